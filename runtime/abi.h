@@ -1,0 +1,81 @@
+/* The contract between generated code and whoever calls it: one C header, nothing else.
+ *
+ * A compiled function is three symbols:
+ *   gnomon_info           what it needs (constant data)
+ *   gnomon_plan           extents -> status; pure; fills the plan record: extents, offsets, sizes
+ *   gnomon_run            does the work; no globals, throws nothing
+ * All buffers are C-contiguous and 64-byte aligned unless the info says otherwise. */
+#ifndef GNOMON_ABI_H
+#define GNOMON_ABI_H
+
+#include <stdint.h>
+
+#define GNOMON_ABI_VERSION 1
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Opaque to generated code; owned by the caller, one per running call. */
+typedef struct gnomon_context gnomon_context;
+
+/* One matrix product C = alpha * op(A) op(B) + beta * C, row-major, `batch` times.
+ * Strides between the matrices of a batch are in elements and may be 0. When beta is 0, C is not read. */
+typedef struct gnomon_gemm {
+  int32_t dtype;           /* DType number: float32 or float64 */
+  int32_t trans_a, trans_b;
+  int64_t m, n, k;
+  int64_t lda, ldb, ldc;   /* elements between rows */
+  int64_t batch, stride_a, stride_b, stride_c;
+  double alpha, beta;
+  const void* a;
+  const void* b;
+  void* c;
+} gnomon_gemm;
+
+/* Work over [lo, hi) of a parallel axis; `worker` numbers the running thread from 0. */
+typedef void (*gnomon_body)(void* argument, int64_t lo, int64_t hi, int32_t worker);
+
+typedef struct gnomon_services {
+  int32_t abi_version;
+  int32_t threads; /* the most workers `parallel` uses at once; at least 1 */
+  /* Splits [0, count) into the pieces [k * grain, (k+1) * grain) and runs each exactly once. */
+  void (*parallel)(gnomon_context*, int64_t count, int64_t grain, gnomon_body body, void* argument);
+  /* Returns 0, or not 0 when the product cannot run (no BLAS library). */
+  int32_t (*gemm)(gnomon_context*, const gnomon_gemm*);
+  /* Memory for the rest of this call (64-byte aligned), or null. */
+  void* (*allocate)(gnomon_context*, int64_t bytes);
+  /* Makes output `index`, whose shape is only known now; returns its data, or null. */
+  void* (*output)(gnomon_context*, int32_t index, const int64_t* shape);
+  /* Reports a failed check. Of several reports the one with the smallest (check, index) counts.
+   * `index`: position in the checked array; `value`: what was found; `bound`: what it had to respect. */
+  void (*fail)(gnomon_context*, int32_t check, int64_t index, int64_t value, int64_t bound);
+  /* Not 0 once `fail` has been called. */
+  int32_t (*failed)(gnomon_context*);
+  /* Shows an array to the user: print operations, in program order. */
+  void (*print)(gnomon_context*, int32_t message, int32_t dtype, int32_t rank, const int64_t* shape,
+                const void* data);
+} gnomon_services;
+
+typedef struct gnomon_info_record {
+  int32_t abi_version;
+  int32_t extents;    /* how many int64 `gnomon_plan` reads: the extents of each input and shared
+                         variable in order, then the values of scalar inputs used as extents */
+  int32_t plan_size;  /* how many int64 it writes; plan[0] is the workspace in bytes */
+  int32_t buffers;    /* how many pointers `gnomon_run` reads */
+  const char* signature; /* JSON: inputs, outputs, shared, where each output's shape stands in the plan */
+} gnomon_info_record;
+
+/* Returns 0, or the number of the check that the extents violate. */
+typedef int32_t (*gnomon_plan_function)(const int64_t* extents, int64_t* plan);
+
+/* Returns 0, or the number of a failed check; -1 when memory ran out, -2 when a product could not run.
+ * On failure nothing but outputs and workspace has been written. */
+typedef int32_t (*gnomon_run_function)(const gnomon_services*, gnomon_context*, void* const* buffers,
+                                       const int64_t* plan, void* workspace);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+// Matrix products by a BLAS library that is found at run time, cut into tiles of our own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/abi.h"
+
+namespace gnomon {
+
+class ThreadPool;
+
+/// How a product is cut. A function of the extents only, so that the bits of a result do not
+/// depend on the number of threads: each tile and chunk is one single-threaded library call.
+struct GemmGrid {
+  std::int64_t rows, columns, depth;  // extents of a full tile
+  std::int64_t row_tiles, column_tiles, depth_chunks;
+  std::int64_t tiles() const { return row_tiles * column_tiles * depth_chunks; }
+};
+
+/// The grid of an m x k by k x n product.
+GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k);
+
+/// The BLAS library of this process, opened at first use: GNOMON_BLAS, else Debian's serial
+/// OpenBLAS, its threaded builds, then any library that offers the C interface.
+class Blas {
+ public:
+  /// Whether a library was found.
+  bool available() const noexcept { return sgemm_ != nullptr; }
+  /// Path, version and kernel set of the library, or what was tried and not found.
+  const std::string& description() const noexcept { return description_; }
+  /// Runs a product on `pool`, at most `limit` threads. 0, or 1 without a library, 2 on arguments a
+  /// library cannot take (a dtype, a row stride beyond 31 bits or shorter than a row), 3 when memory
+  /// ran out. C is not read when beta is 0.
+  int gemm(const gnomon_gemm& product, ThreadPool& pool, int limit = 256) const noexcept;
+
+  Blas(const Blas&) = delete;
+  Blas& operator=(const Blas&) = delete;
+
+ private:
+  friend const Blas& blas();
+  Blas();
+  bool open(const std::string& path);
+
+  void* sgemm_ = nullptr;
+  void* dgemm_ = nullptr;
+  std::string description_;
+};
+
+/// The library, opened by the first call.
+const Blas& blas();
+
+/// `blas().description()`: also the identity of the library in cache keys.
+const std::string& blas_description();
+
+}  // namespace gnomon

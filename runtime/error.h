@@ -1,0 +1,52 @@
+// The errors the library throws. It never prints and never aborts.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace gnomon {
+
+/// Base of all errors. Text: lower case, the operation first, what was expected, what was found,
+/// the user's line in brackets: `dot: inner sizes differ: x: f32[n, 3] and w: f32[5, 2] [model.cpp:12]`.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The expression is wrong.
+class TypeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The call is wrong: shape, dtype, device, an index out of range, a failed assertion.
+class ValueError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The toolchain failed; `source` and `log` say where.
+class CompileError : public Error {
+ public:
+  explicit CompileError(const std::string& what, std::string source = {}, std::string log = {})
+      : Error(what), source_(std::move(source)), log_(std::move(log)) {}
+  const std::string& source() const noexcept { return source_; }
+  const std::string& log() const noexcept { return log_; }
+
+ private:
+  std::string source_, log_;
+};
+
+/// A device, a driver or the machine failed: no such device, out of memory, a full disk.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A bug of Gnomon.
+class InternalError : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,65 @@
+// The one thread pool of the process: static splits, nested and contended calls run inline.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <type_traits>
+
+#include "runtime/abi.h"
+
+namespace gnomon {
+
+/// Runs bodies over the pieces of an axis. One job runs at a time: a call made from inside a body,
+/// or while another thread's job runs, does all its pieces itself, so results may depend on the
+/// pieces but never on who ran them. A forked child starts its own workers when it needs them.
+class ThreadPool {
+ public:
+  /// The most threads a job uses, the caller included.
+  int threads() const noexcept { return threads_.load(std::memory_order_relaxed); }
+  /// ValueError unless `threads` is at least 1.
+  void set_threads(int threads);
+
+  /// Runs `body(argument, lo, hi, worker)` once for each piece [k * grain, (k+1) * grain) of
+  /// [0, count). Worker w of W takes a contiguous share of the pieces; w < W <= threads(). `limit`
+  /// lowers W for this job. Bodies must not throw.
+  void parallel_for(std::int64_t count, std::int64_t grain, gnomon_body body, void* argument,
+                    int limit = max_threads);
+
+  /// The same for a callable of (lo, hi, worker).
+  template <class F>
+  void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
+    auto body = [](void* argument, std::int64_t lo, std::int64_t hi, std::int32_t worker) {
+      (*static_cast<std::remove_reference_t<F>*>(argument))(lo, hi, worker);
+    };
+    parallel_for(count, grain, body, const_cast<void*>(static_cast<const void*>(&f)));
+  }
+
+  /// The most threads that were inside one job at once since the last `reset_peak`.
+  int peak_running() const noexcept;
+  void reset_peak() noexcept;
+
+  static constexpr int max_threads = 256;
+
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+ private:
+  friend ThreadPool& pool();
+  struct Crew;
+
+  ThreadPool();
+  Crew& crew();
+  static void abandon_crew() noexcept;
+
+  std::atomic<int> threads_;
+  std::atomic<Crew*> crew_{nullptr};
+};
+
+/// The pool of this process.
+ThreadPool& pool();
+
+/// Sets the most threads that compiled functions use at once, the caller included.
+/// The default is GNOMON_NUM_THREADS, else the CPUs this process may use.
+void set_threads(int threads);
+
+}  // namespace gnomon
