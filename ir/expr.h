@@ -1,0 +1,116 @@
+// The user's handle of a value, the arguments of functions that build expressions, and constants.
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ir/node.h"
+
+namespace gnomon {
+
+class Arg;
+class Index;
+
+/// An expression over arrays. Cheap to copy; null when default made.
+class Expr {
+ public:
+  Expr() = default;
+  Expr(Value value) : value_(std::move(value)) {}
+  /// A constant.
+  Expr(const Array& constant);
+
+  const Value& value() const { return value_; }
+  operator const Value&() const { return value_; }
+  explicit operator bool() const { return static_cast<bool>(value_); }
+  const Type& type() const { return value_.type(); }
+  DType dtype() const { return value_.dtype(); }
+  int rank() const { return value_.rank(); }
+  /// The extent of an axis (negative counts from the end).
+  Dim dim(int axis) const;
+  const Shape& shape() const { return value_.shape(); }
+
+  /// Indexing as NumPy's `x[...]`: integers, slices, `ellipsis`, `newaxis`, integer expressions.
+  template <class... I>
+  Expr operator()(const I&... index) const;
+
+  friend bool same(const Expr& a, const Expr& b) { return a.value_ == b.value_; }
+
+ private:
+  Value value_;
+};
+
+/// What a function that builds expressions takes: an expression, an array, or a plain number.
+/// Plain numbers are weak: they take the dtype of the operand they meet. Remembers the caller's line.
+class Arg {
+ public:
+  Arg(const Expr& e, std::source_location at = std::source_location::current())
+      : data_(e.value()), origin_{at.file_name(), at.line()} {}
+  Arg(const Value& v, std::source_location at = std::source_location::current())
+      : data_(v), origin_{at.file_name(), at.line()} {}
+  Arg(const Array& a, std::source_location at = std::source_location::current())
+      : data_(Expr(a).value()), origin_{at.file_name(), at.line()} {}
+  Arg(const Dim& d, std::source_location at = std::source_location::current());
+  Arg(std::floating_point auto v, std::source_location at = std::source_location::current())
+      : data_(static_cast<double>(v)), origin_{at.file_name(), at.line()} {}
+  Arg(std::same_as<bool> auto v, std::source_location at = std::source_location::current())
+      : data_(v), origin_{at.file_name(), at.line()} {}
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Arg(T v, std::source_location at = std::source_location::current())
+      : data_(static_cast<std::int64_t>(v)), origin_{at.file_name(), at.line()} {}
+
+  bool is_weak() const { return data_.index() != 0; }
+  /// The value; a weak number becomes a rank-0 constant of `t`.
+  Value as(DType t) const;
+  /// The value; a weak number takes bool, int64 or float64.
+  Value value() const;
+  /// The dtype a weak number would take by itself.
+  DType weak_dtype() const;
+  const Value* strong() const { return std::get_if<Value>(&data_); }
+  const Origin& origin() const { return origin_; }
+
+ private:
+  std::variant<Value, bool, std::int64_t, double> data_;
+  Origin origin_;
+};
+
+/// Applies `op` after promoting the operands as its record says (casts become nodes).
+Expr apply(const Op& op, std::initializer_list<Arg> args, Attributes attributes = {});
+Expr apply(const Op& op, std::span<const Arg> args, Attributes attributes = {});
+/// All outputs of the application.
+std::vector<Expr> apply_all(const Op& op, std::span<const Arg> args, Attributes attributes = {});
+/// `x` with dtype `t`; `x` itself when it has it.
+Expr cast(const Arg& x, DType t);
+
+/// A constant of `t`: rank 0, or filling `shape` through a broadcast.
+Expr constant(double v, DType t);
+Expr constant(std::int64_t v, DType t);
+/// Whether `v` is a rank-0 constant, or the broadcast of one; its value through double / int64.
+std::optional<double> constant_value(const Value& v);
+/// The array of a constant node, or null.
+const Array* constant_array(const Value& v);
+
+/// A symbolic input of a function. `shape` of given dimensions, or `rank` fresh symbols.
+Expr tensor(std::string name, DType dtype, Shape shape);
+Expr scalar(std::string name, DType dtype = DType::float64);
+Expr vector(std::string name, DType dtype = DType::float64);
+Expr matrix(std::string name, DType dtype = DType::float64);
+Expr tensor3(std::string name, DType dtype = DType::float64);
+Expr tensor4(std::string name, DType dtype = DType::float64);
+
+/// The name of an input or shared variable, the short form of an operation otherwise;
+/// with its type: "x: f32[n, 3]".
+std::string describe(const Value& v);
+
+}  // namespace gnomon
+
+template <>
+struct std::hash<gnomon::Value> {
+  std::size_t operator()(const gnomon::Value& v) const { return v.hash(); }
+};

@@ -1,0 +1,99 @@
+// A closed graph: what is compiled, what a body is, what passes map to one another.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/expr.h"
+#include "ir/node.h"
+
+namespace gnomon {
+
+/// Extents that must be equal at entry. `operation` is the place to blame in messages.
+struct EntryCheck {
+  Dim left, right;
+  std::string message;
+  std::vector<Origin> origins;
+};
+
+/// A leaf of the signature.
+struct Parameter {
+  std::string name;
+  Type type;
+  bool shared = false;
+};
+
+/// An output of the signature. Outputs of bodies have no names.
+struct Result {
+  std::string name;
+  /// Index of the shared parameter this output becomes the new value of, or -1.
+  int updates = -1;
+};
+
+/// Immutable. Leaves are `param(i)` nodes; symbols are numbered from 0 in order of first use in
+/// the parameters' shapes; checks hold at entry and belong to the graph, so no rule can lose one.
+class Graph {
+ public:
+  std::vector<Parameter> parameters;
+  std::vector<Value> outputs;
+  std::vector<Result> results;
+  std::vector<EntryCheck> checks;
+  /// Display names of symbols, by number.
+  std::vector<std::string> symbols;
+  /// Values of the captured graph (by position in its topological order) each node stands for.
+  std::unordered_map<const Node*, std::vector<Origin>> origins;
+
+  /// Nodes from leaves to outputs, each once, operands first.
+  std::vector<const Node*> topological_order() const;
+  /// 128-bit canonical key: two captures of the same mathematics have the same one.
+  std::array<std::uint64_t, 2> key() const;
+};
+
+using GraphRef = std::shared_ptr<const Graph>;
+
+/// An update of a shared variable by a function.
+struct CaptureUpdate {
+  Value variable;
+  Value value;
+};
+
+/// What `capture` found: the graph and, for each shared parameter in order, its leaf.
+struct Captured {
+  Graph graph;
+  std::vector<Value> shared;
+};
+
+/// Closes over `inputs`: renumbers leaves, solves extents, collects checks. TypeError for an
+/// expression that needs an input not in the list, a duplicate input, a variable updated twice, an
+/// update of another type, a dimension no input determines.
+Captured capture(std::span<const Expr> inputs, std::span<const Expr> outputs,
+                 std::span<const std::string> output_names = {},
+                 std::span<const CaptureUpdate> updates = {});
+
+/// A body: closes `outputs` over `parameters` (leaves or any values, cut there). Everything else it
+/// needs must be among them: see `free_values`. Equal bodies are the same object.
+Body make_body(std::span<const Value> parameters, std::span<const Value> outputs);
+/// The leaves (inputs, shared variables) and extents that `outputs` need beside `parameters`.
+std::vector<Value> free_values(std::span<const Value> parameters, std::span<const Value> outputs);
+/// The body's outputs with its parameters replaced.
+std::vector<Value> inline_body(const Graph& body, std::span<const Value> arguments);
+
+/// Outputs with some values replaced, rebuilt bottom up without recursion.
+std::vector<Value> substitute(std::span<const Value> outputs,
+                              const std::unordered_map<Value, Value>& replacements);
+/// Nodes the values need, operands first; `stop` nodes are leaves.
+std::vector<const Node*> topological_order(std::span<const Value> outputs);
+
+/// The same graph with other outputs (same number and types up to what became known).
+Graph with_outputs(const Graph& graph, std::vector<Value> outputs);
+
+/// InternalError naming the first broken invariant and its neighbourhood.
+void verify(const Graph& graph);
+
+}  // namespace gnomon

@@ -1,0 +1,229 @@
+// The X-list of operations, and the functions over expressions and patterns it makes.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ir/expr.h"
+#include "ir/op.h"
+#include "ir/pattern.h"
+
+// Elementwise ops: name, number of operands. Each line is a record `op::name`, a function
+// `name(Arg...)` and a function `name(Pattern...)`.
+#define GNOMON_UNARY_OPS(X)                                                                       \
+  X(negative) X(absolute) X(sign) X(square) X(sqrt) X(rsqrt) X(reciprocal)                        \
+  X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                                        \
+  X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan)                                              \
+  X(sinh) X(cosh) X(tanh) X(arcsinh) X(arccosh) X(arctanh)                                        \
+  X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus)                         \
+  X(floor) X(ceil) X(trunc) X(round)                                                              \
+  X(isnan) X(isinf) X(isfinite) X(logical_not) X(bitwise_not)
+#define GNOMON_BINARY_OPS(X)                                                                      \
+  X(subtract) X(divide) X(floor_divide) X(remainder) X(power)                                     \
+  X(minimum) X(maximum) X(arctan2) X(hypot)                                                       \
+  X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal)                         \
+  X(logical_and) X(logical_or) X(logical_xor)                                                     \
+  X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
+#define GNOMON_TERNARY_OPS(X) X(where) X(clip) X(fma)
+// Elementwise with any number of operands from two.
+#define GNOMON_NARY_OPS(X) X(add) X(multiply)
+// The rest: records only; their functions have attributes and stand below.
+#define GNOMON_OTHER_OPS(X)                                                                       \
+  X(input) X(shared_variable) X(param) X(constant) X(cast) X(extent)                              \
+  X(barrier) X(stop_gradient) X(print) X(check)                                                   \
+  X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)                  \
+  X(mean) X(logsumexp) X(softmax) X(log_softmax)                                                  \
+  X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)                \
+  X(slice) X(take_along) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index)             \
+  X(arange) X(full) X(eye)                                                                        \
+  X(dot) X(gemm) X(fori) X(call) X(fused)
+
+namespace gnomon {
+
+namespace op {
+#define GNOMON_DECLARE(name) extern const Op name;
+GNOMON_UNARY_OPS(GNOMON_DECLARE)
+GNOMON_BINARY_OPS(GNOMON_DECLARE)
+GNOMON_TERNARY_OPS(GNOMON_DECLARE)
+GNOMON_NARY_OPS(GNOMON_DECLARE)
+GNOMON_OTHER_OPS(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
+}  // namespace op
+
+#define GNOMON_UNARY(name)                                                  \
+  inline Expr name(const Arg& x) { return apply(op::name, {x}); }           \
+  inline Pattern name(const Pattern& x) { return make_pattern(op::name, {x}); }
+#define GNOMON_BINARY(name)                                                                  \
+  inline Expr name(const Arg& x, const Arg& y) { return apply(op::name, {x, y}); }           \
+  inline Pattern name(const Pattern& x, const Pattern& y) { return make_pattern(op::name, {x, y}); }
+#define GNOMON_TERNARY(name)                                                                     \
+  inline Expr name(const Arg& x, const Arg& y, const Arg& z) { return apply(op::name, {x, y, z}); } \
+  inline Pattern name(const Pattern& x, const Pattern& y, const Pattern& z) {                    \
+    return make_pattern(op::name, {x, y, z});                                                    \
+  }
+GNOMON_UNARY_OPS(GNOMON_UNARY)
+GNOMON_BINARY_OPS(GNOMON_BINARY)
+GNOMON_BINARY(add)
+GNOMON_BINARY(multiply)
+GNOMON_TERNARY_OPS(GNOMON_TERNARY)
+#undef GNOMON_UNARY
+#undef GNOMON_BINARY
+#undef GNOMON_TERNARY
+
+// Operators, on expressions and on patterns. `==` and `<` build comparisons of expressions.
+#define GNOMON_OPERATOR(symbol, name)                                                          \
+  inline Expr operator symbol(const Arg& x, const Arg& y) { return name(x, y); }               \
+  inline Pattern operator symbol(const Pattern& x, const Pattern& y) { return name(x, y); }
+GNOMON_OPERATOR(+, add)
+GNOMON_OPERATOR(-, subtract)
+GNOMON_OPERATOR(*, multiply)
+GNOMON_OPERATOR(/, divide)
+GNOMON_OPERATOR(%, remainder)
+GNOMON_OPERATOR(<, less)
+GNOMON_OPERATOR(<=, less_equal)
+GNOMON_OPERATOR(>, greater)
+GNOMON_OPERATOR(>=, greater_equal)
+GNOMON_OPERATOR(&, bitwise_and)
+GNOMON_OPERATOR(|, bitwise_or)
+GNOMON_OPERATOR(^, bitwise_xor)
+#undef GNOMON_OPERATOR
+inline Expr operator-(const Arg& x) { return negative(x); }
+inline Pattern operator-(const Pattern& x) { return negative(x); }
+inline Expr operator!(const Arg& x) { return logical_not(x); }
+inline Expr operator~(const Arg& x) { return bitwise_not(x); }
+inline Expr abs(const Arg& x) { return absolute(x); }
+inline Expr pow(const Arg& x, const Arg& y) { return power(x, y); }
+
+/// Sums and products of many terms as one node.
+Expr add(std::span<const Expr> terms);
+Expr multiply(std::span<const Expr> factors);
+
+/// Axes to reduce: none given means all. Negative axes count from the end.
+struct Axes {
+  bool all = true;
+  IntList list;
+  Axes() = default;
+  Axes(std::int64_t axis) : all(false), list{axis} {}
+  Axes(int axis) : all(false), list{axis} {}
+  Axes(std::initializer_list<std::int64_t> axes) : all(false), list(axes) {}
+  Axes(IntList axes) : all(false), list(std::move(axes)) {}
+};
+enum class Keepdims : bool { no, yes };
+inline constexpr Keepdims keepdims = Keepdims::yes;
+
+Expr sum(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+Expr prod(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+Expr max(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+Expr min(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+Expr any(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+Expr all(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+Expr mean(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+Expr logsumexp(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+/// Index (int64) of the first largest / smallest element; over all axes: in the flattened array.
+Expr argmax(const Arg& x, const Axes& axis = {}, Keepdims keep = Keepdims::no);
+Expr argmin(const Arg& x, const Axes& axis = {}, Keepdims keep = Keepdims::no);
+/// {values, indices} in one pass. The axes are reduced together, indices count row-major over them.
+std::pair<Expr, Expr> max_and_argmax(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+std::pair<Expr, Expr> min_and_argmin(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+
+/// One extent may be -1: it takes what is left (TypeError when that is not a polynomial).
+Expr reshape(const Arg& x, const Shape& shape);
+Expr transpose(const Arg& x, IntList axes = {});
+Expr expand_dims(const Arg& x, std::int64_t axis);
+Expr squeeze(const Arg& x, const Axes& axes = {});
+Expr broadcast_to(const Arg& x, const Shape& shape);
+Expr concatenate(std::span<const Expr> arrays, std::int64_t axis = 0);
+Expr stack(std::span<const Expr> arrays, std::int64_t axis = 0);
+Expr concatenate(std::initializer_list<Expr> arrays, std::int64_t axis = 0);
+Expr stack(std::initializer_list<Expr> arrays, std::int64_t axis = 0);
+
+/// 0, 1, ..., n - 1 (int64 unless another dtype is given).
+Expr arange(const Dim& n, DType dtype = DType::int64);
+/// The same with the extent taken from a rank-0 int64 value; ValueError at run time when negative.
+Expr arange(const Expr& n, DType dtype = DType::int64);
+Expr full(const Shape& shape, const Arg& value);
+Expr eye(const Dim& rows, DType dtype = DType::float64);
+/// A dimension as a rank-0 int64 value.
+Expr extent(const Dim& d);
+
+/// Matrix product with NumPy's matmul rules: rank 1 operands are rows / columns, leading axes batch.
+Expr matmul(const Arg& a, const Arg& b);
+/// NumPy's dot: matmul up to rank 2; sums the last axis of a with the last but one of b beyond.
+Expr dot(const Arg& a, const Arg& b);
+Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList& axes_b);
+Expr outer(const Arg& a, const Arg& b);
+
+Expr softmax(const Arg& x, std::int64_t axis = -1);
+Expr log_softmax(const Arg& x, std::int64_t axis = -1);
+
+/// The identity, opaque to every rule: equal expressions with different `k` stay apart.
+Expr barrier(const Arg& x, std::int64_t k = 0);
+Expr stop_gradient(const Arg& x);
+/// The identity; shows `message` and the value when it is computed.
+Expr print(const Arg& x, std::string message);
+/// `x`, after a ValueError with `message` if any element of `condition` is false.
+Expr check(const Arg& x, const Arg& condition, std::string message);
+
+/// What one position of `x(...)` may be.
+struct Ellipsis {};
+struct NewAxis {};
+inline constexpr Ellipsis ellipsis{};
+inline constexpr NewAxis newaxis{};
+/// start:stop:step; absent parts as in Python. Bounds may be symbolic and negative.
+struct Range {
+  std::optional<Dim> start, stop;
+  Dim step = 1;
+};
+/// The whole axis.
+inline const Range all_of{};
+/// start:stop and start:stop:step.
+Range range(Dim start, Dim stop, Dim step = 1);
+Range from(Dim start, Dim step = 1);
+Range until(Dim stop, Dim step = 1);
+
+class Index {
+ public:
+  Index(std::integral auto i) : item_(Dim(static_cast<std::int64_t>(i))) {}
+  Index(const Dim& d) : item_(d) {}
+  Index(const Range& r) : item_(r) {}
+  Index(Ellipsis e) : item_(e) {}
+  Index(NewAxis n) : item_(n) {}
+  /// Integer array (or rank-0 integer value); a bool array is a TypeError (its extent is data).
+  Index(const Expr& e) : item_(e) {}
+  Index(const Array& a) : item_(Expr(a)) {}
+  using Item = std::variant<Dim, Range, Ellipsis, NewAxis, Expr>;
+  const Item& item() const { return item_; }
+
+ private:
+  Item item_;
+};
+Expr index(const Expr& x, std::span<const Index> items, Origin at = {});
+/// x with the indexed part replaced by / increased by `v` (duplicates of integer indices add up).
+Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
+Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
+/// Elements of `x` along `axis` at integer indices of any shape.
+Expr take(const Arg& x, const Arg& indices, std::int64_t axis = 0);
+
+template <class... I>
+Expr Expr::operator()(const I&... items) const {
+  const Index list[] = {Index(items)...};
+  return index(*this, list);
+}
+
+/// `count` times: states = body(i, states). `body` gets i (int64 scalar) and the states as leaves and
+/// returns the new states, of the same types. Whatever else it uses is captured by itself.
+std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial,
+                       const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
+/// A reusable function of expressions: a closed body and the node that applies it.
+class OpFromGraph {
+ public:
+  OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> outputs);
+  std::vector<Expr> operator()(std::span<const Expr> arguments) const;
+
+ private:
+  Body body_;
+};
+
+}  // namespace gnomon
