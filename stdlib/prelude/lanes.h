@@ -119,7 +119,8 @@ template <typename F>
 inline constexpr bool is_scalar = width_of<F> == 1;
 /// Whether F's elements are floating-point numbers.
 template <typename F>
-inline constexpr bool is_float = detail::same<element_of<F>, f32> || detail::same<element_of<F>, f64>;
+inline constexpr bool is_float =
+    detail::same<element_of<F>, f32> || detail::same<element_of<F>, f64>;
 /// Whether F's elements are bool.
 template <typename F>
 inline constexpr bool is_bool = detail::same<element_of<F>, bool>;
@@ -228,6 +229,18 @@ GN_FN mask_of<M> to_mask(M condition) {
   }
 }
 
+/// Where both conditions hold.
+template <typename M>
+GN_FN M both(M a, M b) {
+  return static_cast<M>(a & b);
+}
+
+/// Where at least one condition holds.
+template <typename M>
+GN_FN M either(M a, M b) {
+  return static_cast<M>(a | b);
+}
+
 /// a where the condition holds, b elsewhere. Both are always evaluated.
 template <typename M, typename F>
 GN_FN F select(M condition, F a, F b) {
@@ -301,8 +314,10 @@ GN_FN To saturating_cast(From x) {
   using T = element_of<To>;
   using E = element_of<From>;
   constexpr int value_bits = static_cast<int>(sizeof(T)) * 8 - (is_signed<T> ? 1 : 0);
-  constexpr T highest = is_signed<T> ? static_cast<T>(~(1ul << (sizeof(T) * 8 - 1))) : static_cast<T>(-1);
-  constexpr T lowest = is_signed<T> ? static_cast<T>(1ul << (sizeof(T) * 8 - 1)) : static_cast<T>(0);
+  constexpr T highest =
+      is_signed<T> ? static_cast<T>(~(1ul << (sizeof(T) * 8 - 1))) : static_cast<T>(-1);
+  constexpr T lowest =
+      is_signed<T> ? static_cast<T>(1ul << (sizeof(T) * 8 - 1)) : static_cast<T>(0);
   constexpr E above = power_of_two<E>(value_bits);
   constexpr E below = is_signed<T> ? -above : E(0);
   const auto fits = (x >= From(below)) & (x < From(above));
@@ -333,19 +348,24 @@ GN_FN To convert(From x) {
 // ------------------------------------------------------------------- arithmetic that is one instruction
 
 #if GN_LANES
-#define GN_ROUNDING(name, lanes_builtin, name32, name64)                 \
-  template <typename F>                                                  \
-  GN_FN F name(F x) {                                                    \
-    if constexpr (detail::same<F, f32>) return name32(x);                \
-    else if constexpr (detail::same<F, f64>) return name64(x);           \
-    else return lanes_builtin(x);                                        \
+#define GN_ROUNDING(name, lanes_builtin, name32, name64) \
+  template <typename F>                                  \
+  GN_FN F name(F x) {                                    \
+    if constexpr (detail::same<F, f32>)                  \
+      return name32(x);                                  \
+    else if constexpr (detail::same<F, f64>)             \
+      return name64(x);                                  \
+    else                                                 \
+      return lanes_builtin(x);                           \
   }
 #else
-#define GN_ROUNDING(name, lanes_builtin, name32, name64)                 \
-  template <typename F>                                                  \
-  GN_FN F name(F x) {                                                    \
-    if constexpr (detail::same<F, f32>) return name32(x);                \
-    else return name64(x);                                               \
+#define GN_ROUNDING(name, lanes_builtin, name32, name64) \
+  template <typename F>                                  \
+  GN_FN F name(F x) {                                    \
+    if constexpr (detail::same<F, f32>)                  \
+      return name32(x);                                  \
+    else                                                 \
+      return name64(x);                                  \
   }
 #endif
 
@@ -411,5 +431,6 @@ GN_FN F copysign(F x, F sign) {
 
 }  // namespace gn
 
-// Loads, stores and folds: one include of this file gives every primitive.
+// Folds and memory: one include of this file gives every primitive.
+#include "folds.h"
 #include "memory.h"
