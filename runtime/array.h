@@ -180,7 +180,7 @@ class Array {
     std::atomic<std::int32_t> uses;
     DType dtype;
     std::uint8_t rank, size_class;
-    bool contiguous;
+    bool contiguous : 1, owns_data : 1;
     std::int64_t size;
     void* data;
     Record* owner;                     // of the memory that a view shows

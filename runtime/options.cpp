@@ -1,0 +1,72 @@
+// Reads the environment variables Gnomon knows.
+#include "runtime/options.h"
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <thread>
+
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr EnvironmentVariable table[] = {
+    {"GNOMON_CACHE_DIR", "folder of the cache of compiled functions"},
+    {"GNOMON_NUM_THREADS", "the most threads a compiled function uses"},
+    {"GNOMON_BLAS", "path of the BLAS library to use"},
+    {"GNOMON_DUMP", "folder that receives each stage of each compilation"},
+    {"GNOMON_CLANG_LIBRARY", "path of the compiler library to use"},
+};
+
+}  // namespace
+
+std::span<const EnvironmentVariable> environment_variables() { return table; }
+
+std::optional<std::string> environment(std::string_view name) {
+  const char* value = std::getenv(std::string(name).c_str());
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+std::filesystem::path temporary_folder() { return environment("TMPDIR").value_or("/tmp"); }
+
+std::filesystem::path default_cache_folder() {
+  if (auto folder = environment("GNOMON_CACHE_DIR")) return *folder;
+  // The XDG specification has relative paths ignored.
+  if (auto folder = environment("XDG_CACHE_HOME"); folder && folder->front() == '/')
+    return std::filesystem::path(*folder) / "gnomon";
+  if (auto home = environment("HOME")) return std::filesystem::path(*home) / ".cache" / "gnomon";
+  return temporary_folder() / fmt::format("gnomon-{}", ::getuid());
+}
+
+int available_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  // The fixed mask is too short for machines with more than 1024 CPUs.
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+int default_thread_count() {
+  const auto text = environment("GNOMON_NUM_THREADS");
+  if (!text) return available_cpus();
+  int threads = 0;
+  const char* end = text->data() + text->size();
+  const auto [stop, error] = std::from_chars(text->data(), end, threads);
+  if (error != std::errc() || stop != end || threads < 1)
+    throw ValueError(
+        fmt::format("GNOMON_NUM_THREADS: expected a positive integer, found \"{}\"", *text));
+  return threads;
+}
+
+std::optional<std::string> blas_override() { return environment("GNOMON_BLAS"); }
+
+std::optional<std::string> dump_folder() { return environment("GNOMON_DUMP"); }
+
+}  // namespace gnomon
