@@ -40,7 +40,7 @@ class Extents : public std::span<const std::int64_t> {
 
 /// The C++ types that an element or a scalar can have.
 template <class T>
-concept Element = requires { dtype_of_type<T>::value; };
+concept ScalarType = requires { dtype_of_type<T>::value; };
 
 /// A handle to an array: copying it copies a pointer, and both handles see the same data.
 /// Strides count elements and may be zero or negative. A default-made handle refers to no array;
@@ -49,7 +49,7 @@ class Array {
  public:
   Array() = default;
   /// A rank-0 array; the dtype is that of the C++ type.
-  template <Element T>
+  template <ScalarType T>
   Array(T value) : Array(from_scalar(dtype_of<T>, &value)) {}
   Array(long long value) : Array(static_cast<std::int64_t>(value)) {}
   Array(unsigned long long value) : Array(static_cast<std::uint64_t>(value)) {}
@@ -75,26 +75,26 @@ class Array {
   static Array empty(DType dtype, Extents shape);
 
   /// A copy of `values` in C order; without a shape, of rank 1.
-  template <Element T>
+  template <ScalarType T>
   static Array from(std::span<const T> values, Extents shape) {
     return from_memory(dtype_of<T>, values.data(), values.size(), shape);
   }
-  template <Element T>
+  template <ScalarType T>
   static Array from(const std::vector<T>& values, Extents shape);
-  template <Element T>
+  template <ScalarType T>
   static Array from(const std::vector<T>& values) {
     return from(values, {static_cast<std::int64_t>(values.size())});
   }
-  template <Element T>
+  template <ScalarType T>
   static Array from(std::initializer_list<T> values, Extents shape) {
     return from_memory(dtype_of<T>, values.begin(), values.size(), shape);
   }
-  template <Element T>
+  template <ScalarType T>
   static Array from(std::initializer_list<T> values) {
     return from(values, {static_cast<std::int64_t>(values.size())});
   }
   /// A rank-0 array.
-  template <Element T>
+  template <ScalarType T>
   static Array scalar(T value) {
     return Array(value);
   }
@@ -122,26 +122,26 @@ class Array {
   void* data() { return record().data; }
   const void* data() const { return record().data; }
   /// The elements; TypeError unless `T` is the dtype's type.
-  template <Element T>
+  template <ScalarType T>
   T* data() {
     check_dtype(dtype_of<T>);
     return static_cast<T*>(record_->data);
   }
-  template <Element T>
+  template <ScalarType T>
   const T* data() const {
     check_dtype(dtype_of<T>);
     return static_cast<const T*>(record_->data);
   }
 
   /// The value of an array of one element; ValueError on another size, TypeError on another dtype.
-  template <Element T>
+  template <ScalarType T>
   T item() const {
     check_one_element();
     check_dtype(dtype_of<T>);
     return *static_cast<const T*>(record_->data);
   }
   /// All elements in C order; TypeError on another dtype.
-  template <Element T>
+  template <ScalarType T>
   std::vector<T> to_vector() const;
 
   /// Whether the elements lie in C order without gaps.
@@ -242,7 +242,7 @@ std::string describe(DType dtype, std::span<const std::int64_t> shape);
 /// Strides in elements of a C-contiguous array.
 std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> shape);
 
-template <Element T>
+template <ScalarType T>
 Array Array::from(const std::vector<T>& values, Extents shape) {
   if constexpr (std::same_as<T, bool>) {
     const auto bytes = std::make_unique<bool[]>(values.size());  // vector<bool> has no array
@@ -253,7 +253,7 @@ Array Array::from(const std::vector<T>& values, Extents shape) {
   }
 }
 
-template <Element T>
+template <ScalarType T>
 std::vector<T> Array::to_vector() const {
   check_dtype(dtype_of<T>);
   const Array packed = contiguous();
