@@ -36,8 +36,7 @@
   X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)                  \
   X(mean) X(logsumexp) X(softmax) X(log_softmax)                                                  \
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)                \
-  X(slice) X(take_along) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index)             \
-  X(arange) X(full) X(eye)                                                                        \
+  X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) X(arange)                 \
   X(dot) X(gemm) X(fori) X(call) X(fused)
 
 namespace gnomon {
@@ -143,6 +142,7 @@ Expr stack(std::initializer_list<Expr> arrays, std::int64_t axis = 0);
 Expr arange(const Dim& n, DType dtype = DType::int64);
 /// The same with the extent taken from a rank-0 int64 value; ValueError at run time when negative.
 Expr arange(const Expr& n, DType dtype = DType::int64);
+/// `value` in every element: a broadcast.
 Expr full(const Shape& shape, const Arg& value);
 Expr eye(const Dim& rows, DType dtype = DType::float64);
 /// A dimension as a rank-0 int64 value.
@@ -171,7 +171,9 @@ struct Ellipsis {};
 struct NewAxis {};
 inline constexpr Ellipsis ellipsis{};
 inline constexpr NewAxis newaxis{};
-/// start:stop:step; absent parts as in Python. Bounds may be symbolic and negative.
+/// start:stop:step; absent parts as in Python. Bounds may be symbolic and negative: one whose sign
+/// only the call knows follows Python there, but a difference of extents (n - 3) counts from the
+/// front and stops at 0. The step is a constant, not 0.
 struct Range {
   std::optional<Dim> start, stop;
   Dim step = 1;
@@ -205,6 +207,17 @@ Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 /// Elements of `x` along `axis` at integer indices of any shape.
 Expr take(const Arg& x, const Arg& indices, std::int64_t axis = 0);
+
+/// The records behind indexing. Slices: element i of the result is x[start + i * step] on each axis,
+/// in range for every i < count.
+Expr slice(const Arg& x, Shape start, Shape count, Shape step);
+Expr set_slice(const Arg& x, const Arg& v, Shape start, Shape count, Shape step);
+Expr inc_slice(const Arg& x, const Arg& v, Shape start, Shape count, Shape step);
+/// `axes` of x are indexed by the arrays, which broadcast together. Their axes stand in the place of
+/// the indexed ones when those are adjacent, else first.
+Expr index(const Arg& x, IntList axes, std::span<const Expr> indices);
+Expr set_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices);
+Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices);
 
 template <class... I>
 Expr Expr::operator()(const I&... items) const {
