@@ -1,0 +1,191 @@
+// Cuts a matrix product into tiles and runs them, each by one library call, on the pool.
+#include <algorithm>
+#include <limits>
+
+#include "runtime/blas.h"
+#include "runtime/dtype.h"
+#include "runtime/memory.h"
+#include "runtime/threads.h"
+
+namespace gnomon {
+
+namespace {
+
+// The C interface to BLAS, with its 32-bit integers.
+constexpr int row_major = 101, no_trans = 111, trans = 112;
+template <class T>
+using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, T alpha,
+                           const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc);
+
+constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
+constexpr std::int64_t tile_rows = 512;  // a library call is near its peak from here on
+constexpr std::int64_t least_side = 64;  // below, packing costs more than the split gains
+constexpr std::int64_t most_tiles = 64;
+constexpr std::int64_t side_step = 48;  // tile sides are multiples of the kernels' blocks
+constexpr std::int64_t longest_depth = std::int64_t{1} << 20;
+constexpr std::int64_t chunk_depth = 4096;
+constexpr std::int64_t most_partials = std::int64_t{1} << 20;  // elements of all partial results
+constexpr double tile_work = 2e6;  // multiply-adds worth handing to another thread
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
+
+// A side cut into at most `parts` tiles of equal, rounded extent.
+struct Cut {
+  std::int64_t extent, tiles;
+};
+
+Cut cut_side(std::int64_t side, std::int64_t parts) {
+  parts = std::clamp<std::int64_t>(parts, 1, std::max<std::int64_t>(side / least_side, 1));
+  if (parts == 1) return {side, 1};
+  const std::int64_t extent = ceil_div(ceil_div(side, parts), side_step) * side_step;
+  return {extent, ceil_div(side, extent)};
+}
+
+template <class T>
+struct Product {
+  const gnomon_gemm& g;
+  GemmGrid grid;
+  CblasGemm<T> library;
+  T* partials = nullptr;
+
+  std::int64_t matrix_partials() const { return g.m * g.n * grid.depth_chunks; }
+
+  // Runs tile `index` of the batch's tiles; the chunks of one tile are neighbours.
+  void run_tile(std::int64_t index) const {
+    const std::int64_t chunk = index % grid.depth_chunks;
+    const std::int64_t tile = index / grid.depth_chunks;
+    const std::int64_t column = tile % grid.column_tiles * grid.columns;
+    const std::int64_t row = tile / grid.column_tiles % grid.row_tiles * grid.rows;
+    const std::int64_t item = tile / (grid.column_tiles * grid.row_tiles);
+    const std::int64_t inner = chunk * grid.depth;
+    const std::int64_t rows = std::min(grid.rows, g.m - row);
+    const std::int64_t columns = std::min(grid.columns, g.n - column);
+    const std::int64_t depth = std::min(grid.depth, g.k - inner);
+    const T* a = static_cast<const T*>(g.a) + item * g.stride_a +
+                 (g.trans_a ? inner * g.lda + row : row * g.lda + inner);
+    const T* b = static_cast<const T*>(g.b) + item * g.stride_b +
+                 (g.trans_b ? column * g.ldb + inner : inner * g.ldb + column);
+    T* c = static_cast<T*>(g.c) + item * g.stride_c + row * g.ldc + column;
+    std::int64_t ldc = g.ldc;
+    T beta = static_cast<T>(g.beta);
+    if (partials != nullptr) {
+      c = partials + item * matrix_partials() + chunk * g.m * g.n + row * g.n + column;
+      ldc = g.n;
+      beta = 0;
+    }
+    // The stride of a single row means nothing, but the library checks it.
+    const std::int64_t lda = std::max(g.lda, g.trans_a ? rows : depth);
+    const std::int64_t ldb = std::max(g.ldb, g.trans_b ? depth : columns);
+    library(row_major, g.trans_a ? trans : no_trans, g.trans_b ? trans : no_trans,
+            static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth),
+            static_cast<T>(g.alpha), a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c,
+            static_cast<int>(std::max(ldc, columns)));
+  }
+
+  // C = beta * C + the chunks in order, for one row of the batch's results.
+  void add_partials(std::int64_t index) const {
+    const std::int64_t item = index / g.m, row = index % g.m;
+    T* c = static_cast<T*>(g.c) + item * g.stride_c + row * g.ldc;
+    const T* first = partials + item * matrix_partials() + row * g.n;
+    const T beta = static_cast<T>(g.beta);
+    for (std::int64_t j = 0; j < g.n; ++j) {
+      T sum = first[j];
+      for (std::int64_t chunk = 1; chunk < grid.depth_chunks; ++chunk)
+        sum += first[chunk * g.m * g.n + j];
+      c[j] = beta == 0 ? sum : beta * c[j] + sum;
+    }
+  }
+
+  // An empty sum: only beta counts.
+  void scale() const {
+    const T beta = static_cast<T>(g.beta);
+    for (std::int64_t item = 0; item < g.batch; ++item)
+      for (std::int64_t row = 0; row < g.m; ++row) {
+        T* c = static_cast<T*>(g.c) + item * g.stride_c + row * g.ldc;
+        for (std::int64_t j = 0; j < g.n; ++j) c[j] = beta == 0 ? T{0} : beta * c[j];
+      }
+  }
+
+  int run(ThreadPool& pool, int limit) {
+    if (g.k == 0 || g.alpha == 0) {
+      scale();
+      return 0;
+    }
+    Block block;
+    if (grid.depth_chunks > 1) {
+      const std::int64_t elements = g.batch * matrix_partials();
+      block = try_allocate_block(static_cast<std::size_t>(elements) * sizeof(T));
+      if (block.data == nullptr) return 3;
+      partials = static_cast<T*>(block.data);
+    }
+    const double work = static_cast<double>(grid.rows) * static_cast<double>(grid.columns) *
+                        static_cast<double>(grid.depth);
+    // Small products of a batch go together.
+    const auto grain = static_cast<std::int64_t>(std::max(1.0, tile_work / work));
+    gnomon_body tiles = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
+      for (; lo < hi; ++lo) static_cast<const Product*>(self)->run_tile(lo);
+    };
+    pool.parallel_for(g.batch * grid.tiles(), grain, tiles, this, limit);
+    if (partials != nullptr) {
+      gnomon_body sums = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
+        for (; lo < hi; ++lo) static_cast<const Product*>(self)->add_partials(lo);
+      };
+      pool.parallel_for(g.batch * g.m, ceil_div(16384, g.n), sums, this, limit);
+      free_block(block);
+    }
+    return 0;
+  }
+};
+
+bool fits(std::int64_t lines, std::int64_t line, std::int64_t stride) {
+  return lines <= 1 || (stride >= line && stride <= largest_int);
+}
+
+bool acceptable(const gnomon_gemm& g) {
+  if (g.dtype != static_cast<int>(float32) && g.dtype != static_cast<int>(float64)) return false;
+  return fits(g.trans_a ? g.k : g.m, g.trans_a ? g.m : g.k, g.lda) &&
+         fits(g.trans_b ? g.n : g.k, g.trans_b ? g.k : g.n, g.ldb) && fits(g.m, g.n, g.ldc);
+}
+
+}  // namespace
+
+GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
+  const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  GemmGrid grid{m, n, k, 1, 1, 1};
+  const auto wanted =
+      static_cast<std::int64_t>(std::clamp(work / tile_work, 1.0, double{most_tiles}));
+  // Rows first, down to 512 of them; then columns; then, while more tiles pay, thinner rows.
+  Cut rows = cut_side(m, std::min(wanted, std::max<std::int64_t>(m / tile_rows, 1)));
+  const Cut columns =
+      cut_side(n, std::min(wanted / rows.tiles, std::max<std::int64_t>(n / tile_rows, 1)));
+  if (rows.tiles * columns.tiles < 4 && wanted > rows.tiles * columns.tiles)
+    rows = cut_side(m, std::min<std::int64_t>(wanted, 4) / columns.tiles);
+  // The library counts in 32 bits.
+  grid.rows = std::min(rows.extent, longest_depth * side_step);
+  grid.columns = std::min(columns.extent, longest_depth * side_step);
+  grid.row_tiles = m == 0 ? 0 : ceil_div(m, grid.rows);
+  grid.column_tiles = n == 0 ? 0 : ceil_div(n, grid.columns);
+  if (k > longest_depth || (grid.row_tiles * grid.column_tiles < 4 && k >= 2 * chunk_depth)) {
+    const std::int64_t room =
+        std::max<std::int64_t>(most_partials / std::max<std::int64_t>(m * n, 1), 1);
+    const std::int64_t chunks =
+        std::min({ceil_div(k, chunk_depth), room, std::int64_t{16}, wanted});
+    const std::int64_t least = ceil_div(k, longest_depth);
+    grid.depth_chunks = std::max(chunks, least);
+    grid.depth = ceil_div(k, grid.depth_chunks);
+    grid.depth_chunks = ceil_div(k, grid.depth);
+  }
+  return grid;
+}
+
+int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit) const noexcept {
+  if (g.m <= 0 || g.n <= 0 || g.batch <= 0) return 0;
+  if (!available()) return 1;
+  if (!acceptable(g)) return 2;
+  const GemmGrid grid = gemm_grid(g.m, g.n, g.k);
+  if (g.dtype == static_cast<int>(float32))
+    return Product<float>{g, grid, reinterpret_cast<CblasGemm<float>>(sgemm_)}.run(pool, limit);
+  return Product<double>{g, grid, reinterpret_cast<CblasGemm<double>>(dgemm_)}.run(pool, limit);
+}
+
+}  // namespace gnomon
