@@ -90,7 +90,6 @@ GNOMON_OPERATOR(^, bitwise_xor)
 #undef GNOMON_OPERATOR
 inline Expr operator-(const Arg& x) { return negative(x); }
 inline Pattern operator-(const Pattern& x) { return negative(x); }
-inline Expr operator!(const Arg& x) { return logical_not(x); }
 inline Expr operator~(const Arg& x) { return bitwise_not(x); }
 inline Expr abs(const Arg& x) { return absolute(x); }
 inline Expr pow(const Arg& x, const Arg& y) { return power(x, y); }

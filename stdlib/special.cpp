@@ -1,0 +1,320 @@
+// Elementary and special functions of one real number, and arctan2.
+#include <numbers>
+
+#include "stdlib/ops.h"
+#include "stdlib/prelude/erf.h"
+#include "stdlib/prelude/exp.h"
+#include "stdlib/prelude/gamma.h"
+#include "stdlib/prelude/hyperbolic.h"
+#include "stdlib/prelude/inverse_trig.h"
+#include "stdlib/prelude/log.h"
+#include "stdlib/prelude/sigmoid.h"
+#include "stdlib/prelude/trig.h"
+#include "stdlib/rules.h"
+#include "stdlib/scalar.h"
+
+namespace gnomon {
+
+namespace {
+constexpr double two_by_sqrt_pi = 2 * std::numbers::inv_sqrtpi;
+}  // namespace
+
+// Exponentials and logarithms.
+
+constinit const Op op::exp{.name = "exp",
+                           .doc = "e raised to x.",
+                           .type = elementwise_float_type,
+                           .promotion = Promotion::inexact,
+                           .traits = {Trait::increasing, Trait::non_negative},
+                           .scalar = {"gn::exp", "exp.h", "", GNOMON_HOST(floats, 1, exp), 15},
+                           .partials = [](const Partials& p) { return Exprs{p.y}; },
+                           .ulp = {2, 2}};
+
+constinit const Op op::exp2{
+    .name = "exp2",
+    .doc = "2 raised to x.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::non_negative},
+    .scalar = {"gn::exp2", "exp.h", "", GNOMON_HOST(floats, 1, exp2), 14},
+    .partials = [](const Partials& p) { return Exprs{std::numbers::ln2 * p.y}; },
+    .ulp = {2, 2}};
+
+constinit const Op op::expm1{
+    .name = "expm1",
+    .doc = "exp(x) - 1, accurate for small x.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero},
+    .scalar = {"gn::expm1", "exp.h", "", GNOMON_HOST(floats, 1, expm1), 20},
+    .partials = [](const Partials& p) { return Exprs{gnomon::exp(p.x[0])}; },
+    .ulp = {2, 2}};
+
+constinit const Op op::log{.name = "log",
+                           .doc = "Natural logarithm; -inf at 0, NaN below.",
+                           .type = elementwise_float_type,
+                           .promotion = Promotion::inexact,
+                           .traits = {Trait::increasing},
+                           .scalar = {"gn::log", "log.h", "", GNOMON_HOST(floats, 1, log), 18},
+                           .partials = [](const Partials& p) { return Exprs{1 / p.x[0]}; },
+                           .domain = {0, inf},
+                           .ulp = {2, 2}};
+
+constinit const Op op::log2{
+    .name = "log2",
+    .doc = "Logarithm to base 2; -inf at 0, NaN below.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing},
+    .scalar = {"gn::log2", "log.h", "", GNOMON_HOST(floats, 1, log2), 20},
+    .partials = [](const Partials& p) { return Exprs{std::numbers::log2e / p.x[0]}; },
+    .domain = {0, inf},
+    .ulp = {2, 2}};
+
+constinit const Op op::log10{
+    .name = "log10",
+    .doc = "Logarithm to base 10; -inf at 0, NaN below.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing},
+    .scalar = {"gn::log10", "log.h", "", GNOMON_HOST(floats, 1, log10), 20},
+    .partials = [](const Partials& p) { return Exprs{std::numbers::log10e / p.x[0]}; },
+    .domain = {0, inf},
+    .ulp = {2, 2}};
+
+constinit const Op op::log1p{
+    .name = "log1p",
+    .doc = "Natural logarithm of 1 + x, accurate for small x.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero},
+    .scalar = {"gn::log1p", "log.h", "", GNOMON_HOST(floats, 1, log1p), 22},
+    .partials = [](const Partials& p) { return Exprs{1 / (1 + p.x[0])}; },
+    .domain = {-1, inf},
+    .ulp = {2, 2}};
+
+// Trigonometric functions and their inverses.
+
+constinit const Op op::sin{.name = "sin",
+                           .doc = "Sine of x radians, accurate for every x.",
+                           .type = elementwise_float_type,
+                           .promotion = Promotion::inexact,
+                           .traits = {Trait::preserves_zero, Trait::odd},
+                           .scalar = {"gn::sin", "trig.h", "", GNOMON_HOST(floats, 1, sin), 20},
+                           .partials = [](const Partials& p) { return Exprs{gnomon::cos(p.x[0])}; },
+                           .ulp = {2, 2}};
+
+constinit const Op op::cos{
+    .name = "cos",
+    .doc = "Cosine of x radians, accurate for every x.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::even},
+    .scalar = {"gn::cos", "trig.h", "", GNOMON_HOST(floats, 1, cos), 20},
+    .partials = [](const Partials& p) { return Exprs{-gnomon::sin(p.x[0])}; },
+    .ulp = {2, 2}};
+
+constinit const Op op::tan{
+    .name = "tan",
+    .doc = "Tangent of x radians, accurate for every x.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::tan", "trig.h", "", GNOMON_HOST(floats, 1, tan), 28},
+    .partials = [](const Partials& p) { return Exprs{1 + gnomon::square(p.y)}; },
+    .ulp = {2, 2}};
+
+constinit const Op op::arcsin{
+    .name = "arcsin",
+    .doc = "Inverse sine in [-pi/2, pi/2]; NaN outside [-1, 1].",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::arcsin", "inverse_trig.h", "", GNOMON_HOST(floats, 1, arcsin), 20},
+    .partials = [](const Partials& p) { return Exprs{gnomon::rsqrt((1 - p.x[0]) * (1 + p.x[0]))}; },
+    .domain = {-1, 1},
+    .ulp = {3, 3}};
+
+constinit const Op op::arccos{
+    .name = "arccos",
+    .doc = "Inverse cosine in [0, pi]; NaN outside [-1, 1].",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::non_negative},
+    .scalar = {"gn::arccos", "inverse_trig.h", "", GNOMON_HOST(floats, 1, arccos), 20},
+    .partials =
+        [](const Partials& p) { return Exprs{-gnomon::rsqrt((1 - p.x[0]) * (1 + p.x[0]))}; },
+    .domain = {-1, 1},
+    .ulp = {3, 3}};
+
+constinit const Op op::arctan{
+    .name = "arctan",
+    .doc = "Inverse tangent in [-pi/2, pi/2].",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::arctan", "inverse_trig.h", "", GNOMON_HOST(floats, 1, arctan), 20},
+    .partials = [](const Partials& p) { return Exprs{1 / (1 + gnomon::square(p.x[0]))}; },
+    .ulp = {3, 3}};
+
+// Hyperbolic functions and their inverses.
+
+constinit const Op op::sinh{
+    .name = "sinh",
+    .doc = "Hyperbolic sine.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::sinh", "hyperbolic.h", "", GNOMON_HOST(floats, 1, sinh), 25},
+    .partials = [](const Partials& p) { return Exprs{gnomon::cosh(p.x[0])}; },
+    .ulp = {3, 3}};
+
+constinit const Op op::cosh{
+    .name = "cosh",
+    .doc = "Hyperbolic cosine.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::even, Trait::non_negative},
+    .scalar = {"gn::cosh", "hyperbolic.h", "", GNOMON_HOST(floats, 1, cosh), 22},
+    .partials = [](const Partials& p) { return Exprs{gnomon::sinh(p.x[0])}; },
+    .ulp = {3, 3}};
+
+constinit const Op op::tanh{
+    .name = "tanh",
+    .doc = "Hyperbolic tangent.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::tanh", "hyperbolic.h", "", GNOMON_HOST(floats, 1, tanh), 22},
+    .partials = [](const Partials& p) { return Exprs{1 - gnomon::square(p.y)}; },
+    .ulp = {3, 3}};
+
+constinit const Op op::arcsinh{
+    .name = "arcsinh",
+    .doc = "Inverse hyperbolic sine.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::arcsinh", "hyperbolic.h", "", GNOMON_HOST(floats, 1, arcsinh), 28},
+    .partials = [](const Partials& p) { return Exprs{1 / gnomon::hypot(1, p.x[0])}; },
+    .ulp = {3, 3}};
+
+constinit const Op op::arccosh{
+    .name = "arccosh",
+    .doc = "Inverse hyperbolic cosine; NaN below 1.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::non_negative},
+    .scalar = {"gn::arccosh", "hyperbolic.h", "", GNOMON_HOST(floats, 1, arccosh), 28},
+    .partials = [](const Partials& p) { return Exprs{gnomon::rsqrt((p.x[0] - 1) * (p.x[0] + 1))}; },
+    .domain = {1, inf},
+    .ulp = {3, 3}};
+
+constinit const Op op::arctanh{
+    .name = "arctanh",
+    .doc = "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::arctanh", "hyperbolic.h", "", GNOMON_HOST(floats, 1, arctanh), 26},
+    .partials = [](const Partials& p) { return Exprs{1 / ((1 - p.x[0]) * (1 + p.x[0]))}; },
+    .domain = {-1, 1},
+    .ulp = {3, 3}};
+
+// Error function, gamma function, logistic functions.
+
+constinit const Op op::erf{
+    .name = "erf",
+    .doc = "Error function.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::erf", "erf.h", "", GNOMON_HOST(floats, 1, erf), 25},
+    .partials =
+        [](const Partials& p) {
+          return Exprs{two_by_sqrt_pi * gnomon::exp(-gnomon::square(p.x[0]))};
+        },
+    .ulp = {3, 3}};
+
+constinit const Op op::erfc{
+    .name = "erfc",
+    .doc = "Complementary error function 1 - erf(x), accurate in the tail.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::non_negative},
+    .scalar = {"gn::erfc", "erf.h", "", GNOMON_HOST(floats, 1, erfc), 35},
+    .partials =
+        [](const Partials& p) {
+          return Exprs{-two_by_sqrt_pi * gnomon::exp(-gnomon::square(p.x[0]))};
+        },
+    .ulp = {4, 4}};
+
+constinit const Op op::gammaln{
+    .name = "gammaln",
+    .doc =
+        "Logarithm of |gamma(x)|; +inf at 0, -1, -2, ... Near a zero below 0 the error is "
+        "absolute.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::gammaln", "gamma.h", "", GNOMON_HOST(floats, 1, gammaln), 50},
+    .partials = [](const Partials& p) { return Exprs{gnomon::digamma(p.x[0])}; },
+    .domain = {0, inf},
+    .ulp = {4, 4}};
+
+constinit const Op op::digamma{
+    .name = "digamma",
+    .doc = "Derivative of gammaln. Near a zero the error is absolute.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::digamma", "gamma.h", "", GNOMON_HOST(floats, 1, digamma), 45},
+    .partials = [](const Partials& p) { return Exprs{gnomon::trigamma(p.x[0])}; },
+    .domain = {0, inf},
+    .ulp = {4, 4}};
+
+constinit const Op op::trigamma{
+    .name = "trigamma",
+    .doc = "Derivative of digamma; has no derivative of its own here.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::non_negative},
+    .scalar = {"gn::trigamma", "gamma.h", "", GNOMON_HOST(floats, 1, trigamma), 45},
+    .domain = {0, inf},
+    .ulp = {4, 4}};
+
+constinit const Op op::sigmoid{
+    .name = "sigmoid",
+    .doc = "Logistic function 1 / (1 + exp(-x)), without overflow on the way.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::non_negative},
+    .scalar = {"gn::sigmoid", "sigmoid.h", "", GNOMON_HOST(floats, 1, sigmoid), 20},
+    .partials = [](const Partials& p) { return Exprs{p.y * (1 - p.y)}; },
+    .ulp = {3, 3}};
+
+constinit const Op op::softplus{
+    .name = "softplus",
+    .doc = "log(1 + exp(x)), without overflow on the way.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::non_negative},
+    .scalar = {"gn::softplus", "sigmoid.h", "", GNOMON_HOST(floats, 1, softplus), 35},
+    .partials = [](const Partials& p) { return Exprs{gnomon::sigmoid(p.x[0])}; },
+    .ulp = {3, 3}};
+
+constinit const Op op::arctan2{
+    .name = "arctan2",
+    .doc =
+        "Angle of the point (second, first operand) in [-pi, pi], with C's signs of zero. "
+        "Derivatives NaN at the origin.",
+    .operands = 2,
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::arctan2", "inverse_trig.h", "", GNOMON_HOST(floats, 2, arctan2), 28},
+    .partials =
+        [](const Partials& p) {
+          const Expr r = gnomon::hypot(p.x[0], p.x[1]);
+          return Exprs{p.x[1] / r / r, -p.x[0] / r / r};
+        },
+    .ulp = {3, 3}};
+
+}  // namespace gnomon
