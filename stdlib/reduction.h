@@ -1,0 +1,21 @@
+// What records with the attributes `axes` and `keepdims` share.
+#pragma once
+
+#include "ir/op.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+/// `y`, of the type of a reduction's result, with the reduced axes as extents 1.
+Expr keep_axes(const Expr& y, const Node& node);
+/// The extents that a reduction node reduces.
+Shape reduced_extents(const Node& node);
+/// The shape of a reduction's result; TypeError unless the axes are ascending axes of operand 0.
+Shape reduced_shape(TypeContext&);
+/// {axes, keepdims}: all axes by number, ascending.
+Attributes reduction_attributes(const Op& op, int rank, const Axes& axes, Keepdims keep);
+/// The same as Axes and Keepdims of a node, to reduce another value alike.
+Axes axes_of(const Node& node);
+Keepdims keepdims_of(const Node& node);
+
+}  // namespace gnomon
