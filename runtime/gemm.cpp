@@ -19,9 +19,10 @@ using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, in
 
 constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
 constexpr std::int64_t tile_rows = 512;  // a library call is near its peak from here on
+constexpr std::int64_t tile_columns = 2048;
 constexpr std::int64_t least_side = 64;  // below, packing costs more than the split gains
 constexpr std::int64_t most_tiles = 64;
-constexpr std::int64_t side_step = 48;  // tile sides are multiples of the kernels' blocks
+constexpr std::int64_t side_step = 16;  // tile sides are multiples of the kernels' blocks
 constexpr std::int64_t longest_depth = std::int64_t{1} << 20;
 constexpr std::int64_t chunk_depth = 4096;
 constexpr std::int64_t most_partials = std::int64_t{1} << 20;  // elements of all partial results
@@ -29,13 +30,19 @@ constexpr double tile_work = 2e6;  // multiply-adds worth handing to another thr
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
 
-// A side cut into at most `parts` tiles of equal, rounded extent.
+// The distance between lines as the library takes it. That of a single line means nothing, but the
+// library checks it.
+int stride(std::int64_t lines, std::int64_t line, std::int64_t distance) {
+  return static_cast<int>(lines <= 1 ? line : distance);
+}
+
+// A side cut into at most `parts` tiles of equal, rounded extent, each about `least` or more.
 struct Cut {
   std::int64_t extent, tiles;
 };
 
-Cut cut_side(std::int64_t side, std::int64_t parts) {
-  parts = std::clamp<std::int64_t>(parts, 1, std::max<std::int64_t>(side / least_side, 1));
+Cut cut_side(std::int64_t side, std::int64_t parts, std::int64_t least) {
+  parts = std::clamp<std::int64_t>(parts, 1, std::max<std::int64_t>(side / least, 1));
   if (parts == 1) return {side, 1};
   const std::int64_t extent = ceil_div(ceil_div(side, parts), side_step) * side_step;
   return {extent, ceil_div(side, extent)};
@@ -46,9 +53,7 @@ struct Product {
   const gnomon_gemm& g;
   GemmGrid grid;
   CblasGemm<T> library;
-  T* partials = nullptr;
-
-  std::int64_t matrix_partials() const { return g.m * g.n * grid.depth_chunks; }
+  T* partials = nullptr;  // one result per chunk; then the batch is one product
 
   // Runs tile `index` of the batch's tiles; the chunks of one tile are neighbours.
   void run_tile(std::int64_t index) const {
@@ -69,24 +74,21 @@ struct Product {
     std::int64_t ldc = g.ldc;
     T beta = static_cast<T>(g.beta);
     if (partials != nullptr) {
-      c = partials + item * matrix_partials() + chunk * g.m * g.n + row * g.n + column;
+      c = partials + chunk * g.m * g.n + row * g.n + column;
       ldc = g.n;
       beta = 0;
     }
-    // The stride of a single row means nothing, but the library checks it.
-    const std::int64_t lda = std::max(g.lda, g.trans_a ? rows : depth);
-    const std::int64_t ldb = std::max(g.ldb, g.trans_b ? depth : columns);
+    const int lda = g.trans_a ? stride(depth, rows, g.lda) : stride(rows, depth, g.lda);
+    const int ldb = g.trans_b ? stride(columns, depth, g.ldb) : stride(depth, columns, g.ldb);
     library(row_major, g.trans_a ? trans : no_trans, g.trans_b ? trans : no_trans,
             static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth),
-            static_cast<T>(g.alpha), a, static_cast<int>(lda), b, static_cast<int>(ldb), beta, c,
-            static_cast<int>(std::max(ldc, columns)));
+            static_cast<T>(g.alpha), a, lda, b, ldb, beta, c, stride(rows, columns, ldc));
   }
 
-  // C = beta * C + the chunks in order, for one row of the batch's results.
-  void add_partials(std::int64_t index) const {
-    const std::int64_t item = index / g.m, row = index % g.m;
-    T* c = static_cast<T*>(g.c) + item * g.stride_c + row * g.ldc;
-    const T* first = partials + item * matrix_partials() + row * g.n;
+  // C = beta * C + the chunks in order, for one row.
+  void add_partials(std::int64_t row) const {
+    T* c = static_cast<T*>(g.c) + row * g.ldc;
+    const T* first = partials + row * g.n;
     const T beta = static_cast<T>(g.beta);
     for (std::int64_t j = 0; j < g.n; ++j) {
       T sum = first[j];
@@ -113,7 +115,7 @@ struct Product {
     }
     Block block;
     if (grid.depth_chunks > 1) {
-      const std::int64_t elements = g.batch * matrix_partials();
+      const std::int64_t elements = g.m * g.n * grid.depth_chunks;
       block = try_allocate_block(static_cast<std::size_t>(elements) * sizeof(T));
       if (block.data == nullptr) return 3;
       partials = static_cast<T*>(block.data);
@@ -130,7 +132,7 @@ struct Product {
       gnomon_body sums = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
         for (; lo < hi; ++lo) static_cast<const Product*>(self)->add_partials(lo);
       };
-      pool.parallel_for(g.batch * g.m, ceil_div(16384, g.n), sums, this, limit);
+      pool.parallel_for(g.m, ceil_div(16384, g.n), sums, this, limit);
       free_block(block);
     }
     return 0;
@@ -154,12 +156,13 @@ GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
   GemmGrid grid{m, n, k, 1, 1, 1};
   const auto wanted =
       static_cast<std::int64_t>(std::clamp(work / tile_work, 1.0, double{most_tiles}));
-  // Rows first, down to 512 of them; then columns; then, while more tiles pay, thinner rows.
-  Cut rows = cut_side(m, std::min(wanted, std::max<std::int64_t>(m / tile_rows, 1)));
-  const Cut columns =
-      cut_side(n, std::min(wanted / rows.tiles, std::max<std::int64_t>(n / tile_rows, 1)));
+  // Rows first, down to 512 of them; then columns, down to 2048, which packs the left operand anew
+  // for each; then, to have four tiles where that pays, thinner rows.
+  Cut rows = cut_side(m, std::min(wanted, m / tile_rows), least_side);
+  const Cut columns = cut_side(n, std::min(wanted / rows.tiles, n / tile_columns), least_side);
   if (rows.tiles * columns.tiles < 4 && wanted > rows.tiles * columns.tiles)
-    rows = cut_side(m, std::min<std::int64_t>(wanted, 4) / columns.tiles);
+    rows = cut_side(m, std::min<std::int64_t>(wanted, 4) / columns.tiles,
+                    n < 2 * least_side ? least_side : 2 * least_side);
   // The library counts in 32 bits.
   grid.rows = std::min(rows.extent, longest_depth * side_step);
   grid.columns = std::min(columns.extent, longest_depth * side_step);
@@ -183,6 +186,20 @@ int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit) const noexcept
   if (!available()) return 1;
   if (!acceptable(g)) return 2;
   const GemmGrid grid = gemm_grid(g.m, g.n, g.k);
+  if (grid.depth_chunks > 1 && g.batch > 1) {
+    // Partial results take memory: one matrix of the batch at a time.
+    int status = 0;
+    gnomon_gemm one = g;
+    one.batch = 1;
+    for (std::int64_t item = 0; item < g.batch && status == 0; ++item) {
+      const auto width = static_cast<std::int64_t>(size_of(static_cast<DType>(g.dtype)));
+      one.a = static_cast<const std::byte*>(g.a) + item * g.stride_a * width;
+      one.b = static_cast<const std::byte*>(g.b) + item * g.stride_b * width;
+      one.c = static_cast<std::byte*>(g.c) + item * g.stride_c * width;
+      status = gemm(one, pool, limit);
+    }
+    return status;
+  }
   if (g.dtype == static_cast<int>(float32))
     return Product<float>{g, grid, reinterpret_cast<CblasGemm<float>>(sgemm_)}.run(pool, limit);
   return Product<double>{g, grid, reinterpret_cast<CblasGemm<double>>(dgemm_)}.run(pool, limit);

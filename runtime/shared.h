@@ -42,6 +42,7 @@ class Shared {
   friend class Transaction;
   struct State;
   State& state() const;
+  void start(std::string name, Array value);
   std::shared_ptr<State> state_;
 };
 
@@ -71,7 +72,7 @@ class Transaction {
   /// A buffer for the new value of variable i: the old value's when in place (its shape must then
   /// be `shape`), else the variable's spare buffer if it fits, else a new one.
   Array& target(std::size_t i, Extents shape);
-  /// Uses `value` as the new value of variable i. Checked as by `Shared::set`, never copied.
+  /// Uses `value` as the new value of variable i, neither checked nor copied.
   void replace(std::size_t i, Array value);
   /// Makes the targets the values. A variable without a target keeps its value.
   void commit();
@@ -82,7 +83,6 @@ class Transaction {
     Array value, target;
     bool updated = false, taken = false;
   };
-  void unlock_rights(std::size_t count) noexcept;
   void finish(bool committed) noexcept;
 
   std::vector<Slot> slots_;

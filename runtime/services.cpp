@@ -1,0 +1,160 @@
+// The services of a running call: threads, products, memory, late outputs, failures, printing.
+#include "runtime/services.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <tuple>
+
+#include "runtime/blas.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+void write_line(const std::string& text) {
+  fmt::print(stdout, "{}\n", text);
+  std::fflush(stdout);
+}
+
+// Guards the process's sink and keeps texts of concurrent calls whole.
+struct Printing {
+  std::mutex mutex;
+  PrintSink sink = write_line;
+};
+
+// Never destroyed: calls may run until the process ends.
+Printing& printing() {
+  static Printing* instance = new Printing;
+  return *instance;
+}
+
+// Keeps the first trouble; runs on the way out of a service, where nothing may be thrown.
+void note_trouble(gnomon_context* context, const char* text) noexcept {
+  const std::lock_guard lock(context->mutex);
+  try {
+    if (context->service_trouble.empty()) context->service_trouble = text;
+  } catch (...) {  // no memory for the text: the status still tells of the failure
+  }
+}
+
+void parallel(gnomon_context* context, std::int64_t count, std::int64_t grain, gnomon_body body,
+              void* argument) {
+  const int limit = context->threads > 0 ? context->threads : ThreadPool::max_threads;
+  pool().parallel_for(count, grain, body, argument, limit);
+}
+
+std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
+  const int limit = context->threads > 0 ? context->threads : ThreadPool::max_threads;
+  try {
+    const int status = blas().gemm(*product, pool(), limit);
+    if (status == 1) note_trouble(context, blas_description().c_str());
+    if (status == 2) note_trouble(context, "the BLAS library cannot take these row strides");
+    if (status == 3) note_trouble(context, "too little memory for a product");
+    return status;
+  } catch (const std::exception& error) {
+    note_trouble(context, error.what());
+    return 1;
+  }
+}
+
+void* allocate(gnomon_context* context, std::int64_t bytes) {
+  const Block block =
+      bytes < 0 ? Block{}
+                : try_allocate_block(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)));
+  if (block.data == nullptr) {
+    note_trouble(context, "too little memory for a call");
+    return nullptr;
+  }
+  try {
+    const std::lock_guard lock(context->mutex);
+    context->blocks.push_back(block);
+  } catch (const std::exception& error) {
+    free_block(block);
+    note_trouble(context, error.what());
+    return nullptr;
+  }
+  return block.data;
+}
+
+void* output(gnomon_context* context, std::int32_t index, const std::int64_t* shape) {
+  if (index < 0 || static_cast<std::size_t>(index) >= context->outputs.size()) {
+    note_trouble(context, "the function named an output it does not have");
+    return nullptr;
+  }
+  LateOutput& late = context->outputs[static_cast<std::size_t>(index)];
+  try {
+    late.array = Array::empty(
+        late.dtype, std::span<const std::int64_t>(shape, static_cast<std::size_t>(late.rank)));
+    return late.array.data();
+  } catch (const std::exception& error) {
+    note_trouble(context, error.what());
+    return nullptr;
+  }
+}
+
+void fail(gnomon_context* context, std::int32_t check, std::int64_t index, std::int64_t value,
+          std::int64_t bound) {
+  const std::lock_guard lock(context->mutex);
+  Failure& first = context->first_failure;
+  const bool counts = !context->has_failed.load(std::memory_order_relaxed) ||
+                      std::tie(check, index) < std::tie(first.check, first.index);
+  if (counts) first = {check, index, value, bound};
+  context->has_failed.store(true, std::memory_order_release);
+}
+
+std::int32_t failed(gnomon_context* context) {
+  return context->has_failed.load(std::memory_order_acquire) ? 1 : 0;
+}
+
+void print(gnomon_context* context, std::int32_t message, std::int32_t dtype, std::int32_t rank,
+           const std::int64_t* shape, const void* data) {
+  try {
+    const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(rank));
+    // Only read from.
+    const Array array =
+        Array::borrow(const_cast<void*>(data), static_cast<DType>(dtype), extents, nullptr);
+    std::string text;
+    if (message >= 0 && static_cast<std::size_t>(message) < context->messages.size())
+      text = context->messages[static_cast<std::size_t>(message)];
+    const std::string values = array.to_string();
+    if (!text.empty()) text += rank > 1 ? "\n" : " ";
+    text += values;
+    Printing& out = printing();
+    const std::lock_guard lock(out.mutex);
+    out.sink(text);
+  } catch (const std::exception& error) {
+    note_trouble(context, error.what());
+  }
+}
+
+}  // namespace
+
+void set_print_sink(PrintSink sink) {
+  Printing& out = printing();
+  const std::lock_guard lock(out.mutex);
+  out.sink = sink ? std::move(sink) : write_line;
+}
+
+gnomon_services services(int threads) {
+  gnomon_services table{};
+  table.abi_version = GNOMON_ABI_VERSION;
+  table.threads = threads > 0 ? std::min(threads, pool().threads()) : pool().threads();
+  table.parallel = parallel;
+  table.gemm = gemm;
+  table.allocate = allocate;
+  table.output = output;
+  table.fail = fail;
+  table.failed = failed;
+  table.print = print;
+  return table;
+}
+
+}  // namespace gnomon
+
+gnomon_context::~gnomon_context() {
+  for (const gnomon::Block& block : blocks) gnomon::free_block(block);
+}
