@@ -57,10 +57,13 @@ class Dim {
   std::size_t hash() const;
   /// "3", "n", "2*n + m", "floor(n / 2)".
   std::string text() const;
+  /// The same with symbol and value atoms spelled by `name`.
+  std::string text(const std::function<std::string(const Atom&)>& name) const;
   /// The same polynomial with every symbol and value atom mapped by `f`
   /// (called with symbol and value atoms only; quotients and so on are rebuilt).
   Dim substitute(const std::function<Dim(const Atom&)>& f) const;
-  /// The value when each symbol and value atom has the value `f` gives.
+  /// The value when each symbol and value atom has the value `f` gives; a quotient or remainder
+  /// by 0 is 0. ValueError when it does not fit int64.
   std::int64_t evaluate(const std::function<std::int64_t(const Atom&)>& f) const;
   /// Calls `f` on each distinct symbol and value atom, in normal order, inside quotients too.
   void for_each_atom(const std::function<void(const AtomRef&)>& f) const;

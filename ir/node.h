@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -61,6 +62,10 @@ class Value {
   }
 
  private:
+  friend class NodeTable;
+  struct Adopt {};
+  Value(Adopt, const Node* node) noexcept : node_(node) {}
+
   const Node* node_ = nullptr;
   std::uint32_t index_ = 0;
 };
@@ -104,6 +109,7 @@ class Node {
   std::size_t hash_ = 0;
   std::uint64_t number_ = 0;
   mutable std::atomic<std::uint32_t> uses_{0};
+  mutable const Node* chain_ = nullptr;  // the next of its bucket, then of those to delete
   mutable std::array<Origin, 4> origins_{};
 };
 
@@ -115,6 +121,10 @@ Value make_node(const Op& op, std::vector<Value> operands, Attributes attributes
 /// The same application on other inputs (operands and extent inputs, in the order of `inputs()`);
 /// dimensions in the attributes follow the replaced extent inputs.
 Value rebuild(const Node& node, std::span<const Value> inputs);
+/// The same application on other operands; every symbol and value atom of the attributes'
+/// dimensions becomes what `map` gives.
+Value rebuild(const Node& node, std::span<const Value> operands,
+              const std::function<Dim(const Atom&)>& map);
 
 /// Live nodes of the process: for tests and diagnosis.
 std::size_t live_nodes();
