@@ -1,0 +1,44 @@
+# Writes OUTPUT: gnomon::prelude_files(), the texts of FILES, and gnomon::abi_header(), that of ABI.
+# A string literal may hold 64 KiB at the least, and adjacent ones join: each file is cut in pieces.
+function(literal path result)
+  file(READ ${path} text)
+  set(pieces "")
+  string(LENGTH "${text}" length)
+  set(at 0)
+  while(at LESS length)
+    string(SUBSTRING "${text}" ${at} 8000 piece)
+    string(APPEND pieces "R\"~~(${piece})~~\"\n")
+    math(EXPR at "${at} + 8000")
+  endwhile()
+  if(pieces STREQUAL "")
+    set(pieces "\"\"")
+  endif()
+  set(${result} "${pieces}" PARENT_SCOPE)
+endfunction()
+
+set(table "")
+set(count 0)
+foreach(file IN LISTS FILES)
+  cmake_path(GET file FILENAME name)
+  literal(${file} text)
+  string(APPEND table "    {\"${name}\",\n${text}},\n")
+  math(EXPR count "${count} + 1")
+endforeach()
+literal(${ABI} abi)
+file(WRITE ${OUTPUT}
+"// Generated: the texts that generated code may include.
+#include <array>
+
+#include \"codegen/build.h\"
+
+namespace gnomon {
+namespace {
+constexpr std::array<PreludeFile, ${count}> files{{
+${table}}};
+}  // namespace
+std::span<const PreludeFile> prelude_files() { return files; }
+std::string_view abi_header() {
+  return ${abi};
+}
+}  // namespace gnomon
+")

@@ -1,0 +1,37 @@
+# One executable of all tests; one ctest entry a file, so that a failure names its subject.
+find_package(doctest REQUIRED)
+if(GNOMON_TEST_FILES)
+  set(test_sources "")
+  foreach(name IN LISTS GNOMON_TEST_FILES)
+    list(APPEND test_sources ${PROJECT_SOURCE_DIR}/tests/${name}_test.cpp)
+  endforeach()
+else()
+  file(GLOB test_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*_test.cpp)
+endif()
+find_library(GNOMON_MPFR_LIBRARY mpfr)
+find_library(GNOMON_GMP_LIBRARY gmp)
+mark_as_advanced(GNOMON_MPFR_LIBRARY GNOMON_GMP_LIBRARY)
+
+add_executable(gnomon_tests ${PROJECT_SOURCE_DIR}/tests/main.cpp ${test_sources})
+target_link_libraries(gnomon_tests PRIVATE gnomon::gnomon doctest::doctest)
+target_compile_definitions(gnomon_tests PRIVATE
+  GNOMON_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GNOMON_BUILD_DIR="${PROJECT_BINARY_DIR}")
+if(GNOMON_MPFR_LIBRARY AND GNOMON_GMP_LIBRARY)
+  target_link_libraries(gnomon_tests PRIVATE ${GNOMON_MPFR_LIBRARY} ${GNOMON_GMP_LIBRARY})
+endif()
+
+foreach(source IN LISTS test_sources)
+  cmake_path(GET source STEM stem)
+  string(REGEX REPLACE "_test$" "" name ${stem})
+  add_test(NAME ${name} COMMAND gnomon_tests --source-file=*/${stem}.cpp --no-intro)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endforeach()
+
+add_test(NAME tree COMMAND ${PROJECT_SOURCE_DIR}/tools/check --build ${PROJECT_BINARY_DIR})
+if(EXISTS ${PROJECT_SOURCE_DIR}/frontend/gnomon.h)
+  add_test(NAME consumer
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}/tests/consumer
+            -DBUILD=${PROJECT_BINARY_DIR} -DCONFIG=$<CONFIG> -DCOMPILER=${CMAKE_CXX_COMPILER}
+            "-DFLAGS=${CMAKE_CXX_FLAGS}" -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
+  set_tests_properties(consumer PROPERTIES TIMEOUT 600)
+endif()

@@ -1,0 +1,79 @@
+// Text of C++ units -> bytes of one shared object, by Clang and lld inside this process.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gnomon {
+
+/// One translation unit. It may `#include "prelude/<subject>.h"`, `"runtime/abi.h"` and
+/// `<stdint.h>`, `<stddef.h>`, and nothing else: no system header is visible.
+struct Unit {
+  std::string name;  ///< names the unit in diagnostics, as "host.cpp"
+  std::string text;
+};
+
+/// How to build. Every field but `threads` and the wishes for texts is part of `toolchain_id`.
+struct BuildOptions {
+  std::string cpu = "native";  ///< LLVM's name of a processor, or "native": this one
+  int opt_level = 2;           ///< 0 to 3
+  int threads = 0;             ///< the most units compiled at once; 0: as many as the machine runs
+  bool assembly = false;       ///< also return the assembly text of each unit
+  bool llvm_ir = false;        ///< also return the optimised LLVM IR of each unit
+};
+
+/// One message of the compiler.
+struct Diagnostic {
+  enum class Severity { note, remark, warning, error };
+  Severity severity = Severity::error;
+  std::string file;  ///< the unit's name, or what a #line directive says
+  int line = 0;      ///< from 1; 0 when the message has no place
+  int column = 0;
+  std::string text;
+  std::string source_line;
+};
+
+/// "softmax.cpp:3:7: error: use of undeclared identifier 'y'", then the line and a caret.
+std::string format(const Diagnostic& diagnostic);
+
+/// What a build returns. `assembly` and `llvm_ir` have one text a unit if they were asked for.
+struct BuildResult {
+  std::vector<char> object;
+  std::vector<Diagnostic> diagnostics;  ///< warnings and remarks, in the order of the units
+  std::vector<std::string> assembly;
+  std::vector<std::string> llvm_ir;
+};
+
+/// Compiles the units in parallel and links them into one shared object. Equal units and options
+/// give equal bytes. Symbols declared with default visibility are exported. The object needs no
+/// symbol from outside but memcpy, memmove, memset and memcmp. Throws CompileError.
+BuildResult build(std::span<const Unit> units, const BuildOptions& options = {});
+
+/// The bytes of `build`.
+std::vector<char> build_shared_object(std::span<const Unit> units,
+                                      const BuildOptions& options = {});
+
+/// Clang's version, the processor and its features, the flags: what decides, besides the units and
+/// the prelude, the bytes of an object. Throws CompileError without a toolchain.
+std::string toolchain_id(const BuildOptions& options = {});
+
+/// Whether libgnomon-clang can be opened; opens it. When not, `build` says why and what to install.
+bool toolchain_available();
+
+/// One header of the prelude, as embedded in this library: name "exp.h".
+struct PreludeFile {
+  std::string_view name, text;
+};
+
+/// The scalar mathematics every kernel includes.
+std::span<const PreludeFile> prelude_files();
+
+/// The text of runtime/abi.h.
+std::string_view abi_header();
+
+/// A hash of the sources of runtime, ir, stdlib, passes and codegen that this library is made of.
+const char* build_id();
+
+}  // namespace gnomon
