@@ -50,7 +50,9 @@ bool equal(const Array& a, const Array& b) {
 
 }  // namespace
 
-std::size_t Attribute::hash() const { return mix_hash(storage_.index(), std::visit(Hash{}, storage_)); }
+std::size_t Attribute::hash() const {
+  return mix_hash(storage_.index(), std::visit(Hash{}, storage_));
+}
 
 bool operator==(const Attribute& a, const Attribute& b) {
   if (a.kind() != b.kind()) return false;

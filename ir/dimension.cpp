@@ -384,9 +384,9 @@ Dim see_through(const Value& v, int& budget) {
 std::string atom_text(const Atom& atom, const std::function<std::string(const Atom&)>& name) {
   const auto grouped = [&](const Dim& d) {
     const std::string text = d.text(name);
-    const bool one = d.is_constant() || (d.constant_term() == 0 && d.terms().size() == 1 &&
-                                         d.terms()[0].atoms.size() == 1 &&
-                                         d.terms()[0].coefficient == 1);
+    const bool one =
+        d.is_constant() || (d.constant_term() == 0 && d.terms().size() == 1 &&
+                            d.terms()[0].atoms.size() == 1 && d.terms()[0].coefficient == 1);
     return one ? text : '(' + text + ')';
   };
   switch (atom.kind) {

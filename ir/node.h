@@ -32,7 +32,9 @@ class Value {
   Value() = default;
   Value(const Node* node, std::uint32_t index);
   Value(const Value& other);
-  Value(Value&& other) noexcept : node_(other.node_), index_(other.index_) { other.node_ = nullptr; }
+  Value(Value&& other) noexcept : node_(other.node_), index_(other.index_) {
+    other.node_ = nullptr;
+  }
   Value& operator=(Value other) noexcept {
     std::swap(node_, other.node_);
     std::swap(index_, other.index_);

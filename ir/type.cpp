@@ -85,9 +85,10 @@ DType inexact(DType t) { return is_float(t) || is_complex(t) ? t : DType::float6
 
 int normalize_axis(std::int64_t axis, int rank, std::string_view what) {
   if (axis < -rank || axis >= rank) {
-    throw TypeError(rank == 0 ? fmt::format("{}: expected no axis of a scalar, found {}", what, axis)
-                              : fmt::format("{}: expected an axis from {} to {}, found {}", what,
-                                            -rank, rank - 1, axis));
+    throw TypeError(rank == 0
+                        ? fmt::format("{}: expected no axis of a scalar, found {}", what, axis)
+                        : fmt::format("{}: expected an axis from {} to {}, found {}", what, -rank,
+                                      rank - 1, axis));
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }

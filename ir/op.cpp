@@ -1,0 +1,84 @@
+// What type rules share: broadcasting, agreement of extents, errors.
+#include "ir/op.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/error.h"
+
+namespace gnomon {
+
+void TypeContext::fail(const std::string& message) const {
+  throw TypeError(fmt::format("{}: {}", op.name, message));
+}
+
+namespace {
+
+/// The operands as a message names them: "x: f32[n, 3] and w: f32[5, 2]".
+std::string list_operands(std::span<const Value> operands) {
+  constexpr std::size_t shown = 4;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(operands.size(), shown); ++i) {
+    if (i != 0) out += i + 1 == operands.size() ? " and " : ", ";
+    out += describe(operands[i]);
+  }
+  return operands.size() > shown ? out + ", ..." : out;
+}
+
+}  // namespace
+
+Dim TypeContext::equal(const Dim& a, const Dim& b, std::string_view what) {
+  if (a == b) return a;
+  // A difference that no value of the symbols can bring to 0 is as bad as two constants.
+  if (const Dim difference = a - b; difference.is_constant())
+    fail(fmt::format("{} differ: {}", what, list_operands(operands)));
+  if (equalities != nullptr) equalities->emplace_back(a, b);
+  return b.is_constant() ? b : a;
+}
+
+Shape broadcast_shapes(TypeContext& context, std::span<const Value> operands) {
+  std::size_t rank = 0;
+  for (const Value& v : operands) rank = std::max(rank, v.shape().size());
+  Shape shape(rank, Dim(1));
+  for (const Value& v : operands) {
+    const std::size_t first = rank - v.shape().size();
+    for (std::size_t i = first; i < rank; ++i) {
+      const Dim& d = v.shape()[i - first];
+      if (d.is(1)) continue;
+      shape[i] = shape[i].is(1) ? d : context.equal(shape[i], d, "extents");
+    }
+  }
+  return shape;
+}
+
+namespace {
+
+/// The dtype all operands have.
+DType common_dtype(TypeContext& context) {
+  const DType t = context.type(0).dtype;
+  for (const Value& v : context.operands)
+    if (v.dtype() != t)
+      context.fail("expected operands of one dtype, found " + list_operands(context.operands));
+  return t;
+}
+
+}  // namespace
+
+std::vector<Type> elementwise_type(TypeContext& context) {
+  const DType t = common_dtype(context);
+  return {Type{t, broadcast_shapes(context, context.operands)}};
+}
+
+std::vector<Type> predicate_type(TypeContext& context) {
+  common_dtype(context);
+  return {Type{DType::bool_, broadcast_shapes(context, context.operands)}};
+}
+
+std::vector<Type> elementwise_float_type(TypeContext& context) {
+  if (!is_float(common_dtype(context)))
+    context.fail("expected floats, found " + list_operands(context.operands));
+  return elementwise_type(context);
+}
+
+}  // namespace gnomon
