@@ -20,9 +20,10 @@ void write_line(const std::string& text) {
   std::fflush(stdout);
 }
 
-// Guards the process's sink and keeps texts of concurrent calls whole.
+// Guards the process's sink and keeps texts of concurrent calls whole. Recursive: a sink may itself
+// call a function that prints, or set another sink.
 struct Printing {
-  std::mutex mutex;
+  std::recursive_mutex mutex;
   PrintSink sink = write_line;
 };
 
@@ -125,7 +126,8 @@ void print(gnomon_context* context, std::int32_t message, std::int32_t dtype, st
     text += values;
     Printing& out = printing();
     const std::lock_guard lock(out.mutex);
-    out.sink(text);
+    const PrintSink sink = out.sink;
+    sink(text);
   } catch (const std::exception& error) {
     note_trouble(context, error.what());
   }
