@@ -1,0 +1,242 @@
+// Indexing by integer arrays: reading, replacing and increasing the indexed elements.
+#include <fmt/format.h>
+
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+#include "stdlib/rules.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr AttributeSpecs index_specs{{"axes", Attribute::Kind::int_list}};
+
+// Where the axes of x and of the index arrays stand in the indexed part.
+struct Layout {
+  const IntList& axes;  // indexed, ascending
+  std::size_t place;    // of the index arrays' axes in the part
+  std::size_t rank;     // of the index arrays
+};
+
+Layout layout_of(const IntList& axes, std::size_t index_rank) {
+  const bool adjacent = axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
+  return {axes, adjacent ? static_cast<std::size_t>(axes.front()) : 0, index_rank};
+}
+
+// The shape of the part: the axes of x that are not indexed around those of the arrays.
+Shape part_shape(const Shape& x, const Shape& arrays, const Layout& layout) {
+  Shape rest;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!contains(layout.axes, static_cast<std::int64_t>(i))) rest.push_back(x[i]);
+  }
+  rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(layout.place), arrays.begin(),
+              arrays.end());
+  return rest;
+}
+
+// The type of the part of operand 0 that the arrays, operands from `first` on, select.
+Type part_type(TypeContext& context, std::size_t first) {
+  const IntList& axes = context.attributes[0].ints();
+  const Type& x = context.type(0);
+  std::int64_t last = -1;
+  for (std::int64_t axis : axes) {
+    if (axis <= last || axis >= x.rank()) {
+      context.fail(fmt::format("expected ascending axes of {}, found {}",
+                               describe(context.operands[0]), fmt::join(axes, ", ")));
+    }
+    last = axis;
+  }
+  if (axes.empty() || context.operands.size() != first + axes.size()) {
+    context.fail(fmt::format("expected an index for each of {} axes, found {}", axes.size(),
+                             context.operands.size() - first));
+  }
+  const std::span<const Value> arrays = context.operands.subspan(first);
+  for (const Value& array : arrays) {
+    if (!is_integer(array.dtype())) {
+      context.fail(fmt::format("expected integer indices, found {}", describe(array)));
+    }
+  }
+  const Shape shape = broadcast_shapes(context, arrays);
+  return {x.dtype, part_shape(x.shape, shape, layout_of(axes, shape.size()))};
+}
+
+std::vector<Type> index_type(TypeContext& context) { return {part_type(context, 1)}; }
+
+std::vector<Type> written_index_type(TypeContext& context) {
+  const Type part = part_type(context, 2);
+  const Type& v = context.type(1);
+  if (v.dtype != part.dtype || v.rank() != part.rank()) {
+    context.fail(fmt::format("expected a value of type {}, found {}", part.text(),
+                             describe(context.operands[1])));
+  }
+  for (std::size_t i = 0; i < part.shape.size(); ++i) {
+    context.equal(v.shape[i], part.shape[i], "extents");
+  }
+  return {context.type(0)};
+}
+
+// The position in x of element `index` of the part.
+std::vector<Scalar> position_in_x(Element& e, const Node& node, std::size_t first,
+                                  std::span<const Scalar> index) {
+  const IntList& axes = node.attribute("axes").ints();
+  const Shape& x = node.input(0).shape();
+  const Layout layout = layout_of(axes, index.size() + axes.size() - x.size());
+  const std::span<const Scalar> of_arrays = index.subspan(layout.place, layout.rank);
+  std::vector<Scalar> rest(index.begin(), index.end());
+  const auto begin = rest.begin() + static_cast<std::ptrdiff_t>(layout.place);
+  rest.erase(begin, begin + static_cast<std::ptrdiff_t>(layout.rank));
+
+  std::vector<Scalar> position;
+  std::size_t array = first, other = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!contains(axes, static_cast<std::int64_t>(i))) {
+      position.push_back(rest[other++]);
+      continue;
+    }
+    const Value& operand = node.input(array);
+    const Scalar value = e.operand(array, broadcast_index(e, operand.shape(), of_arrays));
+    const Scalar wide = operand.dtype() == DType::int64 ? value : e.cast(value, DType::int64);
+    position.push_back(e.checked_index(wide, e.extent(x[i])));
+    ++array;
+  }
+  return position;
+}
+
+Scalar index_element(Element& e, const Node& node, std::uint32_t, std::span<const Scalar> index) {
+  return e.operand(0, position_in_x(e, node, 1, index));
+}
+
+std::vector<Scalar> index_position(Element& e, const Node& node, int,
+                                   std::span<const Scalar> index) {
+  return position_in_x(e, node, 2, index);
+}
+
+// The index arrays of a node, operands from `first` on.
+std::vector<Expr> arrays_of(const std::vector<Expr>& x, std::size_t first) {
+  return {x.begin() + static_cast<std::ptrdiff_t>(first), x.end()};
+}
+
+Exprs index_vjp(const Vjp& v) {
+  Exprs dx(v.x.size());
+  if (v.dy[0]) {
+    dx[0] =
+        inc_index(zeros_like(v.x[0]), v.dy[0], v.node.attribute("axes").ints(), arrays_of(v.x, 1));
+  }
+  return dx;
+}
+
+Exprs index_jvp(const Jvp& v) {
+  if (!v.dx[0]) return {Expr()};
+  return {index(v.dx[0], v.node.attribute("axes").ints(), arrays_of(v.x, 1))};
+}
+
+// Of elements written more than once only the last one counts: each position of x remembers which
+// element of v it holds.
+Expr is_kept(const Node& node, const std::vector<Expr>& x) {
+  const IntList& axes = node.attribute("axes").ints();
+  const std::vector<Expr> arrays = arrays_of(x, 2);
+  const Expr& v = x[1];
+  const Expr number = reshape(arange(element_count(v.shape())), v.shape());
+  const Expr nothing = full(x[0].shape(), constant(std::int64_t{-1}, DType::int64));
+  return equal(index(set_index(nothing, number, axes, arrays), axes, arrays), number);
+}
+
+Exprs set_index_vjp(const Vjp& v) {
+  Exprs dx(v.x.size());
+  if (!v.dy[0]) return dx;
+  const IntList& axes = v.node.attribute("axes").ints();
+  const std::vector<Expr> arrays = arrays_of(v.x, 2);
+  dx[0] = set_index(v.dy[0], zeros_like(v.x[1]), axes, arrays);
+  dx[1] = where(is_kept(v.node, v.x), index(v.dy[0], axes, arrays), 0);
+  return dx;
+}
+
+Exprs inc_index_vjp(const Vjp& v) {
+  Exprs dx(v.x.size());
+  if (!v.dy[0]) return dx;
+  dx[0] = v.dy[0];
+  dx[1] = index(v.dy[0], v.node.attribute("axes").ints(), arrays_of(v.x, 2));
+  return dx;
+}
+
+// Both writes are linear in x and v together.
+Exprs written_index_jvp(const Jvp& v) {
+  if (!v.dx[0] && !v.dx[1]) return {Expr()};
+  std::vector<Value> operands = {or_zeros(v.dx[0], v.x[0]), or_zeros(v.dx[1], v.x[1])};
+  for (const Expr& array : arrays_of(v.x, 2)) operands.push_back(array.value());
+  return {Expr(make_node(v.node.op(), std::move(operands), v.node.attributes()))};
+}
+
+// The shape of the part of `x` that a write covers.
+Shape selected_shape(const Expr& x, const IntList& axes, std::span<const Expr> indices) {
+  return index(x, axes, indices).shape();
+}
+
+Expr write(const Op& op, const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices) {
+  const Expr base(x.value());
+  const Shape part = selected_shape(base, axes, indices);
+  const Expr value = broadcast_to(cast(Expr(v.as(base.dtype())), base.dtype()), part);
+  std::vector<Value> operands = {base.value(), value.value()};
+  for (const Expr& i : indices) operands.push_back(i.value());
+  return Expr(make_node(op, std::move(operands), {Attribute(std::move(axes))}, x.origin()));
+}
+
+}  // namespace
+
+constinit const Op op::index{
+    .name = "index",
+    .doc =
+        "Elements of x at integer indices on some axes. The indices broadcast together; their "
+        "axes stand where the indexed ones were if those are adjacent, else first.",
+    .operands = -1,
+    .at_least = 2,
+    .attributes = index_specs,
+    .type = index_type,
+    .element = index_element,
+    .vjp = index_vjp,
+    .jvp = index_jvp};
+
+constinit const Op op::set_index{
+    .name = "set_index",
+    .doc =
+        "x with the elements at integer indices replaced by v; of duplicates the last one stays.",
+    .operands = -1,
+    .at_least = 3,
+    .attributes = index_specs,
+    .type = written_index_type,
+    .write = {.base = 0, .first = 1, .position = index_position},
+    .vjp = set_index_vjp,
+    .jvp = written_index_jvp};
+
+constinit const Op op::inc_index{
+    .name = "inc_index",
+    .doc = "x with the elements at integer indices increased by v; duplicates add up, in order.",
+    .operands = -1,
+    .at_least = 3,
+    .attributes = index_specs,
+    .type = written_index_type,
+    .write = {.base = 0, .first = 1, .add = true, .position = index_position},
+    .vjp = inc_index_vjp,
+    .jvp = written_index_jvp};
+
+Expr index(const Arg& x, IntList axes, std::span<const Expr> indices) {
+  std::vector<Value> operands = {x.value()};
+  for (const Expr& i : indices) operands.push_back(i.value());
+  return Expr(make_node(op::index, std::move(operands), {Attribute(std::move(axes))}, x.origin()));
+}
+
+Expr set_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices) {
+  return write(op::set_index, x, v, std::move(axes), indices);
+}
+
+Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices) {
+  return write(op::inc_index, x, v, std::move(axes), indices);
+}
+
+Expr take(const Arg& x, const Arg& indices, std::int64_t axis) {
+  const Expr value(x.value());
+  const Expr list[] = {Expr(indices.as(DType::int64))};
+  return index(x, {normalize_axis(axis, value.rank(), "take")}, list);
+}
+
+}  // namespace gnomon
