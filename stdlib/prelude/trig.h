@@ -200,6 +200,30 @@ GN_COLD T tangent_of_large(T x) {
   return tangent_of_reduced(reduce_large_as(x));
 }
 
+/// The sine `quadrant` quarter turns on, of a large argument.
+struct SineOfLarge {
+  int quadrant;
+  template <typename T>
+  GN_FN T operator()(T x) const {
+    return sine_of_large(x, quadrant);
+  }
+};
+
+struct TangentOfLarge {
+  template <typename T>
+  GN_FN T operator()(T x) const {
+    return tangent_of_large(x);
+  }
+};
+
+/// Replaces y[i] by large(x[i]) where |x[i]| > limit; out of line, so that kernels stay small.
+template <typename T, typename Large>
+GN_COLD void replace_beyond(const T* x, T* y, int count, T limit, Large large) {
+  for (int i = 0; i < count; ++i) {
+    if (abs(x[i]) > limit) y[i] = large(x[i]);
+  }
+}
+
 /// `fast` where |x| <= limit, large(x) of the scalar elsewhere.
 template <typename F, typename Large>
 GN_FN F beyond_limit(F x, F fast, element_of<F> limit, Large large) {
@@ -207,11 +231,13 @@ GN_FN F beyond_limit(F x, F fast, element_of<F> limit, Large large) {
   if constexpr (is_scalar<F>) {
     return large(x);
   } else {
-    for (int i = 0; i < width_of<F>; ++i) {
-      const element_of<F> one = x[i];
-      if (abs(one) > limit) fast[i] = large(one);
-    }
-    return fast;
+    constexpr int width = width_of<F>;
+    element_of<F> arguments[width];
+    element_of<F> values[width];
+    store(arguments, x);
+    store(values, fast);
+    replace_beyond(arguments, values, width, limit, large);
+    return load<F>(values);
   }
 }
 
@@ -222,8 +248,7 @@ template <typename F>
 GN_FN F sin(F x) {
   const F v = detail::sine_of_reduced(detail::reduce_quarter_turns(x));
   const F fast = select(x == constant<F>(0), x, v);  // keeps -0
-  return detail::beyond_limit(x, fast, detail::quarter_turn_limit<F>,
-                              [](auto one) { return detail::sine_of_large(one, 0); });
+  return detail::beyond_limit(x, fast, detail::quarter_turn_limit<F>, detail::SineOfLarge{0});
 }
 
 /// The cosine of x radians. An infinity gives NaN.
@@ -232,7 +257,7 @@ GN_FN F cos(F x) {
   detail::QuarterTurns<F> r = detail::reduce_quarter_turns(x);
   r.quadrant = r.quadrant + int_of<F>(1);
   return detail::beyond_limit(x, detail::sine_of_reduced(r), detail::quarter_turn_limit<F>,
-                              [](auto one) { return detail::sine_of_large(one, 1); });
+                              detail::SineOfLarge{1});
 }
 
 /// The tangent of x radians. An infinity gives NaN.
@@ -240,8 +265,7 @@ template <typename F>
 GN_FN F tan(F x) {
   const F v = detail::tangent_of_reduced(detail::reduce_quarter_turns(x));
   const F fast = select(x == constant<F>(0), x, v);
-  return detail::beyond_limit(x, fast, detail::quarter_turn_limit<F>,
-                              [](auto one) { return detail::tangent_of_large(one); });
+  return detail::beyond_limit(x, fast, detail::quarter_turn_limit<F>, detail::TangentOfLarge{});
 }
 
 }  // namespace gn
