@@ -15,6 +15,8 @@
 
 namespace gnomon {
 
+struct TypeContext;
+
 /// Extents that must be equal at entry. `operation` is the place to blame in messages.
 struct EntryCheck {
   Dim left, right;
@@ -38,6 +40,12 @@ struct Result {
 
 /// Immutable. Leaves are `param(i)` nodes; symbols are numbered from 0 in order of first use in
 /// the parameters' shapes; checks hold at entry and belong to the graph, so no rule can lose one.
+///
+/// Every symbol stands alone as the extent of some axis of a parameter: the first such axis gives
+/// its value, every other axis of the signature must have the extent its dimension then has.
+/// `parameters` and `checks` keep the symbols apart that the checks make equal; the type of a
+/// `param` node has the one representative that is used everywhere inside. A check may contain the
+/// value of a computed scalar: it can be tested only once that scalar is known.
 class Graph {
  public:
   std::vector<Parameter> parameters;
@@ -46,10 +54,10 @@ class Graph {
   std::vector<EntryCheck> checks;
   /// Display names of symbols, by number.
   std::vector<std::string> symbols;
-  /// Values of the captured graph (by position in its topological order) each node stands for.
+  /// The user's lines each node stands for.
   std::unordered_map<const Node*, std::vector<Origin>> origins;
 
-  /// Nodes from leaves to outputs, each once, operands first.
+  /// Nodes from leaves to outputs, each once, operands first; with those only checks need.
   std::vector<const Node*> topological_order() const;
   /// 128-bit canonical key: two captures of the same mathematics have the same one.
   std::array<std::uint64_t, 2> key() const;
@@ -79,6 +87,12 @@ Captured capture(std::span<const Expr> inputs, std::span<const Expr> outputs,
 /// A body: closes `outputs` over `parameters` (leaves or any values, cut there). Everything else it
 /// needs must be among them: see `free_values`. Equal bodies are the same object.
 Body make_body(std::span<const Value> parameters, std::span<const Value> outputs);
+/// The one object for a closed graph: the existing body if an equal one lives.
+Body intern_body(Graph graph);
+/// The types of the outputs of a body applied to `arguments`, for the type rules of ops with a
+/// body; notes the extents that must be equal. TypeError where an argument does not fit.
+std::vector<Type> body_types(TypeContext& context, const Graph& body,
+                             std::span<const Value> arguments);
 /// The leaves (inputs, shared variables) and extents that `outputs` need beside `parameters`.
 std::vector<Value> free_values(std::span<const Value> parameters, std::span<const Value> outputs);
 /// The body's outputs with its parameters replaced.
@@ -87,8 +101,9 @@ std::vector<Value> inline_body(const Graph& body, std::span<const Value> argumen
 /// Outputs with some values replaced, rebuilt bottom up without recursion.
 std::vector<Value> substitute(std::span<const Value> outputs,
                               const std::unordered_map<Value, Value>& replacements);
-/// Nodes the values need, operands first; `stop` nodes are leaves.
-std::vector<const Node*> topological_order(std::span<const Value> outputs);
+/// Nodes the values need, operands first; values in `stop` are not entered.
+std::vector<const Node*> topological_order(std::span<const Value> outputs,
+                                           std::span<const Value> stop = {});
 
 /// The same graph with other outputs (same number and types up to what became known).
 Graph with_outputs(const Graph& graph, std::vector<Value> outputs);

@@ -26,6 +26,22 @@ std::string list_operands(std::span<const Value> operands) {
   return operands.size() > shown ? out + ", ..." : out;
 }
 
+/// One operand with the extent `a` and one with the extent `b`; all operands if there are none.
+std::vector<Value> those_with(std::span<const Value> operands, const Dim& a, const Dim& b) {
+  std::vector<Value> found;
+  const auto has = [](const Value& v, const Dim& d) {
+    return std::find(v.shape().begin(), v.shape().end(), d) != v.shape().end();
+  };
+  for (const Dim* d : {&a, &b}) {
+    const auto at =
+        std::find_if(operands.begin(), operands.end(), [&](const Value& v) { return has(v, *d); });
+    if (at == operands.end()) return {operands.begin(), operands.end()};
+    found.push_back(*at);
+  }
+  if (found[0] == found[1]) found.pop_back();
+  return found;
+}
+
 }  // namespace
 
 Dim TypeContext::equal(const Dim& a, const Dim& b, std::string_view what) {
@@ -33,8 +49,17 @@ Dim TypeContext::equal(const Dim& a, const Dim& b, std::string_view what) {
   // A difference that no value of the symbols can bring to 0 is as bad as two constants.
   if (const Dim difference = a - b; difference.is_constant())
     fail(fmt::format("{} differ: {}", what, list_operands(operands)));
-  if (equalities != nullptr) equalities->emplace_back(a, b);
+  if (equalities != nullptr)
+    require(a, b, fmt::format("{} differ: {}", what, list_operands(those_with(operands, a, b))));
   return b.is_constant() ? b : a;
+}
+
+void TypeContext::require(const Dim& a, const Dim& b, std::string message) const {
+  if (equalities == nullptr) return;
+  equalities->emplace_back(a, b);
+  if (reasons == nullptr) return;
+  reasons->resize(equalities->size());
+  reasons->back() = std::move(message);
 }
 
 Shape broadcast_shapes(TypeContext& context, std::span<const Value> operands) {

@@ -34,6 +34,8 @@ struct TypeContext {
   const Attributes& attributes;
   /// Pairs of extents that must be equal at run time; null when nobody asks.
   std::vector<std::pair<Dim, Dim>>* equalities = nullptr;
+  /// Their messages, without the op's name; "" or fewer where a rule gave none.
+  std::vector<std::string>* reasons = nullptr;
 
   const Type& type(std::size_t i) const { return operands[i].type(); }
   /// Throws TypeError: "<op>: <message>".
@@ -41,6 +43,8 @@ struct TypeContext {
   /// Two extents that must agree: TypeError if both are different constants (the message names
   /// the operands), noted as an equality if unknown. Returns the better known of the two.
   Dim equal(const Dim& a, const Dim& b, std::string_view what);
+  /// Notes that two extents must be equal at run time; `message` says what is wrong otherwise.
+  void require(const Dim& a, const Dim& b, std::string message) const;
 };
 using TypeRule = std::vector<Type> (*)(TypeContext&);
 

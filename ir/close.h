@@ -1,0 +1,30 @@
+// Closing of expressions over a signature: what captures of functions and bodies have in common.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace gnomon {
+
+/// A value that becomes a parameter.
+struct SignatureLeaf {
+  Value value;
+  std::string name;
+  bool shared = false;
+};
+
+/// The outputs as a graph over `leaves`: parameters, outputs, checks, symbols and origins are set.
+/// `who` begins the messages. With `check_signature`, extents of leaves that are values of scalars
+/// are checked even if nothing else needs those scalars.
+Graph close_graph(std::string_view who, std::span<const SignatureLeaf> leaves,
+                  std::span<const Value> outputs, bool check_signature);
+
+/// The symbols `values` use and the shapes (or `extent` nodes) of `leaves` do not determine.
+std::vector<Dim> undetermined_symbols(std::span<const Value> leaves,
+                                      std::span<const Value> outputs);
+
+}  // namespace gnomon
