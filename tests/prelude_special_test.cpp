@@ -1,4 +1,4 @@
-// sin ... arctan2, erf, erfc and the gamma family of the prelude against MPFR, over their whole domains.
+// sin ... arctan2, erf, erfc and the gamma family of the prelude against MPFR, on whole domains.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

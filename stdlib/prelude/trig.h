@@ -1,8 +1,8 @@
 // sin, cos and tan, right at any magnitude.
 //
-// Up to a limit x - n pi/2 is formed with pi/2 in three parts (Cody and Waite); the first step is exact
-// because of the fma. Beyond it a function out of line multiplies by as many bits of 2/pi as matter
-// (Payne and Hanek). Both give the remainder as a sum of two floats.
+// Up to a limit x - n pi/2 is formed with pi/2 in three parts (Cody and Waite); the first step is
+// exact because of the fma. Beyond it a function out of line multiplies by as many bits of 2/pi as
+// matter (Payne and Hanek). Both give the remainder as a sum of two floats.
 #pragma once
 
 #include "polynomial.h"
@@ -41,7 +41,7 @@ GN_FN QuarterTurns<F> reduce_quarter_turns(F x) {
   const F n = shifted - constant<F>(shift);
   const F first = fma(-n, constant<F>(part1), x);
   const F high = fma(-n, constant<F>(part2), first);
-  // first - n part2 - high without error: the difference first - high may need more bits than one F.
+  // first - n part2 - high without error: first - high alone may need more bits than one F.
   const F step = first - high;
   const F step_rest = (first - step) - high;
   const F rest = fma(-n, constant<F>(part2), step) + step_rest;
