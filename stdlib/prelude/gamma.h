@@ -1,9 +1,9 @@
 // gammaln, digamma and trigamma on the whole real line.
 //
-// Near the middle of the positive axis a polynomial in t = (x - c) / (x + c), which keeps the pole at
-// 0 away; a few steps of the recurrence lead there, and from some point on the asymptotic series is
-// used. Negative arguments are reflected. Relative accuracy ends near the zeros left of 0: there the
-// error is a few ulp of the two terms that cancel.
+// Near the middle of the positive axis a polynomial in t = (x - c) / (x + c), which keeps the pole
+// at 0 away; a few steps of the recurrence lead there, and from some point on the asymptotic series
+// is used. Negative arguments are reflected. Relative accuracy ends near the zeros left of 0: there
+// the error is a few ulp of the two terms that cancel.
 #pragma once
 
 #include "log.h"
