@@ -22,10 +22,10 @@ class Pattern {
   };
   struct Node {
     Kind kind = Kind::variable;
-    int variable = 0;          // variable: its number
+    int variable = 0;            // variable: its number
     bool only_constant = false;  // variable: matches constants only
-    double value = 0;          // constant
-    const Op* op = nullptr;    // node
+    double value = 0;            // constant
+    const Op* op = nullptr;      // node
     std::vector<Pattern> operands;
     std::vector<std::pair<std::string, int>> attributes;  // attribute name -> attribute variable
     std::uint32_t output = 0;
@@ -47,5 +47,8 @@ Pattern make_pattern(const Op& op, std::initializer_list<Pattern> operands);
 /// With attribute variables: the attribute `name` is bound to (or must equal) variable `v`.
 Pattern make_pattern(const Op& op, std::initializer_list<Pattern> operands,
                      std::initializer_list<std::pair<std::string, int>> attributes);
+
+/// "log(1 + x)": variables are x, y, z, w, ..., constant variables c, d, ...
+std::string text(const Pattern& pattern);
 
 }  // namespace gnomon

@@ -1,0 +1,36 @@
+// What conditions of rules ask about values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/expr.h"
+#include "ir/op.h"
+
+namespace gnomon {
+
+/// The value of a rank-0 constant or of a broadcast of one; integers beyond 2^53 are not told.
+std::optional<double> number_of(const Value& v);
+/// A rank-0 constant of a number that `t` holds.
+Value number_value(double v, DType t);
+/// Whether the value is a constant of any rank or the broadcast of one.
+bool is_constant(const Value& v);
+/// Whether a scale by `v` is exact: a power of two well inside the range.
+bool is_power_of_two(double v);
+/// Whether `v` is proved >= 0 (or NaN) by the ops at its root.
+bool is_non_negative(const Value& v);
+/// Whether the rounded value `v` of `t` is finite and not subnormal (or is zero).
+bool is_normal(double v, DType t);
+/// Number of elements when it is a constant.
+std::optional<std::int64_t> constant_count(const Value& v);
+/// A stable order of values that does not depend on how the process made them: -1, 0, 1.
+int structural_order(const Value& a, const Value& b, int depth = 4);
+/// Elementwise ops of `operands` operands with a trait.
+std::vector<const Op*> ops_with(Trait trait, int operands = 1);
+/// Every elementwise op.
+std::vector<const Op*> elementwise_ops();
+/// The axes attribute of a reduction or of a movement.
+const IntList& axes_of(const Value& v);
+
+}  // namespace gnomon

@@ -1,0 +1,77 @@
+// The passes over graphs: one array, one driver.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/graph.h"
+#include "passes/trace.h"
+
+namespace gnomon {
+
+/// How much rewriting is admitted.
+enum class RewriteLevel : std::uint8_t {
+  none,   // only what code generation needs
+  exact,  // rewrites that keep every bit
+  all,    // rewrites by the real-number value
+};
+
+struct PassOptions {
+  RewriteLevel level = RewriteLevel::all;
+  /// Check the graph after each pass.
+  bool verify =
+#ifdef NDEBUG
+      false;
+#else
+      true;
+#endif
+  /// Folder that receives the graph after each pass that changed it; none when empty.
+  std::string dump_folder;
+  /// Firings admitted per node of the graph, in one pass.
+  int firings_per_node = 64;
+};
+
+/// What every pass gets beside its graph.
+struct Context {
+  PassOptions options;
+  Trace trace;
+  /// The pass that runs, for records.
+  std::string_view pass;
+};
+
+/// graph -> graph, equal in value as far as the level admits.
+struct Pass {
+  std::string_view name, doc;
+  Graph (*run)(const Graph&, Context&);
+  /// The lowest level it runs at.
+  RewriteLevel level = RewriteLevel::all;
+};
+
+/// Every pass in order.
+std::span<const Pass> all_passes();
+
+/// A reason of the order: `first` runs before `then`.
+struct PassOrder {
+  std::string_view first, then, reason;
+};
+std::span<const PassOrder> pass_order_reasons();
+
+/// Runs the passes of the level, inside bodies of loops too. Errors carry the name of the pass.
+Graph optimize(const Graph& graph, Context& context);
+/// Runs one pass by name, as the driver would: for tests and tools.
+Graph run_pass(std::string_view name, const Graph& graph, Context& context);
+
+// The passes.
+Graph open_calls(const Graph&, Context&);
+Graph canonicalize(const Graph&, Context&);
+Graph stabilize(const Graph&, Context&);
+Graph match_products(const Graph&, Context&);
+Graph expand(const Graph&, Context&);
+Graph specialize(const Graph&, Context&);
+Graph split_reductions(const Graph&, Context&);
+Graph contract(const Graph&, Context&);
+
+}  // namespace gnomon

@@ -1,0 +1,127 @@
+// A rewrite rule is a row: a name, a promise, two sides; rules stand in groups by subject.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/expr.h"
+#include "ir/op.h"
+#include "ir/pattern.h"
+
+namespace gnomon {
+
+/// What a rule keeps. The reference is the real-number value of the expression.
+enum class Promise : std::uint8_t {
+  exact,     // the same bits
+  accurate,  // no farther from the real value on finite inputs
+  finite,    // accurate but for the points its note lists
+};
+std::string_view text(Promise promise);
+
+/// What a pattern bound: the root it matched, values and attributes by number of the variable.
+struct Match {
+  static constexpr int capacity = 8;
+
+  Value root;
+  std::array<Value, capacity> values;
+  std::array<std::optional<Attribute>, capacity> attributes;
+  /// Users of a node in the graph being rewritten; null means one user.
+  std::uint32_t (*uses_of)(const void* engine, const Node*) = nullptr;
+  const void* engine = nullptr;
+  /// Only rewrites that keep the bits are admitted.
+  bool exact_only = false;
+
+  Expr operator[](int variable) const { return Expr(values[static_cast<std::size_t>(variable)]); }
+  Expr operator[](const Pattern& variable) const { return (*this)[variable.node().variable]; }
+  /// Whether at most one node uses the value.
+  bool single_use(const Value& v) const { return !uses_of || uses_of(engine, v.get()) <= 1; }
+};
+
+using Condition = bool (*)(const Match&);
+/// The replacement of `match.root`, or a null Expr to decline.
+using Rewriting = Expr (*)(const Match& match);
+/// An expression the rule fires on, over inputs of dtype `t`; null Expr when `t` does not apply.
+using Example = Expr (*)(DType t);
+
+struct Rule {
+  std::string_view name;
+  Promise promise = Promise::exact;
+  std::optional<Pattern> left, right;
+  /// For functions without a pattern: the ops they look at; none means every op.
+  std::vector<const Op*> roots;
+  Rewriting rewriting = nullptr;
+  Condition condition = nullptr;
+  /// What the condition asks, or the points of a `finite` promise, for the documentation.
+  std::string_view note;
+  /// The two sides in words, where there is no pattern.
+  std::string_view before, after;
+  Example example = nullptr;
+  std::source_location at;
+
+  /// The rule fires only if `c` holds; `what` says it in words.
+  Rule when(Condition c, std::string_view what = {}) const;
+  /// The special points of a `finite` promise.
+  Rule except(std::string_view points) const;
+  /// Expression to test the rule with, in place of the pattern over plain inputs.
+  Rule tested_on(Example e) const;
+  std::string left_text() const;
+  std::string right_text() const;
+};
+
+/// A row of two patterns.
+Rule rule(std::string_view name, Promise promise, Pattern left, Pattern right,
+          std::source_location at = std::source_location::current());
+/// A pattern and a function in place of the right side; `after` is the right side in words.
+Rule rule(std::string_view name, Promise promise, Pattern left, Rewriting rewriting,
+          std::string_view after, std::source_location at = std::source_location::current());
+/// A function over applications of some ops.
+Rule rule(std::string_view name, Promise promise, std::vector<const Op*> roots, Rewriting rewriting,
+          std::string_view before, std::string_view after, Example example,
+          std::source_location at = std::source_location::current());
+
+/// Rules of one subject.
+struct RuleGroup {
+  std::string_view name, doc;
+  std::vector<Rule> rules;
+};
+
+// The groups, in the order of docs/rules.md. Each is built once, at first use.
+const RuleGroup& form_rules();      // one way to write each expression
+const RuleGroup& collect_rules();   // terms of sums, factors of products
+const RuleGroup& identity_rules();  // neutral and absorbing elements, inverse pairs
+const RuleGroup& logic_rules();     // comparisons, logic, selection
+const RuleGroup& shape_rules();     // movement of elements
+const RuleGroup& reduction_rules();
+const RuleGroup& fold_rules();
+const RuleGroup& stability_rules();
+const RuleGroup& softmax_rules();
+const RuleGroup& product_rules();
+const RuleGroup& expand_rules();
+const RuleGroup& strength_rules();     // cheaper spellings
+const RuleGroup& split_rules();        // reductions kernels cannot take at once
+const RuleGroup& contraction_rules();  // fma
+
+/// Every group, each once.
+std::span<const RuleGroup* const> all_rule_groups();
+
+/// Whether the group defines the canonical form; the patterns of all others are brought to it.
+bool defines_form(const RuleGroup& group);
+/// The pattern as canonicalisation would write it: `1 - x` is `1 + -x`, `x * x` is `square(x)`.
+Pattern canonical(const Pattern& pattern);
+
+// Patterns of ops that have attributes: the same attribute variables on both sides.
+Pattern sum(const Pattern& x);
+Pattern max(const Pattern& x);
+Pattern min(const Pattern& x);
+Pattern prod(const Pattern& x);
+Pattern mean(const Pattern& x);
+Pattern logsumexp(const Pattern& x);
+Pattern softmax(const Pattern& x);
+Pattern log_softmax(const Pattern& x);
+
+}  // namespace gnomon
