@@ -76,10 +76,12 @@ GN_FN F scale(F x, int_of<F> n) {
   return x * two_to<F>(half) * two_to<F>(static_cast<I>(n - half));
 }
 
-/// x held between the arguments from which on exp is 0 and infinite; NaN stays.
+/// x held between two arguments beyond which exp no longer changes; NaN stays.
 template <typename F>
 GN_FN F clamp_exp_argument(F x, F low, F high) {
-  return select(x < low, low, select(x > high, high, x));
+  // Each select is one instruction, since it is written as the vector minimum and maximum behave.
+  const F below = select(x > high, high, x);
+  return select(below < low, low, below);
 }
 
 /// e^x / 2^halvings, which may be finite where e^x is not.
@@ -92,17 +94,23 @@ GN_FN F exp_halved(F x, int halvings) {
   return scale(exp_near_zero(a.r), static_cast<I>(a.n - I(halvings)));
 }
 
-/// (e^x - 1) / 4, which is finite wherever sinh is; it may lose the last bits of a subnormal x.
+/// (e^x - 1) / 2^halvings for an x from -40 to the largest whose halved e^x is finite.
+/// Halvings may cost a subnormal result its last bits.
 template <typename F>
-GN_FN F expm1_quarter(F x) {
+GN_FN F expm1_halved(F x, int halvings) {
   using I = int_of<F>;
-  // Below, e^x - 1 is -1; at the highest argument sinh overflows and 2^(n-2) does not.
-  const F low = constant<F>(is_single<F> ? -18.0 : -38.0);
+  const ExpArgument<F> a = split_exp_argument(x);
+  const F one = two_to<F>(I(-halvings));
+  const F s = two_to<F>(static_cast<I>(a.n - I(halvings)));
+  // s r + (s - one) is exact where the terms cancel.
+  return fma(s * (a.r * a.r), exp_curvature(a.r), fma(s, a.r, s - one));
+}
+
+/// The argument of expm1 or sinh held below where twice the halved result overflows.
+template <typename F>
+GN_FN F below_overflow(F x) {
   const F high = constant<F>(is_single<F> ? 89.42 : 710.48);
-  const ExpArgument<F> a = split_exp_argument(clamp_exp_argument(x, low, high));
-  const F s = two_to<F>(static_cast<I>(a.n - I(2)));
-  // s r + (s - 1/4) is exact where the terms cancel.
-  return fma(s * (a.r * a.r), exp_curvature(a.r), fma(s, a.r, s - F(0.25)));
+  return select(x > high, high, x);
 }
 
 /// Whether x is so small that x is the rounded value of every odd function with slope 1 at 0.
@@ -134,7 +142,10 @@ GN_FN F exp2(F x) {
 /// e^x - 1, accurate near 0.
 template <typename F>
 GN_FN F expm1(F x) {
-  const F value = F(4) * detail::expm1_quarter(x);
+  // Below the least argument the result is -1.
+  const F least = constant<F>(is_single<F> ? -18.0 : -38.0);
+  const F low_held = select(x < least, least, x);
+  const F value = F(4) * detail::expm1_halved(detail::below_overflow(low_held), 2);
   return select(detail::is_tiny(x), x, value);
 }
 

@@ -11,9 +11,9 @@ namespace gn {
 template <typename F>
 GN_FN F sinh(F x) {
   // With q = (e^|x| - 1) / 4: sinh / 2 = q + q / (4q + 1), so only the last doubling may overflow.
-  const F q = detail::expm1_quarter(abs(x));
+  const F q = detail::expm1_halved(detail::below_overflow(abs(x)), 2);
   const F magnitude = F(2) * (q + q / fma(F(4), q, F(1)));
-  return select(detail::is_tiny(x), x, copysign(magnitude, x));
+  return copysign(select(detail::is_tiny(x), abs(x), magnitude), x);
 }
 
 /// The hyperbolic cosine.
@@ -29,8 +29,8 @@ GN_FN F tanh(F x) {
   // Beyond the limit the result rounds to 1.
   const F limit = constant<F>(is_single<F> ? 10.0 : 20.0);
   const F a = select(abs(x) > limit, limit, abs(x));
-  const F q = detail::expm1_quarter(a + a);
-  return select(detail::is_tiny(x), x, copysign(q / (q + F(0.5)), x));
+  const F e = detail::expm1_halved(a + a, 0);
+  return copysign(e / (e + F(2)), x);
 }
 
 namespace detail {
@@ -50,7 +50,7 @@ GN_FN F arcsinh(F x) {
   const F near = a + square / (F(1) + sqrt(square + F(1)));
   const F value = detail::log1p_scaled(select(far, a, near), select(far, F(1), F(0)));
   const F magnitude = select(a < infinity<F>(), value, a);
-  return select(detail::is_tiny(x), x, copysign(magnitude, x));
+  return copysign(select(detail::is_tiny(x), abs(x), magnitude), x);
 }
 
 /// The inverse of cosh on x >= 1; NaN below.
@@ -70,7 +70,7 @@ GN_FN F arctanh(F x) {
   const F a = abs(x);
   const F twice = a + a;
   const F argument = select(a < F(0.5), fma(twice, a / (F(1) - a), twice), twice / (F(1) - a));
-  return select(detail::is_tiny(x), x, copysign(F(0.5) * log1p(argument), x));
+  return copysign(select(detail::is_tiny(x), a, F(0.5) * log1p(argument)), x);
 }
 
 }  // namespace gn
