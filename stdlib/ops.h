@@ -225,10 +225,12 @@ Expr Expr::operator()(const I&... items) const {
 }
 
 /// `count` times: states = body(i, states). `body` gets i (int64 scalar) and the states as leaves and
-/// returns the new states, of the same types. Whatever else it uses is captured by itself.
+/// returns the new states, of the same types. Whatever else it uses is captured by itself; what does
+/// not depend on i or the states is computed once, before the loop.
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial,
                        const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
-/// A reusable function of expressions: a closed body and the node that applies it.
+/// A reusable function of expressions: a closed body and the node that applies it. What the outputs
+/// need beside the inputs is captured.
 class OpFromGraph {
  public:
   OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> outputs);
@@ -236,6 +238,7 @@ class OpFromGraph {
 
  private:
   Body body_;
+  std::vector<Value> captured_;
 };
 
 }  // namespace gnomon

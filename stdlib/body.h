@@ -1,0 +1,29 @@
+// Bodies as ops use them: checking arguments, capturing what a body needs, applying one.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/op.h"
+
+namespace gnomon {
+
+/// The types of a body's outputs for arguments; TypeError unless they fit its parameters. A leading
+/// parameter that has no argument (a loop's index) stands in for itself: give a leaf.
+std::vector<Type> body_output_types(TypeContext&, const Body& body,
+                                    std::span<const Value> arguments);
+
+/// A body over `parameters` and, after them, the values it captured.
+struct Closure {
+  Body body;
+  std::vector<Value> captured;
+};
+/// Closes `outputs` over `parameters`. Largest subexpressions that do not depend on these are
+/// captured; constants, ranges and broadcasts stay inside.
+Closure close_over(std::span<const Value> parameters, std::span<const Value> outputs);
+
+/// Outputs of a body for arguments.
+std::vector<Expr> apply_body(const Body& body, std::span<const Expr> arguments);
+
+}  // namespace gnomon
