@@ -1,7 +1,7 @@
 // Arithmetic, comparison, logic and bits, with every corner defined: integers wrap, nothing traps.
 #pragma once
 
-#include "lanes.h"
+#include "primitives.h"
 
 namespace gn {
 
@@ -365,7 +365,7 @@ template <typename F>
 GN_FN F reduce_far(F a, F b) {
   using I = int_of<F>;
   using Format = format_of<F>;
-  // A quotient of half the significand times b is exact, so each round takes that many bits off a / b.
+  // Half a significand times b is exact in one fma: each round takes that many bits off a / b.
   constexpr int dropped = Format::mantissa_bits / 2 + 2;
   const I keep = I(static_cast<element_of<I>>(~((element_of<I>(1) << dropped) - 1)));
   const I unit = I(static_cast<element_of<I>>(element_of<I>(1) << dropped));
@@ -402,7 +402,7 @@ GN_FN F remainder_of_magnitudes(F a, F b) {
 }
 }  // namespace detail
 
-/// floor(a / b) as Python has it: exact while it is representable, else a / b; integers: x // 0 is 0.
+/// floor(a / b) as Python has it, exact while representable, else a / b; integers: x // 0 is 0.
 template <typename F>
 GN_FN F floor_divide(F a, F b) {
   if constexpr (is_float<F>) {

@@ -1,8 +1,8 @@
-// Folds of lanes to one value, in a written-out order: the low half with the high half, until one is left.
+// Folds of lanes to one value, in a fixed order: low half with high half, until one is left.
 #pragma once
 
 #include "arithmetic.h"
-#include "lanes.h"
+#include "primitives.h"
 
 namespace gn {
 

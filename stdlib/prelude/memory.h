@@ -1,10 +1,10 @@
 // Memory and lanes: loads, stores, masked tails and gathers.
 //
-// A tail touches only its first n elements, so it never faults past the end of an array. The elements
-// of a bool array are bytes 0 and 1. A scalar V makes each function its one-lane case.
+// A tail touches only its first n elements, so it never faults past the end of an array. The
+// elements of a bool array are bytes 0 and 1. A scalar V makes each function its one-lane case.
 #pragma once
 
-#include "lanes.h"
+#include "primitives.h"
 
 namespace gn {
 
