@@ -50,18 +50,18 @@ using TypeRule = std::vector<Type> (*)(TypeContext&);
 
 /// Facts passes use. A bit each.
 enum class Trait : std::uint32_t {
-  commutative = 1,         // operands may be swapped, exactly
-  associative = 2,         // n-ary form allowed
-  idempotent = 4,          // f(f(x)) = f(x)
-  involution = 8,          // f(f(x)) = x
-  increasing = 16,         // monotonic in its one operand
-  preserves_zero = 32,     // f(0) = 0
-  odd = 64,                // f(-x) = -f(x), exactly
-  even = 128,              // f(-x) = f(x), exactly
-  non_negative = 256,      // f(x) >= 0 or NaN
+  commutative = 1,           // operands may be swapped, exactly
+  associative = 2,           // n-ary form allowed
+  idempotent = 4,            // f(f(x)) = f(x)
+  involution = 8,            // f(f(x)) = x
+  increasing = 16,           // monotonic in its one operand
+  preserves_zero = 32,       // f(0) = 0
+  odd = 64,                  // f(-x) = -f(x), exactly
+  even = 128,                // f(-x) = f(x), exactly
+  non_negative = 256,        // f(x) >= 0 or NaN
   piecewise_constant = 512,  // derivative 0 wherever it exists
-  opaque_to_rules = 1024,  // no rule sees through it (barrier)
-  never_fold = 2048,       // print, assert: kept when operands are constant
+  opaque_to_rules = 1024,    // no rule sees through it (barrier)
+  never_fold = 2048,         // print, assert: kept when operands are constant
 };
 struct Traits {
   std::uint32_t bits = 0;
@@ -179,24 +179,24 @@ enum class StepKind : std::uint8_t { none, product, loop, call, print, check };
 struct Op {
   std::string_view name;
   std::string_view doc;
-  int operands = 1;             // how many; -1: any number from `at_least`
+  int operands = 1;  // how many; -1: any number from `at_least`
   int at_least = 0;
   AttributeSpecs attributes{};
   TypeRule type = nullptr;
   Promotion promotion = Promotion::none;
   Traits traits{};
-  ScalarSpelling scalar{};      // elementwise ops
-  Reduction reduction{};        // attributes: axes, keepdims
+  ScalarSpelling scalar{};  // elementwise ops
+  Reduction reduction{};    // attributes: axes, keepdims
   ElementRule element = nullptr;
   WriteRule write{};
   ExpandRule expand = nullptr;
   StepKind step = StepKind::none;
   Exprs (*partials)(const Partials&) = nullptr;
-  std::uint32_t linear = 0;     // bit i: linear in operand i (with `transpose`)
+  std::uint32_t linear = 0;  // bit i: linear in operand i (with `transpose`)
   Expr (*transpose)(const Transpose&) = nullptr;
   Exprs (*vjp)(const Vjp&) = nullptr;
   Exprs (*jvp)(const Jvp&) = nullptr;
-  Domain domain{};              // every operand; binary ops may give the second its own
+  Domain domain{};  // every operand; binary ops may give the second its own
   Domain second_domain{};
   Ulp ulp{};
 
