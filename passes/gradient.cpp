@@ -1,0 +1,250 @@
+// The sweeps behind grad, vjp and jvp: one pass over the nodes, without recursion, in linear time.
+#include "passes/gradient.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/graph.h"
+#include "passes/cotangent.h"
+#include "passes/derive.h"
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+/// The nodes some outputs need, with a number for every value of theirs.
+class Tape {
+ public:
+  explicit Tape(std::span<const Expr> outputs) {
+    std::vector<Value> roots;
+    for (const Expr& output : outputs) roots.push_back(output);
+    order_ = topological_order(std::span<const Value>(roots));
+    first_.reserve(order_.size());
+    for (const Node* node : order_) {
+      first_.emplace(node, count_);
+      count_ += node->output_count();
+    }
+  }
+
+  const std::vector<const Node*>& order() const { return order_; }
+  std::size_t count() const { return count_; }
+  std::size_t first(const Node& node) const { return first_.at(&node); }
+  std::size_t slot(const Value& v) const { return first(v.node()) + v.index(); }
+  bool has(const Value& v) const { return first_.contains(v.get()); }
+
+ private:
+  std::vector<const Node*> order_;
+  std::unordered_map<const Node*, std::size_t> first_;
+  std::size_t count_ = 0;
+};
+
+std::string found_text(const Expr& e) { return e ? describe(e) : std::string("nothing"); }
+
+void check_float(std::string_view who, std::string_view role, const Expr& e) {
+  if (!e || !is_float(e.dtype()))
+    throw TypeError(
+        fmt::format("{}: {} must be a float value, found {}", who, role, found_text(e)));
+}
+
+void check_seed(std::string_view who, std::string_view role, const Expr& seed, const Type& type) {
+  bool fits = seed.dtype() == type.dtype && seed.rank() == type.rank();
+  for (int i = 0; fits && i < type.rank(); ++i) {
+    const Dim &a = seed.shape()[i], &b = type.shape[i];
+    fits = a == b || !a.is_constant() || !b.is_constant();
+  }
+  if (!fits)
+    throw TypeError(
+        fmt::format("{}: {} must have type {}, found {}", who, role, type.text(), describe(seed)));
+}
+
+void check_count(std::string_view who, std::string_view role, std::size_t found,
+                 std::size_t expected) {
+  if (found != expected)
+    throw ValueError(fmt::format("{}: expected {} {}, found {}", who, expected, role, found));
+}
+
+/// Which values depend on `wrt` in a way a derivative can follow.
+std::vector<bool> find_active(const Tape& tape, std::span<const Expr> wrt) {
+  std::vector<bool> active(tape.count(), false);
+  for (const Expr& w : wrt)
+    if (tape.has(w)) active[tape.slot(w)] = true;
+  for (const Node* node : tape.order()) {
+    if (!carries_derivatives(*node)) continue;
+    const auto operands = node->operands();
+    const bool any = std::any_of(operands.begin(), operands.end(),
+                                 [&](const Value& x) { return active[tape.slot(x)]; });
+    if (!any) continue;
+    const std::size_t first = tape.first(*node);
+    for (std::size_t i = 0; i < node->output_count(); ++i)
+      if (is_float(node->type(i).dtype)) active[first + i] = true;
+  }
+  return active;
+}
+
+/// The state of one reverse sweep.
+class ReverseSweep {
+ public:
+  ReverseSweep(std::span<const Expr> outputs, std::span<const Expr> wrt)
+      : tape_(outputs),
+        active_(find_active(tape_, wrt)),
+        reached_(tape_.count(), false),
+        pending_(tape_.count()) {
+    for (const Expr& w : wrt)
+      if (tape_.has(w)) totals_.emplace(tape_.slot(w), Cotangent{});
+  }
+
+  void seed(const Expr& output, const Expr& cotangent) {
+    const std::size_t slot = tape_.slot(output);
+    if (!active_[slot]) return;
+    reached_[slot] = true;
+    if (cotangent) pending_[slot].push_back({cotangent, {}, false});
+  }
+
+  void run() {
+    const auto& order = tape_.order();
+    for (auto node = order.rbegin(); node != order.rend(); ++node) visit(**node);
+  }
+
+  bool reached(const Expr& w) const { return tape_.has(w) && reached_[tape_.slot(w)]; }
+  /// The cotangent of a value of `wrt` in full; null when it is zero.
+  Expr total(const Expr& w) const {
+    if (!tape_.has(w)) return {};
+    return materialize(totals_.at(tape_.slot(w)));
+  }
+
+ private:
+  void visit(const Node& node) {
+    const std::size_t first = tape_.first(node), count = node.output_count();
+    std::vector<Cotangent> dy(count);
+    bool reached = false, present = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      reached = reached || reached_[first + i];
+      dy[i] = accumulate(pending_[first + i]);
+      present = present || dy[i];
+      pending_[first + i] = {};
+      const auto total = totals_.find(first + i);
+      if (total != totals_.end()) total->second = dy[i];
+    }
+    if (!reached || !carries_derivatives(node)) return;
+    const auto operands = node.operands();
+    std::vector<bool> wanted(operands.size(), false);
+    bool any = false;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      wanted[i] = active_[tape_.slot(operands[i])];
+      if (!wanted[i]) continue;
+      any = true;
+      reached_[tape_.slot(operands[i])] = true;
+    }
+    if (!any || !present) return;
+    const std::vector<Cotangent> dx = pull_back(node, dy, wanted);
+    for (std::size_t i = 0; i < operands.size(); ++i)
+      if (wanted[i] && dx[i]) pending_[tape_.slot(operands[i])].push_back(dx[i]);
+  }
+
+  Tape tape_;
+  std::vector<bool> active_, reached_;
+  std::vector<std::vector<Cotangent>> pending_;
+  std::unordered_map<std::size_t, Cotangent> totals_;
+};
+
+std::vector<Expr> pull(std::string_view who, std::span<const Expr> outputs,
+                       std::span<const Expr> wrt, std::span<const Expr> cotangents,
+                       GradOptions options) {
+  for (const Expr& w : wrt) check_float(who, "each value to derive by", w);
+  ReverseSweep sweep(outputs, wrt);
+  for (std::size_t i = 0; i < outputs.size(); ++i) sweep.seed(outputs[i], cotangents[i]);
+  sweep.run();
+  std::vector<Expr> result;
+  for (const Expr& w : wrt) {
+    if (options.disconnected == Disconnected::error && !sweep.reached(w))
+      throw TypeError(fmt::format(
+          "{}: expected values that the result depends on through differentiable operations, "
+          "found {}",
+          who, describe(w)));
+    const Expr total = sweep.total(w);
+    result.push_back(total ? total : zeros_of(w.type()));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<Expr> grad(const Expr& cost, std::span<const Expr> wrt, GradOptions options) {
+  if (!cost || !is_float(cost.dtype()) || cost.rank() != 0)
+    throw TypeError(
+        fmt::format("grad: the cost must be a float scalar, found {}", found_text(cost)));
+  const Expr one = constant(1.0, cost.dtype());
+  return pull("grad", std::span(&cost, 1), wrt, std::span(&one, 1), options);
+}
+
+std::vector<Expr> grad(const Expr& cost, std::initializer_list<Expr> wrt, GradOptions options) {
+  return grad(cost, std::span<const Expr>(wrt.begin(), wrt.size()), options);
+}
+
+Expr grad(const Expr& cost, const Expr& wrt, GradOptions options) {
+  return grad(cost, std::span<const Expr>(&wrt, 1), options).front();
+}
+
+std::vector<Expr> vjp(std::span<const Expr> outputs, std::span<const Expr> wrt,
+                      std::span<const Expr> cotangents, GradOptions options) {
+  check_count("vjp", "cotangents", cotangents.size(), outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!outputs[i]) throw TypeError("vjp: each output must be a value, found nothing");
+    if (!cotangents[i]) continue;
+    check_float("vjp", "each output with a cotangent", outputs[i]);
+    check_seed("vjp", "the cotangent", cotangents[i], outputs[i].type());
+  }
+  return pull("vjp", outputs, wrt, cotangents, options);
+}
+
+std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
+                      std::span<const Expr> tangents) {
+  check_count("jvp", "tangents", tangents.size(), wrt.size());
+  for (const Expr& output : outputs)
+    if (!output) throw TypeError("jvp: each output must be a value, found nothing");
+  const Tape tape(outputs);
+  std::vector<Expr> tangent(tape.count());
+  for (std::size_t i = 0; i < wrt.size(); ++i) {
+    check_float("jvp", "each value to derive by", wrt[i]);
+    if (!tangents[i]) continue;
+    check_seed("jvp", "the tangent", tangents[i], wrt[i].type());
+    if (!tape.has(wrt[i])) continue;
+    Expr& own = tangent[tape.slot(wrt[i])];
+    own = own ? add(own, tangents[i]) : tangents[i];
+  }
+  for (const Node* node : tape.order()) {
+    if (!carries_derivatives(*node)) continue;
+    std::vector<Expr> dx;
+    bool any = false;
+    for (const Value& x : node->operands()) {
+      dx.push_back(tangent[tape.slot(x)]);
+      any = any || dx.back();
+    }
+    if (!any) continue;
+    const bool floats = std::any_of(node->types().begin(), node->types().end(),
+                                    [](const Type& t) { return is_float(t.dtype); });
+    if (!floats) continue;
+    const std::vector<Expr> dy = push_forward(*node, dx);
+    for (std::size_t i = 0; i < dy.size(); ++i) {
+      if (!dy[i] || !is_float(node->type(i).dtype)) continue;
+      Expr& own = tangent[tape.first(*node) + i];
+      own = own ? add(own, dy[i]) : dy[i];
+    }
+  }
+  std::vector<Expr> result;
+  for (const Expr& output : outputs) {
+    const Expr& dy = tangent[tape.slot(output)];
+    const bool zero = !dy && is_float(output.dtype());
+    result.push_back(zero ? zeros_of(output.type()) : dy);
+  }
+  return result;
+}
+
+}  // namespace gnomon
