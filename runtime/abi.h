@@ -22,10 +22,10 @@ typedef struct gnomon_context gnomon_context;
 /* One matrix product C = alpha * op(A) op(B) + beta * C, row-major, `batch` times.
  * Strides between the matrices of a batch are in elements and may be 0. When beta is 0, C is not read. */
 typedef struct gnomon_gemm {
-  int32_t dtype;           /* DType number: float32 or float64 */
+  int32_t dtype; /* DType number: float32 or float64 */
   int32_t trans_a, trans_b;
   int64_t m, n, k;
-  int64_t lda, ldb, ldc;   /* elements between rows */
+  int64_t lda, ldb, ldc; /* elements between rows */
   int64_t batch, stride_a, stride_b, stride_c;
   double alpha, beta;
   const void* a;
@@ -59,11 +59,12 @@ typedef struct gnomon_services {
 
 typedef struct gnomon_info_record {
   int32_t abi_version;
-  int32_t extents;    /* how many int64 `gnomon_plan` reads: the extents of each input and shared
+  int32_t extents;   /* how many int64 `gnomon_plan` reads: the extents of each input and shared
                          variable in order, then the values of scalar inputs used as extents */
-  int32_t plan_size;  /* how many int64 it writes; plan[0] is the workspace in bytes */
-  int32_t buffers;    /* how many pointers `gnomon_run` reads */
-  const char* signature; /* JSON: inputs, outputs, shared, where each output's shape stands in the plan */
+  int32_t plan_size; /* how many int64 it writes; plan[0] is the workspace in bytes */
+  int32_t buffers;   /* how many pointers `gnomon_run` reads */
+  const char*
+      signature; /* JSON: inputs, outputs, shared, where each output's shape stands in the plan */
 } gnomon_info_record;
 
 /* Returns 0, or the number of the check that the extents violate. */
@@ -71,8 +72,8 @@ typedef int32_t (*gnomon_plan_function)(const int64_t* extents, int64_t* plan);
 
 /* Returns 0, or the number of a failed check; -1 when memory ran out, -2 when a product could not run.
  * On failure nothing but outputs and workspace has been written. */
-typedef int32_t (*gnomon_run_function)(const gnomon_services*, gnomon_context*, void* const* buffers,
-                                       const int64_t* plan, void* workspace);
+typedef int32_t (*gnomon_run_function)(const gnomon_services*, gnomon_context*,
+                                       void* const* buffers, const int64_t* plan, void* workspace);
 
 #ifdef __cplusplus
 }

@@ -2,8 +2,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <functional>
 #include <iterator>
+#include <limits>
 
 #include "runtime/array.h"
 
@@ -15,53 +19,135 @@ constexpr std::int64_t whole_up_to = 1000;  // elements printed without leaving 
 constexpr std::int64_t edge = 3;            // indices kept at each end of a long axis
 constexpr std::size_t line_width = 75;
 
-std::string integral_text(std::int64_t v) { return fmt::format("{}", v); }
-
-// The shortest digits that read back as the same value, NumPy's way: "1.", "0.1", "1e-10", "nan".
+// Digits of a float: the shortest that read back as the same value, or `precision` after the point
+// when those are fewer.
 template <class T>
-std::string float_text(T v) {
+std::string digits(T v, std::chars_format format, int precision) {
+  std::array<char, 512> buffer;  // the longest double has 309 digits before the point
+  char* const end = buffer.data() + buffer.size();
+  char* stop = std::to_chars(buffer.data(), end, v, format).ptr;
+  std::string text(buffer.data(), stop);
+  const std::size_t point = text.find('.');
+  const std::size_t last = std::min(text.find('e'), text.size());
+  if (point == std::string::npos) return text.insert(last, ".");
+  if (last - point - 1 <= static_cast<std::size_t>(precision)) return text;
+  stop = std::to_chars(buffer.data(), end, v, format, precision).ptr;
+  text.assign(buffer.data(), stop);
+  const std::size_t exponent = std::min(text.find('e'), text.size());
+  const std::size_t kept = text.find_last_not_of('0', exponent - 1) + 1;
+  return text.erase(kept, exponent - kept);
+}
+
+// A lone value: as Python writes it.
+template <class T>
+std::string lone_float(T v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
-  std::string text = fmt::format("{}", v);
-  if (text.find_first_of(".e") == std::string::npos) text += '.';
+  const T size = std::abs(v);
+  const bool fixed = size == 0 || (size >= T(1e-4) && size < T(1e16));
+  const auto format = fixed ? std::chars_format::fixed : std::chars_format::scientific;
+  std::string text = digits(v, format, 400);
+  if (const std::size_t point = text.find('.'); point + 1 == text.size())
+    text += '0';
+  else if (text[point + 1] == 'e')
+    text.erase(point, 1);
   return text;
 }
 
+// NumPy's common format of the floats that are shown: points below each other, exponents for all
+// when the range asks for them.
+class FloatFormat {
+ public:
+  template <class T>
+  explicit FloatFormat(const std::vector<T>& shown) {
+    double least = std::numeric_limits<double>::infinity(), most = 0;
+    for (const T v : shown)
+      if (std::isfinite(v) && v != 0) {
+        least = std::min(least, std::abs(static_cast<double>(v)));
+        most = std::max(most, std::abs(static_cast<double>(v)));
+      }
+    if (most != 0 && (most >= 1e8 || least < 1e-4 || most / least > 1000))
+      format_ = std::chars_format::scientific;
+    for (const T v : shown) {
+      if (!std::isfinite(v)) continue;
+      const std::string text = digits(v, format_, float_precision);
+      const std::size_t point = text.find('.');
+      before_ = std::max(before_, point);
+      after_ = std::max(after_, std::min(text.find('e'), text.size()) - point - 1);
+      exponent_ = std::max(exponent_, text.size() - std::min(text.find('e'), text.size()));
+    }
+    width_ = before_ + 1 + after_ + exponent_;
+    for (const T v : shown)
+      if (!std::isfinite(v)) width_ = std::max(width_, lone_float(v).size());
+  }
+
+  template <class T>
+  std::string text(T v) const {
+    if (!std::isfinite(v)) return fmt::format("{:>{}}", lone_float(v), width_);
+    std::string text = digits(v, format_, float_precision);
+    const std::size_t missing = after_ + 1 + text.find('.') - std::min(text.find('e'), text.size());
+    // Exponents stand below each other too: there the value's further digits fill up.
+    if (format_ == std::chars_format::fixed)
+      text.append(missing, ' ');
+    else if (missing != 0)
+      text = fmt::format("{:.{}e}", v, after_);
+    if (after_ == 0 && text.find('.') == std::string::npos) text.insert(text.find('e'), ".");
+    return fmt::format("{:>{}}", text, width_);
+  }
+
+ private:
+  static constexpr int float_precision = 8;
+
+  std::chars_format format_ = std::chars_format::fixed;
+  std::size_t before_ = 0, after_ = 0, exponent_ = 0, width_ = 0;
+};
+
 template <class T>
-std::string element_text(T v) {
+std::string whole_text(T v) {
   if constexpr (std::is_same_v<T, bool>) {
     return v ? "True" : "False";
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return float_text(v);
-  } else if constexpr (std::is_unsigned_v<T>) {
-    return fmt::format("{}", static_cast<std::uint64_t>(v));
   } else {
-    return integral_text(v);
+    return fmt::format("{}", +v);
   }
 }
 
+template <class T>
 class Printer {
  public:
-  explicit Printer(const Array& array) : array_(array), elide_(array.size() > whole_up_to) {}
+  explicit Printer(const Array& array)
+      : array_(array), data_(array.data<T>()), elide_(array.size() > whole_up_to) {}
 
   std::string print() {
-    if (array_.size() == 0) return array_.rank() == 0 ? "" : "[]";
-    visit(0, 0, [this](std::int64_t at) { width_ = std::max(width_, text(at).size()); });
+    if (array_.size() == 0) return "[]";
+    if (array_.rank() == 0) return lone(*data_);
+    std::vector<T> shown;
+    visit(0, 0, [&](std::int64_t at) { shown.push_back(data_[at]); });
+    if constexpr (std::is_floating_point_v<T>) {
+      const FloatFormat format(shown);
+      text_ = [format](T v) { return format.text(v); };
+    } else {
+      std::size_t width = std::is_same_v<T, bool> ? 5 : 0;
+      for (const T v : shown) width = std::max(width, whole_text(v).size());
+      text_ = [width](T v) { return fmt::format("{:>{}}", whole_text(v), width); };
+    }
     write(0, 0);
     return std::move(out_);
   }
 
  private:
+  static std::string lone(T v) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return lone_float(v);
+    } else {
+      return whole_text(v);
+    }
+  }
+
   std::int64_t extent(int axis) const { return array_.shape()[static_cast<std::size_t>(axis)]; }
   std::int64_t stride(int axis) const { return array_.strides()[static_cast<std::size_t>(axis)]; }
   bool skips(int axis) const { return elide_ && extent(axis) > 2 * edge; }
   std::int64_t after(int axis, std::int64_t i) const {
     return skips(axis) && i == edge - 1 ? extent(axis) - edge : i + 1;
-  }
-
-  std::string text(std::int64_t at) const {
-    return with_type(array_.dtype(),
-                     [&](auto zero) { return element_text(array_.data<decltype(zero)>()[at]); });
   }
 
   template <class F>
@@ -72,10 +158,6 @@ class Printer {
   }
 
   void write(int axis, std::int64_t at) {
-    if (axis == array_.rank()) {
-      out_ += fmt::format("{:>{}}", text(at), width_);
-      return;
-    }
     out_ += '[';
     axis + 1 == array_.rank() ? write_row(axis, at) : write_blocks(axis, at);
     out_ += ']';
@@ -87,7 +169,9 @@ class Printer {
     std::size_t column = indent;
     const auto place = [&](const std::string& word) {
       if (column != indent) {
-        const bool fits = column + 1 + word.size() <= line_width;
+        // Room is left for the closing brackets.
+        const bool fits = column + 1 + word.size() <= line_width - indent;
+        if (!fits) out_.erase(out_.find_last_not_of(' ') + 1);
         out_ += fits ? std::string(" ") : "\n" + std::string(indent, ' ');
         column = fits ? column + 1 : indent;
       }
@@ -95,7 +179,7 @@ class Printer {
       column += word.size();
     };
     for (std::int64_t i = 0; i < extent(axis); i = after(axis, i)) {
-      place(fmt::format("{:>{}}", text(at + i * stride(axis)), width_));
+      place(text_(data_[at + i * stride(axis)]));
       if (skips(axis) && i == edge - 1) place("...");
     }
   }
@@ -112,8 +196,9 @@ class Printer {
   }
 
   const Array& array_;
+  const T* data_;
   const bool elide_;
-  std::size_t width_ = 0;
+  std::function<std::string(T)> text_;
   std::string out_;
 };
 
@@ -132,8 +217,7 @@ std::string describe(DType dtype, std::span<const std::int64_t> shape) {
 std::string Array::describe() const { return gnomon::describe(dtype(), shape()); }
 
 std::string Array::to_string() const {
-  record();
-  return Printer(*this).print();
+  return with_type(dtype(), [this](auto zero) { return Printer<decltype(zero)>(*this).print(); });
 }
 
 }  // namespace gnomon

@@ -45,9 +45,9 @@ constexpr std::size_t size_of(DType t) {
 
 /// NumPy's name: "bool", "int8", ..., "float32".
 constexpr std::string_view name_of(DType t) {
-  constexpr std::string_view names[] = {"bool",    "int8",    "int16",     "int32",     "int64",
-                                        "uint8",   "uint16",  "uint32",    "uint64",    "float16",
-                                        "bfloat16", "float32", "float64",   "complex64", "complex128"};
+  constexpr std::string_view names[] = {
+      "bool",   "int8",    "int16",    "int32",   "int64",   "uint8",     "uint16",    "uint32",
+      "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"};
   return names[static_cast<int>(t)];
 }
 

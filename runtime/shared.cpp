@@ -161,6 +161,7 @@ Array& Transaction::target(std::size_t i, Extents shape) {
                                       describe(slot.state->dtype, shape)));
     return slot.value;
   }
+  if (slot.target.defined() && std::ranges::equal(slot.target.shape(), shape)) return slot.target;
   Array& spare = slot.state->spare;
   if (spare.unique() && std::ranges::equal(spare.shape(), shape))
     slot.target = std::move(spare);

@@ -71,6 +71,7 @@ class Transaction {
   bool in_place(std::size_t i) const { return slots_[i].taken; }
   /// A buffer for the new value of variable i: the old value's when in place (its shape must then
   /// be `shape`), else the variable's spare buffer if it fits, else a new one.
+  /// Asked again with the same shape, the same buffer.
   Array& target(std::size_t i, Extents shape);
   /// Uses `value` as the new value of variable i, neither checked nor copied.
   void replace(std::size_t i, Array value);
