@@ -1,4 +1,4 @@
-// MPFR as the independent reference of numeric tests: exact values, errors in ulp, inputs to sample.
+// MPFR as the independent reference of numeric tests: exact values, errors in ulp, inputs.
 #pragma once
 
 #include <mpfr.h>
@@ -40,7 +40,7 @@ using MpfrUnary = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 /// A function of MPFR with two arguments, such as mpfr_pow.
 using MpfrBinary = int (*)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
 
-/// The distance of two neighbours of T at `exact`: of its binade, and no less than the subnormal one.
+/// log2 of the distance of two neighbours of T at `exact`, which is never below the subnormal one.
 template <typename T>
 int ulp_exponent(mpfr_srcptr exact) {
   constexpr int lowest = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
@@ -49,9 +49,8 @@ int ulp_exponent(mpfr_srcptr exact) {
   return e < lowest ? lowest : static_cast<int>(e);
 }
 
-/// |got - exact| in ulp of T at `exact`; infinite if only one is NaN, infinite or of the other sign.
-/// Values above the largest finite T count as infinity from half an ulp on; zeros compare by sign
-/// when `exact` is a zero.
+/// |got - exact| in ulp of T at `exact`; infinite if only one is NaN or the signs differ, those of
+/// zeros too. An infinite `got` counts as the number after the largest finite one.
 template <typename T>
 double ulp_error(T got, mpfr_srcptr exact) {
   constexpr double wrong = std::numeric_limits<double>::infinity();
@@ -105,8 +104,8 @@ T value_of_rank(std::int64_t rank) {
   return std::bit_cast<T>(static_cast<Int>(rank >= 0 ? rank : lowest - rank));
 }
 
-/// `count` values from low to high, evenly by bit pattern (so by exponent), with a random shift each,
-/// and the ends and their neighbours within the range.
+/// `count` values from low to high, evenly by bit pattern (so by exponent), each with a random
+/// shift, and the ends with their neighbours.
 template <typename T>
 std::vector<T> sample(T low, T high, int count, std::uint64_t seed = 1) {
   const std::int64_t first = rank(low);
@@ -123,8 +122,10 @@ std::vector<T> sample(T low, T high, int count, std::uint64_t seed = 1) {
   for (std::uint64_t offset = 0; offset < length; offset += step) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const std::uint64_t shifted = offset + (state >> 11) % step;
-    if (shifted <= length)
-      values.push_back(value_of_rank<T>(first + static_cast<std::int64_t>(shifted)));
+    if (shifted <= length) {
+      const std::uint64_t position = static_cast<std::uint64_t>(first) + shifted;
+      values.push_back(value_of_rank<T>(static_cast<std::int64_t>(position)));
+    }
     if (offset + step < offset) break;
   }
   return values;

@@ -488,6 +488,20 @@ TEST_SUITE("prelude") {
     check([](auto x) { return gn::floor_divide(x, decltype(x)(-0.3)); });
   }
 
+  TEST_CASE_TEMPLATE("a select over copysign keeps both operands apart", T, float, double) {
+    constexpr int width = 16 / sizeof(T);
+    using V = gn::lanes<T, width>;
+    const T sizes[] = {1, -2, 3, -4};
+    const T signs[] = {-5, 6, 7, -8};
+    const T chosen[] = {0, 1, 1, 0};
+    const V x = gn::load<V>(sizes);
+    const V y = gn::load<V>(signs);
+    const V v = gn::select(gn::load<V>(chosen) > V(0), y, gn::copysign(x, y));
+    for (int i = 0; i < width; ++i) {
+      CHECK(v[i] == (chosen[i] > 0 ? signs[i] : std::copysign(sizes[i], signs[i])));
+    }
+  }
+
   TEST_CASE_TEMPLATE("tails touch only their lanes", T, gn::u8, gn::i16, float, double) {
     constexpr int width = 16 / sizeof(T);
     using V = gn::lanes<T, width>;

@@ -39,7 +39,7 @@ GN_FN Pair<F> product(Pair<F> a, Pair<F> b) {
   return {p.high, p.low + (a.high * b.low + a.low * b.high)};
 }
 
-/// |x|^y of float32 values, rounded to float32, from float64 arithmetic; x is neither 0 nor infinite.
+/// |x|^y of float32 values in float64 arithmetic; x is neither 0 nor infinite.
 template <typename D>
 GN_FN D power_in_double(D x, D y) {
   const LogArgument<D> a = split_log_argument(x);

@@ -353,7 +353,9 @@ GN_FN To convert(From x) {
 #define GN_ROUNDING(name, lanes_builtin, name32, name64) \
   template <typename F>                                  \
   GN_FN F name(F x) {                                    \
-    if constexpr (detail::same<F, f32>)                  \
+    if constexpr (!is_float<F>)                          \
+      return x;                                          \
+    else if constexpr (detail::same<F, f32>)             \
       return name32(x);                                  \
     else if constexpr (detail::same<F, f64>)             \
       return name64(x);                                  \
@@ -364,7 +366,9 @@ GN_FN To convert(From x) {
 #define GN_ROUNDING(name, lanes_builtin, name32, name64) \
   template <typename F>                                  \
   GN_FN F name(F x) {                                    \
-    if constexpr (detail::same<F, f32>)                  \
+    if constexpr (!is_float<F>)                          \
+      return x;                                          \
+    else if constexpr (detail::same<F, f32>)             \
       return name32(x);                                  \
     else                                                 \
       return name64(x);                                  \
@@ -426,7 +430,8 @@ GN_FN F abs(F x) {
 /// The magnitude of x with the sign of `sign`.
 template <typename F>
 GN_FN F copysign(F x, F sign) {
-  // Not spelled in bits for lanes: Clang 19 miscompiles a select of `sign` over such a blend of bits.
+  // Not spelled in bits for lanes: for AVX-512, Clang 19 miscompiles a select between `sign` and
+  // such a blend of bits with a constant.
 #if GN_LANES
   if constexpr (!is_scalar<F>) return __builtin_elementwise_copysign(x, sign);
 #endif
