@@ -26,7 +26,7 @@ std::vector<Type> fori_type(TypeContext& context) {
   const Type& count = context.type(0);
   if (count.dtype != DType::int64 || count.rank() != 0) {
     context.fail(
-        fmt::format("expected a count of type i64[], found {}", describe(context.operands[0])));
+        fmt::format("expected a count of type i64, found {}", describe(context.operands[0])));
   }
   if (context.operands.size() < 1 + loop.states || loop.body->outputs.size() != loop.states) {
     context.fail(fmt::format("expected {} states, found {} from the body and {} operands",

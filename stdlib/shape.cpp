@@ -475,7 +475,9 @@ Expr transpose(const Arg& x, IntList axes) {
     for (int i = rank; i-- > 0;) axes.push_back(i);
   }
   for (std::int64_t& axis : axes) axis = normalize_axis(axis, rank, "transpose");
-  if (std::is_sorted(axes.begin(), axes.end()) && axes.size() == at(rank)) return Expr(value);
+  IntList unchanged(at(rank));
+  std::iota(unchanged.begin(), unchanged.end(), 0);
+  if (axes == unchanged) return Expr(value);
   return node_of(op::transpose, value, {Attribute(std::move(axes))}, x.origin());
 }
 
