@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
-#include <iterator>
 #include <limits>
 
 #include "runtime/array.h"
@@ -209,7 +208,7 @@ std::string describe(DType dtype, std::span<const std::int64_t> shape) {
   text += '[';
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i != 0) text += ", ";
-    fmt::format_to(std::back_inserter(text), "{}", shape[i]);
+    text += std::to_string(shape[i]);
   }
   return text + ']';
 }

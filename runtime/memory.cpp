@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -87,7 +88,19 @@ constinit thread_local ThreadLists thread_lists{};
 
 void to_system(void* data) noexcept { std::free(data); }
 
+// What no request can get: twice the machine's memory. The system might promise more and then end
+// the process when the memory is touched.
+std::size_t out_of_reach() noexcept {
+  static const std::size_t limit = [] {
+    const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGE_SIZE);
+    if (pages <= 0 || page <= 0) return std::size_t{1} << 40;
+    return 2 * static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);
+  }();
+  return limit;
+}
+
 void* from_system(std::size_t bytes) noexcept {
+  if (bytes > out_of_reach()) return nullptr;
   const bool large = bytes >= 4 * huge_page;
   const std::size_t alignment = large ? huge_page : block_alignment;
   const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;

@@ -253,7 +253,7 @@ TEST_CASE("values print as in NumPy") {
 }
 
 TEST_CASE("blocks are reused by the thread and by others") {
-  void* first = nullptr;
+  [[maybe_unused]] void* first = nullptr;
   {
     const Array a = zeros({8});
     first = const_cast<void*>(a.data());
