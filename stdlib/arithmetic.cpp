@@ -187,7 +187,8 @@ constinit const Op op::floor_divide{
     .scalar = {"gn::floor_divide", "arithmetic.h", "", GNOMON_HOST(numbers, 2, floor_divide), 10},
     .partials = no_partials,
     .domain = {-1e6, 1e6},
-    .second_domain = {-1e3, 1e3}};
+    .second_domain = {-1e3, 1e3},
+    .ulp = {1, 1}};
 
 constinit const Op op::remainder{
     .name = "remainder",
@@ -202,7 +203,7 @@ constinit const Op op::remainder{
         },
     .domain = {-1e6, 1e6},
     .second_domain = {-1e3, 1e3},
-    .ulp = {1, 1}};
+    .ulp = {0.5, 0.5}};
 
 constinit const Op op::power{
     .name = "power",

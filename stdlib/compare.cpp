@@ -107,7 +107,7 @@ constinit const Op op::logical_and{
     .operands = 2,
     .type = predicate_type,
     .promotion = Promotion::boolean,
-    .traits = {Trait::commutative, Trait::associative},
+    .traits = {Trait::commutative},
     .scalar = {"gn::logical_and", "arithmetic.h", "", GNOMON_HOST(all, 2, logical_and), 1}};
 
 constinit const Op op::logical_or{
@@ -116,7 +116,7 @@ constinit const Op op::logical_or{
     .operands = 2,
     .type = predicate_type,
     .promotion = Promotion::boolean,
-    .traits = {Trait::commutative, Trait::associative},
+    .traits = {Trait::commutative},
     .scalar = {"gn::logical_or", "arithmetic.h", "", GNOMON_HOST(all, 2, logical_or), 1}};
 
 constinit const Op op::logical_xor{
@@ -125,7 +125,7 @@ constinit const Op op::logical_xor{
     .operands = 2,
     .type = predicate_type,
     .promotion = Promotion::boolean,
-    .traits = {Trait::commutative, Trait::associative},
+    .traits = {Trait::commutative},
     .scalar = {"gn::logical_xor", "arithmetic.h", "", GNOMON_HOST(all, 2, logical_xor), 1}};
 
 constinit const Op op::bitwise_not{
@@ -141,7 +141,7 @@ constinit const Op op::bitwise_and{
     .operands = 2,
     .type = bits_type,
     .promotion = Promotion::common,
-    .traits = {Trait::commutative, Trait::associative},
+    .traits = {Trait::commutative},
     .scalar = {"gn::bitwise_and", "arithmetic.h", "&", GNOMON_HOST(bits, 2, bitwise_and), 1}};
 
 constinit const Op op::bitwise_or{
@@ -150,7 +150,7 @@ constinit const Op op::bitwise_or{
     .operands = 2,
     .type = bits_type,
     .promotion = Promotion::common,
-    .traits = {Trait::commutative, Trait::associative},
+    .traits = {Trait::commutative},
     .scalar = {"gn::bitwise_or", "arithmetic.h", "|", GNOMON_HOST(bits, 2, bitwise_or), 1}};
 
 constinit const Op op::bitwise_xor{
@@ -159,7 +159,7 @@ constinit const Op op::bitwise_xor{
     .operands = 2,
     .type = bits_type,
     .promotion = Promotion::common,
-    .traits = {Trait::commutative, Trait::associative},
+    .traits = {Trait::commutative},
     .scalar = {"gn::bitwise_xor", "arithmetic.h", "^", GNOMON_HOST(bits, 2, bitwise_xor), 1}};
 
 constinit const Op op::left_shift{
