@@ -55,9 +55,7 @@ class Serializer {
   }
 
  private:
-  void bytes(const void* data, std::size_t size) {
-    XXH3_128bits_update(state_.get(), data, size);
-  }
+  void bytes(const void* data, std::size_t size) { XXH3_128bits_update(state_.get(), data, size); }
   void number(std::uint64_t v) { bytes(&v, sizeof v); }
   void string(std::string_view s) {
     number(s.size());
@@ -118,7 +116,8 @@ class Serializer {
   std::string text(const Atom& atom) const {
     switch (atom.kind) {
       case Atom::Kind::symbol: return fmt::format("s{}", atom.number);
-      case Atom::Kind::value: return fmt::format("v{}.{}", place(*atom.scalar), atom.scalar->index());
+      case Atom::Kind::value:
+        return fmt::format("v{}.{}", place(*atom.scalar), atom.scalar->index());
       default: break;
     }
     std::string left = text(atom.left), right = text(atom.right);
@@ -142,7 +141,8 @@ class Serializer {
   std::size_t place(const Value& v) const {
     const auto at = position_.find(v.get());
     if (at == position_.end())
-      throw InternalError("key: an extent is the value of a node outside the graph: " + describe(v));
+      throw InternalError("key: an extent is the value of a node outside the graph: " +
+                          describe(v));
     return at->second;
   }
 

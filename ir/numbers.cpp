@@ -1,0 +1,85 @@
+// Numbers of the machine in cells.
+#include "ir/numbers.h"
+
+#include <cstring>
+
+namespace gnomon {
+
+Cell cell_load(DType t, const void* data, std::int64_t i) {
+  return with_type(t, [&]<class T>(T) { return cell_make(static_cast<const T*>(data)[i]); });
+}
+
+void cell_store(DType t, void* data, std::int64_t i, const Cell& cell) {
+  with_type(t, [&]<class T>(T) { static_cast<T*>(data)[i] = cell_get<T>(cell); });
+}
+
+namespace {
+
+template <class To, class From>
+To convert(From x) {
+  if constexpr (std::is_same_v<To, bool>) {
+    return x != From(0);
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    // The bounds are powers of two (or one less), so the lower one and the one beyond are exact.
+    const From low = static_cast<From>(std::numeric_limits<To>::min());
+    const From beyond = std::ldexp(From(1), std::numeric_limits<To>::digits);
+    if (x >= beyond) return std::numeric_limits<To>::max();
+    if (x <= low) return std::numeric_limits<To>::min();
+    return x == x ? static_cast<To>(x) : To(0);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
+template <class T>
+T wrapping(T a, T b, bool multiply) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return multiply ? a && b : a || b;
+  } else if constexpr (std::is_integral_v<T>) {
+    const std::uint64_t x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+    return static_cast<T>(multiply ? x * y : x + y);
+  } else {
+    return multiply ? a * b : a + b;
+  }
+}
+
+}  // namespace
+
+Cell cell_cast(const Cell& cell, DType from, DType to) {
+  return with_type(from, [&]<class From>(From) {
+    return with_type(to,
+                     [&]<class To>(To) { return cell_make(convert<To>(cell_get<From>(cell))); });
+  });
+}
+
+Cell cell_add(DType t, const Cell& a, const Cell& b) {
+  return with_type(
+      t, [&]<class T>(T) { return cell_make(wrapping(cell_get<T>(a), cell_get<T>(b), false)); });
+}
+
+Cell cell_multiply(DType t, const Cell& a, const Cell& b) {
+  return with_type(
+      t, [&]<class T>(T) { return cell_make(wrapping(cell_get<T>(a), cell_get<T>(b), true)); });
+}
+
+bool cell_equal(DType t, const Cell& a, const Cell& b) {
+  return with_type(t, [&]<class T>(T) { return cell_get<T>(a) == cell_get<T>(b); });
+}
+
+bool cell_is_nan(DType t, const Cell& a) {
+  return with_type(t, [&]<class T>(T) { return cell_get<T>(a) != cell_get<T>(a); });
+}
+
+Cell cell_apply(const Op& op, DType operand_dtype, std::span<const Cell> operands) {
+  if (op.scalar.host == nullptr)
+    throw InternalError(fmt::format("{}: the op has no host function", op.name));
+  if (op.operands >= 0 || operands.size() <= 2) return op.scalar.host(operand_dtype, operands);
+  Cell sum = operands[0];
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    const Cell pair[] = {sum, operands[i]};
+    sum = op.scalar.host(operand_dtype, std::span<const Cell>(pair, 2));
+  }
+  return sum;
+}
+
+}  // namespace gnomon
