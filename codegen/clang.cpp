@@ -387,17 +387,12 @@ bool compile(const ClangText& unit, const ClangSettings& settings, const ClangSi
   Messages messages(sink);
   FrontendMessages frontend(messages);
   const Processor p = processor(settings);
-  auto target = machine(p, settings.opt_level);
-  if (!target) {
-    messages.send(error, "no LLVM target for " + p.triple);
-    return false;
-  }
   auto args = arguments(p, settings);
   Files files = file_system(settings);
   if (const Prelude* prelude = precompiled(args, settings)) {
     add_file(*files, "all.h", prelude->text);
     add_file(*files, "all.pch", prelude->precompiled);
-    args.insert(args.end(), {"-include-pch", precompiled_path.str()});
+    args.insert(args.end(), {"-include-pch", precompiled_path.str(), "-fno-validate-pch"});
   }
   add_file(*files, unit.name, {unit.data, unit.size});
   args.insert(args.end(), {"-emit-llvm-only", unit.name});
@@ -411,6 +406,12 @@ bool compile(const ClangText& unit, const ClangSettings& settings, const ClangSi
   std::unique_ptr<llvm::Module> module = action.takeModule();
   if (!module) return false;
   instance.reset();
+  // After the front end: that one reports an unknown processor, LLVM would print it.
+  auto target = machine(p, settings.opt_level);
+  if (!target) {
+    messages.send(error, "no LLVM target for " + p.triple);
+    return false;
+  }
   context.setDiagnosticHandler(std::make_unique<BackendMessages>(messages));
   module->setDataLayout(target->createDataLayout());
   optimize(*module, *target, settings.opt_level);
