@@ -29,9 +29,11 @@ endforeach()
 
 add_test(NAME tree COMMAND ${PROJECT_SOURCE_DIR}/tools/check --build ${PROJECT_BINARY_DIR})
 if(EXISTS ${PROJECT_SOURCE_DIR}/frontend/gnomon.h)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
   add_test(NAME consumer
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}/tests/consumer
-            -DBUILD=${PROJECT_BINARY_DIR} -DCONFIG=$<CONFIG> -DCOMPILER=${CMAKE_CXX_COMPILER}
-            "-DFLAGS=${CMAKE_CXX_FLAGS}" -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
+            -DBUILD=${PROJECT_BINARY_DIR} -DCOMPILER=${CMAKE_CXX_COMPILER}
+            "-DFLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}"
+            -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties(consumer PROPERTIES TIMEOUT 600)
 endif()

@@ -392,7 +392,7 @@ bool compile(const ClangText& unit, const ClangSettings& settings, const ClangSi
   if (const Prelude* prelude = precompiled(args, settings)) {
     add_file(*files, "all.h", prelude->text);
     add_file(*files, "all.pch", prelude->precompiled);
-    args.insert(args.end(), {"-include-pch", precompiled_path.str(), "-fno-validate-pch"});
+    args.insert(args.end(), {"-include-pch", precompiled_path.str()});
   }
   add_file(*files, unit.name, {unit.data, unit.size});
   args.insert(args.end(), {"-emit-llvm-only", unit.name});

@@ -44,10 +44,12 @@ std::vector<std::string> candidates() {
       paths.push_back(folder.parent_path() / "lib" / library_name);
     }
   }
+  paths.push_back(library_name);  // the loader's own search: run path, LD_LIBRARY_PATH, system
   paths.push_back(fs::path(GNOMON_INSTALL_LIBDIR) / library_name);
   paths.push_back(fs::path(GNOMON_BUILD_LIBDIR) / library_name);
-  std::erase_if(paths, [](const std::string& path) { return access(path.c_str(), R_OK) != 0; });
-  paths.push_back(library_name);  // the loader's own search
+  std::erase_if(paths, [](const std::string& path) {
+    return path != library_name && access(path.c_str(), R_OK) != 0;
+  });
   return paths;
 }
 

@@ -1,0 +1,12 @@
+// A program that uses an installed Gnomon.
+#include <gnomon/gnomon.h>
+
+#include <cstdio>
+
+int main() {
+  using namespace gnomon;
+  auto x = vector("x", float64);
+  auto f = compile({x}, {2 * x + 1});
+  const auto y = f(Array::from({1.0, 2.0, 3.0}))[0].to_vector<double>();
+  std::printf("%g %g %g\n", y[0], y[1], y[2]);
+}
