@@ -1,0 +1,45 @@
+// The tokens of .gn texts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gnomon {
+
+/// A piece of text; `text` is what it spells (a string: without quotes and escapes).
+struct Token {
+  enum class Kind : std::uint8_t { end, name, number, string, value, sign };
+  Kind kind = Kind::end;
+  std::string text;
+  std::size_t at = 0;  // offset in the source
+};
+
+/// Cuts a text into tokens, one at a time. Comments run from # to the end of the line.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view source) : source_(source) { next(); }
+
+  const Token& peek() const { return token_; }
+  Token take();
+  bool is(std::string_view sign_or_name) const;
+  /// Takes the token if it is this sign or name.
+  bool accept(std::string_view sign_or_name);
+  void expect(std::string_view sign_or_name);
+  /// ValueError at the current token: "expected <what>, found <token>".
+  [[noreturn]] void fail_expected(std::string_view what) const;
+  /// ValueError at an offset.
+  [[noreturn]] void fail(std::size_t at, std::string_view message) const;
+
+ private:
+  void next();
+  void skip_blanks();
+  void lex_string();
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  Token token_;
+};
+
+}  // namespace gnomon
