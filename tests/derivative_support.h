@@ -1,0 +1,108 @@
+// What tests of derivatives share: values of expressions, the central difference, the inner product.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "ir/evaluate.h"
+#include "ir/graph.h"
+#include "passes/gradient.h"
+#include "stdlib/ops.h"
+
+namespace gnomon::test {
+
+using Numbers = std::vector<double>;
+
+/// The elements of a float array.
+inline Numbers numbers(const Array& a) {
+  if (a.dtype() == DType::float64) return a.to_vector<double>();
+  const std::vector<float> singles = a.to_vector<float>();
+  return {singles.begin(), singles.end()};
+}
+
+/// An array of a constant float type.
+inline Array array_like(const Expr& e, const Numbers& values) {
+  std::vector<std::int64_t> shape;
+  for (const Dim& d : e.shape()) shape.push_back(d.constant());
+  if (e.dtype() == DType::float64) return Array::from(values, shape);
+  return Array::from(std::vector<float>(values.begin(), values.end()), shape);
+}
+
+/// Inputs and where they are taken.
+struct Point {
+  std::vector<Expr> inputs;
+  std::vector<Array> arrays;
+
+  void add(const Expr& input, const Numbers& values) {
+    inputs.push_back(input);
+    arrays.push_back(array_like(input, values));
+  }
+  Point& with(const Expr& input, const Numbers& values) {
+    add(input, values);
+    return *this;
+  }
+  /// The same point with other numbers for one input.
+  Point with_changed(std::size_t which, const Numbers& values) const {
+    Point changed = *this;
+    changed.arrays[which] = array_like(inputs[which], values);
+    return changed;
+  }
+};
+
+/// Values of outputs at a point.
+inline std::vector<Array> values_at(const Point& point, std::span<const Expr> outputs) {
+  return evaluate(capture(point.inputs, outputs).graph, point.arrays);
+}
+inline Numbers value_at(const Point& point, const Expr& output) {
+  return numbers(values_at(point, std::span(&output, 1)).front());
+}
+
+/// Derivatives of the scalar `cost` by each element of float input `which`: central differences of
+/// fourth order in float64.
+inline Numbers differences(const Point& point, const Expr& cost, std::size_t which,
+                           double step = 1e-3) {
+  const Numbers center = numbers(point.arrays[which]);
+  Numbers result;
+  for (std::size_t i = 0; i < center.size(); ++i) {
+    const auto at = [&](double offset) {
+      Point moved = point;
+      Numbers shifted = center;
+      shifted[i] += offset;
+      moved.arrays[which] = array_like(point.inputs[which], shifted);
+      return value_at(moved, cost).front();
+    };
+    const double near = at(step) - at(-step), far = at(2 * step) - at(-2 * step);
+    result.push_back((8 * near - far) / (12 * step));
+  }
+  return result;
+}
+
+/// Whether numbers agree to `tolerance`, relative to the larger of 1 and their size.
+inline bool close(const Numbers& a, const Numbers& b, double tolerance) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double scale = std::fmax(1, std::fmax(std::fabs(a[i]), std::fabs(b[i])));
+    if (!(std::fabs(a[i] - b[i]) <= tolerance * scale)) return false;
+  }
+  return true;
+}
+
+/// Fixed numbers without structure in [low, high].
+inline Numbers scattered(std::size_t count, double low, double high, double seed) {
+  Numbers values;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double turn = std::fmod((static_cast<double>(i) + 1) * 0.6180339887498949 + seed, 1.0);
+    values.push_back(low + (high - low) * turn);
+  }
+  return values;
+}
+
+/// A constant of the type of `like` with such numbers.
+inline Expr scattered_like(const Expr& like, double seed) {
+  std::size_t count = 1;
+  for (const Dim& d : like.shape()) count *= static_cast<std::size_t>(d.constant());
+  return Expr(array_like(like, scattered(count, -1, 1, seed)));
+}
+
+}  // namespace gnomon::test
