@@ -95,17 +95,10 @@ auto Evaluator<Numbers>::reduction(Frame& frame, const Node& node) -> std::vecto
   values->dtype = x.dtype;
   indices->dtype = DType::int64;
   Extent kept = x.shape;
-  std::int64_t reduced = 1;
-  for (const std::int64_t axis : axes) {
-    reduced *= kept[static_cast<std::size_t>(axis)];
-    kept[static_cast<std::size_t>(axis)] = 1;
-  }
+  for (const std::int64_t axis : axes) kept[static_cast<std::size_t>(axis)] = 1;
   const std::int64_t count = count_of(kept, node.op().name);
-  using Identity = Reduction::Identity;
-  const bool extremum = rule.identity == Identity::lowest || rule.identity == Identity::highest;
-  if (extremum && reduced == 0)
-    throw ValueError(fmt::format("{}: expected at least one element, found none", node.op().name));
-
+  // Without elements this stays the identity: that an extremum has one is an entry check of the
+  // graph, so that logsumexp can be expanded over none.
   values->data.assign(static_cast<std::size_t>(count), identity(node, x.dtype));
   indices->data.assign(static_cast<std::size_t>(count), integer(0));
   std::vector<std::int64_t> seen(static_cast<std::size_t>(count), 0);

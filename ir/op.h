@@ -81,7 +81,8 @@ enum class Promotion : std::uint8_t {
   choice,   // operand 0 is bool, the others take the common dtype (where)
 };
 
-/// Calls a prelude function on cells of one dtype; the same bits as in generated code.
+/// Calls a prelude function on cells of one dtype; the same bits as in generated code. The dtype is
+/// that of the last operand (where: of the choices).
 using ScalarFunction = Cell (*)(DType operand_dtype, std::span<const Cell> operands);
 
 /// How an elementwise op is spelled in kernels and computed on the host.

@@ -12,32 +12,31 @@
 
 // Elementwise ops: name, number of operands. Each line is a record `op::name`, a function
 // `name(Arg...)` and a function `name(Pattern...)`.
-#define GNOMON_UNARY_OPS(X)                                                                       \
-  X(negative) X(absolute) X(sign) X(square) X(sqrt) X(rsqrt) X(reciprocal)                        \
-  X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                                        \
-  X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan)                                              \
-  X(sinh) X(cosh) X(tanh) X(arcsinh) X(arccosh) X(arctanh)                                        \
-  X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus)                         \
-  X(floor) X(ceil) X(trunc) X(round)                                                              \
-  X(isnan) X(isinf) X(isfinite) X(logical_not) X(bitwise_not)
-#define GNOMON_BINARY_OPS(X)                                                                      \
-  X(subtract) X(divide) X(floor_divide) X(remainder) X(power)                                     \
-  X(minimum) X(maximum) X(arctan2) X(hypot)                                                       \
-  X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal)                         \
-  X(logical_and) X(logical_or) X(logical_xor)                                                     \
-  X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
+#define GNOMON_UNARY_OPS(X)                                                                        \
+  X(negative)                                                                                      \
+  X(absolute) X(sign) X(square) X(sqrt) X(rsqrt) X(reciprocal) X(exp) X(exp2) X(expm1) X(log)      \
+      X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan) X(sinh) X(cosh) \
+          X(tanh) X(arcsinh) X(arccosh) X(arctanh) X(erf) X(erfc) X(gammaln) X(digamma)            \
+              X(trigamma) X(sigmoid) X(softplus) X(floor) X(ceil) X(trunc) X(round) X(isnan)       \
+                  X(isinf) X(isfinite) X(logical_not) X(bitwise_not)
+#define GNOMON_BINARY_OPS(X)                                                                     \
+  X(subtract)                                                                                    \
+  X(divide) X(floor_divide) X(remainder) X(power) X(minimum) X(maximum) X(arctan2) X(hypot)      \
+      X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal) X(logical_and)     \
+          X(logical_or) X(logical_xor) X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) \
+              X(right_shift)
 #define GNOMON_TERNARY_OPS(X) X(where) X(clip) X(fma)
 // Elementwise with any number of operands from two.
 #define GNOMON_NARY_OPS(X) X(add) X(multiply)
 // The rest: records only; their functions have attributes and stand below.
 #define GNOMON_OTHER_OPS(X)                                                                       \
-  X(input) X(shared_variable) X(param) X(constant) X(cast) X(extent)                              \
-  X(barrier) X(stop_gradient) X(print) X(check)                                                   \
-  X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)                  \
-  X(mean) X(logsumexp) X(softmax) X(log_softmax)                                                  \
-  X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)                \
-  X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) X(arange)                 \
-  X(dot) X(gemm) X(fori) X(call) X(fused)
+  X(input)                                                                                        \
+  X(shared_variable) X(param) X(constant) X(cast) X(extent) X(barrier) X(stop_gradient) X(print)  \
+      X(check) X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)     \
+          X(mean) X(logsumexp) X(softmax) X(log_softmax) X(reshape) X(transpose) X(expand_dims)   \
+              X(squeeze) X(broadcast_to) X(concatenate) X(slice) X(index) X(set_slice)            \
+                  X(inc_slice) X(set_index) X(inc_index) X(arange) X(dot) X(gemm) X(fori) X(call) \
+                      X(fused)
 
 namespace gnomon {
 
@@ -51,16 +50,18 @@ GNOMON_OTHER_OPS(GNOMON_DECLARE)
 #undef GNOMON_DECLARE
 }  // namespace op
 
-#define GNOMON_UNARY(name)                                                  \
-  inline Expr name(const Arg& x) { return apply(op::name, {x}); }           \
+#define GNOMON_UNARY(name)                                        \
+  inline Expr name(const Arg& x) { return apply(op::name, {x}); } \
   inline Pattern name(const Pattern& x) { return make_pattern(op::name, {x}); }
-#define GNOMON_BINARY(name)                                                                  \
-  inline Expr name(const Arg& x, const Arg& y) { return apply(op::name, {x, y}); }           \
+#define GNOMON_BINARY(name)                                                        \
+  inline Expr name(const Arg& x, const Arg& y) { return apply(op::name, {x, y}); } \
   inline Pattern name(const Pattern& x, const Pattern& y) { return make_pattern(op::name, {x, y}); }
-#define GNOMON_TERNARY(name)                                                                     \
-  inline Expr name(const Arg& x, const Arg& y, const Arg& z) { return apply(op::name, {x, y, z}); } \
-  inline Pattern name(const Pattern& x, const Pattern& y, const Pattern& z) {                    \
-    return make_pattern(op::name, {x, y, z});                                                    \
+#define GNOMON_TERNARY(name)                                                  \
+  inline Expr name(const Arg& x, const Arg& y, const Arg& z) {                \
+    return apply(op::name, {x, y, z});                                        \
+  }                                                                           \
+  inline Pattern name(const Pattern& x, const Pattern& y, const Pattern& z) { \
+    return make_pattern(op::name, {x, y, z});                                 \
   }
 GNOMON_UNARY_OPS(GNOMON_UNARY)
 GNOMON_BINARY_OPS(GNOMON_BINARY)
@@ -72,8 +73,8 @@ GNOMON_TERNARY_OPS(GNOMON_TERNARY)
 #undef GNOMON_TERNARY
 
 // Operators, on expressions and on patterns. `==` and `<` build comparisons of expressions.
-#define GNOMON_OPERATOR(symbol, name)                                                          \
-  inline Expr operator symbol(const Arg& x, const Arg& y) { return name(x, y); }               \
+#define GNOMON_OPERATOR(symbol, name)                                            \
+  inline Expr operator symbol(const Arg& x, const Arg& y) { return name(x, y); } \
   inline Pattern operator symbol(const Pattern& x, const Pattern& y) { return name(x, y); }
 GNOMON_OPERATOR(+, add)
 GNOMON_OPERATOR(-, subtract)
@@ -123,8 +124,10 @@ Expr logsumexp(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no
 Expr argmax(const Arg& x, const Axes& axis = {}, Keepdims keep = Keepdims::no);
 Expr argmin(const Arg& x, const Axes& axis = {}, Keepdims keep = Keepdims::no);
 /// {values, indices} in one pass. The axes are reduced together, indices count row-major over them.
-std::pair<Expr, Expr> max_and_argmax(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
-std::pair<Expr, Expr> min_and_argmin(const Arg& x, const Axes& axes = {}, Keepdims keep = Keepdims::no);
+std::pair<Expr, Expr> max_and_argmax(const Arg& x, const Axes& axes = {},
+                                     Keepdims keep = Keepdims::no);
+std::pair<Expr, Expr> min_and_argmin(const Arg& x, const Axes& axes = {},
+                                     Keepdims keep = Keepdims::no);
 
 /// One extent may be -1: it takes what is left (TypeError when that is not a polynomial).
 Expr reshape(const Arg& x, const Shape& shape);

@@ -196,3 +196,72 @@ TEST_CASE("integers wrap, divide by zero to zero, and keep Python's signs") {
   CHECK(doubles(floor_divide(constant_of(Doubles{7.5, -7.5}, {2}), 2.0)) == Doubles{3, -4});
   CHECK(doubles(clip(constant_of(Doubles{-1, 0.5, 9}, {3}), 0.0, 1.0)) == Doubles{0, 0.5, 1});
 }
+
+namespace {
+
+// The value of `e`, a function of the vector `x` and the int64 scalar `k`.
+struct Call {
+  Expr x = gnomon::vector("x");
+  Expr k = gnomon::scalar("k", DType::int64);
+
+  Doubles operator()(const Expr& e, const Doubles& values, std::int64_t number = 0) const {
+    const Expr inputs[] = {x, k}, outputs[] = {e};
+    const Array arguments[] = {Array::from(values), Array::scalar(number)};
+    return evaluate(capture(inputs, outputs).graph, arguments)[0].to_vector<double>();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("slices of extents that only the call knows follow Python") {
+  const Call call;
+  const Expr& x = call.x;
+  const Dim n = x.dim(0), k = Dim::value(call.k);
+  CHECK(call(x(from(1)) - x(until(-1)), {1, 4, 9}) == Doubles{3, 5});
+  CHECK(call(x(from(1)) - x(until(-1)), {1}).empty());
+  CHECK(call(x(from(1)), {}).empty());
+  CHECK(call(x(from(-2)), {7}) == Doubles{7});
+  CHECK(call(x(range(1, n - 1)), {1, 2, 3, 4}) == Doubles{2, 3});
+  CHECK(call(x(Range{{}, {}, -1}), {1, 2, 3}) == Doubles{3, 2, 1});
+  CHECK(call(x(Range{{}, {}, 2}), {1, 2, 3}) == Doubles{1, 3});
+  CHECK(call(x(Range{-1, 0, -2}), {1, 2, 3, 4}) == Doubles{4, 2});
+  CHECK(call(x(-1), {1, 2}) == Doubles{2});
+  CHECK_THROWS_AS(call(x(-1), {}), ValueError);
+  CHECK_THROWS_AS(call(x(2), {1, 2}), ValueError);
+  CHECK(call(x(until(k)), {1, 2, 3}, 2) == Doubles{1, 2});
+  CHECK(call(x(until(k)), {1, 2, 3}, -1) == Doubles{1, 2});
+  CHECK(call(x(from(k)), {1, 2, 3}, -1) == Doubles{3});
+  CHECK(call(x(until(k)), {1, 2, 3}, 9) == Doubles{1, 2, 3});
+  CHECK(call(x(call.k), {1, 2, 3}, -3) == Doubles{1});
+  CHECK_THROWS_AS(call(x(call.k), {1, 2, 3}, 3), ValueError);
+}
+
+TEST_CASE("an extremum of nothing is an error, a logsumexp is not") {
+  const Call call;
+  CHECK_THROWS_AS(call(max(call.x), {}), ValueError);
+  CHECK_THROWS_AS(call(cast(argmin(call.x), DType::float64), {}), ValueError);
+  CHECK(call(max(call.x), {3, 4}) == Doubles{4});
+  CHECK(call(logsumexp(call.x), {}) == Doubles{-infinite});
+  CHECK(std::isnan(call(mean(call.x), {})[0]));
+}
+
+TEST_CASE("reshapes of symbolic extents") {
+  const Call call;
+  const Expr pairs = reshape(call.x, {-1, 2});
+  CHECK(call(sum(pairs, 0), {1, 2, 3, 4}) == Doubles{4, 6});
+  CHECK_THROWS_AS(call(sum(pairs, 0), {1, 2, 3}), ValueError);
+  const Expr table = call.x * expand_dims(call.x, 1);
+  CHECK(call(reshape(transpose(expand_dims(table, 0), {1, 0, 2}), {-1}), {2, 3}) ==
+        Doubles{4, 6, 6, 9});
+}
+
+TEST_CASE("loops and ranges whose count only the call knows") {
+  const Call call;
+  const Expr first[] = {call.x};
+  const std::vector<Expr> y = fori(
+      call.k, first, [](Expr, std::span<const Expr> s) { return std::vector<Expr>{s[0] * 2}; });
+  CHECK(call(y[0], {1, 3}, 3) == Doubles{8, 24});
+  CHECK(call(y[0], {1, 3}, 0) == Doubles{1, 3});
+  CHECK(call(sum(arange(call.k, DType::float64)), {}, 4) == Doubles{6});
+  CHECK_THROWS_AS(call(sum(arange(call.k, DType::float64)), {}, -1), ValueError);
+}
