@@ -78,7 +78,7 @@ std::vector<std::string> candidates() {
 #else
   const std::string folder = "/usr/lib/x86_64-linux-gnu";
 #endif
-  for (const char* build : {"serial", "pthread", "openmp"})
+  for (const char* build : {"pthread", "openmp", "serial"})
     paths.push_back(fmt::format("{}/openblas-{}/libopenblas.so.0", folder, build));
   paths.insert(paths.end(), {"libopenblas.so.0", "libopenblas.so", "libblas.so.3"});
   return paths;
@@ -99,6 +99,14 @@ bool Blas::open(const std::string& path) {
     return false;
   }
   make_single_threaded(handle);
+  // A sequential OpenBLAS shares its buffers between calls without a lock: two at once spoil each
+  // other's results. One with OpenMP takes the thread count of whoever calls it.
+  const auto parallel = symbol<int (*)()>(handle, "openblas_get_parallel");
+  rules_.one_at_a_time = parallel != nullptr && parallel() == 0;
+  if (parallel != nullptr && parallel() == 2) {
+    rules_.get_threads = symbol<int (*)()>(handle, "omp_get_max_threads");
+    rules_.set_threads = symbol<void (*)(int)>(handle, "omp_set_num_threads");
+  }
   description_ = describe_library(handle, path);
   sgemm_ = single;
   dgemm_ = twice;

@@ -21,8 +21,15 @@ struct GemmGrid {
 /// The grid of an m x k by k x n product.
 GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k);
 
-/// The BLAS library of this process, opened at first use: GNOMON_BLAS, else Debian's serial
-/// OpenBLAS, its threaded builds, then any library that offers the C interface.
+/// What a library needs so that each call is right and runs on the calling thread alone.
+struct BlasCallRules {
+  bool one_at_a_time = false;      // it keeps its buffers without a lock
+  int (*get_threads)() = nullptr;  // its threads are OpenMP's, a setting of each calling thread
+  void (*set_threads)(int) = nullptr;
+};
+
+/// The BLAS library of this process, opened at first use: GNOMON_BLAS, else Debian's
+/// builds of OpenBLAS (the threaded ones first: only they may be called by several threads), then any library that offers the C interface.
 class Blas {
  public:
   /// Whether a library was found.
@@ -44,6 +51,7 @@ class Blas {
 
   void* sgemm_ = nullptr;
   void* dgemm_ = nullptr;
+  BlasCallRules rules_;
   std::string description_;
 };
 

@@ -1,6 +1,7 @@
 // Cuts a matrix product into tiles and runs them, each by one library call, on the pool.
 #include <algorithm>
 #include <limits>
+#include <mutex>
 
 #include "runtime/blas.h"
 #include "runtime/dtype.h"
@@ -48,8 +49,32 @@ Cut cut_side(std::int64_t side, std::int64_t parts, std::int64_t least) {
   return {extent, ceil_div(side, extent)};
 }
 
+// Keeps to the library's rules around one or more calls.
+class CallScope {
+ public:
+  explicit CallScope(const BlasCallRules& rules)
+      : set_threads_(rules.get_threads != nullptr ? rules.set_threads : nullptr) {
+    static std::mutex* mutex = new std::mutex;  // never destroyed, as the library
+    if (rules.one_at_a_time) turn_ = std::unique_lock(*mutex);
+    if (set_threads_ == nullptr) return;
+    threads_ = rules.get_threads();
+    set_threads_(1);
+  }
+  ~CallScope() {
+    if (set_threads_ != nullptr) set_threads_(threads_);
+  }
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
+
+ private:
+  void (*set_threads_)(int);
+  int threads_ = 0;
+  std::unique_lock<std::mutex> turn_;
+};
+
 template <class T>
 struct Product {
+  const BlasCallRules& rules;
   const gnomon_gemm& g;
   GemmGrid grid;
   CblasGemm<T> library;
@@ -125,7 +150,9 @@ struct Product {
     // Small products of a batch go together.
     const auto grain = static_cast<std::int64_t>(std::max(1.0, tile_work / work));
     gnomon_body tiles = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
-      for (; lo < hi; ++lo) static_cast<const Product*>(self)->run_tile(lo);
+      const Product& product = *static_cast<const Product*>(self);
+      const CallScope scope(product.rules);
+      for (; lo < hi; ++lo) product.run_tile(lo);
     };
     pool.parallel_for(g.batch * grid.tiles(), grain, tiles, this, limit);
     if (partials != nullptr) {
@@ -185,6 +212,7 @@ int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit) const noexcept
   if (g.m <= 0 || g.n <= 0 || g.batch <= 0) return 0;
   if (!available()) return 1;
   if (!acceptable(g)) return 2;
+  if (rules_.one_at_a_time) limit = 1;
   const GemmGrid grid = gemm_grid(g.m, g.n, g.k);
   if (grid.depth_chunks > 1 && g.batch > 1) {
     // Partial results take memory: one matrix of the batch at a time.
@@ -201,8 +229,10 @@ int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit) const noexcept
     return status;
   }
   if (g.dtype == static_cast<int>(float32))
-    return Product<float>{g, grid, reinterpret_cast<CblasGemm<float>>(sgemm_)}.run(pool, limit);
-  return Product<double>{g, grid, reinterpret_cast<CblasGemm<double>>(dgemm_)}.run(pool, limit);
+    return Product<float>{rules_, g, grid, reinterpret_cast<CblasGemm<float>>(sgemm_)}.run(pool,
+                                                                                           limit);
+  return Product<double>{rules_, g, grid, reinterpret_cast<CblasGemm<double>>(dgemm_)}.run(pool,
+                                                                                           limit);
 }
 
 }  // namespace gnomon

@@ -1,9 +1,11 @@
 // Products: exact on small integers, equal bits for every number of threads, BLAS's corner cases.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <thread>
 #include <vector>
 
 #include "runtime/array.h"
@@ -142,6 +144,25 @@ TEST_CASE("the bits do not depend on the number of threads") {
       CHECK(same_bits(twice, first_double));
     }
   }
+}
+
+TEST_CASE("products from several threads at once are all right") {
+  const Case c{96, 80, 120};
+  const Array a = uniform<double>(c.m * c.k, 8), b = uniform<double>(c.k * c.n, 9);
+  Array wanted = zeros({c.m * c.n});
+  REQUIRE(blas().gemm(product<double>(c, a, b, wanted), pool()) == 0);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) {
+        Array result = zeros({c.m * c.n});
+        blas().gemm(product<double>(c, a, b, result), pool());
+        if (!same_bits(result, wanted)) wrong++;
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(wrong == 0);
 }
 
 TEST_CASE("a result that is not read may hold NaN") {
