@@ -1,19 +1,20 @@
 // Derivatives: grad, vjp and jvp build expressions for derivatives of expressions.
 //
 // What the engine does for every op, so that no record has to:
-//   broadcasting  a record's result may have the shape of the output, of the operand, or any shape
-//                 that broadcasts to either; the engine sums or stretches it to the operand's shape.
+//   broadcasting  a record's result may have the shape of the output, of the operand, or any
+//                 shape that broadcasts to either; the engine fits it to the operand's shape.
 //   fan-in        the uses of a value are summed by one n-ary add.
 //   dtypes        integer and bool values carry no derivative; casts between floats are followed.
-//   jvp           follows from `partials`, or from `transpose`: products are linear in each of their
-//                 linear operands, every other op is linear in all of its linear operands together.
-//   where         a cotangent is a value and a mask (passes/cotangent.h), so that what a branch that
-//                 was not taken would give never matters, not even as 0 * inf.
+//   jvp           follows from `partials`, or from `transpose`: products are linear in each of
+//                 their linear operands, other ops in all of their linear operands together.
+//   where         a cotangent is a value and a mask (passes/cotangent.h), so that what a branch
+//                 not taken would give never matters, not even as 0 * inf.
 #pragma once
 
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <vector>
@@ -68,7 +69,7 @@ std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
 
 /// Derivatives of closed bodies, as rules of ops that have bodies get them:
 ///   vjp  params' = params, then a cotangent for each float output (in order);
-///        outputs' = the cotangent of each float param (in order), zeros where there is no influence.
+///        outputs' = the cotangent of each float param (in order), zeros without influence.
 ///   jvp  params' = params, then a tangent for each float param;
 ///        outputs' = outputs, then the tangent of each float output.
 const BodyDerivatives& body_derivatives();
