@@ -1,4 +1,4 @@
-// What tests of derivatives share: values of expressions, the central difference, the inner product.
+// What tests of derivatives share: values of expressions, central differences, fixed numbers.
 #pragma once
 
 #include <cmath>
