@@ -43,7 +43,7 @@ Expr floating(const Arg& x) {
 
 Expr finite_or_zero(const Expr& x) { return where(isfinite(x), x, 0); }
 
-// ---------------------------------------------------------------------------------------------- mean
+// -------------------------------------------------------------------------------------------- mean
 
 std::vector<Expr> expand_mean(const Node& node) {
   const Expr x(node.input(0));
@@ -55,7 +55,7 @@ Expr mean_transpose(const Transpose& t) {
   return broadcast_to(keep_axes(share, t.node), t.node.input(0).shape());
 }
 
-// ----------------------------------------------------------------------------------------- logsumexp
+// --------------------------------------------------------------------------------------- logsumexp
 
 // Shifted by the maximum, but not by an infinity: all -inf gives -inf, one +inf gives +inf.
 std::vector<Expr> expand_logsumexp(const Node& node) {
@@ -83,7 +83,7 @@ Exprs logsumexp_jvp(const Jvp& v) {
   return {sum(v.dx[0] * weights, axes_of(v.node), keepdims_of(v.node))};
 }
 
-// ----------------------------------------------------------------------------- softmax, log_softmax
+// ---------------------------------------------------------------------------- softmax, log_softmax
 
 // x - max and the sum of its exponentials: one pair of nodes for softmax and log_softmax of one x.
 std::pair<Expr, Expr> shifted_and_sum(const Expr& x, std::int64_t axis) {

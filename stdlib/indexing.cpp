@@ -12,7 +12,7 @@ namespace gnomon {
 
 namespace {
 
-// ------------------------------------------------------------------------------------ bounds of ranges
+// -------------------------------------------------------------------------------- bounds of ranges
 
 bool is_non_negative(const Dim& d);
 
@@ -92,7 +92,7 @@ Section section_of(const Range& range, const Dim& n) {
   return {start, step == -1 ? length : floor_div(length + (-step - 1), -step), step};
 }
 
-// ----------------------------------------------------------------------------------------------- plans
+// ------------------------------------------------------------------------------------------- plans
 
 // An indexing, taken apart into the steps that are applied in this order.
 struct Plan {
@@ -252,7 +252,7 @@ class Planner {
   Plan plan_;
 };
 
-// --------------------------------------------------------------------------------------- reading, writing
+// -------------------------------------------------------------------------------- reading, writing
 
 Expr sliced(const Plan& plan, const Expr& x, Origin at) {
   if (!plan.slices) return x;

@@ -113,7 +113,8 @@ std::vector<Expr> traces_of(const Node& node, const std::vector<Expr>& y, const 
   return {all.begin() + first, all.end()};
 }
 
-// The cotangents that enter the last step: of the float states, then 0 for the float captured values.
+// The cotangents that enter the last step: those of the float states, then 0 for the float values
+// that are captured.
 std::vector<Expr> initial_cotangents(const Vjp& v, const Loop& loop) {
   std::vector<Expr> initial;
   for (std::size_t k = 0; k < loop.states; ++k) {
@@ -125,8 +126,8 @@ std::vector<Expr> initial_cotangents(const Vjp& v, const Loop& loop) {
   return initial;
 }
 
-// Backwards over the steps, from the states that the forward loop kept: cotangents of the states are
-// states, those of captured values add up.
+// Backwards over the steps, from the states that the forward loop kept: cotangents of the states
+// are states, those of captured values add up.
 Exprs fori_vjp(const Vjp& v) {
   const Loop loop(v.node.attributes());
   const std::vector<Expr> traces = traces_of(v.node, v.y, loop);
@@ -196,7 +197,7 @@ Exprs fori_jvp(const Jvp& v) {
   return dy;
 }
 
-// ------------------------------------------------------------------------------------------ call, fused
+// ------------------------------------------------------------------------------------- call, fused
 
 std::vector<Type> call_type(TypeContext& context) {
   return body_output_types(context, context.attributes[0].body(), context.operands);

@@ -150,7 +150,7 @@ Expr eye(const Dim& rows, DType dtype = DType::float64);
 /// A dimension as a rank-0 int64 value.
 Expr extent(const Dim& d);
 
-/// Matrix product with NumPy's matmul rules: rank 1 operands are rows / columns, leading axes batch.
+/// Matrix product by NumPy's matmul rules: rank 1 operands are rows / columns, leading axes batch.
 Expr matmul(const Arg& a, const Arg& b);
 /// NumPy's dot: matmul up to rank 2; sums the last axis of a with the last but one of b beyond.
 Expr dot(const Arg& a, const Arg& b);
@@ -210,13 +210,13 @@ Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 /// Elements of `x` along `axis` at integer indices of any shape.
 Expr take(const Arg& x, const Arg& indices, std::int64_t axis = 0);
 
-/// The records behind indexing. Slices: element i of the result is x[start + i * step] on each axis,
-/// in range for every i < count.
+/// The records behind indexing. Slices: element i of the result is x[start + i * step] on each
+/// axis, in range for every i < count.
 Expr slice(const Arg& x, Shape start, Shape count, Shape step);
 Expr set_slice(const Arg& x, const Arg& v, Shape start, Shape count, Shape step);
 Expr inc_slice(const Arg& x, const Arg& v, Shape start, Shape count, Shape step);
-/// `axes` of x are indexed by the arrays, which broadcast together. Their axes stand in the place of
-/// the indexed ones when those are adjacent, else first.
+/// `axes` of x are indexed by the arrays, which broadcast together. Their axes stand in the place
+/// of the indexed ones when those are adjacent, else first.
 Expr index(const Arg& x, IntList axes, std::span<const Expr> indices);
 Expr set_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices);
 Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices);
@@ -227,9 +227,9 @@ Expr Expr::operator()(const I&... items) const {
   return index(*this, list);
 }
 
-/// `count` times: states = body(i, states). `body` gets i (int64 scalar) and the states as leaves and
-/// returns the new states, of the same types. Whatever else it uses is captured by itself; what does
-/// not depend on i or the states is computed once, before the loop.
+/// `count` times: states = body(i, states). `body` gets i (int64 scalar) and the states as leaves
+/// and returns the new states, of the same types. Whatever else it uses is captured by itself; what
+/// does not depend on i or the states is computed once, before the loop.
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial,
                        const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
 /// A reusable function of expressions: a closed body and the node that applies it. What the outputs

@@ -63,7 +63,7 @@ Expr product(const Expr& a, const Expr& b) {
   return Expr(make_node(op::dot, {a.value(), b.value()}));
 }
 
-// ------------------------------------------------------------------------------------------------- dot
+// --------------------------------------------------------------------------------------------- dot
 
 std::vector<Type> dot_type(TypeContext& context) { return {product_type(context, false, false)}; }
 
@@ -78,7 +78,7 @@ Expr dot_transpose(const Transpose& t) {
   return product(swap_last(t.x[0]), t.dy);
 }
 
-// ------------------------------------------------------------------------------------------------ gemm
+// -------------------------------------------------------------------------------------------- gemm
 
 struct Gemm {
   bool trans_a, trans_b;
@@ -145,7 +145,7 @@ Exprs gemm_jvp(const Jvp& v) {
   return {add(terms)};
 }
 
-// ------------------------------------------------------------------------------------------- functions
+// --------------------------------------------------------------------------------------- functions
 
 // Both operands with their common dtype.
 std::pair<Expr, Expr> promoted(const Arg& a, const Arg& b) {

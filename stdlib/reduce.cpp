@@ -10,7 +10,7 @@
 
 namespace gnomon {
 
-// ------------------------------------------------------------------------------ shared by reductions
+// ---------------------------------------------------------------------------- shared by reductions
 
 Expr keep_axes(const Expr& y, const Node& node) {
   if (node.attribute("keepdims").flag()) return y;
@@ -202,7 +202,7 @@ std::pair<Expr, Expr> indexed(const Op& op, const Arg& x, const Axes& axes, Keep
 
 }  // namespace
 
-// ------------------------------------------------------------------------------------------- records
+// ----------------------------------------------------------------------------------------- records
 
 constinit const Op op::sum{.name = "sum",
                            .doc = "Sum over axes; small integers and bools are widened to 64 bits.",
@@ -280,7 +280,7 @@ constinit const Op op::min_and_argmin{
     .vjp = indexed_extremum_vjp,
     .jvp = indexed_extremum_jvp};
 
-// ------------------------------------------------------------------------------------------ functions
+// --------------------------------------------------------------------------------------- functions
 
 Expr sum(const Arg& x, const Axes& axes, Keepdims keep) {
   return reduce(op::sum, accumulating(x), axes, keep, x.origin());

@@ -15,7 +15,7 @@ namespace {
 
 std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
 
-// ------------------------------------------------------------------------------------------- reshape
+// ----------------------------------------------------------------------------------------- reshape
 
 std::vector<Type> reshape_type(TypeContext& context) {
   const Shape& shape = context.attributes[0].dims();
@@ -104,7 +104,7 @@ Scalar reshape_element(Element& e, const Node& node, std::uint32_t, std::span<co
 
 Expr reshape_transpose(const Transpose& t) { return reshape(t.dy, t.node.input(0).shape()); }
 
-// ----------------------------------------------------------------------------------------- transpose
+// --------------------------------------------------------------------------------------- transpose
 
 std::vector<Type> transpose_type(TypeContext& context) {
   const IntList& axes = context.attributes[0].ints();
@@ -137,7 +137,7 @@ Expr transpose_transpose(const Transpose& t) {
   return transpose(t.dy, inverse);
 }
 
-// ------------------------------------------------------------------------------ expand_dims, squeeze
+// ---------------------------------------------------------------------------- expand_dims, squeeze
 
 // The axes of a result (expand_dims) or operand (squeeze) that have extent 1, ascending.
 void check_axes(TypeContext& context, std::size_t rank) {
@@ -212,7 +212,7 @@ Expr squeeze_transpose(const Transpose& t) {
   return reshape(dx, t.node.input(0).shape());
 }
 
-// --------------------------------------------------------------------------------------- broadcast_to
+// ------------------------------------------------------------------------------------ broadcast_to
 
 std::vector<Type> broadcast_to_type(TypeContext& context) {
   const Shape& from = context.type(0).shape;
@@ -257,7 +257,7 @@ Expr broadcast_to_transpose(const Transpose& t) {
   return dx;
 }
 
-// ---------------------------------------------------------------------------------------- concatenate
+// ------------------------------------------------------------------------------------- concatenate
 
 std::vector<Type> concatenate_type(TypeContext& context) {
   const std::int64_t axis = context.attributes[0].integer();
@@ -328,7 +328,7 @@ Exprs concatenate_jvp(const Jvp& v) {
   return {concatenate(parts, v.node.attribute("axis").integer())};
 }
 
-// --------------------------------------------------------------------------------------------- arange
+// ------------------------------------------------------------------------------------------ arange
 
 std::vector<Type> arange_type(TypeContext& context) {
   const Shape& count = context.attributes[0].dims();
@@ -353,7 +353,7 @@ Expr node_of(const Op& op, const Value& x, Attributes attributes, Origin origin)
 
 }  // namespace
 
-// --------------------------------------------------------------------------------------------- records
+// ----------------------------------------------------------------------------------------- records
 
 constinit const Op op::reshape{.name = "reshape",
                                .doc = "The elements in row-major order under another shape.",
@@ -417,7 +417,7 @@ constinit const Op op::arange{
     .type = arange_type,
     .element = arange_element};
 
-// ------------------------------------------------------------------------------------------- functions
+// --------------------------------------------------------------------------------------- functions
 
 namespace {
 
@@ -450,7 +450,7 @@ Expr reshape(const Arg& x, const Shape& shape) {
     }
   }
   if (open) {
-    // Extents that occur in both shapes cancel, so that what is left is a polynomial when it can be.
+    // Extents that occur in both shapes cancel: what is left is a polynomial when it can be.
     Shape rest = value.shape();
     Shape divisors;
     for (const Dim& d : wanted) {
