@@ -1,0 +1,342 @@
+// Module -> C++ units: kernels in groups, then the host function that plans and runs the steps.
+#include "codegen/emit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "codegen/signature.h"
+#include "codegen/spell.h"
+#include "ir/leaf.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::size_t statements_of_unit = 300;
+constexpr int plan_head = 2;  // workspace bytes, bytes a worker
+
+const char* unit_head =
+    "#include \"prelude/kernel.h\"\n"
+    "using gn::i8; using gn::i16; using gn::i32; using gn::i64;\n"
+    "using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;\n";
+
+// The lanes types a text uses, by their names.
+std::string lanes_types(const std::string& text) {
+  std::string result;
+  for (int d = 0; d < dtype_count; ++d)
+    for (const int width : {2, 4, 8, 16, 32, 64}) {
+      const auto t = static_cast<DType>(d);
+      const std::string name = lanes_name(t, width);
+      if (is_supported(t) && text.find(name) != std::string::npos)
+        result += fmt::format("using {} = gn::lanes<{}, {}>;\n", name, is_bool(t) ? "bool" : type_name(t), width);
+    }
+  return result;
+}
+
+class HostPrinter {
+ public:
+  HostPrinter(const Module& module, const std::string& comment) : module_(module), comment_(comment) {}
+
+  std::vector<Unit> run() {
+    for (const DimensionSlot& d : module_.dimensions) dimension_names_.push_back(names_.fresh(d.name));
+    for (const Buffer& b : module_.buffers)
+      buffer_names_.push_back(names_.fresh(b.name.empty() ? "t" : b.name));
+    emit_kernels();
+    Unit host{"host.cpp", {}};
+    const std::string plan = plan_function(), run = run_function();
+    host.text = "// " + comment_ + "\n" + unit_head + prototypes_ + constants() + plan + run + info();
+    units_.push_back(std::move(host));
+    return std::move(units_);
+  }
+
+ private:
+  // --- kernels ---
+
+  // Equal kernels are one function.
+  void emit_kernels() {
+    std::map<std::string, std::string> known;
+    std::string text;
+    std::set<std::string> headers;
+    std::size_t statements = 0;
+    const auto finish_unit = [&] {
+      if (text.empty()) return;
+      std::string head = unit_head;
+      for (const std::string& h : headers)
+        if (!h.empty() && h != "arithmetic.h" && h != "lanes.h") head += fmt::format("#include \"prelude/{}\"\n", h);
+      units_.push_back({fmt::format("kernels{}.cpp", units_.size()), head + lanes_types(text) + text});
+      text.clear(), headers.clear();
+      statements = 0;
+    };
+    for (const Kernel& kernel : module_.kernels) {
+      const KernelText k = emit_kernel(kernel, "@", Language::cpp, [this](const Atom& a) { return dimension(a); });
+      const auto [at, fresh] = known.try_emplace(k.text, kernel.name);
+      kernel_names_.push_back(at->second);
+      if (!fresh) continue;
+      std::string named = k.text;
+      named.replace(named.find('@'), 1, "gnomon_" + kernel.name);
+      const std::size_t from = named.find("void gnomon_");
+      prototypes_ += named.substr(from, named.find(" {\n", from) - from) + ";\n";
+      text += "\n" + named;
+      headers.insert(k.headers.begin(), k.headers.end());
+      statements += k.statements;
+      if (statements >= statements_of_unit) finish_unit();
+    }
+    finish_unit();
+  }
+
+  DimensionName dimension(const Atom& atom) const {
+    for (std::size_t i = 0; i < module_.dimensions.size(); ++i)
+      if (*module_.dimensions[i].atom == atom) return {static_cast<int>(i), module_.dimensions[i].name};
+    throw InternalError("emit: a dimension without a slot: " + atom.name);
+  }
+
+  std::string spelled(const Dim& d) const {
+    return spell(d, [this](const Atom& a) { return dimension_names_[dimension(a).slot]; });
+  }
+
+  // --- plan ---
+
+  std::string bytes(const Buffer& b) const {
+    const std::string n = spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
+    return fmt::format("(({} + 63) & ~i64(63))", n);
+  }
+
+  std::string plan_function() {
+    std::string text =
+        "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 gnomon_plan([[maybe_unused]] const i64* extents, i64* plan) {\n";
+    for (std::size_t d = 0; d < module_.dimensions.size(); ++d) {
+      const DimensionSlot& slot = module_.dimensions[d];
+      if (slot.extent == -1) continue;
+      const int position = slot.extent >= 0 ? slot.extent : module_.extents + (-2 - slot.extent);
+      text += fmt::format("  const i64 {} = plan[{}] = extents[{}];\n", dimension_names_[d], plan_head + d, position);
+    }
+    for (const PlanCheck& c : module_.plan_checks) {
+      const std::string left = c.extent >= 0 ? fmt::format("extents[{}]", c.extent) : spelled(c.left);
+      text += fmt::format("  if ({} != {}) return {};\n", left, spelled(c.right), c.number);
+    }
+    for (std::size_t d = 0; d < module_.dimensions.size(); ++d)
+      if (module_.dimensions[d].extent != -1) text += fmt::format("  (void){};\n", dimension_names_[d]);
+    text += "  i64 top = 0;\n";
+    int at = slot_offset(0);
+    for (const WorkspaceSlot& slot : module_.slots) {
+      std::string size;
+      for (const int b : slot.buffers) {
+        const std::string n = bytes(module_.buffers[b]);
+        if (size.empty()) size = n;
+        else if (size.find(n) == std::string::npos) size = fmt::format("gn::maximum<i64>({}, {})", size, n);
+      }
+      text += fmt::format("  plan[{}] = top;\n  top += {};\n", at++, size);
+    }
+    text += fmt::format("  plan[0] = top;\n  plan[1] = {};\n", spelled(module_.bytes_per_worker));
+    for (const int b : module_.outputs)
+      for (const Dim& d : module_.buffers[b].shape)
+        text += fmt::format("  plan[{}] = {};\n", at++, module_.is_late({d}) ? "-1" : spelled(d));
+    plan_size_ = at;
+    return text + "  return 0;\n}\n";
+  }
+
+  int slot_offset(int slot) const { return plan_head + static_cast<int>(module_.dimensions.size()) + slot; }
+
+  // --- run ---
+
+  void line(const std::string& text) {
+    run_.append(2 * indent_, ' ');
+    run_ += text;
+    run_ += '\n';
+  }
+
+  std::string run_function() {
+    run_ = "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 gnomon_run(const gnomon_services* services, "
+           "gnomon_context* context, [[maybe_unused]] void* const* buffers, const i64* plan, void* workspace) {\n";
+    line("const gn::Call call{services, context, static_cast<char*>(workspace) + plan[0], plan[1]};");
+    const bool late = std::any_of(module_.dimensions.begin(), module_.dimensions.end(),
+                                  [](const DimensionSlot& d) { return d.extent == -1; });
+    const std::size_t count = module_.dimensions.size();
+    if (late) {
+      line(fmt::format("i64 dims[{}];", count));
+      line(fmt::format("for (int d = 0; d < {}; ++d) dims[d] = plan[{} + d];", count, plan_head));
+    } else {
+      line(fmt::format("[[maybe_unused]] const i64* dims = plan + {};", plan_head));
+    }
+    for (std::size_t d = 0; d < count; ++d)
+      if (module_.dimensions[d].extent != -1)
+        line(fmt::format("[[maybe_unused]] const i64 {} = dims[{}];", dimension_names_[d], d));
+      else
+        line(fmt::format("[[maybe_unused]] i64 {} = 0;", dimension_names_[d]));
+    for (std::size_t b = 0; b < module_.buffers.size(); ++b) declare(b);
+    for (const Step& s : module_.steps) step(s);
+    line("return 0;");
+    return run_ + "}\n";
+  }
+
+  void declare(std::size_t b) {
+    const Buffer& buffer = module_.buffers[b];
+    const std::string t = memory_name(buffer.dtype);
+    const auto pointer = [&](const std::string& from) {
+      line(fmt::format("[[maybe_unused]] {0}* {1} = ({0}*)({2});", t, buffer_names_[b], from));
+    };
+    const bool late = module_.is_late(buffer.shape);
+    switch (buffer.role) {
+      case Buffer::Role::parameter: return pointer(fmt::format("buffers[{}]", buffer.number));
+      case Buffer::Role::output:
+        return pointer(late ? "nullptr" : fmt::format("buffers[{}]", module_.parameters + buffer.number));
+      case Buffer::Role::constant: return pointer(constant_name(b));
+      case Buffer::Role::late: return pointer("nullptr");
+      case Buffer::Role::workspace:
+        if (buffer.slot >= 0) pointer(fmt::format("(char*)workspace + plan[{}]", slot_offset(buffer.slot)));
+    }
+  }
+
+  static std::string constant_name(std::size_t b) { return fmt::format("constant_{}", b); }
+
+  // Bytes of constants, as words.
+  std::string constants() {
+    std::string text;
+    for (std::size_t b = 0; b < module_.buffers.size(); ++b) {
+      const Buffer& buffer = module_.buffers[b];
+      if (buffer.role != Buffer::Role::constant) continue;
+      text += fmt::format("alignas(64) static const u8 {}[{}] = {{", constant_name(b),
+                          std::max<std::int64_t>(64, buffer.value.bytes()));
+      const auto* p = static_cast<const std::uint8_t*>(buffer.value.data());
+      for (std::int64_t i = 0; i < static_cast<std::int64_t>(buffer.value.bytes()); ++i) text += fmt::format("{},", p[i]);
+      text += "};\n";
+    }
+    return text;
+  }
+
+  void step(const Step& s) {
+    std::visit([this](const auto& what) { print(what); }, s.what);
+  }
+
+  void stop_if_failed() { line("if (call.failed()) return 1;"); }
+
+  void print(const KernelStep& s) {
+    const Kernel& kernel = module_.kernels[s.kernel];
+    std::string args = "call, dims";
+    for (const int b : s.buffers)
+      if (b >= 0) args += ", " + buffer_names_[b];
+    line(fmt::format("gnomon_{}({});", kernel_names_[s.kernel], args));
+    if (std::any_of(kernel.body.begin(), kernel.body.end(), [](const Statement& x) { return x.code == Code::check; }))
+      stop_if_failed();
+  }
+
+  void print(const ProductStep& p) {
+    const std::string m = spelled(p.m), n = spelled(p.n), k = spelled(p.k);
+    line("{");
+    ++indent_;
+    line("gnomon_gemm product{};");
+    line(fmt::format("product.dtype = {};", static_cast<int>(p.dtype)));
+    line(fmt::format("product.trans_a = {}, product.trans_b = {};", int(p.trans_a), int(p.trans_b)));
+    line(fmt::format("product.m = {}, product.n = {}, product.k = {};", m, n, k));
+    line(fmt::format("product.lda = {}, product.ldb = {}, product.ldc = {};", p.trans_a ? m : k, p.trans_b ? k : n, n));
+    line(fmt::format("product.batch = {}, product.stride_a = {}, product.stride_b = {}, product.stride_c = {};",
+                     spelled(p.batch), spelled(p.m * p.k), spelled(p.k * p.n), spelled(p.m * p.n)));
+    Cell alpha, beta;
+    alpha.f64 = p.alpha, beta.f64 = p.beta;
+    line(fmt::format("product.alpha = {}, product.beta = {};", literal(DType::float64, alpha), literal(DType::float64, beta)));
+    line(fmt::format("product.a = {}, product.b = {}, product.c = {};", buffer_names_[p.a], buffer_names_[p.b], buffer_names_[p.out]));
+    line("if (services->gemm(context, &product) != 0) return -2;");
+    --indent_;
+    line("}");
+  }
+
+  void copy(const std::string& to, const std::string& from, int like) {
+    const Buffer& b = module_.buffers[like];
+    const std::string n = spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
+    line(fmt::format("__builtin_memcpy({}, {}, {});", to, from, n));
+  }
+
+  void print(const CopyStep& s) { copy(buffer_names_[s.to], buffer_names_[s.from], s.to); }
+
+  void print(const DimensionStep& s) {
+    line(fmt::format("{} = dims[{}] = {}[0];", dimension_names_[s.slot], s.slot, buffer_names_[s.buffer]));
+    line(fmt::format("call.check({}, {} < 0, 0, {}, 0);", s.number, dimension_names_[s.slot], dimension_names_[s.slot]));
+    stop_if_failed();
+  }
+
+  void print(const AllocateStep& s) {
+    const Buffer& b = module_.buffers[s.buffer];
+    const std::string& name = buffer_names_[s.buffer];
+    const std::string t = memory_name(b.dtype);
+    if (b.role == Buffer::Role::output) {
+      std::string shape;
+      for (const Dim& d : b.shape) shape += spelled(d) + ", ";
+      line(fmt::format("const i64 shape_{}[] = {{{}0}};", name, shape));
+      line(fmt::format("{0} = ({1}*)services->output(context, {2}, shape_{0});", name, t, b.number));
+    } else {
+      line(fmt::format("{0} = ({1}*)services->allocate(context, {2});", name, t, bytes(b)));
+    }
+    line(fmt::format("if (!{}) return -1;", name));
+  }
+
+  void print(const CheckStep& s) {
+    const Buffer& b = module_.buffers[s.buffer];
+    line(fmt::format("for (i64 i = 0; i < {}; ++i) call.check({}, {}[i] == 0, i, 0, 1);",
+                     spelled(element_count(b.shape)), s.number, buffer_names_[s.buffer]));
+    stop_if_failed();
+  }
+
+  void print(const PrintStep& s) {
+    const Buffer& b = module_.buffers[s.buffer];
+    std::string shape;
+    for (const Dim& d : b.shape) shape += spelled(d) + ", ";
+    line("{");
+    line(fmt::format("  const i64 shape[] = {{{}0}};", shape));
+    line(fmt::format("  services->print(context, {}, {}, {}, shape, {});", s.message, static_cast<int>(b.dtype),
+                     b.shape.size(), buffer_names_[s.buffer]));
+    line("}");
+  }
+
+  void print(const LoopStep& s) {
+    const std::size_t states = s.current.size();
+    for (std::size_t k = 0; k < states; ++k)
+      copy(buffer_names_[s.current[k]], buffer_names_[s.initial[k]], s.current[k]);
+    const std::string i = names_.fresh("i");
+    line(fmt::format("for (i64 {0} = 0; {0} < {1}[0]; ++{0}) {{", i, buffer_names_[s.count]));
+    ++indent_;
+    line(fmt::format("{}[0] = {};", buffer_names_[s.index], i));
+    for (std::size_t k = 0; k < states; ++k)
+      if (s.traces[k] >= 0)
+        copy(fmt::format("{} + {} * {}", buffer_names_[s.traces[k]], i, spelled(element_count(module_.buffers[s.current[k]].shape))),
+             buffer_names_[s.current[k]], s.current[k]);
+    for (const Step& inner : s.body) step(inner);
+    for (std::size_t k = 0; k < states; ++k)
+      line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}", buffer_names_[s.current[k]], buffer_names_[s.next[k]]));
+    --indent_;
+    line("}");
+    for (std::size_t k = 0; k < states; ++k) copy(buffer_names_[s.result[k]], buffer_names_[s.current[k]], s.current[k]);
+  }
+
+  std::string info() const {
+    std::string quoted;
+    for (const char c : signature_json(module_, plan_size_)) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    return fmt::format(
+        "\nextern \"C\" {{\nextern __attribute__((visibility(\"default\"))) const gnomon_info_record gnomon_info;\n"
+        "const gnomon_info_record gnomon_info = {{GNOMON_ABI_VERSION, {}, {}, {},\n    \"{}\"}};\n}}\n",
+        module_.extents + static_cast<int>(module_.extent_parameters.size()), plan_size_,
+        module_.parameters + static_cast<int>(module_.outputs.size()), quoted);
+  }
+
+  const Module& module_;
+  const std::string& comment_;
+  std::vector<Unit> units_;
+  std::vector<std::string> dimension_names_, buffer_names_, kernel_names_;
+  std::string prototypes_, run_;
+  Names names_;
+  int plan_size_ = 0;
+  std::size_t indent_ = 1;
+};
+
+}  // namespace
+
+std::vector<Unit> emit(const Module& module, const std::string& comment) {
+  return HostPrinter(module, comment).run();
+}
+
+}  // namespace gnomon

@@ -1,0 +1,533 @@
+// Fusion: one pass over the graph in order, placing each root into the latest nest that may take it.
+//
+// A value is computed where it is used unless something forces it into memory: it is an output, a
+// step reads it, it is costly and would be computed again, or it is too deep. What a root needs is
+// found by building its kernel for trial: the accesses say which nests it can share.
+#include "codegen/fuse.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr int costly = 8;            // additions from which computing twice is worth avoiding
+constexpr int costly_elsewhere = 40;  // the same when the price is a trip through memory
+constexpr int deepest = 120;         // operations in a row of one kernel
+constexpr int most_statements = 400;
+
+bool moves_nothing(const Op& o) {
+  return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze;
+}
+
+bool is_leaf(const Value& v) {
+  return v.is(op::param) || (v.is(op::constant) && v.rank() != 0);
+}
+
+}  // namespace
+
+Value storage_of(const Value& v) {
+  Value at = v;
+  while (moves_nothing(at.op())) at = at.input(0);
+  return at;
+}
+
+bool is_row_reduction(const Node& node) {
+  if (!node.op().reduction) return false;
+  const IntList& axes = node.attribute("axes").ints();
+  return axes.size() == 1 && axes[0] == node.input(0).rank() - 1;
+}
+
+bool is_column_reduction(const Node& node) {
+  return node.op().reduction && !is_row_reduction(node);
+}
+
+bool is_blocked_column(const Node& node) {
+  if (!is_column_reduction(node) || node.op().reduction.arg) return false;
+  const Dim& extent = node.input(0).shape()[node.attribute("axes").ints()[0]];
+  return !extent.is_constant() || extent.constant() > column_block;
+}
+
+Shape partial_shape(const Node& node) {
+  Shape shape = node.input(0).shape();
+  Dim& axis = shape[node.attribute("axes").ints()[0]];
+  axis = floor_div(axis + column_block - 1, column_block);
+  return shape;
+}
+
+bool is_row_shaped(const Shape& shape, const Shape& domain) {
+  if (domain.empty()) return false;
+  const std::size_t rows = domain.size() - 1;
+  if (shape.size() == domain.size()) {
+    if (!shape.back().is(1) || domain.back().is(1)) return false;
+  } else if (shape.size() != rows) {
+    return false;
+  }
+  return std::equal(domain.begin(), domain.end() - 1, shape.begin());
+}
+
+bool is_element_itself(KernelBuilder& k, const Value& v, std::span<const Scalar> index,
+                       std::span<const Scalar> axes, bool of_row) {
+  const std::size_t rank = of_row ? axes.size() - 1 : axes.size();
+  if (index.size() < rank) return false;
+  for (std::size_t a = 0; a < rank; ++a)
+    if (!(k.linear(index[a]) == k.linear(axes[a])) && !v.shape()[a].is(1)) return false;
+  return true;
+}
+
+Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) {
+  const Node& node = m.value.node();
+  if (m.kind == Member::Kind::row || m.kind == Member::Kind::column) return k.pull(node.input(0), axes);
+  if (m.kind == Member::Kind::write)
+    return k.pull(node.input(m.operand < 0 ? node.op().write.base : m.operand), axes);
+  if (m.kind == Member::Kind::store) {
+    if (m.value.rank() == static_cast<int>(axes.size())) return k.pull(m.value, axes);
+    return k.pull(m.value, axes.first(m.value.rank()));
+  }
+  // One block of an outer axis, in order.
+  const Value& x = node.input(0);
+  const auto axis = static_cast<std::size_t>(node.attribute("axes").ints()[0]);
+  const Dim& extent = x.shape()[axis];
+  std::vector<Scalar> at(axes.begin(), axes.end());
+  const Scalar lo = k.multiply(axes[axis], k.integer(column_block));
+  const Scalar hi = k.let(op::minimum, std::array{k.add(lo, k.integer(column_block)), k.extent(extent)});
+  const Scalar acc = k.accumulator(node.op(), x.dtype());
+  at[axis] = k.open({"k", AxisKind::serial}, lo, hi, extent);
+  k.reduce(acc, k.pull(x, at));
+  k.close();
+  return k.fold(acc, 0);
+}
+
+bool Nest::has_columns() const {
+  return std::any_of(members.begin(), members.end(),
+                     [](const Member& m) { return m.kind == Member::Kind::column; });
+}
+
+bool Nest::is_plain() const {
+  return std::all_of(members.begin(), members.end(), [](const Member& m) {
+    return m.kind == Member::Kind::store && m.plain;
+  });
+}
+
+int Nest::stages() const {
+  int last = 0;
+  for (const Member& m : members) last = std::max(last, m.stage);
+  return last + 1;
+}
+
+int Nest::cost() const {
+  int sum = 0;
+  for (const Member& m : members) sum += m.cost;
+  return sum;
+}
+
+int Nest::widest() const {
+  int bytes = 1;
+  for (const Member& m : members) bytes = std::max(bytes, m.widest);
+  return bytes;
+}
+
+bool Fusion::is_stored(const Value& v) const {
+  const Value s = storage_of(v);
+  return is_leaf(s) || stored.contains(s);
+}
+
+namespace {
+
+class Fuser {
+ public:
+  explicit Fuser(const Graph& graph) : graph_(graph) {}
+
+  Fusion run() {
+    const auto order = graph_.topological_order();
+    for (const Value& v : graph_.outputs) require(v);
+    for (const Node* node : order) {
+      if (node->op().step != StepKind::none)
+        for (const Value& x : node->operands()) require(x);
+      for (const Value& x : node->extent_inputs()) require(x);
+    }
+    for (const Node* node : order) place(*node);
+    return std::move(fusion_);
+  }
+
+ private:
+  using Kind = Member::Kind;
+
+  // What a trial build found beside what the member itself keeps.
+  struct Trial {
+    std::vector<Value> roots;  // values of nests, and stored ones
+    std::optional<Value> promote;
+  };
+
+  void require(const Value& v) {
+    const Value s = storage_of(v);
+    if (!is_leaf(s) && !s.is(op::constant)) required_.insert(s);
+  }
+
+  void place(const Node& node) {
+    const Op& o = node.op();
+    if (&o == &op::param || &o == &op::constant) {
+      note_depth(node, 0, 0);
+      return;
+    }
+    if (o.step != StepKind::none) {
+      fusion_.items.push_back({-1, &node});
+      position_[&node] = last_position();
+      store_all(node);
+    } else if (o.write) {
+      place_write(node);
+    } else if (is_row_reduction(node)) {
+      place_in_nest({Kind::row, Value(&node, 0)}, node.input(0).shape());
+      for (std::uint32_t k = 0; k < node.output_count(); ++k)
+        if (required_.contains(Value(&node, k)))
+          place_in_nest({Kind::store, Value(&node, k)}, node.type(k).shape);
+    } else if (is_column_reduction(node)) {
+      place_column(node);
+    } else {
+      note_depth(node, depth_of(node), cost_of(node));
+      for (std::uint32_t k = 0; k < node.output_count(); ++k) {
+        const Value v(&node, k);
+        if (required_.contains(v) || depth_[&node] > deepest)
+          place_in_nest({Kind::store, v}, v.shape());
+      }
+      return;
+    }
+    note_depth(node, 0, 0);
+  }
+
+  void place_column(const Node& node) {
+    if (is_blocked_column(node)) {
+      const Shape& shape = node.input(0).shape();
+      const bool rows = shape.size() == 2 && node.attribute("axes").ints()[0] == 0;
+      place_in_nest({rows ? Kind::column : Kind::partial, Value(&node, 0)},
+                    rows ? shape : partial_shape(node));
+    }
+    for (std::uint32_t k = 0; k < node.output_count(); ++k)
+      if (k == 0 || node.op().reduction.arg)
+        place_in_nest({Kind::store, Value(&node, k)}, node.type(k).shape);
+  }
+
+  // What is written over comes first, then each write; a nest each, in order.
+  void place_write(const Node& node) {
+    const WriteRule& rule = node.op().write;
+    const auto nest = [&](int operand, const Shape& shape) {
+      Member m{Kind::write, Value(&node, 0), operand};
+      settle(m, shape);
+      for (const Node* r : std::vector(m.rows)) place_in_nest({Kind::store, Value(r, 0)}, r->type().shape);
+      settle(m, shape);
+      append_nest(std::move(m), shape);
+    };
+    if (rule.base >= 0) nest(-1, node.type().shape);
+    const int last = rule.every ? static_cast<int>(node.operands().size()) - 1 : rule.first;
+    for (int i = rule.first; i <= last; ++i) nest(i, node.input(i).shape());
+    store_all(node);
+    position_[&node] = last_position();
+  }
+
+  void store_all(const Node& node) {
+    for (std::uint32_t k = 0; k < node.output_count(); ++k) fusion_.stored.insert(Value(&node, k));
+  }
+
+  int last_position() const { return static_cast<int>(fusion_.items.size()) - 1; }
+
+  // --- static measures of what a value costs where it is computed ---
+
+  void note_depth(const Node& node, int depth, int cost) {
+    depth_[&node] = depth;
+    cost_[&node] = cost;
+  }
+  int depth_of(const Node& node) const {
+    int depth = 0;
+    for (const Value& x : node.operands())
+      if (!fusion_.stored.contains(x)) depth = std::max(depth, depth_.at(x.get()));
+    return depth + 1;
+  }
+  int cost_of(const Node& node) const {
+    int cost = node.op().is_elementwise() ? node.op().scalar.cost : 0;
+    for (const Value& x : node.operands())
+      if (!fusion_.stored.contains(x)) cost = std::min(1 << 20, cost + cost_.at(x.get()));
+    return cost;
+  }
+  bool is_costly(const Value& v) const {
+    return v.op().is_elementwise() && cost_.at(v.get()) >= costly;
+  }
+
+  // --- trial builds ---
+
+  // Builds the member's value in its domain and notes what it reads. A value that must go to
+  // memory first is placed, and the trial starts again.
+  Trial settle(Member& m, const Shape& domain) {
+    for (;;) {
+      Trial trial = attempt(m, domain);
+      if (!trial.promote) return trial;
+      place_in_nest({Kind::store, *trial.promote}, trial.promote->shape());
+    }
+  }
+
+  Trial attempt(Member& m, const Shape& domain) {
+    Trial trial;
+    m.rows.clear(), m.heavy.clear(), m.loads.clear(), m.elsewhere.clear();
+    m.plain = true;
+    m.widest = static_cast<int>(size_of(m.value.dtype()));
+    KernelBuilder k("trial");
+    const int memory = k.add_buffer({"memory", DType::float64, false, true, false, 0});
+    std::vector<Scalar> axes;
+    for (std::size_t a = 0; a < domain.size(); ++a)
+      axes.push_back(k.open({"a", a + 1 == domain.size() ? AxisKind::vector : AxisKind::serial},
+                            k.integer(0), k.extent(domain[a]), domain[a]));
+    std::map<Value, std::vector<Linear>, ByAddress> first_index;
+    k.set_resolve([&](const Value& v, std::span<const Scalar> index) -> std::optional<Scalar> {
+      if (trial.promote) return some_value(k, v);
+      // What an extent is the value of must be known before the loops start.
+      for (const Value& x : v.node().extent_inputs()) {
+        trial.roots.push_back(x);
+        m.elsewhere.insert(storage_of(x));
+      }
+      if (is_float(v.dtype())) m.widest = std::max(m.widest, static_cast<int>(size_of(v.dtype())));
+      const bool itself = v.shape() == domain && is_element_itself(k, v, index, axes, false);
+      if (const auto at = note_access(k, m, trial, v, index, domain, axes, memory, itself)) return at;
+      if (v == m.value || !is_costly(v)) return std::nullopt;
+      if (itself) m.heavy.push_back(v);
+      std::vector<Linear> forms;
+      for (const Scalar s : index) forms.push_back(k.linear(s));
+      const auto [known, fresh] = first_index.try_emplace(v, forms);
+      const bool elsewhere = !fresh && known->second != forms;
+      if (elsewhere || is_repeated(k, v, index, axes) || is_computed_by_other(v, domain)) {
+        trial.promote = v;
+        return some_value(k, v);
+      }
+      return std::nullopt;
+    });
+    if (m.kind == Kind::write && m.operand >= 0) {
+      k.set_node(&m.value.node());
+      for (const Scalar s : m.value.op().write.position(k, m.value.node(), m.operand, axes))
+        note_position(k, m, k.linear(s));
+    }
+    payload(k, m, axes);
+    m.statements = static_cast<int>(k.statement_count());
+    m.cost = static_cast<int>(std::min<std::size_t>(1 << 20, 1 + cost_estimate(m)));
+    return trial;
+  }
+
+  static void note_position(KernelBuilder& k, Member& m, const Linear& position) {
+    for (const auto& [v, c] : position.terms) {
+      const auto& x = k.space().variable(v);
+      if (x.kind == IndexSpace::Variable::Kind::quotient) note_position(k, m, x.dividend);
+      if (x.kind != IndexSpace::Variable::Kind::opaque) continue;
+      m.scattered = true;
+      m.scattered_lanes = m.scattered_lanes || k.is_lanes({x.id});
+    }
+  }
+
+  struct ByAddress {
+    bool operator()(const Value& a, const Value& b) const {
+      return std::pair(a.node().number(), a.index()) < std::pair(b.node().number(), b.index());
+    }
+  };
+
+  std::size_t cost_estimate(const Member& m) const {
+    const Node& node = m.value.node();
+    const auto known = cost_.find(m.kind == Kind::store ? &node : node.input(0).get());
+    return known == cost_.end() ? 1 : static_cast<std::size_t>(known->second);
+  }
+
+  // Memory and results of nests: noted, and stood for by a load of the same kind of access.
+  std::optional<Scalar> note_access(KernelBuilder& k, Member& m, Trial& trial, const Value& v,
+                                    std::span<const Scalar> index, const Shape& domain,
+                                    std::span<const Scalar> axes, int memory, bool itself) {
+    const bool row = is_row_reduction(v.node());
+    const bool at_hand = fusion_.is_stored(v);
+    if (!row && !at_hand) return std::nullopt;
+    if (v == m.value && m.kind == Kind::store && !row) return std::nullopt;
+    if (row && !fusion_.stored.contains(v)) {
+      const Shape& home = v.input(0).shape();
+      const bool fits = domain == home || is_row_shaped(domain, home);
+      if (!fits || !is_aligned_row(k, v, index, axes)) {
+        trial.promote = v;
+        return some_value(k, v);
+      }
+      m.rows.push_back(v.get());
+    }
+    trial.roots.push_back(v);
+    m.loads.insert(storage_of(v));
+    if (!itself && !(is_row_shaped(v.shape(), domain) && is_aligned_row(k, v, index, axes)))
+      m.elsewhere.insert(storage_of(v));
+    const Linear at = k.offset(index, v.shape());
+    const bool uniform = v.rank() == 0 || element_count(v.shape()).is(1);
+    m.plain = m.plain && (itself || uniform) && !row;
+    return k.load(memory, at, v.dtype());
+  }
+
+  static bool is_aligned_row(KernelBuilder& k, const Value& v, std::span<const Scalar> index,
+                             std::span<const Scalar> axes) {
+    for (std::size_t a = 0; a < index.size(); ++a)
+      if (a >= axes.size() || (!(k.linear(index[a]) == k.linear(axes[a])) && !v.shape()[a].is(1)))
+        return false;
+    return true;
+  }
+
+  static Scalar some_value(KernelBuilder& k, const Value& v) {
+    return k.constant(v.dtype(), KernelBuilder::identity(op::sum, v.dtype()));
+  }
+
+  // Costly and the same for many elements of the domain: varies along the last axis but not along
+  // some other one. (What varies along rows only is computed once a row.)
+  static bool is_repeated(KernelBuilder& k, const Value& v, std::span<const Scalar> index,
+                          std::span<const Scalar> axes) {
+    if (axes.size() < 2) return false;
+    const auto uses = [&](Scalar axis) {
+      const int variable = k.linear(axis).terms[0].first;
+      return std::any_of(index.begin(), index.end(), [&](Scalar s) {
+        const Linear l = k.linear(s);
+        return !l.coefficient(variable).is(0) || std::any_of(l.terms.begin(), l.terms.end(), [&](const auto& t) {
+          return k.space().variable(t.first).kind != IndexSpace::Variable::Kind::axis;
+        });
+      });
+    };
+    (void)v;
+    if (!uses(axes.back())) return false;
+    return std::any_of(axes.begin(), axes.end() - 1, [&](Scalar a) { return !uses(a); });
+  }
+
+  // Another nest computes it already, in another domain or where this member cannot go.
+  bool is_computed_by_other(const Value& v, const Shape& domain) const {
+    if (cost_.at(v.get()) < costly_elsewhere) return false;
+    const auto home = heavy_home_.find(v);
+    return home != heavy_home_.end() && fusion_.nests[home->second].domain != domain;
+  }
+
+  // --- placing ---
+
+  void append_nest(Member m, const Shape& domain) {
+    Nest nest;
+    nest.domain = domain;
+    nest.members.push_back(std::move(m));
+    fusion_.nests.push_back(std::move(nest));
+    const int n = static_cast<int>(fusion_.nests.size()) - 1;
+    fusion_.items.push_back({n, nullptr});
+    nest_item_.push_back(last_position());
+    joined(n);
+  }
+
+  void place_in_nest(Member m, const Shape& domain) {
+    if (m.kind == Kind::store && fusion_.stored.contains(m.value)) return;
+    Trial trial = settle(m, domain);
+    if (join(m, domain, trial)) return;
+    // A nest of its own cannot see row results that no memory holds.
+    while (!m.rows.empty()) {
+      const Node* r = m.rows.front();
+      const Value operand = m.value.input(0);
+      const bool row_of_home = is_row_shaped(operand.shape(), r->input(0).shape());
+      const bool whole = m.kind != Kind::store && row_of_home && operand != Value(r, 0);
+      const Value stored = whole ? operand : Value(r, 0);
+      place_in_nest({Kind::store, stored}, stored.shape());
+      trial = settle(m, domain);
+      if (join(m, domain, trial)) return;
+    }
+    append_nest(std::move(m), domain);
+  }
+
+  bool join(Member& m, const Shape& domain, const Trial& trial) {
+    for (int i = last_position(); i >= 0 && i > last_position() - 24; --i) {
+      const int n = fusion_.items[i].nest;
+      if (n >= 0 && may_join(m, domain, trial, n, i)) {
+        fusion_.nests[n].members.push_back(std::move(m));
+        joined(n);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // The last member of nest `n` is new: its stage, and what now lives there.
+  void joined(int n) {
+    Nest& nest = fusion_.nests[n];
+    Member& m = nest.members.back();
+    m.stage = 0;
+    for (const Node* r : m.rows)
+      for (const Member& other : nest.members)
+        if (other.kind == Kind::row && other.value.get() == r) m.stage = std::max(m.stage, other.stage + 1);
+    for (const Member& other : nest.members)
+      if (other.kind == Kind::store && m.loads.contains(other.value)) m.stage = std::max(m.stage, other.stage);
+    for (const Value& v : m.heavy) {
+      heavy_home_.try_emplace(v, n);
+      for (const Member& other : nest.members)
+        if (other.stage != m.stage && std::find(other.heavy.begin(), other.heavy.end(), v) != other.heavy.end())
+          nest.cached.insert(v);
+    }
+    if (m.kind == Kind::store) fusion_.stored.insert(m.value);
+    if (m.kind == Kind::row) row_nest_[m.value.get()] = n;
+    for (std::uint32_t k = 0; k < m.value.node().output_count(); ++k)
+      if (m.kind == Kind::row || m.value.index() == k) nest_of_.insert_or_assign(Value(m.value.get(), k), n);
+  }
+
+  // Where the item that makes `v` stands; -1 for leaves.
+  int position_of(const Value& v) const {
+    const Value s = storage_of(v);
+    if (is_leaf(s) || s.is(op::constant)) return -1;
+    if (const auto at = position_.find(s.get()); at != position_.end()) return at->second;
+    const auto n = nest_of_.find(s);
+    if (n == nest_of_.end()) throw InternalError("fuse: a value was read before it was placed");
+    return nest_item_[n->second];
+  }
+
+  bool may_join(const Member& m, const Shape& domain, const Trial& trial, int n, int at) const {
+    const Nest& nest = fusion_.nests[n];
+    if (m.kind == Kind::partial || nest.members[0].kind == Kind::partial ||
+        nest.members[0].kind == Kind::write)
+      return false;
+    const bool full = nest.domain == domain;
+    const bool of_rows = m.kind == Kind::store && is_row_shaped(domain, nest.domain) && needs_rows_of(m, n);
+    if (!full && !of_rows) return false;
+    int statements = m.statements;
+    for (const Member& other : nest.members) statements += other.statements;
+    if (statements > most_statements) return false;
+    for (const Node* r : m.rows)
+      if (!fusion_.stored.contains(Value(r, 0)) && row_nest_.at(r) != n) return false;
+    bool shares = of_rows;
+    for (const Value& v : trial.roots) {
+      const Value s = storage_of(v);
+      const int where = position_of(v);
+      if (where > at) return false;
+      if (where == at) {
+        if (!is_usable_in(v, m)) return false;
+        shares = true;
+      }
+    }
+    for (const Member& other : nest.members)
+      for (const Value& v : m.loads) shares = shares || other.loads.contains(v);
+    return shares;
+  }
+
+  bool needs_rows_of(const Member& m, int n) const {
+    return std::any_of(m.rows.begin(), m.rows.end(), [&](const Node* r) {
+      const auto home = row_nest_.find(r);
+      return home != row_nest_.end() && home->second == n;
+    });
+  }
+
+  // A result of the nest itself is usable at the element it was computed for, and a column not at
+  // all: it is complete only after the nest.
+  bool is_usable_in(const Value& v, const Member& m) const {
+    if (is_blocked_column(v.node())) return false;
+    return !m.elsewhere.contains(storage_of(v));
+  }
+
+  const Graph& graph_;
+  Fusion fusion_;
+  std::unordered_set<Value> required_;
+  std::unordered_map<const Node*, int> depth_, cost_, position_, row_nest_;
+  std::unordered_map<Value, int> heavy_home_, nest_of_;
+  std::vector<int> nest_item_;
+};
+
+}  // namespace
+
+Fusion fuse(const Graph& graph) { return Fuser(graph).run(); }
+
+}  // namespace gnomon

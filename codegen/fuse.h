@@ -1,0 +1,92 @@
+// Which values share loops: the graph cut into nests and steps, in the order they run.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "codegen/kernel_builder.h"
+#include "ir/graph.h"
+
+namespace gnomon {
+
+/// Rows of a reduction over an outer axis that are summed before their partial sums are combined.
+inline constexpr std::int64_t column_block = 64;
+/// Elements of a reduction over the last axis that are folded before the folds are combined.
+inline constexpr std::int64_t row_chunk = 8192;
+
+/// One thing a nest computes.
+struct Member {
+  enum class Kind {
+    row,      // reduction of the last axis of the domain
+    store,    // a value of the domain's shape, or of the shape of its rows, that goes to memory
+    column,   // reduction of axis 0 of a rank-2 domain, as partial results of row blocks
+    partial,  // the same for any axis but the last, in a domain of its own
+    write,    // operand `operand` of a node that writes elements (-1: what it starts from)
+  };
+  Member(Kind k, Value v, int written = 0) : kind(k), value(std::move(v)), operand(written) {}
+
+  Kind kind;
+  Value value;
+  int operand;
+  // What the pull found:
+  std::vector<const Node*> rows;       // reductions of the same nest that it needs
+  std::vector<Value> heavy;            // costly values at the very element of the domain
+  std::unordered_set<Value> loads;     // values read from memory, or made by the same nest
+  std::unordered_set<Value> elsewhere;  // those of them that are read at another element
+  int stage = 0;                       // loops over the last axis that must come before
+  int cost = 1;                        // additions an element
+  int statements = 0;                  // of a kernel with this member alone
+  int widest = 1;                      // bytes of the widest number computed with
+  bool plain = true;                   // every access is at the element itself or uniform
+  bool scattered = false;              // write: positions depend on data,
+  bool scattered_lanes = false;        // from element to element of the last axis
+};
+
+/// Loops over one domain. The last axis is innermost; the others are its rows.
+struct Nest {
+  Shape domain;
+  std::vector<Member> members;
+  std::unordered_set<Value> cached;  // kept in scratch from stage to stage
+  bool has_columns() const;
+  bool is_plain() const;
+  int stages() const;
+  int cost() const;
+  int widest() const;
+  Shape row_shape() const { return {domain.begin(), domain.end() - 1}; }
+};
+
+struct FusedItem {
+  int nest = -1;               // a nest, or
+  const Node* step = nullptr;  // a node that is no kernel
+};
+
+struct Fusion {
+  std::vector<Nest> nests;
+  std::vector<FusedItem> items;
+  /// Values that have a buffer, beside leaves and constants.
+  std::unordered_set<Value> stored;
+
+  bool is_stored(const Value& v) const;
+};
+
+/// Cuts the graph. Every reduction in it has one axis; composite ops are expanded.
+Fusion fuse(const Graph& graph);
+
+/// The value whose memory `v` is, seen through reshapes that move nothing.
+Value storage_of(const Value& v);
+/// Whether a reduction over an outer axis goes through partial results.
+bool is_blocked_column(const Node& node);
+bool is_row_reduction(const Node& node);
+bool is_column_reduction(const Node& node);
+/// Shape of the partial results of a blocked column.
+Shape partial_shape(const Node& node);
+/// Whether `index` is the element of the domain whose axes are `axes` (rows: without the last).
+bool is_element_itself(KernelBuilder& k, const Value& v, std::span<const Scalar> index,
+                       std::span<const Scalar> axes, bool of_row);
+/// The value a member computes at an element of the domain.
+Scalar payload(KernelBuilder& k, const Member& member, std::span<const Scalar> axes);
+/// Whether a value has the shape of a domain's rows.
+bool is_row_shaped(const Shape& shape, const Shape& domain);
+
+}  // namespace gnomon

@@ -1,0 +1,614 @@
+// Statements, scopes, index forms and accesses of a kernel under construction.
+#include "codegen/kernel_builder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+void append_bytes(std::string& key, const void* p, std::size_t n) {
+  key.append(static_cast<const char*>(p), n);
+}
+template <class T>
+void append_value(std::string& key, const T& v) {
+  append_bytes(key, &v, sizeof v);
+}
+
+std::string statement_key(const Statement& s) {
+  std::string key;
+  key.reserve(32 + 4 * s.args.size());
+  append_value(key, s.code);
+  append_value(key, s.dtype);
+  append_value(key, s.access);
+  append_value(key, s.axis);
+  append_value(key, s.buffer);
+  append_value(key, s.op);
+  append_value(key, s.value.u);
+  for (const std::int32_t a : s.args) append_value(key, a);
+  if (s.code == Code::extent) key += s.dim.text();
+  return key;
+}
+
+std::string pull_key(const Value& v, std::span<const Scalar> index) {
+  std::string key = "p";
+  append_value(key, v.get());
+  const std::uint32_t output = v.index();
+  append_value(key, output);
+  for (const Scalar s : index) append_value(key, s.id);
+  return key;
+}
+
+}  // namespace
+
+KernelBuilder::KernelBuilder(std::string name) {
+  kernel_.name = std::move(name);
+  scopes_.emplace_back();
+}
+
+Scalar KernelBuilder::add_info(Info info) {
+  infos_.push_back(std::move(info));
+  return {static_cast<std::int32_t>(infos_.size()) - 1};
+}
+
+int KernelBuilder::append(int depth, Statement s) {
+  scopes_[depth].items.push_back({next_id_, std::move(s)});
+  return next_id_++;
+}
+
+Scalar KernelBuilder::emit(Statement s, std::span<const Scalar> args, bool reuse) {
+  int depth = 0;
+  bool lanes = s.lanes;
+  for (const Scalar a : args) {
+    s.args.push_back(statement_of(a));
+    depth = std::max(depth, infos_[a.id].depth);
+    lanes = lanes || infos_[a.id].lanes;
+  }
+  s.lanes = lanes;
+  const std::string key = reuse ? statement_key(s) : std::string();
+  if (reuse)
+    if (const auto known = scopes_[depth].common.find(key); known != scopes_[depth].common.end())
+      return known->second;
+  const DType t = s.dtype;
+  const Scalar result = add_info({t, lanes, depth, append(depth, std::move(s)), std::nullopt});
+  if (reuse) scopes_[depth].common.emplace(key, result);
+  return result;
+}
+
+Scalar KernelBuilder::constant(DType t, Cell value) {
+  if (t == DType::int64) {
+    Linear l;
+    l.constant = value.i;
+    return form(l);
+  }
+  Statement s;
+  s.code = Code::constant;
+  s.dtype = t;
+  // Only the bits of the dtype may be part of the key.
+  s.value.u = 0;
+  std::memcpy(&s.value, &value, is_float(t) ? size_of(t) : (is_bool(t) ? 1 : 8));
+  return emit(std::move(s), {});
+}
+
+Scalar KernelBuilder::extent(const Dim& d) {
+  Linear l;
+  l.constant = d;
+  return form(l);
+}
+
+Scalar KernelBuilder::let(const Op& op, std::span<const Scalar> operands) {
+  Statement s;
+  s.code = Code::let;
+  s.op = &op;
+  s.dtype = op.type == predicate_type ? DType::bool_ : infos_[operands.back().id].dtype;
+  return emit(std::move(s), operands);
+}
+
+Scalar KernelBuilder::cast(Scalar x, DType to) {
+  if (dtype(x) == to) return x;
+  Statement s;
+  s.code = Code::cast;
+  s.dtype = to;
+  return emit(std::move(s), std::array{x});
+}
+
+Scalar KernelBuilder::select(Scalar condition, Scalar a, Scalar b) {
+  if (a == b) return a;
+  Statement s;
+  s.code = Code::select;
+  s.dtype = dtype(a);
+  return emit(std::move(s), std::array{condition, a, b});
+}
+
+// --- index arithmetic ---
+
+Linear KernelBuilder::linear(Scalar s) {
+  Info& info = infos_[s.id];
+  if (info.linear) return *info.linear;
+  if (info.dtype != DType::int64) throw InternalError("kernel: an index must be int64");
+  Linear l = Linear::of(space_.opaque(s.id));
+  infos_[s.id].linear = l;
+  forms_[l.hash()].push_back(s);
+  return l;
+}
+
+int KernelBuilder::variable_depth(int v) const {
+  const auto& x = space_.variable(v);
+  if (x.kind == IndexSpace::Variable::Kind::axis) return axis_depth_.at(x.id);
+  if (x.kind == IndexSpace::Variable::Kind::opaque) return infos_[x.id].depth;
+  int depth = 0;
+  for (const auto& [u, c] : x.dividend.terms) depth = std::max(depth, variable_depth(u));
+  return depth;
+}
+
+bool KernelBuilder::variable_lanes(int v) const {
+  const auto& x = space_.variable(v);
+  if (x.kind == IndexSpace::Variable::Kind::axis)
+    return kernel_.axes[x.id].kind == AxisKind::vector;
+  if (x.kind == IndexSpace::Variable::Kind::opaque) return infos_[x.id].lanes;
+  return std::any_of(x.dividend.terms.begin(), x.dividend.terms.end(),
+                     [&](const auto& term) { return variable_lanes(term.first); });
+}
+
+Scalar KernelBuilder::form(const Linear& l) {
+  auto& same = forms_[l.hash()];
+  for (const Scalar s : same)
+    if (*infos_[s.id].linear == l) return s;
+  Info info;
+  info.linear = l;
+  for (const auto& [v, c] : l.terms) {
+    info.depth = std::max(info.depth, variable_depth(v));
+    info.lanes = info.lanes || variable_lanes(v);
+  }
+  const Scalar s = add_info(std::move(info));
+  same.push_back(s);
+  return s;
+}
+
+Scalar KernelBuilder::variable_value(int v) {
+  const IndexSpace::Variable x = space_.variable(v);
+  if (x.kind == IndexSpace::Variable::Kind::opaque) return {x.id};
+  if (x.kind == IndexSpace::Variable::Kind::quotient) {
+    Statement s;
+    s.code = Code::let;
+    s.op = &op::floor_divide;
+    s.dtype = DType::int64;
+    return emit(std::move(s), std::array{form(x.dividend), extent(x.divisor)});
+  }
+  Statement s;
+  s.code = Code::axis;
+  s.dtype = DType::int64;
+  s.axis = x.id;
+  s.lanes = kernel_.axes[x.id].kind == AxisKind::vector;
+  const int depth = axis_depth_.at(x.id);
+  const std::string key = statement_key(s);
+  Scope& scope = scopes_[depth];
+  if (const auto known = scope.common.find(key); known != scope.common.end()) return known->second;
+  const bool lanes = s.lanes;
+  const Scalar result =
+      add_info({DType::int64, lanes, depth, append(depth, std::move(s)), std::nullopt});
+  scopes_[depth].common.emplace(key, result);
+  return result;
+}
+
+// Terms of outer loops first, so that their partial sums are computed there.
+Scalar KernelBuilder::sum_of(const Linear& l) {
+  auto terms = l.terms;
+  std::stable_sort(terms.begin(), terms.end(), [&](const auto& a, const auto& b) {
+    return variable_depth(a.first) < variable_depth(b.first);
+  });
+  const auto binary = [&](const Op& op, Scalar a, Scalar b) {
+    Statement s;
+    s.code = Code::let;
+    s.op = &op;
+    s.dtype = DType::int64;
+    return emit(std::move(s), std::array{a, b});
+  };
+  const auto dimension = [&](const Dim& d) {
+    Statement s;
+    s.code = d.is_constant() ? Code::constant : Code::extent;
+    s.dtype = DType::int64;
+    s.dim = d;
+    if (d.is_constant()) s.value.i = d.constant();
+    return emit(std::move(s), {});
+  };
+  std::optional<Scalar> sum;
+  if (!l.constant.is(0) || terms.empty()) sum = dimension(l.constant);
+  for (const auto& [v, c] : terms) {
+    Scalar term = variable_value(v);
+    if (!c.is(1)) term = binary(op::multiply, term, dimension(c));
+    sum = sum ? binary(op::add, *sum, term) : term;
+  }
+  return *sum;
+}
+
+int KernelBuilder::statement_of(Scalar s) {
+  if (infos_[s.id].statement >= 0) return infos_[s.id].statement;
+  const Scalar sum = sum_of(*infos_[s.id].linear);
+  Info& info = infos_[s.id];
+  info.statement = infos_[sum.id].statement;
+  info.depth = infos_[sum.id].depth;
+  scopes_[info.depth].materialized.push_back(s);
+  return info.statement;
+}
+
+Scalar KernelBuilder::add(Scalar a, Scalar b) { return form(linear(a) + linear(b)); }
+Scalar KernelBuilder::subtract(Scalar a, Scalar b) { return form(linear(a) - linear(b)); }
+
+Scalar KernelBuilder::multiply(Scalar a, Scalar b) {
+  const Linear x = linear(a), y = linear(b);
+  if (y.is_constant()) return form(x * y.constant);
+  if (x.is_constant()) return form(y * x.constant);
+  return let(op::multiply, std::array{a, b});
+}
+
+Scalar KernelBuilder::floor_div(Scalar a, Scalar b) {
+  const Linear y = linear(b);
+  if (y.is_constant()) return form(space_.floor_div(linear(a), y.constant));
+  return let(op::floor_divide, std::array{a, b});
+}
+
+Scalar KernelBuilder::mod(Scalar a, Scalar b) {
+  const Linear y = linear(b);
+  if (y.is_constant()) return form(space_.mod(linear(a), y.constant));
+  return let(op::remainder, std::array{a, b});
+}
+
+Scalar KernelBuilder::less(Scalar a, Scalar b) { return let(op::less, std::array{a, b}); }
+Scalar KernelBuilder::equal(Scalar a, Scalar b) { return let(op::equal, std::array{a, b}); }
+
+Scalar KernelBuilder::checked_index(Scalar index, Scalar bound) {
+  const Linear i = linear(index), n = linear(bound);
+  if (n.is_constant())
+    if (const auto top = space_.bound(i)) {
+      const Dim gap = n.constant - *top;
+      const bool from_zero = std::all_of(i.terms.begin(), i.terms.end(), [](const auto& term) {
+        return !term.second.is_constant() || term.second.constant() > 0;
+      });
+      if (from_zero && i.constant.is_constant() && i.constant.constant() >= 0 &&
+          gap.is_constant() && gap.constant() >= 0)
+        return index;
+    }
+  const Scalar zero = integer(0);
+  // Not the linear sum: the sign of `index` decides, lane by lane.
+  const Scalar wrapped = select(less(index, zero), let(op::add, std::array{index, bound}), index);
+  const Scalar bad =
+      let(op::logical_or, std::array{less(wrapped, zero), let(op::greater_equal, std::array{wrapped, bound})});
+  Linear position;
+  for (const auto& [axis, depth] : axis_depth_)
+    if (depth <= infos_[index.id].depth)
+      for (int v = 0; v < space_.count(); ++v)
+        if (space_.variable(v).kind == IndexSpace::Variable::Kind::axis && space_.variable(v).id == axis)
+          position = position * space_.variable(v).extent.value_or(1) + Linear::of(v);
+  Statement s;
+  s.code = Code::check;
+  s.number = check_number_ ? check_number_(*node_) : 0;
+  emit(std::move(s), std::array{bad, form(position), index, bound}, false);
+  return select(bad, zero, wrapped);
+}
+
+Linear KernelBuilder::offset(std::span<const Scalar> index, std::span<const Dim> shape) {
+  Linear sum;
+  Dim stride = 1;
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    if (!shape[k].is(1)) sum = sum + linear(index[k]) * stride;
+    stride = stride * shape[k];
+  }
+  return sum;
+}
+
+// --- pulling values ---
+
+Scalar KernelBuilder::operand(std::size_t i, std::span<const Scalar> index) {
+  return pull(node_->input(i), index);
+}
+
+Scalar KernelBuilder::pull(const Value& v, std::span<const Scalar> index) {
+  const std::string key = pull_key(v, index);
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
+    if (const auto known = scope->common.find(key); known != scope->common.end())
+      return known->second;
+  std::optional<Scalar> found;
+  if (resolve_) found = resolve_(v, index);
+  const Scalar result = found ? *found : compute(v, index);
+  scopes_[infos_[result.id].depth].common.emplace(key, result);
+  return result;
+}
+
+Scalar KernelBuilder::compute(const Value& v, std::span<const Scalar> index) {
+  const Node& node = v.node();
+  const Op& o = node.op();
+  const Node* outer = std::exchange(node_, &node);
+  Scalar result;
+  if (&o == &op::constant) {
+    const Array& a = node.attribute("value").array();
+    if (a.rank() != 0) throw InternalError("kernel: a constant array without a buffer");
+    Cell c{};
+    std::memcpy(&c, a.data(), size_of(a.dtype()));
+    if (is_signed(a.dtype())) c.i = with_type(a.dtype(), [&](auto t) -> std::int64_t {
+        decltype(t) x;
+        std::memcpy(&x, a.data(), sizeof x);
+        return static_cast<std::int64_t>(x);
+      });
+    result = constant(a.dtype(), c);
+  } else if (o.element) {
+    result = o.element(*this, node, v.index(), index);
+  } else if (o.is_elementwise()) {
+    std::vector<Scalar> args;
+    std::vector<Scalar> at;
+    for (const Value& x : node.operands()) {
+      at.clear();
+      const Shape& shape = x.shape();
+      const std::size_t skip = index.size() - shape.size();
+      for (std::size_t k = 0; k < shape.size(); ++k)
+        at.push_back(shape[k].is(1) ? integer(0) : index[skip + k]);
+      args.push_back(pull(x, at));
+    }
+    node_ = &node;
+    result = &o == &op::where ? select(args[0], args[1], args[2]) : let(o, args);
+    if (dtype(result) != v.dtype())
+      throw InternalError("kernel: " + std::string(o.name) + " does not give its dtype");
+  } else if (o.reduction) {
+    result = inline_reduction(v, index);
+  } else {
+    throw InternalError("kernel: no rule for one element of " + std::string(o.name));
+  }
+  node_ = outer;
+  return result;
+}
+
+// One serial loop over the reduced axis; inside a vector axis each lane is a reduction of its own.
+Scalar KernelBuilder::inline_reduction(const Value& v, std::span<const Scalar> index) {
+  const Node& node = v.node();
+  const Value& x = node.input(0);
+  const IntList& axes = node.attribute("axes").ints();
+  const bool kept = node.attribute("keepdims").flag();
+  if (axes.size() != 1) throw InternalError("kernel: a reduction over several axes");
+  const auto axis = static_cast<std::size_t>(axes[0]);
+  std::vector<Scalar> at;
+  for (std::size_t k = 0, from = 0; k < x.shape().size(); ++k) {
+    at.push_back(k == axis ? Scalar{} : index[from]);
+    if (k != axis || kept) ++from;
+  }
+  const Scalar acc = accumulator(node.op(), x.dtype());
+  const Dim& extent_of_axis = x.shape()[axis];
+  at[axis] = open({"k", AxisKind::serial}, integer(0), extent(extent_of_axis), extent_of_axis);
+  reduce(acc, pull(x, at), node.op().reduction.arg ? at[axis] : Scalar{});
+  close();
+  return fold(acc, static_cast<int>(v.index()));
+}
+
+// --- loops ---
+
+Scalar KernelBuilder::open(Axis axis, Scalar lo, Scalar hi, const Dim& extent) {
+  Statement s;
+  s.code = Code::loop;
+  s.dtype = DType::int64;
+  s.axis = static_cast<std::int32_t>(kernel_.axes.size());
+  s.name = axis.name;
+  s.args = {statement_of(lo), statement_of(hi)};
+  if (infos_[lo.id].lanes || infos_[hi.id].lanes)
+    throw InternalError("kernel: loop bounds with lanes");
+  const bool vector = axis.kind == AxisKind::vector;
+  kernel_.axes.push_back(std::move(axis));
+  append(depth(), std::move(s));
+  scopes_.emplace_back();
+  scopes_.back().axis = static_cast<int>(kernel_.axes.size()) - 1;
+  scopes_.back().vector = vector;
+  const int v = space_.axis(scopes_.back().axis, extent);
+  axis_depth_[scopes_.back().axis] = depth();
+  return form(Linear::of(v));
+}
+
+void KernelBuilder::close() {
+  Scope scope = std::move(scopes_.back());
+  scopes_.pop_back();
+  // Statements hoisted while the loop was open stand before it: its own stay together behind them.
+  auto& outer = scopes_.back().items;
+  const auto loop = std::find_if(outer.begin(), outer.end(), [&](const Item& item) {
+    return item.statement.code == Code::loop && item.statement.axis == scope.axis;
+  });
+  Item head = std::move(*loop);
+  outer.erase(loop);
+  outer.push_back(std::move(head));
+  for (Item& item : scope.items) outer.push_back(std::move(item));
+  Statement end;
+  end.code = Code::end;
+  end.axis = scope.axis;
+  outer.push_back({next_id_++, std::move(end)});
+  for (const Scalar s : scope.materialized) infos_[s.id].statement = -1;
+  axis_depth_.erase(scope.axis);
+}
+
+// --- memory ---
+
+int KernelBuilder::add_buffer(BufferParam buffer) {
+  kernel_.buffers.push_back(std::move(buffer));
+  changing_.push_back(kernel_.buffers.back().writes);
+  return static_cast<int>(kernel_.buffers.size()) - 1;
+}
+
+void KernelBuilder::begin_section() {
+  if (depth() != 0) throw InternalError("kernel: a section starts inside a loop");
+  changing_.assign(changing_.size(), false);
+  scopes_[0].common.clear();
+}
+
+void KernelBuilder::set_changing(int buffer) { changing_[buffer] = true; }
+
+// The statement without its value; `at` gets the offset without the term of the vector axis.
+Statement KernelBuilder::access(Code code, int buffer, const Linear& offset, Scalar* at) {
+  Statement s;
+  s.code = code;
+  s.buffer = buffer;
+  Linear rest;
+  rest.constant = offset.constant;
+  bool unit = false, scattered = false;
+  for (const auto& [v, c] : offset.terms) {
+    const auto& x = space_.variable(v);
+    const bool axis = x.kind == IndexSpace::Variable::Kind::axis;
+    if (!variable_lanes(v)) {
+      rest = rest + Linear::of(v) * c;
+    } else if (axis && c.is(1)) {
+      unit = true;
+    } else {
+      scattered = true;
+    }
+  }
+  if (scattered) {
+    s.access = Access::gather;
+    has_gather_ = true;
+    *at = form(offset);
+  } else {
+    s.access = unit ? Access::contiguous : Access::uniform;
+    *at = form(rest);
+  }
+  return s;
+}
+
+Scalar KernelBuilder::load(int buffer, const Linear& offset, DType t, Cell fill) {
+  Scalar at;
+  Statement s = access(Code::load, buffer, offset, &at);
+  s.dtype = t;
+  s.value = fill;
+  const bool changes = changing_[buffer];
+  if (s.access != Access::contiguous && !changes) return emit(std::move(s), std::array{at});
+  // Contiguous lanes belong to the vector axis; a buffer that changes is read where it is asked for.
+  s.args.push_back(statement_of(at));
+  s.lanes = s.access == Access::contiguous || infos_[at.id].lanes;
+  int depth = this->depth();
+  if (!changes)
+    while (!scopes_[depth].vector) --depth;
+  const std::string key = statement_key(s);
+  if (!changes)
+    if (const auto known = scopes_[depth].common.find(key); known != scopes_[depth].common.end())
+      return known->second;
+  const bool lanes = s.lanes;
+  const Scalar result = add_info({t, lanes, depth, append(depth, std::move(s)), std::nullopt});
+  if (!changes) scopes_[depth].common.emplace(key, result);
+  return result;
+}
+
+void KernelBuilder::store(int buffer, const Linear& offset, Scalar value) {
+  Scalar at;
+  Statement s = access(Code::store, buffer, offset, &at);
+  s.dtype = dtype(value);
+  s.args = {statement_of(at), statement_of(value)};
+  s.lanes = s.access != Access::uniform;
+  append(depth(), std::move(s));
+}
+
+void KernelBuilder::update(int buffer, const Linear& offset, Scalar value, const Op& o) {
+  Scalar at;
+  Statement s = access(Code::update, buffer, offset, &at);
+  s.dtype = dtype(value);
+  s.op = &o;
+  s.args = {statement_of(at), statement_of(value)};
+  s.lanes = s.access != Access::uniform;
+  append(depth(), std::move(s));
+}
+
+// --- reductions and carried values ---
+
+Cell KernelBuilder::identity(const Op& o, DType t) {
+  using Identity = Reduction::Identity;
+  Cell c{};
+  c.u = 0;
+  const auto set = [&](double f, std::int64_t i, std::uint64_t u) {
+    if (t == DType::float32) c.f32 = static_cast<float>(f);
+    else if (t == DType::float64) c.f64 = f;
+    else if (is_unsigned(t)) c.u = u;
+    else if (is_bool(t)) c.b = u != 0;
+    else c.i = i;
+  };
+  const int bits = static_cast<int>(size_of(t)) * 8;
+  const auto top = static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
+  switch (o.reduction.identity) {
+    case Identity::zero: set(0, 0, 0); break;
+    case Identity::one: set(1, 1, 1); break;
+    case Identity::lowest: set(-inf, -top - 1, 0); break;
+    case Identity::highest: set(inf, top, bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1); break;
+    case Identity::no: c.b = false; break;
+    case Identity::yes: c.b = true; break;
+  }
+  return c;
+}
+
+Scalar KernelBuilder::accumulator(const Op& reduction, DType t) {
+  Statement s;
+  s.code = Code::acc;
+  s.op = &reduction;
+  s.dtype = t;
+  s.value = identity(reduction, t);
+  const int d = depth();
+  return add_info({t, false, d, append(d, std::move(s)), std::nullopt});
+}
+
+void KernelBuilder::reduce(Scalar acc, Scalar value, Scalar index) {
+  Statement s;
+  s.code = Code::reduce;
+  s.dtype = dtype(value);
+  s.args = {infos_[acc.id].statement, statement_of(value)};
+  if (index) s.args.push_back(statement_of(index));
+  append(depth(), std::move(s));
+}
+
+Scalar KernelBuilder::fold(Scalar acc, int field) {
+  Statement s;
+  s.code = Code::fold;
+  s.dtype = field == 0 ? dtype(acc) : DType::int64;
+  s.number = field;
+  s.args = {infos_[acc.id].statement};
+  const int d = depth();
+  const bool lanes = std::any_of(scopes_.begin(), scopes_.end(), [](const Scope& x) { return x.vector; });
+  s.lanes = lanes;
+  const DType t = s.dtype;
+  return add_info({t, lanes, d, append(d, std::move(s)), std::nullopt});
+}
+
+Scalar KernelBuilder::carry(Scalar initial) {
+  Statement s;
+  s.code = Code::carry;
+  s.dtype = dtype(initial);
+  s.args = {statement_of(initial)};
+  const DType t = s.dtype;
+  const int d = depth();
+  return add_info({t, false, d, append(d, std::move(s)), std::nullopt});
+}
+
+void KernelBuilder::yield(Scalar carry, Scalar next) {
+  Statement s;
+  s.code = Code::yield;
+  s.dtype = dtype(next);
+  s.args = {infos_[carry.id].statement, statement_of(next)};
+  append(depth(), std::move(s));
+  // The last value is seen after the loop, one scope out.
+  infos_[carry.id].depth = depth() - 1;
+}
+
+void KernelBuilder::set_name(Scalar s, const std::string& name) {
+  const int id = infos_[s.id].statement;
+  if (id < 0 || name.empty()) return;
+  for (Item& item : scopes_[infos_[s.id].depth].items)
+    if (item.id == id && item.statement.name.empty()) item.statement.name = name;
+}
+
+Kernel KernelBuilder::finish() {
+  if (scopes_.size() != 1) throw InternalError("kernel: a loop is still open");
+  std::vector<std::int32_t> position(next_id_, -1);
+  auto& items = scopes_[0].items;
+  for (std::size_t k = 0; k < items.size(); ++k) position[items[k].id] = static_cast<std::int32_t>(k);
+  for (Item& item : items) {
+    for (std::int32_t& a : item.statement.args) a = position[a];
+    kernel_.body.push_back(std::move(item.statement));
+  }
+  for (Axis& axis : kernel_.axes)
+    if (axis.grain >= 0) axis.grain = position[axis.grain];
+  return std::move(kernel_);
+}
+
+}  // namespace gnomon

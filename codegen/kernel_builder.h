@@ -1,0 +1,144 @@
+// Builds one kernel: statements fall into the outermost loop that has all they need.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/linear.h"
+#include "ir/element.h"
+#include "ir/kernel.h"
+#include "ir/node.h"
+
+namespace gnomon {
+
+class KernelBuilder : public Element {
+ public:
+  /// Asked before a value is computed from its operands: gives the element if it is at hand
+  /// (stored, or computed by this kernel), nothing if it is to be computed here.
+  using Resolve = std::function<std::optional<Scalar>(const Value&, std::span<const Scalar>)>;
+
+  explicit KernelBuilder(std::string name);
+
+  // Element
+  Scalar constant(DType t, Cell value) override;
+  Scalar extent(const Dim& d) override;
+  Scalar let(const Op& op, std::span<const Scalar> operands) override;
+  Scalar cast(Scalar x, DType to) override;
+  Scalar select(Scalar condition, Scalar a, Scalar b) override;
+  Scalar operand(std::size_t i, std::span<const Scalar> index) override;
+  Scalar add(Scalar a, Scalar b) override;
+  Scalar subtract(Scalar a, Scalar b) override;
+  Scalar multiply(Scalar a, Scalar b) override;
+  Scalar floor_div(Scalar a, Scalar b) override;
+  Scalar mod(Scalar a, Scalar b) override;
+  Scalar less(Scalar a, Scalar b) override;
+  Scalar equal(Scalar a, Scalar b) override;
+  Scalar checked_index(Scalar index, Scalar extent) override;
+
+  /// The element of `v` at `index`: resolved, or computed from its operands.
+  Scalar pull(const Value& v, std::span<const Scalar> index);
+  void set_resolve(Resolve resolve) { resolve_ = std::move(resolve); }
+  /// The number that a failed check of a node reports.
+  void set_check_number(std::function<int(const Node&)> number) { check_number_ = std::move(number); }
+  /// The node whose rule is running: position rules of writes are run from outside.
+  void set_node(const Node* node) { node_ = node; }
+
+  /// Opens a loop over [lo, hi) and gives its index, a variable with values in [0, extent).
+  Scalar open(Axis axis, Scalar lo, Scalar hi, const Dim& extent);
+  /// The statement of a uniform value, for Axis::grain.
+  std::int32_t grain(const Dim& pieces) { return statement_of(extent(pieces)); }
+  void close();
+  int depth() const { return static_cast<int>(scopes_.size()) - 1; }
+
+  int add_buffer(BufferParam buffer);
+  /// Notes that a buffer is written, or read.
+  void mark(int buffer, bool writes) {
+    (writes ? kernel_.buffers[buffer].writes : kernel_.buffers[buffer].reads) = true;
+  }
+  /// Starts loops that may see other contents of memory than those before: what was read is
+  /// forgotten, and only buffers said to change from now on are read anew each time.
+  void begin_section();
+  void set_changing(int buffer);
+  Scalar load(int buffer, const Linear& offset, DType t, Cell fill = {});
+  void store(int buffer, const Linear& offset, Scalar value);
+  void update(int buffer, const Linear& offset, Scalar value, const Op& op);
+
+  /// An accumulator of a reduction op for values of `t`, in the innermost open loop.
+  Scalar accumulator(const Op& reduction, DType t);
+  void reduce(Scalar acc, Scalar value, Scalar index = {});
+  /// The result (field 0) or its index (field 1), after the loops that feed the accumulator.
+  Scalar fold(Scalar acc, int field);
+  /// A value the innermost open loop carries from iteration to iteration, and its next value.
+  Scalar carry(Scalar initial);
+  void yield(Scalar carry, Scalar next);
+
+  /// A value as an index form, and back.
+  Linear linear(Scalar s);
+  Scalar form(const Linear& l);
+  /// Row-major offset of an index in an array of `shape`.
+  Linear offset(std::span<const Scalar> index, std::span<const Dim> shape);
+  bool is_lanes(Scalar s) const { return infos_[s.id].lanes; }
+  DType dtype(Scalar s) const { return infos_[s.id].dtype; }
+  const IndexSpace& space() const { return space_; }
+  void set_name(Scalar s, const std::string& name);
+  /// What a reduction of nothing gives, as the start of accumulators.
+  static Cell identity(const Op& reduction, DType t);
+
+  /// The finished kernel; all loops must be closed.
+  Kernel finish();
+  /// How many statements there are so far.
+  std::size_t statement_count() const { return static_cast<std::size_t>(next_id_); }
+  /// Whether a load or store so far has lanes that are not contiguous.
+  bool has_gather() const { return has_gather_; }
+
+ private:
+  struct Info {
+    DType dtype = DType::int64;
+    bool lanes = false;
+    int depth = 0;
+    int statement = -1;            // -1: a form that no statement computes yet
+    std::optional<Linear> linear;  // int64 only
+  };
+  struct Item {
+    int id;
+    Statement statement;
+  };
+  struct Scope {
+    int axis = -1;
+    bool vector = false;
+    std::vector<Item> items;
+    std::unordered_map<std::string, Scalar> common;  // statements and pulls computed here, by key
+    std::vector<Scalar> materialized;                // forms to forget on close
+  };
+
+  Scalar add_info(Info info);
+  Scalar emit(Statement s, std::span<const Scalar> args, bool reuse = true);
+  int append(int depth, Statement s);
+  int statement_of(Scalar s);
+  int variable_depth(int v) const;
+  bool variable_lanes(int v) const;
+  Scalar sum_of(const Linear& l);
+  Scalar variable_value(int v);
+  Scalar compute(const Value& v, std::span<const Scalar> index);
+  Scalar inline_reduction(const Value& v, std::span<const Scalar> index);
+  Statement access(Code code, int buffer, const Linear& offset, Scalar* at);
+
+  Kernel kernel_;
+  IndexSpace space_;
+  std::vector<Info> infos_;
+  std::vector<Scope> scopes_;
+  std::map<int, int> axis_depth_;  // open axes
+  std::vector<bool> changing_;     // buffers written in this section
+  std::unordered_map<std::size_t, std::vector<Scalar>> forms_;
+  Resolve resolve_;
+  std::function<int(const Node&)> check_number_;
+  const Node* node_ = nullptr;
+  int next_id_ = 0;
+  bool has_gather_ = false;
+};
+
+}  // namespace gnomon

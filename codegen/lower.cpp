@@ -1,0 +1,407 @@
+// Graph -> Module: fused nests become kernels, the other nodes steps, values buffers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "codegen/fuse.h"
+#include "codegen/lower_nest.h"
+#include "codegen/module.h"
+#include "ir/leaf.h"
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::int64_t small_domain = 4096;
+constexpr std::size_t most_statements = 400;
+
+bool is_small(const Nest& nest) {
+  if (nest.domain.size() <= 1) return true;
+  const Dim n = element_count(nest.domain);
+  return n.is_constant() && n.constant() <= small_domain;
+}
+
+class Lowerer : public Storage {
+ public:
+  Lowerer(const Graph& graph, int vector_bytes) : graph_(graph), lanes_{vector_bytes} {}
+
+  Module run() {
+    add_parameters();
+    lower_graph(graph_, module_.steps);
+    add_outputs();
+    assign_slots(module_);
+    return std::move(module_);
+  }
+
+  int buffer_of(const Value& v) override {
+    if (const auto known = buffers_.find(v); known != buffers_.end()) return known->second;
+    Buffer b;
+    b.dtype = v.dtype();
+    b.shape = v.shape();
+    if (v.is(op::constant)) {
+      b.role = Buffer::Role::constant;
+      b.value = v.node().attribute("value").array().contiguous();
+      b.name = "constant";
+    } else if (const auto out = output_of_.find(v); out != output_of_.end()) {
+      b.role = Buffer::Role::output;
+      b.number = out->second;
+      b.name = graph_.results[out->second].name;
+    }
+    return buffers_[v] = add_buffer(std::move(b));
+  }
+
+  int partial_of(const Node& node) override {
+    const auto [known, fresh] = partials_.try_emplace(&node, -1);
+    if (fresh) known->second = temporary(node.type().dtype, element_count(partial_shape(node)), "");
+    return known->second;
+  }
+
+  int temporary(DType t, const Dim& elements, const std::string&) override {
+    Buffer b;
+    b.dtype = t;
+    b.shape = {elements};
+    return add_buffer(std::move(b));
+  }
+
+  std::string name_of(int buffer) const override { return module_.buffers[buffer].name; }
+
+  int check_number(const Node& node) override {
+    const auto [known, fresh] = check_numbers_.try_emplace(&node, 0);
+    if (fresh) known->second = add_failure(failure_text(node), &node);
+    return known->second;
+  }
+
+ private:
+  // --- the signature ---
+
+  void add_parameters() {
+    for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
+      const Parameter& p = graph_.parameters[i];
+      Buffer b;
+      b.role = Buffer::Role::parameter;
+      b.number = static_cast<int>(i);
+      b.name = p.name;
+      b.dtype = p.type.dtype;
+      b.shape = p.type.shape;
+      parameter_buffers_.push_back(add_buffer(std::move(b)));
+      for (const Dim& d : p.type.shape) add_extent(d, i);
+    }
+    module_.parameters = static_cast<int>(graph_.parameters.size());
+    for (const EntryCheck& check : graph_.checks) {
+      PlanCheck c{check.left, check.right};
+      note_dimensions(c.left), note_dimensions(c.right);
+      if (module_.is_late({c.left, c.right})) continue;
+      c.number = add_failure(check.message, nullptr);
+      module_.plan_checks.push_back(std::move(c));
+    }
+    for (const Node* node : graph_.topological_order()) {
+      if (&node->op() == &op::param)
+        buffers_[Value(node, 0)] = parameter_buffers_[node->attribute("index").integer()];
+      for (const Type& t : node->types()) note_dimensions(t.shape);
+    }
+  }
+
+  // The first axis whose extent is just a symbol defines it; any other is checked.
+  void add_extent(const Dim& d, std::size_t parameter) {
+    const int position = module_.extents++;
+    const AtomRef atom = d.atom();
+    if (atom && atom->kind == Atom::Kind::symbol && !slot_of(*atom)) {
+      add_slot(atom, position);
+      return;
+    }
+    PlanCheck c{0, d};
+    c.extent = position;
+    const Parameter& p = graph_.parameters[parameter];
+    c.number = add_failure(fmt::format("{}: expected {}, found another extent: {{value}} where {{bound}} is expected",
+                                       p.name, p.type.text()), nullptr);
+    module_.plan_checks.push_back(std::move(c));
+  }
+
+  std::optional<int> slot_of(const Atom& atom) const {
+    for (std::size_t i = 0; i < module_.dimensions.size(); ++i)
+      if (*module_.dimensions[i].atom == atom) return static_cast<int>(i);
+    return std::nullopt;
+  }
+
+  int add_slot(const AtomRef& atom, int extent) {
+    DimensionSlot slot{atom, {}, extent};
+    const bool named = atom->kind == Atom::Kind::symbol && atom->number < graph_.symbols.size();
+    slot.name = named ? graph_.symbols[atom->number] : fmt::format("v{}", module_.dimensions.size());
+    module_.dimensions.push_back(std::move(slot));
+    return static_cast<int>(module_.dimensions.size()) - 1;
+  }
+
+  void note_dimensions(const Shape& shape) {
+    for (const Dim& d : shape) note_dimensions(d);
+  }
+
+  // Values of scalar parameters are known at entry; those of computed scalars when they are stored.
+  void note_dimensions(const Dim& d) {
+    if (d.is_constant()) return;
+    d.for_each_atom([&](const AtomRef& atom) {
+      if (slot_of(*atom)) return;
+      if (atom->kind == Atom::Kind::symbol)
+        throw InternalError("lower: no parameter gives the dimension " + atom->name);
+      const Value& scalar = *atom->scalar;
+      if (scalar.is(op::param)) {
+        add_slot(atom, -2 - static_cast<int>(module_.extent_parameters.size()));
+        module_.extent_parameters.push_back(static_cast<int>(scalar.node().attribute("index").integer()));
+        return;
+      }
+      late_[scalar] = add_slot(atom, -1);
+    });
+  }
+
+  void add_outputs() {
+    module_.outputs.assign(graph_.outputs.size(), -1);
+    for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const Value s = storage_of(graph_.outputs[i]);
+      if (const auto own = output_of_.find(s); own != output_of_.end() && own->second == static_cast<int>(i)) {
+        module_.outputs[i] = buffer_of(s);
+        module_.buffers[module_.outputs[i]].shape = graph_.outputs[i].shape();
+        continue;
+      }
+      Buffer b;
+      b.role = Buffer::Role::output;
+      b.number = static_cast<int>(i);
+      b.name = graph_.results[i].name;
+      b.dtype = s.dtype();
+      b.shape = graph_.outputs[i].shape();
+      module_.outputs[i] = add_buffer(std::move(b));
+      flush(module_.steps);
+      module_.steps.push_back({CopyStep{buffer_of(s), module_.outputs[i]}});
+    }
+  }
+
+  int add_buffer(Buffer b) {
+    const bool late = module_.is_late(b.shape);
+    if (late && b.role == Buffer::Role::workspace) b.role = Buffer::Role::late;
+    module_.buffers.push_back(std::move(b));
+    const int id = static_cast<int>(module_.buffers.size()) - 1;
+    if (late && steps_) to_allocate_.push_back(id);
+    return id;
+  }
+
+  int add_failure(std::string text, const Node* node) {
+    FailureText failure{std::move(text), {}};
+    if (node)
+      if (const auto at = graph_.origins.find(node); at != graph_.origins.end())
+        for (const Origin& o : at->second) failure.captured.push_back(o.line);
+    module_.failures.push_back(std::move(failure));
+    return static_cast<int>(module_.failures.size());
+  }
+
+  static std::string failure_text(const Node& node) {
+    if (&node.op() == &op::check) return node.attribute("message").string();
+    std::string of;
+    if (!node.operands().empty()) of = " of " + describe(node.input(0));
+    return fmt::format("{}: index {{value}} is out of range for extent {{bound}}{} (position {{index}})",
+                       node.op().name, of);
+  }
+
+  // --- the body ---
+
+  void lower_graph(const Graph& graph, std::vector<Step>& steps) {
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+      const Value s = storage_of(graph.outputs[i]);
+      if (!is_leaf(s.op()) && !s.is(op::constant)) output_of_.try_emplace(s, static_cast<int>(i));
+    }
+    const Fusion fusion = fuse(graph);
+    lower_fusion(fusion, steps);
+  }
+
+  void lower_fusion(const Fusion& fusion, std::vector<Step>& steps) {
+    fusion_ = &fusion;
+    steps_ = &steps;
+    for (const FusedItem& item : fusion.items) {
+      if (item.step) {
+        flush(steps);
+        lower_step(*item.step, steps);
+      } else {
+        add_nest(fusion.nests[item.nest], steps);
+      }
+    }
+    flush(steps);
+  }
+
+  void add_nest(const Nest& nest, std::vector<Step>& steps) {
+    const bool together = kernel_ && (last_small_ || is_small(nest)) && kernel_->statement_count() < most_statements;
+    if (!together) flush(steps);
+    if (!kernel_)
+      kernel_ = std::make_unique<KernelLowering>(fmt::format("k{}", module_.kernels.size()), *fusion_, *this, lanes_);
+    kernel_->add(nest);
+    last_small_ = is_small(nest);
+    for (const Member& m : nest.members)
+      if (m.kind == Member::Kind::store && late_.contains(m.value)) {
+        flush(steps);
+        read_dimension(m.value, steps);
+      }
+  }
+
+  void flush(std::vector<Step>& steps) {
+    allocate(steps);
+    if (!kernel_) return;
+    KernelStep step{static_cast<int>(module_.kernels.size()), kernel_->buffers()};
+    Kernel kernel = kernel_->finish();
+    Dim scratch = 0;
+    for (const BufferParam& b : kernel.buffers)
+      if (b.per_worker)
+        scratch = scratch + floor_div(b.elements * Dim(static_cast<std::int64_t>(size_of(b.dtype))) + 63, 64) * 64;
+    module_.bytes_per_worker = max(module_.bytes_per_worker, scratch);
+    module_.kernels.push_back(std::move(kernel));
+    steps.push_back({std::move(step)});
+    kernel_.reset();
+  }
+
+  void allocate(std::vector<Step>& steps) {
+    for (const int b : to_allocate_) steps.push_back({AllocateStep{b}});
+    to_allocate_.clear();
+  }
+
+  void read_dimension(const Value& scalar, std::vector<Step>& steps) {
+    const int number = add_failure("an extent is negative: {value}", scalar.get());
+    steps.push_back({DimensionStep{late_.at(scalar), buffer_of(scalar), number}});
+  }
+
+  int stored_buffer(const Value& v) { return buffer_of(storage_of(v)); }
+
+  void lower_step(const Node& node, std::vector<Step>& steps) {
+    switch (node.op().step) {
+      case StepKind::product: lower_product(node, steps); break;
+      case StepKind::loop: lower_loop(node, steps); break;
+      case StepKind::print:
+        alias(node, steps);
+        module_.messages.push_back(node.attribute("message").string());
+        steps.push_back({PrintStep{stored_buffer(node.input(0)), static_cast<int>(module_.messages.size()) - 1}});
+        break;
+      case StepKind::check:
+        alias(node, steps);
+        steps.push_back({CheckStep{stored_buffer(node.input(1)), check_number(node)}});
+        break;
+      default:
+        throw InternalError("lower: no step for " + std::string(node.op().name));
+    }
+    for (std::uint32_t k = 0; k < node.output_count(); ++k)
+      if (late_.contains(Value(&node, k))) read_dimension(Value(&node, k), steps);
+  }
+
+  // The node is its first operand, in memory of its own only if it is a result.
+  void alias(const Node& node, std::vector<Step>& steps) {
+    const Value v(&node, 0);
+    const int from = stored_buffer(node.input(0));
+    if (!output_of_.contains(v)) {
+      buffers_[v] = from;
+      return;
+    }
+    const int to = buffer_of(v);
+    allocate(steps);
+    steps.push_back({CopyStep{from, to}});
+  }
+
+  void lower_product(const Node& node, std::vector<Step>& steps) {
+    ProductStep p{};
+    const bool plain = &node.op() == &op::dot;
+    p.trans_a = !plain && node.attribute("trans_a").flag();
+    p.trans_b = !plain && node.attribute("trans_b").flag();
+    p.alpha = plain ? 1 : node.attribute("alpha").real();
+    p.beta = 0;
+    const Shape &a = node.input(0).shape(), &b = node.input(1).shape();
+    const std::size_t last = a.size() - 1;
+    p.dtype = node.type().dtype;
+    p.m = a[p.trans_a ? last : last - 1];
+    p.k = a[p.trans_a ? last - 1 : last];
+    p.n = b[p.trans_b ? last - 1 : last];
+    p.batch = element_count(std::span(a).first(last - 1));
+    p.batch_a = p.batch_b = true;
+    p.a = stored_buffer(node.input(0));
+    p.b = stored_buffer(node.input(1));
+    p.out = buffer_of(Value(&node, 0));
+    allocate(steps);
+    if (node.operands().size() == 3) {
+      p.beta = node.attribute("beta").real();
+      steps.push_back({CopyStep{stored_buffer(node.input(2)), p.out}});
+    }
+    steps.push_back({std::move(p)});
+  }
+
+  // The body becomes steps over placeholders for its index and states.
+  void lower_loop(const Node& node, std::vector<Step>& steps) {
+    const Graph& body = *node.attribute("body").body();
+    const auto states = static_cast<std::size_t>(node.attribute("states").integer());
+    const bool trace = node.attribute("trace").flag();
+    LoopStep loop;
+    loop.count = stored_buffer(node.input(0));
+    std::vector<Value> arguments;
+    const auto placeholder = [&](const Type& t, int buffer) {
+      const Value v = tensor("state", t.dtype, t.shape).value();
+      buffers_[v] = buffer;
+      arguments.push_back(v);
+    };
+    const auto memory = [&](const Type& t) {
+      Buffer b;
+      b.dtype = t.dtype;
+      b.shape = t.shape;
+      return add_buffer(std::move(b));
+    };
+    loop.index = memory({DType::int64, {}});
+    placeholder({DType::int64, {}}, loop.index);
+    for (std::size_t s = 0; s < states; ++s) {
+      const Type& t = node.input(1 + s).type();
+      loop.initial.push_back(stored_buffer(node.input(1 + s)));
+      loop.current.push_back(memory(t));
+      loop.next.push_back(memory(t));
+      placeholder(t, loop.current.back());
+      loop.result.push_back(buffer_of(Value(&node, static_cast<std::uint32_t>(s))));
+      loop.traces.push_back(trace ? buffer_of(Value(&node, static_cast<std::uint32_t>(states + s))) : -1);
+    }
+    for (std::size_t i = 1 + states; i < node.operands().size(); ++i) arguments.push_back(node.input(i));
+    Graph inner;
+    inner.outputs = inline_body(body, arguments);
+    inner.origins = graph_.origins;
+    allocate(steps);
+    lower_body(inner, loop);
+    steps.push_back({std::move(loop)});
+  }
+
+  void lower_body(const Graph& inner, LoopStep& loop) {
+    for (const Node* n : inner.topological_order())
+      for (const Type& t : n->types()) note_dimensions(t.shape);
+    const Fusion* outer_fusion = fusion_;
+    std::vector<Step>* outer_steps = steps_;
+    // A state's new value is made in its buffer where it is made by the body itself, else copied.
+    for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
+      const Value v = storage_of(inner.outputs[s]);
+      if (!is_leaf(v.op()) && !v.is(op::constant) && !buffers_.contains(v)) buffers_[v] = loop.next[s];
+    }
+    const Fusion fusion = fuse(inner);
+    lower_fusion(fusion, loop.body);
+    for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
+      const int at = stored_buffer(inner.outputs[s]);
+      if (at != loop.next[s]) loop.body.push_back({CopyStep{at, loop.next[s]}});
+    }
+    fusion_ = outer_fusion;
+    steps_ = outer_steps;
+  }
+
+  const Graph& graph_;
+  TargetLanes lanes_;
+  Module module_;
+  std::unordered_map<Value, int> buffers_, output_of_, late_;
+  std::unordered_map<const Node*, int> partials_, check_numbers_;
+  std::vector<int> parameter_buffers_, to_allocate_;
+  const Fusion* fusion_ = nullptr;
+  std::vector<Step>* steps_ = nullptr;
+  std::unique_ptr<KernelLowering> kernel_;
+  bool last_small_ = false;
+};
+
+}  // namespace
+
+Module lower(const Graph& graph, int vector_bytes) { return Lowerer(graph, vector_bytes).run(); }
+
+}  // namespace gnomon

@@ -1,0 +1,419 @@
+// Lowering of nests. A domain of rank 1, or one whose accesses are all plain, runs as chunks of one
+// flat axis in parallel; any other as rows in parallel, each with one loop a stage over the last
+// axis. Reductions fold `row_chunk` elements at a time in both forms, so they give the same bits.
+#include "codegen/lower_nest.h"
+
+#include <algorithm>
+
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::int64_t work_of_piece = 65536;  // additions that are worth a thread
+
+using Kind = Member::Kind;
+
+}  // namespace
+
+// The loops that are open, and what the nest has computed so far.
+struct KernelLowering::Loops {
+  std::vector<Scalar> axes;  // one index per axis of the domain; the last may be missing
+  std::optional<Scalar> block;  // of rows, when columns are accumulated
+  std::unordered_map<Value, Scalar> rows;  // results of row reductions
+  std::vector<Scalar> accumulators;        // of the stage that runs
+  std::unordered_map<Value, int> scratch;  // cached values: kernel buffer
+  std::unordered_map<Value, int> cached_at;  // stage that filled it
+  int stage = 0;
+  bool by_rows = false;
+};
+
+KernelLowering::KernelLowering(std::string name, const Fusion& fusion, Storage& storage,
+                               const TargetLanes& lanes)
+    : k_(std::move(name)), fusion_(fusion), storage_(storage), lanes_(lanes) {
+  k_.set_resolve([this](const Value& v, std::span<const Scalar> i) { return resolve(v, i); });
+  k_.set_check_number([this](const Node& node) { return storage_.check_number(node); });
+}
+
+Kernel KernelLowering::finish() { return k_.finish(); }
+
+int KernelLowering::parameter(int buffer, DType t, const Dim& elements, bool writes) {
+  const auto [known, fresh] = parameters_.try_emplace(buffer, 0);
+  if (fresh) {
+    known->second =
+        k_.add_buffer({storage_.name_of(buffer), t, writes, !writes, false, elements});
+    module_buffer_.push_back(buffer);
+  } else {
+    k_.mark(known->second, writes);
+  }
+  if (writes) k_.set_changing(known->second);
+  return known->second;
+}
+
+Axis KernelLowering::vector_axis(const Nest& nest) const {
+  const int bytes = std::max(4, nest.widest());
+  Axis axis{"j", AxisKind::vector, lanes_.bytes / bytes, 1};
+  const int virtual_lanes = bytes == 8 ? 32 : 64;
+  axis.chains = std::max(1, virtual_lanes / axis.width);
+  return axis;
+}
+
+void KernelLowering::add(const Nest& nest) {
+  nest_ = &nest;
+  k_.begin_section();
+  for (const Member& m : nest.members)
+    if (m.kind == Kind::store || m.kind == Kind::write) {
+      const Value s = storage_of(m.value);
+      parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
+    }
+  if (nest.domain.empty()) {
+    add_scalars(nest);
+  } else if (nest.members[0].scattered) {
+    add_scatter(nest);
+  } else if (nest.domain.size() == 1 || nest.is_plain()) {
+    add_chunks(nest);
+  } else {
+    add_rows(nest);
+  }
+  nest_ = nullptr;
+  loops_ = nullptr;
+}
+
+void KernelLowering::add_scalars(const Nest& nest) {
+  Loops loops;
+  loops_ = &loops;
+  for (const Member& m : nest.members) write(m, payload(k_, m, {}), {});
+}
+
+// --- one flat axis ---
+
+void KernelLowering::add_chunks(const Nest& nest) {
+  Loops loops;
+  loops_ = &loops;
+  const Dim n = element_count(nest.domain);
+  for (int stage = 0; stage < nest.stages(); ++stage) {
+    loops.stage = stage;
+    run_chunked_stage(nest, stage, loops, n);
+    store_rows(nest, stage, loops);
+  }
+}
+
+void KernelLowering::run_chunked_stage(const Nest& nest, int stage, Loops& loops, const Dim& n) {
+  std::vector<const Member*> rows;
+  bool work = false;
+  for (const Member& m : nest.members)
+    if (m.stage == stage) {
+      if (m.kind == Kind::row) rows.push_back(&m);
+      work = work || m.kind == Kind::row || m.value.rank() == static_cast<int>(nest.domain.size()) ||
+             m.kind != Kind::store;
+    }
+  if (!work) return;
+  if (n.is_constant() && n.constant() <= row_chunk) {
+    const auto accs = accumulators(nest, stage);
+    run_stage(nest, stage, loops, k_.integer(0), k_.extent(n), n);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (std::uint32_t f = 0; f < rows[i]->value.node().output_count(); ++f)
+        loops.rows[Value(rows[i]->value.get(), f)] = k_.fold(accs[i], static_cast<int>(f));
+    return;
+  }
+  const Dim chunks = floor_div(n + row_chunk - 1, row_chunk);
+  std::vector<std::vector<int>> partials;
+  for (const Member* m : rows) {
+    partials.emplace_back();
+    for (std::uint32_t f = 0; f < m->value.node().output_count(); ++f) {
+      const DType t = m->value.node().type(f).dtype;
+      partials.back().push_back(
+          parameter(storage_.temporary(t, chunks, "partial"), t, chunks, true));
+    }
+  }
+  Axis axis{"c", AxisKind::parallel};
+  axis.grain = k_.grain(std::max<std::int64_t>(1, work_of_piece / (row_chunk * nest.cost())));
+  const Scalar c = k_.open(axis, k_.integer(0), k_.extent(chunks), chunks);
+  const Scalar lo = k_.multiply(c, k_.integer(row_chunk));
+  const Scalar hi = k_.let(op::minimum, std::array{k_.add(lo, k_.integer(row_chunk)), k_.extent(n)});
+  const auto accs = accumulators(nest, stage);
+  run_stage(nest, stage, loops, lo, hi, n);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t f = 0; f < partials[i].size(); ++f)
+      k_.store(partials[i][f], k_.linear(c), k_.fold(accs[i], static_cast<int>(f)));
+  k_.close();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Node& node = rows[i]->value.node();
+    const Scalar total = k_.accumulator(node.op(), node.type(0).dtype);
+    const Scalar at = k_.open({"c", AxisKind::serial}, k_.integer(0), k_.extent(chunks), chunks);
+    const Scalar value = k_.load(partials[i][0], k_.linear(at), node.type(0).dtype);
+    if (partials[i].size() == 2)
+      k_.reduce(total, value, k_.load(partials[i][1], k_.linear(at), DType::int64));
+    else
+      k_.reduce(total, value);
+    k_.close();
+    for (std::size_t f = 0; f < partials[i].size(); ++f)
+      loops.rows[Value(&node, static_cast<std::uint32_t>(f))] = k_.fold(total, static_cast<int>(f));
+  }
+}
+
+std::vector<Scalar> KernelLowering::accumulators(const Nest& nest, int stage) {
+  std::vector<Scalar> accs;
+  for (const Member& m : nest.members)
+    if (m.kind == Kind::row && m.stage == stage)
+      accs.push_back(k_.accumulator(m.value.op(), m.value.node().type(0).dtype));
+  loops_->stage = stage;
+  loops_->accumulators = accs;
+  return accs;
+}
+
+// The loop over the last axis (or the flat one) of one stage.
+void KernelLowering::run_stage(const Nest& nest, int stage, Loops& loops, Scalar lo, Scalar hi,
+                               const Dim& n) {
+  const Scalar j = k_.open(vector_axis(nest), lo, hi, n);
+  const std::size_t outer = loops.axes.size();
+  if (loops.by_rows) {
+    loops.axes.push_back(j);
+  } else {
+    for (const Scalar s : split_index(nest.domain, j)) loops.axes.push_back(s);
+  }
+  std::size_t acc = 0;
+  for (const Member& m : nest.members) {
+    if (m.stage != stage) continue;
+    const bool of_row = m.kind == Kind::store && is_row_shaped(m.value.shape(), nest.domain);
+    if (of_row) continue;
+    const Scalar value = payload(k_, m, loops.axes);
+    if (m.kind == Kind::row) {
+      k_.reduce(loops.accumulators[acc++], value,
+                m.value.op().reduction.arg ? loops.axes.back() : Scalar{});
+    } else if (m.kind == Kind::column) {
+      const Node& node = m.value.node();
+      const Shape shape = partial_shape(node);
+      const int partial = parameter(storage_.partial_of(node), node.type().dtype, element_count(shape), true);
+      k_.update(partial, k_.offset(std::array{*loops.block, j}, shape), value, *node.op().reduction.combine);
+    } else {
+      write(m, value, loops.axes);
+    }
+  }
+  k_.close();
+  loops.axes.resize(outer);
+}
+
+// Results of rows that go to memory, once the stages before them are done.
+void KernelLowering::store_rows(const Nest& nest, int stage, Loops& loops) {
+  for (const Member& m : nest.members) {
+    if (m.kind != Kind::store || !is_row_shaped(m.value.shape(), nest.domain)) continue;
+    if (m.stage != stage + 1 && !(m.stage == 0 && stage == 0)) continue;
+    std::vector<Scalar> at = loops.axes;
+    while (static_cast<int>(at.size()) < m.value.rank()) at.push_back(k_.integer(0));
+    write(m, k_.pull(m.value, at), at);
+  }
+}
+
+// --- rows ---
+
+std::vector<Scalar> KernelLowering::split_index(const Shape& shape, Scalar flat) {
+  std::vector<Scalar> index(shape.size());
+  Scalar rest = flat;
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    const Scalar extent = k_.extent(shape[k]);
+    index[k] = k == 0 ? rest : k_.mod(rest, extent);
+    if (k > 0) rest = k_.floor_div(rest, extent);
+  }
+  return index;
+}
+
+void KernelLowering::add_rows(const Nest& nest) {
+  Loops loops;
+  loops.by_rows = true;
+  loops_ = &loops;
+  const Shape row_shape = nest.row_shape();
+  const Dim rows = element_count(row_shape);
+  const Dim& n = nest.domain.back();
+  for (const Value& v : nest.cached)
+    loops.scratch[v] = [&] {
+      module_buffer_.push_back(-1);
+      return k_.add_buffer({"scratch", v.dtype(), true, true, true, n});
+    }();
+  const Dim piece = max(floor_div(work_of_piece, max(n * Dim(nest.cost()), 1)), 1);
+  Axis axis{"i", AxisKind::parallel};
+  const auto body = [&](Scalar row) {
+    loops.axes = split_index(row_shape, row);
+    loops.rows.clear();
+    loops.cached_at.clear();
+    for (int stage = 0; stage < nest.stages(); ++stage) {
+      loops.stage = stage;
+      run_row_stage(nest, stage, loops);
+      store_rows(nest, stage, loops);
+    }
+  };
+  if (!nest.has_columns()) {
+    axis.grain = k_.grain(piece);
+    body(k_.open(axis, k_.integer(0), k_.extent(rows), rows));
+    k_.close();
+    return;
+  }
+  const Dim blocks = floor_div(rows + column_block - 1, column_block);
+  axis.name = "b";
+  axis.grain = k_.grain(max(floor_div(piece, column_block), 1));
+  const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
+  loops.block = b;
+  for (const Member& m : nest.members)
+    if (m.kind == Kind::column) clear_partial(nest, m, b);
+  const Scalar lo = k_.multiply(b, k_.integer(column_block));
+  const Scalar hi = k_.let(op::minimum, std::array{k_.add(lo, k_.integer(column_block)), k_.extent(rows)});
+  body(k_.open({"i", AxisKind::serial}, lo, hi, rows));
+  k_.close();
+  k_.close();
+}
+
+// The partial results of one block of rows start from the identity.
+void KernelLowering::clear_partial(const Nest& nest, const Member& m, Scalar block) {
+  const Node& node = m.value.node();
+  const Shape shape = partial_shape(node);
+  const DType t = node.type().dtype;
+  const int partial = parameter(storage_.partial_of(node), t, element_count(shape), true);
+  const Dim& n = nest.domain.back();
+  const Scalar j = k_.open(vector_axis(nest), k_.integer(0), k_.extent(n), n);
+  k_.store(partial, k_.offset(std::array{block, j}, shape),
+           k_.constant(t, KernelBuilder::identity(node.op(), t)));
+  k_.close();
+}
+
+void KernelLowering::run_row_stage(const Nest& nest, int stage, Loops& loops) {
+  std::vector<const Member*> rows;
+  bool work = false;
+  for (const Member& m : nest.members)
+    if (m.stage == stage) {
+      if (m.kind == Kind::row) rows.push_back(&m);
+      work = work || m.kind != Kind::store || !is_row_shaped(m.value.shape(), nest.domain);
+    }
+  if (!work) return;
+  const Dim& n = nest.domain.back();
+  const bool one_chunk = rows.empty() || (n.is_constant() && n.constant() <= row_chunk);
+  const auto finish = [&](std::size_t i, Scalar acc) {
+    for (std::uint32_t f = 0; f < rows[i]->value.node().output_count(); ++f)
+      loops.rows[Value(rows[i]->value.get(), f)] = k_.fold(acc, static_cast<int>(f));
+  };
+  if (one_chunk) {
+    const auto accs = accumulators(nest, stage);
+    run_stage(nest, stage, loops, k_.integer(0), k_.extent(n), n);
+    for (std::size_t i = 0; i < rows.size(); ++i) finish(i, accs[i]);
+    return;
+  }
+  const Dim chunks = floor_div(n + row_chunk - 1, row_chunk);
+  const auto totals = accumulators(nest, stage);
+  const Scalar c = k_.open({"c", AxisKind::serial}, k_.integer(0), k_.extent(chunks), chunks);
+  const Scalar lo = k_.multiply(c, k_.integer(row_chunk));
+  const Scalar hi = k_.let(op::minimum, std::array{k_.add(lo, k_.integer(row_chunk)), k_.extent(n)});
+  const auto accs = accumulators(nest, stage);
+  run_stage(nest, stage, loops, lo, hi, n);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    k_.reduce(totals[i], k_.fold(accs[i], 0),
+              rows[i]->value.op().reduction.arg ? k_.fold(accs[i], 1) : Scalar{});
+  k_.close();
+  for (std::size_t i = 0; i < rows.size(); ++i) finish(i, totals[i]);
+}
+
+// --- writes whose positions depend on data run in order ---
+
+void KernelLowering::add_scatter(const Nest& nest) {
+  Loops loops;
+  loops.by_rows = true;
+  loops_ = &loops;
+  const Member& m = nest.members[0];
+  const Dim& n = nest.domain.back();
+  const Shape row_shape = nest.row_shape();
+  const Dim rows = element_count(row_shape);
+  loops.axes = split_index(row_shape, k_.open({"i", AxisKind::serial}, k_.integer(0), k_.extent(rows), rows));
+  if (m.scattered_lanes) {
+    loops.axes.push_back(k_.open({"j", AxisKind::serial}, k_.integer(0), k_.extent(n), n));
+    write(m, payload(k_, m, loops.axes), loops.axes);
+    k_.close();
+  } else {
+    run_stage(nest, 0, loops, k_.integer(0), k_.extent(n), n);
+  }
+  k_.close();
+}
+
+// --- values at hand ---
+
+std::optional<Scalar> KernelLowering::resolve(const Value& v, std::span<const Scalar> index) {
+  if (const auto row = loops_->rows.find(v); row != loops_->rows.end()) return row->second;
+  if (const auto hit = cached(v, index)) return hit;
+  const bool own = std::any_of(nest_->members.begin(), nest_->members.end(), [&](const Member& m) {
+    return m.kind == Kind::store && m.value == v;
+  });
+  if (own) {
+    if (is_blocked_column(v.node())) return column_total(v, index);
+    return std::nullopt;
+  }
+  if (!fusion_.is_stored(v)) return std::nullopt;
+  return load(v, index);
+}
+
+// Costly values of several stages: computed and kept by the first, read by the others.
+std::optional<Scalar> KernelLowering::cached(const Value& v, std::span<const Scalar> index) {
+  const auto at = loops_->scratch.find(v);
+  if (at == loops_->scratch.end()) return std::nullopt;
+  if (!is_element_itself(k_, v, index, loops_->axes, false) ||
+      loops_->axes.size() != nest_->domain.size())
+    return std::nullopt;
+  const Linear j = k_.linear(loops_->axes.back());
+  const auto filled = loops_->cached_at.find(v);
+  if (filled != loops_->cached_at.end() && filled->second != loops_->stage)
+    return k_.load(at->second, j, v.dtype());
+  if (filled != loops_->cached_at.end()) return std::nullopt;
+  loops_->cached_at[v] = loops_->stage;
+  const Scalar value = k_.pull(v, index);
+  k_.store(at->second, j, value);
+  return value;
+}
+
+// The partial results of all blocks, in order.
+Scalar KernelLowering::column_total(const Value& v, std::span<const Scalar> index) {
+  const Node& node = v.node();
+  const Shape shape = partial_shape(node);
+  const auto axis = static_cast<std::size_t>(node.attribute("axes").ints()[0]);
+  const bool kept = node.attribute("keepdims").flag();
+  const int partial = parameter(storage_.partial_of(node), v.dtype(), element_count(shape), false);
+  std::vector<Scalar> at;
+  for (std::size_t k = 0, from = 0; k < shape.size(); ++k) {
+    at.push_back(k == axis ? Scalar{} : index[from]);
+    if (k != axis || kept) ++from;
+  }
+  const Scalar acc = k_.accumulator(node.op(), v.dtype());
+  at[axis] = k_.open({"b", AxisKind::serial}, k_.integer(0), k_.extent(shape[axis]), shape[axis]);
+  k_.reduce(acc, k_.load(partial, k_.offset(at, shape), v.dtype()));
+  k_.close();
+  return k_.fold(acc, 0);
+}
+
+Scalar KernelLowering::load(const Value& v, std::span<const Scalar> index) {
+  const Value s = storage_of(v);
+  const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
+  return k_.load(buffer, k_.offset(index, v.shape()), v.dtype());
+}
+
+void KernelLowering::write(const Member& m, Scalar value, std::span<const Scalar> axes) {
+  if (m.kind == Kind::partial) {
+    const Shape shape = partial_shape(m.value.node());
+    const int partial =
+        parameter(storage_.partial_of(m.value.node()), m.value.dtype(), element_count(shape), true);
+    k_.store(partial, k_.offset(axes, shape), value);
+    return;
+  }
+  const Value s = storage_of(m.value);
+  const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
+  if (m.kind != Kind::write || m.operand < 0) {
+    k_.store(buffer, k_.offset(axes, m.value.shape()), value);
+    return;
+  }
+  const WriteRule& rule = m.value.op().write;
+  k_.set_node(&m.value.node());
+  const auto position = rule.position(k_, m.value.node(), m.operand, axes);
+  const Linear at = k_.offset(position, m.value.shape());
+  if (rule.add)
+    k_.update(buffer, at, value, op::add);
+  else
+    k_.store(buffer, at, value);
+}
+
+}  // namespace gnomon

@@ -1,0 +1,79 @@
+// A nest becomes statements of a kernel: loops, stages, chunks, accumulators, scratch.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/fuse.h"
+#include "codegen/kernel_builder.h"
+
+
+namespace gnomon {
+
+/// Where values live: the buffers of the module, asked for by the lowering of kernels.
+class Storage {
+ public:
+  virtual ~Storage() = default;
+  /// The buffer of a stored value (leaves and constants included).
+  virtual int buffer_of(const Value& stored) = 0;
+  /// The partial results of a blocked column reduction.
+  virtual int partial_of(const Node& column) = 0;
+  /// Memory for the rest of the kernel.
+  virtual int temporary(DType t, const Dim& elements, const std::string& name) = 0;
+  virtual std::string name_of(int buffer) const = 0;
+  /// The number that a failed check of the node reports.
+  virtual int check_number(const Node& node) = 0;
+};
+
+/// A kernel that gathers nests one after the other, and the buffers behind its parameters.
+/// The widest vectors of the target.
+struct TargetLanes {
+  int bytes = 64;
+};
+
+class KernelLowering {
+ public:
+  KernelLowering(std::string name, const Fusion& fusion, Storage& storage, const TargetLanes& lanes);
+
+  void add(const Nest& nest);
+  Kernel finish();
+  std::size_t statement_count() const { return k_.statement_count(); }
+  /// Buffer of the module behind each parameter; -1 for scratch.
+  const std::vector<int>& buffers() const { return module_buffer_; }
+
+ private:
+  struct Loops;
+
+  void add_scalars(const Nest& nest);
+  void add_chunks(const Nest& nest);
+  void add_rows(const Nest& nest);
+  void add_scatter(const Nest& nest);
+  void run_stage(const Nest& nest, int stage, Loops& loops, Scalar lo, Scalar hi, const Dim& n);
+  void run_row_stage(const Nest& nest, int stage, Loops& loops);
+  void run_chunked_stage(const Nest& nest, int stage, Loops& loops, const Dim& n);
+  void store_rows(const Nest& nest, int stage, Loops& loops);
+  void clear_partial(const Nest& nest, const Member& m, Scalar block);
+  std::vector<Scalar> split_index(const Shape& shape, Scalar flat);
+  std::vector<Scalar> accumulators(const Nest& nest, int stage);
+  std::optional<Scalar> resolve(const Value& v, std::span<const Scalar> index);
+  std::optional<Scalar> cached(const Value& v, std::span<const Scalar> index);
+  Scalar column_total(const Value& v, std::span<const Scalar> index);
+  Scalar load(const Value& v, std::span<const Scalar> index);
+  void write(const Member& m, Scalar value, std::span<const Scalar> axes);
+  int parameter(int buffer, DType t, const Dim& elements, bool writes);
+  Axis vector_axis(const Nest& nest) const;
+
+  KernelBuilder k_;
+  const Fusion& fusion_;
+  Storage& storage_;
+  const TargetLanes& lanes_;
+  std::unordered_map<int, int> parameters_;  // module buffer -> kernel buffer
+  std::vector<int> module_buffer_;
+  // The nest being lowered:
+  const Nest* nest_ = nullptr;
+  Loops* loops_ = nullptr;
+};
+
+}  // namespace gnomon

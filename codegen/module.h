@@ -1,0 +1,133 @@
+// What a graph is lowered to: kernels, the steps of the host function, and the buffers they use.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/kernel.h"
+
+namespace gnomon {
+
+/// Memory that steps read and write: C-contiguous.
+struct Buffer {
+  enum class Role : std::uint8_t {
+    parameter,  // an argument or shared variable, by number
+    output,     // a result, by number; made by the caller of the function
+    constant,   // bytes in the object
+    workspace,  // part of the call's workspace
+    late,       // allocated during the call: its extents are computed by the call
+  };
+  Role role = Role::workspace;
+  int number = 0;  // parameter, output
+  std::string name;
+  DType dtype = DType::float64;
+  Shape shape;
+  Array value;     // constant
+  int slot = -1;   // workspace: which slot; buffers whose lives do not overlap share one
+};
+
+/// A dimension atom that the host function knows at run time.
+struct DimensionSlot {
+  AtomRef atom;
+  std::string name;
+  int extent = -1;  // where its value stands among the extents of the call; -1: computed late
+};
+
+/// What may fail, and what is said then. `{index}`, `{value}`, `{bound}` are filled in.
+struct FailureText {
+  std::string text;
+  std::vector<std::uint32_t> captured;  // nodes of the captured graph to blame, by position
+};
+
+/// Entry condition: left == right.
+struct PlanCheck {
+  Dim left, right;
+  int extent = -1;  // compare the extent of the call at this position with `right` instead
+  int number = 0;
+  bool at_least_zero = false;  // left >= 0 instead
+};
+
+struct KernelStep {
+  int kernel;
+  std::vector<int> buffers;  // behind the kernel's parameters; -1 for scratch
+};
+/// out = alpha * op(a) op(b) + beta * c; c is -1 or equals out.
+struct ProductStep {
+  int a, b, out;
+  DType dtype;
+  bool trans_a, trans_b;
+  Dim m, n, k, batch;
+  bool batch_a, batch_b;  // whether the operand has a matrix for each of the batch
+  double alpha, beta;
+};
+struct CopyStep {
+  int from, to;
+};
+/// Reads an int64 scalar into a dimension slot; check `number` fails when it is negative.
+struct DimensionStep {
+  int slot, buffer, number;
+};
+/// Allocates a buffer whose extents are known now.
+struct AllocateStep {
+  int buffer;
+};
+/// Check `number` fails at the first false element of a bool buffer.
+struct CheckStep {
+  int buffer, number;
+};
+struct PrintStep {
+  int buffer, message;
+};
+struct Step;
+/// `count` times: the states in `current` are read, those in `next` written, then they change places.
+struct LoopStep {
+  int count;                  // buffer: int64 scalar
+  int index;                  // buffer: the int64 scalar the body reads
+  std::vector<int> initial, current, next, traces;  // traces: -1 or a buffer of all states
+  std::vector<int> result;    // where the last states go
+  std::vector<Step> body;
+};
+struct Step {
+  std::variant<KernelStep, ProductStep, CopyStep, DimensionStep, AllocateStep, CheckStep, PrintStep,
+               LoopStep>
+      what;
+};
+
+/// One slot of the workspace: its bytes are the most its buffers need.
+struct WorkspaceSlot {
+  std::vector<int> buffers;
+};
+
+struct Module {
+  std::vector<Buffer> buffers;
+  std::vector<Kernel> kernels;
+  std::vector<Step> steps;
+  std::vector<DimensionSlot> dimensions;
+  std::vector<PlanCheck> plan_checks;
+  std::vector<FailureText> failures;  // failure number i + 1
+  std::vector<std::string> messages;  // of print
+  std::vector<WorkspaceSlot> slots;
+  std::vector<int> outputs;           // buffer of each output
+  int extents = 0;                    // how many the call gives
+  int parameters = 0;
+  /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
+  std::vector<int> extent_parameters;
+  Dim bytes_per_worker = 0;
+
+  /// Whether an extent is computed by the call itself.
+  bool is_late(const Shape& shape) const;
+  int kernel_calls() const;
+  int products() const;
+  /// Readable text of steps, buffers and kernels.
+  std::string text() const;
+};
+
+/// Fused kernels and steps of an optimised graph.
+Module lower(const Graph& graph, int vector_bytes);
+/// Lets workspace buffers whose lives do not overlap share memory.
+void assign_slots(Module& module);
+
+}  // namespace gnomon

@@ -1,0 +1,72 @@
+// Readable text of a module.
+#include <fmt/format.h>
+
+#include "codegen/module.h"
+
+namespace gnomon {
+
+namespace {
+
+class ModulePrinter {
+ public:
+  explicit ModulePrinter(const Module& m) : module_(m) {}
+
+  std::string print() {
+    for (std::size_t b = 0; b < module_.buffers.size(); ++b) buffer(b);
+    text_ += "steps\n";
+    for (const Step& s : module_.steps) step(s, 1);
+    for (const Kernel& k : module_.kernels) text_ += "\n" + gnomon::text(k);
+    return std::move(text_);
+  }
+
+ private:
+  std::string name(int b) const {
+    if (b < 0) return "-";
+    const std::string& n = module_.buffers[b].name;
+    return n.empty() ? fmt::format("b{}", b) : fmt::format("b{}:{}", b, n);
+  }
+
+  void buffer(std::size_t b) {
+    static constexpr const char* roles[] = {"parameter", "output", "constant", "workspace", "late"};
+    const Buffer& x = module_.buffers[b];
+    text_ += fmt::format("buffer {}: {} {}", name(static_cast<int>(b)), roles[static_cast<int>(x.role)],
+                         Type{x.dtype, x.shape}.text());
+    if (x.slot >= 0) text_ += fmt::format(" slot {}", x.slot);
+    text_ += "\n";
+  }
+
+  void step(const Step& s, int depth) {
+    text_.append(2 * static_cast<std::size_t>(depth), ' ');
+    std::visit([&](const auto& what) { print(what, depth); }, s.what);
+  }
+
+  void print(const KernelStep& s, int) {
+    std::string list;
+    for (const int b : s.buffers) list += " " + name(b);
+    text_ += fmt::format("kernel {}{}\n", module_.kernels[s.kernel].name, list);
+  }
+  void print(const ProductStep& s, int) {
+    text_ += fmt::format("product {} = {} * {}{} {}{} + {} * itself\n", name(s.out), s.alpha, name(s.a),
+                         s.trans_a ? "^T" : "", name(s.b), s.trans_b ? "^T" : "", s.beta);
+  }
+  void print(const CopyStep& s, int) { text_ += fmt::format("copy {} = {}\n", name(s.to), name(s.from)); }
+  void print(const DimensionStep& s, int) {
+    text_ += fmt::format("extent {} = {}\n", module_.dimensions[s.slot].name, name(s.buffer));
+  }
+  void print(const AllocateStep& s, int) { text_ += fmt::format("allocate {}\n", name(s.buffer)); }
+  void print(const CheckStep& s, int) { text_ += fmt::format("check {} number {}\n", name(s.buffer), s.number); }
+  void print(const PrintStep& s, int) { text_ += fmt::format("print {}\n", name(s.buffer)); }
+  void print(const LoopStep& s, int depth) {
+    text_ += fmt::format("loop {} times\n", name(s.count));
+    for (const Step& inner : s.body) step(inner, depth + 1);
+  }
+
+  const Module& module_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string Module::text() const { return ModulePrinter(*this).print(); }
+
+}  // namespace gnomon

@@ -1,0 +1,109 @@
+// Spelling of names, literals and dimensions in generated text.
+#include "codegen/spell.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+namespace gnomon {
+
+std::string type_name(DType t) { return std::string(short_name_of(t)); }
+
+std::string memory_name(DType t) { return is_bool(t) ? "u8" : type_name(t); }
+
+std::string lanes_name(DType t, int width) { return fmt::format("{}x{}", short_name_of(t), width); }
+
+namespace {
+
+template <class F>
+std::string float_literal(F v, std::string_view type, std::string_view suffix) {
+  if (std::isnan(v)) {
+    if constexpr (sizeof(F) == 4)
+      return fmt::format("gn::bit_cast<f32>(0x{:08x}u)", std::bit_cast<std::uint32_t>(v));
+    else
+      return fmt::format("gn::bit_cast<f64>(0x{:016x}ul)", std::bit_cast<std::uint64_t>(v));
+  }
+  if (std::isinf(v)) return fmt::format("{}gn::infinity<{}>()", v < 0 ? "-" : "", type);
+  std::string digits = fmt::format("{}", v);
+  if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
+  return digits + std::string(suffix);
+}
+
+}  // namespace
+
+std::string literal(DType t, Cell value) {
+  switch (t) {
+    case DType::bool_: return value.b ? "true" : "false";
+    case DType::float32: return float_literal(value.f32, "f32", "f");
+    case DType::float64: return float_literal(value.f64, "f64", "");
+    case DType::int64:
+      if (value.i == std::numeric_limits<std::int64_t>::min()) return "(-9223372036854775807l - 1)";
+      return fmt::format("i64({})", value.i);
+    default:
+      if (is_unsigned(t)) return fmt::format("{}({}ul)", short_name_of(t), value.u);
+      return fmt::format("{}({})", short_name_of(t), value.i);
+  }
+}
+
+std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& name) {
+  const auto atom = [&](const Atom& a) -> std::string {
+    const auto call = [&](std::string_view function) {
+      return fmt::format("gn::{}<i64>({}, {})", function, spell(a.left, name), spell(a.right, name));
+    };
+    switch (a.kind) {
+      case Atom::Kind::floor_div: return call("floor_divide");
+      case Atom::Kind::mod: return call("remainder");
+      case Atom::Kind::min: return call("minimum");
+      case Atom::Kind::max: return call("maximum");
+      default: return name(a);
+    }
+  };
+  if (d.is_constant()) return fmt::format("i64({})", d.constant());
+  std::string text;
+  for (const Term& t : d.terms()) {
+    std::string product;
+    for (const AtomRef& a : t.atoms) product += (product.empty() ? "" : " * ") + atom(*a);
+    const std::int64_t magnitude = t.coefficient < 0 ? -t.coefficient : t.coefficient;
+    if (magnitude != 1) product = fmt::format("{} * {}", product, magnitude);
+    if (text.empty())
+      text = t.coefficient < 0 ? "-" + product : product;
+    else
+      text += (t.coefficient < 0 ? " - " : " + ") + product;
+  }
+  if (const std::int64_t c = d.constant_term(); c != 0)
+    text += fmt::format(" {} {}", c < 0 ? '-' : '+', c < 0 ? -c : c);
+  return d.terms().size() + (d.constant_term() != 0) > 1 ? "(" + text + ")" : text;
+}
+
+std::string identifier(std::string_view name) {
+  std::string result;
+  for (const char c : name)
+    result += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0]))) result = "_" + result;
+  while (result.find("__") != std::string::npos) result.replace(result.find("__"), 2, "_");
+  return result;
+}
+
+std::string Names::fresh(std::string_view wish) {
+  static const std::set<std::string, std::less<>> keywords = {
+      "and", "or", "not", "xor", "if", "else", "for", "int", "long", "float", "double", "bool", "char",
+      "auto", "const", "static", "void", "new", "delete", "this", "true", "false", "return", "short",
+      "signed", "unsigned", "struct", "class", "union", "enum", "template", "typename", "namespace",
+      "using", "public", "private", "protected", "virtual", "operator", "default", "switch", "case",
+      "while", "do", "break", "continue", "goto", "try", "catch", "throw", "export", "extern", "inline",
+      "register", "volatile", "mutable", "friend", "explicit", "typedef", "sizeof", "asm", "concept",
+      "requires", "constexpr", "consteval", "constinit", "nullptr", "noexcept", "decltype", "alignas",
+      "call", "dims", "worker", "live", "chain", "gn", "buffers", "plan", "workspace", "services",
+      "context", "extents", "main", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64",
+      "compl", "bitand", "bitor", "xor_eq", "or_eq", "and_eq", "not_eq", "co_await", "co_return", "co_yield"};
+  const std::string base = identifier(wish);
+  std::string name = base;
+  for (int k = 2; keywords.contains(name) || !taken_.insert(name).second; ++k)
+    name = fmt::format("{}{}{}", base, std::isdigit(static_cast<unsigned char>(base.back())) ? "_" : "", k);
+  return name;
+}
+
+}  // namespace gnomon

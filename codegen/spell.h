@@ -1,0 +1,38 @@
+// How names, numbers and dimensions are spelled in generated C++ and CUDA C++.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "ir/dimension.h"
+#include "ir/element.h"
+#include "runtime/dtype.h"
+
+namespace gnomon {
+
+/// The prelude's name of an element type ("f32"), bool included.
+std::string type_name(DType t);
+/// The type of elements in memory: bools are bytes.
+std::string memory_name(DType t);
+/// "f32x16".
+std::string lanes_name(DType t, int width);
+/// A literal that reads back as the same bits.
+std::string literal(DType t, Cell value);
+/// An int64 expression; `name` spells symbols and values.
+std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& name);
+/// A C++ identifier made of the letters, digits and underscores of a user's name.
+std::string identifier(std::string_view name);
+
+/// Hands out identifiers, each once: "exp", "exp2", "exp3".
+class Names {
+ public:
+  std::string fresh(std::string_view wish);
+  void reserve(std::string name) { taken_.insert(std::move(name)); }
+
+ private:
+  std::set<std::string> taken_;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,195 @@
+// A call of a compiled function: bind, plan, run, commit.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+
+#include "frontend/function.h"
+#include "frontend/program.h"
+#include "runtime/error.h"
+#include "runtime/memory.h"
+#include "runtime/threads.h"
+
+namespace gnomon {
+
+namespace {
+
+// A list on the stack up to N entries.
+template <class T, std::size_t N>
+class Short {
+ public:
+  explicit Short(std::size_t n) : size_(n) {
+    if (n > N) more_.resize(n);
+  }
+  T* data() { return size_ > N ? more_.data() : few_.data(); }
+  T& operator[](std::size_t i) { return data()[i]; }
+  std::span<T> span() { return {data(), size_}; }
+
+ private:
+  std::array<T, N> few_{};
+  std::vector<T> more_;
+  std::size_t size_;
+};
+
+alignas(64) char no_elements[64];
+
+void* address(const Array& a) {
+  return a.size() == 0 ? no_elements : const_cast<void*>(std::as_const(a).data());
+}
+
+}  // namespace
+
+/// The state of one running call.
+struct Call {
+  explicit Call(const std::shared_ptr<const Program>& p)
+      : program(*p),
+        values(p->arguments + p->bound.size() + p->shared.size()),
+        buffers(values.span().size() + p->outputs.size()),
+        extents(static_cast<std::size_t>(p->library->info().extents)),
+        results(p->results, p) {}
+
+  void bind(std::span<const Array> arguments) {
+    if (arguments.size() != program.arguments)
+      throw ValueError(fmt::format("call: expected {} arguments, found {}", program.arguments, arguments.size()));
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const Type& t = program.captured.parameters[i].type;
+      const Array& a = arguments[i];
+      if (!a.defined() || a.dtype() != t.dtype || a.rank() != t.rank()) reject(i, a);
+      bind_value(i, a);
+    }
+    for (std::size_t i = 0; i < program.bound.size(); ++i) bind_value(arguments.size() + i, program.bound[i]);
+  }
+
+  void bind_shared(const Transaction& transaction) {
+    const std::size_t first = program.arguments + program.bound.size();
+    for (std::size_t i = 0; i < program.shared.size(); ++i) bind_value(first + i, transaction.value(i));
+  }
+
+  Results run(Transaction* transaction) {
+    for (std::size_t i = 0; i < program.extent_parameters.size(); ++i)
+      extents[filled + i] = *static_cast<const std::int64_t*>(buffers[program.extent_parameters[i]]);
+    std::unique_ptr<const PlanRecord> own;
+    const PlanRecord& record = plan(own);
+    const std::int64_t* const plan = record.plan.data();
+    const std::size_t first = values.span().size();
+    Short<LateOutput, 4> late(program.outputs.size());
+    for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+      const ProgramOutput& o = program.outputs[i];
+      if (o.late) {
+        late[i].dtype = o.dtype;
+        late[i].rank = o.rank;
+        buffers[first + i] = no_elements;
+        continue;
+      }
+      const Extents shape(std::span<const std::int64_t>(plan + o.shape_at, static_cast<std::size_t>(o.rank)));
+      if (o.updates >= 0)
+        buffers[first + i] = address(transaction->target(static_cast<std::size_t>(o.updates), shape));
+      else
+        buffers[first + i] = address(results.arrays_[i] = Array::empty(o.dtype, shape));
+    }
+    const auto bytes = static_cast<std::size_t>(plan[0] + plan[1] * program.services.threads);
+    const Workspace workspace(bytes);
+    gnomon_context context(program.threads, late.span(), program.messages);
+    const std::int32_t status = program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
+    if (status != 0) explain(status, context);
+    for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+      const ProgramOutput& o = program.outputs[i];
+      if (!o.late) continue;
+      if (o.updates >= 0)
+        transaction->replace(static_cast<std::size_t>(o.updates), late[i].array);
+      else
+        results.arrays_[i] = late[i].array;
+    }
+    return std::move(results);
+  }
+
+ private:
+  void bind_value(std::size_t i, const Array& a) {
+    if (a.is_contiguous() && reinterpret_cast<std::uintptr_t>(a.data()) % size_of(a.dtype()) == 0) {
+      buffers[i] = address(a);
+    } else {
+      values[i] = a.contiguous();
+      buffers[i] = address(values[i]);
+    }
+    for (const std::int64_t n : a.shape()) extents[filled++] = n;
+  }
+
+  [[noreturn]] void reject(std::size_t i, const Array& a) const {
+    const Parameter& p = program.captured.parameters[i];
+    throw ValueError(fmt::format("call: argument {}: expected {}: {}, found {}", i, p.name, p.type.text(),
+                                 a.defined() ? a.describe() : "no array"));
+  }
+
+  const PlanRecord& plan(std::unique_ptr<const PlanRecord>& own) {
+    try {
+      return program.plan_for(extents.span(), own);
+    } catch (const ValueError& e) {
+      // The check knows the signature; which shapes came is known here.
+      std::string shapes;
+      for (std::size_t i = 0, at = 0; i < values.span().size(); ++i) {
+        const Parameter& p = program.captured.parameters[i];
+        shapes += fmt::format("{}{}: {}[", i ? ", " : "", p.name, short_name_of(p.type.dtype));
+        for (int k = 0; k < p.type.rank(); ++k) shapes += fmt::format("{}{}", k ? ", " : "", extents[at++]);
+        shapes += "]";
+      }
+      throw ValueError(fmt::format("{}; found {}", e.what(), shapes));
+    }
+  }
+
+  [[noreturn]] void explain(std::int32_t status, const gnomon_context& context) const {
+    if (context.failure().check != 0) program.fail(context.failure());
+    const std::string why = context.trouble().empty() ? (status == -1 ? "out of memory" : "a product could not run") : context.trouble();
+    throw DeviceError("call: " + why);
+  }
+
+  const Program& program;
+  Short<Array, 8> values;
+  Short<void*, 16> buffers;
+  Short<std::int64_t, 32> extents;
+  std::size_t filled = 0;
+  Results results;
+};
+
+Results Function::operator()(std::span<const Array> arguments) const {
+  if (!program_) throw ValueError("call: the function was not compiled");
+  Call call(program_);
+  call.bind(arguments);
+  if (program_->shared.empty()) return call.run(nullptr);
+  Transaction transaction(program_->shared);
+  call.bind_shared(transaction);
+  Results results = call.run(&transaction);
+  transaction.commit();
+  return results;
+}
+
+const Array& Results::operator[](std::string_view name) const {
+  for (std::size_t i = 0; i < size_; ++i)
+    if (program_->captured.results[i].name == name) return arrays_[i];
+  throw ValueError(fmt::format("call: no output is named {}", name));
+}
+
+bool Function::was_cached() const { return program_->was_cached; }
+std::string Function::timings() const { return program_->timings; }
+const std::string& Function::graph_text() const { return program_->graph_text; }
+const std::string& Function::module_text() const { return program_->module_text; }
+const std::string& Function::source() const { return program_->source; }
+const std::string& Function::explain() const { return program_->explanation; }
+int Function::kernels() const { return program_->kernels; }
+int Function::products() const { return program_->products; }
+
+std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
+  std::vector<std::int64_t> extents;
+  for (const Array& a : arguments) extents.insert(extents.end(), a.shape().begin(), a.shape().end());
+  for (const Array& a : program_->bound) extents.insert(extents.end(), a.shape().begin(), a.shape().end());
+  for (const SharedUse& s : program_->shared) {
+    const Array a = s.variable.get();
+    extents.insert(extents.end(), a.shape().begin(), a.shape().end());
+  }
+  for (const int p : program_->extent_parameters)
+    extents.push_back(arguments[static_cast<std::size_t>(p)].item<std::int64_t>());
+  std::unique_ptr<const PlanRecord> own;
+  const PlanRecord& record = program_->plan_for(extents, own);
+  return record.plan[0] + record.plan[1] * program_->services.threads;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,203 @@
+// compile(): capture, look into the cache, else optimise, lower, emit, build, store; then load.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "codegen/build.h"
+#include "codegen/emit.h"
+#include "codegen/module.h"
+#include "codegen/target.h"
+#include "frontend/function.h"
+#include "frontend/program.h"
+#include "ir/leaf.h"
+#include "ir/text.h"
+#include "runtime/cache.h"
+#include "runtime/error.h"
+#include "runtime/options.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::int64_t largest_constant_by_value = 1024;  // bytes
+
+// Names and measures the stages of a compilation.
+class Stopwatch {
+ public:
+  void stage(const char* name) {
+    const auto now = std::chrono::steady_clock::now();
+    text_ += fmt::format("{:<10} {:8.3f} ms\n", name, std::chrono::duration<double, std::milli>(now - last_).count());
+    last_ = now;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+  std::string text_;
+};
+
+struct Closed {
+  Captured captured;
+  std::vector<Array> bound;
+};
+
+// Large constants become parameters: the code is the same for any of their values.
+Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs, const std::vector<Update>& updates,
+             const CompileOptions& options) {
+  std::vector<Value> values;
+  for (const Output& o : outputs) values.push_back(o.value.value());
+  for (const Update& u : updates) values.push_back(u.value.value());
+  for (const Value& v : values)
+    if (!v) throw TypeError("compile: an output or update is empty");
+  std::unordered_map<Value, Value> replaced;
+  for (const Given& g : options.givens) {
+    if (!(g.expression.type().dtype == g.value.type().dtype) || g.expression.rank() != g.value.rank())
+      throw TypeError(fmt::format("compile: given {} cannot stand for {}", describe(g.value.value()),
+                                  describe(g.expression.value())));
+    replaced[g.expression.value()] = g.value.value();
+  }
+  if (!replaced.empty()) values = substitute(values, replaced);
+  Closed closed;
+  replaced.clear();
+  for (const Node* node : topological_order(values)) {
+    if (&node->op() != &op::constant) continue;
+    const Array& a = node->attribute("value").array();
+    if (a.bytes() <= largest_constant_by_value) continue;
+    Shape shape(a.shape().begin(), a.shape().end());
+    const Expr leaf = tensor(fmt::format("constant_{}", closed.bound.size()), a.dtype(), shape);
+    inputs.push_back(leaf);
+    closed.bound.push_back(a);
+    replaced[Value(node, 0)] = leaf.value();
+  }
+  if (!replaced.empty()) values = substitute(values, replaced);
+  std::vector<Expr> results;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    results.emplace_back(values[i]);
+    names.push_back(outputs[i].name);
+  }
+  std::vector<CaptureUpdate> changes;
+  for (std::size_t i = 0; i < updates.size(); ++i)
+    changes.push_back({updates[i].variable.value(), values[outputs.size() + i]});
+  closed.captured = capture(inputs, results, names, changes);
+  return closed;
+}
+
+// Nodes are known by their position in the captured graph, whatever rewriting makes of them.
+Graph with_positions(Graph graph) {
+  const auto order = graph.topological_order();
+  graph.origins.clear();
+  for (std::size_t i = 0; i < order.size(); ++i)
+    graph.origins[order[i]] = {Origin{"captured", static_cast<std::uint32_t>(i)}};
+  return graph;
+}
+
+std::string cache_key(const Graph& graph, const CompileOptions& options, const Target& target) {
+  const auto key = graph.key();
+  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {}", key[0], key[1], static_cast<int>(options.rewrites),
+                                  options.opt_level, target.name, GNOMON_ABI_VERSION, build_id()));
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw DeviceError("dump: cannot write " + path.string());
+}
+
+// The stages as files, for people: GNOMON_DUMP names the folder.
+void dump(const Program& program, const std::string& key, const Graph& captured) {
+  const auto folder = dump_folder();
+  if (!folder) return;
+  const std::filesystem::path to = std::filesystem::path(*folder) / (program.name.empty() ? key.substr(0, 12) : program.name);
+  std::error_code error;
+  std::filesystem::create_directories(to, error);
+  if (error) throw DeviceError(fmt::format("dump: cannot make {}: {}", to.string(), error.message()));
+  write_file(to / "captured.gn", text(captured));
+  write_file(to / "optimized.gn", program.graph_text);
+  write_file(to / "module.txt", program.module_text);
+  write_file(to / "source.cpp", program.source);
+  write_file(to / "rewrites.txt", program.explanation);
+}
+
+// Everything from the graph to the stored object.
+CacheEntry build_entry(Program& program, const Graph& captured, const CompileOptions& options, const Target& target,
+                       const Cache& cache, const std::string& key, const std::string& manifest, Stopwatch& watch) {
+  Context context;
+  context.options.level = options.rewrites;
+  context.trace.record_firings = options.explain || dump_folder().has_value();
+  if (const auto folder = dump_folder()) context.options.dump_folder = *folder;
+  const Graph optimized = optimize(with_positions(captured), context);
+  watch.stage("optimize");
+  const Module module = lower(optimized, target.vector_bytes);
+  watch.stage("lower");
+  std::string comment = options.name.empty() ? "compiled by Gnomon" : options.name;
+  const std::vector<Unit> units = emit(module, comment);
+  watch.stage("emit");
+  program.graph_text = text(optimized);
+  program.module_text = module.text();
+  for (const Unit& u : units) program.source += fmt::format("// --- {}\n{}\n", u.name, u.text);
+  if (context.trace.record_firings) program.explanation = context.trace.explain();
+  dump(program, key, captured);
+  BuildOptions how;
+  how.cpu = target.cpu;
+  how.opt_level = options.opt_level;
+  const std::vector<char> object = build_shared_object(units, how);
+  watch.stage("build");
+  return cache.store(key, manifest, object);
+}
+
+}  // namespace
+
+Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vector<Update> updates,
+                 CompileOptions options) {
+  Stopwatch watch;
+  const std::size_t arguments = inputs.size();
+  Closed closed = close(std::move(inputs), outputs, updates, options);
+  watch.stage("capture");
+  const Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
+  const Graph& captured = closed.captured.graph;
+  const std::string key = cache_key(captured, options, target);
+  const Cache cache(options.cache_folder.empty() ? default_cache_folder() : options.cache_folder);
+  const std::string manifest =
+      nlohmann::json{{"abi", GNOMON_ABI_VERSION}, {"build", build_id()}, {"key", key}}.dump();
+  auto program = std::make_shared<Program>();
+  program->name = options.name;
+  std::optional<CacheEntry> entry;
+  if (options.cache && !options.explain && !dump_folder()) {
+    entry = cache.find(key);
+    if (entry && entry->manifest != manifest) {
+      cache.remove(key);
+      entry.reset();
+    }
+    program->was_cached = entry.has_value();
+  }
+  watch.stage("find");
+  if (!entry) entry = build_entry(*program, captured, options, target, cache, key, manifest, watch);
+  program->library = Library::open(entry->object);
+  if (!options.cache) cache.remove(key);
+  program->read_signature();
+  program->arguments = arguments;
+  program->bound = std::move(closed.bound);
+  program->results = outputs.size();
+  for (const Value& leaf : closed.captured.shared) program->shared.push_back({shared_of(leaf), false, false});
+  const std::size_t first_shared = arguments + program->bound.size();
+  for (std::size_t i = 0; i < captured.results.size(); ++i) {
+    const int u = captured.results[i].updates;
+    if (u < 0) continue;
+    program->outputs[i].updates = u - static_cast<int>(first_shared);
+    program->shared[program->outputs[i].updates].updated = true;
+  }
+  program->threads = options.threads;
+  program->services = services(options.threads);
+  program->captured = std::move(closed.captured.graph);
+  watch.stage("load");
+  program->timings = watch.text();
+  Function function;
+  function.program_ = std::move(program);
+  return function;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,145 @@
+// Compiled functions: from expressions to a native function that can be called.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/variable.h"
+#include "ir/expr.h"
+#include "passes/pipeline.h"
+#include "runtime/array.h"
+
+namespace gnomon {
+
+/// A result of a function, with a name or without.
+struct Output {
+  Output(Expr e) : value(std::move(e)) {}
+  Output(std::string n, Expr e) : value(std::move(e)), name(std::move(n)) {}
+  Expr value;
+  std::string name;
+};
+
+/// The new value of a shared variable. It is converted to the variable's dtype only when that
+/// loses nothing; TypeError otherwise.
+struct Update {
+  SharedVariable variable;
+  Expr value;
+};
+
+/// `value` stands in the place of `expression` in this function alone.
+struct Given {
+  Expr expression;
+  Expr value;
+};
+
+struct CompileOptions {
+  /// A name for messages and dumps.
+  std::string name;
+  std::vector<Given> givens;
+  RewriteLevel rewrites = RewriteLevel::all;
+  /// The most threads a call uses; 0: those of the pool.
+  int threads = 0;
+  /// LLVM's name of the processor, or "native".
+  std::string cpu = "native";
+  /// Optimisation level of Clang, 0 to 3.
+  int opt_level = 2;
+  /// Keep compiled functions on disk, in `cache_folder` or the default one.
+  bool cache = true;
+  std::filesystem::path cache_folder;
+  /// Record each rewrite, for `Function::explain`; compiles anew even when cached.
+  bool explain = false;
+};
+
+/// What a call returns: one array per output.
+class Results {
+ public:
+  const Array& operator[](std::size_t i) const { return arrays_[i]; }
+  /// By the output's name; ValueError when there is none such.
+  const Array& operator[](std::string_view name) const;
+  std::size_t size() const { return size_; }
+  const Array* begin() const { return arrays(); }
+  const Array* end() const { return arrays() + size_; }
+
+ private:
+  friend class Function;
+  friend struct Call;
+  static constexpr std::size_t inline_count = 4;
+  const Array* arrays() const { return arrays_.data(); }
+
+  class Arrays {
+   public:
+    explicit Arrays(std::size_t n = 0) {
+      if (n > inline_count) more_.resize(n);
+    }
+    Array* data() { return more_.empty() ? few_ : more_.data(); }
+    const Array* data() const { return more_.empty() ? few_ : more_.data(); }
+    Array& operator[](std::size_t i) { return data()[i]; }
+    const Array& operator[](std::size_t i) const { return data()[i]; }
+
+   private:
+    Array few_[inline_count];
+    std::vector<Array> more_;
+  };
+  Results(std::size_t n, std::shared_ptr<const struct Program> program)
+      : arrays_(n), size_(n), program_(std::move(program)) {}
+
+  Arrays arrays_;
+  std::size_t size_;
+  std::shared_ptr<const struct Program> program_;
+};
+
+/// A compiled function. Copies share it; it may be called from many threads at once.
+class Function {
+ public:
+  Function() = default;
+
+  /// Computes the outputs and commits the updates. Arguments in the order of the inputs; they are
+  /// never written to. ValueError: number, dtype, rank or extents of the arguments, an index out of
+  /// range, a failed check; then no shared variable has changed.
+  Results operator()(std::span<const Array> arguments) const;
+  template <class... A>
+    requires(std::convertible_to<const A&, Array> && ...)
+  Results operator()(const A&... arguments) const {
+    if constexpr (sizeof...(A) == 0) {
+      return (*this)(std::span<const Array>());
+    } else {
+      const Array list[] = {Array(arguments)...};
+      return (*this)(std::span<const Array>(list));
+    }
+  }
+
+  /// Whether this function came from the disk cache.
+  bool was_cached() const;
+  /// Seconds each stage of the compilation took, one a line.
+  std::string timings() const;
+  /// The optimised graph, the steps and kernels, the generated C++: empty when it came from the
+  /// cache, unless the options asked to explain.
+  const std::string& graph_text() const;
+  const std::string& module_text() const;
+  const std::string& source() const;
+  /// Which rewrites made the final graph what it is.
+  const std::string& explain() const;
+  /// Number of kernels and of library products a call runs (loop bodies counted once).
+  int kernels() const;
+  int products() const;
+  /// Bytes of workspace a call with arguments of these shapes uses.
+  std::int64_t workspace_bytes(std::span<const Array> arguments) const;
+
+ private:
+  friend Function compile(std::vector<Expr>, std::vector<Output>, std::vector<Update>, CompileOptions);
+  std::shared_ptr<const struct Program> program_;
+};
+
+/// Compiles `outputs` and `updates` as a function of `inputs`. TypeError: an output needs an input
+/// that is not in the list, a variable is updated twice, an update has another type;
+/// CompileError: the toolchain is missing or failed.
+Function compile(std::vector<Expr> inputs, std::vector<Output> outputs,
+                 std::vector<Update> updates = {}, CompileOptions options = {});
+
+}  // namespace gnomon

@@ -1,0 +1,10 @@
+// Gnomon: symbolic expressions over arrays, compiled to native functions.
+#pragma once
+
+#include "frontend/function.h"
+#include "frontend/variable.h"
+#include "ir/expr.h"
+#include "passes/gradient.h"
+#include "runtime/array.h"
+#include "runtime/error.h"
+#include "stdlib/ops.h"
