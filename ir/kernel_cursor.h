@@ -22,7 +22,7 @@ class LineCursor {
 
   static bool is_digit(char c) { return c >= '0' && c <= '9'; }
   static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || is_digit(c);
   }
 
   [[noreturn]] void fail(std::string_view expected) const {

@@ -38,7 +38,7 @@ bool is_plain(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   return !name.empty() && letter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
-    return letter(c) || (c >= '0' && c <= '9');
+    return letter(c) || c == '.' || (c >= '0' && c <= '9');
   });
 }
 
