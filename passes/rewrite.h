@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "passes/origins.h"
 #include "passes/rule.h"
 
 namespace gnomon {
@@ -50,6 +51,7 @@ Graph rewrite(const Graph& graph, const RuleSet& rules, Context& context, Flatte
 
 /// Sums of sums and products of products as one node each, from the root of each maximal chain of
 /// values used once. `left` follows first operands only, which keeps every bit.
-std::vector<Value> flatten_chains(std::span<const Value> outputs, Flatten flatten);
+std::vector<Value> flatten_chains(std::span<const Value> outputs, Flatten flatten,
+                                  OriginMap& origins);
 
 }  // namespace gnomon

@@ -16,6 +16,7 @@ struct Firing {
   const Rule* rule = nullptr;
   std::string_view pass;
   Value before, after;
+  std::vector<Origin> places;
 };
 
 struct RuleCount {

@@ -1,0 +1,195 @@
+// The array of passes, the reasons for its order, and the driver.
+#include "passes/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <unordered_map>
+
+#include "ir/leaf.h"
+#include "ir/text.h"
+#include "passes/origins.h"
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+namespace {
+
+constexpr std::array passes = {
+    Pass{"open_calls", "Opens applications of functions made of expressions.", open_calls,
+         RewriteLevel::none},
+    Pass{"canonicalize",
+         "Brings expressions to one form, folds constants, drops what does nothing.", canonicalize,
+         RewriteLevel::exact},
+    Pass{"stabilize", "Replaces formulas that cancel or overflow.", stabilize, RewriteLevel::all},
+    Pass{"match_products", "Gives matrix products their transposes, scales and addends.",
+         match_products, RewriteLevel::all},
+    Pass{"expand", "Says ops that have no kernel with simpler ones.", expand, RewriteLevel::none},
+    Pass{"simplify", "Brings what was expanded to the same form.", canonicalize,
+         RewriteLevel::exact},
+    Pass{"specialize", "Chooses cheaper spellings.", specialize, RewriteLevel::exact},
+    Pass{"split_reductions", "Reduces axes that are not adjacent one after the other.",
+         split_reductions, RewriteLevel::none},
+    Pass{"contract", "Adds products in one rounding.", contract, RewriteLevel::all},
+};
+
+constexpr std::array reasons = {
+    PassOrder{"open_calls", "canonicalize", "rules do not see into calls"},
+    PassOrder{"canonicalize", "stabilize", "patterns are written in canonical form"},
+    PassOrder{"stabilize", "match_products", "negations and factors are in their places by then"},
+    PassOrder{"stabilize", "expand",
+              "rules recognise softmax and logsumexp, not their definitions"},
+    PassOrder{"match_products", "simplify", "a transpose must meet its product before it moves"},
+    PassOrder{"match_products", "expand", "products of integers become sums, those of floats stay"},
+    PassOrder{"expand", "simplify", "definitions are not written in canonical form"},
+    PassOrder{"simplify", "specialize", "canonicalisation would undo cheaper spellings"},
+    PassOrder{"simplify", "split_reductions", "canonicalisation merges chains of reductions"},
+    PassOrder{"specialize", "contract", "a difference is matched before fma hides the sum"},
+};
+
+using Clock = std::chrono::steady_clock;
+
+bool has_body(const Node& node) {
+  for (const Attribute& attribute : node.attributes()) {
+    if (attribute.kind() == Attribute::Kind::body) return true;
+  }
+  return false;
+}
+
+class Driver {
+ public:
+  explicit Driver(Context& context) : context_(context) {}
+
+  Graph run(const Pass& pass, const Graph& graph) {
+    context_.pass = pass.name;
+    context_.trace.passes.push_back({});
+    const std::size_t record = context_.trace.passes.size() - 1;
+    context_.trace.passes[record].name = pass.name;
+    context_.trace.passes[record].nodes_before = graph.topological_order().size();
+    const Clock::time_point start = Clock::now();
+    Graph result = guarded(pass, graph);
+    PassRecord& done = context_.trace.passes[record];
+    done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    done.nodes_after = result.topological_order().size();
+    if (!(result.outputs == graph.outputs)) dump(pass, result);
+    return result;
+  }
+
+ private:
+  // Whatever goes wrong in a pass is a fault of the pass, not of the user's expression.
+  Graph guarded(const Pass& pass, const Graph& graph) {
+    try {
+      Graph result = with_bodies(pass, pass.run(graph, context_));
+      check_types(graph, result);
+      if (context_.options.verify) verify(result);
+      return result;
+    } catch (const Error& error) {
+      throw InternalError(fmt::format("pass {}: {}", pass.name, error.what()));
+    }
+  }
+
+  static void check_types(const Graph& before, const Graph& after) {
+    for (std::size_t i = 0; i < before.outputs.size(); ++i) {
+      if (before.outputs[i].type() == after.outputs[i].type()) continue;
+      throw InternalError(fmt::format("output {}: expected {}, found {}", i,
+                                      before.outputs[i].type().text(),
+                                      after.outputs[i].type().text()));
+    }
+  }
+
+  Body run_body(const Pass& pass, const Body& body) {
+    const auto known = bodies_.find(body.get());
+    if (known != bodies_.end()) return known->second.second;
+    const Graph result = guarded(pass, *body);
+    std::vector<Value> parameters;
+    for (std::size_t i = 0; i < body->parameters.size(); ++i) {
+      parameters.push_back(make_param(static_cast<std::int64_t>(i), body->parameters[i].type));
+    }
+    const Body made =
+        result.outputs == body->outputs ? body : make_body(parameters, result.outputs);
+    bodies_.emplace(body.get(), std::pair(body, made));
+    bodies_.emplace(made.get(), std::pair(made, made));
+    return made;
+  }
+
+  // The graph with the pass run in the bodies of its nodes.
+  Graph with_bodies(const Pass& pass, Graph graph) {
+    const std::vector<const Node*> order = graph.topological_order();
+    if (std::none_of(order.begin(), order.end(), [](const Node* n) { return has_body(*n); })) {
+      return graph;
+    }
+    OriginMap origins(graph);
+    std::unordered_map<const Node*, Value> images;
+    for (const Node* node : order) {
+      const Value image = with_body(pass, *node, images);
+      origins.inherit(image, node);
+      images.emplace(node, image);
+    }
+    std::vector<Value> outputs;
+    for (const Value& v : graph.outputs) {
+      outputs.push_back(Value(images.at(v.get()).get(), v.index()));
+    }
+    Graph result = with_outputs(graph, std::move(outputs));
+    origins.store(result);
+    return result;
+  }
+
+  Value with_body(const Pass& pass, const Node& node,
+                  const std::unordered_map<const Node*, Value>& images) {
+    std::vector<Value> inputs;
+    bool changed = false;
+    for (const Value& input : node.inputs()) {
+      inputs.emplace_back(images.at(input.get()).get(), input.index());
+      changed |= !(inputs.back() == input);
+    }
+    Value result = changed ? rebuild(node, inputs) : Value(&node, 0);
+    if (!has_body(node)) return result;
+    Attributes attributes = result.node().attributes();
+    for (Attribute& attribute : attributes) {
+      if (attribute.kind() != Attribute::Kind::body) continue;
+      attribute = Attribute(run_body(pass, attribute.body()));
+    }
+    const std::span<const Value> operands = result.node().operands();
+    return make_node(node.op(), {operands.begin(), operands.end()}, std::move(attributes));
+  }
+
+  void dump(const Pass& pass, const Graph& graph) const {
+    if (context_.options.dump_folder.empty()) return;
+    const std::filesystem::path folder = context_.options.dump_folder;
+    std::error_code ignored;  // a dump that cannot be written is no reason to fail
+    std::filesystem::create_directories(folder, ignored);
+    const std::string name = fmt::format("{:02}_{}.gn", context_.trace.passes.size(), pass.name);
+    std::ofstream(folder / name) << print_graph(graph);
+  }
+
+  Context& context_;
+  // Bodies of the running pass; the first of each pair keeps the key alive.
+  std::unordered_map<const Graph*, std::pair<Body, Body>> bodies_;
+};
+
+}  // namespace
+
+std::span<const Pass> all_passes() { return passes; }
+
+std::span<const PassOrder> pass_order_reasons() { return reasons; }
+
+Graph optimize(const Graph& graph, Context& context) {
+  Graph current = graph;
+  for (const Pass& pass : passes) {
+    if (pass.level <= context.options.level) current = Driver(context).run(pass, current);
+  }
+  return current;
+}
+
+Graph run_pass(std::string_view name, const Graph& graph, Context& context) {
+  for (const Pass& pass : passes) {
+    if (pass.name == name) return Driver(context).run(pass, graph);
+  }
+  throw InternalError(fmt::format("pass: expected the name of a pass, found {}", name));
+}
+
+}  // namespace gnomon

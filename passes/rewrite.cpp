@@ -1,0 +1,348 @@
+// The rewrite engine: one memoised bottom-up sweep with a local fixed point at each new node,
+// repeated until nothing fires. Nothing here recurses over the depth of the graph.
+#include "passes/rewrite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+#include "passes/pipeline.h"
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+IndexedRule indexed(const Rule& rule, bool raw) {
+  IndexedRule out;
+  out.rule = &rule;
+  if (!rule.left) return out;
+  out.left = raw ? *rule.left : canonical(*rule.left);
+  std::size_t count = 0;
+  for (const Pattern& operand : out.left->node().operands) {
+    if (operand.node().kind == Pattern::Kind::node && count < out.needs.size()) {
+      out.needs[count++] = operand.node().op;
+    }
+  }
+  return out;
+}
+
+bool has_needed(const IndexedRule& rule, const Node& node) {
+  for (const Op* op : rule.needs) {
+    if (op == nullptr) continue;
+    const std::span<const Value> operands = node.operands();
+    if (std::none_of(operands.begin(), operands.end(), [&](const Value& v) { return v.is(*op); })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// What the sweeps over one graph share.
+struct Session {
+  const RuleSet& rules;
+  Context& context;
+  OriginMap& origins;
+  std::int64_t budget;
+  std::uint64_t fired = 0;
+  bool exhausted = false;
+  std::unordered_map<const Rule*, std::uint64_t> counts = {};
+};
+
+class Sweep {
+ public:
+  explicit Sweep(Session& session) : session_(session) {}
+
+  void run(std::span<const Value> outputs) {
+    const std::vector<const Node*> order = topological_order(outputs);
+    images_.reserve(order.size() * 2);
+    for (const Node* node : order) {
+      for (const Value& input : node->inputs()) ++uses_[input.get()];
+    }
+    for (const Value& output : outputs) ++uses_[output.get()];
+    for (const Node* node : order) simplify(node);
+  }
+
+  Value image(const Value& v) const {
+    const auto found = images_.find(v.get());
+    // A value in progress meets itself only through a cycle of rules: it stays as it is.
+    if (found == images_.end() || found->second.in_progress) return v;
+    const Image& image = found->second;
+    return v.index() == 0 ? image.first : image.more[v.index() - 1];
+  }
+
+ private:
+  struct Image {
+    Value keep;  // holds the key alive
+    bool in_progress = true;
+    Value first;
+    std::vector<Value> more;
+  };
+  enum class Stage : std::uint8_t { enter, rebuild, chase };
+  struct Frame {
+    Value keep;
+    Value cause = {};  // what a rule replaced to bring this node in
+    Stage stage = Stage::enter;
+    Value rebuilt = {};
+    std::vector<Value> replacements = {};
+  };
+
+  static std::uint32_t uses_of(const void* self, const Node* node) {
+    const auto& uses = static_cast<const Sweep*>(self)->uses_;
+    const auto found = uses.find(node);
+    return found == uses.end() ? 1 : found->second;
+  }
+
+  void simplify(const Node* start) {
+    if (images_.contains(start)) return;
+    std::vector<Frame> stack;
+    stack.push_back({Value(start, 0)});
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      if (top.stage == Stage::enter) {
+        enter(stack);
+      } else if (top.stage == Stage::rebuild) {
+        apply_rules(stack);
+      } else {
+        finish(top.rebuilt.get(), top.keep, top.replacements);
+        stack.pop_back();
+      }
+    }
+  }
+
+  void enter(std::vector<Frame>& stack) {
+    const Value keep = stack.back().keep;
+    if (!images_.emplace(keep.get(), Image{keep, true, {}, {}}).second) {
+      stack.pop_back();
+      return;
+    }
+    const Value cause = stack.back().cause;
+    if (cause && session_.origins.of(keep.get()).empty()) {
+      session_.origins.inherit(keep, cause.get());
+    }
+    stack.back().stage = Stage::rebuild;
+    for (const Value& input : keep.node().inputs()) push_if_new(stack, input, cause);
+  }
+
+  void push_if_new(std::vector<Frame>& stack, const Value& v, const Value& cause) const {
+    if (!images_.contains(v.get())) stack.push_back({Value(v.get(), 0), cause});
+  }
+
+  void apply_rules(std::vector<Frame>& stack) {
+    Frame& top = stack.back();
+    top.rebuilt = with_new_inputs(top.keep.node());
+    const Node& node = top.rebuilt.node();
+    if (&node != top.keep.get()) {
+      const auto known = images_.emplace(&node, Image{top.rebuilt, true, {}, {}});
+      if (!known.second) {
+        // Rebuilt to a node met before: its image, or itself if that is still being found.
+        const std::vector<Value> outputs = outputs_of(node);
+        finish(top.keep.get(), top.keep, outputs);
+        stack.pop_back();
+        return;
+      }
+    }
+    top.replacements = outputs_of(node);
+    bool changed = false;
+    for (Value& output : top.replacements) {
+      if (Value better = fire(output)) {
+        output = std::move(better);
+        changed = true;
+      }
+    }
+    top.stage = Stage::chase;
+    if (!changed) return;
+    const std::vector<Value> next = top.replacements;
+    const Value cause = top.rebuilt;
+    for (const Value& v : next) push_if_new(stack, v, cause);
+  }
+
+  // Notes the image of `node` and of the node it was rebuilt from.
+  void finish(const Node* node, const Value& from, const std::vector<Value>& replacements) {
+    std::vector<Value> images;
+    for (const Value& v : replacements) images.push_back(image(v));
+    for (const Node* each : {node, from.get()}) {
+      Image& entry = images_.at(each);
+      entry.in_progress = false;
+      entry.first = images[0];
+      entry.more.assign(images.begin() + 1, images.end());
+    }
+  }
+
+  static std::vector<Value> outputs_of(const Node& node) {
+    std::vector<Value> out;
+    for (std::uint32_t i = 0; i < node.output_count(); ++i) out.emplace_back(&node, i);
+    return out;
+  }
+
+  Value with_new_inputs(const Node& node) {
+    std::vector<Value> inputs;
+    inputs.reserve(node.inputs().size());
+    bool changed = false;
+    for (const Value& input : node.inputs()) {
+      inputs.push_back(image(input));
+      changed |= !(inputs.back() == input);
+    }
+    if (!changed) return Value(&node, 0);
+    Value made = rebuild(node, inputs);
+    session_.origins.inherit(made, &node);
+    const auto old = uses_.find(&node);
+    if (old != uses_.end()) {
+      const std::uint32_t count = old->second;
+      uses_[made.get()] += count;
+      keep_.push_back(made);
+    }
+    return made;
+  }
+
+  Value fire(const Value& v) {
+    if (session_.exhausted || v.op().has(Trait::opaque_to_rules)) return {};
+    for (const IndexedRule& rule : session_.rules.rules_of(v.op())) {
+      if (rule.left && !has_needed(rule, v.node())) continue;
+      if (Value better = attempt(rule, v)) return better;
+    }
+    return {};
+  }
+
+  Value attempt(const IndexedRule& rule, const Value& v) {
+    Trace& trace = session_.context.trace;
+    const bool timed = trace.timed;
+    const Clock::time_point start = timed ? Clock::now() : Clock::time_point();
+    Value better = replacement(rule, v);
+    if (better) check(*rule.rule, v, better);
+    if (better && better == v) better = {};
+    const bool fires = static_cast<bool>(better);
+    if (!fires && !timed) return {};
+    RuleCount& count = trace.rules[rule.rule];
+    ++count.tried;
+    if (timed) count.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    if (!fires) return {};
+    ++count.fired;
+    note_firing(*rule.rule, v, better);
+    return better;
+  }
+
+  Value replacement(const IndexedRule& rule, const Value& v) {
+    Match match;
+    match.root = v;
+    match.uses_of = &uses_of;
+    match.engine = this;
+    match.exact_only = session_.rules.exact_only();
+    std::vector<bool> used;
+    if (rule.left && !match_pattern(*rule.left, v, match, used)) return {};
+    if (rule.rule->condition && !rule.rule->condition(match)) return {};
+    Value made = rule.rule->rewriting ? rule.rule->rewriting(match).value()
+                                      : instantiate(*rule.rule->right, match, v.dtype()).value();
+    if (made.get() == nullptr) return {};
+    return with_leftover(v, used, std::move(made));
+  }
+
+  // The operands of a sum or product that the pattern left over, with the replacement in the place
+  // of the first that matched.
+  static Value with_leftover(const Value& v, const std::vector<bool>& used, Value made) {
+    if (std::find(used.begin(), used.end(), false) == used.end()) return made;
+    std::vector<Value> operands;
+    for (std::size_t i = 0; i < used.size(); ++i) {
+      if (!used[i]) operands.push_back(v.node().operands()[i]);
+      if (used[i] && made) operands.push_back(std::exchange(made, {}));
+    }
+    return make_node(v.op(), std::move(operands));
+  }
+
+  // Brings a replacement to the type of what it replaces.
+  static void check(const Rule& rule, const Value& before, Value& after) {
+    if (after.dtype() != before.dtype()) {
+      throw InternalError(fmt::format("rule {}: expected {}, found {} from {} [{}:{}]", rule.name,
+                                      before.type().text(), after.type().text(), describe(before),
+                                      rule.at.file_name(), rule.at.line()));
+    }
+    if (after.shape() != before.shape()) {
+      after = make_node(op::broadcast_to, {after}, {Attribute(before.shape())});
+    }
+  }
+
+  void note_firing(const Rule& rule, const Value& before, const Value& after) {
+    session_.origins.inherit(after, before.get());
+    Trace& trace = session_.context.trace;
+    if (trace.record_firings) {
+      const std::span<const Origin> places = session_.origins.of(before.get());
+      trace.firings.push_back(
+          {&rule, session_.context.pass, before, after, {places.begin(), places.end()}});
+    }
+    ++session_.counts[&rule];
+    if (static_cast<std::int64_t>(++session_.fired) >= session_.budget) {
+      session_.exhausted = true;
+      note_limit(fmt::format("{} firings", session_.budget));
+    }
+  }
+
+  void note_limit(const std::string& limit) {
+    std::vector<std::pair<std::uint64_t, std::string_view>> most;
+    for (const auto& [rule, count] : session_.counts) most.emplace_back(count, rule->name);
+    std::sort(most.rbegin(), most.rend());
+    std::string text =
+        fmt::format("{}: stopped after {}; most often:", session_.context.pass, limit);
+    for (std::size_t i = 0; i < most.size() && i < 5; ++i) {
+      text += fmt::format(" {} ({})", most[i].second, most[i].first);
+    }
+    session_.context.trace.notes.push_back(std::move(text));
+  }
+
+  Session& session_;
+  std::unordered_map<const Node*, Image> images_;
+  std::unordered_map<const Node*, std::uint32_t> uses_;
+  std::vector<Value> keep_;
+};
+
+}  // namespace
+
+RuleSet::RuleSet(std::initializer_list<const RuleGroup*> groups, bool exact_only)
+    : exact_only_(exact_only) {
+  for (const RuleGroup* group : groups) {
+    for (const Rule& rule : group->rules) {
+      if (exact_only && rule.promise != Promise::exact) continue;
+      IndexedRule row = indexed(rule, defines_form(*group));
+      if (row.left) {
+        by_op_[row.left->node().op].push_back(std::move(row));
+        continue;
+      }
+      if (rule.roots.empty()) any_.push_back(row);
+      for (const Op* op : rule.roots) by_op_[op].push_back(row);
+    }
+  }
+  for (auto& [op, rules] : by_op_) rules.insert(rules.end(), any_.begin(), any_.end());
+}
+
+std::span<const IndexedRule> RuleSet::rules_of(const Op& op) const {
+  const auto found = by_op_.find(&op);
+  return found == by_op_.end() ? std::span<const IndexedRule>(any_) : found->second;
+}
+
+Graph rewrite(const Graph& graph, const RuleSet& rules, Context& context, Flatten flatten) {
+  constexpr int max_sweeps = 12;
+  const auto size = static_cast<std::int64_t>(graph.topological_order().size());
+  OriginMap origins(graph);
+  Session session{rules, context, origins, context.options.firings_per_node * (size + 16)};
+  Graph current = graph;
+  for (int sweep_number = 0; sweep_number < max_sweeps && !session.exhausted; ++sweep_number) {
+    const std::vector<Value> flat = flatten_chains(current.outputs, flatten, origins);
+    const std::uint64_t before = session.fired;
+    Sweep sweep(session);
+    sweep.run(flat);
+    std::vector<Value> outputs;
+    for (const Value& output : flat) outputs.push_back(sweep.image(output));
+    if (!context.trace.passes.empty()) ++context.trace.passes.back().sweeps;
+    if (session.fired == before && outputs == current.outputs) break;
+    current = with_outputs(current, std::move(outputs));
+    if (session.fired == before) break;
+  }
+  if (!context.trace.passes.empty()) context.trace.passes.back().fired += session.fired;
+  origins.store(current);
+  return current;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,220 @@
+// Rules that collect: like terms of sums, constants, like factors of products, quotients.
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "passes/facts.h"
+#include "passes/rule.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+namespace {
+
+const Pattern x = variable(0), y = variable(1);
+
+bool is_float_root(const Match& m) { return is_float(m.root.dtype()); }
+
+// A term of a sum: coefficient * base, or a number when the base is null.
+struct Term {
+  double coefficient = 1;
+  Value base;
+};
+
+Term term_of(const Value& v) {
+  if (const std::optional<double> c = number_of(v)) return {*c, {}};
+  if (v.is(op::negative)) {
+    Term inner = term_of(v.input(0));
+    inner.coefficient = -inner.coefficient;
+    return inner;
+  }
+  if (!v.is(op::multiply)) return {1, v};
+  const std::span<const Value> factors = v.node().operands();
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const std::optional<double> c = number_of(factors[i]);
+    if (!c || !factors[i].is(op::constant)) continue;
+    std::vector<Value> rest(factors.begin(), factors.end());
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    return {*c, rest.size() == 1 ? rest[0] : make_node(op::multiply, std::move(rest))};
+  }
+  return {1, v};
+}
+
+Value scaled(double c, const Value& base) {
+  if (c == 1) return base;
+  if (c == -1) return make_node(op::negative, {base});
+  return make_node(op::multiply, {base, number_value(c, base.dtype())});
+}
+
+struct Collected {
+  Term term;
+  int count = 0;
+  Value original;
+};
+
+// Terms by base, in the order of first occurrence; nullopt if no two terms meet.
+std::optional<std::vector<Collected>> collect(std::span<const Value> operands) {
+  std::vector<Collected> list;
+  std::unordered_map<Value, std::size_t> places;
+  bool meets = false;
+  for (const Value& operand : operands) {
+    const Term term = term_of(operand);
+    const auto [place, fresh] = places.emplace(term.base, list.size());
+    if (fresh) {
+      list.push_back({term, 1, operand});
+      continue;
+    }
+    Collected& known = list[place->second];
+    known.term.coefficient += term.coefficient;
+    ++known.count;
+    meets = true;
+  }
+  if (!meets) return std::nullopt;
+  return list;
+}
+
+Expr collect_terms(const Match& m) {
+  const DType t = m.root.dtype();
+  if (!is_float(t) && !is_integer(t)) return {};
+  const std::span<const Value> operands = m.root.node().operands();
+  const std::optional<std::vector<Collected>> list = collect(operands);
+  if (!list) return {};
+  std::vector<Value> terms;
+  for (const Collected& each : *list) {
+    const double c = each.term.coefficient;
+    if (each.count == 1) {
+      terms.push_back(each.original);
+    } else if (!std::isfinite(c) || (!is_float(t) && std::abs(c) > 4503599627370496.0)) {
+      return {};
+    } else if (c != 0) {
+      terms.push_back(each.term.base ? scaled(c, each.term.base) : number_value(c, t));
+    }
+  }
+  if (terms.empty()) return number_value(0, t);
+  return terms.size() == 1 ? terms[0] : make_node(op::add, std::move(terms));
+}
+
+// x^n by squarings.
+Value natural_power(const Value& base, int n) {
+  if (n == 1) return base;
+  const Value half = make_node(op::square, {natural_power(base, n / 2)});
+  return n % 2 == 0 ? half : make_node(op::multiply, {half, base});
+}
+
+// Constants as one number, equal factors as powers.
+Expr collect_factors(const Match& m) {
+  const DType t = m.root.dtype();
+  if (!is_float(t) && !is_integer(t)) return {};
+  double number = 1;
+  int numbers = 0;
+  std::vector<std::pair<Value, int>> list;
+  std::unordered_map<Value, std::size_t> places;
+  bool repeated = false;
+  for (const Value& factor : m.root.node().operands()) {
+    if (const std::optional<double> c = number_of(factor)) {
+      number *= *c;
+      ++numbers;
+      continue;
+    }
+    const auto [place, fresh] = places.emplace(factor, list.size());
+    if (fresh) list.emplace_back(factor, 0);
+    repeated |= !fresh;
+    ++list[place->second].second;
+  }
+  if (numbers < 2 && !repeated) return {};
+  if (!(is_float(t) ? is_normal(number, t) : std::abs(number) < 4503599627370496.0)) return {};
+  std::vector<Value> factors;
+  for (const auto& [base, count] : list) factors.push_back(natural_power(base, count));
+  if (numbers > 0 && (number != 1 || factors.empty())) factors.push_back(number_value(number, t));
+  return factors.size() == 1 ? factors[0] : make_node(op::multiply, std::move(factors));
+}
+
+// The operands of a product, or the value alone.
+std::vector<Value> factors_of(const Value& v) {
+  if (!v.is(op::multiply)) return {v};
+  return {v.node().operands().begin(), v.node().operands().end()};
+}
+
+// Factors above and below a fraction bar cancel, but for numbers.
+Expr cancel_quotient(const Match& m) {
+  if (!is_float_root(m)) return {};
+  std::vector<Value> above = factors_of(m.root.input(0)), below = factors_of(m.root.input(1));
+  if (above.size() * below.size() > 4096) return {};
+  bool changed = false;
+  for (std::size_t i = 0; i < below.size();) {
+    const auto found = std::find(above.begin(), above.end(), below[i]);
+    if (found == above.end() || number_of(below[i])) {
+      ++i;
+      continue;
+    }
+    above.erase(found);
+    below.erase(below.begin() + static_cast<std::ptrdiff_t>(i));
+    changed = true;
+  }
+  if (!changed) return {};
+  const auto product = [&](std::vector<Value>& list) {
+    if (list.empty()) return number_value(1, m.root.dtype());
+    return list.size() == 1 ? list[0] : make_node(op::multiply, std::move(list));
+  };
+  const bool whole = below.empty();
+  const Value numerator = product(above);
+  return whole ? Expr(numerator) : Expr(make_node(op::divide, {numerator, product(below)}));
+}
+
+// x / c and x / 2^k * c as products, where the reciprocal is exact.
+Expr divide_by_power_of_two(const Match& m) {
+  const std::optional<double> c = number_of(m.root.input(1));
+  if (!c || !is_float_root(m) || !is_power_of_two(*c)) return {};
+  return make_node(op::multiply, {m.root.input(0), number_value(1 / *c, m.root.dtype())});
+}
+
+Expr input(DType t, const char* name) { return tensor(name, t, {Dim(8)}); }
+Expr terms_example(DType t) {
+  const Expr a = input(t, "x");
+  return 2 * a + 3 * a;
+}
+Expr factors_example(DType t) {
+  const Expr a = input(t, "x");
+  return 2 * a * 3 * a;
+}
+Expr quotient_example(DType t) {
+  const Expr a = input(t, "x"), b = input(t, "y");
+  return (a * exp(b)) / (a * cosh(b));
+}
+Expr divide_example(DType t) { return exp(input(t, "x")) / 8; }
+
+RuleGroup make() {
+  return {
+      "collect",
+      "Like terms of sums, like factors of products, quotients.",
+      {
+          rule("collect_terms", Promise::finite, {&op::add}, collect_terms, "2 * x + 3 * x",
+               "5 * x; equal and opposite terms vanish", terms_example)
+              .except("inf and NaN in terms that vanish"),
+          rule("collect_factors", Promise::finite, {&op::multiply}, collect_factors,
+               "2 * x * 3 * x", "square(x) * 6", factors_example)
+              .except("products that leave the normal range on the way"),
+          rule("cancel_quotient", Promise::finite, {&op::divide}, cancel_quotient,
+               "(x * y) / (x * z)", "y / z", quotient_example)
+              .except("0, inf and NaN in factors that cancel"),
+          rule("divide_by_power_of_two", Promise::exact, {&op::divide}, divide_by_power_of_two,
+               "x / 8", "x * 0.125", divide_example),
+          rule("divide", Promise::accurate, x * reciprocal(y), x / y),
+          rule("divide_reciprocal", Promise::accurate, x / reciprocal(y), x * y),
+          rule("reciprocal_twice", Promise::finite, reciprocal(reciprocal(x)), x)
+              .except("numbers whose reciprocal overflows or is subnormal"),
+          rule("reciprocal_quotient", Promise::finite, reciprocal(x / y), y / x)
+              .except("quotients that overflow or are subnormal"),
+          rule("quotient_times_divisor", Promise::finite, (x / y) * y, x)
+              .except("y = 0, inf and NaN"),
+          rule("square_quotient", Promise::finite, square(x) / x, x).except("x = 0, inf and NaN"),
+      }};
+}
+
+}  // namespace
+
+const RuleGroup& collect_rules() {
+  static const RuleGroup group = make();
+  return group;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,65 @@
+// Rules of stability: the same mathematics without cancellation or overflow on the way.
+#include "passes/facts.h"
+#include "passes/rule.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+namespace {
+
+const Pattern x = variable(0), y = variable(1);
+
+RuleGroup make() {
+  const Pattern log_add = maximum(x, y) + log1p(exp(-absolute(x - y)));
+  return {"stability",
+          "The same mathematics without cancellation or overflow on the way.",
+          {
+              rule("softplus", Promise::accurate, log(1 + exp(x)), softplus(x)),
+              rule("log1p_exp", Promise::accurate, log1p(exp(x)), softplus(x)),
+              rule("log1p", Promise::accurate, log(1 + x), log1p(x)),
+              rule("expm1", Promise::accurate, exp(x) - 1, expm1(x)),
+              rule("exp_expm1", Promise::accurate, 1 + expm1(x), exp(x)),
+              rule("exp_log1p", Promise::finite, exp(log1p(x)), 1 + x).except("x < -1"),
+              rule("sigmoid", Promise::accurate, 1 / (1 + exp(-x)), sigmoid(x)),
+              rule("sigmoid_negative", Promise::accurate, 1 / (1 + exp(x)), sigmoid(-x)),
+              rule("sigmoid_exp", Promise::finite, exp(x) / (1 + exp(x)), sigmoid(x))
+                  .except("x where exp(x) overflows"),
+              rule("times_sigmoid", Promise::finite, y / (1 + exp(-x)), y * sigmoid(x))
+                  .except("results near the ends of the range"),
+              rule("times_sigmoid_negative", Promise::finite, y / (1 + exp(x)), y * sigmoid(-x))
+                  .except("results near the ends of the range"),
+              rule("sigmoid_tanh", Promise::accurate, 0.5 * (1 + tanh(0.5 * x)), sigmoid(x)),
+              rule("one_minus_sigmoid", Promise::accurate, 1 - sigmoid(x), sigmoid(-x)),
+              rule("log_sigmoid", Promise::accurate, log(sigmoid(x)), -softplus(-x)),
+              rule("log1p_negative_sigmoid", Promise::accurate, log1p(-sigmoid(x)), -softplus(x)),
+              rule("softplus_minus", Promise::accurate, softplus(x) - x, softplus(-x)),
+              rule("minus_softplus", Promise::accurate, x - softplus(x), -softplus(-x)),
+              rule("logaddexp", Promise::finite, log(exp(x) + exp(y)), log_add)
+                  .except("x = y = inf and x = y = -inf"),
+              rule("logsumexp", Promise::accurate, log(sum(exp(x))), logsumexp(x)),
+              rule("log_of_prod", Promise::finite, log(prod(x)), sum(log(x)))
+                  .except("negative factors"),
+              rule("log_sqrt", Promise::accurate, log(sqrt(x)), 0.5 * log(x)),
+              rule("log_square", Promise::accurate, log(square(x)), 2 * log(absolute(x))),
+              rule("log_reciprocal", Promise::accurate, log(reciprocal(x)), -log(x)),
+              rule("erfc", Promise::accurate, 1 - erf(x), erfc(x)),
+              rule("erfc_negative", Promise::accurate, 1 + erf(x), erfc(-x)),
+              rule("minus_erfc", Promise::accurate, erf(x) - 1, -erfc(x)),
+              rule("erf", Promise::accurate, 1 - erfc(x), erf(x)),
+              rule("hypot", Promise::accurate, sqrt(square(x) + square(y)), hypot(x, y)),
+              rule("tanh", Promise::accurate, (exp(x) - exp(-x)) / (exp(x) + exp(-x)), tanh(x)),
+              rule("sinh", Promise::accurate, 0.5 * (exp(x) - exp(-x)), sinh(x)),
+              rule("cosh", Promise::accurate, 0.5 * (exp(x) + exp(-x)), cosh(x)),
+              rule("versine", Promise::accurate, 1 - cos(x), 2 * square(sin(0.5 * x))),
+              rule("pythagoras", Promise::finite, square(sin(x)) + square(cos(x)), Pattern(1))
+                  .except("inf, NaN"),
+          }};
+}
+
+}  // namespace
+
+const RuleGroup& stability_rules() {
+  static const RuleGroup group = make();
+  return group;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,128 @@
+// Specialisation: cheaper spellings of what the earlier passes brought to one form, then fma.
+#include <cmath>
+#include <numbers>
+
+#include "passes/facts.h"
+#include "passes/pipeline.h"
+#include "passes/rewrite.h"
+#include "passes/rule.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+namespace {
+
+const Pattern x = variable(0), y = variable(1);
+const Pattern c = constant_variable(2), d = constant_variable(3);
+
+bool is_binary(const Match& m) { return m.root.node().operands().size() == 2; }
+bool is_float_root(const Match& m) { return is_float(m.root.dtype()); }
+
+Expr bool_as_number(const Match& m) {
+  const Expr condition = m[x];
+  return is_bool(condition.dtype()) ? cast(condition, m.root.dtype()) : Expr();
+}
+
+// A product of floats with one user, as the pair of its factors: the last, and the others.
+std::optional<std::pair<Value, Value>> factors_for_fma(const Match& m, const Value& v) {
+  if (!v.is(op::multiply) || !m.single_use(v)) return std::nullopt;
+  const std::span<const Value> factors = v.node().operands();
+  if (factors.size() == 2) return std::pair(factors[0], factors[1]);
+  std::vector<Value> others(factors.begin(), factors.end() - 1);
+  return std::pair(make_node(op::multiply, std::move(others)), factors.back());
+}
+
+// As factors_for_fma, with the sign of -(a * b) in the first factor, and squares.
+std::optional<std::pair<Value, Value>> signed_factors(const Match& m, const Value& v) {
+  if (v.is(op::square) && m.single_use(v)) return std::pair(v.input(0), v.input(0));
+  if (!v.is(op::negative) || !m.single_use(v)) return factors_for_fma(m, v);
+  auto inner = factors_for_fma(m, v.input(0));
+  if (inner) inner->first = make_node(op::negative, {inner->first});
+  return inner;
+}
+
+// A sum from left to right, with each product that has no other use added in one rounding.
+Expr contracted_sum(const Match& m) {
+  if (!is_float_root(m)) return {};
+  const std::span<const Value> terms = m.root.node().operands();
+  Value total;
+  std::vector<Value> pending;  // plain terms since the last fma
+  bool changed = false;
+  const auto settle = [&] {
+    if (total) pending.insert(pending.begin(), total);
+    total = pending.size() == 1 ? pending[0] : make_node(op::add, pending);
+    pending.clear();
+  };
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    auto factors = signed_factors(m, terms[i]);
+    // The first term may wait for the second; a product that is first of all has nothing to join.
+    if (!factors || (i == 0 && signed_factors(m, terms[1]))) {
+      pending.push_back(terms[i]);
+      continue;
+    }
+    if (i == 0) {
+      total = make_node(op::fma, {factors->first, factors->second, terms[1]});
+      ++i;
+    } else {
+      settle();
+      total = make_node(op::fma, {factors->first, factors->second, total});
+    }
+    changed = true;
+  }
+  if (!changed) return {};
+  if (!pending.empty()) settle();
+  return total;
+}
+
+Expr input(DType t, const char* name) { return tensor(name, t, {Dim(8)}); }
+Expr bool_example(DType t) {
+  return where(tensor("c", DType::bool_, {Dim(8)}), constant(1.0, t), 0);
+}
+Expr fma_example(DType t) { return input(t, "x") * input(t, "y") + input(t, "z"); }
+Expr difference_example(DType t) { return input(t, "x") - exp(input(t, "y")); }
+Expr clip_example(DType t) { return minimum(maximum(input(t, "x"), -1), 2); }
+
+RuleGroup make_strength() {
+  return {"strength",
+          "Cheaper spellings of canonical forms.",
+          {
+              rule("negative_sum", Promise::exact, -x + -y, -(x + y)).when(is_binary, "two terms"),
+              rule("subtract", Promise::exact, x + -y, x - y)
+                  .when(is_binary, "two terms")
+                  .tested_on(difference_example),
+              rule("rsqrt", Promise::exact, reciprocal(sqrt(x)), rsqrt(x)),
+              rule("log2", Promise::accurate, log(x) / std::numbers::ln2, log2(x)),
+              rule("log10", Promise::accurate, log(x) / std::numbers::ln10, log10(x)),
+              rule("clip", Promise::exact, minimum(maximum(x, c), d), clip(x, c, d))
+                  .tested_on(clip_example),
+              rule("bool_as_number", Promise::exact, where(x, 1, 0), bool_as_number, "cast(x)")
+                  .tested_on(bool_example),
+          }};
+}
+
+}  // namespace
+
+const RuleGroup& strength_rules() {
+  static const RuleGroup group = make_strength();
+  return group;
+}
+
+const RuleGroup& contraction_rules() {
+  static const RuleGroup group = {"contraction",
+                                  "Products added in one rounding.",
+                                  {rule("fma", Promise::accurate, {&op::add}, contracted_sum,
+                                        "x * y + z", "fma(x, y, z)", fma_example)}};
+  return group;
+}
+
+Graph specialize(const Graph& graph, Context& context) {
+  static const RuleSet all({&strength_rules()}, false), exact({&strength_rules()}, true);
+  const bool exact_only = context.options.level != RewriteLevel::all;
+  return rewrite(graph, exact_only ? exact : all, context, Flatten::no);
+}
+
+Graph contract(const Graph& graph, Context& context) {
+  static const RuleSet rules({&contraction_rules()}, false);
+  return rewrite(graph, rules, context, Flatten::no);
+}
+
+}  // namespace gnomon

@@ -1,0 +1,199 @@
+// The rewrite engine: matching in n-ary operations, sharing, types, limits, linear time.
+#include <doctest/doctest.h>
+
+#include <ctime>
+
+#include "runtime/error.h"
+#include "tests/passes_support.h"
+
+using namespace gnomon;
+using namespace gnomon::test;
+
+namespace {
+
+Expr x() {
+  static const Expr e = tensor("x", DType::float64, {Dim(4), Dim(6)});
+  return e;
+}
+Expr y() {
+  static const Expr e = tensor("y", DType::float64, {Dim(4), Dim(6)});
+  return e;
+}
+Expr z() {
+  static const Expr e = tensor("z", DType::float64, {Dim(4), Dim(6)});
+  return e;
+}
+
+// Whether two expressions come out of the pipeline as one.
+bool meets(const Expr& a, const Expr& b) {
+  Context context = checked_context();
+  const Graph graph = optimize(close({a, b}), context);
+  return graph.outputs[0] == graph.outputs[1];
+}
+
+double seconds_to_optimize(const Expr& output) {
+  const Graph graph = close({output});
+  double best = 1e9;
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    Context context;
+    context.options.verify = false;
+    const std::clock_t start = std::clock();  // processor time: the machine may be busy
+    optimize(graph, context);
+    best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }
+  return best;
+}
+
+Expr exp_chain(int length) {
+  Expr e = x();
+  for (int i = 0; i < length; ++i) e = tanh(e);
+  return e;
+}
+
+Expr sum_chain(int length) {
+  Expr e = x();
+  for (int i = 0; i < length; ++i) e = e + (i % 3 == 0 ? y() : x());
+  return e;
+}
+
+Expr firing_chain(int length) {
+  Expr e = x();
+  for (int i = 0; i < length; ++i) e = log(1 + exp(e));
+  return e;
+}
+
+Expr alternating_chain(int length) {
+  Expr e = x();
+  for (int i = 0; i < length; ++i) e = (e + y()) * z();
+  return e;
+}
+
+void check_linear(Expr (*chain)(int), int shorter) {
+  seconds_to_optimize(chain(shorter / 10));  // warm
+  const double half = seconds_to_optimize(chain(shorter));
+  const double whole = seconds_to_optimize(chain(2 * shorter));
+  CAPTURE(half);
+  CAPTURE(whole);
+  CHECK(whole < 3.5 * half + 0.05);
+  CHECK(whole < 20);
+}
+
+}  // namespace
+
+TEST_CASE("a pattern of two terms matches any two of a longer sum") {
+  CHECK(form(optimized(log(1 + x() + y()))) == form(optimized(log1p(x() + y()))));
+  CHECK(meets(log(x() + 1 + y() + z()), log1p(x() + y() + z())));
+  CHECK(meets(1 - sigmoid(x()) + y(), sigmoid(-x()) + y()));
+}
+
+TEST_CASE("operands of commutative operations match in either order") {
+  CHECK(meets(log(exp(x()) + 1), softplus(x())));
+  CHECK(meets(log(1 + exp(x())), softplus(x())));
+  CHECK(meets(x() + y(), y() + x()));
+  CHECK(meets(x() * exp(y()), exp(y()) * x()));
+}
+
+TEST_CASE("a rule that loses the shape has it restored") {
+  const Graph graph = optimized(x() * 0);
+  CHECK(graph.outputs[0].is(op::broadcast_to));
+  CHECK(graph.outputs[0].type() == x().type());
+}
+
+TEST_CASE("a value with several users is not absorbed into sums") {
+  const Expr inner = x() + y();
+  Context context = checked_context();
+  const Graph graph = run_pass("canonicalize", close({inner + z(), exp(inner)}), context);
+  CHECK(graph.outputs[0].node().operands().size() == 2);
+}
+
+TEST_CASE("a chain of sums becomes one node") {
+  const Graph graph = after_pass("canonicalize", x() + (y() + (z() + 1)));
+  CHECK(graph.outputs[0].is(op::add));
+  CHECK(graph.outputs[0].node().operands().size() == 4);
+}
+
+TEST_CASE("barriers are opaque") {
+  const Graph graph = optimized(log(1 + barrier(exp(x()))));
+  CHECK(count_of(graph, op::barrier) == 1);
+  CHECK(count_of(graph, op::softplus) == 0);
+  const Graph difference = optimized((barrier(x() + y()) - x()) - y());
+  CHECK(count_of(difference, op::barrier) == 1);
+  CHECK(difference.outputs[0].node().operands().size() > 1);
+}
+
+TEST_CASE("nested rules meet in one fixed point") {
+  CHECK(meets(log(1 / (1 + exp(-x()))), -softplus(-x())));
+  CHECK(meets(log(1 - sigmoid(x())), -softplus(x())));
+  CHECK(meets(log(exp(x()) / sum(exp(x()), 1, keepdims)), log_softmax(x(), 1)));
+  const Expr shifted = exp(x() - max(x(), 1, keepdims));
+  CHECK(meets(shifted / sum(shifted, 1, keepdims), softmax(x(), 1)));
+  CHECK(meets(-log(1 + exp(-x())), log(sigmoid(x()))));
+}
+
+TEST_CASE("like terms and factors are collected") {
+  CHECK(meets(2 * x() + 3 * x(), 5 * x()));
+  CHECK(meets(x() + y() - x(), y()));
+  CHECK(meets(x() * y() / x(), y()));
+  CHECK(meets(x() * x() * x() * x(), square(square(x()))));
+  CHECK(meets(pow(x(), 2), x() * x()));
+  CHECK(meets(-(x() - y()), y() - x()));
+  CHECK(meets(x() * -1, -x()));
+  CHECK(meets(exp(x()) / exp(x()), broadcast_to(constant(1.0, DType::float64), x().shape())));
+}
+
+TEST_CASE("integers are collected without a detour through floats") {
+  const Expr n = tensor("n", DType::int64, {Dim(4)});
+  const Expr big = n + constant(std::int64_t{9007199254740993}, DType::int64);
+  const Graph graph = optimized(big + constant(std::int64_t{2}, DType::int64));
+  CHECK(graph.outputs[0].dtype() == DType::int64);
+  CHECK(form(optimized(n - n)) == form(optimized(n * 0)));
+}
+
+TEST_CASE("every replacement keeps the dtype") {
+  const Expr f = tensor("f", DType::float32, {Dim(4)});
+  const Graph graph = optimized(log(1 + f) * pow(f, 2) + 0);
+  for (const Node* node : graph.topological_order()) {
+    CHECK(node->type().dtype == DType::float32);
+  }
+}
+
+TEST_CASE("expanded softmax and its logarithm share the maximum and the sum") {
+  Context context = checked_context();
+  const Graph graph = optimize(close({softmax(x(), 1), log_softmax(x(), 1)}), context);
+  CHECK(count_of(graph, op::max) == 1);
+  CHECK(count_of(graph, op::sum) == 1);
+  CHECK(count_of(graph, op::exp) == 1);
+}
+
+TEST_CASE("cross-entropy with integer labels stays one gather") {
+  const Expr labels = tensor("labels", DType::int64, {Dim(4)});
+  const Expr picked = log_softmax(x(), 1)(arange(Dim(4)), labels);
+  const Graph graph = optimized(-mean(picked));
+  CHECK(count_of(graph, op::index) == 1);
+}
+
+TEST_CASE("each firing is recorded with the lines of the user") {
+  Context context = checked_context();
+  optimize(close({log(1 + exp(x()))}), context);
+  REQUIRE(!context.trace.firings.empty());
+  const std::string text = context.trace.explain();
+  CHECK(text.find("softplus: ") != std::string::npos);
+  CHECK(text.find("passes_rewrite_test.cpp:") != std::string::npos);
+  CHECK(context.trace.summary().find("softplus") != std::string::npos);
+}
+
+TEST_CASE("a budget that ends names the rules that fired most") {
+  Context context = checked_context();
+  context.options.firings_per_node = 0;
+  const Graph graph = optimize(close({log(1 + exp(x()))}), context);
+  REQUIRE(!context.trace.notes.empty());
+  CHECK(context.trace.notes[0].find("stopped after") != std::string::npos);
+  CHECK(graph.outputs[0].type() == x().type());
+}
+
+TEST_CASE("optimisation takes linear time") {
+  SUBCASE("calls") { check_linear(exp_chain, 50000); }
+  SUBCASE("sums") { check_linear(sum_chain, 50000); }
+  SUBCASE("firings") { check_linear(firing_chain, 17000); }
+  SUBCASE("sums and products") { check_linear(alternating_chain, 25000); }
+}

@@ -1,0 +1,85 @@
+// Every row of every rule group: the rule fires in the whole pipeline, and its patterns are sound.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include "tests/rule_examples.h"
+
+using namespace gnomon;
+using namespace gnomon::test;
+
+TEST_CASE("names of rules are unique") {
+  std::set<std::string_view> names;
+  for (const RuleGroup* group : all_rule_groups()) {
+    for (const Rule& rule : group->rules) {
+      CAPTURE(rule.name);
+      CHECK(names.insert(rule.name).second);
+    }
+  }
+  CHECK(names.size() >= 100);
+}
+
+TEST_CASE("every rule says what it does") {
+  for (const RuleGroup* group : all_rule_groups()) {
+    CHECK(!group->doc.empty());
+    for (const Rule& rule : group->rules) {
+      CAPTURE(rule.name);
+      CHECK(!rule.left_text().empty());
+      CHECK(!rule.right_text().empty());
+      CHECK((rule.promise != Promise::finite || !rule.note.empty()));
+      CHECK((rule.left.has_value() || rule.example != nullptr));
+      CHECK(std::string_view(rule.at.file_name()).find("passes/") != std::string_view::npos);
+    }
+  }
+}
+
+TEST_CASE("every rule fires in the whole pipeline") {
+  for (const RuleGroup* group : all_rule_groups()) {
+    for (const Rule& rule : group->rules) {
+      int tried = 0;
+      for (const DType t : {DType::float32, DType::float64}) {
+        const Expr example = example_of(rule, t);
+        if (!example) continue;
+        ++tried;
+        Context context = checked_context();
+        const Graph graph = optimize(close({example}), context);
+        CAPTURE(rule.name);
+        CAPTURE(context.trace.explain());
+        CHECK(context.trace.rules[&rule].fired > 0);
+        CHECK(context.trace.notes.empty());
+        CHECK(graph.outputs[0].type() == close({example}).outputs[0].type());
+      }
+      CAPTURE(rule.name);
+      CHECK(tried > 0);
+    }
+  }
+}
+
+TEST_CASE("no rule that may change bits fires when only exact rewrites are admitted") {
+  for (const RuleGroup* group : all_rule_groups()) {
+    for (const Rule& rule : group->rules) {
+      // What code generation needs is done at every level.
+      if (rule.promise == Promise::exact || group == &split_rules()) continue;
+      const Expr example = example_of(rule, DType::float32);
+      if (!example) continue;
+      Context context = checked_context(RewriteLevel::exact);
+      optimize(close({example}), context);
+      CAPTURE(rule.name);
+      CHECK(context.trace.rules[&rule].fired == 0);
+    }
+  }
+}
+
+TEST_CASE("the pipeline leaves its own result alone") {
+  for (const RuleGroup* group : all_rule_groups()) {
+    for (const Rule& rule : group->rules) {
+      const Expr example = example_of(rule, DType::float64);
+      if (!example) continue;
+      Context context = checked_context();
+      const Graph once = run_pass("stabilize", close({example}), context);
+      const Graph twice = run_pass("stabilize", once, context);
+      CAPTURE(rule.name);
+      CHECK(once.outputs == twice.outputs);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+// gnomon-docs: writes docs/ops.md and docs/rules.md from the records; with --check, says whether
+// they are stale.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "passes/pipeline.h"
+#include "passes/rule.h"
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+
+namespace {
+
+using namespace gnomon;
+
+// Bars would end the cell of a table.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string code(std::string_view text) {
+  return text.empty() ? "" : fmt::format("`{}`", cell(text));
+}
+
+std::string rule_row(const Rule& rule) {
+  return fmt::format("| {} | {} | {} | {} | {} |\n", rule.name, code(rule.left_text()),
+                     code(rule.right_text()), text(rule.promise), cell(rule.note));
+}
+
+std::string rules_page() {
+  std::size_t count = 0;
+  std::string groups;
+  for (const RuleGroup* group : all_rule_groups()) {
+    groups += fmt::format("\n## {}\n\n{}\n\n", group->name, group->doc);
+    groups += "| rule | before | after | promise | condition or points |\n|---|---|---|---|---|\n";
+    for (const Rule& rule : group->rules) groups += rule_row(rule);
+    count += group->rules.size();
+  }
+  std::string passes = "\n## Passes\n\n| pass | what it does | level |\n|---|---|---|\n";
+  constexpr std::string_view levels[] = {"none", "exact", "all"};
+  for (const Pass& pass : all_passes()) {
+    passes += fmt::format("| {} | {} | {} |\n", pass.name, cell(pass.doc),
+                          levels[static_cast<std::size_t>(pass.level)]);
+  }
+  passes += "\nReasons of the order:\n\n";
+  for (const PassOrder& order : pass_order_reasons()) {
+    passes += fmt::format("* {} before {}: {}\n", order.first, order.then, order.reason);
+  }
+  return fmt::format(
+      "# Rewrite rules\n\nWritten by `gnomon-docs`; do not edit. {} rules.\n\n"
+      "`exact` rules keep every bit. `accurate` rules give values no farther from the real-number\n"
+      "value on finite inputs. `finite` rules are accurate but for the listed points. Commuted "
+      "forms\n"
+      "and sums of more terms match as well.\n{}{}",
+      count, groups, passes);
+}
+
+std::string operands_text(const Op& op) {
+  return op.operands < 0 ? fmt::format("{} or more", op.at_least) : fmt::format("{}", op.operands);
+}
+
+std::string attributes_text(const Op& op) {
+  std::string out;
+  for (const AttributeSpec& spec : op.attributes) {
+    if (!out.empty()) out += ", ";
+    out += spec.name;
+  }
+  return out;
+}
+
+std::string ulp_text(const Op& op) {
+  if (!op.is_elementwise() || (op.ulp.f32 == 0 && op.ulp.f64 == 0)) return "";
+  return fmt::format("{}, {}", op.ulp.f32, op.ulp.f64);
+}
+
+std::string ops_page() {
+  std::string rows;
+  for (const Op* op : all_ops()) {
+    rows += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", op->name, operands_text(*op),
+                        attributes_text(*op), cell(op->doc), op->is_differentiable() ? "yes" : "",
+                        ulp_text(*op));
+  }
+  return fmt::format(
+      "# Operations\n\nWritten by `gnomon-docs`; do not edit. {} operations. The last column is "
+      "the\n"
+      "largest error in units in the last place, for float32 and float64.\n\n"
+      "| op | operands | attributes | what it is | derivative | ulp "
+      "|\n|---|---|---|---|---|---|\n{}",
+      all_ops().size(), rows);
+}
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  bool check = false;
+  std::filesystem::path folder = "docs";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--check") {
+      check = true;
+    } else if (argument.starts_with("-")) {
+      fmt::print(stderr, "usage: gnomon-docs [--check] [folder]\n");
+      return 2;
+    } else {
+      folder = argument;
+    }
+  }
+  int stale = 0;
+  const std::pair<const char*, std::string> pages[] = {{"ops.md", ops_page()},
+                                                       {"rules.md", rules_page()}};
+  for (const auto& [name, page] : pages) {
+    const std::filesystem::path path = folder / name;
+    if (read(path) == page) continue;
+    if (check) {
+      fmt::print(stderr, "{} is stale: run gnomon-docs\n", path.string());
+      ++stale;
+      continue;
+    }
+    std::filesystem::create_directories(folder);
+    std::ofstream(path, std::ios::binary) << page;
+  }
+  return stale == 0 ? 0 : 1;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "gnomon-docs: {}\n", error.what());
+  return 1;
+}
