@@ -496,3 +496,15 @@ TEST_CASE("a product with zeros among its factors has finite derivatives") {
   CHECK(close(value_at(Point().with(x, {2, 0, 5}), dx), {0, 10, 0}, 0));
   CHECK(close(value_at(Point().with(x, {0, 0, 5}), dx), {0, 0, 0}, 0));
 }
+
+TEST_CASE("the second derivative of prod is right where factors are zero") {
+  const Expr x = tensor("x", float64, {3});
+  const Expr dx = grad(prod(x), x);
+  const Expr cost = sum(dx * scattered_like(x, 0.1));
+  const Expr ddx = grad(cost, x);
+  for (const Numbers& at : {Numbers{2, 0, 5}, Numbers{0, 0, 5}, Numbers{2, 3, 5}, Numbers{0, 0, 0}}) {
+    const Point point = Point().with(x, at);
+    CHECK(close(value_at(point, dx), differences(point, prod(x), 0), 1e-9));
+    CHECK(close(value_at(point, ddx), differences(point, cost, 0), 1e-9));
+  }
+}
