@@ -3,12 +3,12 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "runtime/error.h"
+#include "runtime/options.h"
 
 namespace gnomon {
 namespace {
@@ -57,14 +57,15 @@ struct Nvrtc {
 Nvrtc open_nvrtc() {
   Nvrtc nvrtc;
   std::vector<std::string> paths;
-  if (const char* given = std::getenv("GNOMON_NVRTC_LIBRARY"); given && *given) {
-    paths = {given};
+  if (const auto given = environment("GNOMON_NVRTC_LIBRARY")) {
+    paths = {*given};
   } else {
     for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
       paths.emplace_back(name);
       for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        const char* home = std::getenv(variable);
-        if (home && *home) paths.push_back(fmt::format("{}/lib64/{}", home, name));
+        if (const auto home = environment(variable)) {
+          paths.push_back(fmt::format("{}/lib64/{}", *home, name));
+        }
       }
       paths.push_back(fmt::format("/usr/local/cuda/lib64/{}", name));
     }

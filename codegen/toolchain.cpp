@@ -19,6 +19,7 @@
 #include "codegen/build.h"
 #include "codegen/clang_entry.h"
 #include "runtime/error.h"
+#include "runtime/options.h"
 
 namespace gnomon {
 namespace {
@@ -33,7 +34,7 @@ struct Toolchain {
 
 /// Where the library may lie, best guess first.
 std::vector<std::string> candidates() {
-  if (const char* given = std::getenv("GNOMON_CLANG_LIBRARY"); given && *given) return {given};
+  if (const auto given = environment("GNOMON_CLANG_LIBRARY")) return {*given};
   std::vector<std::string> paths;
   Dl_info self{};
   if (dladdr(reinterpret_cast<const void*>(&toolchain_available), &self) && self.dli_fname) {
@@ -222,9 +223,8 @@ void check(const Unit& unit, const Answer& answer) {
 class Scratch {
  public:
   Scratch() {
-    std::vector<std::string> folders;
-    if (const char* given = std::getenv("TMPDIR"); given && *given) folders.emplace_back(given);
-    folders.insert(folders.end(), {"/dev/shm", "/tmp"});
+    std::vector<std::string> folders = {"/dev/shm", "/tmp"};
+    if (const auto given = environment("TMPDIR")) folders.insert(folders.begin(), *given);
     for (const std::string& folder : folders) {
       std::string name = folder + "/gnomon-XXXXXX";
       if (mkdtemp(name.data())) {

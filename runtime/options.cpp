@@ -22,6 +22,7 @@ constexpr EnvironmentVariable table[] = {
     {"GNOMON_BLAS", "path of the BLAS library to use"},
     {"GNOMON_DUMP", "folder that receives each stage of each compilation"},
     {"GNOMON_CLANG_LIBRARY", "path of the compiler library to use"},
+    {"GNOMON_NVRTC_LIBRARY", "path of NVIDIA's run-time compiler to use"},
 };
 
 }  // namespace
