@@ -136,6 +136,13 @@ void check_arguments(TypeContext& context, const Graph& body, std::span<const Va
   }
 }
 
+/// The types where extents are values computed inside the body.
+std::vector<Type> inlined_types(const Graph& body, std::span<const Value> arguments) {
+  std::vector<Type> types;
+  for (const Value& output : inline_body(body, arguments)) types.push_back(output.type());
+  return types;
+}
+
 }  // namespace
 
 Body intern_body(Graph graph) { return BodyTable::instance().intern(std::move(graph)); }
@@ -167,9 +174,7 @@ std::vector<Type> body_types(TypeContext& context, const Graph& body,
     Type type{output.dtype(), {}};
     for (const Dim& d : output.shape()) {
       const auto extent = binding.outside(d);
-      if (!extent)
-        context.fail("expected outputs whose extents the arguments determine, found " +
-                     describe(output));
+      if (!extent) return inlined_types(body, arguments);
       type.shape.push_back(*extent);
     }
     types.push_back(std::move(type));

@@ -285,9 +285,8 @@ std::vector<Type> infer_types(const Op& op, std::span<const Value> operands,
         context.fail(fmt::format("expected at most {} axes, found {}", max_rank, type.text()));
     return types;
   } catch (const TypeError& error) {
-    const std::string_view message = error.what();
-    if (!origin || message.ends_with(']')) throw;
-    throw TypeError(fmt::format("{} [{}]", message, origin.text()));
+    if (!origin) throw;
+    throw TypeError(fmt::format("{} [{}]", error.what(), origin.text()));
   }
 }
 

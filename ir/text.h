@@ -29,7 +29,7 @@ struct PrintOptions {
   /// the text does not parse.
   std::int64_t inline_elements = 64;
   /// Keeps an array beside the text and returns the name to write.
-  std::function<std::string(const Array&)> write_array;
+  std::function<std::string(const Array&)> write_array = {};
   /// The user's lines as comments.
   bool origins = true;
 };
@@ -38,10 +38,10 @@ std::string print_graph(const Graph& graph, const PrintOptions& options = {});
 
 struct ParseOptions {
   /// Ops by name; null if unknown.
-  std::function<const Op*(std::string_view)> find_op;
+  std::function<const Op*(std::string_view)> find_op = {};
   /// The array `write_array` named.
   std::function<Array(std::string_view name, DType dtype, std::span<const std::int64_t> shape)>
-      read_array;
+      read_array = {};
 };
 
 /// ValueError "text: line 3, column 5: ..." where the text is not a graph.

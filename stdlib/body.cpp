@@ -1,9 +1,6 @@
 // Bodies as ops use them: checking arguments, capturing what a body needs, applying one.
 #include "stdlib/body.h"
 
-#include <fmt/format.h>
-
-#include <unordered_map>
 #include <unordered_set>
 
 #include "ir/leaf.h"
@@ -12,37 +9,6 @@
 namespace gnomon {
 
 namespace {
-
-// Each argument has the dtype and rank of its parameter; extents that the body takes as equal are.
-void check_arguments(TypeContext& context, const Graph& body, std::span<const Value> arguments) {
-  if (arguments.size() != body.parameters.size()) {
-    context.fail(
-        fmt::format("expected {} arguments, found {}", body.parameters.size(), arguments.size()));
-  }
-  std::unordered_map<std::uint64_t, Dim> bound;
-  for (std::size_t k = 0; k < arguments.size(); ++k) {
-    const Type& wanted = body.parameters[k].type;
-    const Value& argument = arguments[k];
-    if (argument.dtype() != wanted.dtype || argument.rank() != wanted.rank()) {
-      context.fail(fmt::format("expected an argument of type {}, found {}", wanted.text(),
-                               describe(argument)));
-    }
-    for (std::size_t i = 0; i < wanted.shape.size(); ++i) {
-      const Dim &own = wanted.shape[i], &given = argument.shape()[i];
-      const AtomRef atom = own.atom();
-      if (own.is_constant()) {
-        if (given.is_constant() && !(given == own)) {
-          context.fail(fmt::format("expected an argument of type {}, found {}", wanted.text(),
-                                   describe(argument)));
-        }
-        context.equal(given, own, "extents");
-      } else if (atom && atom->kind == Atom::Kind::symbol) {
-        const auto [at, is_new] = bound.emplace(atom->number, given);
-        if (!is_new) context.equal(at->second, given, "extents");
-      }
-    }
-  }
-}
 
 // The nodes of `order` that depend on a parameter.
 std::unordered_set<const Node*> dependents(std::span<const Node* const> order,
@@ -91,10 +57,7 @@ class Frontier {
 
 std::vector<Type> body_output_types(TypeContext& context, const Body& body,
                                     std::span<const Value> arguments) {
-  check_arguments(context, *body, arguments);
-  std::vector<Type> types;
-  for (const Value& output : inline_body(*body, arguments)) types.push_back(output.type());
-  return types;
+  return body_types(context, *body, arguments);
 }
 
 Closure close_over(std::span<const Value> parameters, std::span<const Value> outputs) {
