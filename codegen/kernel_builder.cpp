@@ -482,7 +482,7 @@ Scalar KernelBuilder::load(int buffer, const Linear& offset, DType t, Cell fill)
   s.lanes = s.access == Access::contiguous || infos_[at.id].lanes;
   int depth = this->depth();
   if (!changes)
-    while (!scopes_[depth].vector) --depth;
+    while (!scopes_[depth].vector && depth > infos_[at.id].depth) --depth;
   const std::string key = statement_key(s);
   if (!changes)
     if (const auto known = scopes_[depth].common.find(key); known != scopes_[depth].common.end())

@@ -1,4 +1,5 @@
 // Expansion: ops that no kernel computes, said with simpler ones.
+#include <algorithm>
 #include <array>
 
 #include "passes/facts.h"
@@ -30,30 +31,48 @@ std::vector<const Op*> expanding_ops() {
 
 Expr mean_example(DType t) { return mean(tensor("x", t, {Dim(4), Dim(5)}), 1); }
 
-bool is_adjacent(const IntList& axes) {
-  for (std::size_t i = 1; i < axes.size(); ++i) {
-    if (axes[i] != axes[i - 1] + 1) return false;
-  }
-  return true;
-}
-
-// The last run of adjacent axes first, then the others.
+// One axis at a time, the last first: so the order of additions is a function of the extents alone.
 Expr successive_reductions(const Match& m) {
   const IntList& axes = m.root.node().attribute("axes").ints();
-  if (is_adjacent(axes)) return {};
-  std::size_t first = axes.size() - 1;
-  while (axes[first - 1] + 1 == axes[first]) --first;
-  const auto cut = axes.begin() + static_cast<std::ptrdiff_t>(first);
+  if (axes.size() < 2) return {};
   const Attribute keep = m.root.node().attribute("keepdims");
-  const Value inner =
-      make_node(m.root.op(), {m.root.input(0)}, {Attribute(IntList(cut, axes.end())), keep});
-  return make_node(m.root.op(), {inner}, {Attribute(IntList(axes.begin(), cut)), keep});
+  Value value = m.root.input(0);
+  for (std::size_t i = axes.size(); i-- > 0;)
+    value = make_node(m.root.op(), {value}, {Attribute(IntList{axes[i]}), keep});
+  return value;
+}
+
+// A search over several axes is one over the last axis of an array that has them flattened there.
+Expr flattened_search(const Match& m) {
+  const Node& node = m.root.node();
+  const IntList& axes = node.attribute("axes").ints();
+  if (axes.size() < 2) return {};
+  const Expr x(node.input(0));
+  IntList order;
+  Shape shape;
+  Dim count = 1;
+  for (std::int64_t k = 0; k < x.rank(); ++k) {
+    if (std::find(axes.begin(), axes.end(), k) != axes.end()) continue;
+    order.push_back(k);
+    shape.push_back(x.shape()[static_cast<std::size_t>(k)]);
+  }
+  for (const std::int64_t k : axes) {
+    order.push_back(k);
+    count = count * x.shape()[static_cast<std::size_t>(k)];
+  }
+  shape.push_back(count);
+  const Value flat = reshape(transpose(x, order), shape).value();
+  const Value found =
+      make_node(node.op(), {flat}, {Attribute(IntList{flat.rank() - 1}), Attribute(false)});
+  return reshape(Expr(Value(found.get(), m.root.index())), m.root.shape());
 }
 
 Expr split_example(DType t) {
   const Axes apart(IntList{0, 2});
   return sum(exp(tensor("x", t, {Dim(2), Dim(3), Dim(4)})), apart);
 }
+
+Expr search_example(DType t) { return argmax(tensor("x", t, {Dim(3), Dim(4)})); }
 
 const RuleGroup& call_rules() {
   static const RuleGroup group = {
@@ -77,10 +96,12 @@ const RuleGroup& expand_rules() {
 const RuleGroup& split_rules() {
   static const RuleGroup group = {
       "split",
-      "Reductions over axes that are not adjacent, one run of axes after the other.",
+      "Reductions over several axes, one after the other.",
       {rule("successive_reductions", Promise::accurate,
             {&op::sum, &op::prod, &op::max, &op::min, &op::any, &op::all}, successive_reductions,
-            "sum(x, axes 0 and 2)", "sum(sum(x, axis 2), axis 0)", split_example)}};
+            "sum(x, axes 0 and 2)", "sum(sum(x, axis 2), axis 0)", split_example),
+       rule("flattened_search", Promise::exact, {&op::max_and_argmax, &op::min_and_argmin},
+            flattened_search, "argmax(x, axes 0 and 1)", "argmax(reshape(x))", search_example)}};
   return group;
 }
 

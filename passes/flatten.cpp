@@ -11,9 +11,11 @@ namespace {
 
 class Flattener {
  public:
-  Flattener(std::span<const Value> outputs, Flatten mode, OriginMap& origins)
-      : mode_(mode), origins_(origins) {
-    order_ = topological_order(outputs);
+  Flattener(std::span<const Value> outputs, std::span<const Node* const> order, Flatten mode,
+            OriginMap& origins)
+      : mode_(mode), origins_(origins), order_(order) {
+    uses_.reserve(order_.size());
+    images_.reserve(order_.size());
     for (const Node* node : order_) {
       for (const Value& input : node->inputs()) ++uses_[input.get()];
     }
@@ -131,7 +133,7 @@ class Flattener {
 
   Flatten mode_;
   OriginMap& origins_;
-  std::vector<const Node*> order_;
+  std::span<const Node* const> order_;
   std::unordered_map<const Node*, std::uint32_t> uses_;
   std::unordered_map<const Node*, bool> inner_;
   std::unordered_map<const Node*, Value> images_;
@@ -139,10 +141,14 @@ class Flattener {
 
 }  // namespace
 
-std::vector<Value> flatten_chains(std::span<const Value> outputs, Flatten flatten,
+std::vector<Value> flatten_chains(std::span<const Value> outputs,
+                                  std::span<const Node* const> order, Flatten flatten,
                                   OriginMap& origins) {
-  if (flatten == Flatten::no) return {outputs.begin(), outputs.end()};
-  return Flattener(outputs, flatten, origins).run(outputs);
+  const bool has_chain = std::any_of(order.begin(), order.end(), [](const Node* node) {
+    return &node->op() == &op::add || &node->op() == &op::multiply;
+  });
+  if (flatten == Flatten::no || !has_chain) return {outputs.begin(), outputs.end()};
+  return Flattener(outputs, order, flatten, origins).run(outputs);
 }
 
 }  // namespace gnomon

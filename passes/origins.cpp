@@ -5,11 +5,12 @@
 
 namespace gnomon {
 
-OriginMap::OriginMap(const Graph& graph) {
-  for (const Node* node : graph.topological_order()) {
+OriginMap::OriginMap(const Graph& graph, std::span<const Node* const> order) {
+  for (const Node* node : order) {
     const auto found = graph.origins.find(node);
-    if (found != graph.origins.end())
+    if (found != graph.origins.end()) {
       places_.emplace(node, std::pair(Value(node, 0), found->second));
+    }
   }
 }
 

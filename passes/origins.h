@@ -13,7 +13,8 @@ namespace gnomon {
 /// Places by node. Nodes it knows stay alive.
 class OriginMap {
  public:
-  explicit OriginMap(const Graph& graph);
+  /// Places of the nodes in `order`, which are those of the graph.
+  OriginMap(const Graph& graph, std::span<const Node* const> order);
   std::span<const Origin> of(const Node* node) const;
   /// Adds the places of `from` to those of `to`, four at most.
   void inherit(const Value& to, const Node* from);

@@ -32,8 +32,8 @@ constexpr std::array passes = {
     Pass{"simplify", "Brings what was expanded to the same form.", canonicalize,
          RewriteLevel::exact},
     Pass{"specialize", "Chooses cheaper spellings.", specialize, RewriteLevel::exact},
-    Pass{"split_reductions", "Reduces axes that are not adjacent one after the other.",
-         split_reductions, RewriteLevel::none},
+    Pass{"split_reductions", "Reduces several axes one after the other.", split_reductions,
+         RewriteLevel::none},
     Pass{"contract", "Adds products in one rounding.", contract, RewriteLevel::all},
 };
 
@@ -122,7 +122,7 @@ class Driver {
     if (std::none_of(order.begin(), order.end(), [](const Node* n) { return has_body(*n); })) {
       return graph;
     }
-    OriginMap origins(graph);
+    OriginMap origins(graph, order);
     std::unordered_map<const Node*, Value> images;
     for (const Node* node : order) {
       const Value image = with_body(pass, *node, images);

@@ -57,8 +57,8 @@ class Sweep {
  public:
   explicit Sweep(Session& session) : session_(session) {}
 
-  void run(std::span<const Value> outputs) {
-    const std::vector<const Node*> order = topological_order(outputs);
+  void run(std::span<const Value> outputs, std::span<const Node* const> order) {
+    uses_.reserve(order.size());
     images_.reserve(order.size() * 2);
     for (const Node* node : order) {
       for (const Value& input : node->inputs()) ++uses_[input.get()];
@@ -324,24 +324,27 @@ std::span<const IndexedRule> RuleSet::rules_of(const Op& op) const {
 
 Graph rewrite(const Graph& graph, const RuleSet& rules, Context& context, Flatten flatten) {
   constexpr int max_sweeps = 12;
-  const auto size = static_cast<std::int64_t>(graph.topological_order().size());
-  OriginMap origins(graph);
-  Session session{rules, context, origins, context.options.firings_per_node * (size + 16)};
+  std::vector<const Node*> order = graph.topological_order();
+  OriginMap origins(graph, order);
+  const std::int64_t budget =
+      context.options.firings_per_node * (static_cast<std::int64_t>(order.size()) + 16);
+  Session session{rules, context, origins, budget};
   Graph current = graph;
-  for (int sweep_number = 0; sweep_number < max_sweeps && !session.exhausted; ++sweep_number) {
-    const std::vector<Value> flat = flatten_chains(current.outputs, flatten, origins);
+  for (int sweeps = 0; sweeps < max_sweeps && !session.exhausted; ++sweeps) {
+    std::vector<Value> outputs = flatten_chains(current.outputs, order, flatten, origins);
+    if (outputs != current.outputs) order = topological_order(outputs);
     const std::uint64_t before = session.fired;
     Sweep sweep(session);
-    sweep.run(flat);
-    std::vector<Value> outputs;
-    for (const Value& output : flat) outputs.push_back(sweep.image(output));
+    sweep.run(outputs, order);
+    for (Value& output : outputs) output = sweep.image(output);
     if (!context.trace.passes.empty()) ++context.trace.passes.back().sweeps;
-    if (session.fired == before && outputs == current.outputs) break;
+    if (outputs == current.outputs) break;
     current = with_outputs(current, std::move(outputs));
+    order = current.topological_order();
     if (session.fired == before) break;
   }
   if (!context.trace.passes.empty()) context.trace.passes.back().fired += session.fired;
-  origins.store(current);
+  if (current.outputs != graph.outputs) origins.store(current);
   return current;
 }
 

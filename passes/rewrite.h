@@ -49,9 +49,11 @@ enum class Flatten : std::uint8_t { no, left, all };
 /// Applies the rules until none fires, within the budget of the context.
 Graph rewrite(const Graph& graph, const RuleSet& rules, Context& context, Flatten flatten);
 
-/// Sums of sums and products of products as one node each, from the root of each maximal chain of
-/// values used once. `left` follows first operands only, which keeps every bit.
-std::vector<Value> flatten_chains(std::span<const Value> outputs, Flatten flatten,
+/// The outputs with sums of sums and products of products as one node each, from the root of each
+/// maximal chain of values used once. `left` follows first operands only, which keeps every bit.
+/// `order` has the nodes the outputs need, operands first.
+std::vector<Value> flatten_chains(std::span<const Value> outputs,
+                                  std::span<const Node* const> order, Flatten flatten,
                                   OriginMap& origins);
 
 }  // namespace gnomon

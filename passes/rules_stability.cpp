@@ -8,6 +8,9 @@ namespace {
 
 const Pattern x = variable(0), y = variable(1);
 
+bool first_is_non_negative(const Match& m) { return is_non_negative(m[0].value()); }
+Expr prod_example(DType t) { return log(prod(1 + cosh(tensor("x", t, {Dim(4), Dim(5)})), 1)); }
+
 RuleGroup make() {
   const Pattern log_add = maximum(x, y) + log1p(exp(-absolute(x - y)));
   return {"stability",
@@ -37,7 +40,8 @@ RuleGroup make() {
                   .except("x = y = inf and x = y = -inf"),
               rule("logsumexp", Promise::accurate, log(sum(exp(x))), logsumexp(x)),
               rule("log_of_prod", Promise::finite, log(prod(x)), sum(log(x)))
-                  .except("negative factors"),
+                  .when(first_is_non_negative, "x >= 0; not near a product of 1")
+                  .tested_on(prod_example),
               rule("log_sqrt", Promise::accurate, log(sqrt(x)), 0.5 * log(x)),
               rule("log_square", Promise::accurate, log(square(x)), 2 * log(absolute(x))),
               rule("log_reciprocal", Promise::accurate, log(reciprocal(x)), -log(x)),
