@@ -325,6 +325,11 @@ std::span<const IndexedRule> RuleSet::rules_of(const Op& op) const {
 Graph rewrite(const Graph& graph, const RuleSet& rules, Context& context, Flatten flatten) {
   constexpr int max_sweeps = 12;
   std::vector<const Node*> order = graph.topological_order();
+  // Most phases have nothing to say about most graphs.
+  const bool concerned = std::any_of(order.begin(), order.end(), [&](const Node* node) {
+    return !rules.rules_of(node->op()).empty();
+  });
+  if (!concerned) return graph;
   OriginMap origins(graph, order);
   const std::int64_t budget =
       context.options.firings_per_node * (static_cast<std::int64_t>(order.size()) + 16);

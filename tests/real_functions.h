@@ -1,0 +1,146 @@
+// The real-number meaning of elementwise operations, by MPFR: what the evaluator of tests calls.
+#pragma once
+
+#include <mpfr.h>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "ir/evaluation.h"
+#include "tests/mpfr_reference.h"
+
+namespace gnomon::test {
+
+using RealFunction = std::function<Real(std::span<const Real>)>;
+using RealTable = std::unordered_map<std::string, RealFunction>;
+
+namespace detail {
+
+inline RealFunction unary(MpfrUnary f) {
+  return [f](std::span<const Real> x) {
+    Real y;
+    f(y.get(), x[0].get(), MPFR_RNDN);
+    return y;
+  };
+}
+
+inline RealFunction binary(MpfrBinary f) {
+  return [f](std::span<const Real> x) {
+    Real y;
+    f(y.get(), x[0].get(), x[1].get(), MPFR_RNDN);
+    return y;
+  };
+}
+
+inline RealFunction predicate(bool (*f)(mpfr_srcptr, mpfr_srcptr)) {
+  return [f](std::span<const Real> x) {
+    return Real(f(x[0].get(), x[x.size() - 1].get()) ? 1.0 : 0.0);
+  };
+}
+
+inline Real sigmoid_of(const Real& x) {
+  Real y;
+  mpfr_neg(y.get(), x.get(), MPFR_RNDN);
+  mpfr_exp(y.get(), y.get(), MPFR_RNDN);
+  mpfr_add_ui(y.get(), y.get(), 1, MPFR_RNDN);
+  mpfr_ui_div(y.get(), 1, y.get(), MPFR_RNDN);
+  return y;
+}
+
+inline Real softplus_of(const Real& x) {
+  Real y;
+  mpfr_exp(y.get(), x.get(), MPFR_RNDN);
+  mpfr_log1p(y.get(), y.get(), MPFR_RNDN);
+  return y;
+}
+
+inline bool either_is_nan(std::span<const Real> x) {
+  return mpfr_nan_p(x[0].get()) || mpfr_nan_p(x[1].get());
+}
+
+}  // namespace detail
+
+/// Real functions by the name of the operation.
+inline const RealTable& real_functions() {
+  using namespace detail;
+  static const RealTable table = {
+      {"add", binary(mpfr_add)},
+      {"subtract", binary(mpfr_sub)},
+      {"multiply", binary(mpfr_mul)},
+      {"divide", binary(mpfr_div)},
+      {"power", binary(mpfr_pow)},
+      {"hypot", binary(mpfr_hypot)},
+      {"arctan2", binary(mpfr_atan2)},
+      {"negative", unary(mpfr_neg)},
+      {"absolute", unary(mpfr_abs)},
+      {"square", unary(mpfr_sqr)},
+      {"sqrt", unary(mpfr_sqrt)},
+      {"rsqrt", unary(mpfr_rec_sqrt)},
+      {"exp", unary(mpfr_exp)},
+      {"exp2", unary(mpfr_exp2)},
+      {"expm1", unary(mpfr_expm1)},
+      {"log", unary(mpfr_log)},
+      {"log2", unary(mpfr_log2)},
+      {"log10", unary(mpfr_log10)},
+      {"log1p", unary(mpfr_log1p)},
+      {"sin", unary(mpfr_sin)},
+      {"cos", unary(mpfr_cos)},
+      {"tan", unary(mpfr_tan)},
+      {"arcsin", unary(mpfr_asin)},
+      {"arccos", unary(mpfr_acos)},
+      {"arctan", unary(mpfr_atan)},
+      {"sinh", unary(mpfr_sinh)},
+      {"cosh", unary(mpfr_cosh)},
+      {"tanh", unary(mpfr_tanh)},
+      {"arcsinh", unary(mpfr_asinh)},
+      {"arccosh", unary(mpfr_acosh)},
+      {"arctanh", unary(mpfr_atanh)},
+      {"erf", unary(mpfr_erf)},
+      {"erfc", unary(mpfr_erfc)},
+      {"reciprocal",
+       [](std::span<const Real> x) {
+         Real y;
+         mpfr_ui_div(y.get(), 1, x[0].get(), MPFR_RNDN);
+         return y;
+       }},
+      {"sigmoid", [](std::span<const Real> x) { return sigmoid_of(x[0]); }},
+      {"softplus", [](std::span<const Real> x) { return softplus_of(x[0]); }},
+      {"fma",
+       [](std::span<const Real> x) {
+         Real y;
+         mpfr_fma(y.get(), x[0].get(), x[1].get(), x[2].get(), MPFR_RNDN);
+         return y;
+       }},
+      {"minimum",
+       [](std::span<const Real> x) {
+         Real y;
+         if (either_is_nan(x)) return y;
+         mpfr_min(y.get(), x[0].get(), x[1].get(), MPFR_RNDN);
+         return y;
+       }},
+      {"maximum",
+       [](std::span<const Real> x) {
+         Real y;
+         if (either_is_nan(x)) return y;
+         mpfr_max(y.get(), x[0].get(), x[1].get(), MPFR_RNDN);
+         return y;
+       }},
+      {"equal", predicate([](mpfr_srcptr a, mpfr_srcptr b) { return mpfr_equal_p(a, b) != 0; })},
+      {"less", predicate([](mpfr_srcptr a, mpfr_srcptr b) { return mpfr_less_p(a, b) != 0; })},
+      {"greater",
+       predicate([](mpfr_srcptr a, mpfr_srcptr b) { return mpfr_greater_p(a, b) != 0; })},
+      {"isfinite", predicate([](mpfr_srcptr a, mpfr_srcptr) { return mpfr_number_p(a) != 0; })},
+      {"isnan", predicate([](mpfr_srcptr a, mpfr_srcptr) { return mpfr_nan_p(a) != 0; })},
+  };
+  return table;
+}
+
+using RealArithmetic = RealNumbers<Real>;
+
+inline RealArithmetic real_numbers() {
+  return RealArithmetic(real_functions(), [](const Real& x) { return x.to_double(); });
+}
+
+}  // namespace gnomon::test
