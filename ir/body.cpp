@@ -87,8 +87,7 @@ class BodyTable {
 /// The symbols and scalar parameters of a body in terms of the arguments it is applied to.
 class Binding {
  public:
-  Binding(const Graph& body, std::span<const Value> arguments)
-      : body_(body), arguments_(arguments) {
+  Binding(const Graph& body, std::span<const Value> arguments) : arguments_(arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Shape& shape = body.parameters[i].type.shape;
       for (std::size_t axis = 0; axis < shape.size(); ++axis)
@@ -119,7 +118,6 @@ class Binding {
   }
 
  private:
-  const Graph& body_;
   std::span<const Value> arguments_;
   std::unordered_map<std::uint64_t, Dim> symbols_;
 };
