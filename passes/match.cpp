@@ -117,15 +117,17 @@ class Matcher {
     const std::size_t count = goal.value.node().operands().size();
     if (count < p.operands.size()) return false;
     Choice choice{goal, later, {}, {}, std::vector<bool>(count, false), false};
-    for (const Pattern& term : p.operands) choice.terms.push_back(&term);
     const auto rank = [](const Pattern* t) {
       const Pattern::Node& n = t->node();
       if (n.kind == Pattern::Kind::constant) return 0;
       if (n.kind == Pattern::Kind::node) return 1;
       return n.only_constant ? 2 : 3;
     };
-    std::stable_sort(choice.terms.begin(), choice.terms.end(),
-                     [&](const Pattern* a, const Pattern* b) { return rank(a) < rank(b); });
+    for (int wanted = 0; wanted < 4; ++wanted) {
+      for (const Pattern& term : p.operands) {
+        if (rank(&term) == wanted) choice.terms.push_back(&term);
+      }
+    }
     if (count > p.operands.size()) {
       choice.rest_to_last = rank(choice.terms.back()) == 3;
       // Only at the root may operands be left over: the replacement is put in their place.

@@ -39,7 +39,7 @@ Expr broadcast_of_broadcast(const Match& m) {
   return make_node(op::broadcast_to, {inner.input(0)}, m.root.node().attributes());
 }
 
-// Elementwise ops broadcast by themselves: f(broadcast(x), y) is f(x, y), in the shape of the whole.
+// Elementwise ops broadcast by themselves: f(broadcast(x), y) is f(x, y) in the whole's shape.
 Expr elementwise_of_broadcast(const Match& m) {
   std::vector<Value> operands(m.root.node().operands().begin(), m.root.node().operands().end());
   bool changed = false;
