@@ -273,7 +273,7 @@ class Fuser {
     Trial trial;
     m.rows.clear(), m.heavy.clear(), m.loads.clear(), m.elsewhere.clear();
     m.plain = true;
-    m.widest = static_cast<int>(size_of(m.value.dtype()));
+    m.widest = is_float(m.value.dtype()) ? static_cast<int>(size_of(m.value.dtype())) : 1;
     KernelBuilder k("trial");
     const int memory = k.add_buffer({"memory", DType::float64, false, true, false, 0});
     std::vector<Scalar> axes;

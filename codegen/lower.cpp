@@ -201,7 +201,7 @@ class Lowerer : public Storage {
     std::string of;
     if (!node.operands().empty()) of = " of " + describe(node.input(0));
     return fmt::format("{}: index {{value}} is out of range for extent {{bound}}{} (position {{index}})",
-                       node.op().name, of);
+                       &node.op() == &op::indicator ? op::index.name : node.op().name, of);
   }
 
   // --- the body ---

@@ -115,7 +115,7 @@ void dump(const Program& program, const std::string& key, const Graph& captured)
   std::error_code error;
   std::filesystem::create_directories(to, error);
   if (error) throw DeviceError(fmt::format("dump: cannot make {}: {}", to.string(), error.message()));
-  write_file(to / "captured.gn", text(captured));
+  write_file(to / "captured.gn", print_graph(captured));
   write_file(to / "optimized.gn", program.graph_text);
   write_file(to / "module.txt", program.module_text);
   write_file(to / "source.cpp", program.source);
@@ -136,7 +136,7 @@ CacheEntry build_entry(Program& program, const Graph& captured, const CompileOpt
   std::string comment = options.name.empty() ? "compiled by Gnomon" : options.name;
   const std::vector<Unit> units = emit(module, comment);
   watch.stage("emit");
-  program.graph_text = text(optimized);
+  program.graph_text = print_graph(optimized);
   program.module_text = module.text();
   for (const Unit& u : units) program.source += fmt::format("// --- {}\n{}\n", u.name, u.text);
   if (context.trace.record_firings) program.explanation = context.trace.explain();

@@ -1,6 +1,7 @@
 // Folding: operations on constants are computed by the reference evaluator, with the bits that
 // generated code would give.
 #include <algorithm>
+#include <cstddef>
 
 #include "ir/evaluate.h"
 #include "passes/facts.h"
@@ -13,6 +14,18 @@ namespace {
 
 // Larger results stay expressions: they are cheaper to compute than to store.
 constexpr std::int64_t fold_limit = 1 << 20;
+
+// An array whose elements are all one number is that number, broadcast.
+Expr compact(const Array& a) {
+  const std::size_t bytes = size_of(a.dtype());
+  const auto* p = static_cast<const std::byte*>(a.data());
+  if (a.rank() == 0 || a.size() == 0) return Expr(a);
+  for (std::int64_t i = 1; i < a.size(); ++i)
+    if (!std::equal(p, p + bytes, p + static_cast<std::size_t>(i) * bytes)) return Expr(a);
+  Array one = Array::empty(a.dtype(), {});
+  std::copy(p, p + bytes, static_cast<std::byte*>(one.data()));
+  return broadcast_to(Expr(one), Shape(a.shape().begin(), a.shape().end()));
+}
 
 // Ops whose result is larger than what they read are kept: the constant would only take room.
 bool grows(const Match& m, std::int64_t elements) {
@@ -40,7 +53,7 @@ Expr fold(const Match& m) {
   graph.outputs = {m.root};
   graph.results.resize(1);
   try {
-    return Expr(evaluate(graph, {})[0]);
+    return compact(evaluate(graph, {})[0]);
   } catch (const ValueError&) {
     return {};  // an index out of range fails when the function is called
   }

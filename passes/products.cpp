@@ -145,6 +145,34 @@ Expr product_plus(const Match& m) {
   return {};
 }
 
+// What a term is a number times of.
+std::pair<double, Value> scale_of(const Value& v) {
+  if (v.is(op::negative)) return {-1, v.input(0)};
+  if (v.is(op::multiply) && v.node().operands().size() == 2)
+    for (std::size_t i = 0; i < 2; ++i)
+      if (const auto scale = number_of(v.input(1 - i)); scale && v.input(i).shape() == v.shape())
+        return {*scale, v.input(i)};
+  return {1, v};
+}
+
+// A product with an addend, plus a multiple of that same addend.
+Expr product_plus_its_addend(const Match& m) {
+  const std::span<const Value> terms = m.root.node().operands();
+  if (terms.size() != 2) return {};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!is_product(terms[i]) || !m.single_use(terms[i])) continue;
+    Product p = product_of(terms[i]);
+    if (!p.c) continue;
+    const auto [inner, c] = scale_of(p.c);
+    const auto [outer, other] = scale_of(terms[1 - i]);
+    if (!(c == other) || c.shape() != m.root.shape()) continue;
+    p.c = c;
+    p.beta = p.beta * inner + outer;
+    return gemm_of(p);
+  }
+  return {};
+}
+
 Expr a_of(DType t) { return tensor("x", t, {Dim(4), Dim(4)}); }
 Expr b_of(DType t) { return tensor("y", t, {Dim(4), Dim(4)}); }
 Expr transposed_example(DType t) { return matmul(transpose(a_of(t)), b_of(t)); }
@@ -153,6 +181,11 @@ Expr scaled_example(DType t) { return 3 * matmul(a_of(t), b_of(t)); }
 Expr negative_example(DType t) { return -matmul(a_of(t), b_of(t)); }
 Expr plus_example(DType t) {
   return matmul(a_of(t), b_of(t)) + 2 * tensor("z", t, {Dim(4), Dim(4)});
+}
+
+Expr own_addend_example(DType t) {
+  const Expr z = tensor("z", t, {Dim(4), Dim(4)});
+  return z - 0.5 * (matmul(a_of(t), b_of(t)) + 0.25 * z);
 }
 
 RuleGroup make() {
@@ -172,6 +205,8 @@ RuleGroup make() {
                "gemm(x, y, alpha=-1)", negative_example),
           rule("product_plus", Promise::accurate, {&op::add}, product_plus, "dot(x, y) + c * z",
                "gemm(x, y, z, beta=c)", plus_example),
+          rule("product_plus_its_addend", Promise::accurate, {&op::add}, product_plus_its_addend,
+               "gemm(x, y, b * z) + c * z", "gemm(x, y, z, beta=beta * b + c)", own_addend_example),
       }};
 }
 

@@ -100,6 +100,7 @@ const RuleGroup& reduction_rules();
 const RuleGroup& fold_rules();
 const RuleGroup& stability_rules();
 const RuleGroup& softmax_rules();
+const RuleGroup& cross_entropy_rules();
 const RuleGroup& product_rules();
 const RuleGroup& expand_rules();
 const RuleGroup& strength_rules();     // cheaper spellings

@@ -1,6 +1,8 @@
 // Indexing by integer arrays: reading, replacing and increasing the indexed elements.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
@@ -181,7 +183,46 @@ Expr write(const Op& op, const Arg& x, const Arg& v, IntList axes, std::span<con
   return Expr(make_node(op, std::move(operands), {Attribute(std::move(axes))}, x.origin()));
 }
 
+// ------------------------------------------------------------------------------------------- indicator
+
+std::vector<Type> indicator_type(TypeContext& context) {
+  const Type& t = context.type(0);
+  if (t.rank() != 1 || !is_integer(t.dtype)) {
+    context.fail(
+        fmt::format("expected a vector of integers, found {}", describe(context.operands[0])));
+  }
+  return {{DType::bool_, context.attributes[0].dims()}};
+}
+
+// Rows beyond the indices load index 0, which always exists, and compare it with nothing.
+Scalar indicator_element(Element& e, const Node& node, std::uint32_t,
+                         std::span<const Scalar> index) {
+  const Dim& count = node.input(0).shape()[0];
+  const Shape& shape = node.attribute("shape").dims();
+  const bool all_rows = count == shape[0];
+  const Scalar inside = all_rows ? Scalar{} : e.less(index[0], e.extent(count));
+  const Scalar row = all_rows ? index[0] : e.select(inside, index[0], e.integer(0));
+  Scalar column = e.cast(e.operand(0, std::array{row}), DType::int64);
+  if (!all_rows) column = e.select(inside, column, e.integer(0));
+  column = e.checked_index(column, e.extent(max(shape[1], 1)));
+  const Scalar hit = e.equal(column, index[1]);
+  return all_rows ? hit : e.let(op::logical_and, std::array{inside, hit});
+}
+
 }  // namespace
+
+constinit const Op op::indicator{
+    .name = "indicator",
+    .doc = "True at (i, indices[i]), false elsewhere, in a matrix of the given shape.",
+    .attributes = {{"shape", Attribute::Kind::dim_list}},
+    .type = indicator_type,
+    .traits = {Trait::never_fold},
+    .element = indicator_element};
+
+Expr indicator(const Arg& indices, const Dim& rows, const Dim& columns) {
+  return Expr(make_node(op::indicator, {indices.value()}, {Attribute(Shape{rows, columns})},
+                        indices.origin()));
+}
 
 constinit const Op op::index{
     .name = "index",

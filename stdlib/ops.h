@@ -37,7 +37,7 @@
       X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin) X(mean) X(logsumexp) \
           X(softmax) X(log_softmax) X(reshape) X(transpose) X(expand_dims) X(squeeze)              \
               X(broadcast_to) X(concatenate) X(slice) X(index) X(set_slice) X(inc_slice)           \
-                  X(set_index) X(inc_index) X(arange) X(dot) X(gemm) X(fori) X(call) X(fused)
+                  X(set_index) X(inc_index) X(indicator) X(arange) X(dot) X(gemm) X(fori) X(call) X(fused)
 
 namespace gnomon {
 
@@ -208,6 +208,9 @@ Expr index(const Expr& x, std::span<const Index> items, Origin at = {});
 /// x with the indexed part replaced by / increased by `v` (duplicates of integer indices add up).
 Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
+/// Bool matrix [rows, columns]: true at (i, indices[i]) for every i < the length of `indices`, which
+/// is at most `rows`. Indices count from the end when negative; out of range is a ValueError.
+Expr indicator(const Arg& indices, const Dim& rows, const Dim& columns);
 /// Elements of `x` along `axis` at integer indices of any shape.
 Expr take(const Arg& x, const Arg& indices, std::int64_t axis = 0);
 
