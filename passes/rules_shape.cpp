@@ -113,6 +113,13 @@ Expr slice_of_elementwise(const Match& m) {
   return make_node(inner.op(), std::move(operands), inner.node().attributes());
 }
 
+// One number everywhere stays that, however it is moved.
+Expr movement_of_number(const Match& m) {
+  const Value& x = m.root.input(0);
+  if (!x.is(op::broadcast_to) || x.input(0).rank() != 0) return {};
+  return broadcast_to(Expr(x.input(0)), m.root.shape());
+}
+
 Expr concatenate_of_one(const Match& m) {
   return m.root.node().operands().size() == 1 ? Expr(m.root.input(0)) : Expr();
 }
@@ -122,6 +129,9 @@ Expr reshape_example(DType t) { return reshape(reshape(cube_of(t), {6, 4}), {4, 
 Expr transpose_example(DType t) { return transpose(transpose(cube_of(t), {1, 2, 0}), {1, 0, 2}); }
 Expr broadcast_example(DType t) {
   return broadcast_to(broadcast_to(tensor("x", t, {Dim(4)}), {3, 4}), {2, 3, 4});
+}
+Expr number_example(DType t) {
+  return transpose(broadcast_to(tensor("x", t, {}), {3, 4})) + tensor("y", t, {Dim(4), Dim(3)});
 }
 Expr elementwise_example(DType t) {
   return exp(broadcast_to(tensor("x", t, {Dim(4)}), {3, 4})) + tensor("y", t, {Dim(3), Dim(4)});
@@ -152,6 +162,10 @@ RuleGroup make() {
               rule("broadcast", Promise::exact, {&op::broadcast_to}, broadcast_of_broadcast,
                    "broadcast_to(broadcast_to(x, s), t)", "broadcast_to(x, t), or x",
                    broadcast_example),
+              rule("movement_of_number", Promise::exact,
+                   {&op::reshape, &op::expand_dims, &op::squeeze, &op::transpose, &op::slice},
+                   movement_of_number, "transpose(broadcast_to(number, s))",
+                   "broadcast_to(number, t)", number_example),
               rule("elementwise_of_broadcast", Promise::exact, broadcasting_ops(),
                    elementwise_of_broadcast, "f(broadcast_to(x, s), y)",
                    "f(x, y), broadcast if need be", elementwise_example),
