@@ -16,6 +16,8 @@ namespace gnomon {
 namespace {
 
 constexpr std::size_t statements_of_unit = 300;
+constexpr std::size_t units_at_once = 4;       // small modules are cut so that many compile at once,
+constexpr std::size_t smallest_unit = 40;      // into units of at least so many statements
 constexpr int plan_head = 2;  // workspace bytes, bytes a worker
 
 const char* unit_head =
@@ -60,7 +62,9 @@ class HostPrinter {
     std::map<std::string, std::string> known;
     std::string text;
     std::set<std::string> headers;
-    std::size_t statements = 0;
+    std::size_t statements = 0, all = 0;
+    for (const Kernel& kernel : module_.kernels) all += kernel.body.size();
+    const std::size_t wanted = std::clamp(all / units_at_once, smallest_unit, statements_of_unit);
     const auto finish_unit = [&] {
       if (text.empty()) return;
       std::string head = unit_head;
@@ -82,7 +86,7 @@ class HostPrinter {
       text += "\n" + named;
       headers.insert(k.headers.begin(), k.headers.end());
       statements += k.statements;
-      if (statements >= statements_of_unit) finish_unit();
+      if (statements >= wanted) finish_unit();
     }
     finish_unit();
   }

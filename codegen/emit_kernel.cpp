@@ -143,6 +143,7 @@ class KernelPrinter {
   std::string wish(const Statement& s) const {
     if (!s.name.empty()) return s.name;
     if (s.op) return std::string(s.op->name);
+    if (s.code == Code::extent) return "count";
     if (s.code == Code::load) return buffer_names_[s.buffer] + "_";
     return "t";
   }
@@ -165,7 +166,12 @@ class KernelPrinter {
     const Statement& s = kernel_.body[i];
     switch (s.code) {
       case Code::constant: names_of_[i] = literal(s.dtype, s.value); break;
-      case Code::extent: names_of_[i] = spelled(s.dim); break;
+      case Code::extent:
+        if (s.dim.atom())
+          names_of_[i] = spelled(s.dim);
+        else
+          define(i, spelled(s.dim));
+        break;
       case Code::let: let(i); break;
       case Code::cast:
         define(i, fmt::format("gn::convert<{}>({})", value_type(s.dtype, s.lanes), use(s.args[0])));
@@ -220,6 +226,7 @@ class KernelPrinter {
     const bool index = s.dtype == DType::int64 && !s.lanes;
     const bool infix = reads_the_same_infix(s, kernel_);
     const bool plain_index = index && (s.op == &op::add || s.op == &op::multiply);
+    if (infix && s.args.size() == 1) return define(i, std::string(s.op->scalar.infix) + use(s.args[0]));
     if (infix || plain_index) {
       const std::string symbol = plain_index ? (s.op == &op::add ? "+" : "*") : std::string(s.op->scalar.infix);
       std::string text;

@@ -20,6 +20,7 @@ constexpr int costly = 8;            // additions from which computing twice is 
 constexpr int costly_elsewhere = 40;  // the same when the price is a trip through memory
 constexpr int deepest = 120;         // operations in a row of one kernel
 constexpr int most_statements = 400;
+constexpr std::size_t most_streams = 10;  // arrays that one loop reads and writes at once
 
 bool moves_nothing(const Op& o) {
   return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze;
@@ -499,9 +500,10 @@ class Fuser {
         shares = true;
       }
     }
+    std::unordered_set<Value> streams = m.loads;
     for (const Member& other : nest.members)
-      for (const Value& v : m.loads) shares = shares || other.loads.contains(v);
-    return shares;
+      for (const Value& v : other.loads) shares = !streams.insert(v).second || shares;
+    return shares || streams.size() + nest.members.size() < most_streams;
   }
 
   bool needs_rows_of(const Member& m, int n) const {

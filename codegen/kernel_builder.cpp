@@ -263,32 +263,47 @@ Scalar KernelBuilder::equal(Scalar a, Scalar b) { return let(op::equal, std::arr
 
 Scalar KernelBuilder::checked_index(Scalar index, Scalar bound) {
   const Linear i = linear(index), n = linear(bound);
-  if (n.is_constant())
+  const bool from_zero = is_non_negative(i);
+  if (from_zero && n.is_constant())
     if (const auto top = space_.bound(i)) {
       const Dim gap = n.constant - *top;
-      const bool from_zero = std::all_of(i.terms.begin(), i.terms.end(), [](const auto& term) {
-        return !term.second.is_constant() || term.second.constant() > 0;
-      });
-      if (from_zero && i.constant.is_constant() && i.constant.constant() >= 0 &&
-          gap.is_constant() && gap.constant() >= 0)
-        return index;
+      if (gap.is_constant() && gap.constant() >= 0) return index;
     }
   const Scalar zero = integer(0);
-  // Not the linear sum: the sign of `index` decides, lane by lane.
-  const Scalar wrapped = select(less(index, zero), let(op::add, std::array{index, bound}), index);
-  const Scalar bad =
-      let(op::logical_or, std::array{less(wrapped, zero), let(op::greater_equal, std::array{wrapped, bound})});
-  Linear position;
-  for (const auto& [axis, depth] : axis_depth_)
-    if (depth <= infos_[index.id].depth)
-      for (int v = 0; v < space_.count(); ++v)
-        if (space_.variable(v).kind == IndexSpace::Variable::Kind::axis && space_.variable(v).id == axis)
-          position = position * space_.variable(v).extent.value_or(1) + Linear::of(v);
+  Scalar wrapped = index, bad;
+  if (from_zero) {
+    bad = let(op::greater_equal, std::array{index, bound});
+  } else {
+    // Not the linear sum: the sign of `index` decides, lane by lane.
+    wrapped = select(less(index, zero), let(op::add, std::array{index, bound}), index);
+    bad = let(op::logical_or,
+              std::array{less(wrapped, zero), let(op::greater_equal, std::array{wrapped, bound})});
+  }
   Statement s;
   s.code = Code::check;
   s.number = check_number_ ? check_number_(*node_) : 0;
-  emit(std::move(s), std::array{bad, form(position), index, bound}, false);
+  emit(std::move(s), std::array{bad, form(position_at(infos_[index.id].depth)), index, bound});
   return select(bad, zero, wrapped);
+}
+
+bool KernelBuilder::is_non_negative(const Linear& l) const {
+  const auto positive = [](const Dim& d) { return d.is_constant() && d.constant() >= 0; };
+  return positive(l.constant) && std::all_of(l.terms.begin(), l.terms.end(), [&](const auto& term) {
+           return positive(term.second) && space_.variable(term.first).extent.has_value();
+         });
+}
+
+// Row-major, of the axes of the position that are open at `depth`.
+Linear KernelBuilder::position_at(int depth) {
+  Linear position;
+  for (std::size_t a = 0; a < position_axes_.size(); ++a) {
+    const Linear axis = linear(position_axes_[a]);
+    const bool open = std::all_of(axis.terms.begin(), axis.terms.end(), [&](const auto& term) {
+      return variable_depth(term.first) <= depth;
+    });
+    if (open) position = position * position_shape_[a] + axis;
+  }
+  return position;
 }
 
 Linear KernelBuilder::offset(std::span<const Scalar> index, std::span<const Dim> shape) {

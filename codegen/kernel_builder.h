@@ -47,6 +47,12 @@ class KernelBuilder : public Element {
   /// The node whose rule is running: position rules of writes are run from outside.
   void set_node(const Node* node) { node_ = node; }
 
+  /// The axes that failed checks count positions in, row-major over `shape`.
+  void set_position(std::vector<Scalar> axes, Shape shape) {
+    position_axes_ = std::move(axes);
+    position_shape_ = std::move(shape);
+  }
+
   /// Opens a loop over [lo, hi) and gives its index, a variable with values in [0, extent).
   Scalar open(Axis axis, Scalar lo, Scalar hi, const Dim& extent);
   /// The statement of a uniform value, for Axis::grain.
@@ -121,6 +127,8 @@ class KernelBuilder : public Element {
   int statement_of(Scalar s);
   int variable_depth(int v) const;
   bool variable_lanes(int v) const;
+  bool is_non_negative(const Linear& l) const;
+  Linear position_at(int depth);
   Scalar sum_of(const Linear& l);
   Scalar variable_value(int v);
   Scalar compute(const Value& v, std::span<const Scalar> index);
@@ -137,6 +145,8 @@ class KernelBuilder : public Element {
   Resolve resolve_;
   std::function<int(const Node&)> check_number_;
   const Node* node_ = nullptr;
+  std::vector<Scalar> position_axes_;
+  Shape position_shape_;
   int next_id_ = 0;
   bool has_gather_ = false;
 };

@@ -52,11 +52,13 @@ int KernelLowering::parameter(int buffer, DType t, const Dim& elements, bool wri
   return known->second;
 }
 
-Axis KernelLowering::vector_axis(const Nest& nest) const {
+Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
   const int bytes = std::max(4, nest.widest());
   Axis axis{"j", AxisKind::vector, lanes_.bytes / bytes, 1};
   const int virtual_lanes = bytes == 8 ? 32 : 64;
-  axis.chains = std::max(1, virtual_lanes / axis.width);
+  // Less than a vector is all masked rest: the same fold with one chain as with several.
+  const bool short_axis = extent.is_constant() && extent.constant() < axis.width;
+  axis.chains = short_axis ? 1 : std::max(1, virtual_lanes / axis.width);
   return axis;
 }
 
@@ -167,13 +169,14 @@ std::vector<Scalar> KernelLowering::accumulators(const Nest& nest, int stage) {
 // The loop over the last axis (or the flat one) of one stage.
 void KernelLowering::run_stage(const Nest& nest, int stage, Loops& loops, Scalar lo, Scalar hi,
                                const Dim& n) {
-  const Scalar j = k_.open(vector_axis(nest), lo, hi, n);
+  const Scalar j = k_.open(vector_axis(nest, n), lo, hi, n);
   const std::size_t outer = loops.axes.size();
   if (loops.by_rows) {
     loops.axes.push_back(j);
   } else {
     for (const Scalar s : split_index(nest.domain, j)) loops.axes.push_back(s);
   }
+  k_.set_position(loops.axes, nest.domain);
   std::size_t acc = 0;
   for (const Member& m : nest.members) {
     if (m.stage != stage) continue;
@@ -201,6 +204,7 @@ void KernelLowering::store_rows(const Nest& nest, int stage, Loops& loops) {
   for (const Member& m : nest.members) {
     if (m.kind != Kind::store || !is_row_shaped(m.value.shape(), nest.domain)) continue;
     if (m.stage != stage + 1 && !(m.stage == 0 && stage == 0)) continue;
+    k_.set_position(loops.axes, nest.row_shape());
     std::vector<Scalar> at = loops.axes;
     while (static_cast<int>(at.size()) < m.value.rank()) at.push_back(k_.integer(0));
     write(m, k_.pull(m.value, at), at);
@@ -271,7 +275,7 @@ void KernelLowering::clear_partial(const Nest& nest, const Member& m, Scalar blo
   const DType t = node.type().dtype;
   const int partial = parameter(storage_.partial_of(node), t, element_count(shape), true);
   const Dim& n = nest.domain.back();
-  const Scalar j = k_.open(vector_axis(nest), k_.integer(0), k_.extent(n), n);
+  const Scalar j = k_.open(vector_axis(nest, n), k_.integer(0), k_.extent(n), n);
   k_.store(partial, k_.offset(std::array{block, j}, shape),
            k_.constant(t, KernelBuilder::identity(node.op(), t)));
   k_.close();
@@ -325,6 +329,7 @@ void KernelLowering::add_scatter(const Nest& nest) {
   loops.axes = split_index(row_shape, k_.open({"i", AxisKind::serial}, k_.integer(0), k_.extent(rows), rows));
   if (m.scattered_lanes) {
     loops.axes.push_back(k_.open({"j", AxisKind::serial}, k_.integer(0), k_.extent(n), n));
+    k_.set_position(loops.axes, nest.domain);
     write(m, payload(k_, m, loops.axes), loops.axes);
     k_.close();
   } else {

@@ -63,7 +63,7 @@ class KernelLowering {
   Scalar load(const Value& v, std::span<const Scalar> index);
   void write(const Member& m, Scalar value, std::span<const Scalar> axes);
   int parameter(int buffer, DType t, const Dim& elements, bool writes);
-  Axis vector_axis(const Nest& nest) const;
+  Axis vector_axis(const Nest& nest, const Dim& extent) const;
 
   KernelBuilder k_;
   const Fusion& fusion_;
