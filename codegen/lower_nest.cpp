@@ -53,6 +53,8 @@ int KernelLowering::parameter(int buffer, DType t, const Dim& elements, bool wri
 }
 
 Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
+  // Lanes of one element could not be told from the element itself.
+  if (extent.is(1)) return {"j", AxisKind::serial};
   const int bytes = std::max(4, nest.widest());
   Axis axis{"j", AxisKind::vector, lanes_.bytes / bytes, 1};
   const int virtual_lanes = bytes == 8 ? 32 : 64;

@@ -17,6 +17,10 @@ GN_FN element_of<V> fold(V v, Combine combine) {
     using Half = lanes<element_of<V>, width_of<V> / 2>;
     if constexpr (width_of<V> == 2) {
       return combine(v[0], v[1]);
+    } else if constexpr (is_bool<V>) {
+      // Lanes of bits have no halves of their own.
+      const auto bytes = __builtin_convertvector(v, with_element<V, i8>);
+      return fold(combine(to_mask(bytes.lo), to_mask(bytes.hi)), combine);
     } else {
       const Half low = v.lo;
       const Half high = v.hi;
