@@ -490,6 +490,9 @@ class Fuser {
     if (statements > most_statements) return false;
     for (const Node* r : m.rows)
       if (!fusion_.stored.contains(Value(r, 0)) && row_nest_.at(r) != n) return false;
+    // What adds up partial results comes after the nest that makes them.
+    if (m.kind == Kind::store && is_blocked_column(m.value.node()) && position_of(m.value) >= at)
+      return false;
     bool shares = of_rows;
     for (const Value& v : trial.roots) {
       const Value s = storage_of(v);
