@@ -38,6 +38,7 @@ class Lives {
   void see(const ProductStep& s) { use(s.a), use(s.b), use(s.out); }
   void see(const CopyStep& s) { use(s.from), use(s.to); }
   void see(const DimensionStep& s) { use(s.buffer); }
+  void see(const ExtentCheckStep&) {}
   void see(const AllocateStep& s) { use(s.buffer); }
   void see(const CheckStep& s) { use(s.buffer); }
   void see(const PrintStep& s) { use(s.buffer); }
@@ -77,7 +78,8 @@ void assign_slots(Module& module) {
   std::vector<Use> uses;
   for (const int b : order) {
     Buffer& buffer = module.buffers[b];
-    const Dim bytes = element_count(buffer.shape) * Dim(static_cast<std::int64_t>(size_of(buffer.dtype)));
+    const Dim bytes =
+        element_count(buffer.shape) * Dim(static_cast<std::int64_t>(size_of(buffer.dtype)));
     int best = -1;
     for (std::size_t s = 0; s < uses.size(); ++s) {
       if (uses[s].free_from > lives.lives()[b].first) continue;

@@ -16,9 +16,9 @@ namespace gnomon {
 namespace {
 
 constexpr std::size_t statements_of_unit = 300;
-constexpr std::size_t units_at_once = 4;       // small modules are cut so that many compile at once,
-constexpr std::size_t smallest_unit = 40;      // into units of at least so many statements
-constexpr int plan_head = 2;  // workspace bytes, bytes a worker
+constexpr std::size_t units_at_once = 4;   // small modules are cut so that many compile at once,
+constexpr std::size_t smallest_unit = 40;  // into units of at least so many statements
+constexpr int plan_head = 2;               // workspace bytes, bytes a worker
 
 const char* unit_head =
     "#include \"prelude/kernel.h\"\n"
@@ -33,23 +33,27 @@ std::string lanes_types(const std::string& text) {
       const auto t = static_cast<DType>(d);
       const std::string name = lanes_name(t, width);
       if (is_supported(t) && text.find(name) != std::string::npos)
-        result += fmt::format("using {} = gn::lanes<{}, {}>;\n", name, is_bool(t) ? "bool" : type_name(t), width);
+        result += fmt::format("using {} = gn::lanes<{}, {}>;\n", name,
+                              is_bool(t) ? "bool" : type_name(t), width);
     }
   return result;
 }
 
 class HostPrinter {
  public:
-  HostPrinter(const Module& module, const std::string& comment) : module_(module), comment_(comment) {}
+  HostPrinter(const Module& module, const std::string& comment)
+      : module_(module), comment_(comment) {}
 
   std::vector<Unit> run() {
-    for (const DimensionSlot& d : module_.dimensions) dimension_names_.push_back(names_.fresh(d.name));
+    for (const DimensionSlot& d : module_.dimensions)
+      dimension_names_.push_back(names_.fresh(d.name));
     for (const Buffer& b : module_.buffers)
       buffer_names_.push_back(names_.fresh(b.name.empty() ? "t" : b.name));
     emit_kernels();
     Unit host{"host.cpp", {}};
     const std::string plan = plan_function(), run = run_function();
-    host.text = "// " + comment_ + "\n" + unit_head + prototypes_ + constants() + plan + run + info();
+    host.text =
+        "// " + comment_ + "\n" + unit_head + prototypes_ + constants() + plan + run + info();
     units_.push_back(std::move(host));
     return std::move(units_);
   }
@@ -69,13 +73,16 @@ class HostPrinter {
       if (text.empty()) return;
       std::string head = unit_head;
       for (const std::string& h : headers)
-        if (!h.empty() && h != "arithmetic.h" && h != "lanes.h") head += fmt::format("#include \"prelude/{}\"\n", h);
-      units_.push_back({fmt::format("kernels{}.cpp", units_.size()), head + lanes_types(text) + text});
+        if (!h.empty() && h != "arithmetic.h" && h != "lanes.h")
+          head += fmt::format("#include \"prelude/{}\"\n", h);
+      units_.push_back(
+          {fmt::format("kernels{}.cpp", units_.size()), head + lanes_types(text) + text});
       text.clear(), headers.clear();
       statements = 0;
     };
     for (const Kernel& kernel : module_.kernels) {
-      const KernelText k = emit_kernel(kernel, "@", Language::cpp, [this](const Atom& a) { return dimension(a); });
+      const KernelText k =
+          emit_kernel(kernel, "@", Language::cpp, [this](const Atom& a) { return dimension(a); });
       const auto [at, fresh] = known.try_emplace(k.text, kernel.name);
       kernel_names_.push_back(at->second);
       if (!fresh) continue;
@@ -93,7 +100,8 @@ class HostPrinter {
 
   DimensionName dimension(const Atom& atom) const {
     for (std::size_t i = 0; i < module_.dimensions.size(); ++i)
-      if (*module_.dimensions[i].atom == atom) return {static_cast<int>(i), module_.dimensions[i].name};
+      if (*module_.dimensions[i].atom == atom)
+        return {static_cast<int>(i), module_.dimensions[i].name};
     throw InternalError("emit: a dimension without a slot: " + atom.name);
   }
 
@@ -104,33 +112,40 @@ class HostPrinter {
   // --- plan ---
 
   std::string bytes(const Buffer& b) const {
-    const std::string n = spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
+    const std::string n =
+        spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
     return fmt::format("(({} + 63) & ~i64(63))", n);
   }
 
   std::string plan_function() {
     std::string text =
-        "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 gnomon_plan([[maybe_unused]] const i64* extents, i64* plan) {\n";
+        "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 gnomon_plan([[maybe_unused]] "
+        "const i64* extents, i64* plan) {\n";
     for (std::size_t d = 0; d < module_.dimensions.size(); ++d) {
       const DimensionSlot& slot = module_.dimensions[d];
       if (slot.extent == -1) continue;
       const int position = slot.extent >= 0 ? slot.extent : module_.extents + (-2 - slot.extent);
-      text += fmt::format("  const i64 {} = plan[{}] = extents[{}];\n", dimension_names_[d], plan_head + d, position);
+      text += fmt::format("  const i64 {} = plan[{}] = extents[{}];\n", dimension_names_[d],
+                          plan_head + d, position);
     }
     for (const PlanCheck& c : module_.plan_checks) {
-      const std::string left = c.extent >= 0 ? fmt::format("extents[{}]", c.extent) : spelled(c.left);
+      const std::string left =
+          c.extent >= 0 ? fmt::format("extents[{}]", c.extent) : spelled(c.left);
       text += fmt::format("  if ({} != {}) return {};\n", left, spelled(c.right), c.number);
     }
     for (std::size_t d = 0; d < module_.dimensions.size(); ++d)
-      if (module_.dimensions[d].extent != -1) text += fmt::format("  (void){};\n", dimension_names_[d]);
+      if (module_.dimensions[d].extent != -1)
+        text += fmt::format("  (void){};\n", dimension_names_[d]);
     text += "  i64 top = 0;\n";
     int at = slot_offset(0);
     for (const WorkspaceSlot& slot : module_.slots) {
       std::string size;
       for (const int b : slot.buffers) {
         const std::string n = bytes(module_.buffers[b]);
-        if (size.empty()) size = n;
-        else if (size.find(n) == std::string::npos) size = fmt::format("gn::maximum<i64>({}, {})", size, n);
+        if (size.empty())
+          size = n;
+        else if (size.find(n) == std::string::npos)
+          size = fmt::format("gn::maximum<i64>({}, {})", size, n);
       }
       text += fmt::format("  plan[{}] = top;\n  top += {};\n", at++, size);
     }
@@ -142,7 +157,9 @@ class HostPrinter {
     return text + "  return 0;\n}\n";
   }
 
-  int slot_offset(int slot) const { return plan_head + static_cast<int>(module_.dimensions.size()) + slot; }
+  int slot_offset(int slot) const {
+    return plan_head + static_cast<int>(module_.dimensions.size()) + slot;
+  }
 
   // --- run ---
 
@@ -153,9 +170,14 @@ class HostPrinter {
   }
 
   std::string run_function() {
-    run_ = "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 gnomon_run(const gnomon_services* services, "
-           "gnomon_context* context, [[maybe_unused]] void* const* buffers, const i64* plan, void* workspace) {\n";
-    line("const gn::Call call{services, context, static_cast<char*>(workspace) + plan[0], plan[1]};");
+    run_ =
+        "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 gnomon_run(const "
+        "gnomon_services* services, "
+        "gnomon_context* context, [[maybe_unused]] void* const* buffers, const i64* plan, void* "
+        "workspace) {\n";
+    line(
+        "const gn::Call call{services, context, static_cast<char*>(workspace) + plan[0], "
+        "plan[1]};");
     const bool late = std::any_of(module_.dimensions.begin(), module_.dimensions.end(),
                                   [](const DimensionSlot& d) { return d.extent == -1; });
     const std::size_t count = module_.dimensions.size();
@@ -186,11 +208,13 @@ class HostPrinter {
     switch (buffer.role) {
       case Buffer::Role::parameter: return pointer(fmt::format("buffers[{}]", buffer.number));
       case Buffer::Role::output:
-        return pointer(late ? "nullptr" : fmt::format("buffers[{}]", module_.parameters + buffer.number));
+        return pointer(late ? "nullptr"
+                            : fmt::format("buffers[{}]", module_.parameters + buffer.number));
       case Buffer::Role::constant: return pointer(constant_name(b));
       case Buffer::Role::late: return pointer("nullptr");
       case Buffer::Role::workspace:
-        if (buffer.slot >= 0) pointer(fmt::format("(char*)workspace + plan[{}]", slot_offset(buffer.slot)));
+        if (buffer.slot >= 0)
+          pointer(fmt::format("(char*)workspace + plan[{}]", slot_offset(buffer.slot)));
     }
   }
 
@@ -205,7 +229,8 @@ class HostPrinter {
       text += fmt::format("alignas(64) static const u8 {}[{}] = {{", constant_name(b),
                           std::max<std::int64_t>(64, buffer.value.bytes()));
       const auto* p = static_cast<const std::uint8_t*>(buffer.value.data());
-      for (std::int64_t i = 0; i < static_cast<std::int64_t>(buffer.value.bytes()); ++i) text += fmt::format("{},", p[i]);
+      for (std::int64_t i = 0; i < static_cast<std::int64_t>(buffer.value.bytes()); ++i)
+        text += fmt::format("{},", p[i]);
       text += "};\n";
     }
     return text;
@@ -223,7 +248,8 @@ class HostPrinter {
     for (const int b : s.buffers)
       if (b >= 0) args += ", " + buffer_names_[b];
     line(fmt::format("gnomon_{}({});", kernel_names_[s.kernel], args));
-    if (std::any_of(kernel.body.begin(), kernel.body.end(), [](const Statement& x) { return x.code == Code::check; }))
+    if (std::any_of(kernel.body.begin(), kernel.body.end(),
+                    [](const Statement& x) { return x.code == Code::check; }))
       stop_if_failed();
   }
 
@@ -233,15 +259,20 @@ class HostPrinter {
     ++indent_;
     line("gnomon_gemm product{};");
     line(fmt::format("product.dtype = {};", static_cast<int>(p.dtype)));
-    line(fmt::format("product.trans_a = {}, product.trans_b = {};", int(p.trans_a), int(p.trans_b)));
+    line(
+        fmt::format("product.trans_a = {}, product.trans_b = {};", int(p.trans_a), int(p.trans_b)));
     line(fmt::format("product.m = {}, product.n = {}, product.k = {};", m, n, k));
-    line(fmt::format("product.lda = {}, product.ldb = {}, product.ldc = {};", p.trans_a ? m : k, p.trans_b ? k : n, n));
-    line(fmt::format("product.batch = {}, product.stride_a = {}, product.stride_b = {}, product.stride_c = {};",
-                     spelled(p.batch), spelled(p.m * p.k), spelled(p.k * p.n), spelled(p.m * p.n)));
+    line(fmt::format("product.lda = {}, product.ldb = {}, product.ldc = {};", p.trans_a ? m : k,
+                     p.trans_b ? k : n, n));
+    line(fmt::format(
+        "product.batch = {}, product.stride_a = {}, product.stride_b = {}, product.stride_c = {};",
+        spelled(p.batch), spelled(p.m * p.k), spelled(p.k * p.n), spelled(p.m * p.n)));
     Cell alpha, beta;
     alpha.f64 = p.alpha, beta.f64 = p.beta;
-    line(fmt::format("product.alpha = {}, product.beta = {};", literal(DType::float64, alpha), literal(DType::float64, beta)));
-    line(fmt::format("product.a = {}, product.b = {}, product.c = {};", buffer_names_[p.a], buffer_names_[p.b], buffer_names_[p.out]));
+    line(fmt::format("product.alpha = {}, product.beta = {};", literal(DType::float64, alpha),
+                     literal(DType::float64, beta)));
+    line(fmt::format("product.a = {}, product.b = {}, product.c = {};", buffer_names_[p.a],
+                     buffer_names_[p.b], buffer_names_[p.out]));
     line("if (services->gemm(context, &product) != 0) return -2;");
     --indent_;
     line("}");
@@ -249,15 +280,21 @@ class HostPrinter {
 
   void copy(const std::string& to, const std::string& from, int like) {
     const Buffer& b = module_.buffers[like];
-    const std::string n = spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
+    const std::string n =
+        spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
     line(fmt::format("__builtin_memcpy({}, {}, {});", to, from, n));
   }
 
   void print(const CopyStep& s) { copy(buffer_names_[s.to], buffer_names_[s.from], s.to); }
 
   void print(const DimensionStep& s) {
-    line(fmt::format("{} = dims[{}] = {}[0];", dimension_names_[s.slot], s.slot, buffer_names_[s.buffer]));
-    line(fmt::format("call.check({}, {} < 0, 0, {}, 0);", s.number, dimension_names_[s.slot], dimension_names_[s.slot]));
+    line(fmt::format("{} = dims[{}] = {}[0];", dimension_names_[s.slot], s.slot,
+                     buffer_names_[s.buffer]));
+  }
+
+  void print(const ExtentCheckStep& s) {
+    const std::string left = spelled(s.left), right = spelled(s.right);
+    line(fmt::format("call.check({0}, {1} != {2}, 0, {1}, {2});", s.number, left, right));
     stop_if_failed();
   }
 
@@ -269,7 +306,8 @@ class HostPrinter {
       std::string shape;
       for (const Dim& d : b.shape) shape += spelled(d) + ", ";
       line(fmt::format("const i64 shape_{}[] = {{{}0}};", name, shape));
-      line(fmt::format("{0} = ({1}*)services->output(context, {2}, shape_{0});", name, t, b.number));
+      line(
+          fmt::format("{0} = ({1}*)services->output(context, {2}, shape_{0});", name, t, b.number));
     } else {
       line(fmt::format("{0} = ({1}*)services->allocate(context, {2});", name, t, bytes(b)));
     }
@@ -289,8 +327,8 @@ class HostPrinter {
     for (const Dim& d : b.shape) shape += spelled(d) + ", ";
     line("{");
     line(fmt::format("  const i64 shape[] = {{{}0}};", shape));
-    line(fmt::format("  services->print(context, {}, {}, {}, shape, {});", s.message, static_cast<int>(b.dtype),
-                     b.shape.size(), buffer_names_[s.buffer]));
+    line(fmt::format("  services->print(context, {}, {}, {}, shape, {});", s.message,
+                     static_cast<int>(b.dtype), b.shape.size(), buffer_names_[s.buffer]));
     line("}");
   }
 
@@ -304,14 +342,17 @@ class HostPrinter {
     line(fmt::format("{}[0] = {};", buffer_names_[s.index], i));
     for (std::size_t k = 0; k < states; ++k)
       if (s.traces[k] >= 0)
-        copy(fmt::format("{} + {} * {}", buffer_names_[s.traces[k]], i, spelled(element_count(module_.buffers[s.current[k]].shape))),
+        copy(fmt::format("{} + {} * {}", buffer_names_[s.traces[k]], i,
+                         spelled(element_count(module_.buffers[s.current[k]].shape))),
              buffer_names_[s.current[k]], s.current[k]);
     for (const Step& inner : s.body) step(inner);
     for (std::size_t k = 0; k < states; ++k)
-      line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}", buffer_names_[s.current[k]], buffer_names_[s.next[k]]));
+      line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}",
+                       buffer_names_[s.current[k]], buffer_names_[s.next[k]]));
     --indent_;
     line("}");
-    for (std::size_t k = 0; k < states; ++k) copy(buffer_names_[s.result[k]], buffer_names_[s.current[k]], s.current[k]);
+    for (std::size_t k = 0; k < states; ++k)
+      copy(buffer_names_[s.result[k]], buffer_names_[s.current[k]], s.current[k]);
   }
 
   std::string info() const {
@@ -321,8 +362,10 @@ class HostPrinter {
       quoted += c;
     }
     return fmt::format(
-        "\nextern \"C\" {{\nextern __attribute__((visibility(\"default\"))) const gnomon_info_record gnomon_info;\n"
-        "const gnomon_info_record gnomon_info = {{GNOMON_ABI_VERSION, {}, {}, {},\n    \"{}\"}};\n}}\n",
+        "\nextern \"C\" {{\nextern __attribute__((visibility(\"default\"))) const "
+        "gnomon_info_record gnomon_info;\n"
+        "const gnomon_info_record gnomon_info = {{GNOMON_ABI_VERSION, {}, {}, {},\n    "
+        "\"{}\"}};\n}}\n",
         module_.extents + static_cast<int>(module_.extent_parameters.size()), plan_size_,
         module_.parameters + static_cast<int>(module_.outputs.size()), quoted);
   }

@@ -27,7 +27,10 @@ class KernelPrinter {
  public:
   KernelPrinter(const Kernel& kernel, Language language,
                 const std::function<DimensionName(const Atom&)>& dimension)
-      : kernel_(kernel), language_(language), dimension_(dimension), names_of_(kernel.body.size()) {}
+      : kernel_(kernel),
+        language_(language),
+        dimension_(dimension),
+        names_of_(kernel.body.size()) {}
 
   KernelText print(const std::string& name) {
     match_loops();
@@ -59,8 +62,9 @@ class KernelPrinter {
   }
 
   std::string signature(const std::string& name) const {
-    std::string text = cuda() ? fmt::format("extern \"C\" __global__ void {}(const i64* __restrict__ dims", name)
-                              : fmt::format("void {}(const gn::Call& call, const i64* dims", name);
+    std::string text =
+        cuda() ? fmt::format("extern \"C\" __global__ void {}(const i64* __restrict__ dims", name)
+               : fmt::format("void {}(const gn::Call& call, const i64* dims", name);
     for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
       const BufferParam& p = kernel_.buffers[b];
       if (p.per_worker) continue;
@@ -111,10 +115,12 @@ class KernelPrinter {
     AccumulatorShape& shape = shapes_[acc];
     using Form = AccumulatorShape::Form;
     if (cuda()) {
-      if (enclosing(reduce, AxisKind::thread) != enclosing(acc, AxisKind::thread)) shape.form = Form::block;
+      if (enclosing(reduce, AxisKind::thread) != enclosing(acc, AxisKind::thread))
+        shape.form = Form::block;
       return;
     }
-    const int around = enclosing(acc, AxisKind::vector), feeding = enclosing(reduce, AxisKind::vector);
+    const int around = enclosing(acc, AxisKind::vector),
+              feeding = enclosing(reduce, AxisKind::vector);
     if (around >= 0) {
       shape.form = Form::lanes;
       shape.width = axis_of(around).width;
@@ -177,8 +183,8 @@ class KernelPrinter {
         define(i, fmt::format("gn::convert<{}>({})", value_type(s.dtype, s.lanes), use(s.args[0])));
         break;
       case Code::select:
-        define(i, fmt::format("gn::select({}, {}, {})", use(s.args[0], s.lanes), use(s.args[1], s.lanes),
-                              use(s.args[2], s.lanes)));
+        define(i, fmt::format("gn::select({}, {}, {})", use(s.args[0], s.lanes),
+                              use(s.args[1], s.lanes), use(s.args[2], s.lanes)));
         break;
       case Code::axis: axis_value(i); break;
       case Code::load: load(i); break;
@@ -226,9 +232,11 @@ class KernelPrinter {
     const bool index = s.dtype == DType::int64 && !s.lanes;
     const bool infix = reads_the_same_infix(s, kernel_);
     const bool plain_index = index && (s.op == &op::add || s.op == &op::multiply);
-    if (infix && s.args.size() == 1) return define(i, std::string(s.op->scalar.infix) + use(s.args[0]));
+    if (infix && s.args.size() == 1)
+      return define(i, std::string(s.op->scalar.infix) + use(s.args[0]));
     if (infix || plain_index) {
-      const std::string symbol = plain_index ? (s.op == &op::add ? "+" : "*") : std::string(s.op->scalar.infix);
+      const std::string symbol =
+          plain_index ? (s.op == &op::add ? "+" : "*") : std::string(s.op->scalar.infix);
       std::string text;
       for (const std::int32_t a : s.args)
         text += (text.empty() ? "" : " " + symbol + " ") + use(a, s.lanes);
@@ -264,7 +272,8 @@ class KernelPrinter {
     const bool zero = at.code == Code::constant && at.value.i == 0;
     if (s.access == Access::contiguous) {
       const std::string& j = axis_names_.at(vector_axes_.back());
-      return zero ? fmt::format("{} + {}", b, j) : fmt::format("{} + {} + {}", b, use(s.args[0]), j);
+      return zero ? fmt::format("{} + {}", b, j)
+                  : fmt::format("{} + {} + {}", b, use(s.args[0]), j);
     }
     return fmt::format("{}[{}]", b, use(s.args[0]));
   }
@@ -287,7 +296,8 @@ class KernelPrinter {
     const std::string v = value_type(s.dtype, true), fill = literal(s.dtype, s.value);
     if (s.access == Access::contiguous)
       return define(i, fmt::format("gn::read<{}>({}, live, {})", v, address(s), fill));
-    define(i, fmt::format("gn::read_at<{}>({}, {}, live, {})", v, buffer_names_[s.buffer], use(s.args[0]), fill));
+    define(i, fmt::format("gn::read_at<{}>({}, {}, live, {})", v, buffer_names_[s.buffer],
+                          use(s.args[0]), fill));
   }
 
   void store(std::size_t i) {
@@ -311,8 +321,8 @@ class KernelPrinter {
     const std::string v = value_type(s.dtype, true);
     if (s.access == Access::contiguous) {
       const std::string at = address(s);
-      return line(fmt::format("gn::write({0}, {1}(gn::read<{2}>({0}, live, {3}), {4}), live);", at, function, v,
-                              literal(s.dtype, {}), use(s.args[1], true)));
+      return line(fmt::format("gn::write({0}, {1}(gn::read<{2}>({0}, live, {3}), {4}), live);", at,
+                              function, v, literal(s.dtype, {}), use(s.args[1], true)));
     }
     line(fmt::format("gn::update_at({}, {}, {}, live, [](auto a, auto b) {{ return {}(a, b); }});",
                      buffer_names_[s.buffer], use(s.args[0]), use(s.args[1], true), function));
@@ -327,7 +337,8 @@ class KernelPrinter {
       const Statement& s = kernel_.body[i];
       if (s.code != Code::carry || parent_[i] != static_cast<int>(loop)) continue;
       names_of_[i] = names_.fresh(s.name.empty() ? "carried" : s.name);
-      line(fmt::format("{} {} = {};", value_type(s.dtype, s.lanes), names_of_[i], use(s.args[0], s.lanes)));
+      line(fmt::format("{} {} = {};", value_type(s.dtype, s.lanes), names_of_[i],
+                       use(s.args[0], s.lanes)));
     }
   }
 
@@ -344,7 +355,9 @@ class KernelPrinter {
       cuda_loop(axis, j, lo, hi);
     } else if (axis.kind == AxisKind::parallel) {
       const std::string grain = axis.grain >= 0 ? use(axis.grain) : "1";
-      line(fmt::format("call.parallel({}, {}, [=](i64 {}_lo, i64 {}_hi, [[maybe_unused]] i32 worker) {{", hi, grain, j, j));
+      line(fmt::format(
+          "call.parallel({}, {}, [=](i64 {}_lo, i64 {}_hi, [[maybe_unused]] i32 worker) {{", hi,
+          grain, j, j));
       ++indent_;
       declare_scratch();
       line(fmt::format("for (i64 {0} = {0}_lo; {0} < {0}_hi; ++{0}) {{", j));
@@ -352,9 +365,10 @@ class KernelPrinter {
     } else if (axis.kind == AxisKind::vector) {
       const bool unroll = statements_in(static_cast<int>(i)) <= widest_unrolled_body;
       const int chains = chained_.contains(static_cast<int>(i)) ? axis.chains : 1;
-      line(fmt::format("gn::vector_loop<{}, {}, {}>({}, {}, [&](i64 {}, auto live, [[maybe_unused]] int chain) "
-                       "__attribute__((always_inline)) {{",
-                       axis.width, chains, unroll, lo, hi, j));
+      line(fmt::format(
+          "gn::vector_loop<{}, {}, {}>({}, {}, [&](i64 {}, auto live, [[maybe_unused]] int chain) "
+          "__attribute__((always_inline)) {{",
+          axis.width, chains, unroll, lo, hi, j));
       widths_.push_back(axis.width);
       closing = "});";
     } else {
@@ -367,15 +381,20 @@ class KernelPrinter {
     ++indent_;
   }
 
-  void cuda_loop(const Axis& axis, const std::string& j, const std::string& lo, const std::string& hi) {
+  void cuda_loop(const Axis& axis, const std::string& j, const std::string& lo,
+                 const std::string& hi) {
     switch (axis.kind) {
       case AxisKind::block:
-        return line(fmt::format("for (i64 {0} = {1} + blockIdx.x; {0} < {2}; {0} += gridDim.x) {{", j, lo, hi));
+        return line(fmt::format("for (i64 {0} = {1} + blockIdx.x; {0} < {2}; {0} += gridDim.x) {{",
+                                j, lo, hi));
       case AxisKind::thread:
-        return line(fmt::format("for (i64 {0} = {1} + threadIdx.x; {0} < {2}; {0} += blockDim.x) {{", j, lo, hi));
+        return line(fmt::format(
+            "for (i64 {0} = {1} + threadIdx.x; {0} < {2}; {0} += blockDim.x) {{", j, lo, hi));
       case AxisKind::parallel:
-        return line(fmt::format("for (i64 {0} = {1} + i64(blockIdx.x) * blockDim.x + threadIdx.x; {0} < {2}; "
-                                "{0} += i64(gridDim.x) * blockDim.x) {{", j, lo, hi));
+        return line(fmt::format(
+            "for (i64 {0} = {1} + i64(blockIdx.x) * blockDim.x + threadIdx.x; {0} < {2}; "
+            "{0} += i64(gridDim.x) * blockDim.x) {{",
+            j, lo, hi));
       default:
         if (axis.kind == AxisKind::unroll) body_ += "#pragma unroll\n";
         return line(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0}) {{", j, lo, hi));
@@ -387,8 +406,8 @@ class KernelPrinter {
     for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
       const BufferParam& p = kernel_.buffers[b];
       if (!p.per_worker) continue;
-      line(fmt::format("{0}* {1} = call.scratch_of<{0}>(worker, {2});", memory_name(p.dtype), buffer_names_[b],
-                       spelled(offset)));
+      line(fmt::format("{0}* {1} = call.scratch_of<{0}>(worker, {2});", memory_name(p.dtype),
+                       buffer_names_[b], spelled(offset)));
       const Dim bytes = p.elements * Dim(static_cast<std::int64_t>(size_of(p.dtype)));
       offset = offset + floor_div(bytes + 63, 64) * 64;
     }
@@ -438,7 +457,8 @@ class KernelPrinter {
   // --- reductions ---
 
   static std::string combiner(const Op& reduction) {
-    return fmt::format("[](auto a, auto b) {{ return {}(a, b); }}", reduction.reduction.combine->scalar.function);
+    return fmt::format("[](auto a, auto b) {{ return {}(a, b); }}",
+                       reduction.reduction.combine->scalar.function);
   }
   static const char* greatest(const Op& reduction) {
     return reduction.reduction.combine == &op::maximum ? "true" : "false";
@@ -451,14 +471,18 @@ class KernelPrinter {
     headers_.insert(std::string(s.op->reduction.combine->scalar.header));
     names_of_[i] = names_.fresh(s.name.empty() ? std::string(s.op->name) : s.name);
     const std::string identity = literal(s.dtype, s.value), t = type_name(s.dtype);
-    const std::string v = lanes_name(s.dtype, shape.width), x = lanes_name(DType::int64, shape.width);
+    const std::string v = lanes_name(s.dtype, shape.width),
+                      x = lanes_name(DType::int64, shape.width);
     const std::string& name = names_of_[i];
     const bool arg = s.op->reduction.arg;
     if (shape.form == Form::chains)
-      return line(arg ? fmt::format("gn::BestChains<{}, {}, {}> {}({});", v, x, shape.chains, name, identity)
-                      : fmt::format("gn::Accumulator<{}, {}> {}({});", v, shape.chains, name, identity));
+      return line(
+          arg ? fmt::format("gn::BestChains<{}, {}, {}> {}({});", v, x, shape.chains, name,
+                            identity)
+              : fmt::format("gn::Accumulator<{}, {}> {}({});", v, shape.chains, name, identity));
     if (shape.form == Form::lanes)
-      return line(arg ? fmt::format("gn::Best<{0}, {1}> {2} = {{gn::splat<{0}>({3}), gn::splat<{1}>(0x7fffffffffffffff)}};",
+      return line(arg ? fmt::format("gn::Best<{0}, {1}> {2} = {{gn::splat<{0}>({3}), "
+                                    "gn::splat<{1}>(0x7fffffffffffffff)}};",
                                     v, x, name, identity)
                       : fmt::format("{0} {1} = gn::splat<{0}>({2});", v, name, identity));
     line(arg ? fmt::format("gn::Best<{}, i64> {} = {{{}, 0x7fffffffffffffff}};", t, name, identity)
@@ -476,10 +500,13 @@ class KernelPrinter {
     const std::string target = names_of_[a] + (chains ? ".chain[chain]" : "");
     const std::string value = use(s.args[1], lanes);
     if (acc.op->reduction.arg)
-      return line(fmt::format("gn::take_better<{}>({}, {}, {}{});", greatest(*acc.op), target, value,
-                              use(s.args[2], lanes), chains ? ", live" : ""));
-    const std::string kept = chains ? fmt::format("gn::keep(live, {}, {})", value, literal(acc.dtype, acc.value)) : value;
-    line(fmt::format("{} = {}({}, {});", target, acc.op->reduction.combine->scalar.function, target, kept));
+      return line(fmt::format("gn::take_better<{}>({}, {}, {}{});", greatest(*acc.op), target,
+                              value, use(s.args[2], lanes), chains ? ", live" : ""));
+    const std::string kept =
+        chains ? fmt::format("gn::keep(live, {}, {})", value, literal(acc.dtype, acc.value))
+               : value;
+    line(fmt::format("{} = {}({}, {});", target, acc.op->reduction.combine->scalar.function, target,
+                     kept));
   }
 
   void fold(std::size_t i) {
@@ -493,10 +520,12 @@ class KernelPrinter {
       auto [known, fresh] = folded_.try_emplace(a);
       if (fresh && shape.form == Form::chains) {
         known->second = names_.fresh("best");
-        line(fmt::format("const auto {} = gn::fold_best<{}>({});", known->second, greatest(*acc.op), names_of_[a]));
+        line(fmt::format("const auto {} = gn::fold_best<{}>({});", known->second, greatest(*acc.op),
+                         names_of_[a]));
       } else if (fresh && shape.form == Form::block) {
         known->second = names_.fresh("best");
-        line(fmt::format("const auto {} = gn::block_best<{}>({});", known->second, greatest(*acc.op), names_of_[a]));
+        line(fmt::format("const auto {} = gn::block_best<{}>({});", known->second,
+                         greatest(*acc.op), names_of_[a]));
       } else if (fresh) {
         known->second = names_of_[a];
       }
@@ -506,8 +535,8 @@ class KernelPrinter {
     if (shape.form == Form::chains)
       return define(i, fmt::format("gn::fold_chains({}, {})", names_of_[a], combiner(*acc.op)));
     if (shape.form == Form::block)
-      return define(i, fmt::format("gn::block_fold({}, {}, {})", names_of_[a], literal(acc.dtype, acc.value),
-                                   combiner(*acc.op)));
+      return define(i, fmt::format("gn::block_fold({}, {}, {})", names_of_[a],
+                                   literal(acc.dtype, acc.value), combiner(*acc.op)));
     define(i, names_of_[a]);
   }
 
@@ -528,13 +557,14 @@ class KernelPrinter {
   void check(std::size_t i) {
     const Statement& s = kernel_.body[i];
     if (cuda())
-      return line(fmt::format("gn::check(failure, {}, {}, {}, {}, {});", s.number, use(s.args[0]), use(s.args[1]),
-                              use(s.args[2]), use(s.args[3])));
+      return line(fmt::format("gn::check(failure, {}, {}, {}, {}, {});", s.number, use(s.args[0]),
+                              use(s.args[1]), use(s.args[2]), use(s.args[3])));
     if (!s.lanes && !kernel_.body[s.args[0]].lanes)
-      return line(fmt::format("call.check({}, {}, {}, {}, {});", s.number, use(s.args[0]), use(s.args[1]),
-                              use(s.args[2]), use(s.args[3])));
-    line(fmt::format("call.check<{}>({}, {}, live, {}, {}, {});", width(), s.number, use(s.args[0], true),
-                     use(s.args[1], true), use(s.args[2], true), use(s.args[3], true)));
+      return line(fmt::format("call.check({}, {}, {}, {}, {});", s.number, use(s.args[0]),
+                              use(s.args[1]), use(s.args[2]), use(s.args[3])));
+    line(fmt::format("call.check<{}>({}, {}, live, {}, {}, {});", width(), s.number,
+                     use(s.args[0], true), use(s.args[1], true), use(s.args[2], true),
+                     use(s.args[3], true)));
   }
 
   const Kernel& kernel_;

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "ir/leaf.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -16,19 +17,18 @@ namespace gnomon {
 
 namespace {
 
-constexpr int costly = 8;            // additions from which computing twice is worth avoiding
+constexpr int costly = 8;             // additions from which computing twice is worth avoiding
 constexpr int costly_elsewhere = 40;  // the same when the price is a trip through memory
-constexpr int deepest = 120;         // operations in a row of one kernel
+constexpr int deepest = 120;          // operations in a row of one kernel
 constexpr int most_statements = 400;
+constexpr int most_inlined = 300;         // operations that one value may take into its kernel
 constexpr std::size_t most_streams = 10;  // arrays that one loop reads and writes at once
 
 bool moves_nothing(const Op& o) {
   return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze;
 }
 
-bool is_leaf(const Value& v) {
-  return v.is(op::param) || (v.is(op::constant) && v.rank() != 0);
-}
+bool is_memory(const Value& v) { return is_leaf(v.op()) || (v.is(op::constant) && v.rank() != 0); }
 
 }  // namespace
 
@@ -83,7 +83,8 @@ bool is_element_itself(KernelBuilder& k, const Value& v, std::span<const Scalar>
 
 Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) {
   const Node& node = m.value.node();
-  if (m.kind == Member::Kind::row || m.kind == Member::Kind::column) return k.pull(node.input(0), axes);
+  if (m.kind == Member::Kind::row || m.kind == Member::Kind::column)
+    return k.pull(node.input(0), axes);
   if (m.kind == Member::Kind::write)
     return k.pull(node.input(m.operand < 0 ? node.op().write.base : m.operand), axes);
   if (m.kind == Member::Kind::store) {
@@ -96,7 +97,8 @@ Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) 
   const Dim& extent = x.shape()[axis];
   std::vector<Scalar> at(axes.begin(), axes.end());
   const Scalar lo = k.multiply(axes[axis], k.integer(column_block));
-  const Scalar hi = k.let(op::minimum, std::array{k.add(lo, k.integer(column_block)), k.extent(extent)});
+  const Scalar hi =
+      k.let(op::minimum, std::array{k.add(lo, k.integer(column_block)), k.extent(extent)});
   const Scalar acc = k.accumulator(node.op(), x.dtype());
   at[axis] = k.open({"k", AxisKind::serial}, lo, hi, extent);
   k.reduce(acc, k.pull(x, at));
@@ -110,9 +112,8 @@ bool Nest::has_columns() const {
 }
 
 bool Nest::is_plain() const {
-  return std::all_of(members.begin(), members.end(), [](const Member& m) {
-    return m.kind == Member::Kind::store && m.plain;
-  });
+  return std::all_of(members.begin(), members.end(),
+                     [](const Member& m) { return m.kind == Member::Kind::store && m.plain; });
 }
 
 int Nest::stages() const {
@@ -135,7 +136,7 @@ int Nest::widest() const {
 
 bool Fusion::is_stored(const Value& v) const {
   const Value s = storage_of(v);
-  return is_leaf(s) || stored.contains(s);
+  return is_memory(s) || stored.contains(s);
 }
 
 namespace {
@@ -167,12 +168,12 @@ class Fuser {
 
   void require(const Value& v) {
     const Value s = storage_of(v);
-    if (!is_leaf(s) && !s.is(op::constant)) required_.insert(s);
+    if (!is_memory(s) && !s.is(op::constant)) required_.insert(s);
   }
 
   void place(const Node& node) {
     const Op& o = node.op();
-    if (&o == &op::param || &o == &op::constant) {
+    if (is_leaf(o) || &o == &op::constant) {
       note_depth(node, 0, 0);
       return;
     }
@@ -190,6 +191,7 @@ class Fuser {
     } else if (is_column_reduction(node)) {
       place_column(node);
     } else {
+      bound_size(node);
       note_depth(node, depth_of(node), cost_of(node));
       for (std::uint32_t k = 0; k < node.output_count(); ++k) {
         const Value v(&node, k);
@@ -219,7 +221,8 @@ class Fuser {
     const auto nest = [&](int operand, const Shape& shape) {
       Member m{Kind::write, Value(&node, 0), operand};
       settle(m, shape);
-      for (const Node* r : std::vector(m.rows)) place_in_nest({Kind::store, Value(r, 0)}, r->type().shape);
+      for (const Node* r : std::vector(m.rows))
+        place_in_nest({Kind::store, Value(r, 0)}, r->type().shape);
       settle(m, shape);
       append_nest(std::move(m), shape);
     };
@@ -248,6 +251,46 @@ class Fuser {
       if (!fusion_.stored.contains(x)) depth = std::max(depth, depth_.at(x.get()));
     return depth + 1;
   }
+  // Clang's time grows faster than the size of a function, so what one value takes in is bounded:
+  // beyond it the largest operands go to memory.
+  void bound_size(const Node& node) {
+    std::vector<Value> inlined;
+    const auto measure = [&] {
+      inlined.clear();
+      int size = 1;
+      for (const Value& x : node.operands()) {
+        const auto known = size_.find(x.get());
+        const bool memory = known == size_.end() || fusion_.is_stored(x);
+        size = std::min(1 << 20, size + (memory ? 1 : known->second));
+        if (!memory) inlined.push_back(storage_of(x));
+      }
+      return size > most_inlined ? distinct_inlined(node) : size;
+    };
+    int size = measure();
+    while (size > most_inlined && !inlined.empty()) {
+      const Value largest = *std::max_element(
+          inlined.begin(), inlined.end(),
+          [&](const Value& a, const Value& b) { return size_.at(a.get()) < size_.at(b.get()); });
+      place_in_nest({Kind::store, largest}, largest.shape());
+      size = measure();
+    }
+    size_[&node] = size;
+  }
+
+  // Operations of `node` and what it inlines, each once; stops counting soon after the bound.
+  int distinct_inlined(const Node& node) const {
+    std::unordered_set<const Node*> seen{&node};
+    std::vector<const Node*> open{&node};
+    while (!open.empty() && seen.size() <= most_inlined) {
+      const Node* at = open.back();
+      open.pop_back();
+      for (const Value& x : at->operands())
+        if (seen.insert(x.get()).second && size_.contains(x.get()) && !fusion_.is_stored(x))
+          open.push_back(x.get());
+    }
+    return static_cast<int>(seen.size());
+  }
+
   int cost_of(const Node& node) const {
     int cost = node.op().is_elementwise() ? node.op().scalar.cost : 0;
     for (const Value& x : node.operands())
@@ -291,7 +334,8 @@ class Fuser {
       }
       if (is_float(v.dtype())) m.widest = std::max(m.widest, static_cast<int>(size_of(v.dtype())));
       const bool itself = v.shape() == domain && is_element_itself(k, v, index, axes, false);
-      if (const auto at = note_access(k, m, trial, v, index, domain, axes, memory, itself)) return at;
+      if (const auto at = note_access(k, m, trial, v, index, domain, axes, memory, itself))
+        return at;
       if (v == m.value || !is_costly(v)) return std::nullopt;
       if (itself) m.heavy.push_back(v);
       std::vector<Linear> forms;
@@ -385,9 +429,10 @@ class Fuser {
       const int variable = k.linear(axis).terms[0].first;
       return std::any_of(index.begin(), index.end(), [&](Scalar s) {
         const Linear l = k.linear(s);
-        return !l.coefficient(variable).is(0) || std::any_of(l.terms.begin(), l.terms.end(), [&](const auto& t) {
-          return k.space().variable(t.first).kind != IndexSpace::Variable::Kind::axis;
-        });
+        return !l.coefficient(variable).is(0) ||
+               std::any_of(l.terms.begin(), l.terms.end(), [&](const auto& t) {
+                 return k.space().variable(t.first).kind != IndexSpace::Variable::Kind::axis;
+               });
       });
     };
     (void)v;
@@ -452,25 +497,29 @@ class Fuser {
     m.stage = 0;
     for (const Node* r : m.rows)
       for (const Member& other : nest.members)
-        if (other.kind == Kind::row && other.value.get() == r) m.stage = std::max(m.stage, other.stage + 1);
+        if (other.kind == Kind::row && other.value.get() == r)
+          m.stage = std::max(m.stage, other.stage + 1);
     for (const Member& other : nest.members)
-      if (other.kind == Kind::store && m.loads.contains(other.value)) m.stage = std::max(m.stage, other.stage);
+      if (other.kind == Kind::store && m.loads.contains(other.value))
+        m.stage = std::max(m.stage, other.stage);
     for (const Value& v : m.heavy) {
       heavy_home_.try_emplace(v, n);
       for (const Member& other : nest.members)
-        if (other.stage != m.stage && std::find(other.heavy.begin(), other.heavy.end(), v) != other.heavy.end())
+        if (other.stage != m.stage &&
+            std::find(other.heavy.begin(), other.heavy.end(), v) != other.heavy.end())
           nest.cached.insert(v);
     }
     if (m.kind == Kind::store) fusion_.stored.insert(m.value);
     if (m.kind == Kind::row) row_nest_[m.value.get()] = n;
     for (std::uint32_t k = 0; k < m.value.node().output_count(); ++k)
-      if (m.kind == Kind::row || m.value.index() == k) nest_of_.insert_or_assign(Value(m.value.get(), k), n);
+      if (m.kind == Kind::row || m.value.index() == k)
+        nest_of_.insert_or_assign(Value(m.value.get(), k), n);
   }
 
   // Where the item that makes `v` stands; -1 for leaves.
   int position_of(const Value& v) const {
     const Value s = storage_of(v);
-    if (is_leaf(s) || s.is(op::constant)) return -1;
+    if (is_memory(s) || s.is(op::constant)) return -1;
     if (const auto at = position_.find(s.get()); at != position_.end()) return at->second;
     const auto n = nest_of_.find(s);
     if (n == nest_of_.end()) throw InternalError("fuse: a value was read before it was placed");
@@ -483,7 +532,8 @@ class Fuser {
         nest.members[0].kind == Kind::write)
       return false;
     const bool full = nest.domain == domain;
-    const bool of_rows = m.kind == Kind::store && is_row_shaped(domain, nest.domain) && needs_rows_of(m, n);
+    const bool of_rows =
+        m.kind == Kind::store && is_row_shaped(domain, nest.domain) && needs_rows_of(m, n);
     if (!full && !of_rows) return false;
     int statements = m.statements;
     for (const Member& other : nest.members) statements += other.statements;
@@ -526,7 +576,7 @@ class Fuser {
   const Graph& graph_;
   Fusion fusion_;
   std::unordered_set<Value> required_;
-  std::unordered_map<const Node*, int> depth_, cost_, position_, row_nest_;
+  std::unordered_map<const Node*, int> depth_, cost_, size_, position_, row_nest_;
   std::unordered_map<Value, int> heavy_home_, nest_of_;
   std::vector<int> nest_item_;
 };

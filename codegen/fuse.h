@@ -30,17 +30,17 @@ struct Member {
   Value value;
   int operand;
   // What the pull found:
-  std::vector<const Node*> rows;       // reductions of the same nest that it needs
-  std::vector<Value> heavy;            // costly values at the very element of the domain
-  std::unordered_set<Value> loads;     // values read from memory, or made by the same nest
+  std::vector<const Node*> rows;        // reductions of the same nest that it needs
+  std::vector<Value> heavy;             // costly values at the very element of the domain
+  std::unordered_set<Value> loads;      // values read from memory, or made by the same nest
   std::unordered_set<Value> elsewhere;  // those of them that are read at another element
-  int stage = 0;                       // loops over the last axis that must come before
-  int cost = 1;                        // additions an element
-  int statements = 0;                  // of a kernel with this member alone
-  int widest = 1;                      // bytes of the widest number computed with
-  bool plain = true;                   // every access is at the element itself or uniform
-  bool scattered = false;              // write: positions depend on data,
-  bool scattered_lanes = false;        // from element to element of the last axis
+  int stage = 0;                        // loops over the last axis that must come before
+  int cost = 1;                         // additions an element
+  int statements = 0;                   // of a kernel with this member alone
+  int widest = 1;                       // bytes of the widest number computed with
+  bool plain = true;                    // every access is at the element itself or uniform
+  bool scattered = false;               // write: positions depend on data,
+  bool scattered_lanes = false;         // from element to element of the last axis
 };
 
 /// Loops over one domain. The last axis is innermost; the others are its rows.

@@ -344,7 +344,8 @@ Scalar KernelBuilder::compute(const Value& v, std::span<const Scalar> index) {
     if (a.rank() != 0) throw InternalError("kernel: a constant array without a buffer");
     Cell c{};
     std::memcpy(&c, a.data(), size_of(a.dtype()));
-    if (is_signed(a.dtype())) c.i = with_type(a.dtype(), [&](auto t) -> std::int64_t {
+    if (is_signed(a.dtype()))
+      c.i = with_type(a.dtype(), [&](auto t) -> std::int64_t {
         decltype(t) x;
         std::memcpy(&x, a.data(), sizeof x);
         return static_cast<std::int64_t>(x);
@@ -534,11 +535,16 @@ Cell KernelBuilder::identity(const Op& o, DType t) {
   Cell c{};
   c.u = 0;
   const auto set = [&](double f, std::int64_t i, std::uint64_t u) {
-    if (t == DType::float32) c.f32 = static_cast<float>(f);
-    else if (t == DType::float64) c.f64 = f;
-    else if (is_unsigned(t)) c.u = u;
-    else if (is_bool(t)) c.b = u != 0;
-    else c.i = i;
+    if (t == DType::float32)
+      c.f32 = static_cast<float>(f);
+    else if (t == DType::float64)
+      c.f64 = f;
+    else if (is_unsigned(t))
+      c.u = u;
+    else if (is_bool(t))
+      c.b = u != 0;
+    else
+      c.i = i;
   };
   const int bits = static_cast<int>(size_of(t)) * 8;
   const auto top = static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
@@ -546,7 +552,9 @@ Cell KernelBuilder::identity(const Op& o, DType t) {
     case Identity::zero: set(0, 0, 0); break;
     case Identity::one: set(1, 1, 1); break;
     case Identity::lowest: set(-inf, -top - 1, 0); break;
-    case Identity::highest: set(inf, top, bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1); break;
+    case Identity::highest:
+      set(inf, top, bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1);
+      break;
     case Identity::no: c.b = false; break;
     case Identity::yes: c.b = true; break;
   }
@@ -579,7 +587,8 @@ Scalar KernelBuilder::fold(Scalar acc, int field) {
   s.number = field;
   s.args = {infos_[acc.id].statement};
   const int d = depth();
-  const bool lanes = std::any_of(scopes_.begin(), scopes_.end(), [](const Scope& x) { return x.vector; });
+  const bool lanes =
+      std::any_of(scopes_.begin(), scopes_.end(), [](const Scope& x) { return x.vector; });
   s.lanes = lanes;
   const DType t = s.dtype;
   return add_info({t, lanes, d, append(d, std::move(s)), std::nullopt});
@@ -616,7 +625,8 @@ Kernel KernelBuilder::finish() {
   if (scopes_.size() != 1) throw InternalError("kernel: a loop is still open");
   std::vector<std::int32_t> position(next_id_, -1);
   auto& items = scopes_[0].items;
-  for (std::size_t k = 0; k < items.size(); ++k) position[items[k].id] = static_cast<std::int32_t>(k);
+  for (std::size_t k = 0; k < items.size(); ++k)
+    position[items[k].id] = static_cast<std::int32_t>(k);
   for (Item& item : items) {
     for (std::int32_t& a : item.statement.args) a = position[a];
     kernel_.body.push_back(std::move(item.statement));

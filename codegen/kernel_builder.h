@@ -43,7 +43,9 @@ class KernelBuilder : public Element {
   Scalar pull(const Value& v, std::span<const Scalar> index);
   void set_resolve(Resolve resolve) { resolve_ = std::move(resolve); }
   /// The number that a failed check of a node reports.
-  void set_check_number(std::function<int(const Node&)> number) { check_number_ = std::move(number); }
+  void set_check_number(std::function<int(const Node&)> number) {
+    check_number_ = std::move(number);
+  }
   /// The node whose rule is running: position rules of writes are run from outside.
   void set_node(const Node* node) { node_ = node; }
 

@@ -95,9 +95,10 @@ class Lowerer : public Storage {
     for (const EntryCheck& check : graph_.checks) {
       PlanCheck c{check.left, check.right};
       note_dimensions(c.left), note_dimensions(c.right);
-      if (module_.is_late({c.left, c.right})) continue;
       c.number = add_failure(check.message, nullptr);
-      module_.plan_checks.push_back(std::move(c));
+      module_.failures.back().entry_check = static_cast<int>(&check - graph_.checks.data());
+      (module_.is_late({c.left, c.right}) ? late_checks_ : module_.plan_checks)
+          .push_back(std::move(c));
     }
     for (const Node* node : graph_.topological_order()) {
       if (&node->op() == &op::param)
@@ -117,8 +118,10 @@ class Lowerer : public Storage {
     PlanCheck c{0, d};
     c.extent = position;
     const Parameter& p = graph_.parameters[parameter];
-    c.number = add_failure(fmt::format("{}: expected {}, found another extent: {{value}} where {{bound}} is expected",
-                                       p.name, p.type.text()), nullptr);
+    c.number = add_failure(
+        fmt::format("{}: expected {}, found another extent: {{value}} where {{bound}} is expected",
+                    p.name, p.type.text()),
+        nullptr);
     module_.plan_checks.push_back(std::move(c));
   }
 
@@ -131,7 +134,8 @@ class Lowerer : public Storage {
   int add_slot(const AtomRef& atom, int extent) {
     DimensionSlot slot{atom, {}, extent};
     const bool named = atom->kind == Atom::Kind::symbol && atom->number < graph_.symbols.size();
-    slot.name = named ? graph_.symbols[atom->number] : fmt::format("v{}", module_.dimensions.size());
+    slot.name =
+        named ? graph_.symbols[atom->number] : fmt::format("v{}", module_.dimensions.size());
     module_.dimensions.push_back(std::move(slot));
     return static_cast<int>(module_.dimensions.size()) - 1;
   }
@@ -150,7 +154,8 @@ class Lowerer : public Storage {
       const Value& scalar = *atom->scalar;
       if (scalar.is(op::param)) {
         add_slot(atom, -2 - static_cast<int>(module_.extent_parameters.size()));
-        module_.extent_parameters.push_back(static_cast<int>(scalar.node().attribute("index").integer()));
+        module_.extent_parameters.push_back(
+            static_cast<int>(scalar.node().attribute("index").integer()));
         return;
       }
       late_[scalar] = add_slot(atom, -1);
@@ -161,7 +166,8 @@ class Lowerer : public Storage {
     module_.outputs.assign(graph_.outputs.size(), -1);
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
       const Value s = storage_of(graph_.outputs[i]);
-      if (const auto own = output_of_.find(s); own != output_of_.end() && own->second == static_cast<int>(i)) {
+      if (const auto own = output_of_.find(s);
+          own != output_of_.end() && own->second == static_cast<int>(i)) {
         module_.outputs[i] = buffer_of(s);
         module_.buffers[module_.outputs[i]].shape = graph_.outputs[i].shape();
         continue;
@@ -196,12 +202,20 @@ class Lowerer : public Storage {
     return static_cast<int>(module_.failures.size());
   }
 
-  static std::string failure_text(const Node& node) {
+  // A parameter by its name in the signature.
+  std::string described(const Value& v) const {
+    if (!v.is(op::param)) return describe(v);
+    const auto i = static_cast<std::size_t>(v.node().attribute("index").integer());
+    return fmt::format("{}: {}", graph_.parameters[i].name, v.type().text());
+  }
+
+  std::string failure_text(const Node& node) const {
     if (&node.op() == &op::check) return node.attribute("message").string();
     std::string of;
-    if (!node.operands().empty()) of = " of " + describe(node.input(0));
-    return fmt::format("{}: index {{value}} is out of range for extent {{bound}}{} (position {{index}})",
-                       &node.op() == &op::indicator ? op::index.name : node.op().name, of);
+    if (!node.operands().empty()) of = " of " + described(node.input(0));
+    return fmt::format(
+        "{}: index {{value}} is out of range for extent {{bound}}{} (position {{index}})",
+        &node.op() == &op::indicator ? op::index.name : node.op().name, of);
   }
 
   // --- the body ---
@@ -230,10 +244,12 @@ class Lowerer : public Storage {
   }
 
   void add_nest(const Nest& nest, std::vector<Step>& steps) {
-    const bool together = kernel_ && (last_small_ || is_small(nest)) && kernel_->statement_count() < most_statements;
+    const bool together =
+        kernel_ && (last_small_ || is_small(nest)) && kernel_->statement_count() < most_statements;
     if (!together) flush(steps);
     if (!kernel_)
-      kernel_ = std::make_unique<KernelLowering>(fmt::format("k{}", module_.kernels.size()), *fusion_, *this, lanes_);
+      kernel_ = std::make_unique<KernelLowering>(fmt::format("k{}", module_.kernels.size()),
+                                                 *fusion_, *this, lanes_);
     kernel_->add(nest);
     last_small_ = is_small(nest);
     for (const Member& m : nest.members)
@@ -251,7 +267,9 @@ class Lowerer : public Storage {
     Dim scratch = 0;
     for (const BufferParam& b : kernel.buffers)
       if (b.per_worker)
-        scratch = scratch + floor_div(b.elements * Dim(static_cast<std::int64_t>(size_of(b.dtype))) + 63, 64) * 64;
+        scratch =
+            scratch +
+            floor_div(b.elements * Dim(static_cast<std::int64_t>(size_of(b.dtype))) + 63, 64) * 64;
     module_.bytes_per_worker = max(module_.bytes_per_worker, scratch);
     module_.kernels.push_back(std::move(kernel));
     steps.push_back({std::move(step)});
@@ -264,8 +282,25 @@ class Lowerer : public Storage {
   }
 
   void read_dimension(const Value& scalar, std::vector<Step>& steps) {
-    const int number = add_failure("an extent is negative: {value}", scalar.get());
-    steps.push_back({DimensionStep{late_.at(scalar), buffer_of(scalar), number}});
+    const int slot = late_.at(scalar);
+    steps.push_back({DimensionStep{slot, buffer_of(scalar)}});
+    known_.insert(slot);
+    std::erase_if(late_checks_, [&](const PlanCheck& c) {
+      if (!is_known(c.left) || !is_known(c.right)) return false;
+      steps.push_back({ExtentCheckStep{c.left, c.right, c.number}});
+      return true;
+    });
+  }
+
+  // Whether all late extents in `d` have been computed.
+  bool is_known(const Dim& d) const {
+    bool known = true;
+    if (!d.is_constant())
+      d.for_each_atom([&](const AtomRef& atom) {
+        const int slot = *slot_of(*atom);
+        known = known && (module_.dimensions[slot].extent != -1 || known_.contains(slot));
+      });
+    return known;
   }
 
   int stored_buffer(const Value& v) { return buffer_of(storage_of(v)); }
@@ -277,14 +312,14 @@ class Lowerer : public Storage {
       case StepKind::print:
         alias(node, steps);
         module_.messages.push_back(node.attribute("message").string());
-        steps.push_back({PrintStep{stored_buffer(node.input(0)), static_cast<int>(module_.messages.size()) - 1}});
+        steps.push_back({PrintStep{stored_buffer(node.input(0)),
+                                   static_cast<int>(module_.messages.size()) - 1}});
         break;
       case StepKind::check:
         alias(node, steps);
         steps.push_back({CheckStep{stored_buffer(node.input(1)), check_number(node)}});
         break;
-      default:
-        throw InternalError("lower: no step for " + std::string(node.op().name));
+      default: throw InternalError("lower: no step for " + std::string(node.op().name));
     }
     for (std::uint32_t k = 0; k < node.output_count(); ++k)
       if (late_.contains(Value(&node, k))) read_dimension(Value(&node, k), steps);
@@ -357,9 +392,11 @@ class Lowerer : public Storage {
       loop.next.push_back(memory(t));
       placeholder(t, loop.current.back());
       loop.result.push_back(buffer_of(Value(&node, static_cast<std::uint32_t>(s))));
-      loop.traces.push_back(trace ? buffer_of(Value(&node, static_cast<std::uint32_t>(states + s))) : -1);
+      loop.traces.push_back(trace ? buffer_of(Value(&node, static_cast<std::uint32_t>(states + s)))
+                                  : -1);
     }
-    for (std::size_t i = 1 + states; i < node.operands().size(); ++i) arguments.push_back(node.input(i));
+    for (std::size_t i = 1 + states; i < node.operands().size(); ++i)
+      arguments.push_back(node.input(i));
     Graph inner;
     inner.outputs = inline_body(body, arguments);
     inner.origins = graph_.origins;
@@ -376,7 +413,8 @@ class Lowerer : public Storage {
     // A state's new value is made in its buffer where it is made by the body itself, else copied.
     for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
       const Value v = storage_of(inner.outputs[s]);
-      if (!is_leaf(v.op()) && !v.is(op::constant) && !buffers_.contains(v)) buffers_[v] = loop.next[s];
+      if (!is_leaf(v.op()) && !v.is(op::constant) && !buffers_.contains(v))
+        buffers_[v] = loop.next[s];
     }
     const Fusion fusion = fuse(inner);
     lower_fusion(fusion, loop.body);
@@ -394,6 +432,8 @@ class Lowerer : public Storage {
   std::unordered_map<Value, int> buffers_, output_of_, late_;
   std::unordered_map<const Node*, int> partials_, check_numbers_;
   std::vector<int> parameter_buffers_, to_allocate_;
+  std::vector<PlanCheck> late_checks_;  // not tested yet
+  std::unordered_set<int> known_;       // late dimensions that have been read
   const Fusion* fusion_ = nullptr;
   std::vector<Step>* steps_ = nullptr;
   std::unique_ptr<KernelLowering> kernel_;

@@ -20,11 +20,11 @@ using Kind = Member::Kind;
 
 // The loops that are open, and what the nest has computed so far.
 struct KernelLowering::Loops {
-  std::vector<Scalar> axes;  // one index per axis of the domain; the last may be missing
+  std::vector<Scalar> axes;     // one index per axis of the domain; the last may be missing
   std::optional<Scalar> block;  // of rows, when columns are accumulated
-  std::unordered_map<Value, Scalar> rows;  // results of row reductions
-  std::vector<Scalar> accumulators;        // of the stage that runs
-  std::unordered_map<Value, int> scratch;  // cached values: kernel buffer
+  std::unordered_map<Value, Scalar> rows;    // results of row reductions
+  std::vector<Scalar> accumulators;          // of the stage that runs
+  std::unordered_map<Value, int> scratch;    // cached values: kernel buffer
   std::unordered_map<Value, int> cached_at;  // stage that filled it
   int stage = 0;
   bool by_rows = false;
@@ -42,8 +42,7 @@ Kernel KernelLowering::finish() { return k_.finish(); }
 int KernelLowering::parameter(int buffer, DType t, const Dim& elements, bool writes) {
   const auto [known, fresh] = parameters_.try_emplace(buffer, 0);
   if (fresh) {
-    known->second =
-        k_.add_buffer({storage_.name_of(buffer), t, writes, !writes, false, elements});
+    known->second = k_.add_buffer({storage_.name_of(buffer), t, writes, !writes, false, elements});
     module_buffer_.push_back(buffer);
   } else {
     k_.mark(known->second, writes);
@@ -110,8 +109,8 @@ void KernelLowering::run_chunked_stage(const Nest& nest, int stage, Loops& loops
   for (const Member& m : nest.members)
     if (m.stage == stage) {
       if (m.kind == Kind::row) rows.push_back(&m);
-      work = work || m.kind == Kind::row || m.value.rank() == static_cast<int>(nest.domain.size()) ||
-             m.kind != Kind::store;
+      work = work || m.kind == Kind::row ||
+             m.value.rank() == static_cast<int>(nest.domain.size()) || m.kind != Kind::store;
     }
   if (!work) return;
   if (n.is_constant() && n.constant() <= row_chunk) {
@@ -136,7 +135,8 @@ void KernelLowering::run_chunked_stage(const Nest& nest, int stage, Loops& loops
   axis.grain = k_.grain(std::max<std::int64_t>(1, work_of_piece / (row_chunk * nest.cost())));
   const Scalar c = k_.open(axis, k_.integer(0), k_.extent(chunks), chunks);
   const Scalar lo = k_.multiply(c, k_.integer(row_chunk));
-  const Scalar hi = k_.let(op::minimum, std::array{k_.add(lo, k_.integer(row_chunk)), k_.extent(n)});
+  const Scalar hi =
+      k_.let(op::minimum, std::array{k_.add(lo, k_.integer(row_chunk)), k_.extent(n)});
   const auto accs = accumulators(nest, stage);
   run_stage(nest, stage, loops, lo, hi, n);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -191,8 +191,10 @@ void KernelLowering::run_stage(const Nest& nest, int stage, Loops& loops, Scalar
     } else if (m.kind == Kind::column) {
       const Node& node = m.value.node();
       const Shape shape = partial_shape(node);
-      const int partial = parameter(storage_.partial_of(node), node.type().dtype, element_count(shape), true);
-      k_.update(partial, k_.offset(std::array{*loops.block, j}, shape), value, *node.op().reduction.combine);
+      const int partial =
+          parameter(storage_.partial_of(node), node.type().dtype, element_count(shape), true);
+      k_.update(partial, k_.offset(std::array{*loops.block, j}, shape), value,
+                *node.op().reduction.combine);
     } else {
       write(m, value, loops.axes);
     }
@@ -264,7 +266,8 @@ void KernelLowering::add_rows(const Nest& nest) {
   for (const Member& m : nest.members)
     if (m.kind == Kind::column) clear_partial(nest, m, b);
   const Scalar lo = k_.multiply(b, k_.integer(column_block));
-  const Scalar hi = k_.let(op::minimum, std::array{k_.add(lo, k_.integer(column_block)), k_.extent(rows)});
+  const Scalar hi =
+      k_.let(op::minimum, std::array{k_.add(lo, k_.integer(column_block)), k_.extent(rows)});
   body(k_.open({"i", AxisKind::serial}, lo, hi, rows));
   k_.close();
   k_.close();
@@ -308,7 +311,8 @@ void KernelLowering::run_row_stage(const Nest& nest, int stage, Loops& loops) {
   const auto totals = accumulators(nest, stage);
   const Scalar c = k_.open({"c", AxisKind::serial}, k_.integer(0), k_.extent(chunks), chunks);
   const Scalar lo = k_.multiply(c, k_.integer(row_chunk));
-  const Scalar hi = k_.let(op::minimum, std::array{k_.add(lo, k_.integer(row_chunk)), k_.extent(n)});
+  const Scalar hi =
+      k_.let(op::minimum, std::array{k_.add(lo, k_.integer(row_chunk)), k_.extent(n)});
   const auto accs = accumulators(nest, stage);
   run_stage(nest, stage, loops, lo, hi, n);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -328,7 +332,8 @@ void KernelLowering::add_scatter(const Nest& nest) {
   const Dim& n = nest.domain.back();
   const Shape row_shape = nest.row_shape();
   const Dim rows = element_count(row_shape);
-  loops.axes = split_index(row_shape, k_.open({"i", AxisKind::serial}, k_.integer(0), k_.extent(rows), rows));
+  loops.axes = split_index(row_shape,
+                           k_.open({"i", AxisKind::serial}, k_.integer(0), k_.extent(rows), rows));
   if (m.scattered_lanes) {
     loops.axes.push_back(k_.open({"j", AxisKind::serial}, k_.integer(0), k_.extent(n), n));
     k_.set_position(loops.axes, nest.domain);

@@ -9,7 +9,6 @@
 #include "codegen/fuse.h"
 #include "codegen/kernel_builder.h"
 
-
 namespace gnomon {
 
 /// Where values live: the buffers of the module, asked for by the lowering of kernels.
@@ -35,7 +34,8 @@ struct TargetLanes {
 
 class KernelLowering {
  public:
-  KernelLowering(std::string name, const Fusion& fusion, Storage& storage, const TargetLanes& lanes);
+  KernelLowering(std::string name, const Fusion& fusion, Storage& storage,
+                 const TargetLanes& lanes);
 
   void add(const Nest& nest);
   Kernel finish();

@@ -25,8 +25,8 @@ struct Buffer {
   std::string name;
   DType dtype = DType::float64;
   Shape shape;
-  Array value;     // constant
-  int slot = -1;   // workspace: which slot; buffers whose lives do not overlap share one
+  Array value;    // constant
+  int slot = -1;  // workspace: which slot; buffers whose lives do not overlap share one
 };
 
 /// A dimension atom that the host function knows at run time.
@@ -40,6 +40,7 @@ struct DimensionSlot {
 struct FailureText {
   std::string text;
   std::vector<std::uint32_t> captured;  // nodes of the captured graph to blame, by position
+  int entry_check = -1;                 // or the check of the captured graph that failed
 };
 
 /// Entry condition: left == right.
@@ -47,7 +48,6 @@ struct PlanCheck {
   Dim left, right;
   int extent = -1;  // compare the extent of the call at this position with `right` instead
   int number = 0;
-  bool at_least_zero = false;  // left >= 0 instead
 };
 
 struct KernelStep {
@@ -66,9 +66,14 @@ struct ProductStep {
 struct CopyStep {
   int from, to;
 };
-/// Reads an int64 scalar into a dimension slot; check `number` fails when it is negative.
+/// Reads an int64 scalar into a dimension slot.
 struct DimensionStep {
-  int slot, buffer, number;
+  int slot, buffer;
+};
+/// Tests an equality of extents that the call computes.
+struct ExtentCheckStep {
+  Dim left, right;
+  int number;
 };
 /// Allocates a buffer whose extents are known now.
 struct AllocateStep {
@@ -84,15 +89,15 @@ struct PrintStep {
 struct Step;
 /// `count` times: the states in `current` are read, those in `next` written, then they change places.
 struct LoopStep {
-  int count;                  // buffer: int64 scalar
-  int index;                  // buffer: the int64 scalar the body reads
+  int count;                                        // buffer: int64 scalar
+  int index;                                        // buffer: the int64 scalar the body reads
   std::vector<int> initial, current, next, traces;  // traces: -1 or a buffer of all states
-  std::vector<int> result;    // where the last states go
+  std::vector<int> result;                          // where the last states go
   std::vector<Step> body;
 };
 struct Step {
-  std::variant<KernelStep, ProductStep, CopyStep, DimensionStep, AllocateStep, CheckStep, PrintStep,
-               LoopStep>
+  std::variant<KernelStep, ProductStep, CopyStep, DimensionStep, ExtentCheckStep, AllocateStep,
+               CheckStep, PrintStep, LoopStep>
       what;
 };
 
@@ -110,8 +115,8 @@ struct Module {
   std::vector<FailureText> failures;  // failure number i + 1
   std::vector<std::string> messages;  // of print
   std::vector<WorkspaceSlot> slots;
-  std::vector<int> outputs;           // buffer of each output
-  int extents = 0;                    // how many the call gives
+  std::vector<int> outputs;  // buffer of each output
+  int extents = 0;           // how many the call gives
   int parameters = 0;
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
   std::vector<int> extent_parameters;

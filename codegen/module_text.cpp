@@ -29,8 +29,8 @@ class ModulePrinter {
   void buffer(std::size_t b) {
     static constexpr const char* roles[] = {"parameter", "output", "constant", "workspace", "late"};
     const Buffer& x = module_.buffers[b];
-    text_ += fmt::format("buffer {}: {} {}", name(static_cast<int>(b)), roles[static_cast<int>(x.role)],
-                         Type{x.dtype, x.shape}.text());
+    text_ += fmt::format("buffer {}: {} {}", name(static_cast<int>(b)),
+                         roles[static_cast<int>(x.role)], Type{x.dtype, x.shape}.text());
     if (x.slot >= 0) text_ += fmt::format(" slot {}", x.slot);
     text_ += "\n";
   }
@@ -46,15 +46,23 @@ class ModulePrinter {
     text_ += fmt::format("kernel {}{}\n", module_.kernels[s.kernel].name, list);
   }
   void print(const ProductStep& s, int) {
-    text_ += fmt::format("product {} = {} * {}{} {}{} + {} * itself\n", name(s.out), s.alpha, name(s.a),
-                         s.trans_a ? "^T" : "", name(s.b), s.trans_b ? "^T" : "", s.beta);
+    text_ +=
+        fmt::format("product {} = {} * {}{} {}{} + {} * itself\n", name(s.out), s.alpha, name(s.a),
+                    s.trans_a ? "^T" : "", name(s.b), s.trans_b ? "^T" : "", s.beta);
   }
-  void print(const CopyStep& s, int) { text_ += fmt::format("copy {} = {}\n", name(s.to), name(s.from)); }
+  void print(const CopyStep& s, int) {
+    text_ += fmt::format("copy {} = {}\n", name(s.to), name(s.from));
+  }
   void print(const DimensionStep& s, int) {
     text_ += fmt::format("extent {} = {}\n", module_.dimensions[s.slot].name, name(s.buffer));
   }
+  void print(const ExtentCheckStep& s, int) {
+    text_ += fmt::format("check {} == {} number {}\n", s.left.text(), s.right.text(), s.number);
+  }
   void print(const AllocateStep& s, int) { text_ += fmt::format("allocate {}\n", name(s.buffer)); }
-  void print(const CheckStep& s, int) { text_ += fmt::format("check {} number {}\n", name(s.buffer), s.number); }
+  void print(const CheckStep& s, int) {
+    text_ += fmt::format("check {} number {}\n", name(s.buffer), s.number);
+  }
   void print(const PrintStep& s, int) { text_ += fmt::format("print {}\n", name(s.buffer)); }
   void print(const LoopStep& s, int depth) {
     text_ += fmt::format("loop {} times\n", name(s.count));

@@ -22,7 +22,8 @@ std::string signature_json(const Module& module, int plan_size) {
                        {"late", module.is_late(o.shape)}});
     at += static_cast<int>(o.shape.size());
   }
-  for (const FailureText& f : module.failures) failures.push_back({{"text", f.text}, {"nodes", f.captured}});
+  for (const FailureText& f : module.failures)
+    failures.push_back({{"text", f.text}, {"nodes", f.captured}, {"entry", f.entry_check}});
   return json{{"inputs", inputs},
               {"outputs", outputs},
               {"failures", failures},

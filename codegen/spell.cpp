@@ -51,7 +51,8 @@ std::string literal(DType t, Cell value) {
 std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& name) {
   const auto atom = [&](const Atom& a) -> std::string {
     const auto call = [&](std::string_view function) {
-      return fmt::format("gn::{}<i64>({}, {})", function, spell(a.left, name), spell(a.right, name));
+      return fmt::format("gn::{}<i64>({}, {})", function, spell(a.left, name),
+                         spell(a.right, name));
     };
     switch (a.kind) {
       case Atom::Kind::floor_div: return call("floor_divide");
@@ -80,8 +81,7 @@ std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& n
 
 std::string identifier(std::string_view name) {
   std::string result;
-  for (const char c : name)
-    result += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  for (const char c : name) result += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0]))) result = "_" + result;
   while (result.find("__") != std::string::npos) result.replace(result.find("__"), 2, "_");
   return result;
@@ -89,20 +89,26 @@ std::string identifier(std::string_view name) {
 
 std::string Names::fresh(std::string_view wish) {
   static const std::set<std::string, std::less<>> keywords = {
-      "and", "or", "not", "xor", "if", "else", "for", "int", "long", "float", "double", "bool", "char",
-      "auto", "const", "static", "void", "new", "delete", "this", "true", "false", "return", "short",
-      "signed", "unsigned", "struct", "class", "union", "enum", "template", "typename", "namespace",
-      "using", "public", "private", "protected", "virtual", "operator", "default", "switch", "case",
-      "while", "do", "break", "continue", "goto", "try", "catch", "throw", "export", "extern", "inline",
-      "register", "volatile", "mutable", "friend", "explicit", "typedef", "sizeof", "asm", "concept",
-      "requires", "constexpr", "consteval", "constinit", "nullptr", "noexcept", "decltype", "alignas",
-      "call", "dims", "worker", "live", "chain", "gn", "buffers", "plan", "workspace", "services",
-      "context", "extents", "main", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64",
-      "compl", "bitand", "bitor", "xor_eq", "or_eq", "and_eq", "not_eq", "co_await", "co_return", "co_yield"};
+      "and",       "or",        "not",       "xor",       "if",        "else",     "for",
+      "int",       "long",      "float",     "double",    "bool",      "char",     "auto",
+      "const",     "static",    "void",      "new",       "delete",    "this",     "true",
+      "false",     "return",    "short",     "signed",    "unsigned",  "struct",   "class",
+      "union",     "enum",      "template",  "typename",  "namespace", "using",    "public",
+      "private",   "protected", "virtual",   "operator",  "default",   "switch",   "case",
+      "while",     "do",        "break",     "continue",  "goto",      "try",      "catch",
+      "throw",     "export",    "extern",    "inline",    "register",  "volatile", "mutable",
+      "friend",    "explicit",  "typedef",   "sizeof",    "asm",       "concept",  "requires",
+      "constexpr", "consteval", "constinit", "nullptr",   "noexcept",  "decltype", "alignas",
+      "call",      "dims",      "worker",    "live",      "chain",     "gn",       "buffers",
+      "plan",      "workspace", "services",  "context",   "extents",   "main",     "i8",
+      "i16",       "i32",       "i64",       "u8",        "u16",       "u32",      "u64",
+      "f32",       "f64",       "compl",     "bitand",    "bitor",     "xor_eq",   "or_eq",
+      "and_eq",    "not_eq",    "co_await",  "co_return", "co_yield"};
   const std::string base = identifier(wish);
   std::string name = base;
   for (int k = 2; keywords.contains(name) || !taken_.insert(name).second; ++k)
-    name = fmt::format("{}{}{}", base, std::isdigit(static_cast<unsigned char>(base.back())) ? "_" : "", k);
+    name = fmt::format("{}{}{}", base,
+                       std::isdigit(static_cast<unsigned char>(base.back())) ? "_" : "", k);
   return name;
 }
 

@@ -50,24 +50,28 @@ struct Call {
 
   void bind(std::span<const Array> arguments) {
     if (arguments.size() != program.arguments)
-      throw ValueError(fmt::format("call: expected {} arguments, found {}", program.arguments, arguments.size()));
+      throw ValueError(fmt::format("call: expected {} arguments, found {}", program.arguments,
+                                   arguments.size()));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Type& t = program.captured.parameters[i].type;
       const Array& a = arguments[i];
       if (!a.defined() || a.dtype() != t.dtype || a.rank() != t.rank()) reject(i, a);
       bind_value(i, a);
     }
-    for (std::size_t i = 0; i < program.bound.size(); ++i) bind_value(arguments.size() + i, program.bound[i]);
+    for (std::size_t i = 0; i < program.bound.size(); ++i)
+      bind_value(arguments.size() + i, program.bound[i]);
   }
 
   void bind_shared(const Transaction& transaction) {
     const std::size_t first = program.arguments + program.bound.size();
-    for (std::size_t i = 0; i < program.shared.size(); ++i) bind_value(first + i, transaction.value(i));
+    for (std::size_t i = 0; i < program.shared.size(); ++i)
+      bind_value(first + i, transaction.value(i));
   }
 
   Results run(Transaction* transaction) {
     for (std::size_t i = 0; i < program.extent_parameters.size(); ++i)
-      extents[filled + i] = *static_cast<const std::int64_t*>(buffers[program.extent_parameters[i]]);
+      extents[filled + i] =
+          *static_cast<const std::int64_t*>(buffers[program.extent_parameters[i]]);
     std::unique_ptr<const PlanRecord> own;
     const PlanRecord& record = plan(own);
     const std::int64_t* const plan = record.plan.data();
@@ -81,16 +85,19 @@ struct Call {
         buffers[first + i] = no_elements;
         continue;
       }
-      const Extents shape(std::span<const std::int64_t>(plan + o.shape_at, static_cast<std::size_t>(o.rank)));
+      const Extents shape(
+          std::span<const std::int64_t>(plan + o.shape_at, static_cast<std::size_t>(o.rank)));
       if (o.updates >= 0)
-        buffers[first + i] = address(transaction->target(static_cast<std::size_t>(o.updates), shape));
+        buffers[first + i] =
+            address(transaction->target(static_cast<std::size_t>(o.updates), shape));
       else
         buffers[first + i] = address(results.arrays_[i] = Array::empty(o.dtype, shape));
     }
     const auto bytes = static_cast<std::size_t>(plan[0] + plan[1] * program.services.threads);
     const Workspace workspace(bytes);
     gnomon_context context(program.threads, late.span(), program.messages);
-    const std::int32_t status = program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
+    const std::int32_t status =
+        program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
     if (status != 0) explain(status, context);
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       const ProgramOutput& o = program.outputs[i];
@@ -116,8 +123,8 @@ struct Call {
 
   [[noreturn]] void reject(std::size_t i, const Array& a) const {
     const Parameter& p = program.captured.parameters[i];
-    throw ValueError(fmt::format("call: argument {}: expected {}: {}, found {}", i, p.name, p.type.text(),
-                                 a.defined() ? a.describe() : "no array"));
+    throw ValueError(fmt::format("call: argument {}: expected {}: {}, found {}", i, p.name,
+                                 p.type.text(), a.defined() ? a.describe() : "no array"));
   }
 
   const PlanRecord& plan(std::unique_ptr<const PlanRecord>& own) {
@@ -129,7 +136,8 @@ struct Call {
       for (std::size_t i = 0, at = 0; i < values.span().size(); ++i) {
         const Parameter& p = program.captured.parameters[i];
         shapes += fmt::format("{}{}: {}[", i ? ", " : "", p.name, short_name_of(p.type.dtype));
-        for (int k = 0; k < p.type.rank(); ++k) shapes += fmt::format("{}{}", k ? ", " : "", extents[at++]);
+        for (int k = 0; k < p.type.rank(); ++k)
+          shapes += fmt::format("{}{}", k ? ", " : "", extents[at++]);
         shapes += "]";
       }
       throw ValueError(fmt::format("{}; found {}", e.what(), shapes));
@@ -138,7 +146,9 @@ struct Call {
 
   [[noreturn]] void explain(std::int32_t status, const gnomon_context& context) const {
     if (context.failure().check != 0) program.fail(context.failure());
-    const std::string why = context.trouble().empty() ? (status == -1 ? "out of memory" : "a product could not run") : context.trouble();
+    const std::string why = context.trouble().empty()
+                                ? (status == -1 ? "out of memory" : "a product could not run")
+                                : context.trouble();
     throw DeviceError("call: " + why);
   }
 
@@ -179,8 +189,10 @@ int Function::products() const { return program_->products; }
 
 std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
   std::vector<std::int64_t> extents;
-  for (const Array& a : arguments) extents.insert(extents.end(), a.shape().begin(), a.shape().end());
-  for (const Array& a : program_->bound) extents.insert(extents.end(), a.shape().begin(), a.shape().end());
+  for (const Array& a : arguments)
+    extents.insert(extents.end(), a.shape().begin(), a.shape().end());
+  for (const Array& a : program_->bound)
+    extents.insert(extents.end(), a.shape().begin(), a.shape().end());
   for (const SharedUse& s : program_->shared) {
     const Array a = s.variable.get();
     extents.insert(extents.end(), a.shape().begin(), a.shape().end());

@@ -29,7 +29,8 @@ class Stopwatch {
  public:
   void stage(const char* name) {
     const auto now = std::chrono::steady_clock::now();
-    text_ += fmt::format("{:<10} {:8.3f} ms\n", name, std::chrono::duration<double, std::milli>(now - last_).count());
+    text_ += fmt::format("{:<10} {:8.3f} ms\n", name,
+                         std::chrono::duration<double, std::milli>(now - last_).count());
     last_ = now;
   }
   const std::string& text() const { return text_; }
@@ -45,8 +46,8 @@ struct Closed {
 };
 
 // Large constants become parameters: the code is the same for any of their values.
-Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs, const std::vector<Update>& updates,
-             const CompileOptions& options) {
+Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs,
+             const std::vector<Update>& updates, const CompileOptions& options) {
   std::vector<Value> values;
   for (const Output& o : outputs) values.push_back(o.value.value());
   for (const Update& u : updates) values.push_back(u.value.value());
@@ -54,9 +55,10 @@ Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs, const
     if (!v) throw TypeError("compile: an output or update is empty");
   std::unordered_map<Value, Value> replaced;
   for (const Given& g : options.givens) {
-    if (!(g.expression.type().dtype == g.value.type().dtype) || g.expression.rank() != g.value.rank())
-      throw TypeError(fmt::format("compile: given {} cannot stand for {}", describe(g.value.value()),
-                                  describe(g.expression.value())));
+    if (!(g.expression.type().dtype == g.value.type().dtype) ||
+        g.expression.rank() != g.value.rank())
+      throw TypeError(fmt::format("compile: given {} cannot stand for {}",
+                                  describe(g.value.value()), describe(g.expression.value())));
     replaced[g.expression.value()] = g.value.value();
   }
   if (!replaced.empty()) values = substitute(values, replaced);
@@ -97,8 +99,9 @@ Graph with_positions(Graph graph) {
 
 std::string cache_key(const Graph& graph, const CompileOptions& options, const Target& target) {
   const auto key = graph.key();
-  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {}", key[0], key[1], static_cast<int>(options.rewrites),
-                                  options.opt_level, target.name, GNOMON_ABI_VERSION, build_id()));
+  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {}", key[0], key[1],
+                                  static_cast<int>(options.rewrites), options.opt_level,
+                                  target.name, GNOMON_ABI_VERSION, build_id()));
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -111,10 +114,12 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
 void dump(const Program& program, const std::string& key, const Graph& captured) {
   const auto folder = dump_folder();
   if (!folder) return;
-  const std::filesystem::path to = std::filesystem::path(*folder) / (program.name.empty() ? key.substr(0, 12) : program.name);
+  const std::filesystem::path to =
+      std::filesystem::path(*folder) / (program.name.empty() ? key.substr(0, 12) : program.name);
   std::error_code error;
   std::filesystem::create_directories(to, error);
-  if (error) throw DeviceError(fmt::format("dump: cannot make {}: {}", to.string(), error.message()));
+  if (error)
+    throw DeviceError(fmt::format("dump: cannot make {}: {}", to.string(), error.message()));
   write_file(to / "captured.gn", print_graph(captured));
   write_file(to / "optimized.gn", program.graph_text);
   write_file(to / "module.txt", program.module_text);
@@ -123,8 +128,9 @@ void dump(const Program& program, const std::string& key, const Graph& captured)
 }
 
 // Everything from the graph to the stored object.
-CacheEntry build_entry(Program& program, const Graph& captured, const CompileOptions& options, const Target& target,
-                       const Cache& cache, const std::string& key, const std::string& manifest, Stopwatch& watch) {
+CacheEntry build_entry(Program& program, const Graph& captured, const CompileOptions& options,
+                       const Target& target, const Cache& cache, const std::string& key,
+                       const std::string& manifest, Stopwatch& watch) {
   Context context;
   context.options.level = options.rewrites;
   context.trace.record_firings = options.explain || dump_folder().has_value();
@@ -182,7 +188,8 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
   program->arguments = arguments;
   program->bound = std::move(closed.bound);
   program->results = outputs.size();
-  for (const Value& leaf : closed.captured.shared) program->shared.push_back({shared_of(leaf), false, false});
+  for (const Value& leaf : closed.captured.shared)
+    program->shared.push_back({shared_of(leaf), false, false});
   const std::size_t first_shared = arguments + program->bound.size();
   for (std::size_t i = 0; i < captured.results.size(); ++i) {
     const int u = captured.results[i].updates;

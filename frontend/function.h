@@ -132,7 +132,8 @@ class Function {
   std::int64_t workspace_bytes(std::span<const Array> arguments) const;
 
  private:
-  friend Function compile(std::vector<Expr>, std::vector<Output>, std::vector<Update>, CompileOptions);
+  friend Function compile(std::vector<Expr>, std::vector<Output>, std::vector<Update>,
+                          CompileOptions);
   std::shared_ptr<const struct Program> program_;
 };
 

@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t most_plans = 64;
 
 std::string filled(std::string text, const Failure& f) {
-  const std::pair<const char*, std::int64_t> fields[] = {{"{index}", f.index}, {"{value}", f.value}, {"{bound}", f.bound}};
+  const std::pair<const char*, std::int64_t> fields[] = {
+      {"{index}", f.index}, {"{value}", f.value}, {"{bound}", f.bound}};
   for (const auto& [field, value] : fields)
     for (std::size_t at; (at = text.find(field)) != std::string::npos;)
       text.replace(at, std::strlen(field), std::to_string(value));
@@ -27,8 +28,11 @@ std::string filled(std::string text, const Failure& f) {
 
 const PlanRecord& Program::plan_for(std::span<const std::int64_t> extents,
                                     std::unique_ptr<const PlanRecord>& own) const {
-  const auto matches = [&](const PlanRecord& p) { return std::equal(extents.begin(), extents.end(), p.extents.begin()); };
-  if (const PlanRecord* last = last_plan.load(std::memory_order_acquire); last && matches(*last)) return *last;
+  const auto matches = [&](const PlanRecord& p) {
+    return std::equal(extents.begin(), extents.end(), p.extents.begin());
+  };
+  if (const PlanRecord* last = last_plan.load(std::memory_order_acquire); last && matches(*last))
+    return *last;
   const std::lock_guard lock(plans_mutex);
   for (const auto& p : plans)
     if (matches(*p)) {
@@ -56,11 +60,16 @@ void Program::fail(const Failure& failure) const {
   std::string text = filled(f.text, failure);
   const auto order = captured.topological_order();
   std::vector<std::string> places;
+  const auto add = [&](const std::vector<Origin>& origins) {
+    for (const Origin& o : origins)
+      if (o && std::find(places.begin(), places.end(), o.text()) == places.end() &&
+          places.size() < 4)
+        places.push_back(o.text());
+  };
   for (const std::uint32_t n : f.nodes)
-    if (n < order.size())
-      for (const Origin& o : order[n]->origins())
-        if (o && std::find(places.begin(), places.end(), o.text()) == places.end() && places.size() < 4)
-          places.push_back(o.text());
+    if (n < order.size()) add(order[n]->origins());
+  if (f.entry_check >= 0 && f.entry_check < static_cast<int>(captured.checks.size()))
+    add(captured.checks[f.entry_check].origins);
   if (!places.empty()) text += fmt::format(" [{}]", fmt::join(places, ", "));
   throw ValueError(text);
 }
@@ -81,7 +90,8 @@ void Program::read_signature() {
     o.late = out[i].at("late");
     outputs.push_back(o);
   }
-  for (const auto& f : signature.at("failures")) failures.push_back({f.at("text"), f.at("nodes")});
+  for (const auto& f : signature.at("failures"))
+    failures.push_back({f.at("text"), f.at("nodes"), f.at("entry")});
   messages = signature.at("messages").get<std::vector<std::string>>();
   extent_parameters = signature.at("extent_parameters").get<std::vector<int>>();
   kernels = signature.at("kernels");

@@ -29,14 +29,15 @@ struct ProgramOutput {
 
 struct ProgramFailure {
   std::string text;
-  std::vector<std::uint32_t> nodes;
+  std::vector<std::uint32_t> nodes;  // of the captured graph, by position
+  int entry_check = -1;              // of the captured graph
 };
 
 struct Program {
   Graph captured;
-  std::size_t arguments = 0;          // parameters the caller gives
-  std::vector<Array> bound;           // large constants, as further parameters
-  std::vector<SharedUse> shared;      // then these
+  std::size_t arguments = 0;      // parameters the caller gives
+  std::vector<Array> bound;       // large constants, as further parameters
+  std::vector<SharedUse> shared;  // then these
   std::vector<ProgramOutput> outputs;
   std::vector<ProgramFailure> failures;
   std::vector<std::string> messages;
@@ -57,7 +58,8 @@ struct Program {
 
   /// The plan for the extents; ValueError with the failed check. `own` holds it when too many
   /// different ones have been seen to keep it.
-  const PlanRecord& plan_for(std::span<const std::int64_t> extents, std::unique_ptr<const PlanRecord>& own) const;
+  const PlanRecord& plan_for(std::span<const std::int64_t> extents,
+                             std::unique_ptr<const PlanRecord>& own) const;
   [[noreturn]] void fail(const Failure& failure) const;
   /// Reads what the library's signature says.
   void read_signature();

@@ -36,8 +36,12 @@ class Expr {
   const Shape& shape() const { return value_.shape(); }
 
   /// Indexing as NumPy's `x[...]`: integers, slices, `ellipsis`, `newaxis`, integer expressions.
-  template <class... I>
-  Expr operator()(const I&... index) const;
+  Expr operator()(const Index& i) const;
+  Expr operator()(const Index& i, const Index& j) const;
+  Expr operator()(const Index& i, const Index& j, const Index& k) const;
+  Expr operator()(const Index& i, const Index& j, const Index& k, const Index& l) const;
+  Expr operator()(const Index& i, const Index& j, const Index& k, const Index& l,
+                  const Index& m) const;
 
   friend bool same(const Expr& a, const Expr& b) { return a.value_ == b.value_; }
 

@@ -292,7 +292,27 @@ std::vector<Type> infer_types(const Op& op, std::span<const Value> operands,
 
 }  // namespace
 
+namespace {
+
+// The origin that counts while a scope is open.
+struct ScopedOrigin {
+  bool open = false;
+  Origin at;
+};
+thread_local ScopedOrigin scoped_origin;
+
+}  // namespace
+
+OriginScope::OriginScope(Origin at) : outermost_(!scoped_origin.open) {
+  if (outermost_) scoped_origin = {true, at};
+}
+
+OriginScope::~OriginScope() {
+  if (outermost_) scoped_origin.open = false;
+}
+
 Value make_node(const Op& op, std::vector<Value> operands, Attributes attributes, Origin origin) {
+  if (scoped_origin.open) origin = scoped_origin.at;
   check_operands(op, operands);
   check_attributes(op, attributes);
   const std::size_t operand_count = operands.size();

@@ -115,6 +115,19 @@ class Node {
   mutable std::array<Origin, 4> origins_{};
 };
 
+/// While it lives, nodes made by this thread have the origin `at`, whatever their makers say: the
+/// outermost one counts. Functions made of other functions use it, so that the user's line is told.
+class OriginScope {
+ public:
+  explicit OriginScope(Origin at);
+  ~OriginScope();
+  OriginScope(const OriginScope&) = delete;
+  OriginScope& operator=(const OriginScope&) = delete;
+
+ private:
+  bool outermost_;
+};
+
 /// The node `op(operands; attributes)`: the existing one if an equal one lives, else a new one.
 /// Runs the op's type rule: TypeError if it rejects. Thread-safe.
 Value make_node(const Op& op, std::vector<Value> operands, Attributes attributes = {},

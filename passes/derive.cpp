@@ -41,9 +41,14 @@ bool is_reduction(const Op& op) {
   return has("axes") && has("keepdims");
 }
 
+Origin place_of(const Node& node) {
+  const std::vector<Origin> origins = node.origins();
+  return origins.empty() ? Origin{} : origins.front();
+}
+
 [[noreturn]] void fail_underivable(const Node& node, std::string_view rule) {
   const Value y(&node, 0);
-  const Origin origin = node.origins().empty() ? Origin{} : node.origins().front();
+  const Origin origin = place_of(node);
   const std::string place = origin ? fmt::format(" [{}]", origin.text()) : std::string();
   throw TypeError(fmt::format("{}: expected an op with a derivative ({}), found {}{}",
                               node.op().name, rule, describe(y), place));
@@ -229,6 +234,7 @@ bool carries_derivatives(const Node& node) { return &node.op() != &op::stop_grad
 
 std::vector<Cotangent> pull_back(const Node& node, std::span<const Cotangent> dy,
                                  const std::vector<bool>& wanted) {
+  const OriginScope place(place_of(node));
   const Op& op = node.op();
   std::vector<Cotangent> none(node.operands().size());
   if (op.has(Trait::piecewise_constant)) return none;
@@ -249,6 +255,7 @@ std::vector<Cotangent> pull_back(const Node& node, std::span<const Cotangent> dy
 }
 
 std::vector<Expr> push_forward(const Node& node, std::span<const Expr> dx) {
+  const OriginScope place(place_of(node));
   const Op& op = node.op();
   std::vector<Expr> none(node.output_count());
   if (op.has(Trait::piecewise_constant)) return none;

@@ -74,6 +74,28 @@ Expr split_example(DType t) {
 
 Expr search_example(DType t) { return argmax(tensor("x", t, {Dim(3), Dim(4)})); }
 
+// Long sums and products as chains of short ones, in the same order: kernels can end between links.
+constexpr std::size_t longest_link = 8;
+
+Expr linked(const Match& m) {
+  const std::span<const Value> terms = m.root.node().operands();
+  if (terms.size() <= 4 * longest_link) return {};
+  Value total = terms[0];
+  for (std::size_t i = 1; i < terms.size(); i += longest_link) {
+    const auto link = terms.subspan(i, std::min(longest_link, terms.size() - i));
+    std::vector<Value> operands{total};
+    operands.insert(operands.end(), link.begin(), link.end());
+    total = make_node(m.root.op(), std::move(operands));
+  }
+  return total;
+}
+
+Expr long_sum_example(DType t) {
+  std::vector<Expr> terms;
+  for (int i = 0; i < 40; ++i) terms.push_back(tensor(std::string(1, "xyz"[i % 3]), t, {Dim(2)}) * i);
+  return add(terms);
+}
+
 const RuleGroup& call_rules() {
   static const RuleGroup group = {
       "call",
@@ -100,6 +122,8 @@ const RuleGroup& split_rules() {
       {rule("successive_reductions", Promise::accurate,
             {&op::sum, &op::prod, &op::max, &op::min, &op::any, &op::all}, successive_reductions,
             "sum(x, axes 0 and 2)", "sum(sum(x, axis 2), axis 0)", split_example),
+       rule("linked_terms", Promise::exact, {&op::add, &op::multiply}, linked,
+            "a sum or product of many terms", "a chain of short ones", long_sum_example),
        rule("flattened_search", Promise::exact, {&op::max_and_argmax, &op::min_and_argmin},
             flattened_search, "argmax(x, axes 0 and 1)", "argmax(reshape(x))", search_example)}};
   return group;

@@ -83,6 +83,7 @@ class Driver {
   // Whatever goes wrong in a pass is a fault of the pass, not of the user's expression.
   Graph guarded(const Pass& pass, const Graph& graph) {
     try {
+      const OriginScope no_place{Origin{}};  // rewriting is not a place in the user's code
       Graph result = with_bodies(pass, pass.run(graph, context_));
       check_types(graph, result);
       if (context_.options.verify) verify(result);

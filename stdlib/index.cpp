@@ -275,6 +275,7 @@ Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> i
 }
 
 Expr take(const Arg& x, const Arg& indices, std::int64_t axis) {
+  const OriginScope place(x.origin());
   const Expr value(x.value());
   const Expr list[] = {Expr(indices.as(DType::int64))};
   return index(x, {normalize_axis(axis, value.rank(), "take")}, list);

@@ -1,6 +1,7 @@
 // x(...): NumPy's indexing by integers, ranges, ellipsis, new axes and integer arrays, as slices,
 // indices and changes of shape.
 #include <fmt/format.h>
+#include <array>
 
 #include <algorithm>
 
@@ -291,6 +292,7 @@ Expr unfinish(const Plan& plan, Expr v) {
 enum class Write { set, increase };
 
 Expr write(const Expr& x, std::initializer_list<Index> items, const Arg& v, Write how, Origin at) {
+  const OriginScope place(at);
   const Plan plan = Planner(x, std::span(items.begin(), items.size())).plan();
   const Expr cut = squeezed(plan, sliced(plan, x, at));
   const Expr whole = finish(plan, indexed(plan, cut));
@@ -320,6 +322,7 @@ Range from(Dim start, Dim step) { return Range{std::move(start), std::nullopt, s
 Range until(Dim stop, Dim step) { return Range{std::nullopt, std::move(stop), std::move(step)}; }
 
 Expr index(const Expr& x, std::span<const Index> items, Origin at) {
+  const OriginScope place(at ? at : items.empty() ? Origin{} : items[0].origin());
   const Plan plan = Planner(x, items).plan();
   return finish(plan, indexed(plan, squeezed(plan, sliced(plan, x, at))));
 }
@@ -330,6 +333,21 @@ Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
 
 Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
   return write(Expr(x.value()), items, v, Write::increase, x.origin());
+}
+
+Expr Expr::operator()(const Index& i) const { return index(*this, std::array{i}); }
+Expr Expr::operator()(const Index& i, const Index& j) const {
+  return index(*this, std::array{i, j});
+}
+Expr Expr::operator()(const Index& i, const Index& j, const Index& k) const {
+  return index(*this, std::array{i, j, k});
+}
+Expr Expr::operator()(const Index& i, const Index& j, const Index& k, const Index& l) const {
+  return index(*this, std::array{i, j, k, l});
+}
+Expr Expr::operator()(const Index& i, const Index& j, const Index& k, const Index& l,
+                      const Index& m) const {
+  return index(*this, std::array{i, j, k, l, m});
 }
 
 }  // namespace gnomon

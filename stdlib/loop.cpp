@@ -265,14 +265,6 @@ constinit const Op op::call{.name = "call",
                             .vjp = call_vjp,
                             .jvp = call_jvp};
 
-constinit const Op op::fused{
-    .name = "fused",
-    .doc = "The outputs of a body for the operands, computed in one kernel.",
-    .operands = -1,
-    .attributes = {{"body", Attribute::Kind::body}},
-    .type = call_type,
-    .expand = expand_call};
-
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const Step& body) {
   const Expr steps(count.as(DType::int64));
   return make_loop(cast(steps, DType::int64), initial, body, false, count.origin());

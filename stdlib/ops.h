@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <source_location>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,32 +13,35 @@
 
 // Elementwise ops: name, number of operands. Each line is a record `op::name`, a function
 // `name(Arg...)` and a function `name(Pattern...)`.
-#define GNOMON_UNARY_OPS(X)                                                                        \
-  X(negative)                                                                                      \
-  X(absolute)                                                                                      \
-  X(sign) X(square) X(sqrt) X(rsqrt) X(reciprocal) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) \
-      X(log1p) X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan) X(sinh) X(cosh) X(tanh)          \
-          X(arcsinh) X(arccosh) X(arctanh) X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma)        \
-              X(sigmoid) X(softplus) X(floor) X(ceil) X(trunc) X(round) X(isnan) X(isinf)          \
+#define GNOMON_UNARY_OPS(X)                                                                 \
+  X(negative)                                                                               \
+  X(absolute)                                                                               \
+  X(sign)                                                                                   \
+  X(square) X(sqrt) X(rsqrt) X(reciprocal) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10)  \
+      X(log1p) X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan) X(sinh) X(cosh) X(tanh)   \
+          X(arcsinh) X(arccosh) X(arctanh) X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma) \
+              X(sigmoid) X(softplus) X(floor) X(ceil) X(trunc) X(round) X(isnan) X(isinf)   \
                   X(isfinite) X(logical_not) X(bitwise_not)
-#define GNOMON_BINARY_OPS(X)                                                                      \
-  X(subtract)                                                                                     \
-  X(divide)                                                                                       \
-  X(floor_divide) X(remainder) X(power) X(minimum) X(maximum) X(arctan2) X(hypot) X(equal)        \
-      X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal) X(logical_and) X(logical_or) \
-          X(logical_xor) X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
+#define GNOMON_BINARY_OPS(X)                                                                    \
+  X(subtract)                                                                                   \
+  X(divide)                                                                                     \
+  X(floor_divide)                                                                               \
+  X(remainder) X(power) X(minimum) X(maximum) X(arctan2) X(hypot) X(equal) X(not_equal) X(less) \
+      X(less_equal) X(greater) X(greater_equal) X(logical_and) X(logical_or) X(logical_xor)     \
+          X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
 #define GNOMON_TERNARY_OPS(X) X(where) X(clip) X(fma)
 // Elementwise with any number of operands from two.
 #define GNOMON_NARY_OPS(X) X(add) X(multiply)
 // The rest: records only; their functions have attributes and stand below.
-#define GNOMON_OTHER_OPS(X)                                                                        \
-  X(input)                                                                                         \
-  X(shared_variable)                                                                               \
-  X(param) X(constant) X(cast) X(extent) X(barrier) X(stop_gradient) X(print) X(check) X(sum)      \
-      X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin) X(mean) X(logsumexp) \
-          X(softmax) X(log_softmax) X(reshape) X(transpose) X(expand_dims) X(squeeze)              \
-              X(broadcast_to) X(concatenate) X(slice) X(index) X(set_slice) X(inc_slice)           \
-                  X(set_index) X(inc_index) X(indicator) X(arange) X(dot) X(gemm) X(fori) X(call) X(fused)
+#define GNOMON_OTHER_OPS(X)                                                                  \
+  X(input)                                                                                   \
+  X(shared_variable)                                                                         \
+  X(param)                                                                                   \
+  X(constant) X(cast) X(extent) X(barrier) X(stop_gradient) X(print) X(check) X(sum) X(prod) \
+      X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin) X(mean) X(logsumexp)   \
+          X(softmax) X(log_softmax) X(reshape) X(transpose) X(expand_dims) X(squeeze)        \
+              X(broadcast_to) X(concatenate) X(slice) X(index) X(set_slice) X(inc_slice)     \
+                  X(set_index) X(inc_index) X(indicator) X(arange) X(dot) X(gemm) X(fori) X(call)
 
 namespace gnomon {
 
@@ -190,19 +194,24 @@ Range until(Dim stop, Dim step = 1);
 
 class Index {
  public:
-  Index(std::integral auto i) : item_(Dim(static_cast<std::int64_t>(i))) {}
-  Index(const Dim& d) : item_(d) {}
-  Index(const Range& r) : item_(r) {}
-  Index(Ellipsis e) : item_(e) {}
-  Index(NewAxis n) : item_(n) {}
+  using Place = std::source_location;
+  Index(std::integral auto i, Place at = Place::current())
+      : Index(Item(Dim(static_cast<std::int64_t>(i))), at) {}
+  Index(const Dim& d, Place at = Place::current()) : Index(Item(d), at) {}
+  Index(const Range& r, Place at = Place::current()) : Index(Item(r), at) {}
+  Index(Ellipsis e, Place at = Place::current()) : Index(Item(e), at) {}
+  Index(NewAxis n, Place at = Place::current()) : Index(Item(n), at) {}
   /// Integer array (or rank-0 integer value); a bool array is a TypeError (its extent is data).
-  Index(const Expr& e) : item_(e) {}
-  Index(const Array& a) : item_(Expr(a)) {}
+  Index(const Expr& e, Place at = Place::current()) : Index(Item(e), at) {}
+  Index(const Array& a, Place at = Place::current()) : Index(Item(Expr(a)), at) {}
   using Item = std::variant<Dim, Range, Ellipsis, NewAxis, Expr>;
   const Item& item() const { return item_; }
+  const Origin& origin() const { return origin_; }
 
  private:
+  Index(Item item, const Place& at) : item_(std::move(item)), origin_{at.file_name(), at.line()} {}
   Item item_;
+  Origin origin_;
 };
 Expr index(const Expr& x, std::span<const Index> items, Origin at = {});
 /// x with the indexed part replaced by / increased by `v` (duplicates of integer indices add up).
@@ -224,12 +233,6 @@ Expr inc_slice(const Arg& x, const Arg& v, Shape start, Shape count, Shape step)
 Expr index(const Arg& x, IntList axes, std::span<const Expr> indices);
 Expr set_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices);
 Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices);
-
-template <class... I>
-Expr Expr::operator()(const I&... items) const {
-  const Index list[] = {Index(items)...};
-  return index(*this, list);
-}
 
 /// `count` times: states = body(i, states). `body` gets i (int64 scalar) and the states as leaves
 /// and returns the new states, of the same types. Whatever else it uses is captured by itself; what

@@ -230,6 +230,7 @@ constinit const Op op::gemm{.name = "gemm",
                             .jvp = gemm_jvp};
 
 Expr matmul(const Arg& a, const Arg& b) {
+  const OriginScope place(a.origin());
   const auto [x, y] = promoted(a, b);
   if (x.rank() == 0 || y.rank() == 0) {
     throw TypeError(fmt::format("matmul: expected arrays with axes, found {} and {}",
@@ -247,6 +248,7 @@ Expr matmul(const Arg& a, const Arg& b) {
 }
 
 Expr dot(const Arg& a, const Arg& b) {
+  const OriginScope place(a.origin());
   const Expr x(a.value()), y(b.value());
   if (x.rank() == 0 || y.rank() == 0) return multiply(a, b);
   if (x.rank() <= 2 && y.rank() <= 2) return matmul(a, b);
@@ -256,6 +258,7 @@ Expr dot(const Arg& a, const Arg& b) {
 }
 
 Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList& axes_b) {
+  const OriginScope place(a.origin());
   const auto [x, y] = promoted(a, b);
   if (axes_a.size() != axes_b.size()) {
     throw TypeError(fmt::format("tensordot: expected as many axes of each operand, found {} and {}",
@@ -298,6 +301,7 @@ Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList&
 }
 
 Expr outer(const Arg& a, const Arg& b) {
+  const OriginScope place(a.origin());
   const Expr x = reshape(a, {Dim(-1)}), y = reshape(b, {Dim(-1)});
   return expand_dims(x, 1) * expand_dims(y, 0);
 }

@@ -340,6 +340,8 @@ std::vector<Type> arange_type(TypeContext& context) {
   if (count[0].is_constant() && count[0].constant() < 0) {
     context.fail(fmt::format("expected an extent, found {}", count[0].text()));
   }
+  context.require(min(count[0], 0), 0,
+                  fmt::format("expected {} to be at least 0", count[0].text()));
   return {Type{t, count}};
 }
 

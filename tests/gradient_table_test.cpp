@@ -370,7 +370,7 @@ void check_differences(const Point& point, const Expr& cost, double tolerance) {
 
 /// Ops that never see a derivative, though a float goes in or out.
 const std::set<std::string> leaves = {"input",         "shared_variable", "param", "constant",
-                                      "extent",        "arange",          "eye",   "fused",
+                                      "extent",        "arange",          "eye",
                                       "stop_gradient", "take_along"};
 
 }  // namespace
