@@ -87,7 +87,8 @@ struct PrintStep {
   int buffer, message;
 };
 struct Step;
-/// `count` times: the states in `current` are read, those in `next` written, then they change places.
+/// `count` times: the states in `current` are read, those in `next` written, then they change
+/// places.
 struct LoopStep {
   int count;                                        // buffer: int64 scalar
   int index;                                        // buffer: the int64 scalar the body reads

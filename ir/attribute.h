@@ -44,7 +44,16 @@ using IntList = std::vector<std::int64_t>;
 class Attribute {
  public:
   enum class Kind : std::uint8_t {
-    integer, real, flag, dtype, int_list, dim_list, string, body, array, opaque
+    integer,
+    real,
+    flag,
+    dtype,
+    int_list,
+    dim_list,
+    string,
+    body,
+    array,
+    opaque
   };
   using Storage = std::variant<std::int64_t, FloatBits, bool, DType, IntList, Shape, std::string,
                                Body, Array, Opaque>;

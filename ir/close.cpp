@@ -17,8 +17,8 @@ namespace {
 
 using Kind = Atom::Kind;
 
-// While closing, symbol k of the signature has the number `signature_base + k`, so that it cannot be
-// mistaken for a symbol of the expressions; the value of scalar parameter i stands as the symbol
+// While closing, symbol k of the signature has the number `signature_base + k`, so that it cannot
+// be mistaken for a symbol of the expressions; the value of scalar parameter i stands as the symbol
 // `scalar_base + i`, because its node may also occur, as another parameter, in the expressions.
 constexpr std::uint64_t signature_base = std::uint64_t{1} << 62;
 constexpr std::uint64_t scalar_base = signature_base + (std::uint64_t{1} << 40);

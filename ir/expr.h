@@ -50,7 +50,8 @@ class Expr {
 };
 
 /// What a function that builds expressions takes: an expression, an array, or a plain number.
-/// Plain numbers are weak: they take the dtype of the operand they meet. Remembers the caller's line.
+/// Plain numbers are weak: they take the dtype of the operand they meet. Remembers the line of
+/// the caller.
 class Arg {
  public:
   Arg(const Expr& e, std::source_location at = std::source_location::current())

@@ -39,16 +39,16 @@ enum class Code : std::uint8_t {
   update,    // buffer[args[0]] = op(buffer[args[0]], args[1])
   loop,      // axis over [args[0], args[1]); see Axis
   end,
-  acc,       // an accumulator of `op` starting from its identity
-  reduce,    // acc args[0] takes args[1] (arg reductions: and the index args[2])
-  fold,      // the one value of acc args[0] (field 1: the index), in fixed order
-  local,     // register array of literal shape `extents`
-  get,       // local args[0] [args[1..]]
-  set,       // local args[0] [args[1..]] = last arg
-  check,     // report check `number` where args[0] (bool) holds: index args[1], value args[2], bound args[3]
-  carry,     // a value that the loop it stands in carries: args[0] initially
-  yield,     // args[1] is the next value of carry args[0]; the last one outlives the loop
-  if_,       // uniform condition args[0]
+  acc,     // an accumulator of `op` starting from its identity
+  reduce,  // acc args[0] takes args[1] (arg reductions: and the index args[2])
+  fold,    // the one value of acc args[0] (field 1: the index), in fixed order
+  local,   // register array of literal shape `extents`
+  get,     // local args[0] [args[1..]]
+  set,     // local args[0] [args[1..]] = last arg
+  check,   // report `number` where args[0] holds: index args[1], value args[2], bound args[3]
+  carry,   // a value that the loop it stands in carries: args[0] initially
+  yield,   // args[1] is the next value of carry args[0]; the last one outlives the loop
+  if_,     // uniform condition args[0]
   else_,
   prefetch,  // buffer[args[0]]
   barrier,   // of the thread block
@@ -85,16 +85,16 @@ struct Statement {
   DType dtype = DType::float64;  // of the result
   bool lanes = false;
   Access access = Access::uniform;
-  bool stream = false;       // store past the caches
-  std::int32_t axis = -1;    // loop, axis: index into Kernel::axes
-  std::int32_t buffer = -1;  // load, store, update, prefetch
-  std::int32_t number = 0;   // check: its number; fold: field
-  const Op* op = nullptr;    // let, update, acc (the reduction op: sum, max_and_argmax, ...)
-  Dim dim = 0;               // extent
-  Cell value{};              // constant; load: fill of a masked tail
+  bool stream = false;             // store past the caches
+  std::int32_t axis = -1;          // loop, axis: index into Kernel::axes
+  std::int32_t buffer = -1;        // load, store, update, prefetch
+  std::int32_t number = 0;         // check: its number; fold: field
+  const Op* op = nullptr;          // let, update, acc (the reduction op: sum, max_and_argmax, ...)
+  Dim dim = 0;                     // extent
+  Cell value{};                    // constant; load: fill of a masked tail
   std::vector<std::int32_t> args;  // statements
   std::vector<std::int64_t> extents;  // local
-  std::string name;          // for people: the user's name of the value, or empty
+  std::string name;                   // for people: the user's name of the value, or empty
 };
 
 /// Statement i defines value %i.

@@ -1,4 +1,4 @@
-// The ops without operands, the cast and the extent: what every graph is made of beside the library.
+// The ops without operands, the cast and the extent: what graphs are made of beside the library.
 #pragma once
 
 #include <cstdint>

@@ -125,7 +125,7 @@ struct WriteRule {
 /// One element of output `output` at `index`, by elements of the operands.
 using ElementRule = Scalar (*)(Element&, const Node&, std::uint32_t output,
                                std::span<const Scalar> index);
-/// The same value by simpler ops, one Expr per output; used when no kernel exists for the op itself.
+/// The same value by simpler ops, one Expr per output; used when the op itself has no kernel.
 using ExpandRule = std::vector<Expr> (*)(const Node&);
 
 /// What a derivative rule sees. `x` operands, `y` outputs of the node.

@@ -20,7 +20,8 @@ extern "C" {
 typedef struct gnomon_context gnomon_context;
 
 /* One matrix product C = alpha * op(A) op(B) + beta * C, row-major, `batch` times.
- * Strides between the matrices of a batch are in elements and may be 0. When beta is 0, C is not read. */
+ * Strides between the matrices of a batch are in elements and may be 0. Without beta, C is not
+ * read. */
 typedef struct gnomon_gemm {
   int32_t dtype; /* DType number: float32 or float64 */
   int32_t trans_a, trans_b;
@@ -48,7 +49,7 @@ typedef struct gnomon_services {
   /* Makes output `index`, whose shape is only known now; returns its data, or null. */
   void* (*output)(gnomon_context*, int32_t index, const int64_t* shape);
   /* Reports a failed check. Of several reports the one with the smallest (check, index) counts.
-   * `index`: position in the checked array; `value`: what was found; `bound`: what it had to respect. */
+   * `index`: position in the checked array; `value`: what was found; `bound`: its limit. */
   void (*fail)(gnomon_context*, int32_t check, int64_t index, int64_t value, int64_t bound);
   /* Not 0 once `fail` has been called. */
   int32_t (*failed)(gnomon_context*);
@@ -70,7 +71,7 @@ typedef struct gnomon_info_record {
 /* Returns 0, or the number of the check that the extents violate. */
 typedef int32_t (*gnomon_plan_function)(const int64_t* extents, int64_t* plan);
 
-/* Returns 0, or the number of a failed check; -1 when memory ran out, -2 when a product could not run.
+/* Returns 0, or the number of a failed check; -1 without memory, -2 when a product could not run.
  * On failure nothing but outputs and workspace has been written. */
 typedef int32_t (*gnomon_run_function)(const gnomon_services*, gnomon_context*,
                                        void* const* buffers, const int64_t* plan, void* workspace);

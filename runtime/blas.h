@@ -29,7 +29,8 @@ struct BlasCallRules {
 };
 
 /// The BLAS library of this process, opened at first use: GNOMON_BLAS, else Debian's
-/// builds of OpenBLAS (the threaded ones first: only they may be called by several threads), then any library that offers the C interface.
+/// builds of OpenBLAS (the threaded ones first: only they may be called by several threads), then
+/// any library that offers the C interface.
 class Blas {
  public:
   /// Whether a library was found.

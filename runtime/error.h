@@ -7,7 +7,8 @@
 namespace gnomon {
 
 /// Base of all errors. Text: lower case, the operation first, what was expected, what was found,
-/// the user's line in brackets: `dot: inner sizes differ: x: f32[n, 3] and w: f32[5, 2] [model.cpp:12]`.
+/// the user's line in brackets:
+/// `dot: inner sizes differ: x: f32[n, 3] and w: f32[5, 2] [model.cpp:12]`.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

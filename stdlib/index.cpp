@@ -183,7 +183,7 @@ Expr write(const Op& op, const Arg& x, const Arg& v, IntList axes, std::span<con
   return Expr(make_node(op, std::move(operands), {Attribute(std::move(axes))}, x.origin()));
 }
 
-// ------------------------------------------------------------------------------------------- indicator
+// --------------------------------------------------------------------------------------- indicator
 
 std::vector<Type> indicator_type(TypeContext& context) {
   const Type& t = context.type(0);

@@ -13,35 +13,38 @@
 
 // Elementwise ops: name, number of operands. Each line is a record `op::name`, a function
 // `name(Arg...)` and a function `name(Pattern...)`.
-#define GNOMON_UNARY_OPS(X)                                                                 \
-  X(negative)                                                                               \
-  X(absolute)                                                                               \
-  X(sign)                                                                                   \
-  X(square) X(sqrt) X(rsqrt) X(reciprocal) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10)  \
-      X(log1p) X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan) X(sinh) X(cosh) X(tanh)   \
-          X(arcsinh) X(arccosh) X(arctanh) X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma) \
-              X(sigmoid) X(softplus) X(floor) X(ceil) X(trunc) X(round) X(isnan) X(isinf)   \
-                  X(isfinite) X(logical_not) X(bitwise_not)
-#define GNOMON_BINARY_OPS(X)                                                                    \
-  X(subtract)                                                                                   \
-  X(divide)                                                                                     \
-  X(floor_divide)                                                                               \
-  X(remainder) X(power) X(minimum) X(maximum) X(arctan2) X(hypot) X(equal) X(not_equal) X(less) \
-      X(less_equal) X(greater) X(greater_equal) X(logical_and) X(logical_or) X(logical_xor)     \
-          X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
+#define GNOMON_UNARY_OPS(X)                                                                      \
+  X(negative)                                                                                    \
+  X(absolute)                                                                                    \
+  X(sign)                                                                                        \
+  X(square)                                                                                      \
+  X(sqrt) X(rsqrt) X(reciprocal) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) \
+      X(cos) X(tan) X(arcsin) X(arccos) X(arctan) X(sinh) X(cosh) X(tanh) X(arcsinh) X(arccosh)  \
+          X(arctanh) X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus)     \
+              X(floor) X(ceil) X(trunc) X(round) X(isnan) X(isinf) X(isfinite) X(logical_not)    \
+                  X(bitwise_not)
+#define GNOMON_BINARY_OPS(X)                                                                     \
+  X(subtract)                                                                                    \
+  X(divide)                                                                                      \
+  X(floor_divide)                                                                                \
+  X(remainder)                                                                                   \
+  X(power) X(minimum) X(maximum) X(arctan2) X(hypot) X(equal) X(not_equal) X(less) X(less_equal) \
+      X(greater) X(greater_equal) X(logical_and) X(logical_or) X(logical_xor) X(bitwise_and)     \
+          X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
 #define GNOMON_TERNARY_OPS(X) X(where) X(clip) X(fma)
 // Elementwise with any number of operands from two.
 #define GNOMON_NARY_OPS(X) X(add) X(multiply)
 // The rest: records only; their functions have attributes and stand below.
-#define GNOMON_OTHER_OPS(X)                                                                  \
-  X(input)                                                                                   \
-  X(shared_variable)                                                                         \
-  X(param)                                                                                   \
-  X(constant) X(cast) X(extent) X(barrier) X(stop_gradient) X(print) X(check) X(sum) X(prod) \
-      X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin) X(mean) X(logsumexp)   \
-          X(softmax) X(log_softmax) X(reshape) X(transpose) X(expand_dims) X(squeeze)        \
-              X(broadcast_to) X(concatenate) X(slice) X(index) X(set_slice) X(inc_slice)     \
-                  X(set_index) X(inc_index) X(indicator) X(arange) X(dot) X(gemm) X(fori) X(call)
+#define GNOMON_OTHER_OPS(X)                                                                        \
+  X(input)                                                                                         \
+  X(shared_variable)                                                                               \
+  X(param)                                                                                         \
+  X(constant)                                                                                      \
+  X(cast) X(extent) X(barrier) X(stop_gradient) X(print) X(check) X(sum) X(prod) X(max) X(min)     \
+      X(any) X(all) X(max_and_argmax) X(min_and_argmin) X(mean) X(logsumexp) X(softmax)            \
+          X(log_softmax) X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to)         \
+              X(concatenate) X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) \
+                  X(indicator) X(arange) X(dot) X(gemm) X(fori) X(call)
 
 namespace gnomon {
 
@@ -217,8 +220,8 @@ Expr index(const Expr& x, std::span<const Index> items, Origin at = {});
 /// x with the indexed part replaced by / increased by `v` (duplicates of integer indices add up).
 Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
-/// Bool matrix [rows, columns]: true at (i, indices[i]) for every i < the length of `indices`, which
-/// is at most `rows`. Indices count from the end when negative; out of range is a ValueError.
+/// Bool matrix [rows, columns]: true at (i, indices[i]) for every i < the length of `indices`,
+/// which is at most `rows`. Indices count from the end when negative; out of range is a ValueError.
 Expr indicator(const Arg& indices, const Dim& rows, const Dim& columns);
 /// Elements of `x` along `axis` at integer indices of any shape.
 Expr take(const Arg& x, const Arg& indices, std::int64_t axis = 0);

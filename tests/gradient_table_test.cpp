@@ -369,9 +369,9 @@ void check_differences(const Point& point, const Expr& cost, double tolerance) {
 }
 
 /// Ops that never see a derivative, though a float goes in or out.
-const std::set<std::string> leaves = {"input",         "shared_variable", "param", "constant",
-                                      "extent",        "arange",          "eye",
-                                      "stop_gradient", "take_along"};
+const std::set<std::string> leaves = {"input",    "shared_variable", "param",
+                                      "constant", "extent",          "arange",
+                                      "eye",      "stop_gradient",   "take_along"};
 
 }  // namespace
 
@@ -502,7 +502,8 @@ TEST_CASE("the second derivative of prod is right where factors are zero") {
   const Expr dx = grad(prod(x), x);
   const Expr cost = sum(dx * scattered_like(x, 0.1));
   const Expr ddx = grad(cost, x);
-  for (const Numbers& at : {Numbers{2, 0, 5}, Numbers{0, 0, 5}, Numbers{2, 3, 5}, Numbers{0, 0, 0}}) {
+  for (const Numbers& at :
+       {Numbers{2, 0, 5}, Numbers{0, 0, 5}, Numbers{2, 3, 5}, Numbers{0, 0, 0}}) {
     const Point point = Point().with(x, at);
     CHECK(close(value_at(point, dx), differences(point, prod(x), 0), 1e-9));
     CHECK(close(value_at(point, ddx), differences(point, cost, 0), 1e-9));

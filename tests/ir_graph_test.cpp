@@ -207,9 +207,8 @@ TEST_CASE("a body applied to other shapes has other types") {
 TEST_CASE("extents that must agree inside a body are checked at entry") {
   const Expr x = vector("x"), w = vector("w"), initial[] = {x};
   const std::vector<Expr> states =
-      fori(3, initial, [&](const Expr&, std::span<const Expr> s) -> std::vector<Expr> {
-        return {s[0] * w};
-      });
+      fori(3, initial,
+           [&](const Expr&, std::span<const Expr> s) -> std::vector<Expr> { return {s[0] * w}; });
   const Graph graph = close({x, w}, {states[0]});
   REQUIRE(graph.checks.size() == 1);
   CHECK(graph.checks[0].left == Dim::symbol(0, ""));
