@@ -66,6 +66,7 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
 void KernelLowering::add(const Nest& nest) {
   nest_ = &nest;
   k_.begin_section();
+  k_.set_position({}, {});
   for (const Member& m : nest.members)
     if (m.kind == Kind::store || m.kind == Kind::write) {
       const Value s = storage_of(m.value);
