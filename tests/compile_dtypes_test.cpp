@@ -31,7 +31,8 @@ TEST_CASE("every elementwise op has the bits of the reference, for every dtype a
     batch.options.rewrites = RewriteLevel::none;
     const Dim n = Dim::symbol("n");
     std::vector<Expr> x;
-    for (const char* name : {"x", "y", "z"}) x.push_back(batch.input(name, random.any(t, {1}), {n}));
+    for (const char* name : {"x", "y", "z"})
+      x.push_back(batch.input(name, random.any(t, {1}), {n}));
     for (const Op* op : all_ops()) {
       if (!op->is_elementwise()) continue;
       const std::size_t count = op->operands < 0 ? 3 : static_cast<std::size_t>(op->operands);
@@ -99,7 +100,8 @@ TEST_CASE("every reduction of every dtype, along every axis") {
     batch.options.rewrites = RewriteLevel::exact;
     const Expr x = batch.input("x", random.small(t, {1, 1, 1}));
     const double tolerance = t == float32 ? 2e-5 : t == float64 ? 1e-13 : 0;
-    const std::vector<Axes> axes_lists = {Axes(), Axes(0), Axes(1), Axes(2), {0, 1}, {0, 2}, {1, 2}};
+    const std::vector<Axes> axes_lists = {Axes(), Axes(0), Axes(1), Axes(2),
+                                          {0, 1}, {0, 2},  {1, 2}};
     int number = 0;
     for (const Axes& axes : axes_lists) {
       const Keepdims keep = number++ % 2 ? Keepdims::yes : Keepdims::no;

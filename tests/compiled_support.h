@@ -77,7 +77,7 @@ class Samples {
         const std::int64_t kind = below(4);
         if constexpr (std::is_floating_point_v<T>) {
           using L = std::numeric_limits<T>;
-          const T edges[] = {T(0),     -T(0),       L::infinity(), -L::infinity(), L::quiet_NaN(),
+          const T edges[] = {T(0),     -T(0),       L::infinity(), -L::infinity(),  L::quiet_NaN(),
                              L::max(), L::lowest(), L::min(),      L::denorm_min(), T(1),
                              T(-1),    T(0.5),      T(-2.5),       T(3.5)};
           if (kind == 0) return edges[below(std::size(edges))];
