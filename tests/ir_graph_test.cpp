@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <boost/graph/topological_sort.hpp>
-#include <chrono>
+#include <ctime>
 
 #include "ir/boost_graph.h"
 #include "ir/dot.h"
@@ -115,7 +115,7 @@ TEST_CASE("extents are solved from polynomials in the signature") {
 TEST_CASE("an extent that is the value of an input is checked") {
   const Expr count = scalar("count", DType::int64), x = named("x", {Dim::symbol("n")});
   const Graph graph = close({count, x}, {x + cast(arange(count), DType::float32)});
-  REQUIRE(graph.checks.size() == 1);
+  REQUIRE(graph.checks.size() == 2);  // the count is not negative, and it is the extent of x
   CHECK(graph.outputs[0].type().shape[0].is_constant() == false);
   CHECK(graph.topological_order().size() >= 3);
 }
@@ -260,7 +260,7 @@ TEST_CASE("pictures name parameters and ops") {
 
 TEST_CASE("chains of 100,000 nodes take linear time everywhere") {
   const auto seconds = [](int length) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     const Expr x = scalar("x");
     Expr y = x, z = x;
     for (int i = 0; i < length; ++i) y = exp(y);
@@ -277,7 +277,7 @@ TEST_CASE("chains of 100,000 nodes take linear time everywhere") {
     const std::vector<Value> moved =
         substitute(captured.graph.outputs, {{make_param(0, x.type()), scalar("w").value()}});
     CHECK(moved.size() == 2);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   };
   const double half = seconds(50000), whole = seconds(100000);
   // Twice the nodes in clearly less than the four times of a quadratic algorithm.

@@ -18,7 +18,8 @@ std::string error_of(F&& f) {
   try {
     f();
   } catch (const E& e) {
-    return e.what();
+    const std::string text = e.what();
+    return text.substr(0, text.find(" [ops_type_test.cpp:"));  // the line, where it is told
   }
   return "no error";
 }
