@@ -218,7 +218,7 @@ class HostPrinter {
     }
   }
 
-  static std::string constant_name(std::size_t b) { return fmt::format("constant_{}", b); }
+  static std::string constant_name(std::size_t b) { return fmt::format("gnomon_constant_{}", b); }
 
   // Bytes of constants, as words.
   std::string constants() {
@@ -305,9 +305,9 @@ class HostPrinter {
     if (b.role == Buffer::Role::output) {
       std::string shape;
       for (const Dim& d : b.shape) shape += spelled(d) + ", ";
-      line(fmt::format("const i64 shape_{}[] = {{{}0}};", name, shape));
-      line(
-          fmt::format("{0} = ({1}*)services->output(context, {2}, shape_{0});", name, t, b.number));
+      const std::string extents = names_.fresh("shape_" + name);
+      line(fmt::format("const i64 {}[] = {{{}0}};", extents, shape));
+      line(fmt::format("{} = ({}*)services->output(context, {}, {});", name, t, b.number, extents));
     } else {
       line(fmt::format("{0} = ({1}*)services->allocate(context, {2});", name, t, bytes(b)));
     }
@@ -316,8 +316,9 @@ class HostPrinter {
 
   void print(const CheckStep& s) {
     const Buffer& b = module_.buffers[s.buffer];
-    line(fmt::format("for (i64 i = 0; i < {}; ++i) call.check({}, {}[i] == 0, i, 0, 1);",
-                     spelled(element_count(b.shape)), s.number, buffer_names_[s.buffer]));
+    line(fmt::format(
+        "for (i64 {0} = 0; {0} < {1}; ++{0}) call.check({2}, {3}[{0}] == 0, {0}, 0, 1);",
+        names_.fresh("i"), spelled(element_count(b.shape)), s.number, buffer_names_[s.buffer]));
     stop_if_failed();
   }
 

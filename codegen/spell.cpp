@@ -82,31 +82,53 @@ std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& n
 std::string identifier(std::string_view name) {
   std::string result;
   for (const char c : name) result += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
-  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0]))) result = "_" + result;
   while (result.find("__") != std::string::npos) result.replace(result.find("__"), 2, "_");
+  // A leading underscore may be a macro of the compiler.
+  if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])) || result[0] == '_')
+    result = "x" + result;
+  // Nor may it begin as the names of the prelude and of units do.
+  for (const std::string_view prefix : {"gnomon_", "GNOMON_", "GN_"})
+    if (result.starts_with(prefix)) result = "x_" + result;
   return result;
 }
 
+namespace {
+
+bool is_lanes_name(std::string_view name) {
+  const std::size_t x = name.rfind('x');
+  if (x == std::string_view::npos || x == 0) return false;
+  const auto digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const std::string_view type = name.substr(0, x);
+  return digits(name.substr(x + 1)) &&
+         (type == "bool" || (std::string_view("iuf").find(type[0]) != std::string_view::npos &&
+                             digits(type.substr(1))));
+}
+
+}  // namespace
+
 std::string Names::fresh(std::string_view wish) {
   static const std::set<std::string, std::less<>> keywords = {
-      "and",       "or",        "not",       "xor",       "if",        "else",     "for",
-      "int",       "long",      "float",     "double",    "bool",      "char",     "auto",
-      "const",     "static",    "void",      "new",       "delete",    "this",     "true",
-      "false",     "return",    "short",     "signed",    "unsigned",  "struct",   "class",
-      "union",     "enum",      "template",  "typename",  "namespace", "using",    "public",
-      "private",   "protected", "virtual",   "operator",  "default",   "switch",   "case",
-      "while",     "do",        "break",     "continue",  "goto",      "try",      "catch",
-      "throw",     "export",    "extern",    "inline",    "register",  "volatile", "mutable",
-      "friend",    "explicit",  "typedef",   "sizeof",    "asm",       "concept",  "requires",
-      "constexpr", "consteval", "constinit", "nullptr",   "noexcept",  "decltype", "alignas",
-      "call",      "dims",      "worker",    "live",      "chain",     "gn",       "buffers",
-      "plan",      "workspace", "services",  "context",   "extents",   "main",     "i8",
-      "i16",       "i32",       "i64",       "u8",        "u16",       "u32",      "u64",
-      "f32",       "f64",       "compl",     "bitand",    "bitor",     "xor_eq",   "or_eq",
-      "and_eq",    "not_eq",    "co_await",  "co_return", "co_yield"};
+      "and", "or", "not", "xor", "if", "else", "for", "int", "long", "float", "double", "bool",
+      "char", "auto", "const", "static", "void", "new", "delete", "this", "true", "false", "return",
+      "short", "signed", "unsigned", "struct", "class", "union", "enum", "template", "typename",
+      "namespace", "using", "public", "private", "protected", "virtual", "operator", "default",
+      "switch", "case", "while", "do", "break", "continue", "goto", "try", "catch", "throw",
+      "export", "extern", "inline", "register", "volatile", "mutable", "friend", "explicit",
+      "typedef", "sizeof", "asm", "concept", "requires", "constexpr", "consteval", "constinit",
+      "nullptr", "noexcept", "decltype", "alignas", "call", "dims", "worker", "live", "chain", "gn",
+      "buffers", "plan", "workspace", "services", "context", "extents", "main", "i8", "i16", "i32",
+      "i64", "u8", "u16", "u32", "u64", "f32", "f64", "wchar_t", "char8_t", "char16_t", "char32_t",
+      "static_assert", "static_cast", "const_cast", "dynamic_cast", "reinterpret_cast", "typeid",
+      "thread_local", "alignof",
+      // Names in the text around the user's.
+      "product", "shape", "last", "top", "d", "compl", "bitand", "bitor", "xor_eq", "or_eq",
+      "and_eq", "not_eq", "co_await", "co_return", "co_yield"};
   const std::string base = identifier(wish);
   std::string name = base;
-  for (int k = 2; keywords.contains(name) || !taken_.insert(name).second; ++k)
+  for (int k = 2; keywords.contains(name) || is_lanes_name(name) || !taken_.insert(name).second;
+       ++k)
     name = fmt::format("{}{}{}", base,
                        std::isdigit(static_cast<unsigned char>(base.back())) ? "_" : "", k);
   return name;
