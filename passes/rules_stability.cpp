@@ -6,9 +6,23 @@
 namespace gnomon {
 namespace {
 
-const Pattern x = variable(0), y = variable(1);
+const Pattern x = variable(0), y = variable(1), z = variable(2), t = variable(3);
 
 bool first_is_non_negative(const Match& m) { return is_non_negative(m[0].value()); }
+bool is_negative_of(const Value& a, const Value& b) {
+  return a.is(op::negative) && a.get()->operands()[0] == b;
+}
+bool opposite(const Match& m) {
+  const Value a = m[x].value(), b = m[t].value();
+  return is_negative_of(a, b) || is_negative_of(b, a);
+}
+// The factors are such that the terms never cancel: there neither side has any digits.
+Expr cross_entropy_example(DType type, double sign, bool swapped) {
+  const Expr a = tensor("a", type, {Dim(7)}), u = tensor("u", type, {Dim(7)});
+  const Expr first = minimum(u, 0) / sigmoid(-a), second = maximum(u, 0) * (1 + exp(-a));
+  const Expr terms = sign > 0 ? first + second : swapped ? second - first : first - second;
+  return terms * sigmoid(a) * sigmoid(-a);
+}
 Expr prod_example(DType t) { return log(prod(1 + cosh(tensor("x", t, {Dim(4), Dim(5)})), 1)); }
 
 RuleGroup make() {
@@ -32,6 +46,44 @@ RuleGroup make() {
                   .except("results near the ends of the range"),
               rule("sigmoid_tanh", Promise::accurate, 0.5 * (1 + tanh(0.5 * x)), sigmoid(x)),
               rule("one_minus_sigmoid", Promise::accurate, 1 - sigmoid(x), sigmoid(-x)),
+              rule("exp_sigmoid", Promise::accurate, exp(t) * sigmoid(x), sigmoid(t))
+                  .when(opposite, "t = -x")
+                  .tested_on([](DType type) {
+                    const Expr a = tensor("a", type, {Dim(7)});
+                    return exp(-a) * sigmoid(a);
+                  }),
+              rule("exp_square_sigmoid", Promise::accurate, exp(t) * square(sigmoid(x)),
+                   sigmoid(x) * sigmoid(t))
+                  .when(opposite, "t = -x")
+                  .tested_on([](DType type) {
+                    const Expr a = tensor("a", type, {Dim(7)});
+                    return exp(-a) * square(sigmoid(a));
+                  }),
+              // What the derivatives of y log(p) and (1 - y) log(1 - p) become, p a sigmoid.
+              rule("cross_entropy", Promise::finite,
+                   (y / sigmoid(t) - z * (1 + exp(t))) * sigmoid(x) * sigmoid(t),
+                   y * sigmoid(x) - z * sigmoid(t))
+                  .when(opposite, "t = -x; not where a product leaves the range")
+                  .tested_on([](DType type) { return cross_entropy_example(type, -1, false); }),
+              rule("cross_entropy_sum", Promise::finite,
+                   (y / sigmoid(t) + z * (1 + exp(t))) * sigmoid(x) * sigmoid(t),
+                   y * sigmoid(x) + z * sigmoid(t))
+                  .when(opposite, "t = -x; not where a product leaves the range")
+                  .tested_on([](DType type) { return cross_entropy_example(type, 1, false); }),
+              rule("cross_entropy_negative", Promise::finite,
+                   (z * (1 + exp(t)) - y / sigmoid(t)) * sigmoid(x) * sigmoid(t),
+                   z * sigmoid(t) - y * sigmoid(x))
+                  .when(opposite, "t = -x; not where a product leaves the range")
+                  .tested_on([](DType type) { return cross_entropy_example(type, -1, true); }),
+              rule("cross_entropy_quotients", Promise::finite,
+                   (y / sigmoid(t) - z / sigmoid(x)) * sigmoid(x) * sigmoid(t),
+                   y * sigmoid(x) - z * sigmoid(t))
+                  .when(opposite, "t = -x; not where a product leaves the range")
+                  .tested_on([](DType type) {
+                    const Expr a = tensor("a", type, {Dim(7)}), u = tensor("u", type, {Dim(7)}),
+                               v = tensor("v", type, {Dim(7)});
+                    return (u / sigmoid(-a) - v / sigmoid(a)) * sigmoid(a) * sigmoid(-a);
+                  }),
               rule("log_sigmoid", Promise::accurate, log(sigmoid(x)), -softplus(-x)),
               rule("log1p_negative_sigmoid", Promise::accurate, log1p(-sigmoid(x)), -softplus(x)),
               rule("softplus_minus", Promise::accurate, softplus(x) - x, softplus(-x)),
