@@ -53,7 +53,7 @@ class HostPrinter {
     Unit host{"host.cpp", {}};
     const std::string plan = plan_function(), run = run_function();
     host.text =
-        "// " + comment_ + "\n" + unit_head + prototypes_ + constants() + plan + run + info();
+        comment_lines(comment_) + unit_head + prototypes_ + constants() + plan + run + info();
     units_.push_back(std::move(host));
     return std::move(units_);
   }
@@ -71,12 +71,8 @@ class HostPrinter {
     const std::size_t wanted = std::clamp(all / units_at_once, smallest_unit, statements_of_unit);
     const auto finish_unit = [&] {
       if (text.empty()) return;
-      std::string head = unit_head;
-      for (const std::string& h : headers)
-        if (!h.empty() && h != "arithmetic.h" && h != "lanes.h")
-          head += fmt::format("#include \"prelude/{}\"\n", h);
-      units_.push_back(
-          {fmt::format("kernels{}.cpp", units_.size()), head + lanes_types(text) + text});
+      units_.push_back({fmt::format("kernels{}.cpp", units_.size()),
+                        unit_of_kernels(text, headers, Language::cpp)});
       text.clear(), headers.clear();
       statements = 0;
     };
@@ -90,7 +86,7 @@ class HostPrinter {
       named.replace(named.find('@'), 1, "gnomon_" + kernel.name);
       const std::size_t from = named.find("void gnomon_");
       prototypes_ += named.substr(from, named.find(" {\n", from) - from) + ";\n";
-      text += "\n" + named;
+      text += "\n" + k.comment + named;
       headers.insert(k.headers.begin(), k.headers.end());
       statements += k.statements;
       if (statements >= wanted) finish_unit();
@@ -282,7 +278,7 @@ class HostPrinter {
     const Buffer& b = module_.buffers[like];
     const std::string n =
         spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
-    line(fmt::format("__builtin_memcpy({}, {}, {});", to, from, n));
+    line(fmt::format("if ({0} != {1}) __builtin_memcpy({0}, {1}, {2});", to, from, n));
   }
 
   void print(const CopyStep& s) { copy(buffer_names_[s.to], buffer_names_[s.from], s.to); }
@@ -382,6 +378,15 @@ class HostPrinter {
 };
 
 }  // namespace
+
+std::string unit_of_kernels(const std::string& functions, const std::set<std::string>& headers,
+                            Language language) {
+  std::string head = unit_head;
+  for (const std::string& h : headers)
+    if (!h.empty() && h != "arithmetic.h" && h != "lanes.h")
+      head += fmt::format("#include \"prelude/{}\"\n", h);
+  return head + (language == Language::cpp ? lanes_types(functions) : "") + functions;
+}
 
 std::vector<Unit> emit(const Module& module, const std::string& comment) {
   return HostPrinter(module, comment).run();

@@ -221,7 +221,6 @@ Statement KernelBuilder::access(Code code, int buffer, const Linear& offset, Sca
   }
   if (scattered) {
     s.access = Access::gather;
-    has_gather_ = true;
     *at = form(offset);
   } else {
     s.access = unit ? Access::contiguous : Access::uniform;
@@ -336,26 +335,6 @@ Scalar KernelBuilder::fold(Scalar acc, int field) {
   s.lanes = lanes;
   const DType t = s.dtype;
   return add_info({t, lanes, d, append(d, std::move(s)), std::nullopt});
-}
-
-Scalar KernelBuilder::carry(Scalar initial) {
-  Statement s;
-  s.code = Code::carry;
-  s.dtype = dtype(initial);
-  s.args = {statement_of(initial)};
-  const DType t = s.dtype;
-  const int d = depth();
-  return add_info({t, false, d, append(d, std::move(s)), std::nullopt});
-}
-
-void KernelBuilder::yield(Scalar carry, Scalar next) {
-  Statement s;
-  s.code = Code::yield;
-  s.dtype = dtype(next);
-  s.args = {infos_[carry.id].statement, statement_of(next)};
-  append(depth(), std::move(s));
-  // The last value is seen after the loop, one scope out.
-  infos_[carry.id].depth = depth() - 1;
 }
 
 void KernelBuilder::set_name(Scalar s, const std::string& name) {

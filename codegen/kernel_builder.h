@@ -80,9 +80,6 @@ class KernelBuilder : public Element {
   void reduce(Scalar acc, Scalar value, Scalar index = {});
   /// The result (field 0) or its index (field 1), after the loops that feed the accumulator.
   Scalar fold(Scalar acc, int field);
-  /// A value the innermost open loop carries from iteration to iteration, and its next value.
-  Scalar carry(Scalar initial);
-  void yield(Scalar carry, Scalar next);
 
   /// A value as an index form, and back.
   Linear linear(Scalar s);
@@ -100,8 +97,6 @@ class KernelBuilder : public Element {
   Kernel finish();
   /// How many statements there are so far.
   std::size_t statement_count() const { return static_cast<std::size_t>(next_id_); }
-  /// Whether a load or store so far has lanes that are not contiguous.
-  bool has_gather() const { return has_gather_; }
 
  private:
   struct Info {
@@ -150,7 +145,6 @@ class KernelBuilder : public Element {
   std::vector<Scalar> position_axes_;
   Shape position_shape_;
   int next_id_ = 0;
-  bool has_gather_ = false;
 };
 
 }  // namespace gnomon

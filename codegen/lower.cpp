@@ -34,6 +34,9 @@ class Lowerer : public Storage {
     add_parameters();
     lower_graph(graph_, module_.steps);
     add_outputs();
+    std::vector<int> updates;
+    for (const Result& r : graph_.results) updates.push_back(r.updates);
+    find_in_place(module_, updates);
     assign_slots(module_);
     return std::move(module_);
   }
@@ -118,10 +121,7 @@ class Lowerer : public Storage {
     PlanCheck c{0, d};
     c.extent = position;
     const Parameter& p = graph_.parameters[parameter];
-    c.number = add_failure(
-        fmt::format("{}: expected {}, found another extent: {{value}} where {{bound}} is expected",
-                    p.name, p.type.text()),
-        nullptr);
+    c.number = add_failure(fmt::format("call: expected {}: {}", p.name, p.type.text()), nullptr);
     module_.plan_checks.push_back(std::move(c));
   }
 

@@ -12,6 +12,7 @@ namespace gnomon {
 
 namespace {
 
+constexpr int lanes_of_reduction = 64;         // elements meet by index modulo this
 constexpr std::int64_t work_of_piece = 65536;  // additions that are worth a thread
 
 using Kind = Member::Kind;
@@ -56,10 +57,9 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
   if (extent.is(1)) return {"j", AxisKind::serial};
   const int bytes = std::max(4, nest.widest());
   Axis axis{"j", AxisKind::vector, lanes_.bytes / bytes, 1};
-  const int virtual_lanes = bytes == 8 ? 32 : 64;
   // Less than a vector is all masked rest: the same fold with one chain as with several.
   const bool short_axis = extent.is_constant() && extent.constant() < axis.width;
-  axis.chains = short_axis ? 1 : std::max(1, virtual_lanes / axis.width);
+  axis.chains = short_axis ? 1 : std::max(1, lanes_of_reduction / axis.width);
   return axis;
 }
 

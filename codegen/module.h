@@ -1,6 +1,7 @@
 // What a graph is lowered to: kernels, the steps of the host function, and the buffers they use.
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -116,8 +117,9 @@ struct Module {
   std::vector<FailureText> failures;  // failure number i + 1
   std::vector<std::string> messages;  // of print
   std::vector<WorkspaceSlot> slots;
-  std::vector<int> outputs;  // buffer of each output
-  int extents = 0;           // how many the call gives
+  std::vector<int> outputs;    // buffer of each output
+  std::vector<bool> in_place;  // outputs that may be written over the value they update
+  int extents = 0;             // how many the call gives
   int parameters = 0;
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
   std::vector<int> extent_parameters;
@@ -133,6 +135,9 @@ struct Module {
 
 /// Fused kernels and steps of an optimised graph.
 Module lower(const Graph& graph, int vector_bytes);
+/// Finds the updates that may be written over the old value: `updates[i]` is the parameter that
+/// output i is the new value of, or -1.
+void find_in_place(Module& module, std::span<const int> updates);
 /// Lets workspace buffers whose lives do not overlap share memory.
 void assign_slots(Module& module);
 

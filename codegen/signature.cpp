@@ -19,7 +19,8 @@ std::string signature_json(const Module& module, int plan_size) {
                        {"dtype", name_of(o.dtype)},
                        {"rank", o.shape.size()},
                        {"shape_at", at},
-                       {"late", module.is_late(o.shape)}});
+                       {"late", module.is_late(o.shape)},
+                       {"in_place", bool(module.in_place[outputs.size()])}});
     at += static_cast<int>(o.shape.size());
   }
   for (const FailureText& f : module.failures)

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cmath>
@@ -77,6 +78,20 @@ std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& n
   if (const std::int64_t c = d.constant_term(); c != 0)
     text += fmt::format(" {} {}", c < 0 ? '-' : '+', c < 0 ? -c : c);
   return d.terms().size() + (d.constant_term() != 0) > 1 ? "(" + text + ")" : text;
+}
+
+std::string comment_lines(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t to = std::min(text.find('\n'), text.size());
+    std::string line = "// " + std::string(text.substr(0, to));
+    std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' ');
+    // A backslash at the end would make the next line a comment too.
+    if (line.back() == '\\') line += '.';
+    result += line + "\n";
+    text.remove_prefix(std::min(to + 1, text.size()));
+  }
+  return result;
 }
 
 std::string identifier(std::string_view name) {

@@ -1,6 +1,7 @@
 // A call of a compiled function: bind, plan, run, commit.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -93,9 +94,11 @@ struct Call {
       else
         buffers[first + i] = address(results.arrays_[i] = Array::empty(o.dtype, shape));
     }
-    const auto bytes = static_cast<std::size_t>(plan[0] + plan[1] * program.services.threads);
+    // The pool may grow while the call runs: no more workers than there is memory for.
+    const int threads = program.most_threads();
+    const auto bytes = static_cast<std::size_t>(plan[0] + plan[1] * threads);
     const Workspace workspace(bytes);
-    gnomon_context context(program.threads, late.span(), program.messages);
+    gnomon_context context(threads, late.span(), program.messages);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
     if (status != 0) explain(status, context);
@@ -132,16 +135,30 @@ struct Call {
       return program.plan_for(extents.span(), own);
     } catch (const ValueError& e) {
       // The check knows the signature; which shapes came is known here.
-      std::string shapes;
-      for (std::size_t i = 0, at = 0; i < values.span().size(); ++i) {
-        const Parameter& p = program.captured.parameters[i];
-        shapes += fmt::format("{}{}: {}[", i ? ", " : "", p.name, short_name_of(p.type.dtype));
-        for (int k = 0; k < p.type.rank(); ++k)
-          shapes += fmt::format("{}{}", k ? ", " : "", extents[at++]);
-        shapes += "]";
-      }
-      throw ValueError(fmt::format("{}; found {}", e.what(), shapes));
+      throw ValueError(fmt::format("{}; found {}", e.what(), found()));
     }
+  }
+
+  // Names, dtypes and extents of what was bound, with the values that extents are made of.
+  std::string found() {
+    std::string text;
+    bool ones = false;
+    const std::vector<int>& values_needed = program.extent_parameters;
+    for (std::size_t i = 0, at = 0; i < values.span().size(); ++i) {
+      const Parameter& p = program.captured.parameters[i];
+      text += fmt::format("{}{}: {}", i ? ", " : "", p.name, short_name_of(p.type.dtype));
+      for (int k = 0; k < p.type.rank(); ++k, ++at) {
+        text += fmt::format("{}{}", k ? ", " : "[", extents[at]);
+        ones = ones || (extents[at] == 1 && !p.type.shape[k].is(1));
+      }
+      if (p.type.rank() > 0) text += "]";
+      const auto value = std::find(values_needed.begin(), values_needed.end(), static_cast<int>(i));
+      if (value != values_needed.end())
+        text += fmt::format(" = {}", extents[filled + (value - values_needed.begin())]);
+    }
+    // Only an extent declared as 1 is stretched.
+    if (ones) text += "; an extent of 1 that is to be repeated must be declared as 1";
+    return text;
   }
 
   [[noreturn]] void explain(std::int32_t status, const gnomon_context& context) const {
@@ -172,10 +189,14 @@ Results Function::operator()(std::span<const Array> arguments) const {
   return results;
 }
 
+void Results::reject(std::size_t i) const {
+  throw ValueError(fmt::format("call: expected one of {} outputs, found number {}", size_, i));
+}
+
 const Array& Results::operator[](std::string_view name) const {
   for (std::size_t i = 0; i < size_; ++i)
     if (program_->captured.results[i].name == name) return arrays_[i];
-  throw ValueError(fmt::format("call: no output is named {}", name));
+  throw ValueError(fmt::format("call: expected the name of an output, found {}", name));
 }
 
 bool Function::was_cached() const { return program_->was_cached; }
@@ -201,7 +222,7 @@ std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
     extents.push_back(arguments[static_cast<std::size_t>(p)].item<std::int64_t>());
   std::unique_ptr<const PlanRecord> own;
   const PlanRecord& record = program_->plan_for(extents, own);
-  return record.plan[0] + record.plan[1] * program_->services.threads;
+  return record.plan[0] + record.plan[1] * program_->most_threads();
 }
 
 }  // namespace gnomon

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "codegen/build.h"
 #include "codegen/emit.h"
@@ -45,6 +46,14 @@ struct Closed {
   std::vector<Array> bound;
 };
 
+void check_names(const std::vector<Output>& outputs) {
+  std::unordered_set<std::string_view> names;
+  for (const Output& o : outputs)
+    if (!o.name.empty() && !names.insert(o.name).second)
+      throw TypeError(
+          fmt::format("compile: expected distinct names of outputs, found {} twice", o.name));
+}
+
 // Large constants become parameters: the code is the same for any of their values.
 Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs,
              const std::vector<Update>& updates, const CompileOptions& options) {
@@ -52,13 +61,14 @@ Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs,
   for (const Output& o : outputs) values.push_back(o.value.value());
   for (const Update& u : updates) values.push_back(u.value.value());
   for (const Value& v : values)
-    if (!v) throw TypeError("compile: an output or update is empty");
+    if (!v) throw TypeError("compile: expected expressions as outputs and updates, found none");
   std::unordered_map<Value, Value> replaced;
   for (const Given& g : options.givens) {
     if (!(g.expression.type().dtype == g.value.type().dtype) ||
         g.expression.rank() != g.value.rank())
-      throw TypeError(fmt::format("compile: given {} cannot stand for {}",
-                                  describe(g.value.value()), describe(g.expression.value())));
+      throw TypeError(
+          fmt::format("compile: expected a given value of the dtype and rank of {}, found {}",
+                      describe(g.expression.value()), describe(g.value.value())));
     replaced[g.expression.value()] = g.value.value();
   }
   if (!replaced.empty()) values = substitute(values, replaced);
@@ -127,10 +137,10 @@ void dump(const Program& program, const std::string& key, const Graph& captured)
   write_file(to / "rewrites.txt", program.explanation);
 }
 
-// Everything from the graph to the stored object.
-CacheEntry build_entry(Program& program, const Graph& captured, const CompileOptions& options,
-                       const Target& target, const Cache& cache, const std::string& key,
-                       const std::string& manifest, Stopwatch& watch) {
+// Everything from the graph to the bytes of the object.
+std::vector<char> build_object(Program& program, const Graph& captured,
+                               const CompileOptions& options, const Target& target,
+                               const std::string& key, Stopwatch& watch) {
   Context context;
   context.options.level = options.rewrites;
   context.trace.record_firings = options.explain || dump_folder().has_value();
@@ -150,9 +160,38 @@ CacheEntry build_entry(Program& program, const Graph& captured, const CompileOpt
   BuildOptions how;
   how.cpu = target.cpu;
   how.opt_level = options.opt_level;
-  const std::vector<char> object = build_shared_object(units, how);
+  std::vector<char> object = build_shared_object(units, how);
   watch.stage("build");
-  return cache.store(key, manifest, object);
+  return object;
+}
+
+// The stored function, if it can be opened. Between `find` and the opening another process may
+// have cleared the folder: that is a miss like any other.
+std::shared_ptr<const Library> open_stored(const Cache& cache, const std::string& key,
+                                           const std::string& manifest) {
+  const auto entry = cache.find(key);
+  if (!entry) return nullptr;
+  try {
+    if (entry->manifest == manifest) return Library::open(entry->object);
+  } catch (const DeviceError&) {
+  }
+  cache.remove(key);
+  return nullptr;
+}
+
+// Stores a new object and opens it; in a folder of this process when the cache is not wanted, or
+// loses the object at once.
+std::shared_ptr<const Library> open_new(const Cache* cache, const std::string& key,
+                                        const std::string& manifest, std::span<const char> object) {
+  if (cache != nullptr) {
+    const CacheEntry entry = cache->store(key, manifest, object);
+    try {
+      return Library::open(entry.object);
+    } catch (const DeviceError&) {
+      if (!entry.persistent) throw;
+    }
+  }
+  return Library::open(store_privately(object));
 }
 
 }  // namespace
@@ -160,6 +199,10 @@ CacheEntry build_entry(Program& program, const Graph& captured, const CompileOpt
 Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vector<Update> updates,
                  CompileOptions options) {
   Stopwatch watch;
+  if (options.threads < 0)
+    throw ValueError(
+        fmt::format("compile: expected threads of at least 0, found {}", options.threads));
+  check_names(outputs);
   const std::size_t arguments = inputs.size();
   Closed closed = close(std::move(inputs), outputs, updates, options);
   watch.stage("capture");
@@ -171,19 +214,13 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
       nlohmann::json{{"abi", GNOMON_ABI_VERSION}, {"build", build_id()}, {"key", key}}.dump();
   auto program = std::make_shared<Program>();
   program->name = options.name;
-  std::optional<CacheEntry> entry;
-  if (options.cache && !options.explain && !dump_folder()) {
-    entry = cache.find(key);
-    if (entry && entry->manifest != manifest) {
-      cache.remove(key);
-      entry.reset();
-    }
-    program->was_cached = entry.has_value();
-  }
+  if (options.cache && !options.explain && !dump_folder())
+    program->library = open_stored(cache, key, manifest);
+  program->was_cached = program->library != nullptr;
   watch.stage("find");
-  if (!entry) entry = build_entry(*program, captured, options, target, cache, key, manifest, watch);
-  program->library = Library::open(entry->object);
-  if (!options.cache) cache.remove(key);
+  if (!program->library)
+    program->library = open_new(options.cache ? &cache : nullptr, key, manifest,
+                                build_object(*program, captured, options, target, key, watch));
   program->read_signature();
   program->arguments = arguments;
   program->bound = std::move(closed.bound);
@@ -195,7 +232,9 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
     const int u = captured.results[i].updates;
     if (u < 0) continue;
     program->outputs[i].updates = u - static_cast<int>(first_shared);
-    program->shared[program->outputs[i].updates].updated = true;
+    SharedUse& use = program->shared[static_cast<std::size_t>(program->outputs[i].updates)];
+    use.updated = true;
+    use.in_place = program->outputs[i].in_place;
   }
   program->threads = options.threads;
   program->services = services(options.threads);

@@ -25,8 +25,7 @@ struct Output {
   std::string name;
 };
 
-/// The new value of a shared variable. It is converted to the variable's dtype only when that
-/// loses nothing; TypeError otherwise.
+/// The new value of a shared variable: of its dtype and shape, TypeError otherwise.
 struct Update {
   SharedVariable variable;
   Expr value;
@@ -59,7 +58,11 @@ struct CompileOptions {
 /// What a call returns: one array per output.
 class Results {
  public:
-  const Array& operator[](std::size_t i) const { return arrays_[i]; }
+  /// ValueError when there are not so many.
+  const Array& operator[](std::size_t i) const {
+    if (i >= size_) reject(i);
+    return arrays_[i];
+  }
   /// By the output's name; ValueError when there is none such.
   const Array& operator[](std::string_view name) const;
   std::size_t size() const { return size_; }
@@ -71,6 +74,7 @@ class Results {
   friend struct Call;
   static constexpr std::size_t inline_count = 4;
   const Array* arrays() const { return arrays_.data(); }
+  [[noreturn]] void reject(std::size_t i) const;
 
   class Arrays {
    public:

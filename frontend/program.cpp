@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
+#include "runtime/threads.h"
 
 namespace gnomon {
 
@@ -74,6 +75,10 @@ void Program::fail(const Failure& failure) const {
   throw ValueError(text);
 }
 
+int Program::most_threads() const {
+  return threads > 0 ? std::min(threads, pool().threads()) : pool().threads();
+}
+
 void Program::read_signature() {
   const nlohmann::json signature = nlohmann::json::parse(library->info().signature);
   const auto dtype_named = [](const std::string& name) {
@@ -88,6 +93,7 @@ void Program::read_signature() {
     o.rank = out[i].at("rank");
     o.shape_at = out[i].at("shape_at");
     o.late = out[i].at("late");
+    o.in_place = out[i].at("in_place");
     outputs.push_back(o);
   }
   for (const auto& f : signature.at("failures"))

@@ -22,9 +22,10 @@ struct PlanRecord {
 struct ProgramOutput {
   DType dtype;
   int rank;
-  int shape_at;      // of its extents in the plan
-  bool late;         // the running function makes it
-  int updates = -1;  // position among the shared variables
+  int shape_at;           // of its extents in the plan
+  bool late;              // the running function makes it
+  int updates = -1;       // position among the shared variables
+  bool in_place = false;  // may be written over the variable's old value
 };
 
 struct ProgramFailure {
@@ -61,6 +62,8 @@ struct Program {
   const PlanRecord& plan_for(std::span<const std::int64_t> extents,
                              std::unique_ptr<const PlanRecord>& own) const;
   [[noreturn]] void fail(const Failure& failure) const;
+  /// The most threads a call that starts now uses.
+  int most_threads() const;
   /// Reads what the library's signature says.
   void read_signature();
 };

@@ -78,6 +78,8 @@ struct BufferParam {
   /// Scratch of one worker: `elements` of it, addressed from 0.
   bool per_worker = false;
   Dim elements = 0;
+  /// May be the memory of another parameter; each element is read before it is written.
+  bool aliased = false;
 };
 
 struct Statement {

@@ -128,6 +128,7 @@ void KernelReader::read_buffer(LineCursor& c) {
   b.writes = use == "out" || use == "inout";
   if (!b.reads && !b.writes && use != "unused") c.fail("in, out, inout or unused before this");
   b.per_worker = c.accept("worker");
+  b.aliased = !b.per_worker && c.accept("aliased");
   kernel_.buffers.push_back(std::move(b));
 }
 

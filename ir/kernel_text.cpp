@@ -145,7 +145,10 @@ void KernelPrinter::print_head() {
     const std::string_view use =
         b.writes ? (b.reads ? "inout" : "out") : (b.reads ? "in" : "unused");
     head_.push_back(fmt::format("buffer {}: {}[{}] {}{}", buffers_[i], short_name_of(b.dtype),
-                                dim(b.elements), use, b.per_worker ? " worker" : ""));
+                                dim(b.elements), use,
+                                b.per_worker ? " worker"
+                                : b.aliased  ? " aliased"
+                                             : ""));
   }
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const Axis& a = kernel_.axes[i];

@@ -3,7 +3,12 @@
 
 #include "arithmetic.h"
 #include "lanes.h"
+#if !defined(__CUDACC__)
 #include "runtime/abi.h"
+#endif
+
+/// Stands behind the head of a lambda that is the body of a vector loop.
+#define GN_BODY __attribute__((always_inline))
 
 namespace gn {
 
@@ -30,8 +35,15 @@ GN_FN lanes<bool, W> mask(Tail<W> live) {
   return to_mask(iota<lanes<i32, W>>() < live.count);
 }
 
-/// body(j, live, chain) for the vectors of [lo, hi): C full ones in turn, chains 0 to C - 1, then
-/// what is left as chain C, masked. What chain an element meets depends on its index alone.
+/// The indices of the lanes of a vector that starts at j.
+template <typename V>
+GN_FN V indices(i64 j) {
+  return splat<V>(j) + iota<V>();
+}
+
+/// body(j, live, chain) for the vectors of [lo, hi): C full ones in turn, as chains 0 to C - 1, then
+/// what is left, masked, as chains 0 and on. So lane k of chain c meets the elements whose index is
+/// c W + k modulo C W, in order, when lo is a multiple of C W.
 template <int W, int C, bool Unroll, typename Body>
 GN_FN void vector_loop(i64 lo, i64 hi, Body body) {
   i64 j = lo;
@@ -47,7 +59,8 @@ GN_FN void vector_loop(i64 lo, i64 hi, Body body) {
     }
   }
 #pragma clang loop unroll(disable)
-  for (; j < hi; j += W) body(j, Tail<W>{static_cast<int>(hi - j < W ? hi - j : W)}, C);
+  for (int c = 0; j < hi; j += W, ++c)
+    body(j, Tail<W>{static_cast<int>(hi - j < W ? hi - j : W)}, c);
 }
 
 // ------------------------------------------------------------------- memory under a mask
@@ -99,25 +112,36 @@ GN_FN V keep(Tail<W> live, V v, element_of<V> other) {
   return select(mask(live), v, splat<V>(other));
 }
 
-/// C chains of lanes and one for the masked rest.
+/// C chains of lanes. Two make an accumulator: one is fed by full vectors, the other by the masked
+/// rest. They are variables of their own so that the first stays in registers.
 template <typename V, int C>
-struct Accumulator {
-  V chain[C + 1];
-  GN_FN explicit Accumulator(element_of<V> identity) {
+struct Chains {
+  V chain[C];
+  GN_FN explicit Chains(element_of<V> identity) {
 #pragma clang loop unroll(full)
-    for (int c = 0; c <= C; ++c) chain[c] = splat<V>(identity);
+    for (int c = 0; c < C; ++c) chain[c] = splat<V>(identity);
   }
 };
+template <typename Set, int W>
+GN_FN auto& chain_of(Set& full, Set&, Full<W>, int c) {
+  return full.chain[c];
+}
+template <typename Set, int W>
+GN_FN auto& chain_of(Set&, Set& rest, Tail<W>, int c) {
+  return rest.chain[c];
+}
 
-/// Chains pairwise, then the rest, then lanes by halves.
+/// By halves: first chains, then lanes. The same tree over C W lanes whatever W is.
 template <typename V, int C, typename Combine>
-GN_FN element_of<V> fold_chains(Accumulator<V, C> a, Combine combine) {
+GN_FN element_of<V> fold_chains(Chains<V, C> a, const Chains<V, C>& rest, Combine combine) {
 #pragma clang loop unroll(full)
-  for (int step = 1; step < C; step *= 2) {
+  for (int c = 0; c < C; ++c) a.chain[c] = combine(a.chain[c], rest.chain[c]);
 #pragma clang loop unroll(full)
-    for (int c = 0; c + step < C; c += 2 * step) a.chain[c] = combine(a.chain[c], a.chain[c + step]);
+  for (int half = C / 2; half > 0; half /= 2) {
+#pragma clang loop unroll(full)
+    for (int c = 0; c < half; ++c) a.chain[c] = combine(a.chain[c], a.chain[c + half]);
   }
-  return detail::fold(combine(a.chain[0], a.chain[C]), combine);
+  return detail::fold(a.chain[0], combine);
 }
 
 #endif
@@ -149,11 +173,10 @@ GN_FN void take_better(Best<V, I>& best, V v, I i) {
 #if GN_LANES
 template <typename V, typename I, int C>
 struct BestChains {
-  Best<V, I> chain[C + 1];
+  Best<V, I> chain[C];
   GN_FN explicit BestChains(element_of<V> identity) {
 #pragma clang loop unroll(full)
-    for (int c = 0; c <= C; ++c)
-      chain[c] = {splat<V>(identity), splat<I>(0x7fffffffffffffff)};
+    for (int c = 0; c < C; ++c) chain[c] = {splat<V>(identity), splat<I>(0x7fffffffffffffff)};
   }
 };
 template <bool Greatest, typename V, typename I, int W>
@@ -167,12 +190,18 @@ GN_FN void take_better(Best<V, I>& best, V v, I i, Tail<W> live) {
   best.index = select(wins, i, best.index);
 }
 template <bool Greatest, typename V, typename I, int C>
-GN_FN Best<element_of<V>, i64> fold_best(const BestChains<V, I, C>& a) {
-  Best<element_of<V>, i64> best{a.chain[0].value[0], a.chain[0].index[0]};
-  for (int c = 0; c <= C; ++c)
-    for (int k = 0; k < width_of<V>; ++k)
-      take_better<Greatest>(best, element_of<V>(a.chain[c].value[k]), i64(a.chain[c].index[k]));
-  return best;
+GN_FN Best<element_of<V>, i64> fold_best(const BestChains<V, I, C>& a,
+                                         const BestChains<V, I, C>& rest) {
+  Best<V, I> best = a.chain[0];
+#pragma clang loop unroll(full)
+  for (int c = 0; c < C; ++c) {
+    take_better<Greatest>(best, a.chain[c].value, a.chain[c].index);
+    take_better<Greatest>(best, rest.chain[c].value, rest.chain[c].index);
+  }
+  Best<element_of<V>, i64> one{best.value[0], best.index[0]};
+  for (int k = 1; k < width_of<V>; ++k)
+    take_better<Greatest>(one, element_of<V>(best.value[k]), i64(best.index[k]));
+  return one;
 }
 #endif
 
@@ -219,6 +248,76 @@ struct Call {
 #endif
   bool failed() const { return services->failed(context) != 0; }
 };
+
+#else
+
+/// The first failed check, for the host to read: `check` is -1 until one fails, `lock` starts at 0.
+struct Failure {
+  i32 lock, check;
+  i64 index, value, bound;
+};
+
+/// Of several failures the one with the smallest (number, index) counts, as on the host.
+GN_FN void check(Failure* failure, i32 number, bool bad, i64 index, i64 value, i64 bound) {
+  if (!bad) return;
+  while (atomicCAS(&failure->lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  volatile Failure* first = failure;
+  if (first->check < 0 || number < first->check ||
+      (number == first->check && index < first->index)) {
+    first->check = number;
+    first->index = index;
+    first->value = value;
+    first->bound = bound;
+  }
+  __threadfence();
+  atomicExch(&failure->lock, 0);
+}
+
+/// Number of this thread among all of the launch, and how many there are.
+GN_FN i64 grid_thread() { return static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; }
+GN_FN i64 grid_threads() { return static_cast<i64>(gridDim.x) * blockDim.x; }
+
+template <typename T>
+GN_FN T* scratch_of(char* scratch, i64 scratch_bytes, i64 offset) {
+  return reinterpret_cast<T*>(scratch + blockIdx.x * scratch_bytes + offset);
+}
+
+namespace detail {
+// The greatest power of two below n, or 0.
+GN_FN int half_above(int n) {
+  int half = 1;
+  while (2 * half < n) half *= 2;
+  return n > 1 ? half : 0;
+}
+}  // namespace detail
+
+/// One value of all threads of a block, for each of them: always the same tree. Threads is the
+/// most a block has. Every thread of the block must call it.
+template <int Threads, typename T, typename Combine>
+GN_FN T block_fold(T own, Combine combine) {
+  __shared__ T values[Threads];
+  const int t = threadIdx.x, n = blockDim.x;
+  values[t] = own;
+  __syncthreads();
+  for (int half = detail::half_above(n); half > 0; half /= 2) {
+    if (t < half && t + half < n) values[t] = combine(values[t], values[t + half]);
+    __syncthreads();
+  }
+  const T result = values[0];
+  __syncthreads();
+  return result;
+}
+
+/// The best of all threads of a block, for each of them.
+template <int Threads, bool Greatest, typename V>
+GN_FN Best<V, i64> block_best(Best<V, i64> own) {
+  return block_fold<Threads>(own, [](Best<V, i64> a, Best<V, i64> b) {
+    take_better<Greatest>(a, b.value, b.index);
+    return a;
+  });
+}
 
 #endif
 

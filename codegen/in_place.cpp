@@ -1,0 +1,132 @@
+// Which updates may be written over the old value of their variable: every read must come before
+// the write, element by element within one kernel, and nothing after the write may fail.
+#include <algorithm>
+
+#include "codegen/module.h"
+
+namespace gnomon {
+
+namespace {
+
+bool has(const std::vector<int>& buffers, int b) {
+  return std::find(buffers.begin(), buffers.end(), b) != buffers.end();
+}
+
+// What a step does to the old value `from` and the new one `to`.
+struct Effect {
+  bool reads = false, writes = false, may_fail = false;
+  bool element_by_element = false;  // reads an element at most until it writes that element
+};
+
+class Effects {
+ public:
+  Effects(const Module& module, int from, int to) : module_(module), from_(from), to_(to) {}
+
+  Effect of(const Step& step) const {
+    return std::visit([this](const auto& s) { return see(s); }, step.what);
+  }
+
+ private:
+  Effect see(const KernelStep& s) const {
+    const Kernel& kernel = module_.kernels[s.kernel];
+    Effect e;
+    e.reads = has(s.buffers, from_);
+    e.writes = has(s.buffers, to_);
+    e.may_fail = std::any_of(kernel.body.begin(), kernel.body.end(),
+                             [](const Statement& x) { return x.code == Code::check; });
+    e.element_by_element = e.reads && e.writes && is_element_by_element(s, kernel);
+    return e;
+  }
+  // A product of one matrix fails, if it does, before it writes.
+  Effect see(const ProductStep& s) const {
+    Effect e{s.a == from_ || s.b == from_, s.out == to_, true};
+    if (e.writes && s.batch.is(1)) e.may_fail = false;
+    return e;
+  }
+  Effect see(const CopyStep& s) const {
+    return {s.from == from_, s.to == to_, false, s.from == from_ && s.to == to_};
+  }
+  Effect see(const DimensionStep& s) const { return {s.buffer == from_, false, false}; }
+  Effect see(const ExtentCheckStep&) const { return {false, false, true}; }
+  Effect see(const AllocateStep&) const { return {false, false, true}; }
+  Effect see(const CheckStep& s) const { return {s.buffer == from_, false, true}; }
+  Effect see(const PrintStep& s) const { return {s.buffer == from_, false, true}; }
+  Effect see(const LoopStep& s) const {
+    Effect all;
+    all.reads = s.count == from_ || has(s.initial, from_);
+    all.writes = has(s.result, to_) || has(s.traces, to_);
+    for (const Step& inner : s.body) {
+      const Effect e = of(inner);
+      all.reads = all.reads || e.reads;
+      all.writes = all.writes || e.writes;
+      all.may_fail = all.may_fail || e.may_fail;
+    }
+    return all;
+  }
+
+  // One loop loads the old value and then stores the new one, both at one offset.
+  bool is_element_by_element(const KernelStep& s, const Kernel& kernel) const {
+    std::vector<int> open;
+    const Statement* load = nullptr;
+    int load_loop = -1;
+    bool stored = false;
+    for (std::size_t i = 0; i < kernel.body.size(); ++i) {
+      const Statement& x = kernel.body[i];
+      if (x.code == Code::loop || x.code == Code::if_) open.push_back(static_cast<int>(i));
+      if (x.code == Code::end) open.pop_back();
+      if (x.buffer < 0) continue;
+      const int b = s.buffers[static_cast<std::size_t>(x.buffer)];
+      const int here = open.empty() ? -1 : open.back();
+      if (b == from_) {
+        if (stored || x.code != Code::load || load) return false;
+        load = &x;
+        load_loop = here;
+      } else if (b == to_) {
+        if (x.code != Code::store || !load || stored || here != load_loop) return false;
+        if (x.access != load->access || x.args[0] != load->args[0]) return false;
+        stored = true;
+      }
+    }
+    return load && stored;
+  }
+
+  const Module& module_;
+  int from_, to_;
+};
+
+bool may_be_in_place(const Module& module, int from, int to) {
+  const Effects effects(module, from, to);
+  bool written = false;
+  for (const Step& step : module.steps) {
+    const Effect e = effects.of(step);
+    if (e.reads && (written || (e.writes && !e.element_by_element))) return false;
+    written = written || e.writes;
+    if (written && e.may_fail) return false;
+  }
+  return written;
+}
+
+}  // namespace
+
+void find_in_place(Module& module, std::span<const int> updates) {
+  module.in_place.assign(module.outputs.size(), false);
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    if (updates[i] < 0) continue;
+    const auto parameter =
+        std::find_if(module.buffers.begin(), module.buffers.end(), [&](const Buffer& b) {
+          return b.role == Buffer::Role::parameter && b.number == updates[i];
+        });
+    const int from = static_cast<int>(parameter - module.buffers.begin()), to = module.outputs[i];
+    if (parameter->shape != module.buffers[to].shape || !may_be_in_place(module, from, to))
+      continue;
+    module.in_place[i] = true;
+    for (const Step& step : module.steps)
+      if (const auto* k = std::get_if<KernelStep>(&step.what))
+        if (has(k->buffers, from) && has(k->buffers, to))
+          for (std::size_t b = 0; b < k->buffers.size(); ++b)
+            if (k->buffers[b] == from || k->buffers[b] == to)
+              module.kernels[k->kernel].buffers[b].aliased = true;
+  }
+}
+
+}  // namespace gnomon

@@ -1,0 +1,117 @@
+// One kernel becomes the text of one function: what the emitters of C++ and CUDA C++ share.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/emit.h"
+#include "codegen/spell.h"
+
+namespace gnomon {
+
+/// Prints statement after statement. Index arithmetic that is used once is spelled where it is
+/// used; every other result is a constant named for what it is.
+class KernelEmitter {
+ public:
+  KernelEmitter(const Kernel& kernel, Language language,
+                const std::function<DimensionName(const Atom&)>& dimension);
+  KernelText print(const std::string& name);
+
+ private:
+  // How the iterations of a CUDA loop are shared out.
+  enum class Spread { none, blocks, threads, grid };
+  // What an accumulator is, by where it is fed.
+  struct AccumulatorShape {
+    enum class Form { scalar, lanes, chains, block } form = Form::scalar;
+    int width = 1, chains = 1;
+  };
+
+  bool cuda() const { return language_ == Language::cuda; }
+
+  // Structure, found before anything is printed.
+  void match_loops();
+  void find_uses();
+  void find_index_arithmetic();
+  void wish_for(std::int32_t i, const std::string& name);
+  void shape_accumulator(int reduce);
+  void find_spread();
+  const Axis& axis_of(int loop) const { return kernel_.axes[kernel_.body[loop].axis]; }
+  bool is_loop(int i) const { return kernel_.body[i].code == Code::loop; }
+  int enclosing(int i, AxisKind kind) const;
+  int enclosing_threads(int i) const;
+  int threads_of_block() const;
+  int statements_in(int loop) const { return end_of_.at(loop) - loop - 1; }
+  bool has_scratch() const;
+
+  // Head and text.
+  std::vector<std::string> parameters() const;
+  std::string head(const std::string& name) const;
+  std::string dimension(const Atom& atom);
+  std::string spelled(const Dim& d);
+  void line(const std::string& text);
+  void effect(std::size_t i, const std::string& text);
+  void define(std::size_t i, const std::string& expression);
+
+  // Names and types.
+  int width() const { return widths_.empty() ? 1 : widths_.back(); }
+  std::string value_type(DType t, bool lanes) const;
+  std::string wish(std::size_t i) const;
+  std::string use(std::int32_t i, bool lanes = false) const;
+  std::string plain(std::int32_t i) const;
+  std::string factor(std::int32_t i) const;
+
+  // Statements.
+  void statement(std::size_t i);
+  void let(std::size_t i);
+  bool is_plain_index(std::size_t i) const;
+  bool has_infix(const Statement& s) const;
+  void plain_index(std::size_t i);
+  void axis_value(std::size_t i);
+  std::string address(const Statement& s) const;
+  std::string element(const Statement& s) const;
+  void load(std::size_t i);
+  void store(std::size_t i);
+  void update(std::size_t i);
+  void accumulator(std::size_t i);
+  void reduce(std::size_t i);
+  void fold(std::size_t i);
+  void fold_arg(std::size_t i);
+  void local(std::size_t i);
+  std::string element_of_local(const Statement& s, std::size_t args) const;
+  void check(std::size_t i);
+
+  // Loops.
+  void declare_carries(std::size_t loop);
+  void loop(std::size_t i);
+  void cpp_loop(std::size_t i, const std::string& j);
+  void cuda_loop(std::size_t i, const std::string& j);
+  void declare_scratch();
+  void end(std::size_t i);
+  void print_yields();
+
+  const Kernel& kernel_;
+  Language language_;
+  const std::function<DimensionName(const Atom&)>& dimension_;
+  std::vector<std::string> names_of_, wishes_, buffer_names_;
+  std::vector<bool> is_index_;            // nothing but subscripts and bounds depends on it
+  std::vector<bool> is_sum_;              // names_of_ is a sum: it needs parentheses as a factor
+  std::vector<int> uses_, user_, parent_, widths_, lane_axes_;
+  std::map<int, std::string> used_dims_, axis_names_, folded_;
+  std::map<int, int> end_of_;
+  std::map<int, AccumulatorShape> shapes_;
+  std::map<int, Spread> spread_;
+  std::map<int, std::string> rests_;      // of accumulators in chains: the one of masked vectors
+  std::set<int> chained_;
+  std::vector<std::vector<int>> yields_;
+  std::vector<std::string> open_;  // names of the open axes
+  std::set<std::string> headers_;
+  Names names_;
+  std::string body_;
+  std::size_t indent_ = 1;
+  bool one_block_ = false, pending_barrier_ = false;
+};
+
+}  // namespace gnomon

@@ -1,0 +1,82 @@
+// Updates that are written over the old value of their variable, and those that must not be.
+#include <doctest/doctest.h>
+
+#include "frontend/gnomon.h"
+
+using namespace gnomon;
+
+namespace {
+
+CompileOptions uncached() {
+  CompileOptions options;
+  options.cache = false;
+  return options;
+}
+
+const void* memory_of(const SharedVariable& v) {
+  const Array value = v.get();
+  return value.data();
+}
+
+}  // namespace
+
+TEST_CASE("an elementwise update is written over the old value") {
+  const auto v = shared(Array::from<double>({1, 2, 3}), "v");
+  const Expr x = vector("x");
+  const Function step = compile({x}, {}, {{v, v + 2 * x}}, uncached());
+  const void* const before = memory_of(v);
+  step(Array::from<double>({1, 1, 1}));
+  step(Array::from<double>({1, 1, 1}));
+  CHECK(memory_of(v) == before);
+  CHECK(v.get().to_vector<double>() == std::vector<double>{5, 6, 7});
+}
+
+TEST_CASE("a value that somebody holds is not written over") {
+  const auto v = shared(Array::from<double>({1, 2, 3}), "v");
+  const Function step = compile({}, {}, {{v, v * 2}}, uncached());
+  const Array held = v.get();
+  step();
+  CHECK(held.to_vector<double>() == std::vector<double>{1, 2, 3});
+  CHECK(v.get().to_vector<double>() == std::vector<double>{2, 4, 6});
+}
+
+TEST_CASE("an update that reads other elements than it writes is right") {
+  const auto v = shared(Array::from<double>({1, 2, 3, 4}), "v");
+  const Function reverse = compile({}, {sum(v)}, {{v, v(range(3, -5, -1))}}, uncached());
+  CHECK(reverse()[0].item<double>() == 10);
+  CHECK(v.get().to_vector<double>() == std::vector<double>{4, 3, 2, 1});
+  const Function shift = compile({}, {}, {{v, v / sum(v)}}, uncached());
+  shift();
+  CHECK(v.get().to_vector<double>() == std::vector<double>{0.4, 0.3, 0.2, 0.1});
+}
+
+TEST_CASE("variables that take each other's values change at once") {
+  const auto a = shared(Array::from<double>({1, 2}), "a"),
+             b = shared(Array::from<double>({3, 4}), "b");
+  const Function swap = compile({}, {a - b}, {{a, b + 0}, {b, a + 0}}, uncached());
+  CHECK(swap()[0].to_vector<double>() == std::vector<double>{-2, -2});
+  CHECK(a.get().to_vector<double>() == std::vector<double>{3, 4});
+  CHECK(b.get().to_vector<double>() == std::vector<double>{1, 2});
+}
+
+TEST_CASE("a product added to its variable is written over it") {
+  const auto w = shared(ones({3, 2}, float64), "w");
+  const Expr x = matrix("x"), g = matrix("g");
+  const Function step = compile({x, g}, {}, {{w, w - 0.5 * dot(transpose(x), g)}}, uncached());
+  const void* const before = memory_of(w);
+  step(ones({4, 3}, float64), ones({4, 2}, float64));
+  CHECK(memory_of(w) == before);
+  CHECK(w.get().to_vector<double>() == std::vector<double>(6, -1.0));
+}
+
+TEST_CASE("a call that fails changes nothing, in place or not") {
+  const auto v = shared(Array::from<double>({1, 2, 3}), "v"),
+             u = shared(Array::from<double>({5}), "u");
+  const Expr i = vector("i", int64);
+  const Function step = compile({i}, {}, {{u, u + 1}, {v, v + sum(take(v, i))}}, uncached());
+  CHECK_THROWS_AS(step(Array::from<std::int64_t>({0, 7})), ValueError);
+  CHECK(v.get().to_vector<double>() == std::vector<double>{1, 2, 3});
+  CHECK(u.get().to_vector<double>() == std::vector<double>{5});
+  step(Array::from<std::int64_t>({0, 1}));
+  CHECK(v.get().to_vector<double>() == std::vector<double>{4, 5, 6});
+}
