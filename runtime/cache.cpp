@@ -192,12 +192,24 @@ CacheEntry Cache::store(std::string_view key, std::string_view manifest,
       write_file(entry_path(key), format_entry(entry)))
     return {entry.manifest, folder_ / name, true};
 
-  const fs::path aside = private_object_folder();
-  if (aside.empty() || !put_object(aside / name, entry.object, bytes))
+  try {
+    return {entry.manifest, store_privately(object), false};
+  } catch (const DeviceError&) {
     throw DeviceError(
         fmt::format("cache: expected a folder that can be written, found neither {} nor {}",
                     folder_.string(), temporary_folder().string()));
-  return {entry.manifest, aside / name, false};
+  }
+}
+
+fs::path store_privately(std::span<const char> object) {
+  const std::string_view bytes(object.data(), object.size());
+  const std::string hash = content_hash(bytes);
+  const fs::path aside = private_object_folder();
+  const fs::path path = aside / fmt::format("{}{}", hash, object_suffix);
+  if (aside.empty() || !put_object(path, hash, bytes))
+    throw DeviceError(fmt::format("cache: expected a folder that can be written, found {}",
+                                  temporary_folder().string()));
+  return path;
 }
 
 void Cache::remove(std::string_view key) const {

@@ -54,6 +54,10 @@ class Cache {
   std::filesystem::path folder_;
 };
 
+/// Writes an object into a folder of this process, which goes with it; the same path for the same
+/// bytes. DeviceError when that cannot be done.
+std::filesystem::path store_privately(std::span<const char> object);
+
 /// For tests: the n-th next file-system step that writes (counted from 0), and all after it, fail
 /// as on a full disk; a negative n ends this. Returns how many steps ran since the last call.
 std::int64_t cache_fault_after(std::int64_t n);
