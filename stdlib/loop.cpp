@@ -1,4 +1,4 @@
-// Ops with bodies: counted loops with their derivatives, calls, fused kernels.
+// Ops with bodies: counted loops with their derivatives, and calls.
 #include <fmt/format.h>
 
 #include "runtime/error.h"

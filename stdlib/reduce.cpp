@@ -218,8 +218,8 @@ constinit const Op op::sum{.name = "sum",
 constinit const Op op::prod{
     .name = "prod",
     .doc =
-        "Product over axes; small integers and bools are widened to 64 bits. The gradient is "
-        "exact at zeros; second derivatives need all elements but one non-zero.",
+        "Product over axes; small integers and bools are widened to 64 bits. Derivatives are "
+        "exact at zeros, to second order.",
     .attributes = reduction_specs,
     .type = reduced_number_type,
     .reduction = {&op::multiply, Reduction::Identity::one},

@@ -241,8 +241,13 @@ struct Call {
   template <int W, typename Live>
   void check(i32 number, lanes<bool, W> bad, Live live, lanes<i64, W> index, lanes<i64, W> value,
              lanes<i64, W> bound) const {
-    if (__builtin_expect(!any(both(bad, mask(live))), 1)) return;
-    for (int k = 0; k < live.count; ++k)
+    bad = both(bad, mask(live));
+    if (__builtin_expect(any(bad), 0)) fail<W>(number, bad, index, value, bound);
+  }
+  template <int W>
+  __attribute__((noinline, cold)) void fail(i32 number, lanes<bool, W> bad, lanes<i64, W> index,
+                                            lanes<i64, W> value, lanes<i64, W> bound) const {
+    for (int k = 0; k < W; ++k)
       if (bad[k]) services->fail(context, number, index[k], value[k], bound[k]);
   }
 #endif
