@@ -45,6 +45,7 @@ class HostPrinter {
       : module_(module), comment_(comment) {}
 
   std::vector<Unit> run() {
+    for (const char* own : {"product", "shape", "last", "top", "d"}) names_.reserve(own);
     for (const DimensionSlot& d : module_.dimensions)
       dimension_names_.push_back(names_.fresh(d.name));
     for (const Buffer& b : module_.buffers)

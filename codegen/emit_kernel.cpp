@@ -12,7 +12,7 @@ namespace gnomon {
 
 namespace {
 
-constexpr int widest_unrolled_body = 24;  // statements; longer bodies have enough work in flight
+constexpr int widest_unrolled_body = 24;  // additions; longer bodies have enough work in flight
 constexpr int default_threads = 256;      // of a block whose kernel does not say
 constexpr std::size_t columns = 100;
 
@@ -34,7 +34,9 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, Language language,
       uses_(kernel.body.size()),
       user_(kernel.body.size(), -1),
       parent_(kernel.body.size(), -1) {
-  for (const char* name : {"failure", "scratch", "scratch_bytes"}) names_.reserve(name);
+  for (const char* name : {"failure", "scratch", "scratch_bytes", "blockIdx", "threadIdx",
+                           "blockDim", "gridDim", "GN_BODY"})
+    names_.reserve(name);
 }
 
 KernelText KernelEmitter::print(const std::string& name) {
@@ -95,9 +97,14 @@ void KernelEmitter::find_uses() {
       const std::string j = axis.name.empty() ? "i" : axis.name;
       wish_for(s.args[0], j + "_from");
       wish_for(s.args[1], j + "_to");
-      if (axis.grain >= 0) note(axis.grain, i), wish_for(axis.grain, j + "_grain");
+      if (axis.grain >= 0 && !cuda()) {
+        note(axis.grain, i);
+        wish_for(axis.grain, j + "_grain");
+      }
     } else if (s.buffer >= 0) {
       wish_for(s.args[0], buffer_names_[s.buffer] + "_at");
+    } else if (s.code == Code::check) {
+      wish_for(s.args[0], "bad");
     }
   }
 }
@@ -202,6 +209,18 @@ bool KernelEmitter::has_scratch() const {
 
 // --- head ---
 
+// What one pass through a loop costs, in additions: lanes that are gathered or checked are many.
+int KernelEmitter::work_in(int loop) const {
+  constexpr int lane_by_lane = 8;
+  int work = 0;
+  for (int i = loop + 1; i < end_of_.at(loop); ++i) {
+    const Statement& s = kernel_.body[i];
+    const bool scattered = s.access == Access::gather || s.code == Code::check;
+    work += scattered ? lane_by_lane : s.code == Code::let ? s.op->scalar.cost : 1;
+  }
+  return work;
+}
+
 std::vector<std::string> KernelEmitter::parameters() const {
   std::vector<std::string> list;
   if (!cuda()) list.push_back("const gn::Call& call");
@@ -209,10 +228,10 @@ std::vector<std::string> KernelEmitter::parameters() const {
   for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
     const BufferParam& p = kernel_.buffers[b];
     if (p.per_worker) continue;
-    list.push_back(fmt::format("{}{}* {} {}", p.writes ? "" : "const ", memory_name(p.dtype),
+    list.push_back(fmt::format("{}{}* {}{}", p.writes ? "" : "const ", memory_name(p.dtype),
                                p.aliased ? ""
-                               : cuda()  ? "__restrict__"
-                                         : "__restrict",
+                               : cuda()  ? "__restrict__ "
+                                         : "__restrict ",
                                buffer_names_[b]));
   }
   if (cuda() && has_scratch()) list.insert(list.end(), {"char* scratch", "i64 scratch_bytes"});
@@ -229,8 +248,15 @@ std::string KernelEmitter::head(const std::string& name) const {
              : fmt::format("void {}(", name);
   const auto list = parameters();
   std::string text = start + fmt::format("{})", fmt::join(list, ", "));
-  if (text.size() + 2 > columns)
-    text = fmt::format("{}\n    {})", start, fmt::join(list, ",\n    "));
+  if (text.size() + 2 <= columns) return text;
+  text = start;
+  std::size_t used = columns;  // of the line, so that the first parameter starts one
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    const std::string part = list[k] + (k + 1 < list.size() ? "," : ")");
+    const bool fits = used + 1 + part.size() + 2 <= columns;
+    text += (fits ? " " : "\n    ") + part;
+    used = (fits ? used + 1 : 4) + part.size();
+  }
   return text;
 }
 
@@ -245,6 +271,13 @@ std::string KernelEmitter::spelled(const Dim& d) {
   return spell(d, [this](const Atom& a) { return dimension(a); });
 }
 
+// Outside its loop a name means nothing, so another loop may use it.
+std::string KernelEmitter::fresh(const std::string& wish) {
+  std::string name = names_.fresh(wish);
+  if (!scopes_.empty()) scopes_.back().push_back(name);
+  return name;
+}
+
 void KernelEmitter::line(const std::string& text) {
   body_.append(2 * indent_, ' ');
   body_ += text;
@@ -257,7 +290,7 @@ void KernelEmitter::declare_carries(std::size_t loop) {
   for (int i = static_cast<int>(loop) + 1; i < end_of_.at(static_cast<int>(loop)); ++i) {
     const Statement& s = kernel_.body[i];
     if (s.code != Code::carry || parent_[i] != static_cast<int>(loop)) continue;
-    names_of_[i] = names_.fresh(s.name.empty() ? "carried" : s.name);
+    names_of_[i] = fresh(s.name.empty() ? "carried" : s.name);
     line(fmt::format("{} {} = {};", value_type(s.dtype, s.lanes), names_of_[i],
                      use(s.args[0], s.lanes)));
   }
@@ -268,7 +301,8 @@ void KernelEmitter::loop(std::size_t i) {
   const Axis& axis = kernel_.axes[s.axis];
   if (cuda() && parent_[i] < 0 && std::exchange(pending_barrier_, false)) line("__syncthreads();");
   declare_carries(i);
-  const std::string j = names_.fresh(axis.name.empty() ? "i" : axis.name);
+  scopes_.emplace_back();
+  const std::string j = fresh(axis.name.empty() ? "i" : axis.name);
   axis_names_[s.axis] = j;
   yields_.emplace_back();
   open_.push_back(j);
@@ -287,7 +321,7 @@ void KernelEmitter::cpp_loop(std::size_t i, const std::string& j) {
   const std::string lo = plain(s.args[0]), hi = plain(s.args[1]);
   if (axis.kind == AxisKind::parallel) {
     const std::string grain = axis.grain >= 0 ? plain(axis.grain) : "1";
-    const std::string from = names_.fresh(j + "_from"), to = names_.fresh(j + "_to");
+    const std::string from = fresh(j + "_from"), to = fresh(j + "_to");
     line(fmt::format("call.parallel({}, {}, [=](i64 {}, i64 {}, i32{}) {{", hi, grain, from, to,
                      has_scratch() ? " worker" : ""));
     ++indent_;
@@ -296,7 +330,7 @@ void KernelEmitter::cpp_loop(std::size_t i, const std::string& j) {
     return;
   }
   if (axis.kind == AxisKind::vector) {
-    const bool unroll = statements_in(static_cast<int>(i)) <= widest_unrolled_body;
+    const bool unroll = work_in(static_cast<int>(i)) <= widest_unrolled_body;
     const bool chains = chained_.contains(static_cast<int>(i)) && axis.chains > 1;
     const bool chained = chained_.contains(static_cast<int>(i));
     line(fmt::format("gn::vector_loop<{}, {}, {}>({}, {}, [&](i64 {}, auto live, int{}) GN_BODY {{",
@@ -351,6 +385,8 @@ void KernelEmitter::end(std::size_t i) {
   }
   print_yields();
   open_.pop_back();
+  for (const std::string& name : scopes_.back()) names_.release(name);
+  scopes_.pop_back();
   const AxisKind kind = kernel_.axes[s.axis].kind;
   if (kind == AxisKind::vector && !cuda()) widths_.pop_back();
   if (kind == AxisKind::vector || (cuda() && kind == AxisKind::thread)) lane_axes_.pop_back();
@@ -373,7 +409,7 @@ void KernelEmitter::print_yields() {
     const Statement& carry = kernel_.body[s.args[0]];
     if (yields.size() == 1)
       return line(fmt::format("{} = {};", names_of_[s.args[0]], use(s.args[1], carry.lanes)));
-    next.push_back(names_.fresh("next"));
+    next.push_back(fresh("next"));
     line(fmt::format("const {} {} = {};", value_type(carry.dtype, carry.lanes), next.back(),
                      use(s.args[1], carry.lanes)));
   }

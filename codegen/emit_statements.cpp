@@ -19,6 +19,15 @@ std::string combiner(const Op& reduction) {
                      reduction.reduction.combine->scalar.function);
 }
 
+// A symbol or a value, which has a name of its own.
+bool is_named(const Dim& d) {
+  const AtomRef atom = d.atom();
+  if (!atom) return false;
+  const Atom::Kind kind = atom->kind;
+  return kind != Atom::Kind::floor_div && kind != Atom::Kind::mod && kind != Atom::Kind::min &&
+         kind != Atom::Kind::max;
+}
+
 const char* greatest(const Op& reduction) {
   return reduction.reduction.combine == &op::maximum ? "true" : "false";
 }
@@ -40,6 +49,7 @@ std::string KernelEmitter::wish(std::size_t i) const {
   if (s.code == Code::extent) return "count";
   if (s.code == Code::load)
     return buffer_names_[s.buffer] + "_" + (open_.empty() ? "value" : open_.back());
+  if (s.code == Code::get) return names_of_[s.args[0]] + "_value";
   return s.code == Code::select ? "chosen" : "t";
 }
 
@@ -65,7 +75,7 @@ std::string KernelEmitter::factor(std::int32_t i) const {
 
 void KernelEmitter::define(std::size_t i, const std::string& expression) {
   const Statement& s = kernel_.body[i];
-  names_of_[i] = names_.fresh(wish(i));
+  names_of_[i] = fresh(wish(i));
   line(fmt::format("const {} {} = {};", value_type(s.dtype, s.lanes), names_of_[i], expression));
 }
 
@@ -83,7 +93,8 @@ void KernelEmitter::statement(std::size_t i) {
   switch (s.code) {
     case Code::constant: names_of_[i] = literal(s.dtype, s.value); break;
     case Code::extent:
-      if (s.dim.atom())
+      if (cuda() && uses_[i] == 0) break;  // the grain of a loop, which has none there
+      if (is_named(s.dim))
         names_of_[i] = spelled(s.dim);
       else
         define(i, spelled(s.dim));
@@ -244,7 +255,7 @@ void KernelEmitter::update(std::size_t i) {
   const std::string v = value_type(s.dtype, true), value = use(s.args[1], true);
   if (s.access == Access::contiguous) {
     const std::string at = address(s);
-    const std::string old = names_.fresh(buffer_names_[s.buffer] + "_old");
+    const std::string old = fresh(buffer_names_[s.buffer] + "_old");
     line(fmt::format("const {} {} = gn::read<{}>({}, live, {});", v, old, v, at,
                      literal(s.dtype, {})));
     return line(fmt::format("gn::write({}, {}({}, {}), live);", at, function, old, value));
@@ -255,7 +266,7 @@ void KernelEmitter::update(std::size_t i) {
 
 void KernelEmitter::local(std::size_t i) {
   const Statement& s = kernel_.body[i];
-  names_of_[i] = names_.fresh(s.name.empty() ? "tile" : s.name);
+  names_of_[i] = fresh(s.name.empty() ? "tile" : s.name);
   std::string extents;
   for (const std::int64_t e : s.extents) extents += fmt::format("[{}]", e);
   line(fmt::format("{} {}{} = {{}};", value_type(s.dtype, s.lanes), names_of_[i], extents));
@@ -288,16 +299,18 @@ void KernelEmitter::accumulator(std::size_t i) {
   headers_.insert(std::string(s.op->reduction.combine->scalar.header));
   const bool arg = s.op->reduction.arg, parts = shape.form == Form::chains;
   const std::string own = arg ? "best" : std::string(s.op->name);
-  names_of_[i] = names_.fresh(!s.name.empty() ? s.name : parts ? own + "_parts" : own);
+  names_of_[i] = fresh(!s.name.empty() ? s.name : parts ? own + "_parts" : own);
   const std::string& name = names_of_[i];
   const std::string identity = literal(s.dtype, s.value), t = type_name(s.dtype);
   const std::string v = lanes_name(s.dtype, shape.width);
   const std::string x = lanes_name(DType::int64, shape.width);
   if (parts) {
-    const std::string& rest = rests_[static_cast<int>(i)] = names_.fresh(own + "_rest");
-    const std::string chains = arg ? fmt::format("gn::BestChains<{}, {}, {}>", v, x, shape.chains)
-                                   : fmt::format("gn::Chains<{}, {}>", v, shape.chains);
-    return line(fmt::format("{} {}({}), {}({});", chains, name, identity, rest, identity));
+    rests_[static_cast<int>(i)] = fresh(own + "_rest");
+    const std::string type = arg ? fmt::format("gn::BestChains<{}, {}, {}>", v, x, shape.chains)
+                                 : fmt::format("gn::Chains<{}, {}>", v, shape.chains);
+    for (const std::string& one : {name, rests_[static_cast<int>(i)]})
+      line(fmt::format("{} {}({});", type, one, identity));
+    return;
   }
   if (shape.form == Form::lanes)
     return line(arg ? fmt::format("gn::Best<{0}, {1}> {2} = {{gn::splat<{0}>({3}), "
@@ -317,7 +330,7 @@ void KernelEmitter::reduce(std::size_t i) {
   const bool chains = form == Form::chains, lanes = chains || form == Form::lanes;
   std::string target = names_of_[a];
   if (chains) {
-    target = names_.fresh(acc.op->reduction.arg ? "best" : std::string(acc.op->name));
+    target = fresh(acc.op->reduction.arg ? "best" : std::string(acc.op->name));
     line(fmt::format("auto& {} = gn::chain_of({}, {}, live, chain);", target, names_of_[a],
                      rests_.at(a)));
   }
@@ -338,13 +351,13 @@ void KernelEmitter::fold_arg(std::size_t i) {
   const Statement& acc = kernel_.body[a];
   using Form = AccumulatorShape::Form;
   const Form form = shapes_[a].form;
-  auto [known, fresh] = folded_.try_emplace(a, names_of_[a]);
-  if (fresh && (form == Form::chains || form == Form::block)) {
+  auto [known, first] = folded_.try_emplace(a, names_of_[a]);
+  if (first && (form == Form::chains || form == Form::block)) {
     const std::string how =
         form == Form::chains
             ? fmt::format("gn::fold_best<{}>", greatest(*acc.op))
             : fmt::format("gn::block_best<{}, {}>", threads_of_block(), greatest(*acc.op));
-    known->second = names_.fresh("best");
+    known->second = fresh("best");
     const std::string rest = form == Form::chains ? ", " + rests_.at(a) : "";
     line(fmt::format("const auto {} = {}({}{});", known->second, how, names_of_[a], rest));
   }

@@ -43,12 +43,13 @@ class KernelEmitter {
   int enclosing(int i, AxisKind kind) const;
   int enclosing_threads(int i) const;
   int threads_of_block() const;
-  int statements_in(int loop) const { return end_of_.at(loop) - loop - 1; }
+  int work_in(int loop) const;
   bool has_scratch() const;
 
   // Head and text.
   std::vector<std::string> parameters() const;
   std::string head(const std::string& name) const;
+  std::string fresh(const std::string& wish);
   std::string dimension(const Atom& atom);
   std::string spelled(const Dim& d);
   void line(const std::string& text);
@@ -96,17 +97,18 @@ class KernelEmitter {
   Language language_;
   const std::function<DimensionName(const Atom&)>& dimension_;
   std::vector<std::string> names_of_, wishes_, buffer_names_;
-  std::vector<bool> is_index_;            // nothing but subscripts and bounds depends on it
-  std::vector<bool> is_sum_;              // names_of_ is a sum: it needs parentheses as a factor
+  std::vector<bool> is_index_;  // nothing but subscripts and bounds depends on it
+  std::vector<bool> is_sum_;    // names_of_ is a sum: it needs parentheses as a factor
   std::vector<int> uses_, user_, parent_, widths_, lane_axes_;
   std::map<int, std::string> used_dims_, axis_names_, folded_;
   std::map<int, int> end_of_;
   std::map<int, AccumulatorShape> shapes_;
   std::map<int, Spread> spread_;
-  std::map<int, std::string> rests_;      // of accumulators in chains: the one of masked vectors
+  std::map<int, std::string> rests_;  // of accumulators in chains: the one of masked vectors
   std::set<int> chained_;
   std::vector<std::vector<int>> yields_;
-  std::vector<std::string> open_;  // names of the open axes
+  std::vector<std::string> open_;                 // names of the open axes
+  std::vector<std::vector<std::string>> scopes_;  // names that end with each open loop
   std::set<std::string> headers_;
   Names names_;
   std::string body_;

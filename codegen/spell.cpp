@@ -49,25 +49,33 @@ std::string literal(DType t, Cell value) {
   }
 }
 
-std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& name) {
-  const auto atom = [&](const Atom& a) -> std::string {
-    const auto call = [&](std::string_view function) {
-      return fmt::format("gn::{}<i64>({}, {})", function, spell(a.left, name),
-                         spell(a.right, name));
-    };
-    switch (a.kind) {
-      case Atom::Kind::floor_div: return call("floor_divide");
-      case Atom::Kind::mod: return call("remainder");
-      case Atom::Kind::min: return call("minimum");
-      case Atom::Kind::max: return call("maximum");
-      default: return name(a);
-    }
+namespace {
+
+using AtomName = std::function<std::string(const Atom&)>;
+
+std::string sum_of_terms(const Dim& d, const AtomName& name);
+
+std::string spell(const Atom& a, const AtomName& name) {
+  const auto call = [&](std::string_view function) {
+    return fmt::format("gn::{}<i64>({}, {})", function, sum_of_terms(a.left, name),
+                       sum_of_terms(a.right, name));
   };
-  if (d.is_constant()) return fmt::format("i64({})", d.constant());
+  switch (a.kind) {
+    case Atom::Kind::floor_div: return call("floor_divide");
+    case Atom::Kind::mod: return call("remainder");
+    case Atom::Kind::min: return call("minimum");
+    case Atom::Kind::max: return call("maximum");
+    default: return name(a);
+  }
+}
+
+// Without parentheses around it, and plain digits if it is constant.
+std::string sum_of_terms(const Dim& d, const AtomName& name) {
+  if (d.is_constant()) return fmt::format("{}", d.constant());
   std::string text;
   for (const Term& t : d.terms()) {
     std::string product;
-    for (const AtomRef& a : t.atoms) product += (product.empty() ? "" : " * ") + atom(*a);
+    for (const AtomRef& a : t.atoms) product += (product.empty() ? "" : " * ") + spell(*a, name);
     const std::int64_t magnitude = t.coefficient < 0 ? -t.coefficient : t.coefficient;
     if (magnitude != 1) product = fmt::format("{} * {}", product, magnitude);
     if (text.empty())
@@ -77,6 +85,14 @@ std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& n
   }
   if (const std::int64_t c = d.constant_term(); c != 0)
     text += fmt::format(" {} {}", c < 0 ? '-' : '+', c < 0 ? -c : c);
+  return text;
+}
+
+}  // namespace
+
+std::string spell(const Dim& d, const AtomName& name) {
+  if (d.is_constant()) return fmt::format("i64({})", d.constant());
+  const std::string text = sum_of_terms(d, name);
   return d.terms().size() + (d.constant_term() != 0) > 1 ? "(" + text + ")" : text;
 }
 
@@ -124,22 +140,64 @@ bool is_lanes_name(std::string_view name) {
 }  // namespace
 
 std::string Names::fresh(std::string_view wish) {
-  static const std::set<std::string, std::less<>> keywords = {
-      "and", "or", "not", "xor", "if", "else", "for", "int", "long", "float", "double", "bool",
-      "char", "auto", "const", "static", "void", "new", "delete", "this", "true", "false", "return",
-      "short", "signed", "unsigned", "struct", "class", "union", "enum", "template", "typename",
-      "namespace", "using", "public", "private", "protected", "virtual", "operator", "default",
-      "switch", "case", "while", "do", "break", "continue", "goto", "try", "catch", "throw",
-      "export", "extern", "inline", "register", "volatile", "mutable", "friend", "explicit",
-      "typedef", "sizeof", "asm", "concept", "requires", "constexpr", "consteval", "constinit",
-      "nullptr", "noexcept", "decltype", "alignas", "call", "dims", "worker", "live", "chain", "gn",
-      "buffers", "plan", "workspace", "services", "context", "extents", "main", "i8", "i16", "i32",
-      "i64", "u8", "u16", "u32", "u64", "f32", "f64", "wchar_t", "char8_t", "char16_t", "char32_t",
-      "static_assert", "static_cast", "const_cast", "dynamic_cast", "reinterpret_cast", "typeid",
-      "thread_local", "alignof",
-      // Names in the text around the user's.
-      "product", "shape", "last", "top", "d", "compl", "bitand", "bitor", "xor_eq", "or_eq",
-      "and_eq", "not_eq", "co_await", "co_return", "co_yield"};
+  static const std::set<std::string, std::less<>> keywords = {"and",          "or",
+                                                              "not",          "xor",
+                                                              "if",           "else",
+                                                              "for",          "int",
+                                                              "long",         "float",
+                                                              "double",       "bool",
+                                                              "char",         "auto",
+                                                              "const",        "static",
+                                                              "void",         "new",
+                                                              "delete",       "this",
+                                                              "true",         "false",
+                                                              "return",       "short",
+                                                              "signed",       "unsigned",
+                                                              "struct",       "class",
+                                                              "union",        "enum",
+                                                              "template",     "typename",
+                                                              "namespace",    "using",
+                                                              "public",       "private",
+                                                              "protected",    "virtual",
+                                                              "operator",     "default",
+                                                              "switch",       "case",
+                                                              "while",        "do",
+                                                              "break",        "continue",
+                                                              "goto",         "try",
+                                                              "catch",        "throw",
+                                                              "export",       "extern",
+                                                              "inline",       "register",
+                                                              "volatile",     "mutable",
+                                                              "friend",       "explicit",
+                                                              "typedef",      "sizeof",
+                                                              "asm",          "concept",
+                                                              "requires",     "constexpr",
+                                                              "consteval",    "constinit",
+                                                              "nullptr",      "noexcept",
+                                                              "decltype",     "alignas",
+                                                              "call",         "dims",
+                                                              "worker",       "live",
+                                                              "chain",        "gn",
+                                                              "buffers",      "plan",
+                                                              "workspace",    "services",
+                                                              "context",      "extents",
+                                                              "main",         "i8",
+                                                              "i16",          "i32",
+                                                              "i64",          "u8",
+                                                              "u16",          "u32",
+                                                              "u64",          "f32",
+                                                              "f64",          "wchar_t",
+                                                              "char8_t",      "char16_t",
+                                                              "char32_t",     "static_assert",
+                                                              "static_cast",  "const_cast",
+                                                              "dynamic_cast", "reinterpret_cast",
+                                                              "typeid",       "thread_local",
+                                                              "alignof",      "compl",
+                                                              "bitand",       "bitor",
+                                                              "xor_eq",       "or_eq",
+                                                              "and_eq",       "not_eq",
+                                                              "co_await",     "co_return",
+                                                              "co_yield"};
   const std::string base = identifier(wish);
   std::string name = base;
   for (int k = 2; keywords.contains(name) || is_lanes_name(name) || !taken_.insert(name).second;

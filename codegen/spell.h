@@ -31,6 +31,8 @@ std::string identifier(std::string_view name);
 class Names {
  public:
   std::string fresh(std::string_view wish);
+  /// Lets a name be given out again.
+  void release(const std::string& name) { taken_.erase(name); }
   void reserve(std::string name) { taken_.insert(std::move(name)); }
 
  private:
