@@ -39,4 +39,9 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/frontend/gnomon.h)
             "-DFLAGS=${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}"
             -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties(consumer PROPERTIES TIMEOUT 600)
+  find_package(Python3 COMPONENTS Interpreter REQUIRED)
+  add_test(NAME readme
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/readme/run.py ${PROJECT_BINARY_DIR}
+            ${CMAKE_CXX_COMPILER} "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
+  set_tests_properties(readme PROPERTIES TIMEOUT 600)
 endif()

@@ -1,0 +1,62 @@
+"""Builds and runs the code blocks of README.md against an installation of the given build.
+
+    run.py BUILD COMPILER FLAGS
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def run(*command, **options):
+    done = subprocess.run([str(c) for c in command], text=True, capture_output=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{command}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def check_commands(text):
+    """The scripts that shell blocks name are there; they are run by hand, or run this test."""
+    for command in text.split("\n"):
+        if command and not os.access(ROOT / command, os.X_OK):
+            sys.exit(f"README.md: {command} is not an executable of this repository")
+
+
+def check_links(text):
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        if not (ROOT / target).exists():
+            sys.exit(f"README.md: the link to {target} leads nowhere")
+
+
+def main():
+    build, compiler, flags = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    text = (ROOT / "README.md").read_text()
+    blocks = {}
+    for kind, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S):
+        if kind in blocks or kind not in ("sh", "cpp", "cmake", "text"):
+            sys.exit(f"README.md: expected one block each of sh, cpp, cmake, text; found {kind}")
+        blocks[kind] = body
+    check_commands(blocks["sh"])
+    check_links(text)
+    work = build / "readme"
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    (work / "main.cpp").write_text(blocks["cpp"])
+    (work / "CMakeLists.txt").write_text(blocks["cmake"])
+    run("cmake", "--install", build, "--prefix", work / "prefix")
+    run("cmake", "-S", work, "-B", work / "build", f"-DCMAKE_PREFIX_PATH={work / 'prefix'}",
+        f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CXX_FLAGS={flags}")
+    run("cmake", "--build", work / "build")
+    # An empty cache, so that the installed compiler library is found and used.
+    environment = dict(os.environ, GNOMON_CACHE_DIR=str(work / "cache"))
+    found = run(work / "build" / "example", env=environment)
+    if found != blocks["text"]:
+        sys.exit(f"README.md: expected\n{blocks['text']}found\n{found}")
+
+
+main()
