@@ -96,6 +96,7 @@ bool surely_at_most(const Dim& a, const Dim& b) {
 
 Linear IndexSpace::floor_div(const Linear& a, const Dim& b) {
   if (b.is(1)) return a;
+  if (b.is(0)) return {};  // of an axis without elements: never computed
   if (a.is_constant()) {
     Linear q;
     q.constant = quotient_of(a.constant, b);

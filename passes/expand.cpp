@@ -34,7 +34,8 @@ Expr mean_example(DType t) { return mean(tensor("x", t, {Dim(4), Dim(5)}), 1); }
 // One axis at a time, the last first: so the order of additions is a function of the extents alone.
 Expr successive_reductions(const Match& m) {
   const IntList& axes = m.root.node().attribute("axes").ints();
-  if (axes.size() < 2) return {};
+  if (axes.empty()) return Expr(m.root.input(0));
+  if (axes.size() == 1) return {};
   const Attribute keep = m.root.node().attribute("keepdims");
   Value value = m.root.input(0);
   for (std::size_t i = axes.size(); i-- > 0;)
@@ -46,8 +47,10 @@ Expr successive_reductions(const Match& m) {
 Expr flattened_search(const Match& m) {
   const Node& node = m.root.node();
   const IntList& axes = node.attribute("axes").ints();
-  if (axes.size() < 2) return {};
+  if (axes.size() == 1) return {};
   const Expr x(node.input(0));
+  if (axes.empty())
+    return m.root.index() == 0 ? x : full(x.shape(), constant(std::int64_t{0}, DType::int64));
   IntList order;
   Shape shape;
   Dim count = 1;

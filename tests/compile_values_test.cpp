@@ -274,3 +274,25 @@ TEST_CASE("any text may name an input, an output or a function") {
   }
   batch.check();
 }
+
+TEST_CASE("reductions of one number, and literal extents of 0") {
+  Samples random(29);
+  for (const RewriteLevel level : {RewriteLevel::none, RewriteLevel::exact, RewriteLevel::all}) {
+    Batch batch("numbers");
+    batch.options.rewrites = level;
+    const Expr x = batch.input("x", random.small(float64, {}), {});
+    const Expr z = batch.input("z", random.small(float64, {0, 3}), {0, Dim::symbol("z")});
+    batch.add("sum", sum(x));
+    batch.add("prod", prod(x * 2));
+    batch.add("max", max(x));
+    batch.add("argmax", argmax(x));
+    batch.add("mean", mean(x));
+    batch.add("any", any(x));
+    batch.add("logsumexp", logsumexp(x), accuracy);
+    batch.add("nothing", exp(z) + 1);
+    batch.add("no rows", sum(z, 1));
+    batch.add("no columns", sum(z, 0));
+    batch.add("turned", sum(transpose(z) * 2, 0));
+    batch.check();
+  }
+}
