@@ -1,0 +1,128 @@
+// Every elementwise float op, compiled, against MPFR over its whole domain: each record's bound.
+#include <algorithm>
+
+#include "tests/compiled_support.h"
+#include "tests/mpfr_reference.h"
+#include "tests/real_functions.h"
+
+using namespace gnomon;
+using namespace gnomon::test;
+
+namespace {
+
+// Inputs over the domain: all exponents, the middle evenly, special values.
+template <class T>
+std::vector<T> inputs_of(const Domain& domain, std::uint64_t seed) {
+  const T most = std::numeric_limits<T>::max();
+  const T low = domain.low < -most ? -most : static_cast<T>(domain.low);
+  const T high = domain.high > most ? most : static_cast<T>(domain.high);
+  std::vector<T> values = sample<T>(low, high, 3000, seed);
+  for (const T x : sample_evenly<T>(std::max(low, T(-40)), std::min(high, T(40)), 3000, seed))
+    values.push_back(x);
+  for (const T x : special_values<T>())
+    if (std::isnan(x) || (x >= low && x <= high)) values.push_back(x);
+  return values;
+}
+
+const RealFunction* exact_function(const Op& op) {
+  static RealTable more = real_functions();
+  static const bool once = [] {
+    // IEEE 754 has the reciprocal root of -0 as -inf.
+    more["rsqrt"] = [](std::span<const Real> x) {
+      Real y;
+      if (mpfr_zero_p(x[0].get()))
+        mpfr_set_inf(y.get(), mpfr_signbit(x[0].get()) ? -1 : 1);
+      else
+        mpfr_rec_sqrt(y.get(), x[0].get(), MPFR_RNDN);
+      return y;
+    };
+    // The exponential of the largest numbers is beyond MPFR too.
+    more["softplus"] = [](std::span<const Real> x) {
+      return mpfr_cmp_d(x[0].get(), 1e4) > 0 ? x[0] : detail::softplus_of(x[0]);
+    };
+    more.emplace("digamma", detail::unary(mpfr_digamma));
+    more.emplace("gammaln", detail::unary([](mpfr_t y, const mpfr_t x, mpfr_rnd_t r) {
+                   int sign = 0;
+                   return mpfr_lgamma(y, &sign, x, r);
+                 }));
+    more.emplace("floor", detail::unary([](mpfr_t y, const mpfr_t x, mpfr_rnd_t) {
+                   return mpfr_floor(y, x);
+                 }));
+    more.emplace("ceil", detail::unary(
+                             [](mpfr_t y, const mpfr_t x, mpfr_rnd_t) { return mpfr_ceil(y, x); }));
+    more.emplace("trunc", detail::unary([](mpfr_t y, const mpfr_t x, mpfr_rnd_t) {
+                   return mpfr_trunc(y, x);
+                 }));
+    more.emplace("round", detail::unary([](mpfr_t y, const mpfr_t x, mpfr_rnd_t) {
+                   return mpfr_roundeven(y, x);
+                 }));
+    return true;
+  }();
+  (void)once;
+  const auto at = more.find(std::string(op.name));
+  return at == more.end() ? nullptr : &at->second;
+}
+
+template <class T>
+void test_dtype() {
+  const DType t = dtype_of<T>;
+  const Dim n = Dim::symbol("n");
+  const Expr x = tensor("x", t, {n}), y = tensor("y", t, {n}), z = tensor("z", t, {n});
+  for (const int operands : {1, 2, 3}) {
+    std::vector<const Op*> ops;
+    std::vector<Output> outputs;
+    for (const Op* op : all_ops()) {
+      const int count = op->operands < 0 ? 2 : op->operands;
+      if (!op->is_elementwise() || count != operands || !exact_function(*op)) continue;
+      const std::vector<Arg> all = {x, y, z};
+      const Expr e = gnomon::apply(*op, std::span(all).first(static_cast<std::size_t>(count)));
+      if (e.dtype() != t) continue;
+      ops.push_back(op);
+      outputs.emplace_back(std::string(op->name), e);
+    }
+    CompileOptions options;
+    options.rewrites = RewriteLevel::none;
+    const std::vector<Expr> inputs = {x, y, z};
+    const std::vector<Expr> used(inputs.begin(), inputs.begin() + operands);
+    const Function f = compile(used, outputs, {}, options);
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      const Op& op = *ops[i];
+      const Domain second =
+          op.second_domain.low > -inf || op.second_domain.high < inf ? op.second_domain : op.domain;
+      std::vector<std::vector<T>> values;
+      for (int k = 0; k < operands; ++k)
+        values.push_back(inputs_of<T>(k == 1 ? second : op.domain, 1));
+      std::size_t size = values[0].size();
+      for (int k = 1; k < operands; ++k) {
+        // Every pair of positions is as likely: a stride that shares no factor with the length.
+        std::vector<T>& v = values[static_cast<std::size_t>(k)];
+        std::vector<T> mixed(size);
+        for (std::size_t j = 0; j < size; ++j)
+          mixed[j] = v[(j * 2654435761u + static_cast<std::size_t>(k) * 977) % v.size()];
+        v = mixed;
+      }
+      std::vector<Array> arguments;
+      for (const auto& v : values) arguments.push_back(Array::from(v));
+      const std::vector<T> got = f(arguments)[i].template to_vector<T>();
+      const double bound = sizeof(T) == 4 ? op.ulp.f32 : op.ulp.f64;
+      double worst = 0;
+      std::size_t where = 0;
+      for (std::size_t j = 0; j < size; ++j) {
+        std::vector<Real> reals;
+        for (const auto& v : values) reals.emplace_back(static_cast<double>(v[j]));
+        const double error = ulp_error(got[j], (*exact_function(op))(reals));
+        if (error > worst) worst = error, where = j;
+      }
+      std::string at;
+      for (const auto& v : values) at += fmt::format(" {:a}", v[where]);
+      INFO(op.name << " of " << name_of(t) << " at" << at << " gave "
+                   << fmt::format("{:a}", got[where]) << ": " << worst << " ulp, bound " << bound);
+      CHECK(worst <= std::max(bound, 0.0));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("compiled ops stay within their bounds of MPFR: float64") { test_dtype<double>(); }
+TEST_CASE("compiled ops stay within their bounds of MPFR: float32") { test_dtype<float>(); }
