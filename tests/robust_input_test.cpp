@@ -48,8 +48,7 @@ Array integers(std::initializer_list<std::int64_t> values) { return Array::from(
 TEST_CASE("extents and dtypes that cannot fit are found while building") {
   const Expr p = tensor("p", float64, {3}), q = tensor("q", float64, {4});
   check_error([&] { p + q; }, "TypeError: add: extents differ: p: f64[3] and q: f64[4]", __LINE__);
-  check_error([&] { x & x; }, "TypeError: bitwise_and: expected integers or bools, found x",
-              __LINE__);
+  check_error([&] { x & x; }, "TypeError: bitwise_and: expected integers", __LINE__);
   check_error([&] { reshape(p, {2, 2}); }, "TypeError: reshape: expected 4 elements", __LINE__);
   check_error([&] { p(5); }, "TypeError: slice: expected positions in axis 0", __LINE__);
   check_error([&] { matmul(x, w); },
