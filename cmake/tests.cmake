@@ -28,6 +28,10 @@ foreach(source IN LISTS test_sources)
   string(REGEX REPLACE "_test$" "" name ${stem})
   add_test(NAME ${name} COMMAND gnomon_tests --source-file=*/${stem}.cpp --no-intro)
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  if(CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize=thread" AND CMAKE_BUILD_TYPE STREQUAL "Debug")
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT
+      "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+  endif()
 endforeach()
 
 add_test(NAME tree COMMAND ${PROJECT_SOURCE_DIR}/tools/check --build ${PROJECT_BINARY_DIR})
