@@ -34,9 +34,10 @@ KernelEmitter::KernelEmitter(const Kernel& kernel, Language language,
       uses_(kernel.body.size()),
       user_(kernel.body.size(), -1),
       parent_(kernel.body.size(), -1) {
-  for (const char* name : {"failure", "scratch", "scratch_bytes", "blockIdx", "threadIdx",
-                           "blockDim", "gridDim", "GN_BODY"})
-    names_.reserve(name);
+  if (cuda())
+    for (const char* name :
+         {"failure", "scratch", "scratch_bytes", "blockIdx", "threadIdx", "blockDim", "gridDim"})
+      names_.reserve(name);
 }
 
 KernelText KernelEmitter::print(const std::string& name) {
@@ -48,7 +49,7 @@ KernelText KernelEmitter::print(const std::string& name) {
   if (cuda()) find_spread();
   for (std::size_t i = 0; i < kernel_.body.size(); ++i)
     if (kernel_.body[i].code == Code::reduce) shape_accumulator(static_cast<int>(i));
-  if (cuda()) declare_scratch();
+  if (cuda()) declare_scratch(-1);
   for (std::size_t i = 0; i < kernel_.body.size(); ++i) statement(i);
   std::string dims;
   for (const auto& [slot, text] : used_dims_)
@@ -207,6 +208,18 @@ bool KernelEmitter::has_scratch() const {
                      [](const BufferParam& p) { return p.per_worker; });
 }
 
+bool KernelEmitter::uses_buffer(int loop, int buffer) const {
+  for (int i = loop + 1; i < end_of_.at(loop); ++i)
+    if (kernel_.body[i].buffer == buffer) return true;
+  return false;
+}
+
+bool KernelEmitter::uses_scratch(int loop) const {
+  for (std::size_t b = 0; b < kernel_.buffers.size(); ++b)
+    if (kernel_.buffers[b].per_worker && uses_buffer(loop, static_cast<int>(b))) return true;
+  return false;
+}
+
 // --- head ---
 
 // What one pass through a loop costs, in additions: lanes that are gathered or checked are many.
@@ -323,9 +336,9 @@ void KernelEmitter::cpp_loop(std::size_t i, const std::string& j) {
     const std::string grain = axis.grain >= 0 ? plain(axis.grain) : "1";
     const std::string from = fresh(j + "_from"), to = fresh(j + "_to");
     line(fmt::format("call.parallel({}, {}, [=](i64 {}, i64 {}, i32{}) {{", hi, grain, from, to,
-                     has_scratch() ? " worker" : ""));
+                     uses_scratch(static_cast<int>(i)) ? " worker" : ""));
     ++indent_;
-    declare_scratch();
+    declare_scratch(static_cast<int>(i));
     line(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0}) {{", j, from, to));
     return;
   }
@@ -362,16 +375,21 @@ void KernelEmitter::cuda_loop(std::size_t i, const std::string& j) {
   line(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0}) {{", j, plain(s.args[0]), hi));
 }
 
-// Memory of one worker; on CUDA of one block.
-void KernelEmitter::declare_scratch() {
+// Memory of one worker that the loop uses; on CUDA (no loop) of one block.
+void KernelEmitter::declare_scratch(int loop) {
   Dim offset = 0;
   for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
     const BufferParam& p = kernel_.buffers[b];
     if (!p.per_worker) continue;
-    const std::string at = cuda() ? "gn::scratch_of<{0}>(scratch, scratch_bytes, {1})"
-                                  : "call.scratch_of<{0}>(worker, {1})";
-    const std::string t = memory_name(p.dtype), from = spelled(offset);
-    line(fmt::format("{}* {} = {};", t, buffer_names_[b], fmt::format(fmt::runtime(at), t, from)));
+    if (loop < 0 || uses_buffer(loop, static_cast<int>(b))) {
+      const std::string t = memory_name(p.dtype);
+      const std::string from =
+          offset.is_constant() ? fmt::format("{}", offset.constant()) : spelled(offset);
+      line(cuda() ? fmt::format("{0}* {1} = gn::scratch_of<{0}>(scratch, scratch_bytes, {2});", t,
+                                buffer_names_[b], from)
+                  : fmt::format("{0}* {1} = call.scratch_of<{0}>(worker, {2});", t,
+                                buffer_names_[b], from));
+    }
     const Dim bytes = p.elements * Dim(static_cast<std::int64_t>(size_of(p.dtype)));
     offset = offset + floor_div(bytes + 63, 64) * 64;
   }

@@ -45,6 +45,8 @@ class KernelEmitter {
   int threads_of_block() const;
   int work_in(int loop) const;
   bool has_scratch() const;
+  bool uses_buffer(int loop, int buffer) const;
+  bool uses_scratch(int loop) const;
 
   // Head and text.
   std::vector<std::string> parameters() const;
@@ -89,7 +91,7 @@ class KernelEmitter {
   void loop(std::size_t i);
   void cpp_loop(std::size_t i, const std::string& j);
   void cuda_loop(std::size_t i, const std::string& j);
-  void declare_scratch();
+  void declare_scratch(int loop);
   void end(std::size_t i);
   void print_yields();
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,7 +11,9 @@
 #include "codegen/lower_nest.h"
 #include "codegen/module.h"
 #include "ir/leaf.h"
+#include "passes/trace.h"
 #include "runtime/error.h"
+#include "runtime/options.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -24,6 +27,16 @@ bool is_small(const Nest& nest) {
   if (nest.domain.size() <= 1) return true;
   const Dim n = element_count(nest.domain);
   return n.is_constant() && n.constant() <= small_domain;
+}
+
+// Whether kernels are checked before anything is made of them.
+bool verifies() {
+#ifdef NDEBUG
+  static const bool wanted = environment("GNOMON_VERIFY").has_value();
+  return wanted;
+#else
+  return true;
+#endif
 }
 
 class Lowerer : public Storage {
@@ -54,24 +67,44 @@ class Lowerer : public Storage {
       b.role = Buffer::Role::output;
       b.number = out->second;
       b.name = graph_.results[out->second].name;
+    } else {
+      b.name = v.op().name;
     }
     return buffers_[v] = add_buffer(std::move(b));
   }
 
   int partial_of(const Node& node) override {
     const auto [known, fresh] = partials_.try_emplace(&node, -1);
-    if (fresh) known->second = temporary(node.type().dtype, element_count(partial_shape(node)), "");
+    if (fresh)
+      known->second = temporary(node.type().dtype, element_count(partial_shape(node)), "partial");
     return known->second;
   }
 
-  int temporary(DType t, const Dim& elements, const std::string&) override {
+  int temporary(DType t, const Dim& elements, const std::string& name) override {
     Buffer b;
+    b.name = name;
     b.dtype = t;
     b.shape = {elements};
     return add_buffer(std::move(b));
   }
 
   std::string name_of(int buffer) const override { return module_.buffers[buffer].name; }
+
+  std::string text_of(const Value& v) const override {
+    std::string text = expression_text(v);
+    for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
+      const Parameter& p = graph_.parameters[i];
+      const std::string plain = fmt::format("param({}): ", i);
+      for (auto at = text.find(plain); at != std::string::npos;
+           at = text.find(plain, at + p.name.size())) {
+        auto to = at + plain.size();
+        while (to < text.size() && std::isalnum(static_cast<unsigned char>(text[to]))) ++to;
+        if (to < text.size() && text[to] == '[') to = std::min(text.find(']', to), text.size()) + 1;
+        text.replace(at, to - at, p.name);
+      }
+    }
+    return text;
+  }
 
   int check_number(const Node& node) override {
     const auto [known, fresh] = check_numbers_.try_emplace(&node, 0);
@@ -264,6 +297,7 @@ class Lowerer : public Storage {
     if (!kernel_) return;
     KernelStep step{static_cast<int>(module_.kernels.size()), kernel_->buffers()};
     Kernel kernel = kernel_->finish();
+    if (verifies()) verify(kernel);
     Dim scratch = 0;
     for (const BufferParam& b : kernel.buffers)
       if (b.per_worker)

@@ -12,7 +12,8 @@ namespace gnomon {
 
 namespace {
 
-constexpr int lanes_of_reduction = 64;         // elements meet by index modulo this
+constexpr int lanes_of_reduction = 64;  // elements meet by index modulo this
+constexpr std::size_t longest_comment = 90;
 constexpr std::int64_t work_of_piece = 65536;  // additions that are worth a thread
 
 using Kind = Member::Kind;
@@ -38,7 +39,27 @@ KernelLowering::KernelLowering(std::string name, const Fusion& fusion, Storage& 
   k_.set_check_number([this](const Node& node) { return storage_.check_number(node); });
 }
 
-Kernel KernelLowering::finish() { return k_.finish(); }
+Kernel KernelLowering::finish() {
+  Kernel kernel = k_.finish();
+  kernel.comment = std::move(comment_);
+  return kernel;
+}
+
+// What the nest makes, a line each, for people.
+void KernelLowering::describe(const Nest& nest) {
+  for (const Member& m : nest.members) {
+    if (m.kind == Kind::row) continue;
+    const bool store = m.kind == Kind::store || m.kind == Kind::write;
+    const int buffer =
+        store ? storage_.buffer_of(storage_of(m.value)) : storage_.partial_of(m.value.node());
+    const std::string name = storage_.name_of(buffer);
+    std::string line = storage_.text_of(m.value);
+    if (line.size() > longest_comment) line = line.substr(0, longest_comment) + "...";
+    if (!name.empty()) line = name + " = " + line;
+    if (m.kind == Kind::column || m.kind == Kind::partial) line += ", in parts";
+    if (comment_.find(line) == std::string::npos) comment_ += line + "\n";
+  }
+}
 
 int KernelLowering::parameter(int buffer, DType t, const Dim& elements, bool writes) {
   const auto [known, fresh] = parameters_.try_emplace(buffer, 0);
@@ -65,6 +86,7 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
 
 void KernelLowering::add(const Nest& nest) {
   nest_ = &nest;
+  describe(nest);
   k_.begin_section();
   k_.set_position({}, {});
   for (const Member& m : nest.members)

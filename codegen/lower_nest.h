@@ -22,6 +22,8 @@ class Storage {
   /// Memory for the rest of the kernel.
   virtual int temporary(DType t, const Dim& elements, const std::string& name) = 0;
   virtual std::string name_of(int buffer) const = 0;
+  /// The expression of a value for people, parameters by their names.
+  virtual std::string text_of(const Value& v) const = 0;
   /// The number that a failed check of the node reports.
   virtual int check_number(const Node& node) = 0;
 };
@@ -46,6 +48,7 @@ class KernelLowering {
  private:
   struct Loops;
 
+  void describe(const Nest& nest);
   void add_scalars(const Nest& nest);
   void add_chunks(const Nest& nest);
   void add_rows(const Nest& nest);
@@ -66,6 +69,7 @@ class KernelLowering {
   Axis vector_axis(const Nest& nest, const Dim& extent) const;
 
   KernelBuilder k_;
+  std::string comment_;
   const Fusion& fusion_;
   Storage& storage_;
   const TargetLanes& lanes_;

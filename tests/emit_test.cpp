@@ -242,6 +242,15 @@ TEST_CASE("golden kernels print as the committed C++ and CUDA C++") {
     }
 }
 
+TEST_CASE("the kernel shown in docs/debugging.md is one") {
+  const std::string page = read_text(std::string(GNOMON_SOURCE_DIR) + "/docs/debugging.md");
+  const std::size_t from = page.find("kernel argmax\n");
+  REQUIRE(from != std::string::npos);
+  const std::string shown = page.substr(from, page.find("```", from) - from);
+  CHECK_NOTHROW(verify(parse_kernel(shown)));
+  CHECK(text(parse_kernel(shown)) == shown);
+}
+
 TEST_CASE("argmax finds the first of the greatest, NaN before all") {
   if (!toolchain_available()) return;
   for (const std::int64_t m : {1, 15, 16, 64, 100, 300}) {

@@ -9,9 +9,11 @@ using boolx8 = gn::lanes<bool, 8>;
 using i64x8 = gn::lanes<i64, 8>;
 using f32x8 = gn::lanes<f32, 8>;
 
+// sum = sum(square(w))
+// sum = sum(sum(square(w)))
 void gnomon_k0(
-    const gn::Call& call, const i64* dims, f32* __restrict out, const f32* __restrict w,
-    f32* __restrict out2) {
+    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
+    f32* __restrict sum2) {
   call.parallel(784, 2184, [=](i64 i_from, i64 i_to, i32) {
     for (i64 i = i_from; i < i_to; ++i) {
       gn::Chains<f32x8, 8> sum_parts(0.0f);
@@ -20,40 +22,45 @@ void gnomon_k0(
       gn::vector_loop<8, 8, true>(0, 10, [&](i64 j, auto live, int chain) GN_BODY {
         const f32x8 w_j = gn::read<f32x8>(w + w_at + j, live, 0.0f);
         const f32x8 square = gn::square(w_j);
-        auto& sum = gn::chain_of(sum_parts, sum_rest, live, chain);
-        sum = gn::add(sum, gn::keep(live, square, 0.0f));
+        auto& sum3 = gn::chain_of(sum_parts, sum_rest, live, chain);
+        sum3 = gn::add(sum3, gn::keep(live, square, 0.0f));
       });
-      const f32 sum = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
-      out[i] = sum;
+      const f32 sum3 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
+      sum[i] = sum3;
     }
   });
   gn::Chains<f32x8, 8> sum_parts(0.0f);
   gn::Chains<f32x8, 8> sum_rest(0.0f);
   gn::vector_loop<8, 8, true>(0, 784, [&](i64 j, auto live, int chain) GN_BODY {
-    const f32x8 out_j = gn::read<f32x8>(out + j, live, 0.0f);
-    auto& sum = gn::chain_of(sum_parts, sum_rest, live, chain);
-    sum = gn::add(sum, gn::keep(live, out_j, 0.0f));
+    const f32x8 sum_j = gn::read<f32x8>(sum + j, live, 0.0f);
+    auto& sum3 = gn::chain_of(sum_parts, sum_rest, live, chain);
+    sum3 = gn::add(sum3, gn::keep(live, sum_j, 0.0f));
   });
-  const f32 sum = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
-  out2[0] = sum;
+  const f32 sum3 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
+  sum2[0] = sum3;
 }
 
+// max = max((b + dot(x, w)))
+// sum = sum(exp(((b + dot(x, w)) - max((b + ...)))))
+// subtract = (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp((... - ...)) / sum(exp(...))) * ...
+// partial = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where..., in parts
+// ((sum(sum(square(w))) * 9.999999747378752e-05) - (sum(index((... - ...), arange: i64[y.0],...
 void gnomon_k1(
-    const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict out2,
-    f32* __restrict out3, f32* __restrict out4, const f32* __restrict b, const f32* __restrict in,
-    const i64* __restrict y, f32* __restrict out5, f32* __restrict out6,
-    const f32* __restrict in2) {
+    const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
+    f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
+    const f32* __restrict dot, const i64* __restrict y, f32* __restrict out,
+    f32* __restrict partial2, const f32* __restrict sum2) {
   const i64 x_0 = dims[0];
   const i64 y_0 = dims[2];
   const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
   const f32 t = gn::convert<f32>(y_0);
   const f32 divide = -1.0f / t;
   call.parallel(b_to, 1, [=](i64 b2_from, i64 b2_to, i32 worker) {
-    f32* scratch2 = call.scratch_of<f32>(worker, i64(0));
+    f32* scratch = call.scratch_of<f32>(worker, 0);
     for (i64 b2 = b2_from; b2 < b2_to; ++b2) {
-      const i64 out4_at = b2 * 10;
+      const i64 partial_at = b2 * 10;
       gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
-        gn::write(out4 + out4_at + j, gn::splat<f32x8>(0.0f), live);
+        gn::write(partial + partial_at + j, gn::splat<f32x8>(0.0f), live);
       });
       const i64 i_from = b2 * 64;
       const i64 i_to = gn::minimum(64 + i_from, x_0);
@@ -62,7 +69,7 @@ void gnomon_k1(
         gn::Chains<f32x8, 8> max_rest(-gn::infinity<f32>());
         gn::Chains<f32x8, 8> sum_parts(0.0f);
         gn::Chains<f32x8, 8> sum_rest(0.0f);
-        const i64 in_at = i * 10;
+        const i64 dot_at = i * 10;
         const bool less = gn::less(i, y_0);
         const i64 y_at = gn::select(less, i, i64(0));
         const i64 y_i = y[y_at];
@@ -77,53 +84,52 @@ void gnomon_k1(
         const i64 chosen3 = gn::select(bad, i64(0), chosen2);
         gn::vector_loop<8, 8, true>(0, 10, [&](i64 j, auto live, int chain) GN_BODY {
           const f32x8 b_j = gn::read<f32x8>(b + j, live, 0.0f);
-          const f32x8 in_j = gn::read<f32x8>(in + in_at + j, live, 0.0f);
-          const f32x8 add2 = b_j + in_j;
-          auto& max = gn::chain_of(max_parts, max_rest, live, chain);
-          max = gn::maximum(max, gn::keep(live, add2, -gn::infinity<f32>()));
+          const f32x8 dot_j = gn::read<f32x8>(dot + dot_at + j, live, 0.0f);
+          const f32x8 add2 = b_j + dot_j;
+          auto& max2 = gn::chain_of(max_parts, max_rest, live, chain);
+          max2 = gn::maximum(max2, gn::keep(live, add2, -gn::infinity<f32>()));
           const i64x8 j_lanes = gn::indices<i64x8>(j);
           const boolx8 equal = gn::equal(gn::splat<i64x8>(chosen3), j_lanes);
           const boolx8 logical_and = gn::logical_and(gn::splat<boolx8>(less), equal);
           const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
-          auto& sum = gn::chain_of(sum_parts, sum_rest, live, chain);
-          sum = gn::add(sum, gn::keep(live, chosen4, 0.0f));
+          auto& sum3 = gn::chain_of(sum_parts, sum_rest, live, chain);
+          sum3 = gn::add(sum3, gn::keep(live, chosen4, 0.0f));
         });
-        const f32 max = gn::fold_chains(max_parts, max_rest, [](auto a, auto b) { return gn::maximum(a, b); });
-        const f32 sum = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
-        out[i] = max;
+        const f32 max2 = gn::fold_chains(max_parts, max_rest, [](auto a, auto b) { return gn::maximum(a, b); });
+        const f32 sum3 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
+        max[i] = max2;
         gn::Chains<f32x8, 8> sum_parts2(0.0f);
         gn::Chains<f32x8, 8> sum_rest2(0.0f);
         gn::vector_loop<8, 8, true>(0, 10, [&](i64 j, auto live, int chain) GN_BODY {
           const f32x8 b_j = gn::read<f32x8>(b + j, live, 0.0f);
-          const f32x8 in_j = gn::read<f32x8>(in + in_at + j, live, 0.0f);
-          const f32x8 add2 = b_j + in_j;
-          const f32x8 subtract = add2 - gn::splat<f32x8>(max);
-          const f32x8 exp = gn::exp(subtract);
-          gn::write(scratch2 + j, exp, live);
-          auto& sum2 = gn::chain_of(sum_parts2, sum_rest2, live, chain);
-          sum2 = gn::add(sum2, gn::keep(live, exp, 0.0f));
+          const f32x8 dot_j = gn::read<f32x8>(dot + dot_at + j, live, 0.0f);
+          const f32x8 add2 = b_j + dot_j;
+          const f32x8 subtract2 = add2 - gn::splat<f32x8>(max2);
+          const f32x8 exp = gn::exp(subtract2);
+          gn::write(scratch + j, exp, live);
+          auto& sum4 = gn::chain_of(sum_parts2, sum_rest2, live, chain);
+          sum4 = gn::add(sum4, gn::keep(live, exp, 0.0f));
         });
-        const f32 sum2 = gn::fold_chains(sum_parts2, sum_rest2, [](auto a, auto b) { return gn::add(a, b); });
-        out2[i] = sum2;
+        const f32 sum4 = gn::fold_chains(sum_parts2, sum_rest2, [](auto a, auto b) { return gn::add(a, b); });
+        sum[i] = sum4;
         gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
           const i64x8 j_lanes = gn::indices<i64x8>(j);
           const boolx8 equal = gn::equal(gn::splat<i64x8>(chosen3), j_lanes);
           const boolx8 logical_and = gn::logical_and(gn::splat<boolx8>(less), equal);
           const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
-          const f32x8 scratch2_j = gn::read<f32x8>(scratch2 + j, live, 0.0f);
-          const f32x8 divide2 = scratch2_j / gn::splat<f32x8>(sum2);
-          const f32x8 multiply = divide2 * gn::splat<f32x8>(sum);
-          const f32x8 subtract = chosen4 - multiply;
-          gn::write(out3 + in_at + j, subtract, live);
-          const f32x8 out4_old = gn::read<f32x8>(out4 + out4_at + j, live, 0.0f);
-          gn::write(out4 + out4_at + j, gn::add(out4_old, subtract), live);
+          const f32x8 scratch_j = gn::read<f32x8>(scratch + j, live, 0.0f);
+          const f32x8 divide2 = scratch_j / gn::splat<f32x8>(sum4);
+          const f32x8 multiply = divide2 * gn::splat<f32x8>(sum3);
+          const f32x8 subtract2 = chosen4 - multiply;
+          gn::write(subtract + dot_at + j, subtract2, live);
+          const f32x8 partial_old = gn::read<f32x8>(partial + partial_at + j, live, 0.0f);
+          gn::write(partial + partial_at + j, gn::add(partial_old, subtract2), live);
         });
       }
     }
   });
   const i64 c_to = gn::floor_divide<i64>(y_0 + 8191, 8192);
-  call.parallel(c_to, 1, [=](i64 c_from, i64 c_to2, i32 worker) {
-    f32* scratch2 = call.scratch_of<f32>(worker, i64(0));
+  call.parallel(c_to, 1, [=](i64 c_from, i64 c_to2, i32) {
     for (i64 c = c_from; c < c_to2; ++c) {
       const i64 j_from = c * 8192;
       const i64 j_to = gn::minimum(8192 + j_from, y_0);
@@ -133,7 +139,7 @@ void gnomon_k1(
         const i64x8 j_lanes = gn::indices<i64x8>(j);
         const boolx8 bad = gn::greater_equal(j_lanes, gn::splat<i64x8>(x_0));
         call.check<8>(6, bad, live, j_lanes, j_lanes, gn::splat<i64x8>(x_0));
-        const i64x8 out_at = gn::select(bad, gn::splat<i64x8>(i64(0)), j_lanes);
+        const i64x8 max_at = gn::select(bad, gn::splat<i64x8>(i64(0)), j_lanes);
         const i64x8 y_j = gn::read<i64x8>(y + j, live, i64(0));
         const i64x8 add = gn::add(y_j, gn::splat<i64x8>(i64(10)));
         const boolx8 less = gn::less(y_j, gn::splat<i64x8>(i64(0)));
@@ -144,33 +150,33 @@ void gnomon_k1(
         call.check<8>(6, bad2, live, j_lanes, y_j, gn::splat<i64x8>(i64(10)));
         const i64x8 b_at = gn::select(bad2, gn::splat<i64x8>(i64(0)), chosen);
         const f32x8 b_j = gn::read_at<f32x8>(b, b_at, live, 0.0f);
-        const i64x8 multiply = gn::multiply(out_at, gn::splat<i64x8>(i64(10)));
-        const i64x8 in_at = gn::add(b_at, multiply);
-        const f32x8 in_j = gn::read_at<f32x8>(in, in_at, live, 0.0f);
-        const f32x8 add2 = b_j + in_j;
-        const f32x8 out_j = gn::read_at<f32x8>(out, out_at, live, 0.0f);
-        const f32x8 subtract = add2 - out_j;
-        const f32x8 out2_j = gn::read_at<f32x8>(out2, out_at, live, 0.0f);
-        const f32x8 log = gn::log(out2_j);
-        const f32x8 subtract2 = subtract - log;
-        auto& sum = gn::chain_of(sum_parts, sum_rest, live, chain);
-        sum = gn::add(sum, gn::keep(live, subtract2, 0.0f));
+        const i64x8 multiply = gn::multiply(max_at, gn::splat<i64x8>(i64(10)));
+        const i64x8 dot_at = gn::add(b_at, multiply);
+        const f32x8 dot_j = gn::read_at<f32x8>(dot, dot_at, live, 0.0f);
+        const f32x8 add2 = b_j + dot_j;
+        const f32x8 max_j = gn::read_at<f32x8>(max, max_at, live, 0.0f);
+        const f32x8 subtract2 = add2 - max_j;
+        const f32x8 sum_j = gn::read_at<f32x8>(sum, max_at, live, 0.0f);
+        const f32x8 log = gn::log(sum_j);
+        const f32x8 subtract3 = subtract2 - log;
+        auto& sum3 = gn::chain_of(sum_parts, sum_rest, live, chain);
+        sum3 = gn::add(sum3, gn::keep(live, subtract3, 0.0f));
       });
-      const f32 sum = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
-      out6[c] = sum;
+      const f32 sum3 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
+      partial2[c] = sum3;
     }
   });
-  f32 sum = 0.0f;
+  f32 sum3 = 0.0f;
   for (i64 c = 0; c < c_to; ++c) {
-    const f32 out6_c = out6[c];
-    sum = gn::add(sum, out6_c);
+    const f32 partial2_c = partial2[c];
+    sum3 = gn::add(sum3, partial2_c);
   }
-  const f32 in2_value = in2[0];
-  const f32 multiply = in2_value * 0.0001f;
+  const f32 sum2_value = sum2[0];
+  const f32 multiply = sum2_value * 0.0001f;
   const f32 t2 = gn::convert<f32>(y_0);
-  const f32 divide2 = sum / t2;
-  const f32 subtract = multiply - divide2;
-  out5[0] = subtract;
+  const f32 divide2 = sum3 / t2;
+  const f32 subtract2 = multiply - divide2;
+  out[0] = subtract2;
 }
 
 // --- kernels1.cpp
@@ -179,23 +185,25 @@ using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
 using f32x8 = gn::lanes<f32, 8>;
 
+// sum = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where...
+// b = fma(sum((where(indicator(y), (-1 / ...), 0) - ((... / ...) * sum(...)))), -0.1000000014901...
 void gnomon_k2(
-    const gn::Call& call, const i64* dims, f32* __restrict out, const f32* __restrict in, f32* b,
-    const f32* b2) {
+    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict partial,
+    f32* b, const f32* b2) {
   const i64 x_0 = dims[0];
   const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
   gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
-    f32x8 sum = gn::splat<f32x8>(0.0f);
+    f32x8 sum2 = gn::splat<f32x8>(0.0f);
     for (i64 b3 = 0; b3 < b_to; ++b3) {
-      const f32x8 in_b3 = gn::read<f32x8>(in + b3 * 10 + j, live, 0.0f);
-      sum = gn::add(sum, in_b3);
+      const f32x8 partial_b3 = gn::read<f32x8>(partial + b3 * 10 + j, live, 0.0f);
+      sum2 = gn::add(sum2, partial_b3);
     }
-    gn::write(out + j, sum, live);
+    gn::write(sum + j, sum2, live);
   });
   gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
-    const f32x8 out_j = gn::read<f32x8>(out + j, live, 0.0f);
+    const f32x8 sum_j = gn::read<f32x8>(sum + j, live, 0.0f);
     const f32x8 b2_j = gn::read<f32x8>(b2 + j, live, 0.0f);
-    const f32x8 fma = gn::fma(out_j, gn::splat<f32x8>(-0.1f), b2_j);
+    const f32x8 fma = gn::fma(sum_j, gn::splat<f32x8>(-0.1f), b2_j);
     gn::write(b + j, fma, live);
   });
 }
@@ -206,16 +214,16 @@ void gnomon_k2(
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
 void gnomon_k0(
-    const gn::Call& call, const i64* dims, f32* __restrict out, const f32* __restrict w,
-    f32* __restrict out2);
+    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
+    f32* __restrict sum2);
 void gnomon_k1(
-    const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict out2,
-    f32* __restrict out3, f32* __restrict out4, const f32* __restrict b, const f32* __restrict in,
-    const i64* __restrict y, f32* __restrict out5, f32* __restrict out6,
-    const f32* __restrict in2);
+    const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
+    f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
+    const f32* __restrict dot, const i64* __restrict y, f32* __restrict out,
+    f32* __restrict partial2, const f32* __restrict sum2);
 void gnomon_k2(
-    const gn::Call& call, const i64* dims, f32* __restrict out, const f32* __restrict in, f32* b,
-    const f32* b2);
+    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict partial,
+    f32* b, const f32* b2);
 
 extern "C" __attribute__((visibility("default"))) i32 gnomon_plan([[maybe_unused]] const i64* extents, i64* plan) {
   const i64 x_0 = plan[2] = extents[0];
@@ -263,19 +271,19 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
   [[maybe_unused]] i64* y = (i64*)(buffers[1]);
   [[maybe_unused]] f32* w = (f32*)(buffers[2]);
   [[maybe_unused]] f32* b = (f32*)(buffers[3]);
-  [[maybe_unused]] f32* t = (f32*)((char*)workspace + plan[5]);
-  [[maybe_unused]] f32* t2 = (f32*)((char*)workspace + plan[6]);
-  [[maybe_unused]] f32* t3 = (f32*)((char*)workspace + plan[7]);
-  [[maybe_unused]] f32* t4 = (f32*)((char*)workspace + plan[8]);
-  [[maybe_unused]] f32* t5 = (f32*)((char*)workspace + plan[9]);
-  [[maybe_unused]] f32* t6 = (f32*)((char*)workspace + plan[10]);
-  [[maybe_unused]] f32* t7 = (f32*)((char*)workspace + plan[11]);
-  [[maybe_unused]] f32* t8 = (f32*)(buffers[4]);
-  [[maybe_unused]] f32* t9 = (f32*)((char*)workspace + plan[12]);
+  [[maybe_unused]] f32* sum = (f32*)((char*)workspace + plan[5]);
+  [[maybe_unused]] f32* sum2 = (f32*)((char*)workspace + plan[6]);
+  [[maybe_unused]] f32* dot = (f32*)((char*)workspace + plan[7]);
+  [[maybe_unused]] f32* max = (f32*)((char*)workspace + plan[8]);
+  [[maybe_unused]] f32* sum3 = (f32*)((char*)workspace + plan[9]);
+  [[maybe_unused]] f32* subtract = (f32*)((char*)workspace + plan[10]);
+  [[maybe_unused]] f32* partial = (f32*)((char*)workspace + plan[11]);
+  [[maybe_unused]] f32* t = (f32*)(buffers[4]);
+  [[maybe_unused]] f32* partial2 = (f32*)((char*)workspace + plan[12]);
   [[maybe_unused]] f32* w2 = (f32*)(buffers[5]);
-  [[maybe_unused]] f32* t10 = (f32*)((char*)workspace + plan[5]);
+  [[maybe_unused]] f32* sum4 = (f32*)((char*)workspace + plan[5]);
   [[maybe_unused]] f32* b2 = (f32*)(buffers[6]);
-  gnomon_k0(call, dims, t, w, t2);
+  gnomon_k0(call, dims, sum, w, sum2);
   {
     gnomon_gemm product{};
     product.dtype = 11;
@@ -284,10 +292,10 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
     product.lda = i64(784), product.ldb = i64(10), product.ldc = i64(10);
     product.batch = i64(1), product.stride_a = x_0 * 784, product.stride_b = i64(7840), product.stride_c = x_0 * 10;
     product.alpha = 1.0, product.beta = 0.0;
-    product.a = x, product.b = w, product.c = t3;
+    product.a = x, product.b = w, product.c = dot;
     if (services->gemm(context, &product) != 0) return -2;
   }
-  gnomon_k1(call, dims, t4, t5, t6, t7, b, t3, y, t8, t9, t2);
+  gnomon_k1(call, dims, max, sum3, subtract, partial, b, dot, y, t, partial2, sum2);
   if (call.failed()) return 1;
   if (w2 != w) __builtin_memcpy(w2, w, i64(31360));
   {
@@ -298,10 +306,10 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
     product.lda = i64(784), product.ldb = i64(10), product.ldc = i64(10);
     product.batch = i64(1), product.stride_a = x_0 * 784, product.stride_b = x_0 * 10, product.stride_c = i64(7840);
     product.alpha = -0.10000000149011612, product.beta = 0.9999800000002073;
-    product.a = x, product.b = t6, product.c = w2;
+    product.a = x, product.b = subtract, product.c = w2;
     if (services->gemm(context, &product) != 0) return -2;
   }
-  gnomon_k2(call, dims, t10, t7, b2, b);
+  gnomon_k2(call, dims, sum4, partial, b2, b);
   return 0;
 }
 
