@@ -221,8 +221,7 @@ class Fuser {
     const auto nest = [&](int operand, const Shape& shape) {
       Member m{Kind::write, Value(&node, 0), operand};
       settle(m, shape);
-      for (const Node* r : std::vector(m.rows))
-        place_in_nest({Kind::store, Value(r, 0)}, r->type().shape);
+      for (const Value& r : std::vector(m.row_values)) place_in_nest({Kind::store, r}, r.shape());
       settle(m, shape);
       append_nest(std::move(m), shape);
     };
@@ -315,7 +314,7 @@ class Fuser {
 
   Trial attempt(Member& m, const Shape& domain) {
     Trial trial;
-    m.rows.clear(), m.heavy.clear(), m.loads.clear(), m.elsewhere.clear();
+    m.rows.clear(), m.row_values.clear(), m.heavy.clear(), m.loads.clear(), m.elsewhere.clear();
     m.plain = true;
     m.widest = is_float(m.value.dtype()) ? static_cast<int>(size_of(m.value.dtype())) : 1;
     KernelBuilder k("trial");
@@ -397,6 +396,7 @@ class Fuser {
         return some_value(k, v);
       }
       m.rows.push_back(v.get());
+      m.row_values.push_back(v);
     }
     trial.roots.push_back(v);
     m.loads.insert(storage_of(v));
@@ -463,14 +463,20 @@ class Fuser {
   void place_in_nest(Member m, const Shape& domain) {
     if (m.kind == Kind::store && fusion_.stored.contains(m.value)) return;
     Trial trial = settle(m, domain);
+    if (m.kind == Kind::store && is_row_reduction(m.value.node())) {
+      // Its own nest has the result at hand, however far back it stands.
+      const int home = row_nest_.at(m.value.get());
+      fusion_.nests[home].members.push_back(std::move(m));
+      return joined(home);
+    }
     if (join(m, domain, trial)) return;
     // A nest of its own cannot see row results that no memory holds.
-    while (!m.rows.empty()) {
-      const Node* r = m.rows.front();
+    while (!m.row_values.empty()) {
+      const Value r = m.row_values.front();
       const Value operand = m.value.input(0);
-      const bool row_of_home = is_row_shaped(operand.shape(), r->input(0).shape());
-      const bool whole = m.kind != Kind::store && row_of_home && operand != Value(r, 0);
-      const Value stored = whole ? operand : Value(r, 0);
+      const bool row_of_home = is_row_shaped(operand.shape(), r.input(0).shape());
+      const bool whole = m.kind != Kind::store && row_of_home && operand != r;
+      const Value stored = whole ? storage_of(operand) : r;
       place_in_nest({Kind::store, stored}, stored.shape());
       trial = settle(m, domain);
       if (join(m, domain, trial)) return;
@@ -538,8 +544,8 @@ class Fuser {
     int statements = m.statements;
     for (const Member& other : nest.members) statements += other.statements;
     if (statements > most_statements) return false;
-    for (const Node* r : m.rows)
-      if (!fusion_.stored.contains(Value(r, 0)) && row_nest_.at(r) != n) return false;
+    for (const Value& r : m.row_values)
+      if (!fusion_.stored.contains(r) && row_nest_.at(r.get()) != n) return false;
     // What adds up partial results comes after the nest that makes them.
     if (m.kind == Kind::store && is_blocked_column(m.value.node()) && position_of(m.value) >= at)
       return false;
