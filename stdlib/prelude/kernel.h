@@ -41,7 +41,7 @@ GN_FN V indices(i64 j) {
   return splat<V>(j) + iota<V>();
 }
 
-/// body(j, live, chain) for the vectors of [lo, hi): C full ones in turn, as chains 0 to C - 1, then
+/// body(j, live, chain) for the vectors of [lo, hi): C full ones in turn as chains 0 to C - 1, then
 /// what is left, masked, as chains 0 and on. So lane k of chain c meets the elements whose index is
 /// c W + k modulo C W, in order, when lo is a multiple of C W.
 template <int W, int C, bool Unroll, typename Body>
