@@ -220,7 +220,9 @@ TEST_CASE("two processes fill one cache at once") {
   CHECK(Cache(f.path).stats().entries == 4);
 }
 
-// Run by the next test, in a process of its own, with the cache in GNOMON_CACHE_DIR.
+// Run by the next test, in a process of its own, with the cache in GNOMON_CACHE_DIR. Run by hand in
+// a build with GNOMON_CLANG=OFF, on a folder that a build with it has filled, it shows that stored
+// functions need no compiler.
 TEST_CASE("in a fresh process a hit maps no compiler" * doctest::skip()) {
   const Function hit = make({}, 30.0);
   REQUIRE(hit.was_cached());
