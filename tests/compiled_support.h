@@ -132,14 +132,18 @@ class Batch {
 
   void compile() { function = gnomon::compile(inputs, outputs, {}, options); }
 
+  /// The values of the reference evaluator.
+  std::vector<Array> reference() const {
+    std::vector<Expr> expressions;
+    for (const Output& o : outputs) expressions.push_back(o.value);
+    return evaluate(capture(inputs, expressions).graph, values);
+  }
   /// Compares one call; true when nothing differs.
   bool check() {
     if (!function) compile();
-    std::vector<Expr> expressions;
-    for (const Output& o : outputs) expressions.push_back(o.value);
     std::vector<Array> wanted;
     try {
-      wanted = evaluate(capture(inputs, expressions).graph, values);
+      wanted = reference();
     } catch (const ValueError& e) {
       const std::string why = e.what();
       INFO(options.name << ": the reference says " << why);
