@@ -1,4 +1,4 @@
-// Fusion: one pass over the graph in order, placing each root into the latest nest that may take it.
+// Fusion: one pass over the graph in order, placing each root into the latest nest that takes it.
 //
 // A value is computed where it is used unless something forces it into memory: it is an output, a
 // step reads it, it is costly and would be computed again, or it is too deep. What a root needs is
@@ -137,6 +137,12 @@ int Nest::widest() const {
 bool Fusion::is_stored(const Value& v) const {
   const Value s = storage_of(v);
   return is_memory(s) || stored.contains(s);
+}
+
+bool Fusion::is_stored_for(const Value& v, const Nest& nest) const {
+  if (!is_stored(v)) return false;
+  const auto at = home.find(storage_of(v));
+  return at == home.end() || at->second <= &nest - nests.data();
 }
 
 namespace {
@@ -515,7 +521,10 @@ class Fuser {
             std::find(other.heavy.begin(), other.heavy.end(), v) != other.heavy.end())
           nest.cached.insert(v);
     }
-    if (m.kind == Kind::store) fusion_.stored.insert(m.value);
+    if (m.kind == Kind::store) {
+      fusion_.stored.insert(m.value);
+      fusion_.home[m.value] = n;
+    }
     if (m.kind == Kind::row) row_nest_[m.value.get()] = n;
     for (std::uint32_t k = 0; k < m.value.node().output_count(); ++k)
       if (m.kind == Kind::row || m.value.index() == k)

@@ -67,8 +67,12 @@ struct Fusion {
   std::vector<FusedItem> items;
   /// Values that have a buffer, beside leaves and constants.
   std::unordered_set<Value> stored;
+  /// The nest that stores a value, for values of nests.
+  std::unordered_map<Value, int> home;
 
   bool is_stored(const Value& v) const;
+  /// Whether the value is in memory when `nest` runs: a value may be stored for a later nest only.
+  bool is_stored_for(const Value& v, const Nest& nest) const;
 };
 
 /// Cuts the graph. Every reduction in it has one axis; composite ops are expanded.

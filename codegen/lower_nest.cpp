@@ -380,7 +380,7 @@ std::optional<Scalar> KernelLowering::resolve(const Value& v, std::span<const Sc
     if (is_blocked_column(v.node())) return column_total(v, index);
     return std::nullopt;
   }
-  if (!fusion_.is_stored(v)) return std::nullopt;
+  if (!fusion_.is_stored_for(v, *nest_)) return std::nullopt;
   return load(v, index);
 }
 

@@ -1,5 +1,7 @@
 // Random graphs: compiled at every level of rewriting, against the reference evaluator.
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
 
 #include "tests/compiled_support.h"
 
@@ -100,7 +102,11 @@ TEST_CASE("random graphs have the values of the reference at every level of rewr
   const std::uint64_t count = more ? std::strtoull(more, nullptr, 10) : 60;
   const char* const from = std::getenv("GNOMON_FUZZ_FROM");
   const std::uint64_t first = from ? std::strtoull(from, nullptr, 10) : 1;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  std::vector<std::uint64_t> seeds(count);
+  std::iota(seeds.begin(), seeds.end(), first);
+  // Graphs that once came out wrong.
+  if (!from) seeds.insert(seeds.end(), {132, 330, 358, 367});
+  for (const std::uint64_t seed : seeds) {
     Batch batch = Grower(seed).grow(6 + static_cast<int>(seed % 20));
     const RewriteLevel levels[] = {RewriteLevel::all, RewriteLevel::none, RewriteLevel::exact};
     batch.options.rewrites = levels[seed % 3];
