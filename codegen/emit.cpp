@@ -87,10 +87,10 @@ class HostPrinter {
       named.replace(named.find('@'), 1, "gnomon_" + kernel.name);
       const std::size_t from = named.find("void gnomon_");
       prototypes_ += named.substr(from, named.find(" {\n", from) - from) + ";\n";
+      if (statements + k.statements > wanted) finish_unit();
       text += "\n" + k.comment + named;
       headers.insert(k.headers.begin(), k.headers.end());
       statements += k.statements;
-      if (statements >= wanted) finish_unit();
     }
     finish_unit();
   }

@@ -78,6 +78,8 @@ struct Fusion {
 /// Cuts the graph. Every reduction in it has one axis; composite ops are expanded.
 Fusion fuse(const Graph& graph);
 
+/// Whether a value is memory from the start: a leaf, or a constant array.
+bool is_memory(const Value& v);
 /// The value whose memory `v` is, seen through reshapes that move nothing.
 Value storage_of(const Value& v);
 /// Whether a reduction over an outer axis goes through partial results.

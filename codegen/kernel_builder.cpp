@@ -236,7 +236,7 @@ Scalar KernelBuilder::load(int buffer, const Linear& offset, DType t, Cell fill)
   s.value = fill;
   const bool changes = changing_[buffer];
   if (s.access != Access::contiguous && !changes) return emit(std::move(s), std::array{at});
-  // Contiguous lanes belong to the vector axis; a buffer that changes is read where it is asked for.
+  // Contiguous lanes belong to the vector axis; a buffer that changes is read where it is asked.
   s.args.push_back(statement_of(at));
   s.lanes = s.access == Access::contiguous || infos_[at.id].lanes;
   int depth = this->depth();

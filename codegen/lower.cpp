@@ -21,7 +21,7 @@ namespace gnomon {
 namespace {
 
 constexpr std::int64_t small_domain = 4096;
-constexpr std::size_t most_statements = 400;
+constexpr int most_statements = 96;  // of a kernel with several nests
 
 bool is_small(const Nest& nest) {
   if (nest.domain.size() <= 1) return true;
@@ -277,8 +277,11 @@ class Lowerer : public Storage {
   }
 
   void add_nest(const Nest& nest, std::vector<Step>& steps) {
+    int statements = kernel_ ? static_cast<int>(kernel_->statement_count()) : 0;
+    for (const Member& m : nest.members) statements += m.statements;
+    // Kernels compile at once: two that are long are better apart.
     const bool together =
-        kernel_ && (last_small_ || is_small(nest)) && kernel_->statement_count() < most_statements;
+        kernel_ && (last_small_ || is_small(nest)) && statements <= most_statements;
     if (!together) flush(steps);
     if (!kernel_)
       kernel_ = std::make_unique<KernelLowering>(fmt::format("k{}", module_.kernels.size()),

@@ -38,7 +38,7 @@ class Blas {
   /// Path, version and kernel set of the library, or what was tried and not found.
   const std::string& description() const noexcept { return description_; }
   /// Runs a product on `pool`, at most `limit` threads. 0, or 1 without a library, 2 on arguments a
-  /// library cannot take (a dtype, a row stride beyond 31 bits or shorter than a row), 3 when memory
+  /// library cannot take (a dtype, a row stride beyond 31 bits or below a row), 3 when memory
   /// ran out. C is not read when beta is 0.
   int gemm(const gnomon_gemm& product, ThreadPool& pool, int limit = 256) const noexcept;
 

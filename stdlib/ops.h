@@ -13,38 +13,34 @@
 
 // Elementwise ops: name, number of operands. Each line is a record `op::name`, a function
 // `name(Arg...)` and a function `name(Pattern...)`.
-#define GNOMON_UNARY_OPS(X)                                                                      \
-  X(negative)                                                                                    \
-  X(absolute)                                                                                    \
-  X(sign)                                                                                        \
-  X(square)                                                                                      \
-  X(sqrt) X(rsqrt) X(reciprocal) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) \
-      X(cos) X(tan) X(arcsin) X(arccos) X(arctan) X(sinh) X(cosh) X(tanh) X(arcsinh) X(arccosh)  \
-          X(arctanh) X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus)     \
-              X(floor) X(ceil) X(trunc) X(round) X(isnan) X(isinf) X(isfinite) X(logical_not)    \
-                  X(bitwise_not)
-#define GNOMON_BINARY_OPS(X)                                                                     \
-  X(subtract)                                                                                    \
-  X(divide)                                                                                      \
-  X(floor_divide)                                                                                \
-  X(remainder)                                                                                   \
-  X(power) X(minimum) X(maximum) X(arctan2) X(hypot) X(equal) X(not_equal) X(less) X(less_equal) \
-      X(greater) X(greater_equal) X(logical_and) X(logical_or) X(logical_xor) X(bitwise_and)     \
-          X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
+// clang-format off
+#define GNOMON_UNARY_OPS(X)                                                                   \
+  X(negative) X(absolute) X(sign) X(square) X(sqrt) X(rsqrt) X(reciprocal)                    \
+  X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                                    \
+  X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan)                                          \
+  X(sinh) X(cosh) X(tanh) X(arcsinh) X(arccosh) X(arctanh)                                    \
+  X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus)                     \
+  X(floor) X(ceil) X(trunc) X(round)                                                          \
+  X(isnan) X(isinf) X(isfinite) X(logical_not) X(bitwise_not)
+#define GNOMON_BINARY_OPS(X)                                                                  \
+  X(subtract) X(divide) X(floor_divide) X(remainder) X(power)                                 \
+  X(minimum) X(maximum) X(arctan2) X(hypot)                                                   \
+  X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal)                     \
+  X(logical_and) X(logical_or) X(logical_xor)                                                 \
+  X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
 #define GNOMON_TERNARY_OPS(X) X(where) X(clip) X(fma)
 // Elementwise with any number of operands from two.
 #define GNOMON_NARY_OPS(X) X(add) X(multiply)
 // The rest: records only; their functions have attributes and stand below.
-#define GNOMON_OTHER_OPS(X)                                                                        \
-  X(input)                                                                                         \
-  X(shared_variable)                                                                               \
-  X(param)                                                                                         \
-  X(constant)                                                                                      \
-  X(cast) X(extent) X(barrier) X(stop_gradient) X(print) X(check) X(sum) X(prod) X(max) X(min)     \
-      X(any) X(all) X(max_and_argmax) X(min_and_argmin) X(mean) X(logsumexp) X(softmax)            \
-          X(log_softmax) X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to)         \
-              X(concatenate) X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) \
-                  X(indicator) X(arange) X(dot) X(gemm) X(fori) X(call)
+#define GNOMON_OTHER_OPS(X)                                                                   \
+  X(input) X(shared_variable) X(param) X(constant) X(cast) X(extent)                          \
+  X(barrier) X(stop_gradient) X(print) X(check)                                               \
+  X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)              \
+  X(mean) X(logsumexp) X(softmax) X(log_softmax)                                              \
+  X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
+  X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) X(indicator)          \
+  X(arange) X(dot) X(gemm) X(fori) X(call)
+// clang-format on
 
 namespace gnomon {
 

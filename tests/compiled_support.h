@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -125,7 +126,10 @@ class Batch {
     for (int k = 0; k < value.rank(); ++k) shape.push_back(Dim::symbol(name + std::to_string(k)));
     return input(name, value, std::move(shape));
   }
-  void add(const std::string& name, const Expr& e, double tolerance = 0) {
+  void add(std::string name, const Expr& e, double tolerance = 0) {
+    while (std::any_of(outputs.begin(), outputs.end(),
+                       [&](const Output& o) { return o.name == name; }))
+      name += "'";
     outputs.emplace_back(name, e);
     tolerances.push_back(tolerance);
   }

@@ -1,4 +1,4 @@
-// What the tests of robustness share: folders of their own, files, a second life of the test program.
+// What the tests of robustness share: folders, files, a second life of the test program.
 #pragma once
 
 #include <doctest/doctest.h>

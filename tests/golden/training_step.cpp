@@ -3,10 +3,6 @@
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
-#include "prelude/exp.h"
-#include "prelude/log.h"
-using boolx8 = gn::lanes<bool, 8>;
-using i64x8 = gn::lanes<i64, 8>;
 using f32x8 = gn::lanes<f32, 8>;
 
 // sum = sum(square(w))
@@ -40,16 +36,23 @@ void gnomon_k0(
   sum2[0] = sum3;
 }
 
+// --- kernels1.cpp
+#include "prelude/kernel.h"
+using gn::i8; using gn::i16; using gn::i32; using gn::i64;
+using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
+#include "prelude/exp.h"
+using boolx8 = gn::lanes<bool, 8>;
+using i64x8 = gn::lanes<i64, 8>;
+using f32x8 = gn::lanes<f32, 8>;
+
 // max = max((b + dot(x, w)))
 // sum = sum(exp(((b + dot(x, w)) - max((b + ...)))))
 // subtract = (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp((... - ...)) / sum(exp(...))) * ...
 // partial = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where..., in parts
-// ((sum(sum(square(w))) * 9.999999747378752e-05) - (sum(index((... - ...), arange: i64[y.0],...
 void gnomon_k1(
     const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
     f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
-    const f32* __restrict dot, const i64* __restrict y, f32* __restrict out,
-    f32* __restrict partial2, const f32* __restrict sum2) {
+    const f32* __restrict dot, const i64* __restrict y) {
   const i64 x_0 = dims[0];
   const i64 y_0 = dims[2];
   const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
@@ -92,11 +95,11 @@ void gnomon_k1(
           const boolx8 equal = gn::equal(gn::splat<i64x8>(chosen3), j_lanes);
           const boolx8 logical_and = gn::logical_and(gn::splat<boolx8>(less), equal);
           const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
-          auto& sum3 = gn::chain_of(sum_parts, sum_rest, live, chain);
-          sum3 = gn::add(sum3, gn::keep(live, chosen4, 0.0f));
+          auto& sum2 = gn::chain_of(sum_parts, sum_rest, live, chain);
+          sum2 = gn::add(sum2, gn::keep(live, chosen4, 0.0f));
         });
         const f32 max2 = gn::fold_chains(max_parts, max_rest, [](auto a, auto b) { return gn::maximum(a, b); });
-        const f32 sum3 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
+        const f32 sum2 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
         max[i] = max2;
         gn::Chains<f32x8, 8> sum_parts2(0.0f);
         gn::Chains<f32x8, 8> sum_rest2(0.0f);
@@ -107,19 +110,19 @@ void gnomon_k1(
           const f32x8 subtract2 = add2 - gn::splat<f32x8>(max2);
           const f32x8 exp = gn::exp(subtract2);
           gn::write(scratch + j, exp, live);
-          auto& sum4 = gn::chain_of(sum_parts2, sum_rest2, live, chain);
-          sum4 = gn::add(sum4, gn::keep(live, exp, 0.0f));
+          auto& sum3 = gn::chain_of(sum_parts2, sum_rest2, live, chain);
+          sum3 = gn::add(sum3, gn::keep(live, exp, 0.0f));
         });
-        const f32 sum4 = gn::fold_chains(sum_parts2, sum_rest2, [](auto a, auto b) { return gn::add(a, b); });
-        sum[i] = sum4;
+        const f32 sum3 = gn::fold_chains(sum_parts2, sum_rest2, [](auto a, auto b) { return gn::add(a, b); });
+        sum[i] = sum3;
         gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
           const i64x8 j_lanes = gn::indices<i64x8>(j);
           const boolx8 equal = gn::equal(gn::splat<i64x8>(chosen3), j_lanes);
           const boolx8 logical_and = gn::logical_and(gn::splat<boolx8>(less), equal);
           const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
           const f32x8 scratch_j = gn::read<f32x8>(scratch + j, live, 0.0f);
-          const f32x8 divide2 = scratch_j / gn::splat<f32x8>(sum4);
-          const f32x8 multiply = divide2 * gn::splat<f32x8>(sum3);
+          const f32x8 divide2 = scratch_j / gn::splat<f32x8>(sum3);
+          const f32x8 multiply = divide2 * gn::splat<f32x8>(sum2);
           const f32x8 subtract2 = chosen4 - multiply;
           gn::write(subtract + dot_at + j, subtract2, live);
           const f32x8 partial_old = gn::read<f32x8>(partial + partial_at + j, live, 0.0f);
@@ -128,6 +131,24 @@ void gnomon_k1(
       }
     }
   });
+}
+
+// --- kernels2.cpp
+#include "prelude/kernel.h"
+using gn::i8; using gn::i16; using gn::i32; using gn::i64;
+using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
+#include "prelude/log.h"
+using boolx8 = gn::lanes<bool, 8>;
+using i64x8 = gn::lanes<i64, 8>;
+using f32x8 = gn::lanes<f32, 8>;
+
+// ((sum(sum(square(w))) * 9.999999747378752e-05) - (sum(index((... - ...), arange: i64[y.0],...
+void gnomon_k2(
+    const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict partial,
+    const i64* __restrict y, const f32* __restrict b, const f32* __restrict dot,
+    const f32* __restrict max, const f32* __restrict sum, const f32* __restrict sum2) {
+  const i64 x_0 = dims[0];
+  const i64 y_0 = dims[2];
   const i64 c_to = gn::floor_divide<i64>(y_0 + 8191, 8192);
   call.parallel(c_to, 1, [=](i64 c_from, i64 c_to2, i32) {
     for (i64 c = c_from; c < c_to2; ++c) {
@@ -155,31 +176,31 @@ void gnomon_k1(
         const f32x8 dot_j = gn::read_at<f32x8>(dot, dot_at, live, 0.0f);
         const f32x8 add2 = b_j + dot_j;
         const f32x8 max_j = gn::read_at<f32x8>(max, max_at, live, 0.0f);
-        const f32x8 subtract2 = add2 - max_j;
+        const f32x8 subtract = add2 - max_j;
         const f32x8 sum_j = gn::read_at<f32x8>(sum, max_at, live, 0.0f);
         const f32x8 log = gn::log(sum_j);
-        const f32x8 subtract3 = subtract2 - log;
+        const f32x8 subtract2 = subtract - log;
         auto& sum3 = gn::chain_of(sum_parts, sum_rest, live, chain);
-        sum3 = gn::add(sum3, gn::keep(live, subtract3, 0.0f));
+        sum3 = gn::add(sum3, gn::keep(live, subtract2, 0.0f));
       });
       const f32 sum3 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
-      partial2[c] = sum3;
+      partial[c] = sum3;
     }
   });
   f32 sum3 = 0.0f;
   for (i64 c = 0; c < c_to; ++c) {
-    const f32 partial2_c = partial2[c];
-    sum3 = gn::add(sum3, partial2_c);
+    const f32 partial_c = partial[c];
+    sum3 = gn::add(sum3, partial_c);
   }
   const f32 sum2_value = sum2[0];
   const f32 multiply = sum2_value * 0.0001f;
-  const f32 t2 = gn::convert<f32>(y_0);
-  const f32 divide2 = sum3 / t2;
-  const f32 subtract2 = multiply - divide2;
-  out[0] = subtract2;
+  const f32 t = gn::convert<f32>(y_0);
+  const f32 divide = sum3 / t;
+  const f32 subtract = multiply - divide;
+  out[0] = subtract;
 }
 
-// --- kernels1.cpp
+// --- kernels3.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
@@ -187,7 +208,7 @@ using f32x8 = gn::lanes<f32, 8>;
 
 // sum = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where...
 // b = fma(sum((where(indicator(y), (-1 / ...), 0) - ((... / ...) * sum(...)))), -0.1000000014901...
-void gnomon_k2(
+void gnomon_k3(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict partial,
     f32* b, const f32* b2) {
   const i64 x_0 = dims[0];
@@ -219,9 +240,12 @@ void gnomon_k0(
 void gnomon_k1(
     const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
     f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
-    const f32* __restrict dot, const i64* __restrict y, f32* __restrict out,
-    f32* __restrict partial2, const f32* __restrict sum2);
+    const f32* __restrict dot, const i64* __restrict y);
 void gnomon_k2(
+    const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict partial,
+    const i64* __restrict y, const f32* __restrict b, const f32* __restrict dot,
+    const f32* __restrict max, const f32* __restrict sum, const f32* __restrict sum2);
+void gnomon_k3(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict partial,
     f32* b, const f32* b2);
 
@@ -295,7 +319,9 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
     product.a = x, product.b = w, product.c = dot;
     if (services->gemm(context, &product) != 0) return -2;
   }
-  gnomon_k1(call, dims, max, sum3, subtract, partial, b, dot, y, t, partial2, sum2);
+  gnomon_k1(call, dims, max, sum3, subtract, partial, b, dot, y);
+  if (call.failed()) return 1;
+  gnomon_k2(call, dims, t, partial2, y, b, dot, max, sum3, sum2);
   if (call.failed()) return 1;
   if (w2 != w) __builtin_memcpy(w2, w, i64(31360));
   {
@@ -309,13 +335,13 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
     product.a = x, product.b = subtract, product.c = w2;
     if (services->gemm(context, &product) != 0) return -2;
   }
-  gnomon_k2(call, dims, sum4, partial, b2, b);
+  gnomon_k3(call, dims, sum4, partial, b2, b);
   return 0;
 }
 
 extern "C" {
 extern __attribute__((visibility("default"))) const gnomon_info_record gnomon_info;
 const gnomon_info_record gnomon_info = {GNOMON_ABI_VERSION, 6, 16, 7,
-    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"nodes\":[],\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"text\":\"call: expected b: f32[10]\"},{\"entry\":0,\"nodes\":[],\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[35,38],\"text\":\"index: index {value} is out of range for extent {bound} of y: i64[y.0] (position {index})\"},{\"entry\":-1,\"nodes\":[9],\"text\":\"index: index {value} is out of range for extent {bound} of subtract(subtract(...), log(...)): f32[x.0, 10] (position {index})\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":3,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"in_place\":false,\"late\":false,\"name\":\"\",\"rank\":0,\"shape_at\":13},{\"dtype\":\"float32\",\"in_place\":true,\"late\":false,\"name\":\"w\",\"rank\":2,\"shape_at\":13},{\"dtype\":\"float32\",\"in_place\":true,\"late\":false,\"name\":\"b\",\"rank\":1,\"shape_at\":15}],\"products\":2}"};
+    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"nodes\":[],\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"text\":\"call: expected b: f32[10]\"},{\"entry\":0,\"nodes\":[],\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[35,38],\"text\":\"index: index {value} is out of range for extent {bound} of y: i64[y.0] (position {index})\"},{\"entry\":-1,\"nodes\":[9],\"text\":\"index: index {value} is out of range for extent {bound} of subtract(subtract(...), log(...)): f32[x.0, 10] (position {index})\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":4,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"in_place\":false,\"late\":false,\"name\":\"\",\"rank\":0,\"shape_at\":13},{\"dtype\":\"float32\",\"in_place\":true,\"late\":false,\"name\":\"w\",\"rank\":2,\"shape_at\":13},{\"dtype\":\"float32\",\"in_place\":true,\"late\":false,\"name\":\"b\",\"rank\":1,\"shape_at\":15}],\"products\":2}"};
 }
 

@@ -1,0 +1,134 @@
+// What a nest computes and where its values lie: shapes, elements, partial results.
+#include <algorithm>
+#include <array>
+
+#include "codegen/fuse.h"
+#include "ir/leaf.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+bool moves_nothing(const Op& o) {
+  return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze;
+}
+
+}  // namespace
+
+bool is_memory(const Value& v) { return is_leaf(v.op()) || (v.is(op::constant) && v.rank() != 0); }
+
+Value storage_of(const Value& v) {
+  Value at = v;
+  while (moves_nothing(at.op())) at = at.input(0);
+  return at;
+}
+
+bool is_row_reduction(const Node& node) {
+  if (!node.op().reduction) return false;
+  const IntList& axes = node.attribute("axes").ints();
+  return axes.size() == 1 && axes[0] == node.input(0).rank() - 1;
+}
+
+bool is_column_reduction(const Node& node) {
+  return node.op().reduction && !is_row_reduction(node);
+}
+
+bool is_blocked_column(const Node& node) {
+  if (!is_column_reduction(node) || node.op().reduction.arg) return false;
+  const Dim& extent = node.input(0).shape()[node.attribute("axes").ints()[0]];
+  return !extent.is_constant() || extent.constant() > column_block;
+}
+
+Shape partial_shape(const Node& node) {
+  Shape shape = node.input(0).shape();
+  Dim& axis = shape[node.attribute("axes").ints()[0]];
+  axis = floor_div(axis + column_block - 1, column_block);
+  return shape;
+}
+
+bool is_row_shaped(const Shape& shape, const Shape& domain) {
+  if (domain.empty()) return false;
+  const std::size_t rows = domain.size() - 1;
+  if (shape.size() == domain.size()) {
+    if (!shape.back().is(1) || domain.back().is(1)) return false;
+  } else if (shape.size() != rows) {
+    return false;
+  }
+  return std::equal(domain.begin(), domain.end() - 1, shape.begin());
+}
+
+bool is_element_itself(KernelBuilder& k, const Value& v, std::span<const Scalar> index,
+                       std::span<const Scalar> axes, bool of_row) {
+  const std::size_t rank = of_row ? axes.size() - 1 : axes.size();
+  if (index.size() < rank) return false;
+  for (std::size_t a = 0; a < rank; ++a)
+    if (!(k.linear(index[a]) == k.linear(axes[a])) && !v.shape()[a].is(1)) return false;
+  return true;
+}
+
+Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) {
+  const Node& node = m.value.node();
+  if (m.kind == Member::Kind::row || m.kind == Member::Kind::column)
+    return k.pull(node.input(0), axes);
+  if (m.kind == Member::Kind::write)
+    return k.pull(node.input(m.operand < 0 ? node.op().write.base : m.operand), axes);
+  if (m.kind == Member::Kind::store) {
+    if (m.value.rank() == static_cast<int>(axes.size())) return k.pull(m.value, axes);
+    return k.pull(m.value, axes.first(m.value.rank()));
+  }
+  // One block of an outer axis, in order.
+  const Value& x = node.input(0);
+  const auto axis = static_cast<std::size_t>(node.attribute("axes").ints()[0]);
+  const Dim& extent = x.shape()[axis];
+  std::vector<Scalar> at(axes.begin(), axes.end());
+  const Scalar lo = k.multiply(axes[axis], k.integer(column_block));
+  const Scalar hi =
+      k.let(op::minimum, std::array{k.add(lo, k.integer(column_block)), k.extent(extent)});
+  const Scalar acc = k.accumulator(node.op(), x.dtype());
+  at[axis] = k.open({"k", AxisKind::serial}, lo, hi, extent);
+  k.reduce(acc, k.pull(x, at));
+  k.close();
+  return k.fold(acc, 0);
+}
+
+bool Nest::has_columns() const {
+  return std::any_of(members.begin(), members.end(),
+                     [](const Member& m) { return m.kind == Member::Kind::column; });
+}
+
+bool Nest::is_plain() const {
+  return std::all_of(members.begin(), members.end(),
+                     [](const Member& m) { return m.kind == Member::Kind::store && m.plain; });
+}
+
+int Nest::stages() const {
+  int last = 0;
+  for (const Member& m : members) last = std::max(last, m.stage);
+  return last + 1;
+}
+
+int Nest::cost() const {
+  int sum = 0;
+  for (const Member& m : members) sum += m.cost;
+  return sum;
+}
+
+int Nest::widest() const {
+  int bytes = 1;
+  for (const Member& m : members) bytes = std::max(bytes, m.widest);
+  return bytes;
+}
+
+bool Fusion::is_stored(const Value& v) const {
+  const Value s = storage_of(v);
+  return is_memory(s) || stored.contains(s);
+}
+
+bool Fusion::is_stored_for(const Value& v, const Nest& nest) const {
+  if (!is_stored(v)) return false;
+  const auto at = home.find(storage_of(v));
+  return at == home.end() || at->second <= &nest - nests.data();
+}
+
+}  // namespace gnomon
