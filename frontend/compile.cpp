@@ -120,16 +120,22 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   if (!out.flush()) throw DeviceError("dump: cannot write " + path.string());
 }
 
-// The stages as files, for people: GNOMON_DUMP names the folder.
-void dump(const Program& program, const std::string& key, const Graph& captured) {
+// Where the stages of this compilation are written: a folder of its own in that of GNOMON_DUMP.
+std::optional<std::filesystem::path> dump_folder_of(const Program& program,
+                                                    const std::string& key) {
   const auto folder = dump_folder();
-  if (!folder) return;
+  if (!folder) return std::nullopt;
   const std::filesystem::path to =
       std::filesystem::path(*folder) / (program.name.empty() ? key.substr(0, 12) : program.name);
   std::error_code error;
   std::filesystem::create_directories(to, error);
   if (error)
     throw DeviceError(fmt::format("dump: cannot make {}: {}", to.string(), error.message()));
+  return to;
+}
+
+// The stages as files, for people.
+void dump(const std::filesystem::path& to, const Program& program, const Graph& captured) {
   write_file(to / "captured.gn", print_graph(captured));
   write_file(to / "optimized.gn", program.graph_text);
   write_file(to / "module.txt", program.module_text);
@@ -143,8 +149,9 @@ std::vector<char> build_object(Program& program, const Graph& captured,
                                const std::string& key, Stopwatch& watch) {
   Context context;
   context.options.level = options.rewrites;
-  context.trace.record_firings = options.explain || dump_folder().has_value();
-  if (const auto folder = dump_folder()) context.options.dump_folder = *folder;
+  const auto folder = dump_folder_of(program, key);
+  context.trace.record_firings = options.explain || folder.has_value();
+  if (folder) context.options.dump_folder = folder->string();
   const Graph optimized = optimize(with_positions(captured), context);
   watch.stage("optimize");
   const Module module = lower(optimized, target.vector_bytes);
@@ -156,7 +163,7 @@ std::vector<char> build_object(Program& program, const Graph& captured,
   program.module_text = module.text();
   for (const Unit& u : units) program.source += fmt::format("// --- {}\n{}\n", u.name, u.text);
   if (context.trace.record_firings) program.explanation = context.trace.explain();
-  dump(program, key, captured);
+  if (folder) dump(*folder, program, captured);
   BuildOptions how;
   how.cpu = target.cpu;
   how.opt_level = options.opt_level;

@@ -173,6 +173,43 @@ Expr product_plus_its_addend(const Match& m) {
   return {};
 }
 
+// One factor of a sum of products over three axes: its extents, leading ones added.
+Shape extents_in(const Value& factor, std::size_t rank) {
+  Shape extents(rank - factor.shape().size(), Dim(1));
+  extents.insert(extents.end(), factor.shape().begin(), factor.shape().end());
+  return extents;
+}
+
+// A factor that spans the axes `first` and `second` of three, as the matrix [first, second].
+Expr matrix_over(const Value& factor, std::size_t first, std::size_t second) {
+  const Shape extents = extents_in(factor, 3);
+  const Shape shape = {extents[std::min(first, second)], extents[std::max(first, second)]};
+  const bool only_expanded =
+      (factor.is(op::expand_dims) || factor.is(op::reshape)) && factor.input(0).shape() == shape;
+  const Expr matrix = only_expanded ? Expr(factor.input(0)) : reshape(Expr(factor), shape);
+  return first < second ? matrix : transpose(matrix, {1, 0});
+}
+
+// sum over r of x[i, r] y[r, j], written with broadcasts over three axes in any order.
+Expr product_of_sum(const Match& m) {
+  const Value& terms = m.root.input(0);
+  const IntList& axes = axes_of(m.root);
+  if (!is_float(m.root.dtype()) || axes.size() != 1 || m.root.node().attribute("keepdims").flag())
+    return {};
+  if (!terms.is(op::multiply) || terms.rank() != 3 || !m.single_use(terms)) return {};
+  if (terms.node().operands().size() != 2) return {};
+  const auto r = static_cast<std::size_t>(axes[0]);
+  const std::size_t i = r == 0 ? 1 : 0, j = r == 2 ? 1 : 2;
+  for (int swapped = 0; swapped < 2; ++swapped) {
+    const Value &x = terms.input(swapped), &y = terms.input(1 - swapped);
+    const Shape a = extents_in(x, 3), b = extents_in(y, 3);
+    if (!a[j].is(1) || !b[i].is(1) || a[i].is(1) || b[j].is(1) || a[r].is(1) || !(a[r] == b[r]))
+      continue;
+    return matmul(matrix_over(x, i, r), matrix_over(y, r, j));
+  }
+  return {};
+}
+
 Expr a_of(DType t) { return tensor("x", t, {Dim(4), Dim(4)}); }
 Expr b_of(DType t) { return tensor("y", t, {Dim(4), Dim(4)}); }
 Expr transposed_example(DType t) { return matmul(transpose(a_of(t)), b_of(t)); }
@@ -188,6 +225,8 @@ Expr own_addend_example(DType t) {
   return z - 0.5 * (matmul(a_of(t), b_of(t)) + 0.25 * z);
 }
 
+Expr sum_example(DType t) { return sum(expand_dims(a_of(t), 2) * expand_dims(b_of(t), 0), 1); }
+
 RuleGroup make() {
   const std::vector<const Op*> products = {&op::dot, &op::gemm};
   return {
@@ -195,6 +234,8 @@ RuleGroup make() {
       "Transposes, scales and sums that a matrix product takes along. Products are compared with "
       "the stated bound of the BLAS.",
       {
+          rule("product_of_sum", Promise::accurate, {&op::sum}, product_of_sum,
+               "sum over r of x[i, r] * y[r, j]", "dot(x, y)", sum_example),
           rule("transposed_operands", Promise::accurate, products, transposed_operands,
                "dot(transpose(x), y)", "gemm(x, y, trans_a)", transposed_example),
           rule("transpose_of_product", Promise::accurate, {&op::transpose}, transpose_of_product,

@@ -58,6 +58,22 @@ TEST_CASE("products of every rank, transposed, with vectors, batched, scaled") {
   }
 }
 
+TEST_CASE("sums of products over three axes become matrix products") {
+  Samples random(35);
+  const Dim m = Dim::symbol("m"), k = Dim::symbol("k"), n = Dim::symbol("n");
+  Batch batch("contractions");
+  const Expr a = batch.input("a", random.small(float64, {5, 7}), {m, k});
+  const Expr b = batch.input("b", random.small(float64, {7, 3}), {k, n});
+  batch.add("middle", sum(expand_dims(a, 2) * expand_dims(b, 0), 1), 1e-12);
+  batch.add("implicit axis", sum(expand_dims(a, 2) * b, 1), 1e-12);
+  batch.add("last", sum(expand_dims(a, 1) * expand_dims(transpose(b), 0), 2), 1e-12);
+  batch.add("first", sum(expand_dims(transpose(a), 2) * expand_dims(b, 1), 0), 1e-12);
+  batch.add("reversed", sum(expand_dims(b, 0) * expand_dims(a, 2), 1), 1e-12);
+  batch.check();
+  CHECK(batch.function->products() >= 1);
+  CHECK(batch.function->kernels() == 0);  // nothing but products
+}
+
 TEST_CASE("loops, nested and of any length, and gradients through them") {
   Samples random(32);
   Batch batch("loops");
