@@ -14,7 +14,7 @@ namespace {
 
 constexpr int lanes_of_reduction = 64;  // elements meet by index modulo this
 constexpr std::size_t longest_comment = 90;
-constexpr std::int64_t work_of_piece = 65536;  // additions that are worth a thread
+constexpr std::int64_t work_of_piece = 262144;  // additions that are worth a thread
 
 using Kind = Member::Kind;
 

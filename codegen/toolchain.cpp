@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include <fmt/format.h>
@@ -162,12 +163,14 @@ struct Work {
   const ClangSettings& settings;
   const ClangTable& table;
   std::vector<Answer>& answers;
+  std::vector<std::size_t> order;  // the longest texts first, so that all threads end together
   std::atomic<std::size_t> next{0};
 };
 
 void* compile_units(void* argument) {
   auto& work = *static_cast<Work*>(argument);
-  for (std::size_t i; (i = work.next.fetch_add(1)) < work.units.size();) {
+  for (std::size_t n; (n = work.next.fetch_add(1)) < work.order.size();) {
+    const std::size_t i = work.order[n];
     const Unit& unit = work.units[i];
     Answer& answer = work.answers[i];
     answer.ok = work.table.compile({unit.name.c_str(), unit.text.data(), unit.text.size()},
@@ -180,7 +183,12 @@ void* compile_units(void* argument) {
 std::vector<Answer> compile_all(std::span<const Unit> units, const ClangSettings& settings,
                                 int threads) {
   std::vector<Answer> answers(units.size());
-  Work work{units, settings, table(), answers, {}};
+  std::vector<std::size_t> order(units.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return units[a].text.size() > units[b].text.size();
+  });
+  Work work{units, settings, table(), answers, std::move(order), {}};
   const std::size_t most =
       threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
   std::vector<pthread_t> started(std::min(most, units.size()));

@@ -254,12 +254,9 @@ GN_FN V gather_tail(const T* p, I index, int n, element_of<V> fill) {
     return n > 0 ? static_cast<V>(p[index]) : fill;
   } else {
 #if GN_LANES
-    detail::memory_lanes<V> v(fill);
-#pragma clang loop unroll(full)
-    for (int i = 0; i < width_of<V>; ++i) {
-      if (i < n) v[i] = p[index[i]];
-    }
-    return convert<V>(v);
+    // Without a branch a lane: those beyond n read element 0, which exists if any does.
+    const mask_of<V> live = to_mask(iota<lanes<i32, width_of<V>>>() < n);
+    return select(live, gather<V>(p, select(live, index, I(0))), V(fill));
 #endif
   }
 }

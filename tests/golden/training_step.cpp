@@ -10,7 +10,7 @@ using f32x8 = gn::lanes<f32, 8>;
 void gnomon_k0(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
     f32* __restrict sum2) {
-  call.parallel(784, 2184, [=](i64 i_from, i64 i_to, i32) {
+  call.parallel(784, 8738, [=](i64 i_from, i64 i_to, i32) {
     for (i64 i = i_from; i < i_to; ++i) {
       gn::Chains<f32x8, 8> sum_parts(0.0f);
       gn::Chains<f32x8, 8> sum_rest(0.0f);
@@ -58,7 +58,7 @@ void gnomon_k1(
   const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
   const f32 t = gn::convert<f32>(y_0);
   const f32 divide = -1.0f / t;
-  call.parallel(b_to, 1, [=](i64 b2_from, i64 b2_to, i32 worker) {
+  call.parallel(b_to, 4, [=](i64 b2_from, i64 b2_to, i32 worker) {
     f32* scratch = call.scratch_of<f32>(worker, 0);
     for (i64 b2 = b2_from; b2 < b2_to; ++b2) {
       const i64 partial_at = b2 * 10;
