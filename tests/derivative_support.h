@@ -9,6 +9,7 @@
 #include "ir/graph.h"
 #include "passes/gradient.h"
 #include "stdlib/ops.h"
+#include "tests/real_functions.h"
 
 namespace gnomon::test {
 
@@ -59,21 +60,34 @@ inline Numbers value_at(const Point& point, const Expr& output) {
 }
 
 /// Derivatives of the scalar `cost` by each element of float input `which`: central differences of
-/// fourth order in float64.
+/// fourth order, computed with real numbers of 240 bits, so that nothing cancels.
 inline Numbers differences(const Point& point, const Expr& cost, std::size_t which,
-                           double step = 1e-3) {
-  const Numbers center = numbers(point.arrays[which]);
+                           double step = 0x1p-20) {
+  static const RealArithmetic arithmetic = real_numbers();
+  using RealTensor = Tensor<RealArithmetic::Number>;
+  Evaluator<RealArithmetic> reals(arithmetic);
+  const Graph graph = capture(point.inputs, std::span(&cost, 1)).graph;
+  std::vector<Evaluator<RealArithmetic>::Data> data;
+  for (const Array& array : point.arrays) data.push_back(reals.from_array(array));
+  const auto center = data[which];
   Numbers result;
-  for (std::size_t i = 0; i < center.size(); ++i) {
+  for (std::size_t i = 0; i < center->data.size(); ++i) {
     const auto at = [&](double offset) {
-      Point moved = point;
-      Numbers shifted = center;
-      shifted[i] += offset;
-      moved.arrays[which] = array_like(point.inputs[which], shifted);
-      return value_at(moved, cost).front();
+      auto moved = std::make_shared<RealTensor>(*center);
+      mpfr_ptr x = moved->data[i].real.get();
+      mpfr_add_d(x, x, offset, MPFR_RNDN);
+      data[which] = moved;
+      return reals.run(graph, data)[0]->data[0].real;
     };
-    const double near = at(step) - at(-step), far = at(2 * step) - at(-2 * step);
-    result.push_back((8 * near - far) / (12 * step));
+    const Real right = at(step), left = at(-step), far_right = at(2 * step),
+               far_left = at(-2 * step);
+    Real near, far;
+    mpfr_sub(near.get(), right.get(), left.get(), MPFR_RNDN);
+    mpfr_sub(far.get(), far_right.get(), far_left.get(), MPFR_RNDN);
+    mpfr_mul_ui(near.get(), near.get(), 8, MPFR_RNDN);
+    mpfr_sub(near.get(), near.get(), far.get(), MPFR_RNDN);
+    mpfr_div_d(near.get(), near.get(), 12 * step, MPFR_RNDN);
+    result.push_back(near.to_double());
   }
   return result;
 }

@@ -127,6 +127,14 @@ inline const RealTable& real_functions() {
          mpfr_max(y.get(), x[0].get(), x[1].get(), MPFR_RNDN);
          return y;
        }},
+      {"remainder",
+       [](std::span<const Real> x) {
+         Real y;
+         mpfr_fmod(y.get(), x[0].get(), x[1].get(), MPFR_RNDN);
+         const bool other_side = mpfr_sgn(y.get()) * mpfr_sgn(x[1].get()) < 0;
+         if (other_side) mpfr_add(y.get(), y.get(), x[1].get(), MPFR_RNDN);
+         return y;
+       }},
       {"equal", predicate([](mpfr_srcptr a, mpfr_srcptr b) { return mpfr_equal_p(a, b) != 0; })},
       {"less", predicate([](mpfr_srcptr a, mpfr_srcptr b) { return mpfr_less_p(a, b) != 0; })},
       {"greater",
