@@ -193,11 +193,16 @@ Expr product_of_matrices(const Expr& a, const Expr& b, Origin at) {
 }
 
 // The last axis of `a` must have the extent of axis `axis` of `b`: said of the operands as given.
-void check_inner(const Expr& a, const Expr& b, int axis) {
+// An error of the expression, with the user's line.
+[[noreturn]] void reject(const Origin& at, const std::string& text) {
+  throw TypeError(at ? fmt::format("{} [{}]", text, at.text()) : text);
+}
+
+void check_inner(const Expr& a, const Expr& b, int axis, const Origin& at) {
   const Dim m = a.dim(-1), n = b.dim(axis);
   if (m.is_constant() && n.is_constant() && !(m == n)) {
-    throw TypeError(fmt::format("dot: inner sizes differ: {} and {}", describe(a.value()),
-                                describe(b.value())));
+    reject(at, fmt::format("dot: inner sizes differ: {} and {}", describe(a.value()),
+                           describe(b.value())));
   }
 }
 
@@ -233,10 +238,10 @@ Expr matmul(const Arg& a, const Arg& b) {
   const OriginScope place(a.origin());
   const auto [x, y] = promoted(a, b);
   if (x.rank() == 0 || y.rank() == 0) {
-    throw TypeError(fmt::format("matmul: expected arrays with axes, found {} and {}",
-                                describe(x.value()), describe(y.value())));
+    reject(a.origin(), fmt::format("matmul: expected arrays with axes, found {} and {}",
+                                   describe(x.value()), describe(y.value())));
   }
-  check_inner(x, y, y.rank() == 1 ? -1 : -2);
+  check_inner(x, y, y.rank() == 1 ? -1 : -2, a.origin());
   if (x.rank() == 1 && y.rank() == 1) return cast(sum(x * y), x.dtype());
   if (y.rank() == 1) {
     return squeeze(product_of_matrices(x, expand_dims(y, 1), a.origin()), -1);
@@ -253,7 +258,7 @@ Expr dot(const Arg& a, const Arg& b) {
   if (x.rank() == 0 || y.rank() == 0) return multiply(a, b);
   if (x.rank() <= 2 && y.rank() <= 2) return matmul(a, b);
   if (y.rank() == 1) return matmul(a, b);
-  check_inner(x, y, -2);
+  check_inner(x, y, -2, a.origin());
   return tensordot(a, b, {x.rank() - 1}, {y.rank() - 2});
 }
 
@@ -261,8 +266,9 @@ Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList&
   const OriginScope place(a.origin());
   const auto [x, y] = promoted(a, b);
   if (axes_a.size() != axes_b.size()) {
-    throw TypeError(fmt::format("tensordot: expected as many axes of each operand, found {} and {}",
-                                axes_a.size(), axes_b.size()));
+    reject(a.origin(),
+           fmt::format("tensordot: expected as many axes of each operand, found {} and {}",
+                       axes_a.size(), axes_b.size()));
   }
   IntList inner_x, inner_y;
   for (std::int64_t i : axes_a) inner_x.push_back(normalize_axis(i, x.rank(), "tensordot"));
@@ -270,8 +276,8 @@ Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList&
   for (std::size_t i = 0; i < inner_x.size(); ++i) {
     const Dim m = x.dim(static_cast<int>(inner_x[i])), n = y.dim(static_cast<int>(inner_y[i]));
     if (m.is_constant() && n.is_constant() && !(m == n)) {
-      throw TypeError(fmt::format("tensordot: extents differ: {} and {}", describe(x.value()),
-                                  describe(y.value())));
+      reject(a.origin(), fmt::format("tensordot: extents differ: {} and {}", describe(x.value()),
+                                     describe(y.value())));
     }
   }
   IntList order_x, order_y = inner_y;

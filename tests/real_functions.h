@@ -131,8 +131,11 @@ inline const RealTable& real_functions() {
        [](std::span<const Real> x) {
          Real y;
          mpfr_fmod(y.get(), x[0].get(), x[1].get(), MPFR_RNDN);
-         const bool other_side = mpfr_sgn(y.get()) * mpfr_sgn(x[1].get()) < 0;
-         if (other_side) mpfr_add(y.get(), y.get(), x[1].get(), MPFR_RNDN);
+         const int side = mpfr_signbit(x[1].get());
+         if (mpfr_zero_p(y.get()))
+           mpfr_setsign(y.get(), y.get(), side, MPFR_RNDN);
+         else if (mpfr_number_p(y.get()) && mpfr_signbit(y.get()) != side)
+           mpfr_add(y.get(), y.get(), x[1].get(), MPFR_RNDN);
          return y;
        }},
       {"equal", predicate([](mpfr_srcptr a, mpfr_srcptr b) { return mpfr_equal_p(a, b) != 0; })},
