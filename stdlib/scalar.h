@@ -5,46 +5,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "ir/numbers.h"
 #include "ir/op.h"
 #include "runtime/dtype.h"
 #include "runtime/error.h"
 
 namespace gnomon::cells {
-
-/// The number of type T in a cell.
-template <class T>
-T get(const Cell& cell) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return cell.b;
-  } else if constexpr (std::is_same_v<T, float>) {
-    return cell.f32;
-  } else if constexpr (std::is_same_v<T, double>) {
-    return cell.f64;
-  } else if constexpr (std::is_signed_v<T>) {
-    return static_cast<T>(cell.i);
-  } else {
-    return static_cast<T>(cell.u);
-  }
-}
-
-/// The cell of a number; bits that it does not need are 0.
-template <class T>
-Cell cell_of(T value) {
-  Cell cell;
-  cell.u = 0;
-  if constexpr (std::is_same_v<T, bool>) {
-    cell.b = value;
-  } else if constexpr (std::is_same_v<T, float>) {
-    cell.f32 = value;
-  } else if constexpr (std::is_same_v<T, double>) {
-    cell.f64 = value;
-  } else if constexpr (std::is_signed_v<T>) {
-    cell.i = value;
-  } else {
-    cell.u = value;
-  }
-  return cell;
-}
 
 /// Which dtypes a function is made for.
 enum class For { floats, numbers, integers, bits, all };
@@ -62,7 +28,7 @@ Cell call(DType t, std::span<const Cell> x) {
   return with_type(t, [&]<class T>(T) -> Cell {
     if constexpr (is_made_for<which, T>) {
       return [&]<std::size_t... i>(std::index_sequence<i...>) {
-        return cell_of(f(get<T>(x[i])...));
+        return cell_make(f(cell_get<T>(x[i])...));
       }(std::make_index_sequence<count>{});
     } else {
       throw InternalError("scalar function: no version for this dtype");
@@ -74,7 +40,7 @@ Cell call(DType t, std::span<const Cell> x) {
 template <auto f>
 Cell call_choice(DType t, std::span<const Cell> x) {
   return with_type(t, [&]<class T>(T) -> Cell {
-    return cell_of(static_cast<T>(f(x[0].b, get<T>(x[1]), get<T>(x[2]))));
+    return cell_make(static_cast<T>(f(x[0].b, cell_get<T>(x[1]), cell_get<T>(x[2]))));
   });
 }
 
