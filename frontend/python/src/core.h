@@ -1,0 +1,171 @@
+// What the parts of the extension module share: the objects Python sees and how values get in
+// and out of them.
+//
+// Array, Expr, Shared and Function are plain CPython types, because a call must cost less than a
+// microsecond; what is not called in a loop is bound with nanobind. The Python classes of the same
+// names derive from them (gnomon/_classes.py) and add the methods; `types` holds those.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontend/gnomon.h"
+
+namespace gnomon::python {
+
+namespace nb = nanobind;
+
+// ------------------------------------------------------------------------------------ objects
+
+/// An array with values.
+struct ArrayObject {
+  PyObject_HEAD;
+  Array array;
+  PyObject* weak_references;
+  bool writable;  // what it exports (buffer protocol, DLPack) may be written to
+};
+
+/// How an expression takes part in promotion: as an array of its dtype, or like a Python number.
+enum class Weak : std::uint8_t { no, boolean, integer, real };
+
+/// An expression. `weak`: a traced Python number, which takes the dtype of what it meets.
+struct ExprObject {
+  PyObject_HEAD;
+  Expr expr;
+  PyObject* weak_references;
+  Weak weak;
+};
+
+/// A shared variable: an expression with a value. One object for each variable.
+struct SharedObject {
+  ExprObject base;
+  SharedVariable variable;
+};
+
+/// The Python classes whose instances `wrap` makes; the base types until the package sets them.
+struct Types {
+  PyTypeObject* array;
+  PyTypeObject* expr;
+  PyTypeObject* shared;
+};
+extern Types types;
+
+bool is_array(nb::handle object);
+bool is_expr(nb::handle object);  // a shared variable too
+Array& array_of(nb::handle object);
+const Expr& expr_of(nb::handle object);
+const SharedVariable* shared_of(nb::handle object);  // null if it is none
+
+nb::object wrap(Array array, bool writable = true);
+nb::object wrap(Expr expr, Weak weak = Weak::no);
+/// The one object of a variable.
+nb::object wrap(const SharedVariable& variable);
+
+// ------------------------------------------------------------------------ values in (convert.cpp)
+
+/// The dtype object `gn.float32` etc.; what NumPy, a string or a Python type calls a dtype.
+nb::object dtype_object(DType dtype);
+/// TypeError when it is none that Gnomon has: the message says what is supported.
+DType to_dtype(nb::handle object);
+
+enum class Copy : std::uint8_t { never, if_needed, always };
+/// The array that `object` is or shows: an Array, the buffer protocol, DLPack, `__array__`, a
+/// Python number, nested sequences of numbers. Without a dtype, that of the object (Python numbers:
+/// bool, int64, float64). TypeError: object or text elements, an expression; ValueError: big-endian
+/// memory, ragged sequences, a copy that is not allowed.
+Array to_array(nb::handle object, std::optional<DType> dtype = {}, Copy copy = Copy::if_needed);
+
+/// The memory of an argument for as long as this lives. Cheap for Array and for buffers.
+class Borrowed {
+ public:
+  Borrowed() = default;
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+  ~Borrowed() {
+    if (view_.obj != nullptr) PyBuffer_Release(&view_);
+  }
+  /// False when the object is neither an Array nor a buffer of numbers (no error is set).
+  bool set(PyObject* object);
+  const Array& array() const { return array_; }
+
+ private:
+  Py_buffer view_{};
+  Array array_;
+};
+
+/// A copy with another dtype, values converted as `cast` does.
+Array converted(const Array& array, DType dtype);
+
+// --------------------------------------------------------------------- application (apply.cpp)
+
+/// The user's line: the innermost frame outside of this package.
+Origin caller();
+
+/// What stands for a value in a graph: an expression, an array, a number, a dimension.
+Arg to_arg(nb::handle object);
+bool is_symbolic(nb::handle object);  // an expression or a dimension
+
+/// Applies `op` with the promotion of its record: an expression when an operand is symbolic, else
+/// computed at once. One object per output.
+std::vector<nb::object> apply_all(const Op& op, std::span<const nb::handle> operands,
+                                  Attributes attributes = {});
+nb::object apply(const Op& op, std::span<const nb::handle> operands, Attributes attributes = {});
+
+/// Computes at once what `build` makes of leaves that stand for `operands`. The compiled function
+/// is kept by the expressions built, so what depends on values must be an operand.
+std::vector<Array> evaluate(std::span<const Array> operands,
+                            const std::function<std::vector<Expr>(std::span<const Expr>)>& build);
+
+/// As `build`'s function over expressions or arrays: symbolic when an operand is.
+nb::object apply(std::span<const nb::handle> operands,
+                 const std::function<Expr(std::span<const Expr>)>& build);
+
+/// A dimension: an int, a `Dim`, or an integer expression of rank 0. And a shape of such.
+Dim to_dim(nb::handle object);
+Shape to_shape(nb::handle object);
+/// An int when it is constant, else a `Dim`.
+nb::object wrap(const Dim& dim);
+
+/// `x[key]` of an expression (index.cpp) and of an array, where basic keys give views (array.cpp).
+nb::object get_item(nb::handle x, nb::handle key);
+/// x with x[key] replaced (`add`: increased) by v: a new value, x is not changed.
+nb::object set_item(nb::handle x, nb::handle key, nb::handle v, bool add);
+
+/// The slots of arithmetic that Array and Expr share, ended by {0, nullptr} (operators.cpp).
+std::span<const PyType_Slot> operator_slots();
+
+// -------------------------------------------------------------------------------------- errors
+
+/// Throws the Python exception for a C++ one, from code that nanobind does not call: returns null
+/// with the error set.
+PyObject* set_error() noexcept;
+/// Runs `f`, which gives a new reference, and turns C++ exceptions into Python's.
+template <class F>
+PyObject* guarded(F&& f) noexcept {
+  try {
+    return f();
+  } catch (...) {
+    return set_error();
+  }
+}
+
+// What each file adds to the module.
+void add_errors(nb::module_& m);       // errors.cpp
+void add_dtypes(nb::module_& m);       // dtype.cpp
+void add_arrays(nb::module_& m);       // array.cpp (with convert.cpp, dlpack.cpp)
+void add_expressions(nb::module_& m);  // expr.cpp (with dim.cpp, index.cpp, operators.cpp)
+void add_operations(nb::module_& m);   // apply.cpp: the op table, application
+void add_transforms(nb::module_& m);   // transforms.cpp: grad, vjp, jvp, fori, op_from_graph
+void add_functions(nb::module_& m);    // function.cpp (with call.cpp, shared.cpp)
+void add_files(nb::module_& m);        // files.cpp: save, load, pickling of graphs
+void add_optimizers(nb::module_& m);   // optimizers.cpp
+
+}  // namespace gnomon::python

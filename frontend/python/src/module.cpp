@@ -1,0 +1,22 @@
+// The extension module gnomon._core: what the Python package is made of.
+#include "frontend/python/src/core.h"
+
+namespace gnomon::python {
+
+Types types{};
+
+}  // namespace gnomon::python
+
+NB_MODULE(_core, m) {
+  using namespace gnomon::python;
+  m.doc() = "The compiled part of gnomon.";
+  add_errors(m);
+  add_dtypes(m);
+  add_arrays(m);
+  add_expressions(m);
+  add_operations(m);
+  add_transforms(m);
+  add_functions(m);
+  add_files(m);
+  add_optimizers(m);
+}

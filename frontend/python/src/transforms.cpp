@@ -1,0 +1,8 @@
+// To be written.
+#include "frontend/python/src/core.h"
+
+namespace gnomon::python {
+
+void add_transforms(nb::module_&) {}
+
+}  // namespace gnomon::python
