@@ -1,0 +1,79 @@
+"""The examples run, and give what they should."""
+
+import importlib
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "frontend" / "python" / "examples"
+
+
+@pytest.fixture(autouse=True)
+def examples_on_path(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    yield
+    for path in EXAMPLES.glob("*.py"):
+        sys.modules.pop(path.stem, None)
+
+
+@pytest.fixture
+def images():
+    support = importlib.import_module("support")
+    if not support.FASHION_MNIST.is_dir():
+        pytest.skip("the Fashion-MNIST images are not installed")
+
+
+def run(name, tmp_path, **options):
+    plot = tmp_path / f"{name}.png"
+    result = importlib.import_module(name).main(plot=plot, **options)
+    if importlib.util.find_spec("matplotlib") is not None:
+        assert plot.stat().st_size > 0
+    return result
+
+
+def test_every_example_is_tested():
+    named = pathlib.Path(__file__).read_text()
+    for path in EXAMPLES.glob("*.py"):
+        assert path.stem == "support" or f'run("{path.stem}"' in named
+
+
+def test_logistic_regression(tmp_path):
+    # 784 free weights fit the classes of 400 random points.
+    assert run("logistic_regression", tmp_path, steps=2000) == 1.0
+
+
+def test_softmax_regression(tmp_path, images):
+    assert run("softmax_regression", tmp_path, epochs=5) >= 0.82
+
+
+def test_imperative(tmp_path):
+    assert np.array_equal(run("imperative", tmp_path, steps=2000), np.full((2, 2), 4.5))
+
+
+def test_mlp(tmp_path, images):
+    # Half the epochs of the example, which reaches 0.88 and more.
+    assert run("mlp", tmp_path, epochs=6) >= 0.88
+
+
+def test_black_scholes(tmp_path):
+    from math import erf, exp, log, pi, sqrt
+
+    found = run("black_scholes", tmp_path, count=1001, repeat=1)
+    strike, rate, volatility, time = 100.0, 0.03, 0.25, 0.5
+    for i, spot in enumerate(np.linspace(50.0, 150.0, 1001)):
+        d1 = (log(spot / strike) + (rate + volatility**2 / 2) * time) / (volatility * sqrt(time))
+        d2 = d1 - volatility * sqrt(time)
+        cdf1, cdf2 = 0.5 * (1 + erf(d1 / sqrt(2))), 0.5 * (1 + erf(d2 / sqrt(2)))
+        density, discount = exp(-(d1**2) / 2) / sqrt(2 * pi), exp(-rate * time)
+        expected = {
+            "price": spot * cdf1 - strike * discount * cdf2,
+            "delta": cdf1,
+            "gamma": density / (spot * volatility * sqrt(time)),
+            "vega": spot * density * sqrt(time),
+            "theta": -spot * density * volatility / (2 * sqrt(time)) - rate * strike * discount * cdf2,
+            "rho": strike * time * discount * cdf2,
+        }
+        for name, value in expected.items():
+            assert found[name][i] == pytest.approx(value, rel=1e-10, abs=1e-12), name
