@@ -228,8 +228,7 @@ Array Array::borrow(void* data, DType dtype, Extents shape, std::shared_ptr<void
 }
 
 Array Array::view(Extents shape, Extents strides, std::int64_t offset) const {
-  std::int64_t size = 1;
-  for (const std::int64_t extent : shape) size *= extent;
+  const std::int64_t size = count_elements(dtype(), shape);
   Record* record = make_record(record_->dtype, shape, 0);
   record->size = size;
   const std::int64_t step = offset * static_cast<std::int64_t>(size_of(record_->dtype));

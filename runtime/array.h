@@ -168,6 +168,9 @@ class Array {
   /// The same elements in C order under another shape; one extent may be -1. A view when the array
   /// is contiguous, else a packed copy.
   Array reshape(Extents shape) const;
+  /// Any view: its first element is `offset` elements after this array's. All it shows must be
+  /// within what this array shows. Strides may be zero or negative.
+  Array view(Extents shape, Extents strides, std::int64_t offset) const;
 
   /// Type text: "f32[3, 4]".
   std::string describe() const;
@@ -194,7 +197,6 @@ class Array {
   static Array from_memory(DType dtype, const void* values, std::size_t count, Extents shape);
   static Record* make_record(DType dtype, Extents shape, std::int64_t data_bytes);
   static void destroy(Record* record) noexcept;
-  Array view(Extents shape, Extents strides, std::int64_t offset) const;
 
   Record& record() const {
     if (record_ == nullptr) throw_undefined();

@@ -161,6 +161,15 @@ TEST_CASE("slices follow Python's rules") {
   CHECK(column.to_vector<double>()[0] == -1);
 }
 
+TEST_CASE("a view may repeat, drop and turn axes") {
+  const Array a = counting({2, 3});
+  const auto values = [](const Array& v) { return v.to_vector<double>(); };
+  CHECK(values(a.view({2, 2}, {0, -1}, 5)) == std::vector<double>{5, 4, 5, 4});
+  CHECK(values(a.view({2}, {3}, 1).view({}, {}, 1)) == std::vector<double>{2});
+  CHECK(a.view({0, 4}, {3, 1}, 9).size() == 0);
+  CHECK_THROWS_AS(a.view({-1}, {1}, 0), ValueError);
+}
+
 TEST_CASE("a view keeps its memory alive") {
   Array view;
   {
