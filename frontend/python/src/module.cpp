@@ -15,8 +15,10 @@ NB_MODULE(_core, m) {
   add_arrays(m);
   add_expressions(m);
   add_operations(m);
+  add_shapes(m);
   add_transforms(m);
   add_functions(m);
+  add_compiled(m);
   add_files(m);
   add_optimizers(m);
 }
