@@ -15,6 +15,7 @@ NB_MODULE(_core, m) {
   add_arrays(m);
   add_expressions(m);
   add_operations(m);
+  add_creation(m);
   add_shapes(m);
   add_transforms(m);
   add_functions(m);

@@ -1,8 +1,299 @@
-// To be written.
+// Functions of expressions: derivatives, loops, reusable graphs, replacement.
+#include <fmt/format.h>
+
+#include <memory>
+#include <unordered_map>
+
 #include "frontend/python/src/core.h"
+#include "ir/graph.h"
+#include "ir/leaf.h"
+#include "passes/gradient.h"
+#include "runtime/error.h"
 
 namespace gnomon::python {
 
-void add_transforms(nb::module_&) {}
+namespace {
+
+using Objects = std::vector<nb::object>;
+using Exprs = std::vector<Expr>;
+
+Objects items_of(nb::handle sequence) {
+  Objects items;
+  for (const nb::handle item : nb::iter(sequence)) items.push_back(nb::borrow(item));
+  return items;
+}
+
+nb::list list_of(const Exprs& exprs) {
+  nb::list list;
+  for (const Expr& e : exprs) list.append(e ? wrap(e) : nb::object(nb::none()));
+  return list;
+}
+
+std::string class_of(nb::handle object) {
+  return nb::cast<std::string>(nb::object(nb::handle(Py_TYPE(object.ptr())).attr("__name__")));
+}
+
+// What a derivative is taken of or with respect to.
+Exprs expressions(nb::handle sequence, const char* what) {
+  Exprs exprs;
+  for (const nb::object& item : items_of(sequence)) {
+    if (!is_expr(item))
+      throw TypeError(fmt::format("{}: expected expressions, found {}", what, class_of(item)));
+    exprs.push_back(expr_of(item));
+  }
+  return exprs;
+}
+
+// A value of dtype `t`: numbers and array-likes become constants of it.
+Expr value_of(nb::handle object, DType t) {
+  if (is_symbolic(object)) {
+    const Arg arg = to_arg(object);
+    const bool weak =
+        is_expr(object) && reinterpret_cast<ExprObject*>(object.ptr())->weak != Weak::no;
+    return weak ? cast(Expr(arg.value()), t) : Expr(arg.value());
+  }
+  return Expr(to_array(object, t));
+}
+
+GradOptions options_of(const std::string& disconnected) {
+  if (disconnected == "error") return {Disconnected::error};
+  if (disconnected == "zero") return {Disconnected::zero};
+  throw ValueError(
+      fmt::format("grad: expected 'error' or 'zero' for disconnected, found {}", disconnected));
+}
+
+// One value for each of `values`, None for none.
+Exprs directions(nb::handle sequence, const Exprs& values, const char* what, const char* of) {
+  const Objects items = items_of(sequence);
+  if (items.size() != values.size())
+    throw TypeError(fmt::format("{}: expected a {} for each of {}, found {}", what, of,
+                                values.size(), items.size()));
+  Exprs found;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].is_none()) {
+      found.emplace_back();
+      continue;
+    }
+    const Expr direction = value_of(items[i], values[i].dtype());
+    if (direction.dtype() != values[i].dtype() || direction.rank() != values[i].rank())
+      throw TypeError(fmt::format("{}: expected a {} of the type of {}, found {}", what, of,
+                                  describe(values[i].value()), describe(direction.value())));
+    found.push_back(direction);
+  }
+  return found;
+}
+
+nb::list gradients(nb::handle cost, nb::handle wrt, const std::string& disconnected) {
+  const OriginScope at(caller());
+  if (!is_expr(cost))
+    throw TypeError("grad: expected an expression as cost, found " + class_of(cost));
+  return list_of(grad(expr_of(cost), expressions(wrt, "grad"), options_of(disconnected)));
+}
+
+nb::list pulled_back(nb::handle outputs, nb::handle wrt, nb::handle cotangents,
+                     const std::string& disconnected) {
+  const OriginScope at(caller());
+  const Exprs y = expressions(outputs, "vjp"), x = expressions(wrt, "vjp");
+  return list_of(
+      vjp(y, x, directions(cotangents, y, "vjp", "cotangent"), options_of(disconnected)));
+}
+
+nb::list pushed_forward(nb::handle outputs, nb::handle wrt, nb::handle tangents) {
+  const OriginScope at(caller());
+  const Exprs y = expressions(outputs, "jvp"), x = expressions(wrt, "jvp");
+  return list_of(jvp(y, x, directions(tangents, x, "jvp", "tangent")));
+}
+
+// ------------------------------------------------------------------------------- leaves, replacing
+
+nb::list leaves_of(nb::handle exprs) {
+  std::vector<Value> roots;
+  for (const Expr& e : expressions(exprs, "free_inputs")) roots.push_back(e.value());
+  nb::list list;
+  for (const Node* node : topological_order(roots)) {
+    if (&node->op() == &op::input) list.append(wrap(Expr(Value(node, 0))));
+    if (&node->op() == &op::shared_variable)
+      list.append(wrap(SharedVariable(gnomon::shared_of(Value(node, 0)))));
+  }
+  return list;
+}
+
+// Rebuilds what depends on replaced values. Where an input gives way, its symbols do too.
+class Replacement {
+ public:
+  void add(const Expr& from, const Expr& to) {
+    const Value& x = from.value();
+    if (from.dtype() != to.dtype() || from.rank() != to.rank())
+      throw TypeError(
+          fmt::format("substitute: expected a value of the dtype and rank of {}, "
+                      "found {}",
+                      describe(x), describe(to.value())));
+    stop_.push_back(x);
+    built_[x] = to.value();
+    if (!is_leaf(x.op())) return;
+    for (std::size_t i = 0; i < x.shape().size(); ++i) {
+      const AtomRef atom = x.shape()[i].atom();
+      if (atom && atom->kind == Atom::Kind::symbol) symbols_.emplace(atom->number, to.shape()[i]);
+    }
+  }
+
+  Exprs apply(const Exprs& outputs) {
+    std::vector<Value> roots(outputs.begin(), outputs.end());
+    for (const Node* node : topological_order(roots, stop_)) {
+      const Value now = is_leaf(node->op()) ? Value(node, 0) : rebuilt(*node);
+      for (std::uint32_t i = 0; i < node->output_count(); ++i)
+        built_.try_emplace(Value(node, i), Value(now.get(), i == 0 ? now.index() : i));
+    }
+    Exprs results;
+    for (const Value& root : roots) results.emplace_back(built_.at(root));
+    return results;
+  }
+
+ private:
+  Value rebuilt(const Node& node) const {
+    const auto map = [this](const Atom& atom) -> Dim {
+      if (atom.kind == Atom::Kind::value) return Dim::value(built_.at(*atom.scalar));
+      const auto at = symbols_.find(atom.number);
+      return at == symbols_.end() ? Dim::symbol(atom.number, atom.name) : at->second;
+    };
+    const std::vector<Origin> origins = node.origins();
+    const OriginScope at(origins.empty() ? Origin() : origins[0]);
+    if (&node.op() == &op::extent) return extent_value(node.attribute(0).dims()[0].substitute(map));
+    std::vector<Value> operands;
+    for (const Value& operand : node.operands()) operands.push_back(built_.at(operand));
+    return rebuild(node, operands, map);
+  }
+
+  std::vector<Value> stop_;
+  std::unordered_map<Value, Value, ValueHash> built_;
+  std::unordered_map<std::uint64_t, Dim> symbols_;
+};
+
+// `replacements`: a dict, or pairs.
+nb::list substituted(nb::handle outputs, nb::handle replacements) {
+  Replacement replacement;
+  const nb::object pairs = PyDict_Check(replacements.ptr()) != 0
+                               ? nb::object(replacements.attr("items")())
+                               : nb::borrow(replacements);
+  for (const nb::object& pair : items_of(pairs)) {
+    const Objects two = items_of(pair);
+    if (two.size() != 2 || !is_expr(two[0]))
+      throw TypeError("substitute: expected pairs of an expression and its value");
+    const Expr& from = expr_of(two[0]);
+    replacement.add(from, value_of(two[1], from.dtype()));
+  }
+  Exprs roots;
+  for (const nb::object& item : items_of(outputs)) roots.emplace_back(to_arg(item).value());
+  return list_of(replacement.apply(roots));
+}
+
+// ----------------------------------------------------------------------------- loops and functions
+
+// Thrown out of `evaluate`: what was built needs more than the operands.
+struct Open {
+  Exprs leaves, outputs;
+};
+
+// What `build` makes of `operands`: arrays when they are all that it needs, expressions otherwise.
+nb::list closed_or_open(const Objects& operands,
+                        const std::function<Exprs(std::span<const Expr>)>& build) {
+  bool symbolic = false;
+  for (const nb::object& x : operands) symbolic = symbolic || is_symbolic(x);
+  Exprs exprs;
+  if (symbolic) {
+    for (const nb::object& x : operands) exprs.emplace_back(to_arg(x).value());
+    return list_of(build(exprs));
+  }
+  std::vector<Array> arrays;
+  for (const nb::object& x : operands) arrays.push_back(to_array(x));
+  try {
+    nb::list list;
+    for (Array& a : evaluate(arrays, [&](std::span<const Expr> leaves) {
+           Exprs outputs = build(leaves);
+           const std::vector<Value> inputs(leaves.begin(), leaves.end());
+           const std::vector<Value> roots(outputs.begin(), outputs.end());
+           if (!free_values(inputs, roots).empty())
+             throw Open{Exprs(leaves.begin(), leaves.end()), std::move(outputs)};
+           return outputs;
+         }))
+      list.append(wrap(std::move(a)));
+    return list;
+  } catch (const Open& open) {
+    Replacement replacement;
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      replacement.add(open.leaves[i], Expr(arrays[i]));
+    return list_of(replacement.apply(open.outputs));
+  }
+}
+
+Exprs step(const nb::callable& body, const Expr& i, std::span<const Expr> states) {
+  nb::list before;
+  for (const Expr& state : states) before.append(wrap(state));
+  const nb::object result = body(wrap(i), before);
+  if (PyList_Check(result.ptr()) == 0 && PyTuple_Check(result.ptr()) == 0)
+    throw TypeError(
+        fmt::format("fori: expected a list of the states from the body, found {}",
+                    result.is_none() ? "None: does it return them?" : class_of(result)));
+  const Objects after = items_of(result);
+  if (after.size() != states.size())
+    throw TypeError(fmt::format("fori: expected {} states from the body, found {}", states.size(),
+                                after.size()));
+  Exprs found;
+  for (std::size_t k = 0; k < after.size(); ++k)
+    found.push_back(value_of(after[k], states[k].dtype()));
+  return found;
+}
+
+nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body) {
+  const OriginScope at(caller());
+  Objects operands = {nb::borrow(count)};
+  for (nb::object& x : items_of(initial)) operands.push_back(std::move(x));
+  return closed_or_open(operands, [&](std::span<const Expr> x) {
+    if (!is_integer(x[0].dtype()) || x[0].rank() != 0)
+      throw TypeError("fori: expected an integer as count, found " + describe(x[0].value()));
+    return fori(cast(x[0], int64), x.subspan(1),
+                [&](const Expr& i, std::span<const Expr> states) { return step(body, i, states); });
+  });
+}
+
+class Graphed {
+ public:
+  Graphed(nb::handle inputs, nb::handle outputs)
+      : inputs_(expressions(inputs, "op_from_graph")),
+        op_(inputs_, expressions(outputs, "op_from_graph")) {}
+
+  nb::list operator()(const nb::args& arguments) const {
+    const OriginScope at(caller());
+    if (arguments.size() != inputs_.size())
+      throw TypeError(fmt::format("op_from_graph: expected {} arguments, found {}", inputs_.size(),
+                                  arguments.size()));
+    Objects operands;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const nb::handle x = arguments[i];
+      const DType t = inputs_[i].dtype();
+      operands.push_back(is_symbolic(x) ? wrap(value_of(x, t)) : wrap(to_array(x, t)));
+    }
+    return closed_or_open(operands, [this](std::span<const Expr> x) { return op_(x); });
+  }
+
+ private:
+  Exprs inputs_;
+  OpFromGraph op_;
+};
+
+}  // namespace
+
+void add_transforms(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("grad", gradients, "cost"_a, "wrt"_a, "disconnected"_a = "error");
+  m.def("vjp", pulled_back, "outputs"_a, "wrt"_a, "cotangents"_a, "disconnected"_a = "zero");
+  m.def("jvp", pushed_forward, "outputs"_a, "wrt"_a, "tangents"_a);
+  m.def("free_inputs", leaves_of, "exprs"_a);
+  m.def("substitute", substituted, "outputs"_a, "replacements"_a);
+  m.def("fori", loop, "count"_a, "initial"_a, "body"_a);
+  nb::class_<Graphed>(m, "OpFromGraph")
+      .def(nb::init<nb::handle, nb::handle>(), "inputs"_a, "outputs"_a)
+      .def("__call__", &Graphed::operator());
+}
 
 }  // namespace gnomon::python
