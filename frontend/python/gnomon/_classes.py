@@ -1,0 +1,196 @@
+"""The classes of the public interface: Array, Expr and Shared, with their methods.
+
+What they store and their operators are compiled (`gnomon._core`). Most methods are the functions
+of the same name: `x.sum(axis=0)` is `gn.sum(x, axis=0)`.
+"""
+
+from __future__ import annotations
+
+from . import _core, _functions, _ops
+from ._core import DType, Dim, Operation
+
+
+class Place:
+    """What `x.at[key]` gives: makes new arrays in which x[key] is changed.
+
+    No method changes `x`. They work on arrays and on expressions, and `key` is anything that
+    `x[key]` takes.
+    """
+
+    __slots__ = ("_key", "_x")
+
+    def __init__(self, x, key):
+        self._x = x
+        self._key = key
+
+    def get(self):
+        """x[key]."""
+        return self._x[self._key]
+
+    def set(self, values):
+        """x with x[key] replaced by `values`, which broadcast to x[key] and take x's dtype."""
+        return _core.set_item(self._x, self._key, values, False)
+
+    def add(self, values):
+        """x with `values` added to x[key]. With integer arrays, equal indices add up."""
+        return _core.set_item(self._x, self._key, values, True)
+
+    def subtract(self, values):
+        """x with `values` taken from x[key]. With integer arrays, equal indices add up."""
+        return _core.set_item(self._x, self._key, _ops.negative(values), True)
+
+    def multiply(self, values):
+        """x with x[key] multiplied by `values`; key: integers and slices."""
+        return self._change("multiply", _ops.multiply, values)
+
+    def divide(self, values):
+        """x with x[key] divided by `values`; key: integers and slices."""
+        return self._change("divide", _ops.divide, values)
+
+    def power(self, values):
+        """x with x[key] raised to `values`; key: integers and slices."""
+        return self._change("power", _ops.power, values)
+
+    def min(self, values):
+        """x with x[key] replaced by minimum(x[key], values); key: integers and slices."""
+        return self._change("min", _ops.minimum, values)
+
+    def max(self, values):
+        """x with x[key] replaced by maximum(x[key], values); key: integers and slices."""
+        return self._change("max", _ops.maximum, values)
+
+    def apply(self, f):
+        """x with x[key] replaced by f(x[key])."""
+        return self.set(f(self.get()))
+
+    def _change(self, name, op, values):
+        keys = self._key if isinstance(self._key, tuple) else (self._key,)
+        if not all(_is_basic(key) for key in keys):
+            raise _core.TypeError(
+                f"at[...].{name}: indices that are arrays may be equal, and equal ones can only "
+                "be set or added to: use at[...].set or at[...].add"
+            )
+        return self.set(op(self.get(), values))
+
+
+def _is_basic(key):
+    if key is None or key is ... or isinstance(key, (int, slice, Dim)):
+        return True
+    return getattr(key, "ndim", None) == 0 and getattr(key, "dtype", None) != "bool"
+
+
+class _At:
+    """`x.at`: `x.at[key]` is the place `key` of x."""
+
+    __slots__ = ("_x",)
+
+    def __init__(self, x):
+        self._x = x
+
+    def __getitem__(self, key):
+        return Place(self._x, key)
+
+
+class _Methods:
+    """What arrays and expressions have in common beyond their operators."""
+
+    __slots__ = ()
+
+    all = _ops.all
+    any = _ops.any
+    argmax = _functions.argmax
+    argmin = _functions.argmin
+    clip = _functions.clip
+    diagonal = _functions.diagonal
+    dot = _functions.dot
+    max = _ops.max
+    mean = _ops.mean
+    min = _ops.min
+    prod = _functions.prod
+    ptp = _functions.ptp
+    ravel = _functions.ravel
+    repeat = _functions.repeat
+    round = _functions.round
+    squeeze = _functions.squeeze
+    std = _functions.std
+    sum = _functions.sum
+    swapaxes = _functions.swapaxes
+    take = _functions.take
+    trace = _functions.trace
+    var = _functions.var
+
+    def astype(self, dtype, *, copy=True):
+        """The elements as `dtype`; an array that has it already is not copied if `copy` is False."""
+        return _functions.astype(self, dtype, copy=copy)
+
+    def flatten(self):
+        """All elements in row-major order, as an array of rank 1."""
+        return _functions.reshape(self, (-1,), copy=True)
+
+    def reshape(self, *shape):
+        """The elements in row-major order under another shape, given as a tuple or as numbers.
+
+        One extent may be -1: it takes what is left.
+        """
+        return _functions.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def transpose(self, *axes):
+        """Axis i of the result is axis axes[i]; without arguments the axes are reversed."""
+        if len(axes) == 1 and not isinstance(axes[0], int):
+            return _functions.permute_dims(self, axes[0])
+        return _functions.permute_dims(self, axes or None)
+
+    @property
+    def at(self):
+        """`x.at[key].set(v)`, `.add(v)` and others: new arrays with x[key] changed."""
+        return _At(self)
+
+    def __array_namespace__(self, *, api_version=None):
+        """The module `gnomon`, which follows the Array API standard."""
+        from . import _info
+
+        return _info.namespace(api_version)
+
+
+class Array(_core.Array, _Methods):
+    """An array with values, in one of Gnomon's dtypes; NumPy reads it without a copy.
+
+    Made by `gn.asarray`, `gn.zeros`, calls of functions and so on. An array is a value: nothing
+    writes to its memory, `x[i] = v` binds `x` to a new array.
+    """
+
+    __slots__ = ()
+
+
+class Expr(_core.Expr, _Methods):
+    """An expression: what stands for an array that has no values yet.
+
+    Made by `gn.tensor`, `gn.matrix` and so on, and by every function of Gnomon when one of its
+    operands is an expression. `gn.function` and `gn.compiled` turn expressions into functions.
+    `x == y` is an expression as well; two expressions are the same when their hashes are.
+    """
+
+    __slots__ = ()
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        from . import _numpy
+
+        return _numpy.apply_ufunc(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, function, types, args, kwargs):
+        from . import _numpy
+
+        return _numpy.apply_function(function, args, kwargs)
+
+
+class Shared(_core.Shared, Expr):
+    """A shared variable: an expression with a value that lives between calls of functions."""
+
+    __slots__ = ()
+
+
+_core.register_types(Array, Expr, Shared)
+
+for _class in (Array, Expr, Shared):
+    _class.__module__ = "gnomon"
+__all__ = ["Array", "DType", "Dim", "Expr", "Operation", "Place", "Shared"]

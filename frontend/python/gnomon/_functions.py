@@ -1,0 +1,12 @@
+"""The functions of the namespace that are written over the operations, gathered.
+
+A function of this package is either here or, if it is one operation, in `_ops`, which is written
+when the package is built. Each works on arrays, at once, and on expressions.
+"""
+
+from ._creation import *  # noqa: F403
+from ._dtypes import *  # noqa: F403
+from ._elementwise import *  # noqa: F403
+from ._products import *  # noqa: F403
+from ._reductions import *  # noqa: F403
+from ._shapes import *  # noqa: F403

@@ -1,0 +1,158 @@
+"""Products of vectors and matrices, and what is done to the values of a graph as it runs."""
+
+from __future__ import annotations
+
+from . import _core
+from ._creation import _tensor, astype
+from ._shapes import _axes, _axis, diagonal, moveaxis
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .typing import DTypeLike, Operand, Tensor
+
+_op = _core.operation
+_multiply, _sum, _subtract = _op("multiply"), _op("sum"), _op("subtract")
+
+
+def matmul(x1: Operand, x2: Operand, /) -> Tensor:
+    """Product of matrices, the last two axes; the axes before them broadcast.
+
+    A vector on the left is a row, on the right a column, and its axis is not in the result.
+    Differentiable.
+    """
+    return _core.matmul(x1, x2)
+
+
+def dot(x1: Operand, x2: Operand, /) -> Tensor:
+    """matmul up to rank 2; beyond, the last axis of x1 is summed with the last but one of x2."""
+    return _core.dot(x1, x2)
+
+
+def tensordot(
+    x1: Operand,
+    x2: Operand,
+    /,
+    axes: int | tuple[int | Sequence[int], int | Sequence[int]] = 2,
+) -> Tensor:
+    """Sum of products over axes of x1 and axes of x2, pairwise; the other axes follow in order.
+
+    A number n stands for the last n axes of x1 and the first n of x2.
+    """
+    x1, x2 = _tensor(x1), _tensor(x2)
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(x1.ndim, x2.ndim):
+            raise _core.ValueError(f"tensordot: {axes} axes of ranks {x1.ndim} and {x2.ndim}")
+        first, second = range(x1.ndim - axes, x1.ndim), range(axes)
+    else:
+        first, second = axes
+    first, second = _axes("tensordot", first, x1.ndim), _axes("tensordot", second, x2.ndim)
+    if len(first) != len(second):
+        raise _core.ValueError(f"tensordot: {len(first)} axes of x1 with {len(second)} of x2")
+    return _core.tensordot(x1, x2, list(first), list(second))
+
+
+def outer(x1: Operand, x2: Operand, /) -> Tensor:
+    """Products of each element of a vector with each of another: a matrix."""
+    return _core.outer(x1, x2)
+
+
+def inner(x1: Operand, x2: Operand, /) -> Tensor:
+    """Sums of products over the last axes of x1 and x2."""
+    x1, x2 = _tensor(x1), _tensor(x2)
+    if x1.ndim == 0 or x2.ndim == 0:
+        return _multiply(x1, x2)
+    return _core.tensordot(x1, x2, [x1.ndim - 1], [x2.ndim - 1])
+
+
+def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
+    """Sum of products along an axis, which both have, counted from the end; others broadcast."""
+    x1, x2 = _tensor(x1), _tensor(x2)
+    if x1.ndim == 0 or x2.ndim == 0:
+        raise _core.TypeError("vecdot: expected vectors, found rank 0")
+    if axis >= 0:
+        if x1.ndim != x2.ndim:
+            raise _core.ValueError(
+                f"vecdot: axis {axis} of arrays of ranks {x1.ndim} and {x2.ndim}: count it from "
+                "the end, as a negative number"
+            )
+        axis -= x1.ndim
+    _axis("vecdot", axis, x1.ndim), _axis("vecdot", axis, x2.ndim)
+    m, n = x1.shape[axis], x2.shape[axis]
+    if isinstance(m, int) and isinstance(n, int) and m != n:
+        raise _core.ValueError(f"vecdot: the extents {m} and {n} of axis {axis} differ")
+    dtype = _core.result_type(x1, x2)
+    product = _multiply(x1, x2)
+    return astype(_sum(product, axis, False), dtype, copy=False)
+
+
+def trace(x: Operand, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
+    """Sum of the diagonal `offset` of the last two axes; the dtype is that of `sum`."""
+    elements = diagonal(x, offset=offset)
+    return _sum(elements if dtype is None else astype(elements, dtype), -1, False)
+
+
+def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
+    """Cross product of vectors of three numbers along an axis; the other axes broadcast."""
+    x1, x2 = _tensor(x1), _tensor(x2)
+    for x in (x1, x2):
+        _axis("cross", axis, x.ndim)
+        if isinstance(x.shape[axis], int) and x.shape[axis] != 3:
+            raise _core.ValueError(f"cross: expected extent 3 of axis {axis}, found {x.shape[axis]}")
+    a, b = moveaxis(x1, axis, -1), moveaxis(x2, axis, -1)
+    a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
+    b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
+    parts = [
+        _subtract(_multiply(a1, b2), _multiply(a2, b1)),
+        _subtract(_multiply(a2, b0), _multiply(a0, b2)),
+        _subtract(_multiply(a0, b1), _multiply(a1, b0)),
+    ]
+    return moveaxis(_core.stack(parts, -1), -1, axis)
+
+
+def kron(x1: Operand, x2: Operand, /) -> Tensor:
+    """Kronecker product of two matrices: the blocks x1[i, j] * x2."""
+    x1, x2 = _tensor(x1), _tensor(x2)
+    if x1.ndim != 2 or x2.ndim != 2:
+        raise _core.TypeError(f"kron: expected matrices, found ranks {x1.ndim} and {x2.ndim}")
+    (m, n), (p, q) = x1.shape, x2.shape
+    a, b = _core.reshape(x1, (m, 1, n, 1)), _core.reshape(x2, (1, p, 1, q))
+    return _core.reshape(_multiply(a, b), (m * p, n * q))
+
+
+def stop_gradient(x: Operand, /) -> Tensor:
+    """x, with derivative 0."""
+    return _core.stop_gradient(x)
+
+
+def barrier(x: Operand, /) -> Tensor:
+    """x, opaque to every rewrite rule: protects a computation whose rounding matters."""
+    return _core.barrier(x)
+
+
+def print(x: Operand, message: str = "", /) -> Tensor:
+    """x, shown with the message each time it is computed."""
+    return _core.print(x, message)
+
+
+def check(x: Operand, condition: Operand, message: str, /) -> Tensor:
+    """x, after a ValueError with the message if any element of the condition is false."""
+    return _core.check(x, condition, message)
+
+
+__all__ = [
+    "barrier",
+    "check",
+    "cross",
+    "dot",
+    "inner",
+    "kron",
+    "matmul",
+    "outer",
+    "print",
+    "stop_gradient",
+    "tensordot",
+    "trace",
+    "vecdot",
+]
