@@ -1,6 +1,8 @@
-"""Builds and runs the code blocks of README.md against an installation of the given build.
+"""Builds and runs the C++ of README.md against an installation of the given build.
 
     run.py BUILD COMPILER FLAGS
+
+Its Python is run by tests/python/test_docs.py, where the package is installed.
 """
 
 import os
@@ -22,8 +24,9 @@ def run(*command, **options):
 
 def check_commands(text):
     """The scripts that shell blocks name are there; they are run by hand, or run this test."""
-    for command in text.split("\n"):
-        if command and not os.access(ROOT / command, os.X_OK):
+    for line in text.split("\n"):
+        command = line.split(" ")[0]
+        if command.startswith("tools/") and not os.access(ROOT / command, os.X_OK):
             sys.exit(f"README.md: {command} is not an executable of this repository")
 
 
@@ -37,11 +40,19 @@ def main():
     build, compiler, flags = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     text = (ROOT / "README.md").read_text()
     blocks = {}
+    language = ""
     for kind, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S):
-        if kind in blocks or kind not in ("sh", "cpp", "cmake", "text"):
-            sys.exit(f"README.md: expected one block each of sh, cpp, cmake, text; found {kind}")
+        if kind == "sh":
+            check_commands(body)
+        elif kind == "text":
+            kind = f"output of {language}"
+        elif kind in ("python", "cpp", "cmake"):
+            language = kind
+        else:
+            sys.exit(f"README.md: expected blocks of sh, python, cpp, cmake, text; found {kind}")
+        if kind in blocks and kind in ("cpp", "cmake", "output of cpp"):
+            sys.exit("README.md: expected one block each of cpp, its text and cmake; found two")
         blocks[kind] = body
-    check_commands(blocks["sh"])
     check_links(text)
     work = build / "readme"
     shutil.rmtree(work, ignore_errors=True)
@@ -55,8 +66,9 @@ def main():
     # An empty cache, so that the installed compiler library is found and used.
     environment = dict(os.environ, GNOMON_CACHE_DIR=str(work / "cache"))
     found = run(work / "build" / "example", env=environment)
-    if found != blocks["text"]:
-        sys.exit(f"README.md: expected\n{blocks['text']}found\n{found}")
+    expected = blocks["output of cpp"]
+    if found != expected:
+        sys.exit(f"README.md: expected\n{expected}found\n{found}")
 
 
 main()
