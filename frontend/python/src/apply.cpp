@@ -1,8 +1,255 @@
-// To be written.
-#include "frontend/python/src/core.h"
+// Applying ops: what Python objects are as operands, promotion, expression or value.
+#include "frontend/python/src/apply.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "ir/leaf.h"
+#include "runtime/error.h"
 
 namespace gnomon::python {
 
-void add_operations(nb::module_&) {}
+namespace {
+
+DType weak_dtype(Weak weak) {
+  switch (weak) {
+    case Weak::boolean: return DType::bool_;
+    case Weak::integer: return DType::int64;
+    default: return DType::float64;
+  }
+}
+
+Weak weak_kind(DType t) {
+  if (is_bool(t)) return Weak::boolean;
+  return is_integer(t) ? Weak::integer : Weak::real;
+}
+
+// The dtype of values of dtype `t` and a number: Arg's rule.
+DType promote_weak(DType t, DType weak) {
+  if (is_bool(weak)) return t;
+  if (is_bool(t)) return weak;
+  return is_float(weak) && is_integer(t) ? DType::float64 : t;
+}
+
+bool has_array_protocol(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  if (type->tp_as_buffer != nullptr && type->tp_as_buffer->bf_getbuffer != nullptr)
+    return !PyBytes_Check(object) && !PyByteArray_Check(object);
+  for (const char* name : {"__array__", "__dlpack__", "__array_interface__"})
+    if (PyObject_HasAttrString(reinterpret_cast<PyObject*>(type), name)) return true;
+  return false;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------- operands
+
+DType Operand::dtype() const {
+  if (value) return value.dtype();
+  return array.defined() ? array.dtype() : weak_dtype(weak);
+}
+
+bool is_operand(PyObject* object) {
+  return is_expr(object) || is_array(object) || PyFloat_Check(object) || PyLong_Check(object) ||
+         dim_of(object) != nullptr || PyComplex_Check(object) || PyList_Check(object) ||
+         PyTuple_Check(object) || has_array_protocol(object);
+}
+
+void take(nb::handle object, Operand& operand) {
+  PyObject* const o = object.ptr();
+  if (is_expr(object)) {
+    operand.value = expr_of(object).value();
+    operand.weak = reinterpret_cast<ExprObject*>(o)->weak;
+  } else if (is_array(object)) {
+    operand.array = array_of(object);
+  } else if (PyFloat_CheckExact(o)) {
+    operand.weak = Weak::real;
+    operand.real = PyFloat_AS_DOUBLE(o);
+  } else if (PyBool_Check(o)) {
+    operand.weak = Weak::boolean;
+    operand.integer = o == Py_True;
+  } else if (PyLong_CheckExact(o)) {
+    int overflow = 0;
+    operand.integer = PyLong_AsLongLongAndOverflow(o, &overflow);
+    if (overflow == 0) {
+      operand.weak = Weak::integer;
+    } else {
+      operand.array = to_array(object);  // uint64, or the error
+    }
+  } else if (const Dim* dim = dim_of(object)) {
+    operand.value = extent_value(*dim);
+    operand.weak = Weak::integer;
+  } else {
+    operand.array = to_array(object);
+  }
+}
+
+bool is_symbolic(nb::handle object) { return is_expr(object) || dim_of(object) != nullptr; }
+
+Arg to_arg(nb::handle object) {
+  Operand operand;
+  take(object, operand);
+  if (operand.value) return Arg(operand.value);
+  if (operand.array.defined()) return Arg(operand.array);
+  switch (operand.weak) {
+    case Weak::boolean: return Arg(operand.integer != 0);
+    case Weak::integer: return Arg(operand.integer);
+    default: return Arg(operand.real);
+  }
+}
+
+// -------------------------------------------------------------------------------------- numbers
+
+Value number_value(const Operand& number, DType t) {
+  // The few numbers that programs repeat; a constant is a node, found by hash.
+  struct Known {
+    std::uint64_t bits = 0;
+    DType dtype{};
+    Weak weak{};
+    Value value;
+  };
+  static auto* const known = new std::array<Known, 256>;  // the GIL guards it
+  const bool is_real = number.weak == Weak::real;
+  const std::uint64_t bits = is_real ? std::bit_cast<std::uint64_t>(number.real)
+                                     : static_cast<std::uint64_t>(number.integer);
+  const std::uint64_t mixed =
+      (bits * 0x9e3779b97f4a7c15ull) ^ (static_cast<std::uint64_t>(t) << 59);
+  Known& place = (*known)[(mixed >> 56) % known->size()];
+  if (place.value && place.bits == bits && place.dtype == t && place.weak == number.weak)
+    return place.value;
+  const Expr made = is_real ? constant(number.real, t) : constant(number.integer, t);
+  place = {bits, t, number.weak, made.value()};
+  return made.value();
+}
+
+Array number_array(const Operand& number, DType t) {
+  if (t == DType::float64)
+    return Array(number.weak == Weak::real ? number.real : static_cast<double>(number.integer));
+  if (t == DType::int64 && number.weak != Weak::real) return Array(number.integer);
+  return number.weak == Weak::real ? *constant_array(constant(number.real, t).value())
+                                   : *constant_array(constant(number.integer, t).value());
+}
+
+// ------------------------------------------------------------------------------------ promotion
+
+Promoted::Promoted(const Op& op, std::span<const Operand> operands) : how_(op.promotion) {
+  if (how_ == Promotion::none || how_ == Promotion::boolean) return;
+  if (how_ == Promotion::choice && !operands.empty()) operands = operands.subspan(1);
+  std::optional<DType> t;
+  all_weak_ = true;
+  for (const Operand& o : operands) {
+    if (o.weak != Weak::no) continue;
+    all_weak_ = false;
+    t = t ? promote(*t, o.dtype()) : o.dtype();
+  }
+  for (const Operand& o : operands) {
+    if (o.weak == Weak::no) continue;
+    t = t ? promote_weak(*t, weak_dtype(o.weak)) : weak_dtype(o.weak);
+  }
+  common_ = t.value_or(DType::float64);
+  if (how_ == Promotion::inexact) common_ = inexact(common_);
+}
+
+DType Promoted::operator()(std::size_t i, const Operand& operand) const {
+  switch (how_) {
+    case Promotion::none: return operand.dtype();
+    case Promotion::boolean: return DType::bool_;
+    case Promotion::choice: return i == 0 ? DType::bool_ : common_;
+    default: return common_;
+  }
+}
+
+Weak Promoted::weak_result(DType dtype) const { return all_weak_ ? weak_kind(dtype) : Weak::no; }
+
+// ---------------------------------------------------------------------------------- application
+
+namespace {
+
+bool any_symbolic(std::span<const Operand> operands) {
+  for (const Operand& o : operands)
+    if (o.is_symbolic()) return true;
+  return false;
+}
+
+Value to_value(const Operand& o, DType t, const Origin& at) {
+  if (o.value) return o.value.dtype() == t ? o.value : make_node(op::cast, {o.value}, {t}, at);
+  if (o.array.defined()) {
+    return Expr(o.array.dtype() == t ? o.array : converted(o.array, t)).value();
+  }
+  return number_value(o, t);
+}
+
+struct Applied {
+  Value value;
+  Weak weak;
+};
+
+Applied symbolic(const Op& op, std::span<const Operand> operands, Attributes attributes) {
+  const Origin at = caller();
+  const Promoted promoted(op, operands);
+  std::vector<Value> values;
+  values.reserve(operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    values.push_back(to_value(operands[i], promoted(i, operands[i]), at));
+  Value made = make_node(op, std::move(values), std::move(attributes), at);
+  const Weak weak = op.is_elementwise() ? promoted.weak_result(made.dtype()) : Weak::no;
+  return {std::move(made), weak};
+}
+
+}  // namespace
+
+std::vector<nb::object> apply_all(const Op& op, std::span<const Operand> operands,
+                                  Attributes attributes) {
+  std::vector<nb::object> outputs;
+  if (any_symbolic(operands)) {
+    const Applied applied = symbolic(op, operands, std::move(attributes));
+    const Node* node = applied.value.get();
+    for (std::uint32_t i = 0; i < node->output_count(); ++i)
+      outputs.push_back(wrap(Expr(Value(node, i)), applied.weak));
+  } else {
+    for (Array& array : compute(op, operands, attributes)) outputs.push_back(wrap(array));
+  }
+  return outputs;
+}
+
+nb::object apply_one(const Op& op, std::span<const Operand> operands, Attributes attributes) {
+  if (any_symbolic(operands)) {
+    Applied applied = symbolic(op, operands, std::move(attributes));
+    return wrap(Expr(std::move(applied.value)), applied.weak);
+  }
+  return wrap(std::move(compute(op, operands, attributes)[0]));
+}
+
+std::vector<nb::object> apply_all(const Op& op, std::span<const nb::handle> operands,
+                                  Attributes attributes) {
+  Operands taken(operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) take(operands[i], taken[i]);
+  return apply_all(op, taken.span(), std::move(attributes));
+}
+
+nb::object apply(const Op& op, std::span<const nb::handle> operands, Attributes attributes) {
+  Operands taken(operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) take(operands[i], taken[i]);
+  return apply_one(op, taken.span(), std::move(attributes));
+}
+
+nb::object apply(std::span<const nb::handle> operands,
+                 const std::function<Expr(std::span<const Expr>)>& build) {
+  Operands taken(operands.size());
+  for (std::size_t i = 0; i < operands.size(); ++i) take(operands[i], taken[i]);
+  if (any_symbolic(taken.span())) {
+    const Origin at = caller();
+    const OriginScope scope(at);
+    std::vector<Expr> exprs;
+    for (const Operand& o : taken.span()) exprs.emplace_back(to_value(o, o.dtype(), at));
+    return wrap(build(exprs));
+  }
+  std::vector<Array> arrays;
+  for (const Operand& o : taken.span())
+    arrays.push_back(o.array.defined() ? o.array : number_array(o, o.dtype()));
+  return wrap(std::move(
+      evaluate(arrays, [&](std::span<const Expr> x) { return std::vector<Expr>{build(x)}; })[0]));
+}
 
 }  // namespace gnomon::python

@@ -1,8 +1,357 @@
-// To be written.
-#include "frontend/python/src/core.h"
+// Expressions as Python objects: their type, inputs, and what they answer where a value is needed.
+#include <fmt/format.h>
+
+#include <map>
+#include <new>
+
+#include "frontend/python/src/apply.h"
+#include "ir/leaf.h"
+#include "runtime/error.h"
 
 namespace gnomon::python {
 
-void add_expressions(nb::module_&) {}
+namespace {
+
+PyTypeObject* base_type = nullptr;
+
+ExprObject* object_of(PyObject* o) { return reinterpret_cast<ExprObject*>(o); }
+const Expr& self(PyObject* o) { return object_of(o)->expr; }
+
+std::string bracketed(const Origin& at) { return at ? fmt::format(" [{}]", at.text()) : ""; }
+
+Origin first_origin(const Expr& e) {
+  const std::vector<Origin> origins = e.value().node().origins();
+  return origins.empty() ? Origin{} : origins.front();
+}
+
+// "x: f32[n] has no value here, ..., made at [model.py:10]": the statement's line comes last.
+[[noreturn]] void needs_value(PyObject* o, std::string_view what, std::string_view instead) {
+  const Origin made = first_origin(self(o));
+  throw TypeError(
+      fmt::format("{}: {}{} is an expression, which has a value only when a compiled "
+                  "function runs; {}{}",
+                  what, describe(self(o)), made ? ", made at " + made.text() : "", instead,
+                  bracketed(caller())));
+}
+
+// --------------------------------------------------------------------------- life and identity
+
+void dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  if (object_of(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
+  object_of(o)->expr.~Expr();
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    throw TypeError("Expr: expressions are made by operations on gn.tensor and its like" +
+                    bracketed(caller()));
+  });
+}
+
+Py_hash_t hash(PyObject* o) {
+  const auto h = static_cast<Py_hash_t>(self(o).value().hash());
+  return h == -1 ? -2 : h;
+}
+
+PyObject* repr(PyObject* o) {
+  return guarded([o] {
+    std::string text = describe(self(o));
+    if (!is_leaf(self(o).value().op())) text += bracketed(first_origin(self(o)));
+    return nb::str(text.c_str(), text.size()).release().ptr();
+  });
+}
+
+// ---------------------------------------------------------------------------------- properties
+
+PyObject* get_shape(PyObject* o, void*) {
+  return guarded([o] { return wrap_shape(self(o).shape()).release().ptr(); });
+}
+
+PyObject* get_dtype(PyObject* o, void*) {
+  return guarded([o] { return dtype_object(self(o).dtype()).release().ptr(); });
+}
+
+PyObject* get_ndim(PyObject* o, void*) { return PyLong_FromLong(self(o).rank()); }
+
+PyObject* get_size(PyObject* o, void*) {
+  return guarded([o] { return wrap(element_count(self(o).shape())).release().ptr(); });
+}
+
+PyObject* get_name(PyObject* o, void*) {
+  return guarded([o] {
+    const std::string name = leaf_name(self(o).value());
+    if (name.empty()) return Py_NewRef(Py_None);
+    return nb::str(name.c_str(), name.size()).release().ptr();
+  });
+}
+
+PyObject* get_origin(PyObject* o, void*) {
+  return guarded([o] { return PyUnicode_FromString(first_origin(self(o)).text().c_str()); });
+}
+
+PyObject* get_weak(PyObject* o, void*) { return PyBool_FromLong(object_of(o)->weak != Weak::no); }
+
+PyObject* get_transposed(PyObject* o, void*) {
+  return guarded([o] {
+    const OriginScope at(caller());
+    return wrap(transpose(self(o))).release().ptr();
+  });
+}
+
+PyObject* get_matrix_transposed(PyObject* o, void*) {
+  return guarded([o] {
+    const Expr& x = self(o);
+    const Origin at = caller();
+    const OriginScope scope(at);
+    if (x.rank() < 2)
+      throw TypeError(
+          fmt::format("mT: expected at least 2 axes, found {}{}", describe(x), bracketed(at)));
+    IntList axes;
+    for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+    std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+    return wrap(transpose(x, axes)).release().ptr();
+  });
+}
+
+PyGetSetDef properties[] = {
+    {"shape", get_shape, nullptr, "The extents: ints where known, else Dims.", nullptr},
+    {"dtype", get_dtype, nullptr, "The dtype of the elements.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
+    {"size", get_size, nullptr, "The number of elements: an int or a Dim.", nullptr},
+    {"name", get_name, nullptr, "The name of an input or shared variable, else None.", nullptr},
+    {"origin", get_origin, nullptr, "The line that made it, as 'model.py:12', or ''.", nullptr},
+    {"weak", get_weak, nullptr, "Whether it promotes like a Python number.", nullptr},
+    {"T", get_transposed, nullptr, "The axes reversed.", nullptr},
+    {"mT", get_matrix_transposed, nullptr, "The last two axes exchanged.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+// ------------------------------------------------------------------------ where Python wants values
+
+int to_bool(PyObject* o) {
+  try {
+    // Dictionaries and sets compare keys by ==: an expression is equal to itself.
+    const Value& v = self(o).value();
+    if (v.is(op::equal) && v.input(0) == v.input(1)) return 1;
+    needs_value(o, "bool",
+                "an `if`, `while`, `assert`, `and`, `or` or `not` needs it while the expression "
+                "is built: choose elements with gn.where, repeat with gn.fori, combine with & | ~, "
+                "or make what the choice depends on a static argument");
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+PyObject* to_float(PyObject* o) {
+  return guarded([o]() -> PyObject* {
+    needs_value(o, "float", "keep the expression, or call a gn.function that returns it");
+  });
+}
+
+PyObject* to_int(PyObject* o) {
+  return guarded([o]() -> PyObject* {
+    needs_value(o, "int",
+                "keep the expression (gn.astype converts), or call a gn.function that "
+                "returns it");
+  });
+}
+
+PyObject* to_index(PyObject* o) {
+  return guarded([o]() -> PyObject* {
+    needs_value(o, "index",
+                "an index, a count or range() of Python needs an int: index an array "
+                "of Gnomon with it, repeat with gn.fori, or make it a static argument");
+  });
+}
+
+PyObject* to_complex(PyObject* o, PyObject*) {
+  return guarded([o]() -> PyObject* {
+    needs_value(o, "complex", "keep the expression, or call a gn.function that returns it");
+  });
+}
+
+PyObject* to_numpy(PyObject* o, PyObject*, PyObject*) {
+  return guarded([o]() -> PyObject* {
+    needs_value(o, "array",
+                "NumPy cannot compute with it: use the function of gnomon, or call a "
+                "gn.function that returns it");
+  });
+}
+
+Py_ssize_t length(PyObject* o) {
+  try {
+    const Expr& x = self(o);
+    if (x.rank() == 0)
+      throw TypeError(fmt::format("len: {} has no axes{}", describe(x), bracketed(caller())));
+    if (x.shape()[0].is_constant()) return static_cast<Py_ssize_t>(x.shape()[0].constant());
+    needs_value(o, "len", "its length is the symbolic dimension shape[0]");
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+int contains_value(PyObject* o, PyObject*) {
+  try {
+    needs_value(o, "in", "use gn.any(x == value)");
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+PyObject* iterate(PyObject* o) {
+  return guarded([o] {
+    const Expr& x = self(o);
+    if (x.rank() == 0)
+      throw TypeError(fmt::format("iter: {} has no axes{}", describe(x), bracketed(caller())));
+    if (!x.shape()[0].is_constant())
+      needs_value(o, "iter",
+                  "the length of its first axis is not known: use operations on whole "
+                  "arrays, gn.fori, or declare the extent as an int");
+    nb::list parts;
+    for (std::int64_t i = 0; i < x.shape()[0].constant(); ++i)
+      parts.append(get_item(nb::handle(o), nb::int_(i)));
+    return PyObject_GetIter(parts.ptr());
+  });
+}
+
+PyObject* subscript(PyObject* o, PyObject* key) {
+  return guarded([&] { return get_item(o, key).release().ptr(); });
+}
+
+int refuse_assignment(PyObject* o, PyObject*, PyObject* value) {
+  try {
+    throw TypeError(fmt::format(
+        "{}: {} is an expression, which never changes: {}{}",
+        value == nullptr ? "delete" : "assign", describe(self(o)),
+        value == nullptr ? "take the parts that stay" : "write x = x.at[key].set(value)",
+        bracketed(caller())));
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+// ------------------------------------------------------------------------------------- the type
+
+PyMethodDef methods[] = {
+    {"__complex__", to_complex, METH_NOARGS, nullptr},
+    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(to_numpy)),
+     METH_VARARGS | METH_KEYWORDS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(ExprObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+template <class F>
+void* slot(F* f) {
+  return reinterpret_cast<void*>(f);
+}
+
+PyTypeObject* make_type() {
+  std::vector<PyType_Slot> slots = {{Py_tp_doc, const_cast<char*>("An expression over arrays.")},
+                                    {Py_tp_new, slot(refuse_new)},
+                                    {Py_tp_dealloc, slot(dealloc)},
+                                    {Py_tp_hash, slot(hash)},
+                                    {Py_tp_repr, slot(repr)},
+                                    {Py_tp_getset, properties},
+                                    {Py_tp_methods, methods},
+                                    {Py_tp_members, members},
+                                    {Py_tp_iter, slot(iterate)},
+                                    {Py_nb_bool, slot(to_bool)},
+                                    {Py_nb_float, slot(to_float)},
+                                    {Py_nb_int, slot(to_int)},
+                                    {Py_nb_index, slot(to_index)},
+                                    {Py_sq_contains, slot(contains_value)},
+                                    {Py_mp_length, slot(length)},
+                                    {Py_mp_subscript, slot(subscript)},
+                                    {Py_mp_ass_subscript, slot(refuse_assignment)}};
+  const std::span<const PyType_Slot> shared_slots = operator_slots();
+  slots.insert(slots.end(), shared_slots.begin(), shared_slots.end());
+  if (slots.back().slot != 0) slots.push_back({0, nullptr});
+  PyType_Spec spec{"gnomon._core.Expr", sizeof(ExprObject), 0,
+                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
+  PyObject* type = PyType_FromSpec(&spec);
+  if (type == nullptr) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(type);
+}
+
+// --------------------------------------------------------------------------------------- inputs
+
+Dim declared_extent(nb::handle entry, const std::string& name, std::size_t axis,
+                    std::map<std::string, Dim>& symbols) {
+  if (entry.is_none()) return Dim::symbol(fmt::format("{}.{}", name, axis));
+  if (!nb::isinstance<nb::str>(entry)) return to_dim(entry);
+  const std::string symbol = nb::cast<std::string>(entry);
+  const auto at = symbols.find(symbol);
+  if (at != symbols.end()) return at->second;
+  return symbols.emplace(symbol, Dim::symbol(symbol)).first->second;
+}
+
+nb::object make_tensor(const std::string& name, nb::handle dtype, nb::handle shape, bool weak) {
+  const DType t = to_dtype(dtype);
+  Shape extents;
+  std::map<std::string, Dim> symbols;
+  const nb::object list = nb::steal(PySequence_Fast(shape.ptr(), "tensor: expected a shape"));
+  if (!list.is_valid()) throw nb::python_error();
+  const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(list.ptr()));
+  for (std::size_t i = 0; i < count; ++i) {
+    PyObject* entry = PySequence_Fast_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));
+    extents.push_back(declared_extent(entry, name, i, symbols));
+  }
+  const OriginScope at(caller());
+  Weak kind = Weak::no;
+  if (weak) kind = is_bool(t) ? Weak::boolean : is_integer(t) ? Weak::integer : Weak::real;
+  return wrap(tensor(name, t, std::move(extents)), kind);
+}
+
+nb::object as_expr(nb::handle object) {
+  Operand operand;
+  take(object, operand);
+  if (operand.is_symbolic()) return wrap(Expr(operand.value), operand.weak);
+  const OriginScope at(caller());
+  if (operand.array.defined()) return wrap(Expr(operand.array));
+  return wrap(Expr(number_value(operand, operand.dtype())), operand.weak);
+}
+
+}  // namespace
+
+// -------------------------------------------------------------------------------------- objects
+
+bool is_expr(nb::handle object) {
+  PyTypeObject* type = Py_TYPE(object.ptr());
+  return type == types.expr || type == types.shared || PyType_IsSubtype(type, base_type);
+}
+
+const Expr& expr_of(nb::handle object) { return self(object.ptr()); }
+
+nb::object wrap(Expr expr, Weak weak) {
+  if (expr.value().is(op::shared_variable))
+    return wrap(SharedVariable(gnomon::shared_of(expr.value())));
+  PyObject* o = types.expr->tp_alloc(types.expr, 0);
+  if (o == nullptr) throw nb::python_error();
+  new (&object_of(o)->expr) Expr(std::move(expr));
+  object_of(o)->weak = weak;
+  return nb::steal(o);
+}
+
+void add_expressions(nb::module_& m) {
+  base_type = make_type();
+  types.expr = base_type;
+  m.attr("Expr") = nb::handle(reinterpret_cast<PyObject*>(base_type));
+  add_dims(m);
+  add_eager(m);
+  m.def("tensor", make_tensor, nb::arg("name"), nb::arg("dtype"), nb::arg("shape"),
+        nb::arg("weak") = false,
+        "An input. Extents: an int, None (any), a str (the same name, the same extent), a Dim. "
+        "weak: it promotes like a Python number.");
+  m.def("as_expr", as_expr, nb::arg("object"), "The expression, or a constant of the values.");
+  m.def("set_origins", set_origins, nb::arg("on"), "Whether nodes get the user's lines.");
+}
 
 }  // namespace gnomon::python

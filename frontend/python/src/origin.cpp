@@ -1,0 +1,86 @@
+// The user's line: the innermost Python frame outside of this package.
+#include <array>
+#include <cstring>
+#include <string>
+#include <unordered_set>
+
+#include "frontend/python/src/core.h"
+
+namespace gnomon::python {
+
+namespace {
+
+bool enabled = true;
+
+// File names live as long as the process: nodes point to them.
+const char* interned(const char* name) {
+  static auto* const names = new std::unordered_set<std::string>;
+  return names->emplace(name).first->c_str();
+}
+
+// Whether code with these globals belongs to the package.
+bool is_package(PyObject* globals) {
+  PyObject* name = PyDict_GetItemString(globals, "__name__");
+  if (name == nullptr || !PyUnicode_Check(name)) return false;
+  const char* text = PyUnicode_AsUTF8(name);
+  if (text == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  return std::strncmp(text, "gnomon", 6) == 0 && (text[6] == '\0' || text[6] == '.');
+}
+
+// What is known of an instruction. Keeps its code alive, so that no other code has its address.
+struct Place {
+  PyCodeObject* code = nullptr;
+  int instruction = 0;
+  bool inside = false;  // of the package
+  Origin origin;
+};
+
+Place& place_of(PyCodeObject* code, int instruction, PyFrameObject* frame) {
+  static std::array<Place, 1024> places;  // the GIL guards it
+  const std::size_t hash =
+      (reinterpret_cast<std::size_t>(code) >> 4) * 31 + static_cast<std::size_t>(instruction);
+  Place& place = places[hash % places.size()];
+  if (place.code == code && place.instruction == instruction) return place;
+  Place fresh{code, instruction, false, {}};
+  PyObject* globals = PyFrame_GetGlobals(frame);
+  fresh.inside = is_package(globals);
+  Py_DECREF(globals);
+  if (!fresh.inside) {
+    const char* file = PyUnicode_AsUTF8(code->co_filename);
+    const int line = PyCode_Addr2Line(code, instruction);
+    if (file == nullptr) PyErr_Clear();
+    if (file != nullptr && line > 0)
+      fresh.origin = {interned(file), static_cast<std::uint32_t>(line)};
+  }
+  Py_INCREF(code);
+  PyCodeObject* old = place.code;
+  place = fresh;
+  Py_XDECREF(old);
+  return place;
+}
+
+}  // namespace
+
+Origin caller() {
+  if (!enabled) return {};
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  while (frame != nullptr) {
+    PyCodeObject* code = PyFrame_GetCode(frame);
+    const Place& place = place_of(code, PyFrame_GetLasti(frame), frame);
+    const bool inside = place.inside;
+    const Origin origin = place.origin;
+    Py_DECREF(code);
+    PyFrameObject* back = inside ? PyFrame_GetBack(frame) : nullptr;
+    Py_DECREF(frame);
+    if (!inside) return origin;
+    frame = back;
+  }
+  return {};
+}
+
+void set_origins(bool on) { enabled = on; }
+
+}  // namespace gnomon::python
