@@ -1,0 +1,495 @@
+"""`gn.compiled`: functions over arrays that are compiled when they are called.
+
+A traced function runs once for each signature, with expressions in the place of its arrays; what it
+returns is compiled, and later calls with that signature go straight to native code. What belongs to
+a signature is told at `compiled`. Transformations of functions are in `_transforms`; each is a
+traced function too.
+"""
+
+from _thread import RLock, _local
+from _weakref import ref
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, overload
+
+from . import _core, _tree
+
+__all__ = ["compiled"]
+
+_state = _local()
+
+
+def is_tracing() -> bool:
+    """Whether this thread is inside a traced function."""
+    return getattr(_state, "depth", 0) > 0
+
+
+class Static:
+    """A leaf that stands for the value of a static argument."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def where_of(function: Callable[..., Any]) -> str:
+    """`loss [model.py:12]`: the name of a function and where it is defined."""
+    inner = unwrapped(function)
+    name = getattr(function, "__name__", None) or type(function).__name__
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return name
+    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
+    return f"{name} [{file}:{code.co_firstlineno}]"
+
+
+def unwrapped(function: Any) -> Any:
+    """The Python function behind a compiled one."""
+    while (inner := getattr(function, "__wrapped__", None)) is not None:
+        function = inner
+    return function
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[str | None, ...]:
+    """Names of the parameters that take positional arguments; None for a positional-only one."""
+    function = unwrapped(function)
+    code = getattr(function, "__code__", None)
+    if code is not None and not hasattr(function, "__self__"):
+        names = code.co_varnames[: code.co_argcount]
+        only = code.co_posonlyargcount
+        return (None,) * only + names[only:]
+    from inspect import Parameter, signature
+
+    try:
+        found = signature(function).parameters.values()
+    except (ValueError, TypeError):
+        return ()
+    kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return tuple(p.name if p.kind is kinds[1] else None for p in found if p.kind in kinds)
+
+
+def _static_key(value: Any) -> Any:
+    """What stands for a static value in a signature: equal when the values are alike.
+
+    Objects are held by weak references where they can be, so that a signature keeps none alive.
+    TypeError without a hash.
+    """
+    t = type(value)
+    if t is float:
+        return t, value.hex()
+    if t is tuple:
+        return t, tuple([_static_key(v) for v in value])
+    if t in (str, int, bool, bytes) or value is None:
+        return t, value
+    hash(value)
+    try:
+        return t, ref(value)
+    except TypeError:
+        return t, value
+
+
+def _is_dead(key: Any) -> bool:
+    """Whether a signature names an object that is gone."""
+    return any(type(part) is ref and part() is None for _, part in key[-1])
+
+
+class _Entry:
+    """What was made for one signature."""
+
+    __slots__ = ("finish", "function", "lock", "text")
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.function: Any = None
+        self.finish: Callable[[Any], Any] | None = None
+        self.text = ""
+
+
+class Tracer:
+    """The Python side of one compiled function: `_core.Compiled` asks it what it does not know."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        parameters: tuple[str | None, ...],
+        static: frozenset[int | str],
+        where: str,
+        options: dict[str, Any],
+    ) -> None:
+        self.function = function
+        self.parameters = parameters
+        self.static = static
+        self.where = where
+        self.options = options
+        self.entries: dict[Any, _Entry] = {}
+        self.lock = RLock()
+        self.compiled = _core.Compiled(self)
+
+    def __repr__(self) -> str:
+        count = len(self.entries)
+        return f"<gnomon.compiled {self.where}, {count} signature{'' if count == 1 else 's'}>"
+
+    @property
+    def signatures(self) -> list[str]:
+        """The signatures that have been compiled, one text for each."""
+        return [e.text for e in list(self.entries.values()) if e.function is not None]
+
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that the extension module has no function for yet."""
+        if is_tracing():
+            return self.function(*args, **kwargs)
+        found = self._find(args, kwargs)
+        if found is None:
+            return self.function(*args, **kwargs)
+        entry, values = found
+        result = entry.function(*values)
+        return result if entry.finish is None else entry.finish(result)
+
+    def function_for(self, *args: Any, **kwargs: Any) -> Any:
+        """The `gn.Function` that a call with these arguments runs, compiled if need be.
+
+        Its inputs are the arrays and numbers among the arguments, in order. TypeError if one of
+        them is an expression.
+        """
+        found = self._find(args, kwargs)
+        if found is None:
+            raise _core.TypeError(f"{self.where}: expected arrays and numbers, found an expression")
+        return found[0].function
+
+    # ------------------------------------------------------------------------------ signatures
+
+    def _find(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[_Entry, list[Any]] | None:
+        """The entry for these arguments and the inputs of its function.
+
+        None when an argument is an expression.
+        """
+        if kwargs:
+            args, kwargs = self._arrange(args, kwargs)
+        leaves: list[Any] = []
+        shapes = []
+        static = self.static
+        for i, x in enumerate(args):
+            if static and self._is_static(i):
+                leaves.append(Static(x))
+                shapes.append(_tree.ONE_LEAF)
+                continue
+            found, shape = _tree.flatten(x)
+            leaves += found
+            shapes.append(shape)
+        for name, x in kwargs.items():
+            found, shape = ([Static(x)], _tree.ONE_LEAF) if name in static else _tree.flatten(x)
+            leaves += found
+            shapes.append(shape)
+        try:
+            keys = _core.leaf_keys(leaves)
+        except _core.Error as error:
+            self._blame(error, leaves, self._paths(len(args), kwargs, shapes))
+            raise
+        if False in keys:
+            return None
+        rest: tuple[Any, ...] = ()
+        if None in keys:
+            rest = self._static_keys(len(args), kwargs, shapes, leaves, keys)
+        key = (len(args), tuple(kwargs), tuple(shapes), tuple(keys), rest)
+        entry = self.entries.get(key)
+        if entry is None or entry.function is None:
+            entry = self._make(key, kwargs, leaves)
+        return entry, [x for x, k in zip(leaves, keys, strict=True) if k is not None]
+
+    def _arrange(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Moves keywords to their positions where none is left out; the others by name."""
+        rest = dict(kwargs)
+        found = list(args)
+        for name in self.parameters[len(args) :]:
+            if name is None or name not in rest:
+                break
+            found.append(rest.pop(name))
+        return tuple(found), {name: rest[name] for name in sorted(rest)}
+
+    def _is_static(self, position: int) -> bool:
+        if position in self.static:
+            return True
+        return position < len(self.parameters) and self.parameters[position] in self.static
+
+    def _paths(
+        self, count: int, kwargs: dict[str, Any], shapes: list[_tree.Structure]
+    ) -> list[str]:
+        """Names of the leaves: `params['w']`."""
+        names = [self.parameters[i] if i < len(self.parameters) else None for i in range(count)]
+        roots = [name or f"args[{i}]" for i, name in enumerate(names)]
+        roots += kwargs
+        return [
+            path
+            for root, shape in zip(roots, shapes, strict=True)
+            for path in shape.paths(root)
+        ]
+
+    def _static_keys(
+        self,
+        count: int,
+        kwargs: dict[str, Any],
+        shapes: list[_tree.Structure],
+        leaves: list[Any],
+        keys: list[Any],
+    ) -> tuple[Any, ...]:
+        found = []
+        for i, key in enumerate(keys):
+            if key is not None:
+                continue
+            leaf = leaves[i]
+            value = leaf.value if type(leaf) is Static else leaf
+            try:
+                found.append(_static_key(value))
+            except TypeError:
+                path = self._paths(count, kwargs, shapes)[i]
+                what = "static " if type(leaf) is Static else ""
+                expected = "" if what else "an array, a number or "
+                raise _core.TypeError(
+                    f"{self.where}: {what}argument {path}: expected {expected}a hashable value, "
+                    f"found a {type(value).__name__}"
+                ) from None
+        return tuple(found)
+
+    def _blame(self, error: BaseException, leaves: list[Any], paths: list[str]) -> None:
+        """Says at which argument an error came up."""
+        for leaf, path in zip(leaves, paths, strict=True):
+            try:
+                _core.leaf_keys([leaf])
+            except _core.Error:
+                error.add_note(f"in argument {path} of {self.where}")
+                return
+
+    # --------------------------------------------------------------------------------- tracing
+
+    def _make(self, key: Any, kwargs: dict[str, Any], leaves: list[Any]) -> _Entry:
+        """Traces for a new signature; a thread that wants the same one waits."""
+        with self.lock:
+            for old in [k for k in self.entries if _is_dead(k)]:
+                del self.entries[old]
+            entry = self.entries.setdefault(key, _Entry())
+        with entry.lock:
+            if entry.function is None:
+                try:
+                    self._trace(entry, key, kwargs, leaves)
+                except BaseException:
+                    with self.lock:
+                        if self.entries.get(key) is entry:
+                            del self.entries[key]
+                    raise
+                self._remember(entry, key, leaves)
+        return entry
+
+    def _remember(self, entry: _Entry, key: Any, leaves: list[Any]) -> None:
+        """Lets the extension module call the function itself where it can tell the signature."""
+        _, names, shapes, _, rest = key
+        if names or rest:
+            return
+        found = iter(leaves)
+        values = []
+        for shape in shapes:
+            if shape.tokens != (_tree.LEAF,) and shape.tokens != _tree.NONE.tokens:
+                return
+            values.append(next(found) if shape.count else None)
+        self.compiled._remember(tuple(values), entry.function, entry.finish)
+
+    def _trace(
+        self, entry: _Entry, key: Any, kwargs: dict[str, Any], leaves: list[Any]
+    ) -> None:
+        count, names, shapes, keys, _ = key
+        inputs = []
+        parts: list[Any] = []
+        texts = []
+        for path, leaf, k in zip(self._paths(count, kwargs, shapes), leaves, keys, strict=True):
+            if k is None:
+                parts.append(leaf.value if type(leaf) is Static else leaf)
+                texts.append(f"{path}={parts[-1]!r}")
+                continue
+            inputs.append(_core.input_like(path, k))
+            parts.append(inputs[-1])
+            texts.append(_signature_of(path, leaf, inputs[-1]))
+        values = []
+        at = 0
+        for shape in shapes:
+            values.append(_tree.unflatten(shape, parts[at : at + shape.count]))
+            at += shape.count
+        text = f"({', '.join(texts)})"
+        try:
+            outputs, finish = self._run(values[:count], dict(zip(names, values[count:])))
+            function = self._compile(inputs, outputs)
+        except Exception as error:
+            error.add_note(f"while compiling {self.where} for {text}")
+            raise
+        entry.text = text
+        entry.finish = finish
+        entry.function = function
+
+    def _run(
+        self, args: list[Any], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], Callable[[Any], Any] | None]:
+        """Calls the function; the expressions among its results, and what puts them in place."""
+        _state.depth = getattr(_state, "depth", 0) + 1
+        try:
+            result = self.function(*args, **kwargs)
+        finally:
+            _state.depth -= 1
+        leaves, shape = _tree.flatten(result)
+        if not leaves:
+            raise _core.TypeError(
+                f"{self.where}: returned {result!r}, expected arrays: a compiled function does "
+                f"nothing but compute what it returns"
+            )
+        outputs = []
+        dims = []
+        given = list(leaves)
+        for i, key in enumerate(_core.leaf_keys(given)):
+            if key is None or 0 < key < 0x100:
+                continue  # a number, a text or another value of Python: returned as it is
+            if isinstance(leaves[i], _core.Dim):
+                dims.append(i)
+            outputs.append(_core.as_expr(given[i]))
+            leaves[i] = _tree.LEAF
+        return outputs, _finish(shape, leaves, dims)
+
+    def _compile(self, inputs: list[Any], outputs: list[Any]) -> Any:
+        mine = {hash(x) for x in inputs}
+        for x in _core.free_inputs(outputs):
+            if isinstance(x, _core.Shared) or hash(x) in mine:
+                continue
+            raise _core.ValueError(
+                f"{self.where}: the result needs {x!r}, which is not one of its arguments. It is "
+                f"an input of another function, or was kept from a call that has ended: pass it "
+                f"as an argument"
+            )
+        return _core.compile(inputs, outputs, **self.options)
+
+
+def _signature_of(path: str, leaf: Any, x: Any) -> str:
+    t = type(leaf)
+    if t in (bool, int, float):
+        return f"{path}: {t.__name__}"
+    return f"{path}: {x.dtype}[{', '.join(map(str, x.shape))}]"
+
+
+def _finish(
+    shape: _tree.Structure, leaves: list[Any], dims: list[int]
+) -> Callable[[Any], Any] | None:
+    """What makes the result of a call of the list of arrays that the native function returns.
+
+    `leaves` has the values that no call changes, `LEAF` in the places of arrays, `dims` the places
+    of extents, which become ints.
+    """
+    if shape is _tree.ONE_LEAF and leaves[0] is _tree.LEAF and not dims:
+        return _only
+
+    def finish(arrays: Sequence[Any]) -> Any:
+        found = iter(arrays)
+        result = [next(found) if x is _tree.LEAF else x for x in leaves]
+        for i in dims:
+            result[i] = int(result[i])
+        return _tree.unflatten(shape, result)
+
+    return finish
+
+
+def _only(arrays: Sequence[Any]) -> Any:
+    return arrays[0]
+
+
+def make_compiled(
+    function: Callable[..., Any],
+    parameters: tuple[str | None, ...],
+    static: Iterable[int | str] = (),
+    where: str | None = None,
+    wrapped: Callable[..., Any] | None = None,
+    name: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> Any:
+    """A compiled function that traces `function` and looks like `wrapped`."""
+    wrapped = wrapped or function
+    found = dict(options or {})
+    found.setdefault("name", name or getattr(wrapped, "__name__", type(wrapped).__name__))
+    result = Tracer(
+        function, parameters, frozenset(static), where or where_of(wrapped), found
+    ).compiled
+    attributes = result.__dict__
+    for key in ("__module__", "__name__", "__qualname__", "__doc__"):
+        attributes[key] = getattr(wrapped, key, None)
+    if name is not None:
+        attributes["__name__"] = name
+    attributes["__wrapped__"] = wrapped
+    return result
+
+
+@overload
+def compiled(function: Callable[..., Any], /, **options: Any) -> Any: ...
+@overload
+def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]: ...
+def compiled(
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: int | Iterable[int] = (),
+    static_argnames: str | Iterable[str] = (),
+    name: str | None = None,
+    **options: Any,
+) -> Any:
+    """Makes a function compile itself: a decorator, with or without options.
+
+    The function runs once for each signature, with expressions in the place of its arrays (it is
+    traced); calls with a known signature run native code only. A signature is made of
+
+    * the containers of the arguments (`gn.tree`), and the way they are passed,
+    * the dtype and rank of each array, and which of its extents are 1: extents themselves do not
+      count, one function serves all;
+    * whether a Python number is a bool, an int or a float: its value does not count;
+    * the values of static arguments, which are those named by `static_argnums` or
+      `static_argnames`, and whatever is neither array, number nor container: texts, functions,
+      types, and objects such as the `self` of a method. They need a hash, and are alike when they
+      are equal; objects without an `==` of their own are so only to themselves.
+
+    Arguments that are left out keep their defaults, which are static. The result may be any tree;
+    what is no array in it is returned as the trace found it. Shared variables that the function
+    uses are read anew in each call. All else that it reads from outside - globals, closures, the
+    attributes of a static object - is read when it is traced, and arrays among it are constants.
+
+    Python's control flow (`if`, `while`, `range`) cannot depend on traced values: use `gn.where`,
+    `gn.fori`, or make the argument static. Called with an expression, or inside another traced
+    function, it does what the Python function does: it builds expressions.
+
+    Threads may share a compiled function; each signature is traced once. `f.signatures` lists what
+    has been compiled, `f.function_for(*args)` is the `gn.Function` for a call, `f.__wrapped__` the
+    Python function. `options` are those of `gn.function` that tell how to compile: `rewrites`,
+    `threads`, `cache` and so on.
+
+    Errors: TypeError for a static argument without hash, for a result that has no arrays;
+    ValueError for a result that needs expressions from outside of the call; and whatever the
+    function raises, with a note that says for which signature.
+    """
+    if function is None:
+
+        def decorate(f: Callable[..., Any]) -> Any:
+            return compiled(
+                f,
+                static_argnums=static_argnums,
+                static_argnames=static_argnames,
+                name=name,
+                **options,
+            )
+
+        return decorate
+    if not callable(function):
+        raise _core.TypeError(f"compiled: expected a function, found a {type(function).__name__}")
+    positions = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    parameters = parameters_of(function)
+    static: set[int | str] = set(names)
+    for position in positions:
+        at = position + len(parameters) if position < 0 else position
+        static.add(at)
+        if at < len(parameters) and (parameter := parameters[at]) is not None:
+            static.add(parameter)
+    return make_compiled(function, parameters, static, name=name, options=options)

@@ -1,0 +1,323 @@
+// `gn.compiled`, the part that every call goes through: from the types of the arguments to the
+// function made for them, without Python code. What is not known yet, and arguments other than
+// arrays and numbers, go to the Python object behind it (gnomon/_trace.py).
+#include "frontend/python/src/core.h"
+
+// After Python.h.
+#include <fmt/format.h>
+#include <structmember.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ir/type.h"
+
+namespace gnomon::python {
+
+namespace {
+
+// What a signature keeps of a leaf. Arrays: 1 + dtype, rank and which extents are 1 in the bits
+// above, so that only they are 256 and more.
+enum Kind : std::uint64_t { other, array, boolean, integer, real, none };
+using Key = std::uint64_t;
+
+Key key_of(const Array& x) {
+  const std::span<const std::int64_t> shape = x.shape();
+  Key ones = 0;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    ones |= static_cast<Key>(shape[axis] == 1) << axis;
+  return array | (static_cast<Key>(x.dtype()) + 1) << 8 | static_cast<Key>(shape.size()) << 16 |
+         ones << 24;
+}
+
+// The key of a Python number or an Array; `other` for anything else.
+Key key_of(PyObject* x) {
+  PyTypeObject* const type = Py_TYPE(x);
+  if (type == types.array) return key_of(array_of(x));
+  if (type == &PyFloat_Type) return real;
+  if (type == &PyLong_Type) return integer;
+  if (type == &PyBool_Type) return boolean;
+  if (x == Py_None) return none;
+  return is_array(x) ? key_of(array_of(x)) : Key{other};
+}
+
+// ------------------------------------------------------------------------------- the fast path
+
+constexpr std::size_t most = 8;  // arguments of a call that is looked up here
+
+struct Entry {
+  std::array<Key, most> keys;
+  std::size_t count;
+  PyObject* function;
+  PyObject* finish;  // what makes the result of the function's; null: it is the result
+};
+
+struct CompiledObject {
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  PyObject* tracer;
+  PyObject* dict;
+  PyObject* weak_references;
+  std::vector<Entry> entries;
+};
+
+CompiledObject* self_of(PyObject* object) { return reinterpret_cast<CompiledObject*>(object); }
+
+PyObject* call_tracer(CompiledObject* self, PyObject* const* arguments, std::size_t count,
+                      PyObject* names) {
+  return guarded([&]() -> PyObject* {
+    nb::object positional = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+    if (!positional) return nullptr;
+    for (std::size_t i = 0; i < count; ++i)
+      PyTuple_SET_ITEM(positional.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(arguments[i]));
+    nb::dict keywords;
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+    for (Py_ssize_t i = 0; i < named; ++i)
+      keywords[nb::handle(PyTuple_GET_ITEM(names, i))] =
+          nb::handle(arguments[count + static_cast<std::size_t>(i)]);
+    return nb::borrow(self->tracer).attr("call")(positional, keywords).release().ptr();
+  });
+}
+
+PyObject* call(PyObject* object, PyObject* const* arguments, std::size_t flags, PyObject* names) {
+  CompiledObject* const self = self_of(object);
+  const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
+  if (count > most || (names != nullptr && PyTuple_GET_SIZE(names) != 0))
+    return call_tracer(self, arguments, count, names);
+
+  // Buffers are looked at once: the function gets an Array over the memory.
+  std::array<Key, most> keys;
+  std::array<PyObject*, most> values;
+  std::array<nb::object, most> made;
+  std::array<Borrowed, most> borrowed;
+  std::size_t inputs = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    keys[i] = key_of(arguments[i]);
+    if (keys[i] == none) continue;
+    if (keys[i] != other) {
+      values[inputs++] = arguments[i];
+      continue;
+    }
+    if (!PyObject_CheckBuffer(arguments[i]) || PyBytes_Check(arguments[i]) ||
+        !borrowed[i].set(arguments[i]))
+      return call_tracer(self, arguments, count, nullptr);
+    keys[i] = key_of(borrowed[i].array());
+    made[i] = wrap(borrowed[i].array(), false);
+    values[inputs++] = made[i].ptr();
+  }
+  for (const Entry& entry : self->entries) {
+    if (entry.count != count || !std::equal(keys.begin(), keys.begin() + count, entry.keys.begin()))
+      continue;
+    const nb::object function = nb::borrow(entry.function);
+    const nb::object finish = nb::borrow(entry.finish);
+    PyObject* const result = PyObject_Vectorcall(function.ptr(), values.data(), inputs, nullptr);
+    if (result == nullptr || !finish) return result;
+    PyObject* const finished = PyObject_CallOneArg(finish.ptr(), result);
+    Py_DECREF(result);
+    return finished;
+  }
+  return call_tracer(self, arguments, count, nullptr);
+}
+
+// _remember(arguments, function, finish): calls with such arguments go to `function` at once.
+PyObject* remember(PyObject* object, PyObject* const* arguments, Py_ssize_t count) {
+  if (count != 3 || !PyTuple_Check(arguments[0])) {
+    PyErr_SetString(PyExc_TypeError, "_remember: expected a tuple, a function and a function");
+    return nullptr;
+  }
+  const auto size = static_cast<std::size_t>(PyTuple_GET_SIZE(arguments[0]));
+  if (size > most) Py_RETURN_NONE;
+  Entry entry{{}, size, arguments[1], Py_IsNone(arguments[2]) ? nullptr : arguments[2]};
+  for (std::size_t i = 0; i < size; ++i) {
+    entry.keys[i] = key_of(PyTuple_GET_ITEM(arguments[0], static_cast<Py_ssize_t>(i)));
+    if (entry.keys[i] == other) Py_RETURN_NONE;
+  }
+  return guarded([&] {
+    self_of(object)->entries.push_back(entry);
+    Py_INCREF(entry.function);
+    Py_XINCREF(entry.finish);
+    return Py_NewRef(Py_None);
+  });
+}
+
+// ------------------------------------------------------------------------------------ the type
+
+PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  PyObject* tracer = nullptr;
+  static const char* names[] = {"tracer", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O", const_cast<char**>(names), &tracer))
+    return nullptr;
+  PyObject* const object = type->tp_alloc(type, 0);
+  if (object == nullptr) return nullptr;
+  CompiledObject* const self = self_of(object);
+  new (&self->entries) std::vector<Entry>();
+  self->vectorcall = call;
+  self->tracer = Py_NewRef(tracer);
+  return object;
+}
+
+int traverse(PyObject* object, visitproc visit, void* arg) {
+  CompiledObject* const self = self_of(object);
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self->tracer);
+  Py_VISIT(self->dict);
+  for (const Entry& entry : self->entries) {
+    Py_VISIT(entry.function);
+    Py_VISIT(entry.finish);
+  }
+  return 0;
+}
+
+int clear(PyObject* object) {
+  CompiledObject* const self = self_of(object);
+  Py_CLEAR(self->tracer);
+  Py_CLEAR(self->dict);
+  const std::vector<Entry> entries = std::move(self->entries);
+  self->entries.clear();
+  for (const Entry& entry : entries) {
+    Py_DECREF(entry.function);
+    Py_XDECREF(entry.finish);
+  }
+  return 0;
+}
+
+void destroy(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  if (self_of(object)->weak_references != nullptr) PyObject_ClearWeakRefs(object);
+  clear(object);
+  self_of(object)->entries.~vector();
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+// As a function in a class: a method.
+PyObject* bind(PyObject* object, PyObject* instance, PyObject*) {
+  if (instance == nullptr || Py_IsNone(instance)) return Py_NewRef(object);
+  return PyMethod_New(object, instance);
+}
+
+PyObject* get_attribute(PyObject* object, PyObject* name) {
+  PyObject* const found = PyObject_GenericGetAttr(object, name);
+  if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  PyErr_Clear();
+  PyObject* const tracer = self_of(object)->tracer;
+  if (tracer != nullptr) return PyObject_GetAttr(tracer, name);
+  PyErr_SetObject(PyExc_AttributeError, name);
+  return nullptr;
+}
+
+PyObject* repr(PyObject* object) { return PyObject_Repr(self_of(object)->tracer); }
+
+// Pickled and copied like a function: by name.
+PyObject* reduce(PyObject* object, PyObject*) {
+  return PyObject_GetAttrString(object, "__qualname__");
+}
+
+PyMethodDef methods[] = {
+    {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(remember)), METH_FASTCALL,
+     nullptr},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledObject, vectorcall), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(CompiledObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(CompiledObject, weak_references), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+template <class F>
+PyType_Slot slot(int id, F* value) {
+  return {id, reinterpret_cast<void*>(value)};
+}
+
+nb::object make_type() {
+  PyType_Slot slots[] = {slot(Py_tp_new, make),
+                         slot(Py_tp_dealloc, destroy),
+                         slot(Py_tp_traverse, traverse),
+                         slot(Py_tp_clear, clear),
+                         slot(Py_tp_call, PyVectorcall_Call),
+                         slot(Py_tp_descr_get, bind),
+                         slot(Py_tp_getattro, get_attribute),
+                         slot(Py_tp_repr, repr),
+                         slot(Py_tp_methods, methods),
+                         slot(Py_tp_members, members),
+                         slot(Py_tp_getset, properties),
+                         {0, nullptr}};
+  PyType_Spec spec = {"gnomon._core.Compiled", sizeof(CompiledObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                          Py_TPFLAGS_METHOD_DESCRIPTOR,
+                      slots};
+  nb::object type = nb::steal(PyType_FromSpec(&spec));
+  if (!type) throw nb::python_error();
+  return type;
+}
+
+// ------------------------------------------------------------------------------ for the tracer
+
+bool is_array_like(nb::handle x) {
+  PyObject* const object = x.ptr();
+  if (PyUnicode_Check(object) || PyBytes_Check(object) || PyType_Check(object)) return false;
+  if (PyObject_CheckBuffer(object) || PyComplex_CheckExact(object)) return true;
+  const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  return nb::hasattr(type, "__array__") || nb::hasattr(type, "__dlpack__");
+}
+
+// What each leaf is to a signature: an int for an array or a Python number, False for an
+// expression, None for anything else. Array-likes in the list become Arrays.
+nb::list leaf_keys(nb::list leaves) {
+  nb::list keys;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const nb::object x = nb::borrow(leaves[i]);
+    Key key = key_of(x.ptr());
+    if (key == other && is_symbolic(x)) {
+      keys.append(nb::bool_(false));
+      continue;
+    }
+    if (key == other && is_array_like(x)) {
+      leaves[i] = wrap(to_array(x), false);
+      key = key_of(nb::object(leaves[i]).ptr());
+    }
+    keys.append(key == other || key == none ? nb::object(nb::none()) : nb::object(nb::int_(key)));
+  }
+  return keys;
+}
+
+// The input of a trace for a leaf with this key: extents are symbols but for those that are 1.
+nb::object input_like(const std::string& name, Key key) {
+  switch (static_cast<Kind>(key & 0xff)) {
+    case boolean: return wrap(tensor(name, DType::bool_, {}), Weak::boolean);
+    case integer: return wrap(tensor(name, DType::int64, {}), Weak::integer);
+    case real: return wrap(tensor(name, DType::float64, {}), Weak::real);
+    default: break;
+  }
+  Shape shape;
+  for (std::uint64_t axis = 0; axis < (key >> 16 & 0xff); ++axis) {
+    const bool one = key >> (24 + axis) & 1;
+    shape.push_back(one ? Dim(1) : Dim::symbol(fmt::format("{}.{}", name, axis)));
+  }
+  return wrap(tensor(name, static_cast<DType>((key >> 8 & 0xff) - 1), std::move(shape)));
+}
+
+// An input that takes the place of `x` where nothing else refers to it.
+nb::object variable_like(const std::string& name, nb::handle x) {
+  const Expr& e = expr_of(x);
+  return wrap(tensor(name, e.dtype(), e.shape()), reinterpret_cast<ExprObject*>(x.ptr())->weak);
+}
+
+}  // namespace
+
+void add_compiled(nb::module_& m) {
+  m.attr("Compiled") = make_type();
+  m.def("leaf_keys", leaf_keys);
+  m.def("input_like", input_like);
+  m.def("variable_like", variable_like);
+}
+
+}  // namespace gnomon::python
