@@ -26,7 +26,3 @@ ALIASES = {
 
 # Names of the functions written by hand, which the modules that define them repeat:
 # concatenate = concat, transpose = permute_dims, degrees = rad2deg, radians = deg2rad.
-
-# Ops of the table whose name starts so belong to a module of the package: `fft_rfft` is
-# `gnomon.fft.rfft`.
-NAMESPACES = ("fft", "linalg", "random", "special", "nn")

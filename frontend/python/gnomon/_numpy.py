@@ -1,0 +1,90 @@
+"""NumPy's functions called with expressions: `np.exp(x)` builds what `gn.exp(x)` does."""
+
+from __future__ import annotations
+
+from . import _core
+
+_REDUCE = {
+    "add": "sum",
+    "multiply": "prod",
+    "maximum": "max",
+    "minimum": "min",
+    "logical_and": "all",
+    "logical_or": "any",
+}
+# NumPy's names of parameters that have another one here.
+_PARAMETERS = {"a_min": "min", "a_max": "max", "repeats": None, "newshape": "shape"}
+_FIRST = ("a", "x", "arr", "m", "array", "arrays", "tup", "ary", "condition")
+
+
+def _find(module: str, name: str):
+    """Gnomon's function for NumPy's `module.name`, or None."""
+    import gnomon
+
+    for part in module.split(".")[1:]:
+        if part == "linalg":
+            gnomon = gnomon.linalg
+    function = getattr(gnomon, name, None)
+    return function if callable(function) and not isinstance(function, type) else None
+
+
+def _drop_default(name, kwargs):
+    """kwargs without `out`, `where` and the like, which no function of Gnomon has."""
+    for key in ("out", "where", "initial", "order", "casting", "subok", "like"):
+        if key not in kwargs:
+            continue
+        value = kwargs.pop(key)
+        default = value is None or (key == "where" and value is True)
+        default = default or (key in ("order", "casting") and value in ("C", "K", "same_kind"))
+        default = default or type(value).__name__ == "_NoValueType" or key == "subok"
+        if not default:
+            raise _core.TypeError(f"numpy.{name}: expressions do not take {key}={value!r}")
+    return {key: v for key, v in kwargs.items() if type(v).__name__ != "_NoValueType"}
+
+
+def apply_ufunc(ufunc, method, inputs, kwargs):
+    """`ufunc(*inputs)` or `ufunc.reduce(x)` where an input is an expression."""
+    name = ufunc.__name__
+    if method == "__call__":
+        function = _find("numpy", name)
+    elif method == "reduce" and name in _REDUCE:
+        function = _find("numpy", _REDUCE[name])
+        kwargs.setdefault("axis", 0)
+    elif method == "outer":
+        raise _core.TypeError(f"numpy.{name}.outer: not of expressions; give x axes of extent 1")
+    else:
+        raise _core.TypeError(f"numpy.{name}.{method}: not of expressions")
+    if function is None:
+        raise _missing(f"numpy.{name}", inputs)
+    if isinstance(kwargs.get("out"), tuple):
+        raise _core.TypeError(f"numpy.{name}: an expression cannot be written to `out`")
+    dtype = kwargs.pop("dtype", None) if method == "__call__" else None
+    result = function(*inputs, **_drop_default(name, kwargs))
+    return result if dtype is None else _core.astype(result, dtype)
+
+
+def apply_function(function, args, kwargs):
+    """A function of NumPy where an argument, or an element of one, is an expression."""
+    name, module = function.__name__, function.__module__
+    own = _find(module, name)
+    if own is None:
+        raise _missing(f"{module}.{name}", args)
+    kwargs = _drop_default(name, dict(kwargs))
+    if not args:
+        first = next((key for key in _FIRST if key in kwargs), None)
+        args = (kwargs.pop(first),) if first else ()
+    kwargs = {_PARAMETERS.get(key) or key: value for key, value in kwargs.items()}
+    try:
+        return own(*args, **kwargs)
+    except TypeError as error:
+        if isinstance(error, _core.Error):
+            raise
+        raise _core.TypeError(f"{module}.{name}: of an expression it is gnomon's: {error}") from None
+
+
+def _missing(name, args):
+    operand = next((a for a in args if isinstance(a, _core.Expr)), None)
+    found = "" if operand is None else f" {operand!r}"
+    return _core.TypeError(f"{name}: gnomon has no such function for the expression{found}")
+
+

@@ -1,0 +1,16 @@
+"""Random numbers: the operations of the language whose names begin with `random_`.
+
+The language has none yet; those that it gains appear here by themselves.
+"""
+
+from __future__ import annotations
+
+from ._namespaces import find, names
+
+
+def __getattr__(name: str) -> object:
+    return find("random", name)
+
+
+def __dir__() -> list[str]:
+    return names("random")
