@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from . import _tree as tree
     from ._files import load, save
     from ._function import Function, In, Out, function, shared
+    from ._graphs import free_inputs, substitute
     from ._info import __array_namespace_info__
     from ._show import dot_text, graph_text, pprint
     from ._trace import (
@@ -70,6 +71,7 @@ _LAZY = {
     "compiled": "_trace",
     "dot_text": "_show",
     "fori": "_trace",
+    "free_inputs": "_graphs",
     "function": "_function",
     "Function": "_function",
     "grad": "_trace",
@@ -82,6 +84,7 @@ _LAZY = {
     "pprint": "_show",
     "save": "_files",
     "shared": "_function",
+    "substitute": "_graphs",
     "value_and_grad": "_trace",
     "vjp": "_trace",
 }

@@ -51,22 +51,12 @@ nb::object full_of(nb::handle shape, nb::handle value, nb::handle dtype) {
   return wrap(stretched(element, to.extents).copy());
 }
 
-// Elements 0 or 1 of a dtype.
-nb::object filled_with(int value, nb::handle shape, nb::handle dtype) {
-  const ShapeArgument to(shape);
-  const DType t = dtype_or(dtype, float64);
-  if (to.symbolic) {
-    const OriginScope at(caller());
-    return wrap(full(to.dims, cast(value, t)));
-  }
-  if (value == 0) return wrap(zeros(to.extents, t));
-  return wrap(filled(to.extents, converted(Array(std::int64_t{value}), t)));
-}
-
 nb::object empty_of(nb::handle shape, nb::handle dtype) {
   const ShapeArgument to(shape);
-  if (to.symbolic) return filled_with(0, shape, dtype);
-  return wrap(Array::empty(dtype_or(dtype, float64), to.extents));
+  const DType t = dtype_or(dtype, float64);
+  if (!to.symbolic) return wrap(Array::empty(t, to.extents));
+  const OriginScope at(caller());
+  return wrap(full(to.dims, cast(0, t)));
 }
 
 // A bound or step of `arange` that is known: an integer, or a double.
@@ -193,12 +183,6 @@ void add_creation(nb::module_& m) {
   using namespace nb::literals;
   const nb::object none = nb::none();
   m.def("full", full_of, "shape"_a, "value"_a, "dtype"_a.none() = none);
-  m.def(
-      "zeros", [](nb::handle s, nb::handle t) { return filled_with(0, s, t); }, "shape"_a,
-      "dtype"_a.none() = none);
-  m.def(
-      "ones", [](nb::handle s, nb::handle t) { return filled_with(1, s, t); }, "shape"_a,
-      "dtype"_a.none() = none);
   m.def("empty", empty_of, "shape"_a, "dtype"_a.none() = none);
   m.def("arange", arange_of, "start"_a, "stop"_a.none() = none, "step"_a = 1,
         "dtype"_a.none() = none);
