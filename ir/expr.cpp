@@ -51,13 +51,6 @@ Value Arg::value() const { return as(weak_dtype()); }
 
 namespace {
 
-/// The dtype a weak number and values of dtype `t` have in common.
-DType promote_weak(DType t, DType weak) {
-  if (is_bool(weak)) return t;
-  if (is_bool(t)) return weak;
-  return is_float(weak) && is_integer(t) ? DType::float64 : t;
-}
-
 DType common_dtype(std::span<const Arg> args) {
   std::optional<DType> t;
   for (const Arg& arg : args)
@@ -90,6 +83,7 @@ std::vector<Value> promoted(const Op& op, std::span<const Arg> args) {
   DType t = DType::bool_;
   if (op.promotion != Promotion::none && op.promotion != Promotion::boolean) t = common_dtype(rest);
   if (op.promotion == Promotion::inexact) t = inexact(t);
+  if (op.promotion == Promotion::accumulated) t = accumulated(t);
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (op.promotion == Promotion::none) {
       values[i] = args[i].value();

@@ -74,11 +74,12 @@ struct Traits {
 
 /// What happens to the dtypes of operands before an application.
 enum class Promotion : std::uint8_t {
-  none,     // the type rule decides
-  common,   // all operands take the common dtype
-  inexact,  // the common dtype, float64 if that is not a float
-  boolean,  // all become bool by != 0
-  choice,   // operand 0 is bool, the others take the common dtype (where)
+  none,         // the type rule decides
+  common,       // all operands take the common dtype
+  inexact,      // the common dtype, float64 if that is not a float
+  boolean,      // all become bool by != 0
+  choice,       // operand 0 is bool, the others take the common dtype (where)
+  accumulated,  // the common dtype, widened to 64 bits if that is bool or a small integer (sum)
 };
 
 /// Calls a prelude function on cells of one dtype; the same bits as in generated code. The dtype is

@@ -76,6 +76,12 @@ DType promote(DType a, DType b) {
   return wide ? DType::complex128 : DType::complex64;
 }
 
+DType promote_weak(DType t, DType weak) {
+  if (is_bool(weak)) return t;
+  if (is_bool(t)) return weak;
+  return is_float(weak) && is_integer(t) ? DType::float64 : t;
+}
+
 DType accumulated(DType t) {
   if (is_bool(t) || is_signed(t)) return DType::int64;
   return is_unsigned(t) ? DType::uint64 : t;

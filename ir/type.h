@@ -31,6 +31,8 @@ Dim element_count(std::span<const Dim> shape);
 /// The common dtype of two operands (Array API tables; int with float gives the float's dtype;
 /// uint64 with a signed int gives float64, as NumPy). TypeError naming both where there is none.
 DType promote(DType a, DType b);
+/// The common dtype of values of dtype `t` and a plain number, whose own dtype is `weak`.
+DType promote_weak(DType t, DType weak);
 /// The dtype of sum and prod: bool and small ints widen to int64, small uints to uint64.
 DType accumulated(DType t);
 /// `t` if it is a float, else float64.

@@ -36,11 +36,6 @@ std::vector<Type> along_axis_type(TypeContext& context) {
   return {context.type(0)};
 }
 
-Expr floating(const Arg& x) {
-  const Value value = x.value();
-  return cast(Expr(value), inexact(value.dtype()));
-}
-
 Expr finite_or_zero(const Expr& x) { return where(isfinite(x), x, 0); }
 
 // -------------------------------------------------------------------------------------------- mean
@@ -129,9 +124,8 @@ Exprs log_softmax_jvp(const Jvp& v) {
 }
 
 Expr along_axis(const Op& op, const Arg& x, std::int64_t axis) {
-  const Expr value = floating(x);
-  const std::int64_t normal = normalize_axis(axis, value.rank(), op.name);
-  return Expr(make_node(op, {value.value()}, {Attribute(normal)}, x.origin()));
+  const std::int64_t normal = normalize_axis(axis, x.value().rank(), op.name);
+  return apply(op, {x}, {Attribute(normal)});
 }
 
 }  // namespace
@@ -140,6 +134,7 @@ constinit const Op op::mean{.name = "mean",
                             .doc = "Mean over axes; NaN without elements. Integers give float64.",
                             .attributes = reduction_specs,
                             .type = reduced_float_type,
+                            .promotion = Promotion::inexact,
                             .expand = expand_mean,
                             .linear = 1,
                             .transpose = mean_transpose};
@@ -149,6 +144,7 @@ constinit const Op op::logsumexp{
     .doc = "log(sum(exp(x))) over axes without overflow on the way; -inf without elements.",
     .attributes = reduction_specs,
     .type = reduced_float_type,
+    .promotion = Promotion::inexact,
     .expand = expand_logsumexp,
     .vjp = logsumexp_vjp,
     .jvp = logsumexp_jvp};
@@ -157,6 +153,7 @@ constinit const Op op::softmax{.name = "softmax",
                                .doc = "exp(x) / sum(exp(x)) along an axis, without overflow.",
                                .attributes = axis_spec,
                                .type = along_axis_type,
+                               .promotion = Promotion::inexact,
                                .expand = expand_softmax,
                                .vjp = softmax_vjp,
                                .jvp = softmax_jvp};
@@ -165,20 +162,18 @@ constinit const Op op::log_softmax{.name = "log_softmax",
                                    .doc = "x - logsumexp(x) along an axis, without overflow.",
                                    .attributes = axis_spec,
                                    .type = along_axis_type,
+                                   .promotion = Promotion::inexact,
                                    .expand = expand_log_softmax,
                                    .vjp = log_softmax_vjp,
                                    .jvp = log_softmax_jvp};
 
 Expr mean(const Arg& x, const Axes& axes, Keepdims keep) {
-  const Expr value = floating(x);
-  return Expr(make_node(op::mean, {value.value()},
-                        reduction_attributes(op::mean, value.rank(), axes, keep), x.origin()));
+  return apply(op::mean, {x}, reduction_attributes(op::mean, x.value().rank(), axes, keep));
 }
 
 Expr logsumexp(const Arg& x, const Axes& axes, Keepdims keep) {
-  const Expr value = floating(x);
-  return Expr(make_node(op::logsumexp, {value.value()},
-                        reduction_attributes(op::logsumexp, value.rank(), axes, keep), x.origin()));
+  return apply(op::logsumexp, {x},
+               reduction_attributes(op::logsumexp, x.value().rank(), axes, keep));
 }
 
 Expr softmax(const Arg& x, std::int64_t axis) { return along_axis(op::softmax, x, axis); }

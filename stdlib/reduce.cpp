@@ -187,19 +187,13 @@ Exprs indexed_extremum_jvp(const Jvp& v) {
   return {reduce_like(v.node, where(is_indexed(v.node, v.x[0], v.y[1]), v.dx[0], 0)), Expr()};
 }
 
-Value reduce(const Op& op, Value x, const Axes& axes, Keepdims keep, Origin at) {
-  Attributes attributes = reduction_attributes(op, x.rank(), axes, keep);
-  return make_node(op, {std::move(x)}, std::move(attributes), at);
-}
-
-Value accumulating(const Arg& x) {
-  const Value value = x.value();
-  return cast(Expr(value), accumulated(value.dtype())).value();
+Expr reduce(const Op& op, const Arg& x, const Axes& axes, Keepdims keep) {
+  return apply(op, {x}, reduction_attributes(op, x.value().rank(), axes, keep));
 }
 
 std::pair<Expr, Expr> indexed(const Op& op, const Arg& x, const Axes& axes, Keepdims keep) {
-  const Value best = reduce(op, x.value(), axes, keep, x.origin());
-  return {Expr(best), Expr(Value(best.get(), 1))};
+  const Expr best = reduce(op, x, axes, keep);
+  return {best, Expr(Value(best.value().get(), 1))};
 }
 
 }  // namespace
@@ -210,6 +204,7 @@ constinit const Op op::sum{.name = "sum",
                            .doc = "Sum over axes; small integers and bools are widened to 64 bits.",
                            .attributes = reduction_specs,
                            .type = reduced_number_type,
+                           .promotion = Promotion::accumulated,
                            .reduction = {&op::add, Reduction::Identity::zero},
                            .linear = 1,
                            .transpose = sum_transpose,
@@ -222,6 +217,7 @@ constinit const Op op::prod{
         "exact at zeros, to second order.",
     .attributes = reduction_specs,
     .type = reduced_number_type,
+    .promotion = Promotion::accumulated,
     .reduction = {&op::multiply, Reduction::Identity::one},
     .vjp = prod_vjp,
     .jvp = prod_jvp};
@@ -252,12 +248,14 @@ constinit const Op op::any{.name = "any",
                            .doc = "Whether some element over axes is true (not 0).",
                            .attributes = reduction_specs,
                            .type = reduced_bool_type,
+                           .promotion = Promotion::boolean,
                            .reduction = {&op::logical_or, Reduction::Identity::no}};
 
 constinit const Op op::all{.name = "all",
                            .doc = "Whether all elements over axes are true (not 0).",
                            .attributes = reduction_specs,
                            .type = reduced_bool_type,
+                           .promotion = Promotion::boolean,
                            .reduction = {&op::logical_and, Reduction::Identity::yes}};
 
 constinit const Op op::max_and_argmax{
@@ -284,29 +282,17 @@ constinit const Op op::min_and_argmin{
 
 // --------------------------------------------------------------------------------------- functions
 
-Expr sum(const Arg& x, const Axes& axes, Keepdims keep) {
-  return reduce(op::sum, accumulating(x), axes, keep, x.origin());
-}
+Expr sum(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::sum, x, axes, keep); }
 
-Expr prod(const Arg& x, const Axes& axes, Keepdims keep) {
-  return reduce(op::prod, accumulating(x), axes, keep, x.origin());
-}
+Expr prod(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::prod, x, axes, keep); }
 
-Expr max(const Arg& x, const Axes& axes, Keepdims keep) {
-  return reduce(op::max, x.value(), axes, keep, x.origin());
-}
+Expr max(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::max, x, axes, keep); }
 
-Expr min(const Arg& x, const Axes& axes, Keepdims keep) {
-  return reduce(op::min, x.value(), axes, keep, x.origin());
-}
+Expr min(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::min, x, axes, keep); }
 
-Expr any(const Arg& x, const Axes& axes, Keepdims keep) {
-  return reduce(op::any, cast(x, DType::bool_), axes, keep, x.origin());
-}
+Expr any(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::any, x, axes, keep); }
 
-Expr all(const Arg& x, const Axes& axes, Keepdims keep) {
-  return reduce(op::all, cast(x, DType::bool_), axes, keep, x.origin());
-}
+Expr all(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::all, x, axes, keep); }
 
 std::pair<Expr, Expr> max_and_argmax(const Arg& x, const Axes& axes, Keepdims keep) {
   return indexed(op::max_and_argmax, x, axes, keep);
