@@ -291,9 +291,9 @@ Expr unfinish(const Plan& plan, Expr v) {
 
 enum class Write { set, increase };
 
-Expr write(const Expr& x, std::initializer_list<Index> items, const Arg& v, Write how, Origin at) {
+Expr write(const Expr& x, std::span<const Index> items, const Arg& v, Write how, Origin at) {
   const OriginScope place(at);
-  const Plan plan = Planner(x, std::span(items.begin(), items.size())).plan();
+  const Plan plan = Planner(x, items).plan();
   const Expr cut = squeezed(plan, sliced(plan, x, at));
   const Expr whole = finish(plan, indexed(plan, cut));
   Expr value = cast(Expr(v.as(x.dtype())), x.dtype());
@@ -328,10 +328,18 @@ Expr index(const Expr& x, std::span<const Index> items, Origin at) {
 }
 
 Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
-  return write(Expr(x.value()), items, v, Write::set, x.origin());
+  return set_at(x, std::span(items.begin(), items.size()), v);
 }
 
 Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  return inc_at(x, std::span(items.begin(), items.size()), v);
+}
+
+Expr set_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  return write(Expr(x.value()), items, v, Write::set, x.origin());
+}
+
+Expr inc_at(const Arg& x, std::span<const Index> items, const Arg& v) {
   return write(Expr(x.value()), items, v, Write::increase, x.origin());
 }
 

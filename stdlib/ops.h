@@ -216,6 +216,8 @@ Expr index(const Expr& x, std::span<const Index> items, Origin at = {});
 /// x with the indexed part replaced by / increased by `v` (duplicates of integer indices add up).
 Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
+Expr set_at(const Arg& x, std::span<const Index> items, const Arg& v);
+Expr inc_at(const Arg& x, std::span<const Index> items, const Arg& v);
 /// Bool matrix [rows, columns]: true at (i, indices[i]) for every i < the length of `indices`,
 /// which is at most `rows`. Indices count from the end when negative; out of range is a ValueError.
 Expr indicator(const Arg& indices, const Dim& rows, const Dim& columns);
