@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "ir/leaf.h"
@@ -23,13 +24,6 @@ DType weak_dtype(Weak weak) {
 Weak weak_kind(DType t) {
   if (is_bool(t)) return Weak::boolean;
   return is_integer(t) ? Weak::integer : Weak::real;
-}
-
-// The dtype of values of dtype `t` and a number: Arg's rule.
-DType promote_weak(DType t, DType weak) {
-  if (is_bool(weak)) return t;
-  if (is_bool(t)) return weak;
-  return is_float(weak) && is_integer(t) ? DType::float64 : t;
 }
 
 bool has_array_protocol(PyObject* object) {
@@ -134,13 +128,13 @@ Array number_array(const Operand& number, DType t) {
 // ------------------------------------------------------------------------------------ promotion
 
 Promoted::Promoted(const Op& op, std::span<const Operand> operands) : how_(op.promotion) {
-  if (how_ == Promotion::none || how_ == Promotion::boolean) return;
   if (how_ == Promotion::choice && !operands.empty()) operands = operands.subspan(1);
+  const auto is_weak = [](const Operand& o) { return o.weak != Weak::no; };
+  all_weak_ = std::ranges::all_of(operands, is_weak);
+  if (how_ == Promotion::none || how_ == Promotion::boolean) return;
   std::optional<DType> t;
-  all_weak_ = true;
   for (const Operand& o : operands) {
     if (o.weak != Weak::no) continue;
-    all_weak_ = false;
     t = t ? promote(*t, o.dtype()) : o.dtype();
   }
   for (const Operand& o : operands) {
@@ -149,6 +143,7 @@ Promoted::Promoted(const Op& op, std::span<const Operand> operands) : how_(op.pr
   }
   common_ = t.value_or(DType::float64);
   if (how_ == Promotion::inexact) common_ = inexact(common_);
+  if (how_ == Promotion::accumulated) common_ = accumulated(common_);
 }
 
 DType Promoted::operator()(std::size_t i, const Operand& operand) const {

@@ -351,6 +351,17 @@ void add_expressions(nb::module_& m) {
         "An input. Extents: an int, None (any), a str (the same name, the same extent), a Dim. "
         "weak: it promotes like a Python number.");
   m.def("as_expr", as_expr, nb::arg("object"), "The expression, or a constant of the values.");
+  m.def(
+      "get_item",
+      [](nb::handle x, nb::handle key) {
+        if (!is_expr(x) && !is_array(x)) return nb::object(wrap(to_array(x))[key]);
+        nb::object part = nb::steal(PyObject_GetItem(x.ptr(), key.ptr()));
+        if (!part.is_valid()) throw nb::python_error();
+        return part;
+      },
+      nb::arg("x"), nb::arg("key"), "x[key].");
+  m.def("set_item", set_item, nb::arg("x"), nb::arg("key"), nb::arg("v"), nb::arg("add"),
+        "x with x[key] replaced, or increased, by v.");
   m.def("set_origins", set_origins, nb::arg("on"), "Whether nodes get the user's lines.");
 }
 

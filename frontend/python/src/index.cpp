@@ -1,6 +1,8 @@
 // x[key]: Python's keys as the indices of the library, and NumPy's rules for masks and arrays.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/python/src/apply.h"
 #include "runtime/error.h"
 
@@ -13,20 +15,312 @@ std::string here() {
   return at ? fmt::format(" [{}]", at.text()) : "";
 }
 
+[[noreturn]] void out_of_range(const std::string& message) {
+  PyErr_SetString(PyExc_IndexError, (message + here()).c_str());
+  throw nb::python_error();
+}
+
+// One entry of a key. An array of integers has its values, or only an expression.
+struct Entry {
+  enum class Kind { added, ellipsis, range, dim, array, expr } kind;
+  Range range{};
+  Dim dim{};
+  Array array{};
+  Expr expr{};
+
+  bool consumes() const { return kind != Kind::added && kind != Kind::ellipsis; }
+};
+
+// ----------------------------------------------------------------------------------- Python keys
+
+std::optional<Dim> bound(PyObject* o) {
+  if (o == Py_None) return std::nullopt;
+  return to_dim(o);
+}
+
+Entry range_entry(PyObject* o) {
+  const auto* slice = reinterpret_cast<PySliceObject*>(o);
+  Entry entry{.kind = Entry::Kind::range};
+  entry.range.start = bound(slice->start);
+  entry.range.stop = bound(slice->stop);
+  if (slice->step != Py_None) entry.range.step = to_dim(slice->step);
+  if (entry.range.step.is(0)) throw ValueError("index: a slice's step cannot be 0" + here());
+  return entry;
+}
+
+// The positions of the true elements, one array for each axis of the mask.
+void add_mask(const Array& given, std::vector<Entry>& entries) {
+  if (given.rank() == 0)
+    throw TypeError("index: expected integers, slices or masks, found a single bool" + here());
+  const Array mask = given.contiguous();
+  const bool* const values = mask.data<bool>();
+  const std::span<const std::int64_t> shape = mask.shape();
+  std::vector<std::vector<std::int64_t>> positions(shape.size());
+  for (std::int64_t i = 0; i < mask.size(); ++i) {
+    if (!values[i]) continue;
+    std::int64_t rest = i;
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      positions[axis].push_back(rest % shape[axis]);
+      rest /= shape[axis];
+    }
+  }
+  for (const std::vector<std::int64_t>& p : positions)
+    entries.push_back({.kind = Entry::Kind::array, .array = Array::from(p)});
+}
+
+void add_array(const Array& array, bool is_sequence, std::vector<Entry>& entries) {
+  if (is_bool(array.dtype())) return add_mask(array, entries);
+  if (is_integer(array.dtype())) {
+    if (array.rank() == 0) {
+      const Array wide = converted(array, DType::int64);
+      entries.push_back({.kind = Entry::Kind::dim, .dim = Dim(wide.item<std::int64_t>())});
+    } else {
+      entries.push_back({.kind = Entry::Kind::array, .array = array});
+    }
+    return;
+  }
+  if (is_sequence && array.size() == 0) {  // [] has no dtype of its own
+    entries.push_back({.kind = Entry::Kind::array, .array = converted(array, DType::int64)});
+    return;
+  }
+  throw TypeError(fmt::format("index: expected integers, slices, masks, None or ..., found {}{}",
+                              array.describe(), here()));
+}
+
+void add_entry(PyObject* o, std::vector<Entry>& entries) {
+  if (o == Py_None) {
+    entries.push_back({.kind = Entry::Kind::added});
+  } else if (o == Py_Ellipsis) {
+    entries.push_back({.kind = Entry::Kind::ellipsis});
+  } else if (PySlice_Check(o)) {
+    entries.push_back(range_entry(o));
+  } else if (const Dim* d = dim_of(o)) {
+    entries.push_back({.kind = Entry::Kind::dim, .dim = *d});
+  } else if (is_expr(o)) {
+    const Expr& e = expr_of(o);
+    if (is_bool(e.dtype()))
+      throw TypeError(fmt::format(
+          "index: the extent of a selection by the mask {} would depend on its values: use "
+          "gn.where(mask, x, y), or sum(gn.where(mask, x, 0)) and the like{}",
+          describe(e), here()));
+    if (!is_integer(e.dtype()))
+      throw TypeError(
+          fmt::format("index: expected integers as indices, found {}{}", describe(e), here()));
+    entries.push_back({.kind = Entry::Kind::expr, .expr = e});
+  } else if (PyLong_Check(o) && !PyBool_Check(o)) {
+    entries.push_back({.kind = Entry::Kind::dim, .dim = to_dim(o)});
+  } else if (PyUnicode_Check(o) || PyFloat_Check(o) || PyBool_Check(o) || !is_operand(o)) {
+    throw TypeError(fmt::format("index: expected integers, slices, masks, None or ..., found {}{}",
+                                Py_TYPE(o)->tp_name, here()));
+  } else {
+    add_array(to_array(o), PyList_Check(o) || PyTuple_Check(o), entries);
+  }
+}
+
+// The entries of a key for a value of this rank, with the ellipsis written out.
+std::vector<Entry> entries_of(nb::handle key, int rank, const std::string& what) {
+  std::vector<Entry> entries;
+  if (PyTuple_Check(key.ptr())) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key.ptr()); ++i)
+      add_entry(PyTuple_GET_ITEM(key.ptr(), i), entries);
+  } else {
+    add_entry(key.ptr(), entries);
+  }
+  const auto consumed = std::ranges::count_if(entries, &Entry::consumes);
+  if (consumed > rank)
+    out_of_range(
+        fmt::format("index: expected at most {} indices, found {} for {}", rank, consumed, what));
+  const auto is_ellipsis = [](const Entry& e) { return e.kind == Entry::Kind::ellipsis; };
+  if (std::ranges::count_if(entries, is_ellipsis) > 1)
+    throw TypeError("index: expected one ellipsis at most, found more" + here());
+  auto at = std::ranges::find_if(entries, is_ellipsis);
+  if (at != entries.end()) at = entries.erase(at);
+  entries.insert(at, static_cast<std::size_t>(rank - consumed), Entry{.kind = Entry::Kind::range});
+  return entries;
+}
+
+// ------------------------------------------------------------------------------------ the ranges
+
+// What is known to be wrong before anything runs.
+void check_entry(const Entry& entry, std::size_t axis, const Dim& extent, const std::string& what) {
+  if (!extent.is_constant()) return;
+  const std::int64_t n = extent.constant();
+  const auto check = [&](std::int64_t i) {
+    if (i >= -n && i < n) return;
+    out_of_range(fmt::format("index: index {} is out of range for axis {} with extent {} of {}", i,
+                             axis, n, what));
+  };
+  if (entry.kind == Entry::Kind::dim && entry.dim.is_constant()) check(entry.dim.constant());
+  if (entry.kind != Entry::Kind::array || entry.array.size() == 0) return;
+  const Array wide = converted(entry.array, DType::int64).contiguous();
+  const std::span<const std::int64_t> values(wide.data<std::int64_t>(),
+                                             static_cast<std::size_t>(wide.size()));
+  const auto [low, high] = std::ranges::minmax(values);
+  check(low);
+  check(high);
+}
+
+void check_entries(const std::vector<Entry>& entries, const Shape& shape, const std::string& what) {
+  std::size_t axis = 0;
+  for (const Entry& entry : entries) {
+    if (!entry.consumes()) continue;
+    check_entry(entry, axis, shape[axis], what);
+    ++axis;
+  }
+}
+
+// --------------------------------------------------------------------------------- of expressions
+
+Index index_of(const Entry& entry) {
+  switch (entry.kind) {
+    case Entry::Kind::added: return Index(newaxis);
+    case Entry::Kind::range: return Index(entry.range);
+    case Entry::Kind::dim: return Index(entry.dim);
+    case Entry::Kind::array: return Index(entry.array);
+    default: return Index(entry.expr);
+  }
+}
+
+std::vector<Index> indices_of(const std::vector<Entry>& entries) {
+  std::vector<Index> indices;
+  for (const Entry& entry : entries) indices.push_back(index_of(entry));
+  return indices;
+}
+
+// Messages of the library that do not come from a node lack the line.
+template <class F>
+nb::object at_line(const Origin& at, F&& build) {
+  const OriginScope scope(at);
+  try {
+    return wrap(build());
+  } catch (const TypeError& e) {
+    const std::string line = at ? fmt::format(" [{}]", at.text()) : "";
+    if (std::string_view(e.what()).ends_with(line)) throw;
+    throw TypeError(e.what() + line);
+  }
+}
+
+bool is_symbolic_key(nb::handle key) {
+  PyObject* const o = key.ptr();
+  if (is_symbolic(key)) return true;
+  if (PySlice_Check(o)) {
+    const auto* slice = reinterpret_cast<PySliceObject*>(o);
+    return is_symbolic(slice->start) || is_symbolic(slice->stop) || is_symbolic(slice->step);
+  }
+  if (!PyTuple_Check(o)) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
+    if (is_symbolic_key(PyTuple_GET_ITEM(o, i))) return true;
+  return false;
+}
+
+// --------------------------------------------------------------------------------------- of arrays
+
+Shape shape_of(const Array& a) { return {a.shape().begin(), a.shape().end()}; }
+
+// The part of `x` in the ranges, which become whole axes: what is left of the key is integers.
+Array take_ranges(const Array& x, std::vector<Entry>& entries) {
+  std::vector<std::int64_t> shape(x.shape().begin(), x.shape().end());
+  std::vector<std::int64_t> strides(x.strides().begin(), x.strides().end());
+  std::int64_t offset = 0;
+  std::size_t axis = 0;
+  for (Entry& entry : entries) {
+    if (!entry.consumes()) continue;
+    const std::size_t i = axis++;
+    if (entry.kind != Entry::Kind::range) continue;
+    const std::int64_t step = entry.range.step.constant();
+    Py_ssize_t start = step > 0 ? 0 : PY_SSIZE_T_MAX, stop = step > 0 ? PY_SSIZE_T_MAX : 0;
+    if (entry.range.start) start = entry.range.start->constant();
+    if (entry.range.stop) stop = entry.range.stop->constant();
+    const bool to_first = step < 0 && !entry.range.stop;
+    if (to_first) stop = PY_SSIZE_T_MIN;
+    const Py_ssize_t count = PySlice_AdjustIndices(shape[i], &start, &stop, step);
+    if (count > 0) offset += start * strides[i];
+    shape[i] = count;
+    if (count > 1) strides[i] *= step;
+    entry.range = {};
+  }
+  return x.view(shape, strides, offset);
+}
+
+// The integers of the key as operands; `leaves` stand for them in the expression.
+std::vector<Array> operands_of(const std::vector<Entry>& entries) {
+  std::vector<Array> operands;
+  for (const Entry& entry : entries) {
+    if (entry.kind == Entry::Kind::array) operands.push_back(entry.array);
+    if (entry.kind == Entry::Kind::dim) operands.emplace_back(entry.dim.constant());
+  }
+  return operands;
+}
+
+std::vector<Index> indices_of(const std::vector<Entry>& entries, std::span<const Expr> leaves) {
+  std::vector<Index> indices;
+  for (const Entry& entry : entries) {
+    const bool is_operand = entry.kind == Entry::Kind::array || entry.kind == Entry::Kind::dim;
+    if (is_operand) {
+      indices.emplace_back(leaves.front());
+      leaves = leaves.subspan(1);
+    } else {
+      indices.push_back(index_of(entry));
+    }
+  }
+  return indices;
+}
+
+Array get_part(const Array& x, nb::handle key) {
+  std::vector<Entry> entries = entries_of(key, x.rank(), x.describe());
+  check_entries(entries, shape_of(x), x.describe());
+  std::vector<Array> operands = {take_ranges(x, entries)};
+  for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
+  return evaluate(operands, [&](std::span<const Expr> leaves) {
+    return std::vector<Expr>{index(leaves[0], indices_of(entries, leaves.subspan(1)))};
+  })[0];
+}
+
+Array set_part(const Array& x, nb::handle key, const Array& v, bool add) {
+  std::vector<Entry> entries = entries_of(key, x.rank(), x.describe());
+  check_entries(entries, shape_of(x), x.describe());
+  const Array whole = x.copy();
+  Array part = take_ranges(whole, entries);
+  std::vector<Array> operands = {part, v};
+  for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
+  const Array changed = evaluate(operands, [&](std::span<const Expr> leaves) {
+    const std::vector<Index> indices = indices_of(entries, leaves.subspan(2));
+    const Expr& base = leaves[0];
+    return std::vector<Expr>{add ? inc_at(base, indices, leaves[1])
+                                 : set_at(base, indices, leaves[1])};
+  })[0];
+  part.assign(changed);
+  return whole;
+}
+
 }  // namespace
 
 nb::object get_item(nb::handle x, nb::handle key) {
-  (void)x;
-  (void)key;
-  throw TypeError("index: not here" + here());
+  if (!is_symbolic(x) && !is_symbolic_key(key))
+    return wrap(get_part(is_array(x) ? array_of(x) : to_array(x), key));
+  const Origin at = caller();
+  const Expr base(to_arg(x).value());
+  const std::vector<Entry> entries = entries_of(key, base.rank(), describe(base));
+  check_entries(entries, base.shape(), describe(base));
+  return at_line(at, [&] { return index(base, indices_of(entries)); });
 }
 
 nb::object set_item(nb::handle x, nb::handle key, nb::handle v, bool add) {
-  (void)x;
-  (void)key;
-  (void)v;
-  (void)add;
-  throw TypeError("index: not here" + here());
+  if (!is_symbolic(x) && !is_symbolic_key(key) && !is_symbolic(v)) {
+    const Array base = is_array(x) ? array_of(x) : to_array(x);
+    Operand value;
+    take(v, value);
+    const Array given = value.array.defined() ? value.array : number_array(value, base.dtype());
+    return wrap(set_part(base, key, given, add));
+  }
+  const Origin at = caller();
+  const Expr base(to_arg(x).value());
+  const std::vector<Entry> entries = entries_of(key, base.rank(), describe(base));
+  check_entries(entries, base.shape(), describe(base));
+  return at_line(at, [&] {
+    const std::vector<Index> indices = indices_of(entries);
+    return add ? inc_at(base, indices, to_arg(v)) : set_at(base, indices, to_arg(v));
+  });
 }
 
 }  // namespace gnomon::python
