@@ -10,6 +10,7 @@ Types types{};
 NB_MODULE(_core, m) {
   using namespace gnomon::python;
   m.doc() = "The compiled part of gnomon.";
+  m.attr("__version__") = GNOMON_VERSION;
   add_errors(m);
   add_dtypes(m);
   add_arrays(m);

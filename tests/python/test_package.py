@@ -1,0 +1,140 @@
+"""The package as it is installed: what is in it, what an import costs, what happens without Clang."""
+
+import importlib.metadata
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import gnomon as gn
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = pathlib.Path(gn.__file__).parent
+CALL = """
+import gnomon as gn
+f = gn.compiled(lambda x, y: 2 * x + y)
+print(f(gn.ones(3), gn.ones(3)).tolist())
+"""
+OTHER = CALL.replace("2 * x + y", "3 * x - y")
+
+
+def run(code, *options, **variables):
+    """Runs `code` in a fresh interpreter that finds the same package."""
+    paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), **variables}
+    return subprocess.run([sys.executable, *options, "-c", code], env=environment,
+                          capture_output=True, text=True, timeout=300)
+
+
+def test_import_loads_neither_numpy_nor_llvm():
+    done = run("""
+import sys
+import gnomon
+mapped = open("/proc/self/maps").read()
+print("numpy" in sys.modules, "libLLVM" in mapped, "libgnomon-clang" in mapped)
+""")
+    assert done.stdout.split() == ["False", "False", "False"], done.stderr
+
+
+def test_import_is_fast():
+    code = """
+import time
+start = time.perf_counter()
+import gnomon
+print(time.perf_counter() - start)
+"""
+    run(code)  # writes the .pyc files
+    times = []
+    for _ in range(10):
+        times.append(float(run(code).stdout))
+        if times[-1] < 0.06:
+            return
+    pytest.fail(f"expected an import in less than 60 ms, found {min(times) * 1e3:.0f} ms")
+
+
+def test_package_holds_what_users_need():
+    names = {path.name for path in PACKAGE.iterdir()}
+    assert {"__init__.py", "_ops.py", "py.typed"} <= names
+    assert any(re.fullmatch(r"_core\..*\.so", name) for name in names)
+    assert any(name.endswith(".pyi") for name in names)
+
+
+def test_version_is_that_of_the_build():
+    version = re.search(r"project\(gnomon VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())
+    assert version is not None and gn.__version__ == version[1]
+
+
+def installed_files():
+    try:
+        files = importlib.metadata.files("gnomon")
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    located = [pathlib.Path(str(f.locate())) for f in files or []]
+    return located if PACKAGE / "__init__.py" in located else []
+
+
+def test_wheel_holds_the_package_and_nothing_else():
+    files = installed_files()
+    if not files:
+        pytest.skip("a build tree, not an installed package")
+    inside = {str(f.relative_to(PACKAGE)) for f in files if f.is_relative_to(PACKAGE)}
+    outside = {f for f in files if not f.is_relative_to(PACKAGE)}
+    assert all(".dist-info" in str(f) for f in outside), outside
+    assert "libgnomon-clang.so" in inside
+    kinds = {pathlib.Path(name).suffix for name in inside if "__pycache__" not in name}
+    assert kinds <= {".py", ".pyi", ".typed", ".so", ".9"}, inside
+
+
+def test_libraries_are_those_of_every_debian_or_ours():
+    if not installed_files():
+        pytest.skip("a build tree, not an installed package")
+    core = next(PACKAGE.glob("_core*.so"))
+    listed = subprocess.run(["ldd", core], capture_output=True, text=True).stdout
+    for line in listed.splitlines():
+        name, _, target = line.strip().partition(" => ")
+        if not re.match(r"linux-vdso|/lib64/ld-linux|libstdc\+\+|libm\.|libgcc_s|libc\.", name):
+            assert target.startswith(str(PACKAGE)), line
+
+
+def test_without_the_compiler_new_functions_say_what_to_install(tmp_path):
+    done = run(CALL, GNOMON_CACHE_DIR=str(tmp_path), GNOMON_CLANG_LIBRARY="/nowhere/it.so")
+    assert done.returncode != 0
+    assert "CompileError" in done.stderr
+    assert "apt-get install" in done.stderr and "libclang-cpp19" in done.stderr
+    assert "/nowhere/it.so" in done.stderr
+
+
+def test_without_the_compiler_cached_functions_run(tmp_path):
+    expected = "[3.0, 3.0, 3.0]\n"
+    first = run(CALL, GNOMON_CACHE_DIR=str(tmp_path))
+    assert first.stdout == expected, first.stderr
+    without = {"GNOMON_CACHE_DIR": str(tmp_path), "GNOMON_CLANG_LIBRARY": "/nowhere/it.so"}
+    second = run(CALL, **without)
+    assert second.stdout == expected, second.stderr
+    assert "CompileError" in run(OTHER, **without).stderr
+
+
+def mypy(*arguments, **variables):
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir",
+               str(ROOT / "build" / "python" / "mypy"), *map(str, arguments)]
+    environment = {**os.environ, "LD_PRELOAD": "", **variables}
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
+
+
+@pytest.mark.slow
+def test_a_typed_program_passes_mypy_and_runs():
+    program = ROOT / "tests" / "python" / "typing_program.py"
+    done = mypy(program, MYPYPATH=str(PACKAGE.parent) if not installed_files() else "")
+    assert done.returncode == 0, done.stdout + done.stderr
+    ran = run(program.read_text())
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.slow
+def test_the_package_passes_mypy():
+    done = mypy("-p", "gnomon", MYPYPATH=str(PACKAGE.parent) if not installed_files() else "")
+    assert done.returncode == 0, done.stdout + done.stderr
