@@ -1,5 +1,6 @@
 // Expressions as Python objects: their type, inputs, and what they answer where a value is needed.
 #include <fmt/format.h>
+#include <nanobind/stl/string.h>
 
 #include <map>
 #include <new>
@@ -30,7 +31,7 @@ Origin first_origin(const Expr& e) {
   throw TypeError(
       fmt::format("{}: {}{} is an expression, which has a value only when a compiled "
                   "function runs; {}{}",
-                  what, describe(self(o)), made ? ", made at " + made.text() : "", instead,
+                  what, describe(self(o)), made ? " (made at " + made.text() + ")" : "", instead,
                   bracketed(caller())));
 }
 
