@@ -182,6 +182,16 @@ class Expr(_core.Expr, _Methods):
 
         return _numpy.apply_function(function, args, kwargs)
 
+    def _repr_html_(self):
+        from . import _show
+
+        return _show.html(self)
+
+    def _repr_svg_(self):
+        from . import _show
+
+        return _show.svg(self)
+
 
 class Shared(_core.Shared, Expr):
     """A shared variable: an expression with a value that lives between calls of functions."""
