@@ -63,7 +63,7 @@ void take(nb::handle object, Operand& operand) {
   } else if (PyBool_Check(o)) {
     operand.weak = Weak::boolean;
     operand.integer = o == Py_True;
-  } else if (PyLong_CheckExact(o)) {
+  } else if (PyLong_Check(o)) {
     int overflow = 0;
     operand.integer = PyLong_AsLongLongAndOverflow(o, &overflow);
     if (overflow == 0) {
@@ -95,7 +95,28 @@ Arg to_arg(nb::handle object) {
 
 // -------------------------------------------------------------------------------------- numbers
 
-Value number_value(const Operand& number, DType t) {
+namespace {
+
+Value constant_of(const Operand& number, DType t, std::string_view what) {
+  const bool is_real = number.weak == Weak::real;
+  try {
+    return (is_real ? constant(number.real, t) : constant(number.integer, t)).value();
+  } catch (const TypeError&) {
+    const std::string found =
+        is_real ? fmt::format("{}", number.real) : fmt::format("{}", number.integer);
+    throw TypeError(fmt::format("{}: expected a number that {} can hold, found {}{}", what,
+                                name_of(t), found, at_caller()));
+  }
+}
+
+}  // namespace
+
+std::string at_caller() {
+  const Origin at = caller();
+  return at ? fmt::format(" [{}]", at.text()) : "";
+}
+
+Value number_value(const Operand& number, DType t, std::string_view what) {
   // The few numbers that programs repeat; a constant is a node, found by hash.
   struct Known {
     std::uint64_t bits = 0;
@@ -112,17 +133,15 @@ Value number_value(const Operand& number, DType t) {
   Known& place = (*known)[(mixed >> 56) % known->size()];
   if (place.value && place.bits == bits && place.dtype == t && place.weak == number.weak)
     return place.value;
-  const Expr made = is_real ? constant(number.real, t) : constant(number.integer, t);
-  place = {bits, t, number.weak, made.value()};
-  return made.value();
+  place = {bits, t, number.weak, constant_of(number, t, what)};
+  return place.value;
 }
 
-Array number_array(const Operand& number, DType t) {
+Array number_array(const Operand& number, DType t, std::string_view what) {
   if (t == DType::float64)
     return Array(number.weak == Weak::real ? number.real : static_cast<double>(number.integer));
   if (t == DType::int64 && number.weak != Weak::real) return Array(number.integer);
-  return number.weak == Weak::real ? *constant_array(constant(number.real, t).value())
-                                   : *constant_array(constant(number.integer, t).value());
+  return *constant_array(constant_of(number, t, what));
 }
 
 // ------------------------------------------------------------------------------------ promotion
@@ -167,12 +186,12 @@ bool any_symbolic(std::span<const Operand> operands) {
   return false;
 }
 
-Value to_value(const Operand& o, DType t, const Origin& at) {
+Value to_value(const Operand& o, DType t, const Origin& at, std::string_view what) {
   if (o.value) return o.value.dtype() == t ? o.value : make_node(op::cast, {o.value}, {t}, at);
   if (o.array.defined()) {
     return Expr(o.array.dtype() == t ? o.array : converted(o.array, t)).value();
   }
-  return number_value(o, t);
+  return number_value(o, t, what);
 }
 
 struct Applied {
@@ -186,7 +205,7 @@ Applied symbolic(const Op& op, std::span<const Operand> operands, Attributes att
   std::vector<Value> values;
   values.reserve(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
-    values.push_back(to_value(operands[i], promoted(i, operands[i]), at));
+    values.push_back(to_value(operands[i], promoted(i, operands[i]), at, op.name));
   Value made = make_node(op, std::move(values), std::move(attributes), at);
   const Weak weak = op.is_elementwise() ? promoted.weak_result(made.dtype()) : Weak::no;
   return {std::move(made), weak};
@@ -237,12 +256,13 @@ nb::object apply(std::span<const nb::handle> operands,
     const Origin at = caller();
     const OriginScope scope(at);
     std::vector<Expr> exprs;
-    for (const Operand& o : taken.span()) exprs.emplace_back(to_value(o, o.dtype(), at));
+    for (const Operand& o : taken.span())
+      exprs.emplace_back(to_value(o, o.dtype(), at, "constant"));
     return wrap(build(exprs));
   }
   std::vector<Array> arrays;
   for (const Operand& o : taken.span())
-    arrays.push_back(o.array.defined() ? o.array : number_array(o, o.dtype()));
+    arrays.push_back(o.array.defined() ? o.array : number_array(o, o.dtype(), "constant"));
   return wrap(std::move(
       evaluate(arrays, [&](std::span<const Expr> x) { return std::vector<Expr>{build(x)}; })[0]));
 }

@@ -58,9 +58,12 @@ class Promoted {
   DType common_ = DType::float64;
   bool all_weak_ = false;
 };
-/// A number as a value of `t`, and the rank-0 array of it; TypeError when `t` does not hold it.
-Value number_value(const Operand& number, DType t);
-Array number_array(const Operand& number, DType t);
+/// A number as a value of `t`, and the rank-0 array of it; TypeError, in the name of `what`, when
+/// `t` does not hold it.
+Value number_value(const Operand& number, DType t, std::string_view what);
+Array number_array(const Operand& number, DType t, std::string_view what);
+/// " [model.py:12]", the user's line as messages end with it; "" when it is not known.
+std::string at_caller();
 
 /// The op applied with promotion: expressions when an operand is symbolic, else computed at once.
 /// One new object per output.

@@ -22,11 +22,6 @@ PyTypeObject* dim_type = nullptr;
 
 const Dim& self(PyObject* o) { return reinterpret_cast<DimObject*>(o)->dim; }
 
-std::string here() {
-  const Origin at = caller();
-  return at ? fmt::format(" [{}]", at.text()) : "";
-}
-
 void dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   reinterpret_cast<DimObject*>(o)->dim.~Dim();
@@ -158,7 +153,7 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
       throw TypeError(fmt::format(
           "compare: {} {} {} depends on extents that only a call knows: use gn.minimum, "
           "gn.maximum or gn.where, or declare the extents as ints{}",
-          x->text(), signs[how], y->text(), here()));
+          x->text(), signs[how], y->text(), at_caller()));
     }
     const bool negated = how == Py_LE || how == Py_GE;
     return PyBool_FromLong(*known != negated);
@@ -171,7 +166,7 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
   throw TypeError(
       fmt::format("{}: the extent {} is known only when a compiled function is called; "
                   "{}{}",
-                  what, self(o).text(), instead, here()));
+                  what, self(o).text(), instead, at_caller()));
 }
 
 PyObject* to_index(PyObject* o) {
@@ -202,6 +197,9 @@ int to_bool(PyObject* o) {
   }
 }
 
+// Dimensions never change.
+PyObject* copy(PyObject* o, PyObject*) { return Py_NewRef(o); }
+
 template <class F>
 void* slot(F* f) {
   return reinterpret_cast<void*>(f);
@@ -214,7 +212,11 @@ PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
 }
 
 PyTypeObject* make_type() {
+  static PyMethodDef methods[] = {{"__copy__", copy, METH_NOARGS, nullptr},
+                                  {"__deepcopy__", copy, METH_O, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot slots[] = {
+      {Py_tp_methods, methods},
       {Py_tp_doc, const_cast<char*>("An extent that only a call knows: a polynomial of such.")},
       {Py_tp_new, slot(refuse_new)},
       {Py_tp_dealloc, slot(dealloc)},
@@ -305,7 +307,7 @@ Dim to_dim(nb::handle object) {
     const Value& v = expr_of(object).value();
     if (v.rank() != 0 || !is_integer(v.dtype()))
       throw TypeError(fmt::format("shape: expected an integer of rank 0 as an extent, found {}{}",
-                                  describe(v), here()));
+                                  describe(v), at_caller()));
     if (v.dtype() == DType::int64) {
       if (const std::optional<Dim> d = dim_of_value(v)) return *d;
     }
@@ -315,7 +317,7 @@ Dim to_dim(nb::handle object) {
   if (!index.is_valid()) {
     PyErr_Clear();
     throw TypeError(fmt::format("shape: expected an int or a Dim as an extent, found {}{}",
-                                Py_TYPE(object.ptr())->tp_name, here()));
+                                Py_TYPE(object.ptr())->tp_name, at_caller()));
   }
   const long long value = PyLong_AsLongLong(index.ptr());
   if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();

@@ -105,11 +105,6 @@ Expr exact_leaf(const Array& a, std::size_t position) {
   return tensor(fmt::format("x{}", position + 1), a.dtype(), std::move(shape));
 }
 
-std::string here() {
-  const Origin at = caller();
-  return at ? fmt::format(" [{}]", at.text()) : "";
-}
-
 // Calls: the compiled function does not know the user's line.
 Results run(const Function& function, std::span<const Array> arguments, bool release) {
   try {
@@ -117,9 +112,9 @@ Results run(const Function& function, std::span<const Array> arguments, bool rel
     const Released released(release);
     return kept(arguments);
   } catch (const ValueError& e) {
-    throw ValueError(e.what() + here());
+    throw ValueError(e.what() + at_caller());
   } catch (const DeviceError& e) {
-    throw DeviceError(e.what() + here());
+    throw DeviceError(e.what() + at_caller());
   }
 }
 
@@ -202,6 +197,9 @@ class Application {
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       const Operand& o = operands_[i];
       if (o.array.defined()) {
+        if (!is_supported(o.array.dtype()))
+          throw TypeError(fmt::format("{}: {} is not computed with, found {}{}", op_.name,
+                                      name_of(o.array.dtype()), o.array.describe(), at_caller()));
         arrays_[i] = o.array;
         continue;
       }
@@ -210,7 +208,7 @@ class Application {
         key_.leaves[i] = exponent_bit | static_cast<Leaf>(t) << 8 |
                          static_cast<Leaf>(*twice + 2 * small_exponent);
       }
-      arrays_[i] = number_array(o, t);
+      arrays_[i] = number_array(o, t, op_.name);
     }
   }
 
@@ -265,7 +263,7 @@ class Application {
     std::string found;
     for (std::size_t i = 0; i < operands_.size(); ++i)
       found += fmt::format("{}{}", i ? " and " : "", arrays_[i].describe());
-    throw ValueError(fmt::format("{}: extents differ: {}{}", op_.name, found, here()));
+    throw ValueError(fmt::format("{}: extents differ: {}{}", op_.name, found, at_caller()));
   }
 
   // Which extents of 1 stand for more.
@@ -281,7 +279,7 @@ class Application {
     std::vector<Value> values;
     for (std::size_t i = 0, next = 0; i < operands_.size(); ++i) {
       if ((key_.leaves[i] & exponent_bit) != 0) {
-        values.push_back(number_value(operands_[i], promoted_(i, operands_[i])));
+        values.push_back(number_value(operands_[i], promoted_(i, operands_[i]), op_.name));
       } else {
         values.push_back(cast(x[next++], promoted_(i, operands_[i])).value());
       }
@@ -300,7 +298,7 @@ class Application {
       made = built_from(leaves, {});
     } catch (const TypeError& e) {
       explain();
-      throw TypeError(e.what() + here());
+      throw TypeError(e.what() + at_caller());
     }
     std::vector<Expr> outputs;
     for (std::uint32_t i = 0; i < made.node().output_count(); ++i)
@@ -351,7 +349,7 @@ std::vector<Array> compute(const Op& op, std::span<const Operand> operands,
   std::vector<Array> arrays;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     const Operand& o = operands[i];
-    arrays.push_back(o.array.defined() ? o.array : number_array(o, promoted(i, o)));
+    arrays.push_back(o.array.defined() ? o.array : number_array(o, promoted(i, o), op.name));
   }
   return evaluate(arrays, [&](std::span<const Expr> x) {
     std::vector<Value> values;
@@ -383,7 +381,7 @@ std::vector<Array> evaluate(std::span<const Array> operands,
       const OriginScope at(caller());
       build(exact);
     }
-    throw TypeError(e.what() + here());
+    throw TypeError(e.what() + at_caller());
   }
   std::vector<Value> key(outputs.begin(), outputs.end());
   Results results = [&] {

@@ -28,11 +28,10 @@ Origin first_origin(const Expr& e) {
 // "x: f32[n] has no value here, ..., made at [model.py:10]": the statement's line comes last.
 [[noreturn]] void needs_value(PyObject* o, std::string_view what, std::string_view instead) {
   const Origin made = first_origin(self(o));
-  throw TypeError(
-      fmt::format("{}: {}{} is an expression, which has a value only when a compiled "
-                  "function runs; {}{}",
-                  what, describe(self(o)), made ? " (made at " + made.text() + ")" : "", instead,
-                  bracketed(caller())));
+  throw TypeError(fmt::format(
+      "{}: {}{} is an expression, which has a value only when a compiled "
+      "function runs; {}{}",
+      what, describe(self(o)), made ? " (made at " + made.text() + ")" : "", instead, at_caller()));
 }
 
 // --------------------------------------------------------------------------- life and identity
@@ -48,7 +47,7 @@ void dealloc(PyObject* o) {
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
     throw TypeError("Expr: expressions are made by operations on gn.tensor and its like" +
-                    bracketed(caller()));
+                    at_caller());
   });
 }
 
@@ -186,7 +185,7 @@ Py_ssize_t length(PyObject* o) {
   try {
     const Expr& x = self(o);
     if (x.rank() == 0)
-      throw TypeError(fmt::format("len: {} has no axes{}", describe(x), bracketed(caller())));
+      throw TypeError(fmt::format("len: {} has no axes{}", describe(x), at_caller()));
     if (x.shape()[0].is_constant()) return static_cast<Py_ssize_t>(x.shape()[0].constant());
     needs_value(o, "len", "its length is the symbolic dimension shape[0]");
   } catch (...) {
@@ -208,7 +207,7 @@ PyObject* iterate(PyObject* o) {
   return guarded([o] {
     const Expr& x = self(o);
     if (x.rank() == 0)
-      throw TypeError(fmt::format("iter: {} has no axes{}", describe(x), bracketed(caller())));
+      throw TypeError(fmt::format("iter: {} has no axes{}", describe(x), at_caller()));
     if (!x.shape()[0].is_constant())
       needs_value(o, "iter",
                   "the length of its first axis is not known: use operations on whole "
@@ -230,7 +229,7 @@ int refuse_assignment(PyObject* o, PyObject*, PyObject* value) {
         "{}: {} is an expression, which never changes: {}{}",
         value == nullptr ? "delete" : "assign", describe(self(o)),
         value == nullptr ? "take the parts that stay" : "write x = x.at[key].set(value)",
-        bracketed(caller())));
+        at_caller()));
   } catch (...) {
     set_error();
     return -1;
@@ -317,7 +316,7 @@ nb::object as_expr(nb::handle object) {
   if (operand.is_symbolic()) return wrap(Expr(operand.value), operand.weak);
   const OriginScope at(caller());
   if (operand.array.defined()) return wrap(Expr(operand.array));
-  return wrap(Expr(number_value(operand, operand.dtype())), operand.weak);
+  return wrap(Expr(number_value(operand, operand.dtype(), "constant")), operand.weak);
 }
 
 }  // namespace

@@ -10,13 +10,8 @@ namespace gnomon::python {
 
 namespace {
 
-std::string here() {
-  const Origin at = caller();
-  return at ? fmt::format(" [{}]", at.text()) : "";
-}
-
 [[noreturn]] void out_of_range(const std::string& message) {
-  PyErr_SetString(PyExc_IndexError, (message + here()).c_str());
+  PyErr_SetString(PyExc_IndexError, (message + at_caller()).c_str());
   throw nb::python_error();
 }
 
@@ -44,14 +39,14 @@ Entry range_entry(PyObject* o) {
   entry.range.start = bound(slice->start);
   entry.range.stop = bound(slice->stop);
   if (slice->step != Py_None) entry.range.step = to_dim(slice->step);
-  if (entry.range.step.is(0)) throw ValueError("index: a slice's step cannot be 0" + here());
+  if (entry.range.step.is(0)) throw ValueError("index: a slice's step cannot be 0" + at_caller());
   return entry;
 }
 
 // The positions of the true elements, one array for each axis of the mask.
 void add_mask(const Array& given, std::vector<Entry>& entries) {
   if (given.rank() == 0)
-    throw TypeError("index: expected integers, slices or masks, found a single bool" + here());
+    throw TypeError("index: expected integers, slices or masks, found a single bool" + at_caller());
   const Array mask = given.contiguous();
   const bool* const values = mask.data<bool>();
   const std::span<const std::int64_t> shape = mask.shape();
@@ -84,7 +79,7 @@ void add_array(const Array& array, bool is_sequence, std::vector<Entry>& entries
     return;
   }
   throw TypeError(fmt::format("index: expected integers, slices, masks, None or ..., found {}{}",
-                              array.describe(), here()));
+                              array.describe(), at_caller()));
 }
 
 void add_entry(PyObject* o, std::vector<Entry>& entries) {
@@ -102,16 +97,16 @@ void add_entry(PyObject* o, std::vector<Entry>& entries) {
       throw TypeError(fmt::format(
           "index: the extent of a selection by the mask {} would depend on its values: use "
           "gn.where(mask, x, y), or sum(gn.where(mask, x, 0)) and the like{}",
-          describe(e), here()));
+          describe(e), at_caller()));
     if (!is_integer(e.dtype()))
       throw TypeError(
-          fmt::format("index: expected integers as indices, found {}{}", describe(e), here()));
+          fmt::format("index: expected integers as indices, found {}{}", describe(e), at_caller()));
     entries.push_back({.kind = Entry::Kind::expr, .expr = e});
   } else if (PyLong_Check(o) && !PyBool_Check(o)) {
     entries.push_back({.kind = Entry::Kind::dim, .dim = to_dim(o)});
   } else if (PyUnicode_Check(o) || PyFloat_Check(o) || PyBool_Check(o) || !is_operand(o)) {
     throw TypeError(fmt::format("index: expected integers, slices, masks, None or ..., found {}{}",
-                                Py_TYPE(o)->tp_name, here()));
+                                Py_TYPE(o)->tp_name, at_caller()));
   } else {
     add_array(to_array(o), PyList_Check(o) || PyTuple_Check(o), entries);
   }
@@ -132,7 +127,7 @@ std::vector<Entry> entries_of(nb::handle key, int rank, const std::string& what)
         fmt::format("index: expected at most {} indices, found {} for {}", rank, consumed, what));
   const auto is_ellipsis = [](const Entry& e) { return e.kind == Entry::Kind::ellipsis; };
   if (std::ranges::count_if(entries, is_ellipsis) > 1)
-    throw TypeError("index: expected one ellipsis at most, found more" + here());
+    throw TypeError("index: expected one ellipsis at most, found more" + at_caller());
   auto at = std::ranges::find_if(entries, is_ellipsis);
   if (at != entries.end()) at = entries.erase(at);
   entries.insert(at, static_cast<std::size_t>(rank - consumed), Entry{.kind = Entry::Kind::range});
@@ -310,7 +305,8 @@ nb::object set_item(nb::handle x, nb::handle key, nb::handle v, bool add) {
     const Array base = is_array(x) ? array_of(x) : to_array(x);
     Operand value;
     take(v, value);
-    const Array given = value.array.defined() ? value.array : number_array(value, base.dtype());
+    const Array given =
+        value.array.defined() ? value.array : number_array(value, base.dtype(), "index");
     return wrap(set_part(base, key, given, add));
   }
   const Origin at = caller();

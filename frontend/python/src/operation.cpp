@@ -45,15 +45,10 @@ bool is_reduction(const Op& op) {
 
 // ------------------------------------------------------------------------------------ attributes
 
-std::string here() {
-  const Origin at = caller();
-  return at ? fmt::format(" [{}]", at.text()) : "";
-}
-
 [[noreturn]] void reject(const Op& op, const AttributeSpec& spec, std::string_view expected,
                          PyObject* found) {
   throw TypeError(fmt::format("{}: expected {} as {}, found {}{}", op.name, expected, spec.name,
-                              Py_TYPE(found)->tp_name, here()));
+                              Py_TYPE(found)->tp_name, at_caller()));
 }
 
 std::int64_t to_integer(const Op& op, const AttributeSpec& spec, PyObject* o) {
@@ -106,7 +101,7 @@ Attribute to_attribute(const Op& op, const AttributeSpec& spec, PyObject* o, int
       return nb::cast<std::string>(nb::handle(o));
     default:
       throw TypeError(
-          fmt::format("{}: its {} cannot be given from Python{}", op.name, spec.name, here()));
+          fmt::format("{}: its {} cannot be given from Python{}", op.name, spec.name, at_caller()));
   }
 }
 
@@ -115,7 +110,7 @@ Attribute default_attribute(const Op& op, const AttributeSpec& spec, int rank) {
   if (spec.kind == Kind::flag) return false;
   if (spec.kind == Kind::integer && spec.name == "axis") return normalize_axis(-1, rank, op.name);
   if (spec.kind == Kind::integer && spec.name == "k") return 0;
-  throw TypeError(fmt::format("{}: missing argument '{}'{}", op.name, spec.name, here()));
+  throw TypeError(fmt::format("{}: missing argument '{}'{}", op.name, spec.name, at_caller()));
 }
 
 // ----------------------------------------------------------------------------------------- calls
@@ -124,7 +119,7 @@ Attribute default_attribute(const Op& op, const AttributeSpec& spec, int rank) {
   const bool open = op.operands < 0;
   throw TypeError(fmt::format("{}: expected {}{} operands, found {}{}", op.name,
                               open ? "at least " : "", open ? op.at_least : op.operands, found,
-                              here()));
+                              at_caller()));
 }
 
 int rank_of(const Operand& o) {
@@ -138,7 +133,7 @@ Attributes attributes_of(const Op& op, std::span<PyObject* const> given,
   const auto count = static_cast<std::size_t>(op.attributes.count);
   if (given.size() > count)
     throw TypeError(fmt::format("{}: expected at most {} arguments after the operands, found {}{}",
-                                op.name, count, given.size(), here()));
+                                op.name, count, given.size(), at_caller()));
   std::array<PyObject*, 6> values{};
   std::ranges::copy(given, values.begin());
   for (std::size_t k = 0; k < named.size(); ++k) {
@@ -150,7 +145,7 @@ Attributes attributes_of(const Op& op, std::span<PyObject* const> given,
     if (i == count || values[i] != nullptr) {
       throw TypeError(fmt::format("{}: {} argument '{}'{}", op.name,
                                   i == count ? "unexpected" : "repeated", PyUnicode_AsUTF8(name),
-                                  here()));
+                                  at_caller()));
     }
     values[i] = named[k];
   }
