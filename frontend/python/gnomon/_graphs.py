@@ -24,3 +24,21 @@ def substitute(value: Any, replacements: Any, /) -> Any:
     if isinstance(value, _core.Expr):
         return _core.substitute([value], replacements)[0]
     return _core.substitute(list(value), replacements)
+
+
+# What pickles name: functions of Python, because compiled ones have no place of their own.
+
+
+def restore_expression(*state):
+    """An expression, from the text of its graph."""
+    return _core.restore_expression(*state)
+
+
+def restore_input(*state):
+    """An input: the same one for the same input of a process."""
+    return _core.restore_input(*state)
+
+
+def restore_dim(state):
+    """An extent, from its polynomial."""
+    return _core.restore_dim(state)

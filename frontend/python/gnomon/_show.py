@@ -119,7 +119,7 @@ def _constant_text(text: str, type_text: str) -> tuple[str, int]:
     text = " ".join(text.split())
     if len(text) > 40:
         return f"constant({type_text})", _ATOM_BINDS
-    text = text.removesuffix(".")
+    text = text.removesuffix(".0").removesuffix(".")
     return text, _PREFIX_BINDS if text.startswith("-") else _ATOM_BINDS
 
 

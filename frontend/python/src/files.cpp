@@ -1,5 +1,6 @@
 // Graphs as text with arrays beside it: for files, for pickling, and to be looked at.
 #include <fmt/format.h>
+#include <nanobind/stl/string.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -368,13 +369,13 @@ nb::object restore_expression(const std::string& text, nb::handle arrays, nb::ha
 }
 
 nb::tuple reduce_expression(nb::handle self) {
-  const nb::module_ core = nb::module_::import_("gnomon._core");
+  const nb::module_ graphs = nb::module_::import_("gnomon._graphs");
   const Value& v = expr_of(self).value();
   if (v.is(op::input)) {
     nb::list shape;
     for (const Dim& d : v.shape()) shape.append(encoded(d));
     return nb::make_tuple(
-        core.attr("restore_input"),
+        graphs.attr("restore_input"),
         nb::make_tuple(Identities::process(), v.node().attribute(0).opaque().id, leaf_name(v),
                        std::string(name_of(v.dtype())), nb::tuple(shape)));
   }
@@ -395,7 +396,7 @@ nb::tuple reduce_expression(nb::handle self) {
   graph.results.resize(1);
   const std::string text = bundle.print(graph);
   const auto weak = static_cast<int>(reinterpret_cast<ExprObject*>(self.ptr())->weak);
-  return nb::make_tuple(core.attr("restore_expression"),
+  return nb::make_tuple(graphs.attr("restore_expression"),
                         nb::make_tuple(text, bundle.list(), leaves, weak));
 }
 
@@ -414,7 +415,7 @@ nb::object deep_copy(nb::handle self, nb::handle memo) {
 }
 
 nb::tuple reduce_dim(nb::handle self) {
-  return nb::make_tuple(nb::module_::import_("gnomon._core").attr("restore_dim"),
+  return nb::make_tuple(nb::module_::import_("gnomon._graphs").attr("restore_dim"),
                         nb::make_tuple(encoded(to_dim(self))));
 }
 

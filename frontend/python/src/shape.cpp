@@ -1,6 +1,7 @@
 // Functions that move and join elements, and products: at once on arrays, where moving is a view,
 // and as expressions when an argument is symbolic.
 #include <fmt/format.h>
+#include <nanobind/stl/string.h>
 
 #include <algorithm>
 

@@ -1,5 +1,6 @@
 // Functions of expressions: derivatives, loops, reusable graphs, replacement.
 #include <fmt/format.h>
+#include <nanobind/stl/string.h>
 
 #include <memory>
 #include <unordered_map>
