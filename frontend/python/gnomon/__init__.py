@@ -53,10 +53,12 @@ if TYPE_CHECKING:
     from ._graphs import free_inputs, substitute
     from ._info import __array_namespace_info__
     from ._show import dot_text, graph_text, pprint
-    from ._trace import (
-        compiled,
+    from ._trace import compiled
+    from ._transforms import (
         fori,
         grad,
+        hessian,
+        jacobian,
         jvp,
         op_from_graph,
         value_and_grad,
@@ -70,23 +72,25 @@ _LAZY = {
     "__array_namespace_info__": "_info",
     "compiled": "_trace",
     "dot_text": "_show",
-    "fori": "_trace",
+    "fori": "_transforms",
     "free_inputs": "_graphs",
     "function": "_function",
     "Function": "_function",
-    "grad": "_trace",
+    "grad": "_transforms",
     "graph_text": "_show",
+    "hessian": "_transforms",
     "In": "_function",
-    "jvp": "_trace",
+    "jacobian": "_transforms",
+    "jvp": "_transforms",
     "load": "_files",
-    "op_from_graph": "_trace",
+    "op_from_graph": "_transforms",
     "Out": "_function",
     "pprint": "_show",
     "save": "_files",
     "shared": "_function",
     "substitute": "_graphs",
-    "value_and_grad": "_trace",
-    "vjp": "_trace",
+    "value_and_grad": "_transforms",
+    "vjp": "_transforms",
 }
 _MODULES = {
     "fft": "fft",

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""Writes what the package says about the operations, from the extension's own table of them.
+
+generate.py --core DIR --out DIR    writes _ops.py (a function for each op) and the stubs (*.pyi)
+                                    to OUT; _core is loaded from DIR
+generate.py --array-api FILE        writes docs/array-api.md; gnomon and array_api_strict must be
+                                    importable
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import sys
+import types
+from pathlib import Path
+
+import generate_array_api
+import generate_stubs
+
+PACKAGE = Path(__file__).parent / "gnomon"
+
+# Kinds of attributes that a Python function can take as they are.
+SIMPLE = {
+    "integer": "int",
+    "real": "float",
+    "flag": "bool",
+    "dtype": "DTypeLike",
+    "string": "str",
+}
+HEADER = '''"""A function for each operation of the language; written by generate.py from its table.
+
+Operands are arrays, numbers and what NumPy can read, or expressions and dimensions: with one of
+those the function builds an expression, else it computes at once. Operands broadcast.
+"""
+
+from __future__ import annotations
+
+from . import _core
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .typing import Axes, DTypeLike, Operand, Tensor
+'''
+
+
+def load_core(folder: Path) -> types.ModuleType:
+    """The extension module in `folder`, without the rest of the package."""
+    package = types.ModuleType("gnomon")
+    package.__path__ = [str(folder)]
+    sys.modules["gnomon"] = package
+    return importlib.import_module("gnomon._core")
+
+
+def load_aliases() -> dict[str, tuple[str, ...]]:
+    """ALIASES of _names.py."""
+    names: dict[str, object] = {}
+    exec((PACKAGE / "_names.py").read_text(), names)
+    return names["ALIASES"]  # type: ignore[return-value]
+
+
+def written_functions() -> set[str]:
+    """Names of the functions that modules of the package define by hand and _functions gathers."""
+    names: set[str] = set()
+    for node in ast.parse((PACKAGE / "_functions.py").read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names |= public_names(PACKAGE / f"{node.module}.py")
+    return names
+
+
+def public_names(path: Path) -> set[str]:
+    """What a module has in __all__, as far as it is spelled out."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            assert isinstance(node.value, ast.List)
+            return {item.value for item in node.value.elts if isinstance(item, ast.Constant)}
+    return set()
+
+
+def is_simple(op) -> bool:
+    """Whether a Python function of the op can be written by its record alone."""
+    kinds_are_simple = all(
+        kind in SIMPLE or (op.reduction and kind == "int_list") for _, kind in op.attributes
+    )
+    return kinds_are_simple and op.outputs > 0 and (op.operands != 0)
+
+
+def operand_names(op) -> list[str]:
+    if op.promotion == "choice":
+        return ["condition", *(f"x{i}" for i in range(1, op.operands))]
+    count = 2 if op.operands < 0 and op.elementwise else op.operands
+    return ["x"] if count == 1 else [f"x{i}" for i in range(1, count + 1)]
+
+
+class Parameter:
+    """An attribute of an op as a parameter of its function."""
+
+    def __init__(self, op, name: str, kind: str):
+        self.default = None
+        self.keyword_only = False
+        self.name, self.annotation = name, SIMPLE.get(kind, "")
+        if kind == "int_list":
+            self.name, self.annotation, self.default = "axis", "Axes", "None"
+        elif kind == "flag":
+            self.default, self.keyword_only = "False", True
+        elif name == "axis":
+            self.default = "-1"
+        elif name == "k":
+            self.default = "0"
+
+    def __str__(self) -> str:
+        default = "" if self.default is None else f" = {self.default}"
+        return f"{self.name}: {self.annotation}{default}"
+
+
+def function_text(core, op) -> str:
+    """The source of the op's function."""
+    parameters = [Parameter(op, name, kind) for name, kind in op.attributes]
+    variadic = op.operands < 0 and not op.elementwise
+    operands = ["*operands"] if variadic else operand_names(op)
+    signature = [f"{name}: Operand" for name in operands]
+    if not variadic:
+        signature.append("/")
+        positional = [p for p in parameters if not p.keyword_only]
+        signature += map(str, positional)
+        keywords = [p for p in parameters if p.keyword_only]
+    else:
+        keywords = parameters
+    if keywords:
+        signature += [*([] if variadic else ["*"]), *map(str, keywords)]
+    result = "Tensor" if op.outputs == 1 else f"tuple[{', '.join(['Tensor'] * op.outputs)}]"
+    name = op.name
+    passed = list(operands)
+    for p in parameters:
+        passed.append(f"{p.name}={p.name}" if variadic else p.name)
+    head = f"def {name}({', '.join(signature)}) -> {result}:"
+    if len(head) > 100:
+        head = f"def {name}(\n    {', '.join(signature)}\n) -> {result}:"
+    doc = docstring(core, op, variadic)
+    return f'{head}\n    """{doc}\n    """\n    return _{name}({", ".join(passed)})\n'
+
+
+def docstring(core, op, variadic: bool) -> str:
+    lines = [wrap(op.doc)]
+    facts = []
+    if op.reduction:
+        facts.append(
+            "`axis` is one axis, several, or None for all; with `keepdims` the reduced axes stay "
+            "with extent 1."
+        )
+    elif any(name == "axis" for name, _ in op.attributes):
+        facts.append("Negative axes count from the end.")
+    facts.append(dtypes_text(core, op) if not variadic else "")
+    if any(op.ulp):
+        single, double = op.ulp
+        error = f"{single:g}" if single == double else f"{single:g} (float32), {double:g}"
+        facts.append(f"Largest error: {error} units in the last place.")
+    facts.append("Differentiable." if op.differentiable else "It has no derivative.")
+    lines.append(wrap(" ".join(filter(None, facts))))
+    others = ALIASES.get(op.name, ())
+    if others:
+        lines.append(wrap(f"Other names: {', '.join(others)}."))
+    return "\n\n    ".join(lines).replace("\\", "\\\\")
+
+
+ALIASES = load_aliases()
+
+
+def wrap(text: str) -> str:
+    import textwrap
+
+    return textwrap.fill(text, 92, subsequent_indent="    ", break_on_hyphens=False)
+
+
+def dtypes_text(core, op) -> str:
+    """What dtypes the op takes and gives, found by applying it to inputs of each."""
+    given: dict[str, list[str]] = {}
+    refused = []
+    count = len(operand_names(op))
+    for name, dtype in core.dtypes.items():
+        try:
+            shape = (None,) if op.reduction or op.attributes else ()
+            x = core.tensor("x", dtype, shape)
+        except core.Error:
+            continue
+        operands = [x] * count
+        if op.promotion == "choice":
+            operands[0] = core.tensor("condition", "bool", ())
+        try:
+            result = op(*operands)
+        except core.Error:
+            refused.append(name)
+            continue
+        except Exception:  # an attribute without a default
+            return ""
+        results = result if isinstance(result, tuple) else (result,)
+        to = ["its own" if r.dtype.name == name else r.dtype.name for r in results]
+        given.setdefault(" and ".join(to), []).append(name)
+    parts = []
+    for to, names in given.items():
+        what = "any dtype" if not refused and len(given) == 1 else joined(names)
+        parts.append(f"{what} gives {to}")
+    text = "Dtypes: " + "; ".join(parts) + "." if parts else ""
+    return text + (f" Not {joined(refused)}." if refused and parts else "")
+
+
+def joined(names: list[str]) -> str:
+    """bool, int8 to int64, uint8 to uint64, float32 and float64, as short as can be."""
+    groups = {"int": "integers", "float": "floats", "complex": "complex numbers"}
+    parts: list[str] = []
+    for name in names:
+        kind = name.removeprefix("u").removeprefix("b" if name == "bfloat16" else "")
+        group = next((g for prefix, g in groups.items() if kind.startswith(prefix)), None)
+        if group == "integers":
+            every = 8
+        elif group is not None:
+            every = 2
+        else:
+            every = 1
+        members = [n for n in names if n.removeprefix("u").startswith(kind.rstrip("0123456789"))]
+        word = group if group and len(members) >= every else name
+        if word not in parts:
+            parts.append(word)
+    return ", ".join(parts)
+
+
+def ops_text(core) -> str:
+    """The text of _ops.py."""
+    written = written_functions()
+    ops = [op for op in core.operations() if is_simple(op) and op.name not in written]
+    names, aliases = [], []
+    for op in ops:
+        names.append(op.name)
+        for alias in ALIASES.get(op.name, ()):
+            if alias not in written and all(alias != other.name for other in ops):
+                aliases.append((alias, op.name))
+                names.append(alias)
+    parts = [HEADER]
+    parts.append("\n".join(f'_{op.name} = _core.operation("{op.name}")' for op in ops) + "\n")
+    parts += ["\n" + function_text(core, op) for op in ops]
+    parts.append("\n" + "\n".join(f"{alias} = {name}" for alias, name in aliases) + "\n")
+    listed = "\n".join(f'    "{name}",' for name in sorted(names))
+    parts.append(f"__all__ = [\n{listed}\n]\n")
+    return "\n".join(parts)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--core", type=Path, help="the folder of the extension module _core")
+    parser.add_argument("--out", type=Path, help="the folder to write _ops.py and the stubs to")
+    parser.add_argument("--array-api", type=Path, metavar="FILE", help="docs/array-api.md")
+    options = parser.parse_args()
+    if options.array_api:
+        options.array_api.write_text(generate_array_api.text())
+    if options.out:
+        if not options.core:
+            parser.error("--out needs --core")
+        core = load_core(options.core)
+        text = ops_text(core)
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / "_ops.py").write_text(text)
+        for name, stub in generate_stubs.texts(core, PACKAGE, text).items():
+            (options.out / name).write_text(stub)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""The namespace: what is in it, how it is documented, what importing it costs."""
+
+import ast
+import importlib
+import inspect
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import gnomon as gn
+from gnomon import _core, _functions, _names, _ops
+
+WRITTEN = ["_creation", "_dtypes", "_elementwise", "_products", "_reductions", "_shapes",
+           "_variables", "linalg", "nn", "special"]
+SIMPLE = {"integer", "real", "flag", "dtype", "string"}
+
+
+def test_every_operation_has_a_function():
+    for op in _core.operations():
+        kinds = {kind for _, kind in op.attributes}
+        if op.outputs == 0 or op.operands == 0:
+            continue
+        if kinds <= SIMPLE or (op.reduction and kinds <= SIMPLE | {"int_list"}):
+            function = getattr(gn, op.name)
+            assert inspect.isfunction(function), op.name
+            assert function.__doc__, op.name
+
+
+def test_generated_functions_tell_what_the_record_says():
+    for op in _core.operations():
+        function = vars(_ops).get(op.name)
+        if function is None or function.__module__ != "gnomon._ops":
+            continue
+        text = " ".join(function.__doc__.split())
+        assert " ".join(op.doc.split()) in text
+        assert ("Differentiable." in text) == op.differentiable
+        assert ("Largest error" in text) == any(op.ulp)
+        parameters = list(inspect.signature(function).parameters.values())
+        if op.elementwise:
+            assert all(p.kind is p.POSITIONAL_ONLY for p in parameters)
+        if op.reduction:
+            assert [p.name for p in parameters] == ["x", "axis", "keepdims"]
+
+
+def test_help_reads_well():
+    text = gn.log1p.__doc__
+    assert text.startswith("Natural logarithm of 1 + x, accurate for small x.")
+    assert "Largest error: 2 units in the last place." in text
+    assert "float32" in text or "floats" in text
+    assert str(inspect.signature(gn.log1p)) == "(x: 'Operand', /) -> 'Tensor'"
+
+
+@pytest.mark.parametrize("name, other", [
+    (name, other) for name, others in _names.ALIASES.items() for other in others
+])
+def test_other_names_are_the_same_function(name, other):
+    if other in vars(_ops):
+        assert getattr(gn, other) is getattr(gn, name)
+
+
+def test_no_name_is_written_and_generated():
+    generated = {n for n in _ops.__all__}
+    written = {n for module in WRITTEN[:6] for n in importlib.import_module(f"gnomon.{module}").__all__}
+    assert not generated & written
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_modules_list_their_public_functions(name):
+    module = importlib.import_module(f"gnomon.{name}")
+    source = ast.parse(pathlib.Path(module.__file__).read_text())
+    defined = {
+        node.name for node in source.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    }
+    assert defined <= set(module.__all__)
+    assert all(hasattr(module, n) for n in module.__all__)
+    for function in defined:
+        assert getattr(module, function).__doc__, function
+        hints = inspect.signature(getattr(module, function))
+        assert hints.return_annotation is not inspect.Signature.empty, function
+        for p in hints.parameters.values():
+            assert p.annotation is not inspect.Parameter.empty, (function, p.name)
+
+
+def test_both_names_of_the_standard_and_of_numpy():
+    for ours, other in [("abs", "absolute"), ("acos", "arccos"), ("concat", "concatenate"),
+                        ("permute_dims", "transpose"), ("pow", "power"), ("atan2", "arctan2"),
+                        ("bitwise_invert", "bitwise_not"), ("true_divide", "divide")]:
+        assert getattr(gn, ours) is getattr(gn, other)
+    assert gn.e < gn.pi < gn.inf and gn.nan != gn.nan and gn.newaxis is None
+
+
+def test_dtypes_are_in_the_namespace():
+    for name in ("bool", "int8", "uint64", "float32", "float64"):
+        assert getattr(gn, name) == name
+        assert isinstance(getattr(gn, name), gn.DType)
+
+
+def test_lazy_names_and_unknown_ones():
+    assert "function" in dir(gn) and "nn" in dir(gn)
+    assert not [name for name in dir(gn) if name.startswith("_") and not name.startswith("__")]
+    with pytest.raises(AttributeError, match="module 'gnomon' has no attribute 'nothing'"):
+        gn.nothing
+    with pytest.raises(AttributeError, match="gnomon.special has no"):
+        gn.special.nothing
+
+
+def test_errors_are_pythons_too():
+    for name, base in [("TypeError", TypeError), ("ValueError", ValueError),
+                       ("CompileError", RuntimeError), ("DeviceError", RuntimeError),
+                       ("InternalError", RuntimeError)]:
+        assert issubclass(getattr(gn, name), gn.Error)
+        assert issubclass(getattr(gn, name), base)
+
+
+def run(program):
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_brings_neither_numpy_nor_the_compiler():
+    program = (
+        "import sys; before = set(sys.modules)\n"
+        "import gnomon\n"
+        "heavy = {'numpy', 'inspect', 'typing', 'dataclasses', 're', 'ast', 'importlib.metadata'}\n"
+        "print(sorted(heavy & (set(sys.modules) - before)))\n"
+        "print('clang' in open('/proc/self/maps').read())\n"
+    )
+    assert run(program).split("\n")[:2] == ["[]", "False"]
+
+
+def test_star_import():
+    assert run("from gnomon import *\nprint(exp(0.0), float32)").split() == ["1.0", "float32"]
+
+
+def test_classes():
+    assert gn.Array.__module__ == gn.Expr.__module__ == "gnomon"
+    assert issubclass(gn.Shared, gn.Expr)
+    assert gn.Array.sum is gn.Expr.sum is _functions.sum
+    with pytest.raises(TypeError):
+        hash(gn.zeros(2))
+    x = gn.vector("x")
+    assert hash(x + 1) == hash(x + 1) != hash(x + 2)
+    assert {x: 1}[x] == 1
