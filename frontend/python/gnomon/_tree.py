@@ -210,6 +210,7 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
     found: list[Any] = []
     tokens: list[Any] = []
     stack = [tree]
+    limit: float = _many
     while stack:
         x = stack.pop()
         container = _container(t := type(x))
@@ -222,8 +223,8 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
         tokens.append((t, rest, len(children)))
         children.reverse()
         stack += children
-        if len(tokens) == _many:
-            _check_finite(tree)
+        if len(tokens) > limit:
+            limit = _check_finite(tree)
     return found, Structure(tuple(tokens), len(found))
 
 
@@ -231,8 +232,8 @@ ONE_LEAF = Structure((LEAF,), 1)
 NONE = Structure(((type(None), None, 0),), 0)
 
 
-def _check_finite(tree: Any) -> None:
-    """ValueError if following children leads back to where it came from."""
+def _check_finite(tree: Any) -> float:
+    """ValueError if following children leads back to where it came from, else infinity."""
     from . import _core
 
     on_path: set[int] = set()
@@ -253,6 +254,7 @@ def _check_finite(tree: Any) -> None:
         on_path.add(id(x))
         stack.append((x, True))
         stack.extend((child, False) for child in children)
+    return float("inf")
 
 
 def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:

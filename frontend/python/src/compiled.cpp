@@ -305,10 +305,15 @@ nb::object input_like(const std::string& name, Key key) {
   return wrap(tensor(name, static_cast<DType>((key >> 8 & 0xff) - 1), std::move(shape)));
 }
 
-// An input that takes the place of `x` where nothing else refers to it.
+// An input that takes the place of an expression, an array or a number.
 nb::object variable_like(const std::string& name, nb::handle x) {
-  const Expr& e = expr_of(x);
-  return wrap(tensor(name, e.dtype(), e.shape()), reinterpret_cast<ExprObject*>(x.ptr())->weak);
+  if (is_expr(x))
+    return wrap(tensor(name, expr_of(x).dtype(), expr_of(x).shape()),
+                reinterpret_cast<ExprObject*>(x.ptr())->weak);
+  const Key key = key_of(x.ptr());
+  if (key != other && key < 256) return input_like(name, key);
+  const Array array = to_array(x);
+  return wrap(tensor(name, array.dtype(), Shape(array.shape().begin(), array.shape().end())));
 }
 
 }  // namespace
