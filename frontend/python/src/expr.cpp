@@ -359,8 +359,8 @@ void add_expressions(nb::module_& m) {
         if (!part.is_valid()) throw nb::python_error();
         return part;
       },
-      nb::arg("x"), nb::arg("key"), "x[key].");
-  m.def("set_item", set_item, nb::arg("x"), nb::arg("key"), nb::arg("v"), nb::arg("add"),
+      nb::arg("x"), nb::arg("key").none(), "x[key].");
+  m.def("set_item", set_item, nb::arg("x"), nb::arg("key").none(), nb::arg("v"), nb::arg("add"),
         "x with x[key] replaced, or increased, by v.");
   m.def("set_origins", set_origins, nb::arg("on"), "Whether nodes get the user's lines.");
 }
