@@ -1,8 +1,100 @@
-// To be written.
+// The exception classes of Python, and C++ exceptions as such.
+#include "runtime/error.h"
+
 #include "frontend/python/src/core.h"
 
 namespace gnomon::python {
 
-void add_errors(nb::module_&) {}
+namespace {
+
+struct Classes {
+  PyObject* error;
+  PyObject* type;
+  PyObject* value;
+  PyObject* compile;
+  PyObject* device;
+  PyObject* internal;
+};
+Classes classes{};
+
+PyObject* make_class(nb::module_& m, const char* name, PyObject* second, const char* doc) {
+  const std::string full = std::string("gnomon.") + name;
+  const nb::object bases =
+      second == nullptr ? nb::borrow(PyExc_Exception)
+                        : nb::object(nb::make_tuple(nb::borrow(classes.error), nb::borrow(second)));
+  PyObject* const made = PyErr_NewExceptionWithDoc(full.c_str(), doc, bases.ptr(), nullptr);
+  if (made == nullptr) throw nb::python_error();
+  m.attr(name) = nb::handle(made);
+  return made;
+}
+
+void set(PyObject* type, const char* text) noexcept { PyErr_SetString(type, text); }
+
+// With the source and the toolchain's log as attributes.
+void set(const CompileError& error) noexcept {
+  PyObject* const made = PyObject_CallFunction(classes.compile, "s", error.what());
+  if (made == nullptr) return;
+  PyObject* const source = PyUnicode_DecodeUTF8(
+      error.source().c_str(), static_cast<Py_ssize_t>(error.source().size()), "replace");
+  PyObject* const log = PyUnicode_DecodeUTF8(
+      error.log().c_str(), static_cast<Py_ssize_t>(error.log().size()), "replace");
+  const bool ok = source != nullptr && log != nullptr &&
+                  PyObject_SetAttrString(made, "source", source) == 0 &&
+                  PyObject_SetAttrString(made, "log", log) == 0;
+  Py_XDECREF(source);
+  Py_XDECREF(log);
+  if (ok) PyErr_SetObject(classes.compile, made);
+  Py_DECREF(made);
+}
+
+}  // namespace
+
+PyObject* set_error() noexcept {
+  try {
+    throw;
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const TypeError& e) {
+    set(classes.type, e.what());
+  } catch (const ValueError& e) {
+    set(classes.value, e.what());
+  } catch (const CompileError& e) {
+    set(e);
+  } catch (const DeviceError& e) {
+    set(classes.device, e.what());
+  } catch (const InternalError& e) {
+    set(classes.internal, e.what());
+  } catch (const Error& e) {
+    set(classes.error, e.what());
+  } catch (const nb::cast_error& e) {
+    set(classes.type, e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& e) {
+    set(classes.internal, e.what());
+  } catch (...) {
+    set(classes.internal, "unknown: a foreign exception");
+  }
+  return nullptr;
+}
+
+void add_errors(nb::module_& m) {
+  classes.error = make_class(m, "Error", nullptr, "Base of all errors of gnomon.");
+  classes.type = make_class(m, "TypeError", PyExc_TypeError, "The expression is wrong.");
+  classes.value = make_class(m, "ValueError", PyExc_ValueError,
+                             "The call is wrong: shape, extents, an index, a failed check.");
+  classes.compile = make_class(m, "CompileError", PyExc_RuntimeError,
+                               "The toolchain is missing or failed; see `source` and `log`.");
+  classes.device = make_class(m, "DeviceError", PyExc_RuntimeError,
+                              "The machine failed: no memory, no disk, no such device or library.");
+  classes.internal = make_class(m, "InternalError", PyExc_RuntimeError, "A bug of gnomon.");
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (const Error&) {
+      set_error();
+    }
+  });
+}
 
 }  // namespace gnomon::python
