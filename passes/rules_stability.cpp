@@ -26,7 +26,6 @@ Expr cross_entropy_example(DType type, double sign, bool swapped) {
 Expr prod_example(DType t) { return log(prod(1 + cosh(tensor("x", t, {Dim(4), Dim(5)})), 1)); }
 
 RuleGroup make() {
-  const Pattern log_add = maximum(x, y) + log1p(exp(-absolute(x - y)));
   return {"stability",
           "The same mathematics without cancellation or overflow on the way.",
           {
@@ -88,8 +87,7 @@ RuleGroup make() {
               rule("log1p_negative_sigmoid", Promise::accurate, log1p(-sigmoid(x)), -softplus(x)),
               rule("softplus_minus", Promise::accurate, softplus(x) - x, softplus(-x)),
               rule("minus_softplus", Promise::accurate, x - softplus(x), -softplus(-x)),
-              rule("logaddexp", Promise::finite, log(exp(x) + exp(y)), log_add)
-                  .except("x = y = inf and x = y = -inf"),
+              rule("logaddexp", Promise::accurate, log(exp(x) + exp(y)), logaddexp(x, y)),
               rule("logsumexp", Promise::accurate, log(sum(exp(x))), logsumexp(x)),
               rule("log_of_prod", Promise::finite, log(prod(x)), sum(log(x)))
                   .when(first_is_non_negative, "x >= 0; not near a product of 1")

@@ -273,6 +273,26 @@ constinit const Op op::hypot{
     .partials = hypot_partials,
     .ulp = {1.5, 1.5}};
 
+constinit const Op op::copysign{
+    .name = "copysign",
+    .doc = "Magnitude of x with the sign of y, which may be a zero or NaN. Derivative 0 at x = 0.",
+    .operands = 2,
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::copysign", "primitives.h", "", GNOMON_HOST(floats, 2, copysign), 1},
+    .partials = [](const Partials& p) {
+      return Exprs{gnomon::sign(p.x[0]) * gnomon::copysign(one_like(p.y), p.x[1]), Expr()};
+    }};
+
+constinit const Op op::nextafter{
+    .name = "nextafter",
+    .doc = "The float next to x on the side of y; y where they are equal. Derivative that of x.",
+    .operands = 2,
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::nextafter", "arithmetic.h", "", GNOMON_HOST(floats, 2, nextafter), 4},
+    .partials = [](const Partials& p) { return Exprs{one_like(p.y), Expr()}; }};
+
 constinit const Op op::floor{
     .name = "floor",
     .doc = "Largest integer not above x, in x's dtype.",

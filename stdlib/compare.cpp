@@ -94,6 +94,13 @@ constinit const Op op::isfinite{
     .promotion = Promotion::inexact,
     .scalar = {"gn::isfinite", "arithmetic.h", "", GNOMON_HOST(floats, 1, isfinite), 1}};
 
+constinit const Op op::signbit{
+    .name = "signbit",
+    .doc = "Whether the sign bit of x is set: below 0, -0, or a NaN of that sign.",
+    .type = predicate_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::signbit", "arithmetic.h", "", GNOMON_HOST(floats, 1, signbit), 1}};
+
 constinit const Op op::logical_not{
     .name = "logical_not",
     .doc = "Whether x is false (0).",

@@ -21,10 +21,10 @@
   X(sinh) X(cosh) X(tanh) X(arcsinh) X(arccosh) X(arctanh)                                    \
   X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus)                     \
   X(floor) X(ceil) X(trunc) X(round)                                                          \
-  X(isnan) X(isinf) X(isfinite) X(logical_not) X(bitwise_not)
+  X(isnan) X(isinf) X(isfinite) X(signbit) X(logical_not) X(bitwise_not)
 #define GNOMON_BINARY_OPS(X)                                                                  \
   X(subtract) X(divide) X(floor_divide) X(remainder) X(power)                                 \
-  X(minimum) X(maximum) X(arctan2) X(hypot)                                                   \
+  X(minimum) X(maximum) X(arctan2) X(hypot) X(logaddexp) X(copysign) X(nextafter)             \
   X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal)                     \
   X(logical_and) X(logical_or) X(logical_xor)                                                 \
   X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)

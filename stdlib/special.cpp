@@ -301,6 +301,21 @@ constinit const Op op::softplus{
     .partials = [](const Partials& p) { return Exprs{gnomon::sigmoid(p.x[0])}; },
     .ulp = {3, 3}};
 
+constinit const Op op::logaddexp{
+    .name = "logaddexp",
+    .doc = "log(exp(x) + exp(y)), without overflow on the way. Near a zero the error is absolute.",
+    .operands = 2,
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::commutative},
+    .scalar = {"gn::logaddexp", "sigmoid.h", "", GNOMON_HOST(floats, 2, logaddexp), 42},
+    .partials =
+        [](const Partials& p) {
+          return Exprs{gnomon::sigmoid(p.x[0] - p.x[1]), gnomon::sigmoid(p.x[1] - p.x[0])};
+        },
+    .domain = {0, inf},
+    .ulp = {2, 2}};
+
 constinit const Op op::arctan2{
     .name = "arctan2",
     .doc =

@@ -65,6 +65,14 @@ int exact_softplus(mpfr_ptr y, mpfr_srcptr x, mpfr_rnd_t mode) {
   return mpfr_log1p(y, y, mode);
 }
 
+int exact_logaddexp(mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t mode) {
+  Real other;
+  mpfr_exp(other.get(), y, mode);
+  mpfr_exp(r, x, mode);
+  mpfr_add(r, r, other.get(), mode);
+  return mpfr_log(r, r, mode);
+}
+
 int exact_remainder(mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t mode) {
   Real quotient;
   mpfr_div(quotient.get(), x, y, mode);
@@ -108,6 +116,10 @@ std::vector<Row> exact_rows() {
       {&op::maximum, of_two(mpfr_max), pairs},
       {&op::arctan2, of_two(mpfr_atan2), pairs},
       {&op::hypot, of_two(mpfr_hypot), pairs},
+      {&op::logaddexp, of_two(exact_logaddexp), pairs},
+      {&op::copysign, of_two(mpfr_copysign), pairs},
+      // Next to the first operand: its derivative.
+      {&op::nextafter, [](const Reals& x) { return x[0]; }, pairs},
       {&op::negative, of_one(mpfr_neg), line},
       {&op::absolute, of_one(mpfr_abs), line},
       {&op::square, of_one(mpfr_sqr), line},

@@ -261,6 +261,37 @@ TEST_SUITE("prelude") {
     CHECK(worst <= 1.5);
   }
 
+  TEST_CASE_TEMPLATE("logaddexp errs by 2 ulp of the larger operand or of the result", T, float,
+                     double) {
+    const T largest = std::numeric_limits<T>::max();
+    std::vector<T> left = sample<T>(-largest, largest, 3000, 3);
+    for (const T x : sample_evenly<T>(T(-50), T(50), 3000)) left.push_back(x);
+    for (const T x : sample_evenly<T>(T(-1), T(1), 3000)) left.push_back(x);
+    double worst = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const T x = left[i], near = left[i * 37 % left.size()];
+      for (const T y : {near, T(-x), T(x + near), std::nextafter(x, near)}) {
+        if (!std::isfinite(y)) continue;
+        const Real high(std::max(x, y));
+        Real exact(std::min(x, y));
+        mpfr_sub(exact.get(), exact.get(), high.get(), MPFR_RNDN);
+        mpfr_exp(exact.get(), exact.get(), MPFR_RNDN);
+        mpfr_log1p(exact.get(), exact.get(), MPFR_RNDN);
+        mpfr_add(exact.get(), exact.get(), high.get(), MPFR_RNDN);
+        // Below 0 the result may cancel, down to no digit at a zero.
+        const Real size(std::max(std::abs(exact.to_double()), high.to_double() < 0 ? 0.7 : 0.0));
+        const double unit = std::ldexp(1.0, gnomon::test::ulp_exponent<T>(size.get()));
+        const Real got(gn::logaddexp(x, y));
+        mpfr_sub(exact.get(), exact.get(), got.get(), MPFR_RNDN);
+        const double error = std::abs(exact.to_double()) / unit;
+        INFO(x, ", ", y);
+        CHECK(error <= 2);
+        worst = std::max(worst, error);
+      }
+    }
+    MESSAGE("logaddexp: ", worst, " ulp in float", sizeof(T) * 8);
+  }
+
   TEST_CASE_TEMPLATE("float remainder is exact and has the sign of the divisor", T, float, double) {
     const T infinite = std::numeric_limits<T>::infinity();
     const auto left = sample<T>(-infinite, infinite, 300, 5);
@@ -486,6 +517,10 @@ TEST_SUITE("prelude") {
     check([](auto x) { return gn::hypot(x, decltype(x)(1)); });
     check([](auto x) { return gn::remainder(x, decltype(x)(0.3)); });
     check([](auto x) { return gn::floor_divide(x, decltype(x)(-0.3)); });
+    check([](auto x) { return gn::logaddexp(x, decltype(x)(-0.3)); });
+    check([](auto x) { return gn::copysign(decltype(x)(2), x); });
+    check([](auto x) { return gn::nextafter(x, decltype(x)(1)); });
+    check([](auto x) { return gn::nextafter(decltype(x)(0), x); });
   }
 
   TEST_CASE_TEMPLATE("a select over copysign keeps both operands apart", T, float, double) {

@@ -60,6 +60,20 @@ inline bool either_is_nan(std::span<const Real> x) {
   return mpfr_nan_p(x[0].get()) || mpfr_nan_p(x[1].get());
 }
 
+/// Of the larger operand and the difference, so that no exponential overflows.
+inline Real logaddexp_of(std::span<const Real> x) {
+  Real high, y;
+  if (either_is_nan(x)) return y;
+  mpfr_max(high.get(), x[0].get(), x[1].get(), MPFR_RNDN);
+  if (mpfr_inf_p(high.get())) return high;
+  mpfr_min(y.get(), x[0].get(), x[1].get(), MPFR_RNDN);
+  mpfr_sub(y.get(), y.get(), high.get(), MPFR_RNDN);
+  mpfr_exp(y.get(), y.get(), MPFR_RNDN);
+  mpfr_log1p(y.get(), y.get(), MPFR_RNDN);
+  mpfr_add(y.get(), y.get(), high.get(), MPFR_RNDN);
+  return y;
+}
+
 }  // namespace detail
 
 /// Real functions by the name of the operation.
@@ -107,6 +121,9 @@ inline const RealTable& real_functions() {
        }},
       {"sigmoid", [](std::span<const Real> x) { return sigmoid_of(x[0]); }},
       {"softplus", [](std::span<const Real> x) { return softplus_of(x[0]); }},
+      {"logaddexp", logaddexp_of},
+      {"copysign", binary(mpfr_copysign)},
+      {"nextafter", [](std::span<const Real> x) { return x[0]; }},
       {"fma",
        [](std::span<const Real> x) {
          Real y;

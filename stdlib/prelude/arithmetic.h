@@ -77,6 +77,13 @@ GN_FN mask_of<F> isfinite(F x) {
   }
 }
 
+/// Whether the sign bit is set: below zero, -0, or a NaN with that sign.
+template <typename F>
+GN_FN mask_of<F> signbit(F x) {
+  using I = int_of<F>;
+  return to_mask(bit_cast<I>(x) < I(0));
+}
+
 /// a where the mask holds, b elsewhere.
 template <typename M, typename F>
 GN_FN F where(M mask, F a, F b) {
@@ -307,6 +314,20 @@ GN_FN F maximum(F a, F b) {
 template <typename F>
 GN_FN F clip(F x, F low, F high) {
   return minimum(maximum(x, low), high);
+}
+
+/// The neighbour of x on the side of y; y where they are equal, so zeros take y's sign.
+template <typename F>
+GN_FN F nextafter(F x, F y) {
+  using I = int_of<F>;
+  using U = uint_of<F>;
+  // Among numbers of one sign the bits count away from zero.
+  const I upward = select(x < y, I(1), I(-1));
+  const I step = select(x > F(0), upward, static_cast<I>(-upward));
+  const F moved = bit_cast<F>(static_cast<U>(bit_cast<U>(x) + bit_cast<U>(step)));
+  const F from_zero = copysign(bit_cast<F>(I(1)), y);
+  const F value = select(x == y, y, select(x == F(0), from_zero, moved));
+  return select(x != x, x, select(y != y, y, value));
 }
 
 // --------------------------------------------------------------------------------------- division

@@ -1,6 +1,7 @@
-// The logistic function and softplus, accurate in both tails.
+// The logistic function, softplus and logaddexp, accurate in both tails.
 #pragma once
 
+#include "arithmetic.h"
 #include "exp.h"
 #include "lanes.h"
 #include "log.h"
@@ -19,6 +20,21 @@ template <typename F>
 GN_FN F softplus(F x) {
   const F tail = detail::log1p_scaled(exp(-abs(x)), F(0));
   return select(x > F(0), x + tail, select(x == x, tail, x));
+}
+
+/// log(e^x + e^y).
+template <typename F>
+GN_FN F logaddexp(F x, F y) {
+  const F high = maximum(x, y);
+  const F low = minimum(x, y);
+  const F gap = low - high;
+  // What the difference rounds off (Knuth's TwoSum) counts as much as the rounding of the sum.
+  const F back = gap + high;
+  const F lost = (low - back) - (high - (back - gap));
+  const F e = exp(gap);
+  const F ratio = select(abs(lost) < F(1), fma(e, lost, e), e);
+  const F value = high + detail::log1p_scaled(ratio, F(0));
+  return select(abs(high) < infinity<F>(), value, high);
 }
 
 }  // namespace gn
