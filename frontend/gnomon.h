@@ -2,6 +2,7 @@
 #pragma once
 
 #include "frontend/function.h"
+#include "frontend/library/optimizers.h"
 #include "frontend/variable.h"
 #include "ir/expr.h"
 #include "passes/gradient.h"
