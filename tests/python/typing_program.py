@@ -1,10 +1,63 @@
-"""A program as users write it; mypy checks it strictly, and it runs."""
+"""A program as users write it: mypy checks it strictly, and it runs."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+
 import gnomon as gn
+from gnomon.typing import Tensor
 
 
-def loss(w: gn.Expr, x: gn.Expr, y: gn.Expr) -> gn.Expr:
-    return gn.mean(gn.log1p(gn.exp(-y * (x @ w))))
+@dataclass
+class Layer:
+    weights: Tensor
+    bias: Tensor
+
+
+def predict(layer: Layer, x: Tensor) -> Tensor:
+    return gn.nn.softmax(x @ layer.weights + layer.bias, axis=-1)
+
+
+@gn.compiled
+def loss(layer: Layer, x: Tensor, labels: Tensor) -> Tensor:
+    rows = gn.arange(x.shape[0])
+    return -gn.mean(gn.log(predict(layer, x))[rows, labels])
+
+
+def eager() -> float:
+    x = gn.asarray([[1.0, 2.0], [3.0, 4.0]], dtype=gn.float32)
+    total: Tensor = gn.sum(x.T @ x, axis=0, keepdims=True)
+    view = np.asarray(x[:, 0])
+    shape: tuple[int, ...] = x.shape
+    assert view.shape == shape[:1]
+    return float(gn.asarray(total)[0, 0])
+
+
+def symbolic() -> gn.Array:
+    x = gn.matrix("x", dtype="float64")
+    w = gn.shared(np.zeros(3), name="w")
+    cost = gn.mean(gn.square(x @ w - 1.0))
+    gradient = gn.grad(cost, w)
+    train = gn.function([x], cost, updates={w: w - 0.1 * gradient})
+    for _ in range(10):
+        train(np.ones((4, 3)))
+    return w.get_value()
+
+
+def main() -> None:
+    layer = Layer(gn.zeros((2, 3)), gn.zeros(3))
+    gradient = gn.grad(loss)(layer, np.ones((4, 2)), np.zeros(4, np.int64))
+    print(gradient.bias.tolist())
+    print(eager())
+    print(symbolic().tolist())
+    try:
+        gn.asarray("text")
+    except gn.TypeError as error:
+        message: str = str(error)
+        assert message
+
+
+if __name__ == "__main__":
+    main()
