@@ -1,5 +1,5 @@
 // DLPack 1.0 (https://dmlc.github.io/dlpack): its structures, capsules both ways.
-#include "frontend/python/src/dlpack.h"
+#include "frontend/python/src/array.h"
 
 // After Python.h.
 #include <fmt/format.h>
@@ -180,7 +180,7 @@ bool is_host(std::int64_t type) { return type == host || type == pinned_host; }
 
 }  // namespace
 
-PyObject* array_dlpack(PyObject* self, PyObject* args, PyObject* keywords) noexcept {
+PyObject* to_dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
   PyObject *stream = Py_None, *max_version = Py_None, *device = Py_None, *copy = Py_None;
   static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", const_cast<char**>(names),
@@ -208,11 +208,9 @@ PyObject* array_dlpack(PyObject* self, PyObject* args, PyObject* keywords) noexc
   });
 }
 
-PyObject* array_dlpack_device(PyObject*, PyObject*) noexcept {
-  return Py_BuildValue("(ii)", host, 0);
-}
+PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", host, 0); }
 
-Imported import_dlpack(nb::handle producer, Copy copy) {
+Taken take_dlpack(nb::handle producer, Copy copy) {
   if (nb::hasattr(producer, "__dlpack_device__")) {
     const nb::object device = producer.attr("__dlpack_device__")();
     if (!is_host(nb::cast<std::int64_t>(device[0])))
@@ -221,20 +219,20 @@ Imported import_dlpack(nb::handle producer, Copy copy) {
           nb::repr(device).c_str()));
   }
   const nb::object capsule = ask(producer, copy);
-  Imported imported{{}, true};
+  Taken taken;
   if (PyCapsule_IsValid(capsule.ptr(), Versioned::name)) {
     const auto* const managed =
         static_cast<const Versioned*>(PyCapsule_GetPointer(capsule.ptr(), Versioned::name));
     const std::uint64_t flags = managed->flags;
-    imported = {take<Versioned>(capsule.ptr()), (flags & read_only) == 0};
-    if ((flags & is_copied) != 0 && copy == Copy::always) return imported;
+    taken = {take<Versioned>(capsule.ptr()), (flags & read_only) == 0};
+    if ((flags & is_copied) != 0 && copy == Copy::always) return taken;
   } else if (PyCapsule_IsValid(capsule.ptr(), Legacy::name)) {
-    imported.array = take<Legacy>(capsule.ptr());
+    taken.array = take<Legacy>(capsule.ptr());
   } else {
     throw TypeError("from_dlpack: expected a DLPack capsule that nobody has taken yet");
   }
-  if (copy == Copy::always) imported = {imported.array.copy(), true};
-  return imported;
+  if (copy == Copy::always) taken = {taken.array.copy(), true};
+  return taken;
 }
 
 void add_dlpack(nb::module_& m) {
@@ -247,8 +245,8 @@ void add_dlpack(nb::module_& m) {
         if (nb::isinstance<nb::str>(device) && nb::cast<std::string>(nb::str(device)) != "cpu")
           throw DeviceError("from_dlpack: expected device \"cpu\"");
         const Copy how = !copy ? Copy::if_needed : *copy ? Copy::always : Copy::never;
-        Imported imported = import_dlpack(x, how);
-        return wrap(std::move(imported.array), imported.writable);
+        Taken taken = take_dlpack(x, how);
+        return wrap(std::move(taken.array), taken.writable);
       },
       nb::arg("x"), nb::kw_only(), nb::arg("device") = nb::none(), nb::arg("copy") = nb::none(),
       "An array over the memory of any object with __dlpack__, without a copy unless copy=True.");
