@@ -10,11 +10,11 @@ tree. It returns a dict from each shared variable to its new value. What it reme
 it keeps in shared variables of its own, of a parameter's type, zero at first, named after the
 parameter (`w_momentum`), and updates them too.
 
-`learning_rate` is a number, an expression such as an input of the function, or a shared variable; it
-is cast to the dtype of each parameter.
+`learning_rate` is a number, an expression such as an input of the function, or a shared variable;
+it is cast to the dtype of each parameter.
 
-In the formulas p is a parameter, g its gradient, e the learning rate, and a prime marks what is new;
-products and quotients are by element.
+In the formulas p is a parameter, g its gradient, e the learning rate, and a prime marks what is
+new; products and quotients are by element.
 
 All raise TypeError for parameters that are not shared variables of floats, for one that has no
 influence on the cost, and for another number of gradients than of parameters.
