@@ -1,4 +1,4 @@
-"""The package as it is installed: what is in it, what an import costs, what happens without Clang."""
+"""The package as installed: what is in it, what an import costs, what runs without Clang."""
 
 import importlib.metadata
 import os
