@@ -337,6 +337,10 @@ Shape to_shape(nb::handle object) {
 
 void add_dims(nb::module_& m) {
   dim_type = make_type();
+  // NumPy leaves operators to dimensions, instead of making arrays of objects.
+  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(dim_type), "__array_ufunc__", Py_None) !=
+      0)
+    throw nb::python_error();
   m.attr("Dim") = nb::handle(reinterpret_cast<PyObject*>(dim_type));
   m.def("dim_max", folded<largest>, "The largest of extents, as an extent.");
   m.def("dim_min", folded<smallest>, "The smallest of extents, as an extent.");

@@ -128,7 +128,7 @@ PyGetSetDef properties[] = {
     {"mT", get_matrix_transposed, nullptr, "The last two axes exchanged.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-// ------------------------------------------------------------------------ where Python wants values
+// ---------------------------------------------------------------------- where Python wants values
 
 int to_bool(PyObject* o) {
   try {
