@@ -197,12 +197,20 @@ def dtypes_text(core, op) -> str:
         results = result if isinstance(result, tuple) else (result,)
         to = ["its own" if r.dtype.name == name else r.dtype.name for r in results]
         given.setdefault(" and ".join(to), []).append(name)
-    parts = []
-    for to, names in given.items():
-        what = "any dtype" if not refused and len(given) == 1 else joined(names)
-        parts.append(f"{what} gives {to}")
-    text = "Dtypes: " + "; ".join(parts) + "." if parts else ""
-    return text + (f" Not {joined(refused)}." if refused and parts else "")
+    if not given:
+        return ""
+    fixed = {names[0] if to == "its own" and len(names) == 1 else to for to, names in given.items()}
+    if len(fixed) == 1:
+        to = fixed.pop()
+        text = "Keeps the dtype." if to == "its own" and count == 1 else f"Dtype: {to}."
+        text = "Dtype: that of the operands." if to == "its own" and count > 1 else text
+    else:
+        parts = [
+            f"{joined(names)} keep theirs" if to == "its own" else f"{joined(names)} give {to}"
+            for to, names in given.items()
+        ]
+        text = "Dtypes: " + "; ".join(parts) + "."
+    return text + (f" Not for {joined(refused)}." if refused else "")
 
 
 def joined(names: list[str]) -> str:
@@ -222,7 +230,7 @@ def joined(names: list[str]) -> str:
         word = group if group and len(members) >= every else name
         if word not in parts:
             parts.append(word)
-    return ", ".join(parts)
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def ops_text(core) -> str:
