@@ -49,13 +49,13 @@ struct Call {
         extents(static_cast<std::size_t>(p->library->info().extents)),
         results(p->results, p) {}
 
-  void bind(std::span<const Array> arguments) {
+  void bind(std::span<const Array* const> arguments) {
     if (arguments.size() != program.arguments)
       throw ValueError(fmt::format("call: expected {} arguments, found {}", program.arguments,
                                    arguments.size()));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Type& t = program.captured.parameters[i].type;
-      const Array& a = arguments[i];
+      const Array& a = *arguments[i];
       if (!a.defined() || a.dtype() != t.dtype || a.rank() != t.rank()) reject(i, a);
       bind_value(i, a);
     }
@@ -178,13 +178,19 @@ struct Call {
 };
 
 Results Function::operator()(std::span<const Array> arguments) const {
+  Short<const Array*, 8> list(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) list[i] = &arguments[i];
+  return call(list.span());
+}
+
+Results Function::call(std::span<const Array* const> arguments) const {
   if (!program_) throw ValueError("call: the function was not compiled");
-  Call call(program_);
-  call.bind(arguments);
-  if (program_->shared.empty()) return call.run(nullptr);
+  Call running(program_);
+  running.bind(arguments);
+  if (program_->shared.empty()) return running.run(nullptr);
   Transaction transaction(program_->shared);
-  call.bind_shared(transaction);
-  Results results = call.run(&transaction);
+  running.bind_shared(transaction);
+  Results results = running.run(&transaction);
   transaction.commit();
   return results;
 }

@@ -66,6 +66,8 @@ class Results {
   /// By the output's name; ValueError when there is none such.
   const Array& operator[](std::string_view name) const;
   std::size_t size() const { return size_; }
+  /// Moves output i out, without a check of i.
+  Array take(std::size_t i) { return std::move(arrays_[i]); }
   const Array* begin() const { return arrays(); }
   const Array* end() const { return arrays() + size_; }
 
@@ -117,6 +119,9 @@ class Function {
       return (*this)(std::span<const Array>(list));
     }
   }
+
+  /// The same, for arguments that do not lie side by side.
+  Results call(std::span<const Array* const> arguments) const;
 
   /// Whether this function came from the disk cache.
   bool was_cached() const;
