@@ -111,7 +111,11 @@ void Shared::check(const Array& value) const {
 
 void Shared::set(Array value) {
   check(value);
-  value = own(std::move(value));
+  adopt(own(std::move(value)));
+}
+
+void Shared::adopt(Array value) {
+  check(value);
   State& state = this->state();
   const std::lock_guard right(state.right);
   const std::lock_guard lock(commit_lock().mutex);

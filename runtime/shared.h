@@ -33,6 +33,9 @@ class Shared {
   /// Replaces the value: takes the array when the caller gave its only handle, else a copy.
   /// TypeError on another dtype, ValueError on another rank or extent.
   void set(Array value);
+  /// Replaces the value by the array itself: nobody may write to it any more, though others may
+  /// hold it. Errors as of `set`.
+  void adopt(Array value);
   /// The checks of `set`, alone.
   void check(const Array& value) const;
 
