@@ -1,0 +1,255 @@
+// Calls of compiled functions from Python: arguments in, the native call, results out.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "frontend/python/src/function.h"
+#include "ir/type.h"
+#include "runtime/error.h"
+
+namespace gnomon::python {
+
+namespace {
+
+constexpr std::size_t few = 8;  // arguments of a call that needs no memory of its own
+
+// Places for the arguments of one call, on the stack when they are few.
+template <class T>
+class Places {
+ public:
+  explicit Places(std::size_t n) {
+    if (n > few) more_ = std::make_unique<Place[]>(n);
+  }
+  Places(const Places&) = delete;
+  Places& operator=(const Places&) = delete;
+  ~Places() {
+    for (std::size_t i = made_; i-- > 0;) at(i)->~T();
+  }
+  T& add() { return *new (at(made_++)) T(); }
+
+ private:
+  struct alignas(T) Place {
+    std::byte bytes[sizeof(T)];
+  };
+  T* at(std::size_t i) {
+    return std::launder(reinterpret_cast<T*>((more_ ? more_.get() : few_) + i));
+  }
+
+  Place few_[few];
+  std::unique_ptr<Place[]> more_;
+  std::size_t made_ = 0;
+};
+
+// ----------------------------------------------------------------------------------- conversion
+
+// Python numbers, and sequences of them, take the dtype they meet.
+bool is_weak(PyObject* o) {
+  return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || PyList_Check(o) ||
+         PyTuple_Check(o);
+}
+
+[[noreturn]] void reject(const std::string& what, DType wanted, const Array& found,
+                         std::string_view hint) {
+  throw TypeError(fmt::format("{}: expected {}, found {}{}", what, name_of(wanted),
+                              name_of(found.dtype()), hint));
+}
+
+bool same_values(const Array& a, const Array& b) { return same_bits(a, converted(b, a.dtype())); }
+
+Array converted_weak(const Array& found, DType dtype, Downcast downcast, const std::string& what) {
+  if (is_bool(found.dtype())) return converted(found, dtype);
+  if (is_bool(dtype)) reject(what, dtype, found, "; compare with 0, or use allow_downcast=True");
+  if (is_integer(found.dtype())) {
+    Array result = converted(found, dtype);
+    if (is_integer(dtype) && !same_values(found, result))
+      throw TypeError(fmt::format("{}: expected numbers that {} holds, found {}", what,
+                                  name_of(dtype), found.to_string()));
+    return result;
+  }
+  if (is_integer(dtype)) reject(what, dtype, found, "; allow_downcast=True converts, toward zero");
+  Array result = converted(found, dtype);
+  if (downcast == Downcast::lossless && !same_values(found, result))
+    reject(what, dtype, found, "; allow_downcast=None or True rounds Python numbers");
+  return result;
+}
+
+bool keeps_values(DType from, DType to) {
+  try {
+    return promote(from, to) == to;
+  } catch (const TypeError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+Array converted_value(nb::handle object, DType dtype, Downcast downcast, const std::string& what) {
+  if (is_symbolic(object))
+    throw TypeError(
+        fmt::format("{}: expected values, found an expression; call a function with "
+                    "arrays, or use gn.substitute",
+                    what));
+  const Array found = to_array(object);
+  if (found.dtype() == dtype) return found;
+  if (downcast == Downcast::any && !is_complex(found.dtype())) return converted(found, dtype);
+  if (is_weak(object.ptr())) return converted_weak(found, dtype, downcast, what);
+  if (!keeps_values(found.dtype(), dtype))
+    reject(what, dtype, found, "; convert it, or compile with allow_downcast=True");
+  return converted(found, dtype);
+}
+
+namespace {
+
+// -------------------------------------------------------------------------------- whose argument
+
+std::string name_of_input(const FunctionObject& f, std::size_t i) {
+  const PyObject* const name = f.inputs[i].name;
+  if (name == nullptr) return fmt::format("number {}", i + 1);
+  return fmt::format("'{}'", PyUnicode_AsUTF8(const_cast<PyObject*>(name)));
+}
+
+std::string caption(const FunctionObject& f, std::size_t i) {
+  return fmt::format("{}: argument {}{}", f.name, f.inputs[i].declared, f.inputs[i].made_at);
+}
+
+[[noreturn]] void missing(const FunctionObject& f, std::span<PyObject* const> given) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i] == nullptr && !f.inputs[i].value.defined()) names.push_back(name_of_input(f, i));
+  if (names.size() == 1) throw TypeError(fmt::format("{}() missing argument {}", f.name, names[0]));
+  const std::string last = names.back();
+  names.pop_back();
+  throw TypeError(fmt::format("{}() missing {} arguments: {} and {}", f.name, names.size() + 1,
+                              fmt::join(names, ", "), last));
+}
+
+std::size_t position_of(const FunctionObject& f, PyObject* name) {
+  const std::size_t none = f.inputs.size();
+  std::size_t found = none;
+  for (std::size_t i = 0; i < f.inputs.size(); ++i) {
+    PyObject* const own = f.inputs[i].name;
+    if (own == nullptr || (own != name && PyUnicode_Compare(own, name) != 0)) continue;
+    if (found != none)
+      throw TypeError(
+          fmt::format("{}() has several inputs with the name '{}': pass them by "
+                      "position",
+                      f.name, PyUnicode_AsUTF8(name)));
+    found = i;
+  }
+  if (found == none)
+    throw TypeError(
+        fmt::format("{}() got an unexpected argument '{}'", f.name, PyUnicode_AsUTF8(name)));
+  return found;
+}
+
+// Arguments by position; null where the default counts.
+void arrange(const FunctionObject& f, PyObject* const* arguments, std::size_t count,
+             PyObject* names, std::span<PyObject*> given) {
+  if (count > given.size())
+    throw TypeError(fmt::format("{}() takes {} argument{} but {} {} given", f.name, given.size(),
+                                given.size() == 1 ? "" : "s", count, count == 1 ? "was" : "were"));
+  std::copy(arguments, arguments + count, given.begin());
+  const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  for (Py_ssize_t k = 0; k < named; ++k) {
+    PyObject* const name = PyTuple_GET_ITEM(names, k);
+    PyObject*& place = given[position_of(f, name)];
+    if (place != nullptr)
+      throw TypeError(fmt::format("{}() got multiple values for argument '{}'", f.name,
+                                  PyUnicode_AsUTF8(name)));
+    place = arguments[count + static_cast<std::size_t>(k)];
+  }
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i] == nullptr && !f.inputs[i].value.defined()) missing(f, given);
+}
+
+// ---------------------------------------------------------------------------------- the call
+
+PyObject* handed_back(const FunctionObject& f, Results& results) {
+  const auto size = static_cast<Py_ssize_t>(results.size());
+  const auto next = [&](Py_ssize_t i) {
+    return wrap(results.take(static_cast<std::size_t>(i))).release().ptr();
+  };
+  switch (f.structure) {
+    case Structure::none: return Py_NewRef(Py_None);
+    case Structure::one: return next(0);
+    case Structure::list: {
+      const nb::object list = nb::steal(PyList_New(size));
+      if (!list.is_valid()) throw nb::python_error();
+      for (Py_ssize_t i = 0; i < size; ++i) PyList_SET_ITEM(list.ptr(), i, next(i));
+      return Py_NewRef(list.ptr());
+    }
+    case Structure::tuple: {
+      const nb::object tuple = nb::steal(PyTuple_New(size));
+      if (!tuple.is_valid()) throw nb::python_error();
+      for (Py_ssize_t i = 0; i < size; ++i) PyTuple_SET_ITEM(tuple.ptr(), i, next(i));
+      return Py_NewRef(tuple.ptr());
+    }
+    case Structure::dict: {
+      const nb::object dict = nb::steal(PyDict_New());
+      if (!dict.is_valid()) throw nb::python_error();
+      for (Py_ssize_t i = 0; i < size; ++i) {
+        const nb::object value = nb::steal(next(i));
+        if (PyDict_SetItem(dict.ptr(), PyTuple_GET_ITEM(f.keys, i), value.ptr()) != 0)
+          throw nb::python_error();
+      }
+      return Py_NewRef(dict.ptr());
+    }
+  }
+  return nullptr;
+}
+
+Results run(const FunctionObject& f, std::span<const Array* const> arguments) {
+  const Released released;
+  return f.function.call(arguments);
+}
+
+PyObject* call_with(FunctionObject& f, PyObject* const* given) {
+  const std::size_t count = f.inputs.size();
+  Places<Borrowed> borrowed(count);
+  Places<Array> converted_ones(count);
+  Places<const Array*> arguments(count);
+  const Array** first = nullptr;
+  for (std::size_t i = 0; i < count; ++i) {
+    const FunctionInput& input = f.inputs[i];
+    const Array*& argument = arguments.add();
+    if (i == 0) first = &argument;
+    if (given[i] == nullptr) {
+      argument = &input.value;
+      continue;
+    }
+    Borrowed& held = borrowed.add();
+    if (held.set(given[i]) && held.array().dtype() == input.dtype) {
+      argument = &held.array();
+    } else {
+      Array& own = converted_ones.add();
+      own = converted_value(given[i], input.dtype, f.downcast, caption(f, i));
+      argument = &own;
+    }
+    if (argument->shape().size() != input.rank)
+      throw ValueError(fmt::format("{}: expected rank {}, found {}", caption(f, i), input.rank,
+                                   argument->describe()));
+  }
+  Results results = run(f, {first, count});
+  return handed_back(f, results);
+}
+
+}  // namespace
+
+PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t flags,
+                        PyObject* names) {
+  FunctionObject& f = *reinterpret_cast<FunctionObject*>(self);
+  const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
+  return guarded([&]() -> PyObject* {
+    if (names == nullptr && count == f.inputs.size()) return call_with(f, arguments);
+    std::array<PyObject*, few> places{};
+    std::vector<PyObject*> more(f.inputs.size() > few ? f.inputs.size() : 0);
+    const std::span<PyObject*> given =
+        more.empty() ? std::span<PyObject*>(places.data(), f.inputs.size()) : more;
+    arrange(f, arguments, count, names, given);
+    return call_with(f, given.data());
+  });
+}
+
+}  // namespace gnomon::python

@@ -1,0 +1,72 @@
+// The objects of compiled functions, for function.cpp (what they are) and call.cpp (their calls).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontend/python/src/core.h"
+
+namespace gnomon::python {
+
+/// What arguments of other dtypes than the declared one are converted.
+enum class Downcast : std::uint8_t {
+  numbers,   // Python numbers, and arrays without loss
+  lossless,  // only what keeps its value
+  any,
+};
+
+/// How the arrays of a call are handed back.
+enum class Structure : std::uint8_t { none, one, list, tuple, dict };
+
+/// An input as calls see it.
+struct FunctionInput {
+  PyObject* name = nullptr;  // interned; null without a name
+  Array value;               // the default; undefined without one
+  DType dtype = DType::float64;
+  std::size_t rank = 0;
+  std::string declared;  // "x: f32[n, 3]"
+  std::string made_at;   // " [model.py:12]", or ""
+};
+
+/// A compiled function with the signature that Python sees.
+struct FunctionObject {
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  PyObject* weak_references;
+  Function function;
+  std::vector<FunctionInput> inputs;
+  Structure structure;
+  Downcast downcast;
+  std::string name;
+  PyObject* keys;   // of a dict of results: a tuple
+  PyObject* about;  // what it was compiled from, as gnomon/_function.py keeps it
+};
+
+/// Gives the GIL away for as long as this lives.
+class Released {
+ public:
+  Released() : state_(PyEval_SaveThread()) {}
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+  ~Released() { PyEval_RestoreThread(state_); }
+
+ private:
+  PyThreadState* state_;
+};
+
+/// The vectorcall of a FunctionObject (call.cpp).
+PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t flags,
+                        PyObject* names);
+
+/// `object` as an array of `dtype`, converted as `downcast` allows. TypeError otherwise: `what`
+/// says for what it is, and the message tells both dtypes.
+Array converted_value(nb::handle object, DType dtype, Downcast downcast, const std::string& what);
+
+/// compile() that Ctrl-C leaves: the compilation then goes on in the background.
+Function compile_interruptibly(std::vector<Expr> inputs, std::vector<Output> outputs,
+                               std::vector<Update> updates, CompileOptions options);
+
+void add_shared(nb::module_& m);        // shared.cpp
+void add_interruption(nb::module_& m);  // interrupt.cpp
+
+}  // namespace gnomon::python
