@@ -20,21 +20,30 @@ Submodules: `nn`, `special`, `linalg`, `optim`, `tree`, `fft`, `random`, `typing
 """
 
 from . import _core
-from ._classes import Array, Dim, DType, Expr, Operation, Shared
-from ._core import CompileError, DeviceError, Error, InternalError, TypeError, ValueError
+from ._classes import Array as Array
+from ._classes import Dim as Dim
+from ._classes import DType as DType
+from ._classes import Expr as Expr
+from ._classes import Operation as Operation
+from ._classes import Shared as Shared
+from ._core import CompileError as CompileError
+from ._core import DeviceError as DeviceError
+from ._core import Error as Error
+from ._core import InternalError as InternalError
+from ._core import TypeError as TypeError
+from ._core import ValueError as ValueError
+from ._core import __version__ as __version__
 from ._functions import *  # noqa: F403
 from ._ops import *  # noqa: F403
-from ._variables import (
-    as_expr,
-    col,
-    matrix,
-    row,
-    scalar,
-    tensor,
-    tensor3,
-    tensor4,
-    vector,
-)
+from ._variables import as_expr as as_expr
+from ._variables import col as col
+from ._variables import matrix as matrix
+from ._variables import row as row
+from ._variables import scalar as scalar
+from ._variables import tensor as tensor
+from ._variables import tensor3 as tensor3
+from ._variables import tensor4 as tensor4
+from ._variables import vector as vector
 
 e = 2.718281828459045
 inf = float("inf")
@@ -46,26 +55,36 @@ __array_api_version__ = "2024.12"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import fft, linalg, nn, optim, random, special, typing
+    from . import fft as fft
+    from . import linalg as linalg
+    from . import nn as nn
+    from . import optim as optim
+    from . import random as random
+    from . import special as special
+    from . import typing as typing
     from . import _tree as tree
-    from ._files import load, save
-    from ._function import Function, In, Out, function, shared
-    from ._graphs import free_inputs, substitute
-    from ._info import __array_namespace_info__
-    from ._show import dot_text, graph_text, pprint
-    from ._trace import compiled
-    from ._transforms import (
-        fori,
-        grad,
-        hessian,
-        jacobian,
-        jvp,
-        op_from_graph,
-        value_and_grad,
-        vjp,
-    )
-
-    __version__: str
+    from ._files import load as load
+    from ._files import save as save
+    from ._function import Function as Function
+    from ._function import In as In
+    from ._function import Out as Out
+    from ._function import function as function
+    from ._function import shared as shared
+    from ._graphs import free_inputs as free_inputs
+    from ._graphs import substitute as substitute
+    from ._info import __array_namespace_info__ as __array_namespace_info__
+    from ._show import dot_text as dot_text
+    from ._show import graph_text as graph_text
+    from ._show import pprint as pprint
+    from ._trace import compiled as compiled
+    from ._transforms import fori as fori
+    from ._transforms import grad as grad
+    from ._transforms import hessian as hessian
+    from ._transforms import jacobian as jacobian
+    from ._transforms import jvp as jvp
+    from ._transforms import op_from_graph as op_from_graph
+    from ._transforms import value_and_grad as value_and_grad
+    from ._transforms import vjp as vjp
 
 # What is imported when it is first used: its name, the module that has it.
 _LAZY = {
@@ -111,10 +130,6 @@ def __getattr__(name):
         value = getattr(import_module("." + _LAZY[name], __name__), name)
     elif name in _MODULES:
         value = import_module("." + _MODULES[name], __name__)
-    elif name == "__version__":
-        from importlib.metadata import version
-
-        value = version("gnomon")
     else:
         raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
     globals()[name] = value
