@@ -28,11 +28,11 @@ def loss(layer: Layer, x: Tensor, labels: Tensor) -> Tensor:
 
 def eager() -> float:
     x = gn.asarray([[1.0, 2.0], [3.0, 4.0]], dtype=gn.float32)
-    total: Tensor = gn.sum(x.T @ x, axis=0, keepdims=True)
+    total = gn.sum(x.T @ x, axis=0, keepdims=True)
     view = np.asarray(x[:, 0])
     shape: tuple[int, ...] = x.shape
     assert view.shape == shape[:1]
-    return float(gn.asarray(total)[0, 0])
+    return float(total[0, 0])
 
 
 def symbolic() -> gn.Array:
