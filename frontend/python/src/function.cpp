@@ -8,7 +8,10 @@
 #include <nanobind/stl/vector.h>
 #include <structmember.h>
 
+#include <unordered_set>
+
 #include "frontend/python/src/apply.h"
+#include "ir/graph.h"
 #include "ir/leaf.h"
 #include "runtime/error.h"
 
@@ -191,6 +194,14 @@ Expr update_value(nb::handle value, const SharedVariable& variable, Downcast dow
                               fmt::format("function: update of {}", describe(variable.value()))));
 }
 
+nb::object new_value(nb::handle variable, nb::handle value, std::optional<bool> allow_downcast) {
+  const SharedVariable* const s = shared_of(variable);
+  if (s == nullptr)
+    throw TypeError(fmt::format("function: expected a shared variable to update, found {}",
+                                nb::repr(variable).c_str()));
+  return wrap(update_value(value, *s, downcast_of(allow_downcast)));
+}
+
 std::vector<Update> updates_from(nb::handle pairs, Downcast downcast) {
   std::vector<Update> updates;
   for (const nb::handle pair : nb::iter(pairs)) {
@@ -203,6 +214,38 @@ std::vector<Update> updates_from(nb::handle pairs, Downcast downcast) {
     updates.push_back({*variable, update_value(nb::object(pair[1]), *variable, downcast)});
   }
   return updates;
+}
+
+// Which of `inputs` the outputs need: their values, or extents of theirs.
+nb::list needed_inputs(nb::handle inputs, nb::handle outputs) {
+  std::vector<Value> roots;
+  for (const nb::handle item : nb::iter(outputs)) roots.push_back(expr_of(item).value());
+  std::unordered_set<Value, ValueHash> values;
+  std::unordered_set<std::uint64_t> symbols;
+  const auto add = [&](const AtomRef& atom) {
+    if (atom->kind == Atom::Kind::symbol) symbols.insert(atom->number);
+    if (atom->kind == Atom::Kind::value) values.insert(*atom->scalar);
+  };
+  for (const Value& v : free_values({}, roots)) {
+    values.insert(v);
+    if (v.is(op::extent)) v.node().attribute(0).dims()[0].for_each_atom(add);
+  }
+  for (const nb::handle item : nb::iter(inputs))
+    for (const Dim& d : expr_of(item).shape())
+      d.for_each_atom([&](const AtomRef& atom) {
+        if (atom->kind == Atom::Kind::value) values.insert(*atom->scalar);
+      });
+  nb::list list;
+  for (const nb::handle item : nb::iter(inputs)) {
+    const Value& x = expr_of(item).value();
+    bool needed = values.contains(x);
+    for (const Dim& d : x.shape())
+      d.for_each_atom([&](const AtomRef& atom) {
+        needed = needed || (atom->kind == Atom::Kind::symbol && symbols.contains(atom->number));
+      });
+    list.append(nb::bool_(needed));
+  }
+  return list;
 }
 
 FunctionInput input_of(const Expr& e, nb::handle name, nb::handle value, Downcast downcast,
@@ -247,7 +290,10 @@ nb::object make_function(const Request& request, nb::handle names, nb::handle va
   new (&f.name) std::string(shown);
   f.vectorcall = call_function;
   f.downcast = downcast;
-  f.about = nb::borrow(about).release().ptr();
+  f.about = (about.is_none() ? nb::object(nb::make_tuple(request.inputs, request.outputs))
+                             : nb::borrow(about))
+                .release()
+                .ptr();
   f.structure = one_of<Structure>("structure", structure,
                                   {{"none", Structure::none},
                                    {"one", Structure::one},
@@ -290,6 +336,10 @@ void add_functions(nb::module_& m) {
   add_shared(m);
   function_type = make_type();
   m.attr("Function") = nb::handle(reinterpret_cast<PyObject*>(function_type));
+  m.def("needed_inputs", needed_inputs, "inputs"_a, "outputs"_a,
+        "For each input whether the outputs need its values or its extents.");
+  m.def("update_value", new_value, "variable"_a, "value"_a, "allow_downcast"_a.none(),
+        "The new value of a shared variable as an expression of its dtype.");
   m.def(
       "compile",
       [](nb::handle inputs, nb::handle outputs, nb::handle output_names, nb::handle updates,
