@@ -128,6 +128,7 @@ TEST_CASE("extents that are values") {
   batch.add("used", sin(cast(arange(n), float64) * 0.5), accuracy);
   batch.add("sum", sum(arange(n * 2)));
   batch.add("by data", arange(max(abs(x))) + 1);
+  batch.add("rewritten", arange(cast(maximum(ceil(cast(n, float64) / 0.75), 0.0) * 1, int64)));
   batch.add("grid", expand_dims(arange(n), 1) * arange(n + 1));
   batch.add("table", full({Dim::value((n + 2).value()), 3}, 1.5));
   batch.add("counts",
