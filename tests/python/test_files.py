@@ -305,10 +305,17 @@ def test_an_edited_graph_without_its_checksum_is_read_and_checked(tmp_path):
 
 def test_pickles_of_expressions_are_the_same_expressions_here():
     x, w, y = model()
-    for e in (x, y, _core.arange(x.shape[0]), gn.as_expr(2.5), x.shape[0] * 2 + 1):
+    fixed = gn.substitute(y, {w: w.get_value()})
+    for e in (x, fixed, _core.arange(x.shape[0]), gn.as_expr(2.5), x.shape[0] * 2 + 1):
         again = pickle.loads(pickle.dumps(e))
         assert hash(again) == hash(e), e
-    assert pickle.loads(pickle.dumps([w, w]))[0].get_value().shape == (3, 100)
+
+
+def test_expressions_pickle_with_their_variables():
+    x, w, y = model()
+    other, again = pickle.loads(pickle.dumps((w, y)))
+    assert same(other.get_value(), w.get_value()) and other is not w
+    assert any(leaf is other for leaf in gn.free_inputs(again))
 
 
 def test_expressions_pickled_apart_belong_together_elsewhere(tmp_path):
