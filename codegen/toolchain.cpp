@@ -85,10 +85,10 @@ const ClangTable& table() {
   const Toolchain& found = toolchain();
   if (!found.table) {
     throw CompileError(
-        fmt::format("build: expected the compiler library {}, found none; build Gnomon with "
-                    "GNOMON_CLANG=ON, or install its libraries with `apt-get install libllvm19 "
-                    "libclang-cpp19`, or name its file in GNOMON_CLANG_LIBRARY",
-                    library_name),
+        fmt::format("build: expected the compiler library {}, found none that opens; build Gnomon "
+                    "with GNOMON_CLANG=ON, or install its libraries with `apt-get install "
+                    "libclang-cpp19 libllvm19`, or name its file in GNOMON_CLANG_LIBRARY{}",
+                    library_name, found.reason),
         {}, found.reason);
   }
   return *found.table;
