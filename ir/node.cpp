@@ -13,6 +13,7 @@
 
 #include "ir/hash.h"
 #include "ir/op.h"
+#include "ir/origin.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -311,8 +312,10 @@ OriginScope::~OriginScope() {
   if (outermost_) scoped_origin.open = false;
 }
 
+Origin scoped_origin_or(const Origin& at) { return scoped_origin.open ? scoped_origin.at : at; }
+
 Value make_node(const Op& op, std::vector<Value> operands, Attributes attributes, Origin origin) {
-  if (scoped_origin.open) origin = scoped_origin.at;
+  origin = scoped_origin_or(origin);
   check_operands(op, operands);
   check_attributes(op, attributes);
   const std::size_t operand_count = operands.size();

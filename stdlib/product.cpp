@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/origin.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
@@ -195,7 +196,8 @@ Expr product_of_matrices(const Expr& a, const Expr& b, Origin at) {
 // The last axis of `a` must have the extent of axis `axis` of `b`: said of the operands as given.
 // An error of the expression, with the user's line.
 [[noreturn]] void reject(const Origin& at, const std::string& text) {
-  throw TypeError(at ? fmt::format("{} [{}]", text, at.text()) : text);
+  const Origin place = scoped_origin_or(at);
+  throw TypeError(place ? fmt::format("{} [{}]", text, place.text()) : text);
 }
 
 void check_inner(const Expr& a, const Expr& b, int axis, const Origin& at) {
