@@ -82,7 +82,6 @@ nb::object wrap_shape(const Shape& shape);
 /// Whether nodes get the user's lines.
 void set_origins(bool on);
 
-void add_dims(nb::module_& m);   // dim.cpp
-void add_eager(nb::module_& m);  // eager.cpp
+void add_dims(nb::module_& m);  // dim.cpp
 
 }  // namespace gnomon::python

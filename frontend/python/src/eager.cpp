@@ -370,29 +370,36 @@ std::vector<Array> evaluate(std::span<const Array> operands,
   for (std::size_t i = 0; i < operands.size(); ++i)
     leaves.push_back(
         leaf_expr(leaf_of(operands[i].dtype(), operands[i].rank(), ones_of(operands[i])), i));
+  // The same over the very types of the operands: its message names them.
+  const auto explain = [&] {
+    std::vector<Expr> exact;
+    for (std::size_t i = 0; i < operands.size(); ++i) exact.push_back(exact_leaf(operands[i], i));
+    const OriginScope at(caller());
+    build(exact);
+  };
   std::vector<Expr> outputs;
   try {
     const OriginScope nowhere({});
     outputs = build(leaves);
   } catch (const TypeError& e) {
-    std::vector<Expr> exact;
-    for (std::size_t i = 0; i < operands.size(); ++i) exact.push_back(exact_leaf(operands[i], i));
-    {
-      const OriginScope at(caller());
-      build(exact);
-    }
+    explain();
     throw TypeError(e.what() + at_caller());
   }
   std::vector<Value> key(outputs.begin(), outputs.end());
-  Results results = [&] {
-    if (const Function* known = table->find(key)) return run(*known, operands, true);
-    const Function made = compiled(leaves, outputs, "eager");
-    table->insert(std::move(key), made);
-    return run(made, operands, true);
-  }();
-  return {results.begin(), results.end()};
+  try {
+    const Function* const known = table->find(key);
+    const Function function = known != nullptr ? *known : compiled(leaves, outputs, "eager");
+    if (known == nullptr) table->insert(std::move(key), function);
+    const Results results = run(function, operands, true);
+    return {results.begin(), results.end()};
+  } catch (const ValueError&) {
+    try {
+      explain();
+    } catch (const TypeError& e) {
+      throw ValueError(e.what());  // the extents do not go together
+    }
+    throw;
+  }
 }
-
-void add_eager(nb::module_&) {}
 
 }  // namespace gnomon::python
