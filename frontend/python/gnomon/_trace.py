@@ -8,7 +8,7 @@ traced function too.
 
 from _thread import RLock, _local
 from _weakref import ref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from . import _core, _tree
@@ -318,19 +318,20 @@ class Tracer:
             at += shape.count
         text = f"({', '.join(texts)})"
         try:
-            outputs, finish = self._run(values[:count], dict(zip(names, values[count:])))
-            function = self._compile(inputs, outputs)
+            outputs, how, entry.finish = self._run(
+                values[:count], dict(zip(names, values[count:], strict=True))
+            )
+            function = self._compile(inputs, outputs, how)
         except Exception as error:
             error.add_note(f"while compiling {self.where} for {text}")
             raise
         entry.text = text
-        entry.finish = finish
         entry.function = function
 
     def _run(
         self, args: list[Any], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], Callable[[Any], Any] | None]:
-        """Calls the function; the expressions among its results, and what puts them in place."""
+    ) -> tuple[list[Any], dict[str, Any], Callable[[Any], Any] | None]:
+        """Calls the function: the expressions among its results, and how they are handed back."""
         _state.depth = getattr(_state, "depth", 0) + 1
         try:
             result = self.function(*args, **kwargs)
@@ -352,9 +353,9 @@ class Tracer:
                 dims.append(i)
             outputs.append(_core.as_expr(given[i]))
             leaves[i] = _tree.LEAF
-        return outputs, _finish(shape, leaves, dims)
+        return outputs, *_results(shape, leaves, dims)
 
-    def _compile(self, inputs: list[Any], outputs: list[Any]) -> Any:
+    def _compile(self, inputs: list[Any], outputs: list[Any], how: dict[str, Any]) -> Any:
         mine = {hash(x) for x in inputs}
         for x in _core.free_inputs(outputs):
             if isinstance(x, _core.Shared) or hash(x) in mine:
@@ -364,7 +365,7 @@ class Tracer:
                 f"an input of another function, or was kept from a call that has ended: pass it "
                 f"as an argument"
             )
-        return _core.compile(inputs, outputs, **self.options)
+        return _core.compile(inputs, outputs, **how, **self.options)
 
 
 def _signature_of(path: str, leaf: Any, x: Any) -> str:
@@ -374,29 +375,33 @@ def _signature_of(path: str, leaf: Any, x: Any) -> str:
     return f"{path}: {x.dtype}[{', '.join(map(str, x.shape))}]"
 
 
-def _finish(
+def _results(
     shape: _tree.Structure, leaves: list[Any], dims: list[int]
-) -> Callable[[Any], Any] | None:
-    """What makes the result of a call of the list of arrays that the native function returns.
+) -> tuple[dict[str, Any], Callable[[Any], Any] | None]:
+    """How the native function hands its arrays back, and what makes the result of that.
 
     `leaves` has the values that no call changes, `LEAF` in the places of arrays, `dims` the places
     of extents, which become ints.
     """
-    if shape is _tree.ONE_LEAF and leaves[0] is _tree.LEAF and not dims:
-        return _only
+    (token, *rest) = shape.tokens
+    if not dims and all(x is _tree.LEAF for x in leaves):
+        if token is _tree.LEAF:
+            return {"structure": "one"}, None
+        t, keys, n = token
+        if n == len(rest) == len(leaves) and n > 0:
+            if t in (tuple, list):
+                return {"structure": t.__name__}, None
+            if t is dict and all(type(key) is str for key in keys):
+                return {"structure": "dict", "output_names": keys}, None
 
-    def finish(arrays: Sequence[Any]) -> Any:
+    def finish(arrays: list[Any]) -> Any:
         found = iter(arrays)
         result = [next(found) if x is _tree.LEAF else x for x in leaves]
         for i in dims:
             result[i] = int(result[i])
         return _tree.unflatten(shape, result)
 
-    return finish
-
-
-def _only(arrays: Sequence[Any]) -> Any:
-    return arrays[0]
+    return {"structure": "list"}, finish
 
 
 def make_compiled(
