@@ -35,15 +35,16 @@ def same(a, b):
 
 
 def in_fresh_process(code, *arguments):
+    code = "import sys, pickle, gnomon as gn, numpy as np\n" + code
     return subprocess.run(
-        [sys.executable, "-c", "import sys, pickle, gnomon as gn, numpy as np\n" + code, *arguments],
+        [sys.executable, "-c", code, *arguments],
         capture_output=True,
         text=True,
         check=True,
     ).stdout.strip()
 
 
-# ------------------------------------------------------------------------------------ dicts of arrays
+# ---------------------------------------------------------------------------------- dicts of arrays
 
 
 @pytest.mark.parametrize("kind", ["npz", "safetensors"])
@@ -235,7 +236,7 @@ def test_functions_come_back(tmp_path):
     given = np.ones((2, 3))
     for _ in range(2):
         assert same(g(rows=given)["y"], f(rows=given)["y"])
-    assert g.name == "step"
+    assert g.name == "step" and g.was_cached
 
 
 def test_functions_come_back_in_a_fresh_process(tmp_path):
@@ -295,9 +296,18 @@ def test_an_edited_graph_without_its_checksum_is_read_and_checked(tmp_path):
     path.write_text("".join(lines).replace("exp(", "log("))
     again = gn.load(path)
     assert float(gn.function(gn.free_inputs(again), again)([1.0])[0]) == 0.0
-    path.write_text("".join(lines).replace("exp(", "nothing("))
-    with pytest.raises(gn.ValueError, match="m.gn.*nothing"):
-        gn.load(path)
+    for old, new, told in [
+        ("exp(", "nothing(", "nothing"),
+        ('"one"', '"other"', "other"),
+        ('"constants": 0', '"constants": 1', "constant_0"),
+        ('"kind"', '"sort"', "kind"),
+        ("return %1", "return %1 -> 0", "not shared"),
+        ("{", "(", "damaged"),
+    ]:
+        assert old in "".join(lines)
+        path.write_text("".join(lines).replace(old, new, 1))
+        with pytest.raises(gn.ValueError, match=f"m.gn.*{told}"):
+            gn.load(path)
 
 
 # ----------------------------------------------------------------------------------------- pickles

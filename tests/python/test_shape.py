@@ -298,8 +298,9 @@ def test_dot_tensordot_outer():
         x,
         y,
     )
-    close(lambda a, b: _core.tensordot(a, b, (), ()), np.tensordot(x, M.astype(float), 0), x, M * 1.0)
-    close(_core.outer, np.outer(x, M[0].astype(float)), x, M[0].astype(float))
+    m = M.astype(float)
+    close(lambda a, b: _core.tensordot(a, b, (), ()), np.tensordot(x, m, 0), x, m)
+    close(_core.outer, np.outer(x, m[0]), x, m[0].copy())
 
 
 @pytest.mark.parametrize("axis", [0, 1, -1, None])

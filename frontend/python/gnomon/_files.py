@@ -254,20 +254,25 @@ def _load_graph(path: str) -> Any:
     try:
         if not line.startswith("# about: "):
             raise KeyError("about")
-        about = json.loads(line[9:])
-        constants = [arrays[f"constant_{i}"] for i in range(about["constants"])]
-        shared = [
-            _core.shared(arrays[f"shared_{i}"], v["name"], v["shape"])
-            for i, v in enumerate(about["shared"])
-        ]
-    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
-        raise _damaged(path, f"the description of the graph is incomplete ({error})") from None
-    try:
-        parts = _core.import_graph(graph, constants, shared)
-    except _core.Error as error:
+        return _rebuilt(json.loads(line[9:]), graph, arrays)
+    except (KeyError, IndexError, TypeError, AttributeError, json.JSONDecodeError) as error:
+        if isinstance(error, _core.Error):
+            raise _damaged(path, str(error)) from None
+        raise _damaged(path, f"the description of the graph is damaged ({error!r})") from None
+    except (_core.ValueError, UnicodeError) as error:
         raise _damaged(path, str(error)) from None
-    inputs, outputs, names, updates = parts
-    if about["kind"] == "function":
+
+
+def _rebuilt(about: dict[str, Any], graph: str, arrays: dict[str, _core.Array]) -> Any:
+    """The function or expressions that the text and the arrays of a file describe."""
+    constants = [arrays[f"constant_{i}"] for i in range(about["constants"])]
+    shared = [
+        _core.shared(arrays[f"shared_{i}"], v["name"], v["shape"])
+        for i, v in enumerate(about["shared"])
+    ]
+    inputs, outputs, names, updates = _core.import_graph(graph, constants, shared)
+    kind = about["kind"]
+    if kind == "function":
         from . import _function
 
         given = {n[9:]: a for n, a in arrays.items() if n.startswith("argument_")}
@@ -281,11 +286,11 @@ def _load_graph(path: str) -> Any:
                 "about": about,
             }
         )
-    if about["kind"] == "one":
-        return outputs[0]
-    if about["kind"] == "dict":
+    if kind == "dict":
         return dict(zip(about["keys"], outputs, strict=True))
-    return tuple(outputs) if about["kind"] == "tuple" else list(outputs)
+    return {"one": lambda: outputs[0], "tuple": lambda: tuple(outputs), "list": lambda: outputs}[
+        kind
+    ]()
 
 
 def _values_beside(path: str, line: str) -> dict[str, _core.Array]:

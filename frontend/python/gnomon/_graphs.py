@@ -29,16 +29,16 @@ def substitute(value: Any, replacements: Any, /) -> Any:
 # What pickles name: functions of Python, because compiled ones have no place of their own.
 
 
-def restore_expression(*state):
+def restore_expression(*state: Any) -> Any:
     """An expression, from the text of its graph."""
     return _core.restore_expression(*state)
 
 
-def restore_input(*state):
+def restore_input(*state: Any) -> Any:
     """An input: the same one for the same input of a process."""
     return _core.restore_input(*state)
 
 
-def restore_dim(state):
+def restore_dim(state: Any) -> Any:
     """An extent, from its polynomial."""
     return _core.restore_dim(state)
