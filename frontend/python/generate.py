@@ -19,6 +19,9 @@ from pathlib import Path
 import generate_array_api
 import generate_stubs
 
+# This folder has the package's sources, which are not the package.
+sys.path.remove(str(Path(__file__).resolve().parent))
+
 PACKAGE = Path(__file__).parent / "gnomon"
 
 # Kinds of attributes that a Python function can take as they are.

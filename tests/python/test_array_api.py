@@ -203,7 +203,7 @@ def test_values_of_floats(name, dtype):
         expected = getattr(strict, name)(*[strict.asarray(g) for g in grid])
     actual = getattr(gn, name)(*[gn.asarray(g) for g in grid])
     agree(actual, expected)
-    if np.asarray(expected).dtype.kind == "f":
+    if np.asarray(expected).dtype.kind == "f" and name not in ZERO_OF_ANY_SIGN:
         finite = ~np.isnan(np.asarray(expected))
         np.testing.assert_array_equal(
             np.signbit(np.asarray(actual))[finite], np.signbit(np.asarray(expected))[finite]

@@ -45,7 +45,7 @@ def test_generated_functions_tell_what_the_record_says():
 
 
 def test_help_reads_well():
-    text = gn.log1p.__doc__
+    text = " ".join(gn.log1p.__doc__.split())
     assert text.startswith("Natural logarithm of 1 + x, accurate for small x.")
     assert "Largest error: 2 units in the last place." in text
     assert "float32" in text or "floats" in text
@@ -133,7 +133,7 @@ def test_import_brings_neither_numpy_nor_the_compiler():
 
 
 def test_star_import():
-    assert run("from gnomon import *\nprint(exp(0.0), float32)").split() == ["1.0", "float32"]
+    run("from gnomon import *\nassert exp(0.0) == 1 and float32 == 'float32'")
 
 
 def test_classes():

@@ -123,7 +123,7 @@ _MODULES = {
 }
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _LAZY:
@@ -136,5 +136,5 @@ def __getattr__(name):
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     return sorted(n for n in {*globals(), *_LAZY, *_MODULES} if n[0] != "_" or n[:2] == "__")

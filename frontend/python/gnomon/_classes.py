@@ -151,6 +151,11 @@ class _Methods:
 
         return _info.namespace(api_version)
 
+    def __array_function__(self, function, types, args, kwargs):
+        from . import _numpy
+
+        return _numpy.apply_function(function, args, kwargs)
+
 
 class Array(_core.Array, _Methods):
     """An array with values, in one of Gnomon's dtypes; NumPy reads it without a copy.
@@ -176,11 +181,6 @@ class Expr(_core.Expr, _Methods):
         from . import _numpy
 
         return _numpy.apply_ufunc(ufunc, method, inputs, kwargs)
-
-    def __array_function__(self, function, types, args, kwargs):
-        from . import _numpy
-
-        return _numpy.apply_function(function, args, kwargs)
 
     def _repr_html_(self):
         from . import _show

@@ -143,7 +143,8 @@ def full_like(
     """An array with x's shape, and its dtype unless one is given, with `fill_value` everywhere."""
     _check_device("full_like", device)
     x = _tensor(x)
-    return _core.full(x.shape, fill_value, x.dtype if dtype is None else dtype)
+    filled = _core.full(x.shape, fill_value, x.dtype if dtype is None else dtype)
+    return _core.as_expr(filled) if isinstance(x, _core.Expr) else filled
 
 
 def zeros_like(
@@ -205,10 +206,7 @@ def linspace(
     _check_device("linspace", device)
     if num < 0:
         raise _core.ValueError(f"linspace: expected a number of values, found {num}")
-    if dtype is not None and _core.to_dtype(dtype).kind == "f":
-        floating = _core.to_dtype(dtype)
-    else:
-        floating = _core.result_type(start, stop, 1.0)
+    floating = _core.result_type(start, stop, 1.0)
     start, stop = astype(start, floating, copy=False), astype(stop, floating, copy=False)
     rank = max(start.ndim, stop.ndim)
     i = _core.arange(0, num, 1, floating)

@@ -73,7 +73,7 @@ class Info:
             return every
         return {name: dtype for name, dtype in every.items() if isdtype(dtype, kind)}
 
-    def _check(self, device):
+    def _check(self, device: str | None) -> None:
         if device is not None and device not in self.devices():
             raise _core.ValueError(f"no device {device!r}; devices are {self.devices()}")
 

@@ -1,6 +1,12 @@
-"""NumPy's functions called with expressions: `np.exp(x)` builds what `gn.exp(x)` does."""
+"""NumPy's functions called with expressions and arrays of Gnomon.
+
+With an expression, `np.exp(x)` builds what `gn.exp(x)` does. With arrays only, NumPy computes, and
+the result is NumPy's.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from . import _core
 
@@ -17,18 +23,16 @@ _PARAMETERS = {"a_min": "min", "a_max": "max", "repeats": None, "newshape": "sha
 _FIRST = ("a", "x", "arr", "m", "array", "arrays", "tup", "ary", "condition")
 
 
-def _find(module: str, name: str):
+def _find(module: str, name: str) -> Any:
     """Gnomon's function for NumPy's `module.name`, or None."""
     import gnomon
 
-    for part in module.split(".")[1:]:
-        if part == "linalg":
-            gnomon = gnomon.linalg
-    function = getattr(gnomon, name, None)
+    place: Any = gnomon.linalg if module.startswith("numpy.linalg") else gnomon
+    function = getattr(place, name, None)
     return function if callable(function) and not isinstance(function, type) else None
 
 
-def _drop_default(name, kwargs):
+def _drop_default(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
     """kwargs without `out`, `where` and the like, which no function of Gnomon has."""
     for key in ("out", "where", "initial", "order", "casting", "subok", "like"):
         if key not in kwargs:
@@ -42,7 +46,9 @@ def _drop_default(name, kwargs):
     return {key: v for key, v in kwargs.items() if type(v).__name__ != "_NoValueType"}
 
 
-def apply_ufunc(ufunc, method, inputs, kwargs):
+def apply_ufunc(
+    ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """`ufunc(*inputs)` or `ufunc.reduce(x)` where an input is an expression."""
     name = ufunc.__name__
     if method == "__call__":
@@ -63,8 +69,24 @@ def apply_ufunc(ufunc, method, inputs, kwargs):
     return result if dtype is None else _core.astype(result, dtype)
 
 
-def apply_function(function, args, kwargs):
-    """A function of NumPy where an argument, or an element of one, is an expression."""
+def _has_expression(x: Any) -> bool:
+    if isinstance(x, (list, tuple)):
+        return any(map(_has_expression, x))
+    return isinstance(x, _core.Expr)
+
+
+def _to_numpy(x: Any) -> Any:
+    if isinstance(x, _core.Array):
+        return x.__array__()
+    if type(x) in (list, tuple):
+        return type(x)(map(_to_numpy, x))
+    return x
+
+
+def apply_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A function of NumPy where an argument, or an element of one, is Gnomon's."""
+    if not any(map(_has_expression, (*args, *kwargs.values()))):
+        return function(*map(_to_numpy, args), **{k: _to_numpy(v) for k, v in kwargs.items()})
     name, module = function.__name__, function.__module__
     own = _find(module, name)
     if own is None:
@@ -82,7 +104,7 @@ def apply_function(function, args, kwargs):
         raise _core.TypeError(f"{module}.{name}: of an expression it is gnomon's: {error}") from None
 
 
-def _missing(name, args):
+def _missing(name: str, args: tuple[Any, ...]) -> _core.TypeError:
     operand = next((a for a in args if isinstance(a, _core.Expr)), None)
     found = "" if operand is None else f" {operand!r}"
     return _core.TypeError(f"{name}: gnomon has no such function for the expression{found}")
