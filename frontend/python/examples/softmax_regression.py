@@ -29,7 +29,7 @@ def main(epochs: int = 10, batch: int = 100, plot: str | None = None) -> float:
     y = gn.nn.softmax(x @ W + b)
     cross_entropy = gn.mean(-gn.sum(y_ * gn.log(y), axis=1))
     W_grad, b_grad = gn.grad(cross_entropy, [W, b])
-    assign = [(W, W - 0.5 * W_grad), (b, b - 0.5 * b_grad)]
+    assign = [(W, W - 0.1 * W_grad), (b, b - 0.1 * b_grad)]
     train_step = gn.function([x, y_], cross_entropy, updates=assign)
 
     correct = gn.argmax(y, axis=1) == gn.argmax(y_, axis=1)
