@@ -56,7 +56,7 @@ std::string literal(const std::string& values, std::size_t indent) {
   return text;
 }
 
-PyObject* text_of(const std::string& s) {
+PyObject* new_text(const std::string& s) {
   return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
 }
 
@@ -67,13 +67,13 @@ PyObject* repr(PyObject* o) {
     std::string shape;
     if (x.size() == 0 && x.rank() != 1)
       shape = fmt::format("shape=({}), ", fmt::join(x.shape(), ", "));
-    return text_of(fmt::format("{}{}, {}dtype={})", head, literal(x.to_string(), head.size()),
-                               shape, name_of(x.dtype())));
+    return new_text(fmt::format("{}{}, {}dtype={})", head, literal(x.to_string(), head.size()),
+                                shape, name_of(x.dtype())));
   });
 }
 
 PyObject* str(PyObject* o) {
-  return guarded([o] { return text_of(self(o).to_string()); });
+  return guarded([o] { return new_text(self(o).to_string()); });
 }
 
 // ------------------------------------------------------------------------------------- properties

@@ -23,6 +23,14 @@ std::optional<Taken> take_buffer(nb::handle object, Copy copy);
 /// The same for an object with `__dlpack__`; DeviceError when its memory is on a device (dlpack.cpp).
 Taken take_dlpack(nb::handle object, Copy copy);
 
+/// str(object).
+inline std::string text_of(nb::handle object) {
+  const nb::object text = nb::steal(PyObject_Str(object.ptr()));
+  const char* const chars = text.is_valid() ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+  if (chars == nullptr) throw nb::python_error();
+  return chars;
+}
+
 /// A new reference to the Python number of an element.
 PyObject* element_object(DType dtype, const void* element);
 

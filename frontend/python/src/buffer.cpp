@@ -94,7 +94,7 @@ class Held {
 };
 
 std::string name_of_elements(nb::handle object, const Py_buffer& view) {
-  if (nb::hasattr(object, "dtype")) return nb::cast<std::string>(nb::str(object.attr("dtype")));
+  if (nb::hasattr(object, "dtype")) return text_of(object.attr("dtype"));
   return fmt::format("the format '{}'", view.format);
 }
 

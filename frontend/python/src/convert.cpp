@@ -39,8 +39,8 @@ bool is_number(PyObject* o) {
 }
 
 [[noreturn]] void does_not_fit(PyObject* o, DType t) {
-  throw ValueError(fmt::format("asarray: expected integers of {}, found {}", name_of(t),
-                               nb::cast<std::string>(nb::str(nb::handle(o)))));
+  throw ValueError(
+      fmt::format("asarray: expected integers of {}, found {}", name_of(t), text_of(o)));
 }
 
 template <class T>
@@ -227,13 +227,12 @@ class Nested {
     throw TypeError(
         fmt::format("asarray: expected values, found the expression {}: call a "
                     "gn.function that returns it",
-                    is_expr(object) ? describe(expr_of(object).value())
-                                    : nb::cast<std::string>(nb::str(object))));
+                    is_expr(object) ? describe(expr_of(object).value()) : text_of(object)));
   if (nb::hasattr(object, "dtype"))
     throw TypeError(
         fmt::format("asarray: expected elements of bool, int8 to int64, uint8 to "
                     "uint64, float32 or float64, found {}",
-                    nb::cast<std::string>(nb::str(object.attr("dtype")))));
+                    text_of(object.attr("dtype"))));
   throw TypeError(
       fmt::format("asarray: expected an array, a number or nested sequences of numbers, found {}",
                   Py_TYPE(o)->tp_name));
@@ -258,6 +257,8 @@ Taken take_any(nb::handle object, std::optional<DType> dtype, Copy copy) {
   const bool plain = PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o);
   if (!plain)
     if (std::optional<Taken> taken = take_buffer(object, copy)) return std::move(*taken);
+  // NumPy exports every array whose elements are numbers.
+  if (PyObject_CheckBuffer(o) != 0 && nb::hasattr(object, "__array_interface__")) refuse(object);
   const auto made = [&](Array array) {
     if (copy == Copy::never)
       throw ValueError(fmt::format(

@@ -189,17 +189,17 @@ PyObject* buffer_error(const std::string& message) {
   return nullptr;
 }
 
-// from_dlpack(x, /, *, device=None, copy=None)
+// from_dlpack(x, /, device=None, copy=None)
 PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
   static const char* const names[] = {"", "device", "copy", nullptr};
   PyObject *object = nullptr, *device = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$OO:from_dlpack", const_cast<char**>(names),
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:from_dlpack", const_cast<char**>(names),
                                    &object, &device, &copy))
     return nullptr;
   return guarded([&]() -> PyObject* {
     if (device != Py_None && !(PyUnicode_Check(device) && nb::handle(device).equal(nb::str("cpu"))))
-      throw DeviceError(fmt::format("from_dlpack: expected the device 'cpu', found {}",
-                                    nb::cast<std::string>(nb::str(nb::handle(device)))));
+      throw DeviceError(
+          fmt::format("from_dlpack: expected the device 'cpu', found {}", text_of(device)));
     if (!nb::hasattr(object, "__dlpack__"))
       throw TypeError(fmt::format("from_dlpack: expected an object with __dlpack__, found {}",
                                   Py_TYPE(object)->tp_name));
@@ -214,7 +214,7 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
 PyMethodDef functions[] = {
     {"from_dlpack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_dlpack)),
      METH_VARARGS | METH_KEYWORDS,
-     "from_dlpack(x, /, *, device=None, copy=None)\n--\n\nThe array of another library's tensor."},
+     "from_dlpack(x, /, device=None, copy=None)\n--\n\nThe array of another library's tensor."},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
