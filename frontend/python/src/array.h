@@ -18,9 +18,11 @@ struct Taken {
 Taken take_array(nb::handle object, std::optional<DType> dtype, Copy copy);
 
 /// The array of an exporter of the buffer protocol, of the memory itself unless its elements are
-/// not aligned; nothing when it exports none. TypeError for elements that are no numbers (buffer.cpp).
+/// not aligned; nothing when it exports none. TypeError for elements that are no numbers
+/// (buffer.cpp).
 std::optional<Taken> take_buffer(nb::handle object, Copy copy);
-/// The same for an object with `__dlpack__`; DeviceError when its memory is on a device (dlpack.cpp).
+/// The same for an object with `__dlpack__`; DeviceError when its memory is on a device
+/// (dlpack.cpp).
 Taken take_dlpack(nb::handle object, Copy copy);
 
 /// str(object).
