@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 
 import numpy as np
@@ -50,7 +51,7 @@ def main(epochs: int = 12, batch: int = 100, plot: str | None = None) -> float:
     losses, accuracies, start = [], [], time.perf_counter()
     for epoch in range(epochs):
         order = rng.permutation(len(images))
-        step = 0.05 * (1 + np.cos(np.pi * epoch / epochs)) / 2  # Loshchilov and Hutter (2017)
+        step = 0.05 * (1 + math.cos(math.pi * epoch / epochs)) / 2  # Loshchilov and Hutter (2017)
         loss = 0.0
         for k in progress(range(0, len(images), batch), f"epoch {epoch + 1}"):
             rows = order[k : k + batch]
