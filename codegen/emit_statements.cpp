@@ -250,7 +250,8 @@ void KernelEmitter::update(std::size_t i) {
   const std::string function(s.op->scalar.function);
   if (s.access == Access::uniform || cuda()) {
     const std::string e = element(s);
-    return effect(i, fmt::format("{} = {}({}, {});", e, function, e, use(s.args[1])));
+    const std::string old = is_bool(s.dtype) ? e + " != 0" : e;  // bools are bytes in memory
+    return effect(i, fmt::format("{} = {}({}, {});", e, function, old, use(s.args[1])));
   }
   const std::string v = value_type(s.dtype, true), value = use(s.args[1], true);
   if (s.access == Access::contiguous) {

@@ -128,3 +128,18 @@ TEST_CASE("every reduction of every dtype, along every axis") {
       batch.check_with({random.small(t, shape)});
   }
 }
+
+TEST_CASE("any and all of a column of bools in parts") {
+  Samples random(11);
+  Batch batch("columns");
+  const Expr x = batch.input("x", random.any(DType::bool_, {150, 3}));
+  batch.add("any", any(x, {}, keepdims));
+  batch.add("all", all(x, {}, keepdims));
+  const Expr column =
+      batch.input("column", random.any(DType::bool_, {150, 1}), {Dim::symbol("n"), 1});
+  batch.add("any of a column", any(column, 0));
+  batch.add("all of a column", all(column, 0));
+  batch.check();
+  batch.check_with({ones({150, 3}, DType::bool_), ones({150, 1}, DType::bool_)});
+  batch.check_with({zeros({2, 3}, DType::bool_), zeros({2, 1}, DType::bool_)});
+}
