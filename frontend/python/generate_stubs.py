@@ -279,7 +279,8 @@ def core_stub(core: ModuleType, package: Path, functions: dict[str, Signature]) 
             text += ["    " + part for part in member.splitlines()]
     stub = "\n".join(text)
     stub = stub.replace(": bool", ": _bool").replace("-> bool", "-> _bool")
-    stub = stub.replace("import builtins\n", "import builtins\nfrom builtins import bool as _bool\n")
+    both = "import builtins\nfrom builtins import bool as _bool\n"
+    stub = stub.replace("import builtins\n", both, 1)
     return stub + untyped(core, template)
 
 
@@ -292,8 +293,9 @@ def untyped(core: ModuleType, template: str) -> str:
         if isinstance(value, type):
             lines.append(f"class {name}:")
             members = [m for m in sorted(vars(value)) if not m.startswith("__") or m == "__call__"]
-            lines += [f"    {m}: Any" for m in members] + ["    def __init__(self, *args: Any, "
-                      "**options: Any) -> None: ..."]
+            lines += [f"    {m}: Any" for m in members]
+            lines.append("    def __init__(self, *args: Any, **options: Any) -> None: ...")
+            lines.append("    def __getattr__(self, name: str) -> Any: ...")
         elif callable(value):
             lines.append(f"def {name}(*args: Any, **options: Any) -> Any: ...")
         else:

@@ -484,7 +484,8 @@ def test_squeeze_and_broadcast():
 def test_products(a, b):
     x, y = np.arange(math.prod(a), dtype="f8"), np.arange(math.prod(b), dtype="f8")
     x, y = x.reshape(a), y.reshape(b)
-    agree(gn.matmul(gn.asarray(x), gn.asarray(y)), strict.matmul(strict.asarray(x), strict.asarray(y)))
+    expected = strict.matmul(strict.asarray(x), strict.asarray(y))
+    agree(gn.matmul(gn.asarray(x), gn.asarray(y)), expected)
     if a[-1] == b[0]:
         agree(gn.tensordot(gn.asarray(x), gn.asarray(y), axes=1),
               strict.tensordot(strict.asarray(x), strict.asarray(y), axes=1))
@@ -498,7 +499,8 @@ CREATIONS = [
     ("empty", ((0, 3),), {}), ("eye", (3,), {}), ("eye", (2, 3), {"k": 1, "dtype": "int8"}),
     ("full", ((2, 3), 7), {}), ("full", (3, 2.5), {}), ("full", ((), True), {}),
     ("full", (2, 3), {"dtype": "uint8"}), ("linspace", (0, 1, 5), {}),
-    ("linspace", (0.5, -2.0, 7), {"endpoint": False}), ("linspace", (0, 9, 4), {"dtype": "float32"}),
+    ("linspace", (0.5, -2.0, 7), {"endpoint": False}),
+    ("linspace", (0, 9, 4), {"dtype": "float32"}),
     ("ones", (3,), {}), ("ones", ((2, 2),), {"dtype": "bool"}), ("zeros", ((2, 0),), {}),
     ("zeros", ((),), {"dtype": "int16"}), ("asarray", ([[1, 2], [3, 4]],), {}),
     ("asarray", (True,), {}), ("asarray", ([1, 2.5],), {}), ("asarray", ([1],), {"dtype": "uint8"}),

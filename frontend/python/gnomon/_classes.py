@@ -120,7 +120,7 @@ class _Methods:
     var = _functions.var
 
     def astype(self, dtype, *, copy=True):
-        """The elements as `dtype`; an array that has it already is not copied if `copy` is False."""
+        """The elements as `dtype`; with `copy=False` an array that has it already is given back."""
         return _functions.astype(self, dtype, copy=copy)
 
     def flatten(self):

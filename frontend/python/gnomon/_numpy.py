@@ -101,7 +101,8 @@ def apply_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     except TypeError as error:
         if isinstance(error, _core.Error):
             raise
-        raise _core.TypeError(f"{module}.{name}: of an expression it is gnomon's: {error}") from None
+        message = f"{module}.{name}: of an expression it is gnomon's: {error}"
+        raise _core.TypeError(message) from None
 
 
 def _missing(name: str, args: tuple[Any, ...]) -> _core.TypeError:

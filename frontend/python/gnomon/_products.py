@@ -99,7 +99,8 @@ def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
     for x in (x1, x2):
         _axis("cross", axis, x.ndim)
         if isinstance(x.shape[axis], int) and x.shape[axis] != 3:
-            raise _core.ValueError(f"cross: expected extent 3 of axis {axis}, found {x.shape[axis]}")
+            n = x.shape[axis]
+            raise _core.ValueError(f"cross: expected extent 3 of axis {axis}, found {n}")
     a, b = moveaxis(x1, axis, -1), moveaxis(x2, axis, -1)
     a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
     b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _op = _core.operation
 _sum, _prod, _mean, _max, _min = _op("sum"), _op("prod"), _op("mean"), _op("max"), _op("min")
 _any, _all = _op("any"), _op("all")
-_subtract, _multiply, _divide, _square = _op("subtract"), _op("multiply"), _op("divide"), _op("square")
+_subtract, _multiply, _divide = _op("subtract"), _op("multiply"), _op("divide")
+_square = _op("square")
 _isnan, _where, _maximum, _not_equal = _op("isnan"), _op("where"), _op("maximum"), _op("not_equal")
 
 

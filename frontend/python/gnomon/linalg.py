@@ -54,7 +54,7 @@ def matrix_norm(
     if ord in ("fro", None):
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
     if ord not in (1, -1, float("inf"), float("-inf")):
-        raise _core.ValueError(f"matrix_norm: ord {ord!r} needs singular values, which are not there")
+        raise _core.ValueError(f"matrix_norm: ord {ord!r} needs singular values, not there yet")
     along, across = (-2, -1) if ord in (1, -1) else (-1, -2)
     sums = _op("sum")(_ops.absolute(x), along, True)
     norm = _op("max" if ord > 0 else "min")(sums, across, True)
@@ -87,7 +87,7 @@ def matrix_power(x: Operand, n: int, /) -> Tensor:
     if x.ndim < 2:
         raise _core.TypeError(f"matrix_power: expected rank 2 or more, found rank {x.ndim}")
     if n < 0:
-        raise _core.ValueError("matrix_power: a negative power needs the inverse, which is not there")
+        raise _core.ValueError("matrix_power: a negative power needs the inverse, not there yet")
     if n == 0:
         return _core.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
     result = None
