@@ -288,9 +288,11 @@ def _rebuilt(about: dict[str, Any], graph: str, arrays: dict[str, _core.Array]) 
         )
     if kind == "dict":
         return dict(zip(about["keys"], outputs, strict=True))
-    return {"one": lambda: outputs[0], "tuple": lambda: tuple(outputs), "list": lambda: outputs}[
-        kind
-    ]()
+    if kind == "one":
+        return outputs[0]
+    if kind not in ("tuple", "list"):
+        raise KeyError(kind)
+    return tuple(outputs) if kind == "tuple" else outputs
 
 
 def _values_beside(path: str, line: str) -> dict[str, _core.Array]:

@@ -123,7 +123,7 @@ def _constant_text(text: str, type_text: str) -> tuple[str, int]:
     return text, _PREFIX_BINDS if text.startswith("-") else _ATOM_BINDS
 
 
-def _formula(node: tuple, operands: list[tuple[str, int]]) -> tuple[str, int]:
+def _formula(node: tuple[Any, ...], operands: list[tuple[str, int]]) -> tuple[str, int]:
     """The formula of a node from those of its operands, and how tightly it binds."""
     op, name, _, attributes, types = node
 
@@ -209,7 +209,9 @@ def _escape(text: str) -> str:
 class _Picture:
     """Nodes in layers: each below all of its operands."""
 
-    def __init__(self, nodes: list[tuple], results: list[tuple], names: list[str]):
+    def __init__(
+        self, nodes: list[tuple[Any, ...]], results: list[tuple[Any, ...]], names: list[str]
+    ):
         self.nodes = nodes
         self.results: dict[int, list[str]] = {}
         for (position, _), name in zip(results, names, strict=True):

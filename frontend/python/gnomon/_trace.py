@@ -55,8 +55,8 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str | None, ...]:
     function = unwrapped(function)
     code = getattr(function, "__code__", None)
     if code is not None and not hasattr(function, "__self__"):
-        names = code.co_varnames[: code.co_argcount]
-        only = code.co_posonlyargcount
+        names: tuple[str, ...] = code.co_varnames[: code.co_argcount]
+        only: int = code.co_posonlyargcount
         return (None,) * only + names[only:]
     from inspect import Parameter, signature
 

@@ -120,7 +120,7 @@ def _dataclass(t: type) -> _Container:
         )
 
     def build(t: type, values: tuple[Any, ...], parts: list[Any]) -> Any:
-        result = object.__new__(t)
+        result: Any = object.__new__(t)
         for name, part in zip(children, parts, strict=True):
             object.__setattr__(result, name, part)
         for name, value in zip(static, values, strict=True):

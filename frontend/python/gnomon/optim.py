@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["adadelta", "adagrad", "adam", "adamw", "momentum", "rmsprop", "sgd"]
 
 
-def _updates(optimizer, cost, params, learning_rate, *numbers) -> dict[Shared, Expr]:
+def _updates(
+    optimizer: Any, cost: Any, params: Any, learning_rate: Operand, *numbers: Any
+) -> dict[Shared, Expr]:
     objective = cost if isinstance(cost, _core.Expr) else _tree.leaves(cost)
     parameters = _tree.leaves(params)
     return dict(optimizer(objective, parameters, learning_rate, *numbers))
