@@ -119,13 +119,9 @@ class Driver {
   Body run_body(const Pass& pass, const Body& body) {
     const auto known = bodies_.find(body.get());
     if (known != bodies_.end()) return known->second.second;
-    const Graph result = guarded(pass, *body);
-    std::vector<Value> parameters;
-    for (std::size_t i = 0; i < body->parameters.size(); ++i) {
-      parameters.push_back(make_param(static_cast<std::int64_t>(i), body->parameters[i].type));
-    }
-    const Body made =
-        result.outputs == body->outputs ? body : make_body(parameters, result.outputs);
+    // Parameters and checks of the graph stay: inside, one extent stands for all that are equal.
+    Graph result = guarded(pass, *body);
+    const Body made = result.outputs == body->outputs ? body : intern_body(std::move(result));
     bodies_.emplace(body.get(), std::pair(body, made));
     bodies_.emplace(made.get(), std::pair(made, made));
     return made;

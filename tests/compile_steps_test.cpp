@@ -119,6 +119,21 @@ TEST_CASE("loops, nested and of any length, and gradients through them") {
           {random.small(float64, {size}), Array(count), random.small(float64, {size, size})});
 }
 
+TEST_CASE("loops whose bodies find that extents are equal") {
+  Samples random(36);
+  Batch batch("equal extents");
+  const Expr x = batch.input("x", random.small(float64, {4}));
+  const Expr y = batch.input("y", random.small(float64, {4}));
+  const Expr table[] = {full({y.dim(0), x.dim(0)}, constant(0.0, float64))};
+  const auto row = [&](Expr i, std::span<const Expr> s) {
+    return std::vector<Expr>{set_at(s[0], {i}, x * (y + cast(i, float64) * 1))};
+  };
+  const Expr rows = fori(extent(y.dim(0)), table, row)[0];
+  batch.add("rows", rows);
+  batch.add("gradient", grad(sum(square(rows)), {x})[0], 1e-12);
+  batch.check();
+}
+
 TEST_CASE("extents that are values") {
   Samples random(33);
   Batch batch("late");
