@@ -21,6 +21,9 @@ Taken take_array(nb::handle object, std::optional<DType> dtype, Copy copy);
 /// not aligned; nothing when it exports none. TypeError for elements that are no numbers
 /// (buffer.cpp).
 std::optional<Taken> take_buffer(nb::handle object, Copy copy);
+/// The memory of an ndarray, kept alive by nobody; nothing for other objects, and for elements that
+/// are no numbers of the machine, aligned (numpy_array.cpp).
+std::optional<Array> ndarray_memory(PyObject* object);
 /// The same for an object with `__dlpack__`; DeviceError when its memory is on a device
 /// (dlpack.cpp).
 Taken take_dlpack(nb::handle object, Copy copy);

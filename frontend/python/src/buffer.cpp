@@ -210,6 +210,11 @@ bool Borrowed::set(PyObject* object) {
     array_ = array_of(object);
     return true;
   }
+  // Whoever made the call holds the object.
+  if (std::optional<Array> memory = ndarray_memory(object)) {
+    array_ = std::move(*memory);
+    return true;
+  }
   if (PyObject_CheckBuffer(object) == 0) return false;
   PyBuffer_Release(&view_);
   if (PyObject_GetBuffer(object, &view_, PyBUF_RECORDS_RO) != 0) {
