@@ -118,6 +118,7 @@ def function(
         seen.add(hash(variable))
     if replaced:
         exprs, changes = _substituted(exprs, changes, replaced)
+    _check_listed(name, given_inputs, exprs, changes)
     if on_unused_input != "ignore":
         _check_used(name, given_inputs, exprs, changes, on_unused_input)
     options = {
@@ -210,6 +211,27 @@ def _substituted(
     return found[: len(exprs)], changes
 
 
+def _roots(exprs: list[Any], changes: list[tuple[Any, Any]]) -> list[Any]:
+    return exprs + [value for _, value in changes if isinstance(value, _core.Expr)]
+
+
+def _at(x: Any) -> str:
+    """What an input is, with its line."""
+    return f"{x!r} [{x.origin}]" if x.origin else repr(x)
+
+
+def _check_listed(
+    name: str | None, inputs: list[In], exprs: list[Any], changes: list[tuple[Any, Any]]
+) -> None:
+    listed = {hash(x.variable) for x in inputs}
+    for x in _core.free_inputs(_roots(exprs, changes)):
+        if not isinstance(x, _core.Shared) and hash(x) not in listed:
+            raise _core.TypeError(
+                f"{name or 'function'}: the outputs or updates need the input {_at(x)}, which is "
+                "not among the inputs"
+            )
+
+
 def _check_used(
     name: str | None,
     inputs: list[In],
@@ -221,16 +243,11 @@ def _check_used(
         raise _core.ValueError(
             f"function: expected 'raise', 'warn' or 'ignore' as on_unused_input, found {what!r}"
         )
-    roots = exprs + [value for _, value in changes if isinstance(value, _core.Expr)]
-    needed = _core.needed_inputs([x.variable for x in inputs], roots)
+    needed = _core.needed_inputs([x.variable for x in inputs], _roots(exprs, changes))
     for given, used in zip(inputs, needed, strict=True):
         if used:
             continue
-        x = given.variable
-        text = (
-            f"{name or 'function'}: nothing needs the input {x!r}"
-            f"{f' [{x.origin}]' if x.origin else ''}"
-        )
+        text = f"{name or 'function'}: nothing needs the input {_at(given.variable)}"
         if what == "raise":
             raise _core.ValueError(text + "; leave it out, or use on_unused_input='ignore'")
         from warnings import warn

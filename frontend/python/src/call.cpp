@@ -58,6 +58,16 @@ bool is_weak(PyObject* o) {
 
 bool same_values(const Array& a, const Array& b) { return same_bits(a, converted(b, a.dtype())); }
 
+Array array_of_argument(nb::handle object, const std::string& what) {
+  try {
+    return to_array(object);
+  } catch (const TypeError& e) {
+    throw TypeError(fmt::format("{}: {}", what, e.what()));
+  } catch (const ValueError& e) {
+    throw ValueError(fmt::format("{}: {}", what, e.what()));
+  }
+}
+
 Array converted_weak(const Array& found, DType dtype, Downcast downcast, const std::string& what) {
   if (is_bool(found.dtype())) return converted(found, dtype);
   if (is_bool(dtype)) reject(what, dtype, found, "; compare with 0, or use allow_downcast=True");
@@ -91,7 +101,7 @@ Array converted_value(nb::handle object, DType dtype, Downcast downcast, const s
         fmt::format("{}: expected values, found an expression; call a function with "
                     "arrays, or use gn.substitute",
                     what));
-  const Array found = to_array(object);
+  const Array found = array_of_argument(object, what);
   if (found.dtype() == dtype) return found;
   if (downcast == Downcast::any && !is_complex(found.dtype())) return converted(found, dtype);
   if (is_weak(object.ptr())) return converted_weak(found, dtype, downcast, what);
