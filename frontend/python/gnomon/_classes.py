@@ -9,6 +9,12 @@ from __future__ import annotations
 from . import _core, _functions, _ops
 from ._core import DType, Dim, Operation
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .typing import Operand, Tensor
+
 
 class Place:
     """What `x.at[key]` gives: makes new arrays in which x[key] is changed.
@@ -23,43 +29,43 @@ class Place:
         self._x = x
         self._key = key
 
-    def get(self):
+    def get(self) -> Tensor:
         """x[key]."""
         return self._x[self._key]
 
-    def set(self, values):
+    def set(self, values: Operand) -> Tensor:
         """x with x[key] replaced by `values`, which broadcast to x[key] and take x's dtype."""
         return _core.set_item(self._x, self._key, values, False)
 
-    def add(self, values):
+    def add(self, values: Operand) -> Tensor:
         """x with `values` added to x[key]. With integer arrays, equal indices add up."""
         return _core.set_item(self._x, self._key, values, True)
 
-    def subtract(self, values):
+    def subtract(self, values: Operand) -> Tensor:
         """x with `values` taken from x[key]. With integer arrays, equal indices add up."""
         return _core.set_item(self._x, self._key, _ops.negative(values), True)
 
-    def multiply(self, values):
+    def multiply(self, values: Operand) -> Tensor:
         """x with x[key] multiplied by `values`; key: integers and slices."""
         return self._change("multiply", _ops.multiply, values)
 
-    def divide(self, values):
+    def divide(self, values: Operand) -> Tensor:
         """x with x[key] divided by `values`; key: integers and slices."""
         return self._change("divide", _ops.divide, values)
 
-    def power(self, values):
+    def power(self, values: Operand) -> Tensor:
         """x with x[key] raised to `values`; key: integers and slices."""
         return self._change("power", _ops.power, values)
 
-    def min(self, values):
+    def min(self, values: Operand) -> Tensor:
         """x with x[key] replaced by minimum(x[key], values); key: integers and slices."""
         return self._change("min", _ops.minimum, values)
 
-    def max(self, values):
+    def max(self, values: Operand) -> Tensor:
         """x with x[key] replaced by maximum(x[key], values); key: integers and slices."""
         return self._change("max", _ops.maximum, values)
 
-    def apply(self, f):
+    def apply(self, f: Callable[[Tensor], Tensor]) -> Tensor:
         """x with x[key] replaced by f(x[key])."""
         return self.set(f(self.get()))
 

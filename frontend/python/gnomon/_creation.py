@@ -10,10 +10,8 @@ from . import _core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ._core import Array
-    from .typing import ArrayLike, DTypeLike, Operand, ShapeLike, SupportsDLPack, Tensor
+    from .typing import DTypeLike, Operand, ShapeLike, SupportsDLPack, Tensor
 
 _add = _core.operation("add")
 _greater_equal = _core.operation("greater_equal")
