@@ -1,8 +1,10 @@
 """Derivatives of expressions and of functions, and loops over trees."""
 
 import functools
+import gc
 import inspect
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -250,6 +252,19 @@ def test_compiled_once_and_kept():
         return (3 * x).sum()
 
     near(gn.grad(other)(np.ones(2)), [3, 3])
+
+
+def test_what_is_kept_is_kept_no_longer_than_the_function():
+    def make():
+        def f(x):
+            return (x * x).sum()
+
+        gn.grad(f)(np.ones(2))
+        return weakref.ref(f)
+
+    dead = make()
+    gc.collect()
+    assert dead() is None
 
 
 def test_it_tells_what_it_is():

@@ -16,6 +16,7 @@ from . import _core, _tree
 __all__ = ["compiled"]
 
 _state = _local()
+_How = tuple[str, list[str] | None]  # structure of the native function's results, their names
 
 
 def is_tracing() -> bool:
@@ -330,7 +331,7 @@ class Tracer:
 
     def _run(
         self, args: list[Any], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], dict[str, Any], Callable[[Any], Any] | None]:
+    ) -> tuple[list[Any], _How, Callable[[Any], Any] | None]:
         """Calls the function: the expressions among its results, and how they are handed back."""
         _state.depth = getattr(_state, "depth", 0) + 1
         try:
@@ -355,7 +356,7 @@ class Tracer:
             leaves[i] = _tree.LEAF
         return outputs, *_results(shape, leaves, dims)
 
-    def _compile(self, inputs: list[Any], outputs: list[Any], how: dict[str, Any]) -> Any:
+    def _compile(self, inputs: list[Any], outputs: list[Any], how: _How) -> Any:
         mine = {hash(x) for x in inputs}
         for x in _core.free_inputs(outputs):
             if isinstance(x, _core.Shared) or hash(x) in mine:
@@ -365,7 +366,12 @@ class Tracer:
                 f"an input of another function, or was kept from a call that has ended: pass it "
                 f"as an argument"
             )
-        return _core.compile(inputs, outputs, **how, **self.options)
+        from ._function import In, _made
+
+        options = dict(self.options)
+        name = options.pop("name")
+        listed = [In(x) for x in inputs]
+        return _made(listed, how[0], how[1], outputs, [], name, None, options)
 
 
 def _signature_of(path: str, leaf: Any, x: Any) -> str:
@@ -377,7 +383,7 @@ def _signature_of(path: str, leaf: Any, x: Any) -> str:
 
 def _results(
     shape: _tree.Structure, leaves: list[Any], dims: list[int]
-) -> tuple[dict[str, Any], Callable[[Any], Any] | None]:
+) -> tuple[_How, Callable[[Any], Any] | None]:
     """How the native function hands its arrays back, and what makes the result of that.
 
     `leaves` has the values that no call changes, `LEAF` in the places of arrays, `dims` the places
@@ -386,13 +392,13 @@ def _results(
     (token, *rest) = shape.tokens
     if not dims and all(x is _tree.LEAF for x in leaves):
         if token is _tree.LEAF:
-            return {"structure": "one"}, None
+            return ("one", None), None
         t, keys, n = token
         if n == len(rest) == len(leaves) and n > 0:
             if t in (tuple, list):
-                return {"structure": t.__name__}, None
+                return (t.__name__, None), None
             if t is dict and all(type(key) is str for key in keys):
-                return {"structure": "dict", "output_names": keys}, None
+                return ("dict", list(keys)), None
 
     def finish(arrays: list[Any]) -> Any:
         found = iter(arrays)
@@ -401,7 +407,7 @@ def _results(
             result[i] = int(result[i])
         return _tree.unflatten(shape, result)
 
-    return {"structure": "list"}, finish
+    return ("list", None), finish
 
 
 def make_compiled(
@@ -427,6 +433,9 @@ def make_compiled(
         attributes["__name__"] = name
     attributes["__wrapped__"] = wrapped
     return result
+
+
+_OPTIONS = ("rewrites", "threads", "cache", "cache_folder", "cpu", "opt_level", "explain")
 
 
 @overload
@@ -468,11 +477,11 @@ def compiled(
     Threads may share a compiled function; each signature is traced once. `f.signatures` lists what
     has been compiled, `f.function_for(*args)` is the `gn.Function` for a call, `f.__wrapped__` the
     Python function. `options` are those of `gn.function` that tell how to compile: `rewrites`,
-    `threads`, `cache` and so on.
+    `threads`, `cache`, `cache_folder`, `cpu`, `opt_level`, `explain`.
 
-    Errors: TypeError for a static argument without hash, for a result that has no arrays;
-    ValueError for a result that needs expressions from outside of the call; and whatever the
-    function raises, with a note that says for which signature.
+    Errors: TypeError for an unknown option, for a static argument without hash, for a result that
+    has no arrays; ValueError for a result that needs expressions from outside of the call; and
+    whatever the function raises, with a note that says for which signature.
     """
     if function is None:
 
@@ -486,6 +495,11 @@ def compiled(
             )
 
         return decorate
+    for option in options:
+        if option not in _OPTIONS:
+            raise _core.TypeError(
+                f"compiled: expected options among {', '.join(_OPTIONS)}, found {option}"
+            )
     if not callable(function):
         raise _core.TypeError(f"compiled: expected a function, found a {type(function).__name__}")
     positions = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)

@@ -290,7 +290,7 @@ def _gradients(
         return _tree.unflatten(shape, result)
 
 
-# ---------------------------------------------------------------------------- products with Jacobians
+# ------------------------------------------------------------------------- products with Jacobians
 
 
 def vjp(function: Any, *primals: Any, has_aux: bool = False) -> Any:
@@ -487,7 +487,7 @@ def _full_derivative(
 
 
 def _rows(y: Any, wrt: list[Any]) -> list[Any]:
-    """The Jacobian of y by each of `wrt`: a cotangent for each element of y, one after the other."""
+    """The Jacobian of y by each of `wrt`: a cotangent for each element of y in turn."""
     if y.ndim == 0:
         return list(_core.grad(y, wrt, "zero"))
     flat = _core.reshape(y, (-1,))
