@@ -337,6 +337,7 @@ class HostPrinter {
     const std::string i = names_.fresh("i");
     line(fmt::format("for (i64 {0} = 0; {0} < {1}[0]; ++{0}) {{", i, buffer_names_[s.count]));
     ++indent_;
+    line("if (services->interrupted(context)) return -3;");
     line(fmt::format("{}[0] = {};", buffer_names_[s.index], i));
     for (std::size_t k = 0; k < states; ++k)
       if (s.traces[k] >= 0)

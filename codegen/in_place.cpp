@@ -51,16 +51,18 @@ class Effects {
   Effect see(const AllocateStep&) const { return {false, false, true}; }
   Effect see(const CheckStep& s) const { return {s.buffer == from_, false, true}; }
   Effect see(const PrintStep& s) const { return {s.buffer == from_, false, true}; }
+  // A loop may be interrupted in each of its steps; the results are written after the last.
   Effect see(const LoopStep& s) const {
     Effect all;
     all.reads = s.count == from_ || has(s.initial, from_);
-    all.writes = has(s.result, to_) || has(s.traces, to_);
+    bool written_inside = has(s.traces, to_) || has(s.current, to_) || has(s.next, to_);
     for (const Step& inner : s.body) {
       const Effect e = of(inner);
       all.reads = all.reads || e.reads;
-      all.writes = all.writes || e.writes;
-      all.may_fail = all.may_fail || e.may_fail;
+      written_inside = written_inside || e.writes;
     }
+    all.writes = written_inside || has(s.result, to_);
+    all.may_fail = written_inside || !all.writes;
     return all;
   }
 

@@ -163,6 +163,7 @@ struct Call {
 
   [[noreturn]] void explain(std::int32_t status, const gnomon_context& context) const {
     if (context.failure().check != 0) program.fail(context.failure());
+    if (status == -3) throw Interrupted("call: interrupted");
     const std::string why = context.trouble().empty()
                                 ? (status == -1 ? "out of memory" : "a product could not run")
                                 : context.trouble();

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 1
+#define GNOMON_ABI_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +56,8 @@ typedef struct gnomon_services {
   /* Shows an array to the user: print operations, in program order. */
   void (*print)(gnomon_context*, int32_t message, int32_t dtype, int32_t rank, const int64_t* shape,
                 const void* data);
+  /* Asked before each step of a loop: not 0 when the call is to end at once. */
+  int32_t (*interrupted)(gnomon_context*);
 } gnomon_services;
 
 typedef struct gnomon_info_record {
@@ -71,7 +73,8 @@ typedef struct gnomon_info_record {
 /* Returns 0, or the number of the check that the extents violate. */
 typedef int32_t (*gnomon_plan_function)(const int64_t* extents, int64_t* plan);
 
-/* Returns 0, or the number of a failed check; -1 without memory, -2 when a product could not run.
+/* Returns 0, or the number of a failed check; -1 without memory, -2 when a product could not run,
+ * -3 when it was interrupted.
  * On failure nothing but outputs and workspace has been written. */
 typedef int32_t (*gnomon_run_function)(const gnomon_services*, gnomon_context*,
                                        void* const* buffers, const int64_t* plan, void* workspace);

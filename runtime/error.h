@@ -44,6 +44,12 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
+/// A call was ended by the check that `set_interrupt_check` set.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A bug of Gnomon.
 class InternalError : public Error {
  public:

@@ -3,7 +3,10 @@
 
 #include <fmt/core.h>
 
+#include <time.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <memory>
 #include <tuple>
@@ -133,7 +136,27 @@ void print(gnomon_context* context, std::int32_t message, std::int32_t dtype, st
   }
 }
 
+constexpr std::int64_t interrupt_interval = 20;  // milliseconds between two checks
+
+std::atomic<bool (*)()> interrupt_check{nullptr};
+
+std::int32_t interrupted(gnomon_context* context) {
+  bool (*const check)() = interrupt_check.load(std::memory_order_relaxed);
+  if (check == nullptr) return 0;
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  const std::int64_t now = std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+  if (now < context->next_interrupt_check) return 0;
+  const bool first = context->next_interrupt_check == 0;
+  context->next_interrupt_check = now + interrupt_interval;
+  return !first && check() ? 1 : 0;
+}
+
 }  // namespace
+
+void set_interrupt_check(bool (*check)()) {
+  interrupt_check.store(check, std::memory_order_relaxed);
+}
 
 void set_print_sink(PrintSink sink) {
   Printing& out = printing();
@@ -152,6 +175,7 @@ gnomon_services services(int threads) {
   table.fail = fail;
   table.failed = failed;
   table.print = print;
+  table.interrupted = interrupted;
   return table;
 }
 

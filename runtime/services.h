@@ -23,6 +23,11 @@ using PrintSink = std::function<void(const std::string&)>;
 /// writes to the standard output: showing the text is what a print operation asks for.
 void set_print_sink(PrintSink sink);
 
+/// Sets what running loops ask, every 20 ms or so and from the thread that called the function,
+/// whether to end at once. True ends the call with the error Interrupted; then no shared variable
+/// has changed. It must not throw. Null, the default: calls are never interrupted.
+void set_interrupt_check(bool (*check)());
+
 /// A failed check of generated code. Of several, the one with the smallest (check, index) is kept.
 struct Failure {
   std::int32_t check = 0;  // 0: none
@@ -66,4 +71,5 @@ struct gnomon_context {
   gnomon::Failure first_failure;
   std::string service_trouble;
   std::vector<gnomon::Block> blocks;
+  std::int64_t next_interrupt_check = 0;  // milliseconds of the coarse clock; the caller's thread
 };
