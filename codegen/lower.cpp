@@ -155,6 +155,7 @@ class Lowerer : public Storage {
     c.extent = position;
     const Parameter& p = graph_.parameters[parameter];
     c.number = add_failure(fmt::format("call: expected {}: {}", p.name, p.type.text()), nullptr);
+    module_.failures.back().parameter = static_cast<int>(parameter);
     module_.plan_checks.push_back(std::move(c));
   }
 

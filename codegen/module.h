@@ -42,6 +42,7 @@ struct FailureText {
   std::string text;
   std::vector<std::uint32_t> captured;  // nodes of the captured graph to blame, by position
   int entry_check = -1;                 // or the check of the captured graph that failed
+  int parameter = -1;                   // or the parameter that does not have its type
 };
 
 /// Entry condition: left == right.

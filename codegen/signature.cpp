@@ -24,7 +24,10 @@ std::string signature_json(const Module& module, int plan_size) {
     at += static_cast<int>(o.shape.size());
   }
   for (const FailureText& f : module.failures)
-    failures.push_back({{"text", f.text}, {"nodes", f.captured}, {"entry", f.entry_check}});
+    failures.push_back({{"text", f.text},
+                        {"nodes", f.captured},
+                        {"entry", f.entry_check},
+                        {"parameter", f.parameter}});
   return json{{"inputs", inputs},
               {"outputs", outputs},
               {"failures", failures},

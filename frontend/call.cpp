@@ -126,8 +126,10 @@ struct Call {
 
   [[noreturn]] void reject(std::size_t i, const Array& a) const {
     const Parameter& p = program.captured.parameters[i];
-    throw ValueError(fmt::format("call: argument {}: expected {}: {}, found {}", i, p.name,
-                                 p.type.text(), a.defined() ? a.describe() : "no array"));
+    const std::vector<Origin>& made = program.argument_origins[i];
+    throw ValueError(fmt::format("call: argument {}: expected {}: {}, found {}{}", i, p.name,
+                                 p.type.text(), a.defined() ? a.describe() : "no array",
+                                 made.empty() ? "" : " [" + made[0].text() + "]"));
   }
 
   const PlanRecord& plan(std::unique_ptr<const PlanRecord>& own) {

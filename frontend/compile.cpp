@@ -211,6 +211,9 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
         fmt::format("compile: expected threads of at least 0, found {}", options.threads));
   check_names(outputs);
   const std::size_t arguments = inputs.size();
+  std::vector<std::vector<Origin>> origins;
+  for (const Expr& input : inputs)
+    origins.push_back(input ? input.value().node().origins() : std::vector<Origin>());
   Closed closed = close(std::move(inputs), outputs, updates, options);
   watch.stage("capture");
   const Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
@@ -230,6 +233,7 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
                                 build_object(*program, captured, options, target, key, watch));
   program->read_signature();
   program->arguments = arguments;
+  program->argument_origins = std::move(origins);
   program->bound = std::move(closed.bound);
   program->results = outputs.size();
   for (const Value& leaf : closed.captured.shared)

@@ -71,6 +71,8 @@ void Program::fail(const Failure& failure) const {
     if (n < order.size()) add(order[n]->origins());
   if (f.entry_check >= 0 && f.entry_check < static_cast<int>(captured.checks.size()))
     add(captured.checks[f.entry_check].origins);
+  if (f.parameter >= 0 && f.parameter < static_cast<int>(argument_origins.size()))
+    add(argument_origins[f.parameter]);
   if (!places.empty()) text += fmt::format(" [{}]", fmt::join(places, ", "));
   throw ValueError(text);
 }
@@ -97,7 +99,7 @@ void Program::read_signature() {
     outputs.push_back(o);
   }
   for (const auto& f : signature.at("failures"))
-    failures.push_back({f.at("text"), f.at("nodes"), f.at("entry")});
+    failures.push_back({f.at("text"), f.at("nodes"), f.at("entry"), f.at("parameter")});
   messages = signature.at("messages").get<std::vector<std::string>>();
   extent_parameters = signature.at("extent_parameters").get<std::vector<int>>();
   kernels = signature.at("kernels");

@@ -32,11 +32,13 @@ struct ProgramFailure {
   std::string text;
   std::vector<std::uint32_t> nodes;  // of the captured graph, by position
   int entry_check = -1;              // of the captured graph
+  int parameter = -1;
 };
 
 struct Program {
   Graph captured;
-  std::size_t arguments = 0;      // parameters the caller gives
+  std::size_t arguments = 0;  // parameters the caller gives
+  std::vector<std::vector<Origin>> argument_origins;
   std::vector<Array> bound;       // large constants, as further parameters
   std::vector<SharedUse> shared;  // then these
   std::vector<ProgramOutput> outputs;
