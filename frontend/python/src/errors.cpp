@@ -62,6 +62,8 @@ PyObject* set_error() noexcept {
     set(e);
   } catch (const DeviceError& e) {
     set(classes.device, e.what());
+  } catch (const Interrupted&) {  // by a signal handler, whose exception is set
+    if (PyErr_Occurred() == nullptr) PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const InternalError& e) {
     set(classes.internal, e.what());
   } catch (const Error& e) {

@@ -1,4 +1,5 @@
-// Ctrl-C while Gnomon compiles: the caller leaves at once, the compilation ends in the background.
+// Ctrl-C while Gnomon works. From a compilation the caller leaves at once, and it ends in the
+// background; a call of a function ends in the next step of its loops.
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "frontend/python/src/function.h"
+#include "runtime/services.h"
 
 namespace gnomon::python {
 
@@ -52,6 +54,15 @@ void wait_for_background() {
   Background& all = background();
   std::unique_lock lock(all.mutex);
   all.ended.wait(lock, [&] { return all.running == 0; });
+}
+
+// For running loops. The exception of a signal handler stays set.
+bool has_signal() {
+  if (!is_main_thread() || Py_IsInitialized() == 0) return false;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  const bool ends = PyErr_CheckSignals() != 0;
+  PyGILState_Release(state);
+  return ends;
 }
 
 }  // namespace
@@ -105,6 +116,7 @@ Function compile_interruptibly(std::vector<Expr> inputs, std::vector<Output> out
 }
 
 void add_interruption(nb::module_& m) {
+  set_interrupt_check(has_signal);
   pthread_atfork(nullptr, nullptr, forget_background);
   m.def("wait_for_compilations", wait_for_background,
         "Waits until the compilations that Ctrl-C left have ended.");
