@@ -87,8 +87,9 @@ def astype(
 ) -> Tensor:
     """The elements of x as `dtype`.
 
-    To an integer: toward zero, to the nearest bound when out of range, 0 for NaN; to bool:
-    whether it is not 0. With `copy=False` an array that has the dtype already is given back.
+    From a float to an integer: toward zero, to the nearest bound when out of range, 0 for NaN;
+    integers wrap; to bool: whether it is not 0. With `copy=False` an array that has the dtype
+    already is given back.
     """
     _check_device("astype", device)
     x = _tensor(x)

@@ -137,20 +137,24 @@ def isneginf(x: Operand, /) -> Tensor:
 
 def fmax(x1: Operand, x2: Operand, /) -> Tensor:
     """The larger of two; the number if one is NaN."""
-    x1, x2 = _tensor(x1), _tensor(x2)
     return _where(_op("logical_or")(_greater(x1, x2), _isnan(x2)), x1, x2)
 
 
 def fmin(x1: Operand, x2: Operand, /) -> Tensor:
     """The smaller of two; the number if one is NaN."""
-    x1, x2 = _tensor(x1), _tensor(x2)
     return _where(_op("logical_or")(_less(x1, x2), _isnan(x2)), x1, x2)
 
 
 def fmod(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 - x2 * trunc(x1 / x2), with the sign of x1."""
-    rest = _op("remainder")(_absolute(x1), _absolute(x2))
-    return _where(_less(x1, 0), _op("negative")(rest), rest)
+    """x1 - x2 * trunc(x1 / x2), with the sign of x1; for integers 0 where x2 is 0."""
+    dtype = _core.result_type(x1, x2)
+    if dtype.kind == "f":
+        x1, x2 = astype(x1, dtype, copy=False), astype(x2, dtype, copy=False)
+        return _op("copysign")(_op("remainder")(_absolute(x1), _absolute(x2)), x1)
+    rest = _op("remainder")(x1, x2)
+    below = _op("not_equal")(_less(rest, 0), _less(x1, 0))
+    other = _op("logical_and")(below, _op("not_equal")(rest, 0))
+    return _where(other, _subtract(rest, x2), rest)
 
 
 def divmod(x1: Operand, x2: Operand, /) -> tuple[Tensor, Tensor]:
@@ -160,8 +164,9 @@ def divmod(x1: Operand, x2: Operand, /) -> tuple[Tensor, Tensor]:
 
 def heaviside(x1: Operand, x2: Operand, /) -> Tensor:
     """0 where x1 < 0, x2 where it is 0, 1 where it is greater, NaN where it is NaN."""
-    step = _where(_less(x1, 0), 0.0, 1.0)
-    return _where(_isnan(x1), x1, _where(_op("equal")(x1, 0), x2, step))
+    one = _core.full((), 1, _core.result_type(x1, x2, 1.0))
+    above = _where(_less(x1, 0), 0, _where(_op("equal")(x1, 0), x2, one))
+    return _where(_isnan(x1), x1, above)
 
 
 def rad2deg(x: Operand, /) -> Tensor:

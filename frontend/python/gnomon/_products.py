@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import _core
 from ._creation import _tensor, astype
+from ._reductions import sum
 from ._shapes import _axes, _axis, diagonal, moveaxis
 
 TYPE_CHECKING = False
@@ -89,8 +90,7 @@ def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
 
 def trace(x: Operand, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
     """Sum of the diagonal `offset` of the last two axes; the dtype is that of `sum`."""
-    elements = diagonal(x, offset=offset)
-    return _sum(elements if dtype is None else astype(elements, dtype), -1, False)
+    return sum(diagonal(x, offset=offset), -1, dtype)
 
 
 def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
@@ -132,14 +132,20 @@ def barrier(x: Operand, /) -> Tensor:
     return _core.barrier(x)
 
 
+def _text(name, message):
+    if not isinstance(message, str):
+        raise _core.TypeError(f"{name}: expected a text as message, found {message!r}")
+    return message
+
+
 def print(x: Operand, message: str = "", /) -> Tensor:
     """x, shown with the message each time it is computed."""
-    return _core.print(x, message)
+    return _core.print(x, _text("print", message))
 
 
 def check(x: Operand, condition: Operand, message: str, /) -> Tensor:
     """x, after a ValueError with the message if any element of the condition is false."""
-    return _core.check(x, condition, message)
+    return _core.check(x, condition, _text("check", message))
 
 
 __all__ = [

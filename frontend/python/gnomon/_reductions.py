@@ -22,7 +22,7 @@ _isnan, _where, _maximum, _not_equal = _op("isnan"), _op("where"), _op("maximum"
 
 
 def _axes(axis):
-    return axis if axis is None or isinstance(axis, int) else tuple(axis)
+    return tuple(axis) if hasattr(axis, "__iter__") else axis
 
 
 def sum(
@@ -33,14 +33,20 @@ def sum(
     Integers and bools narrower than 64 bits are widened unless `dtype` is given, to which the
     elements are converted before they are added. Differentiable.
     """
-    return _sum(x if dtype is None else astype(x, dtype, copy=False), _axes(axis), keepdims)
+    return _accumulated(_sum, x, axis, dtype, keepdims)
+
+
+def _accumulated(op, x, axis, dtype, keepdims):
+    if dtype is None:
+        return op(x, _axes(axis), keepdims)
+    return astype(op(astype(x, dtype, copy=False), _axes(axis), keepdims), dtype, copy=False)
 
 
 def prod(
     x: Operand, /, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
 ) -> Tensor:
     """Product over axes; 1 without elements. The dtype is that of `sum`. Differentiable."""
-    return _prod(x if dtype is None else astype(x, dtype, copy=False), _axes(axis), keepdims)
+    return _accumulated(_prod, x, axis, dtype, keepdims)
 
 
 def argmax(x: Operand, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
@@ -61,7 +67,7 @@ def argmin(x: Operand, /, axis: int | None = None, *, keepdims: bool = False) ->
 
 def _count(x, axis):
     """The number of elements that a reduction over `axis` joins: an int or a Dim."""
-    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     count = 1
     for k in axes:
         count = count * x.shape[k]

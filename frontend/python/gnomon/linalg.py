@@ -89,7 +89,8 @@ def matrix_power(x: Operand, n: int, /) -> Tensor:
     if n < 0:
         raise _core.ValueError("matrix_power: a negative power needs the inverse, not there yet")
     if n == 0:
-        return _core.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
+        same = _core.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
+        return _core.as_expr(same) if isinstance(x, _core.Expr) else same
     result = None
     while n > 0:
         if n % 2 == 1:

@@ -20,9 +20,9 @@ _where = _core.operation("where")
 
 
 def relu(x: Operand, /) -> Tensor:
-    """max(x, 0), with derivative 0 at 0."""
+    """max(x, 0), with derivative 0 at 0; NaN stays NaN."""
     x = _tensor(x)
-    return _where(x > 0, x, 0)
+    return _where(x <= 0, 0, x)
 
 
 def leaky_relu(x: Operand, /, negative_slope: Operand = 0.01) -> Tensor:

@@ -22,7 +22,7 @@ def expit(x: Operand, /) -> Tensor:
 
 def log_expit(x: Operand, /) -> Tensor:
     """log(expit(x)), without overflow or cancellation."""
-    return _ops.negative(_ops.softplus(_ops.negative(x)))
+    return _ops.negative(_ops.softplus(_ops.negative(_floating(x))))
 
 
 def logit(x: Operand, /) -> Tensor:
@@ -99,7 +99,7 @@ def _times(x, y, logarithm):
 def entr(x: Operand, /) -> Tensor:
     """-x * log(x); 0 at 0, -inf below."""
     x = _floating(x)
-    return _core.operation("where")(x < 0, float("-inf"), -xlogy(x, x))
+    return _core.operation("where")(x < 0, float("-inf"), xlogy(-x, x))
 
 
 def rel_entr(x: Operand, y: Operand, /) -> Tensor:
@@ -110,7 +110,8 @@ def rel_entr(x: Operand, y: Operand, /) -> Tensor:
     nan = _ops.logical_or(_ops.isnan(x), _ops.isnan(y))
     zero = _ops.logical_and(_ops.equal(x, 0), y >= 0)
     value = x * (_ops.log(where(inside, x, 1.0)) - _ops.log(where(inside, y, 1.0)))
-    rest = where(nan, float("nan"), where(zero, 0.0, float("inf")))
+    infinite = _core.full((), float("inf"), value.dtype)
+    rest = where(nan, float("nan"), where(zero, 0.0, infinite))
     return where(inside, value, rest)
 
 
