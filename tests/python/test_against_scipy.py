@@ -1,0 +1,274 @@
+"""Special functions and those of neural networks compared with SciPy; all names have a comparison.
+
+SciPy computes in float64, so that for float64 the bound has a few units for its own errors.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import test_against_numpy as elementwise
+import test_against_numpy_arrays as arrays
+from against import (
+    WAYS, FLOATS, INTEGERS, NUMBERS, Call, Table, array, at_once, axes_of, broadcast_to_one, common,
+    examples, in_graph, shapes,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gnomon as gn
+
+sp = pytest.importorskip("scipy.special")
+case = Table()
+ULP = elementwise.ULP
+
+
+def special(*names, reference, values="any", ulp=None, atol=0.0, dtypes=NUMBERS):
+    """A function of one operand; `atol` in units of the dtype's rounding."""
+
+    @case(*names)
+    def make(draw):
+        x = array(draw, dtypes, values=values)
+        dtype = np.dtype(x.dtype if x.dtype.kind == "f" else "float64")
+        single, double = ulp or ULP[names[0].rsplit(".")[-1]]
+        bound = single if dtype == "float32" else double + 8
+        f = lambda x: [find(name)(x) for name in names]  # noqa: E731
+        want = np.asarray(reference(x.astype("float64")), dtype="float64")
+        return Call([x], f, [want] * len(names), dtype, bound, atol * np.finfo(dtype).eps)
+
+
+def find(name):
+    place = gn
+    for part in name.split("."):
+        place = getattr(place, part)
+    return place
+
+
+FEW = (4.0, 4.0)
+MORE = (16.0, 16.0)
+NEAR = (-30.0, 30.0)
+WIDE = (-100.0, 1000.0)
+
+special("erf", "special.erf", reference=sp.erf, ulp=ULP["erf"])
+special("erfc", "special.erfc", reference=sp.erfc, ulp=(4, 60), values=(-8, 25))
+special("gammaln", "special.gammaln", reference=sp.gammaln, atol=4, values=WIDE)
+special("digamma", "special.digamma", "special.psi", reference=sp.psi, atol=8, values=(0.01, 1e4))
+special("trigamma", reference=lambda x: sp.polygamma(1, x), values=(0.01, 1e4), ulp=(4, 16))
+special("special.expit", reference=sp.expit, ulp=ULP["sigmoid"])
+special("special.log_expit", reference=lambda x: -np.logaddexp(0.0, -x), ulp=FEW)
+special("special.logit", reference=sp.logit, ulp=MORE, atol=2, values=(0, 1), dtypes=FLOATS)
+special("special.exp2", reference=sp.exp2, ulp=ULP["exp2"])
+special("special.expm1", reference=sp.expm1, ulp=ULP["expm1"])
+special("special.log1p", reference=sp.log1p, ulp=ULP["log1p"])
+special("special.entr", reference=sp.entr, ulp=FEW)
+special("special.exprel", reference=sp.exprel, ulp=FEW)
+special("special.ndtr", reference=sp.ndtr, ulp=FEW, values=(-1, 9))
+special(
+    "special.softplus", "nn.softplus", reference=lambda x: np.logaddexp(x, 0.0),
+    ulp=ULP["softplus"],
+)
+special("nn.sigmoid", reference=sp.expit, ulp=ULP["sigmoid"])
+special("nn.tanh", reference=np.tanh, ulp=ULP["tanh"])
+
+
+@case("special.polygamma")
+def _polygamma(draw):
+    x, n = array(draw, FLOATS, values=(0.01, 1e4)), draw(st.sampled_from([0, 1]))
+    want = sp.polygamma(n, x.astype("float64"))
+    return Call([x], lambda x: gn.special.polygamma(n, x), want, x.dtype, 16, 8e-7)
+
+
+@case("special.xlogy", "special.xlog1py", "special.rel_entr")
+def _xlogy(draw):
+    first, second = broadcast_to_one(draw, 2)
+    x, y = array(draw, FLOATS, first, "finite"), array(draw, FLOATS, second, "finite")
+    if draw(st.booleans()):
+        x = np.round(np.abs(x) / 100)
+    a, b = x.astype("float64"), y.astype("float64")
+    f = lambda x, y: [  # noqa: E731
+        gn.special.xlogy(x, y), gn.special.xlog1py(x, y), gn.special.rel_entr(x, y),
+    ]
+    wanted = [sp.xlogy(a, b), sp.xlog1py(a, b), sp.rel_entr(a, b)]
+    dtype = common(x, y)
+    return Call([x, y], f, wanted, dtype, 16, 1e-1 if dtype == "float32" else 1e-9)
+
+
+@case("special.huber")
+def _huber(draw):
+    delta, x = draw(st.sampled_from([0.5, 1, 2.0])), array(draw, FLOATS)
+    want = sp.huber(delta, x.astype("float64"))
+    return Call([x], lambda x: gn.special.huber(delta, x), want, x.dtype, 8)
+
+
+@case("logsumexp", "special.logsumexp")
+def _logsumexp(draw):
+    x = array(draw, NUMBERS, values=(0, 100))
+    options = {"axis": axes_of(draw, x.ndim), "keepdims": draw(st.booleans())}
+    y = x.astype("float64")
+    most = float(y.max(initial=0))
+    want = np.log(np.sum(np.exp(y - most), **options)) + most
+    f = lambda x: [gn.logsumexp(x, **options), gn.special.logsumexp(x, **options)]  # noqa: E731
+    dtype = x.dtype if x.dtype.kind == "f" else "float64"
+    return Call([x], f, [want] * 2, dtype, 16, 16 * np.finfo(dtype).eps)
+
+
+@case("softmax", "log_softmax", "special.softmax", "special.log_softmax", "nn.softmax",
+      "nn.log_softmax")
+def _softmax(draw):
+    x = array(draw, FLOATS, values=(-50, 50), ranks=(1, 3), nonempty=True)
+    axis = draw(st.integers(-x.ndim, x.ndim - 1))
+    y = x.astype("float64")
+    f = lambda x: [  # noqa: E731
+        *(m.softmax(x, axis) for m in (gn, gn.special, gn.nn)),
+        *(m.log_softmax(x, axis) for m in (gn, gn.special, gn.nn)),
+        gn.special.softmax(x), gn.special.log_softmax(x),
+    ]
+    wanted = [sp.softmax(y, axis)] * 3 + [sp.log_softmax(y, axis)] * 3
+    wanted += [sp.softmax(y), sp.log_softmax(y)]
+    eps = np.finfo(x.dtype).eps
+    return Call([x], f, wanted, x.dtype, 64, 64 * eps, known=True)
+
+
+# --- Neural networks -----------------------------------------------------------------------------
+
+ACTIVATIONS = {
+    "relu": (lambda x: np.maximum(x, 0), 0),
+    "leaky_relu": (lambda x: np.where(x > 0, x, 0.01 * x), 1),
+    "elu": (lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))), 3),
+    "silu": (lambda x: x * sp.expit(x), 5),
+    "swish": (lambda x: x * sp.expit(x), 5),
+    "gelu": (lambda x: x * sp.ndtr(x), 64),
+}
+
+
+def activation(name, reference, ulp):
+    @case(f"nn.{name}")
+    def make(draw):
+        x = array(draw, FLOATS, values=draw(st.sampled_from(["any", (-4, 30)])))
+        want = reference(x.astype("float64"))
+        return Call([x], getattr(gn.nn, name), want, x.dtype, ulp + 8 * (x.dtype == "float64"))
+
+
+for _name, _row in ACTIVATIONS.items():
+    activation(_name, *_row)
+
+
+@case("nn.one_hot")
+def _one_hot(draw):
+    x = array(draw, INTEGERS, values=(0, 6), ranks=(0, 2))
+    axis = draw(st.sampled_from([-1, 0, x.ndim]))
+    want = np.moveaxis(np.asarray(x[..., None] == np.arange(5), "float32"), -1, axis)
+    return Call([x], lambda x: gn.nn.one_hot(x, 5, "float32", axis), want)
+
+
+@case("nn.cross_entropy")
+def _cross_entropy(draw):
+    shape = draw(shapes((1, 2), nonempty=True))
+    x = array(draw, FLOATS, (*shape, 4), (-30, 30))
+    labels = array(draw, ["int64", "uint8"], shape, (0, 3))
+    way = draw(st.sampled_from(["mean", "sum", "none"]))
+    logs = sp.log_softmax(x.astype("float64"), -1)
+    losses = -np.take_along_axis(logs, labels[..., None].astype("int64"), -1)[..., 0]
+    f = lambda x, t: gn.nn.cross_entropy(x, t, reduction=way)  # noqa: E731
+    return loss([x, labels], f, losses, way, x.dtype)
+
+
+def loss(operands, f, losses, way, dtype):
+    want = losses if way == "none" else losses.mean() if way == "mean" else losses.sum()
+    size = max(1.0, float(np.abs(losses).sum(initial=0)))
+    return Call(operands, f, want, dtype, 8, 16 * np.finfo(dtype).eps * size)
+
+
+@case("nn.binary_cross_entropy", "nn.binary_cross_entropy_with_logits", "nn.mse")
+def _losses(draw):
+    shape, dtype = draw(shapes(nonempty=True)), draw(st.sampled_from(FLOATS))
+    p, t = array(draw, [dtype], shape, (0.01, 0.99)), array(draw, [dtype], shape, (0, 1))
+    way = draw(st.sampled_from(["mean", "sum", "none"]))
+    a, b = p.astype("float64"), t.astype("float64")
+    plain = -(b * np.log(a) + (1 - b) * np.log(1 - a))
+    logits = np.logaddexp(a, 0) - a * b
+    want = [loss([], None, x, way, dtype).want for x in (plain, logits, (a - b) ** 2)]
+    f = lambda p, t: [  # noqa: E731
+        gn.nn.binary_cross_entropy(p, t, reduction=way),
+        gn.nn.binary_cross_entropy_with_logits(p, t, reduction=way),
+        gn.nn.mse(p, t, reduction=way),
+    ]
+    bound = 64 * np.finfo(dtype).eps * max(1.0, float(plain.sum()))
+    return Call([p, t], f, want, dtype, 16, bound)
+
+
+@case("nn.linear")
+def _linear(draw):
+    dtype = [draw(st.sampled_from(FLOATS))]
+    shape = (*draw(shapes((0, 2))), 3)
+    x, w, b = array(draw, dtype, shape), array(draw, dtype, (3, 2)), array(draw, dtype, (2,))
+    bound = 64 * np.finfo(dtype[0]).eps * arrays.size_of(x, w, b)
+    return Call([x, w, b], gn.nn.linear, x @ w + b, None, 4, bound)
+
+
+@pytest.mark.parametrize("one", case.cases, ids=lambda c: c.title)
+def test_at_once(one):
+    @examples(5)
+    @given(st.data(), st.booleans())
+    def compare(data, as_arrays):
+        with np.errstate(all="ignore"):
+            at_once(one.make(data.draw), as_arrays)
+
+    compare()
+
+
+@pytest.mark.parametrize("one", [c for c in case.cases if c.graph], ids=lambda c: c.title)
+def test_in_graphs(one):
+    @examples(2)
+    @given(st.data(), WAYS)
+    def compare(data, way):
+        with np.errstate(all="ignore"):
+            in_graph(one.make(data.draw), way)
+
+    compare()
+
+
+# --- All names -----------------------------------------------------------------------------------
+
+WITHOUT_REFERENCE = {
+    "building and compiling, which NumPy does not do": [
+        "check", "col", "compiled", "fori", "free_inputs", "function", "op_from_graph", "print",
+        "matrix", "row", "scalar", "shared", "substitute", "tensor", "tensor3", "tensor4", "vector",
+    ],
+    "derivatives, compared with differences in test_autodiff": [
+        "grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp",
+    ],
+    "texts and files": ["dot_text", "graph_text", "load", "pprint", "save"],
+    "no arrays: compared with the tables of the Array API in test_array_api": [
+        "broadcast_shapes", "can_cast", "finfo", "iinfo", "isdtype", "result_type",
+    ],
+}
+
+
+def test_every_function_is_compared():
+    compared = case.names() | elementwise.case.names() | arrays.case.names()
+    known = {id(find(name)) for name in compared if " " not in name}
+    excused = [name for names in WITHOUT_REFERENCE.values() for name in names]
+    public = {name: getattr(gn, name) for name in dir(gn) if not name.startswith("_")}
+    for place in ("linalg", "special", "nn", "fft", "random"):
+        module = getattr(gn, place)
+        for name in dir(module):
+            f = getattr(module, name)
+            if not name.startswith("_") and getattr(f, "__module__", "") == module.__name__:
+                public[f"{place}.{name}"] = f
+    functions = {
+        name for name, f in public.items()
+        if callable(f) and not isinstance(f, type) and not isinstance(f, gn.DType)
+    }
+    missing = sorted(
+        name for name in functions if id(public[name]) not in known and name not in excused
+    )
+    assert not missing, f"no comparison, and no reason for none: {missing}"
+    stale = sorted({n for n in excused if n not in functions or id(public[n]) in known})
+    assert not stale, f"excused but compared or absent: {stale}"
+
+
+def test_every_method_is_compared():
+    compared = {n.split()[1] for n in arrays.case.names() if n.startswith("method ")}
+    own = {name for name, f in vars(gn.Array.__mro__[2]).items() if not name.startswith("_")}
+    assert own == compared, sorted(own ^ compared)
