@@ -15,22 +15,6 @@ void cell_store(DType t, void* data, std::int64_t i, const Cell& cell) {
 
 namespace {
 
-template <class To, class From>
-To convert(From x) {
-  if constexpr (std::is_same_v<To, bool>) {
-    return x != From(0);
-  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // The bounds are powers of two (or one less), so the lower one and the one beyond are exact.
-    const From low = static_cast<From>(std::numeric_limits<To>::min());
-    const From beyond = std::ldexp(From(1), std::numeric_limits<To>::digits);
-    if (x >= beyond) return std::numeric_limits<To>::max();
-    if (x <= low) return std::numeric_limits<To>::min();
-    return x == x ? static_cast<To>(x) : To(0);
-  } else {
-    return static_cast<To>(x);
-  }
-}
-
 template <class T>
 T wrapping(T a, T b, bool multiply) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -47,8 +31,8 @@ T wrapping(T a, T b, bool multiply) {
 
 Cell cell_cast(const Cell& cell, DType from, DType to) {
   return with_type(from, [&]<class From>(From) {
-    return with_type(to,
-                     [&]<class To>(To) { return cell_make(convert<To>(cell_get<From>(cell))); });
+    return with_type(
+        to, [&]<class To>(To) { return cell_make(convert_number<To>(cell_get<From>(cell))); });
   });
 }
 

@@ -19,6 +19,24 @@
 
 namespace gnomon {
 
+/// A number as `cast` converts it: to integers toward zero, out of range to the nearest bound, NaN
+/// to 0.
+template <class To, class From>
+To convert_number(From x) {
+  if constexpr (std::is_same_v<To, bool>) {
+    return x != From(0);
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    // The bounds are powers of two (or one less), so the lower one and the one beyond are exact.
+    const From low = static_cast<From>(std::numeric_limits<To>::min());
+    const From beyond = std::ldexp(From(1), std::numeric_limits<To>::digits);
+    if (x >= beyond) return std::numeric_limits<To>::max();
+    if (x <= low) return std::numeric_limits<To>::min();
+    return x == x ? static_cast<To>(x) : To(0);
+  } else {
+    return static_cast<To>(x);
+  }
+}
+
 /// The number of C++ type T in a cell.
 template <class T>
 T cell_get(const Cell& cell) {

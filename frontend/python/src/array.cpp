@@ -20,11 +20,6 @@ PyTypeObject* base_type = nullptr;
 ArrayObject* object_of(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
 Array& self(PyObject* o) { return object_of(o)->array; }
 
-template <class F>
-void* slot(F* f) {
-  return reinterpret_cast<void*>(f);
-}
-
 void dealloc(PyObject* o) {
   PyTypeObject* const type = Py_TYPE(o);
   if (object_of(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
@@ -479,37 +474,33 @@ PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-PyTypeObject* make_type() {
-  std::vector<PyType_Slot> slots = {{Py_tp_doc, const_cast<char*>("An array with values.")},
-                                    {Py_tp_new, slot(refuse_new)},
-                                    {Py_tp_dealloc, slot(dealloc)},
-                                    {Py_tp_hash, slot(PyObject_HashNotImplemented)},
-                                    {Py_tp_repr, slot(repr)},
-                                    {Py_tp_str, slot(str)},
-                                    {Py_tp_getset, properties},
-                                    {Py_tp_methods, methods},
-                                    {Py_tp_members, members},
-                                    {Py_tp_iter, slot(iterate)},
-                                    {Py_nb_bool, slot(to_bool)},
-                                    {Py_nb_float, slot(to_float)},
-                                    {Py_nb_int, slot(to_int)},
-                                    {Py_nb_index, slot(to_index)},
-                                    {Py_sq_length, slot(length)},
-                                    {Py_sq_item, slot(get_element)},
-                                    {Py_sq_contains, slot(contains)},
-                                    {Py_mp_length, slot(length)},
-                                    {Py_mp_subscript, slot(get_subscript)},
-                                    {Py_mp_ass_subscript, slot(set_subscript)},
-                                    {Py_bf_getbuffer, slot(get_buffer)},
-                                    {Py_bf_releasebuffer, slot(release_buffer)}};
+PyTypeObject* make_array_type() {
+  std::vector<PyType_Slot> slots = {slot(Py_tp_doc, "An array with values."),
+                                    slot(Py_tp_new, refuse_new),
+                                    slot(Py_tp_dealloc, dealloc),
+                                    slot(Py_tp_hash, PyObject_HashNotImplemented),
+                                    slot(Py_tp_repr, repr),
+                                    slot(Py_tp_str, str),
+                                    slot(Py_tp_getset, properties),
+                                    slot(Py_tp_methods, methods),
+                                    slot(Py_tp_members, members),
+                                    slot(Py_tp_iter, iterate),
+                                    slot(Py_nb_bool, to_bool),
+                                    slot(Py_nb_float, to_float),
+                                    slot(Py_nb_int, to_int),
+                                    slot(Py_nb_index, to_index),
+                                    slot(Py_sq_length, length),
+                                    slot(Py_sq_item, get_element),
+                                    slot(Py_sq_contains, contains),
+                                    slot(Py_mp_length, length),
+                                    slot(Py_mp_subscript, get_subscript),
+                                    slot(Py_mp_ass_subscript, set_subscript),
+                                    slot(Py_bf_getbuffer, get_buffer),
+                                    slot(Py_bf_releasebuffer, release_buffer)};
   const std::span<const PyType_Slot> shared_slots = operator_slots();
   slots.insert(slots.end(), shared_slots.begin(), shared_slots.end());
-  if (slots.back().slot != 0) slots.push_back({0, nullptr});
-  PyType_Spec spec{"gnomon._core.Array", sizeof(ArrayObject), 0,
-                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
-  PyObject* const made = PyType_FromSpec(&spec);
-  if (made == nullptr) throw nb::python_error();
-  return reinterpret_cast<PyTypeObject*>(made);
+  return make_type("gnomon._core.Array", sizeof(ArrayObject), Py_TPFLAGS_BASETYPE,
+                   std::move(slots));
 }
 
 }  // namespace
@@ -546,7 +537,7 @@ nb::object wrap(Array array, bool writable) {
 }
 
 void add_arrays(nb::module_& m) {
-  base_type = make_type();
+  base_type = make_array_type();
   // NumPy's operators leave the work to the operand of higher priority.
   nb::handle(reinterpret_cast<PyObject*>(base_type)).attr("__array_priority__") = 1000.0;
   types.array = base_type;

@@ -232,31 +232,14 @@ PyGetSetDef properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-template <class F>
-PyType_Slot slot(int id, F* value) {
-  return {id, reinterpret_cast<void*>(value)};
-}
-
-nb::object make_type() {
-  PyType_Slot slots[] = {slot(Py_tp_new, make),
-                         slot(Py_tp_dealloc, destroy),
-                         slot(Py_tp_traverse, traverse),
-                         slot(Py_tp_clear, clear),
-                         slot(Py_tp_call, PyVectorcall_Call),
-                         slot(Py_tp_descr_get, bind),
-                         slot(Py_tp_getattro, get_attribute),
-                         slot(Py_tp_repr, repr),
-                         slot(Py_tp_methods, methods),
-                         slot(Py_tp_members, members),
-                         slot(Py_tp_getset, properties),
-                         {0, nullptr}};
-  PyType_Spec spec = {"gnomon._core.Compiled", sizeof(CompiledObject), 0,
-                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                          Py_TPFLAGS_METHOD_DESCRIPTOR,
-                      slots};
-  nb::object type = nb::steal(PyType_FromSpec(&spec));
-  if (!type) throw nb::python_error();
-  return type;
+PyTypeObject* make_compiled_type() {
+  return make_type(
+      "gnomon._core.Compiled", sizeof(CompiledObject),
+      Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+      {slot(Py_tp_new, make), slot(Py_tp_dealloc, destroy), slot(Py_tp_traverse, traverse),
+       slot(Py_tp_clear, clear), slot(Py_tp_call, PyVectorcall_Call), slot(Py_tp_descr_get, bind),
+       slot(Py_tp_getattro, get_attribute), slot(Py_tp_repr, repr), slot(Py_tp_methods, methods),
+       slot(Py_tp_members, members), slot(Py_tp_getset, properties)});
 }
 
 // ------------------------------------------------------------------------------ for the tracer
@@ -319,7 +302,7 @@ nb::object variable_like(const std::string& name, nb::handle x) {
 }  // namespace
 
 void add_compiled(nb::module_& m) {
-  m.attr("Compiled") = make_type();
+  m.attr("Compiled") = nb::handle(reinterpret_cast<PyObject*>(make_compiled_type()));
   m.def("leaf_keys", leaf_keys);
   m.def("input_like", input_like);
   m.def("variable_like", variable_like);

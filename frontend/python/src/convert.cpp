@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "frontend/python/src/array.h"
+#include "ir/numbers.h"
 #include "ir/type.h"
 #include "runtime/error.h"
 
@@ -14,23 +15,6 @@ namespace gnomon::python {
 namespace {
 
 // --------------------------------------------------------------------------------- other dtypes
-
-// As `cast`: to integers toward zero, out of range to the nearest bound, NaN to 0.
-template <class To, class From>
-To convert(From x) {
-  if constexpr (std::is_same_v<To, bool>) {
-    return x != From(0);
-  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    // Powers of two: exact where the largest integer itself may not be.
-    constexpr From half = static_cast<From>(To(1) << (std::numeric_limits<To>::digits - 1));
-    constexpr From beyond = 2 * half, low = std::is_signed_v<To> ? -beyond : From(0);
-    if (x >= beyond) return std::numeric_limits<To>::max();
-    if (x <= low) return std::numeric_limits<To>::min();
-    return x == x ? static_cast<To>(x) : To(0);
-  } else {
-    return static_cast<To>(x);
-  }
-}
 
 // ------------------------------------------------------------------------------- Python numbers
 
@@ -61,7 +45,7 @@ T integer_of(PyObject* o) {
 
 template <class T>
 T number_as(PyObject* o) {
-  if (PyFloat_Check(o)) return convert<T>(PyFloat_AS_DOUBLE(o));
+  if (PyFloat_Check(o)) return convert_number<T>(PyFloat_AS_DOUBLE(o));
   if constexpr (std::is_same_v<T, bool>) {
     return PyObject_IsTrue(o) == 1;
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -285,7 +269,7 @@ Array converted(const Array& array, DType dtype) {
     with_type(dtype, [&]<class To>(To) {
       const From* const source = from.data<From>();
       To* const to = result.data<To>();
-      for (std::int64_t i = 0; i < count; ++i) to[i] = convert<To>(source[i]);
+      for (std::int64_t i = 0; i < count; ++i) to[i] = convert_number<To>(source[i]);
     });
   });
   return result;

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "frontend/gnomon.h"
@@ -142,6 +143,32 @@ nb::object set_item(nb::handle x, nb::handle key, nb::handle v, bool add);
 
 /// The slots of arithmetic that Array and Expr share, ended by {0, nullptr} (operators.cpp).
 std::span<const PyType_Slot> operator_slots();
+
+// --------------------------------------------------------------------------------------- types
+
+/// A slot with a function, a table or a text.
+template <class T>
+PyType_Slot slot(int id, T* value) {
+  return {id, reinterpret_cast<void*>(value)};
+}
+inline PyType_Slot slot(int id, const char* text) { return {id, const_cast<char*>(text)}; }
+/// Makes a type of the module from slots; `base` may be null. Throws Python's exception.
+PyTypeObject* make_type(const char* name, std::size_t size, unsigned long flags,
+                        std::vector<PyType_Slot> slots, PyTypeObject* base = nullptr);
+
+/// Gives the GIL away for as long as this lives, when wanted.
+class Released {
+ public:
+  explicit Released(bool wanted = true) : state_(wanted ? PyEval_SaveThread() : nullptr) {}
+  Released(const Released&) = delete;
+  Released& operator=(const Released&) = delete;
+  ~Released() {
+    if (state_ != nullptr) PyEval_RestoreThread(state_);
+  }
+
+ private:
+  PyThreadState* state_;
+};
 
 // -------------------------------------------------------------------------------------- errors
 

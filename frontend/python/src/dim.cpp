@@ -200,48 +200,38 @@ int to_bool(PyObject* o) {
 // Dimensions never change.
 PyObject* copy(PyObject* o, PyObject*) { return Py_NewRef(o); }
 
-template <class F>
-void* slot(F* f) {
-  return reinterpret_cast<void*>(f);
-}
-
 PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
     throw TypeError("Dim: extents come from shapes of inputs: gn.tensor(name, dtype, ('n',))");
   });
 }
 
-PyTypeObject* make_type() {
+PyTypeObject* make_dim_type() {
   static PyMethodDef methods[] = {{"__copy__", copy, METH_NOARGS, nullptr},
                                   {"__deepcopy__", copy, METH_O, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot slots[] = {
-      {Py_tp_methods, methods},
-      {Py_tp_doc, const_cast<char*>("An extent that only a call knows: a polynomial of such.")},
-      {Py_tp_new, slot(refuse_new)},
-      {Py_tp_dealloc, slot(dealloc)},
-      {Py_tp_repr, slot(repr)},
-      {Py_tp_hash, slot(hash)},
-      {Py_tp_richcompare, slot(compare)},
-      {Py_nb_add, slot(binary<sum_of, op::add>)},
-      {Py_nb_subtract, slot(binary<difference_of, op::subtract>)},
-      {Py_nb_multiply, slot(binary<product_of, op::multiply>)},
-      {Py_nb_floor_divide, slot(binary<quotient_of, op::floor_divide>)},
-      {Py_nb_remainder, slot(binary<remainder_of, op::remainder>)},
-      {Py_nb_divmod, slot(divide_with_remainder)},
-      {Py_nb_true_divide, slot(divide)},
-      {Py_nb_power, slot(raise)},
-      {Py_nb_negative, slot(negative)},
-      {Py_nb_positive, slot(positive)},
-      {Py_nb_bool, slot(to_bool)},
-      {Py_nb_index, slot(to_index)},
-      {Py_nb_int, slot(to_number)},
-      {Py_nb_float, slot(to_number)},
-      {0, nullptr}};
-  PyType_Spec spec{"gnomon._core.Dim", sizeof(DimObject), 0, Py_TPFLAGS_DEFAULT, slots};
-  PyObject* type = PyType_FromSpec(&spec);
-  if (type == nullptr) throw nb::python_error();
-  return reinterpret_cast<PyTypeObject*>(type);
+  return make_type("gnomon._core.Dim", sizeof(DimObject), 0,
+                   {slot(Py_tp_methods, methods),
+                    slot(Py_tp_doc, "An extent that only a call knows: a polynomial of such."),
+                    slot(Py_tp_new, refuse_new),
+                    slot(Py_tp_dealloc, dealloc),
+                    slot(Py_tp_repr, repr),
+                    slot(Py_tp_hash, hash),
+                    slot(Py_tp_richcompare, compare),
+                    slot(Py_nb_add, binary<sum_of, op::add>),
+                    slot(Py_nb_subtract, binary<difference_of, op::subtract>),
+                    slot(Py_nb_multiply, binary<product_of, op::multiply>),
+                    slot(Py_nb_floor_divide, binary<quotient_of, op::floor_divide>),
+                    slot(Py_nb_remainder, binary<remainder_of, op::remainder>),
+                    slot(Py_nb_divmod, divide_with_remainder),
+                    slot(Py_nb_true_divide, divide),
+                    slot(Py_nb_power, raise),
+                    slot(Py_nb_negative, negative),
+                    slot(Py_nb_positive, positive),
+                    slot(Py_nb_bool, to_bool),
+                    slot(Py_nb_index, to_index),
+                    slot(Py_nb_int, to_number),
+                    slot(Py_nb_float, to_number)});
 }
 
 // ----------------------------------------------------------------------- expressions as extents
@@ -336,7 +326,7 @@ Shape to_shape(nb::handle object) {
 }
 
 void add_dims(nb::module_& m) {
-  dim_type = make_type();
+  dim_type = make_dim_type();
   // NumPy leaves operators to dimensions, instead of making arrays of objects.
   if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(dim_type), "__array_ufunc__", Py_None) !=
       0)

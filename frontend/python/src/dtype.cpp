@@ -178,21 +178,12 @@ PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
                          {"__deepcopy__", itself, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 
-PyTypeObject* make_type() {
-  PyType_Slot slots[] = {
-      {Py_tp_doc, const_cast<char*>("The dtype of the elements of an array or expression.")},
-      {Py_tp_repr, reinterpret_cast<void*>(repr)},
-      {Py_tp_str, reinterpret_cast<void*>(str)},
-      {Py_tp_hash, reinterpret_cast<void*>(hash)},
-      {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
-      {Py_tp_getset, properties},
-      {Py_tp_methods, methods},
-      {0, nullptr}};
-  PyType_Spec spec{"gnomon._core.DType", sizeof(DTypeObject), 0,
-                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  PyObject* const made = PyType_FromSpec(&spec);
-  if (made == nullptr) throw nb::python_error();
-  return reinterpret_cast<PyTypeObject*>(made);
+PyTypeObject* make_dtype_type() {
+  return make_type("gnomon._core.DType", sizeof(DTypeObject), Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                   {slot(Py_tp_doc, "The dtype of the elements of an array or expression."),
+                    slot(Py_tp_repr, repr), slot(Py_tp_str, str), slot(Py_tp_hash, hash),
+                    slot(Py_tp_richcompare, compare), slot(Py_tp_getset, properties),
+                    slot(Py_tp_methods, methods)});
 }
 
 // -------------------------------------------------------------------------------------- promotion
@@ -272,7 +263,7 @@ DType to_dtype(nb::handle object) {
 }
 
 void add_dtypes(nb::module_& m) {
-  type = make_type();
+  type = make_dtype_type();
   m.attr("DType") = nb::handle(reinterpret_cast<PyObject*>(type));
   nb::dict all;
   for (int i = 0; i < dtype_count; ++i) {

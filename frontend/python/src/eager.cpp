@@ -49,19 +49,6 @@ class Table {
   std::uint64_t clock_ = 0;
 };
 
-class Released {
- public:
-  explicit Released(bool wanted) : state_(wanted ? PyEval_SaveThread() : nullptr) {}
-  Released(const Released&) = delete;
-  Released& operator=(const Released&) = delete;
-  ~Released() {
-    if (state_ != nullptr) PyEval_RestoreThread(state_);
-  }
-
- private:
-  PyThreadState* state_;
-};
-
 // --------------------------------------------------------------------------------------- leaves
 
 // What a leaf stands for: dtype, rank, and which extents are the literal 1, as one number.

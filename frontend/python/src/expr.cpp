@@ -248,37 +248,27 @@ PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(ExprObject, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-template <class F>
-void* slot(F* f) {
-  return reinterpret_cast<void*>(f);
-}
-
-PyTypeObject* make_type() {
-  std::vector<PyType_Slot> slots = {{Py_tp_doc, const_cast<char*>("An expression over arrays.")},
-                                    {Py_tp_new, slot(refuse_new)},
-                                    {Py_tp_dealloc, slot(dealloc)},
-                                    {Py_tp_hash, slot(hash)},
-                                    {Py_tp_repr, slot(repr)},
-                                    {Py_tp_getset, properties},
-                                    {Py_tp_methods, methods},
-                                    {Py_tp_members, members},
-                                    {Py_tp_iter, slot(iterate)},
-                                    {Py_nb_bool, slot(to_bool)},
-                                    {Py_nb_float, slot(to_float)},
-                                    {Py_nb_int, slot(to_int)},
-                                    {Py_nb_index, slot(to_index)},
-                                    {Py_sq_contains, slot(contains_value)},
-                                    {Py_mp_length, slot(length)},
-                                    {Py_mp_subscript, slot(subscript)},
-                                    {Py_mp_ass_subscript, slot(refuse_assignment)}};
+PyTypeObject* make_expr_type() {
+  std::vector<PyType_Slot> slots = {slot(Py_tp_doc, "An expression over arrays."),
+                                    slot(Py_tp_new, refuse_new),
+                                    slot(Py_tp_dealloc, dealloc),
+                                    slot(Py_tp_hash, hash),
+                                    slot(Py_tp_repr, repr),
+                                    slot(Py_tp_getset, properties),
+                                    slot(Py_tp_methods, methods),
+                                    slot(Py_tp_members, members),
+                                    slot(Py_tp_iter, iterate),
+                                    slot(Py_nb_bool, to_bool),
+                                    slot(Py_nb_float, to_float),
+                                    slot(Py_nb_int, to_int),
+                                    slot(Py_nb_index, to_index),
+                                    slot(Py_sq_contains, contains_value),
+                                    slot(Py_mp_length, length),
+                                    slot(Py_mp_subscript, subscript),
+                                    slot(Py_mp_ass_subscript, refuse_assignment)};
   const std::span<const PyType_Slot> shared_slots = operator_slots();
   slots.insert(slots.end(), shared_slots.begin(), shared_slots.end());
-  if (slots.back().slot != 0) slots.push_back({0, nullptr});
-  PyType_Spec spec{"gnomon._core.Expr", sizeof(ExprObject), 0,
-                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots.data()};
-  PyObject* type = PyType_FromSpec(&spec);
-  if (type == nullptr) throw nb::python_error();
-  return reinterpret_cast<PyTypeObject*>(type);
+  return make_type("gnomon._core.Expr", sizeof(ExprObject), Py_TPFLAGS_BASETYPE, std::move(slots));
 }
 
 // --------------------------------------------------------------------------------------- inputs
@@ -341,7 +331,7 @@ nb::object wrap(Expr expr, Weak weak) {
 }
 
 void add_expressions(nb::module_& m) {
-  base_type = make_type();
+  base_type = make_expr_type();
   types.expr = base_type;
   m.attr("Expr") = nb::handle(reinterpret_cast<PyObject*>(base_type));
   add_dims(m);
@@ -349,7 +339,7 @@ void add_expressions(nb::module_& m) {
         nb::arg("weak") = false,
         "An input. Extents: an int, None (any), a str (the same name, the same extent), a Dim. "
         "weak: it promotes like a Python number.");
-  m.def("as_expr", as_expr, nb::arg("object"), "The expression, or a constant of the values.");
+  m.def("as_expr", as_expr, nb::arg("object").none(), "The expression, or a constant of the values.");
   m.def(
       "get_item",
       [](nb::handle x, nb::handle key) {
@@ -359,7 +349,7 @@ void add_expressions(nb::module_& m) {
         return part;
       },
       nb::arg("x"), nb::arg("key").none(), "x[key].");
-  m.def("set_item", set_item, nb::arg("x"), nb::arg("key").none(), nb::arg("v"), nb::arg("add"),
+  m.def("set_item", set_item, nb::arg("x"), nb::arg("key").none(), nb::arg("v").none(), nb::arg("add"),
         "x with x[key] replaced, or increased, by v.");
   m.def("set_origins", set_origins, nb::arg("on"), "Whether nodes get the user's lines.");
 }

@@ -135,26 +135,13 @@ constexpr const char* type_doc =
     "ranks or extents that do not fit, an index out of range, a failed check; then no shared\n"
     "variable has changed.";
 
-template <class F>
-PyType_Slot slot(int id, F* value) {
-  return {id, reinterpret_cast<void*>(value)};
-}
-
-PyTypeObject* make_type() {
-  PyType_Slot slots[] = {{Py_tp_doc, const_cast<char*>(type_doc)},
-                         slot(Py_tp_dealloc, dealloc),
-                         slot(Py_tp_call, PyVectorcall_Call),
-                         slot(Py_tp_repr, repr),
-                         slot(Py_tp_getset, properties),
-                         slot(Py_tp_methods, methods),
-                         slot(Py_tp_members, members),
-                         {0, nullptr}};
-  PyType_Spec spec{
-      "gnomon.Function", sizeof(FunctionObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  PyObject* const type = PyType_FromSpec(&spec);
-  if (type == nullptr) throw nb::python_error();
-  return reinterpret_cast<PyTypeObject*>(type);
+PyTypeObject* make_function_type() {
+  return make_type(
+      "gnomon.Function", sizeof(FunctionObject),
+      Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+      {slot(Py_tp_doc, type_doc), slot(Py_tp_dealloc, dealloc), slot(Py_tp_call, PyVectorcall_Call),
+       slot(Py_tp_repr, repr), slot(Py_tp_getset, properties), slot(Py_tp_methods, methods),
+       slot(Py_tp_members, members)});
 }
 
 // -------------------------------------------------------------------------------------- compile
@@ -334,7 +321,7 @@ void add_functions(nb::module_& m) {
   using namespace nb::literals;
   add_interruption(m);
   add_shared(m);
-  function_type = make_type();
+  function_type = make_function_type();
   m.attr("Function") = nb::handle(reinterpret_cast<PyObject*>(function_type));
   m.def("needed_inputs", needed_inputs, "inputs"_a, "outputs"_a,
         "For each input whether the outputs need its values or its extents.");

@@ -42,18 +42,6 @@ struct FunctionObject {
   PyObject* about;  // what it was compiled from, as gnomon/_function.py keeps it
 };
 
-/// Gives the GIL away for as long as this lives.
-class Released {
- public:
-  Released() : state_(PyEval_SaveThread()) {}
-  Released(const Released&) = delete;
-  Released& operator=(const Released&) = delete;
-  ~Released() { PyEval_RestoreThread(state_); }
-
- private:
-  PyThreadState* state_;
-};
-
 /// The vectorcall of a FunctionObject (call.cpp).
 PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t flags,
                         PyObject* names);

@@ -236,12 +236,7 @@ PyObject* reduce(PyObject* o, PyObject*) {
   });
 }
 
-template <class F>
-void* slot(F* f) {
-  return reinterpret_cast<void*>(f);
-}
-
-PyTypeObject* make_type() {
+PyTypeObject* make_operation_type() {
   static PyGetSetDef properties[] = {
       {"name", get_name, nullptr, "The op's name.", nullptr},
       {"__name__", get_name, nullptr, nullptr, nullptr},
@@ -263,18 +258,11 @@ PyTypeObject* make_type() {
       {nullptr, 0, 0, 0, nullptr}};
   static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot slots[] = {{Py_tp_call, slot(PyVectorcall_Call)},
-                                {Py_tp_getset, properties},
-                                {Py_tp_members, members},
-                                {Py_tp_methods, methods},
-                                {Py_tp_repr, slot(repr)},
-                                {0, nullptr}};
-  PyType_Spec spec{
-      "gnomon._core.Operation", sizeof(OperationObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  PyObject* type = PyType_FromSpec(&spec);
-  if (type == nullptr) throw nb::python_error();
-  return reinterpret_cast<PyTypeObject*>(type);
+  return make_type(
+      "gnomon._core.Operation", sizeof(OperationObject),
+      Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+      {slot(Py_tp_call, PyVectorcall_Call), slot(Py_tp_getset, properties),
+       slot(Py_tp_members, members), slot(Py_tp_methods, methods), slot(Py_tp_repr, repr)});
 }
 
 // Inputs and constants have functions of their own.
@@ -305,7 +293,7 @@ nb::list operations() {
 }  // namespace
 
 void add_operations(nb::module_& m) {
-  operation_type = make_type();
+  operation_type = make_operation_type();
   m.attr("Operation") = nb::handle(reinterpret_cast<PyObject*>(operation_type));
   m.def("operation", operation, nb::arg("name"), "The op of that name; ValueError if none.");
   m.def("operations", operations, "All ops, in the order of their table.");

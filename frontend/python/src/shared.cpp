@@ -177,24 +177,13 @@ PyMethodDef methods[] = {
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-template <class F>
-PyType_Slot slot(int id, F* value) {
-  return {id, reinterpret_cast<void*>(value)};
-}
-
-PyTypeObject* make_type() {
-  PyType_Slot slots[] = {{Py_tp_doc, const_cast<char*>("A variable that lives between calls.")},
-                         slot(Py_tp_dealloc, dealloc),
-                         slot(Py_tp_repr, repr),
-                         slot(Py_tp_getset, properties),
-                         slot(Py_tp_methods, methods),
-                         slot(Py_bf_getbuffer, get_buffer),
-                         {0, nullptr}};
-  PyType_Spec spec{"gnomon._core.Shared", sizeof(SharedObject), 0,
-                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
-  PyObject* const type = PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(types.expr));
-  if (type == nullptr) throw nb::python_error();
-  return reinterpret_cast<PyTypeObject*>(type);
+PyTypeObject* make_shared_type() {
+  return make_type(
+      "gnomon._core.Shared", sizeof(SharedObject), Py_TPFLAGS_BASETYPE,
+      {slot(Py_tp_doc, "A variable that lives between calls."), slot(Py_tp_dealloc, dealloc),
+       slot(Py_tp_repr, repr), slot(Py_tp_getset, properties), slot(Py_tp_methods, methods),
+       slot(Py_bf_getbuffer, get_buffer)},
+      types.expr);
 }
 
 // shared(value, name, shape, borrow): shape entries None may change.
@@ -252,10 +241,10 @@ nb::object wrap(const SharedVariable& variable) {
 
 void add_shared(nb::module_& m) {
   using namespace nb::literals;
-  base_type = make_type();
+  base_type = make_shared_type();
   types.shared = base_type;
   m.attr("Shared") = nb::handle(reinterpret_cast<PyObject*>(base_type));
-  m.def("shared", make_shared_variable, "value"_a, "name"_a.none() = nb::none(),
+  m.def("shared", make_shared_variable, "value"_a.none(), "name"_a.none() = nb::none(),
         "shape"_a.none() = nb::none(), "borrow"_a = false,
         "A shared variable; where shape says None, the extent may change.");
 }

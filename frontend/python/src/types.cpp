@@ -1,0 +1,16 @@
+// Making the module's types.
+#include "frontend/python/src/core.h"
+
+namespace gnomon::python {
+
+PyTypeObject* make_type(const char* name, std::size_t size, unsigned long flags,
+                        std::vector<PyType_Slot> slots, PyTypeObject* base) {
+  slots.push_back({0, nullptr});
+  PyType_Spec spec{name, static_cast<int>(size), 0,
+                   static_cast<unsigned>(Py_TPFLAGS_DEFAULT | flags), slots.data()};
+  PyObject* const made = PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base));
+  if (made == nullptr) throw nb::python_error();
+  return reinterpret_cast<PyTypeObject*>(made);
+}
+
+}  // namespace gnomon::python
