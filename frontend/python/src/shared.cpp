@@ -86,9 +86,9 @@ PyObject* set_value(PyObject* o, PyObject* args, PyObject* keywords) {
 PyObject* repr(PyObject* o) {
   return guarded([&] {
     const std::string values = value_now(o).to_string();
-    const std::string text =
-        fmt::format("{}{}{}{}", describe(self_of(o)->variable.value()), " = ",
-                    values.find('\n') == std::string::npos ? "" : "\n", values);
+    const bool several = values.find('\n') != std::string::npos;
+    const std::string text = fmt::format("{} ={}{}", describe(self_of(o)->variable.value()),
+                                         several ? "\n" : " ", values);
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
   });
 }
