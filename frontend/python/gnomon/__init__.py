@@ -137,4 +137,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(n for n in {*globals(), *_LAZY, *_MODULES} if n[0] != "_" or n[:2] == "__")
+    names = {*globals(), *_LAZY, *_MODULES} - {"TYPE_CHECKING"}
+    return sorted(n for n in names if n[0] != "_" or n[:2] == "__")

@@ -172,6 +172,15 @@ class Array(_core.Array, _Methods):
 
     __slots__ = ()
 
+    def __format__(self, spec):
+        if not spec:
+            return str(self)
+        if self.ndim != 0:
+            raise _core.TypeError(
+                f"format: expected an array of rank 0 for {spec!r}, found shape {self.shape}"
+            )
+        return format(self.item(), spec)
+
 
 class Expr(_core.Expr, _Methods):
     """An expression: what stands for an array that has no values yet.
@@ -182,6 +191,9 @@ class Expr(_core.Expr, _Methods):
     """
 
     __slots__ = ()
+
+    def __format__(self, spec):
+        return format(float(self), spec) if spec else str(self)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
         from . import _numpy

@@ -47,7 +47,9 @@ def _bound(x, bound):
     if bound.dtype == x.dtype:
         return bound
     if _core.result_type(bound.dtype, x.dtype) != x.dtype:
-        raise _core.TypeError(f"clip: a bound of {bound.dtype.name} for x of {x.dtype.name}")
+        raise _core.TypeError(
+            f"clip: expected bounds that fit {x.dtype.name}, found {bound.dtype.name}"
+        )
     return astype(bound, x.dtype)
 
 
@@ -62,7 +64,7 @@ def _number(x, bound):
         if bound in (float("inf"), float("-inf")):
             return _core.asarray(high if bound > 0 else low, x.dtype)
         if not bound.is_integer():
-            raise _core.TypeError(f"clip: a bound {bound} for x of {x.dtype.name}")
+            raise _core.TypeError(f"clip: expected bounds that {x.dtype.name} has, found {bound}")
         bound = int(bound)
     return _core.asarray(builtin_max(low, builtin_min(bound, high)), x.dtype)
 

@@ -147,6 +147,10 @@ def shared(
     TypeError: an expression, a dtype that is not computed with. ValueError: a shape that does not
     fit.
     """
+    if name is not None and not isinstance(name, str):
+        raise _core.TypeError(f"shared: expected a text as name, found {name!r}")
+    if isinstance(shape, str) or not (shape is None or hasattr(shape, "__iter__")):
+        raise _core.TypeError(f"shared: expected a sequence of extents as shape, found {shape!r}")
     return _core.shared(value, name, shape, borrow)
 
 
@@ -364,10 +368,10 @@ def signature_of(f: Any) -> Any:
     last_unnamed = max(
         (i for i, n in enumerate(names) if not n.isidentifier() or names.count(n) > 1), default=-1
     )
-    parameters = []
+    parameters: list[Parameter] = []
     defaults = False
     for i, (x, name) in enumerate(zip(about.inputs, names, strict=True)):
-        kind = Parameter.POSITIONAL_OR_KEYWORD
+        kind: Any = Parameter.POSITIONAL_OR_KEYWORD
         if i <= last_unnamed:
             kind, name = Parameter.POSITIONAL_ONLY, f"argument_{i}"
         defaults = defaults or x.value is not None

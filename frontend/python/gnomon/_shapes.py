@@ -18,17 +18,30 @@ _add = _core.operation("add")
 
 def _axis(name, axis, rank):
     """An axis as a number from 0; ValueError when there is none such."""
+    axis = _integer(name, axis)
     if not -rank <= axis < rank:
         raise _core.ValueError(f"{name}: axis {axis} of an array of rank {rank}")
     return axis % rank
 
 
 def _axes(name, axes, rank):
-    axes = (axes,) if isinstance(axes, int) else axes
+    axes = axes if isinstance(axes, (list, tuple, range)) else (axes,)
     axes = tuple(_axis(name, axis, rank) for axis in axes)
     if len(set(axes)) != len(axes):
         raise _core.ValueError(f"{name}: axis {max(axes, key=axes.count)} is given twice")
     return axes
+
+
+def _integer(name, axis):
+    if not hasattr(axis, "__index__"):
+        raise _core.TypeError(f"{name}: expected an int as axis, found {axis!r}")
+    return int(axis)
+
+
+def _list(name, arrays):
+    if not hasattr(arrays, "__iter__"):
+        raise _core.TypeError(f"{name}: expected a sequence of arrays, found {arrays!r}")
+    return list(arrays)
 
 
 def _along(axis, key):
@@ -155,12 +168,12 @@ def broadcast_arrays(*arrays: Operand) -> tuple[Tensor, ...]:
 
 def concat(arrays: Sequence[Operand], /, axis: int | None = 0) -> Tensor:
     """The arrays one after another along an axis, in their common dtype; None flattens them."""
-    return _core.concatenate(list(arrays), axis)
+    return _core.concatenate(_list("concat", arrays), axis)
 
 
 def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Tensor:
     """The arrays, of one shape, along a new axis, in their common dtype."""
-    return _core.stack(list(arrays), axis)
+    return _core.stack(_list("stack", arrays), _integer("stack", axis))
 
 
 def unstack(x: Operand, /, *, axis: int = 0) -> tuple[Tensor, ...]:

@@ -23,6 +23,10 @@ def tensor(
     that of another input (`x.shape[0]`). An extent of None never stretches when it meets another:
     write 1 for an axis that shall broadcast.
     """
+    if name is not None and not isinstance(name, str):
+        raise _core.TypeError(f"tensor: expected a text as name, found {name!r}")
+    if isinstance(shape, str) or not hasattr(shape, "__iter__"):
+        raise _core.TypeError(f"tensor: expected a sequence of extents as shape, found {shape!r}")
     return _core.tensor(name or "", dtype, tuple(shape))
 
 

@@ -182,11 +182,11 @@ nb::object eye_of(nb::handle rows, nb::handle columns, std::int64_t k, nb::handl
 void add_creation(nb::module_& m) {
   using namespace nb::literals;
   const nb::object none = nb::none();
-  m.def("full", full_of, "shape"_a, "value"_a, "dtype"_a.none() = none);
-  m.def("empty", empty_of, "shape"_a, "dtype"_a.none() = none);
-  m.def("arange", arange_of, "start"_a, "stop"_a.none() = none, "step"_a = 1,
+  m.def("full", full_of, "shape"_a.none(), "value"_a.none(), "dtype"_a.none() = none);
+  m.def("empty", empty_of, "shape"_a.none(), "dtype"_a.none() = none);
+  m.def("arange", arange_of, "start"_a.none(), "stop"_a.none() = none, "step"_a = 1,
         "dtype"_a.none() = none);
-  m.def("eye", eye_of, "n"_a, "m"_a.none() = none, "k"_a = 0, "dtype"_a.none() = none);
+  m.def("eye", eye_of, "n"_a.none(), "m"_a.none() = none, "k"_a = 0, "dtype"_a.none() = none);
 }
 
 }  // namespace gnomon::python

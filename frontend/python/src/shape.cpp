@@ -312,28 +312,31 @@ nb::object checked(nb::handle x, nb::handle condition, std::string message) {
 void add_shapes(nb::module_& m) {
   using namespace nb::literals;
   const nb::object none = nb::none();
-  m.def("reshape", reshaped, "x"_a, "shape"_a);
-  m.def("transpose", transposed, "x"_a, "axes"_a.none() = none);
-  m.def("expand_dims", expanded, "x"_a, "axis"_a = 0);
-  m.def("squeeze", squeezed, "x"_a, "axis"_a.none() = none);
-  m.def("broadcast_to", broadcast, "x"_a, "shape"_a);
-  m.def("astype", cast_to, "x"_a, "dtype"_a);
-  m.def("concatenate", concatenated, "arrays"_a, "axis"_a.none() = 0);
-  m.def("stack", stacked, "arrays"_a, "axis"_a = 0);
-  m.def("matmul", matmul_of, "a"_a, "b"_a);
-  m.def("dot", dot_of, "a"_a, "b"_a);
-  m.def("tensordot", tensordot_of, "a"_a, "b"_a, "axes_a"_a, "axes_b"_a);
-  m.def("outer", outer_of, "a"_a, "b"_a);
-  m.def("take", take_of, "x"_a, "indices"_a, "axis"_a.none() = none);
+  m.def("reshape", reshaped, "x"_a.none(), "shape"_a.none());
+  m.def("transpose", transposed, "x"_a.none(), "axes"_a.none() = none);
+  m.def("expand_dims", expanded, "x"_a.none(), "axis"_a = 0);
+  m.def("squeeze", squeezed, "x"_a.none(), "axis"_a.none() = none);
+  m.def("broadcast_to", broadcast, "x"_a.none(), "shape"_a.none());
+  m.def("astype", cast_to, "x"_a.none(), "dtype"_a.none());
+  m.def("concatenate", concatenated, "arrays"_a.none(), "axis"_a.none() = 0);
+  m.def("stack", stacked, "arrays"_a.none(), "axis"_a = 0);
+  m.def("matmul", matmul_of, "a"_a.none(), "b"_a.none());
+  m.def("dot", dot_of, "a"_a.none(), "b"_a.none());
+  m.def("tensordot", tensordot_of, "a"_a.none(), "b"_a.none(), "axes_a"_a.none(),
+        "axes_b"_a.none());
+  m.def("outer", outer_of, "a"_a.none(), "b"_a.none());
+  m.def("take", take_of, "x"_a.none(), "indices"_a.none(), "axis"_a.none() = none);
   m.def(
       "barrier",
-      [](nb::handle x) { return identity_of(x, [](const Arg& a) { return barrier(a); }); }, "x"_a);
+      [](nb::handle x) { return identity_of(x, [](const Arg& a) { return barrier(a); }); },
+      "x"_a.none());
   m.def(
       "stop_gradient",
       [](nb::handle x) { return identity_of(x, [](const Arg& a) { return stop_gradient(a); }); },
-      "x"_a);
-  m.def("print", printed, "x"_a, "message"_a = "");
-  m.def("check", checked, "x"_a, "condition"_a, "message"_a = "the condition is false");
+      "x"_a.none());
+  m.def("print", printed, "x"_a.none(), "message"_a = "");
+  m.def("check", checked, "x"_a.none(), "condition"_a.none(),
+        "message"_a = "the condition is false");
 }
 
 }  // namespace gnomon::python

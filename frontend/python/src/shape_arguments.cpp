@@ -5,11 +5,17 @@
 
 #include <algorithm>
 
+#include "frontend/python/src/apply.h"
 #include "runtime/error.h"
 
 namespace gnomon::python {
 
 namespace {
+
+[[noreturn]] void reject_integer(nb::handle object, std::string_view expected) {
+  throw TypeError(fmt::format("shape or axis: expected {}, found {}{}", expected,
+                              Py_TYPE(object.ptr())->tp_name, at_caller()));
+}
 
 // Whether it has axes: a sequence, not one extent.
 bool is_list(nb::handle object) {
@@ -18,20 +24,41 @@ bool is_list(nb::handle object) {
   return PyIndex_Check(object.ptr()) == 0 || PySequence_Check(object.ptr()) != 0;
 }
 
+// What a sequence, an iterator or the like has. TypeError for what is none, and for text.
+std::vector<nb::object> items_of(nb::handle object) {
+  const nb::object items =
+      PyUnicode_Check(object.ptr()) != 0 ? nb::object() : nb::steal(PySequence_List(object.ptr()));
+  if (!items.is_valid()) {
+    if (PyErr_Occurred() != nullptr && PyErr_ExceptionMatches(PyExc_TypeError) == 0)
+      throw nb::python_error();
+    PyErr_Clear();
+    reject_integer(object, "an int or a sequence of ints");
+  }
+  std::vector<nb::object> list;
+  for (const nb::handle item : items) list.push_back(nb::borrow(item));
+  return list;
+}
+
 }  // namespace
 
 std::int64_t to_int(nb::handle object) {
+  // Arrays and expressions tell what is wrong with them themselves.
+  if (PyIndex_Check(object.ptr()) == 0) reject_integer(object, "an int");
   const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
   if (!index.is_valid()) throw nb::python_error();
   const std::int64_t value = PyLong_AsLongLong(index.ptr());
-  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  if (value == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    throw ValueError("shape or axis: expected an int of 64 bits, found " +
+                     nb::cast<std::string>(nb::str(index)) + at_caller());
+  }
   return value;
 }
 
 Ints to_ints(nb::handle object) {
   if (!is_list(object)) return {to_int(object)};
   Ints list;
-  for (const nb::handle item : nb::iter(object)) list.push_back(to_int(item));
+  for (const nb::object& item : items_of(object)) list.push_back(to_int(item));
   return list;
 }
 
@@ -40,7 +67,7 @@ ShapeArgument::ShapeArgument(nb::handle object) {
     add(object);
     return;
   }
-  for (const nb::handle item : nb::iter(object)) add(item);
+  for (const nb::object& item : items_of(object)) add(item);
 }
 
 void ShapeArgument::add(nb::handle item) {

@@ -286,14 +286,15 @@ class Graphed {
 
 void add_transforms(nb::module_& m) {
   using namespace nb::literals;
-  m.def("grad", gradients, "cost"_a, "wrt"_a, "disconnected"_a = "error");
-  m.def("vjp", pulled_back, "outputs"_a, "wrt"_a, "cotangents"_a, "disconnected"_a = "zero");
-  m.def("jvp", pushed_forward, "outputs"_a, "wrt"_a, "tangents"_a);
-  m.def("free_inputs", leaves_of, "exprs"_a);
-  m.def("substitute", substituted, "outputs"_a, "replacements"_a);
-  m.def("fori", loop, "count"_a, "initial"_a, "body"_a);
+  m.def("grad", gradients, "cost"_a.none(), "wrt"_a.none(), "disconnected"_a = "error");
+  m.def("vjp", pulled_back, "outputs"_a.none(), "wrt"_a.none(), "cotangents"_a.none(),
+        "disconnected"_a = "zero");
+  m.def("jvp", pushed_forward, "outputs"_a.none(), "wrt"_a.none(), "tangents"_a.none());
+  m.def("free_inputs", leaves_of, "exprs"_a.none());
+  m.def("substitute", substituted, "outputs"_a.none(), "replacements"_a.none());
+  m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none());
   nb::class_<Graphed>(m, "OpFromGraph")
-      .def(nb::init<nb::handle, nb::handle>(), "inputs"_a, "outputs"_a)
+      .def(nb::init<nb::handle, nb::handle>(), "inputs"_a.none(), "outputs"_a.none())
       .def("__call__", &Graphed::operator());
 }
 
