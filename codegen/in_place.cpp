@@ -1,5 +1,6 @@
-// Which updates may be written over the old value of their variable: every read must come before
-// the write, element by element within one kernel, and nothing after the write may fail.
+// Which outputs may be written over a parameter, the old value of their variable or an argument that
+// is donated: every read must come before the write, element by element within one kernel, and
+// nothing after the write may fail.
 #include <algorithm>
 
 #include "codegen/module.h"
@@ -108,26 +109,45 @@ bool may_be_in_place(const Module& module, int from, int to) {
   return written;
 }
 
+// Output i is written over the parameter from now on.
+void write_over(Module& module, std::size_t i, int parameter, int from) {
+  const int to = module.outputs[i];
+  module.over[i] = parameter;
+  for (const Step& step : module.steps)
+    if (const auto* k = std::get_if<KernelStep>(&step.what))
+      if (has(k->buffers, from) && has(k->buffers, to))
+        for (std::size_t b = 0; b < k->buffers.size(); ++b)
+          if (k->buffers[b] == from || k->buffers[b] == to)
+            module.kernels[k->kernel].buffers[b].aliased = true;
+}
+
 }  // namespace
 
-void find_in_place(Module& module, std::span<const int> updates) {
-  module.in_place.assign(module.outputs.size(), false);
-  for (std::size_t i = 0; i < updates.size(); ++i) {
-    if (updates[i] < 0) continue;
-    const auto parameter =
+void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated) {
+  module.over.assign(module.outputs.size(), -1);
+  std::vector<int> left(donated.begin(), donated.end());
+  // Whether output i can take the parameter's memory, and does.
+  const auto takes = [&](std::size_t i, int parameter) {
+    const auto at =
         std::find_if(module.buffers.begin(), module.buffers.end(), [&](const Buffer& b) {
-          return b.role == Buffer::Role::parameter && b.number == updates[i];
+          return b.role == Buffer::Role::parameter && b.number == parameter;
         });
-    const int from = static_cast<int>(parameter - module.buffers.begin()), to = module.outputs[i];
-    if (parameter->shape != module.buffers[to].shape || !may_be_in_place(module, from, to))
+    const int from = static_cast<int>(at - module.buffers.begin()), to = module.outputs[i];
+    const Buffer& output = module.buffers[to];
+    if (at->dtype != output.dtype || at->shape != output.shape ||
+        !may_be_in_place(module, from, to))
+      return false;
+    write_over(module, i, parameter, from);
+    return true;
+  };
+  for (std::size_t i = 0; i < updates.size(); ++i) {
+    if (updates[i] >= 0) {
+      takes(i, updates[i]);
       continue;
-    module.in_place[i] = true;
-    for (const Step& step : module.steps)
-      if (const auto* k = std::get_if<KernelStep>(&step.what))
-        if (has(k->buffers, from) && has(k->buffers, to))
-          for (std::size_t b = 0; b < k->buffers.size(); ++b)
-            if (k->buffers[b] == from || k->buffers[b] == to)
-              module.kernels[k->kernel].buffers[b].aliased = true;
+    }
+    const auto taken =
+        std::find_if(left.begin(), left.end(), [&](int parameter) { return takes(i, parameter); });
+    if (taken != left.end()) left.erase(taken);
   }
 }
 

@@ -43,13 +43,13 @@ class Lowerer : public Storage {
  public:
   Lowerer(const Graph& graph, int vector_bytes) : graph_(graph), lanes_{vector_bytes} {}
 
-  Module run() {
+  Module run(std::span<const int> donated) {
     add_parameters();
     lower_graph(graph_, module_.steps);
     add_outputs();
     std::vector<int> updates;
     for (const Result& r : graph_.results) updates.push_back(r.updates);
-    find_in_place(module_, updates);
+    find_in_place(module_, updates, donated);
     assign_slots(module_);
     return std::move(module_);
   }
@@ -480,6 +480,8 @@ class Lowerer : public Storage {
 
 }  // namespace
 
-Module lower(const Graph& graph, int vector_bytes) { return Lowerer(graph, vector_bytes).run(); }
+Module lower(const Graph& graph, int vector_bytes, std::span<const int> donated) {
+  return Lowerer(graph, vector_bytes).run(donated);
+}
 
 }  // namespace gnomon

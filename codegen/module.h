@@ -118,9 +118,9 @@ struct Module {
   std::vector<FailureText> failures;  // failure number i + 1
   std::vector<std::string> messages;  // of print
   std::vector<WorkspaceSlot> slots;
-  std::vector<int> outputs;    // buffer of each output
-  std::vector<bool> in_place;  // outputs that may be written over the value they update
-  int extents = 0;             // how many the call gives
+  std::vector<int> outputs;  // buffer of each output
+  std::vector<int> over;     // the parameter each output may be written over, or -1
+  int extents = 0;           // how many the call gives
   int parameters = 0;
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
   std::vector<int> extent_parameters;
@@ -135,10 +135,11 @@ struct Module {
 };
 
 /// Fused kernels and steps of an optimised graph.
-Module lower(const Graph& graph, int vector_bytes);
-/// Finds the updates that may be written over the old value: `updates[i]` is the parameter that
-/// output i is the new value of, or -1.
-void find_in_place(Module& module, std::span<const int> updates);
+/// The memory of the parameters in `donated` is the function's.
+Module lower(const Graph& graph, int vector_bytes, std::span<const int> donated = {});
+/// Finds the outputs that may be written over a parameter: `updates[i]` is the parameter that
+/// output i is the new value of, or -1; then any one of `donated` with its type will do.
+void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated);
 /// Lets workspace buffers whose lives do not overlap share memory.
 void assign_slots(Module& module);
 

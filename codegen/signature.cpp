@@ -20,7 +20,7 @@ std::string signature_json(const Module& module, int plan_size) {
                        {"rank", o.shape.size()},
                        {"shape_at", at},
                        {"late", module.is_late(o.shape)},
-                       {"in_place", bool(module.in_place[outputs.size()])}});
+                       {"over", module.over[outputs.size()]}});
     at += static_cast<int>(o.shape.size());
   }
   for (const FailureText& f : module.failures)

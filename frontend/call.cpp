@@ -69,7 +69,8 @@ struct Call {
       bind_value(first + i, transaction.value(i));
   }
 
-  Results run(Transaction* transaction) {
+  Results run(Transaction* transaction, std::span<const Array* const> arguments,
+              std::span<const bool> given) {
     for (std::size_t i = 0; i < program.extent_parameters.size(); ++i)
       extents[filled + i] =
           *static_cast<const std::int64_t*>(buffers[program.extent_parameters[i]]);
@@ -91,6 +92,9 @@ struct Call {
       if (o.updates >= 0)
         buffers[first + i] =
             address(transaction->target(static_cast<std::size_t>(o.updates), shape));
+      else if (o.over >= 0 && static_cast<std::size_t>(o.over) < given.size() && given[o.over] &&
+               address(*arguments[o.over]) == buffers[o.over])
+        buffers[first + i] = address(results.arrays_[i] = *arguments[o.over]);
       else
         buffers[first + i] = address(results.arrays_[i] = Array::empty(o.dtype, shape));
     }
@@ -186,14 +190,14 @@ Results Function::operator()(std::span<const Array> arguments) const {
   return call(list.span());
 }
 
-Results Function::call(std::span<const Array* const> arguments) const {
+Results Function::call(std::span<const Array* const> arguments, std::span<const bool> given) const {
   if (!program_) throw ValueError("call: the function was not compiled");
   Call running(program_);
   running.bind(arguments);
-  if (program_->shared.empty()) return running.run(nullptr);
+  if (program_->shared.empty()) return running.run(nullptr, arguments, given);
   Transaction transaction(program_->shared);
   running.bind_shared(transaction);
-  Results results = running.run(&transaction);
+  Results results = running.run(&transaction, arguments, given);
   transaction.commit();
   return results;
 }

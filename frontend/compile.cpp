@@ -109,9 +109,10 @@ Graph with_positions(Graph graph) {
 
 std::string cache_key(const Graph& graph, const CompileOptions& options, const Target& target) {
   const auto key = graph.key();
-  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {}", key[0], key[1],
+  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {} {}", key[0], key[1],
                                   static_cast<int>(options.rewrites), options.opt_level,
-                                  target.name, GNOMON_ABI_VERSION, build_id()));
+                                  fmt::join(options.donated, ","), target.name, GNOMON_ABI_VERSION,
+                                  build_id()));
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -154,7 +155,7 @@ std::vector<char> build_object(Program& program, const Graph& captured,
   if (folder) context.options.dump_folder = folder->string();
   const Graph optimized = optimize(with_positions(captured), context);
   watch.stage("optimize");
-  const Module module = lower(optimized, target.vector_bytes);
+  const Module module = lower(optimized, target.vector_bytes, options.donated);
   watch.stage("lower");
   std::string comment = options.name.empty() ? "compiled by Gnomon" : options.name;
   const std::vector<Unit> units = emit(module, comment);
@@ -210,6 +211,10 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
     throw ValueError(
         fmt::format("compile: expected threads of at least 0, found {}", options.threads));
   check_names(outputs);
+  for (const int i : options.donated)
+    if (i < 0 || i >= static_cast<int>(inputs.size()))
+      throw ValueError(fmt::format("compile: expected donated inputs among {}, found number {}",
+                                   inputs.size(), i));
   const std::size_t arguments = inputs.size();
   std::vector<std::vector<Origin>> origins;
   for (const Expr& input : inputs)
@@ -245,7 +250,7 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
     program->outputs[i].updates = u - static_cast<int>(first_shared);
     SharedUse& use = program->shared[static_cast<std::size_t>(program->outputs[i].updates)];
     use.updated = true;
-    use.in_place = program->outputs[i].in_place;
+    use.in_place = program->outputs[i].over >= 0;
   }
   program->threads = options.threads;
   program->services = services(options.threads);

@@ -44,6 +44,8 @@ struct CompileOptions {
   RewriteLevel rewrites = RewriteLevel::all;
   /// The most threads a call uses; 0: those of the pool.
   int threads = 0;
+  /// Inputs, by position, whose memory calls may reuse for outputs: see `Function::call`.
+  std::vector<int> donated;
   /// LLVM's name of the processor, or "native".
   std::string cpu = "native";
   /// Optimisation level of Clang, 0 to 3.
@@ -120,8 +122,10 @@ class Function {
     }
   }
 
-  /// The same, for arguments that do not lie side by side.
-  Results call(std::span<const Array* const> arguments) const;
+  /// The same, for arguments that do not lie side by side. Outputs may lie in the memory of donated
+  /// inputs for which `given` is true: memory that nobody else looks at, apart from that of the
+  /// other arguments. After a failed call they have their values.
+  Results call(std::span<const Array* const> arguments, std::span<const bool> given = {}) const;
 
   /// Whether this function came from the disk cache.
   bool was_cached() const;

@@ -95,7 +95,7 @@ void Program::read_signature() {
     o.rank = out[i].at("rank");
     o.shape_at = out[i].at("shape_at");
     o.late = out[i].at("late");
-    o.in_place = out[i].at("in_place");
+    o.over = out[i].at("over");
     outputs.push_back(o);
   }
   for (const auto& f : signature.at("failures"))

@@ -22,10 +22,10 @@ struct PlanRecord {
 struct ProgramOutput {
   DType dtype;
   int rank;
-  int shape_at;           // of its extents in the plan
-  bool late;              // the running function makes it
-  int updates = -1;       // position among the shared variables
-  bool in_place = false;  // may be written over the variable's old value
+  int shape_at;      // of its extents in the plan
+  bool late;         // the running function makes it
+  int updates = -1;  // position among the shared variables
+  int over = -1;     // parameter whose memory it may be written to
 };
 
 struct ProgramFailure {

@@ -390,7 +390,7 @@ bool same_bits(const Array& a, const Array& b) {
 }
 
 void Array::throw_undefined() {
-  throw ValueError("array: expected an array, found a handle that refers to none");
+  throw ValueError("array: expected an array, found one without a value: never set, or donated to a call");
 }
 
 void Array::throw_dtype(DType wanted) const {

@@ -80,3 +80,33 @@ TEST_CASE("a call that fails changes nothing, in place or not") {
   step(Array::from<std::int64_t>({0, 1}));
   CHECK(v.get().to_vector<double>() == std::vector<double>{4, 5, 6});
 }
+
+TEST_CASE("an output takes the memory of a donated argument") {
+  const Expr x = vector("x"), y = vector("y");
+  CompileOptions options = uncached();
+  options.donated = {0};
+  const Function f = compile({x, y}, {x + 2 * y, sum(y)}, {}, options);
+  const Array a = Array::from<double>({1, 2, 3}), b = Array::from<double>({1, 1, 1});
+  const Array* const arguments[] = {&a, &b};
+  const bool given[] = {true, false};
+  const Results results = f.call(arguments, given);
+  CHECK(results[0].to_vector<double>() == std::vector<double>{3, 4, 5});
+  CHECK(std::as_const(results[0]).data() == std::as_const(a).data());
+  CHECK(results[1].item<double>() == 3);
+  const Results others = f.call(arguments);
+  CHECK(std::as_const(others[0]).data() != std::as_const(a).data());
+  CHECK(a.to_vector<double>() == std::vector<double>{3, 4, 5});
+}
+
+TEST_CASE("a donated argument that is read later is left alone") {
+  const Expr x = vector("x");
+  CompileOptions options = uncached();
+  options.donated = {0};
+  const Function f = compile({x}, {x / sum(x), x(range(2, -4, -1))}, {}, options);
+  const Array a = Array::from<double>({1, 2, 5});
+  const Array* const arguments[] = {&a};
+  const bool given[] = {true};
+  const Results results = f.call(arguments, given);
+  CHECK(results[0].to_vector<double>() == std::vector<double>{0.125, 0.25, 0.625});
+  CHECK(results[1].to_vector<double>() == std::vector<double>{5, 2, 1});
+}
