@@ -72,7 +72,8 @@ def test_black_scholes(tmp_path):
             "delta": cdf1,
             "gamma": density / (spot * volatility * sqrt(time)),
             "vega": spot * density * sqrt(time),
-            "theta": -spot * density * volatility / (2 * sqrt(time)) - rate * strike * discount * cdf2,
+            "theta": -spot * density * volatility / (2 * sqrt(time))
+            - rate * strike * discount * cdf2,
             "rho": strike * time * discount * cdf2,
         }
         for name, value in expected.items():

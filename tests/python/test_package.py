@@ -142,6 +142,15 @@ def test_a_typed_program_passes_mypy_and_runs():
 
 @whole
 @pytest.mark.slow
+def test_mypy_sees_names_that_do_not_exist(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("import gnomon as gn\n\ngn.logg(1.0)\n")
+    done = mypy("--strict", "--follow-imports=silent", program)
+    assert 'Module has no attribute "logg"' in done.stdout
+
+
+@whole
+@pytest.mark.slow
 def test_the_package_passes_mypy():
     done = mypy("-p", "gnomon")
     assert done.returncode == 0, done.stdout + done.stderr

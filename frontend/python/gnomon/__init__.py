@@ -123,17 +123,19 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    from importlib import import_module
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
 
-    if name in _LAZY:
-        value = getattr(import_module("." + _LAZY[name], __name__), name)
-    elif name in _MODULES:
-        value = import_module("." + _MODULES[name], __name__)
-    else:
-        raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if name in _LAZY:
+            value = getattr(import_module("." + _LAZY[name], __name__), name)
+        elif name in _MODULES:
+            value = import_module("." + _MODULES[name], __name__)
+        else:
+            raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -166,8 +166,8 @@ def _list(what: str, values: Any) -> list[Any]:
 def _input(x: Any) -> Any:
     if isinstance(x, _core.Shared):
         raise _core.TypeError(
-            f"function: {x.name or 'a shared variable'} is shared: it is no input, functions use it "
-            "by themselves (givens can replace it)"
+            f"function: {x.name or 'a shared variable'} is shared: it is no input, functions use "
+            "it by themselves (givens can replace it)"
         )
     if not isinstance(x, _core.Expr):
         raise _core.TypeError(f"function: expected expressions as inputs, found {x!r}")

@@ -339,7 +339,8 @@ void add_expressions(nb::module_& m) {
         nb::arg("weak") = false,
         "An input. Extents: an int, None (any), a str (the same name, the same extent), a Dim. "
         "weak: it promotes like a Python number.");
-  m.def("as_expr", as_expr, nb::arg("object").none(), "The expression, or a constant of the values.");
+  m.def("as_expr", as_expr, nb::arg("object").none(),
+        "The expression, or a constant of the values.");
   m.def(
       "get_item",
       [](nb::handle x, nb::handle key) {
@@ -349,8 +350,8 @@ void add_expressions(nb::module_& m) {
         return part;
       },
       nb::arg("x"), nb::arg("key").none(), "x[key].");
-  m.def("set_item", set_item, nb::arg("x"), nb::arg("key").none(), nb::arg("v").none(), nb::arg("add"),
-        "x with x[key] replaced, or increased, by v.");
+  m.def("set_item", set_item, nb::arg("x"), nb::arg("key").none(), nb::arg("v").none(),
+        nb::arg("add"), "x with x[key] replaced, or increased, by v.");
   m.def("set_origins", set_origins, nb::arg("on"), "Whether nodes get the user's lines.");
 }
 
