@@ -1,6 +1,8 @@
 // Statements, scopes, index forms and accesses of a kernel under construction.
 #include "codegen/kernel_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -19,6 +21,12 @@ void append_value(std::string& key, const T& v) {
   append_bytes(key, &v, sizeof v);
 }
 
+// Atoms by identity: names are for readers, and two symbols may have the same.
+std::string atom_key(const Atom& atom) {
+  if (atom.kind == Atom::Kind::symbol) return fmt::format("s{}", atom.number);
+  return fmt::format("v{}.{}", atom.scalar->node().number(), atom.scalar->index());
+}
+
 std::string statement_key(const Statement& s) {
   std::string key;
   key.reserve(32 + 4 * s.args.size());
@@ -30,7 +38,7 @@ std::string statement_key(const Statement& s) {
   append_value(key, s.op);
   append_value(key, s.value.u);
   for (const std::int32_t a : s.args) append_value(key, a);
-  if (s.code == Code::extent) key += s.dim.text();
+  if (s.code == Code::extent) key += s.dim.text(atom_key);
   return key;
 }
 
