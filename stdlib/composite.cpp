@@ -2,6 +2,8 @@
 // softmax, log_softmax; and functions that are only expressions.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 #include "stdlib/reduction.h"
@@ -36,6 +38,11 @@ std::vector<Type> along_axis_type(TypeContext& context) {
   return {context.type(0)};
 }
 
+// Such reductions have no maximum to shift by.
+bool has_zero(const Shape& extents) {
+  return std::ranges::any_of(extents, [](const Dim& d) { return d.is(0); });
+}
+
 Expr finite_or_zero(const Expr& x) { return where(isfinite(x), x, 0); }
 
 // -------------------------------------------------------------------------------------------- mean
@@ -56,6 +63,7 @@ Expr mean_transpose(const Transpose& t) {
 std::vector<Expr> expand_logsumexp(const Node& node) {
   const Expr x(node.input(0));
   const Axes axes = axes_of(node);
+  if (has_zero(reduced_extents(node))) return {log(sum(x, axes, keepdims_of(node)))};
   const Expr shift = finite_or_zero(max(x, axes, keepdims));
   const Expr kept = log(sum(exp(x - shift), axes, keepdims)) + shift;
   if (keepdims_of(node) == Keepdims::yes) return {kept};
@@ -82,7 +90,8 @@ Exprs logsumexp_jvp(const Jvp& v) {
 
 // x - max and the sum of its exponentials: one pair of nodes for softmax and log_softmax of one x.
 std::pair<Expr, Expr> shifted_and_sum(const Expr& x, std::int64_t axis) {
-  const Expr shifted = x - max(x, axis, keepdims);
+  const bool empty = x.shape()[static_cast<std::size_t>(axis)].is(0);
+  const Expr shifted = empty ? x : x - max(x, axis, keepdims);
   return {shifted, sum(exp(shifted), axis, keepdims)};
 }
 
