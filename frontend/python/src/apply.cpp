@@ -57,6 +57,7 @@ void take(nb::handle object, Operand& operand) {
     operand.weak = reinterpret_cast<ExprObject*>(o)->weak;
   } else if (is_array(object)) {
     operand.array = array_of(object);
+    static_cast<void>(operand.array.rank());  // an error when its memory was given away
   } else if (PyFloat_CheckExact(o)) {
     operand.weak = Weak::real;
     operand.real = PyFloat_AS_DOUBLE(o);
