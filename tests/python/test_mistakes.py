@@ -49,6 +49,30 @@ def test_mistake_is_an_error_of_gnomon(call, text):
         eval(call)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.datetime64("2020"),
+        np.timedelta64(3),
+        np.array(["2020"], "M8[D]"),
+        np.str_("a"),
+        np.void(b"abc"),
+        np.array((1, 2.0), dtype=[("a", "i4"), ("b", "f8")]),
+        np.float16(1),
+        np.complex64(1),
+        np.longdouble(1),
+        np.array([1, None]),
+    ],
+    ids=repr,
+)
+def test_elements_that_are_no_numbers_of_gnomon_are_refused(value):
+    with pytest.raises(gn.TypeError, match="asarray: expected "):
+        gn.asarray(value)
+    x = gn.tensor("x", "float64", np.shape(value))
+    with pytest.raises(gn.TypeError, match="argument x: .* asarray: expected "):
+        gn.function([x], x + 1)(value)
+
+
 def test_axes_may_be_integers_of_numpy():
     x = gn.asarray([[1.0, 2.0, 3.0], [4.0, 5.0, 9.0]])
     axis = np.int64(1)

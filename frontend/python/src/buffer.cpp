@@ -78,6 +78,11 @@ bool element_strides(const Py_buffer& view, std::int64_t* strides) {
   return aligned || view.len == 0;
 }
 
+// Whether an export has the shape and strides it was asked for. NumPy's datetime64 shows 8 bytes.
+bool has_layout(const Py_buffer& view) {
+  return view.ndim == 0 || (view.shape != nullptr && view.strides != nullptr);
+}
+
 // An export of another object, given back by whichever thread lets the last array go.
 class Held {
  public:
@@ -189,6 +194,7 @@ std::optional<Taken> take_buffer(nb::handle object, Copy copy) {
     PyErr_Clear();
     return std::nullopt;
   }
+  if (!has_layout(view)) return std::nullopt;
   const DType dtype = checked_dtype(object, view);
   std::array<std::int64_t, max_rank> strides{};
   if (element_strides(view, strides.data())) {
@@ -222,6 +228,7 @@ bool Borrowed::set(PyObject* object) {
     view_.obj = nullptr;
     return false;
   }
+  if (!has_layout(view_)) return false;
   const Format format = format_of(view_);
   std::array<std::int64_t, max_rank> strides;
   if (!format.dtype || format.big_endian || !is_supported(*format.dtype) || view_.ndim > max_rank ||
