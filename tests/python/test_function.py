@@ -424,3 +424,68 @@ def test_copies(x):
     h, t = copy.deepcopy((f, s))
     h([1.0])
     assert (s.get_value().item(), t.get_value().item()) == (0, 1)
+
+
+# --------------------------------------------------------------------------------------- donation
+
+
+def address(array):
+    return np.asarray(array).ctypes.data
+
+
+@pytest.fixture
+def donating(x, y):
+    return gn.function([gn.In(x, donate=True), y], [x + 2 * y, y.sum()], name="f")
+
+
+def test_a_donated_array_becomes_the_result(donating):
+    a = gn.asarray([1.0, 2.0]) + 0
+    where = address(a)
+    result = donating(a, [1.0, 1.0])
+    assert address(result[0]) == where and result[0].tolist() == [3, 4]
+    for use in (lambda: a + 1, lambda: repr(a), lambda: donating(a, a), lambda: a.shape):
+        with pytest.raises(gn.ValueError, match="donated to a call"):
+            use()
+    again = donating(y=[0.0, 0.0], x=result[0])
+    assert address(again[0]) == where
+
+
+def test_an_array_that_others_see_is_not_reused(donating):
+    a = gn.asarray([1.0, 2.0]) + 0
+    view, exported = a[:], np.asarray(a)
+    assert donating(a, [1.0, 1.0])[0].tolist() == [3, 4]
+    assert view.tolist() == exported.tolist() == [1, 2]
+    b = gn.asarray([1.0, 2.0]) + 0
+    assert donating(b, b)[0].tolist() == [3, 6]
+    s = gn.shared([1.0, 2.0], "s")
+    assert donating(s.get_value(), [1.0, 1.0])[0].tolist() == [3, 4]
+    assert s.get_value().tolist() == [1, 2]
+
+
+def test_donated_numpy_memory_is_written_to_where_it_can_be(donating):
+    a = np.array([1.0, 2.0])
+    result = donating(a, [1.0, 1.0])[0]
+    assert np.shares_memory(result, a) and a.tolist() == [3, 4]
+    a.flags.writeable = False
+    assert donating(a, [1.0, 1.0])[0].tolist() == [5, 6] and a.tolist() == [3, 4]
+    b = np.array([1.0, 2.0, 3.0, 4.0])
+    assert donating(b[::2], [1.0, 1.0])[0].tolist() == [3, 5]
+    assert donating(b[:2], b[1:3])[0].tolist() == [5, 8]
+    assert donating(b, b[::-1])[0].tolist() == [9, 8, 7, 6] and b.tolist() == [1, 2, 3, 4]
+    assert donating([1, 2], [1, 1])[0].tolist() == [3, 4]
+    assert donating(np.float32([1, 2]), [1, 1])[0].tolist() == [3, 4]
+
+
+def test_a_failed_call_gives_back_what_was_donated(donating):
+    a = gn.asarray([1.0, 2.0]) + 0
+    with pytest.raises(gn.ValueError):
+        donating(a, [1.0])
+    assert a.tolist() == [1, 2]
+
+
+def test_pickle_keeps_donation(donating):
+    f = pickle.loads(pickle.dumps(donating))
+    a = gn.asarray([1.0, 2.0]) + 0
+    f(a, [1.0, 1.0])
+    with pytest.raises(gn.ValueError, match="donated"):
+        a.tolist()

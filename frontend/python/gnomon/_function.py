@@ -25,19 +25,26 @@ class In:
     """An input with more to say about it than the expression `variable` does.
 
     `value`: the default, used when a call leaves the argument out. `name`: what calls and messages
-    call it, if not the variable's name.
+    call it, if not the variable's name. `donate`: calls may reuse the argument's memory for an
+    output of its dtype and shape. An Array passed for it is empty afterwards; NumPy memory that is
+    writable and contiguous is written to.
     """
 
-    __slots__ = ("name", "value", "variable")
+    __slots__ = ("donate", "name", "value", "variable")
 
     def __init__(
-        self, variable: Expr, value: ArrayLike | None = None, name: str | None = None
+        self,
+        variable: Expr,
+        value: ArrayLike | None = None,
+        name: str | None = None,
+        donate: bool = False,
     ) -> None:
         if not isinstance(variable, _core.Expr):
             raise _core.TypeError(f"In: expected an expression, found {variable!r}")
         self.variable = variable
         self.value = value
         self.name = name
+        self.donate = donate
 
     def __repr__(self) -> str:
         parts = [repr(self.variable)]
@@ -45,6 +52,8 @@ class In:
             parts.append(f"value={self.value!r}")
         if self.name is not None:
             parts.append(f"name={self.name!r}")
+        if self.donate:
+            parts.append("donate=True")
         return f"In({', '.join(parts)})"
 
 
@@ -278,6 +287,7 @@ def _made(
         changes,
         names=[x.name for x in inputs],
         values=[x.value for x in inputs],
+        donated=[i for i, x in enumerate(inputs) if x.donate],
         structure=structure,
         about=_About(inputs, structure, names, exprs, changes, name, allow_downcast, options),
         allow_downcast=allow_downcast,
@@ -432,6 +442,7 @@ def to_parts(f: Any) -> dict[str, Any]:
             "kind": "function",
             "name": about.name,
             "input_names": [x.name for x in about.inputs],
+            "donated": [x.donate for x in about.inputs],
             "structure": about.structure,
             "allow_downcast": about.allow_downcast,
             "options": about.options,
@@ -444,8 +455,8 @@ def from_parts(parts: dict[str, Any]) -> Function:
     about = parts["about"]
     arrays = parts["arrays"]
     inputs = [
-        In(x, arrays.get(str(i)), name)
-        for i, (x, name) in enumerate(zip(parts["inputs"], about["input_names"], strict=True))
+        In(x, arrays.get(str(i)), about["input_names"][i], about["donated"][i])
+        for i, x in enumerate(parts["inputs"])
     ]
     return _made(
         inputs,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "frontend/python/src/array.h"
 #include "frontend/python/src/function.h"
 #include "ir/type.h"
 #include "runtime/error.h"
@@ -28,6 +29,7 @@ class Places {
     for (std::size_t i = made_; i-- > 0;) at(i)->~T();
   }
   T& add() { return *new (at(made_++)) T(); }
+  T& last() { return *at(made_ - 1); }
 
  private:
   struct alignas(T) Place {
@@ -210,7 +212,81 @@ PyObject* handed_back(const FunctionObject& f, Results& results) {
   return nullptr;
 }
 
-Results run(const FunctionObject& f, std::span<const Array* const> arguments) {
+// The elements of an array lie in [first, second).
+std::pair<const char*, const char*> range_of(const Array& a) {
+  const auto* first = static_cast<const char*>(a.data());
+  const char* last = first;
+  for (std::size_t axis = 0; axis < a.shape().size(); ++axis) {
+    const std::int64_t bytes =
+        (a.shape()[axis] - 1) * a.strides()[axis] * static_cast<std::int64_t>(size_of(a.dtype()));
+    (bytes < 0 ? first : last) += bytes;
+  }
+  return {first, last + size_of(a.dtype())};
+}
+
+// The donated arguments of one call. An Array is empty from the start of the call on, and has its
+// value again when the call fails; memory of others is written to if it may be.
+class Donations {
+ public:
+  // Binds an argument that can be donated, one of the dtype, to `array`, which must outlive this.
+  bool add(std::size_t i, PyObject* object, DType dtype, Array& array) {
+    Donation d{i, nullptr, &array, true};
+    if (is_array(object)) {
+      d.owner = reinterpret_cast<ArrayObject*>(object);
+      array = d.owner->array;
+    } else if (!is_symbolic(object) && PyObject_CheckBuffer(object) != 0) {
+      Taken taken = take_array(object, {}, Copy::if_needed);
+      array = std::move(taken.array);
+      d.writable = taken.writable;
+    }
+    if (!array.defined() || array.dtype() != dtype) return false;
+    all_.push_back(d);
+    return true;
+  }
+
+  bool empty() const { return all_.empty(); }
+
+  Results run(const Function& function, std::span<const Array* const> arguments) {
+    const auto given = std::make_unique<bool[]>(arguments.size());
+    for (const Donation& d : all_)
+      if (d.owner != nullptr) d.owner->array = Array();
+    for (const Donation& d : all_)
+      given[d.position] = d.writable && d.array->is_contiguous() &&
+                          (d.owner == nullptr ? is_apart(d, arguments) : d.array->unique());
+    try {
+      const Released released;
+      return function.call(arguments, {given.get(), arguments.size()});
+    } catch (...) {
+      for (const Donation& d : all_)
+        if (d.owner != nullptr && !d.owner->array.defined()) d.owner->array = *d.array;
+      throw;
+    }
+  }
+
+ private:
+  struct Donation {
+    std::size_t position;
+    ArrayObject* owner;  // null for memory of others
+    Array* array;
+    bool writable;
+  };
+
+  static bool is_apart(const Donation& d, std::span<const Array* const> arguments) {
+    const auto [first, last] = range_of(*d.array);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (i == d.position || arguments[i]->size() == 0) continue;
+      const auto [begin, end] = range_of(*arguments[i]);
+      if (begin < last && first < end) return false;
+    }
+    return true;
+  }
+
+  std::vector<Donation> all_;
+};
+
+Results run(const FunctionObject& f, std::span<const Array* const> arguments,
+            Donations& donations) {
+  if (!donations.empty()) return donations.run(f.function, arguments);
   const Released released;
   return f.function.call(arguments);
 }
@@ -218,9 +294,10 @@ Results run(const FunctionObject& f, std::span<const Array* const> arguments) {
 PyObject* call_with(FunctionObject& f, PyObject* const* given) {
   const std::size_t count = f.inputs.size();
   Places<Borrowed> borrowed(count);
-  Places<Array> converted_ones(count);
+  Places<Array> own_ones(count);
   Places<const Array*> arguments(count);
   const Array** first = nullptr;
+  Donations donations;
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionInput& input = f.inputs[i];
     const Array*& argument = arguments.add();
@@ -230,10 +307,12 @@ PyObject* call_with(FunctionObject& f, PyObject* const* given) {
       continue;
     }
     Borrowed& held = borrowed.add();
-    if (held.set(given[i]) && held.array().dtype() == input.dtype) {
+    if (input.donated && donations.add(i, given[i], input.dtype, own_ones.add())) {
+      argument = &own_ones.last();
+    } else if (held.set(given[i]) && held.array().dtype() == input.dtype) {
       argument = &held.array();
     } else {
-      Array& own = converted_ones.add();
+      Array& own = own_ones.add();
       own = converted_value(given[i], input.dtype, f.downcast, caption(f, i));
       argument = &own;
     }
@@ -241,7 +320,7 @@ PyObject* call_with(FunctionObject& f, PyObject* const* given) {
       throw ValueError(fmt::format("{}: expected rank {}, found {}", caption(f, i), input.rank,
                                    argument->describe()));
   }
-  Results results = run(f, {first, count});
+  Results results = run(f, {first, count}, donations);
   return handed_back(f, results);
 }
 

@@ -265,7 +265,7 @@ struct Request {
 };
 
 nb::object make_function(const Request& request, nb::handle names, nb::handle values,
-                         const std::string& structure, nb::handle about,
+                         nb::handle donated, const std::string& structure, nb::handle about,
                          std::optional<bool> allow_downcast, CompileOptions options) {
   const Downcast downcast = downcast_of(allow_downcast);
   const std::string shown = options.name.empty() ? "function" : options.name;
@@ -300,6 +300,10 @@ nb::object make_function(const Request& request, nb::handle names, nb::handle va
         inputs.back(), names.is_none() ? nb::object(nb::none()) : nb::object(names[i]),
         values.is_none() ? nb::object(nb::none()) : nb::object(values[i]), downcast, shown));
   }
+  for (const nb::handle position : nb::iter(donated)) {
+    options.donated.push_back(nb::cast<int>(position));
+    f.inputs.at(nb::cast<std::size_t>(position)).donated = true;
+  }
   std::vector<Output> outputs;
   for (const nb::handle item : nb::iter(request.outputs)) {
     Expr e = to_arg(item).value();
@@ -330,10 +334,10 @@ void add_functions(nb::module_& m) {
   m.def(
       "compile",
       [](nb::handle inputs, nb::handle outputs, nb::handle output_names, nb::handle updates,
-         nb::handle names, nb::handle values, const std::string& structure, nb::handle about,
-         std::optional<bool> allow_downcast, const std::string& name, const std::string& rewrites,
-         int threads, const std::string& cpu, int opt_level, bool cache,
-         const std::string& cache_folder, bool explain) {
+         nb::handle names, nb::handle values, nb::handle donated, const std::string& structure,
+         nb::handle about, std::optional<bool> allow_downcast, const std::string& name,
+         const std::string& rewrites, int threads, const std::string& cpu, int opt_level,
+         bool cache, const std::string& cache_folder, bool explain) {
         CompileOptions options;
         options.name = name;
         options.rewrites = one_of<RewriteLevel>("rewrites", rewrites,
@@ -346,15 +350,17 @@ void add_functions(nb::module_& m) {
         options.cache = cache;
         options.cache_folder = cache_folder;
         options.explain = explain;
-        return make_function({inputs, outputs, output_names, updates}, names, values, structure,
-                             about, allow_downcast, std::move(options));
+        return make_function({inputs, outputs, output_names, updates}, names, values, donated,
+                             structure, about, allow_downcast, std::move(options));
       },
       "inputs"_a, "outputs"_a, "output_names"_a.none() = nb::none(), "updates"_a = nb::tuple(),
       nb::kw_only(), "names"_a.none() = nb::none(), "values"_a.none() = nb::none(),
-      "structure"_a = "list", "about"_a.none() = nb::none(), "allow_downcast"_a.none() = nb::none(),
-      "name"_a = "", "rewrites"_a = "all", "threads"_a = 0, "cpu"_a = "native", "opt_level"_a = 2,
-      "cache"_a = true, "cache_folder"_a = "", "explain"_a = false,
+      "donated"_a = nb::tuple(), "structure"_a = "list", "about"_a.none() = nb::none(),
+      "allow_downcast"_a.none() = nb::none(), "name"_a = "", "rewrites"_a = "all", "threads"_a = 0,
+      "cpu"_a = "native", "opt_level"_a = 2, "cache"_a = true, "cache_folder"_a = "",
+      "explain"_a = false,
       "A function of expressions. names, values: of the inputs, None where there is none. "
+      "donated: positions of inputs whose memory calls may reuse. "
       "structure of the results: none, one, list, tuple or dict. about: kept for Python.");
 }
 

@@ -26,6 +26,7 @@ struct FunctionInput {
   std::size_t rank = 0;
   std::string declared;  // "x: f32[n, 3]"
   std::string made_at;   // " [model.py:12]", or ""
+  bool donated = false;
 };
 
 /// A compiled function with the signature that Python sees.
