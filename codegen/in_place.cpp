@@ -1,6 +1,6 @@
-// Which outputs may be written over a parameter, the old value of their variable or an argument that
-// is donated: every read must come before the write, element by element within one kernel, and
-// nothing after the write may fail.
+// Which outputs may be written over a parameter, which is the old value of their variable or a
+// donated argument: every read must come before the write, element by element within one kernel,
+// and nothing after the write may fail.
 #include <algorithm>
 
 #include "codegen/module.h"

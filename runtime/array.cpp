@@ -390,7 +390,8 @@ bool same_bits(const Array& a, const Array& b) {
 }
 
 void Array::throw_undefined() {
-  throw ValueError("array: expected an array, found one without a value: never set, or donated to a call");
+  throw ValueError(
+      "array: expected an array, found one without a value: never set, or donated to a call");
 }
 
 void Array::throw_dtype(DType wanted) const {
