@@ -30,7 +30,8 @@ TIMES = int(os.environ.get("GNOMON_EXAMPLES", "1"))
 def examples(count: int) -> settings:
     return settings(
         max_examples=count * TIMES, deadline=None, derandomize=TIMES == 1, database=None,
-        suppress_health_check=list(HealthCheck), phases=[Phase.generate], report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck), phases=[Phase.generate],
+        report_multiple_bugs=False,
     )
 
 

@@ -7,8 +7,8 @@ import operator
 import numpy as np
 import pytest
 from against import (
-    WAYS, ALL, FLOATS, INTEGERS, INTS, NUMBERS, UINTS, Call, Table, array, at_once, broadcast_to_one,
-    common, examples, floating, in_graph, wide,
+    WAYS, ALL, FLOATS, INTEGERS, INTS, NUMBERS, UINTS, Call, Table, array, at_once,
+    broadcast_to_one, common, examples, floating, in_graph, wide,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -373,7 +373,7 @@ def _operators_of_one(draw):
 def test_at_once(one):
     is_operator = one.title.startswith("operator")
 
-    @examples(8)
+    @examples(6)
     @given(st.data(), st.booleans())
     def compare(data, as_arrays):
         with np.errstate(all="ignore"):
@@ -384,7 +384,7 @@ def test_at_once(one):
 
 @pytest.mark.parametrize("one", [c for c in case.cases if c.graph], ids=lambda c: c.title)
 def test_in_graphs(one):
-    @examples(3)
+    @examples(2)
     @given(st.data(), WAYS)
     def compare(data, way):
         with np.errstate(all="ignore"):
