@@ -78,7 +78,7 @@ def _static_key(value: Any) -> Any:
     t = type(value)
     if t is float:
         return t, value.hex()
-    if t is tuple:
+    if isinstance(value, tuple):
         return t, tuple([_static_key(v) for v in value])
     if t in (str, int, bool, bytes) or value is None:
         return t, value
@@ -87,6 +87,26 @@ def _static_key(value: Any) -> Any:
         return t, ref(value)
     except TypeError:
         return t, value
+
+
+_texts = frozenset((str,))
+
+
+def _structure_keys(shapes: list[_tree.Structure]) -> tuple[Any, ...]:
+    """What stands for the static parts of structures: 1, 1.0 and True are equal but not alike."""
+    rests = [
+        token[1]
+        for shape in shapes
+        for token in shape.tokens
+        if token is not _tree.LEAF and token[1] is not None
+    ]
+    return tuple(
+        [
+            _static_key(x)
+            for x in rests
+            if type(x) is not tuple or not _texts.issuperset(map(type, x))
+        ]
+    )
 
 
 def _is_dead(key: Any) -> bool:
@@ -193,6 +213,7 @@ class Tracer:
         rest: tuple[Any, ...] = ()
         if None in keys:
             rest = self._static_keys(len(args), kwargs, shapes, leaves, keys)
+        rest += _structure_keys(shapes)
         key = (len(args), tuple(kwargs), tuple(shapes), tuple(keys), rest)
         entry = self.entries.get(key)
         if entry is None or entry.function is None:
