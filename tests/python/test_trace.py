@@ -6,7 +6,7 @@ import inspect
 import pickle
 import threading
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
@@ -567,3 +567,27 @@ def test_a_reference_is_not_lost_or_kept():
         f(x, y)
         f(y, x)
     assert (sys.getrefcount(x), sys.getrefcount(y)) == before
+
+
+def test_static_parts_of_a_structure_are_told_apart_by_type():
+    @dataclass
+    class Scaled:
+        x: object
+        scale: object = field(metadata={"static": True})
+
+    f = gn.compiled(lambda p: p.x * p.scale)
+    x = np.arange(3)
+    assert f(Scaled(x, 2)).dtype == gn.int64
+    assert f(Scaled(x, 2.0)).dtype == gn.float64
+    assert f(Scaled(x, 2)).dtype == gn.int64
+    keyed = gn.compiled(lambda d: gn.stack([v * k for k, v in d.items()]))
+    assert keyed({1: x, 2: x}).dtype == gn.int64
+    assert keyed({1.0: x, 2.0: x}).dtype == gn.float64
+    assert keyed.signatures and len(keyed.signatures) == 2
+
+
+def test_memory_that_is_no_array_of_gnomon_is_refused():
+    f = gn.compiled(lambda x: gn.sum(x))
+    f(np.zeros(3))
+    with pytest.raises(gn.ValueError, match="a size that memory can hold"):
+        f(np.broadcast_to(np.zeros(1), (2**55,)))

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/type.h"
+#include "runtime/error.h"
 
 namespace gnomon::python {
 
@@ -67,23 +68,21 @@ CompiledObject* self_of(PyObject* object) { return reinterpret_cast<CompiledObje
 
 PyObject* call_tracer(CompiledObject* self, PyObject* const* arguments, std::size_t count,
                       PyObject* names) {
-  return guarded([&]() -> PyObject* {
-    nb::object positional = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
-    if (!positional) return nullptr;
-    for (std::size_t i = 0; i < count; ++i)
-      PyTuple_SET_ITEM(positional.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(arguments[i]));
-    nb::dict keywords;
-    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
-    for (Py_ssize_t i = 0; i < named; ++i)
-      keywords[nb::handle(PyTuple_GET_ITEM(names, i))] =
-          nb::handle(arguments[count + static_cast<std::size_t>(i)]);
-    return nb::borrow(self->tracer).attr("call")(positional, keywords).release().ptr();
-  });
+  if (self->tracer == nullptr) throw InternalError("compiled: called after its end");
+  nb::object positional = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+  if (!positional) throw nb::python_error();
+  for (std::size_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(positional.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(arguments[i]));
+  nb::dict keywords;
+  const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  for (Py_ssize_t i = 0; i < named; ++i)
+    keywords[nb::handle(PyTuple_GET_ITEM(names, i))] =
+        nb::handle(arguments[count + static_cast<std::size_t>(i)]);
+  return nb::borrow(self->tracer).attr("call")(positional, keywords).release().ptr();
 }
 
-PyObject* call(PyObject* object, PyObject* const* arguments, std::size_t flags, PyObject* names) {
-  CompiledObject* const self = self_of(object);
-  const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
+PyObject* call_known(CompiledObject* self, PyObject* const* arguments, std::size_t count,
+                     PyObject* names) {
   if (count > most || (names != nullptr && PyTuple_GET_SIZE(names) != 0))
     return call_tracer(self, arguments, count, names);
 
@@ -121,6 +120,13 @@ PyObject* call(PyObject* object, PyObject* const* arguments, std::size_t flags, 
   return call_tracer(self, arguments, count, nullptr);
 }
 
+PyObject* call(PyObject* object, PyObject* const* arguments, std::size_t flags, PyObject* names) {
+  return guarded([&] {
+    return call_known(self_of(object), arguments,
+                      static_cast<std::size_t>(PyVectorcall_NARGS(flags)), names);
+  });
+}
+
 // _remember(arguments, function, finish): calls with such arguments go to `function` at once.
 PyObject* remember(PyObject* object, PyObject* const* arguments, Py_ssize_t count) {
   if (count != 3 || !PyTuple_Check(arguments[0])) {
@@ -129,12 +135,12 @@ PyObject* remember(PyObject* object, PyObject* const* arguments, Py_ssize_t coun
   }
   const auto size = static_cast<std::size_t>(PyTuple_GET_SIZE(arguments[0]));
   if (size > most) Py_RETURN_NONE;
-  Entry entry{{}, size, arguments[1], Py_IsNone(arguments[2]) ? nullptr : arguments[2]};
-  for (std::size_t i = 0; i < size; ++i) {
-    entry.keys[i] = key_of(PyTuple_GET_ITEM(arguments[0], static_cast<Py_ssize_t>(i)));
-    if (entry.keys[i] == other) Py_RETURN_NONE;
-  }
   return guarded([&] {
+    Entry entry{{}, size, arguments[1], Py_IsNone(arguments[2]) ? nullptr : arguments[2]};
+    for (std::size_t i = 0; i < size; ++i) {
+      entry.keys[i] = key_of(PyTuple_GET_ITEM(arguments[0], static_cast<Py_ssize_t>(i)));
+      if (entry.keys[i] == other) return Py_NewRef(Py_None);
+    }
     self_of(object)->entries.push_back(entry);
     Py_INCREF(entry.function);
     Py_XINCREF(entry.finish);
