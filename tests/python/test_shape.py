@@ -332,3 +332,20 @@ def test_check_tells_its_message():
 def test_print_shows_its_message(capfd):
     _core.print(gn.asarray([1.0, 2.5]), "here it is")
     assert "here it is" in capfd.readouterr().out
+
+
+def test_eye_with_diagonals_far_outside():
+    for k in (-(2**63), -4, 3, 2**63 - 1):
+        assert not gn.eye(3, k=k, dtype=gn.int8).tolist()[0][0]
+        assert not gn.any(gn.eye(3, k=k, dtype=gn.int8))
+    np.testing.assert_array_equal(gn.eye(3, 2, k=-2), np.eye(3, 2, k=-2))
+
+
+def test_slices_beyond_64_bits_end_at_the_last_element():
+    x, n = gn.arange(12).reshape(3, 4), np.arange(12).reshape(3, 4)
+    for key in (slice(-(10**30), 10**30), slice(None, None, -(10**30)), slice(1, 10**30, 2)):
+        np.testing.assert_array_equal(x[[0, 2], key], n[[0, 2], key])
+        np.testing.assert_array_equal(x[1, key], n[1, key])
+    v = gn.tensor("v", "float64", (None,))
+    f = gn.function([v], v[1 : 10**30])
+    np.testing.assert_array_equal(f([1.0, 2.0, 3.0]), [2.0, 3.0])

@@ -170,6 +170,7 @@ nb::object eye_of(nb::handle rows, nb::handle columns, std::int64_t k, nb::handl
   const Array one = converted(Array(std::int64_t{1}), t);
   auto* data = static_cast<std::byte*>(result.data());
   const std::size_t width = size_of(t);
+  k = std::max(k, -n.constant());  // further down there is nothing either
   for (std::int64_t i = std::max<std::int64_t>(0, -k); i < n.constant() && i + k < m.constant();
        ++i)
     std::memcpy(data + static_cast<std::size_t>(i * m.constant() + i + k) * width, one.data(),

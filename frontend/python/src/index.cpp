@@ -28,8 +28,10 @@ struct Entry {
 
 // ----------------------------------------------------------------------------------- Python keys
 
+// Beyond 64 bits a bound is as good as the last of them.
 std::optional<Dim> bound(PyObject* o) {
   if (o == Py_None) return std::nullopt;
+  if (PyLong_Check(o)) return Dim(PyNumber_AsSsize_t(o, nullptr));
   return to_dim(o);
 }
 
@@ -38,7 +40,7 @@ Entry range_entry(PyObject* o) {
   Entry entry{.kind = Entry::Kind::range};
   entry.range.start = bound(slice->start);
   entry.range.stop = bound(slice->stop);
-  if (slice->step != Py_None) entry.range.step = to_dim(slice->step);
+  if (const std::optional<Dim> step = bound(slice->step)) entry.range.step = *step;
   if (entry.range.step.is(0)) throw ValueError("index: a slice's step cannot be 0" + at_caller());
   return entry;
 }
@@ -222,7 +224,7 @@ Array take_ranges(const Array& x, std::vector<Entry>& entries) {
     if (!entry.consumes()) continue;
     const std::size_t i = axis++;
     if (entry.kind != Entry::Kind::range) continue;
-    const std::int64_t step = entry.range.step.constant();
+    const std::int64_t step = std::max(entry.range.step.constant(), -PY_SSIZE_T_MAX);
     Py_ssize_t start = step > 0 ? 0 : PY_SSIZE_T_MAX, stop = step > 0 ? PY_SSIZE_T_MAX : 0;
     if (entry.range.start) start = entry.range.start->constant();
     if (entry.range.stop) stop = entry.range.stop->constant();
