@@ -501,3 +501,18 @@ def test_keys_that_are_wrong():
         x[::0]
     with pytest.raises(gn.TypeError, match="one ellipsis"):
         x[..., ...]
+
+
+def test_an_extent_is_not_an_int_beyond_64_bits():
+    n = gn.tensor("x", "float64", ("n",)).shape[0]
+    assert not n == 2**70 and n != -(2**70) and 2**70 != n
+
+
+def test_a_shape_that_changes_while_it_is_read():
+    class Two:
+        def __index__(self):
+            shape.clear()
+            return 2
+
+    shape = [Two(), 3, 4]
+    assert gn.tensor("x", "float64", shape).shape == (2, 3, 4)

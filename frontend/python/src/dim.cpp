@@ -50,6 +50,13 @@ std::optional<Dim> integral(PyObject* o) {
   return Dim(static_cast<std::int64_t>(value));
 }
 
+// Whether it is an int that no extent reaches.
+bool is_beyond(PyObject* o) {
+  int overflow = 0;
+  if (PyLong_Check(o)) static_cast<void>(PyLong_AsLongLongAndOverflow(o, &overflow));
+  return overflow != 0;
+}
+
 // Dimensions stay dimensions; with a float or an array it is an expression.
 template <Dim combine(const Dim&, const Dim&), const Op& op>
 PyObject* binary(PyObject* a, PyObject* b) {
@@ -134,6 +141,7 @@ std::optional<bool> less(const Dim& a, const Dim& b) {
 
 PyObject* compare(PyObject* a, PyObject* b, int how) {
   return guarded([&]() -> PyObject* {
+    if ((how == Py_EQ || how == Py_NE) && is_beyond(b)) return PyBool_FromLong(how == Py_NE);
     const std::optional<Dim> x = integral(a), y = integral(b);
     if (!x || !y) {
       if (!PyFloat_Check(b)) return Py_NewRef(Py_NotImplemented);

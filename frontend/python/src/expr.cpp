@@ -287,11 +287,12 @@ nb::object make_tensor(const std::string& name, nb::handle dtype, nb::handle sha
   const DType t = to_dtype(dtype);
   Shape extents;
   std::map<std::string, Dim> symbols;
-  const nb::object list = nb::steal(PySequence_Fast(shape.ptr(), "tensor: expected a shape"));
+  // A tuple of our own: the code of an entry's __index__ may change a list.
+  const nb::object list = nb::steal(PySequence_Tuple(shape.ptr()));
   if (!list.is_valid()) throw nb::python_error();
-  const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(list.ptr()));
+  const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(list.ptr()));
   for (std::size_t i = 0; i < count; ++i) {
-    PyObject* entry = PySequence_Fast_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));
+    PyObject* entry = PyTuple_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));
     extents.push_back(declared_extent(entry, name, i, symbols));
   }
   const OriginScope at(caller());
