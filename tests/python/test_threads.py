@@ -176,3 +176,25 @@ def test_forked_children_end_without_waiting_for_the_parents_compilations():
             right = False
         os._exit(0 if right else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_the_process_ends_while_threads_call():
+    program = """
+import threading, time
+import gnomon as gn
+n = gn.scalar("n", "int64")
+f = gn.function([n], gn.fori(n, 1.0, lambda i, x: gn.sin(x) + i))
+
+def often():
+    while True:
+        f(1000)
+
+threading.Thread(target=lambda: f(10**11), daemon=True).start()
+for _ in range(3):
+    threading.Thread(target=often, daemon=True).start()
+time.sleep(0.2)
+print("end")
+"""
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+        assert (done.returncode, done.stdout) == (0, b"end\n"), done.stderr.decode()

@@ -156,6 +156,10 @@ inline PyType_Slot slot(int id, const char* text) { return {id, const_cast<char*
 PyTypeObject* make_type(const char* name, std::size_t size, unsigned long flags,
                         std::vector<PyType_Slot> slots, PyTypeObject* base = nullptr);
 
+/// Takes the GIL given away. When the interpreter has ended meanwhile the thread stays here for
+/// ever: Python would end it by an unwinding that noexcept code and handlers do not let pass.
+void take_back(PyThreadState* state) noexcept;
+
 /// Gives the GIL away for as long as this lives, when wanted.
 class Released {
  public:
@@ -163,7 +167,7 @@ class Released {
   Released(const Released&) = delete;
   Released& operator=(const Released&) = delete;
   ~Released() {
-    if (state_ != nullptr) PyEval_RestoreThread(state_);
+    if (state_ != nullptr) take_back(state_);
   }
 
  private:

@@ -1,4 +1,7 @@
-// Making the module's types.
+// Making the module's types, and taking the GIL back.
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include "frontend/python/src/core.h"
 
 namespace gnomon::python {
@@ -11,6 +14,14 @@ PyTypeObject* make_type(const char* name, std::size_t size, unsigned long flags,
   PyObject* const made = PyType_FromSpecWithBases(&spec, reinterpret_cast<PyObject*>(base));
   if (made == nullptr) throw nb::python_error();
   return reinterpret_cast<PyTypeObject*>(made);
+}
+
+void take_back(PyThreadState* state) noexcept {
+  try {
+    PyEval_RestoreThread(state);
+  } catch (abi::__forced_unwind&) {
+    for (;;) pause();
+  }
 }
 
 }  // namespace gnomon::python
