@@ -27,7 +27,8 @@ void dealloc(PyObject* o) {
   PyTypeObject* const type = Py_TYPE(o);
   SharedObject* const self = self_of(o);
   // First: callbacks of weak references may ask for the variable's object.
-  living().erase(self->variable.variable().id());
+  const auto at = living().find(self->variable.variable().id());
+  if (at != living().end() && at->second == o) living().erase(at);
   if (self->base.weak_references != nullptr) PyObject_ClearWeakRefs(o);
   self->variable.~SharedVariable();
   self->base.expr.~Expr();
@@ -228,14 +229,16 @@ const SharedVariable* shared_of(nb::handle object) {
 
 nb::object wrap(const SharedVariable& variable) {
   const std::uint64_t id = variable.variable().id();
-  if (const auto at = living().find(id); at != living().end()) return nb::borrow(at->second);
+  // Python may put off the end of an object that nothing holds any more.
+  if (const auto at = living().find(id); at != living().end() && Py_REFCNT(at->second) > 0)
+    return nb::borrow(at->second);
   PyObject* const o = types.shared->tp_alloc(types.shared, 0);
   if (o == nullptr) throw nb::python_error();
   SharedObject* const self = self_of(o);
   new (&self->base.expr) Expr(variable);
   self->base.weak = Weak::no;
   new (&self->variable) SharedVariable(variable);
-  living().emplace(id, o);
+  living()[id] = o;
   return nb::steal(o);
 }
 
