@@ -46,7 +46,6 @@ void release_buffer(PyObject* o, Py_buffer* view);
 // `__dlpack__` and `__dlpack_device__` (dlpack.cpp).
 PyObject* to_dlpack(PyObject* o, PyObject* args, PyObject* keywords);
 PyObject* dlpack_device(PyObject* o, PyObject* unused);
-void add_dlpack(nb::module_& m);
 /// `from_dlpack`.
 void add_dlpack(nb::module_& m);
 

@@ -56,7 +56,6 @@ using Leaf = std::uint32_t;
 // Set in an exponent that is part of the expression: its dtype and twice its value.
 constexpr Leaf exponent_bit = 1u << 31;
 // Set in every leaf: 0 is no operand.
-
 constexpr Leaf present_bit = 1u << 30;
 
 Leaf leaf_of(DType dtype, int rank, std::uint32_t ones) {
