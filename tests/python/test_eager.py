@@ -215,6 +215,7 @@ def test_operations_by_name():
         _core.operation("nothing")
 
 
+@pytest.mark.slow  # each operation is compiled
 def test_every_elementwise_operation_computes_at_once_as_in_a_function():
     for op in _core.operations():
         if not op.elementwise:
