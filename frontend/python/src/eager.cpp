@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "frontend/python/src/apply.h"
+#include "frontend/python/src/function.h"
 #include "ir/hash.h"
 #include "runtime/error.h"
 
@@ -108,8 +109,7 @@ Function compiled(std::vector<Expr> leaves, const std::vector<Expr>& results, st
   std::vector<Output> outputs(results.begin(), results.end());
   CompileOptions options;
   options.name = std::move(name);
-  const Released released(true);
-  return compile(std::move(leaves), std::move(outputs), {}, std::move(options));
+  return compile_interruptibly(std::move(leaves), std::move(outputs), {}, std::move(options));
 }
 
 // ------------------------------------------------------------------------------ ops, by their key

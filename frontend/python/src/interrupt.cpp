@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::chrono::milliseconds patience{50};  // between two looks at the signals
 
-// Compilations whose callers left. The process waits for them at its end: no thread may run while
-// the compiler's statics are destroyed.
+// Compilations whose callers left, and those of other threads. The process waits for them at its
+// end: no thread may run while the compiler's statics are destroyed.
 struct Background {
   std::mutex mutex;
   std::condition_variable ended;
@@ -33,6 +33,22 @@ Background& background() {
   static Background* instance = new Background;
   return *instance;
 }
+
+// Counts a compilation for as long as this lives.
+class Counted {
+ public:
+  Counted() {
+    const std::lock_guard lock(background().mutex);
+    ++background().running;
+  }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+  ~Counted() {
+    const std::lock_guard lock(background().mutex);
+    --background().running;
+    background().ended.notify_all();
+  }
+};
 
 // One compilation, shared by the thread that runs it and the one that waits.
 struct Compilation {
@@ -71,6 +87,7 @@ Function compile_interruptibly(std::vector<Expr> inputs, std::vector<Output> out
                                std::vector<Update> updates, CompileOptions options) {
   if (!is_main_thread()) {
     const Released released;
+    const Counted counted;
     return compile(std::move(inputs), std::move(outputs), std::move(updates), std::move(options));
   }
   const auto shared = std::make_shared<Compilation>();
