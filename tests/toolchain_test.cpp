@@ -19,6 +19,7 @@
 #include "codegen/build.h"
 #include "codegen/nvrtc.h"
 #include "codegen/target.h"
+#include "runtime/abi.h"
 #include "runtime/error.h"
 
 using namespace gnomon;
@@ -119,7 +120,7 @@ TEST_CASE("a unit may include the ABI, integer types and every header of the pre
   text += EXPORT "int32_t version() { return GNOMON_ABI_VERSION; }\n" EXPORT
                  "double exponential(double x) { return gn::exp(x); }\n";
   const Loaded object(build_text(text));
-  CHECK(object.get<int()>("version")() == 1);
+  CHECK(object.get<int()>("version")() == GNOMON_ABI_VERSION);
   // e to 17 digits; the prelude promises 2 units in the last place.
   const double e = object.get<double(double)>("exponential")(1.0);
   CHECK(std::abs(e - 2.71828182845904524) <= 2 * 4.5e-16);
