@@ -91,3 +91,14 @@ def test_arrays_of_rank_0_format_as_numbers():
 
 def test_the_namespace_lists_what_is_for_users():
     assert not {"TYPE_CHECKING", "annotations", "_core"} & set(dir(gn))
+
+
+def test_variables_files_and_loops(tmp_path):
+    with pytest.raises(gn.TypeError, match="shared: expected extents or None in shape, found 'a'"):
+        gn.shared(np.ones(2), shape=("a",))
+    with pytest.raises(gn.TypeError, match="dtype"):
+        gn.tensor("x", dtype=None, shape=(2,))
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        gn.save(tmp_path / "missing" / "a.npz", {"a": np.ones(2)})
+    with pytest.raises(gn.TypeError, match="fori: expected a function"):
+        gn.fori(3, 1.0, None)

@@ -128,6 +128,8 @@ def _value(array: Any) -> _core.Array:
 def _written(path: str) -> Iterator[IO[bytes]]:
     """A file that takes the place of `path` when the block ends well."""
     folder, name = os.path.split(path)
+    if not os.path.isdir(folder or "."):
+        raise FileNotFoundError(f"save: {path}: there is no folder {folder}")
     aside = os.path.join(folder, f".{name}.{os.getpid()}.{os.urandom(4).hex()}.part")
     try:
         with open(aside, "xb") as file:

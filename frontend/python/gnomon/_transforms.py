@@ -518,6 +518,8 @@ def fori(count: Any, initial: Any, body: Callable[[Any, Any], Any]) -> Any:
 
     TypeError: the body returns another structure, dtype or shape.
     """
+    if not callable(body):
+        raise _core.TypeError(f"fori: expected a function as the body, found {body!r}")
     leaves, shape = _tree.flatten(initial)
 
     def step(i: Any, states: list[Any]) -> list[Any]:

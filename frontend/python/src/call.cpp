@@ -108,7 +108,7 @@ Array converted_value(nb::handle object, DType dtype, Downcast downcast, const s
   if (downcast == Downcast::any && !is_complex(found.dtype())) return converted(found, dtype);
   if (is_weak(object.ptr())) return converted_weak(found, dtype, downcast, what);
   if (!keeps_values(found.dtype(), dtype))
-    reject(what, dtype, found, "; convert it, or compile with allow_downcast=True");
+    reject(what, dtype, found, "; convert it (arguments of a function: allow_downcast=True)");
   return converted(found, dtype);
 }
 

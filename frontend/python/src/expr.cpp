@@ -336,7 +336,7 @@ void add_expressions(nb::module_& m) {
   types.expr = base_type;
   m.attr("Expr") = nb::handle(reinterpret_cast<PyObject*>(base_type));
   add_dims(m);
-  m.def("tensor", make_tensor, nb::arg("name"), nb::arg("dtype"), nb::arg("shape"),
+  m.def("tensor", make_tensor, nb::arg("name"), nb::arg("dtype").none(), nb::arg("shape"),
         nb::arg("weak") = false,
         "An input. Extents: an int, None (any), a str (the same name, the same extent), a Dim. "
         "weak: it promotes like a Python number.");

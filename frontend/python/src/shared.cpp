@@ -187,6 +187,14 @@ PyTypeObject* make_shared_type() {
       types.expr);
 }
 
+std::int64_t declared_extent(nb::handle entry) {
+  std::int64_t extent = 0;
+  if (!nb::try_cast(entry, extent) || extent < 0)
+    throw TypeError(fmt::format("shared: expected extents or None in shape, found {}{}",
+                                nb::repr(entry).c_str(), at_caller()));
+  return extent;
+}
+
 // shared(value, name, shape, borrow): shape entries None may change.
 nb::object make_shared_variable(nb::handle value, nb::handle name, nb::handle shape, bool borrow) {
   if (is_symbolic(value))
@@ -199,7 +207,7 @@ nb::object make_shared_variable(nb::handle value, nb::handle name, nb::handle sh
   if (!shape.is_none()) {
     std::size_t i = 0;
     for (const nb::handle entry : nb::iter(shape)) {
-      if (i < extents.size()) extents[i] = entry.is_none() ? -1 : nb::cast<std::int64_t>(entry);
+      if (i < extents.size()) extents[i] = entry.is_none() ? -1 : declared_extent(entry);
       ++i;
     }
     if (i != extents.size())
