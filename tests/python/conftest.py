@@ -2,8 +2,12 @@
 
 import os
 import pathlib
+import signal
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 # Kept between runs, so that a second run compiles nothing; away from the user's.
 os.environ.setdefault("GNOMON_CACHE_DIR", str(ROOT / "build" / "python" / "cache"))
+
+# Shells start what runs in the background with Ctrl-C ignored; the tests of it need it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
