@@ -1,5 +1,4 @@
 // Making the module's types, and taking the GIL back.
-#include <cxxabi.h>
 #include <unistd.h>
 
 #include "frontend/python/src/core.h"
@@ -19,7 +18,8 @@ PyTypeObject* make_type(const char* name, std::size_t size, unsigned long flags,
 void take_back(PyThreadState* state) noexcept {
   try {
     PyEval_RestoreThread(state);
-  } catch (abi::__forced_unwind&) {
+  } catch (...) {
+    // Only the end of the thread comes through here: it has no object to name.
     for (;;) pause();
   }
 }
