@@ -193,13 +193,13 @@ Expr product_of_matrices(const Expr& a, const Expr& b, Origin at) {
       make_node(op::dot, {with_batch(a, batch).value(), with_batch(b, batch).value()}, {}, at));
 }
 
-// The last axis of `a` must have the extent of axis `axis` of `b`: said of the operands as given.
 // An error of the expression, with the user's line.
 [[noreturn]] void reject(const Origin& at, const std::string& text) {
   const Origin place = scoped_origin_or(at);
   throw TypeError(place ? fmt::format("{} [{}]", text, place.text()) : text);
 }
 
+// The last axis of `a` must have the extent of axis `axis` of `b`: said of the operands as given.
 void check_inner(const Expr& a, const Expr& b, int axis, const Origin& at) {
   const Dim m = a.dim(-1), n = b.dim(axis);
   if (m.is_constant() && n.is_constant() && !(m == n)) {

@@ -193,7 +193,7 @@ def _nan_extreme(x, axis, keepdims, op, worst):
 def array_equal(x1: Operand, x2: Operand, /, equal_nan: bool = False) -> Tensor:
     """Whether two arrays have the same shape and elements: a bool of rank 0."""
     x1, x2 = _tensor(x1), _tensor(x2)
-    if x1.ndim != x2.ndim or _op_differ(x1.shape, x2.shape):
+    if x1.ndim != x2.ndim or _extents_differ(x1.shape, x2.shape):
         return _core.asarray(False)
     same = _op("equal")(x1, x2)
     if equal_nan and x1.dtype.kind == "f" and x2.dtype.kind == "f":
@@ -201,7 +201,7 @@ def array_equal(x1: Operand, x2: Operand, /, equal_nan: bool = False) -> Tensor:
     return _all(same)
 
 
-def _op_differ(shape1, shape2):
+def _extents_differ(shape1, shape2):
     pairs = zip(shape1, shape2)
     known = [(m, n) for m, n in pairs if isinstance(m, int) and isinstance(n, int)]
     return [m for m, _ in known] != [n for _, n in known]

@@ -112,10 +112,9 @@ Value constant_of(const Operand& number, DType t, std::string_view what) {
 
 }  // namespace
 
-std::string at_caller() {
-  const Origin at = caller();
-  return at ? fmt::format(" [{}]", at.text()) : "";
-}
+std::string bracketed(const Origin& at) { return at ? fmt::format(" [{}]", at.text()) : ""; }
+
+std::string at_caller() { return bracketed(caller()); }
 
 Value number_value(const Operand& number, DType t, std::string_view what) {
   // The few numbers that programs repeat; a constant is a node, found by hash.

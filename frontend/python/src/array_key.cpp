@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "frontend/python/src/apply.h"
 #include "frontend/python/src/array.h"
 #include "runtime/error.h"
 
@@ -10,13 +11,8 @@ namespace gnomon::python {
 
 namespace {
 
-std::string at_line() {
-  const Origin at = caller();
-  return at ? fmt::format(" [{}]", at.text()) : "";
-}
-
 [[noreturn]] void out_of_range(const std::string& message) {
-  PyErr_SetString(PyExc_IndexError, (message + at_line()).c_str());
+  PyErr_SetString(PyExc_IndexError, (message + at_caller()).c_str());
   throw nb::python_error();
 }
 
@@ -72,7 +68,7 @@ class View {
   void push(std::int64_t extent, std::int64_t stride) {
     if (rank_ == shape_.size())
       throw ValueError(fmt::format("index: expected a result of at most {} axes", max_rank) +
-                       at_line());
+                       at_caller());
     shape_[rank_] = extent;
     strides_[rank_++] = stride;
   }
@@ -123,7 +119,7 @@ Array fitted(PyObject* value, const Array& part) {
   if (kind(v.dtype()) > kind(to))
     throw TypeError(fmt::format(
         "assign: expected values that become {}, found {}: convert them with gn.astype{}",
-        name_of(to), v.describe(), at_line()));
+        name_of(to), v.describe(), at_caller()));
   if (v.dtype() != to) v = converted(v, to);
   std::vector<std::int64_t> strides(part.shape().size());
   std::vector<std::int64_t> shape(part.shape().begin(), part.shape().end());
@@ -132,7 +128,7 @@ Array fitted(PyObject* value, const Array& part) {
     const bool inside = i < shape.size();
     if (extent != 1 && (!inside || shape[shape.size() - 1 - i] != extent))
       throw ValueError(fmt::format("assign: expected values that broadcast to {}, found {}{}",
-                                   part.describe(), v.describe(), at_line()));
+                                   part.describe(), v.describe(), at_caller()));
     if (inside && extent != 1)
       strides[shape.size() - 1 - i] = v.strides()[v.shape().size() - 1 - i];
   }
@@ -167,7 +163,7 @@ PyObject* get_element(PyObject* o, Py_ssize_t i) {
 int set_subscript(PyObject* o, PyObject* key, PyObject* value) {
   try {
     if (value == nullptr)
-      throw TypeError("delete: elements of an array cannot be deleted" + at_line());
+      throw TypeError("delete: elements of an array cannot be deleted" + at_caller());
     auto* const object = reinterpret_cast<ArrayObject*>(o);
     std::optional<Array> shown;
     if (!is_symbolic(value)) shown = basic_view(object->array, key);
@@ -177,7 +173,7 @@ int set_subscript(PyObject* o, PyObject* key, PyObject* value) {
         throw TypeError(
             "assign: an expression cannot become part of an array: write "
             "x = x.at[key].set(value)" +
-            at_line());
+            at_caller());
       object->array = array_of(changed);
       object->writable = true;
       return 0;

@@ -18,8 +18,6 @@ PyTypeObject* base_type = nullptr;
 ExprObject* object_of(PyObject* o) { return reinterpret_cast<ExprObject*>(o); }
 const Expr& self(PyObject* o) { return object_of(o)->expr; }
 
-std::string bracketed(const Origin& at) { return at ? fmt::format(" [{}]", at.text()) : ""; }
-
 Origin first_origin(const Expr& e) {
   const std::vector<Origin> origins = e.value().node().origins();
   return origins.empty() ? Origin{} : origins.front();

@@ -243,7 +243,7 @@ FunctionInput input_of(const Expr& e, nb::handle name, nb::handle value, Downcas
   input.rank = static_cast<std::size_t>(e.rank());
   input.declared = fmt::format("{}{}{}", own, own.empty() ? "" : ": ", e.type().text());
   const std::vector<Origin> origins = e.value().node().origins();
-  if (!origins.empty()) input.made_at = fmt::format(" [{}]", origins.front().text());
+  if (!origins.empty()) input.made_at = bracketed(origins.front());
   if (!value.is_none()) {
     input.value = converted_value(value, input.dtype, downcast,
                                   fmt::format("{}: default of {}", function, input.declared))

@@ -191,7 +191,7 @@ nb::object at_line(const Origin& at, F&& build) {
   try {
     return wrap(build());
   } catch (const TypeError& e) {
-    const std::string line = at ? fmt::format(" [{}]", at.text()) : "";
+    const std::string line = bracketed(at);
     if (std::string_view(e.what()).ends_with(line)) throw;
     throw TypeError(e.what() + line);
   }
