@@ -1,0 +1,52 @@
+"""What the machine can do at best, measured beside the systems by the kernels of handwritten/."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from case import Thunk, foreign
+
+
+def shortest(call: Thunk, least: float = 5e-3) -> float:
+    """Seconds of a call: the fastest of several, over at least `least` seconds."""
+    best, total = float("inf"), 0.0
+    while total < least:
+        start = time.perf_counter()
+        call()
+        best = min(best, time.perf_counter() - start)
+        total += time.perf_counter() - start
+    return best
+
+
+class Machine:
+    """The time to move `bytes` in the fastest way there is, or to do `flops`: the longer one."""
+
+    def __init__(self, moved: float, flops: float, wide: bool) -> None:
+        import numpy as np
+
+        self.flops = flops
+        self.streams: list[tuple[float, Thunk]] = []
+        n = int(moved) // 24 // 64 * 64  # doubles of each of three arrays
+        if n > 0:
+            x, y, z = (np.zeros(n) for _ in range(3))
+            whole = np.zeros(3 * n)
+            self.streams = [
+                (moved / (24 * n), foreign("stream_read", 3 * n, whole, z)),
+                (moved / (24 * n), foreign("stream_triad", n, x, y, z)),
+                (moved / (24 * n), foreign("stream_triad_nt", n, x, y, z)),
+            ]
+        self.sums: Any = np.zeros(1024)
+        self.rounds = 20_000
+        self.multiply = foreign(f"peak_{'f64' if wide else 'f32'}", self.rounds, self.sums)
+        # Twelve accumulators of eight doubles or sixteen floats, a product and a sum each.
+        self.done = self.rounds * 12 * (8 if wide else 16) * 2.0
+
+    def seconds(self) -> float:
+        from case import THREADS
+
+        moving = min((share * shortest(call) for share, call in self.streams), default=0.0)
+        computing = 0.0
+        if self.flops > 0:
+            computing = self.flops * shortest(self.multiply) / (self.done * THREADS)
+        return max(moving, computing)
