@@ -2,6 +2,8 @@
 // donated argument: every read must come before the write, element by element within one kernel,
 // and nothing after the write may fail.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include "codegen/module.h"
 
@@ -38,10 +40,10 @@ class Effects {
     e.element_by_element = e.reads && e.writes && is_element_by_element(s, kernel);
     return e;
   }
-  // A product of one matrix fails, if it does, before it writes.
+  // A product fails, if it does, before it writes.
   Effect see(const ProductStep& s) const {
     Effect e{s.a == from_ || s.b == from_, s.out == to_, true};
-    if (e.writes && s.batch.is(1)) e.may_fail = false;
+    if (e.writes) e.may_fail = false;
     return e;
   }
   Effect see(const CopyStep& s) const {
@@ -97,11 +99,32 @@ class Effects {
   int from_, to_;
 };
 
+bool is_between(const Dim& d, std::int64_t least, std::int64_t most) {
+  return d.is_constant() && d.constant() >= least && d.constant() <= most;
+}
+
+// Whether a library can take a product for its strides.
+bool has_short_rows(const ProductStep& p) {
+  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
+  return is_between(p.trans_a ? p.m : p.k, 0, longest) &&
+         is_between(p.trans_b ? p.k : p.n, 0, longest) && is_between(p.n, 0, longest);
+}
+
+// Whether a product has elements, so that it needs a library.
+bool has_elements(const ProductStep& p) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  return is_between(p.m, 1, most) && is_between(p.n, 1, most) && is_between(p.batch, 1, most);
+}
+
 bool may_be_in_place(const Module& module, int from, int to) {
   const Effects effects(module, from, to);
-  bool written = false;
+  bool written = false, library_found = false;
   for (const Step& step : module.steps) {
-    const Effect e = effects.of(step);
+    Effect e = effects.of(step);
+    if (const auto* product = std::get_if<ProductStep>(&step.what)) {
+      if (library_found && has_short_rows(*product)) e.may_fail = false;
+      library_found = library_found || has_elements(*product);
+    }
     if (e.reads && (written || (e.writes && !e.element_by_element))) return false;
     written = written || e.writes;
     if (written && e.may_fail) return false;

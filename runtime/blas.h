@@ -28,6 +28,10 @@ struct BlasCallRules {
   void (*set_threads)(int) = nullptr;
 };
 
+/// Where results of chunks wait: in a block, or on the stack, which takes longer and is the way
+/// once memory has run out.
+enum class GemmScratch { allocated, on_stack };
+
 /// The BLAS library of this process, opened at first use: GNOMON_BLAS, else Debian's
 /// builds of OpenBLAS (the threaded ones first: only they may be called by several threads), then
 /// any library that offers the C interface.
@@ -38,9 +42,10 @@ class Blas {
   /// Path, version and kernel set of the library, or what was tried and not found.
   const std::string& description() const noexcept { return description_; }
   /// Runs a product on `pool`, at most `limit` threads. 0, or 1 without a library, 2 on arguments a
-  /// library cannot take (a dtype, a row stride beyond 31 bits or below a row), 3 when memory
-  /// ran out. C is not read when beta is 0.
-  int gemm(const gnomon_gemm& product, ThreadPool& pool, int limit = 256) const noexcept;
+  /// library cannot take (a dtype, a row stride beyond 31 bits or below a row); then C is as it
+  /// was. C is not read when beta is 0.
+  int gemm(const gnomon_gemm& product, ThreadPool& pool, int limit = 256,
+           GemmScratch scratch = GemmScratch::allocated) const noexcept;
 
   Blas(const Blas&) = delete;
   Blas& operator=(const Blas&) = delete;

@@ -27,6 +27,7 @@ constexpr std::int64_t side_step = 16;  // tile sides are multiples of the kerne
 constexpr std::int64_t longest_depth = std::int64_t{1} << 20;
 constexpr std::int64_t chunk_depth = 4096;
 constexpr std::int64_t most_partials = std::int64_t{1} << 20;  // elements of all partial results
+constexpr std::int64_t piece_side = 32;                        // of what is summed on the stack
 constexpr double tile_work = 2e6;  // multiply-adds worth handing to another thread
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
@@ -80,29 +81,15 @@ struct Product {
   CblasGemm<T> library;
   T* partials = nullptr;  // one result per chunk; then the batch is one product
 
-  // Runs tile `index` of the batch's tiles; the chunks of one tile are neighbours.
-  void run_tile(std::int64_t index) const {
-    const std::int64_t chunk = index % grid.depth_chunks;
-    const std::int64_t tile = index / grid.depth_chunks;
-    const std::int64_t column = tile % grid.column_tiles * grid.columns;
-    const std::int64_t row = tile / grid.column_tiles % grid.row_tiles * grid.rows;
-    const std::int64_t item = tile / (grid.column_tiles * grid.row_tiles);
+  // One library call: part of one chunk of a product of the batch. c = ... + beta * c.
+  void call(std::int64_t item, std::int64_t chunk, std::int64_t row, std::int64_t rows,
+            std::int64_t column, std::int64_t columns, T* c, std::int64_t ldc, T beta) const {
     const std::int64_t inner = chunk * grid.depth;
-    const std::int64_t rows = std::min(grid.rows, g.m - row);
-    const std::int64_t columns = std::min(grid.columns, g.n - column);
     const std::int64_t depth = std::min(grid.depth, g.k - inner);
     const T* a = static_cast<const T*>(g.a) + item * g.stride_a +
                  (g.trans_a ? inner * g.lda + row : row * g.lda + inner);
     const T* b = static_cast<const T*>(g.b) + item * g.stride_b +
                  (g.trans_b ? column * g.ldb + inner : inner * g.ldb + column);
-    T* c = static_cast<T*>(g.c) + item * g.stride_c + row * g.ldc + column;
-    std::int64_t ldc = g.ldc;
-    T beta = static_cast<T>(g.beta);
-    if (partials != nullptr) {
-      c = partials + chunk * g.m * g.n + row * g.n + column;
-      ldc = g.n;
-      beta = 0;
-    }
     const int lda = g.trans_a ? stride(depth, rows, g.lda) : stride(rows, depth, g.lda);
     const int ldb = g.trans_b ? stride(columns, depth, g.ldb) : stride(depth, columns, g.ldb);
     library(row_major, g.trans_a ? trans : no_trans, g.trans_b ? trans : no_trans,
@@ -110,9 +97,29 @@ struct Product {
             static_cast<T>(g.alpha), a, lda, b, ldb, beta, c, stride(rows, columns, ldc));
   }
 
+  // Runs tile `index` of the batch's tiles; the chunks of one tile are neighbours.
+  void run_tile(std::int64_t index) const {
+    const std::int64_t chunk = index % grid.depth_chunks;
+    const std::int64_t tile = index / grid.depth_chunks;
+    const std::int64_t column = tile % grid.column_tiles * grid.columns;
+    const std::int64_t row = tile / grid.column_tiles % grid.row_tiles * grid.rows;
+    const std::int64_t item = tile / (grid.column_tiles * grid.row_tiles);
+    const std::int64_t rows = std::min(grid.rows, g.m - row);
+    const std::int64_t columns = std::min(grid.columns, g.n - column);
+    if (partials != nullptr)
+      return call(item, chunk, row, rows, column, columns,
+                  partials + chunk * g.m * g.n + row * g.n + column, g.n, T{0});
+    call(item, chunk, row, rows, column, columns, element(row, column) + item * g.stride_c, g.ldc,
+         static_cast<T>(g.beta));
+  }
+
+  T* element(std::int64_t row, std::int64_t column) const {
+    return static_cast<T*>(g.c) + row * g.ldc + column;
+  }
+
   // C = beta * C + the chunks in order, for one row.
   void add_partials(std::int64_t row) const {
-    T* c = static_cast<T*>(g.c) + row * g.ldc;
+    T* c = element(row, 0);
     const T* first = partials + row * g.n;
     const T beta = static_cast<T>(g.beta);
     for (std::int64_t j = 0; j < g.n; ++j) {
@@ -121,6 +128,29 @@ struct Product {
         sum += first[chunk * g.m * g.n + j];
       c[j] = beta == 0 ? sum : beta * c[j] + sum;
     }
+  }
+
+  // The same sums where there is no memory for partial results: a small piece of C at a time.
+  void run_in_pieces() const {
+    const T beta = static_cast<T>(g.beta);
+    T sums[piece_side * piece_side], part[piece_side * piece_side];
+    const CallScope scope(rules);
+    for (std::int64_t row = 0; row < g.m; row += piece_side)
+      for (std::int64_t column = 0; column < g.n; column += piece_side) {
+        const std::int64_t rows = std::min(piece_side, g.m - row);
+        const std::int64_t columns = std::min(piece_side, g.n - column);
+        call(0, 0, row, rows, column, columns, sums, columns, T{0});
+        for (std::int64_t chunk = 1; chunk < grid.depth_chunks; ++chunk) {
+          call(0, chunk, row, rows, column, columns, part, columns, T{0});
+          for (std::int64_t i = 0; i < rows * columns; ++i) sums[i] += part[i];
+        }
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j) {
+            T& c = element(row + i, column)[j];
+            const T sum = sums[i * columns + j];
+            c = beta == 0 ? sum : beta * c + sum;
+          }
+      }
   }
 
   // An empty sum: only beta counts.
@@ -133,16 +163,14 @@ struct Product {
       }
   }
 
-  int run(ThreadPool& pool, int limit) {
-    if (g.k == 0 || g.alpha == 0) {
-      scale();
-      return 0;
-    }
+  void run(ThreadPool& pool, int limit, GemmScratch scratch) {
+    if (g.k == 0 || g.alpha == 0) return scale();
     Block block;
     if (grid.depth_chunks > 1) {
       const std::int64_t elements = g.m * g.n * grid.depth_chunks;
-      block = try_allocate_block(static_cast<std::size_t>(elements) * sizeof(T));
-      if (block.data == nullptr) return 3;
+      if (scratch == GemmScratch::allocated)
+        block = try_allocate_block(static_cast<std::size_t>(elements) * sizeof(T));
+      if (block.data == nullptr) return run_in_pieces();
       partials = static_cast<T*>(block.data);
     }
     const double work = static_cast<double>(grid.rows) * static_cast<double>(grid.columns) *
@@ -162,7 +190,6 @@ struct Product {
       pool.parallel_for(g.m, ceil_div(16384, g.n), sums, this, limit);
       free_block(block);
     }
-    return 0;
   }
 };
 
@@ -208,7 +235,8 @@ GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
   return grid;
 }
 
-int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit) const noexcept {
+int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
+               GemmScratch scratch) const noexcept {
   if (g.m <= 0 || g.n <= 0 || g.batch <= 0) return 0;
   if (!available()) return 1;
   if (!acceptable(g)) return 2;
@@ -216,23 +244,25 @@ int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit) const noexcept
   const GemmGrid grid = gemm_grid(g.m, g.n, g.k);
   if (grid.depth_chunks > 1 && g.batch > 1) {
     // Partial results take memory: one matrix of the batch at a time.
-    int status = 0;
     gnomon_gemm one = g;
     one.batch = 1;
-    for (std::int64_t item = 0; item < g.batch && status == 0; ++item) {
+    for (std::int64_t item = 0; item < g.batch; ++item) {
       const auto width = static_cast<std::int64_t>(size_of(static_cast<DType>(g.dtype)));
       one.a = static_cast<const std::byte*>(g.a) + item * g.stride_a * width;
       one.b = static_cast<const std::byte*>(g.b) + item * g.stride_b * width;
       one.c = static_cast<std::byte*>(g.c) + item * g.stride_c * width;
-      status = gemm(one, pool, limit);
+      gemm(one, pool, limit, scratch);
     }
-    return status;
+    return 0;
   }
+  const auto run = [&]<class T>(CblasGemm<T> library) {
+    Product<T>{rules_, g, grid, library}.run(pool, limit, scratch);
+  };
   if (g.dtype == static_cast<int>(float32))
-    return Product<float>{rules_, g, grid, reinterpret_cast<CblasGemm<float>>(sgemm_)}.run(pool,
-                                                                                           limit);
-  return Product<double>{rules_, g, grid, reinterpret_cast<CblasGemm<double>>(dgemm_)}.run(pool,
-                                                                                           limit);
+    run(reinterpret_cast<CblasGemm<float>>(sgemm_));
+  else
+    run(reinterpret_cast<CblasGemm<double>>(dgemm_));
+  return 0;
 }
 
 }  // namespace gnomon

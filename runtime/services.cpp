@@ -57,7 +57,6 @@ std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
     const int status = blas().gemm(*product, pool(), limit);
     if (status == 1) note_trouble(context, blas_description().c_str());
     if (status == 2) note_trouble(context, "the BLAS library cannot take these row strides");
-    if (status == 3) note_trouble(context, "too little memory for a product");
     return status;
   } catch (const std::exception& error) {
     note_trouble(context, error.what());

@@ -69,6 +69,23 @@ TEST_CASE("a product added to its variable is written over it") {
   CHECK(w.get().to_vector<double>() == std::vector<double>(6, -1.0));
 }
 
+TEST_CASE("products added to several variables are written over them") {
+  const auto u = shared(ones({3, 2}, float64), "u"), v = shared(ones({2, 4}, float64), "v");
+  const Expr x = matrix("x"), y = matrix("y");
+  const Expr h = dot(x, u), d = y - dot(h, v);
+  const Expr by_h = dot(d, transpose(v));
+  const Function step = compile(
+      {x, y}, {}, {{u, u + 0.5 * dot(transpose(x), by_h)}, {v, v + 0.5 * dot(transpose(h), d)}},
+      uncached());
+  const void *const first = memory_of(u), *const second = memory_of(v);
+  step(ones({1, 3}, float64), ones({1, 4}, float64));
+  CHECK(memory_of(u) == first);
+  CHECK(memory_of(v) == second);
+  // h = 3, d = 1 - 6 = -5, by_h = -20.
+  CHECK(u.get().to_vector<double>() == std::vector<double>(6, -9.0));
+  CHECK(v.get().to_vector<double>() == std::vector<double>(8, -6.5));
+}
+
 TEST_CASE("a call that fails changes nothing, in place or not") {
   const auto v = shared(Array::from<double>({1, 2, 3}), "v"),
              u = shared(Array::from<double>({5}), "u");

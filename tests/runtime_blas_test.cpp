@@ -59,7 +59,7 @@ gnomon_gemm product(const Case& c, const Array& a, const Array& b, Array& result
 }
 
 template <class T>
-void check_exact(const Case& c) {
+void check_exact(const Case& c, GemmScratch scratch = GemmScratch::allocated) {
   CAPTURE(c.m);
   CAPTURE(c.n);
   CAPTURE(c.k);
@@ -67,7 +67,7 @@ void check_exact(const Case& c) {
   Array result = integers<T>(c.batch * c.m * c.n, 3);
   const std::vector<T> before = result.to_vector<T>();
   const T *x = a.data<T>(), *y = b.data<T>();
-  REQUIRE(blas().gemm(product<T>(c, a, b, result), pool()) == 0);
+  REQUIRE(blas().gemm(product<T>(c, a, b, result), pool(), 256, scratch) == 0);
   bool equal = true;
   for (std::int64_t p = 0; p < c.batch; ++p)
     for (std::int64_t i = 0; i < c.m; ++i)
@@ -114,6 +114,13 @@ TEST_CASE("products of integers are exact") {
         check_exact<double>(c);
       }
     }
+}
+
+TEST_CASE("partial results are not needed where memory has run out") {
+  for (bool transposed : {false, true}) {
+    check_exact<double>({70, 33, 9000, 3, transposed, !transposed}, GemmScratch::on_stack);
+    check_exact<float>({10, 12, 20000, 1, transposed, transposed, -2, 0.5}, GemmScratch::on_stack);
+  }
 }
 
 TEST_CASE("a batch may be cut along the inner axis too") {
