@@ -49,3 +49,20 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/frontend/gnomon.h)
             ${CMAKE_CXX_COMPILER} "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")
   set_tests_properties(readme PROPERTIES TIMEOUT 600)
 endif()
+
+# Instructions instead of seconds: noise cannot trip it. Only optimised code is worth counting.
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CXX_FLAGS MATCHES "sanitize")
+  find_path(GNOMON_VALGRIND_INCLUDE valgrind/callgrind.h)
+  mark_as_advanced(GNOMON_VALGRIND_INCLUDE)
+  if(GNOMON_VALGRIND_INCLUDE)
+    add_executable(bench_instructions ${PROJECT_SOURCE_DIR}/tests/bench/instructions.cpp)
+    target_link_libraries(bench_instructions PRIVATE gnomon::gnomon)
+    target_include_directories(bench_instructions SYSTEM PRIVATE ${GNOMON_VALGRIND_INCLUDE})
+    add_test(NAME instructions
+      COMMAND ${PROJECT_SOURCE_DIR}/tests/bench/instructions.py
+              $<TARGET_FILE:bench_instructions>)
+    set_tests_properties(instructions PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
+  else()
+    message(STATUS "valgrind is not installed: the test `instructions` is left out")
+  endif()
+endif()
