@@ -29,8 +29,9 @@ class Machine:
         self.streams: list[tuple[float, Thunk]] = []
         n = int(moved) // 24 // 64 * 64  # doubles of each of three arrays
         if n > 0:
-            x, y, z = (np.zeros(n) for _ in range(3))
-            whole = np.zeros(3 * n)
+            # Not zeros: memory that was never written is one page of the kernel's.
+            whole = np.ones(3 * n)
+            x, y, z = whole[:n], whole[n : 2 * n], whole[2 * n :]
             self.streams = [
                 (moved / (24 * n), foreign("stream_read", 3 * n, whole, z)),
                 (moved / (24 * n), foreign("stream_triad", n, x, y, z)),
