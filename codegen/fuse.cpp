@@ -224,7 +224,7 @@ class Fuser {
       for (const Scalar s : index) forms.push_back(k.linear(s));
       const auto [known, fresh] = first_index.try_emplace(v, forms);
       const bool elsewhere = !fresh && known->second != forms;
-      if (elsewhere || is_repeated(k, index, axes) || is_computed_by_other(v, domain)) {
+      if (elsewhere || is_repeated(k, m.kind, index, axes) || is_computed_by_other(v, domain)) {
         trial.promote = v;
         return some_value(k, v);
       }
@@ -303,11 +303,11 @@ class Fuser {
     return k.constant(v.dtype(), KernelBuilder::identity(op::sum, v.dtype()));
   }
 
-  // Costly and the same for many elements of the domain: varies along the last axis but not along
-  // some other one. (What varies along rows only is computed once a row.)
-  static bool is_repeated(KernelBuilder& k, std::span<const Scalar> index,
+  // Costly and the same for many elements of the domain: varies along the last axis, or in a loop
+  // of a reduction, but not along some other one. (What varies along rows only is computed once a
+  // row.)
+  static bool is_repeated(KernelBuilder& k, Kind kind, std::span<const Scalar> index,
                           std::span<const Scalar> axes) {
-    if (axes.size() < 2) return false;
     const auto uses = [&](Scalar axis) {
       const int variable = k.linear(axis).terms[0].first;
       return std::any_of(index.begin(), index.end(), [&](Scalar s) {
@@ -318,8 +318,26 @@ class Fuser {
                });
       });
     };
-    if (!uses(axes.back())) return false;
+    // (The loop of a partial result runs along an axis of the domain, block by block.)
+    if (kind != Kind::partial && is_in_inner_loop(k, index, axes))
+      return std::any_of(axes.begin(), axes.end(), [&](Scalar a) { return !uses(a); });
+    if (axes.size() < 2 || !uses(axes.back())) return false;
     return std::any_of(axes.begin(), axes.end() - 1, [&](Scalar a) { return !uses(a); });
+  }
+
+  // Whether an index runs along an axis that is not one of the domain's: that of a reduction.
+  static bool is_in_inner_loop(KernelBuilder& k, std::span<const Scalar> index,
+                               std::span<const Scalar> axes) {
+    std::vector<int> own;
+    for (const Scalar a : axes)
+      for (const auto& [variable, c] : k.linear(a).terms) own.push_back(variable);
+    return std::any_of(index.begin(), index.end(), [&](Scalar s) {
+      const Linear l = k.linear(s);
+      return std::any_of(l.terms.begin(), l.terms.end(), [&](const auto& t) {
+        return k.space().variable(t.first).kind == IndexSpace::Variable::Kind::axis &&
+               std::find(own.begin(), own.end(), t.first) == own.end();
+      });
+    });
   }
 
   // Another nest computes it already, in another domain or where this member cannot go.

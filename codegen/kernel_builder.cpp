@@ -163,8 +163,9 @@ Scalar KernelBuilder::open(Axis axis, Scalar lo, Scalar hi, const Dim& extent) {
     throw InternalError("kernel: loop bounds with lanes");
   const bool vector = axis.kind == AxisKind::vector;
   kernel_.axes.push_back(std::move(axis));
-  append(depth(), std::move(s));
+  const int opener = append(depth(), std::move(s));
   scopes_.emplace_back();
+  scopes_.back().opener = opener;
   scopes_.back().axis = static_cast<int>(kernel_.axes.size()) - 1;
   scopes_.back().vector = vector;
   const int v = space_.axis(scopes_.back().axis, extent);
@@ -172,14 +173,22 @@ Scalar KernelBuilder::open(Axis axis, Scalar lo, Scalar hi, const Dim& extent) {
   return form(Linear::of(v));
 }
 
+void KernelBuilder::open_if(Scalar condition) {
+  Statement s;
+  s.code = Code::if_;
+  s.args = {statement_of(condition)};
+  const int opener = append(depth(), std::move(s));
+  scopes_.emplace_back();
+  scopes_.back().opener = opener;
+}
+
 void KernelBuilder::close() {
   Scope scope = std::move(scopes_.back());
   scopes_.pop_back();
   // Statements hoisted while the loop was open stand before it: its own stay together behind them.
   auto& outer = scopes_.back().items;
-  const auto loop = std::find_if(outer.begin(), outer.end(), [&](const Item& item) {
-    return item.statement.code == Code::loop && item.statement.axis == scope.axis;
-  });
+  const auto loop = std::find_if(outer.begin(), outer.end(),
+                                 [&](const Item& item) { return item.id == scope.opener; });
   Item head = std::move(*loop);
   outer.erase(loop);
   outer.push_back(std::move(head));
@@ -189,7 +198,7 @@ void KernelBuilder::close() {
   end.axis = scope.axis;
   outer.push_back({next_id_++, std::move(end)});
   for (const Scalar s : scope.materialized) infos_[s.id].statement = -1;
-  axis_depth_.erase(scope.axis);
+  if (scope.axis >= 0) axis_depth_.erase(scope.axis);
 }
 
 // --- memory ---
@@ -343,6 +352,36 @@ Scalar KernelBuilder::fold(Scalar acc, int field) {
   s.lanes = lanes;
   const DType t = s.dtype;
   return add_info({t, lanes, d, append(d, std::move(s)), std::nullopt});
+}
+
+Scalar KernelBuilder::local(DType t, std::vector<std::int64_t> extents, bool lanes) {
+  Statement s;
+  s.code = Code::local;
+  s.dtype = t;
+  s.lanes = lanes;
+  s.extents = std::move(extents);
+  const int d = depth();
+  return add_info({t, lanes, d, append(d, std::move(s)), std::nullopt});
+}
+
+Scalar KernelBuilder::get(Scalar local, Scalar index) {
+  Statement s;
+  s.code = Code::get;
+  s.dtype = dtype(local);
+  s.lanes = infos_[local.id].lanes;
+  s.args = {infos_[local.id].statement, statement_of(index)};
+  const DType t = s.dtype;
+  const bool lanes = s.lanes;
+  const int d = depth();
+  return add_info({t, lanes, d, append(d, std::move(s)), std::nullopt});
+}
+
+void KernelBuilder::set(Scalar local, Scalar index, Scalar value) {
+  Statement s;
+  s.code = Code::set;
+  s.dtype = dtype(local);
+  s.args = {infos_[local.id].statement, statement_of(index), statement_of(value)};
+  append(depth(), std::move(s));
 }
 
 void KernelBuilder::set_name(Scalar s, const std::string& name) {

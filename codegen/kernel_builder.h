@@ -59,7 +59,10 @@ class KernelBuilder : public Element {
   Scalar open(Axis axis, Scalar lo, Scalar hi, const Dim& extent);
   /// The statement of a uniform value, for Axis::grain.
   std::int32_t grain(const Dim& pieces) { return statement_of(extent(pieces)); }
+  /// Closes the innermost loop or branch.
   void close();
+  /// What follows, up to `close`, happens only where a uniform condition holds.
+  void open_if(Scalar condition);
   int depth() const { return static_cast<int>(scopes_.size()) - 1; }
 
   int add_buffer(BufferParam buffer);
@@ -80,6 +83,11 @@ class KernelBuilder : public Element {
   void reduce(Scalar acc, Scalar value, Scalar index = {});
   /// The result (field 0) or its index (field 1), after the loops that feed the accumulator.
   Scalar fold(Scalar acc, int field);
+
+  /// A register array in the innermost open loop, without values yet: of vectors if `lanes`.
+  Scalar local(DType t, std::vector<std::int64_t> extents, bool lanes);
+  Scalar get(Scalar local, Scalar index);
+  void set(Scalar local, Scalar index, Scalar value);
 
   /// A value as an index form, and back.
   Linear linear(Scalar s);
@@ -112,6 +120,7 @@ class KernelBuilder : public Element {
   };
   struct Scope {
     int axis = -1;
+    int opener = -1;  // id of the loop or if
     bool vector = false;
     std::vector<Item> items;
     std::unordered_map<std::string, Scalar> common;  // statements and pulls computed here, by key

@@ -9,6 +9,7 @@
 
 #include "codegen/fuse.h"
 #include "codegen/lower_nest.h"
+#include "codegen/lower_product.h"
 #include "codegen/module.h"
 #include "ir/leaf.h"
 #include "passes/trace.h"
@@ -299,8 +300,12 @@ class Lowerer : public Storage {
   void flush(std::vector<Step>& steps) {
     allocate(steps);
     if (!kernel_) return;
-    KernelStep step{static_cast<int>(module_.kernels.size()), kernel_->buffers()};
-    Kernel kernel = kernel_->finish();
+    add_kernel(kernel_->finish(), kernel_->buffers(), steps);
+    kernel_.reset();
+  }
+
+  void add_kernel(Kernel kernel, std::vector<int> buffers, std::vector<Step>& steps) {
+    KernelStep step{static_cast<int>(module_.kernels.size()), std::move(buffers)};
     if (verifies()) verify(kernel);
     Dim scratch = 0;
     for (const BufferParam& b : kernel.buffers)
@@ -311,7 +316,6 @@ class Lowerer : public Storage {
     module_.bytes_per_worker = max(module_.bytes_per_worker, scratch);
     module_.kernels.push_back(std::move(kernel));
     steps.push_back({std::move(step)});
-    kernel_.reset();
   }
 
   void allocate(std::vector<Step>& steps) {
@@ -390,15 +394,21 @@ class Lowerer : public Storage {
     p.k = a[p.trans_a ? last - 1 : last];
     p.n = b[p.trans_b ? last - 1 : last];
     p.batch = element_count(std::span(a).first(last - 1));
-    p.batch_a = p.batch_b = true;
     p.a = stored_buffer(node.input(0));
     p.b = stored_buffer(node.input(1));
     p.out = buffer_of(Value(&node, 0));
-    allocate(steps);
-    if (node.operands().size() == 3) {
-      p.beta = node.attribute("beta").real();
-      steps.push_back({CopyStep{stored_buffer(node.input(2)), p.out}});
+    const bool has_addend = node.operands().size() == 3;
+    const int addend = has_addend ? stored_buffer(node.input(2)) : -1;
+    if (has_addend) p.beta = node.attribute("beta").real();
+    if (is_generated(p, lanes_)) {
+      ProductKernel made = gnomon::lower_product(fmt::format("k{}", module_.kernels.size()), p,
+                                                 addend, *this, lanes_);
+      made.kernel.comment = name_of(p.out) + " = " + text_of(Value(&node, 0)) + "\n";
+      allocate(steps);
+      return add_kernel(std::move(made.kernel), std::move(made.buffers), steps);
     }
+    allocate(steps);
+    if (has_addend) steps.push_back({CopyStep{addend, p.out}});
     steps.push_back({std::move(p)});
   }
 

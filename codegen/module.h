@@ -56,13 +56,12 @@ struct KernelStep {
   int kernel;
   std::vector<int> buffers;  // behind the kernel's parameters; -1 for scratch
 };
-/// out = alpha * op(a) op(b) + beta * c; c is -1 or equals out.
+/// out = alpha * op(a) op(b) + beta * out, by the library.
 struct ProductStep {
   int a, b, out;
   DType dtype;
   bool trans_a, trans_b;
   Dim m, n, k, batch;
-  bool batch_a, batch_b;  // whether the operand has a matrix for each of the batch
   double alpha, beta;
 };
 struct CopyStep {

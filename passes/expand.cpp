@@ -16,6 +16,13 @@ bool stays(const Value& v) {
   return v.op().step == StepKind::product && is_float(v.input(0).dtype());
 }
 
+// A product of floats whose sums are short or stand along one axis each, as sums: kernels compute
+// them together with what is around them.
+Expr product_as_sum(const Match& m) {
+  if (!is_float(m.root.dtype())) return {};
+  return as_sum(m.root);
+}
+
 Expr expansion(const Match& m) {
   if (stays(m.root)) return {};
   return m.root.op().expand(m.root.node())[m.root.index()];
@@ -27,6 +34,10 @@ std::vector<const Op*> expanding_ops() {
     if (op->expand != nullptr && op->step != StepKind::call) out.push_back(op);
   }
   return out;
+}
+
+Expr outer_example(DType t) {
+  return matmul(tensor("x", t, {Dim(4), Dim(1)}), tensor("y", t, {Dim(1), Dim(5)}));
 }
 
 Expr mean_example(DType t) { return mean(tensor("x", t, {Dim(4), Dim(5)}), 1); }
@@ -115,7 +126,9 @@ const RuleGroup& expand_rules() {
       "expand",
       "Ops that no kernel computes, said with simpler ones.",
       {rule("expand", Promise::exact, expanding_ops(), expansion, "mean, softmax, logsumexp, ...",
-            "their definition", mean_example)}};
+            "their definition", mean_example),
+       rule("product_as_sum", Promise::accurate, {&op::dot, &op::gemm}, product_as_sum,
+            "a product with a vector, or of small matrices", "sum(x * y)", outer_example)}};
   return group;
 }
 
@@ -139,8 +152,9 @@ Graph open_calls(const Graph& graph, Context& context) {
 }
 
 Graph expand(const Graph& graph, Context& context) {
-  static const RuleSet rules({&expand_rules()}, false);
-  return rewrite(graph, rules, context, Flatten::no);
+  static const RuleSet all({&expand_rules()}, false), exact({&expand_rules()}, true);
+  const bool exact_only = context.options.level != RewriteLevel::all;
+  return rewrite(graph, exact_only ? exact : all, context, Flatten::no);
 }
 
 Graph split_reductions(const Graph& graph, Context& context) {

@@ -30,6 +30,9 @@ int structural_order(const Value& a, const Value& b, int depth = 4);
 std::vector<const Op*> ops_with(Trait trait, int operands = 1);
 /// Every elementwise op.
 std::vector<const Op*> elementwise_ops();
+/// A product of floats said as a sum of products of elements where kernels do that best: an inner
+/// or outer product, a matrix by a vector, or small constant extents. Else nothing.
+Expr as_sum(const Value& product);
 /// The axes attribute of a reduction or of a movement.
 const IntList& axes_of(const Value& v);
 

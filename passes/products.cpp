@@ -210,6 +210,46 @@ Expr product_of_sum(const Match& m) {
   return {};
 }
 
+// --- products as sums ---
+
+constexpr std::int64_t most_small = 8;   // sides of products that are small altogether
+constexpr std::int64_t most_short = 16;  // sums over an outer axis that are one loop
+
+// The extents before the matrix, and behind them `last`.
+Shape with_batch(const Value& v, std::initializer_list<Dim> last) {
+  Shape shape(v.shape().begin(), v.shape().end() - 2);
+  shape.insert(shape.end(), last);
+  return shape;
+}
+
+// The sum over the inner axis of op(a) * op(b), of the product's shape. Nothing is transposed: the
+// axes of the terms stand in the order that a, or the matrix of the two, has.
+Expr sum_of_terms(const Product& p, const Dim& m, const Dim& n, const Dim& k) {
+  const Expr a(p.a), b(p.b);
+  const Shape result = with_batch(p.a, {m, n});
+  if (k.is(1)) return reshape(a, with_batch(p.a, {m, 1})) * reshape(b, with_batch(p.b, {1, n}));
+  if (m.is(1) && n.is(1)) {
+    const Shape line = with_batch(p.a, {k});
+    return reshape(sum(reshape(a, line) * reshape(b, line), -1), result);
+  }
+  if (n.is(1)) {
+    if (p.trans_a) return reshape(sum(a * reshape(b, with_batch(p.b, {k, 1})), -2), result);
+    return reshape(sum(a * reshape(b, with_batch(p.b, {1, k})), -1), result);
+  }
+  if (m.is(1)) {
+    if (p.trans_b) return reshape(sum(reshape(a, with_batch(p.a, {1, k})) * b, -1), result);
+    return reshape(sum(reshape(a, with_batch(p.a, {k, 1})) * b, -2), result);
+  }
+  IntList swapped(static_cast<std::size_t>(p.b.rank()));
+  std::iota(swapped.begin(), swapped.end(), 0);
+  std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
+  const Expr right = p.trans_b ? transpose(b, swapped) : b;
+  if (p.trans_a) return sum(expand_dims(a, -1) * expand_dims(right, -2), -3);
+  return sum(expand_dims(a, -1) * expand_dims(right, -3), -2);
+}
+
+bool is_small(const Dim& d) { return d.is_constant() && d.constant() <= most_small; }
+
 Expr a_of(DType t) { return tensor("x", t, {Dim(4), Dim(4)}); }
 Expr b_of(DType t) { return tensor("y", t, {Dim(4), Dim(4)}); }
 Expr transposed_example(DType t) { return matmul(transpose(a_of(t)), b_of(t)); }
@@ -252,6 +292,25 @@ RuleGroup make() {
 }
 
 }  // namespace
+
+Expr as_sum(const Value& v) {
+  if (!is_product(v)) return {};
+  const Product p = product_of(v);
+  const Shape& a = p.a.shape();
+  const Dim &m = v.shape()[v.shape().size() - 2], &n = v.shape().back();
+  const Dim& k = a[a.size() - (p.trans_a ? 2 : 1)];
+  // A vector by rows is a reduction of the last axis; by columns, one of an outer axis, which is
+  // best when it is short.
+  const bool inner = m.is(1) && n.is(1);
+  const bool by_rows = inner || (n.is(1) && !p.trans_a) || (m.is(1) && p.trans_b);
+  const bool is_short = k.is_constant() && k.constant() <= most_short;
+  const bool line = k.is(1) || by_rows || ((m.is(1) || n.is(1)) && is_short);
+  if (!line && !(is_small(m) && is_small(n) && is_small(k))) return {};
+  Expr result = sum_of_terms(p, m, n, k);
+  if (p.alpha != 1) result = result * p.alpha;
+  if (!p.c || p.beta == 0) return result;
+  return result + (p.beta == 1 ? Expr(p.c) : Expr(p.c) * p.beta);
+}
 
 const RuleGroup& product_rules() {
   static const RuleGroup group = make();

@@ -58,7 +58,7 @@ TEST_CASE("level exact keeps sums in the order of the user") {
 }
 
 TEST_CASE("products take transposes, scales and addends along") {
-  const Expr a = matrix_of("a", 5, 3), b = matrix_of("b", 5, 4), c = matrix_of("c", 3, 4);
+  const Expr a = matrix_of("a", 50, 30), b = matrix_of("b", 50, 40), c = matrix_of("c", 30, 40);
   const Graph graph = optimized(2 * matmul(transpose(a), b) - 0.5 * c);
   const Value& out = graph.outputs[0];
   REQUIRE(out.is(op::gemm));
@@ -71,13 +71,13 @@ TEST_CASE("products take transposes, scales and addends along") {
 }
 
 TEST_CASE("a bias row is not an addend of the product") {
-  const Expr a = matrix_of("a", 5, 3), b = matrix_of("b", 3, 4);
-  const Graph graph = optimized(matmul(a, b) + tensor("bias", DType::float32, {Dim(4)}));
+  const Expr a = matrix_of("a", 50, 30), b = matrix_of("b", 30, 40);
+  const Graph graph = optimized(matmul(a, b) + tensor("bias", DType::float32, {Dim(40)}));
   CHECK(graph.outputs[0].is(op::add));
 }
 
 TEST_CASE("a product of products is left alone") {
-  const Expr a = matrix_of("a", 4, 4);
+  const Expr a = matrix_of("a", 40, 40);
   const Graph graph = optimized(matmul(matmul(a, a), a));
   CHECK(count_of(graph, op::dot) == 2);
 }

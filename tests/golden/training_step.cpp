@@ -40,6 +40,88 @@ void gnomon_k0(
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
+using f32x16 = gn::lanes<f32, 16>;
+
+// dot = dot(x, w)
+void gnomon_k1(
+    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
+    f32* __restrict out) {
+  const i64 x_0 = dims[0];
+  const i64 tile_to = gn::floor_divide<i64>(x_0, 6);
+  call.parallel(tile_to, 11, [=](i64 tile_from, i64 tile_to2, i32) {
+    for (i64 tile = tile_from; tile < tile_to2; ++tile) {
+      const i64 at = tile * 4704;
+      const i64 at2 = tile * 60;
+      gn::vector_loop<16, 1, false>(0, 10, [&](i64 j, auto live, int) GN_BODY {
+        f32x16 tile2[6] = {};
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 6; ++r) {
+          tile2[r] = gn::splat<f32x16>(0.0f);
+        }
+        for (i64 p = 0; p < 784; ++p) {
+          const f32x16 b_p = gn::read<f32x16>(b + p * 10 + j, live, 0.0f);
+          const i64 at3 = at + p;
+          #pragma clang loop unroll(full)
+          for (i64 r = 0; r < 6; ++r) {
+            const f32 a_r = a[at3 + r * 784];
+            const f32x16 tile2_value = tile2[r];
+            const f32x16 fma = gn::fma(gn::splat<f32x16>(a_r), b_p, tile2_value);
+            tile2[r] = fma;
+          }
+        }
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 6; ++r) {
+          const f32x16 tile2_value = tile2[r];
+          gn::write(out + at2 + r * 10 + j, tile2_value, live);
+        }
+      });
+    }
+  });
+  const i64 rest_to = (-gn::floor_divide<i64>(x_0, 6) * 2 + gn::floor_divide<i64>(x_0 + gn::floor_divide<i64>(x_0, 6) * 2 + 3, 4));
+  const i64 count = gn::floor_divide<i64>(x_0, 6) * 6;
+  const i64 count2 = (x_0 - 1);
+  const i64 count3 = gn::floor_divide<i64>(x_0, 6) * 60;
+  call.parallel(rest_to, 16, [=](i64 rest_from, i64 rest_to2, i32) {
+    for (i64 rest = rest_from; rest < rest_to2; ++rest) {
+      const i64 multiply = gn::multiply(rest, i64(4));
+      const i64 add = gn::add(count, multiply);
+      const i64 at = count3 + rest * 40;
+      gn::vector_loop<16, 1, false>(0, 10, [&](i64 j, auto live, int) GN_BODY {
+        f32x16 tile[4] = {};
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 4; ++r) {
+          tile[r] = gn::splat<f32x16>(0.0f);
+        }
+        for (i64 p = 0; p < 784; ++p) {
+          const f32x16 b_p = gn::read<f32x16>(b + p * 10 + j, live, 0.0f);
+          #pragma clang loop unroll(full)
+          for (i64 r = 0; r < 4; ++r) {
+            const i64 minimum = gn::minimum(add + r, count2);
+            const f32 a_r = a[p + minimum * 784];
+            const f32x16 tile_value = tile[r];
+            const f32x16 fma = gn::fma(gn::splat<f32x16>(a_r), b_p, tile_value);
+            tile[r] = fma;
+          }
+        }
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 4; ++r) {
+          const i64 add2 = gn::add(add, r);
+          const bool less = gn::less(add2, x_0);
+          const i64 out_at = at + r * 10;
+          if (less) {
+            const f32x16 tile_value = tile[r];
+            gn::write(out + out_at + j, tile_value, live);
+          }
+        }
+      });
+    }
+  });
+}
+
+// --- kernels2.cpp
+#include "prelude/kernel.h"
+using gn::i8; using gn::i16; using gn::i32; using gn::i64;
+using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
 #include "prelude/exp.h"
 using boolx8 = gn::lanes<bool, 8>;
 using i64x8 = gn::lanes<i64, 8>;
@@ -49,7 +131,7 @@ using f32x8 = gn::lanes<f32, 8>;
 // sum = sum(exp(((b + dot(x, w)) - max((b + ...)))))
 // subtract = (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp((... - ...)) / sum(exp(...))) * ...
 // partial = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where..., in parts
-void gnomon_k1(
+void gnomon_k2(
     const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
     f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
     const f32* __restrict dot, const i64* __restrict y) {
@@ -133,7 +215,7 @@ void gnomon_k1(
   });
 }
 
-// --- kernels2.cpp
+// --- kernels3.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
@@ -143,7 +225,7 @@ using i64x8 = gn::lanes<i64, 8>;
 using f32x8 = gn::lanes<f32, 8>;
 
 // ((sum(sum(square(w))) * 9.999999747378752e-05) - (sum(index((... - ...), arange: i64[y.0],...
-void gnomon_k2(
+void gnomon_k3(
     const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict partial,
     const i64* __restrict y, const f32* __restrict b, const f32* __restrict dot,
     const f32* __restrict max, const f32* __restrict sum, const f32* __restrict sum2) {
@@ -200,7 +282,82 @@ void gnomon_k2(
   out[0] = subtract;
 }
 
-// --- kernels3.cpp
+// --- kernels4.cpp
+#include "prelude/kernel.h"
+using gn::i8; using gn::i16; using gn::i32; using gn::i64;
+using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
+using f32x8 = gn::lanes<f32, 8>;
+
+// w = gemm(x, (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where(..., ..., 0)))), w)
+void gnomon_k4(
+    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
+    const f32* c, f32* out) {
+  const i64 x_0 = dims[0];
+  const i64 tile_grain = gn::maximum<i64>(1, gn::floor_divide<i64>(524288, gn::maximum<i64>(1, x_0 * 2560)));
+  const i64 c_to = gn::floor_divide<i64>(x_0 + 1023, 1024);
+  call.parallel(4, tile_grain, [=](i64 tile_from, i64 tile_to, i32 worker) {
+    f32* scratch = call.scratch_of<f32>(worker, 0);
+    for (i64 tile = tile_from; tile < tile_to; ++tile) {
+      const i64 j_from = tile * 256;
+      const i64 j_to = gn::minimum(256 + j_from, i64(784));
+      const i64 at = tile * i64(-256);
+      gn::vector_loop<8, 1, false>(j_from, j_to, [&](i64 j, auto live, int) GN_BODY {
+        f32x8 tile2[10] = {};
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 10; ++r) {
+          tile2[r] = gn::splat<f32x8>(0.0f);
+        }
+        for (i64 c2 = 0; c2 < c_to; ++c2) {
+          f32x8 tile3[10] = {};
+          #pragma clang loop unroll(full)
+          for (i64 r = 0; r < 10; ++r) {
+            tile3[r] = gn::splat<f32x8>(0.0f);
+          }
+          const i64 p_from = c2 * 1024;
+          const i64 p_to = gn::minimum(1024 + p_from, x_0);
+          for (i64 p = p_from; p < p_to; ++p) {
+            const f32x8 a_p = gn::read<f32x8>(a + p * 784 + j, live, 0.0f);
+            const i64 at2 = p * 10;
+            #pragma clang loop unroll(full)
+            for (i64 r = 0; r < 10; ++r) {
+              const f32 b_r = b[at2 + r];
+              const f32x8 tile3_value = tile3[r];
+              const f32x8 fma = gn::fma(gn::splat<f32x8>(b_r), a_p, tile3_value);
+              tile3[r] = fma;
+            }
+          }
+          #pragma clang loop unroll(full)
+          for (i64 r = 0; r < 10; ++r) {
+            const f32x8 tile2_value = tile2[r];
+            const f32x8 tile3_value = tile3[r];
+            const f32x8 add = tile2_value + tile3_value;
+            tile2[r] = add;
+          }
+        }
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 10; ++r) {
+          const f32x8 tile2_value = tile2[r];
+          gn::write(scratch + at + r * 256 + j, tile2_value, live);
+        }
+      });
+      for (i64 i = j_from; i < j_to; ++i) {
+        const i64 at2 = at + i;
+        const i64 at3 = i * 10;
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 10; ++r) {
+          const f32 scratch_r = scratch[at2 + r * 256];
+          const i64 c_at = at3 + r;
+          const f32 c_r = c[c_at];
+          const f32 multiply = c_r * 0.99998f;
+          const f32 fma = gn::fma(scratch_r, -0.1f, multiply);
+          out[c_at] = fma;
+        }
+      }
+    }
+  });
+}
+
+// --- kernels5.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
@@ -208,7 +365,7 @@ using f32x8 = gn::lanes<f32, 8>;
 
 // sum = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where...
 // b = fma(sum((where(indicator(y), (-1 / ...), 0) - ((... / ...) * sum(...)))), -0.1000000014901...
-void gnomon_k3(
+void gnomon_k5(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict partial,
     f32* b, const f32* b2) {
   const i64 x_0 = dims[0];
@@ -238,14 +395,20 @@ void gnomon_k0(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
     f32* __restrict sum2);
 void gnomon_k1(
+    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
+    f32* __restrict out);
+void gnomon_k2(
     const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
     f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
     const f32* __restrict dot, const i64* __restrict y);
-void gnomon_k2(
+void gnomon_k3(
     const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict partial,
     const i64* __restrict y, const f32* __restrict b, const f32* __restrict dot,
     const f32* __restrict max, const f32* __restrict sum, const f32* __restrict sum2);
-void gnomon_k3(
+void gnomon_k4(
+    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
+    const f32* c, f32* out);
+void gnomon_k5(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict partial,
     f32* b, const f32* b2);
 
@@ -278,7 +441,7 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_plan([[maybe_unused
   plan[12] = top;
   top += ((gn::floor_divide<i64>(y_0 + 8191, 8192) * 4 + 63) & ~i64(63));
   plan[0] = top;
-  plan[1] = i64(64);
+  plan[1] = i64(10240);
   plan[13] = i64(784);
   plan[14] = i64(10);
   plan[15] = i64(10);
@@ -308,40 +471,19 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
   [[maybe_unused]] f32* sum4 = (f32*)((char*)workspace + plan[5]);
   [[maybe_unused]] f32* b2 = (f32*)(buffers[6]);
   gnomon_k0(call, dims, sum, w, sum2);
-  {
-    gnomon_gemm product{};
-    product.dtype = 11;
-    product.trans_a = 0, product.trans_b = 0;
-    product.m = x_0, product.n = i64(10), product.k = i64(784);
-    product.lda = i64(784), product.ldb = i64(10), product.ldc = i64(10);
-    product.batch = i64(1), product.stride_a = x_0 * 784, product.stride_b = i64(7840), product.stride_c = x_0 * 10;
-    product.alpha = 1.0, product.beta = 0.0;
-    product.a = x, product.b = w, product.c = dot;
-    if (services->gemm(context, &product) != 0) return -2;
-  }
-  gnomon_k1(call, dims, max, sum3, subtract, partial, b, dot, y);
+  gnomon_k1(call, dims, x, w, dot);
+  gnomon_k2(call, dims, max, sum3, subtract, partial, b, dot, y);
   if (call.failed()) return 1;
-  gnomon_k2(call, dims, t, partial2, y, b, dot, max, sum3, sum2);
+  gnomon_k3(call, dims, t, partial2, y, b, dot, max, sum3, sum2);
   if (call.failed()) return 1;
-  if (w2 != w) __builtin_memcpy(w2, w, i64(31360));
-  {
-    gnomon_gemm product{};
-    product.dtype = 11;
-    product.trans_a = 1, product.trans_b = 0;
-    product.m = i64(784), product.n = i64(10), product.k = x_0;
-    product.lda = i64(784), product.ldb = i64(10), product.ldc = i64(10);
-    product.batch = i64(1), product.stride_a = x_0 * 784, product.stride_b = x_0 * 10, product.stride_c = i64(7840);
-    product.alpha = -0.10000000149011612, product.beta = 0.9999800000002073;
-    product.a = x, product.b = subtract, product.c = w2;
-    if (services->gemm(context, &product) != 0) return -2;
-  }
-  gnomon_k3(call, dims, sum4, partial, b2, b);
+  gnomon_k4(call, dims, x, subtract, w, w2);
+  gnomon_k5(call, dims, sum4, partial, b2, b);
   return 0;
 }
 
 extern "C" {
 extern __attribute__((visibility("default"))) const gnomon_info_record gnomon_info;
 const gnomon_info_record gnomon_info = {GNOMON_ABI_VERSION, 6, 16, 7,
-    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":3,\"text\":\"call: expected b: f32[10]\"},{\"entry\":0,\"nodes\":[],\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[35,38],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of y: i64[y.0] (position {index})\"},{\"entry\":-1,\"nodes\":[9],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of subtract(subtract(...), log(...)): f32[x.0, 10] (position {index})\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":4,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":13},{\"dtype\":\"float32\",\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":13},{\"dtype\":\"float32\",\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":15}],\"products\":2}"};
+    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":3,\"text\":\"call: expected b: f32[10]\"},{\"entry\":0,\"nodes\":[],\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[35,38],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of y: i64[y.0] (position {index})\"},{\"entry\":-1,\"nodes\":[9],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of subtract(subtract(...), log(...)): f32[x.0, 10] (position {index})\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":6,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":13},{\"dtype\":\"float32\",\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":13},{\"dtype\":\"float32\",\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":15}],\"products\":0}"};
 }
 

@@ -1,0 +1,422 @@
+// Lowering of products to kernels: tiles of rows by one vector of columns, in registers.
+//
+// Element (i, j) is one chain of fused multiply-adds in the order of the inner axis, from 0. An
+// inner axis beyond `depth_chunk` is cut into chunks of that many; each is a chain of its own, and
+// the chunks are added in order. So the bits depend on the extents alone.
+#include "codegen/lower_product.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::int64_t depth_chunk = 1024;
+constexpr std::int64_t work_of_piece = 1 << 19;    // multiply-adds that are worth a thread
+constexpr std::int64_t most_split_results = 4096;  // of a product cut along its inner axis
+constexpr std::int64_t most_turned = 16;           // columns of a product laid out by its rows
+constexpr std::int64_t many_vectors =
+    4;  // groups of vectors of which one partly empty does not matter
+constexpr std::int64_t lane_block = 256;  // lanes of a tile that one thread takes
+constexpr std::int64_t short_depth = 32, few_rows = 32, least_rows = 4;
+constexpr std::int64_t unpacked_work = 1'000'000;
+constexpr std::int64_t resident_bytes = 1 << 19;  // of b: it stays in the cache of a core
+constexpr int rest_rows = 4;                      // of a tile at an edge that is not constant
+
+bool is_at_most(const Dim& d, std::int64_t bound) {
+  return d.is_constant() && d.constant() <= bound;
+}
+
+int lanes_of(DType t, const TargetLanes& lanes) {
+  return lanes.bytes / static_cast<int>(size_of(t));
+}
+
+Dim ceil_div(const Dim& a, std::int64_t b) { return floor_div(a + (b - 1), b); }
+
+// How a product is laid out in registers: one side of the result runs along lanes, the other is a
+// tile of rows, each with a vector of sums. The operand of the lanes is read as vectors, that of
+// the rows element by element.
+struct Layout {
+  bool turned;  // lanes run along the rows of the result: its columns are few, and a is transposed
+  Dim rows, lanes;
+  int vectors;        // of lanes at once: each element of the other operand is read once for all
+  std::int64_t tile;  // rows at once
+};
+
+bool is_turned(const ProductStep& p, const TargetLanes& lanes) {
+  if (!p.trans_a || !is_at_most(p.n, most_turned) || p.n.is(1)) return false;
+  const std::int64_t width = lanes_of(p.dtype, lanes), n = p.n.constant();
+  const bool wastes_lanes = 4 * n <= 3 * ((n - 1) / width + 1) * width;
+  return wastes_lanes && (!p.m.is_constant() || p.m.constant() >= width);
+}
+
+// As many rows as there are registers for, and so that few are left over.
+std::int64_t tile_of(const Dim& rows, int vectors, std::int64_t registers) {
+  const std::int64_t most = registers / vectors, enough = std::min<std::int64_t>(most, 16);
+  if (!rows.is_constant()) return enough;
+  const std::int64_t m = rows.constant();
+  if (m <= most) return std::max<std::int64_t>(m, 1);
+  for (const std::int64_t tile : {enough, most, most - most / 4, enough / 2})
+    if (m % tile == 0) return tile;
+  return (m - 1) / ((m - 1) / enough + 1) + 1;
+}
+
+Layout layout_of(const ProductStep& p, const TargetLanes& lanes) {
+  const std::int64_t registers = lanes.bytes >= 64 ? 24 : 12;  // for sums
+  const bool turned = is_turned(p, lanes);
+  Layout l{turned, turned ? p.n : p.m, turned ? p.m : p.n, 2, 0};
+  if (l.rows.is_constant()) {
+    // One row alone would wait for each of its sums.
+    const std::int64_t rows = std::max<std::int64_t>(l.rows.constant(), 1);
+    l.vectors = rows == 1 ? 8 : rows == 2 ? 4 : turned && 2 * rows > registers ? 1 : 2;
+  }
+  if (l.lanes.is_constant()) {
+    const std::int64_t count = (l.lanes.constant() - 1) / lanes_of(p.dtype, lanes) + 1;
+    while (count % l.vectors != 0 && count < many_vectors * l.vectors) l.vectors /= 2;
+  }
+  l.tile = tile_of(l.rows, l.vectors, registers);
+  return l;
+}
+
+class ProductLowering {
+ public:
+  ProductLowering(std::string name, const ProductStep& p, int addend, Storage& storage,
+                  const TargetLanes& lanes)
+      : p_(p),
+        layout_(layout_of(p, lanes)),
+        width_(layout_.vectors * lanes_of(p.dtype, lanes)),
+        storage_(storage),
+        k_(std::move(name)) {
+    // The names are those of the algebra, so that equal products are one function.
+    a_ = parameter("a", p.a, p.batch * p.m * p.k, false);
+    b_ = parameter("b", p.b, p.batch * p.k * p.n, false);
+    const Dim results = p.batch * p.m * p.n;
+    if (addend >= 0 && p.beta != 0) c_ = parameter("c", addend, results, false);
+    out_ = parameter("out", p.out, results, true);
+  }
+
+  ProductKernel run() {
+    if (p_.trans_b && !layout_.turned) pack();
+    if (is_split()) {
+      add_partials();
+      add_totals();
+    } else {
+      add_tiles();
+    }
+    Kernel kernel = k_.finish();
+    return {std::move(kernel), std::move(buffers_)};
+  }
+
+ private:
+  int parameter(const char* name, int buffer, const Dim& elements, bool writes) {
+    buffers_.push_back(buffer);
+    return k_.add_buffer({name, p_.dtype, writes, !writes, false, elements});
+  }
+  int temporary(const Dim& elements, const char* name) {
+    const int kernel_buffer =
+        parameter(name, storage_.temporary(p_.dtype, elements, name), elements, true);
+    k_.mark(kernel_buffer, false);
+    return kernel_buffer;
+  }
+
+  Scalar open_lanes(Scalar lo, Scalar hi, const Dim& extent) {
+    return k_.open({"j", AxisKind::vector, width_, 1}, lo, hi, extent);
+  }
+  Scalar open_lanes() { return open_lanes(k_.integer(0), k_.extent(layout_.lanes), layout_.lanes); }
+  Scalar open_rows_of_tile(std::int64_t rows) {
+    return k_.open({"r", AxisKind::unroll}, k_.integer(0), k_.integer(rows), rows);
+  }
+  // Pieces of `work` multiply-adds each, shared out if there are several.
+  Scalar open_parallel(const char* name, const Dim& count, const Dim& work) {
+    Axis axis{name, AxisKind::parallel};
+    const bool small = is_at_most(count, 1) || is_at_most(count * work, work_of_piece);
+    if (small && scratch_ < 0) {  // the memory of a thread comes with a parallel loop
+      axis.kind = AxisKind::serial;
+      return k_.open(axis, k_.integer(0), k_.extent(count), count);
+    }
+    axis.grain = k_.grain(max(floor_div(work_of_piece, max(work, 1)), 1));
+    return k_.open(axis, k_.integer(0), k_.extent(count), count);
+  }
+  Scalar number(double x) {
+    Cell c{};
+    c.u = 0;
+    if (p_.dtype == DType::float32)
+      c.f32 = static_cast<float>(x);
+    else
+      c.f64 = x;
+    return k_.constant(p_.dtype, c);
+  }
+  Scalar least(Scalar a, Scalar b) { return k_.let(op::minimum, std::array{a, b}); }
+
+  // b as [k, n], so that its rows can be read as vectors.
+  void pack() {
+    const int from = b_;
+    b_ = temporary(p_.batch * p_.k * p_.n, "packed");
+    k_.set_changing(b_);
+    const Dim lines = p_.batch * p_.k;
+    const Scalar t = open_parallel("p", lines, p_.n * 8);
+    const Scalar item = k_.floor_div(t, k_.extent(p_.k)), p = k_.mod(t, k_.extent(p_.k));
+    const Scalar j = open_lanes();
+    const Linear at = k_.offset(std::array{item, j, p}, std::array{p_.batch, p_.n, p_.k});
+    const Linear to = k_.offset(std::array{t, j}, std::array{lines, p_.n});
+    k_.store(b_, to, k_.load(from, at, p_.dtype));
+    k_.close();
+    k_.close();
+  }
+
+  // --- elements ---
+
+  Scalar element_of_a(Scalar item, Scalar i, Scalar p) {
+    const Linear at = p_.trans_a
+                          ? k_.offset(std::array{item, p, i}, std::array{p_.batch, p_.k, p_.m})
+                          : k_.offset(std::array{item, i, p}, std::array{p_.batch, p_.m, p_.k});
+    return k_.load(a_, at, p_.dtype);
+  }
+  Scalar element_of_b(Scalar item, Scalar p, Scalar j) {
+    const bool as_given = p_.trans_b && layout_.turned;
+    const Linear at = as_given
+                          ? k_.offset(std::array{item, j, p}, std::array{p_.batch, p_.n, p_.k})
+                          : k_.offset(std::array{item, p, j}, std::array{p_.batch, p_.k, p_.n});
+    return k_.load(b_, at, p_.dtype);
+  }
+  Scalar element_of_rows(Scalar item, Scalar row, Scalar p) {
+    return layout_.turned ? element_of_b(item, p, row) : element_of_a(item, row, p);
+  }
+  Scalar element_of_lanes(Scalar item, Scalar p, Scalar j) {
+    return layout_.turned ? element_of_a(item, j, p) : element_of_b(item, p, j);
+  }
+
+  // out = alpha * sum + beta * addend
+  void store(Scalar item, Scalar row, Scalar j, Scalar sum) {
+    const Linear at =
+        k_.offset(layout_.turned ? std::array{item, j, row} : std::array{item, row, j},
+                  std::array{p_.batch, p_.m, p_.n});
+    if (c_ < 0) {
+      if (p_.alpha != 1) sum = k_.let(op::multiply, std::array{sum, number(p_.alpha)});
+      return k_.store(out_, at, sum);
+    }
+    Scalar addend = k_.load(c_, at, p_.dtype);
+    if (p_.beta != 1) addend = k_.let(op::multiply, std::array{addend, number(p_.beta)});
+    if (p_.alpha == 1)
+      sum = k_.let(op::add, std::array{sum, addend});
+    else
+      sum = k_.let(op::fma, std::array{sum, number(p_.alpha), addend});
+    k_.store(out_, at, sum);
+  }
+
+  // --- tiles ---
+
+  bool has_chunks() const { return !is_at_most(p_.k, depth_chunk); }
+
+  // Whether there are too few results to share out, and the inner axis may be long.
+  bool is_split() const {
+    return layout_.rows.is_constant() && is_at_most(p_.m * p_.n, most_split_results) &&
+           !is_at_most(p_.k, 4 * depth_chunk);
+  }
+
+  // Rows from `row` on and lanes [lo, hi). Rows beyond the last are read as the last and not
+  // written.
+  struct Tile {
+    Scalar item, row, lo, hi;
+    std::int64_t rows;
+    bool at_edge;
+  };
+
+  void add_tiles() {
+    const std::int64_t rows = layout_.tile;
+    if (layout_.turned) {
+      const Dim elements = Dim(rows * lane_block);
+      scratch_ = k_.add_buffer({"scratch", p_.dtype, true, true, true, elements});
+      buffers_.push_back(-1);
+    }
+    const Dim tiles = floor_div(layout_.rows, rows), rest = layout_.rows - tiles * rows;
+    add_tiles("tile", 0, tiles, rows, false);
+    if (rest.is_constant())
+      add_tiles("rest", tiles * rows, 1, rest.constant(), false);
+    else
+      add_tiles("rest", tiles * rows, ceil_div(rest, rest_rows), rest_rows, true);
+  }
+
+  // The tiles of `rows` rows from `first` on, for all blocks of lanes.
+  void add_tiles(const char* name, const Dim& first, const Dim& tiles, std::int64_t rows,
+                 bool at_edge) {
+    if (tiles.is(0) || rows == 0) return;
+    k_.begin_section();
+    k_.set_changing(out_);
+    if (scratch_ >= 0) k_.set_changing(scratch_);
+    const Dim &lanes = layout_.lanes, block = is_at_most(lanes, lane_block) ? lanes : lane_block;
+    const Dim blocks = is_at_most(lanes, lane_block) ? Dim(1) : ceil_div(lanes, lane_block);
+    const Scalar t = open_parallel(name, p_.batch * blocks * tiles, block * p_.k * rows);
+    const Scalar u = k_.floor_div(t, k_.extent(tiles)), tile = k_.mod(t, k_.extent(tiles));
+    const Scalar item = k_.floor_div(u, k_.extent(blocks));
+    const Scalar lo = k_.multiply(k_.mod(u, k_.extent(blocks)), k_.extent(block));
+    const Scalar hi =
+        blocks.is(1) ? k_.extent(lanes) : least(k_.add(lo, k_.extent(block)), k_.extent(lanes));
+    add_tile({item, k_.add(k_.extent(first), k_.multiply(tile, k_.integer(rows))), lo, hi, rows,
+              at_edge});
+    k_.close();
+  }
+
+  void add_tile(const Tile& tile) {
+    const Scalar j = open_lanes(tile.lo, tile.hi, layout_.lanes);
+    const Scalar sums = k_.local(p_.dtype, {tile.rows}, true);
+    clear(sums, tile.rows);
+    if (has_chunks()) {
+      const Dim chunks = ceil_div(p_.k, depth_chunk);
+      const Scalar c = k_.open({"c", AxisKind::serial}, k_.integer(0), k_.extent(chunks), chunks);
+      const Scalar chain = k_.local(p_.dtype, {tile.rows}, true);
+      clear(chain, tile.rows);
+      multiply_chunk(tile, j, c, chain);
+      const Scalar r = open_rows_of_tile(tile.rows);
+      k_.set(sums, r, k_.let(op::add, std::array{k_.get(sums, r), k_.get(chain, r)}));
+      k_.close();
+      k_.close();
+    } else {
+      multiply(tile, j, k_.integer(0), k_.extent(p_.k), sums);
+    }
+    if (layout_.turned) return store_turned(tile, j, sums);
+    const Scalar r = open_rows_of_tile(tile.rows);
+    const Scalar row = k_.add(tile.row, r);
+    if (tile.at_edge) k_.open_if(k_.less(row, k_.extent(layout_.rows)));
+    store(tile.item, row, j, k_.get(sums, r));
+    if (tile.at_edge) k_.close();
+    k_.close();
+    k_.close();
+  }
+
+  // Lanes are rows of the result: they go there by way of memory of the thread, where they stand
+  // side by side.
+  void store_turned(const Tile& tile, Scalar j, Scalar sums) {
+    const Scalar r = open_rows_of_tile(tile.rows);
+    k_.store(scratch_, place_in_scratch(r, k_.subtract(j, tile.lo)), k_.get(sums, r));
+    k_.close();
+    k_.close();
+    const Scalar i = k_.open({"i", AxisKind::serial}, tile.lo, tile.hi, layout_.lanes);
+    const Scalar q = open_rows_of_tile(tile.rows);
+    const Linear at = place_in_scratch(q, k_.subtract(i, tile.lo));
+    store(tile.item, k_.add(tile.row, q), i, k_.load(scratch_, at, p_.dtype));
+    k_.close();
+    k_.close();
+  }
+  Linear place_in_scratch(Scalar row, Scalar lane) {
+    return k_.offset(std::array{row, lane}, std::array{Dim(layout_.tile), Dim(lane_block)});
+  }
+
+  void clear(Scalar local, std::int64_t rows) {
+    const Scalar r = open_rows_of_tile(rows);
+    k_.set(local, r, number(0));
+    k_.close();
+  }
+
+  void multiply_chunk(const Tile& tile, Scalar j, Scalar chunk, Scalar sums) {
+    const Scalar lo = k_.multiply(chunk, k_.integer(depth_chunk));
+    multiply(tile, j, lo, least(k_.add(lo, k_.integer(depth_chunk)), k_.extent(p_.k)), sums);
+  }
+
+  // The multiply-adds by inner indices [lo, hi).
+  void multiply(const Tile& tile, Scalar j, Scalar lo, Scalar hi, Scalar sums) {
+    const Scalar p = k_.open({"p", AxisKind::serial}, lo, hi, p_.k);
+    const Scalar lanes = element_of_lanes(tile.item, p, j);
+    const Scalar r = open_rows_of_tile(tile.rows);
+    Scalar row = k_.add(tile.row, r);
+    if (tile.at_edge) row = least(row, k_.extent(layout_.rows - 1));
+    const Scalar factor = element_of_rows(tile.item, row, p);
+    k_.set(sums, r, k_.let(op::fma, std::array{factor, lanes, k_.get(sums, r)}));
+    k_.close();
+    k_.close();
+  }
+
+  // --- a long inner axis and few results: chunks in parallel, then their sums ---
+
+  Shape partial_shape() const {
+    return {ceil_div(p_.k, depth_chunk), p_.batch, layout_.rows, layout_.lanes};
+  }
+
+  void add_partials() {
+    const Shape shape = partial_shape();
+    partials_ = temporary(element_count(shape), "partial");
+    const std::int64_t rows = layout_.rows.constant();
+    for (std::int64_t first = 0; first < rows; first += layout_.tile) {
+      k_.begin_section();
+      k_.set_changing(partials_);
+      const std::int64_t own = std::min(layout_.tile, rows - first);
+      const Scalar t = open_parallel("c", shape[0] * p_.batch, layout_.lanes * (own * depth_chunk));
+      const Scalar chunk = k_.floor_div(t, k_.extent(p_.batch));
+      const Tile tile{k_.mod(t, k_.extent(p_.batch)), k_.integer(first), {}, {}, own, false};
+      const Scalar j = open_lanes();
+      const Scalar sums = k_.local(p_.dtype, {own}, true);
+      clear(sums, own);
+      multiply_chunk(tile, j, chunk, sums);
+      const Scalar r = open_rows_of_tile(own);
+      const std::array at = {chunk, tile.item, k_.add(tile.row, r), j};
+      k_.store(partials_, k_.offset(at, shape), k_.get(sums, r));
+      k_.close();
+      k_.close();
+      k_.close();
+    }
+  }
+
+  void add_totals() {
+    const Shape shape = partial_shape();
+    k_.begin_section();
+    k_.set_changing(out_);
+    const Dim& outer = layout_.turned ? layout_.lanes : layout_.rows;
+    const Scalar t = open_parallel("i", p_.batch * outer, p_.m * p_.n * shape[0]);
+    const Scalar item = k_.floor_div(t, k_.extent(outer));
+    Scalar row = k_.mod(t, k_.extent(outer));
+    Scalar j = layout_.turned ? k_.open({"r", AxisKind::serial}, k_.integer(0),
+                                        k_.extent(layout_.rows), layout_.rows)
+                              : open_lanes();
+    if (layout_.turned) std::swap(row, j);
+    const Scalar sum = k_.accumulator(op::sum, p_.dtype);
+    const Scalar c = k_.open({"c", AxisKind::serial}, k_.integer(0), k_.extent(shape[0]), shape[0]);
+    k_.reduce(sum, k_.load(partials_, k_.offset(std::array{c, item, row, j}, shape), p_.dtype));
+    k_.close();
+    store(item, row, j, k_.fold(sum, 0));
+    k_.close();
+    k_.close();
+  }
+
+  const ProductStep& p_;
+  const Layout layout_;
+  const int width_;
+  Storage& storage_;
+  KernelBuilder k_;
+  std::vector<int> buffers_;
+  int a_ = -1, b_ = -1, c_ = -1, out_ = -1, partials_ = -1, scratch_ = -1;
+};
+
+}  // namespace
+
+// Whether a constant number of columns uses so many quarters of the vectors it takes.
+bool fills_lanes(const Dim& n, std::int64_t width, int quarters = 3) {
+  return n.is_constant() && 4 * n.constant() >= quarters * ((n.constant() - 1) / width + 1) * width;
+}
+
+// Measured against OpenBLAS on one core with AVX-512. Its kernels for products of up to a million
+// multiply-adds do well on narrow ones too; larger ones it packs, which takes as long as a narrow
+// product itself.
+bool is_generated(const ProductStep& p, const TargetLanes& lanes) {
+  if (p.n.is(1)) return false;  // lanes of one element
+  if (is_turned(p, lanes)) return true;
+  const std::int64_t width = lanes_of(p.dtype, lanes);
+  if (p.n.is_constant() && p.n.constant() <= 4 * width) {
+    const bool packed = !is_at_most(p.m * p.n * p.k, unpacked_work);
+    return fills_lanes(p.n, width, packed || p.n.constant() <= width ? 2 : 3);
+  }
+  if (is_at_most(p.k, short_depth)) return true;
+  const Dim bytes = p.n * p.k * Dim(static_cast<std::int64_t>(size_of(p.dtype)));
+  if (is_at_most(bytes, resident_bytes) && !p.trans_b && fills_lanes(p.n, width)) return true;
+  return is_at_most(p.m, few_rows) && p.m.constant() >= least_rows && !p.trans_b;
+}
+
+ProductKernel lower_product(std::string name, const ProductStep& p, int addend, Storage& storage,
+                            const TargetLanes& lanes) {
+  return ProductLowering(std::move(name), p, addend, storage, lanes).run();
+}
+
+}  // namespace gnomon
