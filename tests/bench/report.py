@@ -91,8 +91,22 @@ class Table:
             for system, part in behind(row).items()
         )
         parts += ["", f"{self.machine}. Cells of other systems: their time, and its ratio to ours."]
+        parts += self.scaling()
         parts += [f"Missed: {text}" for _, text in missed]
         return "\n".join(parts) + "\n"
+
+    def scaling(self) -> list[str]:
+        """How much faster more threads are than one, beside what the machine's limit gains."""
+        lines = []
+        for row in self.rows.values():
+            one = self.rows.get(f"{row['case']} / 1")
+            if row["threads"] == 1 or one is None:
+                continue
+            gains = {s: one["seconds"][s] / row["seconds"][s] for s in ("gnomon", "limit")
+                     if s in one["seconds"] and s in row["seconds"]}
+            text = f"{row['case']}: {row['threads']} threads are {gains['gnomon']:.2f} x one"
+            lines.append(text + (f"; the limit {gains['limit']:.2f} x" if "limit" in gains else ""))
+        return lines
 
     def cells(self, row: Row, shown: list[str]) -> list[str]:
         seconds = row["seconds"]
