@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "codegen/kernel_emitter.h"
 #include "runtime/error.h"
@@ -15,6 +16,12 @@ namespace {
 constexpr int widest_unrolled_body = 24;  // additions; longer bodies have enough work in flight
 constexpr int default_threads = 256;      // of a block whose kernel does not say
 constexpr std::size_t columns = 100;
+
+bool is_word(const std::string& name) {
+  return !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0])) &&
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
 
 bool has_effect(Code code) {
   return code == Code::store || code == Code::update || code == Code::check;
@@ -104,6 +111,10 @@ void KernelEmitter::find_uses() {
       }
     } else if (s.buffer >= 0) {
       wish_for(s.args[0], buffer_names_[s.buffer] + "_at");
+      if (s.code == Code::store && s.args.size() > 2)
+        wish_for(s.args[2], buffer_names_[s.buffer] + "_stream");
+      if (s.code == Code::prefetch && s.args.size() > 1)
+        wish_for(s.args[1], buffer_names_[s.buffer] + "_ahead");
     } else if (s.code == Code::check) {
       wish_for(s.args[0], "bad");
     }
@@ -201,6 +212,13 @@ void KernelEmitter::shape_accumulator(int reduce) {
     shape.chains = axis_of(feeding).chains;
     chained_.insert(feeding);
   }
+  // The places of a search are counted in the lanes' own width, from the start of the loop.
+  if (kernel_.body[reduce].args.size() < 3 || shape.form == Form::scalar) return;
+  const std::int32_t place = kernel_.body[reduce].args[2];
+  if (kernel_.body[place].code != Code::axis) return;
+  for (int at = parent_[reduce]; at >= 0 && shape.counted < 0; at = parent_[at])
+    if (is_loop(at) && kernel_.body[at].axis == kernel_.body[place].axis) shape.counted = at;
+  if (kernel_.body[place].lanes) --uses_[place];
 }
 
 bool KernelEmitter::has_scratch() const {
@@ -314,6 +332,7 @@ void KernelEmitter::loop(std::size_t i) {
   const Axis& axis = kernel_.axes[s.axis];
   if (cuda() && parent_[i] < 0 && std::exchange(pending_barrier_, false)) line("__syncthreads();");
   declare_carries(i);
+  if (axis.kind == AxisKind::vector && !cuda()) declare_divisors(static_cast<int>(i));
   scopes_.emplace_back();
   const std::string j = fresh(axis.name.empty() ? "i" : axis.name);
   axis_names_[s.axis] = j;
@@ -354,6 +373,23 @@ void KernelEmitter::cpp_loop(std::size_t i, const std::string& j) {
   }
   if (axis.kind == AxisKind::unroll) line("#pragma clang loop unroll(full)");
   line(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0}) {{", j, lo, hi));
+}
+
+bool KernelEmitter::is_inside(int i, int loop) const { return i > loop && i < end_of_.at(loop); }
+
+// Numbers that all lanes of a loop divide by: their reciprocals are taken before it.
+void KernelEmitter::declare_divisors(int loop) {
+  const Statement& to = kernel_.body[kernel_.body[loop].args[1]];
+  if (to.code == Code::constant && to.value.i < axis_of(loop).width) return;  // all masked
+  for (int i = loop + 1; i < end_of_.at(loop); ++i) {
+    const Statement& s = kernel_.body[i];
+    if (s.code != Code::let || s.op != &op::divide || !s.lanes) continue;
+    const std::int32_t by = s.args[1];
+    const Statement& divisor = kernel_.body[by];
+    if (divisor.lanes || is_inside(by, loop) || divisors_.contains(by)) continue;
+    divisors_[by] = fresh("by_" + (is_word(names_of_[by]) ? names_of_[by] : "number"));
+    line(fmt::format("const gn::Divisor<{}> {}({});", type_name(s.dtype), divisors_[by], use(by)));
+  }
 }
 
 void KernelEmitter::cuda_loop(std::size_t i, const std::string& j) {
@@ -406,15 +442,30 @@ void KernelEmitter::end(std::size_t i) {
   for (const std::string& name : scopes_.back()) names_.release(name);
   scopes_.pop_back();
   const AxisKind kind = kernel_.axes[s.axis].kind;
-  if (kind == AxisKind::vector && !cuda()) widths_.pop_back();
+  if (kind == AxisKind::vector && !cuda()) {
+    widths_.pop_back();
+    divisors_.clear();
+  }
   if (kind == AxisKind::vector || (cuda() && kind == AxisKind::thread)) lane_axes_.pop_back();
   --indent_;
   if (kind == AxisKind::parallel && !cuda()) {
     line("}");
+    fence(i);
     --indent_;
   }
   line(!cuda() && (kind == AxisKind::vector || kind == AxisKind::parallel) ? "});" : "}");
   if (cuda() && parent_[i] < 0) pending_barrier_ = true;
+}
+
+// What a loop has stored past the caches is there for all threads once it ends.
+void KernelEmitter::fence(std::size_t end) {
+  std::set<std::string> conditions;
+  for (std::size_t i = end; i-- > 0;) {
+    const Statement& s = kernel_.body[i];
+    if (s.code == Code::loop && s.axis == kernel_.body[end].axis) break;
+    if (streams(s)) conditions.insert(stream_condition(s));
+  }
+  if (!conditions.empty()) line(fmt::format("if ({}) gn::fence();", fmt::join(conditions, " || ")));
 }
 
 // All at once: the next value of one carry may be the old value of another.

@@ -12,6 +12,7 @@ namespace gnomon {
 namespace {
 
 constexpr std::size_t longest_inlined = 48;  // characters of index arithmetic
+constexpr int enough_chains = 4;             // of accumulators that take elements in any order
 constexpr const char* no_index = "0x7fffffffffffffff";
 
 std::string combiner(const Op& reduction) {
@@ -30,6 +31,11 @@ bool is_named(const Dim& d) {
 
 const char* greatest(const Op& reduction) {
   return reduction.reduction.combine == &op::maximum ? "true" : "false";
+}
+
+// Whether elements may come in any order: extremes, any, all.
+bool is_unordered(const Reduction& r) {
+  return r.identity != Reduction::Identity::zero && r.identity != Reduction::Identity::one;
 }
 
 }  // namespace
@@ -135,7 +141,11 @@ void KernelEmitter::statement(std::size_t i) {
       ++indent_;
       break;
     case Code::prefetch:
-      if (!cuda())
+      if (cuda()) break;
+      if (s.access == Access::contiguous)
+        line(fmt::format("gn::prefetch({}, {}, live);", address(s),
+                         s.args.size() > 1 ? plain(s.args[1]) : "0"));
+      else
         line(fmt::format("gn::prefetch({} + {});", buffer_names_[s.buffer], plain(s.args[0])));
       break;
     case Code::barrier:
@@ -174,6 +184,8 @@ void KernelEmitter::let(std::size_t i) {
   if (is_plain_index(i)) return plain_index(i);
   if (!s.op->scalar.header.empty()) headers_.insert(std::string(s.op->scalar.header));
   std::string text = use(s.args[0], s.lanes);
+  if (s.lanes && s.op == &op::divide && divisors_.contains(s.args[1]))
+    return define(i, fmt::format("gn::divide({}, {}, live)", text, divisors_.at(s.args[1])));
   if (has_infix(s)) {
     const std::string symbol(s.op->scalar.infix);
     if (s.args.size() == 1) return define(i, symbol + (text[0] == '-' ? " " : "") + text);
@@ -198,6 +210,7 @@ void KernelEmitter::axis_value(std::size_t i) {
     names_of_[i] = j;
     return;
   }
+  if (uses_[i] == 0) return;
   if (s.name.empty()) wishes_[i] = j + "_lanes";
   define(i, fmt::format("gn::indices<{}>({})", lanes_name(DType::int64, width()), j));
 }
@@ -234,12 +247,23 @@ void KernelEmitter::load(std::size_t i) {
                         use(s.args[0]), fill));
 }
 
+// Memory that is read as well is in the caches already.
+bool KernelEmitter::streams(const Statement& s) const {
+  return s.stream && !cuda() && !kernel_.buffers[s.buffer].aliased;
+}
+
+std::string KernelEmitter::stream_condition(const Statement& s) const {
+  const std::string aligned = fmt::format("gn::is_aligned({})", buffer_names_[s.buffer]);
+  return s.args.size() > 2 ? fmt::format("{} != 0 && {}", plain(s.args[2]), aligned) : aligned;
+}
+
 void KernelEmitter::store(std::size_t i) {
   const Statement& s = kernel_.body[i];
   if (s.access == Access::uniform || cuda())
     return effect(i, fmt::format("{} = {};", element(s), use(s.args[1])));
   if (s.access == Access::contiguous)
-    return line(fmt::format("gn::write({}, {}, live);", address(s), use(s.args[1], true)));
+    return line(fmt::format("gn::write({}, {}, live{});", address(s), use(s.args[1], true),
+                            streams(s) ? ", " + stream_condition(s) : ""));
   line(fmt::format("gn::write_at({}, {}, {}, live);", buffer_names_[s.buffer], use(s.args[0]),
                    use(s.args[1], true)));
 }
@@ -304,20 +328,24 @@ void KernelEmitter::accumulator(std::size_t i) {
   const std::string& name = names_of_[i];
   const std::string identity = literal(s.dtype, s.value), t = type_name(s.dtype);
   const std::string v = lanes_name(s.dtype, shape.width);
-  const std::string x = lanes_name(DType::int64, shape.width);
   if (parts) {
     rests_[static_cast<int>(i)] = fresh(own + "_rest");
-    const std::string type = arg ? fmt::format("gn::BestChains<{}, {}, {}>", v, x, shape.chains)
-                                 : fmt::format("gn::Chains<{}, {}>", v, shape.chains);
-    for (const std::string& one : {name, rests_[static_cast<int>(i)]})
-      line(fmt::format("{} {}({});", type, one, identity));
-    return;
+    const auto declare = [&](const std::string& one, int chains) {
+      line(fmt::format("gn::{}<{}, {}> {}({});", arg ? "BestChains" : "Chains", v, chains, one,
+                       identity));
+    };
+    const bool any_order = is_unordered(s.op->reduction);
+    declare(name, any_order ? std::min(shape.chains, enough_chains) : shape.chains);
+    return declare(rests_.at(static_cast<int>(i)), any_order ? 1 : shape.chains);
   }
-  if (shape.form == Form::lanes)
-    return line(arg ? fmt::format("gn::Best<{0}, {1}> {2} = {{gn::splat<{0}>({3}), "
-                                  "gn::splat<{1}>({4})}};",
-                                  v, x, name, identity, no_index)
+  if (shape.form == Form::lanes) {
+    const bool counts = shape.counted >= 0;
+    const std::string x =
+        counts ? fmt::format("gn::place_of<{}>", v) : lanes_name(DType::int64, shape.width);
+    return line(arg ? fmt::format("gn::Best<{0}, {1}> {2} = {{gn::splat<{0}>({3}), {1}({4})}};", v,
+                                  x, name, identity, counts ? "0" : no_index)
                     : fmt::format("{0} {1} = gn::splat<{0}>({2});", v, name, identity));
+  }
   line(arg ? fmt::format("gn::Best<{}, i64> {} = {{{}, {}}};", t, name, identity, no_index)
            : fmt::format("{} {} = {};", t, name, identity));
 }
@@ -336,9 +364,16 @@ void KernelEmitter::reduce(std::size_t i) {
                      rests_.at(a)));
   }
   const std::string value = use(s.args[1], lanes);
-  if (acc.op->reduction.arg)
-    return line(fmt::format("gn::take_better<{}>({}, {}, {}{});", greatest(*acc.op), target, value,
-                            use(s.args[2], lanes), chains ? ", live" : ""));
+  if (acc.op->reduction.arg) {
+    const int counted = shapes_.at(a).counted;
+    if (counted < 0)
+      return line(fmt::format("gn::take_better<{}>({}, {}, {});", greatest(*acc.op), target, value,
+                              use(s.args[2], lanes)));
+    std::string place = axis_names_.at(kernel_.body[counted].axis);
+    if (const std::string from = start_of(counted); from != "0") place += " - " + from;
+    return line(fmt::format("gn::take_next<{}>({}, {}, {}{});", greatest(*acc.op), target, value,
+                            place, chains ? ", live" : ""));
+  }
   const std::string kept =
       chains ? fmt::format("gn::keep(live, {}, {})", value, literal(acc.dtype, acc.value)) : value;
   line(fmt::format("{} = {}({}, {});", target, acc.op->reduction.combine->scalar.function, target,
@@ -359,9 +394,15 @@ void KernelEmitter::fold_arg(std::size_t i) {
             ? fmt::format("gn::fold_best<{}>", greatest(*acc.op))
             : fmt::format("gn::block_best<{}, {}>", threads_of_block(), greatest(*acc.op));
     known->second = fresh("best");
-    const std::string rest = form == Form::chains ? ", " + rests_.at(a) : "";
+    const std::string rest =
+        form == Form::chains ? fmt::format(", {}, {}", rests_.at(a), start_of(shapes_[a].counted))
+                             : "";
     line(fmt::format("const auto {} = {}({}{});", known->second, how, names_of_[a], rest));
   }
+  if (form == Form::lanes && shapes_[a].counted >= 0 && s.number == 1)
+    return define(
+        i, fmt::format("{0}({1}) + gn::convert<{0}>({2}.index)", value_type(DType::int64, true),
+                       start_of(shapes_[a].counted), known->second));
   names_of_[i] = fmt::format("{}.{}", known->second, s.number == 0 ? "value" : "index");
 }
 

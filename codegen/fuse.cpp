@@ -209,6 +209,11 @@ class Fuser {
     std::map<Value, std::vector<Linear>, ByAddress> first_index;
     k.set_resolve([&](const Value& v, std::span<const Scalar> index) -> std::optional<Scalar> {
       if (trial.promote) return some_value(k, v);
+      if (v.get() == m.value.get() && m.kind == Kind::store && is_blocked_column(v.node())) {
+        // The partial results of a nest that stands before.
+        m.plain = m.plain && is_flat(domain);
+        return k.load(memory, k.offset(index, v.shape()), v.dtype());
+      }
       // What an extent is the value of must be known before the loops start.
       for (const Value& x : v.node().extent_inputs()) {
         trial.roots.push_back(x);
@@ -421,7 +426,7 @@ class Fuser {
     }
     if (m.kind == Kind::row) row_nest_[m.value.get()] = n;
     for (std::uint32_t k = 0; k < m.value.node().output_count(); ++k)
-      if (m.kind == Kind::row || m.value.index() == k)
+      if (m.kind != Kind::store || m.value.index() == k)
         nest_of_.insert_or_assign(Value(m.value.get(), k), n);
   }
 
@@ -444,6 +449,7 @@ class Fuser {
     const bool of_rows =
         m.kind == Kind::store && is_row_shaped(domain, nest.domain) && needs_rows_of(m, n);
     if (!full && !of_rows) return false;
+    if (!keeps_searches(m, nest)) return false;
     int statements = m.statements;
     for (const Member& other : nest.members) statements += other.statements;
     if (statements > most_statements) return false;
@@ -468,6 +474,16 @@ class Fuser {
     return shares || streams.size() + nest.members.size() < most_streams;
   }
 
+  // Searches along columns keep their places in registers, so no loop over rows is around them.
+  static bool keeps_searches(const Member& m, Nest nest) {
+    nest.members.push_back(m);
+    const bool searches =
+        std::any_of(nest.members.begin(), nest.members.end(), [](const Member& other) {
+          return other.kind == Kind::column && other.value.op().reduction.arg;
+        });
+    return !searches || nest.is_of_columns();
+  }
+
   bool needs_rows_of(const Member& m, int n) const {
     return std::any_of(m.rows.begin(), m.rows.end(), [&](const Node* r) {
       const auto home = row_nest_.find(r);
@@ -475,10 +491,8 @@ class Fuser {
     });
   }
 
-  // A result of the nest itself is usable at the element it was computed for, and a column not at
-  // all: it is complete only after the nest.
+  // A result of the nest itself is usable at the element it was computed for.
   bool is_usable_in(const Value& v, const Member& m) const {
-    if (is_blocked_column(v.node())) return false;
     return !m.elsewhere.contains(storage_of(v));
   }
 

@@ -50,7 +50,11 @@ struct Nest {
   std::vector<Member> members;
   std::unordered_set<Value> cached;  // kept in scratch from stage to stage
   bool has_columns() const;
+  /// Whether columns, and values of the whole domain, are all there is.
+  bool is_of_columns() const;
   bool is_plain() const;
+  /// Whether all axes but the last have one element, and no column is among the members.
+  bool is_one_row() const;
   int stages() const;
   int cost() const;
   int widest() const;
@@ -93,6 +97,10 @@ bool is_element_itself(KernelBuilder& k, const Value& v, std::span<const Scalar>
                        std::span<const Scalar> axes, bool of_row);
 /// The value a member computes at an element of the domain.
 Scalar payload(KernelBuilder& k, const Member& member, std::span<const Scalar> axes);
+/// The accumulator of one block of an outer axis, in order, for a `partial` member.
+Scalar fold_block(KernelBuilder& k, const Member& member, std::span<const Scalar> axes);
+/// Whether all axes but the last have one element.
+bool is_flat(const Shape& shape);
 /// Whether a value has the shape of a domain's rows.
 bool is_row_shaped(const Shape& shape, const Shape& domain);
 

@@ -269,12 +269,22 @@ Scalar KernelBuilder::load(int buffer, const Linear& offset, DType t, Cell fill)
   return result;
 }
 
-void KernelBuilder::store(int buffer, const Linear& offset, Scalar value) {
+void KernelBuilder::store(int buffer, const Linear& offset, Scalar value, const Dim& stream) {
   Scalar at;
   Statement s = access(Code::store, buffer, offset, &at);
   s.dtype = dtype(value);
   s.args = {statement_of(at), statement_of(value)};
   s.lanes = s.access != Access::uniform;
+  s.stream = s.access == Access::contiguous && !stream.is(0);
+  if (s.stream) s.args.push_back(statement_of(extent(stream)));
+  append(depth(), std::move(s));
+}
+
+void KernelBuilder::prefetch(int buffer, const Linear& offset, const Dim& ahead) {
+  Scalar at;
+  Statement s = access(Code::prefetch, buffer, offset, &at);
+  if (s.access != Access::contiguous) return;
+  s.args = {statement_of(at), statement_of(extent(ahead))};
   append(depth(), std::move(s));
 }
 

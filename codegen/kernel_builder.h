@@ -75,7 +75,10 @@ class KernelBuilder : public Element {
   void begin_section();
   void set_changing(int buffer);
   Scalar load(int buffer, const Linear& offset, DType t, Cell fill = {});
-  void store(int buffer, const Linear& offset, Scalar value);
+  /// Lanes that lie together go past the caches if `stream` is not 0.
+  void store(int buffer, const Linear& offset, Scalar value, const Dim& stream = 0);
+  /// Asks for what the lanes of a contiguous access will read `ahead` elements later.
+  void prefetch(int buffer, const Linear& offset, const Dim& ahead);
   void update(int buffer, const Linear& offset, Scalar value, const Op& op);
 
   /// An accumulator of a reduction op for values of `t`, in the innermost open loop.

@@ -27,6 +27,7 @@ class KernelEmitter {
   struct AccumulatorShape {
     enum class Form { scalar, lanes, chains, block } form = Form::scalar;
     int width = 1, chains = 1;
+    int counted = -1;  // search in lanes: the loop whose index, the same in all lanes, is the place
   };
 
   bool cuda() const { return language_ == Language::cuda; }
@@ -38,6 +39,9 @@ class KernelEmitter {
   void wish_for(std::int32_t i, const std::string& name);
   void shape_accumulator(int reduce);
   void find_spread();
+  void declare_divisors(int loop);
+  bool is_inside(int i, int loop) const;
+  std::string start_of(int loop) const { return plain(kernel_.body[loop].args[0]); }
   const Axis& axis_of(int loop) const { return kernel_.axes[kernel_.body[loop].axis]; }
   bool is_loop(int i) const { return kernel_.body[i].code == Code::loop; }
   int enclosing(int i, AxisKind kind) const;
@@ -77,6 +81,8 @@ class KernelEmitter {
   std::string element(const Statement& s) const;
   void load(std::size_t i);
   void store(std::size_t i);
+  bool streams(const Statement& s) const;
+  std::string stream_condition(const Statement& s) const;
   void update(std::size_t i);
   void accumulator(std::size_t i);
   void reduce(std::size_t i);
@@ -93,6 +99,7 @@ class KernelEmitter {
   void cuda_loop(std::size_t i, const std::string& j);
   void declare_scratch(int loop);
   void end(std::size_t i);
+  void fence(std::size_t end);
   void print_yields();
 
   const Kernel& kernel_;
@@ -106,7 +113,8 @@ class KernelEmitter {
   std::map<int, int> end_of_;
   std::map<int, AccumulatorShape> shapes_;
   std::map<int, Spread> spread_;
-  std::map<int, std::string> rests_;  // of accumulators in chains: the one of masked vectors
+  std::map<int, std::string> rests_;     // of accumulators in chains: the one of masked vectors
+  std::map<int, std::string> divisors_;  // statements that the lanes of the open loop divide by
   std::set<int> chained_;
   std::vector<std::vector<int>> yields_;
   std::vector<std::string> open_;                 // names of the open axes

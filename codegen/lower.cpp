@@ -25,7 +25,7 @@ constexpr std::int64_t small_domain = 4096;
 constexpr int most_statements = 96;  // of a kernel with several nests
 
 bool is_small(const Nest& nest) {
-  if (nest.domain.size() <= 1) return true;
+  if (is_flat(nest.domain)) return true;
   const Dim n = element_count(nest.domain);
   return n.is_constant() && n.constant() <= small_domain;
 }
@@ -74,10 +74,11 @@ class Lowerer : public Storage {
     return buffers_[v] = add_buffer(std::move(b));
   }
 
-  int partial_of(const Node& node) override {
-    const auto [known, fresh] = partials_.try_emplace(&node, -1);
+  int partial_of(const Node& node, std::uint32_t field) override {
+    const auto [known, fresh] = partials_.try_emplace({&node, field}, -1);
     if (fresh)
-      known->second = temporary(node.type().dtype, element_count(partial_shape(node)), "partial");
+      known->second =
+          temporary(node.type(field).dtype, element_count(partial_shape(node)), "partial");
     return known->second;
   }
 
@@ -478,7 +479,8 @@ class Lowerer : public Storage {
   TargetLanes lanes_;
   Module module_;
   std::unordered_map<Value, int> buffers_, output_of_, late_;
-  std::unordered_map<const Node*, int> partials_, check_numbers_;
+  std::map<std::pair<const Node*, std::uint32_t>, int> partials_;  // by node and field
+  std::unordered_map<const Node*, int> check_numbers_;
   std::vector<int> parameter_buffers_, to_allocate_;
   std::vector<PlanCheck> late_checks_;  // not tested yet
   std::unordered_set<int> known_;       // late dimensions that have been read

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "codegen/lowering_loops.h"
+#include "codegen/machine.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -14,23 +16,10 @@ namespace {
 
 constexpr int lanes_of_reduction = 64;  // elements meet by index modulo this
 constexpr std::size_t longest_comment = 90;
-constexpr std::int64_t work_of_piece = 262144;  // additions that are worth a thread
 
 using Kind = Member::Kind;
 
 }  // namespace
-
-// The loops that are open, and what the nest has computed so far.
-struct KernelLowering::Loops {
-  std::vector<Scalar> axes;     // one index per axis of the domain; the last may be missing
-  std::optional<Scalar> block;  // of rows, when columns are accumulated
-  std::unordered_map<Value, Scalar> rows;    // results of row reductions
-  std::vector<Scalar> accumulators;          // of the stage that runs
-  std::unordered_map<Value, int> scratch;    // cached values: kernel buffer
-  std::unordered_map<Value, int> cached_at;  // stage that filled it
-  int stage = 0;
-  bool by_rows = false;
-};
 
 KernelLowering::KernelLowering(std::string name, const Fusion& fusion, Storage& storage,
                                const TargetLanes& lanes)
@@ -51,7 +40,7 @@ void KernelLowering::describe(const Nest& nest) {
     if (m.kind == Kind::row) continue;
     const bool store = m.kind == Kind::store || m.kind == Kind::write;
     const int buffer =
-        store ? storage_.buffer_of(storage_of(m.value)) : storage_.partial_of(m.value.node());
+        store ? storage_.buffer_of(storage_of(m.value)) : storage_.partial_of(m.value.node(), 0);
     const std::string name = storage_.name_of(buffer);
     std::string line = storage_.text_of(m.value);
     if (line.size() > longest_comment) line = line.substr(0, longest_comment) + "...";
@@ -98,8 +87,10 @@ void KernelLowering::add(const Nest& nest) {
     add_scalars(nest);
   } else if (nest.members[0].scattered) {
     add_scatter(nest);
-  } else if (nest.domain.size() == 1 || nest.is_plain()) {
+  } else if (nest.domain.size() == 1 || nest.is_plain() || nest.is_one_row()) {
     add_chunks(nest);
+  } else if (nest.is_of_columns()) {
+    add_columns(nest);
   } else {
     add_rows(nest);
   }
@@ -117,6 +108,7 @@ void KernelLowering::add_scalars(const Nest& nest) {
 
 void KernelLowering::add_chunks(const Nest& nest) {
   Loops loops;
+  loops.streams = true;
   loops_ = &loops;
   const Dim n = element_count(nest.domain);
   for (int stage = 0; stage < nest.stages(); ++stage) {
@@ -155,7 +147,8 @@ void KernelLowering::run_chunked_stage(const Nest& nest, int stage, Loops& loops
     }
   }
   Axis axis{"c", AxisKind::parallel};
-  axis.grain = k_.grain(std::max<std::int64_t>(1, work_of_piece / (row_chunk * nest.cost())));
+  axis.grain =
+      k_.grain(std::max<std::int64_t>(1, machine.work_of_piece / (row_chunk * nest.cost())));
   const Scalar c = k_.open(axis, k_.integer(0), k_.extent(chunks), chunks);
   const Scalar lo = k_.multiply(c, k_.integer(row_chunk));
   const Scalar hi =
@@ -194,7 +187,8 @@ std::vector<Scalar> KernelLowering::accumulators(const Nest& nest, int stage) {
 // The loop over the last axis (or the flat one) of one stage.
 void KernelLowering::run_stage(const Nest& nest, int stage, Loops& loops, Scalar lo, Scalar hi,
                                const Dim& n) {
-  const Scalar j = k_.open(vector_axis(nest, n), lo, hi, n);
+  const bool of_blocks = nest.members[0].kind == Kind::partial;
+  const Scalar j = k_.open(of_blocks ? tile_axis(nest, n) : vector_axis(nest, n), lo, hi, n);
   const std::size_t outer = loops.axes.size();
   if (loops.by_rows) {
     loops.axes.push_back(j);
@@ -207,17 +201,18 @@ void KernelLowering::run_stage(const Nest& nest, int stage, Loops& loops, Scalar
     if (m.stage != stage) continue;
     const bool of_row = m.kind == Kind::store && is_row_shaped(m.value.shape(), nest.domain);
     if (of_row) continue;
+    if (m.kind == Kind::partial) {
+      write_partials(m.value.node(), fold_block(k_, m, loops.axes), loops.axes);
+      continue;
+    }
     const Scalar value = payload(k_, m, loops.axes);
     if (m.kind == Kind::row) {
       k_.reduce(loops.accumulators[acc++], value,
                 m.value.op().reduction.arg ? loops.axes.back() : Scalar{});
     } else if (m.kind == Kind::column) {
       const Node& node = m.value.node();
-      const Shape shape = partial_shape(node);
-      const int partial =
-          parameter(storage_.partial_of(node), node.type().dtype, element_count(shape), true);
-      k_.update(partial, k_.offset(std::array{*loops.block, j}, shape), value,
-                *node.op().reduction.combine);
+      k_.update(partial(node, 0, true), k_.offset(std::array{*loops.block, j}, partial_shape(node)),
+                value, *node.op().reduction.combine);
     } else {
       write(m, value, loops.axes);
     }
@@ -254,6 +249,7 @@ std::vector<Scalar> KernelLowering::split_index(const Shape& shape, Scalar flat)
 void KernelLowering::add_rows(const Nest& nest) {
   Loops loops;
   loops.by_rows = true;
+  loops.streams = true;
   loops_ = &loops;
   const Shape row_shape = nest.row_shape();
   const Dim rows = element_count(row_shape);
@@ -263,7 +259,7 @@ void KernelLowering::add_rows(const Nest& nest) {
       module_buffer_.push_back(-1);
       return k_.add_buffer({"scratch", v.dtype(), true, true, true, n});
     }();
-  const Dim piece = max(floor_div(work_of_piece, max(n * Dim(nest.cost()), 1)), 1);
+  const Dim piece = max(floor_div(machine.work_of_piece, max(n * Dim(nest.cost()), 1)), 1);
   Axis axis{"i", AxisKind::parallel};
   const auto body = [&](Scalar row) {
     loops.axes = split_index(row_shape, row);
@@ -286,26 +282,12 @@ void KernelLowering::add_rows(const Nest& nest) {
   axis.grain = k_.grain(max(floor_div(piece, column_block), 1));
   const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
   loops.block = b;
-  for (const Member& m : nest.members)
-    if (m.kind == Kind::column) clear_partial(nest, m, b);
+  clear_partials(nest, b, k_.integer(0), k_.extent(n), vector_axis(nest, n));
   const Scalar lo = k_.multiply(b, k_.integer(column_block));
   const Scalar hi =
       k_.let(op::minimum, std::array{k_.add(lo, k_.integer(column_block)), k_.extent(rows)});
   body(k_.open({"i", AxisKind::serial}, lo, hi, rows));
   k_.close();
-  k_.close();
-}
-
-// The partial results of one block of rows start from the identity.
-void KernelLowering::clear_partial(const Nest& nest, const Member& m, Scalar block) {
-  const Node& node = m.value.node();
-  const Shape shape = partial_shape(node);
-  const DType t = node.type().dtype;
-  const int partial = parameter(storage_.partial_of(node), t, element_count(shape), true);
-  const Dim& n = nest.domain.back();
-  const Scalar j = k_.open(vector_axis(nest, n), k_.integer(0), k_.extent(n), n);
-  k_.store(partial, k_.offset(std::array{block, j}, shape),
-           k_.constant(t, KernelBuilder::identity(node.op(), t)));
   k_.close();
 }
 
@@ -402,43 +384,20 @@ std::optional<Scalar> KernelLowering::cached(const Value& v, std::span<const Sca
   return value;
 }
 
-// The partial results of all blocks, in order.
-Scalar KernelLowering::column_total(const Value& v, std::span<const Scalar> index) {
-  const Node& node = v.node();
-  const Shape shape = partial_shape(node);
-  const auto axis = static_cast<std::size_t>(node.attribute("axes").ints()[0]);
-  const bool kept = node.attribute("keepdims").flag();
-  const int partial = parameter(storage_.partial_of(node), v.dtype(), element_count(shape), false);
-  std::vector<Scalar> at;
-  for (std::size_t k = 0, from = 0; k < shape.size(); ++k) {
-    at.push_back(k == axis ? Scalar{} : index[from]);
-    if (k != axis || kept) ++from;
-  }
-  const Scalar acc = k_.accumulator(node.op(), v.dtype());
-  at[axis] = k_.open({"b", AxisKind::serial}, k_.integer(0), k_.extent(shape[axis]), shape[axis]);
-  k_.reduce(acc, k_.load(partial, k_.offset(at, shape), v.dtype()));
-  k_.close();
-  return k_.fold(acc, 0);
-}
-
 Scalar KernelLowering::load(const Value& v, std::span<const Scalar> index) {
   const Value s = storage_of(v);
   const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
-  return k_.load(buffer, k_.offset(index, v.shape()), v.dtype());
+  const Linear at = k_.offset(index, v.shape());
+  const Scalar value = k_.load(buffer, at, v.dtype());
+  prefetch(v, index, buffer, at);
+  return value;
 }
 
 void KernelLowering::write(const Member& m, Scalar value, std::span<const Scalar> axes) {
-  if (m.kind == Kind::partial) {
-    const Shape shape = partial_shape(m.value.node());
-    const int partial =
-        parameter(storage_.partial_of(m.value.node()), m.value.dtype(), element_count(shape), true);
-    k_.store(partial, k_.offset(axes, shape), value);
-    return;
-  }
   const Value s = storage_of(m.value);
   const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
   if (m.kind != Kind::write || m.operand < 0) {
-    k_.store(buffer, k_.offset(axes, m.value.shape()), value);
+    k_.store(buffer, k_.offset(axes, m.value.shape()), value, goes_past_caches(m));
     return;
   }
   const WriteRule& rule = m.value.op().write;

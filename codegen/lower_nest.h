@@ -17,8 +17,8 @@ class Storage {
   virtual ~Storage() = default;
   /// The buffer of a stored value (leaves and constants included).
   virtual int buffer_of(const Value& stored) = 0;
-  /// The partial results of a blocked column reduction.
-  virtual int partial_of(const Node& column) = 0;
+  /// The partial results of a blocked column reduction: values (0), places of a search (1).
+  virtual int partial_of(const Node& column, std::uint32_t field) = 0;
   /// Memory for the rest of the kernel.
   virtual int temporary(DType t, const Dim& elements, const std::string& name) = 0;
   virtual std::string name_of(int buffer) const = 0;
@@ -52,18 +52,29 @@ class KernelLowering {
   void add_scalars(const Nest& nest);
   void add_chunks(const Nest& nest);
   void add_rows(const Nest& nest);
+  void add_columns(const Nest& nest);
+  enum class Start { identity, partials };  // what accumulators of columns start from
+  void run_columns(const Nest& nest, std::span<const Scalar> rows, std::span<const Scalar> columns,
+                   const Axis& lanes, Start start);
+  Axis tile_axis(const Nest& nest, const Dim& extent) const;
   void add_scatter(const Nest& nest);
   void run_stage(const Nest& nest, int stage, Loops& loops, Scalar lo, Scalar hi, const Dim& n);
   void run_row_stage(const Nest& nest, int stage, Loops& loops);
   void run_chunked_stage(const Nest& nest, int stage, Loops& loops, const Dim& n);
   void store_rows(const Nest& nest, int stage, Loops& loops);
-  void clear_partial(const Nest& nest, const Member& m, Scalar block);
+  void clear_partials(const Nest& nest, Scalar block, Scalar lo, Scalar hi, const Axis& lanes);
+  int partial(const Node& node, std::uint32_t field, bool writes);
+  void write_partials(const Node& node, Scalar accumulator, std::span<const Scalar> at);
   std::vector<Scalar> split_index(const Shape& shape, Scalar flat);
   std::vector<Scalar> accumulators(const Nest& nest, int stage);
   std::optional<Scalar> resolve(const Value& v, std::span<const Scalar> index);
   std::optional<Scalar> cached(const Value& v, std::span<const Scalar> index);
   Scalar column_total(const Value& v, std::span<const Scalar> index);
   Scalar load(const Value& v, std::span<const Scalar> index);
+  void prefetch(const Value& v, std::span<const Scalar> index, int buffer, const Linear& at);
+  Dim distance_ahead(const Value& v) const;
+  int costliest_stage(const Value& v) const;
+  Dim goes_past_caches(const Member& m) const;
   void write(const Member& m, Scalar value, std::span<const Scalar> axes);
   int parameter(int buffer, DType t, const Dim& elements, bool writes);
   Axis vector_axis(const Nest& nest, const Dim& extent) const;

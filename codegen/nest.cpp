@@ -35,7 +35,7 @@ bool is_column_reduction(const Node& node) {
 }
 
 bool is_blocked_column(const Node& node) {
-  if (!is_column_reduction(node) || node.op().reduction.arg) return false;
+  if (!is_column_reduction(node)) return false;
   const Dim& extent = node.input(0).shape()[node.attribute("axes").ints()[0]];
   return !extent.is_constant() || extent.constant() > column_block;
 }
@@ -45,6 +45,11 @@ Shape partial_shape(const Node& node) {
   Dim& axis = shape[node.attribute("axes").ints()[0]];
   axis = floor_div(axis + column_block - 1, column_block);
   return shape;
+}
+
+bool is_flat(const Shape& shape) {
+  return shape.empty() ||
+         std::all_of(shape.begin(), shape.end() - 1, [](const Dim& d) { return d.is(1); });
 }
 
 bool is_row_shaped(const Shape& shape, const Shape& domain) {
@@ -77,7 +82,11 @@ Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) 
     if (m.value.rank() == static_cast<int>(axes.size())) return k.pull(m.value, axes);
     return k.pull(m.value, axes.first(m.value.rank()));
   }
-  // One block of an outer axis, in order.
+  return k.fold(fold_block(k, m, axes), 0);
+}
+
+Scalar fold_block(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) {
+  const Node& node = m.value.node();
   const Value& x = node.input(0);
   const auto axis = static_cast<std::size_t>(node.attribute("axes").ints()[0]);
   const Dim& extent = x.shape()[axis];
@@ -87,9 +96,9 @@ Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) 
       k.let(op::minimum, std::array{k.add(lo, k.integer(column_block)), k.extent(extent)});
   const Scalar acc = k.accumulator(node.op(), x.dtype());
   at[axis] = k.open({"k", AxisKind::serial}, lo, hi, extent);
-  k.reduce(acc, k.pull(x, at));
+  k.reduce(acc, k.pull(x, at), node.op().reduction.arg ? at[axis] : Scalar{});
   k.close();
-  return k.fold(acc, 0);
+  return acc;
 }
 
 bool Nest::has_columns() const {
@@ -97,9 +106,22 @@ bool Nest::has_columns() const {
                      [](const Member& m) { return m.kind == Member::Kind::column; });
 }
 
+bool Nest::is_of_columns() const {
+  return has_columns() && std::all_of(members.begin(), members.end(), [&](const Member& m) {
+           return m.kind == Member::Kind::column ||
+                  (m.kind == Member::Kind::store && m.value.shape() == domain);
+         });
+}
+
 bool Nest::is_plain() const {
   return std::all_of(members.begin(), members.end(),
                      [](const Member& m) { return m.kind == Member::Kind::store && m.plain; });
+}
+
+bool Nest::is_one_row() const {
+  return is_flat(domain) && std::all_of(members.begin(), members.end(), [](const Member& m) {
+           return m.kind == Member::Kind::store || m.kind == Member::Kind::row;
+         });
 }
 
 int Nest::stages() const {

@@ -35,12 +35,13 @@ enum class Code : std::uint8_t {
   select,    // args[0] ? args[1] : args[2]
   axis,      // the index of loop `axis` as int64 (lanes inside a vector axis: index of the lane)
   load,      // buffer[args[0]]; access says how lanes read
-  store,     // buffer[args[0]] = args[1]
+  store,     // buffer[args[0]] = args[1]; with `stream` past the caches, if args[2] is not 0
   update,    // buffer[args[0]] = op(buffer[args[0]], args[1])
   loop,      // axis over [args[0], args[1]); see Axis
   end,
   acc,     // an accumulator of `op` starting from its identity
-  reduce,  // acc args[0] takes args[1] (arg reductions: and the index args[2])
+  reduce,  // acc args[0] takes args[1] (arg reductions: and the index args[2], which rises; that of
+           // lanes is counted from the start of a loop of fewer than 2^30 iterations)
   fold,    // the one value of acc args[0] (field 1: the index), in fixed order
   local,   // register array of literal shape `extents`
   get,     // local args[0] [args[1..]]
@@ -50,7 +51,7 @@ enum class Code : std::uint8_t {
   yield,   // args[1] is the next value of carry args[0]; the last one outlives the loop
   if_,     // uniform condition args[0]
   else_,
-  prefetch,  // buffer[args[0]]
+  prefetch,  // buffer[args[0]], or what lies args[1] elements behind it; 0 of them: nothing
   barrier,   // of the thread block
 };
 

@@ -397,14 +397,22 @@ Statement KernelReader::read_access(LineCursor& c, Code code) {
   Statement s;
   s.code = code;
   read_place(c, s);
-  if (code == Code::prefetch) return s;
+  if (code == Code::prefetch) {
+    if (c.accept("ahead")) s.args.push_back(value(c));
+    return s;
+  }
   s.lanes = s.access != Access::uniform;
   if (code == Code::update) s.op = op(c);
+  std::int32_t condition = -1;
   if (code == Code::store) {
     s.stream = c.accept("stream");
-    c.expect("=");
+    if (!c.accept("=")) {
+      condition = value(c);
+      c.expect("=");
+    }
   }
   s.args.push_back(value(c));
+  if (condition >= 0) s.args.push_back(condition);
   s.dtype = dtype_of_arg(s, 1);
   return s;
 }

@@ -193,7 +193,8 @@ std::string KernelPrinter::effect(const Statement& s) const {
   const std::string_view name = word(code_words, s.code);
   switch (s.code) {
     case Code::store:
-      return fmt::format("store {}{} = {}", place(s), s.stream ? " stream" : "", value(s, 1));
+      return fmt::format("store {}{}{} = {}", place(s), s.stream ? " stream" : "",
+                         s.args.size() > 2 ? " " + value(s, 2) : "", value(s, 1));
     case Code::update:
       return fmt::format("update {} {} {}", place(s), s.op ? s.op->name : "?", value(s, 1));
     case Code::loop: {
@@ -217,7 +218,9 @@ std::string KernelPrinter::effect(const Statement& s) const {
     case Code::reduce:
     case Code::yield: return fmt::format("{} {}", name, values(s, 0));
     case Code::if_: return fmt::format("if {}", value(s, 0));
-    case Code::prefetch: return fmt::format("prefetch {}", place(s));
+    case Code::prefetch:
+      return fmt::format("prefetch {}{}", place(s),
+                         s.args.size() > 1 ? " ahead " + value(s, 1) : "");
     default: return std::string(name);
   }
 }

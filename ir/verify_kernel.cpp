@@ -22,9 +22,9 @@ Count count_of(const Statement& s) {
     case Code::load:
     case Code::fold:
     case Code::carry:
-    case Code::if_:
-    case Code::prefetch: return {1, 1};
-    case Code::store:
+    case Code::if_: return {1, 1};
+    case Code::prefetch: return {1, 2};
+    case Code::store: return {2, 3};
     case Code::update:
     case Code::loop:
     case Code::yield: return {2, 2};
@@ -310,7 +310,11 @@ void KernelVerifier::check_memory() const {
   if (s.access == Access::contiguous)
     require(is_inside(AxisKind::vector), "a vector axis around contiguous lanes", "none");
   require(!s.stream || s.code == Code::store, "stream on a store", "it elsewhere");
-  if (s.code == Code::prefetch) return;
+  if (s.code == Code::prefetch) {
+    if (s.args.size() < 2) return;
+    require_type(1, DType::int64);
+    return require_uniform(1);
+  }
   require(s.dtype == buffer.dtype, fmt::format("{} of the buffer", short_name_of(buffer.dtype)),
           short_name_of(s.dtype));
   require_lanes(s.access != Access::uniform);
@@ -318,6 +322,11 @@ void KernelVerifier::check_memory() const {
   require(buffer.writes, "a buffer that is written", "one that is not");
   require_type(1, s.dtype);
   if (s.access == Access::uniform) require_uniform(1);
+  if (s.code == Code::store && s.args.size() > 2) {
+    require(s.stream, "stream before a condition", "none");
+    require_type(2, DType::int64);
+    require_uniform(2);
+  }
   if (s.code == Code::update) check_combine();
 }
 

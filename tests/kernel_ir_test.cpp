@@ -119,6 +119,8 @@ TEST_CASE("text keeps names, constants and every kind of statement") {
       "    store x#2[%0] contiguous stream = %18\n"
       "    %20: i64 lanes = cast(%18)\n"
       "    store x#2[%20] gather = %4\n"
+      "    store x#2[%0] contiguous stream %1 = %18\n"
+      "    prefetch x[%0] contiguous ahead %1\n"
       "  end\n"
       "end\n";
   const Kernel kernel = parse_kernel(source);
@@ -133,8 +135,8 @@ TEST_CASE("text keeps names, constants and every kind of statement") {
   CHECK(kernel.body[4].value.f32 == 0.1f);
   CHECK(kernel.body[6].value.f64 == 0.1);
   CHECK(kernel.body[12].name == "the big one");
-  CHECK(kernel.body[21].axis == -1);
-  CHECK(kernel.body[22].axis == 0);
+  CHECK(kernel.body[23].axis == -1);
+  CHECK(kernel.body[24].axis == 0);
 }
 
 TEST_CASE("text orders dimensions as the kernel's symbols, whatever is mentioned first") {

@@ -1,8 +1,9 @@
 // What generated loops are made of: full and partial vectors, accumulators, calls of services.
 #pragma once
 
-#include "arithmetic.h"
+#include "divisor.h"
 #include "lanes.h"
+#include "search.h"
 #if !defined(__CUDACC__)
 #include "runtime/abi.h"
 #endif
@@ -13,27 +14,6 @@
 namespace gn {
 
 #if GN_LANES
-
-/// All W lanes are live.
-template <int W>
-struct Full {
-  static constexpr int count = W;
-};
-/// The first `count` lanes are live.
-template <int W>
-struct Tail {
-  int count;
-};
-
-/// Whether each lane is live.
-template <int W>
-GN_FN lanes<bool, W> mask(Full<W>) {
-  return splat<lanes<bool, W>>(true);
-}
-template <int W>
-GN_FN lanes<bool, W> mask(Tail<W> live) {
-  return to_mask(iota<lanes<i32, W>>() < live.count);
-}
 
 /// The indices of the lanes of a vector that starts at j.
 template <typename V>
@@ -89,6 +69,39 @@ template <typename T, typename V, int W>
 GN_FN void write(T* p, V v, Tail<W> live) {
   store_tail(p, v, live.count);
 }
+/// Whether an array starts with a cache line, as nearly all do: memory of the user's need not.
+GN_FN bool is_aligned(const void* p) { return reinterpret_cast<u64>(p) % 64 == 0; }
+/// Past the caches if `past` says so and v is a vector the processor has; p is aligned to it then.
+template <typename T, typename V, int W>
+GN_FN void write(T* p, V v, Full<W>, bool past) {
+  if constexpr (sizeof(detail::memory_lanes<V>) >= 16) {
+    if (past) return stream(p, v);
+  }
+  store(p, v);
+}
+template <typename T, typename V, int W>
+GN_FN void write(T* p, V v, Tail<W> live, bool) {
+  store_tail(p, v, live.count);
+}
+/// Everything stored past the caches stands before what is stored from here on.
+GN_FN void fence() {
+#if defined(__SSE__)
+  __builtin_ia32_sfence();
+#else
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+/// Asks for the vector `ahead` elements after that at p, which may be anywhere; for nothing when
+/// `ahead` is 0, and in the masked rest.
+template <typename T, int W>
+GN_FN void prefetch(const T* p, i64 ahead, Full<W>) {
+  if (ahead == 0) return;
+  const u64 line = reinterpret_cast<u64>(p) + static_cast<u64>(ahead) * sizeof(T);
+#pragma clang loop unroll(full)
+  for (u64 at = 0; at < sizeof(T) * W; at += 64) prefetch(reinterpret_cast<const void*>(line + at));
+}
+template <typename T, int W>
+GN_FN void prefetch(const T*, i64, Tail<W>) {}
 /// Lane by lane, in order: of equal indices the last one stays.
 template <typename T, typename V, typename I, typename Live>
 GN_FN void write_at(T* p, I index, V v, Live live) {
@@ -113,29 +126,31 @@ GN_FN V keep(Tail<W> live, V v, element_of<V> other) {
 }
 
 /// C chains of lanes. Two make an accumulator: one is fed by full vectors, the other by the masked
-/// rest. They are variables of their own so that the first stays in registers.
+/// rest. They are variables of their own so that the first stays in registers. Where order does
+/// not matter fewer chains will do.
 template <typename V, int C>
 struct Chains {
+  static constexpr int count = C;
   V chain[C];
   GN_FN explicit Chains(element_of<V> identity) {
 #pragma clang loop unroll(full)
     for (int c = 0; c < C; ++c) chain[c] = splat<V>(identity);
   }
 };
-template <typename Set, int W>
-GN_FN auto& chain_of(Set& full, Set&, Full<W>, int c) {
-  return full.chain[c];
+template <typename Set, typename Rest, int W>
+GN_FN auto& chain_of(Set& full, Rest&, Full<W>, int c) {
+  return full.chain[c % Set::count];
 }
-template <typename Set, int W>
-GN_FN auto& chain_of(Set&, Set& rest, Tail<W>, int c) {
-  return rest.chain[c];
+template <typename Set, typename Rest, int W>
+GN_FN auto& chain_of(Set&, Rest& rest, Tail<W>, int c) {
+  return rest.chain[c % Rest::count];
 }
 
 /// By halves: first chains, then lanes. The same tree over C W lanes whatever W is.
-template <typename V, int C, typename Combine>
-GN_FN element_of<V> fold_chains(Chains<V, C> a, const Chains<V, C>& rest, Combine combine) {
+template <typename V, int C, int R, typename Combine>
+GN_FN element_of<V> fold_chains(Chains<V, C> a, const Chains<V, R>& rest, Combine combine) {
 #pragma clang loop unroll(full)
-  for (int c = 0; c < C; ++c) a.chain[c] = combine(a.chain[c], rest.chain[c]);
+  for (int c = 0; c < R; ++c) a.chain[c] = combine(a.chain[c], rest.chain[c]);
 #pragma clang loop unroll(full)
   for (int half = C / 2; half > 0; half /= 2) {
 #pragma clang loop unroll(full)
@@ -144,65 +159,6 @@ GN_FN element_of<V> fold_chains(Chains<V, C> a, const Chains<V, C>& rest, Combin
   return detail::fold(a.chain[0], combine);
 }
 
-#endif
-
-// The winner of a search for an extreme: a NaN beats numbers, a lower index beats a higher one.
-template <bool Greatest, typename V, typename I>
-GN_FN mask_of<V> beats(V v, I i, V best, I best_index) {
-  const mask_of<V> ahead = Greatest ? greater(v, best) : less(v, best);
-  const mask_of<V> lower = less(i, best_index);
-  const mask_of<V> nan = not_equal(v, v), best_nan = not_equal(best, best);
-  const mask_of<V> tie = either(equal(v, best), both(nan, best_nan));
-  return either(either(both(nan, logical_not(best_nan)), both(ahead, logical_not(best_nan))),
-                both(tie, lower));
-}
-
-/// Best value so far and where it was.
-template <typename V, typename I>
-struct Best {
-  V value;
-  I index;
-};
-template <bool Greatest, typename V, typename I>
-GN_FN void take_better(Best<V, I>& best, V v, I i) {
-  const mask_of<V> wins = beats<Greatest>(v, i, best.value, best.index);
-  best.value = select(wins, v, best.value);
-  best.index = select(wins, i, best.index);
-}
-
-#if GN_LANES
-template <typename V, typename I, int C>
-struct BestChains {
-  Best<V, I> chain[C];
-  GN_FN explicit BestChains(element_of<V> identity) {
-#pragma clang loop unroll(full)
-    for (int c = 0; c < C; ++c) chain[c] = {splat<V>(identity), splat<I>(0x7fffffffffffffff)};
-  }
-};
-template <bool Greatest, typename V, typename I, int W>
-GN_FN void take_better(Best<V, I>& best, V v, I i, Full<W>) {
-  take_better<Greatest>(best, v, i);
-}
-template <bool Greatest, typename V, typename I, int W>
-GN_FN void take_better(Best<V, I>& best, V v, I i, Tail<W> live) {
-  const mask_of<V> wins = both(mask(live), beats<Greatest>(v, i, best.value, best.index));
-  best.value = select(wins, v, best.value);
-  best.index = select(wins, i, best.index);
-}
-template <bool Greatest, typename V, typename I, int C>
-GN_FN Best<element_of<V>, i64> fold_best(const BestChains<V, I, C>& a,
-                                         const BestChains<V, I, C>& rest) {
-  Best<V, I> best = a.chain[0];
-#pragma clang loop unroll(full)
-  for (int c = 0; c < C; ++c) {
-    take_better<Greatest>(best, a.chain[c].value, a.chain[c].index);
-    take_better<Greatest>(best, rest.chain[c].value, rest.chain[c].index);
-  }
-  Best<element_of<V>, i64> one{best.value[0], best.index[0]};
-  for (int k = 1; k < width_of<V>; ++k)
-    take_better<Greatest>(one, element_of<V>(best.value[k]), i64(best.index[k]));
-  return one;
-}
 #endif
 
 // ------------------------------------------------------------------- services

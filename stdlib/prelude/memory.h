@@ -72,6 +72,28 @@ GN_FN void prefetch([[maybe_unused]] const void* p) {
 // ---------------------------------------------------------------------------------------- tails
 
 #if GN_LANES
+
+/// All W lanes are live.
+template <int W>
+struct Full {
+  static constexpr int count = W;
+};
+/// The first `count` lanes are live.
+template <int W>
+struct Tail {
+  int count;
+};
+
+/// Whether each lane is live.
+template <int W>
+GN_FN lanes<bool, W> mask(Full<W>) {
+  return splat<lanes<bool, W>>(true);
+}
+template <int W>
+GN_FN lanes<bool, W> mask(Tail<W> live) {
+  return to_mask(iota<lanes<i32, W>>() < live.count);
+}
+
 namespace detail {
 
 /// Copies the first n elements, one by one, over `fill`.

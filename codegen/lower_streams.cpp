@@ -1,0 +1,85 @@
+// Which memory a nest asks for before it needs it, and how far ahead.
+//
+// One stream of reads does not keep the memory busy: a processor looks only so far ahead. Where the
+// stages of a row work on what the caches hold, the costliest one asks for the row after.
+#include <algorithm>
+
+#include "codegen/lowering_loops.h"
+#include "codegen/machine.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::int64_t line = 64;  // bytes of a cache line
+
+}  // namespace
+
+void KernelLowering::prefetch(const Value& v, std::span<const Scalar> index, int buffer,
+                              const Linear& at) {
+  const bool inside = loops_->axes.size() == nest_->domain.size() && v.shape() == nest_->domain;
+  if ((!loops_->streams && loops_->rows_ahead == 0) || !inside) return;
+  const Dim& n = nest_->domain.back();
+  if (loops_->by_rows && n.is_constant() && n.constant() < lanes_.bytes) return;
+  if (!is_element_itself(k_, v, index, loops_->axes, false)) return;
+  if (!loops_->fetched.emplace(loops_->stage, buffer).second) return;
+  const Dim ahead = distance_ahead(v);
+  if (!ahead.is(0)) k_.prefetch(buffer, at, ahead);
+}
+
+// In elements; 0: not at all.
+Dim KernelLowering::distance_ahead(const Value& v) const {
+  const auto size = static_cast<std::int64_t>(size_of(v.dtype()));
+  const Dim bytes = element_count(nest_->domain) * size;
+  const Dim is_far = min(floor_div(bytes, machine.far_bytes), 1);
+  if (loops_->rows_ahead > 0) return nest_->domain.back() * loops_->rows_ahead * is_far;
+  const Dim near = machine.prefetch_bytes / size;
+  if (!loops_->by_rows || nest_->stages() == 1) return near * is_far;
+  const Dim& n = nest_->domain.back();
+  const Dim is_long = min(floor_div(n * size, machine.resident_row_bytes + 1), 1);
+  if (loops_->stage != costliest_stage(v)) return near * is_long * is_far;
+  return max(n - n * is_long, near) * is_far;
+}
+
+// Not 0 where what a member stores goes past the caches. Vectors must be aligned then: rows, if
+// they are the unit of the loops, have to be whole lines.
+Dim KernelLowering::goes_past_caches(const Member& m) const {
+  if (m.kind != Member::Kind::store || m.value.shape() != nest_->domain) return 0;
+  const auto size = static_cast<std::int64_t>(size_of(m.value.dtype()));
+  std::unordered_set<Value> streams;
+  for (const Member& other : nest_->members) {
+    for (const Value& v : other.loads)
+      if (v.shape() == nest_->domain) streams.insert(v);
+    if (other.kind == Member::Kind::store && other.value.shape() == nest_->domain)
+      streams.insert(other.value);
+  }
+  std::int64_t bytes = 0;
+  for (const Value& v : streams) bytes += static_cast<std::int64_t>(size_of(v.dtype()));
+  const Dim is_large =
+      min(floor_div(element_count(nest_->domain) * bytes, machine.stream_bytes), 1);
+  if (!loops_->by_rows) return is_large;
+  return is_large * (1 - min(mod(nest_->domain.back() * size, line), 1));
+}
+
+// Of the stages that read the value, not counting what scratch holds for them.
+int KernelLowering::costliest_stage(const Value& v) const {
+  const auto is_kept = [&](const Value& heavy, int stage) {
+    return nest_->cached.contains(heavy) &&
+           std::any_of(nest_->members.begin(), nest_->members.end(), [&](const Member& m) {
+             return m.stage < stage &&
+                    std::find(m.heavy.begin(), m.heavy.end(), heavy) != m.heavy.end();
+           });
+  };
+  std::vector<int> cost(static_cast<std::size_t>(nest_->stages()));
+  for (const Member& m : nest_->members) {
+    const bool of_row =
+        m.kind == Member::Kind::store && is_row_shaped(m.value.shape(), nest_->domain);
+    if (of_row || !m.loads.contains(storage_of(v))) continue;
+    const bool kept = std::any_of(m.heavy.begin(), m.heavy.end(),
+                                  [&](const Value& heavy) { return is_kept(heavy, m.stage); });
+    cost[static_cast<std::size_t>(m.stage)] += kept ? 1 : m.cost;
+  }
+  return static_cast<int>(std::max_element(cost.begin(), cost.end()) - cost.begin());
+}
+
+}  // namespace gnomon

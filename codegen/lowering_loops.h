@@ -1,0 +1,28 @@
+// The loops of the nest that is being lowered, and what they have computed so far.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "codegen/lower_nest.h"
+
+namespace gnomon {
+
+struct KernelLowering::Loops {
+  std::vector<Scalar> axes;     // one index per axis of the domain; the last may be missing
+  std::optional<Scalar> block;  // of rows, when columns are accumulated
+  std::unordered_map<Value, Scalar> rows;    // results of row reductions
+  std::vector<Scalar> accumulators;          // of the stage that runs
+  std::unordered_map<Value, int> scratch;    // cached values: kernel buffer
+  std::unordered_map<Value, int> cached_at;  // stage that filled it
+  int stage = 0;
+  bool by_rows = false;
+  std::int64_t rows_ahead = 0;            // columns: how far ahead elements are asked for
+  bool streams = false;                   // elements are read in the order of memory
+  std::set<std::pair<int, int>> fetched;  // buffers that are asked for ahead, by stage
+};
+
+}  // namespace gnomon
