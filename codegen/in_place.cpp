@@ -79,7 +79,7 @@ class Effects {
       const Statement& x = kernel.body[i];
       if (x.code == Code::loop || x.code == Code::if_) open.push_back(static_cast<int>(i));
       if (x.code == Code::end) open.pop_back();
-      if (x.buffer < 0) continue;
+      if (x.buffer < 0 || x.code == Code::prefetch) continue;  // which reads nothing
       const int b = s.buffers[static_cast<std::size_t>(x.buffer)];
       const int here = open.empty() ? -1 : open.back();
       if (b == from_) {
