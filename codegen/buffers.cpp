@@ -1,7 +1,4 @@
-// Workspace: buffers whose lives do not overlap share memory, by a scan over the steps in order.
-#include <algorithm>
-#include <map>
-
+// How long buffers live, by a scan over the steps in order.
 #include "codegen/module.h"
 
 namespace gnomon {
@@ -36,6 +33,7 @@ class Lives {
   }
   void see(const KernelStep& s) { use(s.buffers); }
   void see(const ProductStep& s) { use(s.a), use(s.b), use(s.out); }
+  void see(const RoutineStep& s) { use(s.a), use(s.b), use(s.out); }
   void see(const CopyStep& s) { use(s.from), use(s.to); }
   void see(const DimensionStep& s) { use(s.buffer); }
   void see(const ExtentCheckStep&) {}
@@ -63,41 +61,14 @@ class Lives {
 
 }  // namespace
 
-void assign_slots(Module& module) {
+void find_lives(Module& module) {
   const Lives lives(module);
-  std::vector<int> order;
-  for (std::size_t b = 0; b < module.buffers.size(); ++b)
-    if (module.buffers[b].role == Buffer::Role::workspace && lives.lives()[b].first >= 0)
-      order.push_back(static_cast<int>(b));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return lives.lives()[a].first < lives.lives()[b].first; });
-  struct Use {
-    Dim bytes;
-    int free_from = 0;
-  };
-  std::vector<Use> uses;
-  for (const int b : order) {
+  for (std::size_t b = 0; b < module.buffers.size(); ++b) {
     Buffer& buffer = module.buffers[b];
-    const Dim bytes =
-        element_count(buffer.shape) * Dim(static_cast<std::int64_t>(size_of(buffer.dtype)));
-    int best = -1;
-    for (std::size_t s = 0; s < uses.size(); ++s) {
-      if (uses[s].free_from > lives.lives()[b].first) continue;
-      const bool same = uses[s].bytes == bytes;
-      const bool constant = bytes.is_constant() && uses[s].bytes.is_constant();
-      if (same || (constant && best < 0)) best = static_cast<int>(s);
-      if (same) break;
-    }
-    if (best < 0) {
-      uses.push_back({bytes, 0});
-      module.slots.emplace_back();
-      best = static_cast<int>(uses.size()) - 1;
-    }
-    uses[best].free_from = lives.lives()[b].last + 1;
-    if (bytes.is_constant() && uses[best].bytes.is_constant())
-      uses[best].bytes = std::max(uses[best].bytes.constant(), bytes.constant());
-    module.slots[best].buffers.push_back(b);
-    buffer.slot = best;
+    buffer.first = lives.lives()[b].first;
+    buffer.last = lives.lives()[b].last;
+    if (buffer.role == Buffer::Role::workspace && buffer.first >= 0)
+      module.workspace.push_back(static_cast<int>(b));
   }
 }
 

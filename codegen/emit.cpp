@@ -45,16 +45,19 @@ class HostPrinter {
       : module_(module), comment_(comment) {}
 
   std::vector<Unit> run() {
-    for (const char* own : {"product", "shape", "last", "top", "d"}) names_.reserve(own);
+    for (const char* own : {"product", "routine", "shape", "last", "sizes", "lives", "order", "d"})
+      names_.reserve(own);
     for (const DimensionSlot& d : module_.dimensions)
       dimension_names_.push_back(names_.fresh(d.name));
     for (const Buffer& b : module_.buffers)
       buffer_names_.push_back(names_.fresh(b.name.empty() ? "t" : b.name));
     emit_kernels();
     Unit host{"host.cpp", {}};
+    const std::string headers =
+        module_.workspace.empty() ? "" : "#include \"prelude/workspace.h\"\n";
     const std::string plan = plan_function(), run = run_function();
-    host.text =
-        comment_lines(comment_) + unit_head + prototypes_ + constants() + plan + run + info();
+    host.text = comment_lines(comment_) + unit_head + headers + prototypes_ + constants() + plan +
+                run + info();
     units_.push_back(std::move(host));
     return std::move(units_);
   }
@@ -133,20 +136,9 @@ class HostPrinter {
     for (std::size_t d = 0; d < module_.dimensions.size(); ++d)
       if (module_.dimensions[d].extent != -1)
         text += fmt::format("  (void){};\n", dimension_names_[d]);
-    text += "  i64 top = 0;\n";
-    int at = slot_offset(0);
-    for (const WorkspaceSlot& slot : module_.slots) {
-      std::string size;
-      for (const int b : slot.buffers) {
-        const std::string n = bytes(module_.buffers[b]);
-        if (size.empty())
-          size = n;
-        else if (size.find(n) == std::string::npos)
-          size = fmt::format("gn::maximum<i64>({}, {})", size, n);
-      }
-      text += fmt::format("  plan[{}] = top;\n  top += {};\n", at++, size);
-    }
-    text += fmt::format("  plan[0] = top;\n  plan[1] = {};\n", spelled(module_.bytes_per_worker));
+    text += place_workspace();
+    int at = plan_head + static_cast<int>(module_.dimensions.size() + module_.workspace.size());
+    text += fmt::format("  plan[1] = {};\n", spelled(module_.bytes_per_worker));
     for (const int b : module_.outputs)
       for (const Dim& d : module_.buffers[b].shape)
         text += fmt::format("  plan[{}] = {};\n", at++, module_.is_late({d}) ? "-1" : spelled(d));
@@ -154,8 +146,28 @@ class HostPrinter {
     return text + "  return 0;\n}\n";
   }
 
-  int slot_offset(int slot) const {
-    return plan_head + static_cast<int>(module_.dimensions.size()) + slot;
+  // The offsets of the workspace's buffers, behind the extents, and the bytes of the whole.
+  std::string place_workspace() const {
+    if (module_.workspace.empty()) return "  plan[0] = 0;\n";
+    std::string sizes, lives;
+    for (const int b : module_.workspace) {
+      const Buffer& buffer = module_.buffers[b];
+      sizes += bytes(buffer) + ", ";
+      lives += fmt::format("{{{}, {}}}, ", buffer.first, buffer.last);
+    }
+    return fmt::format(
+        "  const i64 sizes[] = {{{1}}};\n  static const i32 lives[][2] = {{{2}}};\n"
+        "  i32 order[{0}];\n  plan[0] = gn::place_buffers({0}, sizes, lives, order, plan + {3});\n",
+        module_.workspace.size(), sizes.substr(0, sizes.size() - 2),
+        lives.substr(0, lives.size() - 2), plan_head + module_.dimensions.size());
+  }
+
+  // Where the offset of a buffer of the workspace stands in the plan.
+  std::size_t plan_position(std::size_t b) const {
+    const auto at =
+        std::lower_bound(module_.workspace.begin(), module_.workspace.end(), static_cast<int>(b));
+    return plan_head + module_.dimensions.size() +
+           static_cast<std::size_t>(at - module_.workspace.begin());
   }
 
   // --- run ---
@@ -210,8 +222,8 @@ class HostPrinter {
       case Buffer::Role::constant: return pointer(constant_name(b));
       case Buffer::Role::late: return pointer("nullptr");
       case Buffer::Role::workspace:
-        if (buffer.slot >= 0)
-          pointer(fmt::format("(char*)workspace + plan[{}]", slot_offset(buffer.slot)));
+        if (buffer.first >= 0)
+          pointer(fmt::format("(char*)workspace + plan[{}]", plan_position(b)));
     }
   }
 
@@ -271,6 +283,26 @@ class HostPrinter {
     line(fmt::format("product.a = {}, product.b = {}, product.c = {};", buffer_names_[p.a],
                      buffer_names_[p.b], buffer_names_[p.out]));
     line("if (services->gemm(context, &product) != 0) return -2;");
+    --indent_;
+    line("}");
+  }
+
+  void print(const RoutineStep& r) {
+    line("{");
+    ++indent_;
+    line("gnomon_routine routine{};");
+    line(fmt::format("routine.routine = {}, routine.dtype = {};", static_cast<int>(r.routine),
+                     static_cast<int>(r.dtype)));
+    line(fmt::format("routine.lower = {}, routine.transposed = {};", int(r.lower),
+                     int(r.transposed)));
+    line(fmt::format("routine.n = {}, routine.columns = {}, routine.batch = {};", spelled(r.n),
+                     spelled(r.columns), spelled(r.batch)));
+    line(fmt::format("routine.a = {}, routine.b = {}, routine.out = {};", buffer_names_[r.a],
+                     r.b < 0 ? "nullptr" : buffer_names_[r.b], buffer_names_[r.out]));
+    line("if (services->routine(context, &routine) != 0) return -2;");
+    line(fmt::format("call.check({}, routine.failed >= 0, routine.failed, routine.pivot, {});",
+                     r.number, spelled(r.n)));
+    stop_if_failed();
     --indent_;
     line("}");
   }

@@ -46,6 +46,10 @@ class Effects {
     if (e.writes) e.may_fail = false;
     return e;
   }
+  // Some matrices of a batch may be done when another fails.
+  Effect see(const RoutineStep& s) const {
+    return {s.a == from_ || s.b == from_, s.out == to_, true};
+  }
   Effect see(const CopyStep& s) const {
     return {s.from == from_, s.to == to_, false, s.from == from_ && s.to == to_};
   }

@@ -51,7 +51,7 @@ class Lowerer : public Storage {
     std::vector<int> updates;
     for (const Result& r : graph_.results) updates.push_back(r.updates);
     find_in_place(module_, updates, donated);
-    assign_slots(module_);
+    find_lives(module_);
     return std::move(module_);
   }
 
@@ -247,6 +247,8 @@ class Lowerer : public Storage {
 
   std::string failure_text(const Node& node) const {
     if (&node.op() == &op::check) return node.attribute("message").string();
+    if (node.op().step == StepKind::routine)
+      return fmt::format("{}: {}", node.op().name, node.op().routine.failure);
     std::string of;
     if (!node.operands().empty()) of = " of " + described(node.input(0));
     return fmt::format(
@@ -351,6 +353,7 @@ class Lowerer : public Storage {
   void lower_step(const Node& node, std::vector<Step>& steps) {
     switch (node.op().step) {
       case StepKind::product: lower_product(node, steps); break;
+      case StepKind::routine: lower_routine(node, steps); break;
       case StepKind::loop: lower_loop(node, steps); break;
       case StepKind::print:
         alias(node, steps);
@@ -411,6 +414,28 @@ class Lowerer : public Storage {
     allocate(steps);
     if (has_addend) steps.push_back({CopyStep{addend, p.out}});
     steps.push_back({std::move(p)});
+  }
+
+  void lower_routine(const Node& node, std::vector<Step>& steps) {
+    const auto flag = [&](std::string_view name) {
+      const auto specs = node.op().attributes;
+      return std::any_of(specs.begin(), specs.end(),
+                         [&](const AttributeSpec& spec) { return spec.name == name; }) &&
+             node.attribute(name).flag();
+    };
+    RoutineStep r{};
+    r.routine = node.op().routine.kind;
+    const Shape &a = node.input(0).shape(), &out = node.type().shape;
+    r.dtype = node.type().dtype;
+    r.lower = flag("lower"), r.transposed = flag("transposed");
+    r.n = a.back(), r.columns = out.back();
+    r.batch = element_count(std::span(a).first(a.size() - 2));
+    r.a = stored_buffer(node.input(0));
+    r.b = node.operands().size() == 2 ? stored_buffer(node.input(1)) : -1;
+    r.out = buffer_of(Value(&node, 0));
+    r.number = check_number(node);
+    allocate(steps);
+    steps.push_back({std::move(r)});
   }
 
   // The body becomes steps over placeholders for its index and states.

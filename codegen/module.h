@@ -9,6 +9,7 @@
 
 #include "ir/graph.h"
 #include "ir/kernel.h"
+#include "runtime/lapack.h"
 
 namespace gnomon {
 
@@ -26,8 +27,8 @@ struct Buffer {
   std::string name;
   DType dtype = DType::float64;
   Shape shape;
-  Array value;    // constant
-  int slot = -1;  // workspace: which slot; buffers whose lives do not overlap share one
+  Array value;                // constant
+  int first = -1, last = -1;  // steps between which the contents count, as positions in order
 };
 
 /// A dimension atom that the host function knows at run time.
@@ -64,6 +65,15 @@ struct ProductStep {
   Dim m, n, k, batch;
   double alpha, beta;
 };
+/// A routine on matrices of a batch; b is -1 for a factorisation.
+struct RoutineStep {
+  Routine routine;
+  int a, b, out;
+  DType dtype;
+  bool lower, transposed;
+  Dim n, columns, batch;
+  int number;  // of the check that fails for a matrix without a result
+};
 struct CopyStep {
   int from, to;
 };
@@ -98,14 +108,9 @@ struct LoopStep {
   std::vector<Step> body;
 };
 struct Step {
-  std::variant<KernelStep, ProductStep, CopyStep, DimensionStep, ExtentCheckStep, AllocateStep,
-               CheckStep, PrintStep, LoopStep>
+  std::variant<KernelStep, ProductStep, RoutineStep, CopyStep, DimensionStep, ExtentCheckStep,
+               AllocateStep, CheckStep, PrintStep, LoopStep>
       what;
-};
-
-/// One slot of the workspace: its bytes are the most its buffers need.
-struct WorkspaceSlot {
-  std::vector<int> buffers;
 };
 
 struct Module {
@@ -116,10 +121,10 @@ struct Module {
   std::vector<PlanCheck> plan_checks;
   std::vector<FailureText> failures;  // failure number i + 1
   std::vector<std::string> messages;  // of print
-  std::vector<WorkspaceSlot> slots;
-  std::vector<int> outputs;  // buffer of each output
-  std::vector<int> over;     // the parameter each output may be written over, or -1
-  int extents = 0;           // how many the call gives
+  std::vector<int> workspace;         // buffers of the workspace that are used
+  std::vector<int> outputs;           // buffer of each output
+  std::vector<int> over;              // the parameter each output may be written over, or -1
+  int extents = 0;                    // how many the call gives
   int parameters = 0;
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
   std::vector<int> extent_parameters;
@@ -139,7 +144,7 @@ Module lower(const Graph& graph, int vector_bytes, std::span<const int> donated 
 /// Finds the outputs that may be written over a parameter: `updates[i]` is the parameter that
 /// output i is the new value of, or -1; then any one of `donated` with its type will do.
 void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated);
-/// Lets workspace buffers whose lives do not overlap share memory.
-void assign_slots(Module& module);
+/// Finds how long each buffer lives: those of the workspace that never live at once share memory.
+void find_lives(Module& module);
 
 }  // namespace gnomon

@@ -31,7 +31,8 @@ class ModulePrinter {
     const Buffer& x = module_.buffers[b];
     text_ += fmt::format("buffer {}: {} {}", name(static_cast<int>(b)),
                          roles[static_cast<int>(x.role)], Type{x.dtype, x.shape}.text());
-    if (x.slot >= 0) text_ += fmt::format(" slot {}", x.slot);
+    if (x.role == Buffer::Role::workspace)
+      text_ += fmt::format(" from step {} to {}", x.first, x.last);
     text_ += "\n";
   }
 
@@ -49,6 +50,10 @@ class ModulePrinter {
     text_ +=
         fmt::format("product {} = {} * {}{} {}{} + {} * itself\n", name(s.out), s.alpha, name(s.a),
                     s.trans_a ? "^T" : "", name(s.b), s.trans_b ? "^T" : "", s.beta);
+  }
+  void print(const RoutineStep& s, int) {
+    text_ += fmt::format("routine {} {} = {}{} {}\n", static_cast<int>(s.routine), name(s.out),
+                         name(s.a), s.transposed ? "^T" : "", name(s.b));
   }
   void print(const CopyStep& s, int) {
     text_ += fmt::format("copy {} = {}\n", name(s.to), name(s.from));

@@ -258,6 +258,8 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
     results = {operand(frame, node, 0)};
   } else if (op.step == StepKind::product) {
     results = {product(frame, node)};
+  } else if (op.step == StepKind::routine) {
+    results = {routine(frame, node)};
   } else if (op.step == StepKind::loop) {
     results = loop(frame, node);
   } else if (op.reduction) {

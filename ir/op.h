@@ -22,6 +22,7 @@
 #include "ir/element.h"
 #include "ir/expr.h"
 #include "ir/node.h"
+#include "runtime/lapack.h"
 
 namespace gnomon {
 
@@ -176,7 +177,14 @@ struct Ulp {
 };
 
 /// Steps of the host function that are not kernels.
-enum class StepKind : std::uint8_t { none, product, loop, call, print, check };
+enum class StepKind : std::uint8_t { none, product, loop, call, print, check, routine };
+
+/// A routine of dense linear algebra that the library runs on whole matrices.
+struct RoutineRule {
+  Routine kind{};
+  /// What is said of a matrix without a result; `{index}`, `{value}` and `{bound}` are filled in.
+  std::string_view failure;
+};
 
 struct Op {
   std::string_view name;
@@ -193,6 +201,7 @@ struct Op {
   WriteRule write{};
   ExpandRule expand = nullptr;
   StepKind step = StepKind::none;
+  RoutineRule routine{};
   Exprs (*partials)(const Partials&) = nullptr;
   std::uint32_t linear = 0;  // bit i: linear in operand i (with `transpose`)
   Expr (*transpose)(const Transpose&) = nullptr;

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 2
+#define GNOMON_ABI_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +33,20 @@ typedef struct gnomon_gemm {
   const void* b;
   void* c;
 } gnomon_gemm;
+
+/* A routine on `batch` row-major matrices that follow one another: number, see runtime/lapack.h.
+ * `a` is n x n; `b` and the result are n x columns (of a factorisation: n x n, without b). */
+typedef struct gnomon_routine {
+  int32_t routine;
+  int32_t dtype; /* DType number: float32 or float64 */
+  int32_t lower, transposed;
+  int64_t n, columns, batch;
+  const void* a;
+  const void* b;
+  void* out;
+  int64_t failed; /* set: the first matrix without a result, or -1 */
+  int64_t pivot;  /* set: where it failed, counted from 1 */
+} gnomon_routine;
 
 /* Work over [lo, hi) of a parallel axis; `worker` numbers the running thread from 0. */
 typedef void (*gnomon_body)(void* argument, int64_t lo, int64_t hi, int32_t worker);
@@ -58,6 +72,8 @@ typedef struct gnomon_services {
                 const void* data);
   /* Asked before each step of a loop: not 0 when the call is to end at once. */
   int32_t (*interrupted)(gnomon_context*);
+  /* Returns 0, or not 0 when the routine cannot run (no LAPACK library). */
+  int32_t (*routine)(gnomon_context*, gnomon_routine*);
 } gnomon_services;
 
 typedef struct gnomon_info_record {

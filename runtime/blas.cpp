@@ -45,27 +45,28 @@ const char* wanted_core() {
 }
 
 template <class F>
-F symbol(void* handle, const char* name) {
+F symbol_of(void* handle, const char* name) {
   return reinterpret_cast<F>(::dlsym(handle, name));
 }
 
 // Threads are ours: whatever the library, each of its calls runs on the calling thread alone.
 void make_single_threaded(void* handle) {
   using Set = void (*)(int);
-  if (const auto set = symbol<Set>(handle, "openblas_set_num_threads")) set(1);
-  if (const auto set = symbol<Set>(handle, "MKL_Set_Num_Threads")) set(1);
-  if (const auto set = symbol<void (*)(std::int64_t)>(handle, "bli_thread_set_num_threads")) set(1);
+  if (const auto set = symbol_of<Set>(handle, "openblas_set_num_threads")) set(1);
+  if (const auto set = symbol_of<Set>(handle, "MKL_Set_Num_Threads")) set(1);
+  if (const auto set = symbol_of<void (*)(std::int64_t)>(handle, "bli_thread_set_num_threads"))
+    set(1);
 }
 
 std::string describe_library(void* handle, const std::string& path) {
   using Text = const char* (*)();
   std::string text = path;
   // The configuration starts with name and version: "OpenBLAS 0.3.21 NO_LAPACKE ...".
-  if (const auto config = symbol<Text>(handle, "openblas_get_config")) {
+  if (const auto config = symbol_of<Text>(handle, "openblas_get_config")) {
     const std::string all = config();
     text += " " + all.substr(0, all.find(' ', all.find(' ') + 1));
   }
-  if (const auto core = symbol<Text>(handle, "openblas_get_corename"))
+  if (const auto core = symbol_of<Text>(handle, "openblas_get_corename"))
     text += fmt::format(" ({})", core());
   return text;
 }
@@ -86,6 +87,23 @@ std::vector<std::string> candidates() {
 
 }  // namespace
 
+BlasCallScope::BlasCallScope(const BlasCallRules& rules)
+    : set_threads_(rules.get_threads != nullptr ? rules.set_threads : nullptr) {
+  static std::mutex* mutex = new std::mutex;  // never destroyed, as the library
+  if (rules.one_at_a_time) turn_ = std::unique_lock(*mutex);
+  if (set_threads_ == nullptr) return;
+  threads_ = rules.get_threads();
+  set_threads_(1);
+}
+
+BlasCallScope::~BlasCallScope() {
+  if (set_threads_ != nullptr) set_threads_(threads_);
+}
+
+void* Blas::symbol(const char* name) const noexcept {
+  return handle_ != nullptr ? ::dlsym(handle_, name) : nullptr;
+}
+
 bool Blas::open(const std::string& path) {
   const ScopedVariable core("OPENBLAS_CORETYPE", wanted_core());
   // Keeps the threaded builds from starting their own workers at load.
@@ -101,13 +119,14 @@ bool Blas::open(const std::string& path) {
   make_single_threaded(handle);
   // A sequential OpenBLAS shares its buffers between calls without a lock: two at once spoil each
   // other's results. One with OpenMP takes the thread count of whoever calls it.
-  const auto parallel = symbol<int (*)()>(handle, "openblas_get_parallel");
+  const auto parallel = symbol_of<int (*)()>(handle, "openblas_get_parallel");
   rules_.one_at_a_time = parallel != nullptr && parallel() == 0;
   if (parallel != nullptr && parallel() == 2) {
-    rules_.get_threads = symbol<int (*)()>(handle, "omp_get_max_threads");
-    rules_.set_threads = symbol<void (*)(int)>(handle, "omp_set_num_threads");
+    rules_.get_threads = symbol_of<int (*)()>(handle, "omp_get_max_threads");
+    rules_.set_threads = symbol_of<void (*)(int)>(handle, "omp_set_num_threads");
   }
   description_ = describe_library(handle, path);
+  handle_ = handle;
   sgemm_ = single;
   dgemm_ = twice;
   return true;

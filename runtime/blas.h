@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <string>
 
 #include "runtime/abi.h"
@@ -32,6 +33,20 @@ struct BlasCallRules {
 /// once memory has run out.
 enum class GemmScratch { allocated, on_stack };
 
+/// Keeps to the library's rules around one or more calls on this thread.
+class BlasCallScope {
+ public:
+  explicit BlasCallScope(const BlasCallRules& rules);
+  ~BlasCallScope();
+  BlasCallScope(const BlasCallScope&) = delete;
+  BlasCallScope& operator=(const BlasCallScope&) = delete;
+
+ private:
+  void (*set_threads_)(int);
+  int threads_ = 0;
+  std::unique_lock<std::mutex> turn_;
+};
+
 /// The BLAS library of this process, opened at first use: GNOMON_BLAS, else Debian's
 /// builds of OpenBLAS (the threaded ones first: only they may be called by several threads), then
 /// any library that offers the C interface.
@@ -47,6 +62,10 @@ class Blas {
   int gemm(const gnomon_gemm& product, ThreadPool& pool, int limit = 256,
            GemmScratch scratch = GemmScratch::allocated) const noexcept;
 
+  /// A function of the library by its name, or null.
+  void* symbol(const char* name) const noexcept;
+  const BlasCallRules& rules() const noexcept { return rules_; }
+
   Blas(const Blas&) = delete;
   Blas& operator=(const Blas&) = delete;
 
@@ -55,6 +74,7 @@ class Blas {
   Blas();
   bool open(const std::string& path);
 
+  void* handle_ = nullptr;
   void* sgemm_ = nullptr;
   void* dgemm_ = nullptr;
   BlasCallRules rules_;

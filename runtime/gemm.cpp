@@ -1,7 +1,6 @@
 // Cuts a matrix product into tiles and runs them, each by one library call, on the pool.
 #include <algorithm>
 #include <limits>
-#include <mutex>
 
 #include "runtime/blas.h"
 #include "runtime/dtype.h"
@@ -50,29 +49,6 @@ Cut cut_side(std::int64_t side, std::int64_t parts, std::int64_t least) {
   const std::int64_t extent = ceil_div(ceil_div(side, parts), side_step) * side_step;
   return {extent, ceil_div(side, extent)};
 }
-
-// Keeps to the library's rules around one or more calls.
-class CallScope {
- public:
-  explicit CallScope(const BlasCallRules& rules)
-      : set_threads_(rules.get_threads != nullptr ? rules.set_threads : nullptr) {
-    static std::mutex* mutex = new std::mutex;  // never destroyed, as the library
-    if (rules.one_at_a_time) turn_ = std::unique_lock(*mutex);
-    if (set_threads_ == nullptr) return;
-    threads_ = rules.get_threads();
-    set_threads_(1);
-  }
-  ~CallScope() {
-    if (set_threads_ != nullptr) set_threads_(threads_);
-  }
-  CallScope(const CallScope&) = delete;
-  CallScope& operator=(const CallScope&) = delete;
-
- private:
-  void (*set_threads_)(int);
-  int threads_ = 0;
-  std::unique_lock<std::mutex> turn_;
-};
 
 template <class T>
 struct Product {
@@ -135,7 +111,7 @@ struct Product {
   void run_in_pieces() const {
     const T beta = static_cast<T>(g.beta);
     T sums[piece_side * piece_side], part[piece_side * piece_side];
-    const CallScope scope(rules);
+    const BlasCallScope scope(rules);
     for (std::int64_t row = 0; row < g.m; row += piece_side)
       for (std::int64_t column = 0; column < g.n; column += piece_side) {
         const std::int64_t rows = std::min(piece_side, g.m - row);
@@ -180,7 +156,7 @@ struct Product {
     const auto grain = static_cast<std::int64_t>(std::max(1.0, tile_work / work));
     gnomon_body tiles = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
       const Product& product = *static_cast<const Product*>(self);
-      const CallScope scope(product.rules);
+      const BlasCallScope scope(product.rules);
       for (; lo < hi; ++lo) product.run_tile(lo);
     };
     pool.parallel_for(g.batch * grid.tiles(), grain, tiles, this, limit);

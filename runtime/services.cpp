@@ -13,6 +13,7 @@
 
 #include "runtime/blas.h"
 #include "runtime/error.h"
+#include "runtime/lapack.h"
 
 namespace gnomon {
 
@@ -57,6 +58,21 @@ std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
     const int status = blas().gemm(*product, pool(), limit);
     if (status == 1) note_trouble(context, blas_description().c_str());
     if (status == 2) note_trouble(context, "the BLAS library cannot take these row strides");
+    return status;
+  } catch (const std::exception& error) {
+    note_trouble(context, error.what());
+    return 1;
+  }
+}
+
+std::int32_t routine(gnomon_context* context, gnomon_routine* what) {
+  const int limit = context->threads > 0 ? context->threads : ThreadPool::max_threads;
+  try {
+    const int status = run_routine(*what, pool(), limit);
+    if (status == 1)
+      note_trouble(context, ("no LAPACK library found; BLAS: " + blas_description()).c_str());
+    if (status == 2) note_trouble(context, "the LAPACK library cannot take these extents");
+    if (status == 3) note_trouble(context, "too little memory for a linear system");
     return status;
   } catch (const std::exception& error) {
     note_trouble(context, error.what());
@@ -175,6 +191,7 @@ gnomon_services services(int threads) {
   table.failed = failed;
   table.print = print;
   table.interrupted = interrupted;
+  table.routine = routine;
   return table;
 }
 

@@ -39,7 +39,8 @@
   X(mean) X(logsumexp) X(softmax) X(log_softmax)                                              \
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
   X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) X(indicator)          \
-  X(arange) X(dot) X(gemm) X(fori) X(call)
+  X(arange) X(dot) X(gemm) X(fori) X(call)                                                    \
+  X(cholesky) X(solve_triangular) X(solve)
 // clang-format on
 
 namespace gnomon {
@@ -160,6 +161,17 @@ Expr matmul(const Arg& a, const Arg& b);
 Expr dot(const Arg& a, const Arg& b);
 Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList& axes_b);
 Expr outer(const Arg& a, const Arg& b);
+
+/// The lower triangular factor L of symmetric positive definite matrices [..., n, n]: L L^T = a.
+/// Only the lower triangles are read. ValueError at run time when a matrix is not positive definite.
+Expr cholesky(const Arg& a);
+/// The x with a x = b (transposed: a^T x = b), by substitution. `a` has shape [..., n, n] and only
+/// its lower (or upper) triangle is read; `b` is [n] or [..., n, k]. ValueError at run time for a 0
+/// on the diagonal.
+Expr solve_triangular(const Arg& a, const Arg& b, bool lower = true, bool transposed = false);
+/// The x with a x = b, for any regular matrices [..., n, n] and b of shape [n] or [..., n, k].
+/// ValueError at run time when a matrix is singular.
+Expr solve(const Arg& a, const Arg& b);
 
 Expr softmax(const Arg& x, std::int64_t axis = -1);
 Expr log_softmax(const Arg& x, std::int64_t axis = -1);

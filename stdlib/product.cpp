@@ -5,10 +5,42 @@
 
 #include "ir/origin.h"
 #include "runtime/error.h"
+#include "stdlib/matrices.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 
 namespace gnomon {
+
+Expr swap_last(const Expr& x) {
+  IntList axes;
+  for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+  return transpose(x, axes);
+}
+
+std::pair<Expr, Expr> promoted(const Arg& a, const Arg& b) {
+  const Value left = a.value(), right = b.value();
+  const DType t = promote(left.dtype(), right.dtype());
+  return {cast(Expr(left), t), cast(Expr(right), t)};
+}
+
+Shape common_batch(const Expr& a, const Expr& b) {
+  const std::size_t rank = std::max(a.shape().size(), b.shape().size()) - 2;
+  Shape batch(rank, Dim(1));
+  for (const Expr* x : {&a, &b}) {
+    const std::size_t own = x->shape().size() - 2;
+    for (std::size_t i = 0; i < own; ++i) {
+      Dim& d = batch[rank - own + i];
+      if (d.is(1)) d = x->shape()[i];
+    }
+  }
+  return batch;
+}
+
+Expr with_batch(const Expr& x, Shape batch) {
+  batch.insert(batch.end(), x.shape().end() - 2, x.shape().end());
+  return broadcast_to(x, batch);
+}
 
 namespace {
 
@@ -51,13 +83,6 @@ Type product_type(TypeContext& context, bool trans_a, bool trans_b) {
   result.shape.push_back(left.rows);
   result.shape.push_back(right.columns);
   return result;
-}
-
-Expr swap_last(const Expr& x) {
-  IntList axes;
-  for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
-  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-  return transpose(x, axes);
 }
 
 Expr product(const Expr& a, const Expr& b) {
@@ -147,32 +172,6 @@ Exprs gemm_jvp(const Jvp& v) {
 }
 
 // --------------------------------------------------------------------------------------- functions
-
-// Both operands with their common dtype.
-std::pair<Expr, Expr> promoted(const Arg& a, const Arg& b) {
-  const Value left = a.value(), right = b.value();
-  const DType t = promote(left.dtype(), right.dtype());
-  return {cast(Expr(left), t), cast(Expr(right), t)};
-}
-
-// The broadcast of the leading axes of two batches of matrices.
-Shape common_batch(const Expr& a, const Expr& b) {
-  const std::size_t rank = std::max(a.shape().size(), b.shape().size()) - 2;
-  Shape batch(rank, Dim(1));
-  for (const Expr* x : {&a, &b}) {
-    const std::size_t own = x->shape().size() - 2;
-    for (std::size_t i = 0; i < own; ++i) {
-      Dim& d = batch[rank - own + i];
-      if (d.is(1)) d = x->shape()[i];
-    }
-  }
-  return batch;
-}
-
-Expr with_batch(const Expr& x, Shape batch) {
-  batch.insert(batch.end(), x.shape().end() - 2, x.shape().end());
-  return broadcast_to(x, batch);
-}
 
 // Rows of all batches under one another times one matrix: one large product.
 Expr flat_product(const Expr& a, const Expr& b) {

@@ -10,7 +10,7 @@ using f32x8 = gn::lanes<f32, 8>;
 void gnomon_k0(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
     f32* __restrict sum2) {
-  call.parallel(784, 8738, [=](i64 i_from, i64 i_to, i32) {
+  call.parallel(784, 2184, [=](i64 i_from, i64 i_to, i32) {
     for (i64 i = i_from; i < i_to; ++i) {
       gn::Chains<f32x8, 8> sum_parts(0.0f);
       gn::Chains<f32x8, 8> sum_rest(0.0f);
@@ -40,88 +40,6 @@ void gnomon_k0(
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
-using f32x16 = gn::lanes<f32, 16>;
-
-// dot = dot(x, w)
-void gnomon_k1(
-    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
-    f32* __restrict out) {
-  const i64 x_0 = dims[0];
-  const i64 tile_to = gn::floor_divide<i64>(x_0, 6);
-  call.parallel(tile_to, 11, [=](i64 tile_from, i64 tile_to2, i32) {
-    for (i64 tile = tile_from; tile < tile_to2; ++tile) {
-      const i64 at = tile * 4704;
-      const i64 at2 = tile * 60;
-      gn::vector_loop<16, 1, false>(0, 10, [&](i64 j, auto live, int) GN_BODY {
-        f32x16 tile2[6] = {};
-        #pragma clang loop unroll(full)
-        for (i64 r = 0; r < 6; ++r) {
-          tile2[r] = gn::splat<f32x16>(0.0f);
-        }
-        for (i64 p = 0; p < 784; ++p) {
-          const f32x16 b_p = gn::read<f32x16>(b + p * 10 + j, live, 0.0f);
-          const i64 at3 = at + p;
-          #pragma clang loop unroll(full)
-          for (i64 r = 0; r < 6; ++r) {
-            const f32 a_r = a[at3 + r * 784];
-            const f32x16 tile2_value = tile2[r];
-            const f32x16 fma = gn::fma(gn::splat<f32x16>(a_r), b_p, tile2_value);
-            tile2[r] = fma;
-          }
-        }
-        #pragma clang loop unroll(full)
-        for (i64 r = 0; r < 6; ++r) {
-          const f32x16 tile2_value = tile2[r];
-          gn::write(out + at2 + r * 10 + j, tile2_value, live);
-        }
-      });
-    }
-  });
-  const i64 rest_to = (-gn::floor_divide<i64>(x_0, 6) * 2 + gn::floor_divide<i64>(x_0 + gn::floor_divide<i64>(x_0, 6) * 2 + 3, 4));
-  const i64 count = gn::floor_divide<i64>(x_0, 6) * 6;
-  const i64 count2 = (x_0 - 1);
-  const i64 count3 = gn::floor_divide<i64>(x_0, 6) * 60;
-  call.parallel(rest_to, 16, [=](i64 rest_from, i64 rest_to2, i32) {
-    for (i64 rest = rest_from; rest < rest_to2; ++rest) {
-      const i64 multiply = gn::multiply(rest, i64(4));
-      const i64 add = gn::add(count, multiply);
-      const i64 at = count3 + rest * 40;
-      gn::vector_loop<16, 1, false>(0, 10, [&](i64 j, auto live, int) GN_BODY {
-        f32x16 tile[4] = {};
-        #pragma clang loop unroll(full)
-        for (i64 r = 0; r < 4; ++r) {
-          tile[r] = gn::splat<f32x16>(0.0f);
-        }
-        for (i64 p = 0; p < 784; ++p) {
-          const f32x16 b_p = gn::read<f32x16>(b + p * 10 + j, live, 0.0f);
-          #pragma clang loop unroll(full)
-          for (i64 r = 0; r < 4; ++r) {
-            const i64 minimum = gn::minimum(add + r, count2);
-            const f32 a_r = a[p + minimum * 784];
-            const f32x16 tile_value = tile[r];
-            const f32x16 fma = gn::fma(gn::splat<f32x16>(a_r), b_p, tile_value);
-            tile[r] = fma;
-          }
-        }
-        #pragma clang loop unroll(full)
-        for (i64 r = 0; r < 4; ++r) {
-          const i64 add2 = gn::add(add, r);
-          const bool less = gn::less(add2, x_0);
-          const i64 out_at = at + r * 10;
-          if (less) {
-            const f32x16 tile_value = tile[r];
-            gn::write(out + out_at + j, tile_value, live);
-          }
-        }
-      });
-    }
-  });
-}
-
-// --- kernels2.cpp
-#include "prelude/kernel.h"
-using gn::i8; using gn::i16; using gn::i32; using gn::i64;
-using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
 #include "prelude/exp.h"
 using boolx8 = gn::lanes<bool, 8>;
 using i64x8 = gn::lanes<i64, 8>;
@@ -131,7 +49,7 @@ using f32x8 = gn::lanes<f32, 8>;
 // sum = sum(exp(((b + dot(x, w)) - max((b + ...)))))
 // subtract = (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp((... - ...)) / sum(exp(...))) * ...
 // partial = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where..., in parts
-void gnomon_k2(
+void gnomon_k1(
     const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
     f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
     const f32* __restrict dot, const i64* __restrict y) {
@@ -140,7 +58,8 @@ void gnomon_k2(
   const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
   const f32 t = gn::convert<f32>(y_0);
   const f32 divide = -1.0f / t;
-  call.parallel(b_to, 4, [=](i64 b2_from, i64 b2_to, i32 worker) {
+  const i64 dot_ahead = gn::minimum<i64>(1, gn::floor_divide<i64>(x_0 * 5, 32768)) * 1024;
+  call.parallel(b_to, 1, [=](i64 b2_from, i64 b2_to, i32 worker) {
     f32* scratch = call.scratch_of<f32>(worker, 0);
     for (i64 b2 = b2_from; b2 < b2_to; ++b2) {
       const i64 partial_at = b2 * 10;
@@ -150,8 +69,8 @@ void gnomon_k2(
       const i64 i_from = b2 * 64;
       const i64 i_to = gn::minimum(64 + i_from, x_0);
       for (i64 i = i_from; i < i_to; ++i) {
-        gn::Chains<f32x8, 8> max_parts(-gn::infinity<f32>());
-        gn::Chains<f32x8, 8> max_rest(-gn::infinity<f32>());
+        gn::Chains<f32x8, 4> max_parts(-gn::infinity<f32>());
+        gn::Chains<f32x8, 1> max_rest(-gn::infinity<f32>());
         gn::Chains<f32x8, 8> sum_parts(0.0f);
         gn::Chains<f32x8, 8> sum_rest(0.0f);
         const i64 dot_at = i * 10;
@@ -188,6 +107,7 @@ void gnomon_k2(
         gn::vector_loop<8, 8, true>(0, 10, [&](i64 j, auto live, int chain) GN_BODY {
           const f32x8 b_j = gn::read<f32x8>(b + j, live, 0.0f);
           const f32x8 dot_j = gn::read<f32x8>(dot + dot_at + j, live, 0.0f);
+          gn::prefetch(dot + dot_at + j, dot_ahead, live);
           const f32x8 add2 = b_j + dot_j;
           const f32x8 subtract2 = add2 - gn::splat<f32x8>(max2);
           const f32x8 exp = gn::exp(subtract2);
@@ -197,13 +117,14 @@ void gnomon_k2(
         });
         const f32 sum3 = gn::fold_chains(sum_parts2, sum_rest2, [](auto a, auto b) { return gn::add(a, b); });
         sum[i] = sum3;
+        const gn::Divisor<f32> by_sum3(sum3);
         gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
           const i64x8 j_lanes = gn::indices<i64x8>(j);
           const boolx8 equal = gn::equal(gn::splat<i64x8>(chosen3), j_lanes);
           const boolx8 logical_and = gn::logical_and(gn::splat<boolx8>(less), equal);
           const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
           const f32x8 scratch_j = gn::read<f32x8>(scratch + j, live, 0.0f);
-          const f32x8 divide2 = scratch_j / gn::splat<f32x8>(sum3);
+          const f32x8 divide2 = gn::divide(scratch_j, by_sum3, live);
           const f32x8 multiply = divide2 * gn::splat<f32x8>(sum2);
           const f32x8 subtract2 = chosen4 - multiply;
           gn::write(subtract + dot_at + j, subtract2, live);
@@ -215,7 +136,7 @@ void gnomon_k2(
   });
 }
 
-// --- kernels3.cpp
+// --- kernels2.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
@@ -225,13 +146,14 @@ using i64x8 = gn::lanes<i64, 8>;
 using f32x8 = gn::lanes<f32, 8>;
 
 // ((sum(sum(square(w))) * 9.999999747378752e-05) - (sum(index((... - ...), arange: i64[y.0],...
-void gnomon_k3(
+void gnomon_k2(
     const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict partial,
     const i64* __restrict y, const f32* __restrict b, const f32* __restrict dot,
     const f32* __restrict max, const f32* __restrict sum, const f32* __restrict sum2) {
   const i64 x_0 = dims[0];
   const i64 y_0 = dims[2];
   const i64 c_to = gn::floor_divide<i64>(y_0 + 8191, 8192);
+  const i64 y_ahead = gn::minimum<i64>(1, gn::floor_divide<i64>(y_0, 32768)) * 512;
   call.parallel(c_to, 1, [=](i64 c_from, i64 c_to2, i32) {
     for (i64 c = c_from; c < c_to2; ++c) {
       const i64 j_from = c * 8192;
@@ -244,6 +166,7 @@ void gnomon_k3(
         call.check<8>(6, bad, live, j_lanes, j_lanes, gn::splat<i64x8>(x_0));
         const i64x8 max_at = gn::select(bad, gn::splat<i64x8>(i64(0)), j_lanes);
         const i64x8 y_j = gn::read<i64x8>(y + j, live, i64(0));
+        gn::prefetch(y + j, y_ahead, live);
         const i64x8 add = gn::add(y_j, gn::splat<i64x8>(i64(10)));
         const boolx8 less = gn::less(y_j, gn::splat<i64x8>(i64(0)));
         const i64x8 chosen = gn::select(less, add, y_j);
@@ -282,82 +205,7 @@ void gnomon_k3(
   out[0] = subtract;
 }
 
-// --- kernels4.cpp
-#include "prelude/kernel.h"
-using gn::i8; using gn::i16; using gn::i32; using gn::i64;
-using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
-using f32x8 = gn::lanes<f32, 8>;
-
-// w = gemm(x, (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where(..., ..., 0)))), w)
-void gnomon_k4(
-    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
-    const f32* c, f32* out) {
-  const i64 x_0 = dims[0];
-  const i64 tile_grain = gn::maximum<i64>(1, gn::floor_divide<i64>(524288, gn::maximum<i64>(1, x_0 * 2560)));
-  const i64 c_to = gn::floor_divide<i64>(x_0 + 1023, 1024);
-  call.parallel(4, tile_grain, [=](i64 tile_from, i64 tile_to, i32 worker) {
-    f32* scratch = call.scratch_of<f32>(worker, 0);
-    for (i64 tile = tile_from; tile < tile_to; ++tile) {
-      const i64 j_from = tile * 256;
-      const i64 j_to = gn::minimum(256 + j_from, i64(784));
-      const i64 at = tile * i64(-256);
-      gn::vector_loop<8, 1, false>(j_from, j_to, [&](i64 j, auto live, int) GN_BODY {
-        f32x8 tile2[10] = {};
-        #pragma clang loop unroll(full)
-        for (i64 r = 0; r < 10; ++r) {
-          tile2[r] = gn::splat<f32x8>(0.0f);
-        }
-        for (i64 c2 = 0; c2 < c_to; ++c2) {
-          f32x8 tile3[10] = {};
-          #pragma clang loop unroll(full)
-          for (i64 r = 0; r < 10; ++r) {
-            tile3[r] = gn::splat<f32x8>(0.0f);
-          }
-          const i64 p_from = c2 * 1024;
-          const i64 p_to = gn::minimum(1024 + p_from, x_0);
-          for (i64 p = p_from; p < p_to; ++p) {
-            const f32x8 a_p = gn::read<f32x8>(a + p * 784 + j, live, 0.0f);
-            const i64 at2 = p * 10;
-            #pragma clang loop unroll(full)
-            for (i64 r = 0; r < 10; ++r) {
-              const f32 b_r = b[at2 + r];
-              const f32x8 tile3_value = tile3[r];
-              const f32x8 fma = gn::fma(gn::splat<f32x8>(b_r), a_p, tile3_value);
-              tile3[r] = fma;
-            }
-          }
-          #pragma clang loop unroll(full)
-          for (i64 r = 0; r < 10; ++r) {
-            const f32x8 tile2_value = tile2[r];
-            const f32x8 tile3_value = tile3[r];
-            const f32x8 add = tile2_value + tile3_value;
-            tile2[r] = add;
-          }
-        }
-        #pragma clang loop unroll(full)
-        for (i64 r = 0; r < 10; ++r) {
-          const f32x8 tile2_value = tile2[r];
-          gn::write(scratch + at + r * 256 + j, tile2_value, live);
-        }
-      });
-      for (i64 i = j_from; i < j_to; ++i) {
-        const i64 at2 = at + i;
-        const i64 at3 = i * 10;
-        #pragma clang loop unroll(full)
-        for (i64 r = 0; r < 10; ++r) {
-          const f32 scratch_r = scratch[at2 + r * 256];
-          const i64 c_at = at3 + r;
-          const f32 c_r = c[c_at];
-          const f32 multiply = c_r * 0.99998f;
-          const f32 fma = gn::fma(scratch_r, -0.1f, multiply);
-          out[c_at] = fma;
-        }
-      }
-    }
-  });
-}
-
-// --- kernels5.cpp
+// --- kernels3.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
@@ -365,9 +213,9 @@ using f32x8 = gn::lanes<f32, 8>;
 
 // sum = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where...
 // b = fma(sum((where(indicator(y), (-1 / ...), 0) - ((... / ...) * sum(...)))), -0.1000000014901...
-void gnomon_k5(
-    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict partial,
-    f32* b, const f32* b2) {
+void gnomon_k3(
+    const gn::Call& call, const i64* dims, f32* __restrict sum, f32* b,
+    const f32* __restrict partial, const f32* b2) {
   const i64 x_0 = dims[0];
   const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
   gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
@@ -377,11 +225,8 @@ void gnomon_k5(
       sum2 = gn::add(sum2, partial_b3);
     }
     gn::write(sum + j, sum2, live);
-  });
-  gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
-    const f32x8 sum_j = gn::read<f32x8>(sum + j, live, 0.0f);
     const f32x8 b2_j = gn::read<f32x8>(b2 + j, live, 0.0f);
-    const f32x8 fma = gn::fma(sum_j, gn::splat<f32x8>(-0.1f), b2_j);
+    const f32x8 fma = gn::fma(sum2, gn::splat<f32x8>(-0.1f), b2_j);
     gn::write(b + j, fma, live);
   });
 }
@@ -391,26 +236,21 @@ void gnomon_k5(
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
+#include "prelude/workspace.h"
 void gnomon_k0(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
     f32* __restrict sum2);
 void gnomon_k1(
-    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
-    f32* __restrict out);
-void gnomon_k2(
     const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
     f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
     const f32* __restrict dot, const i64* __restrict y);
-void gnomon_k3(
+void gnomon_k2(
     const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict partial,
     const i64* __restrict y, const f32* __restrict b, const f32* __restrict dot,
     const f32* __restrict max, const f32* __restrict sum, const f32* __restrict sum2);
-void gnomon_k4(
-    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
-    const f32* c, f32* out);
-void gnomon_k5(
-    const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict partial,
-    f32* b, const f32* b2);
+void gnomon_k3(
+    const gn::Call& call, const i64* dims, f32* __restrict sum, f32* b,
+    const f32* __restrict partial, const f32* b2);
 
 extern "C" __attribute__((visibility("default"))) i32 gnomon_plan([[maybe_unused]] const i64* extents, i64* plan) {
   const i64 x_0 = plan[2] = extents[0];
@@ -423,28 +263,14 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_plan([[maybe_unused
   (void)x_0;
   (void)x_1;
   (void)y_0;
-  i64 top = 0;
-  plan[5] = top;
-  top += gn::maximum<i64>(((i64(3136) + 63) & ~i64(63)), ((i64(40) + 63) & ~i64(63)));
-  plan[6] = top;
-  top += ((i64(4) + 63) & ~i64(63));
-  plan[7] = top;
-  top += ((x_0 * 40 + 63) & ~i64(63));
-  plan[8] = top;
-  top += ((x_0 * 4 + 63) & ~i64(63));
-  plan[9] = top;
-  top += ((x_0 * 4 + 63) & ~i64(63));
-  plan[10] = top;
-  top += ((x_0 * 40 + 63) & ~i64(63));
-  plan[11] = top;
-  top += ((gn::floor_divide<i64>(x_0 + 63, 64) * 40 + 63) & ~i64(63));
-  plan[12] = top;
-  top += ((gn::floor_divide<i64>(y_0 + 8191, 8192) * 4 + 63) & ~i64(63));
-  plan[0] = top;
-  plan[1] = i64(10240);
-  plan[13] = i64(784);
-  plan[14] = i64(10);
+  const i64 sizes[] = {((i64(3136) + 63) & ~i64(63)), ((i64(4) + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(x_0 + 63, 64) * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(y_0 + 8191, 8192) * 4 + 63) & ~i64(63)), ((i64(40) + 63) & ~i64(63))};
+  static const i32 lives[][2] = {{1, 1}, {1, 4}, {2, 4}, {3, 4}, {3, 4}, {3, 6}, {3, 7}, {4, 4}, {7, 7}};
+  i32 order[9];
+  plan[0] = gn::place_buffers(9, sizes, lives, order, plan + 5);
+  plan[1] = i64(64);
+  plan[14] = i64(784);
   plan[15] = i64(10);
+  plan[16] = i64(10);
   return 0;
 }
 
@@ -468,22 +294,43 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
   [[maybe_unused]] f32* t = (f32*)(buffers[4]);
   [[maybe_unused]] f32* partial2 = (f32*)((char*)workspace + plan[12]);
   [[maybe_unused]] f32* w2 = (f32*)(buffers[5]);
-  [[maybe_unused]] f32* sum4 = (f32*)((char*)workspace + plan[5]);
+  [[maybe_unused]] f32* sum4 = (f32*)((char*)workspace + plan[13]);
   [[maybe_unused]] f32* b2 = (f32*)(buffers[6]);
   gnomon_k0(call, dims, sum, w, sum2);
-  gnomon_k1(call, dims, x, w, dot);
-  gnomon_k2(call, dims, max, sum3, subtract, partial, b, dot, y);
+  {
+    gnomon_gemm product{};
+    product.dtype = 11;
+    product.trans_a = 0, product.trans_b = 0;
+    product.m = x_0, product.n = i64(10), product.k = i64(784);
+    product.lda = i64(784), product.ldb = i64(10), product.ldc = i64(10);
+    product.batch = i64(1), product.stride_a = x_0 * 784, product.stride_b = i64(7840), product.stride_c = x_0 * 10;
+    product.alpha = 1.0, product.beta = 0.0;
+    product.a = x, product.b = w, product.c = dot;
+    if (services->gemm(context, &product) != 0) return -2;
+  }
+  gnomon_k1(call, dims, max, sum3, subtract, partial, b, dot, y);
   if (call.failed()) return 1;
-  gnomon_k3(call, dims, t, partial2, y, b, dot, max, sum3, sum2);
+  gnomon_k2(call, dims, t, partial2, y, b, dot, max, sum3, sum2);
   if (call.failed()) return 1;
-  gnomon_k4(call, dims, x, subtract, w, w2);
-  gnomon_k5(call, dims, sum4, partial, b2, b);
+  if (w2 != w) __builtin_memcpy(w2, w, i64(31360));
+  {
+    gnomon_gemm product{};
+    product.dtype = 11;
+    product.trans_a = 1, product.trans_b = 0;
+    product.m = i64(784), product.n = i64(10), product.k = x_0;
+    product.lda = i64(784), product.ldb = i64(10), product.ldc = i64(10);
+    product.batch = i64(1), product.stride_a = x_0 * 784, product.stride_b = x_0 * 10, product.stride_c = i64(7840);
+    product.alpha = -0.10000000149011612, product.beta = 0.9999800000002073;
+    product.a = x, product.b = subtract, product.c = w2;
+    if (services->gemm(context, &product) != 0) return -2;
+  }
+  gnomon_k3(call, dims, sum4, b2, partial, b);
   return 0;
 }
 
 extern "C" {
 extern __attribute__((visibility("default"))) const gnomon_info_record gnomon_info;
-const gnomon_info_record gnomon_info = {GNOMON_ABI_VERSION, 6, 16, 7,
-    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":3,\"text\":\"call: expected b: f32[10]\"},{\"entry\":0,\"nodes\":[],\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[35,38],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of y: i64[y.0] (position {index})\"},{\"entry\":-1,\"nodes\":[9],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of subtract(subtract(...), log(...)): f32[x.0, 10] (position {index})\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":6,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":13},{\"dtype\":\"float32\",\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":13},{\"dtype\":\"float32\",\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":15}],\"products\":0}"};
+const gnomon_info_record gnomon_info = {GNOMON_ABI_VERSION, 6, 17, 7,
+    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":3,\"text\":\"call: expected b: f32[10]\"},{\"entry\":0,\"nodes\":[],\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[35,38],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of y: i64[y.0] (position {index})\"},{\"entry\":-1,\"nodes\":[9],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of subtract(subtract(...), log(...)): f32[x.0, 10] (position {index})\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":4,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":16}],\"products\":2}"};
 }
 

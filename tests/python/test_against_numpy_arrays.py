@@ -436,6 +436,47 @@ def _matrix_power(draw):
     )
 
 
+def regular(draw, dtype, n):
+    """A matrix well away from singular ones, and a right-hand side."""
+    x = array(draw, dtype, (2, n, n), (-1, 1)) + np.eye(n, dtype=dtype[0]) * 4
+    return x.astype(dtype[0]), array(draw, dtype, (2, n, 3), (-1, 1))
+
+
+@case("linalg.solve", "linalg.inv")
+def _solve(draw):
+    dtype = [draw(st.sampled_from(FLOATS))]
+    x, b = regular(draw, dtype, draw(st.sampled_from([1, 2, 5, 0])))
+
+    def f(x, b):
+        return [gn.linalg.solve(x, b), gn.linalg.solve(x[0], b), gn.linalg.inv(x)]
+
+    wanted = [np.linalg.solve(x, b), np.linalg.solve(x[0], b), np.linalg.inv(x)]
+    return Call([x, b], f, wanted, x.dtype, 64, 1e-5 if dtype[0] == "float32" else 1e-13, True)
+
+
+@case("linalg.cholesky", "linalg.solve_triangular")
+def _cholesky(draw):
+    dtype = [draw(st.sampled_from(FLOATS))]
+    x, b = regular(draw, dtype, draw(st.sampled_from([1, 2, 5, 0])))
+    lower, trans = draw(st.booleans()), draw(st.booleans())
+
+    def f(x, b):
+        square = gn.matmul(x, gn.matrix_transpose(x))
+        return [
+            gn.linalg.cholesky(square), gn.linalg.cholesky(square, upper=True),
+            gn.linalg.solve_triangular(x, b, lower=lower, trans=trans),
+            gn.linalg.solve_triangular(x[1], b[0, :, 0], lower=lower, trans=trans),
+        ]
+
+    factor = np.linalg.cholesky(x @ x.mT)
+    triangle = np.tril(x) if lower else np.triu(x)
+    triangle = triangle.mT if trans else triangle
+    wanted = [
+        factor, factor.mT, np.linalg.solve(triangle, b), np.linalg.solve(triangle[1], b[0, :, 0]),
+    ]
+    return Call([x, b], f, wanted, x.dtype, 64, 1e-4 if dtype[0] == "float32" else 1e-12, True)
+
+
 @case("linalg.vector_norm", "linalg.norm")
 def _vector_norm(draw):
     x = array(draw, NUMBERS, nonempty=True, ranks=(1, 3))

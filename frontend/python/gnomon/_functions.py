@@ -10,3 +10,4 @@ from ._elementwise import *  # noqa: F403
 from ._products import *  # noqa: F403
 from ._reductions import *  # noqa: F403
 from ._shapes import *  # noqa: F403
+from ._systems import *  # noqa: F403

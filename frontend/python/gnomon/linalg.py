@@ -1,15 +1,16 @@
-"""Linear algebra by the Array API standard: products, norms, diagonals.
+"""Linear algebra by the Array API standard: products, systems, Cholesky factors, norms, diagonals.
 
-The language has no factorisations of matrices yet: no solve, inv, det, eigh, svd, qr, cholesky.
+Not in the language yet: det, slogdet, eigh, svd, qr and what needs singular values.
 """
 
 from __future__ import annotations
 
 from . import _core, _ops
-from ._creation import _tensor, astype, eye
+from ._creation import _tensor, eye
 from ._products import cross, matmul, outer, tensordot, trace, vecdot
 from ._reductions import _axes
 from ._shapes import diagonal, matrix_transpose, moveaxis
+from ._systems import _floating, cholesky, inv, solve, solve_triangular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,12 +83,15 @@ def norm(
 
 
 def matrix_power(x: Operand, n: int, /) -> Tensor:
-    """The product of n copies of square matrices, the last two axes; the identity for n = 0."""
+    """The product of n copies of square matrices, the last two axes; the identity for n = 0.
+
+    A negative n takes the inverse: ValueError when a matrix is singular.
+    """
     x = _tensor(x)
     if x.ndim < 2:
         raise _core.TypeError(f"matrix_power: expected rank 2 or more, found rank {x.ndim}")
     if n < 0:
-        raise _core.ValueError("matrix_power: a negative power needs the inverse, not there yet")
+        x, n = inv(x), -n
     if n == 0:
         same = _core.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
         return _core.as_expr(same) if isinstance(x, _core.Expr) else same
@@ -101,11 +105,6 @@ def matrix_power(x: Operand, n: int, /) -> Tensor:
     return result
 
 
-def _floating(x):
-    x = _tensor(x)
-    return x if x.dtype.kind in "fc" else astype(x, "float64")
-
-
 def __getattr__(name: str) -> object:
     from ._namespaces import find
 
@@ -113,14 +112,18 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "cholesky",
     "cross",
     "diagonal",
+    "inv",
     "matmul",
     "matrix_norm",
     "matrix_power",
     "matrix_transpose",
     "norm",
     "outer",
+    "solve",
+    "solve_triangular",
     "tensordot",
     "trace",
     "vecdot",

@@ -1,0 +1,212 @@
+// Factorisations and solutions of linear systems, with their derivatives.
+#include <fmt/format.h>
+
+#include "ir/origin.h"
+#include "runtime/error.h"
+#include "stdlib/matrices.h"
+#include "stdlib/ops.h"
+#include "stdlib/rules.h"
+
+namespace gnomon {
+
+namespace {
+
+// `x` where row >= column (lower) or row <= column, else 0.
+Expr triangle(const Expr& x, bool lower) {
+  const Expr row = expand_dims(arange(x.dim(-2)), 1), column = arange(x.dim(-1));
+  return where(lower ? row >= column : row <= column, x, 0);
+}
+
+// The lower triangle with half the diagonal: the derivative of a Cholesky factor is built of it.
+Expr half_triangle(const Expr& x) {
+  const Expr row = expand_dims(arange(x.dim(-2)), 1), column = arange(x.dim(-1));
+  return where(row > column, x, where(equal(row, column), x * 0.5, 0));
+}
+
+// Extents of square matrices over any leading axes.
+const Type& square_type(TypeContext& context) {
+  const Type& a = context.type(0);
+  if (!is_float(a.dtype) || a.rank() < 2) {
+    context.fail(
+        fmt::format("expected square matrices of floats, found {}", describe(context.operands[0])));
+  }
+  const Dim &rows = a.shape[a.shape.size() - 2], &columns = a.shape.back();
+  if (rows.is_constant() && columns.is_constant() && !(rows == columns)) {
+    context.fail(fmt::format("expected square matrices, found {}", describe(context.operands[0])));
+  }
+  context.equal(rows, columns, "rows and columns");
+  return a;
+}
+
+std::vector<Type> cholesky_type(TypeContext& context) { return {square_type(context)}; }
+
+// Matrices [..., n, n] and right-hand sides [..., n, k] over equal leading axes.
+std::vector<Type> system_type(TypeContext& context) {
+  const Type& a = square_type(context);
+  const Type& b = context.type(1);
+  const auto both = [&] {
+    return fmt::format("{} and {}", describe(context.operands[0]), describe(context.operands[1]));
+  };
+  if (a.dtype != b.dtype) {
+    context.fail(fmt::format("expected floats of one dtype, found {}", both()));
+  }
+  if (a.rank() != b.rank()) {
+    context.fail(fmt::format("expected right-hand sides of rank {}, found {}", a.rank(), both()));
+  }
+  Type result = b;
+  for (std::size_t i = 0; i + 1 < a.shape.size(); ++i) {
+    const bool known = a.shape[i].is_constant() && b.shape[i].is_constant();
+    if (known && !(a.shape[i] == b.shape[i])) {
+      context.fail(fmt::format("extents differ: {}", both()));
+    }
+    result.shape[i] = context.equal(a.shape[i], b.shape[i], "extents");
+  }
+  return {result};
+}
+
+Expr solution(const Op& op, const Expr& a, const Expr& b, const Attributes& attributes) {
+  return Expr(make_node(op, {a.value(), b.value()}, attributes));
+}
+
+Attributes triangular(bool lower, bool transposed) { return {lower, transposed}; }
+
+// Murray, "Differentiation of the Cholesky decomposition" (2016), section 3.1:
+// with P = half_triangle(L^T dL), the cotangent is the symmetric part of L^-T P L^-1.
+Exprs cholesky_vjp(const Vjp& v) {
+  if (!v.dy[0]) return {Expr()};
+  const Expr& l = v.y[0];
+  const Expr p = half_triangle(matmul(swap_last(l), triangle(v.dy[0], true)));
+  const Expr left = solution(op::solve_triangular, l, p, triangular(true, true));
+  const Expr s =
+      swap_last(solution(op::solve_triangular, l, swap_last(left), triangular(true, true)));
+  return {(s + swap_last(s)) * 0.5};
+}
+
+// dL = L half_triangle(L^-1 dA L^-T), dA taken as its symmetric part.
+Exprs cholesky_jvp(const Jvp& v) {
+  if (!v.dx[0]) return {Expr()};
+  const Expr& l = v.y[0];
+  const Expr da = (v.dx[0] + swap_last(v.dx[0])) * 0.5;
+  const Expr left = solution(op::solve_triangular, l, da, triangular(true, false));
+  const Expr inner =
+      swap_last(solution(op::solve_triangular, l, swap_last(left), triangular(true, false)));
+  return {matmul(l, half_triangle(inner))};
+}
+
+// Cotangent of A from those of b, db = op(A)^-T dx, and the solution x of op(A) x = b.
+Expr matrix_cotangent(const Expr& db, const Expr& x, bool transposed) {
+  return negative(transposed ? matmul(x, swap_last(db)) : matmul(db, swap_last(x)));
+}
+
+Exprs solve_triangular_vjp(const Vjp& v) {
+  if (!v.dy[0]) return {Expr(), Expr()};
+  const Attributes& at = v.node.attributes();
+  const bool lower = at[0].flag(), transposed = at[1].flag();
+  const Expr db = solution(v.node.op(), v.x[0], v.dy[0], triangular(lower, !transposed));
+  return {triangle(matrix_cotangent(db, v.y[0], transposed), lower), db};
+}
+
+// The tangent of b less that of op(A) times x.
+Expr right_side_tangent(const Jvp& v, const Expr& da, bool transposed) {
+  const Expr& db = v.dx[1];
+  if (!da) return db;
+  const Expr change = matmul(transposed ? swap_last(da) : da, v.y[0]);
+  return db ? db - change : negative(change);
+}
+
+Exprs solve_triangular_jvp(const Jvp& v) {
+  const Attributes& at = v.node.attributes();
+  const Expr da = v.dx[0] ? triangle(v.dx[0], at[0].flag()) : Expr();
+  const Expr side = right_side_tangent(v, da, at[1].flag());
+  return {side ? solution(v.node.op(), v.x[0], side, at) : Expr()};
+}
+
+Exprs solve_vjp(const Vjp& v) {
+  if (!v.dy[0]) return {Expr(), Expr()};
+  const bool transposed = v.node.attributes()[0].flag();
+  const Expr db = solution(v.node.op(), v.x[0], v.dy[0], {!transposed});
+  return {matrix_cotangent(db, v.y[0], transposed), db};
+}
+
+Exprs solve_jvp(const Jvp& v) {
+  const Expr side = right_side_tangent(v, v.dx[0], v.node.attributes()[0].flag());
+  return {side ? solution(v.node.op(), v.x[0], side, v.node.attributes()) : Expr()};
+}
+
+// An operand as floats: integers become float64.
+Expr inexact(const Expr& x) { return is_float(x.dtype()) ? x : cast(x, DType::float64); }
+
+// Vectors [n] become matrices [n, 1]; leading axes are stretched over one another.
+Expr solve_system(const Op& op, const Arg& a, const Arg& b, const Attributes& attributes) {
+  const OriginScope place(a.origin());
+  auto [x, y] = promoted(a, b);
+  x = inexact(x), y = inexact(y);
+  if (x.rank() < 2 || y.rank() == 0) {
+    throw TypeError(
+        fmt::format("{}: expected square matrices and right-hand sides, found {} and {}", op.name,
+                    describe(x.value()), describe(y.value())));
+  }
+  const bool vector = y.rank() == 1;
+  if (vector) y = expand_dims(y, 1);
+  const Shape batch = common_batch(x, y);
+  const Expr result = solution(op, with_batch(x, batch), with_batch(y, batch), attributes);
+  return vector ? squeeze(result, -1) : result;
+}
+
+}  // namespace
+
+constinit const Op op::cholesky{
+    .name = "cholesky",
+    .doc =
+        "The lower triangular L with L L^T = a, of symmetric positive definite matrices "
+        "[..., n, n]; only their lower triangles are read.",
+    .operands = 1,
+    .type = cholesky_type,
+    .step = StepKind::routine,
+    .routine = {Routine::cholesky,
+                "the matrix is not positive definite (leading minor {value} of {bound}, matrix "
+                "{index} of the batch)"},
+    .vjp = cholesky_vjp,
+    .jvp = cholesky_jvp};
+
+constinit const Op op::solve_triangular{
+    .name = "solve_triangular",
+    .doc =
+        "The x with a x = b (a^T x = b if transposed), of triangular matrices [..., n, n] and "
+        "right-hand sides [..., n, k]; the other triangle is not read.",
+    .operands = 2,
+    .attributes = {{"lower", Attribute::Kind::flag}, {"transposed", Attribute::Kind::flag}},
+    .type = system_type,
+    .step = StepKind::routine,
+    .routine = {Routine::solve_triangular,
+                "the matrix is singular: 0 on the diagonal at {value} (matrix {index} of the "
+                "batch)"},
+    .vjp = solve_triangular_vjp,
+    .jvp = solve_triangular_jvp};
+
+constinit const Op op::solve{
+    .name = "solve",
+    .doc =
+        "The x with a x = b (a^T x = b if transposed), of matrices [..., n, n] and right-hand "
+        "sides [..., n, k], by LU factorisation with partial pivoting.",
+    .operands = 2,
+    .attributes = {{"transposed", Attribute::Kind::flag}},
+    .type = system_type,
+    .step = StepKind::routine,
+    .routine = {Routine::solve,
+                "the matrix is singular: pivot {value} is 0 (matrix {index} of the batch)"},
+    .vjp = solve_vjp,
+    .jvp = solve_jvp};
+
+Expr cholesky(const Arg& a) {
+  const OriginScope place(a.origin());
+  return Expr(make_node(op::cholesky, {inexact(Expr(a.value())).value()}));
+}
+
+Expr solve_triangular(const Arg& a, const Arg& b, bool lower, bool transposed) {
+  return solve_system(op::solve_triangular, a, b, triangular(lower, transposed));
+}
+
+Expr solve(const Arg& a, const Arg& b) { return solve_system(op::solve, a, b, {false}); }
+
+}  // namespace gnomon
