@@ -198,6 +198,7 @@ class Fuser {
   Trial attempt(Member& m, const Shape& domain) {
     Trial trial;
     m.rows.clear(), m.row_values.clear(), m.heavy.clear(), m.loads.clear(), m.elsewhere.clear();
+    m.tables.clear();
     m.plain = true;
     m.widest = is_float(m.value.dtype()) ? static_cast<int>(size_of(m.value.dtype())) : 1;
     KernelBuilder k("trial");
@@ -229,7 +230,7 @@ class Fuser {
       for (const Scalar s : index) forms.push_back(k.linear(s));
       const auto [known, fresh] = first_index.try_emplace(v, forms);
       const bool elsewhere = !fresh && known->second != forms;
-      if (elsewhere || is_repeated(k, m.kind, index, axes) || is_computed_by_other(v, domain)) {
+      if (elsewhere || is_repeated(k, m, index, axes) || is_computed_by_other(v, domain)) {
         trial.promote = v;
         return some_value(k, v);
       }
@@ -242,7 +243,8 @@ class Fuser {
     }
     payload(k, m, axes);
     m.statements = static_cast<int>(k.statement_count());
-    m.cost = static_cast<int>(std::min<std::size_t>(1 << 20, 1 + cost_estimate(m)));
+    // What is in memory by now costs nothing.
+    m.cost = 1 + std::min(static_cast<int>(cost_estimate(m)), k.cost());
     return trial;
   }
 
@@ -291,15 +293,26 @@ class Fuser {
     if (!itself && !(is_row_shaped(v.shape(), domain) && is_aligned_row(k, v, index, axes)))
       m.elsewhere.insert(storage_of(v));
     const Linear at = k.offset(index, v.shape());
+    if (is_table(k, at, domain, axes) &&
+        element_count(v.shape()) == domain.back() * domain.end()[-2])
+      m.tables.push_back(storage_of(v));
     const bool uniform = v.rank() == 0 || element_count(v.shape()).is(1);
     m.plain = m.plain && (itself || uniform) && !row;
     return k.load(memory, at, v.dtype());
   }
 
+  // Whether an offset is that in a matrix of the last two axes, the same for all others.
+  static bool is_table(KernelBuilder& k, const Linear& at, const Shape& domain,
+                       std::span<const Scalar> axes) {
+    if (axes.size() < 3) return false;
+    const Linear row = k.linear(axes.end()[-2]), column = k.linear(axes.back());
+    return at == row * domain.back() + column;
+  }
+
   static bool is_aligned_row(KernelBuilder& k, const Value& v, std::span<const Scalar> index,
                              std::span<const Scalar> axes) {
     for (std::size_t a = 0; a < index.size(); ++a)
-      if (a >= axes.size() || (!(k.linear(index[a]) == k.linear(axes[a])) && !v.shape()[a].is(1)))
+      if (!v.shape()[a].is(1) && (a >= axes.size() || !(k.linear(index[a]) == k.linear(axes[a]))))
         return false;
     return true;
   }
@@ -310,8 +323,8 @@ class Fuser {
 
   // Costly and the same for many elements of the domain: varies along the last axis, or in a loop
   // of a reduction, but not along some other one. (What varies along rows only is computed once a
-  // row.)
-  static bool is_repeated(KernelBuilder& k, Kind kind, std::span<const Scalar> index,
+  // row, but one lane at a time in the loop over a block of an outer axis.)
+  static bool is_repeated(KernelBuilder& k, const Member& m, std::span<const Scalar> index,
                           std::span<const Scalar> axes) {
     const auto uses = [&](Scalar axis) {
       const int variable = k.linear(axis).terms[0].first;
@@ -323,11 +336,17 @@ class Fuser {
                });
       });
     };
-    // (The loop of a partial result runs along an axis of the domain, block by block.)
-    if (kind != Kind::partial && is_in_inner_loop(k, index, axes))
+    // The loop of a partial result runs along an axis of the domain, block by block.
+    const bool blocks = m.kind == Kind::partial;
+    const Scalar reduced =
+        blocks ? axes[static_cast<std::size_t>(m.value.node().attribute("axes").ints()[0])]
+               : Scalar{};
+    if (!blocks && is_in_inner_loop(k, index, axes))
       return std::any_of(axes.begin(), axes.end(), [&](Scalar a) { return !uses(a); });
-    if (axes.size() < 2 || !uses(axes.back())) return false;
-    return std::any_of(axes.begin(), axes.end() - 1, [&](Scalar a) { return !uses(a); });
+    if (axes.size() < 2) return false;
+    if (!uses(axes.back())) return blocks;
+    return std::any_of(axes.begin(), axes.end() - 1,
+                       [&](Scalar a) { return !(a == reduced) && !uses(a); });
   }
 
   // Whether an index runs along an axis that is not one of the domain's: that of a reduction.

@@ -35,6 +35,7 @@ struct Member {
   std::vector<Value> heavy;             // costly values at the very element of the domain
   std::unordered_set<Value> loads;      // values read from memory, or made by the same nest
   std::unordered_set<Value> elsewhere;  // those of them that are read at another element
+  std::vector<Value> tables;            // matrices whose element is that of the last two axes
   int stage = 0;                        // loops over the last axis that must come before
   int cost = 1;                         // additions an element
   int statements = 0;                   // of a kernel with this member alone

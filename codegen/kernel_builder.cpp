@@ -27,7 +27,9 @@ std::string atom_key(const Atom& atom) {
   return fmt::format("v{}.{}", atom.scalar->node().number(), atom.scalar->index());
 }
 
-std::string statement_key(const Statement& s) {
+}  // namespace
+
+std::string KernelBuilder::key_of(const Statement& s) {
   std::string key;
   key.reserve(32 + 4 * s.args.size());
   append_value(key, s.code);
@@ -38,11 +40,10 @@ std::string statement_key(const Statement& s) {
   append_value(key, s.op);
   append_value(key, s.value.u);
   for (const std::int32_t a : s.args) append_value(key, a);
+  for (const std::int64_t e : s.extents) append_value(key, e);
   if (s.code == Code::extent) key += s.dim.text(atom_key);
   return key;
 }
-
-}  // namespace
 
 KernelBuilder::KernelBuilder(std::string name) {
   kernel_.name = std::move(name);
@@ -55,6 +56,7 @@ Scalar KernelBuilder::add_info(Info info) {
 }
 
 int KernelBuilder::append(int depth, Statement s) {
+  if (s.code == Code::let && s.dtype != DType::int64) cost_ += s.op->scalar.cost;
   scopes_[depth].items.push_back({next_id_, std::move(s)});
   return next_id_++;
 }
@@ -68,7 +70,7 @@ Scalar KernelBuilder::emit(Statement s, std::span<const Scalar> args, bool reuse
     lanes = lanes || infos_[a.id].lanes;
   }
   s.lanes = lanes;
-  const std::string key = reuse ? statement_key(s) : std::string();
+  const std::string key = reuse ? key_of(s) : std::string();
   if (reuse)
     if (const auto known = scopes_[depth].common.find(key); known != scopes_[depth].common.end())
       return known->second;
@@ -140,7 +142,7 @@ Scalar KernelBuilder::variable_value(int v) {
   s.axis = x.id;
   s.lanes = kernel_.axes[x.id].kind == AxisKind::vector;
   const int depth = axis_depth_.at(x.id);
-  const std::string key = statement_key(s);
+  const std::string key = key_of(s);
   Scope& scope = scopes_[depth];
   if (const auto known = scope.common.find(key); known != scope.common.end()) return known->second;
   const bool lanes = s.lanes;
@@ -216,6 +218,7 @@ void KernelBuilder::begin_section() {
 }
 
 void KernelBuilder::set_changing(int buffer) { changing_[buffer] = true; }
+void KernelBuilder::set_settled(int buffer) { changing_[buffer] = false; }
 
 // The statement without its value; `at` gets the offset without the term of the vector axis.
 Statement KernelBuilder::access(Code code, int buffer, const Linear& offset, Scalar* at) {
@@ -259,7 +262,7 @@ Scalar KernelBuilder::load(int buffer, const Linear& offset, DType t, Cell fill)
   int depth = this->depth();
   if (!changes)
     while (!scopes_[depth].vector && depth > infos_[at.id].depth) --depth;
-  const std::string key = statement_key(s);
+  const std::string key = key_of(s);
   if (!changes)
     if (const auto known = scopes_[depth].common.find(key); known != scopes_[depth].common.end())
       return known->second;

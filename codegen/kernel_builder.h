@@ -74,12 +74,25 @@ class KernelBuilder : public Element {
   /// forgotten, and only buffers said to change from now on are read anew each time.
   void begin_section();
   void set_changing(int buffer);
+  /// The loops that write the buffer are done.
+  void set_settled(int buffer);
   Scalar load(int buffer, const Linear& offset, DType t, Cell fill = {});
   /// Lanes that lie together go past the caches if `stream` is not 0.
   void store(int buffer, const Linear& offset, Scalar value, const Dim& stream = 0);
   /// Asks for what the lanes of a contiguous access will read `ahead` elements later.
   void prefetch(int buffer, const Linear& offset, const Dim& ahead);
   void update(int buffer, const Linear& offset, Scalar value, const Op& op);
+
+  // Rows as lanes: the lanes of the innermost axis are the rows of a matrix.
+  /// buffer[offset + k] of each row, where it is element k of a row of `length` that is all in
+  /// memory; nothing when the lanes are not rows a literal distance apart.
+  std::optional<Scalar> load_of_row(int buffer, const Linear& offset, std::int64_t length,
+                                    std::int64_t k, DType t);
+  /// Whether an element at `offset` is the first of rows of `length` elements without gaps.
+  bool is_row_start(const Linear& offset, std::int64_t length) const;
+  void store_rows(int buffer, const Linear& offset, std::span<const Scalar> values);
+  /// The rows in order into one row of memory.
+  void update_rows(int buffer, const Linear& offset, std::span<const Scalar> values, const Op& op);
 
   /// An accumulator of a reduction op for values of `t`, in the innermost open loop.
   Scalar accumulator(const Op& reduction, DType t);
@@ -108,6 +121,8 @@ class KernelBuilder : public Element {
   Kernel finish();
   /// How many statements there are so far.
   std::size_t statement_count() const { return static_cast<std::size_t>(next_id_); }
+  /// What its operations cost, each once, in additions; without those on int64, as indices are.
+  int cost() const { return cost_; }
 
  private:
   struct Info {
@@ -130,6 +145,7 @@ class KernelBuilder : public Element {
     std::vector<Scalar> materialized;                // forms to forget on close
   };
 
+  static std::string key_of(const Statement& s);
   Scalar add_info(Info info);
   Scalar emit(Statement s, std::span<const Scalar> args, bool reuse = true);
   int append(int depth, Statement s);
@@ -137,12 +153,15 @@ class KernelBuilder : public Element {
   int variable_depth(int v) const;
   bool variable_lanes(int v) const;
   bool is_non_negative(const Linear& l) const;
-  Linear position_at(int depth);
+  Linear position_at(std::size_t axes, int depth);
+  void add_check(Scalar bad, Scalar index, Scalar bound);
   Scalar sum_of(const Linear& l);
   Scalar variable_value(int v);
   Scalar compute(const Value& v, std::span<const Scalar> index);
   Scalar inline_reduction(const Value& v, std::span<const Scalar> index);
   Statement access(Code code, int buffer, const Linear& offset, Scalar* at);
+  std::optional<Dim> row_stride(const Linear& offset, Linear* rest) const;
+  void put_rows(Statement s, int buffer, const Linear& at, std::span<const Scalar> values);
 
   Kernel kernel_;
   IndexSpace space_;
@@ -154,9 +173,11 @@ class KernelBuilder : public Element {
   Resolve resolve_;
   std::function<int(const Node&)> check_number_;
   const Node* node_ = nullptr;
+  std::map<std::pair<int, int>, std::pair<int, int>>
+      row_checks_;  // (number, condition): statements
   std::vector<Scalar> position_axes_;
   Shape position_shape_;
-  int next_id_ = 0;
+  int next_id_ = 0, cost_ = 0;
 };
 
 }  // namespace gnomon

@@ -157,11 +157,33 @@ Scalar KernelBuilder::checked_index(Scalar index, Scalar bound) {
     bad = let(op::logical_or,
               std::array{less(wrapped, zero), let(op::greater_equal, std::array{wrapped, bound})});
   }
+  add_check(bad, index, bound);
+  return select(bad, zero, wrapped);
+}
+
+// Where the last axis is written out, an index that is checked again for another element of it is
+// that of the row: one check will do, and says which row.
+void KernelBuilder::add_check(Scalar bad, Scalar index, Scalar bound) {
   Statement s;
   s.code = Code::check;
   s.number = check_number_ ? check_number_(*node_) : 0;
-  emit(std::move(s), std::array{bad, form(position_at(infos_[index.id].depth)), index, bound});
-  return select(bad, zero, wrapped);
+  const int depth = infos_[index.id].depth;
+  const Scalar at = form(position_at(position_axes_.size(), depth));
+  const bool written_out = !position_axes_.empty() && linear(position_axes_.back()).is_constant();
+  if (!written_out) {
+    emit(std::move(s), std::array{bad, at, index, bound});
+    return;
+  }
+  const auto key = std::pair(s.number, infos_[bad.id].statement);
+  if (const auto known = row_checks_.find(key); known != row_checks_.end()) {
+    for (Scope& scope : scopes_)
+      for (Item& item : scope.items)
+        if (item.id == known->second.first) item.statement.args[1] = known->second.second;
+    return;
+  }
+  const int of_row = statement_of(form(position_at(position_axes_.size() - 1, depth)));
+  const Scalar check = emit(std::move(s), std::array{bad, at, index, bound});
+  row_checks_[key] = {infos_[check.id].statement, of_row};
 }
 
 bool KernelBuilder::is_non_negative(const Linear& l) const {
@@ -171,10 +193,10 @@ bool KernelBuilder::is_non_negative(const Linear& l) const {
          });
 }
 
-// Row-major, of the axes of the position that are open at `depth`.
-Linear KernelBuilder::position_at(int depth) {
+// Row-major, of the first axes of the position, those that are open at `depth`.
+Linear KernelBuilder::position_at(std::size_t axes, int depth) {
   Linear position;
-  for (std::size_t a = 0; a < position_axes_.size(); ++a) {
+  for (std::size_t a = 0; a < axes; ++a) {
     const Linear axis = linear(position_axes_[a]);
     const bool open = std::all_of(axis.terms.begin(), axis.terms.end(), [&](const auto& term) {
       return variable_depth(term.first) <= depth;

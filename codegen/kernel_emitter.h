@@ -91,6 +91,9 @@ class KernelEmitter {
   void local(std::size_t i);
   std::string element_of_local(const Statement& s, std::size_t args) const;
   void check(std::size_t i);
+  std::string row_address(const Statement& s, std::int64_t stride) const;
+  void read_rows(std::size_t i);
+  void write_rows(std::size_t i);
 
   // Loops.
   void declare_carries(std::size_t loop);

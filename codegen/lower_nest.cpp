@@ -89,8 +89,14 @@ void KernelLowering::add(const Nest& nest) {
     add_scatter(nest);
   } else if (nest.domain.size() == 1 || nest.is_plain() || nest.is_one_row()) {
     add_chunks(nest);
+  } else if (const int jammed = jammed_axis(nest); jammed >= 0) {
+    add_jammed_partial(nest, jammed);
   } else if (nest.is_of_columns()) {
     add_columns(nest);
+  } else if (runs_rows_as_lanes(nest)) {
+    add_lanes(nest);
+  } else if (const int jam = jammed_rows(nest)) {
+    add_jammed_lanes(nest, jam);
   } else {
     add_rows(nest);
   }
@@ -388,6 +394,7 @@ Scalar KernelLowering::load(const Value& v, std::span<const Scalar> index) {
   const Value s = storage_of(v);
   const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
   const Linear at = k_.offset(index, v.shape());
+  if (const auto known = load_of_row(v, index, buffer, at)) return *known;
   const Scalar value = k_.load(buffer, at, v.dtype());
   prefetch(v, index, buffer, at);
   return value;

@@ -1,6 +1,7 @@
 // A nest becomes statements of a kernel: loops, stages, chunks, accumulators, scratch.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -65,6 +66,21 @@ class KernelLowering {
   void clear_partials(const Nest& nest, Scalar block, Scalar lo, Scalar hi, const Axis& lanes);
   int partial(const Node& node, std::uint32_t field, bool writes);
   void write_partials(const Node& node, Scalar accumulator, std::span<const Scalar> at);
+  // Rows as lanes.
+  bool runs_rows_as_lanes(const Nest& nest) const;
+  int jammed_rows(const Nest& nest) const;
+  void add_lanes(const Nest& nest);
+  void add_jammed_lanes(const Nest& nest, int rows);
+  int jammed_axis(const Nest& nest) const;
+  void add_jammed_partial(const Nest& nest, int jammed);
+  void transpose_tables(const Nest& nest, Loops& loops);
+  void run_lanes(const Nest& nest, Loops& loops);
+  void run_lane_stage(const Nest& nest, int stage, Loops& loops);
+  void reduce_row(const Member& m, std::int64_t length,
+                  const std::function<Scalar(std::int64_t)>& element, Loops& loops);
+  void store_row(const Member& m, std::span<const Scalar> values, Loops& loops);
+  std::optional<Scalar> load_of_row(const Value& v, std::span<const Scalar> index, int buffer,
+                                    const Linear& at);
   std::vector<Scalar> split_index(const Shape& shape, Scalar flat);
   std::vector<Scalar> accumulators(const Nest& nest, int stage);
   std::optional<Scalar> resolve(const Value& v, std::span<const Scalar> index);

@@ -20,6 +20,8 @@ struct KernelLowering::Loops {
   std::unordered_map<Value, int> cached_at;  // stage that filled it
   int stage = 0;
   bool by_rows = false;
+  bool rows_as_lanes = false;
+  std::unordered_map<Value, int> tables;  // matrices that are read transposed: kernel buffer
   std::int64_t rows_ahead = 0;            // columns: how far ahead elements are asked for
   bool streams = false;                   // elements are read in the order of memory
   std::set<std::pair<int, int>> fetched;  // buffers that are asked for ahead, by stage

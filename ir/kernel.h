@@ -53,6 +53,10 @@ enum class Code : std::uint8_t {
   else_,
   prefetch,  // buffer[args[0]], or what lies args[1] elements behind it; 0 of them: nothing
   barrier,   // of the thread block
+  // Where the lanes of the vector axis are the rows j of a matrix in memory:
+  read_rows,    // register array of buffer[args[0] + j extents[1] + k], k < extents[0]
+  write_rows,   // buffer[args[0] + j n + k] = args[1 + k], k < n
+  update_rows,  // buffer[args[0] + k] = op(buffer[args[0] + k], args[1 + k]), the rows in order
 };
 
 /// How the lanes of a load or store lie in memory.
@@ -96,7 +100,7 @@ struct Statement {
   Dim dim = 0;                     // extent
   Cell value{};                    // constant; load: fill of a masked tail
   std::vector<std::int32_t> args;  // statements
-  std::vector<std::int64_t> extents;  // local
+  std::vector<std::int64_t> extents;  // local; read_rows: elements of a row, from row to row
   std::string name;                   // for people: the user's name of the value, or empty
 };
 

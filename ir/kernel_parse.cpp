@@ -322,6 +322,12 @@ Statement KernelReader::read_result(LineCursor& c, Statement s) {
   } else if (c.accept("carry")) {
     s.code = Code::carry;
     s.args.push_back(value(c));
+  } else if (c.accept("read_rows")) {
+    s.code = Code::read_rows;
+    read_place(c, s);
+    s.extents.push_back(c.number<std::int64_t>("the elements of a row"));
+    c.expect("by");
+    s.extents.push_back(c.number<std::int64_t>("the elements from row to row"));
   } else {
     return read_call(c, std::move(s));
   }
@@ -357,7 +363,8 @@ Statement KernelReader::read_call(LineCursor& c, Statement s) {
 }
 
 Statement KernelReader::read_effect(LineCursor& c) {
-  for (const Code code : {Code::store, Code::update, Code::prefetch})
+  for (const Code code :
+       {Code::store, Code::update, Code::prefetch, Code::write_rows, Code::update_rows})
     if (c.accept(code_words[static_cast<std::size_t>(code)])) return read_access(c, code);
   for (const Code code : {Code::loop, Code::if_, Code::else_, Code::end})
     if (c.accept(code_words[static_cast<std::size_t>(code)])) return read_block(c, code);
@@ -392,7 +399,7 @@ Statement KernelReader::read_effect(LineCursor& c) {
   return s;
 }
 
-/// store, update, prefetch
+/// store, update, prefetch, write_rows, update_rows
 Statement KernelReader::read_access(LineCursor& c, Code code) {
   Statement s;
   s.code = code;
@@ -401,8 +408,9 @@ Statement KernelReader::read_access(LineCursor& c, Code code) {
     if (c.accept("ahead")) s.args.push_back(value(c));
     return s;
   }
-  s.lanes = s.access != Access::uniform;
-  if (code == Code::update) s.op = op(c);
+  const bool rows = code == Code::write_rows || code == Code::update_rows;
+  s.lanes = rows || s.access != Access::uniform;
+  if (code == Code::update || code == Code::update_rows) s.op = op(c);
   std::int32_t condition = -1;
   if (code == Code::store) {
     s.stream = c.accept("stream");
@@ -411,7 +419,9 @@ Statement KernelReader::read_access(LineCursor& c, Code code) {
       c.expect("=");
     }
   }
-  s.args.push_back(value(c));
+  if (code == Code::write_rows) c.expect("=");
+  do s.args.push_back(value(c));
+  while (rows && c.accept(","));
   if (condition >= 0) s.args.push_back(condition);
   s.dtype = dtype_of_arg(s, 1);
   return s;

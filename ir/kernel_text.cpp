@@ -26,7 +26,8 @@ bool has_result(Code code) {
     case Code::fold:
     case Code::local:
     case Code::get:
-    case Code::carry: return true;
+    case Code::carry:
+    case Code::read_rows: return true;
     default: return false;
   }
 }
@@ -221,6 +222,9 @@ std::string KernelPrinter::effect(const Statement& s) const {
     case Code::prefetch:
       return fmt::format("prefetch {}{}", place(s),
                          s.args.size() > 1 ? " ahead " + value(s, 1) : "");
+    case Code::write_rows: return fmt::format("write_rows {} = {}", place(s), values(s, 1));
+    case Code::update_rows:
+      return fmt::format("update_rows {} {} {}", place(s), s.op ? s.op->name : "?", values(s, 1));
     default: return std::string(name);
   }
 }
@@ -245,6 +249,8 @@ std::string KernelPrinter::result(const Statement& s) const {
     case Code::local: return fmt::format("local [{}]", fmt::join(s.extents, ", "));
     case Code::get: return fmt::format("get {}[{}]", value(s, 0), values(s, 1));
     case Code::carry: return fmt::format("carry {}", value(s, 0));
+    case Code::read_rows:
+      return fmt::format("read_rows {} {}", place(s), fmt::join(s.extents, " by "));
     default: return fmt::format("{}({})", name, values(s, 0));
   }
 }

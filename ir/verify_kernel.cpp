@@ -22,7 +22,8 @@ Count count_of(const Statement& s) {
     case Code::load:
     case Code::fold:
     case Code::carry:
-    case Code::if_: return {1, 1};
+    case Code::if_:
+    case Code::read_rows: return {1, 1};
     case Code::prefetch: return {1, 2};
     case Code::store: return {2, 3};
     case Code::update:
@@ -32,6 +33,8 @@ Count count_of(const Statement& s) {
     case Code::select: return {3, 3};
     case Code::check: return {4, 4};
     case Code::let: return {1, static_cast<std::size_t>(-1)};
+    case Code::write_rows:
+    case Code::update_rows: return {2, static_cast<std::size_t>(-1)};
     // The shape of the local decides; checked with it.
     case Code::get: return {2, static_cast<std::size_t>(-1)};
     case Code::set: return {3, static_cast<std::size_t>(-1)};
@@ -82,6 +85,7 @@ class KernelVerifier {
   void check_let() const;
   void check_combine() const;
   void check_memory() const;
+  void check_rows() const;
   void check_loop();
   void check_nesting(const Axis& axis) const;
   void check_grain(const Axis& axis) const;
@@ -206,10 +210,12 @@ void KernelVerifier::check_arguments() const {
     require(is_open(note(a).scope), "arguments from loops and branches around it",
             fmt::format("%{}, whose scope has ended", a));
     const Code handle = n == 0 ? handle_of(s.code) : Code::let;
+    const bool rows = s.code == Code::get && code == Code::read_rows;
     if (handle != Code::let)
-      require(code == handle, code_words[static_cast<std::size_t>(handle)], argument_text(n));
+      require(code == handle || rows, code_words[static_cast<std::size_t>(handle)],
+              argument_text(n));
     else
-      require(code != Code::acc && code != Code::local, "values",
+      require(code != Code::acc && code != Code::local && code != Code::read_rows, "values",
               fmt::format("%{}, an {}", a, code == Code::acc ? "accumulator" : "array"));
   }
 }
@@ -221,6 +227,9 @@ void KernelVerifier::check_statement() {
     case Code::store:
     case Code::update:
     case Code::prefetch: return check_memory();
+    case Code::read_rows:
+    case Code::write_rows:
+    case Code::update_rows: return check_rows();
     case Code::loop: return check_loop();
     case Code::if_:
     case Code::else_: return check_branch();
@@ -328,6 +337,25 @@ void KernelVerifier::check_memory() const {
     require_uniform(2);
   }
   if (s.code == Code::update) check_combine();
+}
+
+void KernelVerifier::check_rows() const {
+  const Statement& s = current();
+  require(s.buffer >= 0 && static_cast<std::size_t>(s.buffer) < k_.buffers.size(), "a buffer",
+          std::to_string(s.buffer));
+  const BufferParam& buffer = k_.buffers[static_cast<std::size_t>(s.buffer)];
+  require(is_inside(AxisKind::vector), "a vector axis around rows", "none");
+  require_type(0, DType::int64);
+  require_uniform(0);
+  require(s.dtype == buffer.dtype, fmt::format("{} of the buffer", short_name_of(buffer.dtype)),
+          short_name_of(s.dtype));
+  require_lanes(true);
+  if (s.code == Code::read_rows)
+    return require(s.extents.size() == 2 && std::ranges::min(s.extents) >= 1,
+                   "the elements of a row and those from row to row", "others");
+  require(buffer.writes, "a buffer that is written", "one that is not");
+  for (std::size_t n = 1; n < s.args.size(); ++n) require_type(n, s.dtype);
+  if (s.code == Code::update_rows) check_combine();
 }
 
 // --- loops and branches ---
@@ -454,8 +482,8 @@ void KernelVerifier::check_local() const {
     return;
   }
   const std::size_t index = s.args.size() - (s.code == Code::set ? 2 : 1);
-  require(index == arg(0).extents.size(), fmt::format("{} indices", arg(0).extents.size()),
-          std::to_string(index));
+  const std::size_t rank = arg(0).code == Code::read_rows ? 1 : arg(0).extents.size();
+  require(index == rank, fmt::format("{} indices", rank), std::to_string(index));
   for (std::size_t n = 1; n <= index; ++n) {
     require_type(n, DType::int64);
     require_uniform(n);

@@ -65,6 +65,15 @@ Value common_element(const Value& v) {
   return {};
 }
 
+// A vector, or a matrix of one column, as a vector; null when it is neither.
+Value column_of(const Value& v) {
+  if (v.rank() == 1) return v;
+  if (v.rank() != 2 || !v.shape()[1].is(1)) return {};
+  const bool added = v.is(op::reshape) || v.is(op::expand_dims);
+  if (added && v.input(0).rank() == 1) return v.input(0);
+  return squeeze(Expr(v), {1}).value();
+}
+
 // zeros with s added at (i, k[i]): s where the indicator of k says so.
 Expr written_indicator(const Match& m) {
   const Node& node = m.root.node();
@@ -72,13 +81,30 @@ Expr written_indicator(const Match& m) {
   if (base.rank() != 2 || node.operands().size() != 4 || axes_of(m.root) != IntList{0, 1})
     return {};
   const std::optional<double> zero = number_of(base);
-  const Value &rows = node.input(2), &columns = node.input(3);
-  if (!zero || *zero != 0 || !rows.is(op::arange) || columns.rank() != 1) return {};
-  if (!(rows.shape()[0] == columns.shape()[0])) return {};
-  const Value s = common_element(node.input(1));
+  if (!zero || *zero != 0) return {};
+  const Value rows = column_of(node.input(2)), columns = column_of(node.input(3));
+  if (!rows || !columns || !rows.is(op::arange) || !(rows.shape()[0] == columns.shape()[0]))
+    return {};
+  Value s = common_element(node.input(1));
+  if (!s && columns.shape()[0] == base.shape()[0])
+    if (const Value each = column_of(node.input(1))) s = expand_dims(Expr(each), 1).value();
   if (!s) return {};
   const Expr hit = indicator(Expr(columns), base.shape()[0], base.shape()[1]);
   return where(hit, Expr(s), Expr(number_value(0, base.dtype())));
+}
+
+// The sum of each row of where(indicator(k), s, 0), which has one s.
+Expr sum_of_indicator(const Match& m) {
+  const Value& x = m.root.node().input(0);
+  if (!x.is(op::where) || x.rank() != 2 || axes_of(m.root) != IntList{1}) return {};
+  const Value &hit = x.input(0), &s = x.input(1);
+  const std::optional<double> zero = number_of(x.input(2));
+  if (!hit.is(op::indicator) || !zero || *zero != 0) return {};
+  if (hit.shape() != x.shape() || !(hit.input(0).shape()[0] == x.shape()[0])) return {};
+  const bool each = s.rank() == 2 && s.shape()[1].is(1) && s.shape()[0] == x.shape()[0];
+  if (s.rank() != 0 && !each) return {};
+  const Expr column = broadcast_to(Expr(s), {x.shape()[0], Dim(1)});
+  return m.root.rank() == 2 ? column : squeeze(column, {1});
 }
 
 Expr logits(DType t) { return tensor("x", t, {Dim(4), Dim(5)}); }
@@ -95,6 +121,12 @@ Expr indicator_example(DType t) {
   return inc_index(full({Dim(4), Dim(5)}, constant(0.0, t)), full({Dim(4)}, s), {0, 1}, indices);
 }
 
+Expr sum_of_indicator_example(DType t) {
+  const Expr labels(Array::from<std::int64_t>({1, 0, 4, 2}, {4}));
+  const Expr hit = indicator(labels, Dim(4), Dim(5));
+  return sum(where(hit, tensor("x", t, {Dim(4), Dim(1)}), constant(0.0, t)), {1});
+}
+
 RuleGroup make() {
   return {
       "cross_entropy",
@@ -104,6 +136,8 @@ RuleGroup make() {
                "(y / softmax(x) - z) * softmax(x)", "y - z * softmax(x)", cotangent_example),
           rule("written_indicator", Promise::exact, {&op::inc_index}, written_indicator,
                "zeros with s added at (i, k[i])", "where(indicator(k), s, 0)", indicator_example),
+          rule("sum_of_indicator", Promise::accurate, {&op::sum}, sum_of_indicator,
+               "sum(where(indicator(k), s, 0), axis 1)", "s", sum_of_indicator_example),
       }};
 }
 

@@ -28,8 +28,8 @@ using namespace gnomon;
 
 namespace {
 
-const char* const golden_kernels[] = {"argmax", "scatter_add", "carried_loop", "register_tile",
-                                      "block_reduction"};
+const char* const golden_kernels[] = {"argmax",        "scatter_add",     "carried_loop",
+                                      "register_tile", "block_reduction", "short_rows"};
 
 std::string golden_path(const std::string& file) {
   return std::string(GNOMON_SOURCE_DIR) + "/tests/golden/" + file;
@@ -350,6 +350,21 @@ TEST_CASE("block_reduction takes the greatest of each row off it") {
       for (std::int64_t j = 0; j < m; ++j) CHECK(y[i * m + j] == x[i * m + j] - top);
     }
   });
+}
+
+TEST_CASE("short_rows takes the least of each row off it") {
+  if (!toolchain_available()) return;
+  for (const std::int64_t n : {1, 16, 37}) {
+    const std::vector<float> x = floats(3 * n, 13);
+    std::vector<std::vector<double>> memory{std::vector<double>(3 * n)};
+    run_both("short_rows", {n}, {x.data()}, 1, 4, memory, [&](auto& outputs, const Found&) {
+      const auto* y = reinterpret_cast<const float*>(outputs[0].data());
+      for (std::int64_t i = 0; i < 3 * n; ++i) {
+        const float* row = x.data() + i / 3 * 3;
+        CHECK(y[i] == x[i] - *std::min_element(row, row + 3));
+      }
+    });
+  }
 }
 
 TEST_CASE("NVRTC compiles golden kernels, and kernels of expressions, for the device") {

@@ -71,8 +71,8 @@ std::string fault_after(const std::string& name, void (*change)(Kernel&)) {
 }  // namespace
 
 TEST_CASE("text of hand-written kernels reads back to the same text and keeps every rule") {
-  for (const std::string name :
-       {"argmax", "scatter_add", "carried_loop", "register_tile", "block_reduction"}) {
+  for (const std::string name : {"argmax", "scatter_add", "carried_loop", "register_tile",
+                                 "block_reduction", "short_rows"}) {
     CAPTURE(name);
     const std::string source = golden(name);
     REQUIRE(!source.empty());
@@ -307,6 +307,21 @@ TEST_CASE("verify checks register arrays") {
   CHECK(contains(fault_of(local + "set %4[%0, %0] = %1\n"), "set: expected f32, found %1: i64"));
   CHECK(contains(fault_of(local + "loop p [%0, %1)\nset %4[%0, %0] = %2\nend\n"),
                  "expected an array inside the parallel loop, found one outside"));
+}
+
+TEST_CASE("verify checks rows as lanes") {
+  const std::string rows = "%4: f32 lanes = read_rows x[%0] 2 by 2\n";
+  CHECK(contains(fault_of(rows), "read_rows: expected a vector axis around rows, found none"));
+  const std::string loop = "loop j [%0, %1)\n%5: f32 lanes = read_rows x[%0] 2 by 2\n";
+  CHECK(contains(fault_of(loop + "%6: f32 lanes = get %5[%0, %0]\nend\n"),
+                 "get: expected 1 indices, found 2"));
+  CHECK(contains(fault_of(loop + "%6: f32 lanes = add(%5, %5)\nend\n"),
+                 "expected values, found %5, an array"));
+  CHECK(contains(fault_of(loop + "write_rows y[%0] = %2, %1\nend\n"),
+                 "write_rows: expected f32, found %1: i64"));
+  CHECK(contains(fault_of(loop + "update_rows y[%0] exp %2\nend\n"),
+                 "update_rows: expected an op that combines two values"));
+  CHECK(fault_of(loop + "update_rows y[%0] add %2, %2\nend\n") == "");
 }
 
 TEST_CASE("verify checks carried values") {

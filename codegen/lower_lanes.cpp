@@ -1,0 +1,339 @@
+// Nests with short rows: lanes are rows, and the last axis is written out. One loop body holds all
+// stages, so its table of equal statements keeps every value of a row in registers.
+#include <algorithm>
+#include <array>
+
+#include "codegen/lowering_loops.h"
+#include "codegen/machine.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+using Kind = Member::Kind;
+
+constexpr std::int64_t longest_row = 64;  // elements
+constexpr int cheap_element = 16;         // additions; more keep the processor busy
+constexpr std::int64_t most_work = 1600;  // additions of one row
+
+// One number, or one row that all rows share: the same for every lane.
+bool is_same_for_rows(const Value& v, const Shape& domain) {
+  const Shape& shape = v.shape();
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    const bool last = a + 1 == shape.size();
+    if (!shape[a].is(1) && !(last && shape[a] == domain.back())) return false;
+  }
+  return true;
+}
+
+// Additions that one row takes.
+std::int64_t work_of_row(const Nest& nest) {
+  std::int64_t work = 0;
+  for (const Member& m : nest.members) {
+    const bool of_row = m.kind == Kind::store && is_row_shaped(m.value.shape(), nest.domain);
+    work += m.cost * (of_row ? 1 : nest.domain.back().constant());
+  }
+  return work;
+}
+
+}  // namespace
+
+// Vectors along the last axis would be mostly masked, or of one or two pieces with a fold each.
+bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
+  const Dim& n = nest.domain.back();
+  if (nest.domain.size() < 2 || !n.is_constant() || n.constant() < 2) return false;
+  const std::int64_t length = n.constant();
+  const int width = lanes_.bytes / std::max(4, nest.widest());
+  if (length > std::min<std::int64_t>(longest_row, 2 * width)) return false;
+  bool reduces = false;
+  for (const Member& m : nest.members) {
+    if (m.kind == Kind::write || m.kind == Kind::partial) return false;
+    if (m.kind == Kind::column && m.value.op().reduction.arg) return false;
+    reduces = reduces || m.kind == Kind::row || m.kind == Kind::column;
+    // Rows of several axes are counted as one: what is read elsewhere would be gathered.
+    if (nest.domain.size() > 2)
+      for (const Value& v : m.elsewhere)
+        if (!is_same_for_rows(v, nest.domain)) return false;
+  }
+  return reduces && work_of_row(nest) <= most_work;
+}
+
+void KernelLowering::add_lanes(const Nest& nest) {
+  Loops loops;
+  loops.rows_as_lanes = true;
+  loops_ = &loops;
+  const Dim rows = element_count(nest.row_shape());
+  const Dim blocks = floor_div(rows + column_block - 1, column_block);
+  const std::int64_t work = column_block * work_of_row(nest);
+  Axis axis{"b", AxisKind::parallel};
+  axis.grain = k_.grain(std::max<std::int64_t>(1, machine.work_of_piece / work));
+  loops.block = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
+  const Dim& n = nest.domain.back();
+  if (nest.has_columns())
+    clear_partials(nest, *loops.block, k_.integer(0), k_.extent(n), vector_axis(nest, n));
+  const Scalar lo = k_.multiply(*loops.block, k_.integer(column_block));
+  const Scalar hi =
+      k_.let(op::minimum, std::array{k_.add(lo, k_.integer(column_block)), k_.extent(rows)});
+  Axis lanes = vector_axis(nest, rows);
+  lanes.name = "i";
+  lanes.chains = 1;
+  loops.axes = split_index(nest.row_shape(), k_.open(lanes, lo, hi, rows));
+  run_lanes(nest, loops);
+  k_.close();
+  k_.close();
+}
+
+// How many rows of the axes before one loop computes together, when the lanes are those of the last
+// axis of rows only, as in a function of each pair of rows of two matrices; 0: not so.
+int KernelLowering::jammed_rows(const Nest& nest) const {
+  const std::size_t rank = nest.domain.size();
+  const Dim& n = nest.domain.back();
+  if (rank < 3 || !n.is_constant() || n.constant() < 2 || n.constant() > longest_row) return 0;
+  const Dim& lanes = nest.domain[rank - 2];
+  const int width = lanes_.bytes / std::max(4, nest.widest());
+  if (lanes.is_constant() && lanes.constant() < width) return 0;
+  bool reduces = false, pairs = false;
+  for (const Member& m : nest.members) {
+    if (m.kind != Kind::row && m.kind != Kind::store) return 0;
+    reduces = reduces || m.kind == Kind::row;
+    pairs = pairs || !m.tables.empty();
+  }
+  const std::int64_t work = work_of_row(nest);
+  if (!reduces || !pairs || work > most_work) return 0;
+  const int jam = 4 * work <= most_work ? 4 : 2 * work <= most_work ? 2 : 1;
+  const Dim rows = element_count(std::span(nest.domain).first(rank - 2));
+  return rows.is_constant() && rows.constant() < jam ? 1 : jam;
+}
+
+// Rows of the outer axes in blocks of `jam`; those beyond the end compute the last row once more.
+void KernelLowering::add_jammed_lanes(const Nest& nest, int jam) {
+  Loops loops;
+  loops.rows_as_lanes = true;
+  loops_ = &loops;
+  transpose_tables(nest, loops);
+  const Shape outer(nest.domain.begin(), nest.domain.end() - 2);
+  const Dim& n = nest.domain[outer.size()];
+  const Dim rows = element_count(outer), blocks = floor_div(rows + jam - 1, jam);
+  Axis axis{"b", AxisKind::parallel};
+  const Dim work = n * Dim(work_of_row(nest) * jam);
+  axis.grain = k_.grain(max(floor_div(machine.work_of_piece, max(work, 1)), 1));
+  const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
+  std::vector<std::vector<Scalar>> at;
+  for (int q = 0; q < jam; ++q) {
+    Scalar row = k_.add(k_.multiply(b, k_.integer(jam)), k_.integer(q));
+    const bool exact = rows.is_constant() && rows.constant() % jam == 0;
+    if (q > 0 && !exact) row = k_.let(op::minimum, std::array{row, k_.extent(rows - 1)});
+    at.push_back(split_index(outer, row));
+  }
+  Axis lanes = vector_axis(nest, n);
+  lanes.chains = 1;
+  const Scalar j = k_.open(lanes, k_.integer(0), k_.extent(n), n);
+  for (std::vector<Scalar>& axes : at) {
+    loops.rows.clear();
+    loops.axes = std::move(axes);
+    loops.axes.push_back(j);
+    run_lanes(nest, loops);
+  }
+  k_.close();
+  k_.close();
+}
+
+// The axis of which several rows of an outer reduction run together when vectors are few, as one
+// chain of additions alone would wait for each of them. -1: not so.
+int KernelLowering::jammed_axis(const Nest& nest) const {
+  const Member& m = nest.members[0];
+  const Dim& n = nest.domain.back();
+  if (m.kind != Kind::partial || !n.is_constant() || n.constant() > longest_row) return -1;
+  if (m.cost > cheap_element) return -1;
+  const auto reduced = static_cast<int>(m.value.node().attribute("axes").ints()[0]);
+  for (int a = static_cast<int>(nest.domain.size()) - 2; a >= 0; --a)
+    if (a != reduced) return a;
+  return -1;
+}
+
+void KernelLowering::add_jammed_partial(const Nest& nest, int jammed) {
+  constexpr int jam = 4;  // rows: with two vectors of each, eight chains of additions
+  Loops loops;
+  loops.by_rows = true;
+  loops_ = &loops;
+  const Member& m = nest.members[0];
+  const Node& node = m.value.node();
+  const Value& x = node.input(0);
+  const auto reduced = static_cast<std::size_t>(node.attribute("axes").ints()[0]);
+  const auto together = static_cast<std::size_t>(jammed);
+  Shape outer = nest.row_shape();
+  const Dim extent = outer[together];
+  outer[together] = floor_div(extent + jam - 1, jam);
+  const Dim blocks = element_count(outer), &n = nest.domain.back();
+  Axis axis{"b", AxisKind::parallel};
+  const Dim work = n * Dim(nest.cost() * jam * column_block);
+  axis.grain = k_.grain(max(floor_div(machine.work_of_piece, max(work, 1)), 1));
+  const auto first = split_index(outer, k_.open(axis, k_.integer(0), k_.extent(blocks), blocks));
+  const Scalar lo = k_.multiply(first[reduced], k_.integer(column_block));
+  const Scalar hi = k_.let(
+      op::minimum, std::array{k_.add(lo, k_.integer(column_block)), k_.extent(x.shape()[reduced])});
+  std::vector<std::vector<Scalar>> at(jam, first);
+  for (int q = 0; q < jam; ++q) {
+    Scalar& row = at[static_cast<std::size_t>(q)][together];
+    row = k_.add(k_.multiply(row, k_.integer(jam)), k_.integer(q));
+    const bool exact = extent.is_constant() && extent.constant() % jam == 0;
+    if (q > 0 && !exact) row = k_.let(op::minimum, std::array{row, k_.extent(extent - 1)});
+  }
+  const Scalar j = k_.open(tile_axis(nest, n), k_.integer(0), k_.extent(n), n);
+  std::vector<Scalar> sums;
+  for (int q = 0; q < jam; ++q) sums.push_back(k_.accumulator(node.op(), x.dtype()));
+  const Scalar k = k_.open({"k", AxisKind::serial}, lo, hi, x.shape()[reduced]);
+  for (std::size_t q = 0; q < jam; ++q) {
+    std::vector<Scalar> element = at[q];
+    element.push_back(j);
+    element[reduced] = k;
+    loops.axes = element;
+    k_.set_position(element, x.shape());
+    k_.reduce(sums[q], k_.pull(x, element), node.op().reduction.arg ? k : Scalar{});
+  }
+  k_.close();
+  for (std::size_t q = 0; q < jam; ++q) {
+    at[q].push_back(j);
+    write_partials(node, sums[q], at[q]);
+  }
+  k_.close();
+  k_.close();
+}
+
+// Copies of the matrices that every outer row reads with its lanes along their rows, transposed.
+void KernelLowering::transpose_tables(const Nest& nest, Loops& loops) {
+  const Dim& rows = nest.domain.end()[-2];
+  const std::int64_t length = nest.domain.back().constant();
+  std::unordered_map<Value, int> made;
+  for (const Member& m : nest.members)
+    for (const Value& v : m.tables) {
+      if (made.contains(v) || !fusion_.is_stored_for(v, nest)) continue;
+      const int from = parameter(storage_.buffer_of(v), v.dtype(), element_count(v.shape()), false);
+      const Dim elements = rows * length;
+      const int to = parameter(storage_.temporary(v.dtype(), elements, "transposed"), v.dtype(),
+                               elements, true);
+      made[v] = to;
+      Axis lanes = vector_axis(nest, rows);
+      lanes.chains = 1;
+      const Scalar j = k_.open(lanes, k_.integer(0), k_.extent(rows), rows);
+      for (std::int64_t k = 0; k < length; ++k) {
+        const Linear at = k_.linear(k_.add(k_.multiply(j, k_.integer(length)), k_.integer(k)));
+        const auto element = k_.load_of_row(from, at, length, k, v.dtype());
+        Linear column = k_.linear(j);
+        column.constant = rows * k;
+        k_.store(to, column, element ? *element : k_.load(from, at, v.dtype()));
+      }
+      k_.close();
+      k_.set_settled(to);
+    }
+  loops.tables = std::move(made);
+}
+
+// All stages of the rows that are the lanes.
+void KernelLowering::run_lanes(const Nest& nest, Loops& loops) {
+  for (int stage = 0; stage < nest.stages(); ++stage) {
+    loops.stage = stage;
+    run_lane_stage(nest, stage, loops);
+    store_rows(nest, stage, loops);
+  }
+}
+
+void KernelLowering::run_lane_stage(const Nest& nest, int stage, Loops& loops) {
+  const std::int64_t length = nest.domain.back().constant();
+  for (const Member& m : nest.members) {
+    if (m.stage != stage) continue;
+    if (m.kind == Kind::store && is_row_shaped(m.value.shape(), nest.domain)) continue;
+    const auto element = [&](std::int64_t k) {
+      loops.axes.push_back(k_.integer(k));
+      k_.set_position(loops.axes, nest.domain);
+      const Scalar value = payload(k_, m, loops.axes);
+      loops.axes.pop_back();
+      return value;
+    };
+    if (m.kind == Kind::row) {
+      reduce_row(m, length, element, loops);
+      continue;
+    }
+    std::vector<Scalar> values;
+    for (std::int64_t k = 0; k < length; ++k) values.push_back(element(k));
+    store_row(m, values, loops);
+  }
+}
+
+// The fold of vectors along the row, lane by lane: by halves of the 64 virtual lanes, where a lane
+// without an element is left out, as the identity changes nothing but the sign of a zero.
+void KernelLowering::reduce_row(const Member& m, std::int64_t length,
+                                const std::function<Scalar(std::int64_t)>& element, Loops& loops) {
+  const Node& node = m.value.node();
+  const DType t = node.type(0).dtype;
+  if (node.op().reduction.arg) {
+    const Scalar best = k_.accumulator(node.op(), t);
+    for (std::int64_t k = 0; k < length; ++k) k_.reduce(best, element(k), k_.integer(k));
+    for (std::uint32_t f = 0; f < node.output_count(); ++f)
+      loops.rows[Value(&node, f)] = k_.fold(best, static_cast<int>(f));
+    return;
+  }
+  // The elements whose index is `first` modulo `step`. Depth first: few values live at once.
+  const Op& combine = *node.op().reduction.combine;
+  const std::function<Scalar(std::int64_t, std::int64_t)> fold = [&](std::int64_t first,
+                                                                     std::int64_t step) {
+    if (first + step >= length) return element(first);
+    const Scalar low = fold(first, 2 * step), high = fold(first + step, 2 * step);
+    return k_.let(combine, std::array{low, high});
+  };
+  Scalar total = fold(0, 1);
+  if (is_float(t) && node.op().reduction.identity == Reduction::Identity::zero)
+    total =
+        k_.let(combine, std::array{k_.constant(t, KernelBuilder::identity(node.op(), t)), total});
+  loops.rows[Value(&node, 0)] = total;
+}
+
+void KernelLowering::store_row(const Member& m, std::span<const Scalar> values, Loops& loops) {
+  std::vector<Scalar> first = loops.axes;
+  first.push_back(k_.integer(0));
+  const auto length = static_cast<std::int64_t>(values.size());
+  if (m.kind == Kind::column) {
+    const Node& node = m.value.node();
+    return k_.update_rows(partial(node, 0, true),
+                          k_.offset(std::array{*loops.block, k_.integer(0)}, partial_shape(node)),
+                          values, *node.op().reduction.combine);
+  }
+  const Value s = storage_of(m.value);
+  const Linear at = k_.offset(first, m.value.shape());
+  if (k_.is_row_start(at, length)) {
+    const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
+    return k_.store_rows(buffer, at, values);
+  }
+  for (std::int64_t k = 0; k < length; ++k) {
+    first.back() = k_.integer(k);
+    write(m, values[static_cast<std::size_t>(k)], first);
+  }
+}
+
+// An element of a stored row that the lanes read side by side, by way of the whole row.
+std::optional<Scalar> KernelLowering::load_of_row(const Value& v, std::span<const Scalar> index,
+                                                  int buffer, const Linear& at) {
+  if (!loops_->rows_as_lanes) return std::nullopt;
+  if (const auto table = loops_->tables.find(storage_of(v)); table != loops_->tables.end()) {
+    const int j = k_.linear(loops_->axes[nest_->domain.size() - 2]).terms[0].first;
+    const std::int64_t n = nest_->domain.back().constant();
+    if (at.terms.size() == 1 && at.terms[0].first == j && at.terms[0].second.is(n)) {
+      Linear column = Linear::of(j);
+      column.constant = at.constant * nest_->domain.end()[-2];
+      return k_.load(table->second, column, v.dtype());
+    }
+  }
+  std::int64_t length = 1, k = 0;
+  for (std::size_t a = index.size(); a-- > 0;) {
+    const Linear i = k_.linear(index[a]);
+    const Dim& extent = v.shape()[a];
+    if (extent.is(1)) continue;
+    if (!extent.is_constant() || !i.is_constant() || !i.constant.is_constant()) break;
+    k += i.constant.constant() * length;
+    length *= extent.constant();
+  }
+  return k_.load_of_row(buffer, at, length, k, v.dtype());
+}
+
+}  // namespace gnomon

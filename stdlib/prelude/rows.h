@@ -1,0 +1,226 @@
+// Rows as lanes: matrices in memory whose rows i are the lanes and whose columns are K vectors.
+#pragma once
+
+#include "kernel.h"
+
+namespace gn {
+
+#if GN_LANES
+
+namespace detail {
+
+constexpr int least_transposed = 8;  // columns; fewer are moved one element at a time
+
+template <int... I>
+struct Interleave {
+  static constexpr int width = sizeof...(I);
+  /// The low halves of a and b in turn: a0 b0 a1 b1 ...
+  template <typename V>
+  static GN_FN V low(V a, V b) {
+    return __builtin_shufflevector(a, b, (I % 2 * width + I / 2)...);
+  }
+  template <typename V>
+  static GN_FN V high(V a, V b) {
+    return __builtin_shufflevector(a, b, (I % 2 * width + (width + I) / 2)...);
+  }
+};
+template <typename T, T... I>
+using InterleaveOf = Interleave<I...>;
+template <int W>
+using interleave = __make_integer_seq<InterleaveOf, int, W>;
+
+/// v[i][k] becomes v[k][i].
+template <typename V, int W>
+GN_FN void transpose(V (&v)[W]) {
+#pragma clang loop unroll(full)
+  for (int step = 1; step < W; step *= 2) {
+    V mixed[W];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < W / 2; ++i) {
+      mixed[2 * i] = interleave<W>::low(v[i], v[i + W / 2]);
+      mixed[2 * i + 1] = interleave<W>::high(v[i], v[i + W / 2]);
+    }
+#pragma clang loop unroll(full)
+    for (int i = 0; i < W; ++i) v[i] = mixed[i];
+  }
+}
+
+/// Blocks of at most W columns: block b starts at column `from`; the last one overlaps the one
+/// before it, or is all there is and shorter than a vector.
+template <int K, int W>
+struct Columns {
+  static constexpr int blocks = (K + W - 1) / W;
+  static constexpr int count = K < W ? K : W;
+  static constexpr GN_FN int from(int b) { return b * W + W <= K || K < W ? b * W : K - W; }
+};
+
+template <typename V>
+GN_FN V load_count(const element_of<V>* p, int n) {
+  return n == width_of<V> ? gn::load<V>(p) : load_first<V>(p, n, V{});
+}
+template <typename V>
+GN_FN void store_count(element_of<V>* p, V v, int n) {
+  if (n == width_of<V>)
+    gn::store(p, v);
+  else
+    store_first(p, v, n);
+}
+
+/// Row i of block b of columns.
+template <int K, typename V>
+GN_FN void rows_of(const V (&columns)[K], int b, V (&rows)[width_of<V>]) {
+  constexpr int W = width_of<V>;
+  const int from = Columns<K, W>::from(b);
+#pragma clang loop unroll(full)
+  for (int k = 0; k < W; ++k) rows[k] = from + k < K ? columns[from + k] : V{};
+  transpose(rows);
+}
+
+template <int K, typename V, typename T>
+GN_FN void read_full_rows(V (&columns)[K], const T* p, i64 stride) {
+  constexpr int W = width_of<V>;
+  if constexpr (K < least_transposed) {
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) {
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) columns[k][i] = p[i * stride + k];
+    }
+  } else {
+    using Blocks = Columns<K, W>;
+#pragma clang loop unroll(full)
+    for (int b = 0; b < Blocks::blocks; ++b) {
+      V rows[W];
+      const int from = Blocks::from(b);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) rows[i] = load_count<V>(p + i * stride + from, Blocks::count);
+      transpose(rows);
+#pragma clang loop unroll(full)
+      for (int k = 0; k < Blocks::count; ++k) columns[from + k] = rows[k];
+    }
+  }
+}
+
+template <int K, typename V, typename T>
+GN_FN void write_full_rows(T* p, const V (&columns)[K]) {
+  constexpr int W = width_of<V>;
+  if constexpr (K < least_transposed) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < W; ++i) {
+#pragma clang loop unroll(full)
+      for (int k = 0; k < K; ++k) p[i * K + k] = columns[k][i];
+    }
+  } else {
+    using Blocks = Columns<K, W>;
+#pragma clang loop unroll(full)
+    for (int b = 0; b < Blocks::blocks; ++b) {
+      V rows[W];
+      rows_of<K>(columns, b, rows);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) store_count(p + i * K + Blocks::from(b), rows[i], Blocks::count);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// columns[k][i] = p[i stride + k] for the live lanes i.
+template <int K, typename V, typename T, int W>
+GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Full<W>) {
+  static_assert(detail::stores_as<V, T> && width_of<V> == W);
+  if constexpr (is_bool<V>) {
+    detail::memory_lanes<V> bytes[K];
+    detail::read_full_rows<K>(bytes, reinterpret_cast<const u8*>(p), stride);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) columns[k] = convert<V>(bytes[k]);
+  } else {
+    detail::read_full_rows<K>(columns, p, stride);
+  }
+}
+template <int K, typename V, typename T, int W>
+GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Tail<W> live) {
+  T rows[W * K] = {};
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < live.count; ++i) {
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (int k = 0; k < K; ++k) rows[i * K + k] = p[i * stride + k];
+  }
+  read_rows<K>(columns, static_cast<const T*>(rows), K, Full<W>{});
+}
+
+/// p[i K + k] = columns[k][i] for the live lanes i.
+template <int K, typename V, typename T, int W>
+GN_FN void write_rows(T* p, const V (&columns)[K], Full<W>) {
+  static_assert(detail::stores_as<V, T> && width_of<V> == W);
+  if constexpr (is_bool<V>) {
+    detail::memory_lanes<V> bytes[K];
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) bytes[k] = convert<detail::memory_lanes<V>>(columns[k]);
+    detail::write_full_rows<K>(reinterpret_cast<u8*>(p), bytes);
+  } else {
+    detail::write_full_rows<K>(p, columns);
+  }
+}
+template <int K, typename V, typename T, int W>
+GN_FN void write_rows(T* p, const V (&columns)[K], Tail<W> live) {
+  T rows[W * K];
+  write_rows<K>(rows, columns, Full<W>{});
+#pragma clang loop unroll(disable) vectorize(disable)
+  for (int e = 0; e < live.count * K; ++e) p[e] = rows[e];
+}
+
+/// p[k] = combine(p[k], columns[k][i]) for the live lanes i, in order.
+template <int K, typename V, typename T, int W, typename Combine>
+GN_FN void update_rows(T* p, const V (&columns)[K], Full<W>, Combine combine) {
+  static_assert(detail::stores_as<V, T> && width_of<V> == W);
+  if constexpr (is_bool<V> || K < detail::least_transposed) {
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) {
+      element_of<V> all = static_cast<element_of<V>>(p[k]);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) all = combine(all, element_of<V>(columns[k][i]));
+      p[k] = static_cast<T>(all);
+    }
+  } else {
+    using Blocks = detail::Columns<K, W>;
+    V all[Blocks::blocks];
+#pragma clang loop unroll(full)
+    for (int b = 0; b < Blocks::blocks; ++b) {
+      V rows[W];
+      detail::rows_of<K>(columns, b, rows);
+      all[b] = detail::load_count<V>(p + Blocks::from(b), Blocks::count);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) all[b] = combine(all[b], rows[i]);
+    }
+#pragma clang loop unroll(full)
+    for (int b = 0; b < Blocks::blocks; ++b)
+      detail::store_count(p + Blocks::from(b), all[b], Blocks::count);
+  }
+}
+template <int K, typename V, typename T, int W, typename Combine>
+GN_FN void update_rows(T* p, const V (&columns)[K], Tail<W> live, Combine combine) {
+  T rows[W * K];
+  write_rows<K>(rows, columns, Full<W>{});
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < live.count; ++i) {
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (int k = 0; k < K; ++k)
+      p[k] = static_cast<T>(
+          combine(static_cast<element_of<V>>(p[k]), static_cast<element_of<V>>(rows[i * K + k])));
+  }
+}
+
+#endif
+
+// On CUDA a lane is a thread: p is its own row.
+template <int K, typename V, typename T>
+GN_FN void read_rows(V (&columns)[K], const T* p) {
+#pragma unroll
+  for (int k = 0; k < K; ++k) columns[k] = static_cast<V>(p[k]);
+}
+template <int K, typename V, typename T>
+GN_FN void write_rows(T* p, const V (&columns)[K]) {
+#pragma unroll
+  for (int k = 0; k < K; ++k) p[k] = static_cast<T>(columns[k]);
+}
+
+}  // namespace gn
