@@ -3,6 +3,7 @@
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
+#include "prelude/rows.h"
 using f32x8 = gn::lanes<f32, 8>;
 
 // sum = sum(square(w))
@@ -10,19 +11,45 @@ using f32x8 = gn::lanes<f32, 8>;
 void gnomon_k0(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
     f32* __restrict sum2) {
-  call.parallel(784, 2184, [=](i64 i_from, i64 i_to, i32) {
-    for (i64 i = i_from; i < i_to; ++i) {
-      gn::Chains<f32x8, 8> sum_parts(0.0f);
-      gn::Chains<f32x8, 8> sum_rest(0.0f);
-      const i64 w_at = i * 10;
-      gn::vector_loop<8, 8, true>(0, 10, [&](i64 j, auto live, int chain) GN_BODY {
-        const f32x8 w_j = gn::read<f32x8>(w + w_at + j, live, 0.0f);
-        const f32x8 square = gn::square(w_j);
-        auto& sum3 = gn::chain_of(sum_parts, sum_rest, live, chain);
-        sum3 = gn::add(sum3, gn::keep(live, square, 0.0f));
+  call.parallel(13, 97, [=](i64 b_from, i64 b_to, i32) {
+    for (i64 b = b_from; b < b_to; ++b) {
+      const i64 i_from = b * 64;
+      const i64 i_to = gn::minimum(64 + i_from, i64(784));
+      gn::vector_loop<8, 1, false>(i_from, i_to, [&](i64 i, auto live, int) GN_BODY {
+        f32x8 w_rows[10];
+        gn::read_rows<10>(w_rows, w + i * 10, 10, live);
+        const f32x8 w_rows_value = w_rows[0];
+        const f32x8 square = gn::square(w_rows_value);
+        const f32x8 w_rows_value2 = w_rows[8];
+        const f32x8 square2 = gn::square(w_rows_value2);
+        const f32x8 add = square + square2;
+        const f32x8 w_rows_value3 = w_rows[4];
+        const f32x8 square3 = gn::square(w_rows_value3);
+        const f32x8 add2 = add + square3;
+        const f32x8 w_rows_value4 = w_rows[2];
+        const f32x8 square4 = gn::square(w_rows_value4);
+        const f32x8 w_rows_value5 = w_rows[6];
+        const f32x8 square5 = gn::square(w_rows_value5);
+        const f32x8 add3 = square4 + square5;
+        const f32x8 add4 = add2 + add3;
+        const f32x8 w_rows_value6 = w_rows[1];
+        const f32x8 square6 = gn::square(w_rows_value6);
+        const f32x8 w_rows_value7 = w_rows[9];
+        const f32x8 square7 = gn::square(w_rows_value7);
+        const f32x8 add5 = square6 + square7;
+        const f32x8 w_rows_value8 = w_rows[5];
+        const f32x8 square8 = gn::square(w_rows_value8);
+        const f32x8 add6 = add5 + square8;
+        const f32x8 w_rows_value9 = w_rows[3];
+        const f32x8 square9 = gn::square(w_rows_value9);
+        const f32x8 w_rows_value10 = w_rows[7];
+        const f32x8 square10 = gn::square(w_rows_value10);
+        const f32x8 add7 = square9 + square10;
+        const f32x8 add8 = add6 + add7;
+        const f32x8 add9 = add4 + add8;
+        const f32x8 add10 = gn::splat<f32x8>(0.0f) + add9;
+        gn::write(sum + i, add10, live);
       });
-      const f32 sum3 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
-      sum[i] = sum3;
     }
   });
   gn::Chains<f32x8, 8> sum_parts(0.0f);
@@ -40,7 +67,90 @@ void gnomon_k0(
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
+using f32x16 = gn::lanes<f32, 16>;
+
+// dot = dot(x, w)
+void gnomon_k1(
+    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
+    f32* __restrict out) {
+  const i64 x_0 = dims[0];
+  const i64 tile_to = gn::floor_divide<i64>(x_0, 6);
+  call.parallel(tile_to, 11, [=](i64 tile_from, i64 tile_to2, i32) {
+    for (i64 tile = tile_from; tile < tile_to2; ++tile) {
+      const i64 at = tile * 4704;
+      const i64 at2 = tile * 60;
+      gn::vector_loop<16, 1, false>(0, 10, [&](i64 j, auto live, int) GN_BODY {
+        f32x16 tile2[6] = {};
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 6; ++r) {
+          tile2[r] = gn::splat<f32x16>(0.0f);
+        }
+        for (i64 p = 0; p < 784; ++p) {
+          const f32x16 b_p = gn::read<f32x16>(b + p * 10 + j, live, 0.0f);
+          const i64 at3 = at + p;
+          #pragma clang loop unroll(full)
+          for (i64 r = 0; r < 6; ++r) {
+            const f32 a_r = a[at3 + r * 784];
+            const f32x16 tile2_value = tile2[r];
+            const f32x16 fma = gn::fma(gn::splat<f32x16>(a_r), b_p, tile2_value);
+            tile2[r] = fma;
+          }
+        }
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 6; ++r) {
+          const f32x16 tile2_value = tile2[r];
+          gn::write(out + at2 + r * 10 + j, tile2_value, live);
+        }
+      });
+    }
+  });
+  const i64 rest_to = (-gn::floor_divide<i64>(x_0, 6) * 2 + gn::floor_divide<i64>(x_0 + gn::floor_divide<i64>(x_0, 6) * 2 + 3, 4));
+  const i64 count = gn::floor_divide<i64>(x_0, 6) * 6;
+  const i64 count2 = (x_0 - 1);
+  const i64 count3 = gn::floor_divide<i64>(x_0, 6) * 60;
+  call.parallel(rest_to, 16, [=](i64 rest_from, i64 rest_to2, i32) {
+    for (i64 rest = rest_from; rest < rest_to2; ++rest) {
+      const i64 multiply = gn::multiply(rest, i64(4));
+      const i64 add = gn::add(count, multiply);
+      const i64 at = count3 + rest * 40;
+      gn::vector_loop<16, 1, false>(0, 10, [&](i64 j, auto live, int) GN_BODY {
+        f32x16 tile[4] = {};
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 4; ++r) {
+          tile[r] = gn::splat<f32x16>(0.0f);
+        }
+        for (i64 p = 0; p < 784; ++p) {
+          const f32x16 b_p = gn::read<f32x16>(b + p * 10 + j, live, 0.0f);
+          #pragma clang loop unroll(full)
+          for (i64 r = 0; r < 4; ++r) {
+            const i64 minimum = gn::minimum(add + r, count2);
+            const f32 a_r = a[p + minimum * 784];
+            const f32x16 tile_value = tile[r];
+            const f32x16 fma = gn::fma(gn::splat<f32x16>(a_r), b_p, tile_value);
+            tile[r] = fma;
+          }
+        }
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 4; ++r) {
+          const i64 add2 = gn::add(add, r);
+          const bool less = gn::less(add2, x_0);
+          const i64 out_at = at + r * 10;
+          if (less) {
+            const f32x16 tile_value = tile[r];
+            gn::write(out + out_at + j, tile_value, live);
+          }
+        }
+      });
+    }
+  });
+}
+
+// --- kernels2.cpp
+#include "prelude/kernel.h"
+using gn::i8; using gn::i16; using gn::i32; using gn::i64;
+using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
 #include "prelude/exp.h"
+#include "prelude/rows.h"
 using boolx8 = gn::lanes<bool, 8>;
 using i64x8 = gn::lanes<i64, 8>;
 using f32x8 = gn::lanes<f32, 8>;
@@ -49,18 +159,26 @@ using f32x8 = gn::lanes<f32, 8>;
 // sum = sum(exp(((b + dot(x, w)) - max((b + ...)))))
 // subtract = (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp((... - ...)) / sum(exp(...))) * ...
 // partial = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where..., in parts
-void gnomon_k1(
+void gnomon_k2(
     const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
     f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
     const f32* __restrict dot, const i64* __restrict y) {
   const i64 x_0 = dims[0];
   const i64 y_0 = dims[2];
   const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
+  const f32 b_value = b[0];
+  const f32 b_value2 = b[8];
+  const f32 b_value3 = b[4];
+  const f32 b_value4 = b[2];
+  const f32 b_value5 = b[6];
+  const f32 b_value6 = b[1];
+  const f32 b_value7 = b[9];
+  const f32 b_value8 = b[5];
+  const f32 b_value9 = b[3];
+  const f32 b_value10 = b[7];
   const f32 t = gn::convert<f32>(y_0);
   const f32 divide = -1.0f / t;
-  const i64 dot_ahead = gn::minimum<i64>(1, gn::floor_divide<i64>(x_0 * 5, 32768)) * 1024;
-  call.parallel(b_to, 1, [=](i64 b2_from, i64 b2_to, i32 worker) {
-    f32* scratch = call.scratch_of<f32>(worker, 0);
+  call.parallel(b_to, 3, [=](i64 b2_from, i64 b2_to, i32) {
     for (i64 b2 = b2_from; b2 < b2_to; ++b2) {
       const i64 partial_at = b2 * 10;
       gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
@@ -68,75 +186,164 @@ void gnomon_k1(
       });
       const i64 i_from = b2 * 64;
       const i64 i_to = gn::minimum(64 + i_from, x_0);
-      for (i64 i = i_from; i < i_to; ++i) {
-        gn::Chains<f32x8, 4> max_parts(-gn::infinity<f32>());
-        gn::Chains<f32x8, 1> max_rest(-gn::infinity<f32>());
-        gn::Chains<f32x8, 8> sum_parts(0.0f);
-        gn::Chains<f32x8, 8> sum_rest(0.0f);
-        const i64 dot_at = i * 10;
-        const bool less = gn::less(i, y_0);
-        const i64 y_at = gn::select(less, i, i64(0));
-        const i64 y_i = y[y_at];
-        const i64 chosen = gn::select(less, y_i, i64(0));
-        const i64 add = gn::add(chosen, i64(10));
-        const bool less2 = gn::less(chosen, i64(0));
-        const i64 chosen2 = gn::select(less2, add, chosen);
-        const bool less3 = gn::less(chosen2, i64(0));
-        const bool greater_equal = gn::greater_equal(chosen2, i64(10));
-        const bool bad = gn::logical_or(less3, greater_equal);
-        call.check(5, bad, i, chosen, 10);
-        const i64 chosen3 = gn::select(bad, i64(0), chosen2);
-        gn::vector_loop<8, 8, true>(0, 10, [&](i64 j, auto live, int chain) GN_BODY {
-          const f32x8 b_j = gn::read<f32x8>(b + j, live, 0.0f);
-          const f32x8 dot_j = gn::read<f32x8>(dot + dot_at + j, live, 0.0f);
-          const f32x8 add2 = b_j + dot_j;
-          auto& max2 = gn::chain_of(max_parts, max_rest, live, chain);
-          max2 = gn::maximum(max2, gn::keep(live, add2, -gn::infinity<f32>()));
-          const i64x8 j_lanes = gn::indices<i64x8>(j);
-          const boolx8 equal = gn::equal(gn::splat<i64x8>(chosen3), j_lanes);
-          const boolx8 logical_and = gn::logical_and(gn::splat<boolx8>(less), equal);
-          const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
-          auto& sum2 = gn::chain_of(sum_parts, sum_rest, live, chain);
-          sum2 = gn::add(sum2, gn::keep(live, chosen4, 0.0f));
-        });
-        const f32 max2 = gn::fold_chains(max_parts, max_rest, [](auto a, auto b) { return gn::maximum(a, b); });
-        const f32 sum2 = gn::fold_chains(sum_parts, sum_rest, [](auto a, auto b) { return gn::add(a, b); });
-        max[i] = max2;
-        gn::Chains<f32x8, 8> sum_parts2(0.0f);
-        gn::Chains<f32x8, 8> sum_rest2(0.0f);
-        gn::vector_loop<8, 8, true>(0, 10, [&](i64 j, auto live, int chain) GN_BODY {
-          const f32x8 b_j = gn::read<f32x8>(b + j, live, 0.0f);
-          const f32x8 dot_j = gn::read<f32x8>(dot + dot_at + j, live, 0.0f);
-          gn::prefetch(dot + dot_at + j, dot_ahead, live);
-          const f32x8 add2 = b_j + dot_j;
-          const f32x8 subtract2 = add2 - gn::splat<f32x8>(max2);
-          const f32x8 exp = gn::exp(subtract2);
-          gn::write(scratch + j, exp, live);
-          auto& sum3 = gn::chain_of(sum_parts2, sum_rest2, live, chain);
-          sum3 = gn::add(sum3, gn::keep(live, exp, 0.0f));
-        });
-        const f32 sum3 = gn::fold_chains(sum_parts2, sum_rest2, [](auto a, auto b) { return gn::add(a, b); });
-        sum[i] = sum3;
-        const gn::Divisor<f32> by_sum3(sum3);
-        gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
-          const i64x8 j_lanes = gn::indices<i64x8>(j);
-          const boolx8 equal = gn::equal(gn::splat<i64x8>(chosen3), j_lanes);
-          const boolx8 logical_and = gn::logical_and(gn::splat<boolx8>(less), equal);
-          const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
-          const f32x8 scratch_j = gn::read<f32x8>(scratch + j, live, 0.0f);
-          const f32x8 divide2 = gn::divide(scratch_j, by_sum3, live);
-          const f32x8 multiply = divide2 * gn::splat<f32x8>(sum2);
-          const f32x8 subtract2 = chosen4 - multiply;
-          gn::write(subtract + dot_at + j, subtract2, live);
-          const f32x8 partial_old = gn::read<f32x8>(partial + partial_at + j, live, 0.0f);
-          gn::write(partial + partial_at + j, gn::add(partial_old, subtract2), live);
-        });
-      }
+      gn::vector_loop<8, 1, false>(i_from, i_to, [&](i64 i, auto live, int) GN_BODY {
+        f32x8 dot_rows[10];
+        gn::read_rows<10>(dot_rows, dot + i * 10, 10, live);
+        const f32x8 dot_rows_value = dot_rows[0];
+        const f32x8 add = gn::splat<f32x8>(b_value) + dot_rows_value;
+        const f32x8 dot_rows_value2 = dot_rows[8];
+        const f32x8 add2 = gn::splat<f32x8>(b_value2) + dot_rows_value2;
+        const f32x8 maximum = gn::maximum(add, add2);
+        const f32x8 dot_rows_value3 = dot_rows[4];
+        const f32x8 add3 = gn::splat<f32x8>(b_value3) + dot_rows_value3;
+        const f32x8 maximum2 = gn::maximum(maximum, add3);
+        const f32x8 dot_rows_value4 = dot_rows[2];
+        const f32x8 add4 = gn::splat<f32x8>(b_value4) + dot_rows_value4;
+        const f32x8 dot_rows_value5 = dot_rows[6];
+        const f32x8 add5 = gn::splat<f32x8>(b_value5) + dot_rows_value5;
+        const f32x8 maximum3 = gn::maximum(add4, add5);
+        const f32x8 maximum4 = gn::maximum(maximum2, maximum3);
+        const f32x8 dot_rows_value6 = dot_rows[1];
+        const f32x8 add6 = gn::splat<f32x8>(b_value6) + dot_rows_value6;
+        const f32x8 dot_rows_value7 = dot_rows[9];
+        const f32x8 add7 = gn::splat<f32x8>(b_value7) + dot_rows_value7;
+        const f32x8 maximum5 = gn::maximum(add6, add7);
+        const f32x8 dot_rows_value8 = dot_rows[5];
+        const f32x8 add8 = gn::splat<f32x8>(b_value8) + dot_rows_value8;
+        const f32x8 maximum6 = gn::maximum(maximum5, add8);
+        const f32x8 dot_rows_value9 = dot_rows[3];
+        const f32x8 add9 = gn::splat<f32x8>(b_value9) + dot_rows_value9;
+        const f32x8 dot_rows_value10 = dot_rows[7];
+        const f32x8 add10 = gn::splat<f32x8>(b_value10) + dot_rows_value10;
+        const f32x8 maximum7 = gn::maximum(add9, add10);
+        const f32x8 maximum8 = gn::maximum(maximum6, maximum7);
+        const f32x8 maximum9 = gn::maximum(maximum4, maximum8);
+        const i64x8 i_lanes = gn::indices<i64x8>(i);
+        const boolx8 less = gn::less(i_lanes, gn::splat<i64x8>(y_0));
+        const i64x8 y_at = gn::select(less, i_lanes, gn::splat<i64x8>(i64(0)));
+        const i64x8 y_i = gn::read_at<i64x8>(y, y_at, live, i64(0));
+        const i64x8 chosen = gn::select(less, y_i, gn::splat<i64x8>(i64(0)));
+        const i64x8 add11 = gn::add(chosen, gn::splat<i64x8>(i64(10)));
+        const boolx8 less2 = gn::less(chosen, gn::splat<i64x8>(i64(0)));
+        const i64x8 chosen2 = gn::select(less2, add11, chosen);
+        const boolx8 less3 = gn::less(chosen2, gn::splat<i64x8>(i64(0)));
+        const boolx8 greater_equal = gn::greater_equal(chosen2, gn::splat<i64x8>(i64(10)));
+        const boolx8 bad = gn::logical_or(less3, greater_equal);
+        const i64x8 multiply = gn::multiply(i_lanes, gn::splat<i64x8>(i64(10)));
+        call.check<8>(5, bad, live, i_lanes, chosen, gn::splat<i64x8>(i64(10)));
+        const i64x8 chosen3 = gn::select(bad, gn::splat<i64x8>(i64(0)), chosen2);
+        const boolx8 equal = gn::equal(chosen3, gn::splat<i64x8>(i64(0)));
+        const boolx8 logical_and = gn::logical_and(less, equal);
+        const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const boolx8 equal2 = gn::equal(chosen3, gn::splat<i64x8>(i64(8)));
+        const boolx8 logical_and2 = gn::logical_and(less, equal2);
+        const f32x8 chosen5 = gn::select(logical_and2, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 add12 = chosen4 + chosen5;
+        const boolx8 equal3 = gn::equal(chosen3, gn::splat<i64x8>(i64(4)));
+        const boolx8 logical_and3 = gn::logical_and(less, equal3);
+        const f32x8 chosen6 = gn::select(logical_and3, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 add13 = add12 + chosen6;
+        const boolx8 equal4 = gn::equal(chosen3, gn::splat<i64x8>(i64(2)));
+        const boolx8 logical_and4 = gn::logical_and(less, equal4);
+        const f32x8 chosen7 = gn::select(logical_and4, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const boolx8 equal5 = gn::equal(chosen3, gn::splat<i64x8>(i64(6)));
+        const boolx8 logical_and5 = gn::logical_and(less, equal5);
+        const f32x8 chosen8 = gn::select(logical_and5, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 add14 = chosen7 + chosen8;
+        const f32x8 add15 = add13 + add14;
+        const boolx8 equal6 = gn::equal(chosen3, gn::splat<i64x8>(i64(1)));
+        const boolx8 logical_and6 = gn::logical_and(less, equal6);
+        const f32x8 chosen9 = gn::select(logical_and6, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const boolx8 equal7 = gn::equal(chosen3, gn::splat<i64x8>(i64(9)));
+        const boolx8 logical_and7 = gn::logical_and(less, equal7);
+        const f32x8 chosen10 = gn::select(logical_and7, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 add16 = chosen9 + chosen10;
+        const boolx8 equal8 = gn::equal(chosen3, gn::splat<i64x8>(i64(5)));
+        const boolx8 logical_and8 = gn::logical_and(less, equal8);
+        const f32x8 chosen11 = gn::select(logical_and8, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 add17 = add16 + chosen11;
+        const boolx8 equal9 = gn::equal(chosen3, gn::splat<i64x8>(i64(3)));
+        const boolx8 logical_and9 = gn::logical_and(less, equal9);
+        const f32x8 chosen12 = gn::select(logical_and9, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const boolx8 equal10 = gn::equal(chosen3, gn::splat<i64x8>(i64(7)));
+        const boolx8 logical_and10 = gn::logical_and(less, equal10);
+        const f32x8 chosen13 = gn::select(logical_and10, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 add18 = chosen12 + chosen13;
+        const f32x8 add19 = add17 + add18;
+        const f32x8 add20 = add15 + add19;
+        const f32x8 add21 = gn::splat<f32x8>(0.0f) + add20;
+        gn::write(max + i, maximum9, live);
+        const f32x8 subtract2 = add - maximum9;
+        const f32x8 exp = gn::exp(subtract2);
+        const f32x8 subtract3 = add2 - maximum9;
+        const f32x8 exp2 = gn::exp(subtract3);
+        const f32x8 add22 = exp + exp2;
+        const f32x8 subtract4 = add3 - maximum9;
+        const f32x8 exp3 = gn::exp(subtract4);
+        const f32x8 add23 = add22 + exp3;
+        const f32x8 subtract5 = add4 - maximum9;
+        const f32x8 exp4 = gn::exp(subtract5);
+        const f32x8 subtract6 = add5 - maximum9;
+        const f32x8 exp5 = gn::exp(subtract6);
+        const f32x8 add24 = exp4 + exp5;
+        const f32x8 add25 = add23 + add24;
+        const f32x8 subtract7 = add6 - maximum9;
+        const f32x8 exp6 = gn::exp(subtract7);
+        const f32x8 subtract8 = add7 - maximum9;
+        const f32x8 exp7 = gn::exp(subtract8);
+        const f32x8 add26 = exp6 + exp7;
+        const f32x8 subtract9 = add8 - maximum9;
+        const f32x8 exp8 = gn::exp(subtract9);
+        const f32x8 add27 = add26 + exp8;
+        const f32x8 subtract10 = add9 - maximum9;
+        const f32x8 exp9 = gn::exp(subtract10);
+        const f32x8 subtract11 = add10 - maximum9;
+        const f32x8 exp10 = gn::exp(subtract11);
+        const f32x8 add28 = exp9 + exp10;
+        const f32x8 add29 = add27 + add28;
+        const f32x8 add30 = add25 + add29;
+        const f32x8 add31 = gn::splat<f32x8>(0.0f) + add30;
+        gn::write(sum + i, add31, live);
+        const f32x8 divide2 = exp / add31;
+        const f32x8 multiply2 = divide2 * add21;
+        const f32x8 subtract12 = chosen4 - multiply2;
+        const f32x8 divide3 = exp6 / add31;
+        const f32x8 multiply3 = divide3 * add21;
+        const f32x8 subtract13 = chosen9 - multiply3;
+        const f32x8 divide4 = exp4 / add31;
+        const f32x8 multiply4 = divide4 * add21;
+        const f32x8 subtract14 = chosen7 - multiply4;
+        const f32x8 divide5 = exp9 / add31;
+        const f32x8 multiply5 = divide5 * add21;
+        const f32x8 subtract15 = chosen12 - multiply5;
+        const f32x8 divide6 = exp3 / add31;
+        const f32x8 multiply6 = divide6 * add21;
+        const f32x8 subtract16 = chosen6 - multiply6;
+        const f32x8 divide7 = exp8 / add31;
+        const f32x8 multiply7 = divide7 * add21;
+        const f32x8 subtract17 = chosen11 - multiply7;
+        const f32x8 divide8 = exp5 / add31;
+        const f32x8 multiply8 = divide8 * add21;
+        const f32x8 subtract18 = chosen8 - multiply8;
+        const f32x8 divide9 = exp10 / add31;
+        const f32x8 multiply9 = divide9 * add21;
+        const f32x8 subtract19 = chosen13 - multiply9;
+        const f32x8 divide10 = exp2 / add31;
+        const f32x8 multiply10 = divide10 * add21;
+        const f32x8 subtract20 = chosen5 - multiply10;
+        const f32x8 divide11 = exp7 / add31;
+        const f32x8 multiply11 = divide11 * add21;
+        const f32x8 subtract21 = chosen10 - multiply11;
+        const f32x8 subtract_rows[] = {subtract12, subtract13, subtract14, subtract15, subtract16, subtract17, subtract18, subtract19, subtract20, subtract21};
+        gn::write_rows<10>(subtract + i * 10, subtract_rows, live);
+        const f32x8 partial_rows[] = {subtract12, subtract13, subtract14, subtract15, subtract16, subtract17, subtract18, subtract19, subtract20, subtract21};
+        gn::update_rows<10>(partial + partial_at, partial_rows, live, [](auto a, auto b) GN_BODY { return gn::add(a, b); });
+      });
     }
   });
 }
 
-// --- kernels2.cpp
+// --- kernels3.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
@@ -146,7 +353,7 @@ using i64x8 = gn::lanes<i64, 8>;
 using f32x8 = gn::lanes<f32, 8>;
 
 // ((sum(sum(square(w))) * 9.999999747378752e-05) - (sum(index((... - ...), arange: i64[y.0],...
-void gnomon_k2(
+void gnomon_k3(
     const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict partial,
     const i64* __restrict y, const f32* __restrict b, const f32* __restrict dot,
     const f32* __restrict max, const f32* __restrict sum, const f32* __restrict sum2) {
@@ -205,15 +412,84 @@ void gnomon_k2(
   out[0] = subtract;
 }
 
-// --- kernels3.cpp
+// --- kernels4.cpp
 #include "prelude/kernel.h"
 using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
 using f32x8 = gn::lanes<f32, 8>;
 
+// w = gemm(x, (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where(..., ..., 0)))), w)
+void gnomon_k4(
+    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
+    const f32* c, f32* out) {
+  const i64 x_0 = dims[0];
+  const i64 tile_grain = gn::maximum<i64>(1, gn::floor_divide<i64>(524288, gn::maximum<i64>(1, x_0 * 2560)));
+  const i64 c_to = gn::floor_divide<i64>(x_0 + 1023, 1024);
+  call.parallel(4, tile_grain, [=](i64 tile_from, i64 tile_to, i32 worker) {
+    f32* scratch = call.scratch_of<f32>(worker, 0);
+    for (i64 tile = tile_from; tile < tile_to; ++tile) {
+      const i64 j_from = tile * 256;
+      const i64 j_to = gn::minimum(256 + j_from, i64(784));
+      const i64 at = tile * i64(-256);
+      gn::vector_loop<8, 1, false>(j_from, j_to, [&](i64 j, auto live, int) GN_BODY {
+        f32x8 tile2[10] = {};
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 10; ++r) {
+          tile2[r] = gn::splat<f32x8>(0.0f);
+        }
+        for (i64 c2 = 0; c2 < c_to; ++c2) {
+          f32x8 tile3[10] = {};
+          #pragma clang loop unroll(full)
+          for (i64 r = 0; r < 10; ++r) {
+            tile3[r] = gn::splat<f32x8>(0.0f);
+          }
+          const i64 p_from = c2 * 1024;
+          const i64 p_to = gn::minimum(1024 + p_from, x_0);
+          for (i64 p = p_from; p < p_to; ++p) {
+            const f32x8 a_p = gn::read<f32x8>(a + p * 784 + j, live, 0.0f);
+            const i64 at2 = p * 10;
+            #pragma clang loop unroll(full)
+            for (i64 r = 0; r < 10; ++r) {
+              const f32 b_r = b[at2 + r];
+              const f32x8 tile3_value = tile3[r];
+              const f32x8 fma = gn::fma(gn::splat<f32x8>(b_r), a_p, tile3_value);
+              tile3[r] = fma;
+            }
+          }
+          #pragma clang loop unroll(full)
+          for (i64 r = 0; r < 10; ++r) {
+            const f32x8 tile2_value = tile2[r];
+            const f32x8 tile3_value = tile3[r];
+            const f32x8 add = tile2_value + tile3_value;
+            tile2[r] = add;
+          }
+        }
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 10; ++r) {
+          const f32x8 tile2_value = tile2[r];
+          gn::write(scratch + at + r * 256 + j, tile2_value, live);
+        }
+      });
+      for (i64 i = j_from; i < j_to; ++i) {
+        const i64 at2 = at + i;
+        const i64 at3 = i * 10;
+        #pragma clang loop unroll(full)
+        for (i64 r = 0; r < 10; ++r) {
+          const f32 scratch_r = scratch[at2 + r * 256];
+          const i64 c_at = at3 + r;
+          const f32 c_r = c[c_at];
+          const f32 multiply = c_r * 0.99998f;
+          const f32 fma = gn::fma(scratch_r, -0.1f, multiply);
+          out[c_at] = fma;
+        }
+      }
+    }
+  });
+}
+
 // sum = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where...
 // b = fma(sum((where(indicator(y), (-1 / ...), 0) - ((... / ...) * sum(...)))), -0.1000000014901...
-void gnomon_k3(
+void gnomon_k5(
     const gn::Call& call, const i64* dims, f32* __restrict sum, f32* b,
     const f32* __restrict partial, const f32* b2) {
   const i64 x_0 = dims[0];
@@ -241,14 +517,20 @@ void gnomon_k0(
     const gn::Call& call, const i64* dims, f32* __restrict sum, const f32* __restrict w,
     f32* __restrict sum2);
 void gnomon_k1(
+    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
+    f32* __restrict out);
+void gnomon_k2(
     const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
     f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
     const f32* __restrict dot, const i64* __restrict y);
-void gnomon_k2(
+void gnomon_k3(
     const gn::Call& call, const i64* dims, f32* __restrict out, f32* __restrict partial,
     const i64* __restrict y, const f32* __restrict b, const f32* __restrict dot,
     const f32* __restrict max, const f32* __restrict sum, const f32* __restrict sum2);
-void gnomon_k3(
+void gnomon_k4(
+    const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
+    const f32* c, f32* out);
+void gnomon_k5(
     const gn::Call& call, const i64* dims, f32* __restrict sum, f32* b,
     const f32* __restrict partial, const f32* b2);
 
@@ -264,10 +546,10 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_plan([[maybe_unused
   (void)x_1;
   (void)y_0;
   const i64 sizes[] = {((i64(3136) + 63) & ~i64(63)), ((i64(4) + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(x_0 + 63, 64) * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(y_0 + 8191, 8192) * 4 + 63) & ~i64(63)), ((i64(40) + 63) & ~i64(63))};
-  static const i32 lives[][2] = {{1, 1}, {1, 4}, {2, 4}, {3, 4}, {3, 4}, {3, 6}, {3, 7}, {4, 4}, {7, 7}};
+  static const i32 lives[][2] = {{1, 1}, {1, 4}, {2, 4}, {3, 4}, {3, 4}, {3, 5}, {3, 6}, {4, 4}, {6, 6}};
   i32 order[9];
   plan[0] = gn::place_buffers(9, sizes, lives, order, plan + 5);
-  plan[1] = i64(64);
+  plan[1] = i64(10240);
   plan[14] = i64(784);
   plan[15] = i64(10);
   plan[16] = i64(10);
@@ -297,40 +579,19 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
   [[maybe_unused]] f32* sum4 = (f32*)((char*)workspace + plan[13]);
   [[maybe_unused]] f32* b2 = (f32*)(buffers[6]);
   gnomon_k0(call, dims, sum, w, sum2);
-  {
-    gnomon_gemm product{};
-    product.dtype = 11;
-    product.trans_a = 0, product.trans_b = 0;
-    product.m = x_0, product.n = i64(10), product.k = i64(784);
-    product.lda = i64(784), product.ldb = i64(10), product.ldc = i64(10);
-    product.batch = i64(1), product.stride_a = x_0 * 784, product.stride_b = i64(7840), product.stride_c = x_0 * 10;
-    product.alpha = 1.0, product.beta = 0.0;
-    product.a = x, product.b = w, product.c = dot;
-    if (services->gemm(context, &product) != 0) return -2;
-  }
-  gnomon_k1(call, dims, max, sum3, subtract, partial, b, dot, y);
+  gnomon_k1(call, dims, x, w, dot);
+  gnomon_k2(call, dims, max, sum3, subtract, partial, b, dot, y);
   if (call.failed()) return 1;
-  gnomon_k2(call, dims, t, partial2, y, b, dot, max, sum3, sum2);
+  gnomon_k3(call, dims, t, partial2, y, b, dot, max, sum3, sum2);
   if (call.failed()) return 1;
-  if (w2 != w) __builtin_memcpy(w2, w, i64(31360));
-  {
-    gnomon_gemm product{};
-    product.dtype = 11;
-    product.trans_a = 1, product.trans_b = 0;
-    product.m = i64(784), product.n = i64(10), product.k = x_0;
-    product.lda = i64(784), product.ldb = i64(10), product.ldc = i64(10);
-    product.batch = i64(1), product.stride_a = x_0 * 784, product.stride_b = x_0 * 10, product.stride_c = i64(7840);
-    product.alpha = -0.10000000149011612, product.beta = 0.9999800000002073;
-    product.a = x, product.b = subtract, product.c = w2;
-    if (services->gemm(context, &product) != 0) return -2;
-  }
-  gnomon_k3(call, dims, sum4, b2, partial, b);
+  gnomon_k4(call, dims, x, subtract, w, w2);
+  gnomon_k5(call, dims, sum4, b2, partial, b);
   return 0;
 }
 
 extern "C" {
 extern __attribute__((visibility("default"))) const gnomon_info_record gnomon_info;
 const gnomon_info_record gnomon_info = {GNOMON_ABI_VERSION, 6, 17, 7,
-    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":3,\"text\":\"call: expected b: f32[10]\"},{\"entry\":0,\"nodes\":[],\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[35,38],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of y: i64[y.0] (position {index})\"},{\"entry\":-1,\"nodes\":[9],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of subtract(subtract(...), log(...)): f32[x.0, 10] (position {index})\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":4,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":16}],\"products\":2}"};
+    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":3,\"text\":\"call: expected b: f32[10]\"},{\"entry\":0,\"nodes\":[],\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[35,38],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of y: i64[y.0] (position {index})\"},{\"entry\":-1,\"nodes\":[9],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of subtract(subtract(...), log(...)): f32[x.0, 10] (position {index})\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":6,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":16}],\"products\":0}"};
 }
 
