@@ -1,7 +1,8 @@
-# Writes OUTPUT: gnomon::build_id(), a hash of the files named, one a line, in LIST.
+# Writes OUTPUT: gnomon::build_id(), a hash of the version of Clang, CLANG, and of the files named,
+# one a line, in LIST.
 file(STRINGS ${LIST} files)
 list(SORT files)
-set(digests "")
+set(digests "${CLANG}\n")
 foreach(file IN LISTS files)
   file(SHA256 ${file} digest)
   cmake_path(GET file FILENAME name)

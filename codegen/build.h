@@ -18,7 +18,7 @@ struct Unit {
 /// How to build. Every field but `threads` and the wishes for texts is part of `toolchain_id`.
 struct BuildOptions {
   std::string cpu = "native";  ///< LLVM's name of a processor, or "native": this one
-  int opt_level = 2;           ///< 0 to 3
+  int opt_level = 2;           ///< 0 to 3; 3 runs all of LLVM's passes
   int threads = 0;             ///< the most units compiled at once; 0: as many as the machine runs
   bool assembly = false;       ///< also return the assembly text of each unit
   bool llvm_ir = false;        ///< also return the optimised LLVM IR of each unit

@@ -1,18 +1,20 @@
 // Clang, LLVM and lld in this process: one unit to one object, objects to one shared object.
 #include <algorithm>
-#include <map>
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "clang/AST/ASTConsumer.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Basic/TargetInfo.h"
 #include "clang/Basic/Version.h"
-#include "clang/CodeGen/CodeGenAction.h"
+#include "clang/CodeGen/ModuleBuilder.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/FrontendActions.h"
@@ -20,23 +22,23 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Serialization/ASTWriter.h"
 #include "clang/Serialization/PCHContainerOperations.h"
+#include "codegen/clang_backend.h"
 #include "codegen/clang_entry.h"
+#include "codegen/clang_precompiled.h"
 #include "lld/Common/Driver.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/X86TargetParser.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 LLD_HAS_DRIVER(elf)
@@ -154,7 +156,15 @@ const Processor& host() {
 
 Processor processor(const ClangSettings& settings) {
   if (llvm::StringRef(settings.cpu) == "native") return host();
-  return {host().triple, settings.cpu, {}};
+  Processor p{host().triple, settings.cpu, {}};
+#if defined(__x86_64__)
+  llvm::SmallVector<llvm::StringRef, 64> features;
+  if (llvm::X86::parseArchX86(p.cpu) != llvm::X86::CK_None)  // Clang reports the others
+    llvm::X86::getFeaturesForCPU(p.cpu, features, /*NeedPlus=*/true);
+  for (const llvm::StringRef feature : features) p.features.push_back(feature.str());
+  std::sort(p.features.begin(), p.features.end());
+#endif
+  return p;
 }
 
 /// Arguments of the compiler proper; -fno-math-errno is its default.
@@ -253,52 +263,45 @@ class Precompile final : public clang::ASTFrontendAction {
   bool hasASTFileSupport() const override { return false; }
 };
 
-struct Prelude {
-  std::string text;         // includes every header
-  std::string precompiled;  // the same, parsed
-};
-
-/// All headers of the prelude, parsed once for each set of arguments: a unit that includes them
-/// then compiles as fast as one that does not. Null when a header does not compile; the unit that
-/// includes it says why. Null also for the first unit: a process that compiles one alone, as most
-/// do, would wait longer for this than it takes to parse the few headers the unit includes.
-const Prelude* precompiled(const std::vector<std::string>& args, const ClangSettings& settings) {
-  struct Entry {
-    bool wanted = false;
-    std::once_flag once;
-    Prelude prelude;
-  };
-  static std::mutex lock;
-  static std::map<std::string, Entry> entries;
-  std::string key;
-  for (const std::string& arg : args) key += arg + '\n';
-  Entry* entry = nullptr;
-  {
-    const std::lock_guard guard(lock);
-    entry = &entries[key];
-    if (!std::exchange(entry->wanted, true)) return nullptr;
+/// A header that includes all headers.
+std::string all_headers(const ClangSettings& settings) {
+  std::string text;
+  for (std::size_t i = 0; i < settings.header_count; ++i) {
+    text += "#include \"";
+    text += settings.headers[i].name;
+    text += "\"\n";
   }
-  std::call_once(entry->once, [&] {
-    std::string& text = entry->prelude.text;
-    for (std::size_t i = 0; i < settings.header_count; ++i) {
-      text += "#include \"";
-      text += settings.headers[i].name;
-      text += "\"\n";
-    }
-    Files files = file_system(settings);
-    add_file(*files, "all.h", text);
-    std::vector<std::string> header_args = args;
-    std::replace(header_args.begin(), header_args.end(), std::string("c++"),
-                 std::string("c++-header"));
-    header_args.insert(header_args.end(), {"-emit-pch", "all.h"});
-    clang::IgnoringDiagConsumer ignored;
-    auto instance = compiler(std::move(header_args), std::move(files), ignored);
-    Precompile action;
-    if (instance && instance->ExecuteAction(action) && action.buffer->IsComplete) {
-      entry->prelude.precompiled.assign(action.buffer->Data.begin(), action.buffer->Data.end());
-    }
-  });
-  return entry->prelude.precompiled.empty() ? nullptr : &entry->prelude;
+  return text;
+}
+
+/// What a precompiled prelude must agree with: the texts of the headers and Clang.
+std::uint64_t prelude_hash(const ClangSettings& settings) {
+  std::uint64_t hash = llvm::xxh3_64bits(llvm::StringRef(clang::getClangFullVersion()));
+  for (std::size_t i = 0; i < settings.header_count; ++i) {
+    const ClangText& header = settings.headers[i];
+    hash = hash * 31 + llvm::xxh3_64bits(llvm::StringRef(header.name));
+    hash = hash * 31 + llvm::xxh3_64bits(llvm::StringRef(header.data, header.size));
+  }
+  return hash;
+}
+
+/// The prelude precompiled for a level that says the same to the preprocessor as the processor
+/// does, if there is one: the headers test no features but those of levels.
+const PrecompiledPrelude* precompiled(const Processor& p, const ClangSettings& settings) {
+  const auto has = [&](llvm::StringRef feature) {
+    return std::binary_search(p.features.begin(), p.features.end(), ("+" + feature).str());
+  };
+  static const std::uint64_t hash = prelude_hash(settings);
+  for (const PrecompiledPrelude& prelude : precompiled_preludes()) {
+    const bool wide = llvm::StringRef(prelude.cpu) == "x86-64-v4";
+    bool fits = prelude.hash == hash;
+    for (const char* feature : {"avx512f", "avx512bw", "avx512dq", "avx512vl"})
+      fits = fits && has(feature) == wide;
+    for (const char* feature : {"avx", "avx2", "fma", "f16c"})
+      fits = fits && has(feature) == (wide || llvm::StringRef(prelude.cpu) == "x86-64-v3");
+    if (fits) return &prelude;
+  }
+  return nullptr;
 }
 
 std::unique_ptr<llvm::TargetMachine> machine(const Processor& p, int opt_level) {
@@ -318,44 +321,6 @@ std::unique_ptr<llvm::TargetMachine> machine(const Processor& p, int opt_level) 
                                       : llvm::CodeGenOptLevel::None;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       p.triple, p.cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
-}
-
-void optimize(llvm::Module& module, llvm::TargetMachine& target, int opt_level) {
-  const llvm::TargetLibraryInfoImpl library(llvm::Triple(module.getTargetTriple()));
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.SLPVectorization = opt_level >= 2;
-  llvm::PassBuilder builder(&target, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  const auto level = opt_level >= 3   ? llvm::OptimizationLevel::O3
-                     : opt_level == 2 ? llvm::OptimizationLevel::O2
-                     : opt_level == 1 ? llvm::OptimizationLevel::O1
-                                      : llvm::OptimizationLevel::O0;
-  auto passes = opt_level == 0 ? builder.buildO0DefaultPipeline(level)
-                               : builder.buildPerModuleDefaultPipeline(level);
-  passes.run(module, modules);
-}
-
-bool emit(llvm::Module& module, llvm::TargetMachine& target, llvm::CodeGenFileType type,
-          llvm::SmallVectorImpl<char>& bytes) {
-  llvm::raw_svector_ostream stream(bytes);
-  const llvm::TargetLibraryInfoImpl library(llvm::Triple(module.getTargetTriple()));
-  llvm::legacy::PassManager passes;
-  passes.add(new llvm::TargetLibraryInfoWrapperPass(library));
-  passes.add(llvm::createTargetTransformInfoWrapperPass(target.getTargetIRAnalysis()));
-  if (target.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {
-    return false;
-  }
-  passes.run(module);
-  return true;
 }
 
 /// Sends the object and the texts that were asked for.
@@ -383,27 +348,78 @@ bool emit_all(llvm::Module& module, llvm::TargetMachine& target, const ClangSett
   return true;
 }
 
+/// Parses a unit into an LLVM module, and stops there: Clang's own action would run its back end.
+class Translate final : public clang::ASTFrontendAction {
+ public:
+  explicit Translate(llvm::LLVMContext& context) : context_(context) {}
+  std::unique_ptr<llvm::Module> take() { return std::move(module_); }
+
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& instance,
+                                                        llvm::StringRef name) override {
+    std::unique_ptr<clang::CodeGenerator> generator(
+        clang::CreateLLVMCodeGen(instance.getDiagnostics(), name, &instance.getVirtualFileSystem(),
+                                 instance.getHeaderSearchOpts(), instance.getPreprocessorOpts(),
+                                 instance.getCodeGenOpts(), context_));
+    generator_ = generator.get();
+    return generator;
+  }
+  void ExecuteAction() override {
+    forget_features(getCompilerInstance().getTarget().getTargetOpts());
+    ASTFrontendAction::ExecuteAction();
+  }
+  void EndSourceFileAction() override { module_.reset(generator_->ReleaseModule()); }
+
+ private:
+  /// Clang writes the processor and its features on each function and copies their table at each
+  /// call that passes vectors. All functions are for one processor, which the code generator is
+  /// told; what must stay in the table are the features of the builtins of the prelude.
+  static void forget_features(clang::TargetOptions& target) {
+    target.CPU.clear();
+    target.TuneCPU.clear();
+    target.Features.clear();
+    constexpr std::array<llvm::StringRef, 8> wanted = {
+        "avx", "avx2", "fma", "avx512f", "avx512vl", "avx512bw", "avx512dq", "evex512"};
+    llvm::StringMap<bool> kept;
+    for (const llvm::StringRef feature : wanted)
+      if (target.FeatureMap.lookup(feature)) kept[feature] = true;
+    target.FeatureMap = std::move(kept);
+  }
+
+  llvm::LLVMContext& context_;
+  clang::CodeGenerator* generator_ = nullptr;
+  std::unique_ptr<llvm::Module> module_;
+};
+
+/// Vectors of any width the processor has are fine anywhere; told function by function, LLVM would
+/// describe the processor to itself once for each width.
+void unite_functions(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    function.removeFnAttr("min-legal-vector-width");
+    function.removeFnAttr("prefer-vector-width");
+  }
+}
+
 bool compile(const ClangText& unit, const ClangSettings& settings, const ClangSink& sink) {
   Messages messages(sink);
   FrontendMessages frontend(messages);
   const Processor p = processor(settings);
   auto args = arguments(p, settings);
   Files files = file_system(settings);
-  if (const Prelude* prelude = precompiled(args, settings)) {
-    add_file(*files, "all.h", prelude->text);
-    add_file(*files, "all.pch", prelude->precompiled);
-    args.insert(args.end(), {"-include-pch", precompiled_path.str()});
+  const std::string all = all_headers(settings);
+  if (const PrecompiledPrelude* prelude = precompiled(p, settings)) {
+    add_file(*files, "all.h", all);
+    add_file(*files, "all.pch", {prelude->data, prelude->size});
+    // It is for any processor of its level, and for any level of optimisation.
+    args.insert(args.end(), {"-include-pch", precompiled_path.str(), "-fno-validate-pch"});
   }
   add_file(*files, unit.name, {unit.data, unit.size});
-  args.insert(args.end(), {"-emit-llvm-only", unit.name});
+  args.push_back(unit.name);
   auto instance = compiler(std::move(args), std::move(files), frontend);
   if (!instance) return false;
-  instance->getCodeGenOpts().DisableLLVMPasses = true;  // `optimize` runs them
-
   llvm::LLVMContext context;
-  clang::EmitLLVMOnlyAction action(&context);
+  Translate action(context);
   if (!instance->ExecuteAction(action) || messages.failed()) return false;
-  std::unique_ptr<llvm::Module> module = action.takeModule();
+  std::unique_ptr<llvm::Module> module = action.take();
   if (!module) return false;
   instance.reset();
   // After the front end: that one reports an unknown processor, LLVM would print it.
@@ -414,6 +430,7 @@ bool compile(const ClangText& unit, const ClangSettings& settings, const ClangSi
   }
   context.setDiagnosticHandler(std::make_unique<BackendMessages>(messages));
   module->setDataLayout(target->createDataLayout());
+  unite_functions(*module);
   optimize(*module, *target, settings.opt_level);
   return emit_all(*module, *target, settings, sink, messages);
 }
@@ -451,6 +468,25 @@ bool link(const char* const* objects, std::size_t count, const char* output,
 constexpr ClangTable table{clang_entry_version, identify, compile, link};
 
 }  // namespace
+
+bool precompile_prelude(const ClangSettings& settings, const ClangSink& sink, std::uint64_t* hash) {
+  *hash = prelude_hash(settings);
+  Messages messages(sink);
+  FrontendMessages frontend(messages);
+  std::vector<std::string> args = arguments(processor(settings), settings);
+  std::replace(args.begin(), args.end(), std::string("c++"), std::string("c++-header"));
+  args.insert(args.end(), {"-emit-pch", "all.h"});
+  Files files = file_system(settings);
+  const std::string text = all_headers(settings);
+  add_file(*files, "all.h", text);
+  auto instance = compiler(std::move(args), std::move(files), frontend);
+  Precompile action;
+  if (!instance || !instance->ExecuteAction(action) || !action.buffer->IsComplete) return false;
+  const auto& bytes = action.buffer->Data;
+  sink.output(sink.user, ClangOutput::object, bytes.data(), bytes.size());
+  return !messages.failed();
+}
+
 }  // namespace gnomon
 
 extern "C" __attribute__((visibility("default"))) const gnomon::ClangTable* gnomon_clang_entry() {

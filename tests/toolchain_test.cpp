@@ -11,7 +11,11 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <regex>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -124,6 +128,40 @@ TEST_CASE("a unit may include the ABI, integer types and every header of the pre
   // e to 17 digits; the prelude promises 2 units in the last place.
   const double e = object.get<double(double)>("exponential")(1.0);
   CHECK(std::abs(e - 2.71828182845904524) <= 2 * 4.5e-16);
+}
+
+TEST_CASE("the prelude tests no features but those of its precompiled levels") {
+  const std::set<std::string> known = {"__CUDACC__",   "__AVX__",      "__AVX2__",
+                                       "__FMA__",      "__F16C__",     "__AVX512F__",
+                                       "__AVX512VL__", "__AVX512BW__", "__AVX512DQ__"};
+  const std::regex macro("__[A-Z0-9_]+__");
+  for (const PreludeFile& file : prelude_files()) {
+    const std::string text(file.text);
+    for (std::sregex_iterator at(text.begin(), text.end(), macro), end; at != end; ++at)
+      CHECK_MESSAGE(known.contains(at->str()), file.name << ": " << at->str());
+  }
+}
+
+TEST_CASE("every level of processors gives the same bits") {
+  const std::string text =
+      "#include \"prelude/kernel.h\"\n#include \"prelude/exp.h\"\n" EXPORT
+      "void f(const double* x, double* y, long n) {\n"
+      "  gn::vector_loop<2, 1, true>(0, n, [&](long j, auto live, int) GN_BODY {\n"
+      "    gn::write(y + j, gn::exp(gn::read<gn::lanes<double, 2>>(x + j, live, 0.0)), live);\n"
+      "  });\n}";
+  const std::vector<double> x = {-1, 0, 0.5, 1, 700};
+  std::vector<double> expected;
+  for (const char* cpu : {"x86-64", "x86-64-v3", "x86-64-v4", "native"}) {
+    BuildOptions options;
+    options.cpu = cpu;
+    const std::vector<char> object = build_text(text, options);
+    if (target_named(cpu, 0).vector_bytes > host_target().vector_bytes) continue;  // cannot run it
+    std::vector<double> y(x.size() + 1, -5.0);
+    Loaded(object).get<void(const double*, double*, long)>("f")(x.data(), y.data(), 5);
+    CHECK(y.back() == -5.0);
+    if (expected.empty()) expected = y;
+    CHECK(y == expected);
+  }
 }
 
 TEST_CASE("no system header is visible") {
@@ -248,11 +286,13 @@ TEST_CASE("assembly and LLVM IR are returned when asked for") {
   CHECK(result.object == build_text(unit.text));
 }
 
-TEST_CASE("a loop that was to be vectorised and was not is a warning") {
+TEST_CASE("a loop that was to be vectorised and was not is a warning of LLVM's own passes") {
   const Unit unit{"unit.cpp", "void g(int);\nvoid g(int) { __asm__ volatile(\"\"); }\n" EXPORT
                               "void f(int n) {\n#pragma clang loop vectorize(enable)\n"
                               "  for (int i = 0; i < n; ++i) g(i);\n}"};
-  const BuildResult result = build({&unit, 1});
+  BuildOptions options;
+  options.opt_level = 3;
+  const BuildResult result = build({&unit, 1}, options);
   REQUIRE(!result.diagnostics.empty());
   CHECK(result.diagnostics[0].severity == Diagnostic::Severity::warning);
   CHECK(contains(result.diagnostics[0].text, "not vectorized"));
