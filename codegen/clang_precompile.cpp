@@ -1,4 +1,4 @@
-// A program of the build: writes the precompiled preludes of libgnomon-clang and a source with them.
+// A program of the build: writes the precompiled preludes of libgnomon-clang, and a source of them.
 #include <cstdio>
 #include <fstream>
 #include <string>
