@@ -12,7 +12,7 @@ namespace detail {
 template <typename F>
 struct ScaledExp {
   F fraction;
-  int_of<F> exponent;
+  F exponent;
 };
 
 /// exp(-(high + low)) for high >= 0 in the range of int_of<F>, low tiny.
@@ -20,7 +20,8 @@ template <typename F>
 GN_FN ScaledExp<F> exp_of_negated(F high, F low) {
   const ExpArgument<F> a = split_exp_argument(-high);
   const F r = a.r - low;
-  return {fma(r * r, exp_curvature(r), r), a.n};
+  const F square = r * r;
+  return {fma(square, exp_curvature(r, square), r), a.n};
 }
 
 /// (erf(x) - x) / x for z = x^2 <= 1.
@@ -45,7 +46,7 @@ GN_FN F erfc_beside_one(F x) {
     const F g = horner(x, -0x1.adab5cp-20, 0x1.7c23bcp-15, -0x1.358674p-11, 0x1.35e43ep-8,
                        -0x1.af6556p-6, 0x1.c23672p-4, 0x1.43966ap-1, 0x1.214fcep0, -0x1.326574p-12);
     const ScaledExp<F> e = exp_of_negated(g, constant<F>(0));
-    const F scale = two_to<F>(e.exponent);
+    const F scale = two_to(e.exponent);
     return fma(scale, e.fraction, scale);
   } else {
     const F c = constant<F>(2.5);
@@ -58,7 +59,7 @@ GN_FN F erfc_beside_one(F x) {
     const F square = x * x;
     const ScaledExp<F> e = exp_of_negated(square, fma(x, x, -square));
     const F q = p / fma(constant<F>(2), x, constant<F>(1));
-    return fma(q, e.fraction, q) * two_to<F>(e.exponent);
+    return fma(q, e.fraction, q) * two_to(e.exponent);
   }
 }
 

@@ -1,6 +1,7 @@
-// exp, exp2 and expm1: x = n ln 2 + r, a polynomial in r, and a scale by 2^n in two exact steps.
+// exp, exp2 and expm1: x = n ln 2 + r, a polynomial in r, and a scale by 2^n.
 #pragma once
 
+#include "exponent.h"
 #include "lanes.h"
 #include "polynomial.h"
 
@@ -8,24 +9,12 @@ namespace gn {
 
 namespace detail {
 
-/// An argument of exp split as n ln 2 + r with |r| <= ln 2 / 2.
+/// An argument of exp split as n ln 2 + r with a whole n and |r| <= ln 2 / 2.
 template <typename F>
 struct ExpArgument {
-  int_of<F> n;
+  F n;
   F r;
 };
-
-/// Added and subtracted, it rounds to an integer, which it also leaves in the low bits.
-template <typename F>
-GN_FN F rounding_shift() {
-  return constant<F>(is_single<F> ? 0x1.8p23 : 0x1.8p52);
-}
-
-template <typename F>
-GN_FN int_of<F> shifted_integer(F shifted) {
-  using I = int_of<F>;
-  return static_cast<I>(bit_cast<I>(shifted) - bit_cast<I>(rounding_shift<F>()));
-}
 
 /// Splits x, whose size is at most a few times the largest finite result's logarithm.
 template <typename F>
@@ -34,46 +23,38 @@ GN_FN ExpArgument<F> split_exp_argument(F x) {
   const F n = shifted - rounding_shift<F>();
   if constexpr (is_single<F>) {
     const F near = fma(n, constant<F>(-0x1.62e4p-1), x);
-    return {shifted_integer(shifted), fma(n, constant<F>(-0x1.7f7d1cp-20), near)};
+    return {n, fma(n, constant<F>(-0x1.7f7d1cp-20), near)};
   } else {
     const F near = fma(n, constant<F>(-0x1.62e42fefa39efp-1), x);
-    return {shifted_integer(shifted), fma(n, constant<F>(-0x1.abc9e3b39803fp-56), near)};
+    return {n, fma(n, constant<F>(-0x1.abc9e3b39803fp-56), near)};
   }
 }
 
-/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2.
+/// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2 and `square` = r^2.
 template <typename F>
-GN_FN F exp_curvature(F r) {
+GN_FN F exp_curvature(F r, F square) {
   if constexpr (is_single<F>) {
-    return horner(r, 0x1.6ca9c8p-10, 0x1.120ae2p-7, 0x1.55556cp-5, 0x1.5554dep-3, 0x1p-1);
+    return even_odd(r, square, 0x1.6ca9c8p-10, 0x1.120ae2p-7, 0x1.55556cp-5, 0x1.5554dep-3, 0x1p-1);
   } else {
-    return horner(r, 0x1.aeac3249ab71ap-26, 0x1.2891f308d4dp-22, 0x1.71de59d4710c4p-19,
-                  0x1.a019b89fe8ee9p-16, 0x1.a01a018c397ddp-13, 0x1.6c16c178b047fp-10,
-                  0x1.11111111144d5p-7, 0x1.5555555553cd1p-5, 0x1.555555555554dp-3,
-                  0x1.0000000000001p-1);
+    return even_odd(r, square, 0x1.aeac3249ab71ap-26, 0x1.2891f308d4dp-22, 0x1.71de59d4710c4p-19,
+                    0x1.a019b89fe8ee9p-16, 0x1.a01a018c397ddp-13, 0x1.6c16c178b047fp-10,
+                    0x1.11111111144d5p-7, 0x1.5555555553cd1p-5, 0x1.555555555554dp-3,
+                    0x1.0000000000001p-1);
   }
 }
 
 /// e^r for |r| <= ln 2 / 2.
 template <typename F>
 GN_FN F exp_near_zero(F r) {
-  return F(1) + fma(r * r, exp_curvature(r), r);
+  const F square = r * r;
+  return F(1) + fma(square, exp_curvature(r, square), r);
 }
 
-/// 2^n for an n in the exponent range of F's normal numbers.
+/// x held above an argument below which exp no longer changes; NaN stays.
 template <typename F>
-GN_FN F two_to(int_of<F> n) {
-  using I = int_of<F>;
-  using Format = format_of<F>;
-  return bit_cast<F>(static_cast<I>((n + I(Format::bias)) << I(Format::mantissa_bits)));
-}
-
-/// x * 2^n for x near 1: the first product is exact, so a subnormal result is rounded once.
-template <typename F>
-GN_FN F scale(F x, int_of<F> n) {
-  using I = int_of<F>;
-  const I half = static_cast<I>(n >> I(1));
-  return x * two_to<F>(half) * two_to<F>(static_cast<I>(n - half));
+GN_FN F above_underflow(F x) {
+  const F low = constant<F>(is_single<F> ? -105.0 : -747.0);
+  return select(x < low, low, x);
 }
 
 /// x held between two arguments beyond which exp no longer changes; NaN stays.
@@ -84,26 +65,34 @@ GN_FN F clamp_exp_argument(F x, F low, F high) {
   return select(below < low, low, below);
 }
 
+/// e^x for an x that overflow is far from.
+template <typename F>
+GN_FN F exp_without_overflow(F x) {
+  const ExpArgument<F> a = split_exp_argument(above_underflow(x));
+  return scale(exp_near_zero(a.r), a.n);
+}
+
 /// e^x / 2^halvings, which may be finite where e^x is not.
 template <typename F>
 GN_FN F exp_halved(F x, int halvings) {
-  using I = int_of<F>;
   const F low = constant<F>(is_single<F> ? -105.0 : -747.0);
   const F high = constant<F>(is_single<F> ? 91.0 : 712.0);
   const ExpArgument<F> a = split_exp_argument(clamp_exp_argument(x, low, high));
-  return scale(exp_near_zero(a.r), static_cast<I>(a.n - I(halvings)));
+  const F n = halvings == 0 ? a.n : a.n - F(static_cast<element_of<F>>(halvings));
+  return scale(exp_near_zero(a.r), n);
 }
 
 /// (e^x - 1) / 2^halvings for an x from -40 to the largest whose halved e^x is finite.
 /// Halvings may cost a subnormal result its last bits.
 template <typename F>
 GN_FN F expm1_halved(F x, int halvings) {
-  using I = int_of<F>;
   const ExpArgument<F> a = split_exp_argument(x);
-  const F one = two_to<F>(I(-halvings));
-  const F s = two_to<F>(static_cast<I>(a.n - I(halvings)));
+  const F less = F(static_cast<element_of<F>>(halvings));
+  const F one = two_to_integer<F>(int_of<F>(-halvings));
+  const F s = two_to(halvings == 0 ? a.n : a.n - less);
   // s r + (s - one) is exact where the terms cancel.
-  return fma(s * (a.r * a.r), exp_curvature(a.r), fma(s, a.r, s - one));
+  const F square = a.r * a.r;
+  return fma(s * square, exp_curvature(a.r, square), fma(s, a.r, s - one));
 }
 
 /// The argument of expm1 or sinh held below where twice the halved result overflows.
@@ -133,10 +122,9 @@ GN_FN F exp2(F x) {
   const F low = constant<F>(is_single<F> ? -152.0 : -1080.0);
   const F high = constant<F>(is_single<F> ? 129.0 : 1025.0);
   const F held = detail::clamp_exp_argument(x, low, high);
-  const F shifted = held + detail::rounding_shift<F>();
-  const F fraction = held - (shifted - detail::rounding_shift<F>());
-  const F r = fraction * constant<F>(0x1.62e42fefa39efp-1);
-  return detail::scale(detail::exp_near_zero(r), detail::shifted_integer(shifted));
+  const F n = (held + detail::rounding_shift<F>()) - detail::rounding_shift<F>();
+  const F r = (held - n) * constant<F>(0x1.62e42fefa39efp-1);
+  return detail::scale(detail::exp_near_zero(r), n);
 }
 
 /// e^x - 1, accurate near 0.

@@ -40,4 +40,24 @@ GN_FN F horner(F x, f64 highest, Lower... lower) {
   return detail::horner_step(x, constant<F>(highest), static_cast<f64>(lower)...);
 }
 
+namespace detail {
+template <typename F>
+GN_FN F even_odd_step(F x, F, F odd, F even) {
+  return fma(odd, x, even);
+}
+
+template <typename F, typename... Lower>
+GN_FN F even_odd_step(F x, F square, F other, F one, f64 next, Lower... lower) {
+  return even_odd_step(x, square, one, fma(other, square, constant<F>(next)), lower...);
+}
+}  // namespace detail
+
+/// The same polynomial as two of half the length in the square of x, which is given: as many steps,
+/// but half as many that wait for each other.
+template <typename F, typename... Lower>
+GN_FN F even_odd(F x, F square, f64 highest, f64 second, Lower... lower) {
+  return detail::even_odd_step(x, square, constant<F>(highest), constant<F>(second),
+                               static_cast<f64>(lower)...);
+}
+
 }  // namespace gn

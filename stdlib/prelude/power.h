@@ -42,7 +42,7 @@ GN_FN Pair<F> product(Pair<F> a, Pair<F> b) {
 /// |x|^y of float32 values in float64 arithmetic; x is neither 0 nor infinite.
 template <typename D>
 GN_FN D power_in_double(D x, D y) {
-  const LogArgument<D> a = split_log_argument(x);
+  const SplitNumber<D> a = split_number(x);
   const D s = a.f / (D(2) + a.f);
   const D series = horner(s * s, 0x1.7462d5cbc118fp-3, 0x1.c71c6275c2b0bp-3, 0x1.2492492e41ad7p-2,
                           0x1.99999999950bp-2, 0x1.5555555555558p-1, 2.0);
@@ -52,13 +52,13 @@ GN_FN D power_in_double(D x, D y) {
       split_exp_argument(clamp_exp_argument(y * log_x, constant<D>(-200.0), constant<D>(200.0)));
   const D p = horner(e.r, 0x1.a01a018c397ddp-13, 0x1.6c16c178b047fp-10, 0x1.11111111144d5p-7,
                      0x1.5555555553cd1p-5, 0x1.555555555554dp-3, 0.5, 1.0, 1.0);
-  return p * two_to<D>(e.n);
+  return p * two_to(e.n);
 }
 
 /// log x for a float64 x > 0, with about 14 bits more than a float64 holds.
 template <typename D>
 GN_FN Pair<D> log_with_tail(D x) {
-  const LogArgument<D> a = split_log_argument(x);
+  const SplitNumber<D> a = split_number(x);
   // s = f / (2 + f) in two parts; the sum 2 + f is exact in two parts too.
   const Pair<D> denominator = quick_sum(D(2), a.f);
   const D inverse = D(1) / denominator.high;

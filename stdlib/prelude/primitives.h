@@ -262,6 +262,21 @@ GN_FN F select(M condition, F a, F b) {
   }
 }
 
+#if GN_LANES
+namespace detail {
+/// Whether a mask is one integer of the processor's, to be compared as such.
+#if defined(__AVX512F__)
+template <typename M>
+inline constexpr bool is_mask_word = width_of<M> == 8 || width_of<M> == 16;
+#else
+template <typename M>
+inline constexpr bool is_mask_word = false;
+#endif
+template <typename M>
+using mask_word = typename Choose<width_of<M> == 8, u8, u16>::type;
+}  // namespace detail
+#endif
+
 /// Whether the condition holds in some lane.
 template <typename M>
 GN_FN bool any(M condition) {
@@ -269,6 +284,9 @@ GN_FN bool any(M condition) {
     return to_mask(condition);
   } else {
 #if GN_LANES
+    if constexpr (detail::is_mask_word<M>) {
+      return bit_cast<detail::mask_word<M>>(to_mask(condition)) != 0;
+    }
     using Bytes = with_element<M, i8>;
     return __builtin_reduce_or(__builtin_convertvector(to_mask(condition), Bytes)) != 0;
 #endif
@@ -282,6 +300,10 @@ GN_FN bool all(M condition) {
     return to_mask(condition);
   } else {
 #if GN_LANES
+    if constexpr (detail::is_mask_word<M>) {
+      using Word = detail::mask_word<M>;
+      return bit_cast<Word>(to_mask(condition)) == static_cast<Word>(-1);
+    }
     using Bytes = with_element<M, i8>;
     return __builtin_reduce_and(__builtin_convertvector(to_mask(condition), Bytes)) != 0;
 #endif
