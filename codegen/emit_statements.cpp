@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t longest_inlined = 48;  // characters of index arithmetic
 constexpr int enough_chains = 4;             // of accumulators that take elements in any order
+// Divisions of a kernel from which on the loop waits for the divider, which works beside the other
+// units: then two of three are made of products.
+constexpr int many_divisions = 4;
+constexpr int divided = 3;  // one of so many is left to the divider
 constexpr const char* no_index = "0x7fffffffffffffff";
 
 std::string combiner(const Op& reduction) {
@@ -163,6 +167,15 @@ bool KernelEmitter::has_infix(const Statement& s) const {
   return is_float(t) && s.dtype == t;
 }
 
+bool KernelEmitter::is_product_of_reciprocal(const Statement& s) {
+  const auto is_division = [](const Statement& x) {
+    return x.code == Code::let && x.op == &op::divide && x.lanes && x.dtype == DType::float64;
+  };
+  if (cuda() || !is_division(s)) return false;
+  if (std::ranges::count_if(kernel_.body, is_division) < many_divisions) return false;
+  return divisions_++ % divided != 0;
+}
+
 bool KernelEmitter::is_plain_index(std::size_t i) const {
   const Statement& s = kernel_.body[i];
   return s.code == Code::let && !s.lanes && is_index_[i] &&
@@ -189,6 +202,10 @@ void KernelEmitter::let(std::size_t i) {
   std::string text = use(s.args[0], s.lanes);
   if (s.lanes && s.op == &op::divide && divisors_.contains(s.args[1]))
     return define(i, fmt::format("gn::divide({}, {}, live)", text, divisors_.at(s.args[1])));
+  if (is_product_of_reciprocal(s)) {
+    headers_.insert("division.h");
+    return define(i, fmt::format("gn::quotient({}, {})", text, use(s.args[1], s.lanes)));
+  }
   if (has_infix(s)) {
     const std::string symbol(s.op->scalar.infix);
     if (s.args.size() == 1) return define(i, symbol + (text[0] == '-' ? " " : "") + text);

@@ -74,6 +74,7 @@ class KernelEmitter {
   void statement(std::size_t i);
   void let(std::size_t i);
   bool is_plain_index(std::size_t i) const;
+  bool is_product_of_reciprocal(const Statement& s);
   bool has_infix(const Statement& s) const;
   void plain_index(std::size_t i);
   void axis_value(std::size_t i);
@@ -126,6 +127,7 @@ class KernelEmitter {
   Names names_;
   std::string body_;
   std::size_t indent_ = 1;
+  int divisions_ = 0;  // printed so far, of those that may be products
   bool one_block_ = false, pending_barrier_ = false;
 };
 

@@ -1,0 +1,67 @@
+// Kernels with many divisions make some of them of products: the bits must be those of division.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "frontend/gnomon.h"
+#include "tests/compiled_support.h"
+
+using namespace gnomon;
+using namespace gnomon::test;
+
+namespace {
+
+/// Pairs whose quotient is as near as can be to the middle between two doubles: the divisor is
+/// B = 2^53 - j, and the dividend 1 or -1 modulo B when it is multiplied by 2^53 or 2^54.
+void add_hard_pairs(std::vector<double>& dividends, std::vector<double>& divisors) {
+  for (std::uint64_t j = 1; j < 1u << 12; j += 2) {
+    const std::uint64_t b = (std::uint64_t{1} << 53) - j;
+    std::uint64_t inverse = 1;  // of a power of 2, modulo b
+    for (int power = 1; power <= 54; ++power) {
+      inverse = inverse % 2 == 0 ? inverse / 2 : (inverse + b) / 2;
+      if (power < 53) continue;
+      for (const std::uint64_t a : {inverse, b - inverse}) {
+        dividends.push_back(static_cast<double>(a));
+        divisors.push_back(static_cast<double>(b));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("many divisions in one kernel have the bits of one") {
+  std::vector<double> dividends, divisors;
+  add_hard_pairs(dividends, divisors);
+  Samples samples(3);
+  const Array a = samples.any(DType::float64, {6000}), b = samples.any(DType::float64, {6000});
+  for (int i = 0; i < 6000; ++i) {
+    dividends.push_back(a.data<double>()[i]);
+    divisors.push_back(b.data<double>()[i]);
+  }
+  for (int i = 0; i < 6000; ++i) {
+    dividends.push_back(samples.uniform(-2, 2));
+    divisors.push_back(samples.uniform(0.001, 3));
+  }
+  const Dim n = Dim::symbol("n");
+  std::vector<Expr> inputs;
+  std::vector<Output> outputs;
+  std::vector<Array> values;
+  const Expr y = tensor("y", float64, {n});
+  for (int k = 0; k < 4; ++k) {
+    inputs.push_back(tensor("x", float64, {n}));
+    outputs.emplace_back("", inputs.back() / y);
+    values.push_back(Array::from(dividends));
+  }
+  inputs.push_back(y);
+  values.push_back(Array::from(divisors));
+  const Function f = compile(inputs, outputs);
+  CHECK(f.kernels() == 1);
+  const Results results = f(values);
+  std::vector<double> wanted;
+  for (std::size_t i = 0; i < dividends.size(); ++i) wanted.push_back(dividends[i] / divisors[i]);
+  for (std::size_t k = 0; k < 4; ++k) CHECK(difference(results[k], Array::from(wanted), 0) == "");
+}
