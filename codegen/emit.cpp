@@ -256,7 +256,11 @@ class HostPrinter {
     std::string args = "call, dims";
     for (const int b : s.buffers)
       if (b >= 0) args += ", " + buffer_names_[b];
-    line(fmt::format("gnomon_{}({});", kernel_names_[s.kernel], args));
+    const std::string apart =
+        s.apart_from < 0
+            ? ""
+            : fmt::format("if ({} != {}) ", buffer_names_[s.apart_from], buffer_names_[s.apart_to]);
+    line(fmt::format("{}gnomon_{}({});", apart, kernel_names_[s.kernel], args));
     if (std::any_of(kernel.body.begin(), kernel.body.end(),
                     [](const Statement& x) { return x.code == Code::check; }))
       stop_if_failed();

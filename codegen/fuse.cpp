@@ -26,7 +26,7 @@ constexpr std::size_t most_streams = 10;  // arrays that one loop reads and writ
 
 class Fuser {
  public:
-  explicit Fuser(const Graph& graph) : graph_(graph) {}
+  Fuser(const Graph& graph, Nodes nodes) : graph_(graph), nodes_(nodes) {}
 
   Fusion run() {
     const auto order = graph_.topological_order();
@@ -35,7 +35,9 @@ class Fuser {
       if (node->op().step != StepKind::none)
         for (const Value& x : node->operands()) require(x);
       for (const Value& x : node->extent_inputs()) require(x);
+      for (const Value& x : node->inputs()) ++uses_[x];
     }
+    for (const Value& v : graph_.outputs) ++uses_[v];
     for (const Node* node : order) place(*node);
     return std::move(fusion_);
   }
@@ -98,21 +100,39 @@ class Fuser {
         place_in_nest({Kind::store, Value(&node, k)}, node.type(k).shape);
   }
 
-  // What is written over comes first, then each write; a nest each, in order.
+  // What is written over comes first, then each write; a nest each, in order. The result of another
+  // write that nothing else needs is gone on with; else the elements that stay are copied.
   void place_write(const Node& node) {
     const WriteRule& rule = node.op().write;
-    const auto nest = [&](int operand, const Shape& shape) {
-      Member m{Kind::write, Value(&node, 0), operand};
+    const auto nest = [&](Member m, const Shape& shape) {
       settle(m, shape);
       for (const Value& r : std::vector(m.row_values)) place_in_nest({Kind::store, r}, r.shape());
       settle(m, shape);
       append_nest(std::move(m), shape);
     };
-    if (rule.base >= 0) nest(-1, node.type().shape);
+    const Value written(&node, 0);
+    std::vector<Box> boxes;
+    if (goes_on_with_base(node))
+      fusion_.continued.emplace(node.input(rule.base), written);
+    else
+      boxes = boxes_of_base(node);
+    const bool whole = boxes.size() == 1 && boxes[0].count == node.type().shape;
+    for (const Box& box : boxes) nest(Member(written, box), box.count);
     const int last = rule.every ? static_cast<int>(node.operands().size()) - 1 : rule.first;
-    for (int i = rule.first; i <= last; ++i) nest(i, node.input(i).shape());
+    for (int i = rule.first; i <= last; ++i) {
+      Member m{Kind::write, written, i};
+      m.onto = rule.add && !whole && !goes_on_with_base(node);
+      nest(std::move(m), node.input(i).shape());
+    }
     store_all(node);
     position_[&node] = last_position();
+  }
+
+  bool goes_on_with_base(const Node& node) const {
+    const int base = node.op().write.base;
+    if (base < 0 || nodes_ == Nodes::shared) return false;
+    const Value x = node.input(static_cast<std::size_t>(base));
+    return x.op().write && uses_.at(x) == 1;
   }
 
   void store_all(const Node& node) {
@@ -516,7 +536,9 @@ class Fuser {
   }
 
   const Graph& graph_;
+  Nodes nodes_;
   Fusion fusion_;
+  std::unordered_map<Value, int> uses_;
   std::unordered_set<Value> required_;
   std::unordered_map<const Node*, int> depth_, cost_, size_, position_, row_nest_;
   std::unordered_map<Value, int> heavy_home_, nest_of_;
@@ -525,6 +547,6 @@ class Fuser {
 
 }  // namespace
 
-Fusion fuse(const Graph& graph) { return Fuser(graph).run(); }
+Fusion fuse(const Graph& graph, Nodes nodes) { return Fuser(graph, nodes).run(); }
 
 }  // namespace gnomon

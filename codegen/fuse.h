@@ -15,6 +15,11 @@ inline constexpr std::int64_t column_block = 64;
 /// Elements of a reduction over the last axis that are folded before the folds are combined.
 inline constexpr std::int64_t row_chunk = 8192;
 
+/// Consecutive elements of an array along each axis.
+struct Box {
+  Shape start, count;
+};
+
 /// One thing a nest computes.
 struct Member {
   enum class Kind {
@@ -25,10 +30,14 @@ struct Member {
     write,    // operand `operand` of a node that writes elements (-1: what it starts from)
   };
   Member(Kind k, Value v, int written = 0) : kind(k), value(std::move(v)), operand(written) {}
+  /// The values of a box of the result that come from what a write starts from.
+  Member(const Value& v, Box of_base) : Member(Kind::write, v, -1) { box = std::move(of_base); }
 
   Kind kind;
   Value value;
   int operand;
+  Box box;            // operand -1: the part of the result that the domain is
+  bool onto = false;  // write: the value is added to that of the base and stored
   // What the pull found:
   std::vector<const Node*> rows;        // reductions of the same nest that it needs
   std::vector<Value> row_values;        // the results of them that it reads
@@ -74,14 +83,19 @@ struct Fusion {
   std::unordered_set<Value> stored;
   /// The nest that stores a value, for values of nests.
   std::unordered_map<Value, int> home;
+  /// Results of writes that a later write, their only user, goes on with in the same memory.
+  std::unordered_map<Value, Value> continued;
 
   bool is_stored(const Value& v) const;
   /// Whether the value is in memory when `nest` runs: a value may be stored for a later nest only.
   bool is_stored_for(const Value& v, const Nest& nest) const;
 };
 
+/// Whether the nodes of a graph belong to it alone, or may be those of a graph around it.
+enum class Nodes { own, shared };
+
 /// Cuts the graph. Every reduction in it has one axis; composite ops are expanded.
-Fusion fuse(const Graph& graph);
+Fusion fuse(const Graph& graph, Nodes nodes = Nodes::own);
 
 /// Whether a value is memory from the start: a leaf, or a constant array.
 bool is_memory(const Value& v);
@@ -96,6 +110,11 @@ Shape partial_shape(const Node& node);
 /// Whether `index` is the element of the domain whose axes are `axes` (rows: without the last).
 bool is_element_itself(KernelBuilder& k, const Value& v, std::span<const Scalar> index,
                        std::span<const Scalar> axes, bool of_row);
+/// The boxes of a write's result that hold what it starts from.
+std::vector<Box> boxes_of_base(const Node& write);
+/// Where an element of a box of the base stands in the result.
+std::vector<Scalar> position_in_box(KernelBuilder& k, const Member& member,
+                                    std::span<const Scalar> axes);
 /// The value a member computes at an element of the domain.
 Scalar payload(KernelBuilder& k, const Member& member, std::span<const Scalar> axes);
 /// The accumulator of one block of an outer axis, in order, for a `partial` member.

@@ -19,6 +19,7 @@ bool has(const std::vector<int>& buffers, int b) {
 struct Effect {
   bool reads = false, writes = false, may_fail = false;
   bool element_by_element = false;  // reads an element at most until it writes that element
+  bool copies = false;              // writes elements of the old value to their own places only
 };
 
 class Effects {
@@ -38,7 +39,19 @@ class Effects {
     e.may_fail = std::any_of(kernel.body.begin(), kernel.body.end(),
                              [](const Statement& x) { return x.code == Code::check; });
     e.element_by_element = e.reads && e.writes && is_element_by_element(s, kernel);
+    e.copies = e.reads && e.writes && is_copy(s, kernel);
     return e;
+  }
+  // Every access is a load of the old value or the store of such a load at its own offset.
+  bool is_copy(const KernelStep& s, const Kernel& kernel) const {
+    return std::all_of(kernel.body.begin(), kernel.body.end(), [&](const Statement& x) {
+      if (x.buffer < 0 || x.code == Code::prefetch) return x.code != Code::check;
+      const int b = s.buffers[static_cast<std::size_t>(x.buffer)];
+      if (x.code == Code::load) return b == from_;
+      if (x.code != Code::store || b != to_) return false;
+      const Statement& value = kernel.body[static_cast<std::size_t>(x.args[1])];
+      return value.code == Code::load && value.access == x.access && value.args[0] == x.args[0];
+    });
   }
   // A product fails, if it does, before it writes.
   Effect see(const ProductStep& s) const {
@@ -125,6 +138,7 @@ bool may_be_in_place(const Module& module, int from, int to) {
   bool written = false, library_found = false;
   for (const Step& step : module.steps) {
     Effect e = effects.of(step);
+    if (e.copies && !written) continue;  // nothing to do when they are one
     if (const auto* product = std::get_if<ProductStep>(&step.what)) {
       if (library_found && has_short_rows(*product)) e.may_fail = false;
       library_found = library_found || has_elements(*product);
@@ -140,12 +154,19 @@ bool may_be_in_place(const Module& module, int from, int to) {
 void write_over(Module& module, std::size_t i, int parameter, int from) {
   const int to = module.outputs[i];
   module.over[i] = parameter;
-  for (const Step& step : module.steps)
-    if (const auto* k = std::get_if<KernelStep>(&step.what))
+  const Effects effects(module, from, to);
+  bool written = false;
+  for (Step& step : module.steps) {
+    const Effect e = effects.of(step);
+    auto* k = std::get_if<KernelStep>(&step.what);
+    if (e.copies && !written) k->apart_from = from, k->apart_to = to;
+    written = written || (e.writes && !e.copies);
+    if (k)
       if (has(k->buffers, from) && has(k->buffers, to))
         for (std::size_t b = 0; b < k->buffers.size(); ++b)
           if (k->buffers[b] == from || k->buffers[b] == to)
             module.kernels[k->kernel].buffers[b].aliased = true;
+  }
 }
 
 }  // namespace

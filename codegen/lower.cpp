@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "codegen/fuse.h"
 #include "codegen/lower_nest.h"
@@ -28,6 +29,15 @@ bool is_small(const Nest& nest) {
   if (is_flat(nest.domain)) return true;
   const Dim n = element_count(nest.domain);
   return n.is_constant() && n.constant() <= small_domain;
+}
+
+// The write whose base a nest copies. Unless small, such kernels hold nothing else: they need not
+// run where the result is made over the base.
+const Node* box_of(const Nest& nest) {
+  const Member& m = nest.members[0];
+  const Dim n = element_count(m.value.shape());
+  const bool small = n.is_constant() && n.constant() <= small_domain;
+  return m.kind == Member::Kind::write && m.operand < 0 && !small ? m.value.get() : nullptr;
 }
 
 // Whether kernels are checked before anything is made of them.
@@ -55,7 +65,10 @@ class Lowerer : public Storage {
     return std::move(module_);
   }
 
-  int buffer_of(const Value& v) override {
+  int buffer_of(const Value& of) override {
+    Value v = of;
+    for (auto on = continued_.find(v); on != continued_.end(); on = continued_.find(v))
+      v = on->second;
     if (const auto known = buffers_.find(v); known != buffers_.end()) return known->second;
     Buffer b;
     b.dtype = v.dtype();
@@ -264,6 +277,7 @@ class Lowerer : public Storage {
       if (!is_leaf(s.op()) && !s.is(op::constant)) output_of_.try_emplace(s, static_cast<int>(i));
     }
     const Fusion fusion = fuse(graph);
+    continued_ = fusion.continued;
     lower_fusion(fusion, steps);
   }
 
@@ -285,14 +299,17 @@ class Lowerer : public Storage {
     int statements = kernel_ ? static_cast<int>(kernel_->statement_count()) : 0;
     for (const Member& m : nest.members) statements += m.statements;
     // Kernels compile at once: two that are long are better apart.
-    const bool together =
-        kernel_ && (last_small_ || is_small(nest)) && statements <= most_statements;
+    const Node* base_of = box_of(nest);
+    const bool boxes = base_of && base_of == last_box_of_;
+    const bool may = boxes || (!base_of && !last_box_of_ && (last_small_ || is_small(nest)));
+    const bool together = kernel_ && may && statements <= most_statements;
     if (!together) flush(steps);
     if (!kernel_)
       kernel_ = std::make_unique<KernelLowering>(fmt::format("k{}", module_.kernels.size()),
                                                  *fusion_, *this, lanes_);
     kernel_->add(nest);
     last_small_ = is_small(nest);
+    last_box_of_ = base_of;
     for (const Member& m : nest.members)
       if (m.kind == Member::Kind::store && late_.contains(m.value)) {
         flush(steps);
@@ -483,6 +500,7 @@ class Lowerer : public Storage {
     for (const Node* n : inner.topological_order())
       for (const Type& t : n->types()) note_dimensions(t.shape);
     const Fusion* outer_fusion = fusion_;
+    const auto outer_continued = std::exchange(continued_, {});
     std::vector<Step>* outer_steps = steps_;
     // A state's new value is made in its buffer where it is made by the body itself, else copied.
     for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
@@ -490,13 +508,14 @@ class Lowerer : public Storage {
       if (!is_leaf(v.op()) && !v.is(op::constant) && !buffers_.contains(v))
         buffers_[v] = loop.next[s];
     }
-    const Fusion fusion = fuse(inner);
+    const Fusion fusion = fuse(inner, Nodes::shared);
     lower_fusion(fusion, loop.body);
     for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
       const int at = stored_buffer(inner.outputs[s]);
       if (at != loop.next[s]) loop.body.push_back({CopyStep{at, loop.next[s]}});
     }
     fusion_ = outer_fusion;
+    continued_ = outer_continued;
     steps_ = outer_steps;
   }
 
@@ -504,6 +523,7 @@ class Lowerer : public Storage {
   TargetLanes lanes_;
   Module module_;
   std::unordered_map<Value, int> buffers_, output_of_, late_;
+  std::unordered_map<Value, Value> continued_;  // by the write that goes on in its memory
   std::map<std::pair<const Node*, std::uint32_t>, int> partials_;  // by node and field
   std::unordered_map<const Node*, int> check_numbers_;
   std::vector<int> parameter_buffers_, to_allocate_;
@@ -513,6 +533,7 @@ class Lowerer : public Storage {
   std::vector<Step>* steps_ = nullptr;
   std::unique_ptr<KernelLowering> kernel_;
   bool last_small_ = false;
+  const Node* last_box_of_ = nullptr;
 };
 
 }  // namespace

@@ -400,18 +400,27 @@ Scalar KernelLowering::load(const Value& v, std::span<const Scalar> index) {
   return value;
 }
 
+// The lanes of an axis count even where the result's extent is 1: the values have them.
+Linear KernelLowering::offset_in_result(std::span<const Scalar> position, const Shape& shape) {
+  Linear lanes;
+  for (std::size_t a = 0; a < shape.size(); ++a)
+    if (shape[a].is(1) && k_.is_lanes(position[a]))
+      lanes = lanes + k_.linear(position[a]) * element_count(std::span(shape).subspan(a + 1));
+  return k_.offset(position, shape) + lanes;
+}
+
 void KernelLowering::write(const Member& m, Scalar value, std::span<const Scalar> axes) {
   const Value s = storage_of(m.value);
   const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
-  if (m.kind != Kind::write || m.operand < 0) {
-    k_.store(buffer, k_.offset(axes, m.value.shape()), value, goes_past_caches(m));
-    return;
-  }
+  if (m.kind != Kind::write)
+    return k_.store(buffer, k_.offset(axes, m.value.shape()), value, goes_past_caches(m));
+  if (m.operand < 0)
+    return k_.store(buffer, offset_in_result(position_in_box(k_, m, axes), m.value.shape()), value);
   const WriteRule& rule = m.value.op().write;
   k_.set_node(&m.value.node());
   const auto position = rule.position(k_, m.value.node(), m.operand, axes);
-  const Linear at = k_.offset(position, m.value.shape());
-  if (rule.add)
+  const Linear at = offset_in_result(position, m.value.shape());
+  if (rule.add && !m.onto)
     k_.update(buffer, at, value, op::add);
   else
     k_.store(buffer, at, value);

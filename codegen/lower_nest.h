@@ -92,6 +92,7 @@ class KernelLowering {
   int costliest_stage(const Value& v) const;
   Dim goes_past_caches(const Member& m) const;
   void write(const Member& m, Scalar value, std::span<const Scalar> axes);
+  Linear offset_in_result(std::span<const Scalar> position, const Shape& shape);
   int parameter(int buffer, DType t, const Dim& elements, bool writes);
   Axis vector_axis(const Nest& nest, const Dim& extent) const;
 

@@ -56,6 +56,8 @@ struct PlanCheck {
 struct KernelStep {
   int kernel;
   std::vector<int> buffers;  // behind the kernel's parameters; -1 for scratch
+  int apart_from = -1;       // copies this buffer's elements to the same places: not over itself
+  int apart_to = -1;
 };
 /// out = alpha * op(a) op(b) + beta * out, by the library.
 struct ProductStep {

@@ -44,6 +44,8 @@ class ModulePrinter {
   void print(const KernelStep& s, int) {
     std::string list;
     for (const int b : s.buffers) list += " " + name(b);
+    if (s.apart_from >= 0)
+      list += fmt::format(" unless {} is {}", name(s.apart_from), name(s.apart_to));
     text_ += fmt::format("kernel {}{}\n", module_.kernels[s.kernel].name, list);
   }
   void print(const ProductStep& s, int) {

@@ -72,12 +72,55 @@ bool is_element_itself(KernelBuilder& k, const Value& v, std::span<const Scalar>
   return true;
 }
 
+std::vector<Box> boxes_of_base(const Node& write) {
+  const WriteRule& rule = write.op().write;
+  if (rule.base < 0) return {};
+  const Shape& shape = write.type().shape;
+  const Shape zeros(shape.size(), Dim(0));
+  const auto is_one = [](const Dim& d) { return d.is(1); };
+  const bool is_slice = std::ranges::any_of(
+      write.op().attributes, [](const AttributeSpec& spec) { return spec.name == "step"; });
+  if (!is_slice || !std::ranges::all_of(write.attribute("step").dims(), is_one))
+    return {{zeros, shape}};
+  const Shape &start = write.attribute("start").dims(), &count = write.attribute("count").dims();
+  // On each axis what comes before the slice and after it, within the slice on the axes before.
+  std::vector<Box> boxes;
+  Box within{zeros, shape};
+  for (std::size_t a = 0; a < shape.size(); ++a) {
+    const Dim stop = start[a] + count[a];
+    Box before = within, after = within;
+    // An empty slice may start past the end.
+    before.count[a] = start[a].is(0) ? start[a] : min(start[a], shape[a]);
+    after.start[a] = stop;
+    after.count[a] = stop == shape[a] ? Dim(0) : max(shape[a] - stop, 0);
+    for (Box* box : {&before, &after})
+      if (!box->count[a].is(0)) boxes.push_back(std::move(*box));
+    within.start[a] = start[a], within.count[a] = count[a];
+  }
+  return boxes;
+}
+
+std::vector<Scalar> position_in_box(KernelBuilder& k, const Member& m,
+                                    std::span<const Scalar> axes) {
+  std::vector<Scalar> at(axes.begin(), axes.end());
+  for (std::size_t a = 0; a < at.size(); ++a)
+    if (!m.box.start[a].is(0)) at[a] = k.add(at[a], k.extent(m.box.start[a]));
+  return at;
+}
+
 Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) {
   const Node& node = m.value.node();
   if (m.kind == Member::Kind::row || m.kind == Member::Kind::column)
     return k.pull(node.input(0), axes);
-  if (m.kind == Member::Kind::write)
-    return k.pull(node.input(m.operand < 0 ? node.op().write.base : m.operand), axes);
+  if (m.kind == Member::Kind::write) {
+    const WriteRule& rule = node.op().write;
+    if (m.operand < 0) return k.pull(node.input(rule.base), position_in_box(k, m, axes));
+    const Scalar value = k.pull(node.input(m.operand), axes);
+    if (!m.onto) return value;
+    k.set_node(&node);
+    const auto at = rule.position(k, node, m.operand, axes);
+    return k.let(op::add, std::array{k.pull(node.input(rule.base), at), value});
+  }
   if (m.kind == Member::Kind::store) {
     if (m.value.rank() == static_cast<int>(axes.size())) return k.pull(m.value, axes);
     return k.pull(m.value, axes.first(m.value.rank()));
