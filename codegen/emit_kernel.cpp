@@ -52,6 +52,7 @@ KernelText KernelEmitter::print(const std::string& name) {
   for (const BufferParam& b : kernel_.buffers)
     buffer_names_.push_back(names_.fresh(b.name.empty() ? (b.writes ? "out" : "in") : b.name));
   find_uses();
+  if (!cuda()) find_strided();
   find_index_arithmetic();
   if (cuda()) find_spread();
   for (std::size_t i = 0; i < kernel_.body.size(); ++i)

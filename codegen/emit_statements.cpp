@@ -100,6 +100,7 @@ void KernelEmitter::effect(std::size_t i, const std::string& text) {
 
 void KernelEmitter::statement(std::size_t i) {
   const Statement& s = kernel_.body[i];
+  if (unused_.contains(static_cast<std::int32_t>(i))) return;
   switch (s.code) {
     case Code::constant: names_of_[i] = literal(s.dtype, s.value); break;
     case Code::extent:
@@ -261,6 +262,7 @@ void KernelEmitter::load(std::size_t i) {
     return define(i, is_bool(s.dtype) ? e + " != 0" : e);
   }
   const std::string v = value_type(s.dtype, true), fill = literal(s.dtype, s.value);
+  if (strided_load(i)) return;
   if (s.access == Access::contiguous)
     return define(i, fmt::format("gn::read<{}>({}, live, {})", v, address(s), fill));
   define(i, fmt::format("gn::read_at<{}>({}, {}, live, {})", v, buffer_names_[s.buffer],
@@ -281,6 +283,7 @@ void KernelEmitter::store(std::size_t i) {
   const Statement& s = kernel_.body[i];
   if (s.access == Access::uniform || cuda())
     return effect(i, fmt::format("{} = {};", element(s), use(s.args[1])));
+  if (strided_store(i)) return;
   if (s.access == Access::contiguous)
     return line(fmt::format("gn::write({}, {}, live{});", address(s), use(s.args[1], true),
                             streams(s) ? ", " + stream_condition(s) : ""));

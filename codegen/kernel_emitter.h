@@ -30,6 +30,13 @@ class KernelEmitter {
     int counted = -1;  // search in lanes: the loop whose index, the same in all lanes, is the place
   };
 
+  // An index whose lanes are `step` elements apart: the sum of uniform terms and an offset.
+  struct StridedIndex {
+    std::vector<std::int32_t> terms;
+    Dim offset = 0;
+    int step = 0;
+  };
+
   bool cuda() const { return language_ == Language::cuda; }
 
   // Structure, found before anything is printed.
@@ -96,6 +103,15 @@ class KernelEmitter {
   void read_rows(std::size_t i);
   void write_rows(std::size_t i);
 
+  // Strided accesses.
+  void find_strided();
+  bool add_terms(std::int32_t i, StridedIndex& index) const;
+  void release(std::int32_t i);
+  void join_stores(int first);
+  std::string strided_address(int i);
+  bool strided_load(std::size_t i);
+  bool strided_store(std::size_t i);
+
   // Loops.
   void declare_carries(std::size_t loop);
   void loop(std::size_t i);
@@ -120,6 +136,10 @@ class KernelEmitter {
   std::map<int, std::string> rests_;     // of accumulators in chains: the one of masked vectors
   std::map<int, std::string> divisors_;  // statements that the lanes of the open loop divide by
   std::set<int> chained_;
+  std::map<int, StridedIndex> strided_;       // loads and stores
+  std::map<int, std::vector<int>> together_;  // stores that are made at once, by the last one
+  std::set<int> joined_;                      // the others of them
+  std::set<std::int32_t> unused_;             // indices of strided accesses
   std::vector<std::vector<int>> yields_;
   std::vector<std::string> open_;                 // names of the open axes
   std::vector<std::vector<std::string>> scopes_;  // names that end with each open loop
