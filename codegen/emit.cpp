@@ -45,7 +45,8 @@ class HostPrinter {
       : module_(module), comment_(comment) {}
 
   std::vector<Unit> run() {
-    for (const char* own : {"product", "routine", "shape", "last", "sizes", "lives", "order", "d"})
+    for (const char* own :
+         {"product", "routine", "convolution", "shape", "last", "sizes", "lives", "order", "d"})
       names_.reserve(own);
     for (const DimensionSlot& d : module_.dimensions)
       dimension_names_.push_back(names_.fresh(d.name));
@@ -307,6 +308,33 @@ class HostPrinter {
     line(fmt::format("call.check({}, routine.failed >= 0, routine.failed, routine.pivot, {});",
                      r.number, spelled(r.n)));
     stop_if_failed();
+    --indent_;
+    line("}");
+  }
+
+  void print(const ConvolutionStep& c) {
+    line("{");
+    ++indent_;
+    line("gnomon_convolution convolution{};");
+    line(fmt::format("convolution.dtype = {}, convolution.kind = {};", static_cast<int>(c.dtype),
+                     c.kind));
+    line(
+        fmt::format("convolution.batch = {}, convolution.groups = {}, convolution.inputs = {}, "
+                    "convolution.outputs = {};",
+                    spelled(c.batch), spelled(c.groups), spelled(c.inputs), spelled(c.outputs)));
+    for (std::size_t k = 0; k < 3; ++k) {
+      line(
+          fmt::format("convolution.image[{0}] = {1}, convolution.window[{0}] = {2}, "
+                      "convolution.result[{0}] = {3};",
+                      k, spelled(c.image[k]), spelled(c.window[k]), spelled(c.result[k])));
+      line(
+          fmt::format("convolution.stride[{0}] = {1}, convolution.before[{0}] = {2}, "
+                      "convolution.dilation[{0}] = {3};",
+                      k, c.stride[k], c.before[k], c.dilation[k]));
+    }
+    line(fmt::format("convolution.a = {}, convolution.b = {}, convolution.c = {};",
+                     buffer_names_[c.a], buffer_names_[c.b], buffer_names_[c.out]));
+    line("if (services->convolve(context, &convolution) != 0) return -2;");
     --indent_;
     line("}");
   }

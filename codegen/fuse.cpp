@@ -100,7 +100,21 @@ class Fuser {
         place_in_nest({Kind::store, Value(&node, k)}, node.type(k).shape);
   }
 
-  // What is written over comes first, then each write; a nest each, in order. The result of another
+  // Whether a write may share the loops of the one before it: both are of one node whose writes
+  // never meet, and where they go is known without data.
+  bool follows_write(const Member& m, const Shape& shape) const {
+    const WriteRule& rule = m.value.op().write;
+    if (!rule.every || rule.add || m.operand <= rule.first || m.scattered) return false;
+    const Nest& last = fusion_.nests.back();
+    int statements = m.statements;
+    for (const Member& other : last.members) statements += other.statements;
+    const Member& before = last.members.back();
+    return fusion_.items.back().nest == static_cast<int>(fusion_.nests.size()) - 1 &&
+           before.kind == Kind::write && before.value == m.value && !before.scattered &&
+           last.domain == shape && m.row_values.empty() && statements <= most_statements;
+  }
+
+  // What is written over comes first, then each write, in order. The result of another
   // write that nothing else needs is gone on with; else the elements that stay are copied.
   void place_write(const Node& node) {
     const WriteRule& rule = node.op().write;
@@ -108,7 +122,9 @@ class Fuser {
       settle(m, shape);
       for (const Value& r : std::vector(m.row_values)) place_in_nest({Kind::store, r}, r.shape());
       settle(m, shape);
-      append_nest(std::move(m), shape);
+      if (!follows_write(m, shape)) return append_nest(std::move(m), shape);
+      fusion_.nests.back().members.push_back(std::move(m));
+      joined(static_cast<int>(fusion_.nests.size()) - 1);
     };
     const Value written(&node, 0);
     std::vector<Box> boxes;

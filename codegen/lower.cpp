@@ -50,6 +50,35 @@ bool verifies() {
 #endif
 }
 
+// The step of a convolution or a gradient of one, without its buffers.
+ConvolutionStep convolution_step(const Node& node) {
+  ConvolutionStep c{};
+  c.kind = &node.op() == &op::conv_input_gradient    ? 1
+           : &node.op() == &op::conv_weight_gradient ? 2
+                                                     : 0;
+  const Shape *x = &node.input(0).shape(), *w = &node.input(1).shape(), *y = &node.type().shape;
+  if (c.kind == 1) std::swap(x, y);
+  if (c.kind == 2) std::swap(w, y);
+  c.dtype = node.type().dtype;
+  c.groups = node.attribute("groups").integer();
+  c.batch = (*x)[0];
+  c.inputs = (*w)[1];
+  c.outputs = floor_div((*w)[0], c.groups);
+  c.image.fill(1), c.window.fill(1), c.result.fill(1);
+  c.stride.fill(1), c.dilation.fill(1);
+  const IntList& padding = node.attribute("padding").ints();
+  const std::size_t axes = x->size() - 2, first = 3 - axes;
+  for (std::size_t k = 0; k < axes; ++k) {
+    c.image[first + k] = (*x)[2 + k];
+    c.window[first + k] = (*w)[2 + k];
+    c.result[first + k] = (*y)[2 + k];
+    c.stride[first + k] = node.attribute("stride").ints()[k];
+    c.before[first + k] = padding[2 * k];
+    c.dilation[first + k] = node.attribute("dilation").ints()[k];
+  }
+  return c;
+}
+
 class Lowerer : public Storage {
  public:
   Lowerer(const Graph& graph, int vector_bytes) : graph_(graph), lanes_{vector_bytes} {}
@@ -371,6 +400,7 @@ class Lowerer : public Storage {
     switch (node.op().step) {
       case StepKind::product: lower_product(node, steps); break;
       case StepKind::routine: lower_routine(node, steps); break;
+      case StepKind::convolution: lower_convolution(node, steps); break;
       case StepKind::loop: lower_loop(node, steps); break;
       case StepKind::print:
         alias(node, steps);
@@ -453,6 +483,15 @@ class Lowerer : public Storage {
     r.number = check_number(node);
     allocate(steps);
     steps.push_back({std::move(r)});
+  }
+
+  void lower_convolution(const Node& node, std::vector<Step>& steps) {
+    ConvolutionStep c = convolution_step(node);
+    c.a = stored_buffer(node.input(0));
+    c.b = stored_buffer(node.input(1));
+    c.out = buffer_of(Value(&node, 0));
+    allocate(steps);
+    steps.push_back({std::move(c)});
   }
 
   // The body becomes steps over placeholders for its index and states.

@@ -1,6 +1,7 @@
 // What a graph is lowered to: kernels, the steps of the host function, and the buffers they use.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -76,6 +77,16 @@ struct RoutineStep {
   Dim n, columns, batch;
   int number;  // of the check that fails for a matrix without a result
 };
+/// One of a convolution and its two gradients: out from a and b, as runtime/abi.h has them. Images
+/// with fewer than three spatial axes have leading ones of extent 1.
+struct ConvolutionStep {
+  int a, b, out;
+  DType dtype;
+  int kind;
+  Dim batch, groups, inputs, outputs;
+  std::array<Dim, 3> image, window, result;
+  std::array<std::int64_t, 3> stride, before, dilation;
+};
 struct CopyStep {
   int from, to;
 };
@@ -110,8 +121,8 @@ struct LoopStep {
   std::vector<Step> body;
 };
 struct Step {
-  std::variant<KernelStep, ProductStep, RoutineStep, CopyStep, DimensionStep, ExtentCheckStep,
-               AllocateStep, CheckStep, PrintStep, LoopStep>
+  std::variant<KernelStep, ProductStep, RoutineStep, ConvolutionStep, CopyStep, DimensionStep,
+               ExtentCheckStep, AllocateStep, CheckStep, PrintStep, LoopStep>
       what;
 };
 

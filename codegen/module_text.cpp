@@ -57,6 +57,10 @@ class ModulePrinter {
     text_ += fmt::format("routine {} {} = {}{} {}\n", static_cast<int>(s.routine), name(s.out),
                          name(s.a), s.transposed ? "^T" : "", name(s.b));
   }
+  void print(const ConvolutionStep& s, int) {
+    static constexpr const char* kinds[] = {"conv", "conv_input_gradient", "conv_weight_gradient"};
+    text_ += fmt::format("{} {} = {} {}\n", kinds[s.kind], name(s.out), name(s.a), name(s.b));
+  }
   void print(const CopyStep& s, int) {
     text_ += fmt::format("copy {} = {}\n", name(s.to), name(s.from));
   }

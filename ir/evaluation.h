@@ -118,6 +118,7 @@ class Evaluator {
   Data by_element(Frame& frame, const Node& node, std::uint32_t output);
   Data product(Frame& frame, const Node& node);
   Data routine(Frame& frame, const Node& node);
+  Data convolution(Frame& frame, const Node& node);
   std::vector<Data> loop(Frame& frame, const Node& node);
   std::vector<Data> expanded(Frame& frame, const Node& node);
   std::vector<Data> call(const Graph& body, std::span<const Data> arguments);
@@ -133,6 +134,7 @@ class Evaluator {
 
 }  // namespace gnomon
 
+#include "ir/evaluation_convolution.h"
 #include "ir/evaluation_linalg.h"
 #include "ir/evaluation_rules.h"
 #include "ir/evaluation_steps.h"

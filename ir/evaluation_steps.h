@@ -260,6 +260,8 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
     results = {product(frame, node)};
   } else if (op.step == StepKind::routine) {
     results = {routine(frame, node)};
+  } else if (op.step == StepKind::convolution) {
+    results = {convolution(frame, node)};
   } else if (op.step == StepKind::loop) {
     results = loop(frame, node);
   } else if (op.reduction) {

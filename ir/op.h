@@ -177,7 +177,16 @@ struct Ulp {
 };
 
 /// Steps of the host function that are not kernels.
-enum class StepKind : std::uint8_t { none, product, loop, call, print, check, routine };
+enum class StepKind : std::uint8_t {
+  none,
+  product,
+  convolution,
+  routine,
+  loop,
+  call,
+  print,
+  check
+};
 
 /// A routine of dense linear algebra that the library runs on whole matrices.
 struct RoutineRule {

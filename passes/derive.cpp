@@ -206,10 +206,11 @@ Expr push_forward_partials(const Node& node, std::span<const Expr> dx) {
   return tangent_sum(node, terms);
 }
 
-/// A product is linear in each linear operand by itself: one term for each. Any other op is linear
-/// in all of them together: one application to the tangents.
+/// Products and convolutions are linear in each linear operand by itself: one term for each. Any
+/// other op is linear in all of them together: one application to the tangents.
 Expr push_forward_linear(const Node& node, std::span<const Expr> dx) {
-  const bool multilinear = node.op().step == StepKind::product;
+  const StepKind step = node.op().step;
+  const bool multilinear = step == StepKind::product || step == StepKind::convolution;
   std::vector<Expr> terms;
   std::vector<Value> inputs(node.inputs().begin(), node.inputs().end());
   bool any = false;

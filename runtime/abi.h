@@ -48,6 +48,21 @@ typedef struct gnomon_routine {
   int64_t pivot;  /* set: where it failed, counted from 1 */
 } gnomon_routine;
 
+/* A convolution of images x [batch, groups * inputs, image...] with weights
+ * w [groups * outputs, inputs, window...], y [batch, groups * outputs, result...], or a gradient:
+ * kind 0: c = y from a = x and b = w; 1: c = x from a = y and b = w; 2: c = w from a = x and b = y.
+ * Tap t of result i reads x at stride * i + dilation * t - before, 0 outside the image. */
+typedef struct gnomon_convolution {
+  int32_t dtype; /* DType number: float32 or float64 */
+  int32_t kind;
+  int64_t batch, groups, inputs, outputs;
+  int64_t image[3], window[3], result[3];
+  int64_t stride[3], before[3], dilation[3];
+  const void* a;
+  const void* b;
+  void* c;
+} gnomon_convolution;
+
 /* Work over [lo, hi) of a parallel axis; `worker` numbers the running thread from 0. */
 typedef void (*gnomon_body)(void* argument, int64_t lo, int64_t hi, int32_t worker);
 
@@ -58,6 +73,8 @@ typedef struct gnomon_services {
   void (*parallel)(gnomon_context*, int64_t count, int64_t grain, gnomon_body body, void* argument);
   /* Returns 0, or not 0 when the product cannot run (no BLAS library). */
   int32_t (*gemm)(gnomon_context*, const gnomon_gemm*);
+  /* Returns 0, or not 0 when there is no memory for it. */
+  int32_t (*convolve)(gnomon_context*, const gnomon_convolution*);
   /* Memory for the rest of this call (64-byte aligned), or null. */
   void* (*allocate)(gnomon_context*, int64_t bytes);
   /* Makes output `index`, whose shape is only known now; returns its data, or null. */

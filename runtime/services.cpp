@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "runtime/blas.h"
+#include "runtime/convolution.h"
 #include "runtime/error.h"
 #include "runtime/lapack.h"
 
@@ -78,6 +79,13 @@ std::int32_t routine(gnomon_context* context, gnomon_routine* what) {
     note_trouble(context, error.what());
     return 1;
   }
+}
+
+std::int32_t convolve(gnomon_context* context, const gnomon_convolution* convolution) {
+  const int limit = context->threads > 0 ? context->threads : ThreadPool::max_threads;
+  const bool done = gnomon::convolve(*convolution, pool(), limit);
+  if (!done) note_trouble(context, "too little memory for a convolution");
+  return done ? 0 : 1;
 }
 
 void* allocate(gnomon_context* context, std::int64_t bytes) {
@@ -185,6 +193,7 @@ gnomon_services services(int threads) {
   table.threads = threads > 0 ? std::min(threads, pool().threads()) : pool().threads();
   table.parallel = parallel;
   table.gemm = gemm;
+  table.convolve = convolve;
   table.allocate = allocate;
   table.output = output;
   table.fail = fail;

@@ -40,7 +40,10 @@
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
   X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) X(indicator)          \
   X(arange) X(dot) X(gemm) X(fori) X(call)                                                    \
-  X(cholesky) X(solve_triangular) X(solve)
+  X(cholesky) X(solve_triangular) X(solve)                                                    \
+  X(conv) X(conv_input_gradient) X(conv_weight_gradient)                                      \
+  X(max_pool) X(max_pool_gradient) X(max_pool_tangent) X(sum_pool) X(sum_pool_gradient)  \
+  X(interleave)
 // clang-format on
 
 namespace gnomon {
@@ -172,6 +175,27 @@ Expr solve_triangular(const Arg& a, const Arg& b, bool lower = true, bool transp
 /// The x with a x = b, for any regular matrices [..., n, n] and b of shape [n] or [..., n, k].
 /// ValueError at run time when a matrix is singular.
 Expr solve(const Arg& a, const Arg& b);
+
+/// How windows lie on an image with n spatial axes. A list holds one number for all axes, or one an
+/// axis; `padding` may also hold a pair an axis: what is added before and behind it.
+struct Windows {
+  IntList stride{1}, padding{0}, dilation{1};
+  std::int64_t groups = 1;  // of channels, which do not mix
+};
+/// Cross-correlation over 1 to 3 spatial axes: x[N, C, ...] with w[O, C / groups, ...] gives
+/// y[b, o, i] = sum over c, t of x[b, c, stride * i + dilation * t - padding] * w[o, c, t], where x
+/// is 0 outside the image.
+Expr conv(const Arg& x, const Arg& w, const Windows& windows = {});
+/// The largest element, sum, mean of each window of `size` on the last axes of x. Elements outside
+/// the image are not looked at; each window has at least one inside.
+Expr max_pool(const Arg& x, const IntList& size, const IntList& stride = {},
+              const IntList& padding = {0});
+Expr sum_pool(const Arg& x, const IntList& size, const IntList& stride = {},
+              const IntList& padding = {0});
+Expr avg_pool(const Arg& x, const IntList& size, const IntList& stride = {},
+              const IntList& padding = {0});
+/// Blocks of `size` on the last axes, block i with element i of each part, in row-major order.
+Expr interleave(std::span<const Expr> parts, const IntList& size);
 
 Expr softmax(const Arg& x, std::int64_t axis = -1);
 Expr log_softmax(const Arg& x, std::int64_t axis = -1);

@@ -340,9 +340,63 @@ std::vector<Case> body_cases() {
   };
 }
 
+Expr first_gradient(const Expr& y, const Expr& x) {
+  return grad(sum(y * scattered_like(y, 0.4)), x);
+}
+
+std::vector<Case> window_cases() {
+  const Windows strided{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}};
+  const auto gradient_of_weights = [strided](In x) {
+    return Out{first_gradient(conv(x[0], x[1], strided), x[1]) * 1};
+  };
+  const auto gradient_of_images = [strided](In x) {
+    return Out{first_gradient(conv(x[0], x[1], strided), x[0]) * 1};
+  };
+  return {
+      {"conv", {{2, 2, 5}, {3, 2, 3}}, [](In x) { return Out{conv(x[0], x[1])}; }},
+      {"conv groups",
+       {{2, 4, 5}, {2, 2, 3}},
+       [](In x) { return Out{conv(x[0], x[1], {.groups = 2})}; }},
+      {"conv strided",
+       {{1, 2, 4, 5}, {2, 2, 2, 2}},
+       [strided](In x) { return Out{conv(x[0], x[1], strided)}; }},
+      {"conv_weight_gradient", {{1, 1, 4, 4}, {2, 1, 2, 2}}, gradient_of_weights},
+      {"conv_input_gradient", {{1, 1, 4, 4}, {2, 1, 2, 2}}, gradient_of_images},
+      {"max_pool", {{2, 4, 6}}, [](In x) { return Out{max_pool(x[0], {2, 2})}; }},
+      {"max_pool overlapping",
+       {{1, 5, 6}},
+       [](In x) { return Out{max_pool(x[0], {3, 2}, {1, 2}, {1, 0})}; }},
+      {"max_pool_gradient",
+       {{5}, {3}},
+       [](In x) {
+         return Out{Expr(make_node(op::max_pool_gradient, {x[0].value(), x[1].value()},
+                                   {IntList{3}, IntList{1}, IntList{0, 0}}))};
+       }},
+      {"max_pool_tangent",
+       {{5}, {5}},
+       [](In x) {
+         return Out{Expr(make_node(op::max_pool_tangent, {x[0].value(), x[1].value()},
+                                   {IntList{2}, IntList{2}, IntList{0, 1}}))};
+       }},
+      {"sum_pool", {{2, 7}}, [](In x) { return Out{sum_pool(x[0], {3}, {2}, {1, 2})}; }},
+      {"sum_pool_gradient",
+       {{4}},
+       [](In x) {
+         return Out{Expr(make_node(op::sum_pool_gradient, {x[0].value()},
+                                   {IntList{3}, IntList{2}, IntList{1, 1}, Shape{7}}))};
+       }},
+      {"interleave",
+       {{2, 3}, {2, 3}},
+       [](In x) { return Out{interleave(Out{x[0], x[1] * x[0]}, {2, 1})}; }},
+      {"sum_pool touching", {{5, 4}}, [](In x) { return Out{sum_pool(x[0], {2, 2})}; }},
+      {"max_pool leaving some", {{5, 7}}, [](In x) { return Out{max_pool(x[0], {2, 3})}; }},
+      {"sum_pool mean", {{5, 5}}, [](In x) { return Out{avg_pool(x[0], {2, 3}, {2, 2}, {1, 1})}; }},
+  };
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases = reduction_cases();
-  for (const auto& more : {movement_cases(), body_cases()})
+  for (const auto& more : {movement_cases(), body_cases(), window_cases()})
     cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }

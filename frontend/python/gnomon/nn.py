@@ -1,7 +1,8 @@
-"""Functions of neural networks: activations and losses.
+"""Functions of neural networks: activations, losses, convolutions and pools.
 
 All of them are expressions over operations, so they have derivatives and fuse with what is around
-them. Axes of classes or features are last unless `axis` says otherwise.
+them. Axes of classes or features are last unless `axis` says otherwise; images are
+[batch, channels, spatial axes].
 """
 
 from __future__ import annotations
@@ -10,6 +11,17 @@ from . import _core, _ops
 from ._creation import _tensor, astype
 from ._ops import log_softmax, sigmoid, softmax, softplus, tanh
 from ._shapes import _axis, take_along_axis
+from ._windows import (
+    avg_pool1d,
+    avg_pool2d,
+    avg_pool3d,
+    conv1d,
+    conv2d,
+    conv3d,
+    max_pool1d,
+    max_pool2d,
+    max_pool3d,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,14 +154,23 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "avg_pool1d",
+    "avg_pool2d",
+    "avg_pool3d",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "conv1d",
+    "conv2d",
+    "conv3d",
     "cross_entropy",
     "elu",
     "gelu",
     "leaky_relu",
     "linear",
     "log_softmax",
+    "max_pool1d",
+    "max_pool2d",
+    "max_pool3d",
     "mse",
     "one_hot",
     "relu",

@@ -35,6 +35,8 @@ DTypeLike = Any
 #: Extents that are known, or may be symbolic.
 IntShape = Union[int, Sequence[int]]
 ShapeLike = Union[int, Dim, Sequence[Union[int, Dim]]]
+#: What is added around an image: one number, one or a pair for each axis, 'same' or 'valid'.
+Padding = Union[int, str, Sequence[Union[int, tuple[int, int]]]]
 #: Axes to work on: one, several, or None for all.
 Axes = Union[int, Sequence[int], None]
 
@@ -45,6 +47,7 @@ __all__ = [
     "DTypeLike",
     "IntShape",
     "Operand",
+    "Padding",
     "ShapeLike",
     "SupportsArray",
     "SupportsDLPack",
