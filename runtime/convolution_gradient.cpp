@@ -36,10 +36,13 @@ class WeightGradient {
     chunks_ = Cut(g.batch, ceil_div(g.batch, wanted));
     image_size_ = g.inputs * plan_.planes_size;
     lines_size_ = g.outputs * plan_.segments() * vectors_ * tiles.lanes;
-    kept_ =
-        std::clamp<std::int64_t>(kept_bytes / static_cast<std::int64_t>(sizeof(T)) /
-                                     std::max<std::int64_t>(image_size_ + lines_size_, 1),
-                                 1, std::max<std::int64_t>(ceil_div(g.batch, chunks_.parts), 1));
+    // Of small images so many that a sum is long.
+    const std::int64_t by_bytes = kept_bytes / static_cast<std::int64_t>(sizeof(T)) /
+                                  std::max<std::int64_t>(image_size_ + lines_size_, 1);
+    const std::int64_t by_length =
+        ceil_div(near_vectors(), std::max<std::int64_t>(vectors_ * plan_.segments(), 1));
+    kept_ = std::clamp<std::int64_t>(std::max(by_bytes, by_length), 1,
+                                     std::max<std::int64_t>(ceil_div(g.batch, chunks_.parts), 1));
     for (std::int64_t s = 0; s < kept_ * plan_.segments(); ++s) {
       x_at_.push_back(s / plan_.segments() * image_size_ +
                       s % plan_.segments() * plan_.segment_step);
@@ -116,11 +119,15 @@ class WeightGradient {
     }
   }
 
+  // Vectors of each row that the nearest cache holds.
+  std::int64_t near_vectors() const {
+    return row_bytes / (tile_rows * tiles_.lanes * static_cast<std::int64_t>(sizeof(T)));
+  }
+
   // As many positions as the nearest cache holds of the rows go together.
   void add_rows(std::int64_t part, std::int64_t segments, const T* planes, const T* lines,
                 std::int64_t of_row, T* sums) const {
-    const std::int64_t near =
-        row_bytes / (tile_rows * tiles_.lanes * static_cast<std::int64_t>(sizeof(T)));
+    const std::int64_t near = near_vectors();
     const std::int64_t together = std::max<std::int64_t>(near / vectors_, 1);
     const std::int64_t length = std::min(near, vectors_);
     for (std::int64_t s = 0; s < segments; s += together)
