@@ -377,8 +377,8 @@ class Translate final : public clang::ASTFrontendAction {
     target.CPU.clear();
     target.TuneCPU.clear();
     target.Features.clear();
-    constexpr std::array<llvm::StringRef, 8> wanted = {
-        "avx", "avx2", "fma", "avx512f", "avx512vl", "avx512bw", "avx512dq", "evex512"};
+    constexpr std::array<llvm::StringRef, 9> wanted = {
+        "sse", "avx", "avx2", "fma", "avx512f", "avx512vl", "avx512bw", "avx512dq", "evex512"};
     llvm::StringMap<bool> kept;
     for (const llvm::StringRef feature : wanted)
       if (target.FeatureMap.lookup(feature)) kept[feature] = true;

@@ -166,7 +166,8 @@ Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList&
 Expr outer(const Arg& a, const Arg& b);
 
 /// The lower triangular factor L of symmetric positive definite matrices [..., n, n]: L L^T = a.
-/// Only the lower triangles are read. ValueError at run time when a matrix is not positive definite.
+/// Only the lower triangles are read. ValueError at run time when a matrix is not positive
+/// definite.
 Expr cholesky(const Arg& a);
 /// The x with a x = b (transposed: a^T x = b), by substitution. `a` has shape [..., n, n] and only
 /// its lower (or upper) triangle is read; `b` is [n] or [..., n, k]. ValueError at run time for a 0

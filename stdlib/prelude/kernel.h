@@ -85,7 +85,7 @@ GN_FN void write(T* p, V v, Tail<W> live, bool) {
 }
 /// Everything stored past the caches stands before what is stored from here on.
 GN_FN void fence() {
-#if defined(__SSE__)
+#if defined(__x86_64__)
   __builtin_ia32_sfence();
 #else
   __atomic_thread_fence(__ATOMIC_SEQ_CST);

@@ -6,8 +6,9 @@
 namespace gn {
 
 /// Offsets for n buffers of `bytes` that are needed from step lives[i][0] to step lives[i][1]:
-/// buffers needed at one time do not overlap. The largest come first, each at the lowest offset that
-/// is free for as long as it lives. Returns the bytes of the whole; `order` is room for n numbers.
+/// buffers needed at one time do not overlap. The largest come first, each at the lowest offset
+/// that is free for as long as it lives. Returns the bytes of the whole; `order` is room for n
+/// numbers.
 inline i64 place_buffers(int n, const i64* bytes, const i32 (*lives)[2], i32* order, i64* offsets) {
   for (int i = 0; i < n; ++i) {
     int at = i;
