@@ -19,6 +19,7 @@ MODULES = (
     "_products",
     "_reductions",
     "_shapes",
+    "_systems",
     "_windows",
     "linalg",
     "nn",

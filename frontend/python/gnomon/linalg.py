@@ -6,7 +6,7 @@ Not in the language yet: det, slogdet, eigh, svd, qr and what needs singular val
 from __future__ import annotations
 
 from . import _core, _ops
-from ._creation import _tensor, eye
+from ._creation import _tensor, astype, eye
 from ._products import cross, matmul, outer, tensordot, trace, vecdot
 from ._reductions import _axes
 from ._shapes import diagonal, matrix_transpose, moveaxis
