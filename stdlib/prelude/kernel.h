@@ -175,16 +175,14 @@ struct Call {
   /// body(lo, hi, worker) over pieces of [0, count); at once when there is one piece.
   template <typename Body>
   void parallel(i64 count, i64 grain, const Body& body) const {
-    if (count <= grain) {
-      if (count > 0) body(0, count, 0);
-      return;
-    }
-    services->parallel(
-        context, count, grain,
-        [](void* argument, i64 lo, i64 hi, i32 worker) {
-          (*static_cast<const Body*>(argument))(lo, hi, worker);
-        },
-        const_cast<void*>(static_cast<const void*>(&body)));
+    const auto run = [](void* argument, i64 lo, i64 hi, i32 worker) {
+      // A copy of its own, which no store can change, lives in registers.
+      const Body own = *static_cast<const Body*>(argument);
+      own(lo, hi, worker);
+    };
+    void* argument = const_cast<void*>(static_cast<const void*>(&body));
+    if (count > grain) return services->parallel(context, count, grain, run, argument);
+    if (count > 0) run(argument, 0, count, 0);
   }
   template <typename T>
   T* scratch_of(i32 worker, i64 offset) const {
