@@ -15,6 +15,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/JumpThreading.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopDeletion.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -63,6 +64,9 @@ FunctionPassManager refine() {
   // Arrays of chains, now indexed by constants, become values.
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::GVNPass());
+  passes.addPass(combine());
+  // A failed check and the choice of a harmless index are one test.
+  passes.addPass(llvm::JumpThreadingPass());
   passes.addPass(combine());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),

@@ -234,13 +234,21 @@ GN_FN mask_of<M> to_mask(M condition) {
 /// Where both conditions hold.
 template <typename M>
 GN_FN M both(M a, M b) {
-  return static_cast<M>(a & b);
+  if constexpr (is_scalar<M> && is_bool<M>) {
+    return a && b;  // no detour over int
+  } else {
+    return static_cast<M>(a & b);
+  }
 }
 
 /// Where at least one condition holds.
 template <typename M>
 GN_FN M either(M a, M b) {
-  return static_cast<M>(a | b);
+  if constexpr (is_scalar<M> && is_bool<M>) {
+    return a || b;
+  } else {
+    return static_cast<M>(a | b);
+  }
 }
 
 /// a where the condition holds, b elsewhere. Both are always evaluated.

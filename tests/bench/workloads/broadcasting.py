@@ -283,14 +283,15 @@ PAIRS = ROWS * ROWS
 CASES = [
     Case(
         "pairwise distances f64 1000x1000x16", points, 1e-12,
-        {**by_all(distances), "gnomon": by_gnomon(distances_plain, open_rows), "numba": by_numba(pairs_numba(False)),
-         "handwritten": pairs_by_hand("distances")},
+        {**by_all(distances), "gnomon": by_gnomon(distances_plain, open_rows),
+         "numba": by_numba(pairs_numba(False)), "handwritten": pairs_by_hand("distances")},
         bytes=8 * PAIRS, flops=3 * DIMENSIONS * PAIRS, target={"handwritten": 0.92},
     ),
     Case(
         "Gaussian kernel f64 1000x1000x16", points, 1e-12,
         {**by_all(gaussian(distances)),
-         "gnomon": by_gnomon(gaussian(distances_plain), open_rows), "numba": by_numba(pairs_numba(True)), "handwritten": pairs_by_hand("gaussian")},
+         "gnomon": by_gnomon(gaussian(distances_plain), open_rows),
+         "numba": by_numba(pairs_numba(True)), "handwritten": pairs_by_hand("gaussian")},
         bytes=8 * PAIRS, flops=(3 * DIMENSIONS + 25) * PAIRS,
         target={"numpy": 1.8, "jax": 1.3, "handwritten": 0.92},
     ),
