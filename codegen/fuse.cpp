@@ -127,8 +127,9 @@ class Fuser {
       joined(static_cast<int>(fusion_.nests.size()) - 1);
     };
     const Value written(&node, 0);
+    const bool goes_on = goes_on_with_base(node);
     std::vector<Box> boxes;
-    if (goes_on_with_base(node))
+    if (goes_on)
       fusion_.continued.emplace(node.input(rule.base), written);
     else
       boxes = boxes_of_base(node);
@@ -137,7 +138,7 @@ class Fuser {
     const int last = rule.every ? static_cast<int>(node.operands().size()) - 1 : rule.first;
     for (int i = rule.first; i <= last; ++i) {
       Member m{Kind::write, written, i};
-      m.onto = rule.add && !whole && !goes_on_with_base(node);
+      m.onto = rule.add && !whole && !goes_on;
       nest(std::move(m), node.input(i).shape());
     }
     store_all(node);
@@ -530,13 +531,13 @@ class Fuser {
   }
 
   // Searches along columns keep their places in registers, so no loop over rows is around them.
-  static bool keeps_searches(const Member& m, Nest nest) {
-    nest.members.push_back(m);
-    const bool searches =
-        std::any_of(nest.members.begin(), nest.members.end(), [](const Member& other) {
-          return other.kind == Kind::column && other.value.op().reduction.arg;
-        });
-    return !searches || nest.is_of_columns();
+  static bool keeps_searches(const Member& m, const Nest& nest) {
+    const auto searches = [](const Member& x) {
+      return x.kind == Kind::column && x.value.op().reduction.arg;
+    };
+    if (!searches(m) && std::none_of(nest.members.begin(), nest.members.end(), searches))
+      return true;
+    return nest.is_of_columns(&m);
   }
 
   bool needs_rows_of(const Member& m, int n) const {

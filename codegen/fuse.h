@@ -60,8 +60,8 @@ struct Nest {
   std::vector<Member> members;
   std::unordered_set<Value> cached;  // kept in scratch from stage to stage
   bool has_columns() const;
-  /// Whether columns, and values of the whole domain, are all there is.
-  bool is_of_columns() const;
+  /// Whether columns, and values of the whole domain, are all there is, with `more` if given.
+  bool is_of_columns(const Member* more = nullptr) const;
   bool is_plain() const;
   /// Whether all axes but the last have one element, and no column is among the members.
   bool is_one_row() const;

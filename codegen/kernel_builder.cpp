@@ -184,6 +184,10 @@ void KernelBuilder::open_if(Scalar condition) {
   scopes_.back().opener = opener;
 }
 
+std::array<Scalar, 2> KernelBuilder::piece(Scalar from, std::int64_t length, Scalar end) {
+  return {from, let(op::minimum, std::array{add(from, integer(length)), end})};
+}
+
 void KernelBuilder::close() {
   Scope scope = std::move(scopes_.back());
   scopes_.pop_back();

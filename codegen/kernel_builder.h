@@ -1,6 +1,7 @@
 // Builds one kernel: statements fall into the outermost loop that has all they need.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -61,6 +62,8 @@ class KernelBuilder : public Element {
   std::int32_t grain(const Dim& pieces) { return statement_of(extent(pieces)); }
   /// Closes the innermost loop or branch.
   void close();
+  /// The bounds of a loop over up to `length` iterations from `from` on, before `end`.
+  std::array<Scalar, 2> piece(Scalar from, std::int64_t length, Scalar end);
   /// What follows, up to `close`, happens only where a uniform condition holds.
   void open_if(Scalar condition);
   int depth() const { return static_cast<int>(scopes_.size()) - 1; }

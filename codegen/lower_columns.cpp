@@ -4,7 +4,6 @@
 #include <array>
 
 #include "codegen/lowering_loops.h"
-#include "codegen/machine.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -71,18 +70,13 @@ void KernelLowering::add_columns(const Nest& nest) {
   const Dim blocks = floor_div(rows + column_block - 1, column_block);
   const Dim strips = floor_div(n + strip - 1, strip);
   Axis axis{"p", AxisKind::parallel};
-  axis.grain = k_.grain(
-      max(floor_div(machine.work_of_piece, max(min(n, strip) * Dim(column_block * nest.cost()), 1)),
-          1));
+  axis.grain = k_.grain(iterations_of_piece(min(n, strip) * Dim(column_block * nest.cost())));
   const Scalar p = k_.open(axis, k_.integer(0), k_.extent(blocks * strips), blocks * strips);
   const auto at = split_index({blocks, strips}, p);
   loops.block = at[0];
-  const auto piece = [&](Scalar from, std::int64_t length, Scalar to) {
-    return std::array{from, k_.let(op::minimum, std::array{k_.add(from, k_.integer(length)), to})};
-  };
-  const auto columns = piece(k_.multiply(at[1], k_.integer(strip)), strip, k_.extent(n));
+  const auto columns = k_.piece(k_.multiply(at[1], k_.integer(strip)), strip, k_.extent(n));
   const auto block =
-      piece(k_.multiply(at[0], k_.integer(column_block)), column_block, k_.extent(rows));
+      k_.piece(k_.multiply(at[0], k_.integer(column_block)), column_block, k_.extent(rows));
   if (searches) {
     run_columns(nest, block, columns, lanes, Start::identity);
   } else {
@@ -93,7 +87,7 @@ void KernelLowering::add_columns(const Nest& nest) {
     const Scalar g =
         k_.open({"g", AxisKind::serial}, k_.integer(0), groups, column_block / rows_at_once);
     const Scalar first = k_.add(block[0], k_.multiply(g, k_.integer(rows_at_once)));
-    run_columns(nest, piece(first, rows_at_once, block[1]), columns, lanes, Start::partials);
+    run_columns(nest, k_.piece(first, rows_at_once, block[1]), columns, lanes, Start::partials);
     k_.close();
   }
   k_.close();

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "codegen/lowering_loops.h"
-#include "codegen/machine.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -67,14 +66,13 @@ void KernelLowering::add_lanes(const Nest& nest) {
   const Dim blocks = floor_div(rows + column_block - 1, column_block);
   const std::int64_t work = column_block * work_of_row(nest);
   Axis axis{"b", AxisKind::parallel};
-  axis.grain = k_.grain(std::max<std::int64_t>(1, machine.work_of_piece / work));
+  axis.grain = k_.grain(iterations_of_piece(work));
   loops.block = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
   const Dim& n = nest.domain.back();
   if (nest.has_columns())
     clear_partials(nest, *loops.block, k_.integer(0), k_.extent(n), vector_axis(nest, n));
-  const Scalar lo = k_.multiply(*loops.block, k_.integer(column_block));
-  const Scalar hi =
-      k_.let(op::minimum, std::array{k_.add(lo, k_.integer(column_block)), k_.extent(rows)});
+  const auto [lo, hi] =
+      k_.piece(k_.multiply(*loops.block, k_.integer(column_block)), column_block, k_.extent(rows));
   Axis lanes = vector_axis(nest, rows);
   lanes.name = "i";
   lanes.chains = 1;
@@ -106,7 +104,15 @@ int KernelLowering::jammed_rows(const Nest& nest) const {
   return rows.is_constant() && rows.constant() < jam ? 1 : jam;
 }
 
-// Rows of the outer axes in blocks of `jam`; those beyond the end compute the last row once more.
+// Row `q` of a block of `jam`; those beyond the end are the last row once more.
+Scalar KernelLowering::jammed_row(Scalar block, int q, int jam, const Dim& rows) {
+  const Scalar row = k_.add(k_.multiply(block, k_.integer(jam)), k_.integer(q));
+  const bool exact = rows.is_constant() && rows.constant() % jam == 0;
+  if (q == 0 || exact) return row;
+  return k_.let(op::minimum, std::array{row, k_.extent(rows - 1)});
+}
+
+// Rows of the outer axes in blocks of `jam`.
 void KernelLowering::add_jammed_lanes(const Nest& nest, int jam) {
   Loops loops;
   loops.rows_as_lanes = true;
@@ -117,14 +123,11 @@ void KernelLowering::add_jammed_lanes(const Nest& nest, int jam) {
   const Dim rows = element_count(outer), blocks = floor_div(rows + jam - 1, jam);
   Axis axis{"b", AxisKind::parallel};
   const Dim work = n * Dim(work_of_row(nest) * jam);
-  axis.grain = k_.grain(max(floor_div(machine.work_of_piece, max(work, 1)), 1));
+  axis.grain = k_.grain(iterations_of_piece(work));
   const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
   std::vector<std::vector<Scalar>> at;
   for (int q = 0; q < jam; ++q) {
-    Scalar row = k_.add(k_.multiply(b, k_.integer(jam)), k_.integer(q));
-    const bool exact = rows.is_constant() && rows.constant() % jam == 0;
-    if (q > 0 && !exact) row = k_.let(op::minimum, std::array{row, k_.extent(rows - 1)});
-    at.push_back(split_index(outer, row));
+    at.push_back(split_index(outer, jammed_row(b, q, jam, rows)));
   }
   Axis lanes = vector_axis(nest, n);
   lanes.chains = 1;
@@ -168,17 +171,14 @@ void KernelLowering::add_jammed_partial(const Nest& nest, int jammed) {
   const Dim blocks = element_count(outer), &n = nest.domain.back();
   Axis axis{"b", AxisKind::parallel};
   const Dim work = n * Dim(nest.cost() * jam * column_block);
-  axis.grain = k_.grain(max(floor_div(machine.work_of_piece, max(work, 1)), 1));
+  axis.grain = k_.grain(iterations_of_piece(work));
   const auto first = split_index(outer, k_.open(axis, k_.integer(0), k_.extent(blocks), blocks));
-  const Scalar lo = k_.multiply(first[reduced], k_.integer(column_block));
-  const Scalar hi = k_.let(
-      op::minimum, std::array{k_.add(lo, k_.integer(column_block)), k_.extent(x.shape()[reduced])});
+  const auto [lo, hi] = k_.piece(k_.multiply(first[reduced], k_.integer(column_block)),
+                                 column_block, k_.extent(x.shape()[reduced]));
   std::vector<std::vector<Scalar>> at(jam, first);
   for (int q = 0; q < jam; ++q) {
     Scalar& row = at[static_cast<std::size_t>(q)][together];
-    row = k_.add(k_.multiply(row, k_.integer(jam)), k_.integer(q));
-    const bool exact = extent.is_constant() && extent.constant() % jam == 0;
-    if (q > 0 && !exact) row = k_.let(op::minimum, std::array{row, k_.extent(extent - 1)});
+    row = jammed_row(row, q, jam, extent);
   }
   const Scalar j = k_.open(tile_axis(nest, n), k_.integer(0), k_.extent(n), n);
   std::vector<Scalar> sums;

@@ -21,6 +21,10 @@ using Kind = Member::Kind;
 
 }  // namespace
 
+Dim iterations_of_piece(const Dim& work) {
+  return max(floor_div(machine.work_of_piece, max(work, 1)), 1);
+}
+
 KernelLowering::KernelLowering(std::string name, const Fusion& fusion, Storage& storage,
                                const TargetLanes& lanes)
     : k_(std::move(name)), fusion_(fusion), storage_(storage), lanes_(lanes) {
@@ -153,12 +157,9 @@ void KernelLowering::run_chunked_stage(const Nest& nest, int stage, Loops& loops
     }
   }
   Axis axis{"c", AxisKind::parallel};
-  axis.grain =
-      k_.grain(std::max<std::int64_t>(1, machine.work_of_piece / (row_chunk * nest.cost())));
+  axis.grain = k_.grain(iterations_of_piece(row_chunk * nest.cost()));
   const Scalar c = k_.open(axis, k_.integer(0), k_.extent(chunks), chunks);
-  const Scalar lo = k_.multiply(c, k_.integer(row_chunk));
-  const Scalar hi =
-      k_.let(op::minimum, std::array{k_.add(lo, k_.integer(row_chunk)), k_.extent(n)});
+  const auto [lo, hi] = k_.piece(k_.multiply(c, k_.integer(row_chunk)), row_chunk, k_.extent(n));
   const auto accs = accumulators(nest, stage);
   run_stage(nest, stage, loops, lo, hi, n);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -265,7 +266,7 @@ void KernelLowering::add_rows(const Nest& nest) {
       module_buffer_.push_back(-1);
       return k_.add_buffer({"scratch", v.dtype(), true, true, true, n});
     }();
-  const Dim piece = max(floor_div(machine.work_of_piece, max(n * Dim(nest.cost()), 1)), 1);
+  const Dim piece = iterations_of_piece(n * Dim(nest.cost()));
   Axis axis{"i", AxisKind::parallel};
   const auto body = [&](Scalar row) {
     loops.axes = split_index(row_shape, row);
@@ -289,9 +290,8 @@ void KernelLowering::add_rows(const Nest& nest) {
   const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
   loops.block = b;
   clear_partials(nest, b, k_.integer(0), k_.extent(n), vector_axis(nest, n));
-  const Scalar lo = k_.multiply(b, k_.integer(column_block));
-  const Scalar hi =
-      k_.let(op::minimum, std::array{k_.add(lo, k_.integer(column_block)), k_.extent(rows)});
+  const auto [lo, hi] =
+      k_.piece(k_.multiply(b, k_.integer(column_block)), column_block, k_.extent(rows));
   body(k_.open({"i", AxisKind::serial}, lo, hi, rows));
   k_.close();
   k_.close();
@@ -321,9 +321,7 @@ void KernelLowering::run_row_stage(const Nest& nest, int stage, Loops& loops) {
   const Dim chunks = floor_div(n + row_chunk - 1, row_chunk);
   const auto totals = accumulators(nest, stage);
   const Scalar c = k_.open({"c", AxisKind::serial}, k_.integer(0), k_.extent(chunks), chunks);
-  const Scalar lo = k_.multiply(c, k_.integer(row_chunk));
-  const Scalar hi =
-      k_.let(op::minimum, std::array{k_.add(lo, k_.integer(row_chunk)), k_.extent(n)});
+  const auto [lo, hi] = k_.piece(k_.multiply(c, k_.integer(row_chunk)), row_chunk, k_.extent(n));
   const auto accs = accumulators(nest, stage);
   run_stage(nest, stage, loops, lo, hi, n);
   for (std::size_t i = 0; i < rows.size(); ++i)

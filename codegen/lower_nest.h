@@ -71,6 +71,7 @@ class KernelLowering {
   int jammed_rows(const Nest& nest) const;
   void add_lanes(const Nest& nest);
   void add_jammed_lanes(const Nest& nest, int rows);
+  Scalar jammed_row(Scalar block, int q, int jam, const Dim& rows);
   int jammed_axis(const Nest& nest) const;
   void add_jammed_partial(const Nest& nest, int jammed);
   void transpose_tables(const Nest& nest, Loops& loops);

@@ -134,9 +134,8 @@ Scalar fold_block(KernelBuilder& k, const Member& m, std::span<const Scalar> axe
   const auto axis = static_cast<std::size_t>(node.attribute("axes").ints()[0]);
   const Dim& extent = x.shape()[axis];
   std::vector<Scalar> at(axes.begin(), axes.end());
-  const Scalar lo = k.multiply(axes[axis], k.integer(column_block));
-  const Scalar hi =
-      k.let(op::minimum, std::array{k.add(lo, k.integer(column_block)), k.extent(extent)});
+  const auto [lo, hi] =
+      k.piece(k.multiply(axes[axis], k.integer(column_block)), column_block, k.extent(extent));
   const Scalar acc = k.accumulator(node.op(), x.dtype());
   at[axis] = k.open({"k", AxisKind::serial}, lo, hi, extent);
   k.reduce(acc, k.pull(x, at), node.op().reduction.arg ? at[axis] : Scalar{});
@@ -149,11 +148,13 @@ bool Nest::has_columns() const {
                      [](const Member& m) { return m.kind == Member::Kind::column; });
 }
 
-bool Nest::is_of_columns() const {
-  return has_columns() && std::all_of(members.begin(), members.end(), [&](const Member& m) {
-           return m.kind == Member::Kind::column ||
-                  (m.kind == Member::Kind::store && m.value.shape() == domain);
-         });
+bool Nest::is_of_columns(const Member* more) const {
+  const auto fits = [&](const Member& m) {
+    return m.kind == Member::Kind::column ||
+           (m.kind == Member::Kind::store && m.value.shape() == domain);
+  };
+  const bool any = has_columns() || (more && more->kind == Member::Kind::column);
+  return any && (!more || fits(*more)) && std::all_of(members.begin(), members.end(), fits);
 }
 
 bool Nest::is_plain() const {

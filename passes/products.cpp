@@ -6,6 +6,7 @@
 #include "passes/pipeline.h"
 #include "passes/rewrite.h"
 #include "passes/rule.h"
+#include "stdlib/matrices.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -240,10 +241,7 @@ Expr sum_of_terms(const Product& p, const Dim& m, const Dim& n, const Dim& k) {
     if (p.trans_b) return reshape(sum(reshape(a, with_batch(p.a, {1, k})) * b, -1), result);
     return reshape(sum(reshape(a, with_batch(p.a, {k, 1})) * b, -2), result);
   }
-  IntList swapped(static_cast<std::size_t>(p.b.rank()));
-  std::iota(swapped.begin(), swapped.end(), 0);
-  std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
-  const Expr right = p.trans_b ? transpose(b, swapped) : b;
+  const Expr right = p.trans_b ? swap_last(b) : b;
   if (p.trans_a) return sum(expand_dims(a, -1) * expand_dims(right, -2), -3);
   return sum(expand_dims(a, -1) * expand_dims(right, -3), -2);
 }

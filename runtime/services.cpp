@@ -47,16 +47,18 @@ void note_trouble(gnomon_context* context, const char* text) noexcept {
   }
 }
 
+int thread_limit(const gnomon_context* context) {
+  return context->threads > 0 ? context->threads : ThreadPool::max_threads;
+}
+
 void parallel(gnomon_context* context, std::int64_t count, std::int64_t grain, gnomon_body body,
               void* argument) {
-  const int limit = context->threads > 0 ? context->threads : ThreadPool::max_threads;
-  pool().parallel_for(count, grain, body, argument, limit);
+  pool().parallel_for(count, grain, body, argument, thread_limit(context));
 }
 
 std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
-  const int limit = context->threads > 0 ? context->threads : ThreadPool::max_threads;
   try {
-    const int status = blas().gemm(*product, pool(), limit);
+    const int status = blas().gemm(*product, pool(), thread_limit(context));
     if (status == 1) note_trouble(context, blas_description().c_str());
     if (status == 2) note_trouble(context, "the BLAS library cannot take these row strides");
     return status;
@@ -67,9 +69,8 @@ std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
 }
 
 std::int32_t routine(gnomon_context* context, gnomon_routine* what) {
-  const int limit = context->threads > 0 ? context->threads : ThreadPool::max_threads;
   try {
-    const int status = run_routine(*what, pool(), limit);
+    const int status = run_routine(*what, pool(), thread_limit(context));
     if (status == 1)
       note_trouble(context, ("no LAPACK library found; BLAS: " + blas_description()).c_str());
     if (status == 2) note_trouble(context, "the LAPACK library cannot take these extents");
@@ -82,8 +83,7 @@ std::int32_t routine(gnomon_context* context, gnomon_routine* what) {
 }
 
 std::int32_t convolve(gnomon_context* context, const gnomon_convolution* convolution) {
-  const int limit = context->threads > 0 ? context->threads : ThreadPool::max_threads;
-  const bool done = gnomon::convolve(*convolution, pool(), limit);
+  const bool done = gnomon::convolve(*convolution, pool(), thread_limit(context));
   if (!done) note_trouble(context, "too little memory for a convolution");
   return done ? 0 : 1;
 }

@@ -59,15 +59,8 @@ Exprs interleave_vjp(const Vjp& v) {
   const IntList& size = v.node.attribute("size").ints();
   Exprs dx;
   for (std::size_t k = 0; k < v.x.size(); ++k) {
-    const Shape& count = v.x[k].shape();
     const IntList place = place_in_block(size, static_cast<std::int64_t>(k));
-    const std::size_t first = count.size() - size.size();
-    Shape start(count.size(), Dim(0)), step(count.size(), Dim(1));
-    for (std::size_t i = 0; i < size.size(); ++i) {
-      start[first + i] = place[i];
-      step[first + i] = size[i];
-    }
-    dx.push_back(slice(v.dy[0], start, count, step));
+    dx.push_back(spaced_elements(v.dy[0], place, size, v.x[k].shape()));
   }
   return dx;
 }

@@ -343,18 +343,6 @@ bool touches(const Layout& layout) {
          std::ranges::all_of(layout.padding, [](std::int64_t n) { return n == 0; });
 }
 
-// Position `position` of each window: every stride-th element.
-Expr window_elements(const Layout& layout, const Expr& x, const Shape& pooled,
-                     const IntList& position) {
-  const std::size_t first = pooled.size() - layout.axes();
-  Shape start(pooled.size(), Dim(0)), step(pooled.size(), Dim(1));
-  for (std::size_t i = 0; i < layout.axes(); ++i) {
-    start[first + i] = position[i];
-    step[first + i] = layout.stride[i];
-  }
-  return slice(x, std::move(start), pooled, std::move(step));
-}
-
 // Windows that touch, made of their elements; zeros behind the last ones.
 Expr from_windows(const Layout& layout, const Exprs& elements, const Shape& image) {
   const Expr made = interleave(elements, layout.size);
@@ -369,7 +357,7 @@ Expr given_to_largest(const Layout& layout, const Expr& x, const Expr& given) {
   Exprs beats, elements;
   Expr best;
   for_each_position(layout.size, [&](const IntList& position) {
-    const Expr each = window_elements(layout, x, given.shape(), position);
+    const Expr each = spaced_elements(x, position, layout.stride, given.shape());
     if (!best) {
       best = each;
       beats.emplace_back();

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "stdlib/ops.h"
+
 namespace gnomon {
 
 IntList for_axes(const IntList& list, std::size_t axes) {
@@ -36,6 +38,16 @@ void check_padding(const TypeContext& context, const IntList& padding, std::size
     context.fail(fmt::format(
         "expected padding of at least 0 before and behind each of {} spatial axes, found ({})",
         axes, fmt::join(padding, ", ")));
+}
+
+Expr spaced_elements(const Expr& x, const IntList& first, const IntList& step, const Shape& count) {
+  const std::size_t leading = count.size() - first.size();
+  Shape start(count.size(), Dim(0)), steps(count.size(), Dim(1));
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    start[leading + i] = first[i];
+    steps[leading + i] = step[i];
+  }
+  return slice(x, std::move(start), count, std::move(steps));
 }
 
 Dim windows_along(const TypeContext& context, const Dim& extent, const Dim& reach,

@@ -18,6 +18,9 @@ void check_positive(const TypeContext& context, std::string_view what, const Int
 /// TypeError unless `padding` has a pair of numbers of at least 0 for each axis.
 void check_padding(const TypeContext& context, const IntList& padding, std::size_t axes);
 
+/// The elements of x that stand `step` apart on the last axes, `count` in all from `first` on.
+Expr spaced_elements(const Expr& x, const IntList& first, const IntList& step, const Shape& count);
+
 /// How many windows that reach over `reach` elements stand on an axis: an error unless it is at
 /// least one.
 Dim windows_along(const TypeContext& context, const Dim& extent, const Dim& reach,
