@@ -69,7 +69,8 @@ template <typename F>
 GN_FN F arctanh(F x) {
   const F a = abs(x);
   const F twice = a + a;
-  const F argument = select(a < F(0.5), fma(twice, a / (F(1) - a), twice), twice / (F(1) - a));
+  const F ratio = a / (F(1) - a);
+  const F argument = select(a < F(0.5), fma(twice, ratio, twice), ratio + ratio);
   return copysign(select(detail::is_tiny(x), a, F(0.5) * log1p(argument)), x);
 }
 

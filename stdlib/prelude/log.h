@@ -42,22 +42,21 @@ GN_FN F natural_log(SplitNumber<F> a) {
   }
 }
 
-/// k * unit + log(1 + f) * slope, each constant in two parts; k * unit_high is exact.
-template <typename F>
-GN_FN F scaled_log(SplitNumber<F> a, F unit_high, F unit_low, F slope_high, F slope_low) {
-  const F high = a.f * slope_high;
-  const F rounded_off = fma(a.f, slope_high, -high) + a.f * slope_low;
-  const F low = fma(log1p_tail(a.f, F(0)), slope_high, fma(a.k, unit_low, rounded_off));
-  const F whole = a.k * unit_high;
-  const F sum = whole + high;
-  return sum + ((high - (sum - whole)) + low);
-}
-
-/// The logarithm `value` of x > 0 completed for zero, negative numbers, infinity and NaN.
+/// The logarithm `value` of x > 0 completed for zero, negative numbers, infinity and NaN. With
+/// instructions for exponents it is complete.
 template <typename F>
 GN_FN F complete_log(F x, F value) {
+  if constexpr (has_exponent_instructions<F>) return value;
   const F r = select(x < infinity<F>(), value, x);
   return select(x > F(0), r, select(x == F(0), -infinity<F>(), quiet_nan<F>()));
+}
+
+/// log(1 + f) * slope, which is given in two parts.
+template <typename F>
+GN_FN F log1p_times(F f, F slope_high, F slope_low) {
+  const F high = f * slope_high;
+  const F rounded_off = fma(f, slope_low, fma(f, slope_high, -high));
+  return high + fma(log1p_tail(f, F(0)), slope_high, rounded_off);
 }
 
 /// log(1 + x) + more * ln 2 for x > -1; `more` may be other than 0 only where x is above 2^60.
@@ -93,9 +92,7 @@ GN_FN F log1p_of_fraction(F x) {
 /// The natural logarithm.
 template <typename F>
 GN_FN F log(F x) {
-  const F value = detail::natural_log(detail::split_number(x));
-  if constexpr (detail::has_exponent_instructions<F>) return value;  // complete as it is
-  return detail::complete_log(x, value);
+  return detail::complete_log(x, detail::natural_log(detail::split_number(x)));
 }
 
 /// The logarithm to base 2, exact for powers of 2.
@@ -104,24 +101,20 @@ GN_FN F log2(F x) {
   const F low = constant<F>(is_single<F> ? 0x1.4ae0bf85ddf44p-26 : 0x1.777d0ffda0d24p-56);
   const F high = constant<F>(is_single<F> ? 0x1.715476p0 : 0x1.71547652b82fep0);
   const detail::SplitNumber<F> a = detail::split_number(x);
-  return detail::complete_log(x, detail::scaled_log(a, F(1), F(0), high, low));
+  return detail::complete_log(x, a.k + detail::log1p_times(a.f, high, low));
 }
 
 /// The logarithm to base 10.
 template <typename F>
 GN_FN F log10(F x) {
+  // Multiples of the upper part are exact; that both are positive serves an infinite k.
+  const F unit_high = constant<F>(is_single<F> ? 0x1.3441p-2 : 0x1.34413509f7800p-2);
+  const F unit_low = constant<F>(is_single<F> ? 0x1.a84fbdp-21 : 0x1.fef311f12b358p-46);
+  const F low = constant<F>(is_single<F> ? -0x1.5b235e0000000p-27 : 0x1.95355baaafad3p-57);
+  const F high = constant<F>(is_single<F> ? 0x1.bcb7b20000000p-2 : 0x1.bcb7b1526e50ep-2);
   const detail::SplitNumber<F> a = detail::split_number(x);
-  F value;
-  if constexpr (is_single<F>) {
-    value = detail::scaled_log(
-        a, constant<F>(0x1.3442000000000p-2), constant<F>(-0x1.95ec100000000p-19),
-        constant<F>(0x1.bcb7b20000000p-2), constant<F>(-0x1.5b235e0000000p-27));
-  } else {
-    value =
-        detail::scaled_log(a, constant<F>(0x1.34413509f7800p-2), constant<F>(0x1.fef311f12b358p-46),
-                           constant<F>(0x1.bcb7b1526e50ep-2), constant<F>(0x1.95355baaafad3p-57));
-  }
-  return detail::complete_log(x, value);
+  const F part = detail::log1p_times(a.f, high, low);
+  return detail::complete_log(x, fma(a.k, unit_high, fma(a.k, unit_low, part)));
 }
 
 /// log(1 + x), accurate near 0.

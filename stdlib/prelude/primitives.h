@@ -6,8 +6,10 @@
 
 #if defined(__CUDACC__)
 #define GN_FN __device__ __forceinline__
+#define GN_COLD __device__ __noinline__
 #else
 #define GN_FN inline __attribute__((always_inline))
+#define GN_COLD inline __attribute__((noinline, cold))
 #endif
 
 #if defined(__clang__) && !defined(__CUDACC__)

@@ -7,12 +7,6 @@
 
 #include "polynomial.h"
 
-#if defined(__CUDACC__)
-#define GN_COLD __device__ __noinline__
-#else
-#define GN_COLD inline __attribute__((noinline, cold))
-#endif
-
 namespace gn {
 namespace detail {
 
@@ -94,20 +88,34 @@ GN_FN F sine_of_reduced(QuarterTurns<F> r) {
   return bit_cast<F>(bit_cast<I>(v) ^ sign);
 }
 
+/// The tangent of a reduced argument: that of high + low, or -1 by it in an odd quadrant.
 template <typename F>
 GN_FN F tangent_of_reduced(QuarterTurns<F> r) {
   using I = int_of<F>;
-  const TwoFloats<F> s = sine_of_sum(r.high, r.low);
-  const TwoFloats<F> c = cosine_of_sum(r.high, r.low);
   const auto odd = (r.quadrant & I(1)) != I(0);
-  const F num = select(odd, c.high, s.high);
-  const F num_low = select(odd, c.low, s.low);
-  const F den = select(odd, -s.high, c.high);
-  const F den_low = select(odd, -s.low, c.low);
-  const F inverse = constant<F>(1) / den;
-  const F q = num * inverse;
-  const F rest = fma(-q, den, num) + fma(-q, den_low, num_low);
-  return fma(rest, inverse, q);
+  if constexpr (is_single<F>) {
+    const F z = r.high * r.high;
+    const F p = horner(z, 0x1.213e0ep-8, 0x1.8dfa78p-17, 0x1.65232ep-7, 0x1.5c46a0p-6,
+                       0x1.bae65ap-5, 0x1.110d52p-3, 0x1.555562p-2);
+    // The slope is 1 + tan^2; that 1 + z is a little less does not count beside `low`.
+    const F t = fma(r.high * z, p, fma(r.low, z, r.low));
+    const F tangent = r.high + t;
+    const F rounded_off = (r.high - tangent) + t;
+    const F inverse = constant<F>(1) / tangent;
+    const F rest = fma(inverse, rounded_off, fma(inverse, tangent, constant<F>(-1)));
+    return select(odd, fma(inverse, rest, -inverse), tangent);
+  } else {
+    const TwoFloats<F> s = sine_of_sum(r.high, r.low);
+    const TwoFloats<F> c = cosine_of_sum(r.high, r.low);
+    const F num = select(odd, c.high, s.high);
+    const F num_low = select(odd, c.low, s.low);
+    const F den = select(odd, -s.high, c.high);
+    const F den_low = select(odd, -s.low, c.low);
+    const F inverse = constant<F>(1) / den;
+    const F q = num * inverse;
+    const F rest = fma(-q, den, num) + fma(-q, den_low, num_low);
+    return fma(rest, inverse, q);
+  }
 }
 
 /// The fraction and the last two integer bits of |x| * 2/pi for finite |x| >= 2^16, as x reduced.
