@@ -65,3 +65,42 @@ TEST_CASE("many divisions in one kernel have the bits of one") {
   for (std::size_t i = 0; i < dividends.size(); ++i) wanted.push_back(dividends[i] / divisors[i]);
   for (std::size_t k = 0; k < 4; ++k) CHECK(difference(results[k], Array::from(wanted), 0) == "");
 }
+
+TEST_CASE_TEMPLATE("integers divide exactly next to every multiple", T, std::int8_t, std::uint8_t,
+                   std::int16_t, std::uint16_t, std::int32_t, std::uint32_t) {
+  using Wide = std::int64_t;
+  const Wide least = std::numeric_limits<T>::min(), greatest = std::numeric_limits<T>::max();
+  std::vector<T> dividends, divisors;
+  Samples samples(7);
+  const auto draw = [&](Wide from) {
+    return static_cast<Wide>(samples.uniform(static_cast<double>(from), double(greatest)));
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const Wide b = i % 4 == 0 ? draw(least) : i % 128 + 1;
+    if (b == 0 || b == -1) continue;
+    for (const Wide a : {draw(least) / b * b, greatest / b * b, least / b * b})
+      for (const Wide step : {-1, 0, 1}) {
+        if (a + step < least || a + step > greatest) continue;
+        dividends.push_back(static_cast<T>(a + step));
+        divisors.push_back(static_cast<T>(b));
+      }
+  }
+  const DType dtype = dtype_of<T>;
+  const Dim n = Dim::symbol("n");
+  const Expr x = tensor("x", dtype, {n}), y = tensor("y", dtype, {n}), one = tensor("z", dtype, {});
+  const Function f = compile({x, y, one}, {floor_divide(x, y), floor_divide(x, one)});
+  for (const T by : {divisors[0], T(7), T(100)}) {
+    const Results results =
+        f(std::vector{Array::from(dividends), Array::from(divisors), Array(by)});
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < dividends.size(); ++i) {
+      const auto floored = [](Wide a, Wide b) {
+        return a / b - (a % b != 0 && (a < 0) != (b < 0));
+      };
+      const Wide a = dividends[i];
+      wrong += results[0].data<T>()[i] != static_cast<T>(floored(a, divisors[i]));
+      wrong += results[1].data<T>()[i] != static_cast<T>(floored(a, by));
+    }
+    CHECK(wrong == 0);
+  }
+}

@@ -353,11 +353,13 @@ GN_FN Division<F> truncated_division(F a, F b) {
   if constexpr (is_scalar<F> || sizeof(element_of<F>) == 8) {
     q = static_cast<F>(a / b);
   } else {
-    // There is no vector division of integers. The rounded quotient of two floats of at least twice
-    // the precision never reaches the next integer.
+    // There is no vector division of integers. Floats have some bits more: a quotient that is too
+    // large by a few units in the last place never reaches the next integer. The reciprocal of
+    // one divisor for all is computed before the loop.
     using T = typename Choose<sizeof(element_of<F>) == 4, f64, f32>::type;
     using Wide = with_element<F, T>;
-    q = plain_cast<F>(plain_cast<Wide>(a) / plain_cast<Wide>(b));
+    constexpr T enlarged = T(1) + (same<T, f64> ? T(0x1p-51) : T(0x1p-22));
+    q = plain_cast<F>(plain_cast<Wide>(a) * (Wide(1) / plain_cast<Wide>(b) * Wide(enlarged)));
   }
   return {q, subtract(a, multiply(q, b))};
 }
