@@ -69,7 +69,7 @@ typedef void (*gnomon_body)(void* argument, int64_t lo, int64_t hi, int32_t work
 typedef struct gnomon_services {
   int32_t abi_version;
   int32_t threads; /* the most workers `parallel` uses at once; at least 1 */
-  /* Splits [0, count) into the pieces [k * grain, (k+1) * grain) and runs each exactly once. */
+  /* Runs consecutive pieces that cover [0, count) once; a thread is worth `grain` iterations. */
   void (*parallel)(gnomon_context*, int64_t count, int64_t grain, gnomon_body body, void* argument);
   /* Returns 0, or not 0 when the product cannot run (no BLAS library). */
   int32_t (*gemm)(gnomon_context*, const gnomon_gemm*);

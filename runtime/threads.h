@@ -1,4 +1,4 @@
-// The one thread pool of the process: static splits, nested and contended calls run inline.
+// The one thread pool of the process: pieces are shared out, nested and contended calls run inline.
 #pragma once
 
 #include <atomic>
@@ -19,9 +19,10 @@ class ThreadPool {
   /// ValueError unless `threads` is at least 1.
   void set_threads(int threads);
 
-  /// Runs `body(argument, lo, hi, worker)` once for each piece [k * grain, (k+1) * grain) of
-  /// [0, count). Worker w of W takes a contiguous share of the pieces; w < W <= threads(). `limit`
-  /// lowers W for this job. Bodies must not throw.
+  /// Runs `body(argument, lo, hi, worker)` for consecutive pieces that cover [0, count) once. As
+  /// many threads take part as there are `grain`s in it; worker w < threads() takes the pieces of a
+  /// contiguous share of the axis, and then what slower ones have not begun. `limit` lowers the
+  /// number of threads of this job. Bodies must not throw.
   void parallel_for(std::int64_t count, std::int64_t grain, gnomon_body body, void* argument,
                     int limit = max_threads);
 

@@ -1,5 +1,6 @@
-// The thread pool: every piece once, never too many threads, inline when nested, alive after fork.
+// The thread pool: every index once, never too many threads, inline when nested, alive after fork.
 #include <doctest/doctest.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,9 +31,7 @@ std::vector<int> visits(std::int64_t count, std::int64_t grain) {
   std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
   std::atomic<bool> right{true};
   pool().parallel_for(count, grain, [&](std::int64_t lo, std::int64_t hi, std::int32_t worker) {
-    if (lo % grain != 0 || hi != std::min(lo + grain, count) || worker < 0 ||
-        worker >= pool().threads())
-      right = false;
+    if (lo < 0 || hi <= lo || hi > count || worker < 0 || worker >= pool().threads()) right = false;
     for (; lo < hi; ++lo) seen[static_cast<std::size_t>(lo)]++;
   });
   CHECK(right);
@@ -41,7 +40,7 @@ std::vector<int> visits(std::int64_t count, std::int64_t grain) {
 
 }  // namespace
 
-TEST_CASE("each piece runs exactly once") {
+TEST_CASE("each index runs exactly once") {
   const ThreadsRestored restored;
   for (int threads : {1, 2, 3, 8}) {
     set_threads(threads);
@@ -55,15 +54,17 @@ TEST_CASE("huge axes and grains do not overflow") {
   const ThreadsRestored restored;
   set_threads(4);
   const std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  std::atomic<std::int64_t> pieces{0}, last{0};
-  pool().parallel_for(most, most / 2, [&](std::int64_t, std::int64_t hi, std::int32_t) {
-    pieces++;
-    std::int64_t seen = last;
-    while (hi > seen && !last.compare_exchange_weak(seen, hi)) {
-    }
-  });
-  CHECK(pieces == 3);
-  CHECK(last == most);
+  for (const std::int64_t grain : {most / 2, most / 3, most / 1000}) {
+    std::atomic<std::int64_t> covered{0}, last{0};
+    pool().parallel_for(most, grain, [&](std::int64_t lo, std::int64_t hi, std::int32_t) {
+      covered += hi - lo;
+      std::int64_t seen = last;
+      while (hi > seen && !last.compare_exchange_weak(seen, hi)) {
+      }
+    });
+    CHECK(covered == most);
+    CHECK(last == most);
+  }
 }
 
 TEST_CASE("never more threads than asked for, and all of them") {
@@ -89,21 +90,65 @@ TEST_CASE("never more threads than asked for, and all of them") {
   }
 }
 
+TEST_CASE("threads that are done take the pieces of one that is not") {
+  const ThreadsRestored restored;
+  for (int threads : {2, 3}) {
+    set_threads(threads);
+    constexpr int count = 60;
+    std::atomic<int> done{0};
+    std::atomic<bool> first{true};
+    pool().parallel_for(count, 1, [&](std::int64_t, std::int64_t, std::int32_t) {
+      if (first.exchange(false)) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+        while (done < count - 1 && std::chrono::steady_clock::now() < end)
+          std::this_thread::yield();
+        CHECK(done == count - 1);
+      }
+      done++;
+    });
+    CHECK(done == count);
+  }
+}
+
+TEST_CASE("a worker that slept does not wake up on the processor of the caller") {
+  if (available_cpus() < 2) return;
+  const ThreadsRestored restored;
+  set_threads(2);
+  int apart = 0, together = 0;
+  for (int i = 0; i < 30; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    const int here = ::sched_getcpu();
+    std::atomic<int> there{-1};
+    pool().parallel_for(2, 1, [&](std::int64_t, std::int64_t, std::int32_t worker) {
+      if (worker == 1) there = ::sched_getcpu();
+      const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+      while (there < 0 && std::chrono::steady_clock::now() < end) {
+      }
+    });
+    if (here == ::sched_getcpu()) (here == there ? together : apart)++;
+  }
+  CHECK(together <= apart / 4);
+}
+
 TEST_CASE("a limit lowers the threads of one job") {
   const ThreadsRestored restored;
   set_threads(8);
-  std::atomic<int> highest{0};
   struct Probe {
-    std::atomic<int>* highest;
-  } probe{&highest};
+    std::atomic<int> highest{0}, arrived{0};
+  } probe;
   gnomon_body body = [](void* self, std::int64_t, std::int64_t, std::int32_t worker) {
-    auto& most = *static_cast<Probe*>(self)->highest;
+    auto& [most, arrived] = *static_cast<Probe*>(self);
     int seen = most;
     while (worker > seen && !most.compare_exchange_weak(seen, worker)) {
     }
+    // Nobody is done before all have come.
+    arrived++;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (arrived < 3 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   };
   pool().parallel_for(100, 1, body, &probe, 3);
-  CHECK(highest == 2);
+  CHECK(probe.highest == 2);
 }
 
 TEST_CASE("nested calls run inline over the same pieces") {
@@ -114,7 +159,7 @@ TEST_CASE("nested calls run inline over the same pieces") {
   pool().parallel_for(8, 1, [&](std::int64_t, std::int64_t, std::int32_t) {
     const auto me = std::this_thread::get_id();
     pool().parallel_for(10, 3, [&](std::int64_t lo, std::int64_t hi, std::int32_t worker) {
-      if (std::this_thread::get_id() != me || worker != 0 || lo % 3 != 0) same_thread = false;
+      if (std::this_thread::get_id() != me || worker != 0) same_thread = false;
       inner += static_cast<int>(hi - lo);
     });
   });
