@@ -81,7 +81,7 @@ ConvolutionStep convolution_step(const Node& node) {
 
 class Lowerer : public Storage {
  public:
-  Lowerer(const Graph& graph, int vector_bytes) : graph_(graph), lanes_{vector_bytes} {}
+  Lowerer(const Graph& graph, const Target& target) : graph_(graph), target_(target) {}
 
   Module run(std::span<const int> donated) {
     add_parameters();
@@ -335,7 +335,7 @@ class Lowerer : public Storage {
     if (!together) flush(steps);
     if (!kernel_)
       kernel_ = std::make_unique<KernelLowering>(fmt::format("k{}", module_.kernels.size()),
-                                                 *fusion_, *this, lanes_);
+                                                 *fusion_, *this, target_);
     kernel_->add(nest);
     last_small_ = is_small(nest);
     last_box_of_ = base_of;
@@ -451,9 +451,9 @@ class Lowerer : public Storage {
     const bool has_addend = node.operands().size() == 3;
     const int addend = has_addend ? stored_buffer(node.input(2)) : -1;
     if (has_addend) p.beta = node.attribute("beta").real();
-    if (is_generated(p, lanes_)) {
+    if (is_generated(p, target_)) {
       ProductKernel made = gnomon::lower_product(fmt::format("k{}", module_.kernels.size()), p,
-                                                 addend, *this, lanes_);
+                                                 addend, *this, target_);
       made.kernel.comment = name_of(p.out) + " = " + text_of(Value(&node, 0)) + "\n";
       allocate(steps);
       return add_kernel(std::move(made.kernel), std::move(made.buffers), steps);
@@ -559,7 +559,7 @@ class Lowerer : public Storage {
   }
 
   const Graph& graph_;
-  TargetLanes lanes_;
+  const Target& target_;
   Module module_;
   std::unordered_map<Value, int> buffers_, output_of_, late_;
   std::unordered_map<Value, Value> continued_;  // by the write that goes on in its memory
@@ -577,8 +577,8 @@ class Lowerer : public Storage {
 
 }  // namespace
 
-Module lower(const Graph& graph, int vector_bytes, std::span<const int> donated) {
-  return Lowerer(graph, vector_bytes).run(donated);
+Module lower(const Graph& graph, const Target& target, std::span<const int> donated) {
+  return Lowerer(graph, target).run(donated);
 }
 
 }  // namespace gnomon

@@ -43,7 +43,7 @@ bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
   const Dim& n = nest.domain.back();
   if (nest.domain.size() < 2 || !n.is_constant() || n.constant() < 2) return false;
   const std::int64_t length = n.constant();
-  const int width = lanes_.bytes / std::max(4, nest.widest());
+  const int width = target_.vector_bytes / std::max(4, nest.widest());
   if (length > std::min<std::int64_t>(longest_row, 2 * width)) return false;
   bool reduces = false;
   for (const Member& m : nest.members) {
@@ -89,7 +89,7 @@ int KernelLowering::jammed_rows(const Nest& nest) const {
   const Dim& n = nest.domain.back();
   if (rank < 3 || !n.is_constant() || n.constant() < 2 || n.constant() > longest_row) return 0;
   const Dim& lanes = nest.domain[rank - 2];
-  const int width = lanes_.bytes / std::max(4, nest.widest());
+  const int width = target_.vector_bytes / std::max(4, nest.widest());
   if (lanes.is_constant() && lanes.constant() < width) return 0;
   bool reduces = false, pairs = false;
   for (const Member& m : nest.members) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "codegen/lowering_loops.h"
-#include "codegen/machine.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -21,13 +20,14 @@ using Kind = Member::Kind;
 
 }  // namespace
 
-Dim iterations_of_piece(const Dim& work) {
-  return max(floor_div(machine.work_of_piece, max(work, 1)), 1);
+// Iterations of `work` additions each that are worth a thread.
+Dim KernelLowering::iterations_of_piece(const Dim& work) const {
+  return max(floor_div(target_.machine.work_of_piece, max(work, 1)), 1);
 }
 
 KernelLowering::KernelLowering(std::string name, const Fusion& fusion, Storage& storage,
-                               const TargetLanes& lanes)
-    : k_(std::move(name)), fusion_(fusion), storage_(storage), lanes_(lanes) {
+                               const Target& target)
+    : k_(std::move(name)), fusion_(fusion), storage_(storage), target_(target) {
   k_.set_resolve([this](const Value& v, std::span<const Scalar> i) { return resolve(v, i); });
   k_.set_check_number([this](const Node& node) { return storage_.check_number(node); });
 }
@@ -70,7 +70,7 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
   // Lanes of one element could not be told from the element itself.
   if (extent.is(1)) return {"j", AxisKind::serial};
   const int bytes = std::max(4, nest.widest());
-  Axis axis{"j", AxisKind::vector, lanes_.bytes / bytes, 1};
+  Axis axis{"j", AxisKind::vector, target_.vector_bytes / bytes, 1};
   // Less than a vector is all masked rest: the same fold with one chain as with several.
   const bool short_axis = extent.is_constant() && extent.constant() < axis.width;
   axis.chains = short_axis ? 1 : std::max(1, lanes_of_reduction / axis.width);

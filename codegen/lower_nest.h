@@ -9,6 +9,7 @@
 
 #include "codegen/fuse.h"
 #include "codegen/kernel_builder.h"
+#include "codegen/target.h"
 
 namespace gnomon {
 
@@ -30,15 +31,9 @@ class Storage {
 };
 
 /// A kernel that gathers nests one after the other, and the buffers behind its parameters.
-/// The widest vectors of the target.
-struct TargetLanes {
-  int bytes = 64;
-};
-
 class KernelLowering {
  public:
-  KernelLowering(std::string name, const Fusion& fusion, Storage& storage,
-                 const TargetLanes& lanes);
+  KernelLowering(std::string name, const Fusion& fusion, Storage& storage, const Target& target);
 
   void add(const Nest& nest);
   Kernel finish();
@@ -95,13 +90,14 @@ class KernelLowering {
   void write(const Member& m, Scalar value, std::span<const Scalar> axes);
   Linear offset_in_result(std::span<const Scalar> position, const Shape& shape);
   int parameter(int buffer, DType t, const Dim& elements, bool writes);
+  Dim iterations_of_piece(const Dim& work) const;
   Axis vector_axis(const Nest& nest, const Dim& extent) const;
 
   KernelBuilder k_;
   std::string comment_;
   const Fusion& fusion_;
   Storage& storage_;
-  const TargetLanes& lanes_;
+  const Target& target_;
   std::unordered_map<int, int> parameters_;  // module buffer -> kernel buffer
   std::vector<int> module_buffer_;
   // The nest being lowered:

@@ -31,8 +31,8 @@ bool is_at_most(const Dim& d, std::int64_t bound) {
   return d.is_constant() && d.constant() <= bound;
 }
 
-int lanes_of(DType t, const TargetLanes& lanes) {
-  return lanes.bytes / static_cast<int>(size_of(t));
+int lanes_of(DType t, const Target& target) {
+  return target.vector_bytes / static_cast<int>(size_of(t));
 }
 
 Dim ceil_div(const Dim& a, std::int64_t b) { return floor_div(a + (b - 1), b); }
@@ -47,9 +47,9 @@ struct Layout {
   std::int64_t tile;  // rows at once
 };
 
-bool is_turned(const ProductStep& p, const TargetLanes& lanes) {
+bool is_turned(const ProductStep& p, const Target& target) {
   if (!p.trans_a || !is_at_most(p.n, most_turned) || p.n.is(1)) return false;
-  const std::int64_t width = lanes_of(p.dtype, lanes), n = p.n.constant();
+  const std::int64_t width = lanes_of(p.dtype, target), n = p.n.constant();
   const bool wastes_lanes = 4 * n <= 3 * ((n - 1) / width + 1) * width;
   return wastes_lanes && (!p.m.is_constant() || p.m.constant() >= width);
 }
@@ -65,9 +65,9 @@ std::int64_t tile_of(const Dim& rows, int vectors, std::int64_t registers) {
   return (m - 1) / ((m - 1) / enough + 1) + 1;
 }
 
-Layout layout_of(const ProductStep& p, const TargetLanes& lanes) {
-  const std::int64_t registers = lanes.bytes >= 64 ? 24 : 12;  // for sums
-  const bool turned = is_turned(p, lanes);
+Layout layout_of(const ProductStep& p, const Target& target) {
+  const std::int64_t registers = target.vector_bytes >= 64 ? 24 : 12;  // for sums
+  const bool turned = is_turned(p, target);
   Layout l{turned, turned ? p.n : p.m, turned ? p.m : p.n, 2, 0};
   if (l.rows.is_constant()) {
     // One row alone would wait for each of its sums.
@@ -75,7 +75,7 @@ Layout layout_of(const ProductStep& p, const TargetLanes& lanes) {
     l.vectors = rows == 1 ? 8 : rows == 2 ? 4 : turned && 2 * rows > registers ? 1 : 2;
   }
   if (l.lanes.is_constant()) {
-    const std::int64_t count = (l.lanes.constant() - 1) / lanes_of(p.dtype, lanes) + 1;
+    const std::int64_t count = (l.lanes.constant() - 1) / lanes_of(p.dtype, target) + 1;
     while (count % l.vectors != 0 && count < many_vectors * l.vectors) l.vectors /= 2;
   }
   l.tile = tile_of(l.rows, l.vectors, registers);
@@ -85,10 +85,10 @@ Layout layout_of(const ProductStep& p, const TargetLanes& lanes) {
 class ProductLowering {
  public:
   ProductLowering(std::string name, const ProductStep& p, int addend, Storage& storage,
-                  const TargetLanes& lanes)
+                  const Target& target)
       : p_(p),
-        layout_(layout_of(p, lanes)),
-        width_(layout_.vectors * lanes_of(p.dtype, lanes)),
+        layout_(layout_of(p, target)),
+        width_(layout_.vectors * lanes_of(p.dtype, target)),
         storage_(storage),
         k_(std::move(name)) {
     // The names are those of the algebra, so that equal products are one function.
@@ -400,10 +400,10 @@ bool fills_lanes(const Dim& n, std::int64_t width, int quarters = 3) {
 // Measured against OpenBLAS on one core with AVX-512. Its kernels for products of up to a million
 // multiply-adds do well on narrow ones too; larger ones it packs, which takes as long as a narrow
 // product itself.
-bool is_generated(const ProductStep& p, const TargetLanes& lanes) {
+bool is_generated(const ProductStep& p, const Target& target) {
   if (p.n.is(1)) return false;  // lanes of one element
-  if (is_turned(p, lanes)) return true;
-  const std::int64_t width = lanes_of(p.dtype, lanes);
+  if (is_turned(p, target)) return true;
+  const std::int64_t width = lanes_of(p.dtype, target);
   if (p.n.is_constant() && p.n.constant() <= 4 * width) {
     const bool packed = !is_at_most(p.m * p.n * p.k, unpacked_work);
     return fills_lanes(p.n, width, packed || p.n.constant() <= width ? 2 : 3);
@@ -415,8 +415,8 @@ bool is_generated(const ProductStep& p, const TargetLanes& lanes) {
 }
 
 ProductKernel lower_product(std::string name, const ProductStep& p, int addend, Storage& storage,
-                            const TargetLanes& lanes) {
-  return ProductLowering(std::move(name), p, addend, storage, lanes).run();
+                            const Target& target) {
+  return ProductLowering(std::move(name), p, addend, storage, target).run();
 }
 
 }  // namespace gnomon

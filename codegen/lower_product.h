@@ -10,7 +10,7 @@
 namespace gnomon {
 
 /// Whether a generated kernel is the faster way to a product, by its extents alone.
-bool is_generated(const ProductStep& p, const TargetLanes& lanes);
+bool is_generated(const ProductStep& p, const Target& target);
 
 /// A kernel, and the buffer of the module behind each of its parameters.
 struct ProductKernel {
@@ -20,6 +20,6 @@ struct ProductKernel {
 
 /// out = alpha * op(a) op(b) + beta * addend; without an addend (-1) beta does not count.
 ProductKernel lower_product(std::string name, const ProductStep& p, int addend, Storage& storage,
-                            const TargetLanes& lanes);
+                            const Target& target);
 
 }  // namespace gnomon

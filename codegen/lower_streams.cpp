@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "codegen/lowering_loops.h"
-#include "codegen/machine.h"
 
 namespace gnomon {
 
@@ -20,7 +19,7 @@ void KernelLowering::prefetch(const Value& v, std::span<const Scalar> index, int
   const bool inside = loops_->axes.size() == nest_->domain.size() && v.shape() == nest_->domain;
   if ((!loops_->streams && loops_->rows_ahead == 0) || !inside) return;
   const Dim& n = nest_->domain.back();
-  if (loops_->by_rows && n.is_constant() && n.constant() < lanes_.bytes) return;
+  if (loops_->by_rows && n.is_constant() && n.constant() < target_.vector_bytes) return;
   if (!is_element_itself(k_, v, index, loops_->axes, false)) return;
   if (!loops_->fetched.emplace(loops_->stage, buffer).second) return;
   const Dim ahead = distance_ahead(v);
@@ -31,12 +30,12 @@ void KernelLowering::prefetch(const Value& v, std::span<const Scalar> index, int
 Dim KernelLowering::distance_ahead(const Value& v) const {
   const auto size = static_cast<std::int64_t>(size_of(v.dtype()));
   const Dim bytes = element_count(nest_->domain) * size;
-  const Dim is_far = min(floor_div(bytes, machine.far_bytes), 1);
+  const Dim is_far = min(floor_div(bytes, target_.machine.far_bytes), 1);
   if (loops_->rows_ahead > 0) return nest_->domain.back() * loops_->rows_ahead * is_far;
-  const Dim near = machine.prefetch_bytes / size;
+  const Dim near = target_.machine.prefetch_bytes / size;
   if (!loops_->by_rows || nest_->stages() == 1) return near * is_far;
   const Dim& n = nest_->domain.back();
-  const Dim is_long = min(floor_div(n * size, machine.resident_row_bytes + 1), 1);
+  const Dim is_long = min(floor_div(n * size, target_.machine.resident_row_bytes + 1), 1);
   if (loops_->stage != costliest_stage(v)) return near * is_long * is_far;
   return max(n - n * is_long, near) * is_far;
 }
@@ -56,7 +55,7 @@ Dim KernelLowering::goes_past_caches(const Member& m) const {
   std::int64_t bytes = 0;
   for (const Value& v : streams) bytes += static_cast<std::int64_t>(size_of(v.dtype()));
   const Dim is_large =
-      min(floor_div(element_count(nest_->domain) * bytes, machine.stream_bytes), 1);
+      min(floor_div(element_count(nest_->domain) * bytes, target_.machine.stream_bytes), 1);
   if (!loops_->by_rows) return is_large;
   return is_large * (1 - min(mod(nest_->domain.back() * size, line), 1));
 }

@@ -11,9 +11,6 @@
 
 namespace gnomon {
 
-/// Iterations of `work` additions each that are worth a thread.
-Dim iterations_of_piece(const Dim& work);
-
 struct KernelLowering::Loops {
   std::vector<Scalar> axes;     // one index per axis of the domain; the last may be missing
   std::optional<Scalar> block;  // of rows, when columns are accumulated

@@ -1,10 +1,17 @@
-// What generated loops assume of the machine: the constants of prefetching and threads.
+// What generated loops assume of the machine: the constants of memory and threads.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 
 namespace gnomon {
 
+/// Constants of the cost model. These values are good on processors with large caches; `tune`
+/// measures those of a machine. They decide how fast a function is and, in products alone, bits.
 struct Machine {
   /// How far before its use the memory of a stream is asked for.
   std::int64_t prefetch_bytes = 4096;
@@ -17,8 +24,36 @@ struct Machine {
   std::int64_t stream_bytes = std::int64_t{1} << 25;
   /// Additions that are worth a thread.
   std::int64_t work_of_piece = 131072;
+
+  bool operator==(const Machine&) const = default;
 };
 
-inline constexpr Machine machine;
+/// A constant by its name, and the values a file may give it.
+struct MachineConstant {
+  std::string_view name;
+  std::int64_t Machine::* member;
+  std::int64_t least, most;
+};
+
+/// All of them, in the order of the structure.
+std::span<const MachineConstant> machine_constants();
+
+/// "prefetch_bytes 4096, far_bytes 262144, ...": part of the key of every function.
+std::string text(const Machine& machine);
+
+/// The file of a cache folder that holds the constants measured on this machine.
+std::filesystem::path machine_file(const std::filesystem::path& folder);
+
+/// What the file says, for the processor named; nothing without a file. What it says of another
+/// processor, or does not say properly, is not taken, and `problem` tells why.
+struct StoredMachine {
+  std::optional<Machine> machine;
+  std::string problem;
+};
+StoredMachine read_machine(const std::filesystem::path& folder, std::string_view processor);
+
+/// Writes the file, whole or not at all; DeviceError when that cannot be done.
+void write_machine(const std::filesystem::path& folder, std::string_view processor,
+                   const Machine& machine);
 
 }  // namespace gnomon

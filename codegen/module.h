@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "codegen/target.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
 #include "runtime/lapack.h"
@@ -151,9 +152,9 @@ struct Module {
   std::string text() const;
 };
 
-/// Fused kernels and steps of an optimised graph.
+/// Fused kernels and steps of an optimised graph, for the vectors and constants of `target`.
 /// The memory of the parameters in `donated` is the function's.
-Module lower(const Graph& graph, int vector_bytes, std::span<const int> donated = {});
+Module lower(const Graph& graph, const Target& target, std::span<const int> donated = {});
 /// Finds the outputs that may be written over a parameter: `updates[i]` is the parameter that
 /// output i is the new value of, or -1; then any one of `donated` with its type will do.
 void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated);

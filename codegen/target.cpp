@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "runtime/error.h"
+#include "runtime/options.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -135,7 +137,13 @@ int vector_bytes_of(std::string_view cpu) {
 }  // namespace
 
 const Target& host_target() {
-  static const Target target = find_host();
+  static const Target target = [] {
+    Target host = find_host();
+    const StoredMachine stored = read_machine(default_cache_folder(), host.name);
+    if (!stored.problem.empty()) fmt::print(stderr, "gnomon: {}\n", stored.problem);
+    host.machine = stored.machine.value_or(Machine{});
+    return host;
+  }();
   return target;
 }
 
@@ -149,6 +157,7 @@ Target target_named(const std::string& cpu, int vector_bytes) {
     target.cpu = cpu;
     target.name = cpu;
     target.features.clear();
+    target.machine = {};
     target.vector_bytes = vector_bytes_of(cpu);
   }
   if (vector_bytes != 0) target.vector_bytes = vector_bytes;

@@ -109,10 +109,10 @@ Graph with_positions(Graph graph) {
 
 std::string cache_key(const Graph& graph, const CompileOptions& options, const Target& target) {
   const auto key = graph.key();
-  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {} {}", key[0], key[1],
+  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {} {} {}", key[0], key[1],
                                   static_cast<int>(options.rewrites), options.opt_level,
-                                  fmt::join(options.donated, ","), target.name, GNOMON_ABI_VERSION,
-                                  build_id()));
+                                  fmt::join(options.donated, ","), target.name,
+                                  text(target.machine), GNOMON_ABI_VERSION, build_id()));
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -155,7 +155,7 @@ std::vector<char> build_object(Program& program, const Graph& captured,
   if (folder) context.options.dump_folder = folder->string();
   const Graph optimized = optimize(with_positions(captured), context);
   watch.stage("optimize");
-  const Module module = lower(optimized, target.vector_bytes, options.donated);
+  const Module module = lower(optimized, target, options.donated);
   watch.stage("lower");
   std::string comment = options.name.empty() ? "compiled by Gnomon" : options.name;
   const std::vector<Unit> units = emit(module, comment);
@@ -221,7 +221,8 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
     origins.push_back(input ? input.value().node().origins() : std::vector<Origin>());
   Closed closed = close(std::move(inputs), outputs, updates, options);
   watch.stage("capture");
-  const Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
+  Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
+  if (options.machine) target.machine = *options.machine;
   const Graph& captured = closed.captured.graph;
   const std::string key = cache_key(captured, options, target);
   const Cache cache(options.cache_folder.empty() ? default_cache_folder() : options.cache_folder);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/machine.h"
 #include "frontend/variable.h"
 #include "ir/expr.h"
 #include "passes/pipeline.h"
@@ -48,6 +49,8 @@ struct CompileOptions {
   std::vector<int> donated;
   /// LLVM's name of the processor, or "native".
   std::string cpu = "native";
+  /// Constants of the cost model in place of those `gnomon tune` stored, or the default ones.
+  std::optional<Machine> machine;
   /// Optimisation level of Clang, 0 to 3. 3 runs all of LLVM's passes: compiling takes longer, and
   /// kernels seldom gain by it.
   int opt_level = 2;

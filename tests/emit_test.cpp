@@ -223,7 +223,7 @@ std::vector<float> floats(std::size_t n, unsigned seed) {
 std::vector<Kernel> lowered(const Expr& input, const Expr& output) {
   const Captured captured = capture(std::vector{input}, std::vector{output});
   Context context;
-  return lower(optimize(captured.graph, context), 64).kernels;
+  return lower(optimize(captured.graph, context), target_named("x86-64-v4")).kernels;
 }
 
 }  // namespace

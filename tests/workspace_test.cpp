@@ -99,7 +99,7 @@ TEST_CASE("the workspace of deep training steps is within a tenth of the least")
   outputs.push_back(cost);
   const Captured captured = capture(inputs, outputs);
   Context context;
-  const Module module = lower(optimize(captured.graph, context), 64);
+  const Module module = lower(optimize(captured.graph, context), target_named("x86-64-v4"));
   for (const std::int64_t batch : {1, 20, 600, 5000}) {
     CAPTURE(batch);
     Workspace w;

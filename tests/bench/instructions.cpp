@@ -171,7 +171,7 @@ std::size_t build(const Entry& e) {
   Context context;
   context.options.verify = false;
   const Graph graph = optimize(capture(e.inputs, results, names, changes).graph, context);
-  return emit(lower(graph, target_named(cpu).vector_bytes), "").size();
+  return emit(lower(graph, target_named(cpu)), "").size();
 }
 
 void fill(const char* folder) {

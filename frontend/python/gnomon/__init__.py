@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from ._transforms import op_from_graph as op_from_graph
     from ._transforms import value_and_grad as value_and_grad
     from ._transforms import vjp as vjp
+    from ._tune import tune as tune
 
 # What is imported when it is first used: its name, the module that has it.
 _LAZY = {
@@ -108,6 +109,7 @@ _LAZY = {
     "save": "_files",
     "shared": "_function",
     "substitute": "_graphs",
+    "tune": "_tune",
     "value_and_grad": "_transforms",
     "vjp": "_transforms",
 }

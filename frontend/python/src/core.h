@@ -202,5 +202,6 @@ void add_functions(nb::module_& m);    // function.cpp (with call.cpp, shared.cp
 void add_compiled(nb::module_& m);     // compiled.cpp: what gn.compiled goes through
 void add_files(nb::module_& m);        // files.cpp: save, load, pickling of graphs
 void add_optimizers(nb::module_& m);   // optimizers.cpp
+void add_tune(nb::module_& m);         // tune.cpp
 
 }  // namespace gnomon::python

@@ -23,4 +23,5 @@ NB_MODULE(_core, m) {
   add_compiled(m);
   add_files(m);
   add_optimizers(m);
+  add_tune(m);
 }
