@@ -18,6 +18,7 @@
 #include "runtime/cache.h"
 #include "runtime/error.h"
 #include "runtime/options.h"
+#include "stdlib/ops.h"
 
 namespace gnomon {
 
@@ -54,6 +55,18 @@ void check_names(const std::vector<Output>& outputs) {
           fmt::format("compile: expected distinct names of outputs, found {} twice", o.name));
 }
 
+// 0, 1, 2 and so on, as indices often are: an operation, about which rules know more than about
+// elements. Null when the elements are others.
+Value as_range(const Array& a) {
+  if (a.dtype() != DType::int64 || a.rank() == 0 || a.size() < 2 || !a.is_contiguous()) return {};
+  const auto* at = a.data<std::int64_t>();
+  for (std::int64_t i = 0; i < a.size(); ++i)
+    if (at[i] != i) return {};
+  const Expr range = arange(Dim(a.size()));
+  return (a.rank() == 1 ? range : reshape(range, Shape(a.shape().begin(), a.shape().end())))
+      .value();
+}
+
 // Large constants become parameters: the code is the same for any of their values.
 Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs,
              const std::vector<Update>& updates, const CompileOptions& options) {
@@ -77,6 +90,10 @@ Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs,
   for (const Node* node : topological_order(values)) {
     if (&node->op() != &op::constant) continue;
     const Array& a = node->attribute("value").array();
+    if (Value range = as_range(a)) {
+      replaced[Value(node, 0)] = std::move(range);
+      continue;
+    }
     if (a.bytes() <= largest_constant_by_value) continue;
     Shape shape(a.shape().begin(), a.shape().end());
     const Expr leaf = tensor(fmt::format("constant_{}", closed.bound.size()), a.dtype(), shape);

@@ -255,3 +255,31 @@ TEST_CASE("any number of threads gives the same bits") {
     set_threads(before);
   }
 }
+
+TEST_CASE("an array of indices that counts up is a range") {
+  for (const std::int64_t n : {2, 5, 300}) {
+    CAPTURE(n);
+    Samples random(31);
+    const Array logits = random.small(float32, {n, 7});
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(n)), classes(numbers.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    for (std::int64_t& c : classes) c = random.below(7);
+    const Expr x = tensor("x", float32, {Dim(n), 7});
+    const auto gradient = [&](const std::vector<std::int64_t>& rows) {
+      const Expr row(Array::from(rows, {n, 1}));
+      const Expr label = expand_dims(Expr(Array::from(classes)), 1);
+      const Expr at[] = {row, label};
+      const Expr loss = -mean(index(log_softmax(x, 1), {0, 1}, at));
+      CompileOptions options;
+      options.cache = false;
+      return compile({x}, {{"", grad(loss, x)}}, {}, options);
+    };
+    const Function found = gradient(numbers);
+    CHECK(found.graph_text().find("indicator") != std::string::npos);
+    std::swap(numbers.front(), numbers.back());
+    std::swap(classes.front(), classes.back());
+    const Function plain = gradient(numbers);
+    CHECK(plain.graph_text().find("inc_index") != std::string::npos);
+    CHECK(difference(found(logits)[0], plain(logits)[0], 1e-6) == "");
+  }
+}
