@@ -60,12 +60,15 @@ Axis KernelLowering::tile_axis(const Nest& nest, const Dim& extent) const {
 void KernelLowering::add_columns(const Nest& nest) {
   Loops loops;
   loops.by_rows = true;
-  if (nest.cost() > light_work) loops.rows_ahead = rows_at_once;
   loops_ = &loops;
   const Dim rows = nest.domain[0], n = nest.domain[1];
   const bool searches = std::any_of(nest.members.begin(), nest.members.end(), [](const Member& m) {
     return m.kind == Member::Kind::column && m.value.op().reduction.arg;
   });
+  if (searches)
+    loops.rows_ahead = column_block;  // all rows of the block are streams: the next block's
+  else if (nest.cost() > light_work)
+    loops.rows_ahead = rows_at_once;
   const Axis lanes = tile_axis(nest, n);
   const Dim blocks = floor_div(rows + column_block - 1, column_block);
   const Dim strips = floor_div(n + strip - 1, strip);
