@@ -96,7 +96,7 @@ class Fuser {
                     rows ? shape : partial_shape(node));
     }
     for (std::uint32_t k = 0; k < node.output_count(); ++k)
-      if (k == 0 || node.op().reduction.arg)
+      if (uses_.contains(Value(&node, k)))
         place_in_nest({Kind::store, Value(&node, k)}, node.type(k).shape);
   }
 
@@ -235,7 +235,7 @@ class Fuser {
   Trial attempt(Member& m, const Shape& domain) {
     Trial trial;
     m.rows.clear(), m.row_values.clear(), m.heavy.clear(), m.loads.clear(), m.elsewhere.clear();
-    m.tables.clear();
+    m.tables.clear(), m.computed.clear();
     m.plain = true;
     m.widest = is_float(m.value.dtype()) ? static_cast<int>(size_of(m.value.dtype())) : 1;
     KernelBuilder k("trial");
@@ -261,6 +261,7 @@ class Fuser {
       const bool itself = v.shape() == domain && is_element_itself(k, v, index, axes, false);
       if (const auto at = note_access(k, m, trial, v, index, domain, axes, memory, itself))
         return at;
+      if (itself) m.computed.insert(v);
       if (v == m.value || !is_costly(v)) return std::nullopt;
       if (itself) m.heavy.push_back(v);
       std::vector<Linear> forms;
@@ -506,9 +507,7 @@ class Fuser {
         m.kind == Kind::store && is_row_shaped(domain, nest.domain) && needs_rows_of(m, n);
     if (!full && !of_rows) return false;
     if (!keeps_searches(m, nest)) return false;
-    int statements = m.statements;
-    for (const Member& other : nest.members) statements += other.statements;
-    if (statements > most_statements) return false;
+    if (statements_with(m, nest) > most_statements) return false;
     for (const Value& r : m.row_values)
       if (!fusion_.stored.contains(r) && row_nest_.at(r.get()) != n) return false;
     // What adds up partial results comes after the nest that makes them.
@@ -528,6 +527,24 @@ class Fuser {
     for (const Member& other : nest.members)
       for (const Value& v : other.loads) shares = !streams.insert(v).second || shares;
     return shares || streams.size() + nest.members.size() < most_streams;
+  }
+
+  // Of a kernel with all of them. Values that members of the first stage share are computed once,
+  // as are the numbers, loads and indices that belong to them.
+  static int statements_with(const Member& m, const Nest& nest) {
+    std::unordered_set<Value> distinct;
+    std::size_t computed = 0;
+    int first = 0, later = 0;
+    const auto count = [&](const Member& x) {
+      (x.rows.empty() ? first : later) += x.statements;
+      if (!x.rows.empty()) return;
+      computed += x.computed.size();
+      distinct.insert(x.computed.begin(), x.computed.end());
+    };
+    count(m);
+    for (const Member& other : nest.members) count(other);
+    if (computed == 0) return first + later;
+    return later + static_cast<int>(static_cast<std::size_t>(first) * distinct.size() / computed);
   }
 
   // Searches along columns keep their places in registers, so no loop over rows is around them.
