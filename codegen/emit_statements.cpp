@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t longest_inlined = 48;  // characters of index arithmetic
 constexpr int enough_chains = 4;             // of accumulators that take elements in any order
 // Divisions of a kernel from which on the loop waits for the divider, which works beside the other
-// units: then two of three are made of products.
+// units: then most are made of products.
 constexpr int many_divisions = 4;
-constexpr int divided = 3;  // one of so many is left to the divider
+constexpr int divided = 5;  // one of so many is left to the divider
 constexpr const char* no_index = "0x7fffffffffffffff";
 
 std::string combiner(const Op& reduction) {

@@ -31,10 +31,22 @@ void add_hard_pairs(std::vector<double>& dividends, std::vector<double>& divisor
   }
 }
 
+/// Whole vectors at the ends of the exponents for which products are exact.
+void add_far_pairs(std::vector<double>& dividends, std::vector<double>& divisors) {
+  Samples samples(4);
+  for (const int divisor : {-1022, -403, -402, -401, -400, -399, 0, 621, 622, 623, 624, 625, 1020})
+    for (const int quotient : {-1030, -514, -513, -512, -511, -510, 0, 511, 512, 513, 514, 1000})
+      for (int lane = 0; lane < 16; ++lane) {
+        divisors.push_back(std::ldexp(samples.uniform(1, 2), divisor));
+        dividends.push_back(std::ldexp(samples.uniform(1, 2), divisor + quotient));
+      }
+}
+
 }  // namespace
 
 TEST_CASE("many divisions in one kernel have the bits of one") {
   std::vector<double> dividends, divisors;
+  add_far_pairs(dividends, divisors);
   add_hard_pairs(dividends, divisors);
   Samples samples(3);
   const Array a = samples.any(DType::float64, {6000}), b = samples.any(DType::float64, {6000});
