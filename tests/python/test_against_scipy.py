@@ -238,6 +238,7 @@ WITHOUT_REFERENCE = {
     "derivatives, compared with differences in test_autodiff": [
         "grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp",
     ],
+    "measures the machine, tested in test_tune": ["tune"],
     "texts and files": ["dot_text", "graph_text", "load", "pprint", "save"],
     "no arrays: compared with the tables of the Array API in test_array_api": [
         "broadcast_shapes", "can_cast", "finfo", "iinfo", "isdtype", "result_type",
