@@ -116,6 +116,10 @@ void KernelEmitter::find_uses() {
         wish_for(s.args[2], buffer_names_[s.buffer] + "_stream");
       if (s.code == Code::prefetch && s.args.size() > 1)
         wish_for(s.args[1], buffer_names_[s.buffer] + "_ahead");
+      if (s.code == Code::transpose) {
+        wish_for(s.args[2], "rows");
+        wish_for(s.args[3], "columns");
+      }
     } else if (s.code == Code::check) {
       wish_for(s.args[0], "bad");
     }
@@ -136,8 +140,8 @@ void KernelEmitter::find_index_arithmetic() {
     const Statement& s = kernel_.body[i];
     for (std::size_t k = 0; k < s.args.size(); ++k) {
       const bool subscript = s.buffer >= 0 && k == 0;
-      const bool index = s.code == Code::loop || subscript || (s.code == Code::check && k == 1) ||
-                         (combines(s) && is_index_[i]);
+      const bool index = s.code == Code::loop || s.code == Code::transpose || subscript ||
+                         (s.code == Code::check && k == 1) || (combines(s) && is_index_[i]);
       if (!index) is_index_[s.args[k]] = false;
     }
   }
@@ -228,8 +232,10 @@ bool KernelEmitter::has_scratch() const {
 }
 
 bool KernelEmitter::uses_buffer(int loop, int buffer) const {
-  for (int i = loop + 1; i < end_of_.at(loop); ++i)
-    if (kernel_.body[i].buffer == buffer) return true;
+  for (int i = loop + 1; i < end_of_.at(loop); ++i) {
+    const Statement& s = kernel_.body[i];
+    if (s.buffer == buffer || (s.code == Code::transpose && s.number == buffer)) return true;
+  }
   return false;
 }
 

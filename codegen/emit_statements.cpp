@@ -153,6 +153,7 @@ void KernelEmitter::statement(std::size_t i) {
       else
         line(fmt::format("gn::prefetch({} + {});", buffer_names_[s.buffer], plain(s.args[0])));
       break;
+    case Code::transpose: transpose(i); break;
     case Code::read_rows: read_rows(i); break;
     case Code::write_rows: write_rows(i); break;
     case Code::update_rows: write_rows(i); break;

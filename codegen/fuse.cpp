@@ -236,6 +236,7 @@ class Fuser {
     Trial trial;
     m.rows.clear(), m.row_values.clear(), m.heavy.clear(), m.loads.clear(), m.elsewhere.clear();
     m.tables.clear(), m.computed.clear();
+    m.crossed = -1;
     m.plain = true;
     m.widest = is_float(m.value.dtype()) ? static_cast<int>(size_of(m.value.dtype())) : 1;
     KernelBuilder k("trial");
@@ -334,6 +335,12 @@ class Fuser {
     if (is_table(k, at, domain, axes) &&
         element_count(v.shape()) == domain.back() * domain.end()[-2])
       m.tables.push_back(storage_of(v));
+    for (std::size_t a = 0; a + 1 < axes.size() && m.crossed < 0; ++a) {
+      const Linear row = k.linear(axes[a]), lane = k.linear(axes.back());
+      if (row.terms.empty() || lane.terms.empty()) continue;
+      if (is_crossed(k, at, row.terms[0].first, lane.terms[0].first))
+        m.crossed = static_cast<int>(a);
+    }
     const bool uniform = v.rank() == 0 || element_count(v.shape()).is(1);
     m.plain = m.plain && (itself || uniform) && !row;
     return k.load(memory, at, v.dtype());

@@ -46,6 +46,7 @@ struct Member {
   std::unordered_set<Value> loads;      // values read from memory, or made by the same nest
   std::unordered_set<Value> elsewhere;  // those of them that are read at another element
   std::vector<Value> tables;            // matrices whose element is that of the last two axes
+  int crossed = -1;                     // axis that memory lies along where the last one strides
   int stage = 0;                        // loops over the last axis that must come before
   int cost = 1;                         // additions an element
   int statements = 0;                   // of a kernel with this member alone
@@ -120,6 +121,9 @@ std::vector<Scalar> position_in_box(KernelBuilder& k, const Member& member,
 Scalar payload(KernelBuilder& k, const Member& member, std::span<const Scalar> axes);
 /// The accumulator of one block of an outer axis, in order, for a `partial` member.
 Scalar fold_block(KernelBuilder& k, const Member& member, std::span<const Scalar> axes);
+/// Whether memory at the offset lies along axis variable `row`, and steps by more than a few
+/// elements along `lane`, the last axis.
+bool is_crossed(const KernelBuilder& k, const Linear& at, int row, int lane);
 /// Whether all axes but the last have one element.
 bool is_flat(const Shape& shape);
 /// Whether a value has the shape of a domain's rows.

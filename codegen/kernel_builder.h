@@ -79,12 +79,19 @@ class KernelBuilder : public Element {
   void set_changing(int buffer);
   /// The loops that write the buffer are done.
   void set_settled(int buffer);
+  bool is_changing(int buffer) const { return changing_[buffer]; }
+  const std::string& name_of(int buffer) const { return kernel_.buffers[buffer].name; }
   Scalar load(int buffer, const Linear& offset, DType t, Cell fill = {});
   /// Lanes that lie together go past the caches if `stream` is not 0.
   void store(int buffer, const Linear& offset, Scalar value, const Dim& stream = 0);
   /// Asks for what the lanes of a contiguous access will read `ahead` elements later.
   void prefetch(int buffer, const Linear& offset, const Dim& ahead);
   void update(int buffer, const Linear& offset, Scalar value, const Op& op);
+
+  /// to[c * length + r] = from[offset + r * stride + c] for r < counts[0], c < counts[1], in the
+  /// outermost loop that has what it needs.
+  void transpose(int from, const Linear& offset, const Dim& stride,
+                 const std::array<Scalar, 2>& counts, int to, std::int64_t length);
 
   // Rows as lanes: the lanes of the innermost axis are the rows of a matrix.
   /// buffer[offset + k] of each row, where it is element k of a row of `length` that is all in
@@ -113,6 +120,8 @@ class KernelBuilder : public Element {
   Scalar form(const Linear& l);
   /// Row-major offset of an index in an array of `shape`.
   Linear offset(std::span<const Scalar> index, std::span<const Dim> shape);
+  /// Whether an index variable is made of one of two others, or of a value with lanes.
+  bool depends_on(int variable, int a, int b) const;
   bool is_lanes(Scalar s) const { return infos_[s.id].lanes; }
   DType dtype(Scalar s) const { return infos_[s.id].dtype; }
   const IndexSpace& space() const { return space_; }

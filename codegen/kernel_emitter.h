@@ -101,6 +101,7 @@ class KernelEmitter {
   void check(std::size_t i);
   std::string row_address(const Statement& s, std::int64_t stride) const;
   void read_rows(std::size_t i);
+  void transpose(std::size_t i);
   void write_rows(std::size_t i);
 
   // Strided accesses.

@@ -100,6 +100,30 @@ void KernelBuilder::update_rows(int buffer, const Linear& offset, std::span<cons
   put_rows(std::move(s), buffer, offset, values);
 }
 
+bool KernelBuilder::depends_on(int variable, int a, int b) const {
+  if (variable == a || variable == b) return true;
+  const IndexSpace::Variable& x = space_.variable(variable);
+  if (x.kind == IndexSpace::Variable::Kind::opaque) return true;
+  return std::ranges::any_of(x.dividend.terms,
+                             [&](const auto& term) { return depends_on(term.first, a, b); });
+}
+
+void KernelBuilder::transpose(int from, const Linear& offset, const Dim& stride,
+                              const std::array<Scalar, 2>& counts, int to, std::int64_t length) {
+  Statement s;
+  s.code = Code::transpose;
+  s.buffer = from;
+  s.number = to;
+  s.dtype = kernel_.buffers[static_cast<std::size_t>(from)].dtype;
+  s.extents = {length};
+  int depth = 0;
+  for (const Scalar a : {form(offset), extent(stride), counts[0], counts[1]}) {
+    s.args.push_back(statement_of(a));
+    depth = std::max(depth, infos_[a.id].depth);
+  }
+  append(depth, std::move(s));
+}
+
 // --- text ---
 
 // Where the row of lane 0 starts; on CUDA that of the thread.
@@ -139,6 +163,17 @@ void KernelEmitter::write_rows(std::size_t i) {
   line(fmt::format(
       "gn::update_rows<{}>({}{}, {}, live, [](auto a, auto b) GN_BODY {{ return {}(a, b); }});",
       count, buffer_names_[s.buffer], at == "0" ? "" : " + " + at, rows, s.op->scalar.function));
+}
+
+// Every thread of a block takes part, so all of them must get here.
+void KernelEmitter::transpose(std::size_t i) {
+  const Statement& s = kernel_.body[i];
+  if (cuda() && enclosing_threads(static_cast<int>(i)) >= 0)
+    throw InternalError("kernel: a block is transposed by some threads");
+  headers_.insert("rows.h");
+  line(fmt::format("gn::transpose({} + {}, {}, {}, {}, {}, {});", buffer_names_[s.buffer],
+                   plain(s.args[0]), plain(s.args[1]), plain(s.args[2]), plain(s.args[3]),
+                   buffer_names_[s.number], s.extents[0]));
 }
 
 }  // namespace gnomon

@@ -97,6 +97,8 @@ void KernelLowering::add(const Nest& nest) {
     add_jammed_partial(nest, jammed);
   } else if (nest.is_of_columns()) {
     add_columns(nest);
+  } else if (const int crossed = crossed_axis(nest); crossed >= 0) {
+    add_tiles(nest, crossed);
   } else if (runs_rows_as_lanes(nest)) {
     add_lanes(nest);
   } else if (const int jam = jammed_rows(nest)) {
@@ -393,6 +395,8 @@ Scalar KernelLowering::load(const Value& v, std::span<const Scalar> index) {
   const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
   const Linear at = k_.offset(index, v.shape());
   if (const auto known = load_of_row(v, index, buffer, at)) return *known;
+  if (loops_->tile)
+    if (const auto turned = load_crossed(buffer, at, v.dtype())) return *turned;
   const Scalar value = k_.load(buffer, at, v.dtype());
   prefetch(v, index, buffer, at);
   return value;

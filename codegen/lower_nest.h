@@ -61,6 +61,10 @@ class KernelLowering {
   void clear_partials(const Nest& nest, Scalar block, Scalar lo, Scalar hi, const Axis& lanes);
   int partial(const Node& node, std::uint32_t field, bool writes);
   void write_partials(const Node& node, Scalar accumulator, std::span<const Scalar> at);
+  // Memory along another axis than the last.
+  int crossed_axis(const Nest& nest) const;
+  void add_tiles(const Nest& nest, int crossed);
+  std::optional<Scalar> load_crossed(int buffer, const Linear& at, DType t);
   // Rows as lanes.
   bool runs_rows_as_lanes(const Nest& nest) const;
   int jammed_rows(const Nest& nest) const;

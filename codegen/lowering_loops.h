@@ -1,6 +1,7 @@
 // The loops of the nest that is being lowered, and what they have computed so far.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -10,6 +11,21 @@
 #include "codegen/lower_nest.h"
 
 namespace gnomon {
+
+/// A piece of the domain over one of its rows' axes and the last one, whose elements are read along
+/// both.
+struct Tile {
+  struct Block {
+    int buffer;
+    Linear start;  // of the tile, in the buffer
+    Dim stride;    // from lane to lane
+    int scratch;   // kernel buffer that holds the tile's part, turned
+  };
+  int crossed;                          // axis of the domain
+  std::int64_t length;                  // of a row of scratch, and the most rows
+  std::array<Scalar, 2> rows, columns;  // from, to
+  std::vector<Block> blocks;
+};
 
 struct KernelLowering::Loops {
   std::vector<Scalar> axes;     // one index per axis of the domain; the last may be missing
@@ -22,6 +38,7 @@ struct KernelLowering::Loops {
   bool by_rows = false;
   bool rows_as_lanes = false;
   std::unordered_map<Value, int> tables;  // matrices that are read transposed: kernel buffer
+  std::optional<Tile> tile;
   std::int64_t rows_ahead = 0;            // columns: how far ahead elements are asked for
   bool streams = false;                   // elements are read in the order of memory
   std::set<std::pair<int, int>> fetched;  // buffers that are asked for ahead, by stage

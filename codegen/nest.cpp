@@ -72,6 +72,16 @@ bool is_element_itself(KernelBuilder& k, const Value& v, std::span<const Scalar>
   return true;
 }
 
+bool is_crossed(const KernelBuilder& k, const Linear& at, int row, int lane) {
+  constexpr std::int64_t near = 16;  // elements: the lanes' cache lines are few
+  const Dim stride = at.coefficient(lane);
+  if (!at.coefficient(row).is(1) || (stride.is_constant() && stride.constant() <= near))
+    return false;
+  return std::ranges::none_of(at.terms, [&](const auto& term) {
+    return term.first != row && term.first != lane && k.depends_on(term.first, row, lane);
+  });
+}
+
 std::vector<Box> boxes_of_base(const Node& write) {
   const WriteRule& rule = write.op().write;
   if (rule.base < 0) return {};

@@ -51,8 +51,10 @@ enum class Code : std::uint8_t {
   yield,   // args[1] is the next value of carry args[0]; the last one outlives the loop
   if_,     // uniform condition args[0]
   else_,
-  prefetch,  // buffer[args[0]], or what lies args[1] elements behind it; 0 of them: nothing
-  barrier,   // of the thread block
+  prefetch,   // buffer[args[0]], or what lies args[1] elements behind it; 0 of them: nothing
+  barrier,    // of the thread block
+  transpose,  // buffers[number][c extents[0] + r] = buffer[args[0] + r args[1] + c], r < args[2],
+              // c < args[3]
   // Where the lanes of the vector axis are the rows j of a matrix in memory:
   read_rows,    // register array of buffer[args[0] + j extents[1] + k], k < extents[0]
   write_rows,   // buffer[args[0] + j n + k] = args[1 + k], k < n
@@ -95,13 +97,14 @@ struct Statement {
   bool stream = false;             // store past the caches
   std::int32_t axis = -1;          // loop, axis: index into Kernel::axes
   std::int32_t buffer = -1;        // load, store, update, prefetch
-  std::int32_t number = 0;         // check: its number; fold: field
+  std::int32_t number = 0;         // check: its number; fold: field; transpose: buffer written
   const Op* op = nullptr;          // let, update, acc (the reduction op: sum, max_and_argmax, ...)
   Dim dim = 0;                     // extent
   Cell value{};                    // constant; load: fill of a masked tail
   std::vector<std::int32_t> args;  // statements
-  std::vector<std::int64_t> extents;  // local; read_rows: elements of a row, from row to row
-  std::string name;                   // for people: the user's name of the value, or empty
+  std::vector<std::int64_t>
+      extents;       // local; read_rows: elements of a row, from row to row; transpose
+  std::string name;  // for people: the user's name of the value, or empty
 };
 
 /// Statement i defines value %i.

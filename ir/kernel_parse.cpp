@@ -363,8 +363,8 @@ Statement KernelReader::read_call(LineCursor& c, Statement s) {
 }
 
 Statement KernelReader::read_effect(LineCursor& c) {
-  for (const Code code :
-       {Code::store, Code::update, Code::prefetch, Code::write_rows, Code::update_rows})
+  for (const Code code : {Code::store, Code::update, Code::prefetch, Code::transpose,
+                          Code::write_rows, Code::update_rows})
     if (c.accept(code_words[static_cast<std::size_t>(code)])) return read_access(c, code);
   for (const Code code : {Code::loop, Code::if_, Code::else_, Code::end})
     if (c.accept(code_words[static_cast<std::size_t>(code)])) return read_block(c, code);
@@ -399,13 +399,21 @@ Statement KernelReader::read_effect(LineCursor& c) {
   return s;
 }
 
-/// store, update, prefetch, write_rows, update_rows
+/// store, update, prefetch, transpose, write_rows, update_rows
 Statement KernelReader::read_access(LineCursor& c, Code code) {
   Statement s;
   s.code = code;
   read_place(c, s);
   if (code == Code::prefetch) {
     if (c.accept("ahead")) s.args.push_back(value(c));
+    return s;
+  }
+  if (code == Code::transpose) {
+    read_values(c, s, "into");
+    s.number = labelled(c, buffers_, "a buffer");
+    s.dtype = kernel_.buffers[static_cast<std::size_t>(s.buffer)].dtype;
+    c.expect("by");
+    s.extents.push_back(c.number<std::int64_t>("the elements of a row"));
     return s;
   }
   const bool rows = code == Code::write_rows || code == Code::update_rows;

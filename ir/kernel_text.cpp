@@ -222,6 +222,9 @@ std::string KernelPrinter::effect(const Statement& s) const {
     case Code::prefetch:
       return fmt::format("prefetch {}{}", place(s),
                          s.args.size() > 1 ? " ahead " + value(s, 1) : "");
+    case Code::transpose:
+      return fmt::format("transpose {} {} into {} by {}", place(s), values(s, 1),
+                         at(buffers_, s.number), fmt::join(s.extents, ", "));
     case Code::write_rows: return fmt::format("write_rows {} = {}", place(s), values(s, 1));
     case Code::update_rows:
       return fmt::format("update_rows {} {} {}", place(s), s.op ? s.op->name : "?", values(s, 1));

@@ -15,11 +15,11 @@ namespace gnomon {
 inline constexpr std::array<std::string_view, 6> axis_words = {"serial", "parallel", "vector",
                                                                "unroll", "block",    "thread"};
 inline constexpr std::array<std::string_view, 3> access_words = {"uniform", "contiguous", "gather"};
-inline constexpr std::array<std::string_view, 27> code_words = {
-    "constant", "extent",   "let",     "cast",      "select",     "axis",       "load",
-    "store",    "update",   "loop",    "end",       "acc",        "reduce",     "fold",
-    "local",    "get",      "set",     "check",     "carry",      "yield",      "if",
-    "else",     "prefetch", "barrier", "read_rows", "write_rows", "update_rows"};
+inline constexpr std::array<std::string_view, 28> code_words = {
+    "constant", "extent",   "let",     "cast",      "select",    "axis",       "load",
+    "store",    "update",   "loop",    "end",       "acc",       "reduce",     "fold",
+    "local",    "get",      "set",     "check",     "carry",     "yield",      "if",
+    "else",     "prefetch", "barrier", "transpose", "read_rows", "write_rows", "update_rows"};
 
 /// Whether other statements can name the result of such a statement.
 bool has_result(Code code);

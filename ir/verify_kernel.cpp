@@ -31,7 +31,8 @@ Count count_of(const Statement& s) {
     case Code::yield: return {2, 2};
     case Code::reduce: return {2, 3};
     case Code::select: return {3, 3};
-    case Code::check: return {4, 4};
+    case Code::check:
+    case Code::transpose: return {4, 4};
     case Code::let: return {1, static_cast<std::size_t>(-1)};
     case Code::write_rows:
     case Code::update_rows: return {2, static_cast<std::size_t>(-1)};
@@ -86,6 +87,7 @@ class KernelVerifier {
   void check_combine() const;
   void check_memory() const;
   void check_rows() const;
+  void check_transpose() const;
   void check_loop();
   void check_nesting(const Axis& axis) const;
   void check_grain(const Axis& axis) const;
@@ -227,6 +229,7 @@ void KernelVerifier::check_statement() {
     case Code::store:
     case Code::update:
     case Code::prefetch: return check_memory();
+    case Code::transpose: return check_transpose();
     case Code::read_rows:
     case Code::write_rows:
     case Code::update_rows: return check_rows();
@@ -356,6 +359,26 @@ void KernelVerifier::check_rows() const {
   require(buffer.writes, "a buffer that is written", "one that is not");
   for (std::size_t n = 1; n < s.args.size(); ++n) require_type(n, s.dtype);
   if (s.code == Code::update_rows) check_combine();
+}
+
+void KernelVerifier::check_transpose() const {
+  const Statement& s = current();
+  for (const std::int32_t b : {s.buffer, s.number})
+    require(b >= 0 && static_cast<std::size_t>(b) < k_.buffers.size(), "a buffer",
+            std::to_string(b));
+  const BufferParam &from = k_.buffers[static_cast<std::size_t>(s.buffer)],
+                    &to = k_.buffers[static_cast<std::size_t>(s.number)];
+  require(from.reads, "a buffer that is read", "one that is not");
+  require(to.writes, "a buffer that is written", "one that is not");
+  for (const BufferParam* b : {&from, &to})
+    require(s.dtype == b->dtype, fmt::format("{} of the buffer", short_name_of(b->dtype)),
+            short_name_of(s.dtype));
+  for (std::size_t n = 0; n < s.args.size(); ++n) {
+    require_type(n, DType::int64);
+    require_uniform(n);
+  }
+  require(!is_inside(AxisKind::vector), "no vector axis around it", "one");
+  require(s.extents.size() == 1 && s.extents[0] >= 1, "the elements of a row", "others");
 }
 
 // --- loops and branches ---

@@ -29,7 +29,8 @@ using namespace gnomon;
 namespace {
 
 const char* const golden_kernels[] = {"argmax",        "scatter_add",     "carried_loop",
-                                      "register_tile", "block_reduction", "short_rows"};
+                                      "register_tile", "block_reduction", "short_rows",
+                                      "turned_tile"};
 
 std::string golden_path(const std::string& file) {
   return std::string(GNOMON_SOURCE_DIR) + "/tests/golden/" + file;
@@ -375,8 +376,8 @@ TEST_CASE("NVRTC compiles golden kernels, and kernels of expressions, for the de
   std::vector<Kernel> kernels;
   for (const std::string name : golden_kernels) kernels.push_back(golden_kernel(name));
   const Expr x = matrix("x", float32);
-  for (const Expr& e :
-       {exp(x) * 2.0f + x, softmax(x), sum(x, {0}), sum(tanh(x), {1}), argmax(x, 1), sum(x)})
+  for (const Expr& e : {exp(x) * 2.0f + x, softmax(x), sum(x, {0}), sum(tanh(x), {1}), argmax(x, 1),
+                        sum(x), transpose(x) * 2.0f})
     for (Kernel& kernel : lowered(x, e)) kernels.push_back(std::move(kernel));
   for (const Kernel& kernel : kernels) {
     const std::string text = unit_of(kernel, Language::cuda);

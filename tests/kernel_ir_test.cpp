@@ -324,6 +324,20 @@ TEST_CASE("verify checks rows as lanes") {
   CHECK(fault_of(loop + "update_rows y[%0] add %2, %2\nend\n") == "");
 }
 
+TEST_CASE("verify checks blocks that are turned") {
+  CHECK(fault_of("transpose x[%0] %1, %1, %1 into y by 8\n") == "");
+  CHECK(contains(fault_of("transpose x[%0] %1, %1 into y by 8\n"),
+                 "transpose: expected 4 arguments, found 3"));
+  CHECK(contains(fault_of("transpose x[%0] %1, %1, %2 into y by 8\n"),
+                 "transpose: expected i64, found %2: f32"));
+  CHECK(contains(fault_of("transpose x[%0] %1, %1, %1 into x by 8\n"),
+                 "transpose: expected a buffer that is written, found one that is not"));
+  CHECK(contains(fault_of("transpose x[%0] %1, %1, %1 into y by 0\n"),
+                 "transpose: expected the elements of a row, found others"));
+  CHECK(contains(fault_of("loop j [%0, %1)\ntranspose x[%0] %1, %1, %1 into y by 8\nend\n"),
+                 "transpose: expected no vector axis around it, found one"));
+}
+
 TEST_CASE("verify checks carried values") {
   CHECK(
       contains(fault_of("%4: f32 = carry %2\n"), "expected a serial loop around a carried value"));

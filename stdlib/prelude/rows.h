@@ -209,6 +209,51 @@ GN_FN void update_rows(T* p, const V (&columns)[K], Tail<W> live, Combine combin
   }
 }
 
+/// to[c length + r] = from[r stride + c] for r < rows, c < columns.
+template <typename T>
+inline __attribute__((noinline)) void transpose(const T* from, i64 stride, i64 rows, i64 columns,
+                                                T* to, i64 length) {
+#if defined(__AVX512F__)
+  constexpr int bytes = 64;
+#else
+  constexpr int bytes = 32;
+#endif
+  constexpr int W = sizeof(T) * 16 < bytes ? 16 : bytes / static_cast<int>(sizeof(T));
+  using V = detail::memory_lanes<lanes<T, W>>;
+  using E = element_of<V>;
+  const E* source = reinterpret_cast<const E*>(from);
+  E* target = reinterpret_cast<E*>(to);
+  i64 r = 0;
+  for (; r + W <= rows; r += W) {
+    i64 c = 0;
+    for (; c + W <= columns; c += W) {
+      V block[W];
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) block[i] = load<V>(source + (r + i) * stride + c);
+      detail::transpose(block);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) store(target + (c + i) * length + r, block[i]);
+    }
+    for (; c < columns; ++c) {
+      for (int i = 0; i < W; ++i) target[c * length + r + i] = source[(r + i) * stride + c];
+    }
+  }
+  for (; r < rows; ++r) {
+    for (i64 c = 0; c < columns; ++c) target[c * length + r] = source[r * stride + c];
+  }
+}
+
+#endif
+
+#if defined(__CUDACC__)
+/// The same by all threads of a block, which meet before and after it.
+template <typename T>
+__device__ void transpose(const T* from, i64 stride, i64 rows, i64 columns, T* to, i64 length) {
+  __syncthreads();
+  for (i64 k = threadIdx.x; k < rows * columns; k += blockDim.x)
+    to[k % columns * length + k / columns] = from[k / columns * stride + k % columns];
+  __syncthreads();
+}
 #endif
 
 // On CUDA a lane is a thread: p is its own row.
