@@ -49,6 +49,7 @@ class Fuser {
   struct Trial {
     std::vector<Value> roots;  // values of nests, and stored ones
     std::optional<Value> promote;
+    std::optional<Value> turned;  // the last transposition that was computed
   };
 
   void require(const Value& v) {
@@ -258,6 +259,7 @@ class Fuser {
         trial.roots.push_back(x);
         m.elsewhere.insert(storage_of(x));
       }
+      if (v.is(op::transpose) && !fusion_.is_stored(v)) trial.turned = v;
       if (is_float(v.dtype())) m.widest = std::max(m.widest, static_cast<int>(size_of(v.dtype())));
       const bool itself = v.shape() == domain && is_element_itself(k, v, index, axes, false);
       if (const auto at = note_access(k, m, trial, v, index, domain, axes, memory, itself))
@@ -335,12 +337,10 @@ class Fuser {
     if (is_table(k, at, domain, axes) &&
         element_count(v.shape()) == domain.back() * domain.end()[-2])
       m.tables.push_back(storage_of(v));
-    for (std::size_t a = 0; a + 1 < axes.size() && m.crossed < 0; ++a) {
-      const Linear row = k.linear(axes[a]), lane = k.linear(axes.back());
-      if (row.terms.empty() || lane.terms.empty()) continue;
-      if (is_crossed(k, at, row.terms[0].first, lane.terms[0].first))
-        m.crossed = static_cast<int>(a);
-    }
+    if (m.crossed < 0) m.crossed = crossed_axis(k, at, domain, axes);
+    // Only stores run in tiles: what others read so is turned before.
+    const bool in_rows = m.kind == Kind::row || m.kind == Kind::write || !m.rows.empty();
+    if (m.crossed >= 0 && in_rows && trial.turned) trial.promote = trial.turned;
     const bool uniform = v.rank() == 0 || element_count(v.shape()).is(1);
     m.plain = m.plain && (itself || uniform) && !row;
     return k.load(memory, at, v.dtype());
@@ -514,6 +514,8 @@ class Fuser {
         m.kind == Kind::store && is_row_shaped(domain, nest.domain) && needs_rows_of(m, n);
     if (!full && !of_rows) return false;
     if (!keeps_searches(m, nest)) return false;
+    const bool stored = nest.is_of_stores() && m.kind == Kind::store && m.value.shape() == domain;
+    if ((m.crossed >= 0 || nest.crossed_axis() >= 0) && !(stored && full)) return false;
     if (statements_with(m, nest) > most_statements) return false;
     for (const Value& r : m.row_values)
       if (!fusion_.stored.contains(r) && row_nest_.at(r.get()) != n) return false;

@@ -46,7 +46,7 @@ struct Member {
   std::unordered_set<Value> loads;      // values read from memory, or made by the same nest
   std::unordered_set<Value> elsewhere;  // those of them that are read at another element
   std::vector<Value> tables;            // matrices whose element is that of the last two axes
-  int crossed = -1;                     // axis that memory lies along where the last one strides
+  int crossed = -1;                     // see Nest::crossed_axis
   int stage = 0;                        // loops over the last axis that must come before
   int cost = 1;                         // additions an element
   int statements = 0;                   // of a kernel with this member alone
@@ -67,6 +67,11 @@ struct Nest {
   bool is_plain() const;
   /// Whether all axes but the last have one element, and no column is among the members.
   bool is_one_row() const;
+  /// Whether all there is are values of the whole domain that go to memory.
+  bool is_of_stores() const;
+  /// The axis that memory lies along where the last one strides, of a domain whose elements can be
+  /// computed in any order; or -1.
+  int crossed_axis() const;
   int stages() const;
   int cost() const;
   int widest() const;
@@ -124,6 +129,9 @@ Scalar fold_block(KernelBuilder& k, const Member& member, std::span<const Scalar
 /// Whether memory at the offset lies along axis variable `row`, and steps by more than a few
 /// elements along `lane`, the last axis.
 bool is_crossed(const KernelBuilder& k, const Linear& at, int row, int lane);
+/// The axis of the domain that memory at the offset lies along so, or -1; not a short one.
+int crossed_axis(KernelBuilder& k, const Linear& at, const Shape& domain,
+                 std::span<const Scalar> axes);
 /// Whether all axes but the last have one element.
 bool is_flat(const Shape& shape);
 /// Whether a value has the shape of a domain's rows.

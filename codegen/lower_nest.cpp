@@ -97,7 +97,7 @@ void KernelLowering::add(const Nest& nest) {
     add_jammed_partial(nest, jammed);
   } else if (nest.is_of_columns()) {
     add_columns(nest);
-  } else if (const int crossed = crossed_axis(nest); crossed >= 0) {
+  } else if (const int crossed = nest.crossed_axis(); crossed >= 0) {
     add_tiles(nest, crossed);
   } else if (runs_rows_as_lanes(nest)) {
     add_lanes(nest);

@@ -62,7 +62,6 @@ class KernelLowering {
   int partial(const Node& node, std::uint32_t field, bool writes);
   void write_partials(const Node& node, Scalar accumulator, std::span<const Scalar> at);
   // Memory along another axis than the last.
-  int crossed_axis(const Nest& nest) const;
   void add_tiles(const Nest& nest, int crossed);
   std::optional<Scalar> load_crossed(int buffer, const Linear& at, DType t);
   // Rows as lanes.

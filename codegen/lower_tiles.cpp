@@ -9,27 +9,10 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::int64_t shortest_crossed = 16;  // elements of an axis that is cut into tiles
 constexpr std::int64_t bytes_of_row = 256;     // of a tile: some cache lines
 constexpr std::int64_t longest_tile_row = 64;  // elements
 
-using Kind = Member::Kind;
-
 }  // namespace
-
-// The axis that memory lies along where lanes do not; -1: none, or no domain to cut into tiles.
-int KernelLowering::crossed_axis(const Nest& nest) const {
-  const auto is_short = [](const Dim& d) {
-    return d.is_constant() && d.constant() < shortest_crossed;
-  };
-  int crossed = -1;
-  for (const Member& m : nest.members) {
-    if (m.kind != Kind::store || m.value.shape() != nest.domain || m.stage > 0) return -1;
-    if (crossed < 0) crossed = m.crossed;
-  }
-  if (crossed < 0 || is_short(nest.domain.back())) return -1;
-  return is_short(nest.domain[static_cast<std::size_t>(crossed)]) ? -1 : crossed;
-}
 
 void KernelLowering::add_tiles(const Nest& nest, int crossed) {
   Loops loops;

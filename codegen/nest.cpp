@@ -82,6 +82,20 @@ bool is_crossed(const KernelBuilder& k, const Linear& at, int row, int lane) {
   });
 }
 
+int crossed_axis(KernelBuilder& k, const Linear& at, const Shape& domain,
+                 std::span<const Scalar> axes) {
+  constexpr std::int64_t shortest = 16;  // elements of an axis that is worth cutting into tiles
+  const auto is_short = [](const Dim& d) { return d.is_constant() && d.constant() < shortest; };
+  if (domain.empty() || is_short(domain.back())) return -1;
+  const Linear lane = k.linear(axes.back());
+  for (std::size_t a = 0; a + 1 < axes.size(); ++a) {
+    const Linear row = k.linear(axes[a]);
+    if (!is_short(domain[a]) && is_crossed(k, at, row.terms[0].first, lane.terms[0].first))
+      return static_cast<int>(a);
+  }
+  return -1;
+}
+
 std::vector<Box> boxes_of_base(const Node& write) {
   const WriteRule& rule = write.op().write;
   if (rule.base < 0) return {};
@@ -176,6 +190,18 @@ bool Nest::is_one_row() const {
   return is_flat(domain) && std::all_of(members.begin(), members.end(), [](const Member& m) {
            return m.kind == Member::Kind::store || m.kind == Member::Kind::row;
          });
+}
+
+bool Nest::is_of_stores() const {
+  return std::all_of(members.begin(), members.end(), [&](const Member& m) {
+    return m.kind == Member::Kind::store && m.value.shape() == domain;
+  });
+}
+
+int Nest::crossed_axis() const {
+  const auto has = [](const Member& m) { return m.crossed >= 0; };
+  const auto first = std::find_if(members.begin(), members.end(), has);
+  return first == members.end() || !is_of_stores() ? -1 : first->crossed;
 }
 
 int Nest::stages() const {

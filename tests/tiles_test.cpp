@@ -33,6 +33,10 @@ TEST_CASE("transposed operands, whatever their extents") {
   batch.add("of a part", transpose(x(from(1), range(0, -1))) + y(range(0, -1), from(1)));
   batch.add("with a row", transpose(x) + y(0));
   batch.add("of rows", softmax(transpose(x)) * y, 1e-14);
+  batch.add("summed", sum(transpose(x) * y, {1}), 1e-13);
+  batch.add("summed along columns", sum(transpose(x) * y, {0}), 1e-13);
+  const Expr parts[] = {transpose(x), y};
+  batch.add("joined", concatenate(parts, 0));
   batch.add("compared", transpose(x) < y);
   for (const auto& [m, n] : std::vector<std::pair<std::int64_t, std::int64_t>>{
            {40, 70}, {1, 1}, {1, 33}, {33, 2}, {15, 17}, {16, 16}, {32, 64}, {31, 97}, {130, 65}})
@@ -69,5 +73,7 @@ TEST_CASE("a tile is used where it pays") {
   CHECK(has_tiles(compile_anew({x}, transpose(x) + x)));
   CHECK(!has_tiles(compile_anew({x}, x + x)));
   CHECK(!has_tiles(compile_anew({s}, transpose(s))));
-  CHECK(!has_tiles(compile_anew({x}, sum(transpose(x) * x, {1}))));
+  const Function rows = compile_anew({x}, sum(transpose(x) * x, {1}));
+  CHECK(has_tiles(rows));
+  CHECK(rows.kernels() == 2);
 }
