@@ -54,6 +54,7 @@ class KernelLowering {
                    const Axis& lanes, Start start);
   Axis tile_axis(const Nest& nest, const Dim& extent) const;
   void add_scatter(const Nest& nest);
+  void add_scattered_blocks(const Nest& nest, Loops& loops);
   void run_stage(const Nest& nest, int stage, Loops& loops, Scalar lo, Scalar hi, const Dim& n);
   void run_row_stage(const Nest& nest, int stage, Loops& loops);
   void run_chunked_stage(const Nest& nest, int stage, Loops& loops, const Dim& n);
@@ -91,6 +92,8 @@ class KernelLowering {
   int costliest_stage(const Value& v) const;
   Dim goes_past_caches(const Member& m) const;
   void write(const Member& m, Scalar value, std::span<const Scalar> axes);
+  Linear place_of(const Member& m, std::span<const Scalar> axes);
+  void put(const Member& m, const Linear& place, Scalar value);
   Linear offset_in_result(std::span<const Scalar> position, const Shape& shape);
   int parameter(int buffer, DType t, const Dim& elements, bool writes);
   Dim iterations_of_piece(const Dim& work) const;
