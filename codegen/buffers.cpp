@@ -41,6 +41,12 @@ class Lives {
   void see(const AllocateStep& s) { use(s.buffer); }
   void see(const CheckStep& s) { use(s.buffer); }
   void see(const PrintStep& s) { use(s.buffer); }
+  // At one moment, as any may be the first and the last.
+  void see(const SideBySideStep& s) {
+    for (const auto& branch : s.branches)
+      for (const Step& inner : branch.steps)
+        std::visit([this](const auto& what) { see(what); }, inner.what);
+  }
   // Everything from outside that a loop touches is needed until its last iteration ends.
   void see(const LoopStep& s) {
     const int from = now_;
@@ -81,6 +87,8 @@ int count_steps(const std::vector<Step>& steps) {
   for (const Step& s : steps) {
     n += std::holds_alternative<S>(s.what);
     if (const auto* loop = std::get_if<LoopStep>(&s.what)) n += count_steps<S>(loop->body);
+    if (const auto* group = std::get_if<SideBySideStep>(&s.what))
+      for (const auto& branch : group->branches) n += count_steps<S>(branch.steps);
   }
   return n;
 }

@@ -45,8 +45,8 @@ class HostPrinter {
       : module_(module), comment_(comment) {}
 
   std::vector<Unit> run() {
-    for (const char* own :
-         {"product", "routine", "convolution", "shape", "last", "sizes", "lives", "order", "d"})
+    for (const char* own : {"product", "routine", "convolution", "shape", "last", "sizes", "lives",
+                            "order", "d", "work", "shares", "status"})
       names_.reserve(own);
     for (const DimensionSlot& d : module_.dimensions)
       dimension_names_.push_back(names_.fresh(d.name));
@@ -416,6 +416,29 @@ class HostPrinter {
     line("}");
     for (std::size_t k = 0; k < states; ++k)
       copy(buffer_names_[s.result[k]], buffer_names_[s.current[k]], s.current[k]);
+  }
+
+  void print(const SideBySideStep& s) {
+    line("{");
+    ++indent_;
+    std::string names, work, shares;
+    for (const auto& branch : s.branches) {
+      const std::string name = names_.fresh("branch");
+      line(fmt::format("const auto {} = [&](const gn::Call& call) -> i32 {{", name));
+      ++indent_;
+      for (const Step& inner : branch.steps) step(inner);
+      line("return 0;");
+      --indent_;
+      line("};");
+      names += ", " + name;
+      work += (work.empty() ? "" : ", ") + spelled(branch.work);
+      shares += (shares.empty() ? "" : ", ") + spelled(branch.shares);
+    }
+    line(fmt::format("const i64 work[] = {{{}}}, shares[] = {{{}}};", work, shares));
+    line(fmt::format("if (const i32 status = call.side_by_side(work, shares{})) return status;",
+                     names));
+    --indent_;
+    line("}");
   }
 
   std::string info() const {

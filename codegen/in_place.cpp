@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "codegen/module.h"
+#include "runtime/error.h"
 
 namespace gnomon {
 
@@ -87,6 +88,11 @@ class Effects {
     all.writes = written_inside || has(s.result, to_);
     all.may_fail = written_inside || !all.writes;
     return all;
+  }
+
+  // Steps are grouped once it is known which outputs are written over a parameter.
+  Effect see(const SideBySideStep&) const {
+    throw InternalError("in place: steps side by side already");
   }
 
   // One loop loads the old value and then stores the new one, both at one offset.

@@ -90,6 +90,7 @@ class Lowerer : public Storage {
     std::vector<int> updates;
     for (const Result& r : graph_.results) updates.push_back(r.updates);
     find_in_place(module_, updates, donated);
+    group_side_by_side(module_, target_.machine.work_of_piece);
     find_lives(module_);
     return std::move(module_);
   }
@@ -350,6 +351,7 @@ class Lowerer : public Storage {
     allocate(steps);
     if (!kernel_) return;
     add_kernel(kernel_->finish(), kernel_->buffers(), steps);
+    std::get<KernelStep>(steps.back().what).serial_work = kernel_->serial_work();
     kernel_.reset();
   }
 

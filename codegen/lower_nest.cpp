@@ -15,8 +15,6 @@ namespace {
 
 constexpr int lanes_of_reduction = 64;  // elements meet by index modulo this
 constexpr std::size_t longest_comment = 90;
-constexpr std::int64_t scatter_block = 256;  // places that wait in the nearest cache
-constexpr std::int64_t shortest_block = 16;  // elements that lanes pay for
 
 using Kind = Member::Kind;
 
@@ -82,6 +80,7 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
 void KernelLowering::add(const Nest& nest) {
   nest_ = &nest;
   describe(nest);
+  note_work(nest);
   k_.begin_section();
   k_.set_position({}, {});
   for (const Member& m : nest.members)
@@ -335,72 +334,6 @@ void KernelLowering::run_row_stage(const Nest& nest, int stage, Loops& loops) {
   for (std::size_t i = 0; i < rows.size(); ++i) finish(i, totals[i]);
 }
 
-// --- writes whose positions depend on data run in order ---
-
-void KernelLowering::add_scatter(const Nest& nest) {
-  Loops loops;
-  loops.by_rows = true;
-  loops_ = &loops;
-  const Member& m = nest.members[0];
-  const Dim& n = nest.domain.back();
-  const Shape row_shape = nest.row_shape();
-  const Dim rows = element_count(row_shape);
-  const bool is_short = n.is_constant() && n.constant() < shortest_block;
-  const bool in_blocks = m.scattered_lanes && !is_short;
-  loops.streams = in_blocks;
-  if (in_blocks) {  // the memory of a thread comes with a parallel loop
-    Axis once{"p", AxisKind::parallel};
-    once.grain = k_.grain(1);
-    k_.open(once, k_.integer(0), k_.integer(1), 1);
-  }
-  loops.axes = split_index(row_shape,
-                           k_.open({"i", AxisKind::serial}, k_.integer(0), k_.extent(rows), rows));
-  if (in_blocks) {
-    add_scattered_blocks(nest, loops);
-    k_.close();
-  } else if (m.scattered_lanes) {
-    loops.axes.push_back(k_.open({"j", AxisKind::serial}, k_.integer(0), k_.extent(n), n));
-    k_.set_position(loops.axes, nest.domain);
-    write(m, payload(k_, m, loops.axes), loops.axes);
-    k_.close();
-  } else {
-    run_stage(nest, 0, loops, k_.integer(0), k_.extent(n), n);
-  }
-  k_.close();
-}
-
-// Lanes compute the places of a block of elements and their values; then these are written one by
-// one, in order.
-void KernelLowering::add_scattered_blocks(const Nest& nest, Loops& loops) {
-  const Member& m = nest.members[0];
-  const Dim& n = nest.domain.back();
-  const auto scratch = [&](DType t) {
-    module_buffer_.push_back(-1);
-    return k_.add_buffer({"scratch", t, true, true, true, scatter_block});
-  };
-  const Dim blocks = floor_div(n + scatter_block - 1, scatter_block);
-  const Scalar c = k_.open({"c", AxisKind::serial}, k_.integer(0), k_.extent(blocks), blocks);
-  const auto [lo, hi] =
-      k_.piece(k_.multiply(c, k_.integer(scatter_block)), scatter_block, k_.extent(n));
-  const Linear start = k_.linear(lo);
-  const Scalar j = k_.open(vector_axis(nest, n), lo, hi, n);
-  loops.axes.push_back(j);
-  k_.set_position(loops.axes, nest.domain);
-  const Scalar value = payload(k_, m, loops.axes);
-  const int places = scratch(DType::int64);
-  k_.store(places, k_.linear(j) - start, k_.form(place_of(m, loops.axes)));
-  const int values = k_.is_lanes(value) ? scratch(k_.dtype(value)) : -1;
-  if (values >= 0) k_.store(values, k_.linear(j) - start, value);
-  k_.close();
-  loops.axes.pop_back();
-  const Scalar i = k_.open({"j", AxisKind::serial}, lo, hi, n);
-  const Linear at = k_.linear(i) - start;
-  const Linear place = k_.linear(k_.load(places, at, DType::int64));
-  put(m, place, values >= 0 ? k_.load(values, at, k_.dtype(value)) : value);
-  k_.close();
-  k_.close();
-}
-
 // --- values at hand ---
 
 std::optional<Scalar> KernelLowering::resolve(const Value& v, std::span<const Scalar> index) {
@@ -464,22 +397,6 @@ void KernelLowering::write(const Member& m, Scalar value, std::span<const Scalar
   if (m.operand < 0)
     return k_.store(buffer, offset_in_result(position_in_box(k_, m, axes), m.value.shape()), value);
   put(m, place_of(m, axes), value);
-}
-
-// Where a write puts its element at `axes`.
-Linear KernelLowering::place_of(const Member& m, std::span<const Scalar> axes) {
-  k_.set_node(&m.value.node());
-  const auto position = m.value.op().write.position(k_, m.value.node(), m.operand, axes);
-  return offset_in_result(position, m.value.shape());
-}
-
-void KernelLowering::put(const Member& m, const Linear& place, Scalar value) {
-  const Value s = storage_of(m.value);
-  const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
-  if (m.value.op().write.add && !m.onto)
-    k_.update(buffer, place, value, op::add);
-  else
-    k_.store(buffer, place, value);
 }
 
 }  // namespace gnomon

@@ -38,6 +38,8 @@ class KernelLowering {
   void add(const Nest& nest);
   Kernel finish();
   std::size_t statement_count() const { return k_.statement_count(); }
+  /// What it takes, in additions, if it has one thread only; else 0.
+  const Dim& serial_work() const { return serial_work_; }
   /// Buffer of the module behind each parameter; -1 for scratch.
   const std::vector<int>& buffers() const { return module_buffer_; }
 
@@ -45,6 +47,7 @@ class KernelLowering {
   struct Loops;
 
   void describe(const Nest& nest);
+  void note_work(const Nest& nest);
   void add_scalars(const Nest& nest);
   void add_chunks(const Nest& nest);
   void add_rows(const Nest& nest);
@@ -54,7 +57,11 @@ class KernelLowering {
                    const Axis& lanes, Start start);
   Axis tile_axis(const Nest& nest, const Dim& extent) const;
   void add_scatter(const Nest& nest);
+  void add_scattered_rows(const Nest& nest, Loops& loops);
   void add_scattered_blocks(const Nest& nest, Loops& loops);
+  void open_rows(const Nest& nest, Loops& loops);
+  void run_blocks(const Nest& nest, Loops& loops, Scalar from, Scalar to,
+                  const std::function<void(const Linear&, Scalar)>& write_one);
   void run_stage(const Nest& nest, int stage, Loops& loops, Scalar lo, Scalar hi, const Dim& n);
   void run_row_stage(const Nest& nest, int stage, Loops& loops);
   void run_chunked_stage(const Nest& nest, int stage, Loops& loops, const Dim& n);
@@ -106,6 +113,8 @@ class KernelLowering {
   const Target& target_;
   std::unordered_map<int, int> parameters_;  // module buffer -> kernel buffer
   std::vector<int> module_buffer_;
+  Dim serial_work_ = 0;
+  bool shares_out_ = false;  // some nest has work for several threads
   // The nest being lowered:
   const Nest* nest_ = nullptr;
   Loops* loops_ = nullptr;

@@ -60,6 +60,7 @@ struct KernelStep {
   std::vector<int> buffers;  // behind the kernel's parameters; -1 for scratch
   int apart_from = -1;       // copies this buffer's elements to the same places: not over itself
   int apart_to = -1;
+  Dim serial_work = 0;  // additions of one that has one thread only; 0: of any other
 };
 /// out = alpha * op(a) op(b) + beta * out, by the library.
 struct ProductStep {
@@ -121,9 +122,19 @@ struct LoopStep {
   std::vector<int> result;                          // where the last states go
   std::vector<Step> body;
 };
+/// Branches that do not need each other's results: at once, a thread each, where that is sooner
+/// than in order.
+struct SideBySideStep {
+  struct Branch {
+    std::vector<Step> steps;
+    Dim work = 0;    // additions
+    Dim shares = 1;  // threads that one branch keeps busy itself
+  };
+  std::vector<Branch> branches;
+};
 struct Step {
   std::variant<KernelStep, ProductStep, RoutineStep, ConvolutionStep, CopyStep, DimensionStep,
-               ExtentCheckStep, AllocateStep, CheckStep, PrintStep, LoopStep>
+               ExtentCheckStep, AllocateStep, CheckStep, PrintStep, LoopStep, SideBySideStep>
       what;
 };
 
@@ -158,6 +169,8 @@ Module lower(const Graph& graph, const Target& target, std::span<const int> dona
 /// Finds the outputs that may be written over a parameter: `updates[i]` is the parameter that
 /// output i is the new value of, or -1; then any one of `donated` with its type will do.
 void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated);
+/// Puts steps of at least so many additions that do not need each other's results side by side.
+void group_side_by_side(Module& module, std::int64_t least_work);
 /// Finds how long each buffer lives: those of the workspace that never live at once share memory.
 void find_lives(Module& module);
 

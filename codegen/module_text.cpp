@@ -79,6 +79,11 @@ class ModulePrinter {
     text_ += fmt::format("loop {} times\n", name(s.count));
     for (const Step& inner : s.body) step(inner, depth + 1);
   }
+  void print(const SideBySideStep& s, int depth) {
+    text_ += "side by side\n";
+    for (const auto& branch : s.branches)
+      for (const Step& inner : branch.steps) step(inner, depth + 1);
+  }
 
   const Module& module_;
   std::string text_;

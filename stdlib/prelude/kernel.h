@@ -184,6 +184,46 @@ struct Call {
     if (count > grain) return services->parallel(context, count, grain, run, argument);
     if (count > 0) run(argument, 0, count, 0);
   }
+  /// Branches that do not need each other, at once where that is sooner: branch b takes work[b]
+  /// additions and keeps shares[b] threads busy by itself, unless it runs beside others. The status
+  /// of the first that fails, in their order, else 0.
+  template <typename... Branch>
+  i32 side_by_side(const i64* work, const i64* shares, const Branch&... branches) const {
+    constexpr int count = sizeof...(Branch);
+    struct Side {
+      const void* branch;
+      i32 (*run)(const void*, const Call&);
+    };
+    const Side sides[] = {{&branches, [](const void* branch, const Call& call) {
+                             return (*static_cast<const Branch*>(branch))(call);
+                           }}...};
+    if (!is_sooner_at_once(count, work, shares)) {
+      for (const Side& side : sides)
+        if (const i32 status = side.run(side.branch, *this)) return status;
+      return 0;
+    }
+    i32 status[count];
+    parallel(count, 1, [this, &sides, &status](i64 lo, i64 hi, i32 worker) {
+      // Loops of a branch have one thread, the first as they see it.
+      const Call own{services, context, scratch + worker * scratch_bytes, scratch_bytes};
+      for (; lo < hi; ++lo) status[lo] = sides[lo].run(sides[lo].branch, own);
+    });
+    for (const i32 s : status)
+      if (s != 0) return s;
+    return 0;
+  }
+  bool is_sooner_at_once(int count, const i64* work, const i64* shares) const {
+    constexpr i64 waking = 1 << 17;  // additions while another thread wakes up
+    i64 all = 0, longest = 0, in_order = 0;
+    const i64 threads = services->threads;
+    for (int b = 0; b < count; ++b) {
+      all += work[b];
+      if (work[b] > longest) longest = work[b];
+      in_order += work[b] / (shares[b] < threads ? shares[b] : threads);
+    }
+    const i64 shared = all / threads;
+    return (longest > shared ? longest : shared) + waking < in_order;
+  }
   template <typename T>
   T* scratch_of(i32 worker, i64 offset) const {
     return reinterpret_cast<T*>(scratch + worker * scratch_bytes + offset);
