@@ -58,7 +58,9 @@ class KernelLowering {
   Axis tile_axis(const Nest& nest, const Dim& extent) const;
   void add_scatter(const Nest& nest);
   void add_scattered_rows(const Nest& nest, Loops& loops);
-  void add_scattered_blocks(const Nest& nest, Loops& loops);
+  void add_scattered_blocks(const Nest& nest, Loops& loops, const Dim& times);
+  Dim parts_of_counts(const Nest& nest) const;
+  void add_counts(const Nest& nest, Loops& loops, const Dim& parts);
   void open_rows(const Nest& nest, Loops& loops);
   void run_blocks(const Nest& nest, Loops& loops, Scalar from, Scalar to,
                   const std::function<void(const Linear&, Scalar)>& write_one);

@@ -1,4 +1,5 @@
-// Lowering of writes whose positions depend on data: in order on one thread.
+// Lowering of writes whose positions depend on data: in order on one thread, or, where the order of
+// additions does not matter, as counts of several parts at once.
 #include <algorithm>
 #include <array>
 
@@ -10,16 +11,28 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::int64_t block = 256;          // places that wait in the nearest cache
-constexpr std::int64_t shortest_block = 16;  // elements that lanes pay for
+constexpr std::int64_t block = 256;            // places that wait in the nearest cache
+constexpr std::int64_t shortest_block = 16;    // elements that lanes pay for
+constexpr std::int64_t most_parts = 16;        // each with counts of its own,
+constexpr std::int64_t shortest_part = 16384;  // and so many elements:
+constexpr std::int64_t elements_of_count = 8;  // more than there are counts to clear and to add
+
+// Whether elements may be added in any order, and there is one axis of them.
+bool is_count(const Nest& nest) {
+  const Member& m = nest.members[0];
+  const DType t = m.value.dtype();
+  return m.value.op().write.add && !m.onto && nest.domain.size() == 1 && !is_float(t) &&
+         !is_bool(t);
+}
 
 }  // namespace
 
-// Scattered writes run on one thread, and with them what is too small for more.
+// Scattered writes that are no counts run on one thread, and with them what is too small for more.
 void KernelLowering::note_work(const Nest& nest) {
   const Dim work = element_count(nest.domain) * Dim(nest.cost());
   const bool is_small = work.is_constant() && work.constant() <= target_.machine.work_of_piece;
-  shares_out_ = shares_out_ || !(nest.members[0].scattered || is_small);
+  const bool is_serial = nest.members[0].scattered && !is_count(nest);
+  shares_out_ = shares_out_ || !(is_serial || is_small);
   serial_work_ = shares_out_ ? Dim(0) : serial_work_ + work;
 }
 
@@ -32,7 +45,11 @@ void KernelLowering::add_scatter(const Nest& nest) {
   const bool is_short = n.is_constant() && n.constant() < shortest_block;
   loops.streams = m.scattered_lanes && !is_short;
   if (!loops.streams) return add_scattered_rows(nest, loops);
-  add_scattered_blocks(nest, loops);
+  if (!is_count(nest)) return add_scattered_blocks(nest, loops, 1);
+  const Dim parts = parts_of_counts(nest);
+  if (!parts.is(0)) add_counts(nest, loops, parts);
+  const Dim rest = 1 - min(parts, 1);
+  if (!rest.is(0)) add_scattered_blocks(nest, loops, rest);
 }
 
 void KernelLowering::add_scattered_rows(const Nest& nest, Loops& loops) {
@@ -57,14 +74,59 @@ void KernelLowering::open_rows(const Nest& nest, Loops& loops) {
       split_index(shape, k_.open({"i", AxisKind::serial}, k_.integer(0), k_.extent(rows), rows));
 }
 
-void KernelLowering::add_scattered_blocks(const Nest& nest, Loops& loops) {
+// In order, `times` times: once or not at all.
+void KernelLowering::add_scattered_blocks(const Nest& nest, Loops& loops, const Dim& times) {
   Axis axis{"p", AxisKind::parallel};  // the memory of a thread comes with a parallel loop
   axis.grain = k_.grain(1);
-  k_.open(axis, k_.integer(0), k_.integer(1), 1);
+  k_.open(axis, k_.integer(0), k_.extent(times), times);
   open_rows(nest, loops);
   const Dim blocks = floor_div(nest.domain.back() + block - 1, block);
   run_blocks(nest, loops, k_.integer(0), k_.extent(blocks),
              [&](const Linear& place, Scalar value) { put(nest.members[0], place, value); });
+  k_.close();
+  k_.close();
+}
+
+// How many parts of the elements are counted at once; 0: it does not pay.
+Dim KernelLowering::parts_of_counts(const Nest& nest) const {
+  const Dim counts = element_count(nest.members[0].value.shape());
+  const Dim size = max(counts * elements_of_count, shortest_part);
+  const Dim parts = min(floor_div(nest.domain[0], size), most_parts);
+  return parts * min(floor_div(parts, 2), 1);
+}
+
+// Each part has counts of its own, which are then added to the result.
+void KernelLowering::add_counts(const Nest& nest, Loops& loops, const Dim& parts) {
+  const Value result = storage_of(nest.members[0].value);
+  const DType t = result.dtype();
+  const Dim counts = element_count(result.shape());
+  const Dim blocks = floor_div(nest.domain[0] + block - 1, block);
+  const Dim of_part = floor_div(blocks + parts - 1, max(parts, 1));
+  const int partial =
+      parameter(storage_.temporary(t, parts * counts, "counts"), t, parts * counts, true);
+  k_.mark(partial, false);
+  const Axis lanes{"j", AxisKind::vector, target_.vector_bytes / std::max<int>(4, int(size_of(t))),
+                   1};
+  Axis axis{"p", AxisKind::parallel};
+  axis.grain = k_.grain(iterations_of_piece(of_part * (block * nest.cost())));
+  const Scalar p = k_.open(axis, k_.integer(0), k_.extent(parts), parts);
+  const Linear own = k_.linear(p) * counts;
+  Cell zero;
+  zero.u = 0;
+  const Scalar clear = k_.open(lanes, k_.integer(0), k_.extent(counts), counts);
+  k_.store(partial, own + k_.linear(clear), k_.constant(t, zero));
+  k_.close();
+  loops.axes.clear();
+  const Scalar from = k_.multiply(p, k_.extent(of_part));
+  const Scalar to =
+      k_.let(op::minimum, std::array{k_.add(from, k_.extent(of_part)), k_.extent(blocks)});
+  run_blocks(nest, loops, from, to, [&](const Linear& place, Scalar value) {
+    k_.update(partial, own + place, value, op::add);
+  });
+  k_.close();
+  const Scalar q = k_.open({"p", AxisKind::serial}, k_.integer(0), k_.extent(parts), parts);
+  const Scalar j = k_.open(lanes, k_.integer(0), k_.extent(counts), counts);
+  put(nest.members[0], k_.linear(j), k_.load(partial, k_.linear(q) * counts + k_.linear(j), t));
   k_.close();
   k_.close();
 }

@@ -77,22 +77,24 @@ TEST_CASE("counting is the same for any number of threads") {
       compile({x}, {{"counts", inc_at(full({1000}, Expr(Array(std::int64_t{0}))), {i}, 1)},
                     {"bytes", inc_at(full({1000}, Expr(Array(std::uint8_t{250}))), {i}, i % 7)}});
   Samples samples(3);
-  constexpr std::int64_t n = 300'001;
-  Array values = samples.small(DType::float64, {n});
-  std::vector<std::int64_t> counts(1000);
-  std::vector<std::uint8_t> bytes(1000, 250);
-  for (std::int64_t k = 0; k < n; ++k) {
-    const double value = values.data<double>()[k] = samples.uniform(0, 1);
-    const auto at = static_cast<std::size_t>(value * 1000.0);
-    ++counts[at];
-    bytes[at] = static_cast<std::uint8_t>(bytes[at] + at % 7);
-  }
   const int before = pool().threads();
-  for (const int threads : {1, 2, 3, 16}) {
-    set_threads(threads);
-    const Results found = f(values);
-    CHECK(found["counts"].to_vector<std::int64_t>() == counts);
-    CHECK(found["bytes"].to_vector<std::uint8_t>() == bytes);
+  // Below 32768 there is one part.
+  for (const std::int64_t n : {32767, 32769, 300'001}) {
+    Array values = samples.small(DType::float64, {n});
+    std::vector<std::int64_t> counts(1000);
+    std::vector<std::uint8_t> bytes(1000, 250);
+    for (std::int64_t k = 0; k < n; ++k) {
+      const double value = values.data<double>()[k] = samples.uniform(0, 1);
+      const auto at = static_cast<std::size_t>(value * 1000.0);
+      ++counts[at];
+      bytes[at] = static_cast<std::uint8_t>(bytes[at] + at % 7);
+    }
+    for (const int threads : {1, 2, 3, 16}) {
+      set_threads(threads);
+      const Results found = f(values);
+      CHECK(found["counts"].to_vector<std::int64_t>() == counts);
+      CHECK(found["bytes"].to_vector<std::uint8_t>() == bytes);
+    }
   }
   set_threads(before);
 }
