@@ -372,14 +372,51 @@ void KernelEmitter::cpp_loop(std::size_t i, const std::string& j) {
     const bool unroll = work_in(static_cast<int>(i)) <= widest_unrolled_body;
     const bool chains = chained_.contains(static_cast<int>(i)) && axis.chains > 1;
     const bool chained = chained_.contains(static_cast<int>(i));
-    line(fmt::format("gn::vector_loop<{}, {}, {}>({}, {}, [&](i64 {}, auto live, int{}) GN_BODY {{",
-                     axis.width, chains ? axis.chains : 1, unroll, lo, hi, j,
+    const std::string lead = declare_lead(static_cast<int>(i));
+    const std::string loop = lead.empty() ? fmt::format("vector_loop<{}, {}, {}>(", axis.width,
+                                                        chains ? axis.chains : 1, unroll)
+                                          : fmt::format("led_loop<{}>({}, ", axis.width, lead);
+    line(fmt::format("gn::{}{}, {}, [&](i64 {}, auto live, int{}) GN_BODY {{", loop, lo, hi, j,
                      chained ? " chain" : ""));
     widths_.push_back(axis.width);
     return;
   }
   if (axis.kind == AxisKind::unroll) line("#pragma clang loop unroll(full)");
   line(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0}) {{", j, lo, hi));
+}
+
+// How many elements come before the first whole vector, so that stores past the caches are aligned;
+// "" if there are none. Chains meet elements by their numbers, so loops with chains cannot lead.
+std::string KernelEmitter::declare_lead(int loop) {
+  const Statement& head = kernel_.body[loop];
+  const Statement& to = kernel_.body[head.args[1]];
+  const int width = axis_of(loop).width;
+  if (chained_.contains(loop) || (to.code == Code::constant && to.value.i < width)) return "";
+  std::vector<int> stores;
+  for (int i = loop + 1; i < end_of_.at(loop); ++i) {
+    const Statement& s = kernel_.body[i];
+    if (s.code != Code::store || !streams(s)) continue;
+    if (is_inside(s.args[0], loop)) return "";
+    stores.push_back(i);
+  }
+  // Chunks of a flat axis are whole lines.
+  if (std::ranges::all_of(stores, [&](int i) { return plain(kernel_.body[i].args[0]) == "0"; }))
+    return "";
+  std::string lead;
+  for (const int i : stores) {
+    const Statement& s = kernel_.body[i];
+    std::string first = buffer_names_[s.buffer];
+    for (const std::int32_t part : {s.args[0], head.args[0]})
+      if (plain(part) != "0") first += " + " + plain(part);
+    if (lead.empty()) {
+      lead = fresh("lead");
+      line(fmt::format("const i64 {} = gn::lead<{}>({}, {});", lead, width, first, is_far(s)));
+    }
+    past_[i] = fresh(buffer_names_[s.buffer] + "_past");
+    line(fmt::format("const bool {} = {} && gn::is_aligned<{}>({} + {});", past_[i], is_far(s),
+                     width, first, lead));
+  }
+  return lead;
 }
 
 bool KernelEmitter::is_inside(int i, int loop) const { return i > loop && i < end_of_.at(loop); }
@@ -470,7 +507,7 @@ void KernelEmitter::fence(std::size_t end) {
   for (std::size_t i = end; i-- > 0;) {
     const Statement& s = kernel_.body[i];
     if (s.code == Code::loop && s.axis == kernel_.body[end].axis) break;
-    if (streams(s)) conditions.insert(stream_condition(s));
+    if (s.code == Code::store && streams(s)) conditions.insert(is_far(s));
   }
   if (!conditions.empty()) line(fmt::format("if ({}) gn::fence();", fmt::join(conditions, " || ")));
 }

@@ -275,9 +275,16 @@ bool KernelEmitter::streams(const Statement& s) const {
   return s.stream && !cuda() && !kernel_.buffers[s.buffer].aliased;
 }
 
-std::string KernelEmitter::stream_condition(const Statement& s) const {
-  const std::string aligned = fmt::format("gn::is_aligned({})", buffer_names_[s.buffer]);
-  return s.args.size() > 2 ? fmt::format("{} != 0 && {}", plain(s.args[2]), aligned) : aligned;
+// Whether there is more than the caches hold.
+std::string KernelEmitter::is_far(const Statement& s) const {
+  return s.args.size() > 2 ? fmt::format("{} != 0", plain(s.args[2])) : "true";
+}
+
+std::string KernelEmitter::stream_condition(std::size_t i) const {
+  const Statement& s = kernel_.body[i];
+  if (const auto known = past_.find(static_cast<int>(i)); known != past_.end())
+    return known->second;
+  return fmt::format("{} && gn::is_aligned({})", is_far(s), buffer_names_[s.buffer]);
 }
 
 void KernelEmitter::store(std::size_t i) {
@@ -287,7 +294,7 @@ void KernelEmitter::store(std::size_t i) {
   if (strided_store(i)) return;
   if (s.access == Access::contiguous)
     return line(fmt::format("gn::write({}, {}, live{});", address(s), use(s.args[1], true),
-                            streams(s) ? ", " + stream_condition(s) : ""));
+                            streams(s) ? ", " + stream_condition(i) : ""));
   line(fmt::format("gn::write_at({}, {}, {}, live);", buffer_names_[s.buffer], use(s.args[0]),
                    use(s.args[1], true)));
 }

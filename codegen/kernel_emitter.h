@@ -90,7 +90,8 @@ class KernelEmitter {
   void load(std::size_t i);
   void store(std::size_t i);
   bool streams(const Statement& s) const;
-  std::string stream_condition(const Statement& s) const;
+  std::string is_far(const Statement& s) const;
+  std::string stream_condition(std::size_t i) const;
   void update(std::size_t i);
   void accumulator(std::size_t i);
   void reduce(std::size_t i);
@@ -118,6 +119,7 @@ class KernelEmitter {
   void loop(std::size_t i);
   void cpp_loop(std::size_t i, const std::string& j);
   void cuda_loop(std::size_t i, const std::string& j);
+  std::string declare_lead(int loop);
   void declare_scratch(int loop);
   void end(std::size_t i);
   void fence(std::size_t end);
@@ -137,7 +139,8 @@ class KernelEmitter {
   std::map<int, std::string> rests_;     // of accumulators in chains: the one of masked vectors
   std::map<int, std::string> divisors_;  // statements that the lanes of the open loop divide by
   std::set<int> chained_;
-  std::map<int, StridedIndex> strided_;       // loads and stores
+  std::map<int, std::string> past_;      // stores of the open loop: whether they go past the caches
+  std::map<int, StridedIndex> strided_;  // loads and stores
   std::map<int, std::vector<int>> together_;  // stores that are made at once, by the last one
   std::set<int> joined_;                      // the others of them
   std::set<std::int32_t> unused_;             // indices of strided accesses

@@ -40,8 +40,9 @@ Dim KernelLowering::distance_ahead(const Value& v) const {
   return max(n - n * is_long, near) * is_far;
 }
 
-// Not 0 where what a member stores goes past the caches. Vectors must be aligned then: rows, if
-// they are the unit of the loops, have to be whole lines.
+// Not 0 where what a member stores goes past the caches. Vectors must be aligned then. A loop along
+// a row leads up to the first line; but where it feeds accumulators or is around another loop, rows
+// have to be whole lines.
 Dim KernelLowering::goes_past_caches(const Member& m) const {
   if (m.kind != Member::Kind::store || m.value.shape() != nest_->domain) return 0;
   const auto size = static_cast<std::int64_t>(size_of(m.value.dtype()));
@@ -56,7 +57,11 @@ Dim KernelLowering::goes_past_caches(const Member& m) const {
   for (const Value& v : streams) bytes += static_cast<std::int64_t>(size_of(v.dtype()));
   const Dim is_large =
       min(floor_div(element_count(nest_->domain) * bytes, target_.machine.stream_bytes), 1);
-  if (!loops_->by_rows) return is_large;
+  const bool folds =
+      std::any_of(nest_->members.begin(), nest_->members.end(), [&](const Member& other) {
+        return other.kind == Member::Kind::row && other.stage == loops_->stage;
+      });
+  if (!loops_->by_rows || (loops_->streams && !folds)) return is_large;
   return is_large * (1 - min(mod(nest_->domain.back() * size, line), 1));
 }
 

@@ -118,8 +118,12 @@ TEST_CASE("dividing by one number gives the bits of true division") {
 
 TEST_CASE("what is too large for the caches is stored past them") {
   const Expr x = tensor("x", float64, {Dim::symbol("m"), Dim::symbol("n")});
-  const Function f = compile({x}, {x * 2 + 1, x - max(x, 1, keepdims)});
-  for (const std::int64_t n : {1000, 1001, 2200001}) {
+  const Expr below = x - max(x, 1, keepdims);
+  CompileOptions options;
+  options.cache = false;
+  const Function f = compile({x}, {x * 2 + 1, below, cast(below, float32)}, {}, options);
+  CHECK(f.source().find("gn::led_loop<") != std::string::npos);
+  for (const std::int64_t n : {5, 1000, 1001, 2200001}) {
     const std::int64_t m = 2200000 / n + 1;
     Array a = Array::empty(float64, {m, n});
     for (std::int64_t i = 0; i < a.size(); ++i) a.data<double>()[i] = static_cast<double>(i % n);
@@ -129,6 +133,7 @@ TEST_CASE("what is too large for the caches is stored past them") {
       const auto at = static_cast<double>(i % n);
       wrong += got[0].data<double>()[i] != 2 * at + 1;
       wrong += got[1].data<double>()[i] != at - static_cast<double>(n - 1);
+      wrong += got[2].data<float>()[i] != static_cast<float>(at - static_cast<double>(n - 1));
     }
     CHECK(wrong == 0);
   }

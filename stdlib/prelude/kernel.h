@@ -43,6 +43,20 @@ GN_FN void vector_loop(i64 lo, i64 hi, Body body) {
     body(j, Tail<W>{static_cast<int>(hi - j < W ? hi - j : W)}, c);
 }
 
+/// The same with one chain, but first come `lead` masked elements, fewer than W, a power of 2.
+template <int W, typename Body>
+GN_FN void led_loop(i64 lead, i64 lo, i64 hi, Body body) {
+  i64 j = lo, part = lead < hi - lo ? lead : hi - lo;
+#pragma clang loop unroll(disable)
+  do {
+    if (part > 0) body(j, Tail<W>{static_cast<int>(part)}, 0);
+    j += part;
+    const i64 whole = j + ((hi - j) & -W);
+    for (; j < whole; j += W) body(j, Full<W>{}, 0);
+    part = hi - j;
+  } while (part > 0);
+}
+
 // ------------------------------------------------------------------- memory under a mask
 
 template <typename V, typename T, int W>
@@ -71,6 +85,17 @@ GN_FN void write(T* p, V v, Tail<W> live) {
 }
 /// Whether an array starts with a cache line, as nearly all do: memory of the user's need not.
 GN_FN bool is_aligned(const void* p) { return reinterpret_cast<u64>(p) % 64 == 0; }
+/// The same of a vector of W elements at p, or of its first line.
+template <int W, typename T>
+GN_FN bool is_aligned(const T* p) {
+  return reinterpret_cast<u64>(p) % (W * sizeof(T) < 64 ? W * sizeof(T) : 64) == 0;
+}
+/// Elements from p to the first place where a vector is aligned; 0 unless it goes past the caches.
+template <int W, typename T>
+GN_FN i64 lead(const T* p, bool past) {
+  constexpr u64 bytes = W * sizeof(T) < 64 ? W * sizeof(T) : 64;
+  return past ? static_cast<i64>(-reinterpret_cast<u64>(p) % bytes / sizeof(T)) : 0;
+}
 /// Past the caches if `past` says so and v is a vector the processor has; p is aligned to it then.
 template <typename T, typename V, int W>
 GN_FN void write(T* p, V v, Full<W>, bool past) {
