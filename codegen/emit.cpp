@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
+#include "codegen/alike.h"
 #include "codegen/signature.h"
 #include "codegen/spell.h"
 #include "ir/leaf.h"
@@ -66,9 +67,9 @@ class HostPrinter {
  private:
   // --- kernels ---
 
-  // Equal kernels are one function.
+  // Kernels that differ in names only are one function, with the names of the first.
   void emit_kernels() {
-    std::map<std::string, std::string> known;
+    std::unordered_map<const Kernel*, std::string, AlikeHash, Alike> known;
     std::string text;
     std::set<std::string> headers;
     std::size_t statements = 0, all = 0;
@@ -82,17 +83,14 @@ class HostPrinter {
       statements = 0;
     };
     for (const Kernel& kernel : module_.kernels) {
-      const KernelText k =
-          emit_kernel(kernel, "@", Language::cpp, [this](const Atom& a) { return dimension(a); });
-      const auto [at, fresh] = known.try_emplace(k.text, kernel.name);
+      const auto [at, fresh] = known.try_emplace(&kernel, kernel.name);
       kernel_names_.push_back(at->second);
       if (!fresh) continue;
-      std::string named = k.text;
-      named.replace(named.find('@'), 1, "gnomon_" + kernel.name);
-      const std::size_t from = named.find("void gnomon_");
-      prototypes_ += named.substr(from, named.find(" {\n", from) - from) + ";\n";
+      const KernelText k = emit_kernel(kernel, "gnomon_" + kernel.name, Language::cpp,
+                                       [this](const Atom& a) { return dimension(a); });
+      prototypes_ += k.text.substr(0, k.text.find(" {\n")) + ";\n";
       if (statements + k.statements > wanted) finish_unit();
-      text += "\n" + k.comment + named;
+      text += "\n" + k.comment + k.text;
       headers.insert(k.headers.begin(), k.headers.end());
       statements += k.statements;
     }

@@ -80,6 +80,7 @@ void KernelEmitter::match_loops() {
     const Code code = kernel_.body[i].code;
     if (code == Code::end && !open.empty()) {
       end_of_[open.back()] = static_cast<int>(i);
+      loop_of_[static_cast<int>(i)] = open.back();
       open.pop_back();
     }
     parent_[i] = open.empty() ? -1 : open.back();
@@ -215,6 +216,7 @@ void KernelEmitter::shape_accumulator(int reduce) {
     shape.form = Form::chains;
     shape.width = axis_of(feeding).width;
     shape.chains = axis_of(feeding).chains;
+    shape.rest = vectors_of(feeding) == Vectors::apart;
     chained_.insert(feeding);
   }
   // The places of a search are counted in the lanes' own width, from the start of the loop.
@@ -257,6 +259,39 @@ int KernelEmitter::work_in(int loop) const {
     work += scattered ? lane_by_lane : s.code == Code::let ? s.op->scalar.cost : 1;
   }
   return work;
+}
+
+// Whether lanes are written one after the other: with all of them live that is straight code.
+bool KernelEmitter::scatters(int loop) const {
+  for (int i = loop + 1; i < end_of_.at(loop); ++i) {
+    const Statement& s = kernel_.body[i];
+    const bool writes = s.code == Code::store || s.code == Code::update;
+    if (writes && (s.access == Access::gather || strided_.contains(i))) return true;
+  }
+  return false;
+}
+
+KernelEmitter::Vectors KernelEmitter::vectors_of(int loop) {
+  const auto [known, fresh] = vectors_.try_emplace(loop, Vectors::apart);
+  if (!fresh) return known->second;
+  const Axis& axis = axis_of(loop);
+  const Statement &from = kernel_.body[kernel_.body[loop].args[0]],
+                  &to = kernel_.body[kernel_.body[loop].args[1]];
+  bool sums = false, searches = false;
+  for (int i = loop + 1; i < end_of_.at(loop); ++i) {
+    const Statement& s = kernel_.body[i];
+    if (s.code != Code::reduce || is_inside(s.args[0], loop)) continue;
+    (s.args.size() > 2 ? searches : sums) = true;
+  }
+  if (searches) return known->second;
+  const bool known_length = from.code == Code::constant && to.code == Code::constant;
+  const std::int64_t n = known_length ? to.value.i - from.value.i : 0;
+  if (n > 0 && n < axis.width) return known->second = Vectors::part;
+  const bool in_turn = sums && axis.chains > 1;
+  if (n > 0 && n % axis.width == 0 && !in_turn) return known->second = Vectors::whole;
+  if (axis.masks && work_in(loop) > widest_unrolled_body && !scatters(loop))
+    known->second = Vectors::together;
+  return known->second;
 }
 
 std::vector<std::string> KernelEmitter::parameters() const {
@@ -368,19 +403,7 @@ void KernelEmitter::cpp_loop(std::size_t i, const std::string& j) {
     line(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0}) {{", j, from, to));
     return;
   }
-  if (axis.kind == AxisKind::vector) {
-    const bool unroll = work_in(static_cast<int>(i)) <= widest_unrolled_body;
-    const bool chains = chained_.contains(static_cast<int>(i)) && axis.chains > 1;
-    const bool chained = chained_.contains(static_cast<int>(i));
-    const std::string lead = declare_lead(static_cast<int>(i));
-    const std::string loop = lead.empty() ? fmt::format("vector_loop<{}, {}, {}>(", axis.width,
-                                                        chains ? axis.chains : 1, unroll)
-                                          : fmt::format("led_loop<{}>({}, ", axis.width, lead);
-    line(fmt::format("gn::{}{}, {}, [&](i64 {}, auto live, int{}) GN_BODY {{", loop, lo, hi, j,
-                     chained ? " chain" : ""));
-    widths_.push_back(axis.width);
-    return;
-  }
+  if (axis.kind == AxisKind::vector) return vector_loop(static_cast<int>(i), j, lo, hi);
   if (axis.kind == AxisKind::unroll) line("#pragma clang loop unroll(full)");
   line(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0}) {{", j, lo, hi));
 }
@@ -389,9 +412,8 @@ void KernelEmitter::cpp_loop(std::size_t i, const std::string& j) {
 // "" if there are none. Chains meet elements by their numbers, so loops with chains cannot lead.
 std::string KernelEmitter::declare_lead(int loop) {
   const Statement& head = kernel_.body[loop];
-  const Statement& to = kernel_.body[head.args[1]];
   const int width = axis_of(loop).width;
-  if (chained_.contains(loop) || (to.code == Code::constant && to.value.i < width)) return "";
+  if (chained_.contains(loop)) return "";
   std::vector<int> stores;
   for (int i = loop + 1; i < end_of_.at(loop); ++i) {
     const Statement& s = kernel_.body[i];
@@ -419,12 +441,53 @@ std::string KernelEmitter::declare_lead(int loop) {
   return lead;
 }
 
+// The body knows which lanes are live, and the chain that the vector feeds.
+void KernelEmitter::vector_loop(int i, const std::string& j, const std::string& lo,
+                                const std::string& hi) {
+  const Axis& axis = axis_of(i);
+  const int w = axis.width;
+  const bool chained = chained_.contains(i);
+  const int chains = chained ? axis.chains : 1;
+  widths_.push_back(w);
+  switch (vectors_of(i)) {
+    case Vectors::apart: {
+      const std::string lead = declare_lead(i);
+      const bool unroll = work_in(i) <= widest_unrolled_body;
+      const std::string loop = lead.empty()
+                                   ? fmt::format("vector_loop<{}, {}, {}>(", w, chains, unroll)
+                                   : fmt::format("led_loop<{}>({}, ", w, lead);
+      return line(fmt::format("gn::{}{}, {}, [&](i64 {}, auto live, int{}) GN_BODY {{", loop, lo,
+                              hi, j, chained ? " chain" : ""));
+    }
+    case Vectors::together: {
+      const std::string lead = declare_lead(i), part = fresh("part");
+      line(fmt::format("for (gn::Parts<{0}> {1}({2}, {3}{4}); {1}.remain(); {1}.next()) {{", w,
+                       part, lo, hi, lead.empty() ? "" : ", " + lead));
+      ++indent_;
+      line(fmt::format("for (i64 {0} = {1}.from; {0} < {1}.to; {0} += {2}) {{", j, part, w));
+      line(fmt::format("  const gn::Most<{}> live = {}.live;", w, part));
+      if (chains > 1)
+        line(fmt::format("  const i64 chain = ({}{}) / {} % {};", j, lo == "0" ? "" : " - " + lo, w,
+                         chains));
+      return;
+    }
+    case Vectors::part:
+      line("{");
+      line(fmt::format("  const i64 {} = {};", j, lo));
+      return line(fmt::format("  const gn::Tail<{}> live{{{}}};", w,
+                              kernel_.body[kernel_.body[i].args[1]].value.i -
+                                  kernel_.body[kernel_.body[i].args[0]].value.i));
+    case Vectors::whole:
+      line(fmt::format("for (i64 {0} = {1}; {0} < {2}; {0} += {3}) {{", j, lo, hi, w));
+      return line(fmt::format("  const gn::Full<{}> live;", w));
+  }
+}
+
 bool KernelEmitter::is_inside(int i, int loop) const { return i > loop && i < end_of_.at(loop); }
 
 // Numbers that all lanes of a loop divide by: their reciprocals are taken before it.
 void KernelEmitter::declare_divisors(int loop) {
-  const Statement& to = kernel_.body[kernel_.body[loop].args[1]];
-  if (to.code == Code::constant && to.value.i < axis_of(loop).width) return;  // all masked
+  if (vectors_of(loop) == Vectors::part) return;
   for (int i = loop + 1; i < end_of_.at(loop); ++i) {
     const Statement& s = kernel_.body[i];
     if (s.code != Code::let || s.op != &op::divide || !s.lanes) continue;
@@ -497,7 +560,16 @@ void KernelEmitter::end(std::size_t i) {
     fence(i);
     --indent_;
   }
-  line(!cuda() && (kind == AxisKind::vector || kind == AxisKind::parallel) ? "});" : "}");
+  bool of_lambda = !cuda() && kind == AxisKind::parallel;
+  if (!cuda() && kind == AxisKind::vector) {
+    const Vectors vectors = vectors_of(loop_of_.at(static_cast<int>(i)));
+    of_lambda = vectors == Vectors::apart;
+    if (vectors == Vectors::together) {
+      line("}");
+      --indent_;
+    }
+  }
+  line(of_lambda ? "});" : "}");
   if (cuda() && parent_[i] < 0) pending_barrier_ = true;
 }
 

@@ -360,13 +360,14 @@ void KernelEmitter::accumulator(std::size_t i) {
   const std::string identity = literal(s.dtype, s.value), t = type_name(s.dtype);
   const std::string v = lanes_name(s.dtype, shape.width);
   if (parts) {
-    rests_[static_cast<int>(i)] = fresh(own + "_rest");
     const auto declare = [&](const std::string& one, int chains) {
       line(fmt::format("gn::{}<{}, {}> {}({});", arg ? "BestChains" : "Chains", v, chains, one,
                        identity));
     };
     const bool any_order = is_unordered(s.op->reduction);
     declare(name, any_order ? std::min(shape.chains, enough_chains) : shape.chains);
+    if (!shape.rest) return;
+    rests_[static_cast<int>(i)] = fresh(own + "_rest");
     return declare(rests_.at(static_cast<int>(i)), any_order ? 1 : shape.chains);
   }
   if (shape.form == Form::lanes) {
@@ -391,8 +392,11 @@ void KernelEmitter::reduce(std::size_t i) {
   std::string target = names_of_[a];
   if (chains) {
     target = fresh(acc.op->reduction.arg ? "best" : std::string(acc.op->name));
-    line(fmt::format("auto& {} = gn::chain_of({}, {}, live, chain);", target, names_of_[a],
-                     rests_.at(a)));
+    const AccumulatorShape& shape = shapes_.at(a);
+    line(shape.rest ? fmt::format("auto& {} = gn::chain_of({}, {}, live, chain);", target,
+                                  names_of_[a], rests_.at(a))
+                    : fmt::format("auto& {} = gn::chain_of({}, {});", target, names_of_[a],
+                                  shape.chains > 1 ? "chain" : "0"));
   }
   const std::string value = use(s.args[1], lanes);
   if (acc.op->reduction.arg) {
@@ -446,8 +450,8 @@ void KernelEmitter::fold(std::size_t i) {
   wish_for(static_cast<std::int32_t>(i), std::string(acc.op->name));
   const Form form = shapes_[a].form;
   if (form == Form::chains)
-    return define(i, fmt::format("gn::fold_chains({}, {}, {})", names_of_[a], rests_.at(a),
-                                 combiner(*acc.op)));
+    return define(i, fmt::format("gn::fold_chains({}{}, {})", names_of_[a],
+                                 shapes_[a].rest ? ", " + rests_.at(a) : "", combiner(*acc.op)));
   if (form == Form::block)
     return define(i, fmt::format("gn::block_fold<{}>({}, {})", threads_of_block(), names_of_[a],
                                  combiner(*acc.op)));

@@ -27,8 +27,13 @@ class KernelEmitter {
   struct AccumulatorShape {
     enum class Form { scalar, lanes, chains, block } form = Form::scalar;
     int width = 1, chains = 1;
+    bool rest = false;  // chains: masked vectors feed chains of their own
     int counted = -1;  // search in lanes: the loop whose index, the same in all lanes, is the place
   };
+
+  // How the vectors of an axis run. `apart`: the full ones and the masked rest have a body each.
+  // `together`: one body under a mask serves both. `part`: one vector, not full. `whole`: no rest.
+  enum class Vectors { apart, together, part, whole };
 
   // An index whose lanes are `step` elements apart: the sum of uniform terms and an offset.
   struct StridedIndex {
@@ -55,6 +60,8 @@ class KernelEmitter {
   int enclosing_threads(int i) const;
   int threads_of_block() const;
   int work_in(int loop) const;
+  bool scatters(int loop) const;
+  Vectors vectors_of(int loop);
   bool has_scratch() const;
   bool uses_buffer(int loop, int buffer) const;
   bool uses_scratch(int loop) const;
@@ -118,6 +125,7 @@ class KernelEmitter {
   void declare_carries(std::size_t loop);
   void loop(std::size_t i);
   void cpp_loop(std::size_t i, const std::string& j);
+  void vector_loop(int i, const std::string& j, const std::string& lo, const std::string& hi);
   void cuda_loop(std::size_t i, const std::string& j);
   std::string declare_lead(int loop);
   void declare_scratch(int loop);
@@ -133,12 +141,13 @@ class KernelEmitter {
   std::vector<bool> is_sum_;    // names_of_ is a sum: it needs parentheses as a factor
   std::vector<int> uses_, user_, parent_, widths_, lane_axes_;
   std::map<int, std::string> used_dims_, axis_names_, folded_;
-  std::map<int, int> end_of_;
+  std::map<int, int> end_of_, loop_of_;  // ends of loops and ifs, and back
   std::map<int, AccumulatorShape> shapes_;
   std::map<int, Spread> spread_;
   std::map<int, std::string> rests_;     // of accumulators in chains: the one of masked vectors
   std::map<int, std::string> divisors_;  // statements that the lanes of the open loop divide by
   std::set<int> chained_;
+  std::map<int, Vectors> vectors_;
   std::map<int, std::string> past_;      // stores of the open loop: whether they go past the caches
   std::map<int, StridedIndex> strided_;  // loads and stores
   std::map<int, std::vector<int>> together_;  // stores that are made at once, by the last one

@@ -131,6 +131,7 @@ void KernelLowering::add_jammed_lanes(const Nest& nest, int jam) {
   }
   Axis lanes = vector_axis(nest, n);
   lanes.chains = 1;
+  lanes.masks = false;  // several rows at once leave no registers for what is loaded under a mask
   const Scalar j = k_.open(lanes, k_.integer(0), k_.extent(n), n);
   for (std::vector<Scalar>& axes : at) {
     loops.rows.clear();

@@ -74,6 +74,7 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
   // Less than a vector is all masked rest: the same fold with one chain as with several.
   const bool short_axis = extent.is_constant() && extent.constant() < axis.width;
   axis.chains = short_axis ? 1 : std::max(1, lanes_of_reduction / axis.width);
+  axis.masks = target_.has_masks();
   return axis;
 }
 

@@ -88,9 +88,10 @@ class ProductLowering {
                   const Target& target)
       : p_(p),
         layout_(layout_of(p, target)),
-        width_(layout_.vectors * lanes_of(p.dtype, target)),
+        lanes_{"j", AxisKind::vector, layout_.vectors * lanes_of(p.dtype, target)},
         storage_(storage),
         k_(std::move(name)) {
+    lanes_.masks = target.has_masks();
     // The names are those of the algebra, so that equal products are one function.
     a_ = parameter("a", p.a, p.batch * p.m * p.k, false);
     b_ = parameter("b", p.b, p.batch * p.k * p.n, false);
@@ -124,7 +125,7 @@ class ProductLowering {
   }
 
   Scalar open_lanes(Scalar lo, Scalar hi, const Dim& extent) {
-    return k_.open({"j", AxisKind::vector, width_, 1}, lo, hi, extent);
+    return k_.open(lanes_, lo, hi, extent);
   }
   Scalar open_lanes() { return open_lanes(k_.integer(0), k_.extent(layout_.lanes), layout_.lanes); }
   Scalar open_rows_of_tile(std::int64_t rows) {
@@ -383,7 +384,7 @@ class ProductLowering {
 
   const ProductStep& p_;
   const Layout layout_;
-  const int width_;
+  Axis lanes_;
   Storage& storage_;
   KernelBuilder k_;
   std::vector<int> buffers_;

@@ -73,6 +73,7 @@ struct Axis {
   AxisKind kind = AxisKind::serial;
   int width = 1;            // vector: lanes; thread: threads of a block
   int chains = 1;           // vector: accumulators in turn
+  bool masks = false;       // vector: a mask costs nothing, so one body may serve all vectors
   std::int32_t grain = -1;  // parallel: statement with the iterations of one piece; -1: one
 };
 

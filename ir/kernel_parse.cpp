@@ -147,6 +147,7 @@ void KernelReader::read_axis(LineCursor& c) {
   if (!known) c.fail("the kind of an axis");
   if (LineCursor::is_digit(c.peek())) axis.width = c.number<int>("a width");
   if (c.accept("chains")) axis.chains = c.number<int>("a number of chains");
+  axis.masks = c.accept("masks");
   kernel_.axes.push_back(std::move(axis));
 }
 

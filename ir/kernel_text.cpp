@@ -156,6 +156,7 @@ void KernelPrinter::print_head() {
     std::string line = fmt::format("axis {}: {}", axes_[i], word(axis_words, a.kind));
     if (a.width != 1) line += fmt::format(" {}", a.width);
     if (a.chains != 1) line += fmt::format(" chains {}", a.chains);
+    if (a.masks) line += " masks";
     head_.push_back(std::move(line));
   }
 }

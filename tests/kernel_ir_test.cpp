@@ -95,7 +95,7 @@ TEST_CASE("text keeps names, constants and every kind of statement") {
       "buffer x#2: f32[max(x.0, count)] inout worker\n"
       "buffer \"my input\": u8[n#2*mod(n, 3)] unused\n"
       "buffer offsets: i64[\"sum(x)\"*floor((n + 1) / 2)] in\n"
-      "axis j: vector 16 chains 4\n"
+      "axis j: vector 16 chains 4 masks\n"
       "\n"
       "%0: i64 = 0\n"
       "%1: i64 = extent n + n#2 + count - 7\n"
@@ -132,6 +132,7 @@ TEST_CASE("text keeps names, constants and every kind of statement") {
   CHECK(kernel.buffers[1].per_worker);
   CHECK(kernel.axes[0].width == 16);
   CHECK(kernel.axes[0].chains == 4);
+  CHECK(kernel.axes[0].masks);
   CHECK(kernel.body[4].value.f32 == 0.1f);
   CHECK(kernel.body[6].value.f64 == 0.1);
   CHECK(kernel.body[12].name == "the big one");

@@ -54,6 +54,10 @@ template <typename V, int W>
 GN_FN V divide(V a, const Divisor<element_of<V>>& by, Tail<W>) {
   return a / splat<V>(by.value);
 }
+template <typename V, int W>
+GN_FN V divide(V a, const Divisor<element_of<V>>& by, Most<W>) {
+  return divide(a, by, Full<W>{});
+}
 
 #endif
 

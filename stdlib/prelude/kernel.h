@@ -57,6 +57,27 @@ GN_FN void led_loop(i64 lead, i64 lo, i64 hi, Body body) {
   } while (part > 0);
 }
 
+/// The vectors of [lo, hi) in parts, for one body that serves all: `lead` elements, fewer than W,
+/// then the full vectors, then what is left. In a part `live` does not change, so its masks are
+/// made before it.
+template <int W>
+struct Parts {
+  i64 from, to, end;
+  Most<W> live;
+  GN_FN Parts(i64 lo, i64 hi, i64 lead = 0) : from(lo), to(lo), end(hi) {
+    if (lead == 0) return next();
+    to = lead < hi - lo ? lo + lead : hi;
+    live.count = static_cast<int>(to - from);
+  }
+  GN_FN bool remain() const { return from < end; }
+  GN_FN void next() {
+    from = to;
+    const i64 whole = (end - from) & -W;
+    to = whole > 0 ? from + whole : end;
+    live.count = whole > 0 ? W : static_cast<int>(end - from);
+  }
+};
+
 // ------------------------------------------------------------------- memory under a mask
 
 template <typename V, typename T, int W>
@@ -108,6 +129,13 @@ template <typename T, typename V, int W>
 GN_FN void write(T* p, V v, Tail<W> live, bool) {
   store_tail(p, v, live.count);
 }
+template <typename T, typename V, int W>
+GN_FN void write(T* p, V v, Most<W> live, bool past) {
+  if constexpr (sizeof(detail::memory_lanes<V>) >= 16) {
+    if (past && live.is_full()) return stream(p, v);
+  }
+  store_tail(p, v, live.count);
+}
 /// Everything stored past the caches stands before what is stored from here on.
 GN_FN void fence() {
 #if defined(__x86_64__)
@@ -127,6 +155,10 @@ GN_FN void prefetch(const T* p, i64 ahead, Full<W>) {
 }
 template <typename T, int W>
 GN_FN void prefetch(const T*, i64, Tail<W>) {}
+template <typename T, int W>
+GN_FN void prefetch(const T* p, i64 ahead, Most<W>) {
+  prefetch(p, ahead, Full<W>{});
+}
 /// Lane by lane, in order: of equal indices the last one stays.
 template <typename T, typename V, typename I, typename Live>
 GN_FN void write_at(T* p, I index, V v, Live live) {
@@ -171,17 +203,26 @@ GN_FN auto& chain_of(Set&, Rest& rest, Tail<W>, int c) {
   return rest.chain[c % Rest::count];
 }
 
+template <typename Set>
+GN_FN auto& chain_of(Set& set, i64 c) {
+  return set.chain[c % Set::count];
+}
+
 /// By halves: first chains, then lanes. The same tree over C W lanes whatever W is.
-template <typename V, int C, int R, typename Combine>
-GN_FN element_of<V> fold_chains(Chains<V, C> a, const Chains<V, R>& rest, Combine combine) {
-#pragma clang loop unroll(full)
-  for (int c = 0; c < R; ++c) a.chain[c] = combine(a.chain[c], rest.chain[c]);
+template <typename V, int C, typename Combine>
+GN_FN element_of<V> fold_chains(Chains<V, C> a, Combine combine) {
 #pragma clang loop unroll(full)
   for (int half = C / 2; half > 0; half /= 2) {
 #pragma clang loop unroll(full)
     for (int c = 0; c < half; ++c) a.chain[c] = combine(a.chain[c], a.chain[c + half]);
   }
   return detail::fold(a.chain[0], combine);
+}
+template <typename V, int C, int R, typename Combine>
+GN_FN element_of<V> fold_chains(Chains<V, C> a, const Chains<V, R>& rest, Combine combine) {
+#pragma clang loop unroll(full)
+  for (int c = 0; c < R; ++c) a.chain[c] = combine(a.chain[c], rest.chain[c]);
+  return fold_chains(a, combine);
 }
 
 #endif

@@ -83,6 +83,11 @@ template <int W>
 struct Tail {
   int count;
 };
+/// The first `count` lanes are live, and usually that is all of them.
+template <int W>
+struct Most : Tail<W> {
+  GN_FN bool is_full() const { return this->count == W; }
+};
 
 /// Whether each lane is live.
 template <int W>

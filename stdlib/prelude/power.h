@@ -114,7 +114,10 @@ GN_COLD void complete_power(const F& x, const F& y, F& value) {
   v = select(a == inf, select(y > F(0), inf, F(0)), v);
   // A negative number has whole powers only; -0 and -inf behave as limits.
   const F nan_unless_limit = select(a == inf, v, quiet_nan<F>());
-  const F even_or_odd = select(floor(half) != half, copysign(v, x), v);
+  // Not a select of copysign(v, x), which Clang 19 miscompiles for AVX-512 in some loops.
+  const auto odd = to_mask(floor(half) != half);
+  const auto below = to_mask(bit_cast<int_of<F>>(x) < int_of<F>(0));
+  const F even_or_odd = select(both(odd, below), -v, v);
   v = select(whole, even_or_odd, select(x < F(0), nan_unless_limit, v));
   v = select(x != x, x, select(y != y, y, v));
   v = select(a == one, select(abs(y) == inf, one, v), v);

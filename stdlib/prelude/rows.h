@@ -121,6 +121,28 @@ GN_FN void write_full_rows(T* p, const V (&columns)[K]) {
   }
 }
 
+/// The first n rows of K elements, one after the other; those of `from` are `stride` apart.
+template <int K, typename T>
+__attribute__((noinline)) void copy_rows(T* to, const T* from, i64 stride, int n) {
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < n; ++i) {
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (int k = 0; k < K; ++k) to[i * K + k] = from[i * stride + k];
+  }
+}
+
+/// p[k] = combine(p[k], rows[i K + k]) for the first n rows, in order.
+template <int K, typename V, typename T, typename Combine>
+__attribute__((noinline)) void combine_rows(T* p, const T* rows, int n, Combine combine) {
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < n; ++i) {
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (int k = 0; k < K; ++k)
+      p[k] = static_cast<T>(
+          combine(static_cast<element_of<V>>(p[k]), static_cast<element_of<V>>(rows[i * K + k])));
+  }
+}
+
 }  // namespace detail
 
 /// columns[k][i] = p[i stride + k] for the live lanes i.
@@ -138,13 +160,13 @@ GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Full<W>) {
 }
 template <int K, typename V, typename T, int W>
 GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Tail<W> live) {
-  T rows[W * K] = {};
-#pragma clang loop unroll(disable)
-  for (int i = 0; i < live.count; ++i) {
-#pragma clang loop unroll(disable) vectorize(disable)
-    for (int k = 0; k < K; ++k) rows[i * K + k] = p[i * stride + k];
+  T rows[W * K];
+  if (live.count < W) {
+    __builtin_memset(rows, 0, sizeof rows);
+    detail::copy_rows<K>(rows, p, stride, live.count);
+    p = rows, stride = K;
   }
-  read_rows<K>(columns, static_cast<const T*>(rows), K, Full<W>{});
+  read_rows<K>(columns, p, stride, Full<W>{});
 }
 
 /// p[i K + k] = columns[k][i] for the live lanes i.
@@ -163,14 +185,34 @@ GN_FN void write_rows(T* p, const V (&columns)[K], Full<W>) {
 template <int K, typename V, typename T, int W>
 GN_FN void write_rows(T* p, const V (&columns)[K], Tail<W> live) {
   T rows[W * K];
-  write_rows<K>(rows, columns, Full<W>{});
-#pragma clang loop unroll(disable) vectorize(disable)
-  for (int e = 0; e < live.count * K; ++e) p[e] = rows[e];
+  write_rows<K>(live.count < W ? rows : p, columns, Full<W>{});
+  if (live.count < W) detail::copy_rows<K>(p, static_cast<const T*>(rows), K, live.count);
 }
+
+namespace detail {
+/// `update_rows` in registers: each row is added to all of p.
+template <int K, typename V, typename T, typename Live, typename Combine>
+GN_FN void update_by_rows(T* p, const V (&columns)[K], Live live, Combine combine) {
+  constexpr int W = width_of<V>;
+  using Blocks = Columns<K, W>;
+  V all[Blocks::blocks];
+#pragma clang loop unroll(full)
+  for (int b = 0; b < Blocks::blocks; ++b) {
+    V rows[W];
+    rows_of<K>(columns, b, rows);
+    all[b] = load_count<V>(p + Blocks::from(b), Blocks::count);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < W; ++i)
+      all[b] = select(splat<mask_of<V>>(i < live.count), combine(all[b], rows[i]), all[b]);
+  }
+#pragma clang loop unroll(full)
+  for (int b = 0; b < Blocks::blocks; ++b) store_count(p + Blocks::from(b), all[b], Blocks::count);
+}
+}  // namespace detail
 
 /// p[k] = combine(p[k], columns[k][i]) for the live lanes i, in order.
 template <int K, typename V, typename T, int W, typename Combine>
-GN_FN void update_rows(T* p, const V (&columns)[K], Full<W>, Combine combine) {
+GN_FN void update_rows(T* p, const V (&columns)[K], Full<W> live, Combine combine) {
   static_assert(detail::stores_as<V, T> && width_of<V> == W);
   if constexpr (is_bool<V> || K < detail::least_transposed) {
 #pragma clang loop unroll(full)
@@ -181,31 +223,22 @@ GN_FN void update_rows(T* p, const V (&columns)[K], Full<W>, Combine combine) {
       p[k] = static_cast<T>(all);
     }
   } else {
-    using Blocks = detail::Columns<K, W>;
-    V all[Blocks::blocks];
-#pragma clang loop unroll(full)
-    for (int b = 0; b < Blocks::blocks; ++b) {
-      V rows[W];
-      detail::rows_of<K>(columns, b, rows);
-      all[b] = detail::load_count<V>(p + Blocks::from(b), Blocks::count);
-#pragma clang loop unroll(full)
-      for (int i = 0; i < W; ++i) all[b] = combine(all[b], rows[i]);
-    }
-#pragma clang loop unroll(full)
-    for (int b = 0; b < Blocks::blocks; ++b)
-      detail::store_count(p + Blocks::from(b), all[b], Blocks::count);
+    detail::update_by_rows<K>(p, columns, live, combine);
   }
 }
 template <int K, typename V, typename T, int W, typename Combine>
 GN_FN void update_rows(T* p, const V (&columns)[K], Tail<W> live, Combine combine) {
   T rows[W * K];
   write_rows<K>(rows, columns, Full<W>{});
-#pragma clang loop unroll(disable)
-  for (int i = 0; i < live.count; ++i) {
-#pragma clang loop unroll(disable) vectorize(disable)
-    for (int k = 0; k < K; ++k)
-      p[k] = static_cast<T>(
-          combine(static_cast<element_of<V>>(p[k]), static_cast<element_of<V>>(rows[i * K + k])));
+  detail::combine_rows<K, V>(p, static_cast<const T*>(rows), live.count, combine);
+}
+template <int K, typename V, typename T, int W, typename Combine>
+GN_FN void update_rows(T* p, const V (&columns)[K], Most<W> live, Combine combine) {
+  if constexpr (is_bool<V> || K < detail::least_transposed) {
+    if (live.is_full()) return update_rows<K>(p, columns, Full<W>{}, combine);
+    update_rows<K>(p, columns, static_cast<Tail<W>>(live), combine);
+  } else {
+    detail::update_by_rows<K>(p, columns, live, combine);
   }
 }
 

@@ -79,7 +79,9 @@ void gnomon_k1(
     for (i64 tile = tile_from; tile < tile_to2; ++tile) {
       const i64 at = tile * 4704;
       const i64 at2 = tile * 60;
-      gn::vector_loop<16, 1, false>(0, 10, [&](i64 j, auto live, int) GN_BODY {
+      {
+        const i64 j = 0;
+        const gn::Tail<16> live{10};
         f32x16 tile2[6] = {};
         #pragma clang loop unroll(full)
         for (i64 r = 0; r < 6; ++r) {
@@ -101,7 +103,7 @@ void gnomon_k1(
           const f32x16 tile2_value = tile2[r];
           gn::write(out + at2 + r * 10 + j, tile2_value, live);
         }
-      });
+      }
     }
   });
   const i64 rest_to = (-gn::floor_divide<i64>(x_0, 6) * 2 + gn::floor_divide<i64>(x_0 + gn::floor_divide<i64>(x_0, 6) * 2 + 3, 4));
@@ -113,7 +115,9 @@ void gnomon_k1(
       const i64 multiply = gn::multiply(rest, i64(4));
       const i64 add = gn::add(count, multiply);
       const i64 at = count3 + rest * 40;
-      gn::vector_loop<16, 1, false>(0, 10, [&](i64 j, auto live, int) GN_BODY {
+      {
+        const i64 j = 0;
+        const gn::Tail<16> live{10};
         f32x16 tile[4] = {};
         #pragma clang loop unroll(full)
         for (i64 r = 0; r < 4; ++r) {
@@ -140,7 +144,7 @@ void gnomon_k1(
             gn::write(out + out_at + j, tile_value, live);
           }
         }
-      });
+      }
     }
   });
 }
