@@ -65,9 +65,12 @@ struct Parts {
   i64 from, to, end;
   Most<W> live;
   GN_FN Parts(i64 lo, i64 hi, i64 lead = 0) : from(lo), to(lo), end(hi) {
-    if (lead == 0) return next();
-    to = lead < hi - lo ? lo + lead : hi;
-    live.count = static_cast<int>(to - from);
+    if (lead > 0) {
+      to = lead < hi - lo ? lo + lead : hi;
+      live.count = static_cast<int>(to - from);
+    } else {
+      next();
+    }
   }
   GN_FN bool remain() const { return from < end; }
   GN_FN void next() {
