@@ -62,6 +62,11 @@ class Lives {
       if (life.first >= 0 && life.first < from && life.last >= from) life.last = now_;
   }
 
+  void see(const ChoiceStep& s) {
+    walk(s.few);
+    walk(s.many);
+  }
+
   std::vector<Life> lives_;
   int now_ = 0;
 };
@@ -89,6 +94,7 @@ int count_steps(const std::vector<Step>& steps) {
     if (const auto* loop = std::get_if<LoopStep>(&s.what)) n += count_steps<S>(loop->body);
     if (const auto* group = std::get_if<SideBySideStep>(&s.what))
       for (const auto& branch : group->branches) n += count_steps<S>(branch.steps);
+    if (const auto* choice = std::get_if<ChoiceStep>(&s.what)) n += count_steps<S>(choice->many);
   }
   return n;
 }

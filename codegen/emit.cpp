@@ -439,6 +439,22 @@ class HostPrinter {
     line("}");
   }
 
+  void print(const ChoiceStep& s) {
+    const auto branch = [this](const std::string& head, const std::vector<Step>& steps) {
+      line(head);
+      ++indent_;
+      for (const Step& inner : steps) step(inner);
+      --indent_;
+    };
+    std::string where;
+    for (const ExtentRange& r : s.where)
+      where += fmt::format("{0}{1} <= {2} && {2} <= {3}", where.empty() ? "" : " && ", r.least,
+                           spelled(r.extent), r.most);
+    branch(fmt::format("if ({}) {{", where), s.few);
+    branch("} else {", s.many);
+    line("}");
+  }
+
   std::string info() const {
     std::string quoted;
     for (const char c : signature_json(module_, plan_size_)) {

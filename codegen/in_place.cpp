@@ -39,7 +39,8 @@ class Effects {
     e.writes = has(s.buffers, to_);
     e.may_fail = std::any_of(kernel.body.begin(), kernel.body.end(),
                              [](const Statement& x) { return x.code == Code::check; });
-    e.element_by_element = e.reads && e.writes && is_element_by_element(s, kernel);
+    e.element_by_element =
+        e.reads && e.writes && (is_element_by_element(s, kernel) || adds_to_elements(s));
     e.copies = e.reads && e.writes && is_copy(s, kernel);
     return e;
   }
@@ -88,6 +89,29 @@ class Effects {
     all.writes = written_inside || has(s.result, to_);
     all.may_fail = written_inside || !all.writes;
     return all;
+  }
+  // Of the steps that run, each has to do what is asked of one alone.
+  Effect see(const ChoiceStep& s) const {
+    Effect all;
+    all.element_by_element = true;
+    for (const auto* branch : {&s.few, &s.many}) {
+      bool written = false;
+      for (const Step& inner : *branch) {
+        const Effect e = of(inner);
+        all.reads = all.reads || e.reads;
+        all.may_fail = all.may_fail || e.may_fail;
+        all.writes = all.writes || e.writes;
+        all.element_by_element =
+            all.element_by_element && (!e.reads || (e.element_by_element && !written));
+        written = written || e.writes;
+      }
+    }
+    return all;
+  }
+
+  // The old value is what a product is added to, and nothing else.
+  bool adds_to_elements(const KernelStep& s) const {
+    return s.addend == from_ && std::count(s.buffers.begin(), s.buffers.end(), from_) == 1;
   }
 
   // Steps are grouped once it is known which outputs are written over a parameter.
@@ -159,6 +183,18 @@ bool may_be_in_place(const Module& module, int from, int to) {
   return written;
 }
 
+// Kernels that have both as parameters shall know that they are one.
+void mark_aliased(Module& module, const Step& step, int from, int to) {
+  if (const auto* choice = std::get_if<ChoiceStep>(&step.what))
+    for (const auto* branch : {&choice->few, &choice->many})
+      for (const Step& inner : *branch) mark_aliased(module, inner, from, to);
+  const auto* k = std::get_if<KernelStep>(&step.what);
+  if (k == nullptr || !has(k->buffers, from) || !has(k->buffers, to)) return;
+  for (std::size_t b = 0; b < k->buffers.size(); ++b)
+    if (k->buffers[b] == from || k->buffers[b] == to)
+      module.kernels[k->kernel].buffers[b].aliased = true;
+}
+
 // Output i is written over the parameter from now on.
 void write_over(Module& module, std::size_t i, int parameter, int from) {
   const int to = module.outputs[i];
@@ -167,14 +203,12 @@ void write_over(Module& module, std::size_t i, int parameter, int from) {
   bool written = false;
   for (Step& step : module.steps) {
     const Effect e = effects.of(step);
-    auto* k = std::get_if<KernelStep>(&step.what);
-    if (e.copies && !written) k->apart_from = from, k->apart_to = to;
+    if (e.copies && !written) {
+      auto& k = std::get<KernelStep>(step.what);
+      k.apart_from = from, k.apart_to = to;
+    }
     written = written || (e.writes && !e.copies);
-    if (k)
-      if (has(k->buffers, from) && has(k->buffers, to))
-        for (std::size_t b = 0; b < k->buffers.size(); ++b)
-          if (k->buffers[b] == from || k->buffers[b] == to)
-            module.kernels[k->kernel].buffers[b].aliased = true;
+    mark_aliased(module, step, from, to);
   }
 }
 

@@ -453,16 +453,27 @@ class Lowerer : public Storage {
     const bool has_addend = node.operands().size() == 3;
     const int addend = has_addend ? stored_buffer(node.input(2)) : -1;
     if (has_addend) p.beta = node.attribute("beta").real();
-    if (is_generated(p, target_)) {
+    const ProductChoice choice = choose(p, target_);
+    std::vector<Step> by_kernel, by_library;
+    if (choice.way != ProductChoice::Way::library) {
       ProductKernel made = gnomon::lower_product(fmt::format("k{}", module_.kernels.size()), p,
-                                                 addend, *this, target_);
+                                                 addend, choice, *this, target_);
       made.kernel.comment = name_of(p.out) + " = " + text_of(Value(&node, 0)) + "\n";
-      allocate(steps);
-      return add_kernel(std::move(made.kernel), std::move(made.buffers), steps);
+      add_kernel(std::move(made.kernel), std::move(made.buffers), by_kernel);
+      std::get<KernelStep>(by_kernel.back().what).addend = addend;
     }
+    if (has_addend) by_library.push_back({CopyStep{addend, p.out}});
+    by_library.push_back({p});
     allocate(steps);
-    if (has_addend) steps.push_back({CopyStep{addend, p.out}});
-    steps.push_back({std::move(p)});
+    const auto append = [&](std::vector<Step>& list) {
+      std::move(list.begin(), list.end(), std::back_inserter(steps));
+    };
+    switch (choice.way) {
+      case ProductChoice::Way::kernel: return append(by_kernel);
+      case ProductChoice::Way::library: return append(by_library);
+      case ProductChoice::Way::by_extent:
+        steps.push_back({ChoiceStep{choice.where, std::move(by_kernel), std::move(by_library)}});
+    }
   }
 
   void lower_routine(const Node& node, std::vector<Step>& steps) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 #include "stdlib/ops.h"
@@ -15,17 +16,18 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::int64_t depth_chunk = 1024;
+constexpr std::int64_t depth_chunk = 1024, short_depth = 32;
+constexpr std::int64_t least_rows = 3;             // the library does fewer as vectors
 constexpr std::int64_t work_of_piece = 1 << 19;    // multiply-adds that are worth a thread
 constexpr std::int64_t most_split_results = 4096;  // of a product cut along its inner axis
 constexpr std::int64_t most_turned = 16;           // columns of a product laid out by its rows
 constexpr std::int64_t many_vectors =
     4;  // groups of vectors of which one partly empty does not matter
 constexpr std::int64_t lane_block = 256;  // lanes of a tile that one thread takes
-constexpr std::int64_t short_depth = 32, few_rows = 32, least_rows = 4;
 constexpr std::int64_t unpacked_work = 1'000'000;
 constexpr std::int64_t resident_bytes = 1 << 19;  // of b: it stays in the cache of a core
-constexpr int rest_rows = 4;                      // of a tile at an edge that is not constant
+constexpr std::int64_t nearest_bytes = 1 << 15;   // of b: nothing is gained by asking for it ahead
+constexpr std::int64_t work_ahead = 200;          // multiply-adds of vectors before b is needed
 
 bool is_at_most(const Dim& d, std::int64_t bound) {
   return d.is_constant() && d.constant() <= bound;
@@ -82,14 +84,25 @@ Layout layout_of(const ProductStep& p, const Target& target) {
   return l;
 }
 
+// The most that an extent is where the kernel runs.
+std::int64_t most_of(const Dim& d, const ProductChoice& choice) {
+  if (d.is_constant()) return d.constant();
+  for (const ExtentRange& r : choice.where)
+    if (r.extent == d) return r.most;
+  return std::numeric_limits<std::int64_t>::max();
+}
+
 class ProductLowering {
  public:
-  ProductLowering(std::string name, const ProductStep& p, int addend, Storage& storage,
-                  const Target& target)
+  ProductLowering(std::string name, const ProductStep& p, int addend, const ProductChoice& choice,
+                  Storage& storage, const Target& target)
       : p_(p),
+        depth_(most_of(p.k, choice)),
+        has_few_rows_(most_of(p.m, choice) <= target.machine.few_rows),
         layout_(layout_of(p, target)),
         lanes_{"j", AxisKind::vector, layout_.vectors * lanes_of(p.dtype, target)},
         storage_(storage),
+        target_(target),
         k_(std::move(name)) {
     lanes_.masks = target.has_masks();
     // The names are those of the algebra, so that equal products are one function.
@@ -178,11 +191,12 @@ class ProductLowering {
     return k_.load(a_, at, p_.dtype);
   }
   Scalar element_of_b(Scalar item, Scalar p, Scalar j) {
+    return k_.load(b_, offset_in_b(item, p, j), p_.dtype);
+  }
+  Linear offset_in_b(Scalar item, Scalar p, Scalar j) {
     const bool as_given = p_.trans_b && layout_.turned;
-    const Linear at = as_given
-                          ? k_.offset(std::array{item, j, p}, std::array{p_.batch, p_.n, p_.k})
-                          : k_.offset(std::array{item, p, j}, std::array{p_.batch, p_.k, p_.n});
-    return k_.load(b_, at, p_.dtype);
+    return as_given ? k_.offset(std::array{item, j, p}, std::array{p_.batch, p_.n, p_.k})
+                    : k_.offset(std::array{item, p, j}, std::array{p_.batch, p_.k, p_.n});
   }
   Scalar element_of_rows(Scalar item, Scalar row, Scalar p) {
     return layout_.turned ? element_of_b(item, p, row) : element_of_a(item, row, p);
@@ -191,11 +205,13 @@ class ProductLowering {
     return layout_.turned ? element_of_a(item, j, p) : element_of_b(item, p, j);
   }
 
+  Linear offset_in_result(Scalar item, Scalar row, Scalar j) {
+    return k_.offset(layout_.turned ? std::array{item, j, row} : std::array{item, row, j},
+                     std::array{p_.batch, p_.m, p_.n});
+  }
   // out = alpha * sum + beta * addend
   void store(Scalar item, Scalar row, Scalar j, Scalar sum) {
-    const Linear at =
-        k_.offset(layout_.turned ? std::array{item, j, row} : std::array{item, row, j},
-                  std::array{p_.batch, p_.m, p_.n});
+    const Linear at = offset_in_result(item, row, j);
     if (c_ < 0) {
       if (p_.alpha != 1) sum = k_.let(op::multiply, std::array{sum, number(p_.alpha)});
       return k_.store(out_, at, sum);
@@ -211,12 +227,17 @@ class ProductLowering {
 
   // --- tiles ---
 
-  bool has_chunks() const { return !is_at_most(p_.k, depth_chunk); }
+  bool is_shallow() const { return depth_ <= short_depth; }
+  bool is_fetched_ahead() const {
+    const Dim bytes = p_.k * p_.n * Dim(static_cast<std::int64_t>(size_of(p_.dtype)));
+    return !layout_.turned && !is_shallow() && !is_at_most(bytes, nearest_bytes);
+  }
+  bool has_chunks() const { return depth_ > depth_chunk; }
 
   // Whether there are too few results to share out, and the inner axis may be long.
   bool is_split() const {
     return layout_.rows.is_constant() && is_at_most(p_.m * p_.n, most_split_results) &&
-           !is_at_most(p_.k, 4 * depth_chunk);
+           depth_ > 4 * depth_chunk;
   }
 
   // Rows from `row` on and lanes [lo, hi). Rows beyond the last are read as the last and not
@@ -234,38 +255,90 @@ class ProductLowering {
       scratch_ = k_.add_buffer({"scratch", p_.dtype, true, true, true, elements});
       buffers_.push_back(-1);
     }
-    const Dim tiles = floor_div(layout_.rows, rows), rest = layout_.rows - tiles * rows;
-    add_tiles("tile", 0, tiles, rows, false);
-    if (rest.is_constant())
-      add_tiles("rest", tiles * rows, 1, rest.constant(), false);
-    else
-      add_tiles("rest", tiles * rows, ceil_div(rest, rest_rows), rest_rows, true);
+    const Dim count = floor_div(layout_.rows, rows), rest = layout_.rows - count * rows;
+    const std::int64_t edge = std::min<std::int64_t>(has_few_rows_ ? 8 : 4, rows);
+    const Tiles whole{"tile", 0, count, rows, false};
+    const Tiles last = rest.is_constant()
+                           ? Tiles{"rest", count * rows, 1, rest.constant(), false}
+                           : Tiles{"rest", count * rows, ceil_div(rest, edge), edge, true};
+    const std::int64_t panel = 4 * lanes_.width;
+    if (has_few_rows_ && !layout_.turned && !is_at_most(layout_.lanes, panel))
+      return add_panels(panel, std::array{whole, last});
+    add_tiles(whole);
+    add_tiles(last);
   }
 
-  // The tiles of `rows` rows from `first` on, for all blocks of lanes.
-  void add_tiles(const char* name, const Dim& first, const Dim& tiles, std::int64_t rows,
-                 bool at_edge) {
-    if (tiles.is(0) || rows == 0) return;
+  // Tiles of `rows` rows from row `first` on.
+  struct Tiles {
+    const char* name;
+    Dim first, count;
+    std::int64_t rows;
+    bool at_edge;
+    bool none() const { return count.is(0) || rows == 0; }
+  };
+
+  // Tiles in parallel, for all blocks of lanes.
+  void add_tiles(const Tiles& tiles) {
+    if (tiles.none()) return;
+    begin_tiles();
+    const Dim& lanes = layout_.lanes;
+    const Dim block = is_at_most(lanes, lane_block) ? lanes : lane_block;
+    const Dim blocks = is_at_most(lanes, lane_block) ? Dim(1) : ceil_div(lanes, lane_block);
+    const Scalar t =
+        open_parallel(tiles.name, p_.batch * blocks * tiles.count, block * p_.k * tiles.rows);
+    const Scalar u = k_.floor_div(t, k_.extent(tiles.count));
+    add_tile(tiles, k_.mod(t, k_.extent(tiles.count)), block_at(u, block, blocks));
+    k_.close();
+  }
+
+  // Few rows: blocks of lanes in parallel, so small that their part of b is still in the cache for
+  // the next tile.
+  void add_panels(std::int64_t block, std::span<const Tiles> list) {
+    begin_tiles();
+    const Dim blocks = ceil_div(layout_.lanes, block);
+    const Scalar t = open_parallel("block", p_.batch * blocks, layout_.rows * p_.k * block);
+    const Block lanes = block_at(t, block, blocks);
+    for (const Tiles& tiles : list) {
+      if (tiles.none()) continue;
+      const Scalar tile = k_.open({tiles.name, AxisKind::serial}, k_.integer(0),
+                                  k_.extent(tiles.count), tiles.count);
+      add_tile(tiles, tile, lanes);
+      k_.close();
+    }
+    k_.close();
+  }
+
+  void begin_tiles() {
     k_.begin_section();
     k_.set_changing(out_);
     if (scratch_ >= 0) k_.set_changing(scratch_);
-    const Dim &lanes = layout_.lanes, block = is_at_most(lanes, lane_block) ? lanes : lane_block;
-    const Dim blocks = is_at_most(lanes, lane_block) ? Dim(1) : ceil_div(lanes, lane_block);
-    const Scalar t = open_parallel(name, p_.batch * blocks * tiles, block * p_.k * rows);
-    const Scalar u = k_.floor_div(t, k_.extent(tiles)), tile = k_.mod(t, k_.extent(tiles));
-    const Scalar item = k_.floor_div(u, k_.extent(blocks));
-    const Scalar lo = k_.multiply(k_.mod(u, k_.extent(blocks)), k_.extent(block));
-    const Scalar hi =
-        blocks.is(1) ? k_.extent(lanes) : least(k_.add(lo, k_.extent(block)), k_.extent(lanes));
-    add_tile({item, k_.add(k_.extent(first), k_.multiply(tile, k_.integer(rows))), lo, hi, rows,
-              at_edge});
-    k_.close();
+  }
+
+  // A matrix of the batch and lanes [lo, hi) of it.
+  struct Block {
+    Scalar item, lo, hi;
+  };
+  Block block_at(Scalar number, const Dim& block, const Dim& blocks) {
+    const Scalar item = k_.floor_div(number, k_.extent(blocks));
+    const Scalar lo = k_.multiply(k_.mod(number, k_.extent(blocks)), k_.extent(block));
+    const Scalar all = k_.extent(layout_.lanes);
+    return {item, lo, blocks.is(1) ? all : least(k_.add(lo, k_.extent(block)), all)};
+  }
+
+  void add_tile(const Tiles& tiles, Scalar number, const Block& lanes) {
+    const Scalar row = k_.add(k_.extent(tiles.first), k_.multiply(number, k_.integer(tiles.rows)));
+    add_tile({lanes.item, row, lanes.lo, lanes.hi, tiles.rows, tiles.at_edge});
   }
 
   void add_tile(const Tile& tile) {
     const Scalar j = open_lanes(tile.lo, tile.hi, layout_.lanes);
     const Scalar sums = k_.local(p_.dtype, {tile.rows}, true);
     clear(sums, tile.rows);
+    if (is_shallow() && c_ >= 0 && !layout_.turned && !tile.at_edge) {
+      const Scalar r = open_rows_of_tile(tile.rows);
+      k_.prefetch(c_, offset_in_result(tile.item, k_.add(tile.row, r), j), lanes_.width);
+      k_.close();
+    }
     if (has_chunks()) {
       const Dim chunks = ceil_div(p_.k, depth_chunk);
       const Scalar c = k_.open({"c", AxisKind::serial}, k_.integer(0), k_.extent(chunks), chunks);
@@ -322,6 +395,10 @@ class ProductLowering {
   void multiply(const Tile& tile, Scalar j, Scalar lo, Scalar hi, Scalar sums) {
     const Scalar p = k_.open({"p", AxisKind::serial}, lo, hi, p_.k);
     const Scalar lanes = element_of_lanes(tile.item, p, j);
+    if (is_fetched_ahead()) {
+      const std::int64_t ahead = work_ahead / (tile.rows * layout_.vectors);
+      k_.prefetch(b_, offset_in_b(tile.item, p, j), p_.n * std::max<std::int64_t>(ahead, 1));
+    }
     const Scalar r = open_rows_of_tile(tile.rows);
     Scalar row = k_.add(tile.row, r);
     if (tile.at_edge) row = least(row, k_.extent(layout_.rows - 1));
@@ -383,9 +460,12 @@ class ProductLowering {
   }
 
   const ProductStep& p_;
+  const std::int64_t depth_;  // the most that the inner axis may be
+  const bool has_few_rows_;
   const Layout layout_;
   Axis lanes_;
   Storage& storage_;
+  const Target& target_;
   KernelBuilder k_;
   std::vector<int> buffers_;
   int a_ = -1, b_ = -1, c_ = -1, out_ = -1, partials_ = -1, scratch_ = -1;
@@ -398,26 +478,38 @@ bool fills_lanes(const Dim& n, std::int64_t width, int quarters = 3) {
   return n.is_constant() && 4 * n.constant() >= quarters * ((n.constant() - 1) / width + 1) * width;
 }
 
+constexpr auto kernel = ProductChoice::Way::kernel, library = ProductChoice::Way::library;
+
 // Measured against OpenBLAS on one core with AVX-512. Its kernels for products of up to a million
 // multiply-adds do well on narrow ones too; larger ones it packs, which takes as long as a narrow
 // product itself.
-bool is_generated(const ProductStep& p, const Target& target) {
-  if (p.n.is(1)) return false;  // lanes of one element
-  if (is_turned(p, target)) return true;
+ProductChoice choose(const ProductStep& p, const Target& target) {
+  if (p.n.is(1)) return {library};  // lanes of one element
+  if (is_turned(p, target)) return {kernel};
   const std::int64_t width = lanes_of(p.dtype, target);
   if (p.n.is_constant() && p.n.constant() <= 4 * width) {
     const bool packed = !is_at_most(p.m * p.n * p.k, unpacked_work);
-    return fills_lanes(p.n, width, packed || p.n.constant() <= width ? 2 : 3);
+    return fills_lanes(p.n, width, packed || p.n.constant() <= width ? 2 : 3)
+               ? ProductChoice{kernel}
+               : ProductChoice{library};
   }
-  if (is_at_most(p.k, short_depth)) return true;
+  if (is_at_most(p.k, short_depth)) return {kernel};
   const Dim bytes = p.n * p.k * Dim(static_cast<std::int64_t>(size_of(p.dtype)));
-  if (is_at_most(bytes, resident_bytes) && !p.trans_b && fills_lanes(p.n, width)) return true;
-  return is_at_most(p.m, few_rows) && p.m.constant() >= least_rows && !p.trans_b;
+  if (is_at_most(bytes, resident_bytes) && !p.trans_b && fills_lanes(p.n, width)) return {kernel};
+  if (p.trans_b) return {library};
+  const std::int64_t few_rows = target.machine.few_rows;
+  if (p.m.is_constant())
+    return {p.m.constant() >= least_rows && p.m.constant() <= few_rows ? kernel : library};
+  if (few_rows < least_rows) return {library};
+  ProductChoice choice{ProductChoice::Way::by_extent, {{p.m, least_rows, few_rows}}};
+  // Without chunks the sums are enough for the registers.
+  if (!p.k.is_constant()) choice.where.push_back({p.k, 1, depth_chunk});
+  return choice;
 }
 
-ProductKernel lower_product(std::string name, const ProductStep& p, int addend, Storage& storage,
-                            const Target& target) {
-  return ProductLowering(std::move(name), p, addend, storage, target).run();
+ProductKernel lower_product(std::string name, const ProductStep& p, int addend,
+                            const ProductChoice& choice, Storage& storage, const Target& target) {
+  return ProductLowering(std::move(name), p, addend, choice, storage, target).run();
 }
 
 }  // namespace gnomon

@@ -9,8 +9,13 @@
 
 namespace gnomon {
 
-/// Whether a generated kernel is the faster way to a product, by its extents alone.
-bool is_generated(const ProductStep& p, const Target& target);
+/// The faster way to a product, by its extents alone.
+struct ProductChoice {
+  enum class Way : std::uint8_t { library, kernel, by_extent };
+  Way way;
+  std::vector<ExtentRange> where = {};  ///< by_extent: of a kernel; elsewhere the library
+};
+ProductChoice choose(const ProductStep& p, const Target& target);
 
 /// A kernel, and the buffer of the module behind each of its parameters.
 struct ProductKernel {
@@ -19,7 +24,8 @@ struct ProductKernel {
 };
 
 /// out = alpha * op(a) op(b) + beta * addend; without an addend (-1) beta does not count.
-ProductKernel lower_product(std::string name, const ProductStep& p, int addend, Storage& storage,
-                            const Target& target);
+/// The kernel runs for the extents of the choice alone.
+ProductKernel lower_product(std::string name, const ProductStep& p, int addend,
+                            const ProductChoice& choice, Storage& storage, const Target& target);
 
 }  // namespace gnomon

@@ -21,6 +21,7 @@ constexpr MachineConstant constants[] = {
     {"far_bytes", &Machine::far_bytes, 64, largest},
     {"resident_row_bytes", &Machine::resident_row_bytes, 64, largest},
     {"stream_bytes", &Machine::stream_bytes, 64, largest},
+    {"few_rows", &Machine::few_rows, 0, 4096},
     {"work_of_piece", &Machine::work_of_piece, 1, largest},
 };
 

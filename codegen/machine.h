@@ -22,6 +22,8 @@ struct Machine {
   /// From so many bytes read and written on, what a kernel writes is gone from the caches before
   /// anyone reads it.
   std::int64_t stream_bytes = std::int64_t{1} << 25;
+  /// Products with at most so many rows are kernels of their own.
+  std::int64_t few_rows = 48;
   /// Additions that are worth a thread.
   std::int64_t work_of_piece = 131072;
 

@@ -61,6 +61,7 @@ struct KernelStep {
   int apart_from = -1;       // copies this buffer's elements to the same places: not over itself
   int apart_to = -1;
   Dim serial_work = 0;  // additions of one that has one thread only; 0: of any other
+  int addend = -1;      // each element of this buffer is read just before the result's is written
 };
 /// out = alpha * op(a) op(b) + beta * out, by the library.
 struct ProductStep {
@@ -132,9 +133,20 @@ struct SideBySideStep {
   };
   std::vector<Branch> branches;
 };
+/// least <= extent <= most.
+struct ExtentRange {
+  Dim extent;
+  std::int64_t least, most;
+};
+/// `few` where all extents are in range, else `many`.
+struct ChoiceStep {
+  std::vector<ExtentRange> where;
+  std::vector<Step> few, many;
+};
 struct Step {
   std::variant<KernelStep, ProductStep, RoutineStep, ConvolutionStep, CopyStep, DimensionStep,
-               ExtentCheckStep, AllocateStep, CheckStep, PrintStep, LoopStep, SideBySideStep>
+               ExtentCheckStep, AllocateStep, CheckStep, PrintStep, LoopStep, SideBySideStep,
+               ChoiceStep>
       what;
 };
 

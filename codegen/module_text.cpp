@@ -84,6 +84,16 @@ class ModulePrinter {
     for (const auto& branch : s.branches)
       for (const Step& inner : branch.steps) step(inner, depth + 1);
   }
+  void print(const ChoiceStep& s, int depth) {
+    std::string where;
+    for (const ExtentRange& r : s.where)
+      where += fmt::format("{}{} <= {} <= {}", where.empty() ? "" : " and ", r.least,
+                           r.extent.text(), r.most);
+    text_ += fmt::format("if {}\n", where);
+    for (const Step& inner : s.few) step(inner, depth + 1);
+    text_ += std::string(2 * static_cast<std::size_t>(depth), ' ') + "else\n";
+    for (const Step& inner : s.many) step(inner, depth + 1);
+  }
 
   const Module& module_;
   std::string text_;

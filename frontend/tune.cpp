@@ -22,6 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double batch_seconds = 0.6e-3;  // calls that are timed together
+constexpr std::int64_t side = 512;        // of the matrix that few rows are multiplied by
 constexpr double pause_seconds = 0.3e-3;  // after which a thread of the pool sleeps
 constexpr int calls_of_burst = 4;
 constexpr double least_gain = 1.03;  // of a value that replaces the default one
@@ -75,6 +76,12 @@ Run short_loop(const Machine& machine) {
   return run_of(compile({x}, {2.0 * x + 1.0}, {}, options_for(machine, 0)));
 }
 
+Run product_of_rows(const Machine& machine) {
+  const Expr x = matrix("x", float32), w = tensor("w", float32, {side, side});
+  const Function f = compile({x, w}, {dot(x, w)}, {}, options_for(machine, 1));
+  return [f, weights = full({side, side}, 0.5, float32)](const Array& a) { f(a, weights); };
+}
+
 std::vector<std::int64_t> powers(int from, int to) {
   std::vector<std::int64_t> list;
   for (int p = from; p <= to; ++p) list.push_back(std::int64_t{1} << p);
@@ -92,6 +99,11 @@ std::vector<Experiment> experiments() {
                   softmax_of_rows,
                   {8, 8, 8, 8, 8}});
   list.push_back({&Machine::stream_bytes, powers(22, 28), powers(18, 23), write_and_read});
+  list.push_back({&Machine::few_rows,
+                  {0, 8, 16, 32, 64, 96},
+                  {4 * side, 12 * side, 24 * side, 40 * side, 60 * side, 80 * side},
+                  product_of_rows,
+                  {4, 12, 24, 40, 60, 80}});
   list.push_back({&Machine::work_of_piece, powers(14, 19), powers(13, 19), short_loop, {}, true});
   return list;
 }

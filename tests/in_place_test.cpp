@@ -69,6 +69,25 @@ TEST_CASE("a product added to its variable is written over it") {
   CHECK(w.get().to_vector<double>() == std::vector<double>(6, -1.0));
 }
 
+TEST_CASE("a product of an open number of rows is written over its variable, few or many") {
+  for (const std::int64_t rows : {1, 4, 29, 60}) {
+    const auto s = shared(ones({rows, 40}, float64), "s", {-1, 40});
+    const Expr x = tensor("x", float64, {s.dim(0), Dim::symbol("k")});
+    const Expr w = tensor("w", float64, {Dim::symbol("k"), 40});
+    const Function step = compile({w}, {}, {{s, s - 0.25 * dot(s + 0, w)}}, uncached());
+    const Function add = compile({x, w}, {}, {{s, s + 0.5 * dot(x, w)}}, uncached());
+    const void* const before = memory_of(s);
+    add(ones({rows, 40}, float64), ones({40, 40}, float64));
+    CHECK(memory_of(s) == before);
+    CHECK(s.get().to_vector<double>() ==
+          std::vector<double>(static_cast<std::size_t>(rows) * 40, 21.0));
+    // What the product reads is not what it is written over.
+    step(ones({40, 40}, float64));
+    CHECK(s.get().to_vector<double>() ==
+          std::vector<double>(static_cast<std::size_t>(rows) * 40, 21.0 - 210.0));
+  }
+}
+
 TEST_CASE("products added to several variables are written over them") {
   const auto u = shared(ones({3, 2}, float64), "u"), v = shared(ones({2, 4}, float64), "v");
   const Expr x = matrix("x"), y = matrix("y");

@@ -101,6 +101,74 @@ TEST_CASE("products of constant extents are kernels where one side is small") {
   }
 }
 
+TEST_CASE("products of an open number of rows are kernels while the rows are few") {
+  Samples random(75);
+  for (const DType t : floats) {
+    INFO(name_of(t));
+    Batch batch(fmt::format("open_rows_{}", name_of(t)));
+    batch.options.cache = false;
+    const Dim m = Dim::symbol("m"), n = Dim::symbol("n"), k = Dim::symbol("k");
+    const auto inputs = [&](std::int64_t rows, std::int64_t columns, std::int64_t inner) {
+      return std::vector<Array>{
+          random.small(t, {rows, inner}),    random.small(t, {inner, columns}),
+          random.small(t, {rows, columns}),  random.small(t, {inner, rows}),
+          random.small(t, {2, rows, inner}), random.small(t, {2, inner, columns}),
+          random.small(t, {rows, 40}),       random.small(t, {40, 150})};
+    };
+    const auto first = inputs(20, 150, 40);
+    const Expr x = batch.input("x", first[0], {m, k}), w = batch.input("w", first[1], {k, n});
+    const Expr c = batch.input("c", first[2], {m, n}), s = batch.input("s", first[3], {k, m});
+    const Expr p = batch.input("p", first[4], {2, m, k}), q = batch.input("q", first[5], {2, k, n});
+    const Expr y = batch.input("y", first[6], {m, 40}), v = batch.input("v", first[7], {40, 150});
+    const double error = 256 * tolerance(t);
+    batch.add("plain", matmul(x, w), error);
+    batch.add("added to", c - 0.5 * matmul(x, w + 1), error);
+    batch.add("a transposed", matmul(transpose(s), w), error);
+    batch.add("batched", matmul(p, q), error);
+    batch.add("known sides", matmul(y, v), error);
+    batch.add("b transposed", matmul(x, transpose(x)), error);
+    batch.compile();
+    CHECK(batch.function->products() == 5);  // of many rows
+    const std::string& source = batch.function->source();
+    CHECK(source.find(fmt::format("3 <= m && m <= {}", Machine{}.few_rows)) != std::string::npos);
+    for (const std::int64_t rows : {0, 1, 2, 3, 4, 8, 9, 12, 13, 21, 47, 48, 49})
+      batch.check_with(inputs(rows, 70, 11));
+    for (const auto& [columns, inner] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {1, 1}, {5, 0}, {0, 5}, {33, 1024}, {3, 1025}, {300, 17}})
+      batch.check_with(inputs(7, columns, inner));
+    batch.values = inputs(23, 1500, 700);
+    check_threads(batch);
+  }
+}
+
+TEST_CASE("elements of a product of few rows are chains of multiply-adds in order") {
+  Samples random(76);
+  const Expr x = matrix("x"), w = matrix("w");
+  CompileOptions options;
+  options.cache = false;
+  const auto chains = [&](std::int64_t rows) {
+    const Array a = random.small(float64, {rows, 90}), b = random.small(float64, {90, 70});
+    const Function f = compile({x, w}, {matmul(x, w)}, {}, options);
+    const Array got = f(a, b)[0];
+    CHECK(f.products() == 1);
+    std::int64_t same = 0;
+    for (std::int64_t i = 0; i < rows; ++i)
+      for (std::int64_t j = 0; j < 70; ++j) {
+        double sum = 0;
+        for (std::int64_t l = 0; l < 90; ++l)
+          sum = std::fma(a.data<double>()[i * 90 + l], b.data<double>()[l * 70 + j], sum);
+        same += sum == got.data<double>()[i * 70 + j];
+      }
+    return same == rows * 70;
+  };
+  for (const std::int64_t rows : {3, 20, 48}) CHECK(chains(rows));
+  options.machine = Machine{};
+  options.machine->few_rows = 0;
+  const Function f = compile({x, w}, {matmul(x, w)}, {}, options);
+  CHECK(f.kernels() == 0);
+  CHECK(f.source().find("} else {") == std::string::npos);
+}
+
 TEST_CASE("products with vectors are sums, fused with what is around them") {
   Samples random(73);
   for (const DType t : floats) {
