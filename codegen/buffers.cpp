@@ -41,11 +41,16 @@ class Lives {
   void see(const AllocateStep& s) { use(s.buffer); }
   void see(const CheckStep& s) { use(s.buffer); }
   void see(const PrintStep& s) { use(s.buffer); }
-  // At one moment, as any may be the first and the last.
+  // At one moment, as any branch may be the first and the last.
   void see(const SideBySideStep& s) {
-    for (const auto& branch : s.branches)
-      for (const Step& inner : branch.steps)
-        std::visit([this](const auto& what) { see(what); }, inner.what);
+    for (const auto& branch : s.branches) see_at_once(branch.steps);
+  }
+  void see(const ChoiceStep& s) {
+    see_at_once(s.few);
+    see_at_once(s.many);
+  }
+  void see_at_once(const std::vector<Step>& steps) {
+    for (const Step& inner : steps) std::visit([this](const auto& what) { see(what); }, inner.what);
   }
   // Everything from outside that a loop touches is needed until its last iteration ends.
   void see(const LoopStep& s) {
@@ -60,11 +65,6 @@ class Lives {
     own();
     for (Life& life : lives_)
       if (life.first >= 0 && life.first < from && life.last >= from) life.last = now_;
-  }
-
-  void see(const ChoiceStep& s) {
-    walk(s.few);
-    walk(s.many);
   }
 
   std::vector<Life> lives_;

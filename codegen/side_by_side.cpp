@@ -146,6 +146,13 @@ class Grouping {
   Touch see(const ConvolutionStep& s) const { return {{s.a, s.b}, {s.out}}; }
   Touch see(const RoutineStep& s) const { return {{s.a, s.b}, {s.out}, true}; }
   Touch see(const CopyStep& s) const { return {{s.from}, {s.to}}; }
+  // Either way it writes the same result.
+  Touch see(const ChoiceStep& s) const {
+    Touch all;
+    for (const std::vector<Step>* way : {&s.few, &s.many})
+      for (const Step& inner : *way) join(all, touch_of(inner));
+    return all;
+  }
   template <class Other>
   Touch see(const Other&) const {
     return {{}, {}, true, true};
@@ -157,6 +164,8 @@ class Grouping {
 
   std::optional<Branch> branch_of(const Step& step) const {
     Branch branch;
+    if (const auto* choice = std::get_if<ChoiceStep>(&step.what))
+      return branch_of(choice->many.back());
     if (const auto* product = std::get_if<ProductStep>(&step.what))
       branch = cost_of(*product);
     else if (const auto* routine = std::get_if<RoutineStep>(&step.what))
