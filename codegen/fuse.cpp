@@ -259,7 +259,7 @@ class Fuser {
         trial.roots.push_back(x);
         m.elsewhere.insert(storage_of(x));
       }
-      if (v.is(op::transpose) && !fusion_.is_stored(v)) trial.turned = v;
+      if (v.is(op::transpose) && v != m.value && !fusion_.is_stored(v)) trial.turned = v;
       if (is_float(v.dtype())) m.widest = std::max(m.widest, static_cast<int>(size_of(v.dtype())));
       const bool itself = v.shape() == domain && is_element_itself(k, v, index, axes, false);
       if (const auto at = note_access(k, m, trial, v, index, domain, axes, memory, itself))

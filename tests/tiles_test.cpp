@@ -68,6 +68,19 @@ TEST_CASE("turned blocks of every dtype") {
   }
 }
 
+TEST_CASE("transposed values that use sums of rows of the same shape") {
+  Samples samples(44);
+  Batch batch("rows in tiles");
+  const Expr x = batch.input("x", samples.small(float64, {40, 40}), {40, 40});
+  const Expr z = batch.input("z", samples.small(float64, {40, 40}), {40, 40});
+  const Expr scaled = x * expand_dims(sum(x + z, {1}), 0);
+  batch.add("alone", transpose(scaled), 1e-13);
+  batch.add("with another", transpose(scaled) + z, 1e-13);
+  batch.add("by its own rows", transpose(x / expand_dims(max(x, 1), 0)) * z, 1e-13);
+  batch.add("summed", sum(transpose(scaled) * z, {1}), 1e-12);
+  batch.check();
+}
+
 TEST_CASE("a tile is used where it pays") {
   const Expr x = matrix("x"), s = tensor("s", float64, {Dim::symbol("n"), 4});
   CHECK(has_tiles(compile_anew({x}, transpose(x) + x)));
