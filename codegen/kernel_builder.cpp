@@ -184,8 +184,8 @@ void KernelBuilder::open_if(Scalar condition) {
   scopes_.back().opener = opener;
 }
 
-std::array<Scalar, 2> KernelBuilder::piece(Scalar from, std::int64_t length, Scalar end) {
-  return {from, let(op::minimum, std::array{add(from, integer(length)), end})};
+std::array<Scalar, 2> KernelBuilder::piece(Scalar from, const Dim& length, Scalar end) {
+  return {from, let(op::minimum, std::array{add(from, extent(length)), end})};
 }
 
 void KernelBuilder::close() {

@@ -63,7 +63,7 @@ class KernelBuilder : public Element {
   /// Closes the innermost loop or branch.
   void close();
   /// The bounds of a loop over up to `length` iterations from `from` on, before `end`.
-  std::array<Scalar, 2> piece(Scalar from, std::int64_t length, Scalar end);
+  std::array<Scalar, 2> piece(Scalar from, const Dim& length, Scalar end);
   /// What follows, up to `close`, happens only where a uniform condition holds.
   void open_if(Scalar condition);
   int depth() const { return static_cast<int>(scopes_.size()) - 1; }

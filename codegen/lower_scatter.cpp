@@ -111,15 +111,11 @@ void KernelLowering::add_counts(const Nest& nest, Loops& loops, const Dim& parts
   axis.grain = k_.grain(iterations_of_piece(of_part * (block * nest.cost())));
   const Scalar p = k_.open(axis, k_.integer(0), k_.extent(parts), parts);
   const Linear own = k_.linear(p) * counts;
-  Cell zero;
-  zero.u = 0;
   const Scalar clear = k_.open(lanes, k_.integer(0), k_.extent(counts), counts);
-  k_.store(partial, own + k_.linear(clear), k_.constant(t, zero));
+  k_.store(partial, own + k_.linear(clear), k_.constant(t, KernelBuilder::identity(op::sum, t)));
   k_.close();
   loops.axes.clear();
-  const Scalar from = k_.multiply(p, k_.extent(of_part));
-  const Scalar to =
-      k_.let(op::minimum, std::array{k_.add(from, k_.extent(of_part)), k_.extent(blocks)});
+  const auto [from, to] = k_.piece(k_.multiply(p, k_.extent(of_part)), of_part, k_.extent(blocks));
   run_blocks(nest, loops, from, to, [&](const Linear& place, Scalar value) {
     k_.update(partial, own + place, value, op::add);
   });
