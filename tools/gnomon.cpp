@@ -43,8 +43,7 @@ int run_tune(Arguments arguments) {
 constexpr Command table[] = {
     {"tune", "[--dry-run] [CONSTANT ...]",
      "measures the constants of the cost model on this machine, or those named, in some seconds, "
-     "and "
-     "stores them beside the compiled functions; --dry-run stores nothing",
+     "and stores them beside the compiled functions; --dry-run stores nothing",
      run_tune},
 };
 
