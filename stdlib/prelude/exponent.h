@@ -46,6 +46,39 @@ GN_EXPONENT_INSTRUCTIONS(f32, 16, ps128, u8, GN_EXPONENT_VL)
 GN_EXPONENT_INSTRUCTIONS(f64, 32, pd256, u8, GN_EXPONENT_VL)
 GN_EXPONENT_INSTRUCTIONS(f64, 16, pd128, u8, GN_EXPONENT_VL)
 #endif
+
+/// Of lanes that take several vectors, by halves.
+template <typename T, int Bytes>
+struct ExponentInstructionsOfHalves {
+  static constexpr bool exist = true;
+  static constexpr int count = Bytes / static_cast<int>(sizeof(T));
+  using Half = ExponentInstructions<T, Bytes / 2>;
+  using V = lanes<T, count>;
+  using H = lanes<T, count / 2>;
+  static GN_FN auto low(V v) { return bit_cast<typename Half::V>(H(v.lo)); }
+  static GN_FN auto high(V v) { return bit_cast<typename Half::V>(H(v.hi)); }
+  static GN_FN V joined(typename Half::V low, typename Half::V high) {
+    V v;
+    v.lo = bit_cast<H>(low);
+    v.hi = bit_cast<H>(high);
+    return v;
+  }
+  static GN_FN V scale(V x, V n) {
+    return joined(Half::scale(low(x), low(n)), Half::scale(high(x), high(n)));
+  }
+  static GN_FN V exponent(V x) { return joined(Half::exponent(low(x)), Half::exponent(high(x))); }
+  static GN_FN V significand(V x) {
+    return joined(Half::significand(low(x)), Half::significand(high(x)));
+  }
+};
+template <>
+struct ExponentInstructions<f32, 128> : ExponentInstructionsOfHalves<f32, 128> {};
+template <>
+struct ExponentInstructions<f64, 128> : ExponentInstructionsOfHalves<f64, 128> {};
+template <>
+struct ExponentInstructions<f32, 256> : ExponentInstructionsOfHalves<f32, 256> {};
+template <>
+struct ExponentInstructions<f64, 256> : ExponentInstructionsOfHalves<f64, 256> {};
 #undef GN_EXPONENT_INSTRUCTIONS
 #undef GN_EXPONENT_VL
 #undef GN_EXPONENT_512
