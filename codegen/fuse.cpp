@@ -252,6 +252,7 @@ class Fuser {
       if (v.get() == m.value.get() && m.kind == Kind::store && is_blocked_column(v.node())) {
         // The partial results of a nest that stands before.
         m.plain = m.plain && is_flat(domain);
+        if (maximum_beside(v.node())) shift_of(k, v.node(), index);
         return k.load(memory, k.offset(index, v.shape()), v.dtype());
       }
       // What an extent is the value of must be known before the loops start.
@@ -282,7 +283,8 @@ class Fuser {
       for (const Scalar s : m.value.op().write.position(k, m.value.node(), m.operand, axes))
         note_position(k, m, k.linear(s));
     }
-    payload(k, m, axes);
+    const bool beside = m.kind != Kind::store && maximum_beside(m.value.node());
+    payload(k, m, axes, beside ? k.load(memory, k.linear(axes.back()), m.value.dtype()) : Scalar{});
     m.statements = static_cast<int>(k.statement_count());
     // What is in memory by now costs nothing.
     m.cost = 1 + std::min(static_cast<int>(cost_estimate(m)), k.cost());
@@ -489,6 +491,7 @@ class Fuser {
       fusion_.home[m.value] = n;
     }
     if (m.kind == Kind::row) row_nest_[m.value.get()] = n;
+    if (m.kind == Kind::column || m.kind == Kind::partial) part_nest_[m.value.get()] = n;
     for (std::uint32_t k = 0; k < m.value.node().output_count(); ++k)
       if (m.kind != Kind::store || m.value.index() == k)
         nest_of_.insert_or_assign(Value(m.value.get(), k), n);
@@ -506,14 +509,16 @@ class Fuser {
 
   bool may_join(const Member& m, const Shape& domain, const Trial& trial, int n, int at) const {
     const Nest& nest = fusion_.nests[n];
-    if (m.kind == Kind::partial || nest.members[0].kind == Kind::partial ||
-        nest.members[0].kind == Kind::write)
-      return false;
+    const Node* maximum = m.kind == Kind::store ? nullptr : maximum_beside(m.value.node());
+    const int beside = maximum ? part_nest_.at(maximum) : -1;
+    if (beside >= 0 && nest_item_[beside] > at) return false;
+    const bool partial = m.kind == Kind::partial || nest.members[0].kind == Kind::partial;
+    if ((partial && beside != n) || nest.members[0].kind == Kind::write) return false;
     const bool full = nest.domain == domain;
     const bool of_rows =
         m.kind == Kind::store && is_row_shaped(domain, nest.domain) && needs_rows_of(m, n);
     if (!full && !of_rows) return false;
-    if (!keeps_searches(m, nest)) return false;
+    if (!partial && !keeps_whole_blocks(m, nest)) return false;
     const bool stored = nest.is_of_stores() && m.kind == Kind::store && m.value.shape() == domain;
     if ((m.crossed >= 0 || nest.crossed_axis() >= 0) && !(stored && full)) return false;
     if (statements_with(m, nest) > most_statements) return false;
@@ -522,7 +527,7 @@ class Fuser {
     // What adds up partial results comes after the nest that makes them.
     if (m.kind == Kind::store && is_blocked_column(m.value.node()) && position_of(m.value) >= at)
       return false;
-    bool shares = of_rows;
+    bool shares = of_rows || beside == n;
     for (const Value& v : trial.roots) {
       const Value s = storage_of(v);
       const int where = position_of(v);
@@ -556,13 +561,9 @@ class Fuser {
     return later + static_cast<int>(static_cast<std::size_t>(first) * distinct.size() / computed);
   }
 
-  // Searches along columns keep their places in registers, so no loop over rows is around them.
-  static bool keeps_searches(const Member& m, const Nest& nest) {
-    const auto searches = [](const Member& x) {
-      return x.kind == Kind::column && x.value.op().reduction.arg;
-    };
-    if (!searches(m) && std::none_of(nest.members.begin(), nest.members.end(), searches))
-      return true;
+  // No loop over rows is around columns that need their block at once.
+  static bool keeps_whole_blocks(const Member& m, const Nest& nest) {
+    if (!m.needs_whole_block() && !nest.needs_whole_blocks()) return true;
     return nest.is_of_columns(&m);
   }
 
@@ -583,7 +584,7 @@ class Fuser {
   Fusion fusion_;
   std::unordered_map<Value, int> uses_;
   std::unordered_set<Value> required_;
-  std::unordered_map<const Node*, int> depth_, cost_, size_, position_, row_nest_;
+  std::unordered_map<const Node*, int> depth_, cost_, size_, position_, row_nest_, part_nest_;
   std::unordered_map<Value, int> heavy_home_, nest_of_;
   std::vector<int> nest_item_;
 };

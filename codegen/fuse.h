@@ -54,6 +54,9 @@ struct Member {
   bool plain = true;                    // every access is at the element itself or uniform
   bool scattered = false;               // write: positions depend on data,
   bool scattered_lanes = false;         // from element to element of the last axis
+  /// Whether a column is of all rows of a block at once: places of searches wait in registers, and
+  /// sums with a maximum beside them for that of the block.
+  bool needs_whole_block() const;
 };
 
 /// Loops over one domain. The last axis is innermost; the others are its rows.
@@ -64,6 +67,9 @@ struct Nest {
   bool has_columns() const;
   /// Whether columns, and values of the whole domain, are all there is, with `more` if given.
   bool is_of_columns(const Member* more = nullptr) const;
+  bool needs_whole_blocks() const;
+  /// Whether some columns have a maximum beside them, in this nest or before.
+  bool has_paired_columns() const;
   bool is_plain() const;
   /// Whether all axes but the last have one element, and no column is among the members.
   bool is_one_row() const;
@@ -112,6 +118,10 @@ Value storage_of(const Value& v);
 bool is_blocked_column(const Node& node);
 bool is_row_reduction(const Node& node);
 bool is_column_reduction(const Node& node);
+/// The maximum whose parts those of a sum are taken beside, of a blocked column; or null.
+const Node* maximum_beside(const Node& sum);
+/// c of a sum of exp(x - c) with a maximum beside it, at an index of the result.
+Scalar shift_of(KernelBuilder& k, const Node& sum, std::span<const Scalar> index);
 /// Shape of the partial results of a blocked column.
 Shape partial_shape(const Node& node);
 /// Whether `index` is the element of the domain whose axes are `axes` (rows: without the last).
@@ -122,10 +132,13 @@ std::vector<Box> boxes_of_base(const Node& write);
 /// Where an element of a box of the base stands in the result.
 std::vector<Scalar> position_in_box(KernelBuilder& k, const Member& member,
                                     std::span<const Scalar> axes);
-/// The value a member computes at an element of the domain.
-Scalar payload(KernelBuilder& k, const Member& member, std::span<const Scalar> axes);
+/// The value a member computes at an element of the domain. `top`: the maximum of the block, where
+/// one is beside the member.
+Scalar payload(KernelBuilder& k, const Member& member, std::span<const Scalar> axes,
+               Scalar top = {});
 /// The accumulator of one block of an outer axis, in order, for a `partial` member.
-Scalar fold_block(KernelBuilder& k, const Member& member, std::span<const Scalar> axes);
+Scalar fold_block(KernelBuilder& k, const Member& member, std::span<const Scalar> axes,
+                  Scalar top = {});
 /// Whether memory at the offset lies along axis variable `row`, and steps by more than a few
 /// elements along `lane`, the last axis.
 bool is_crossed(const KernelBuilder& k, const Linear& at, int row, int lane);

@@ -148,6 +148,7 @@ void KernelLowering::add_jammed_lanes(const Nest& nest, int jam) {
 int KernelLowering::jammed_axis(const Nest& nest) const {
   const Member& m = nest.members[0];
   const Dim& n = nest.domain.back();
+  if (nest.members.size() > 1 || maximum_beside(m.value.node())) return -1;
   if (m.kind != Kind::partial || !n.is_constant() || n.constant() > longest_row) return -1;
   if (m.cost > cheap_element) return -1;
   const auto reduced = static_cast<int>(m.value.node().attribute("axes").ints()[0]);

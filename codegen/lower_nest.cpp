@@ -213,7 +213,8 @@ void KernelLowering::run_stage(const Nest& nest, int stage, Loops& loops, Scalar
     const bool of_row = m.kind == Kind::store && is_row_shaped(m.value.shape(), nest.domain);
     if (of_row) continue;
     if (m.kind == Kind::partial) {
-      write_partials(m.value.node(), fold_block(k_, m, loops.axes), loops.axes);
+      const Scalar top = maximum_of_block(m.value.node(), loops.axes);
+      write_partials(m.value.node(), fold_block(k_, m, loops.axes, top), loops.axes);
       continue;
     }
     const Scalar value = payload(k_, m, loops.axes);

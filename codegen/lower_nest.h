@@ -55,6 +55,8 @@ class KernelLowering {
   enum class Start { identity, partials };  // what accumulators of columns start from
   void run_columns(const Nest& nest, std::span<const Scalar> rows, std::span<const Scalar> columns,
                    const Axis& lanes, Start start);
+  void run_rows(const Nest& nest, std::span<const Scalar> rows, Scalar j, Start start,
+                bool with_maximum);
   Axis tile_axis(const Nest& nest, const Dim& extent) const;
   void add_scatter(const Nest& nest);
   void add_scattered_rows(const Nest& nest, Loops& loops);
@@ -70,6 +72,7 @@ class KernelLowering {
   void store_rows(const Nest& nest, int stage, Loops& loops);
   void clear_partials(const Nest& nest, Scalar block, Scalar lo, Scalar hi, const Axis& lanes);
   int partial(const Node& node, std::uint32_t field, bool writes);
+  Scalar maximum_of_block(const Node& node, std::span<const Scalar> at);
   void write_partials(const Node& node, Scalar accumulator, std::span<const Scalar> at);
   // Memory along another axis than the last.
   void add_tiles(const Nest& nest, int crossed);

@@ -17,7 +17,7 @@ constexpr std::int64_t line = 64;  // bytes of a cache line
 void KernelLowering::prefetch(const Value& v, std::span<const Scalar> index, int buffer,
                               const Linear& at) {
   const bool inside = loops_->axes.size() == nest_->domain.size() && v.shape() == nest_->domain;
-  if ((!loops_->streams && loops_->rows_ahead == 0) || !inside) return;
+  if ((!loops_->streams && loops_->ahead.is(0)) || !inside) return;
   const Dim& n = nest_->domain.back();
   if (loops_->by_rows && n.is_constant() && n.constant() < target_.vector_bytes) return;
   if (!is_element_itself(k_, v, index, loops_->axes, false)) return;
@@ -31,7 +31,7 @@ Dim KernelLowering::distance_ahead(const Value& v) const {
   const auto size = static_cast<std::int64_t>(size_of(v.dtype()));
   const Dim bytes = element_count(nest_->domain) * size;
   const Dim is_far = min(floor_div(bytes, target_.machine.far_bytes), 1);
-  if (loops_->rows_ahead > 0) return nest_->domain.back() * loops_->rows_ahead * is_far;
+  if (!loops_->ahead.is(0)) return loops_->ahead * is_far;
   const Dim near = target_.machine.prefetch_bytes / size;
   if (!loops_->by_rows || nest_->stages() == 1) return near * is_far;
   const Dim& n = nest_->domain.back();

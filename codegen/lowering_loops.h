@@ -30,16 +30,17 @@ struct Tile {
 struct KernelLowering::Loops {
   std::vector<Scalar> axes;     // one index per axis of the domain; the last may be missing
   std::optional<Scalar> block;  // of rows, when columns are accumulated
-  std::unordered_map<Value, Scalar> rows;    // results of row reductions
-  std::vector<Scalar> accumulators;          // of the stage that runs
-  std::unordered_map<Value, int> scratch;    // cached values: kernel buffer
-  std::unordered_map<Value, int> cached_at;  // stage that filled it
+  std::unordered_map<Value, Scalar> rows;         // results of row reductions
+  std::unordered_map<const Node*, Scalar> parts;  // results of the block, of columns
+  std::vector<Scalar> accumulators;               // of the stage that runs
+  std::unordered_map<Value, int> scratch;         // cached values: kernel buffer
+  std::unordered_map<Value, int> cached_at;       // stage that filled it
   int stage = 0;
   bool by_rows = false;
   bool rows_as_lanes = false;
   std::unordered_map<Value, int> tables;  // matrices that are read transposed: kernel buffer
   std::optional<Tile> tile;
-  std::int64_t rows_ahead = 0;            // columns: how far ahead elements are asked for
+  Dim ahead = 0;                          // columns: how far ahead elements are asked for
   bool streams = false;                   // elements are read in the order of memory
   std::set<std::pair<int, int>> fetched;  // buffers that are asked for ahead, by stage
 };

@@ -5,6 +5,7 @@
 #include "codegen/fuse.h"
 #include "ir/leaf.h"
 #include "stdlib/ops.h"
+#include "stdlib/reduction.h"
 
 namespace gnomon {
 
@@ -38,6 +39,21 @@ bool is_blocked_column(const Node& node) {
   if (!is_column_reduction(node)) return false;
   const Dim& extent = node.input(0).shape()[node.attribute("axes").ints()[0]];
   return !extent.is_constant() || extent.constant() > column_block;
+}
+
+const Node* maximum_beside(const Node& sum) {
+  return &sum.op() == &op::sum_with_max && is_blocked_column(sum) ? sum.input(1).get() : nullptr;
+}
+
+Scalar shift_of(KernelBuilder& k, const Node& sum, std::span<const Scalar> index) {
+  const Value& c = sum.input(0).input(0).input(1);
+  std::vector<Scalar> at(index.begin(), index.end());
+  if (!sum.attribute("keepdims").flag())
+    at.insert(at.begin() + sum.attribute("axes").ints()[0], k.integer(0));
+  at.erase(at.begin(), at.end() - c.rank());
+  for (std::size_t a = 0; a < at.size(); ++a)
+    if (c.shape()[a].is(1)) at[a] = k.integer(0);
+  return k.pull(c, at);
 }
 
 Shape partial_shape(const Node& node) {
@@ -132,10 +148,26 @@ std::vector<Scalar> position_in_box(KernelBuilder& k, const Member& m,
   return at;
 }
 
-Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) {
+namespace {
+
+// An element of what a column reduces. Beside a maximum it is below that of its block, which stands
+// for the shift if it is a number.
+Scalar element_of_column(KernelBuilder& k, const Node& node, std::span<const Scalar> at,
+                         Scalar top) {
+  const Value& e = node.input(0);
+  if (!maximum_beside(node)) return k.pull(e, at);
+  const Scalar zero = k.constant(e.dtype(), KernelBuilder::identity(op::sum, e.dtype()));
+  const Scalar shift = k.select(k.let(op::isfinite, std::array{top}), top, zero);
+  const Scalar below = k.let(op::subtract, std::array{k.pull(e.input(0).input(0), at), shift});
+  return k.let(op::exp, std::array{below});
+}
+
+}  // namespace
+
+Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes, Scalar top) {
   const Node& node = m.value.node();
-  if (m.kind == Member::Kind::row || m.kind == Member::Kind::column)
-    return k.pull(node.input(0), axes);
+  if (m.kind == Member::Kind::row) return k.pull(node.input(0), axes);
+  if (m.kind == Member::Kind::column) return element_of_column(k, node, axes, top);
   if (m.kind == Member::Kind::write) {
     const WriteRule& rule = node.op().write;
     if (m.operand < 0) return k.pull(node.input(rule.base), position_in_box(k, m, axes));
@@ -149,10 +181,10 @@ Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) 
     if (m.value.rank() == static_cast<int>(axes.size())) return k.pull(m.value, axes);
     return k.pull(m.value, axes.first(m.value.rank()));
   }
-  return k.fold(fold_block(k, m, axes), 0);
+  return k.fold(fold_block(k, m, axes, top), 0);
 }
 
-Scalar fold_block(KernelBuilder& k, const Member& m, std::span<const Scalar> axes) {
+Scalar fold_block(KernelBuilder& k, const Member& m, std::span<const Scalar> axes, Scalar top) {
   const Node& node = m.value.node();
   const Value& x = node.input(0);
   const auto axis = static_cast<std::size_t>(node.attribute("axes").ints()[0]);
@@ -162,9 +194,24 @@ Scalar fold_block(KernelBuilder& k, const Member& m, std::span<const Scalar> axe
       k.piece(k.multiply(axes[axis], k.integer(column_block)), column_block, k.extent(extent));
   const Scalar acc = k.accumulator(node.op(), x.dtype());
   at[axis] = k.open({"k", AxisKind::serial}, lo, hi, extent);
-  k.reduce(acc, k.pull(x, at), node.op().reduction.arg ? at[axis] : Scalar{});
+  k.reduce(acc, element_of_column(k, node, at, top), node.op().reduction.arg ? at[axis] : Scalar{});
   k.close();
   return acc;
+}
+
+bool Member::needs_whole_block() const {
+  return kind == Kind::column && (value.op().reduction.arg || maximum_beside(value.node()));
+}
+
+bool Nest::needs_whole_blocks() const {
+  return std::any_of(members.begin(), members.end(),
+                     [](const Member& m) { return m.needs_whole_block(); });
+}
+
+bool Nest::has_paired_columns() const {
+  return std::any_of(members.begin(), members.end(), [](const Member& m) {
+    return m.kind == Member::Kind::column && maximum_beside(m.value.node());
+  });
 }
 
 bool Nest::has_columns() const {

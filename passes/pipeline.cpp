@@ -35,6 +35,8 @@ constexpr std::array passes = {
     Pass{"split_reductions", "Reduces several axes one after the other.", split_reductions,
          RewriteLevel::none},
     Pass{"contract", "Adds products in one rounding.", contract, RewriteLevel::all},
+    Pass{"pair_reductions", "Takes reductions that need each other in one pass.", pair_reductions,
+         RewriteLevel::all},
 };
 
 constexpr std::array reasons = {
@@ -48,6 +50,8 @@ constexpr std::array reasons = {
     PassOrder{"expand", "simplify", "definitions are not written in canonical form"},
     PassOrder{"simplify", "specialize", "canonicalisation would undo cheaper spellings"},
     PassOrder{"simplify", "split_reductions", "canonicalisation merges chains of reductions"},
+    PassOrder{"specialize", "pair_reductions", "exponents are differences by then"},
+    PassOrder{"split_reductions", "pair_reductions", "each reduction has one axis by then"},
     PassOrder{"specialize", "contract", "a difference is matched before fma hides the sum"},
 };
 

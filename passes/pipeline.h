@@ -73,5 +73,6 @@ Graph expand(const Graph&, Context&);
 Graph specialize(const Graph&, Context&);
 Graph split_reductions(const Graph&, Context&);
 Graph contract(const Graph&, Context&);
+Graph pair_reductions(const Graph&, Context&);
 
 }  // namespace gnomon

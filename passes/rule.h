@@ -106,6 +106,7 @@ const RuleGroup& expand_rules();
 const RuleGroup& strength_rules();     // cheaper spellings
 const RuleGroup& split_rules();        // reductions kernels cannot take at once
 const RuleGroup& contraction_rules();  // fma
+const RuleGroup& pair_rules();         // reductions that take one pass together
 
 /// Every group, each once.
 std::span<const RuleGroup* const> all_rule_groups();

@@ -108,6 +108,25 @@ std::vector<Type> indexed_extremum_type(TypeContext& context) {
   return types;
 }
 
+// Whether v, that broadcasts to `rank` axes, is the same all along one of them.
+bool is_same_along(const Value& v, std::int64_t axis, int rank) {
+  const std::int64_t own = axis - (rank - v.rank());
+  return own < 0 || v.shape()[static_cast<std::size_t>(own)].is(1);
+}
+
+std::vector<Type> sum_with_max_type(TypeContext& context) {
+  const Value &e = context.operands[0], &m = context.operands[1];
+  const IntList& axes = context.attributes[0].ints();
+  const bool fits = axes.size() == 1 && e.is(op::exp) && e.input(0).is(op::subtract) &&
+                    m.is(op::max) && m.node().attribute("axes").ints() == axes &&
+                    e.input(0).input(0) == m.input(0) && m.input(0).shape() == e.shape() &&
+                    is_same_along(e.input(0).input(1), axes[0], e.rank());
+  if (!fits)
+    context.fail(fmt::format("expected exp(x - c) and max(x) over one axis, found {} and {}",
+                             describe(e), describe(m)));
+  return reduced_type(context);
+}
+
 constexpr AttributeSpecs reduction_specs{{"axes", Attribute::Kind::int_list},
                                          {"keepdims", Attribute::Kind::flag}};
 
@@ -209,6 +228,14 @@ constinit const Op op::sum{.name = "sum",
                            .linear = 1,
                            .transpose = sum_transpose,
                            .ulp = {0, 0}};
+
+constinit const Op op::sum_with_max{
+    .name = "sum_with_max",
+    .doc = "The sum over one axis of exp(x - c), taken in parts beside those of max(x).",
+    .operands = 2,
+    .attributes = reduction_specs,
+    .type = sum_with_max_type,
+    .reduction = {&op::add, Reduction::Identity::zero}};
 
 constinit const Op op::prod{
     .name = "prod",

@@ -1,0 +1,64 @@
+// Reductions of one axis of which one needs the other's result, as a pair that takes one pass.
+#include <unordered_set>
+
+#include "passes/facts.h"
+#include "passes/pipeline.h"
+#include "passes/rewrite.h"
+#include "passes/rule.h"
+#include "stdlib/ops.h"
+#include "stdlib/reduction.h"
+
+namespace gnomon {
+namespace {
+
+constexpr std::size_t farthest = 32;  // values between a shift and the maximum it is made of
+
+// max(x) over the axes, if `shift` is made of it.
+Value maximum_under(const Value& shift, const Value& x, const IntList& axes) {
+  std::vector<Value> open{shift};
+  std::unordered_set<Value> seen{shift};
+  while (!open.empty() && seen.size() <= farthest) {
+    const Value at = open.back();
+    open.pop_back();
+    if (at.is(op::max) && at.input(0) == x && axes_of(at) == axes) return at;
+    if (at == x) continue;
+    for (const Value& operand : at.node().operands())
+      if (seen.insert(operand).second) open.push_back(operand);
+  }
+  return {};
+}
+
+Expr sum_with_maximum(const Match& m) {
+  const Value& e = m.root.input(0);
+  const IntList& axes = axes_of(m.root);
+  if (!e.is(op::exp) || !e.input(0).is(op::subtract) || axes.size() != 1) return {};
+  const Value &x = e.input(0).input(0), &shift = e.input(0).input(1);
+  // Rows stay in the cache from one reduction to the next.
+  const std::int64_t axis = axes[0], of_shift = axis - (e.rank() - shift.rank());
+  if (axis + 1 == e.rank() || x.shape() != e.shape()) return {};
+  if (of_shift >= 0 && !shift.shape()[static_cast<std::size_t>(of_shift)].is(1)) return {};
+  const Value maximum = maximum_under(shift, x, axes);
+  if (!maximum) return {};
+  return make_node(op::sum_with_max, {e, maximum}, m.root.node().attributes());
+}
+
+Expr example(DType t) { return logsumexp(tensor("x", t, {Dim(70), Dim(3)}), 0); }
+
+}  // namespace
+
+const RuleGroup& pair_rules() {
+  static const RuleGroup group = {
+      "pair",
+      "Reductions of one axis that need each other, taken in one pass.",
+      {rule("sum_with_max", Promise::accurate, {&op::sum}, sum_with_maximum,
+            "sum(exp(x - c)), c made of max(x) over the same axis, not the last",
+            "sum(exp(x - b)) * exp(b - c) of parts with maxima b", example)}};
+  return group;
+}
+
+Graph pair_reductions(const Graph& graph, Context& context) {
+  static const RuleSet rules({&pair_rules()}, false);
+  return rewrite(graph, rules, context, Flatten::no);
+}
+
+}  // namespace gnomon
