@@ -412,6 +412,7 @@ bool compile(const ClangText& unit, const ClangSettings& settings, const ClangSi
     // It is for any processor of its level, and for any level of optimisation.
     args.insert(args.end(), {"-include-pch", precompiled_path.str(), "-fno-validate-pch"});
   }
+  if (!settings.llvm_ir) args.push_back("-discard-value-names");
   add_file(*files, unit.name, {unit.data, unit.size});
   args.push_back(unit.name);
   auto instance = compiler(std::move(args), std::move(files), frontend);

@@ -2,14 +2,18 @@
 #include "codegen/clang_backend.h"
 
 #include <utility>
+#include <vector>
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/IPO/GlobalDCE.h"
-#include "llvm/Transforms/IPO/Inliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -23,6 +27,7 @@
 #include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Vectorize/SLPVectorizer.h"
 #include "llvm/Transforms/Vectorize/VectorCombine.h"
 
@@ -81,11 +86,76 @@ FunctionPassManager refine() {
   return passes;
 }
 
+/// Functions with bodies, each after those it names.
+std::vector<llvm::Function*> callees_first(llvm::Module& module) {
+  struct Visit {
+    llvm::Function* function;
+    llvm::inst_iterator at, end;
+  };
+  std::vector<llvm::Function*> order;
+  llvm::DenseSet<llvm::Function*> seen;
+  std::vector<Visit> open;
+  const auto enter = [&](llvm::Function* f) {
+    if (!f->isDeclaration() && seen.insert(f).second)
+      open.push_back({f, llvm::inst_begin(f), llvm::inst_end(f)});
+  };
+  for (llvm::Function& root : module) {
+    if (root.isDiscardableIfUnused()) continue;
+    enter(&root);
+    while (!open.empty()) {
+      Visit& visit = open.back();
+      if (visit.at == visit.end) {
+        order.push_back(visit.function);
+        open.pop_back();
+        continue;
+      }
+      const llvm::Instruction& instruction = *visit.at++;
+      for (llvm::Value* operand : instruction.operands())
+        if (auto* f = llvm::dyn_cast<llvm::Function>(operand)) enter(f);
+    }
+  }
+  return order;
+}
+
+/// Puts functions in the place of their calls: those that say so, as the prelude's do, and those
+/// that are small or called once. Each is made small before it is copied. LLVM's inliner weighs
+/// every call and took as long as all that follows.
+class InlineCalls : public llvm::PassInfoMixin<InlineCalls> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& modules) {
+    auto& analyses =
+        modules.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
+    llvm::DenseSet<const llvm::Function*> done;
+    FunctionPassManager passes = shrink();
+    for (llvm::Function* function : callees_first(module)) {
+      llvm::SmallVector<llvm::CallBase*, 32> calls;
+      for (llvm::Instruction& instruction : llvm::instructions(function)) {
+        auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+        const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+        if (callee && done.contains(callee) && is_wanted(*callee)) calls.push_back(call);
+      }
+      for (llvm::CallBase* call : calls) {
+        llvm::InlineFunctionInfo info;
+        llvm::InlineFunction(*call, info);
+      }
+      passes.run(*function, analyses);
+      done.insert(function);
+    }
+    return llvm::PreservedAnalyses::none();
+  }
+
+ private:
+  static constexpr unsigned few = 24;  // instructions
+  static bool is_wanted(const llvm::Function& f) {
+    if (f.hasFnAttribute(llvm::Attribute::NoInline)) return false;
+    return f.hasFnAttribute(llvm::Attribute::AlwaysInline) || f.getInstructionCount() < few ||
+           (f.hasOneUse() && f.isDiscardableIfUnused());
+  }
+};
+
 llvm::ModulePassManager lean_passes() {
   llvm::ModulePassManager passes;
-  llvm::ModuleInlinerWrapperPass inliner(llvm::getInlineParams());
-  inliner.getPM().addPass(createCGSCCToFunctionPassAdaptor(shrink(), /*EagerlyInvalidate=*/true));
-  passes.addPass(std::move(inliner));
+  passes.addPass(InlineCalls());
   passes.addPass(llvm::GlobalDCEPass());
   passes.addPass(createModuleToFunctionPassAdaptor(refine(), /*EagerlyInvalidate=*/true));
   return passes;

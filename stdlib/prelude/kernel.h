@@ -297,13 +297,13 @@ struct Call {
   T* scratch_of(i32 worker, i64 offset) const {
     return reinterpret_cast<T*>(scratch + worker * scratch_bytes + offset);
   }
-  void check(i32 number, bool bad, i64 index, i64 value, i64 bound) const {
+  GN_FN void check(i32 number, bool bad, i64 index, i64 value, i64 bound) const {
     if (__builtin_expect(bad, 0)) services->fail(context, number, index, value, bound);
   }
 #if GN_LANES
   template <int W, typename Live>
-  void check(i32 number, lanes<bool, W> bad, Live live, lanes<i64, W> index, lanes<i64, W> value,
-             lanes<i64, W> bound) const {
+  GN_FN void check(i32 number, lanes<bool, W> bad, Live live, lanes<i64, W> index,
+                   lanes<i64, W> value, lanes<i64, W> bound) const {
     bad = both(bad, mask(live));
     if (__builtin_expect(any(bad), 0)) fail<W>(number, bad, index, value, bound);
   }
