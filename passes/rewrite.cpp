@@ -58,12 +58,12 @@ class Sweep {
   explicit Sweep(Session& session) : session_(session) {}
 
   void run(std::span<const Value> outputs, std::span<const Node* const> order) {
-    uses_.reserve(order.size());
+    users_.reserve(order.size());
     images_.reserve(order.size() * 2);
     for (const Node* node : order) {
-      for (const Value& input : node->inputs()) ++uses_[input.get()];
+      for (const Value& input : node->inputs()) add_users(input.get(), {1, &node->op()});
     }
-    for (const Value& output : outputs) ++uses_[output.get()];
+    for (const Value& output : outputs) add_users(output.get(), {1, nullptr});
     for (const Node* node : order) simplify(node);
   }
 
@@ -91,10 +91,28 @@ class Sweep {
     std::vector<Value> replacements = {};
   };
 
-  static std::uint32_t uses_of(const void* self, const Node* node) {
-    const auto& uses = static_cast<const Sweep*>(self)->uses_;
-    const auto found = uses.find(node);
-    return found == uses.end() ? 1 : found->second;
+  static Users users_of(const void* self, const Node* node) {
+    const auto& users = static_cast<const Sweep*>(self)->users_;
+    const auto found = users.find(node);
+    return found == users.end() ? Users{} : found->second;
+  }
+
+  void add_users(const Node* node, const Users& more) {
+    const auto [known, fresh] = users_.try_emplace(node, more);
+    if (fresh) return;
+    known->second.count += more.count;
+    if (known->second.op != more.op) known->second.op = nullptr;
+  }
+
+  // The users of `old`, rebuilt as `node`, become those of `image`, which may have some of its own:
+  // one of them is `node` itself where it is an operand.
+  void pass_on_users(const Node* old, const Node* node, const Value& image) {
+    const auto known = users_.find(old);
+    if (known == users_.end() || image.get() == old) return;
+    Users users = known->second;
+    const auto is_image = [&](const Value& input) { return input.get() == image.get(); };
+    if (std::ranges::any_of(node->inputs(), is_image)) --users.count;
+    add_users(image.get(), users);
   }
 
   void simplify(const Node* start) {
@@ -165,6 +183,11 @@ class Sweep {
   void finish(const Node* node, const Value& from, const std::vector<Value>& replacements) {
     std::vector<Value> images;
     for (const Value& v : replacements) images.push_back(image(v));
+    for (std::size_t i = 0; i < images.size(); ++i) {
+      if (i > 0 && images[i].get() == images[i - 1].get()) continue;
+      pass_on_users(from.get(), node, images[i]);
+      if (node != from.get()) pass_on_users(node, node, images[i]);
+    }
     for (const Node* each : {node, from.get()}) {
       Image& entry = images_.at(each);
       entry.in_progress = false;
@@ -190,12 +213,6 @@ class Sweep {
     if (!changed) return Value(&node, 0);
     Value made = rebuild(node, inputs);
     session_.origins.inherit(made, &node);
-    const auto old = uses_.find(&node);
-    if (old != uses_.end()) {
-      const std::uint32_t count = old->second;
-      uses_[made.get()] += count;
-      keep_.push_back(made);
-    }
     return made;
   }
 
@@ -229,7 +246,7 @@ class Sweep {
   Value replacement(const IndexedRule& rule, const Value& v) {
     Match match;
     match.root = v;
-    match.uses_of = &uses_of;
+    match.users_of = &users_of;
     match.engine = this;
     match.exact_only = session_.rules.exact_only();
     std::vector<bool> used;
@@ -294,8 +311,7 @@ class Sweep {
 
   Session& session_;
   std::unordered_map<const Node*, Image> images_;
-  std::unordered_map<const Node*, std::uint32_t> uses_;
-  std::vector<Value> keep_;
+  std::unordered_map<const Node*, Users> users_;
 };
 
 }  // namespace

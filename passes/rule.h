@@ -23,6 +23,12 @@ enum class Promise : std::uint8_t {
 };
 std::string_view text(Promise promise);
 
+/// How many nodes use a node, and the op that all of them are applications of, or null.
+struct Users {
+  std::uint32_t count = 1;
+  const Op* op = nullptr;
+};
+
 /// What a pattern bound: the root it matched, values and attributes by number of the variable.
 struct Match {
   static constexpr int capacity = 8;
@@ -31,7 +37,7 @@ struct Match {
   std::array<Value, capacity> values;
   std::array<std::optional<Attribute>, capacity> attributes;
   /// Users of a node in the graph being rewritten; null means one user.
-  std::uint32_t (*uses_of)(const void* engine, const Node*) = nullptr;
+  Users (*users_of)(const void* engine, const Node*) = nullptr;
   const void* engine = nullptr;
   /// Only rewrites that keep the bits are admitted.
   bool exact_only = false;
@@ -39,7 +45,13 @@ struct Match {
   Expr operator[](int variable) const { return Expr(values[static_cast<std::size_t>(variable)]); }
   Expr operator[](const Pattern& variable) const { return (*this)[variable.node().variable]; }
   /// Whether at most one node uses the value.
-  bool single_use(const Value& v) const { return !uses_of || uses_of(engine, v.get()) <= 1; }
+  bool single_use(const Value& v) const {
+    return !users_of || users_of(engine, v.get()).count <= 1;
+  }
+  /// The same, or all of them are applications of the root's op.
+  bool used_alike(const Value& v) const {
+    return single_use(v) || users_of(engine, v.get()).op == &root.op();
+  }
 };
 
 using Condition = bool (*)(const Match&);

@@ -100,6 +100,14 @@ TEST_CASE("a product used twice is not contracted") {
   CHECK(count_of(optimized(x * y + z, RewriteLevel::exact), op::fma) == 0);
 }
 
+TEST_CASE("the scale of one user of a product is not the product's") {
+  const Expr a = matrix_of("a", 50, 30), b = matrix_of("b", 50, 40);
+  const Expr product = matmul(transpose(a), b);
+  Context context = checked_context();
+  const Graph graph = optimize(close({exp(product), sin(0.5 * product)}), context);
+  CHECK(count_of(graph, op::gemm) == 1);
+}
+
 TEST_CASE("reductions over axes apart are split") {
   const Expr x = tensor("x", DType::float64, {Dim(2), Dim(3), Dim(4)});
   const Graph graph = optimized(sum(exp(x), Axes(IntList{0, 2})));
