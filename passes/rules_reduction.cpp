@@ -16,6 +16,10 @@ bool contains(const IntList& axes, std::int64_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
+bool moves_elements(const Value& v) {
+  return v.is(op::expand_dims) || v.is(op::squeeze) || v.is(op::reshape) || v.is(op::transpose);
+}
+
 // The same reduction of another value over other axes.
 Value reduced(const Value& like, const Value& source, IntList axes) {
   return make_node(like.op(), {source}, {Attribute(std::move(axes)), Attribute(keeps(like))});
@@ -54,13 +58,38 @@ Expr reduce_chain(const Match& m) {
   return reduced(m.root, inner.input(0), std::move(axes));
 }
 
-// Rank-0 factors of a sum.
+// A factor of a product without its own rank-0 factors, which `scalars` gets: those of a product
+// that is only moved.
+Value without_scalars(const Match& m, const Value& factor, std::vector<Value>& scalars) {
+  std::vector<Value> moves;
+  Value product = factor;
+  while (moves_elements(product) && m.single_use(product)) {
+    moves.push_back(product);
+    product = product.input(0);
+  }
+  if (moves.empty() || !product.is(op::multiply) || !m.single_use(product)) return factor;
+  std::vector<Value> own, others;
+  for (const Value& each : product.node().operands())
+    (each.rank() == 0 ? own : others).push_back(each);
+  if (own.empty() || others.empty()) return factor;
+  Value rest = others.size() == 1 ? others[0] : make_node(op::multiply, std::move(others));
+  if (rest.shape() != product.shape()) return factor;
+  for (; !moves.empty(); moves.pop_back())
+    rest = make_node(moves.back().op(), {rest}, moves.back().node().attributes());
+  scalars.insert(scalars.end(), own.begin(), own.end());
+  return rest;
+}
+
+// Rank-0 factors of a sum. Where the product has more users, all of them are such sums.
 Expr factor_out_of_sum(const Match& m) {
   const Value& product = m.root.input(0);
-  if (!is_float(m.root.dtype()) || !product.is(op::multiply) || !m.single_use(product)) return {};
+  if (!is_float(m.root.dtype()) || !product.is(op::multiply) || !m.used_alike(product)) return {};
   std::vector<Value> scalars, others;
   for (const Value& factor : product.node().operands()) {
-    (factor.rank() == 0 ? scalars : others).push_back(factor);
+    if (factor.rank() == 0)
+      scalars.push_back(factor);
+    else
+      others.push_back(without_scalars(m, factor, scalars));
   }
   if (scalars.empty() || others.empty()) return {};
   const Value rest = others.size() == 1 ? others[0] : make_node(op::multiply, others);
@@ -146,7 +175,7 @@ RuleGroup make() {
           rule("max_of_negative", Promise::exact, max(-x), -min(x)),
           rule("min_of_negative", Promise::exact, min(-x), -max(x)),
           rule("factor_out_of_sum", Promise::finite, {&op::sum, &op::mean}, factor_out_of_sum,
-               "sum(c * x)", "c * sum(x) for rank-0 c", factor_example)
+               "sum(c * x), sum(transpose(c * x) * y)", "c * sum(x) for rank-0 c", factor_example)
               .except("sums that overflow"),
           rule("reduce_broadcast", Promise::finite,
                {&op::sum, &op::max, &op::min, &op::any, &op::all, &op::mean}, reduce_broadcast,

@@ -107,6 +107,25 @@ TEST_CASE("a value with several users is not absorbed into sums") {
   CHECK(graph.outputs[0].node().operands().size() == 2);
 }
 
+TEST_CASE("numbers leave sums of products, from under a movement too") {
+  const Expr w = tensor("w", DType::float64, {Dim(4), Dim(5)});
+  const Expr gaps = tensor("g", DType::float64, {Dim(4), Dim(5), Dim(3)});
+  const Expr product = gaps * expand_dims(3 * exp(w), 2);
+  const auto simplified = [](std::vector<Expr> outputs) {
+    Context context = checked_context();
+    return run_pass("canonicalize", close(std::move(outputs)), context);
+  };
+  const Graph sums = simplified({sum(product, 0), sum(product, 1)});
+  for (const Value& output : sums.outputs) {
+    REQUIRE(output.is(op::multiply));
+    CHECK(output.input(0).is(op::sum));
+    CHECK(output.input(0).input(0) == sums.outputs[0].input(0).input(0));
+  }
+  const Graph kept = simplified({sum(product, 0), sin(product)});
+  CHECK(kept.outputs[0].is(op::sum));
+  CHECK(kept.outputs[0].input(0) == kept.outputs[1].input(0));
+}
+
 TEST_CASE("a chain of sums becomes one node") {
   const Graph graph = after_pass("canonicalize", x() + (y() + (z() + 1)));
   CHECK(graph.outputs[0].is(op::add));
