@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "codegen/kernel_emitter.h"
 #include "runtime/error.h"
@@ -49,6 +51,7 @@ KernelText KernelEmitter::print(const std::string& name) {
   if (cuda()) find_spread();
   for (std::size_t i = 0; i < kernel_.body.size(); ++i)
     if (kernel_.body[i].code == Code::reduce) shape_accumulator(static_cast<int>(i));
+  find_exact_products();
   if (cuda()) declare_scratch(-1);
   for (std::size_t i = 0; i < kernel_.body.size(); ++i) statement(i);
   std::string dims;
@@ -218,6 +221,27 @@ void KernelEmitter::shape_accumulator(int reduce) {
   for (int at = parent_[reduce]; at >= 0 && shape.counted < 0; at = parent_[at])
     if (is_loop(at) && kernel_.body[at].axis == kernel_.body[place].axis) shape.counted = at;
   if (kernel_.body[place].lanes) --uses_[place];
+}
+
+// Products that sums add without rounding them first: fma(a, b, -0).
+void KernelEmitter::find_exact_products() {
+  using Form = AccumulatorShape::Form;
+  for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
+    const Statement& s = kernel_.body[i];
+    if (s.code != Code::reduce || kernel_.body[s.args[0]].op != &op::sum) continue;
+    const Form form = shapes_.at(s.args[0]).form;
+    const std::int32_t value = s.args[1];
+    const Statement& product = kernel_.body[value];
+    if ((form != Form::lanes && form != Form::scalar) || product.code != Code::let) continue;
+    if (product.op != &op::fma) continue;
+    const Statement& addend = kernel_.body[product.args[2]];
+    const double number = addend.dtype == DType::float32 ? addend.value.f32 : addend.value.f64;
+    if (addend.code != Code::constant || number != 0 || !std::signbit(number)) continue;
+    const std::array factors{product.args[0], product.args[1]};
+    for (const std::int32_t a : factors) ++uses_[a];
+    release(value);
+    products_.emplace(static_cast<int>(i), factors);
+  }
 }
 
 bool KernelEmitter::has_scratch() const {

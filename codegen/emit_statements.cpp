@@ -398,6 +398,12 @@ void KernelEmitter::reduce(std::size_t i) {
                     : fmt::format("auto& {} = gn::chain_of({}, {});", target, names_of_[a],
                                   shape.chains > 1 ? "chain" : "0"));
   }
+  if (const auto product = products_.find(static_cast<int>(i)); product != products_.end()) {
+    const auto [x, y] = product->second;
+    headers_.insert(std::string(op::fma.scalar.header));
+    return line(fmt::format("{0} = {1}({2}, {3}, {0});", target, op::fma.scalar.function,
+                            use(x, lanes), use(y, lanes)));
+  }
   const std::string value = use(s.args[1], lanes);
   if (acc.op->reduction.arg) {
     const int counted = shapes_.at(a).counted;

@@ -1,6 +1,7 @@
 // One kernel becomes the text of one function: what the emitters of C++ and CUDA C++ share.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -50,6 +51,7 @@ class KernelEmitter {
   void find_index_arithmetic();
   void wish_for(std::int32_t i, const std::string& name);
   void shape_accumulator(int reduce);
+  void find_exact_products();
   void find_spread();
   void declare_divisors(int loop);
   bool is_inside(int i, int loop) const;
@@ -147,6 +149,7 @@ class KernelEmitter {
   std::map<int, std::string> rests_;     // of accumulators in chains: the one of masked vectors
   std::map<int, std::string> divisors_;  // statements that the lanes of the open loop divide by
   std::set<int> chained_;
+  std::map<int, std::array<std::int32_t, 2>> products_;  // reduce: what it adds with one rounding
   std::map<int, Vectors> vectors_;
   std::map<int, std::string> past_;      // stores of the open loop: whether they go past the caches
   std::map<int, StridedIndex> strided_;  // loads and stores

@@ -61,10 +61,15 @@ Scalar KernelLowering::maximum_of_block(const Node& node, std::span<const Scalar
 Axis KernelLowering::tile_axis(const Nest& nest, const Dim& extent) const {
   Axis axis = vector_axis(nest, extent);
   const bool wide = nest.cost() <= light_work || nest.has_paired_columns();
-  const int vectors = wide ? vectors_of_wide_tile : vectors_of_tile;
-  const bool narrow =
-      extent.is_constant() && extent.constant() < std::int64_t{axis.width} * vectors;
-  if (axis.kind == AxisKind::vector && !narrow) axis.width *= vectors;
+  int vectors = wide ? vectors_of_wide_tile : vectors_of_tile;
+  // Less than a tile is not filled up.
+  const auto is_filled = [&] {
+    const std::int64_t width = axis.width, tile = width * vectors, n = extent.constant();
+    return n > tile || (n + width - 1) / width % vectors == 0;
+  };
+  if (extent.is_constant())
+    while (vectors > 1 && !is_filled()) vectors /= 2;
+  if (axis.kind == AxisKind::vector) axis.width *= vectors;
   axis.chains = 1;
   return axis;
 }

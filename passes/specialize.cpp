@@ -22,13 +22,20 @@ Expr bool_as_number(const Match& m) {
   return is_bool(condition.dtype()) ? cast(condition, m.root.dtype()) : Expr();
 }
 
-// A product of floats with one user, as the pair of its factors: the last, and the others.
-std::optional<std::pair<Value, Value>> factors_for_fma(const Match& m, const Value& v) {
-  if (!v.is(op::multiply) || !m.single_use(v)) return std::nullopt;
+// A product as the pair of its factors: the last, and the others.
+std::optional<std::pair<Value, Value>> pair_of_factors(const Value& v) {
+  if (v.is(op::square)) return std::pair(v.input(0), v.input(0));
+  if (!v.is(op::multiply)) return std::nullopt;
   const std::span<const Value> factors = v.node().operands();
   if (factors.size() == 2) return std::pair(factors[0], factors[1]);
   std::vector<Value> others(factors.begin(), factors.end() - 1);
   return std::pair(make_node(op::multiply, std::move(others)), factors.back());
+}
+
+// A product with one user, as the pair of its factors.
+std::optional<std::pair<Value, Value>> factors_for_fma(const Match& m, const Value& v) {
+  if (!v.is(op::multiply) || !m.single_use(v)) return std::nullopt;
+  return pair_of_factors(v);
 }
 
 // As factors_for_fma, with the sign of -(a * b) in the first factor, and squares.
@@ -73,11 +80,29 @@ Expr contracted_sum(const Match& m) {
   return total;
 }
 
+// A sum over an outer axis of three or more adds products without rounding them first: so kernels
+// read fma(x, y, -0) there. Sums of the columns of a matrix wait for memory; those of a last axis
+// meet in a tree.
+Expr contracted_terms(const Match& m) {
+  const Value& product = m.root.input(0);
+  const bool outer = product.rank() > 2 && axes_of(m.root).back() + 1 < product.rank();
+  if (!is_float_root(m) || !outer || !m.used_alike(product)) return {};
+  const auto factors = pair_of_factors(product);
+  if (!factors) return {};
+  const Value zero = number_value(-0.0, product.dtype());
+  const Value terms = make_node(op::fma, {factors->first, factors->second, zero});
+  return make_node(op::sum, {terms}, m.root.node().attributes());
+}
+
 Expr input(DType t, const char* name) { return tensor(name, t, {Dim(8)}); }
 Expr bool_example(DType t) {
   return where(tensor("c", DType::bool_, {Dim(8)}), constant(1.0, t), 0);
 }
 Expr fma_example(DType t) { return input(t, "x") * input(t, "y") + input(t, "z"); }
+Expr terms_example(DType t) {
+  const Expr a = tensor("x", t, {Dim(4), Dim(5), Dim(3)});
+  return sum(a * exp(a), 1);
+}
 Expr difference_example(DType t) { return input(t, "x") - exp(input(t, "y")); }
 Expr clip_example(DType t) { return minimum(maximum(input(t, "x"), -1), 2); }
 
@@ -107,10 +132,13 @@ const RuleGroup& strength_rules() {
 }
 
 const RuleGroup& contraction_rules() {
-  static const RuleGroup group = {"contraction",
-                                  "Products added in one rounding.",
-                                  {rule("fma", Promise::accurate, {&op::add}, contracted_sum,
-                                        "x * y + z", "fma(x, y, z)", fma_example)}};
+  static const RuleGroup group = {
+      "contraction",
+      "Products added in one rounding.",
+      {rule("fma", Promise::accurate, {&op::add}, contracted_sum, "x * y + z", "fma(x, y, z)",
+            fma_example),
+       rule("fma_in_sum", Promise::accurate, {&op::sum}, contracted_terms,
+            "sum(x * y) over an outer axis of three", "sum(fma(x, y, -0))", terms_example)}};
   return group;
 }
 

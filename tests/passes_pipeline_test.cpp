@@ -100,6 +100,21 @@ TEST_CASE("a product used twice is not contracted") {
   CHECK(count_of(optimized(x * y + z, RewriteLevel::exact), op::fma) == 0);
 }
 
+TEST_CASE("sums over an outer axis of three take products unrounded") {
+  const Expr x = tensor("x", DType::float64, {Dim(2), Dim(3), Dim(4)});
+  const Expr product = x * exp(x);
+  CHECK(count_of(optimized(sum(product, 1)), op::fma) == 1);
+  CHECK(count_of(optimized(sum(square(x), 0)), op::fma) == 1);
+  CHECK(count_of(optimized(sum(product, 2)), op::fma) == 0);
+  CHECK(count_of(optimized(sum(product, 1), RewriteLevel::exact), op::fma) == 0);
+  const auto with = [&](const Expr& other) {
+    Context context = checked_context();
+    return count_of(optimize(close({sum(product, 1), other}), context), op::fma);
+  };
+  CHECK(with(sum(product, 0)) == 1);
+  CHECK(with(sin(product)) == 0);
+}
+
 TEST_CASE("the scale of one user of a product is not the product's") {
   const Expr a = matrix_of("a", 50, 30), b = matrix_of("b", 50, 40);
   const Expr product = matmul(transpose(a), b);

@@ -24,6 +24,29 @@ std::vector<T> column_sums(const Array& x) {
   return sums;
 }
 
+// Of x * y[i, j, 0] over axis `axis` of x[i, j, k], each product added in one rounding.
+template <class T>
+Array outer_products(const Array& x, const Array& y, std::size_t axis) {
+  const std::int64_t count = x.shape()[axis], rows = x.shape()[1 - axis], columns = x.shape()[2];
+  const std::int64_t step = axis == 0 ? rows : 1;  // rows from term to term
+  Array sums = Array::empty(x.dtype(), {rows, columns});
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t k = 0; k < columns; ++k) {
+      const std::int64_t first = axis == 0 ? r : r * count;
+      T total = 0;
+      for (std::int64_t b = 0; b < count; b += 64) {
+        T block = 0;
+        for (std::int64_t i = b; i < std::min(b + 64, count); ++i) {
+          const std::int64_t row = first + i * step;
+          block = std::fma(x.data<T>()[row * columns + k], y.data<T>()[row], block);
+        }
+        total += block;
+      }
+      sums.data<T>()[r * columns + k] = total;
+    }
+  return sums;
+}
+
 }  // namespace
 
 TEST_CASE("places of extremes in rows and columns of any dtype and length") {
@@ -78,6 +101,32 @@ TEST_CASE("columns are summed in the documented order, whatever else their kerne
       CHECK(difference(alone(std::vector<Array>{a})[0], wanted, 0) == "");
       CHECK(difference(more(std::vector<Array>{a})[0], wanted, 0) == "");
     }
+}
+
+TEST_CASE("sums over outer axes of three add products in one rounding, in the documented order") {
+  Samples random(45);
+  const auto check = [&]<class T>(T) {
+    const DType t = sizeof(T) == 4 ? float32 : float64;
+    for (const Dim& last : {Dim::symbol("k"), Dim(16), Dim(3)}) {
+      const Dim m = Dim::symbol("m"), n = Dim::symbol("n");
+      const Expr x = tensor("x", t, {m, n, last}), y = tensor("y", t, {m, n});
+      const Expr product = x * expand_dims(y, 2);
+      const Function f = compile({x, y}, {sum(product, 0), sum(product, 1)});
+      const auto try_with = [&](std::int64_t rows, std::int64_t columns, std::int64_t k) {
+        const Array a = random.small(t, {rows, columns, k}), b = random.small(t, {rows, columns});
+        const Results sums = f(std::vector<Array>{a, b});
+        CHECK(difference(sums[0], outer_products<T>(a, b, 0), 0) == "");
+        CHECK(difference(sums[1], outer_products<T>(a, b, 1), 0) == "");
+      };
+      const std::vector<std::int64_t> lengths =
+          last.is_constant() ? std::vector{last.constant()} : std::vector<std::int64_t>{1, 9, 40};
+      for (const std::int64_t k : lengths)
+        for (const auto& [rows, columns] : {std::pair{1, 65}, {66, 5}, {130, 64}, {0, 3}})
+          try_with(rows, columns, k);
+    }
+  };
+  check(float{});
+  check(double{});
 }
 
 TEST_CASE("one thread and several give the same bits in rows and columns") {
