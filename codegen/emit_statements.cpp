@@ -325,7 +325,7 @@ void KernelEmitter::local(std::size_t i) {
   names_of_[i] = fresh(s.name.empty() ? "tile" : s.name);
   std::string extents;
   for (const std::int64_t e : s.extents) extents += fmt::format("[{}]", e);
-  line(fmt::format("{} {}{} = {{}};", value_type(s.dtype, s.lanes), names_of_[i], extents));
+  line(fmt::format("{} {}{};", value_type(s.dtype, s.lanes), names_of_[i], extents));
 }
 
 std::string KernelEmitter::element_of_local(const Statement& s, std::size_t args) const {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "codegen/fuse.h"
+#include "codegen/lower_convolution.h"
 #include "codegen/lower_nest.h"
 #include "codegen/lower_product.h"
 #include "codegen/module.h"
@@ -48,35 +49,6 @@ bool verifies() {
 #else
   return true;
 #endif
-}
-
-// The step of a convolution or a gradient of one, without its buffers.
-ConvolutionStep convolution_step(const Node& node) {
-  ConvolutionStep c{};
-  c.kind = &node.op() == &op::conv_input_gradient    ? 1
-           : &node.op() == &op::conv_weight_gradient ? 2
-                                                     : 0;
-  const Shape *x = &node.input(0).shape(), *w = &node.input(1).shape(), *y = &node.type().shape;
-  if (c.kind == 1) std::swap(x, y);
-  if (c.kind == 2) std::swap(w, y);
-  c.dtype = node.type().dtype;
-  c.groups = node.attribute("groups").integer();
-  c.batch = (*x)[0];
-  c.inputs = (*w)[1];
-  c.outputs = floor_div((*w)[0], c.groups);
-  c.image.fill(1), c.window.fill(1), c.result.fill(1);
-  c.stride.fill(1), c.dilation.fill(1);
-  const IntList& padding = node.attribute("padding").ints();
-  const std::size_t axes = x->size() - 2, first = 3 - axes;
-  for (std::size_t k = 0; k < axes; ++k) {
-    c.image[first + k] = (*x)[2 + k];
-    c.window[first + k] = (*w)[2 + k];
-    c.result[first + k] = (*y)[2 + k];
-    c.stride[first + k] = node.attribute("stride").ints()[k];
-    c.before[first + k] = padding[2 * k];
-    c.dilation[first + k] = node.attribute("dilation").ints()[k];
-  }
-  return c;
 }
 
 class Lowerer : public Storage {
@@ -325,7 +297,23 @@ class Lowerer : public Storage {
     flush(steps);
   }
 
+  // The call chooses between kernels for rows that are short and for others.
+  void add_choice(const Nest& nest, std::vector<ExtentRange> where, std::vector<Step>& steps) {
+    flush(steps);
+    ChoiceStep choice{std::move(where), {}, {}};
+    for (std::vector<Step>* way : {&choice.few, &choice.many}) {
+      KernelLowering kernel(fmt::format("k{}", module_.kernels.size()), *fusion_, *this, target_);
+      way == &choice.few ? kernel.add_short_rows(nest) : kernel.add(nest);
+      add_kernel(kernel.finish(), kernel.buffers(), *way);
+      std::get<KernelStep>(way->back().what).serial_work = kernel.serial_work();
+    }
+    allocate(steps);
+    steps.push_back({std::move(choice)});
+  }
+
   void add_nest(const Nest& nest, std::vector<Step>& steps) {
+    if (auto where = short_rows(nest, target_); !where.empty())
+      return add_choice(nest, std::move(where), steps);
     int statements = kernel_ ? static_cast<int>(kernel_->statement_count()) : 0;
     for (const Member& m : nest.members) statements += m.statements;
     // Kernels compile at once: two that are long are better apart.

@@ -2,6 +2,7 @@
 // stages, so its table of equal statements keeps every value of a row in registers.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "codegen/lowering_loops.h"
 #include "stdlib/ops.h"
@@ -26,6 +27,25 @@ bool is_same_for_rows(const Value& v, const Shape& domain) {
   return true;
 }
 
+int width_for(const Nest& nest, const Target& target) {
+  return target.vector_bytes / std::max(4, nest.widest());
+}
+
+// Whether the nest reduces a function of each pair of rows of two matrices.
+bool is_of_pairs(const Nest& nest, const Target& target) {
+  const std::size_t rank = nest.domain.size();
+  if (rank < 3) return false;
+  const Dim& lanes = nest.domain[rank - 2];
+  if (lanes.is_constant() && lanes.constant() < width_for(nest, target)) return false;
+  bool reduces = false, pairs = false;
+  for (const Member& m : nest.members) {
+    if (m.kind != Kind::row && m.kind != Kind::store) return false;
+    reduces = reduces || m.kind == Kind::row;
+    pairs = pairs || !m.tables.empty();
+  }
+  return reduces && pairs;
+}
+
 // Additions that one row takes.
 std::int64_t work_of_row(const Nest& nest) {
   std::int64_t work = 0;
@@ -38,12 +58,27 @@ std::int64_t work_of_row(const Nest& nest) {
 
 }  // namespace
 
+// Nothing is kept of a row but what it is reduced to: its elements are in no register.
+std::vector<ExtentRange> short_rows(const Nest& nest, const Target& target) {
+  if (!is_of_pairs(nest, target) || nest.domain.back().is_constant() || !nest.cached.empty())
+    return {};
+  for (const Member& m : nest.members) {
+    if (m.kind == Kind::store && !is_row_shaped(m.value.shape(), nest.domain)) return {};
+    if (m.kind == Kind::row && m.value.op().reduction.arg) return {};
+  }
+  std::vector<ExtentRange> where = {{nest.domain.back(), 2, longest_row}};
+  const Dim& lanes = nest.domain.end()[-2];
+  if (!lanes.is_constant())
+    where.push_back({lanes, width_for(nest, target), std::numeric_limits<std::int64_t>::max()});
+  return where;
+}
+
 // Vectors along the last axis would be mostly masked, or of one or two pieces with a fold each.
 bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
   const Dim& n = nest.domain.back();
   if (nest.domain.size() < 2 || !n.is_constant() || n.constant() < 2) return false;
   const std::int64_t length = n.constant();
-  const int width = target_.vector_bytes / std::max(4, nest.widest());
+  const int width = width_for(nest, target_);
   if (length > std::min<std::int64_t>(longest_row, 2 * width)) return false;
   bool reduces = false;
   for (const Member& m : nest.members) {
@@ -76,32 +111,32 @@ void KernelLowering::add_lanes(const Nest& nest) {
   Axis lanes = vector_axis(nest, rows);
   lanes.name = "i";
   lanes.chains = 1;
-  loops.axes = split_index(nest.row_shape(), k_.open(lanes, lo, hi, rows));
-  run_lanes(nest, loops);
+  std::vector<LaneRow> together(1);
+  together[0].axes = split_index(nest.row_shape(), k_.open(lanes, lo, hi, rows));
+  run_lanes(nest, together);
   k_.close();
   k_.close();
 }
 
 // How many rows of the axes before one loop computes together, when the lanes are those of the last
-// axis of rows only, as in a function of each pair of rows of two matrices; 0: not so.
+// axis of rows only, as in a function of pairs; 0: not so.
 int KernelLowering::jammed_rows(const Nest& nest) const {
-  const std::size_t rank = nest.domain.size();
   const Dim& n = nest.domain.back();
-  if (rank < 3 || !n.is_constant() || n.constant() < 2 || n.constant() > longest_row) return 0;
-  const Dim& lanes = nest.domain[rank - 2];
-  const int width = target_.vector_bytes / std::max(4, nest.widest());
-  if (lanes.is_constant() && lanes.constant() < width) return 0;
-  bool reduces = false, pairs = false;
-  for (const Member& m : nest.members) {
-    if (m.kind != Kind::row && m.kind != Kind::store) return 0;
-    reduces = reduces || m.kind == Kind::row;
-    pairs = pairs || !m.tables.empty();
-  }
+  if (!is_of_pairs(nest, target_) || !n.is_constant() || n.constant() < 2 ||
+      n.constant() > longest_row)
+    return 0;
   const std::int64_t work = work_of_row(nest);
-  if (!reduces || !pairs || work > most_work) return 0;
+  if (work > most_work) return 0;
   const int jam = 4 * work <= most_work ? 4 : 2 * work <= most_work ? 2 : 1;
-  const Dim rows = element_count(std::span(nest.domain).first(rank - 2));
+  const Dim rows = element_count(std::span(nest.domain).first(nest.domain.size() - 2));
   return rows.is_constant() && rows.constant() < jam ? 1 : jam;
+}
+
+void KernelLowering::add_short_rows(const Nest& nest) {
+  constexpr int jam = 4;
+  begin(nest);
+  add_jammed_lanes(nest, jam);
+  end();
 }
 
 // Row `q` of a block of `jam`; those beyond the end are the last row once more.
@@ -122,23 +157,20 @@ void KernelLowering::add_jammed_lanes(const Nest& nest, int jam) {
   const Dim& n = nest.domain[outer.size()];
   const Dim rows = element_count(outer), blocks = floor_div(rows + jam - 1, jam);
   Axis axis{"b", AxisKind::parallel};
-  const Dim work = n * Dim(work_of_row(nest) * jam);
+  const Dim& length = nest.domain.back();
+  const Dim of_row = length.is_constant() ? Dim(work_of_row(nest)) : length * Dim(nest.cost());
+  const Dim work = n * of_row * jam;
   axis.grain = k_.grain(iterations_of_piece(work));
   const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
-  std::vector<std::vector<Scalar>> at;
-  for (int q = 0; q < jam; ++q) {
-    at.push_back(split_index(outer, jammed_row(b, q, jam, rows)));
-  }
+  std::vector<LaneRow> together(static_cast<std::size_t>(jam));
+  for (int q = 0; q < jam; ++q)
+    together[static_cast<std::size_t>(q)].axes = split_index(outer, jammed_row(b, q, jam, rows));
   Axis lanes = vector_axis(nest, n);
   lanes.chains = 1;
   lanes.masks = false;  // several rows at once leave no registers for what is loaded under a mask
   const Scalar j = k_.open(lanes, k_.integer(0), k_.extent(n), n);
-  for (std::vector<Scalar>& axes : at) {
-    loops.rows.clear();
-    loops.axes = std::move(axes);
-    loops.axes.push_back(j);
-    run_lanes(nest, loops);
-  }
+  for (LaneRow& row : together) row.axes.push_back(j);
+  run_lanes(nest, together);
   k_.close();
   k_.close();
 }
@@ -205,8 +237,7 @@ void KernelLowering::add_jammed_partial(const Nest& nest, int jammed) {
 
 // Copies of the matrices that every outer row reads with its lanes along their rows, transposed.
 void KernelLowering::transpose_tables(const Nest& nest, Loops& loops) {
-  const Dim& rows = nest.domain.end()[-2];
-  const std::int64_t length = nest.domain.back().constant();
+  const Dim &rows = nest.domain.end()[-2], &length = nest.domain.back();
   std::unordered_map<Value, int> made;
   for (const Member& m : nest.members)
     for (const Value& v : m.tables) {
@@ -216,79 +247,154 @@ void KernelLowering::transpose_tables(const Nest& nest, Loops& loops) {
       const int to = parameter(storage_.temporary(v.dtype(), elements, "transposed"), v.dtype(),
                                elements, true);
       made[v] = to;
+      const bool written_out = length.is_constant();
+      std::int64_t k = 0;
+      const Scalar column =
+          written_out ? Scalar{}
+                      : k_.open({"k", AxisKind::serial}, k_.integer(0), k_.extent(length), length);
       Axis lanes = vector_axis(nest, rows);
       lanes.chains = 1;
       const Scalar j = k_.open(lanes, k_.integer(0), k_.extent(rows), rows);
-      for (std::int64_t k = 0; k < length; ++k) {
-        const Linear at = k_.linear(k_.add(k_.multiply(j, k_.integer(length)), k_.integer(k)));
-        const auto element = k_.load_of_row(from, at, length, k, v.dtype());
-        Linear column = k_.linear(j);
-        column.constant = rows * k;
-        k_.store(to, column, element ? *element : k_.load(from, at, v.dtype()));
-      }
+      do {
+        const Linear c = k_.linear(written_out ? k_.integer(k) : column);
+        const Linear at = k_.linear(j) * length + c;
+        const auto element =
+            written_out ? k_.load_of_row(from, at, length.constant(), k, v.dtype()) : std::nullopt;
+        k_.store(to, k_.linear(j) + c * rows, element ? *element : k_.load(from, at, v.dtype()));
+      } while (written_out && ++k < length.constant());
       k_.close();
+      if (!written_out) k_.close();
       k_.set_settled(to);
     }
   loops.tables = std::move(made);
 }
 
-// All stages of the rows that are the lanes.
-void KernelLowering::run_lanes(const Nest& nest, Loops& loops) {
+// All stages of the rows that are the lanes; those of `together` one after the other, but for
+// reductions.
+void KernelLowering::run_lanes(const Nest& nest, std::span<LaneRow> together) {
   for (int stage = 0; stage < nest.stages(); ++stage) {
-    loops.stage = stage;
-    run_lane_stage(nest, stage, loops);
-    store_rows(nest, stage, loops);
+    loops_->stage = stage;
+    run_lane_stage(nest, stage, together);
+    for (LaneRow& row : together) {
+      enter(row);
+      store_rows(nest, stage, *loops_);
+      enter(row);
+    }
   }
 }
 
-void KernelLowering::run_lane_stage(const Nest& nest, int stage, Loops& loops) {
-  const std::int64_t length = nest.domain.back().constant();
+// The row takes the place of the one that is being computed, or gives it back.
+void KernelLowering::enter(LaneRow& row) {
+  std::swap(loops_->axes, row.axes);
+  std::swap(loops_->rows, row.rows);
+}
+
+Scalar KernelLowering::element_of_row(const Member& m, LaneRow& row, Scalar k) {
+  enter(row);
+  loops_->axes.push_back(k);
+  k_.set_position(loops_->axes, nest_->domain);
+  const Scalar value = payload(k_, m, loops_->axes);
+  loops_->axes.pop_back();
+  enter(row);
+  return value;
+}
+
+void KernelLowering::run_lane_stage(const Nest& nest, int stage, std::span<LaneRow> together) {
+  const Dim& length = nest.domain.back();
   for (const Member& m : nest.members) {
     if (m.stage != stage) continue;
     if (m.kind == Kind::store && is_row_shaped(m.value.shape(), nest.domain)) continue;
-    const auto element = [&](std::int64_t k) {
-      loops.axes.push_back(k_.integer(k));
-      k_.set_position(loops.axes, nest.domain);
-      const Scalar value = payload(k_, m, loops.axes);
-      loops.axes.pop_back();
-      return value;
-    };
     if (m.kind == Kind::row) {
-      reduce_row(m, length, element, loops);
+      if (length.is_constant())
+        reduce_rows(m, length.constant(), together);
+      else
+        reduce_open_rows(m, length, together);
       continue;
     }
-    std::vector<Scalar> values;
-    for (std::int64_t k = 0; k < length; ++k) values.push_back(element(k));
-    store_row(m, values, loops);
+    for (LaneRow& row : together) {
+      std::vector<Scalar> values;
+      for (std::int64_t k = 0; k < length.constant(); ++k)
+        values.push_back(element_of_row(m, row, k_.integer(k)));
+      enter(row);
+      store_row(m, values, *loops_);
+      enter(row);
+    }
   }
 }
 
 // The fold of vectors along the row, lane by lane: by halves of the 64 virtual lanes, where a lane
-// without an element is left out, as the identity changes nothing but the sign of a zero.
-void KernelLowering::reduce_row(const Member& m, std::int64_t length,
-                                const std::function<Scalar(std::int64_t)>& element, Loops& loops) {
+// without an element is left out, as the identity changes nothing but the sign of a zero. What the
+// rows share stays in a register only as long as each takes its part.
+void KernelLowering::reduce_rows(const Member& m, std::int64_t length,
+                                 std::span<LaneRow> together) {
   const Node& node = m.value.node();
   const DType t = node.type(0).dtype;
   if (node.op().reduction.arg) {
-    const Scalar best = k_.accumulator(node.op(), t);
-    for (std::int64_t k = 0; k < length; ++k) k_.reduce(best, element(k), k_.integer(k));
-    for (std::uint32_t f = 0; f < node.output_count(); ++f)
-      loops.rows[Value(&node, f)] = k_.fold(best, static_cast<int>(f));
+    for (LaneRow& row : together) {
+      const Scalar best = k_.accumulator(node.op(), t);
+      for (std::int64_t k = 0; k < length; ++k)
+        k_.reduce(best, element_of_row(m, row, k_.integer(k)), k_.integer(k));
+      for (std::uint32_t f = 0; f < node.output_count(); ++f)
+        row.rows[Value(&node, f)] = k_.fold(best, static_cast<int>(f));
+    }
     return;
   }
   // The elements whose index is `first` modulo `step`. Depth first: few values live at once.
+  using Scalars = std::vector<Scalar>;
   const Op& combine = *node.op().reduction.combine;
-  const std::function<Scalar(std::int64_t, std::int64_t)> fold = [&](std::int64_t first,
-                                                                     std::int64_t step) {
-    if (first + step >= length) return element(first);
-    const Scalar low = fold(first, 2 * step), high = fold(first + step, 2 * step);
-    return k_.let(combine, std::array{low, high});
+  const std::function<Scalars(std::int64_t, std::int64_t)> fold = [&](std::int64_t first,
+                                                                      std::int64_t step) {
+    Scalars values;
+    if (first + step >= length) {
+      for (LaneRow& row : together) values.push_back(element_of_row(m, row, k_.integer(first)));
+      return values;
+    }
+    const Scalars low = fold(first, 2 * step), high = fold(first + step, 2 * step);
+    for (std::size_t q = 0; q < low.size(); ++q)
+      values.push_back(k_.let(combine, std::array{low[q], high[q]}));
+    return values;
   };
-  Scalar total = fold(0, 1);
-  if (is_float(t) && node.op().reduction.identity == Reduction::Identity::zero)
-    total =
-        k_.let(combine, std::array{k_.constant(t, KernelBuilder::identity(node.op(), t)), total});
-  loops.rows[Value(&node, 0)] = total;
+  finish_rows(m, fold(0, 1), together);
+}
+
+// The same fold of 2 to 64 elements, whose number is known when the kernel runs.
+void KernelLowering::reduce_open_rows(const Member& m, const Dim& length,
+                                      std::span<LaneRow> together) {
+  const DType t = m.value.dtype();
+  const Op& combine = *m.value.op().reduction.combine;
+  std::vector<Scalar> lanes;
+  for (std::size_t q = 0; q < together.size(); ++q)
+    lanes.push_back(k_.local(t, {longest_row}, true));
+  const Scalar k = k_.open({"k", AxisKind::serial}, k_.integer(0), k_.extent(length), length);
+  for (std::size_t q = 0; q < together.size(); ++q)
+    k_.set(lanes[q], k, element_of_row(m, together[q], k));
+  k_.close();
+  for (std::int64_t half = longest_row / 2; half > 0; half /= 2) {
+    const Scalar pairs =
+        k_.let(op::minimum, std::array{k_.extent(length - half), k_.integer(half)});
+    const Scalar i = k_.open({"i", AxisKind::serial}, k_.integer(0), pairs, half);
+    for (const Scalar lane : lanes) {
+      const Scalar high = k_.get(lane, k_.add(i, k_.integer(half)));
+      k_.set(lane, i, k_.let(combine, std::array{k_.get(lane, i), high}));
+    }
+    k_.close();
+  }
+  std::vector<Scalar> totals;
+  for (const Scalar lane : lanes) totals.push_back(k_.get(lane, k_.integer(0)));
+  finish_rows(m, totals, together);
+}
+
+void KernelLowering::finish_rows(const Member& m, std::span<const Scalar> totals,
+                                 std::span<LaneRow> together) {
+  const Node& node = m.value.node();
+  const DType t = node.type(0).dtype;
+  const bool from_zero = is_float(t) && node.op().reduction.identity == Reduction::Identity::zero;
+  for (std::size_t q = 0; q < totals.size(); ++q) {
+    Scalar& result = together[q].rows[Value(&node, 0)] = totals[q];
+    if (!from_zero) continue;
+    const Scalar zero = k_.constant(t, KernelBuilder::identity(node.op(), t));
+    result = k_.let(*node.op().reduction.combine, std::array{zero, result});
+  }
 }
 
 void KernelLowering::store_row(const Member& m, std::span<const Scalar> values, Loops& loops) {
@@ -318,13 +424,15 @@ std::optional<Scalar> KernelLowering::load_of_row(const Value& v, std::span<cons
                                                   int buffer, const Linear& at) {
   if (!loops_->rows_as_lanes) return std::nullopt;
   if (const auto table = loops_->tables.find(storage_of(v)); table != loops_->tables.end()) {
-    const int j = k_.linear(loops_->axes[nest_->domain.size() - 2]).terms[0].first;
-    const std::int64_t n = nest_->domain.back().constant();
-    if (at.terms.size() == 1 && at.terms[0].first == j && at.terms[0].second.is(n)) {
-      Linear column = Linear::of(j);
-      column.constant = at.constant * nest_->domain.end()[-2];
-      return k_.load(table->second, column, v.dtype());
-    }
+    const Scalar row = loops_->axes[nest_->domain.size() - 2];
+    const int j = k_.linear(row).terms[0].first;
+    const Dim& n = nest_->domain.back();
+    const Linear column = at - Linear::of(j) * n;
+    const Dim& c = column.constant;
+    const bool literal = column.is_constant() && c.is_constant() && n.is_constant();
+    if (literal ? c.constant() >= 0 && c.constant() < n.constant()
+                : column == k_.linear(loops_->axes.back()))
+      return k_.load(table->second, Linear::of(j) + column * nest_->domain.end()[-2], v.dtype());
   }
   std::int64_t length = 1, k = 0;
   for (std::size_t a = index.size(); a-- > 0;) {

@@ -78,7 +78,7 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
   return axis;
 }
 
-void KernelLowering::add(const Nest& nest) {
+void KernelLowering::begin(const Nest& nest) {
   nest_ = &nest;
   describe(nest);
   note_work(nest);
@@ -89,6 +89,15 @@ void KernelLowering::add(const Nest& nest) {
       const Value s = storage_of(m.value);
       parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
     }
+}
+
+void KernelLowering::end() {
+  nest_ = nullptr;
+  loops_ = nullptr;
+}
+
+void KernelLowering::add(const Nest& nest) {
+  begin(nest);
   if (nest.domain.empty()) {
     add_scalars(nest);
   } else if (nest.members[0].scattered) {
@@ -108,8 +117,7 @@ void KernelLowering::add(const Nest& nest) {
   } else {
     add_rows(nest);
   }
-  nest_ = nullptr;
-  loops_ = nullptr;
+  end();
 }
 
 void KernelLowering::add_scalars(const Nest& nest) {

@@ -9,6 +9,7 @@
 
 #include "codegen/fuse.h"
 #include "codegen/kernel_builder.h"
+#include "codegen/module.h"
 #include "codegen/target.h"
 
 namespace gnomon {
@@ -31,11 +32,17 @@ class Storage {
 };
 
 /// A kernel that gathers nests one after the other, and the buffers behind its parameters.
+/// The extents for which a nest with rows of open length is best done by `add_short_rows`; none if
+/// it cannot.
+std::vector<ExtentRange> short_rows(const Nest& nest, const Target& target);
+
 class KernelLowering {
  public:
   KernelLowering(std::string name, const Fusion& fusion, Storage& storage, const Target& target);
 
   void add(const Nest& nest);
+  /// For extents that `short_rows` gives.
+  void add_short_rows(const Nest& nest);
   Kernel finish();
   std::size_t statement_count() const { return k_.statement_count(); }
   /// What it takes, in additions, if it has one thread only; else 0.
@@ -46,6 +53,8 @@ class KernelLowering {
  private:
   struct Loops;
 
+  void begin(const Nest& nest);
+  void end();
   void describe(const Nest& nest);
   void note_work(const Nest& nest);
   void add_scalars(const Nest& nest);
@@ -86,10 +95,18 @@ class KernelLowering {
   int jammed_axis(const Nest& nest) const;
   void add_jammed_partial(const Nest& nest, int jammed);
   void transpose_tables(const Nest& nest, Loops& loops);
-  void run_lanes(const Nest& nest, Loops& loops);
-  void run_lane_stage(const Nest& nest, int stage, Loops& loops);
-  void reduce_row(const Member& m, std::int64_t length,
-                  const std::function<Scalar(std::int64_t)>& element, Loops& loops);
+  /// A row that is computed together with others: its axes but the last, results of reductions.
+  struct LaneRow {
+    std::vector<Scalar> axes;
+    std::unordered_map<Value, Scalar> rows;
+  };
+  void enter(LaneRow& row);
+  Scalar element_of_row(const Member& m, LaneRow& row, Scalar k);
+  void run_lanes(const Nest& nest, std::span<LaneRow> together);
+  void run_lane_stage(const Nest& nest, int stage, std::span<LaneRow> together);
+  void reduce_rows(const Member& m, std::int64_t length, std::span<LaneRow> together);
+  void reduce_open_rows(const Member& m, const Dim& length, std::span<LaneRow> together);
+  void finish_rows(const Member& m, std::span<const Scalar> totals, std::span<LaneRow> together);
   void store_row(const Member& m, std::span<const Scalar> values, Loops& loops);
   std::optional<Scalar> load_of_row(const Value& v, std::span<const Scalar> index, int buffer,
                                     const Linear& at);

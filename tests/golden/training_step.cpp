@@ -82,7 +82,7 @@ void gnomon_k1(
       {
         const i64 j = 0;
         const gn::Tail<16> live{10};
-        f32x16 tile2[6] = {};
+        f32x16 tile2[6];
         #pragma clang loop unroll(full)
         for (i64 r = 0; r < 6; ++r) {
           tile2[r] = gn::splat<f32x16>(0.0f);
@@ -118,7 +118,7 @@ void gnomon_k1(
       {
         const i64 j = 0;
         const gn::Tail<16> live{10};
-        f32x16 tile[4] = {};
+        f32x16 tile[4];
         #pragma clang loop unroll(full)
         for (i64 r = 0; r < 4; ++r) {
           tile[r] = gn::splat<f32x16>(0.0f);
@@ -436,13 +436,13 @@ void gnomon_k4(
       const i64 j_to = gn::minimum(256 + j_from, i64(784));
       const i64 at = tile * i64(-256);
       gn::vector_loop<8, 1, false>(j_from, j_to, [&](i64 j, auto live, int) GN_BODY {
-        f32x8 tile2[10] = {};
+        f32x8 tile2[10];
         #pragma clang loop unroll(full)
         for (i64 r = 0; r < 10; ++r) {
           tile2[r] = gn::splat<f32x8>(0.0f);
         }
         for (i64 c2 = 0; c2 < c_to; ++c2) {
-          f32x8 tile3[10] = {};
+          f32x8 tile3[10];
           #pragma clang loop unroll(full)
           for (i64 r = 0; r < 10; ++r) {
             tile3[r] = gn::splat<f32x8>(0.0f);
