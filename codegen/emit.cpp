@@ -296,12 +296,14 @@ class HostPrinter {
     line("gnomon_routine routine{};");
     line(fmt::format("routine.routine = {}, routine.dtype = {};", static_cast<int>(r.routine),
                      static_cast<int>(r.dtype)));
-    line(fmt::format("routine.lower = {}, routine.transposed = {};", int(r.lower),
-                     int(r.transposed)));
-    line(fmt::format("routine.n = {}, routine.columns = {}, routine.batch = {};", spelled(r.n),
-                     spelled(r.columns), spelled(r.batch)));
-    line(fmt::format("routine.a = {}, routine.b = {}, routine.out = {};", buffer_names_[r.a],
-                     r.b < 0 ? "nullptr" : buffer_names_[r.b], buffer_names_[r.out]));
+    line(fmt::format("routine.lower = {}, routine.transposed = {}, routine.complete = {};",
+                     int(r.lower), int(r.transposed), int(r.complete)));
+    line(fmt::format("routine.rows = {}, routine.n = {}, routine.columns = {}, routine.batch = {};",
+                     spelled(r.rows), spelled(r.n), spelled(r.columns), spelled(r.batch)));
+    for (std::size_t i = 0; i < r.in.size(); ++i)
+      line(fmt::format("routine.in[{}] = {};", i, buffer_names_[r.in[i]]));
+    for (std::size_t i = 0; i < r.out.size(); ++i)
+      line(fmt::format("routine.out[{}] = {};", i, buffer_names_[r.out[i]]));
     line("if (services->routine(context, &routine) != 0) return -2;");
     line(fmt::format("call.check({}, routine.failed >= 0, routine.failed, routine.pivot, {});",
                      r.number, spelled(r.n)));

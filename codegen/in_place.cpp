@@ -62,9 +62,7 @@ class Effects {
     return e;
   }
   // Some matrices of a batch may be done when another fails.
-  Effect see(const RoutineStep& s) const {
-    return {s.a == from_ || s.b == from_, s.out == to_, true};
-  }
+  Effect see(const RoutineStep& s) const { return {has(s.in, from_), has(s.out, to_), true}; }
   Effect see(const ConvolutionStep& s) const {
     return {s.a == from_ || s.b == from_, s.out == to_, true};
   }

@@ -473,14 +473,15 @@ class Lowerer : public Storage {
     };
     RoutineStep r{};
     r.routine = node.op().routine.kind;
-    const Shape &a = node.input(0).shape(), &out = node.type().shape;
+    const Shape& a = node.input(0).shape();
     r.dtype = node.type().dtype;
-    r.lower = flag("lower"), r.transposed = flag("transposed");
-    r.n = a.back(), r.columns = out.back();
+    r.lower = flag("lower"), r.transposed = flag("transposed"), r.complete = flag("complete");
+    r.rows = a[a.size() - 2], r.n = a.back(), r.columns = 0;
+    if (node.operands().size() > 1) r.columns = node.operands().back().shape().back();
     r.batch = element_count(std::span(a).first(a.size() - 2));
-    r.a = stored_buffer(node.input(0));
-    r.b = node.operands().size() == 2 ? stored_buffer(node.input(1)) : -1;
-    r.out = buffer_of(Value(&node, 0));
+    for (const Value& v : node.operands()) r.in.push_back(stored_buffer(v));
+    for (std::uint32_t k = 0; k < node.output_count(); ++k)
+      r.out.push_back(buffer_of(Value(&node, k)));
     r.number = check_number(node);
     allocate(steps);
     steps.push_back({std::move(r)});

@@ -71,13 +71,13 @@ struct ProductStep {
   Dim m, n, k, batch;
   double alpha, beta;
 };
-/// A routine on matrices of a batch; b is -1 for a factorisation.
+/// A routine on matrices of a batch, as runtime/abi.h has it.
 struct RoutineStep {
   Routine routine;
-  int a, b, out;
+  std::vector<int> in, out;
   DType dtype;
-  bool lower, transposed;
-  Dim n, columns, batch;
+  bool lower, transposed, complete;
+  Dim rows, n, columns, batch;
   int number;  // of the check that fails for a matrix without a result
 };
 /// One of a convolution and its two gradients: out from a and b, as runtime/abi.h has them. Images

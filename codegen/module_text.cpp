@@ -54,8 +54,11 @@ class ModulePrinter {
                     s.trans_a ? "^T" : "", name(s.b), s.trans_b ? "^T" : "", s.beta);
   }
   void print(const RoutineStep& s, int) {
-    text_ += fmt::format("routine {} {} = {}{} {}\n", static_cast<int>(s.routine), name(s.out),
-                         name(s.a), s.transposed ? "^T" : "", name(s.b));
+    text_ += fmt::format("routine {}", static_cast<int>(s.routine));
+    for (const int b : s.out) text_ += " " + name(b);
+    text_ += " =";
+    for (const int b : s.in) text_ += " " + name(b);
+    text_ += s.transposed ? " transposed\n" : "\n";
   }
   void print(const ConvolutionStep& s, int) {
     static constexpr const char* kinds[] = {"conv", "conv_input_gradient", "conv_weight_gradient"};

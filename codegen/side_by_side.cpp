@@ -144,7 +144,7 @@ class Grouping {
   // Without a library all of them fail, in the same way.
   Touch see(const ProductStep& s) const { return {{s.a, s.b, s.out}, {s.out}}; }
   Touch see(const ConvolutionStep& s) const { return {{s.a, s.b}, {s.out}}; }
-  Touch see(const RoutineStep& s) const { return {{s.a, s.b}, {s.out}, true}; }
+  Touch see(const RoutineStep& s) const { return {s.in, s.out, true}; }
   Touch see(const CopyStep& s) const { return {{s.from}, {s.to}}; }
   // Either way it writes the same result.
   Touch see(const ChoiceStep& s) const {
@@ -187,9 +187,8 @@ class Grouping {
     return {{}, floor_div(work, p.dtype == DType::float32 ? 16 : 8), max(shares, 1)};
   }
   static Branch cost_of(const RoutineStep& r) {
-    const Dim squares = r.batch * r.n * r.n;
-    const Dim work =
-        r.b < 0 ? floor_div(squares * r.n, 3) : squares * (r.columns + floor_div(r.n, 3));
+    const Dim cube = floor_div(thirds_of_cube(r.routine) * min(r.rows, r.n), 3);
+    const Dim work = r.batch * r.rows * r.n * (cube + r.columns);
     return {{}, floor_div(work, r.dtype == DType::float32 ? 8 : 4), max(r.batch, 1)};
   }
 

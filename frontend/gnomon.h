@@ -8,4 +8,5 @@
 #include "passes/gradient.h"
 #include "runtime/array.h"
 #include "runtime/error.h"
+#include "stdlib/linalg.h"
 #include "stdlib/ops.h"

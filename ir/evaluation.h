@@ -117,7 +117,7 @@ class Evaluator {
   Data write(Frame& frame, const Node& node);
   Data by_element(Frame& frame, const Node& node, std::uint32_t output);
   Data product(Frame& frame, const Node& node);
-  Data routine(Frame& frame, const Node& node);
+  std::vector<Data> routine(Frame& frame, const Node& node);
   Data convolution(Frame& frame, const Node& node);
   std::vector<Data> loop(Frame& frame, const Node& node);
   std::vector<Data> expanded(Frame& frame, const Node& node);
@@ -135,6 +135,7 @@ class Evaluator {
 }  // namespace gnomon
 
 #include "ir/evaluation_convolution.h"
+#include "ir/evaluation_factors.h"
 #include "ir/evaluation_linalg.h"
 #include "ir/evaluation_rules.h"
 #include "ir/evaluation_steps.h"

@@ -1,32 +1,97 @@
-// Routines of linear algebra with numbers, by their textbook loops. Included by ir/evaluation.h
-// only.
+// Linear systems with numbers, by their textbook loops. Included by ir/evaluation.h only.
 #pragma once
+
+#include <algorithm>
 
 #include "ir/evaluation.h"
 
 namespace gnomon {
 
-/// Matrices of numbers and their arithmetic, for one routine on one matrix.
+/// Arithmetic with floats of one dtype.
 template <class Numbers>
-class MatrixRoutines {
+class FloatArithmetic {
+ public:
+  using Number = typename Numbers::Number;
+  using Matrix = std::vector<Number>;  // row-major
+
+  FloatArithmetic(const Numbers& numbers, const Op& op, DType t)
+      : numbers_(numbers), op_(op), t_(t) {}
+
+  Number number(std::int64_t v) const {
+    return numbers_.cast(numbers_.from_cell(DType::int64, cell_make(v)), DType::int64, t_);
+  }
+  double real(const Number& x) const {
+    const Cell c = numbers_.to_cell(t_, x);
+    return t_ == DType::float32 ? static_cast<double>(c.f32) : c.f64;
+  }
+  Number plus(const Number& x, const Number& y) const { return numbers_.add(t_, x, y); }
+  Number minus(const Number& x, const Number& y) const { return apply(subtract_, x, y); }
+  Number times(const Number& x, const Number& y) const { return numbers_.multiply(t_, x, y); }
+  Number over(const Number& x, const Number& y) const { return apply(divide_, x, y); }
+  Number root(const Number& x) const { return apply(sqrt_, x); }
+  Number negated(const Number& x) const { return apply(negative_, x); }
+  Number less_product(const Number& x, const Number& a, const Number& b) const {
+    return minus(x, times(a, b));
+  }
+  Matrix zeros(std::size_t count) const { return Matrix(count, number(0)); }
+  Matrix identity(std::size_t n) const {
+    Matrix x = zeros(n * n);
+    for (std::size_t i = 0; i < n; ++i) x[i * n + i] = number(1);
+    return x;
+  }
+  Matrix transposed(std::span<const Number> a, std::size_t m, std::size_t n) const {
+    Matrix x = zeros(m * n);
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < n; ++j) x[j * m + i] = a[i * n + j];
+    return x;
+  }
+  /// Where elimination, or what stands for it, found no way on.
+  [[noreturn]] void fail(std::size_t pivot) const {
+    throw ValueError(
+        fmt::format("{}: a matrix has no result: it fails at pivot {}", op_.name, pivot + 1));
+  }
+  void require_finite(std::span<const Number> a) const {
+    for (const Number& x : a)
+      if (!std::isfinite(real(x))) fail(0);
+  }
+
+ private:
+  template <class... X>
+  Number apply(const Op& op, const X&... x) const {
+    const Number list[] = {x...};
+    return numbers_.apply(op, t_, t_, std::span<const Number>(list));
+  }
+
+  const Numbers& numbers_;
+  const Op& op_;
+  DType t_;
+  const Op& sqrt_ = *find_op("sqrt");
+  const Op& divide_ = *find_op("divide");
+  const Op& subtract_ = *find_op("subtract");
+  const Op& negative_ = *find_op("negative");
+};
+
+/// Systems of order n.
+template <class Numbers>
+class MatrixSystems {
  public:
   using Number = typename Numbers::Number;
 
-  MatrixRoutines(const Numbers& numbers, const Op& op, DType t, std::size_t n)
-      : numbers_(numbers), op_(op), t_(t), n_(n) {}
+  MatrixSystems(const FloatArithmetic<Numbers>& arithmetic, std::size_t n)
+      : f_(arithmetic), n_(n) {}
 
   /// The lower Cholesky factor over `a`, whose upper triangle becomes 0.
   void cholesky(std::span<Number> a) const {
     for (std::size_t j = 0; j < n_; ++j) {
       for (std::size_t k = 0; k < j; ++k)
-        a[at(j, j)] = less_product(a[at(j, j)], a[at(j, k)], a[at(j, k)]);
-      if (!(real(a[at(j, j)]) > 0)) fail(j);
-      a[at(j, j)] = apply(sqrt_, a[at(j, j)]);
+        a[at(j, j)] = f_.less_product(a[at(j, j)], a[at(j, k)], a[at(j, k)]);
+      if (!(f_.real(a[at(j, j)]) > 0)) f_.fail(j);
+      a[at(j, j)] = f_.root(a[at(j, j)]);
       for (std::size_t i = j + 1; i < n_; ++i) {
         for (std::size_t k = 0; k < j; ++k)
-          a[at(i, j)] = less_product(a[at(i, j)], a[at(i, k)], a[at(j, k)]);
-        a[at(i, j)] = apply(divide_, a[at(i, j)], a[at(j, j)]);
-        a[at(j, i)] = zero();
+          a[at(i, j)] = f_.less_product(a[at(i, j)], a[at(i, k)], a[at(j, k)]);
+        a[at(i, j)] = f_.over(a[at(i, j)], a[at(j, j)]);
+        a[at(j, i)] = f_.number(0);
       }
     }
   }
@@ -37,14 +102,29 @@ class MatrixRoutines {
     const bool forward = lower != transposed;
     for (std::size_t step = 0; step < n_; ++step) {
       const std::size_t i = forward ? step : n_ - 1 - step;
-      if (real(a[at(i, i)]) == 0) fail(i);
+      if (f_.real(a[at(i, i)]) == 0) f_.fail(i);
       for (std::size_t c = 0; c < columns; ++c) {
         Number& value = x[i * columns + c];
         for (std::size_t k = forward ? 0 : i + 1; k < (forward ? i : n_); ++k)
-          value = less_product(value, a[transposed ? at(k, i) : at(i, k)], x[k * columns + c]);
-        value = apply(divide_, value, a[at(i, i)]);
+          value = f_.less_product(value, a[transposed ? at(k, i) : at(i, k)], x[k * columns + c]);
+        value = f_.over(value, a[at(i, i)]);
       }
     }
+  }
+
+  /// The X with a X + X b = c, over c: a system of all its elements at once.
+  void sylvester(std::span<const Number> a, std::span<const Number> b, std::span<Number> c,
+                 std::size_t columns) const {
+    const std::size_t all = n_ * columns;
+    std::vector<Number> whole = f_.zeros(all * all);
+    for (std::size_t i = 0; i < n_; ++i)
+      for (std::size_t j = 0; j < columns; ++j) {
+        Number* const row = &whole[(i * columns + j) * all];
+        for (std::size_t k = 0; k < n_; ++k) row[k * columns + j] = a[at(i, k)];
+        for (std::size_t k = 0; k < columns; ++k)
+          row[i * columns + k] = f_.plus(row[i * columns + k], b[k * columns + j]);
+      }
+    MatrixSystems(f_, all).solve(whole, c, 1);
   }
 
   /// Gaussian elimination with partial pivoting, over `a` and the right-hand sides `x`.
@@ -52,17 +132,17 @@ class MatrixRoutines {
     for (std::size_t j = 0; j < n_; ++j) {
       std::size_t pivot = j;
       for (std::size_t i = j + 1; i < n_; ++i)
-        if (std::abs(real(a[at(i, j)])) > std::abs(real(a[at(pivot, j)]))) pivot = i;
-      if (real(a[at(pivot, j)]) == 0) fail(j);
+        if (std::abs(f_.real(a[at(i, j)])) > std::abs(f_.real(a[at(pivot, j)]))) pivot = i;
+      if (f_.real(a[at(pivot, j)]) == 0) f_.fail(j);
       for (std::size_t k = 0; k < n_; ++k) std::swap(a[at(j, k)], a[at(pivot, k)]);
       for (std::size_t c = 0; c < columns; ++c)
         std::swap(x[j * columns + c], x[pivot * columns + c]);
       for (std::size_t i = j + 1; i < n_; ++i) {
-        const Number factor = apply(divide_, a[at(i, j)], a[at(j, j)]);
+        const Number factor = f_.over(a[at(i, j)], a[at(j, j)]);
         for (std::size_t k = j; k < n_; ++k)
-          a[at(i, k)] = less_product(a[at(i, k)], factor, a[at(j, k)]);
+          a[at(i, k)] = f_.less_product(a[at(i, k)], factor, a[at(j, k)]);
         for (std::size_t c = 0; c < columns; ++c)
-          x[i * columns + c] = less_product(x[i * columns + c], factor, x[j * columns + c]);
+          x[i * columns + c] = f_.less_product(x[i * columns + c], factor, x[j * columns + c]);
       }
     }
     substitute(a, x, columns, false, false);
@@ -70,65 +150,9 @@ class MatrixRoutines {
 
  private:
   std::size_t at(std::size_t i, std::size_t j) const { return i * n_ + j; }
-  Number zero() const { return numbers_.cast(integer(0), DType::int64, t_); }
-  Number integer(std::int64_t v) const { return numbers_.from_cell(DType::int64, cell_make(v)); }
-  double real(const Number& x) const {
-    const Cell c = numbers_.to_cell(t_, x);
-    return t_ == DType::float32 ? static_cast<double>(c.f32) : c.f64;
-  }
-  template <class... X>
-  Number apply(const Op& op, const X&... x) const {
-    const Number list[] = {x...};
-    return numbers_.apply(op, t_, t_, std::span<const Number>(list));
-  }
-  Number less_product(const Number& x, const Number& a, const Number& b) const {
-    return apply(subtract_, x, numbers_.multiply(t_, a, b));
-  }
-  [[noreturn]] void fail(std::size_t pivot) const {
-    throw ValueError(
-        fmt::format("{}: a matrix has no result: it fails at pivot {}", op_.name, pivot + 1));
-  }
 
-  const Numbers& numbers_;
-  const Op& op_;
-  DType t_;
+  const FloatArithmetic<Numbers>& f_;
   std::size_t n_;
-  const Op& sqrt_ = *find_op("sqrt");
-  const Op& divide_ = *find_op("divide");
-  const Op& subtract_ = *find_op("subtract");
 };
-
-template <class Numbers>
-auto Evaluator<Numbers>::routine(Frame& frame, const Node& node) -> Data {
-  const Op& op = node.op();
-  const Tensor<Number>& a = *operand(frame, node, 0);
-  const auto n = static_cast<std::size_t>(a.shape.back());
-  auto result =
-      std::make_shared<Tensor<Number>>(node.operands().size() == 1 ? a : *operand(frame, node, 1));
-  const auto columns = static_cast<std::size_t>(result->shape.back());
-  const MatrixRoutines<Numbers> routines(numbers_, op, a.dtype, n);
-  const std::size_t batch = n == 0 ? 0 : a.data.size() / (n * n);
-  for (std::size_t item = 0; item < batch; ++item) {
-    std::vector<Number> matrix(a.data.begin() + static_cast<std::ptrdiff_t>(item * n * n),
-                               a.data.begin() + static_cast<std::ptrdiff_t>((item + 1) * n * n));
-    const auto x = std::span(result->data).subspan(item * n * columns, n * columns);
-    switch (op.routine.kind) {
-      case Routine::cholesky: routines.cholesky(x); break;
-      case Routine::solve_triangular:
-        routines.substitute(matrix, x, columns, node.attribute("lower").flag(),
-                            node.attribute("transposed").flag());
-        break;
-      case Routine::solve: {
-        const bool transposed = node.attribute("transposed").flag();
-        if (transposed)
-          for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = 0; j < i; ++j) std::swap(matrix[i * n + j], matrix[j * n + i]);
-        routines.solve(matrix, x, columns);
-        break;
-      }
-    }
-  }
-  return result;
-}
 
 }  // namespace gnomon

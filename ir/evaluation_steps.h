@@ -259,7 +259,7 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
   } else if (op.step == StepKind::product) {
     results = {product(frame, node)};
   } else if (op.step == StepKind::routine) {
-    results = {routine(frame, node)};
+    results = routine(frame, node);
   } else if (op.step == StepKind::convolution) {
     results = {convolution(frame, node)};
   } else if (op.step == StepKind::loop) {

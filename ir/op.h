@@ -200,6 +200,7 @@ struct Op {
   std::string_view doc;
   int operands = 1;  // how many; -1: any number from `at_least`
   int at_least = 0;
+  int outputs = 1;  // 0: the operands decide
   AttributeSpecs attributes{};
   TypeRule type = nullptr;
   Promotion promotion = Promotion::none;

@@ -36,11 +36,13 @@ bool grows(const Match& m, std::int64_t elements) {
   return elements > read;
 }
 
+// Routines wait for the library, which is faster and has signs of its own for vectors.
 Expr fold(const Match& m) {
   const Node& node = m.root.node();
   const Op& op = node.op();
   if (node.operands().empty() || op.has(Trait::never_fold) || op.has(Trait::opaque_to_rules) ||
-      m.root.is(op::broadcast_to) || !node.extent_inputs().empty()) {
+      op.step == StepKind::routine || m.root.is(op::broadcast_to) ||
+      !node.extent_inputs().empty()) {
     return {};
   }
   for (const Value& operand : node.operands()) {

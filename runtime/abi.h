@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 3
+#define GNOMON_ABI_VERSION 4
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,15 +35,14 @@ typedef struct gnomon_gemm {
 } gnomon_gemm;
 
 /* A routine on `batch` row-major matrices that follow one another: number, see runtime/lapack.h.
- * `a` is n x n; `b` and the result are n x columns (of a factorisation: n x n, without b). */
+ * The first operand is rows x n; the last of several has `columns` columns, else that is 0. */
 typedef struct gnomon_routine {
   int32_t routine;
   int32_t dtype; /* DType number: float32 or float64 */
-  int32_t lower, transposed;
-  int64_t n, columns, batch;
-  const void* a;
-  const void* b;
-  void* out;
+  int32_t lower, transposed, complete;
+  int64_t rows, n, columns, batch;
+  const void* in[3];
+  void* out[3];
   int64_t failed; /* set: the first matrix without a result, or -1 */
   int64_t pivot;  /* set: where it failed, counted from 1 */
 } gnomon_routine;

@@ -1,160 +1,162 @@
 // Row-major matrices through LAPACK's column-major routines: it sees each matrix transposed.
 #include "runtime/lapack.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <atomic>
 #include <limits>
 
 #include "runtime/blas.h"
 #include "runtime/dtype.h"
-#include "runtime/memory.h"
+#include "runtime/matrix_routines.h"
 #include "runtime/threads.h"
 
 namespace gnomon {
+
+template <class T>
+int MatrixRoutine<T>::run() {
+  switch (static_cast<Routine>(r_.routine)) {
+    case Routine::cholesky: return cholesky();
+    case Routine::solve_triangular: return substitute();
+    case Routine::solve: return solve();
+    case Routine::qr: return qr();
+    case Routine::eigh: return eigh(true);
+    case Routine::eigvalsh: return eigh(false);
+    case Routine::svd: return svd(true);
+    case Routine::svdvals: return svd(false);
+    case Routine::lu_factor: return lu_factor();
+    case Routine::cofactors: return cofactors();
+    case Routine::sylvester: return sylvester();
+  }
+  return 0;
+}
+
+template <class T>
+int MatrixRoutine<T>::cholesky() {
+  const std::int64_t n = r_.n;
+  if (n == 0) return 0;
+  const T* a = in(0, square());
+  T* l = out(0, square());
+  for (std::int64_t i = 0; i < n; ++i) {
+    std::copy_n(a + i * n, i + 1, l + i * n);
+    std::fill(l + i * n + i + 1, l + (i + 1) * n, T{0});
+  }
+  int info = 0;
+  f_.potrf("U", &n_, l, &n_, &info, 1);
+  // Not every library stops at a NaN.
+  for (std::int64_t i = 0; i < n && info == 0; ++i)
+    if (!(l[i * n + i] > 0)) info = static_cast<int>(i) + 1;
+  return info;
+}
+
+template <class T>
+int MatrixRoutine<T>::substitute() {
+  const std::int64_t n = r_.n, size = r_.n * r_.columns;
+  if (size == 0) return 0;
+  const T* a = in(0, square());
+  for (std::int64_t i = 0; i < n; ++i)
+    if (a[i * n + i] == 0) return static_cast<int>(i) + 1;
+  T* x = out(0, size);
+  std::copy_n(in(1, size), size, x);
+  constexpr int row_major = 101, left = 141, upper = 121, lower = 122, plain = 111, turned = 112,
+                not_unit = 131;
+  f_.trsm(row_major, left, r_.lower != 0 ? lower : upper, r_.transposed != 0 ? turned : plain,
+          not_unit, n_, columns_, T{1}, a, n_, x, columns_);
+  return 0;
+}
+
+// LAPACK factors the transposed matrix, and reads right-hand sides column by column.
+template <class T>
+int MatrixRoutine<T>::solve() {
+  const std::int64_t size = r_.n * r_.columns;
+  if (size == 0) return 0;
+  Arena<T> memory(square() + size, r_.n);
+  if (memory.empty()) return no_memory;
+  T* lu = memory.take(square());
+  T* x = memory.take(size);
+  int* pivots = memory.integers();
+  std::copy_n(in(0, square()), square(), lu);
+  transpose_matrix(in(1, size), r_.n, r_.columns, x);
+  int info = 0, status = 0;
+  f_.getrf(&n_, &n_, lu, &n_, pivots, &info);
+  if (info != 0) return info;
+  f_.getrs(r_.transposed != 0 ? "N" : "T", &n_, &columns_, lu, &n_, pivots, x, &n_, &status, 1);
+  transpose_matrix(x, r_.columns, r_.n, out(0, size));
+  return 0;
+}
+
+// Bartels and Stewart (1972). With the columns of memory as rows, X^T a^T + b^T X^T = c^T: of the
+// Schur forms b^T = U S U^T and a^T = V R V^T, S Y + Y R = U^T c^T V gives X^T = U Y V^T.
+template <class T>
+int MatrixRoutine<T>::sylvester() {
+  const std::int64_t m = r_.n, k = r_.columns;
+  if (m == 0 || k == 0) return 0;
+  const int order = std::max(n_, columns_);
+  const std::int64_t widest = std::max(m, k);
+  const int work_size = 34 * order;  // room for blocks of 32
+  Arena<T> memory(2 * (m * m + k * k + m * k) + 2 * widest + work_size);
+  if (memory.empty()) return no_memory;
+  T *r = memory.take(m * m), *v = memory.take(m * m), *s = memory.take(k * k),
+    *u = memory.take(k * k), *y = memory.take(m * k), *half = memory.take(m * k),
+    *real = memory.take(widest), *imaginary = memory.take(widest), *work = memory.take(work_size);
+  std::copy_n(in(0, m * m), m * m, r);
+  std::copy_n(in(1, k * k), k * k, s);
+  const auto is_finite = [](const T* x, std::int64_t count) {
+    return std::all_of(x, x + count, [](T e) { return e - e == 0; });
+  };
+  if (!is_finite(r, m * m) || !is_finite(s, k * k)) return 1;
+  int info = 0, sorted = 0;
+  f_.gees("V", "N", nullptr, &n_, r, &n_, &sorted, real, imaginary, v, &n_, work, &work_size,
+          nullptr, &info, 1, 1);
+  if (info != 0) return 1;
+  f_.gees("V", "N", nullptr, &columns_, s, &columns_, &sorted, real, imaginary, u, &columns_, work,
+          &work_size, nullptr, &info, 1, 1);
+  if (info != 0) return 1;
+  constexpr int column_major = 102, plain = 111, turned = 112;
+  const int rows = columns_;
+  f_.gemm(column_major, turned, plain, rows, n_, rows, T{1}, u, rows, in(2, m * k), rows, T{0},
+          half, rows);
+  f_.gemm(column_major, plain, plain, rows, n_, n_, T{1}, half, rows, v, n_, T{0}, y, rows);
+  const int sign = 1;
+  T scale = 1;
+  f_.trsyl("N", "N", &sign, &rows, &n_, s, &rows, r, &n_, y, &rows, &scale, &info, 1, 1);
+  if (info != 0 || scale == 0) return 1;
+  f_.gemm(column_major, plain, plain, rows, n_, rows, T{1}, u, rows, y, rows, T{0}, half, rows);
+  f_.gemm(column_major, plain, turned, rows, n_, n_, 1 / scale, half, rows, v, n_, T{0},
+          out(0, m * k), rows);
+  return 0;
+}
 
 namespace {
 
 constexpr double work_of_piece = 1e6;  // multiply-adds worth handing to another thread
 
-template <class T>
-using Potrf = void (*)(const char* uplo, const int* n, T* a, const int* lda, int* info);
-template <class T>
-using Getrf = void (*)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);
-template <class T>
-using Getrs = void (*)(const char* trans, const int* n, const int* columns, const T* a,
-                       const int* lda, const int* pivots, T* b, const int* ldb, int* info);
-template <class T>
-using CblasTrsm = void (*)(int order, int side, int uplo, int trans, int diagonal, int m, int n,
-                           T alpha, const T* a, int lda, T* b, int ldb);
-
-void* find(const char* name) {
-  if (void* own = blas().symbol(name)) return own;
-  // A BLAS library without LAPACK has it in a library of its own.
-  static void* const other = ::dlopen("liblapack.so.3", RTLD_NOW | RTLD_LOCAL);
-  return other != nullptr ? ::dlsym(other, name) : nullptr;
-}
-
-template <class T>
-struct Library {
-  Potrf<T> potrf;
-  Getrf<T> getrf;
-  Getrs<T> getrs;
-  CblasTrsm<T> trsm;
-  bool complete() const { return potrf && getrf && getrs && trsm; }
-};
-
-template <class T>
-const Library<T>& library() {
-  constexpr bool single = sizeof(T) == 4;
-  static const Library<T> instance{
-      reinterpret_cast<Potrf<T>>(find(single ? "spotrf_" : "dpotrf_")),
-      reinterpret_cast<Getrf<T>>(find(single ? "sgetrf_" : "dgetrf_")),
-      reinterpret_cast<Getrs<T>>(find(single ? "sgetrs_" : "dgetrs_")),
-      reinterpret_cast<CblasTrsm<T>>(find(single ? "cblas_strsm" : "cblas_dtrsm"))};
-  return instance;
-}
-
 // One routine on the matrices of a batch.
 template <class T>
 struct Batch {
   gnomon_routine& r;
-  const Library<T>& lapack;
+  const Lapack<T>& lapack;
   std::atomic<std::int64_t> failed{std::numeric_limits<std::int64_t>::max()};
   std::atomic<bool> lacks_memory{false};
 
-  int n() const { return static_cast<int>(r.n); }
-  int columns() const { return static_cast<int>(r.columns); }
-  const T* matrix(std::int64_t item) const { return static_cast<const T*>(r.a) + item * r.n * r.n; }
-  const T* right_side(std::int64_t item) const {
-    return static_cast<const T*>(r.b) + item * r.n * r.columns;
-  }
-  T* result(std::int64_t item) const {
-    return static_cast<T*>(r.out) + item * r.n * (r.b != nullptr ? r.columns : r.n);
-  }
-
-  // Each returns where it failed, counted from 1, or 0.
-  int factor(std::int64_t item) const {
-    const T* a = matrix(item);
-    T* l = result(item);
-    for (std::int64_t i = 0; i < r.n; ++i) {
-      std::copy_n(a + i * r.n, i + 1, l + i * r.n);
-      std::fill(l + i * r.n + i + 1, l + (i + 1) * r.n, T{0});
-    }
-    int info = 0;
-    const int order = n();
-    lapack.potrf("U", &order, l, &order, &info);
-    // Not every library stops at a NaN.
-    for (std::int64_t i = 0; i < r.n && info == 0; ++i)
-      if (!(l[i * r.n + i] > 0)) info = static_cast<int>(i) + 1;
-    return info;
-  }
-
-  int substitute(std::int64_t item) const {
-    const T* a = matrix(item);
-    for (std::int64_t i = 0; i < r.n; ++i)
-      if (a[i * r.n + i] == 0) return static_cast<int>(i) + 1;
-    T* x = result(item);
-    std::copy_n(right_side(item), r.n * r.columns, x);
-    constexpr int row_major = 101, left = 141, upper = 121, lower = 122, plain = 111, turned = 112,
-                  not_unit = 131;
-    lapack.trsm(row_major, left, r.lower != 0 ? lower : upper, r.transposed != 0 ? turned : plain,
-                not_unit, n(), columns(), T{1}, a, n(), x, columns());
-    return 0;
-  }
-
-  // LAPACK factors the transposed matrix, and reads right-hand sides column by column.
-  int eliminate(std::int64_t item) {
-    const Block block =
-        try_allocate_block(static_cast<std::size_t>(r.n * r.n + r.n * r.columns) * sizeof(T) +
-                           static_cast<std::size_t>(r.n) * sizeof(int));
-    if (block.data == nullptr) {
-      lacks_memory = true;
-      return 0;
-    }
-    T* lu = static_cast<T*>(block.data);
-    T* x = lu + r.n * r.n;
-    int* pivots = reinterpret_cast<int*>(x + r.n * r.columns);
-    std::copy_n(matrix(item), r.n * r.n, lu);
-    const T* b = right_side(item);
-    T* out = result(item);
-    for (std::int64_t i = 0; i < r.n; ++i)
-      for (std::int64_t j = 0; j < r.columns; ++j) x[j * r.n + i] = b[i * r.columns + j];
-    int info = 0;
-    const int order = n(), width = columns();
-    lapack.getrf(&order, &order, lu, &order, pivots, &info);
-    if (info == 0) {
-      int status = 0;
-      lapack.getrs(r.transposed != 0 ? "N" : "T", &order, &width, lu, &order, pivots, x, &order,
-                   &status);
-      for (std::int64_t i = 0; i < r.n; ++i)
-        for (std::int64_t j = 0; j < r.columns; ++j) out[i * r.columns + j] = x[j * r.n + i];
-    }
-    free_block(block);
-    return info;
-  }
-
-  int one(std::int64_t item) {
-    switch (static_cast<Routine>(r.routine)) {
-      case Routine::cholesky: return factor(item);
-      case Routine::solve_triangular: return substitute(item);
-      case Routine::solve: return eliminate(item);
-    }
-    return 0;
-  }
+  int one(std::int64_t item) const { return MatrixRoutine<T>(r, lapack, item).run(); }
 
   void run(std::int64_t item) {
-    if (one(item) == 0) return;
+    const int status = one(item);
+    if (status == 0) return;
+    if (status == MatrixRoutine<T>::no_memory) {
+      lacks_memory = true;
+      return;
+    }
     std::int64_t first = failed.load();
     while (item < first && !failed.compare_exchange_weak(first, item)) {
     }
   }
 
   int run_all(ThreadPool& pool, int limit) {
-    const double order = static_cast<double>(r.n);
-    const double work =
-        order * order * (order / 3 + (r.b != nullptr ? static_cast<double>(r.columns) : 0));
+    const double area = static_cast<double>(r.rows) * static_cast<double>(r.n);
+    const double cubes = thirds_of_cube(static_cast<Routine>(r.routine)) / 3.0;
+    const double work = area * (cubes * static_cast<double>(std::min(r.rows, r.n)) +
+                                static_cast<double>(r.columns));
     const auto grain = static_cast<std::int64_t>(std::max(1.0, work_of_piece / (work + 100)));
     gnomon_body body = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
       const BlasCallScope scope(blas().rules());
@@ -172,9 +174,9 @@ struct Batch {
 
 template <class T>
 int run(gnomon_routine& routine, ThreadPool& pool, int limit) {
-  const Library<T>& lapack = library<T>();
-  if (!lapack.complete()) return 1;
-  return Batch<T>{routine, lapack}.run_all(pool, limit);
+  const Lapack<T>& functions = lapack<T>();
+  if (!functions.complete()) return 1;
+  return Batch<T>{routine, functions}.run_all(pool, limit);
 }
 
 }  // namespace
@@ -182,10 +184,10 @@ int run(gnomon_routine& routine, ThreadPool& pool, int limit) {
 int run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept {
   routine.failed = -1;
   routine.pivot = 0;
-  if (routine.n <= 0 || routine.batch <= 0) return 0;
-  if (routine.b != nullptr && routine.columns <= 0) return 0;
+  if (routine.batch <= 0) return 0;
+  // Workspaces of LAPACK have up to 8 n^2 elements.
   constexpr std::int64_t largest = std::numeric_limits<int>::max();
-  if (routine.n > largest || routine.columns > largest) return 2;
+  if (routine.rows > largest || routine.n > largest || routine.columns > largest) return 2;
   if (!blas().available()) return 1;
   if (routine.dtype == static_cast<int>(float32)) return run<float>(routine, pool, limit);
   if (routine.dtype == static_cast<int>(float64)) return run<double>(routine, pool, limit);

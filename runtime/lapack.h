@@ -9,12 +9,38 @@ namespace gnomon {
 
 class ThreadPool;
 
-/// What `gnomon_routine::routine` says is to be computed.
+/// What `gnomon_routine::routine` says is to be computed, of operands a, b, c.
 enum class Routine : std::int32_t {
-  cholesky = 1,      // out = L with L L^T = a; the lower triangle of a is read
-  solve_triangular,  // out = op(a)^-1 b; the triangle `lower` says is read
-  solve,             // out = op(a)^-1 b, by LU with partial pivoting
+  cholesky = 1,      // L with L L^T = a; the lower triangle of a is read
+  solve_triangular,  // op(a)^-1 b; the triangle `lower` says is read
+  solve,             // op(a)^-1 b, by LU with partial pivoting
+  qr,                // Q, R with a = Q R; `complete`: Q is square
+  eigh,              // ascending eigenvalues, eigenvectors as columns; reads the lower triangle
+  eigvalsh,          // the eigenvalues alone
+  svd,               // U, descending singular values, V^T; `complete`: U and V are square
+  svdvals,           // the singular values alone
+  lu_factor,         // L below the diagonal and U, the row each row changed places with, the rows
+  cofactors,         // the transposed adjugate of a: det(a) a^-T where a is regular
+  sylvester,         // X with a X + X b = c, by Schur forms
 };
+
+/// Multiply-adds of one square matrix of order n, in thirds of n^3; right-hand sides aside.
+constexpr int thirds_of_cube(Routine routine) {
+  switch (routine) {
+    case Routine::cholesky:
+    case Routine::solve_triangular:
+    case Routine::solve:
+    case Routine::lu_factor: return 1;
+    case Routine::qr:
+    case Routine::eigvalsh:
+    case Routine::svdvals:
+    case Routine::cofactors: return 6;
+    case Routine::eigh: return 20;
+    case Routine::svd:
+    case Routine::sylvester: return 60;
+  }
+  return 1;
+}
 
 /// Runs a routine, the matrices of a batch on at most `limit` threads of `pool`, each by library
 /// calls on one thread: the bits do not depend on the number of threads. 0, or 1 without a library,

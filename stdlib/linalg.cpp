@@ -1,8 +1,9 @@
-// Factorisations and solutions of linear systems, with their derivatives.
+// Linear systems and Cholesky factors, with their derivatives.
 #include <fmt/format.h>
 
 #include "ir/origin.h"
 #include "runtime/error.h"
+#include "stdlib/linalg.h"
 #include "stdlib/matrices.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
@@ -11,31 +12,10 @@ namespace gnomon {
 
 namespace {
 
-// `x` where row >= column (lower) or row <= column, else 0.
-Expr triangle(const Expr& x, bool lower) {
-  const Expr row = expand_dims(arange(x.dim(-2)), 1), column = arange(x.dim(-1));
-  return where(lower ? row >= column : row <= column, x, 0);
-}
-
 // The lower triangle with half the diagonal: the derivative of a Cholesky factor is built of it.
 Expr half_triangle(const Expr& x) {
   const Expr row = expand_dims(arange(x.dim(-2)), 1), column = arange(x.dim(-1));
   return where(row > column, x, where(equal(row, column), x * 0.5, 0));
-}
-
-// Extents of square matrices over any leading axes.
-const Type& square_type(TypeContext& context) {
-  const Type& a = context.type(0);
-  if (!is_float(a.dtype) || a.rank() < 2) {
-    context.fail(
-        fmt::format("expected square matrices of floats, found {}", describe(context.operands[0])));
-  }
-  const Dim &rows = a.shape[a.shape.size() - 2], &columns = a.shape.back();
-  if (rows.is_constant() && columns.is_constant() && !(rows == columns)) {
-    context.fail(fmt::format("expected square matrices, found {}", describe(context.operands[0])));
-  }
-  context.equal(rows, columns, "rows and columns");
-  return a;
 }
 
 std::vector<Type> cholesky_type(TypeContext& context) { return {square_type(context)}; }
@@ -64,21 +44,19 @@ std::vector<Type> system_type(TypeContext& context) {
   return {result};
 }
 
-Expr solution(const Op& op, const Expr& a, const Expr& b, const Attributes& attributes) {
-  return Expr(make_node(op, {a.value(), b.value()}, attributes));
-}
-
 Attributes triangular(bool lower, bool transposed) { return {lower, transposed}; }
+
+Expr triangle(const Expr& x, bool lower) { return lower ? lower_triangle(x) : upper_triangle(x); }
 
 // Murray, "Differentiation of the Cholesky decomposition" (2016), section 3.1:
 // with P = half_triangle(L^T dL), the cotangent is the symmetric part of L^-T P L^-1.
 Exprs cholesky_vjp(const Vjp& v) {
   if (!v.dy[0]) return {Expr()};
   const Expr& l = v.y[0];
-  const Expr p = half_triangle(matmul(swap_last(l), triangle(v.dy[0], true)));
-  const Expr left = solution(op::solve_triangular, l, p, triangular(true, true));
+  const Expr p = half_triangle(matmul(swap_last(l), lower_triangle(v.dy[0])));
+  const Expr left = applied(op::solve_triangular, l, p, triangular(true, true));
   const Expr s =
-      swap_last(solution(op::solve_triangular, l, swap_last(left), triangular(true, true)));
+      swap_last(applied(op::solve_triangular, l, swap_last(left), triangular(true, true)));
   return {(s + swap_last(s)) * 0.5};
 }
 
@@ -87,9 +65,9 @@ Exprs cholesky_jvp(const Jvp& v) {
   if (!v.dx[0]) return {Expr()};
   const Expr& l = v.y[0];
   const Expr da = (v.dx[0] + swap_last(v.dx[0])) * 0.5;
-  const Expr left = solution(op::solve_triangular, l, da, triangular(true, false));
+  const Expr left = applied(op::solve_triangular, l, da, triangular(true, false));
   const Expr inner =
-      swap_last(solution(op::solve_triangular, l, swap_last(left), triangular(true, false)));
+      swap_last(applied(op::solve_triangular, l, swap_last(left), triangular(true, false)));
   return {matmul(l, half_triangle(inner))};
 }
 
@@ -102,7 +80,7 @@ Exprs solve_triangular_vjp(const Vjp& v) {
   if (!v.dy[0]) return {Expr(), Expr()};
   const Attributes& at = v.node.attributes();
   const bool lower = at[0].flag(), transposed = at[1].flag();
-  const Expr db = solution(v.node.op(), v.x[0], v.dy[0], triangular(lower, !transposed));
+  const Expr db = applied(v.node.op(), v.x[0], v.dy[0], triangular(lower, !transposed));
   return {triangle(matrix_cotangent(db, v.y[0], transposed), lower), db};
 }
 
@@ -118,29 +96,26 @@ Exprs solve_triangular_jvp(const Jvp& v) {
   const Attributes& at = v.node.attributes();
   const Expr da = v.dx[0] ? triangle(v.dx[0], at[0].flag()) : Expr();
   const Expr side = right_side_tangent(v, da, at[1].flag());
-  return {side ? solution(v.node.op(), v.x[0], side, at) : Expr()};
+  return {side ? applied(v.node.op(), v.x[0], side, at) : Expr()};
 }
 
 Exprs solve_vjp(const Vjp& v) {
   if (!v.dy[0]) return {Expr(), Expr()};
   const bool transposed = v.node.attributes()[0].flag();
-  const Expr db = solution(v.node.op(), v.x[0], v.dy[0], {!transposed});
+  const Expr db = applied(v.node.op(), v.x[0], v.dy[0], {!transposed});
   return {matrix_cotangent(db, v.y[0], transposed), db};
 }
 
 Exprs solve_jvp(const Jvp& v) {
   const Expr side = right_side_tangent(v, v.dx[0], v.node.attributes()[0].flag());
-  return {side ? solution(v.node.op(), v.x[0], side, v.node.attributes()) : Expr()};
+  return {side ? applied(v.node.op(), v.x[0], side, v.node.attributes()) : Expr()};
 }
-
-// An operand as floats: integers become float64.
-Expr inexact(const Expr& x) { return is_float(x.dtype()) ? x : cast(x, DType::float64); }
 
 // Vectors [n] become matrices [n, 1]; leading axes are stretched over one another.
 Expr solve_system(const Op& op, const Arg& a, const Arg& b, const Attributes& attributes) {
   const OriginScope place(a.origin());
   auto [x, y] = promoted(a, b);
-  x = inexact(x), y = inexact(y);
+  x = as_floats(x), y = as_floats(y);
   if (x.rank() < 2 || y.rank() == 0) {
     throw TypeError(
         fmt::format("{}: expected square matrices and right-hand sides, found {} and {}", op.name,
@@ -149,7 +124,7 @@ Expr solve_system(const Op& op, const Arg& a, const Arg& b, const Attributes& at
   const bool vector = y.rank() == 1;
   if (vector) y = expand_dims(y, 1);
   const Shape batch = common_batch(x, y);
-  const Expr result = solution(op, with_batch(x, batch), with_batch(y, batch), attributes);
+  const Expr result = applied(op, with_batch(x, batch), with_batch(y, batch), attributes);
   return vector ? squeeze(result, -1) : result;
 }
 
@@ -200,7 +175,7 @@ constinit const Op op::solve{
 
 Expr cholesky(const Arg& a) {
   const OriginScope place(a.origin());
-  return Expr(make_node(op::cholesky, {inexact(Expr(a.value())).value()}));
+  return Expr(make_node(op::cholesky, {as_floats(a).value()}));
 }
 
 Expr solve_triangular(const Arg& a, const Arg& b, bool lower, bool transposed) {
@@ -208,5 +183,11 @@ Expr solve_triangular(const Arg& a, const Arg& b, bool lower, bool transposed) {
 }
 
 Expr solve(const Arg& a, const Arg& b) { return solve_system(op::solve, a, b, {false}); }
+
+Expr inv(const Arg& a) {
+  const OriginScope place(a.origin());
+  const Expr x = as_matrices(a, "inv");
+  return solve(x, eye(x.dim(-1), x.dtype()));
+}
 
 }  // namespace gnomon

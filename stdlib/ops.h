@@ -40,7 +40,9 @@
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
   X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) X(indicator)          \
   X(arange) X(dot) X(gemm) X(fori) X(call)                                                    \
-  X(cholesky) X(solve_triangular) X(solve)                                                    \
+  X(cholesky) X(solve_triangular) X(solve) X(qr) X(eigh) X(eigvalsh) X(svd) X(svdvals)        \
+  X(lu_factor) X(cofactors) X(det) X(slogdet) X(pinv) X(matrix_rank) X(solve_sylvester)       \
+  X(expm)                                                                                     \
   X(conv) X(conv_input_gradient) X(conv_weight_gradient)                                      \
   X(max_pool) X(max_pool_gradient) X(max_pool_tangent) X(sum_pool) X(sum_pool_gradient)  \
   X(interleave)
@@ -164,18 +166,6 @@ Expr matmul(const Arg& a, const Arg& b);
 Expr dot(const Arg& a, const Arg& b);
 Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList& axes_b);
 Expr outer(const Arg& a, const Arg& b);
-
-/// The lower triangular factor L of symmetric positive definite matrices [..., n, n]: L L^T = a.
-/// Only the lower triangles are read. ValueError at run time when a matrix is not positive
-/// definite.
-Expr cholesky(const Arg& a);
-/// The x with a x = b (transposed: a^T x = b), by substitution. `a` has shape [..., n, n] and only
-/// its lower (or upper) triangle is read; `b` is [n] or [..., n, k]. ValueError at run time for a 0
-/// on the diagonal.
-Expr solve_triangular(const Arg& a, const Arg& b, bool lower = true, bool transposed = false);
-/// The x with a x = b, for any regular matrices [..., n, n] and b of shape [n] or [..., n, k].
-/// ValueError at run time when a matrix is singular.
-Expr solve(const Arg& a, const Arg& b);
 
 /// How windows lie on an image with n spatial axes. A list holds one number for all axes, or one an
 /// axis; `padding` may also hold a pair an axis: what is added before and behind it.

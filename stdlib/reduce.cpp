@@ -290,6 +290,7 @@ constinit const Op op::max_and_argmax{
     .doc =
         "Largest element over axes and its row-major index in them: the first of equals, the "
         "first NaN. The derivative goes to that element. ValueError without elements.",
+    .outputs = 2,
     .attributes = reduction_specs,
     .type = indexed_extremum_type,
     .reduction = {&op::maximum, Reduction::Identity::lowest, true},
@@ -301,6 +302,7 @@ constinit const Op op::min_and_argmin{
     .doc =
         "Smallest element over axes and its row-major index in them: the first of equals, the "
         "first NaN. The derivative goes to that element. ValueError without elements.",
+    .outputs = 2,
     .attributes = reduction_specs,
     .type = indexed_extremum_type,
     .reduction = {&op::minimum, Reduction::Identity::highest, true},

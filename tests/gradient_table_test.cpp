@@ -13,6 +13,7 @@
 #include "derivative_support.h"
 #include "mpfr_reference.h"
 #include "passes/gradient.h"
+#include "stdlib/linalg.h"
 #include "stdlib/ops.h"
 
 using namespace gnomon;
@@ -394,9 +395,81 @@ std::vector<Case> window_cases() {
   };
 }
 
+Expr transposed(const Expr& x) { return transpose(x, {1, 0}); }
+
+// Symmetric, with eigenvalues apart.
+Expr symmetric(const Expr& x) { return x + transposed(x) + eye(3) * arange(3, float64) * 4; }
+
+// Of vectors that are any basis of their space: what the basis does not change.
+Expr projector(const Expr& columns) { return matmul(columns, transposed(columns)); }
+
+std::vector<Case> factor_cases() {
+  const auto complete = Factors::complete;
+  return {
+      {"qr", {{4, 3}}, [](In x) { return Out{qr(x[0]).q, qr(x[0]).r}; }},
+      {"qr wide", {{2, 3}}, [](In x) { return Out{qr(x[0]).q, qr(x[0]).r}; }},
+      {"qr complete",
+       {{4, 2}},
+       [=](In x) {
+         const Qr f = qr(x[0], complete);
+         return Out{f.q(all_of, until(2)), projector(f.q(all_of, from(2))), f.r};
+       }},
+      {"lu_factor", {{3, 3}}, [](In x) { return Out{lu_factor(x[0]).lu}; }},
+      {"lu_factor tall", {{4, 2}}, [](In x) { return Out{lu_factor(x[0]).lu}; }},
+      {"lu_factor wide", {{2, 3}}, [](In x) { return Out{lu_factor(x[0]).lu}; }},
+      {"eigh",
+       {{3, 3}},
+       [](In x) {
+         const Eigh f = eigh(symmetric(x[0]));
+         return Out{f.values, f.vectors};
+       }},
+      {"eigvalsh", {{3, 3}}, [](In x) { return Out{eigvalsh(symmetric(x[0]))}; }},
+      {"svd",
+       {{3, 2}},
+       [](In x) {
+         const Svd f = svd(x[0]);
+         return Out{f.u, f.s, f.vh};
+       }},
+      {"svd wide",
+       {{2, 3}},
+       [](In x) {
+         const Svd f = svd(x[0]);
+         return Out{f.u, f.s, f.vh};
+       }},
+      {"svd complete",
+       {{4, 2}},
+       [=](In x) {
+         const Svd f = svd(x[0], complete);
+         return Out{f.u(all_of, until(2)), projector(f.u(all_of, from(2))), f.s, f.vh};
+       }},
+      {"svd complete wide",
+       {{1, 3}},
+       [=](In x) {
+         const Svd f = svd(x[0], complete);
+         return Out{f.u, f.s, f.vh(until(1)), projector(transposed(f.vh(from(1))))};
+       }},
+      {"svdvals", {{2, 3}}, [](In x) { return Out{svdvals(x[0])}; }},
+      {"det", {{2, 3, 3}}, [](In x) { return Out{det(x[0])}; }},
+      {"cofactors", {{3, 3}}, [](In x) { return Out{apply(op::cofactors, {x[0]})}; }},
+      {"slogdet", {{3, 3}}, [](In x) { return Out{slogdet(x[0]).sign, slogdet(x[0]).logabsdet}; }},
+      {"pinv", {{3, 2}}, [](In x) { return Out{pinv(x[0])}; }},
+      {"pinv wide", {{2, 3}}, [](In x) { return Out{pinv(x[0])}; }},
+      {"pinv of rank 1",
+       {{3, 1}, {2}},
+       [](In x) { return Out{pinv(x[0] * x[1], {.rtol = constant(1e-6, float64)})}; }},
+      {"pinv symmetric",
+       {{3, 3}},
+       [](In x) { return Out{pinv(symmetric(x[0]), {.hermitian = true})}; }},
+      {"expm", {{3, 3}}, [](In x) { return Out{expm(x[0])}; }},
+      {"solve_sylvester",
+       {{3, 3}, {2, 2}, {3, 2}},
+       [](In x) { return Out{solve_sylvester(x[0] + 5 * eye(3), x[1], x[2])}; }},
+  };
+}
+
 std::vector<Case> all_cases() {
   std::vector<Case> cases = reduction_cases();
-  for (const auto& more : {movement_cases(), body_cases(), window_cases()})
+  for (const auto& more : {movement_cases(), body_cases(), window_cases(), factor_cases()})
     cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }

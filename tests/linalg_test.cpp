@@ -4,6 +4,7 @@
 
 #include "passes/gradient.h"
 #include "runtime/threads.h"
+#include "stdlib/linalg.h"
 #include "tests/compiled_support.h"
 
 using namespace gnomon;

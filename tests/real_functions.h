@@ -89,6 +89,11 @@ inline const RealTable& real_functions() {
       {"arctan2", binary(mpfr_atan2)},
       {"negative", unary(mpfr_neg)},
       {"absolute", unary(mpfr_abs)},
+      {"ceil", unary(mpfr_rint_ceil)},
+      {"sign",
+       [](std::span<const Real> x) {
+         return mpfr_nan_p(x[0].get()) ? x[0] : Real(static_cast<double>(mpfr_sgn(x[0].get())));
+       }},
       {"square", unary(mpfr_sqr)},
       {"sqrt", unary(mpfr_sqrt)},
       {"rsqrt", unary(mpfr_rec_sqrt)},

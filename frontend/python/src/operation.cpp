@@ -32,12 +32,6 @@ const char* kind_name(Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-// How many outputs; 0 where the operands decide.
-int output_count(const Op& op) {
-  if (op.step == StepKind::loop || op.step == StepKind::call) return 0;
-  return op.reduction.arg ? 2 : 1;
-}
-
 bool is_reduction(const Op& op) {
   const auto is_keepdims = [](const AttributeSpec& spec) { return spec.name == "keepdims"; };
   return std::ranges::any_of(op.attributes, is_keepdims);
@@ -175,7 +169,7 @@ PyObject* call(PyObject* o, PyObject* const* arguments, std::size_t flags, PyObj
       attributes = attributes_of(op, {arguments + count, positional - count},
                                  {arguments + positional, keywords}, names, rank);
     }
-    if (output_count(op) == 1)
+    if (op.outputs == 1)
       return apply_one(op, operands.span(), std::move(attributes)).release().ptr();
     nb::list outputs;
     for (nb::object& output : apply_all(op, operands.span(), std::move(attributes)))
@@ -201,7 +195,7 @@ PyObject* get_reduction(PyObject* o, void*) { return PyBool_FromLong(is_reductio
 PyObject* get_differentiable(PyObject* o, void*) {
   return PyBool_FromLong(self(o).is_differentiable());
 }
-PyObject* get_outputs(PyObject* o, void*) { return PyLong_FromLong(output_count(self(o))); }
+PyObject* get_outputs(PyObject* o, void*) { return PyLong_FromLong(self(o).outputs); }
 PyObject* get_infix(PyObject* o, void*) { return text(self(o).scalar.infix); }
 
 PyObject* get_attributes(PyObject* o, void*) {

@@ -1,0 +1,108 @@
+// What a routine of linear algebra does to one matrix of a batch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/abi.h"
+#include "runtime/lapack.h"
+#include "runtime/lapack_library.h"
+#include "runtime/memory.h"
+
+namespace gnomon {
+
+/// Memory of one call, given back at its end.
+class Scratch {
+ public:
+  explicit Scratch(std::size_t bytes) : block_(try_allocate_block(bytes)) {}
+  ~Scratch() {
+    if (block_.data != nullptr) free_block(block_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  void* data() const { return block_.data; }
+
+ private:
+  Block block_;
+};
+
+/// The routine's operands and results for one matrix. `run` returns 0, or where the matrix failed,
+/// counted from 1, or `no_memory`.
+template <class T>
+class MatrixRoutine {
+ public:
+  static constexpr int no_memory = -1;
+
+  MatrixRoutine(const gnomon_routine& r, const Lapack<T>& lapack, std::int64_t item)
+      : r_(r),
+        f_(lapack),
+        item_(item),
+        rows_(static_cast<int>(r.rows)),
+        n_(static_cast<int>(r.n)),
+        least_(rows_ < n_ ? rows_ : n_),
+        columns_(static_cast<int>(r.columns)) {}
+
+  int run();
+
+ private:
+  const T* in(int k, std::int64_t elements) const {
+    return static_cast<const T*>(r_.in[k]) + item_ * elements;
+  }
+  template <class U = T>
+  U* out(int k, std::int64_t elements) const {
+    return static_cast<U*>(r_.out[k]) + item_ * elements;
+  }
+  std::int64_t square() const { return r_.n * r_.n; }
+
+  // systems (lapack.cpp)
+  int cholesky();
+  int substitute();
+  int solve();
+  int sylvester();
+  // factors (matrix_factors.cpp)
+  int qr();
+  int eigh(bool vectors);
+  int svd(bool vectors);
+  int lu_factor();
+  int cofactors();
+
+  const gnomon_routine& r_;
+  const Lapack<T>& f_;
+  std::int64_t item_;
+  int rows_, n_, least_, columns_;
+};
+
+/// Stretches of memory for parts of a computation, one after the other.
+template <class T>
+class Arena {
+ public:
+  explicit Arena(std::int64_t elements, std::int64_t integers = 0)
+      : scratch_(static_cast<std::size_t>(elements) * sizeof(T) +
+                 static_cast<std::size_t>(integers) * sizeof(int)),
+        next_(static_cast<T*>(scratch_.data())) {}
+  bool empty() const { return scratch_.data() == nullptr; }
+  T* take(std::int64_t elements) {
+    T* const here = next_;
+    next_ += elements;
+    return here;
+  }
+  /// What is left, as integers; taken last.
+  int* integers() const { return reinterpret_cast<int*>(next_); }
+
+ private:
+  Scratch scratch_;
+  T* next_;
+};
+
+/// Columns of a matrix in memory become its rows: b[j * m + i] = a[i * n + j].
+template <class T>
+void transpose_matrix(const T* a, std::int64_t m, std::int64_t n, T* b) {
+  constexpr std::int64_t tile = 32;
+  for (std::int64_t i0 = 0; i0 < m; i0 += tile)
+    for (std::int64_t j0 = 0; j0 < n; j0 += tile)
+      for (std::int64_t i = i0; i < m && i < i0 + tile; ++i)
+        for (std::int64_t j = j0; j < n && j < j0 + tile; ++j) b[j * m + i] = a[i * n + j];
+}
+
+}  // namespace gnomon
