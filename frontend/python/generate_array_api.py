@@ -20,18 +20,12 @@ ABSENT = {
         "fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft",
         "irfft", "irfftn", "rfft", "rfftfreq", "rfftn",
     ),
-    "factorisations of matrices": (
-        "cholesky", "det", "eigh", "eigvalsh", "inv", "matrix_rank", "pinv", "qr", "slogdet",
-        "solve", "svd", "svdvals",
-    ),
 }
 # What a function does not do, or does otherwise.
 LIMITS = {
     "asarray": "of expressions too, which stay symbolic",
     "empty": "gives zeros",
     "empty_like": "gives zeros",
-    "matrix_norm": 'ord 2, -2 and "nuc" need singular values and are a ValueError',
-    "matrix_power": "negative powers need the inverse and are a ValueError",
     "repeat": "an array as `repeats` must have values, not be an expression",
     "unstack": "the extent must be known",
     "__setitem__": "binds the name to a new array; no memory is changed",
@@ -113,7 +107,7 @@ def row(name: str, ours: Any, theirs: Any) -> str:
     missing = missing_parameters(ours, theirs)
     if missing:
         note = "; ".join(filter(None, [note, "without " + ", ".join(missing)]))
-    partial = missing or name in ("matrix_norm", "matrix_power", "__setitem__")
+    partial = missing or name == "__setitem__"
     return f"| `{name}` | {'partial' if partial else 'present'} | {note} |"
 
 

@@ -16,6 +16,8 @@ MODULES = (
     "_creation",
     "_dtypes",
     "_elementwise",
+    "_factors",
+    "_matrix_functions",
     "_products",
     "_reductions",
     "_shapes",
@@ -30,7 +32,7 @@ HEADER = """# Written by generate.py; do not edit.
 # mypy: disable-error-code="overload-overlap,misc,override"
 from builtins import bool as _bool
 from collections.abc import Sequence
-from typing import Any, overload
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ._core import Array, DType, Dim, Expr
 from .typing import (
@@ -45,6 +47,8 @@ from .typing import (
     Symbolic,
     Tensor,
 )
+
+_T = TypeVar("_T")
 
 """
 
@@ -178,6 +182,19 @@ def names_of(source: str) -> list[tuple[str, str]]:
     ]
 
 
+def tuples_of(source: str) -> list[str]:
+    """The named tuples of a module, whose fields are all arrays or all expressions."""
+    lines = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            call = node.value
+            if isinstance(call.func, ast.Name) and call.func.id == "namedtuple":
+                name, fields = (ast.literal_eval(argument) for argument in call.args)
+                parts = "".join(f"\n    {field}: _T" for field in fields)
+                lines.append(f"class {name}(NamedTuple, Generic[_T]):{parts}")
+    return lines
+
+
 def module_stub(core: ModuleType, name: str, source: str) -> str:
     functions = functions_of(source)
     lines = []
@@ -193,6 +210,7 @@ def module_stub(core: ModuleType, name: str, source: str) -> str:
                      "    min: float\n    smallest_normal: float\n    dtype: DType")
         lines.append("class iinfo_object:\n    bits: int\n    max: int\n    min: int\n"
                      "    dtype: DType")
+    lines += tuples_of(source)
     for f in functions.values():
         lines += lines_of(f)
     lines += [f"{new} = {old}" for new, old in names_of(source) if old in functions]

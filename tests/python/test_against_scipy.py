@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import test_against_numpy as elementwise
 import test_against_numpy_arrays as arrays
+import test_against_numpy_linalg as linalg
 from against import (
     WAYS, FLOATS, INTEGERS, NUMBERS, Call, Table, array, at_once, axes_of, broadcast_to_one, common,
     examples, in_graph, shapes,
@@ -238,10 +239,6 @@ WITHOUT_REFERENCE = {
     "derivatives, compared with differences in test_autodiff": [
         "grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp",
     ],
-    "factors and functions of matrices, compared with the reference in factors_test.cpp": [
-        "cofactors", "det", "eigh", "eigvalsh", "expm", "lu_factor", "matrix_rank", "pinv", "qr",
-        "slogdet", "solve_sylvester", "svd", "svdvals",
-    ],
     "measures the machine, tested in test_tune": ["tune"],
     "texts and files": ["dot_text", "graph_text", "load", "pprint", "save"],
     "no arrays: compared with the tables of the Array API in test_array_api": [
@@ -251,7 +248,9 @@ WITHOUT_REFERENCE = {
 
 
 def test_every_function_is_compared():
-    compared = case.names() | elementwise.case.names() | arrays.case.names()
+    compared = (
+        case.names() | elementwise.case.names() | arrays.case.names() | linalg.case.names()
+    )
     known = {id(find(name)) for name in compared if " " not in name}
     excused = [name for names in WITHOUT_REFERENCE.values() for name in names]
     public = {name: getattr(gn, name) for name in dir(gn) if not name.startswith("_")}

@@ -7,6 +7,8 @@ when the package is built. Each works on arrays, at once, and on expressions.
 from ._creation import *  # noqa: F403
 from ._dtypes import *  # noqa: F403
 from ._elementwise import *  # noqa: F403
+from ._factors import *  # noqa: F403
+from ._matrix_functions import *  # noqa: F403
 from ._products import *  # noqa: F403
 from ._reductions import *  # noqa: F403
 from ._shapes import *  # noqa: F403

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from . import _core
-from ._creation import _tensor, astype, eye
+from collections import namedtuple
+
+from . import _core, _ops
+from ._creation import _tensor, astype, eye, tril
 from ._dtypes import result_type
-from ._shapes import broadcast_shapes, matrix_transpose
+from ._shapes import broadcast_shapes, matrix_transpose, take_along_axis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .typing import Operand, Tensor
 
 _op = _core.operation
+_where = _op("where")
 
 
 def cholesky(x: Operand, /, *, upper: bool = False) -> Tensor:
@@ -24,13 +27,32 @@ def cholesky(x: Operand, /, *, upper: bool = False) -> Tensor:
     return matrix_transpose(factor) if upper else factor
 
 
-def solve(x1: Operand, x2: Operand, /) -> Tensor:
+def solve(x1: Operand, x2: Operand, /, *, assume_a: str | None = None) -> Tensor:
     """The x with x1 @ x = x2, for matrices x1 [..., n, n] and x2 [..., n, k] or a vector [n].
 
-    By LU factorisation with partial pivoting. ValueError when a matrix is singular.
-    Differentiable.
+    By LU factorisation with partial pivoting; `assume_a` says more of x1: "pos" takes it as
+    symmetric positive definite, by Cholesky factors of its lower triangle, "lower triangular" and
+    "upper triangular" read that triangle. ValueError when a matrix is singular (or not positive
+    definite). Differentiable.
     """
-    return _system("solve", x1, x2, False)
+    if assume_a in (None, "gen", "general"):
+        return _system("solve", x1, x2, False)
+    if assume_a in ("pos", "positive definite"):
+        return cho_solve((cholesky(x1), True), x2)
+    if assume_a in ("lower triangular", "upper triangular"):
+        return solve_triangular(x1, x2, lower=assume_a == "lower triangular")
+    raise _core.ValueError(
+        'solve: expected assume_a "general", "pos", "lower triangular" or "upper triangular", '
+        f"found {assume_a!r}"
+    )
+
+
+def cho_solve(c_and_lower: tuple[Operand, bool], b: Operand, /) -> Tensor:
+    """The x with a @ x = b by a Cholesky factor c: of c @ c.T = a if lower, else c.T @ c = a."""
+    c, lower = c_and_lower
+    return solve_triangular(
+        c, solve_triangular(c, b, lower=lower, trans=not lower), lower=lower, trans=lower
+    )
 
 
 def solve_triangular(
@@ -52,6 +74,122 @@ def inv(x: Operand, /) -> Tensor:
     x = _floating(x)
     _check_matrices("inv", x)
     return solve(x, eye(x.shape[-1], dtype=x.dtype))
+
+
+LstsqResult = namedtuple("LstsqResult", ("x", "residuals", "rank", "s"))
+
+
+def lstsq(a: Operand, b: Operand, /, rcond: Operand | None = None) -> LstsqResult[Tensor]:
+    """Least squares: the x of least |a @ x - b|, of those the shortest, for a [..., m, n].
+
+    b is [..., m, k] or a vector [m]. Also the sums of squares of each column of b - a @ x (whatever
+    the rank, unlike NumPy's), the rank of a, and its singular values, of which those up to rcond
+    times the largest count as 0; rcond is max(m, n) epsilons by default. x is differentiable where
+    the rank does not change.
+    """
+    a, b = _floating(a), _floating(b)
+    _check_matrices("lstsq", a)
+    dtype = result_type(a, b)
+    a, b = astype(a, dtype), astype(b, dtype)
+    tolerance = []
+    if rcond is not None:
+        tolerance = [_core.broadcast_to(astype(_floating(rcond), dtype), a.shape[:-2])]
+    x = _core.matmul(_op("pinv")(a, *tolerance, hermitian=False), b)
+    rest = b - _core.matmul(a, x)
+    return LstsqResult(
+        x,
+        _op("sum")(rest * rest, -1 if b.ndim == 1 else -2, False),
+        _op("matrix_rank")(a, *tolerance, hermitian=False),
+        _op("svdvals")(a),
+    )
+
+
+def lu_factor(a: Operand, /) -> tuple[Tensor, Tensor]:
+    """(lu, pivots) of matrices [..., m, n], for `lu_solve`: U, and L below the diagonal.
+
+    The diagonal of L is 1. Row i changed places with row pivots[i] >= i, in this order.
+    """
+    a = _floating(a)
+    _check_matrices("lu_factor", a)
+    factors, pivots, _ = _op("lu_factor")(a)
+    return factors, pivots
+
+
+def lu_solve(lu_and_pivots: tuple[Operand, Operand], b: Operand, /, *, trans: bool = False) -> (
+    Tensor
+):
+    """The x with a @ x = b (a.T @ x = b if `trans`) by lu_factor(a), for b [..., n, k] or [n]."""
+    factors, pivots = _floating(lu_and_pivots[0]), _tensor(lu_and_pivots[1])
+    b = _floating(b)
+    n = factors.shape[-1]
+    unit = tril(factors, k=-1) + eye(n, dtype=factors.dtype)
+    vector = b.ndim == 1
+    if vector:
+        b = _core.expand_dims(b, 1)
+    order = _rows_after(pivots, n)
+    if not trans:
+        y = solve_triangular(unit, _rows(b, order), lower=True)
+        x = solve_triangular(factors, y)
+    else:
+        y = solve_triangular(factors, b, trans=True)
+        x = _rows(solve_triangular(unit, y, lower=True, trans=True), _inverse(order, n))
+    return _core.squeeze(x, -1) if vector else x
+
+
+def tensorsolve(a: Operand, b: Operand, /) -> Tensor:
+    """The x with tensordot(a, x, x.ndim) = b; a has the shape of b, then that of x."""
+    a, b = _tensor(a), _tensor(b)
+    rest = tuple(a.shape[b.ndim :])
+    n = _product(b.shape)
+    x = solve(_core.reshape(a, (n, n)), _core.reshape(b, (n,)))
+    return _core.reshape(x, rest)
+
+
+def tensorinv(a: Operand, /, ind: int = 2) -> Tensor:
+    """The inverse of tensordot with a over a's last axes; its first `ind` axes are the result's."""
+    a = _tensor(a)
+    if not 0 < ind < a.ndim:
+        raise _core.ValueError(f"tensorinv: expected ind from 1 to {a.ndim - 1}, found {ind}")
+    n = _product(a.shape[:ind])
+    inverse = inv(_core.reshape(a, (n, n)))
+    return _core.reshape(inverse, (*a.shape[ind:], *a.shape[:ind]))
+
+
+def _product(extents):
+    n = 1
+    for extent in extents:
+        n = n * extent
+    return n
+
+
+# The row that the swaps put at each place.
+def _rows_after(pivots, n):
+    place = _core.arange(0, n, 1, None)
+
+    def at(x, i):
+        return _op("sum")(_where(_ops.equal(place, i), x, 0), -1, True)
+
+    def swap(i, rows):
+        other = at(pivots, i)
+        moved = _where(_ops.equal(place, i), at(rows, other), rows)
+        return _where(_ops.equal(place, other), at(rows, i), moved)
+
+    from ._transforms import fori  # loads what only transformations need
+
+    return fori(n, _core.broadcast_to(place, pivots.shape), swap)
+
+
+def _inverse(order, n):
+    place = _core.arange(0, n, 1, None)
+    found = _ops.equal(_core.expand_dims(order, -1), place)
+    return _op("sum")(_where(found, _core.expand_dims(place, 1), 0), -2, False)
+
+
+def _rows(x, order):
+    batch = broadcast_shapes(x.shape[:-2], order.shape[:-1])
+    x = _core.broadcast_to(x, (*batch, *x.shape[-2:]))
+    order = _core.broadcast_to(order, (*batch, order.shape[-1]))
+    return take_along_axis(x, _core.expand_dims(order, -1), axis=-2)
 
 
 def _system(name, a, b, *flags):
@@ -82,4 +220,15 @@ def _floating(x):
     return x if x.dtype.kind in "fc" else astype(x, "float64")
 
 
-__all__ = ["cholesky", "inv", "solve", "solve_triangular"]
+__all__ = [
+    "cho_solve",
+    "cholesky",
+    "inv",
+    "lstsq",
+    "lu_factor",
+    "lu_solve",
+    "solve",
+    "solve_triangular",
+    "tensorinv",
+    "tensorsolve",
+]

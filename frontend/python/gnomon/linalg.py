@@ -1,16 +1,48 @@
-"""Linear algebra by the Array API standard: products, systems, Cholesky factors, norms, diagonals.
+"""Linear algebra by the Array API standard, and some of NumPy's and SciPy's besides.
 
-Not in the language yet: det, slogdet, eigh, svd, qr and what needs singular values.
+Matrices are the last two axes; what stands before them is a batch. Integers become float64.
 """
 
 from __future__ import annotations
 
 from . import _core, _ops
 from ._creation import _tensor, astype, eye
-from ._products import cross, matmul, outer, tensordot, trace, vecdot
+from ._factors import (
+    det,
+    eigh,
+    eigvalsh,
+    lu,
+    matrix_rank,
+    pinv,
+    qr,
+    slogdet,
+    svd,
+    svdvals,
+)
+from ._matrix_functions import (
+    block_diag,
+    expm,
+    multi_dot,
+    solve_continuous_lyapunov,
+    solve_discrete_lyapunov,
+    solve_sylvester,
+)
+from ._products import cross, kron, matmul, outer, tensordot, trace, vecdot
 from ._reductions import _axes
 from ._shapes import diagonal, matrix_transpose, moveaxis
-from ._systems import _floating, cholesky, inv, solve, solve_triangular
+from ._systems import (
+    _floating,
+    cho_solve,
+    cholesky,
+    inv,
+    lstsq,
+    lu_factor,
+    lu_solve,
+    solve,
+    solve_triangular,
+    tensorinv,
+    tensorsolve,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,15 +79,22 @@ def matrix_norm(
     """Norm of matrices, the last two axes.
 
     "fro" (or None): root of the sum of squares; 1 and -1: the largest and smallest sum of |x| down
-    a column; inf and -inf: along a row. 2, -2 and "nuc" need singular values: ValueError.
+    a column; inf and -inf: along a row; 2 and -2: the largest and smallest singular value; "nuc":
+    their sum. Differentiable.
     """
     x = _floating(x)
     if x.ndim < 2:
         raise _core.TypeError(f"matrix_norm: expected rank 2 or more, found rank {x.ndim}")
     if ord in ("fro", None):
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
+    if ord in (2, -2, "nuc"):
+        reduce = _op("sum" if ord == "nuc" else "max" if ord == 2 else "min")
+        norm = reduce(svdvals(x), -1, False)
+        return _core.expand_dims(_core.expand_dims(norm, -1), -1) if keepdims else norm
     if ord not in (1, -1, float("inf"), float("-inf")):
-        raise _core.ValueError(f"matrix_norm: ord {ord!r} needs singular values, not there yet")
+        raise _core.ValueError(
+            f'matrix_norm: expected ord 1, -1, 2, -2, inf, -inf, "fro" or "nuc", found {ord!r}'
+        )
     along, across = (-2, -1) if ord in (1, -1) else (-1, -2)
     sums = _op("sum")(_ops.absolute(x), along, True)
     norm = _op("max" if ord > 0 else "min")(sums, across, True)
@@ -80,6 +119,20 @@ def norm(
         raise _core.ValueError(f"norm: expected one or two axes, found {axis}")
     result = matrix_norm(moveaxis(x, axis, (-2, -1)), ord=ord, keepdims=keepdims)
     return moveaxis(result, (-2, -1), axis) if keepdims else result
+
+
+def cond(x: Operand, /, p: float | str | None = None) -> Tensor:
+    """The condition number of matrices: largest over smallest singular value, or by another norm.
+
+    p None or 2: of matrices [..., m, n], inf where a singular value is 0; -2: its reciprocal. Else
+    matrix_norm(x, p) * matrix_norm(inv(x), p) of square ones: ValueError for singular matrices.
+    """
+    x = _floating(x)
+    if p in (None, 2, -2):
+        s = svdvals(x)
+        largest, smallest = _op("max")(s, -1, False), _op("min")(s, -1, False)
+        return smallest / largest if p == -2 else largest / smallest
+    return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
 
 
 def matrix_power(x: Operand, n: int, /) -> Tensor:
@@ -112,19 +165,43 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "block_diag",
+    "cho_solve",
     "cholesky",
+    "cond",
     "cross",
+    "det",
     "diagonal",
+    "eigh",
+    "eigvalsh",
+    "expm",
     "inv",
+    "kron",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_solve",
     "matmul",
     "matrix_norm",
     "matrix_power",
+    "matrix_rank",
     "matrix_transpose",
+    "multi_dot",
     "norm",
     "outer",
+    "pinv",
+    "qr",
+    "slogdet",
     "solve",
+    "solve_continuous_lyapunov",
+    "solve_discrete_lyapunov",
+    "solve_sylvester",
     "solve_triangular",
+    "svd",
+    "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",

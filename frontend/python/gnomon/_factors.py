@@ -1,0 +1,144 @@
+"""Factors of matrices, the last two axes, and what they give: determinants, ranks, inverses."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from . import _core, _ops
+from ._creation import astype, eye, tril, triu
+from ._shapes import broadcast_to
+from ._systems import _floating
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .typing import Operand, Tensor
+
+_op = _core.operation
+
+
+QRResult = namedtuple("QRResult", ("Q", "R"))
+EighResult = namedtuple("EighResult", ("eigenvalues", "eigenvectors"))
+SVDResult = namedtuple("SVDResult", ("U", "S", "Vh"))
+SlogdetResult = namedtuple("SlogdetResult", ("sign", "logabsdet"))
+LUResult = namedtuple("LUResult", ("P", "L", "U"))
+
+
+def qr(x: Operand, /, *, mode: str = "reduced") -> QRResult[Tensor]:
+    """Q with orthonormal columns and upper triangular R with Q @ R = x [..., m, n].
+
+    mode "reduced": Q is [..., m, k], R [..., k, n] with k = min(m, n); "complete": k = m. The
+    derivative needs independent columns among the first min(m, n): ValueError for others.
+    """
+    if mode not in ("reduced", "complete"):
+        raise _core.ValueError(f'qr: expected mode "reduced" or "complete", found {mode!r}')
+    return QRResult(*_op("qr")(_matrices("qr", x), mode == "complete"))
+
+
+def eigh(x: Operand, /) -> EighResult[Tensor]:
+    """Ascending eigenvalues [..., n] and orthonormal eigenvectors (columns) of symmetric matrices.
+
+    Only the lower triangles of x [..., n, n] are read. ValueError for numbers that are not finite.
+    Differentiable; the signs of the vectors are LAPACK's.
+    """
+    return EighResult(*_op("eigh")(_matrices("eigh", x)))
+
+
+def eigvalsh(x: Operand, /) -> Tensor:
+    """The eigenvalues of `eigh` alone, which takes less time. Differentiable."""
+    return _op("eigvalsh")(_matrices("eigvalsh", x))
+
+
+def svd(x: Operand, /, *, full_matrices: bool = True) -> SVDResult[Tensor]:
+    """U, descending singular values S and Vh with (U * S) @ Vh = x [..., m, n].
+
+    U [..., m, m] and Vh [..., n, n] are square if `full_matrices`, else k = min(m, n) columns and
+    rows; S is [..., k]. ValueError for numbers that are not finite. Differentiable.
+    """
+    return SVDResult(*_op("svd")(_matrices("svd", x), full_matrices))
+
+
+def svdvals(x: Operand, /) -> Tensor:
+    """The descending singular values alone, which take less time. Differentiable."""
+    return _op("svdvals")(_matrices("svdvals", x))
+
+
+def det(x: Operand, /) -> Tensor:
+    """Determinants [...] of matrices [..., n, n]. Differentiable, at singular matrices too."""
+    return _op("det")(_matrices("det", x))
+
+
+def slogdet(x: Operand, /) -> SlogdetResult[Tensor]:
+    """Sign (-1, 0, 1) and log|det| of matrices [..., n, n], which does not overflow.
+
+    0 and -inf of singular matrices, where the derivative is a ValueError.
+    """
+    return SlogdetResult(*_op("slogdet")(_matrices("slogdet", x)))
+
+
+def cofactors(x: Operand, /) -> Tensor:
+    """The cofactors [..., n, n] of matrices: the derivatives of `det`, det(x) * inv(x).T.
+
+    Of singular matrices too, but there they have no derivative (NaN or inf).
+    """
+    return _op("cofactors")(_matrices("cofactors", x))
+
+
+def pinv(x: Operand, /, *, rtol: Operand | None = None, hermitian: bool = False) -> Tensor:
+    """The pseudo-inverse [..., n, m] of matrices [..., m, n].
+
+    Singular values of at most rtol (a number for each matrix) times the largest count as 0; without
+    it rtol is max(m, n) times the dtype's epsilon. If `hermitian` x is taken as symmetric, by its
+    lower triangle. Differentiable where the rank does not change.
+    """
+    return _by_rank("pinv", x, rtol, hermitian)
+
+
+def matrix_rank(x: Operand, /, *, rtol: Operand | None = None, hermitian: bool = False) -> Tensor:
+    """How many singular values of matrices [..., m, n] are not 0 as `pinv` says: int64 [...]."""
+    return _by_rank("matrix_rank", x, rtol, hermitian)
+
+
+def lu(a: Operand, /) -> LUResult[Tensor]:
+    """P, L, U with P @ L @ U = a [..., m, n]: a permutation, and triangles, L with diagonal 1.
+
+    L is [..., m, k], U [..., k, n], k = min(m, n). By partial pivoting. The derivative by L and U
+    needs a regular U: ValueError for others.
+    """
+    a = _matrices("lu", a)
+    factors, _, rows = _op("lu_factor")(a)
+    m, n = a.shape[-2:]
+    place = _core.expand_dims(_core.arange(0, m, 1, None), 1)
+    order = _ops.equal(_core.expand_dims(rows, -2), place)
+    lower = tril(factors[..., :m], k=-1)
+    unit = eye(m, lower.shape[-1], dtype=a.dtype)
+    return LUResult(astype(order, a.dtype), lower + unit, triu(factors[..., :n, :]))
+
+
+def _matrices(name, x):
+    x = _floating(x)
+    if x.ndim < 2:
+        raise _core.TypeError(f"{name}: expected matrices, found rank {x.ndim}")
+    return x
+
+
+def _by_rank(name, x, rtol, hermitian):
+    x = _matrices(name, x)
+    if rtol is None:
+        return _op(name)(x, hermitian=hermitian)
+    rtol = broadcast_to(astype(_floating(rtol), x.dtype), x.shape[:-2])
+    return _op(name)(x, rtol, hermitian=hermitian)
+
+
+__all__ = [
+    "cofactors",
+    "det",
+    "eigh",
+    "eigvalsh",
+    "lu",
+    "matrix_rank",
+    "pinv",
+    "qr",
+    "slogdet",
+    "svd",
+    "svdvals",
+]
