@@ -6,6 +6,7 @@
 #include "passes/gradient.h"
 #include "stdlib/linalg.h"
 #include "tests/compiled_support.h"
+#include "tests/matrix_support.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -20,18 +21,6 @@ Expr turned(const Expr& x) {
 
 Expr scaled_columns(const Expr& x, const Expr& s) { return x * expand_dims(s, -2); }
 
-// Numbers of `t` in [-4, 4] whose square matrices are far from singular and not symmetric.
-Array regular(Samples& random, DType t, std::int64_t batch, std::int64_t n) {
-  Array a = random.small(t, {batch, n, n});
-  with_type(t, [&]<class T>(T) {
-    if constexpr (std::is_floating_point_v<T>)
-      for (std::int64_t b = 0; b < batch; ++b)
-        for (std::int64_t i = 0; i < n; ++i)
-          a.data<T>()[(b * n + i) * n + i] += static_cast<T>(4 * n + i);
-  });
-  return a;
-}
-
 Array values_of(const Expr& e) { return compile({}, {e})(std::vector<Array>{})[0]; }
 
 Expr matrix_of(std::vector<double> values, std::int64_t rows, std::int64_t columns) {
@@ -39,15 +28,6 @@ Expr matrix_of(std::vector<double> values, std::int64_t rows, std::int64_t colum
 }
 
 double largest(const Expr& e) { return values_of(max(absolute(e))).item<double>(); }
-
-std::string message_of(const auto& f) {
-  try {
-    f();
-  } catch (const ValueError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 }  // namespace
 

@@ -6,34 +6,10 @@
 #include "runtime/threads.h"
 #include "stdlib/linalg.h"
 #include "tests/compiled_support.h"
+#include "tests/matrix_support.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
-
-namespace {
-
-// Symmetric positive definite when multiplied by its transpose; far from singular by itself.
-Array regular(Samples& random, DType t, std::int64_t batch, std::int64_t n) {
-  Array a = random.small(t, {batch, n, n});
-  with_type(t, [&]<class T>(T) {
-    if constexpr (std::is_floating_point_v<T>)
-      for (std::int64_t b = 0; b < batch; ++b)
-        for (std::int64_t i = 0; i < n; ++i)
-          a.data<T>()[(b * n + i) * n + i] += static_cast<T>(4 * n);
-  });
-  return a;
-}
-
-std::string message_of(const auto& f) {
-  try {
-    f();
-  } catch (const ValueError& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
-}  // namespace
 
 TEST_CASE("cholesky, solve_triangular and solve agree with the reference") {
   for (const DType t : {float64, float32}) {

@@ -283,3 +283,15 @@ class Table:
 
     def names(self) -> set[str]:
         return {name for case in self.cases for name in case.names}
+
+
+def differences(f: Callable[[Any], Any], x: Any, h: float = 1e-6) -> np.ndarray:
+    """The gradient of f: array -> number by central differences."""
+    x = np.asarray(x, dtype=float)
+    result = np.empty_like(x)
+    for i in np.ndindex(x.shape):
+        up, down = x.copy(), x.copy()
+        up[i] += h
+        down[i] -= h
+        result[i] = (float(f(up)) - float(f(down))) / (2 * h)
+    return result

@@ -6,7 +6,7 @@ import inspect
 
 import numpy as np
 import pytest
-from against import WAYS, FLOATS, Call, Table, array, at_once, examples, in_graph
+from against import WAYS, FLOATS, Call, Table, array, at_once, differences, examples, in_graph
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -304,16 +304,6 @@ def test_signatures_and_results_are_the_standards():
             found, wanted = ours(x), theirs(strict.asarray(x))
             assert found._fields == wanted._fields
             assert [f.shape for f in found] == [w.shape for w in wanted]
-
-
-def differences(f, x, h=1e-6):
-    result = np.empty_like(x)
-    for i in np.ndindex(x.shape):
-        up, down = x.copy(), x.copy()
-        up[i] += h
-        down[i] -= h
-        result[i] = (float(f(up)) - float(f(down))) / (2 * h)
-    return result
 
 
 @pytest.mark.parametrize("name, f", [

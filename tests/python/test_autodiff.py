@@ -8,24 +8,13 @@ import weakref
 
 import numpy as np
 import pytest
+from against import differences
 
 import gnomon as gn
 
 
 def near(found, expected, rtol=1e-12):
     np.testing.assert_allclose(np.asarray(found), expected, rtol=rtol, atol=1e-14)
-
-
-def differences(f, x, h=1e-6):
-    """The gradient of f: array -> number by central differences."""
-    x = np.asarray(x, dtype=float)
-    result = np.empty_like(x)
-    for i in np.ndindex(x.shape):
-        up, down = x.copy(), x.copy()
-        up[i] += h
-        down[i] -= h
-        result[i] = (float(f(up)) - float(f(down))) / (2 * h)
-    return result
 
 
 # ---------------------------------------------------------------------- gradients of expressions
