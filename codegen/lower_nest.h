@@ -31,11 +31,11 @@ class Storage {
   virtual int check_number(const Node& node) = 0;
 };
 
-/// A kernel that gathers nests one after the other, and the buffers behind its parameters.
 /// The extents for which a nest with rows of open length is best done by `add_short_rows`; none if
 /// it cannot.
 std::vector<ExtentRange> short_rows(const Nest& nest, const Target& target);
 
+/// A kernel that gathers nests one after the other, and the buffers behind its parameters.
 class KernelLowering {
  public:
   KernelLowering(std::string name, const Fusion& fusion, Storage& storage, const Target& target);

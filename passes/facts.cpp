@@ -93,6 +93,10 @@ std::vector<const Op*> elementwise_ops() {
   return out;
 }
 
+bool is_reshaping(const Value& v) {
+  return v.is(op::reshape) || v.is(op::expand_dims) || v.is(op::squeeze);
+}
+
 const IntList& axes_of(const Value& v) { return v.node().attribute("axes").ints(); }
 
 }  // namespace gnomon

@@ -33,6 +33,8 @@ std::vector<const Op*> elementwise_ops();
 /// A product of floats said as a sum of products of elements where kernels do that best: an inner
 /// or outer product, a matrix by a vector, or small constant extents. Else nothing.
 Expr as_sum(const Value& product);
+/// Whether a value is its operand with other extents, elements in the same order.
+bool is_reshaping(const Value& v);
 /// The axes attribute of a reduction or of a movement.
 const IntList& axes_of(const Value& v);
 

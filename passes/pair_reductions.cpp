@@ -34,9 +34,8 @@ Expr sum_with_maximum(const Match& m) {
   if (!e.is(op::exp) || !e.input(0).is(op::subtract) || axes.size() != 1) return {};
   const Value &x = e.input(0).input(0), &shift = e.input(0).input(1);
   // Rows stay in the cache from one reduction to the next.
-  const std::int64_t axis = axes[0], of_shift = axis - (e.rank() - shift.rank());
-  if (axis + 1 == e.rank() || x.shape() != e.shape()) return {};
-  if (of_shift >= 0 && !shift.shape()[static_cast<std::size_t>(of_shift)].is(1)) return {};
+  if (axes[0] + 1 == e.rank() || x.shape() != e.shape()) return {};
+  if (!is_same_along(shift, axes[0], e.rank())) return {};
   const Value maximum = maximum_under(shift, x, axes);
   if (!maximum) return {};
   return make_node(op::sum_with_max, {e, maximum}, m.root.node().attributes());

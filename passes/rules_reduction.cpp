@@ -16,9 +16,7 @@ bool contains(const IntList& axes, std::int64_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-bool moves_elements(const Value& v) {
-  return v.is(op::expand_dims) || v.is(op::squeeze) || v.is(op::reshape) || v.is(op::transpose);
-}
+bool moves_elements(const Value& v) { return is_reshaping(v) || v.is(op::transpose); }
 
 // The same reduction of another value over other axes.
 Value reduced(const Value& like, const Value& source, IntList axes) {

@@ -8,10 +8,6 @@
 namespace gnomon {
 namespace {
 
-bool is_reshaping(const Value& v) {
-  return v.is(op::reshape) || v.is(op::expand_dims) || v.is(op::squeeze);
-}
-
 // Reshapes of reshapes, and those that end where they began.
 Expr reshape_of_reshape(const Match& m) {
   const Value& inner = m.root.input(0);

@@ -100,9 +100,6 @@ int MatrixRoutine<T>::sylvester() {
     *real = memory.take(widest), *imaginary = memory.take(widest), *work = memory.take(work_size);
   std::copy_n(in(0, m * m), m * m, r);
   std::copy_n(in(1, k * k), k * k, s);
-  const auto is_finite = [](const T* x, std::int64_t count) {
-    return std::all_of(x, x + count, [](T e) { return e - e == 0; });
-  };
   if (!is_finite(r, m * m) || !is_finite(s, k * k)) return 1;
   int info = 0, sorted = 0;
   f_.gees("V", "N", nullptr, &n_, r, &n_, &sorted, real, imaginary, v, &n_, work, &work_size,

@@ -11,14 +11,15 @@ namespace gnomon {
 namespace {
 
 template <class T>
-bool is_finite(const T* x, std::int64_t count) {
-  return std::all_of(x, x + count, [](T e) { return e - e == 0; });
-}
-
-template <class T>
 void write_identity(T* x, std::int64_t n) {
   std::fill_n(x, n * n, T{0});
   for (std::int64_t i = 0; i < n; ++i) x[i * n + i] = 1;
+}
+
+// The elements of the workspace that LAPACK asks for, which it says as a float: not rounded down.
+template <class T>
+int size_of_work(T asked) {
+  return std::max(1, static_cast<int>(std::nextafter(asked, std::numeric_limits<T>::max())));
 }
 
 // Calls `f(work, size)` twice: to ask for the size of its workspace, and to compute. False without
@@ -28,7 +29,7 @@ bool with_work(F&& f) {
   T asked = 0;
   int size = -1;
   f(&asked, &size);
-  size = std::max(1, static_cast<int>(std::nextafter(asked, std::numeric_limits<T>::max())));
+  size = size_of_work(asked);
   const Scratch work(static_cast<std::size_t>(size) * sizeof(T));
   if (work.data() == nullptr) return false;
   f(static_cast<T*>(work.data()), &size);
@@ -99,8 +100,7 @@ int MatrixRoutine<T>::eigh(bool vectors) {
   const char* const job = vectors ? "V" : "N";
   T asked = 0;
   f_.syevd(job, "U", &n_, a, &n_, values, &asked, &ask, &integers, &ask, &info, 1, 1);
-  const int size =
-      std::max(1, static_cast<int>(std::nextafter(asked, std::numeric_limits<T>::max())));
+  const int size = size_of_work(asked);
   Arena<T> memory(size, integers);
   if (memory.empty()) return no_memory;
   T* work = memory.take(size);

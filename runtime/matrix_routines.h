@@ -1,6 +1,7 @@
 // What a routine of linear algebra does to one matrix of a batch.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -94,6 +95,11 @@ class Arena {
   Scratch scratch_;
   T* next_;
 };
+
+template <class T>
+bool is_finite(const T* x, std::int64_t count) {
+  return std::all_of(x, x + count, [](T e) { return e - e == 0; });
+}
 
 /// Columns of a matrix in memory become its rows: b[j * m + i] = a[i * n + j].
 template <class T>

@@ -15,7 +15,7 @@ namespace gnomon {
 namespace {
 
 // The type [...] of one number for each matrix.
-Type number_like(const Type& a) { return {a.dtype, Shape(a.shape.begin(), a.shape.end() - 2)}; }
+Type number_like(const Type& a) { return {a.dtype, batch_of(a.shape)}; }
 
 std::vector<Type> det_type(TypeContext& context) { return {number_like(square_type(context))}; }
 
@@ -25,9 +25,6 @@ std::vector<Type> slogdet_type(TypeContext& context) {
 }
 
 std::vector<Type> cofactors_type(TypeContext& context) { return {square_type(context)}; }
-
-// A number for each matrix, as matrices of one element.
-Expr as_scales(const Expr& x) { return expand_dims(expand_dims(x, -1), -1); }
 
 // ------------------------------------------------------------------------------------ determinants
 
@@ -194,7 +191,7 @@ Expr with_tolerance(const Op& op, const Arg& a, const RankOptions& options) {
   const Expr x = as_matrices(a, op.name);
   std::vector<Value> operands{x.value()};
   if (options.rtol) {
-    const Shape batch(x.shape().begin(), x.shape().end() - 2);
+    const Shape batch = batch_of(x.shape());
     operands.push_back(broadcast_to(cast(*options.rtol, x.dtype()), batch).value());
   }
   return Expr(make_node(op, std::move(operands), {options.hermitian}));

@@ -18,7 +18,7 @@ Type type_like(const Type& like, const Dim& rows, const Dim& columns) {
 
 // Integers [..., extent] over the leading axes of `like`.
 Type positions_like(const Type& like, const Dim& extent) {
-  Type t{DType::int64, Shape(like.shape.begin(), like.shape.end() - 2)};
+  Type t{DType::int64, batch_of(like.shape)};
   t.shape.push_back(extent);
   return t;
 }
@@ -120,7 +120,7 @@ struct LuParts {
     order = cast(equal(expand_dims(rows, -1), arange(m)), lu.dtype());
   }
   static Expr zeros_of(const Expr& lu, const Dim& rows, const Dim& columns) {
-    Shape shape(lu.shape().begin(), lu.shape().end() - 2);
+    Shape shape = batch_of(lu.shape());
     shape.push_back(rows), shape.push_back(columns);
     return full(shape, constant(0.0, lu.dtype()));
   }

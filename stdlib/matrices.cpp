@@ -28,6 +28,8 @@ Expr part_of(const Expr& x, std::size_t from_last, const Dim& first, const Dim& 
 
 }  // namespace
 
+Shape batch_of(const Shape& matrices) { return {matrices.begin(), matrices.end() - 2}; }
+
 Expr as_floats(const Arg& x) {
   const Expr value(x.value());
   return is_float(value.dtype()) ? value : cast(value, DType::float64);
@@ -87,13 +89,15 @@ Expr rows_of(const Expr& x, const Dim& first, const Dim& count) {
 }
 
 Expr identity_like(const Expr& like, const Dim& order) {
-  return with_batch(eye(order, like.dtype()), Shape(like.shape().begin(), like.shape().end() - 2));
+  return with_batch(eye(order, like.dtype()), batch_of(like.shape()));
 }
 
 Expr reciprocal_or_zero(const Expr& x) {
   const Expr is_zero = equal(x, 0);
   return where(is_zero, 0, 1 / where(is_zero, 1, x));
 }
+
+Expr as_scales(const Expr& x) { return expand_dims(expand_dims(x, -1), -1); }
 
 Expr scale_rows(const Expr& scales, const Expr& x) { return expand_dims(scales, -1) * x; }
 

@@ -15,6 +15,8 @@ Expr swap_last(const Expr& x);
 std::pair<Expr, Expr> promoted(const Arg& a, const Arg& b);
 /// The broadcast of the leading axes of two batches of matrices.
 Shape common_batch(const Expr& a, const Expr& b);
+/// The extents of the leading axes of matrices.
+Shape batch_of(const Shape& matrices);
 /// The matrices of `x` over the leading axes `batch`.
 Expr with_batch(const Expr& x, Shape batch);
 
@@ -43,6 +45,8 @@ Expr rows_of(const Expr& x, const Dim& first, const Dim& count);
 Expr identity_like(const Expr& like, const Dim& order);
 /// 1 / x, and 0 where x is 0.
 Expr reciprocal_or_zero(const Expr& x);
+/// A number for each matrix, as matrices of one element.
+Expr as_scales(const Expr& x);
 /// Rows scaled, columns scaled by a vector.
 Expr scale_rows(const Expr& scales, const Expr& x);
 Expr scale_columns(const Expr& x, const Expr& scales);

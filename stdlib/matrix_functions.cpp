@@ -70,7 +70,7 @@ std::vector<Expr> expand_expm(const Node& node) {
   const Expr norm = largest(sum(absolute(a), -2));
   const Expr halvings = maximum(ceil(log2(norm / pade.radius)), 0);
   const Expr count = where(isfinite(norm), halvings, 0);
-  const Expr each = expand_dims(expand_dims(count, -1), -1);
+  const Expr each = as_scales(count);
   const auto [even, odd] = even_and_odd(a * exp2(negative(each)), pade.coefficients);
   const Expr start = applied(op::solve, even - odd, even + odd, {false});
   const Expr steps = cast(largest(reshape(count, {Dim(-1)})), DType::int64);
@@ -179,7 +179,7 @@ Expr solve_sylvester(const Arg& a, const Arg& b, const Arg& c) {
   const Expr right = cast(y, left.dtype());
   const Expr pair =
       with_batch(side, common_batch(with_batch(side, common_batch(left, side)), right));
-  const Shape batch(pair.shape().begin(), pair.shape().end() - 2);
+  const Shape batch = batch_of(pair.shape());
   return sylvester(with_batch(left, batch), with_batch(right, batch), pair);
 }
 

@@ -27,6 +27,11 @@ Shape reduced_extents(const Node& node) {
   return extents;
 }
 
+bool is_same_along(const Value& v, std::int64_t axis, int rank) {
+  const std::int64_t own = axis - (rank - v.rank());
+  return own < 0 || v.shape()[static_cast<std::size_t>(own)].is(1);
+}
+
 Shape reduced_shape(TypeContext& context) {
   const IntList& axes = context.attributes[0].ints();
   const bool keep = context.attributes[1].flag();
@@ -106,12 +111,6 @@ std::vector<Type> indexed_extremum_type(TypeContext& context) {
   std::vector<Type> types = extremum_type(context);
   types.push_back(Type{DType::int64, types[0].shape});
   return types;
-}
-
-// Whether v, that broadcasts to `rank` axes, is the same all along one of them.
-bool is_same_along(const Value& v, std::int64_t axis, int rank) {
-  const std::int64_t own = axis - (rank - v.rank());
-  return own < 0 || v.shape()[static_cast<std::size_t>(own)].is(1);
 }
 
 std::vector<Type> sum_with_max_type(TypeContext& context) {

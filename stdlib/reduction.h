@@ -16,6 +16,8 @@ extern const Op sum_with_max;
 Expr keep_axes(const Expr& y, const Node& node);
 /// The extents that a reduction node reduces.
 Shape reduced_extents(const Node& node);
+/// Whether v, that broadcasts to `rank` axes, is the same all along one of them.
+bool is_same_along(const Value& v, std::int64_t axis, int rank);
 /// The shape of a reduction's result; TypeError unless the axes are ascending axes of operand 0.
 Shape reduced_shape(TypeContext&);
 /// {axes, keepdims}: all axes by number, ascending.

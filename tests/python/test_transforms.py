@@ -2,20 +2,10 @@
 
 import numpy as np
 import pytest
+from against import differences
 
 import gnomon as gn
 from gnomon import _core
-
-
-def numerical(f, x, step=1e-6):
-    """The gradient of f at x by central differences."""
-    gradient = np.zeros_like(x)
-    for i in np.ndindex(x.shape):
-        high, low = x.copy(), x.copy()
-        high[i] += step
-        low[i] -= step
-        gradient[i] = (float(f(high)) - float(f(low))) / (2 * step)
-    return gradient
 
 
 COSTS = {
@@ -38,7 +28,7 @@ def test_gradients_are_those_of_differences(name):
     cost = COSTS[name](x)
     f = gn.function([x], cost)
     g = gn.function([x], _core.grad(cost, [x]))
-    np.testing.assert_allclose(g(value)[0], numerical(f, value), rtol=2e-5, atol=1e-7)
+    np.testing.assert_allclose(g(value)[0], differences(f, value), rtol=2e-5, atol=1e-7)
 
 
 def test_a_gradient_can_be_differentiated_again():

@@ -6,6 +6,7 @@ from collections import namedtuple
 
 from . import _core, _ops
 from ._creation import astype, eye, tril, triu
+from ._dtypes import result_type
 from ._shapes import broadcast_to
 from ._systems import _floating
 
@@ -20,6 +21,7 @@ QRResult = namedtuple("QRResult", ("Q", "R"))
 EighResult = namedtuple("EighResult", ("eigenvalues", "eigenvectors"))
 SVDResult = namedtuple("SVDResult", ("U", "S", "Vh"))
 SlogdetResult = namedtuple("SlogdetResult", ("sign", "logabsdet"))
+LstsqResult = namedtuple("LstsqResult", ("x", "residuals", "rank", "s"))
 LUResult = namedtuple("LUResult", ("P", "L", "U"))
 
 
@@ -98,6 +100,32 @@ def matrix_rank(x: Operand, /, *, rtol: Operand | None = None, hermitian: bool =
     return _by_rank("matrix_rank", x, rtol, hermitian)
 
 
+def lstsq(a: Operand, b: Operand, /, rcond: Operand | None = None) -> LstsqResult[Tensor]:
+    """Least squares: the x of least |a @ x - b|, of those the shortest, for a [..., m, n].
+
+    b is [..., m, k] or a vector [m]. Also the sums of squares of each column of b - a @ x (whatever
+    the rank, unlike NumPy's), the rank of a, and its singular values, of which those up to rcond
+    times the largest count as 0; rcond is max(m, n) epsilons by default. x is differentiable where
+    the rank does not change.
+    """
+    a, b = _matrices("lstsq", a), _floating(b)
+    dtype = result_type(a, b)
+    a, b = astype(a, dtype), astype(b, dtype)
+    x = _core.matmul(pinv(a, rtol=rcond), b)
+    rest = b - _core.matmul(a, x)
+    residuals = _op("sum")(rest * rest, -1 if b.ndim == 1 else -2, False)
+    return LstsqResult(x, residuals, matrix_rank(a, rtol=rcond), svdvals(a))
+
+
+def lu_factor(a: Operand, /) -> tuple[Tensor, Tensor]:
+    """(lu, pivots) of matrices [..., m, n], for `lu_solve`: U, and L below the diagonal.
+
+    The diagonal of L is 1. Row i changed places with row pivots[i] >= i, in this order.
+    """
+    factors, pivots, _ = _op("lu_factor")(_matrices("lu_factor", a))
+    return factors, pivots
+
+
 def lu(a: Operand, /) -> LUResult[Tensor]:
     """P, L, U with P @ L @ U = a [..., m, n]: a permutation, and triangles, L with diagonal 1.
 
@@ -134,7 +162,9 @@ __all__ = [
     "det",
     "eigh",
     "eigvalsh",
+    "lstsq",
     "lu",
+    "lu_factor",
     "matrix_rank",
     "pinv",
     "qr",

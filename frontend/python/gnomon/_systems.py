@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
+import math
 
 from . import _core, _ops
 from ._creation import _tensor, astype, eye, tril
@@ -76,45 +76,6 @@ def inv(x: Operand, /) -> Tensor:
     return solve(x, eye(x.shape[-1], dtype=x.dtype))
 
 
-LstsqResult = namedtuple("LstsqResult", ("x", "residuals", "rank", "s"))
-
-
-def lstsq(a: Operand, b: Operand, /, rcond: Operand | None = None) -> LstsqResult[Tensor]:
-    """Least squares: the x of least |a @ x - b|, of those the shortest, for a [..., m, n].
-
-    b is [..., m, k] or a vector [m]. Also the sums of squares of each column of b - a @ x (whatever
-    the rank, unlike NumPy's), the rank of a, and its singular values, of which those up to rcond
-    times the largest count as 0; rcond is max(m, n) epsilons by default. x is differentiable where
-    the rank does not change.
-    """
-    a, b = _floating(a), _floating(b)
-    _check_matrices("lstsq", a)
-    dtype = result_type(a, b)
-    a, b = astype(a, dtype), astype(b, dtype)
-    tolerance = []
-    if rcond is not None:
-        tolerance = [_core.broadcast_to(astype(_floating(rcond), dtype), a.shape[:-2])]
-    x = _core.matmul(_op("pinv")(a, *tolerance, hermitian=False), b)
-    rest = b - _core.matmul(a, x)
-    return LstsqResult(
-        x,
-        _op("sum")(rest * rest, -1 if b.ndim == 1 else -2, False),
-        _op("matrix_rank")(a, *tolerance, hermitian=False),
-        _op("svdvals")(a),
-    )
-
-
-def lu_factor(a: Operand, /) -> tuple[Tensor, Tensor]:
-    """(lu, pivots) of matrices [..., m, n], for `lu_solve`: U, and L below the diagonal.
-
-    The diagonal of L is 1. Row i changed places with row pivots[i] >= i, in this order.
-    """
-    a = _floating(a)
-    _check_matrices("lu_factor", a)
-    factors, pivots, _ = _op("lu_factor")(a)
-    return factors, pivots
-
-
 def lu_solve(lu_and_pivots: tuple[Operand, Operand], b: Operand, /, *, trans: bool = False) -> (
     Tensor
 ):
@@ -140,7 +101,7 @@ def tensorsolve(a: Operand, b: Operand, /) -> Tensor:
     """The x with tensordot(a, x, x.ndim) = b; a has the shape of b, then that of x."""
     a, b = _tensor(a), _tensor(b)
     rest = tuple(a.shape[b.ndim :])
-    n = _product(b.shape)
+    n = math.prod(b.shape)
     x = solve(_core.reshape(a, (n, n)), _core.reshape(b, (n,)))
     return _core.reshape(x, rest)
 
@@ -150,16 +111,9 @@ def tensorinv(a: Operand, /, ind: int = 2) -> Tensor:
     a = _tensor(a)
     if not 0 < ind < a.ndim:
         raise _core.ValueError(f"tensorinv: expected ind from 1 to {a.ndim - 1}, found {ind}")
-    n = _product(a.shape[:ind])
+    n = math.prod(a.shape[:ind])
     inverse = inv(_core.reshape(a, (n, n)))
     return _core.reshape(inverse, (*a.shape[ind:], *a.shape[:ind]))
-
-
-def _product(extents):
-    n = 1
-    for extent in extents:
-        n = n * extent
-    return n
 
 
 # The row that the swaps put at each place.
@@ -224,8 +178,6 @@ __all__ = [
     "cho_solve",
     "cholesky",
     "inv",
-    "lstsq",
-    "lu_factor",
     "lu_solve",
     "solve",
     "solve_triangular",
