@@ -1,6 +1,7 @@
 // Arithmetic: sums, products, quotients, powers, rounding, extrema of two numbers.
 #include "stdlib/prelude/arithmetic.h"
 #include "stdlib/ops.h"
+#include "stdlib/prelude/gcd.h"
 #include "stdlib/prelude/power.h"
 #include "stdlib/rules.h"
 #include "stdlib/scalar.h"
@@ -292,6 +293,23 @@ constinit const Op op::nextafter{
     .promotion = Promotion::inexact,
     .scalar = {"gn::nextafter", "arithmetic.h", "", GNOMON_HOST(floats, 2, nextafter), 4},
     .partials = [](const Partials& p) { return Exprs{one_like(p.y), Expr()}; }};
+
+constinit const Op op::gcd{.name = "gcd",
+                           .doc = "Greatest common divisor of integers, not below 0.",
+                           .operands = 2,
+                           .type = integer_type,
+                           .promotion = Promotion::common,
+                           .traits = {Trait::commutative},
+                           .scalar = {"gn::gcd", "gcd.h", "", GNOMON_HOST(integers, 2, gcd), 100}};
+
+constinit const Op op::lcm{
+    .name = "lcm",
+    .doc = "Least common multiple of integers, not below 0 unless it wraps; 0 where one is 0.",
+    .operands = 2,
+    .type = integer_type,
+    .promotion = Promotion::common,
+    .traits = {Trait::commutative},
+    .scalar = {"gn::lcm", "gcd.h", "", GNOMON_HOST(integers, 2, lcm), 110}};
 
 constinit const Op op::floor{
     .name = "floor",

@@ -19,16 +19,20 @@
   X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                                    \
   X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan)                                          \
   X(sinh) X(cosh) X(tanh) X(arcsinh) X(arccosh) X(arctanh)                                    \
-  X(erf) X(erfc) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus)                     \
+  X(erf) X(erfc) X(erfcx) X(erfinv) X(erfcinv) X(ndtr) X(log_ndtr) X(ndtri)                   \
+  X(gamma) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus) X(cbrt)                   \
+  X(i0) X(i0e) X(i1) X(i1e) X(j0) X(j1) X(y0) X(y1)                                           \
   X(floor) X(ceil) X(trunc) X(round)                                                          \
   X(isnan) X(isinf) X(isfinite) X(signbit) X(logical_not) X(bitwise_not)
 #define GNOMON_BINARY_OPS(X)                                                                  \
   X(subtract) X(divide) X(floor_divide) X(remainder) X(power)                                 \
   X(minimum) X(maximum) X(arctan2) X(hypot) X(logaddexp) X(copysign) X(nextafter)             \
+  X(zeta) X(betaln) X(gammainc) X(gammaincc) X(gammaincinv) X(gammainccinv) X(owens_t)        \
+  X(ive) X(kve) X(gcd) X(lcm)                                                                 \
   X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal)                     \
   X(logical_and) X(logical_or) X(logical_xor)                                                 \
   X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
-#define GNOMON_TERNARY_OPS(X) X(where) X(clip) X(fma)
+#define GNOMON_TERNARY_OPS(X) X(where) X(clip) X(fma) X(betainc) X(betaincinv)
 // Elementwise with any number of operands from two.
 #define GNOMON_NARY_OPS(X) X(add) X(multiply)
 // The rest: records only; their functions have attributes and stand below.

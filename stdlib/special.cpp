@@ -1,15 +1,21 @@
 // Elementary and special functions of one real number, and arctan2.
+#include <cmath>
 #include <numbers>
 
 #include "stdlib/ops.h"
+#include "stdlib/prelude/cbrt.h"
 #include "stdlib/prelude/erf.h"
 #include "stdlib/prelude/exp.h"
 #include "stdlib/prelude/gamma.h"
+#include "stdlib/prelude/gamma_function.h"
 #include "stdlib/prelude/hyperbolic.h"
+#include "stdlib/prelude/inverse_erf.h"
 #include "stdlib/prelude/inverse_trig.h"
 #include "stdlib/prelude/log.h"
+#include "stdlib/prelude/normal.h"
 #include "stdlib/prelude/sigmoid.h"
 #include "stdlib/prelude/trig.h"
+#include "stdlib/prelude/zeta.h"
 #include "stdlib/rules.h"
 #include "stdlib/scalar.h"
 
@@ -17,9 +23,11 @@ namespace gnomon {
 
 namespace {
 constexpr double two_by_sqrt_pi = 2 * std::numbers::inv_sqrtpi;
+constexpr double half_sqrt_pi = 0.5 / std::numbers::inv_sqrtpi;
+constexpr double sqrt_half = std::numbers::sqrt2 / 2;
 }  // namespace
 
-// Exponentials and logarithms.
+// Exponentials, logarithms, the cube root.
 
 constinit const Op op::exp{.name = "exp",
                            .doc = "e raised to x.",
@@ -92,6 +100,16 @@ constinit const Op op::log1p{
     .partials = [](const Partials& p) { return Exprs{1 / (1 + p.x[0])}; },
     .domain = {-1, inf},
     .ulp = {2, 2}};
+
+constinit const Op op::cbrt{
+    .name = "cbrt",
+    .doc = "Real cube root, of negative numbers too.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::cbrt", "cbrt.h", "", GNOMON_HOST(floats, 1, cbrt), 30},
+    .partials = [](const Partials& p) { return Exprs{1 / (3 * gnomon::square(p.y))}; },
+    .ulp = {1, 1}};
 
 // Trigonometric functions and their inverses.
 
@@ -249,6 +267,89 @@ constinit const Op op::erfc{
         },
     .ulp = {4, 4}};
 
+constinit const Op op::erfcx{
+    .name = "erfcx",
+    .doc = "exp(x^2) erfc(x), which does not underflow on the right.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::non_negative},
+    .scalar = {"gn::erfcx", "erf.h", "", GNOMON_HOST(floats, 1, erfcx), 45},
+    .partials = [](const Partials& p) { return Exprs{2 * p.x[0] * p.y - two_by_sqrt_pi}; },
+    .ulp = {4, 4}};
+
+constinit const Op op::erfinv{
+    .name = "erfinv",
+    .doc = "Inverse of erf; infinite at -1 and 1, NaN outside.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
+    .scalar = {"gn::erfinv", "inverse_erf.h", "", GNOMON_HOST(floats, 1, erfinv), 70},
+    .partials =
+        [](const Partials& p) { return Exprs{half_sqrt_pi * gnomon::exp(gnomon::square(p.y))}; },
+    .domain = {-1, 1},
+    .ulp = {3, 3}};
+
+constinit const Op op::erfcinv{
+    .name = "erfcinv",
+    .doc = "Inverse of erfc, accurate in the tail; infinite at 0 and 2, NaN outside.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::erfcinv", "inverse_erf.h", "", GNOMON_HOST(floats, 1, erfcinv), 70},
+    .partials =
+        [](const Partials& p) { return Exprs{-half_sqrt_pi * gnomon::exp(gnomon::square(p.y))}; },
+    .domain = {0, 2},
+    .ulp = {4, 4}};
+
+constinit const Op op::ndtr{
+    .name = "ndtr",
+    .doc = "Standard normal distribution function, accurate in the tail.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing, Trait::non_negative},
+    .scalar = {"gn::ndtr", "normal.h", "", GNOMON_HOST(floats, 1, ndtr), 45},
+    .partials =
+        [](const Partials& p) {
+          return Exprs{(0.5 * sqrt_half * two_by_sqrt_pi) *
+                       gnomon::exp(-0.5 * gnomon::square(p.x[0]))};
+        },
+    .ulp = {4, 4}};
+
+constinit const Op op::log_ndtr{
+    .name = "log_ndtr",
+    .doc = "Logarithm of the standard normal distribution function, accurate in both tails.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing},
+    .scalar = {"gn::log_ndtr", "normal.h", "", GNOMON_HOST(floats, 1, log_ndtr), 90},
+    .partials =
+        [](const Partials& p) {
+          return Exprs{(sqrt_half * two_by_sqrt_pi) / gnomon::erfcx(-sqrt_half * p.x[0])};
+        },
+    .ulp = {4, 4}};
+
+constinit const Op op::ndtri{
+    .name = "ndtri",
+    .doc = "Inverse of ndtr, the standard normal quantile; infinite at 0 and 1, NaN outside.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing},
+    .scalar = {"gn::ndtri", "normal.h", "", GNOMON_HOST(floats, 1, ndtri), 75},
+    .partials =
+        [](const Partials& p) {
+          return Exprs{(half_sqrt_pi / sqrt_half) * gnomon::exp(0.5 * gnomon::square(p.y))};
+        },
+    .domain = {0, 1},
+    .ulp = {4, 4}};
+
+constinit const Op op::gamma{
+    .name = "gamma",
+    .doc = "Gamma function; infinite at 0, NaN at -1, -2, ...",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::gamma", "gamma_function.h", "", GNOMON_HOST(floats, 1, gamma), 120},
+    .partials = [](const Partials& p) { return Exprs{p.y * gnomon::digamma(p.x[0])}; },
+    .ulp = {4, 4}};
+
 constinit const Op op::gammaln{
     .name = "gammaln",
     .doc =
@@ -273,13 +374,35 @@ constinit const Op op::digamma{
 
 constinit const Op op::trigamma{
     .name = "trigamma",
-    .doc = "Derivative of digamma; has no derivative of its own here.",
+    .doc = "Derivative of digamma.",
     .type = elementwise_float_type,
     .promotion = Promotion::inexact,
     .traits = {Trait::non_negative},
     .scalar = {"gn::trigamma", "gamma.h", "", GNOMON_HOST(floats, 1, trigamma), 45},
+    .partials = [](const Partials& p) { return Exprs{-2 * gnomon::zeta(3, p.x[0])}; },
     .domain = {0, inf},
     .ulp = {4, 4}};
+
+constinit const Op op::zeta{
+    .name = "zeta",
+    .doc =
+        "Hurwitz zeta function, the sum over k >= 0 of (y + k)^-x. Infinite at x = 1 and y = 0, "
+        "-1, "
+        "-2, ...; NaN for x < 1, and left of 0 for an x that is not whole. The derivative by x is "
+        "NaN.",
+    .operands = 2,
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::zeta", "zeta.h", "", GNOMON_HOST(floats, 2, zeta), 600},
+    .partials =
+        [](const Partials& p) {
+          const Expr& s = p.x[0];
+          return Exprs{gnomon::constant(std::nan(""), p.y.dtype()),
+                       -s * gnomon::zeta(s + 1, p.x[1])};
+        },
+    .domain = {1, 120},
+    .second_domain = {0, inf},
+    .ulp = {1, 4}};
 
 constinit const Op op::sigmoid{
     .name = "sigmoid",

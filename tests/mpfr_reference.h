@@ -61,17 +61,13 @@ double ulp_error(T got, mpfr_srcptr exact) {
   }
   if (got != 0 && std::signbit(got) != (mpfr_sgn(exact) < 0)) return wrong;
   if (mpfr_inf_p(exact)) return std::isinf(got) ? 0 : wrong;
-  // An infinite result stands for the number after the largest finite one.
-  Real got_real(static_cast<double>(got));
-  if (std::isinf(got)) {
-    mpfr_set_ui_2exp(got_real.get(), 1, std::numeric_limits<T>::max_exponent, MPFR_RNDN);
-    if (got < 0) mpfr_neg(got_real.get(), got_real.get(), MPFR_RNDN);
-    if (mpfr_cmpabs(exact, got_real.get()) >= 0) return 0;
-  } else if (mpfr_get_exp(exact) > std::numeric_limits<T>::max_exponent) {
-    Real largest;
-    mpfr_set_ui_2exp(largest.get(), 1, std::numeric_limits<T>::max_exponent, MPFR_RNDN);
-    if (mpfr_sgn(exact) < 0) mpfr_neg(largest.get(), largest.get(), MPFR_RNDN);
-    return ulp_error(got, largest.get()) + 1;
+  // An infinite result stands for the number after the largest finite one, 2^max_exponent.
+  Real got_real(static_cast<double>(got)), next;
+  mpfr_set_si_2exp(next.get(), mpfr_sgn(exact), std::numeric_limits<T>::max_exponent, MPFR_RNDN);
+  if (std::isinf(got)) mpfr_set(got_real.get(), next.get(), MPFR_RNDN);
+  if (mpfr_cmpabs(exact, next.get()) >= 0) {
+    if (std::isinf(got)) return 0;
+    if (mpfr_cmpabs(exact, next.get()) > 0) return ulp_error(got, next.get()) + 1;
   }
   Real difference;
   mpfr_sub(difference.get(), got_real.get(), exact, MPFR_RNDN);

@@ -11,10 +11,17 @@
 #include <vector>
 
 #include "mpfr_reference.h"
+#include "stdlib/prelude/cbrt.h"
 #include "stdlib/prelude/erf.h"
 #include "stdlib/prelude/gamma.h"
+#include "stdlib/prelude/gamma_function.h"
+#include "stdlib/prelude/inverse_erf.h"
 #include "stdlib/prelude/inverse_trig.h"
+#include "stdlib/prelude/modified_bessel.h"
+#include "stdlib/prelude/normal.h"
 #include "stdlib/prelude/trig.h"
+#include "stdlib/prelude/zeta.h"
+#include "tests/special_functions.h"
 
 namespace gnomon::test {
 namespace {
@@ -331,6 +338,38 @@ TEST_CASE_TEMPLATE("trigamma at its poles and at the infinities", T, float, doub
   CHECK(std::isnan(gn::trigamma(nan<T>)));
 }
 
+TEST_CASE("zeta left of 0 adds the terms up to 0") {
+  for (const double s : {2.0, 3.0, 4.0, 7.0, 12.0}) {
+    for (const double q : {-0.25, -0.5, -1.5, -2.75, -7.125, -30.5}) {
+      CAPTURE(s);
+      CAPTURE(q);
+      double from = q, size = 0;
+      Real sum(0);
+      for (; from < 0; ++from) {
+        Real term(from);
+        mpfr_pow_si(term.get(), term.get(), -static_cast<long>(s), MPFR_RNDN);
+        sum += term;
+        size += std::abs(term.to_double());
+      }
+      sum += exact_zeta(Real(s), Real(from));
+      size += exact_zeta(Real(s), Real(from)).to_double();
+      CHECK(std::abs((Real(gn::zeta(s, q)) - sum).to_double()) < 8e-16 * size);
+    }
+  }
+}
+
+TEST_CASE("zeta at its poles and outside its domain") {
+  CHECK(gn::zeta(1.0, 2.0) == inf<double>);
+  CHECK(gn::zeta(2.0, 0.0) == inf<double>);
+  CHECK(gn::zeta(2.0, -3.0) == inf<double>);
+  CHECK(gn::zeta(2.0, inf<double>) == 0);
+  CHECK(gn::zeta(inf<double>, 2.0) == 0);
+  CHECK(gn::zeta(inf<double>, 1.0) == 1);
+  for (const double x : {gn::zeta(0.5, 1.0), gn::zeta(2.5, -0.5), gn::zeta(nan<double>, 1.0),
+                         gn::zeta(2.0, nan<double>)})
+    CHECK(std::isnan(x));
+}
+
 #if GN_LANES
 namespace {
 
@@ -366,6 +405,17 @@ void check_all_lanes() {
   check_lanes<T, W>("gammaln", [](auto x) { return gn::gammaln(x); });
   check_lanes<T, W>("digamma", [](auto x) { return gn::digamma(x); });
   check_lanes<T, W>("trigamma", [](auto x) { return gn::trigamma(x); });
+  check_lanes<T, W>("erfcx", [](auto x) { return gn::erfcx(x); });
+  check_lanes<T, W>("erfinv", [](auto x) { return gn::erfinv(x); });
+  check_lanes<T, W>("erfcinv", [](auto x) { return gn::erfcinv(x); });
+  check_lanes<T, W>("ndtr", [](auto x) { return gn::ndtr(x); });
+  check_lanes<T, W>("log_ndtr", [](auto x) { return gn::log_ndtr(x); });
+  check_lanes<T, W>("ndtri", [](auto x) { return gn::ndtri(x); });
+  check_lanes<T, W>("gamma", [](auto x) { return gn::gamma(x); });
+  check_lanes<T, W>("zeta", [](auto x) { return gn::zeta(decltype(x)(3), x); });
+  check_lanes<T, W>("cbrt", [](auto x) { return gn::cbrt(x); });
+  check_lanes<T, W>("i0", [](auto x) { return gn::i0(x); });
+  check_lanes<T, W>("i1e", [](auto x) { return gn::i1e(x); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "mpfr_reference.h"
 #include "stdlib/prelude/arithmetic.h"
 #include "stdlib/prelude/exp.h"
+#include "stdlib/prelude/gcd.h"
 #include "stdlib/prelude/hyperbolic.h"
 #include "stdlib/prelude/lanes.h"
 #include "stdlib/prelude/log.h"
@@ -401,6 +403,22 @@ TEST_SUITE("prelude") {
       CHECK(gn::power(T(-1), T(-4)) == 1);
       CHECK(gn::power(T(2), T(-1)) == 0);
       CHECK(gn::power(T(0), T(-1)) == 0);
+    }
+  }
+
+  TEST_CASE_TEMPLATE("gcd and lcm are those of the standard library", T, gn::i8, gn::u8, gn::i16,
+                     gn::i32, gn::u32, gn::i64, gn::u64) {
+    constexpr int numbers[] = {0, 1, 2, 6, 9, 12, 35, 60, 97, 120};
+    for (const int first : numbers) {
+      for (const int second : numbers) {
+        for (const int sign : {1, -1}) {
+          if (sign < 0 && std::is_unsigned_v<T>) continue;
+          const T a = static_cast<T>(sign * first), b = static_cast<T>(second);
+          CHECK(gn::gcd(a, b) == static_cast<T>(std::gcd(first, second)));
+          if (std::lcm(first, second) <= 127)
+            CHECK(gn::lcm(a, b) == static_cast<T>(std::lcm(first, second)));
+        }
+      }
     }
   }
 

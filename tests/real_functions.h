@@ -10,6 +10,7 @@
 
 #include "ir/evaluation.h"
 #include "tests/mpfr_reference.h"
+#include "tests/special_functions.h"
 
 namespace gnomon::test {
 
@@ -32,6 +33,10 @@ inline RealFunction binary(MpfrBinary f) {
     f(y.get(), x[0].get(), x[1].get(), MPFR_RNDN);
     return y;
   };
+}
+
+inline RealFunction of_one(Real (*f)(const Real&)) {
+  return [f](std::span<const Real> x) { return f(x[0]); };
 }
 
 inline RealFunction predicate(bool (*f)(mpfr_srcptr, mpfr_srcptr)) {
@@ -117,7 +122,14 @@ inline const RealTable& real_functions() {
       {"arccosh", unary(mpfr_acosh)},
       {"arctanh", unary(mpfr_atanh)},
       {"erf", unary(mpfr_erf)},
-      {"erfc", unary(mpfr_erfc)},
+      {"erfc", of_one(exact_erfc)},
+      {"erfcx", of_one(exact_erfcx)},
+      {"erfinv", of_one(exact_erfinv)},
+      {"erfcinv", of_one(exact_erfcinv)},
+      {"ndtr", of_one(exact_ndtr)},
+      {"log_ndtr", of_one(exact_log_ndtr)},
+      {"ndtri", of_one(exact_ndtri)},
+      {"cbrt", unary(mpfr_cbrt)},
       {"reciprocal",
        [](std::span<const Real> x) {
          Real y;

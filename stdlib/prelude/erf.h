@@ -1,5 +1,6 @@
-// erf and erfc. The tail is (1 + 2 x) exp(x^2) erfc(x), smooth on the whole half line (Shepherd and
-// Laframboise 1981), as a polynomial in (x - c) / (x + c), times an exp of x^2 with all its bits.
+// erf, erfc and erfcx. The tail is (1 + 2 x) exp(x^2) erfc(x), smooth on the whole half line
+// (Shepherd and Laframboise 1981), as a polynomial in (x - c) / (x + c), times an exp of x^2 with
+// all its bits.
 #pragma once
 
 #include "exp.h"
@@ -102,6 +103,24 @@ GN_FN TwoFloats<F> exp_times_erfc(F x) {
   return {q, (fma(-q, den, num) + fma(-q, den_low, num_low)) * inverse};
 }
 
+/// exp(x^2) erfc(x) for x >= 0; far out by its asymptotic series (DLMF 7.12.1).
+template <typename F>
+GN_FN F erfcx_of_positive(F x) {
+  const F end = constant<F>(is_single<F> ? 10.0 : 26.0);
+  const TwoFloats<F> near = exp_times_erfc(select(x < end, x, end));
+  const F inverse = constant<F>(1) / x;
+  const F w = inverse * inverse;
+  F series;
+  if constexpr (is_single<F>) {
+    series = horner(w, 0x1.80db08p2, -0x1.df2428p0, 0x1.7fff2p-1, -0x1p-1);
+  } else {
+    series = horner(w, -0x1.fbe881345fdc6p9, 0x1.44aec7ab7f86ep7, -0x1.d87fab353860bp4,
+                    0x1.a3ffffd325edbp2, -0x1.dffffffff4b0fp0, 0x1.7fffffffffff7p-1, -0x1p-1);
+  }
+  const F first = inverse * constant<F>(0x1.20dd750429b6dp-1);  // 1 / sqrt(pi)
+  return select(x < end, near.high + near.low, fma(first, w * series, first));
+}
+
 }  // namespace detail
 
 /// The error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
@@ -128,6 +147,21 @@ GN_FN F erfc(F x) {
   const F right = detail::scale(product, e.exponent);
   const F v = select(x < constant<F>(0), constant<F>(2) - right, right);
   return select(x == x, v, x);
+}
+
+/// exp(x^2) erfc(x), which neither overflows nor underflows on the right.
+template <typename F>
+GN_FN F erfcx(F x) {
+  const F magnitude = abs(x);
+  const F right = detail::erfcx_of_positive(magnitude);
+  // erfc(-a) = 2 - erfc(a); beyond the end 2 exp(a^2) overflows.
+  const F end = constant<F>(is_single<F> ? 9.5 : 27.0);
+  const F a = select(magnitude < end, magnitude, end);
+  const F square = a * a;
+  const F half = exp(square);
+  const F exact_half = select(half < infinity<F>(), fma(half, fma(a, a, -square), half), half);
+  const F left = (exact_half + exact_half) - right;
+  return select(x == x, select(x < constant<F>(0), left, right), x);
 }
 
 }  // namespace gn

@@ -282,6 +282,21 @@ def _shifts(draw):
     return Call([x, y], both, [np.left_shift(x, y), np.right_shift(x, y)], x.dtype)
 
 
+@case("gcd", "lcm")
+def _gcd(draw):
+    shape, more = broadcast_to_one(draw, 2)
+    x = array(draw, INTEGERS, shape, (0, 100))
+    y = array(draw, [str(x.dtype)], more, (0, 100))
+    if x.dtype.kind == "i" and draw(st.booleans()):
+        x = -x
+    both = lambda x, y: [gn.gcd(x, y), gn.lcm(x, y)]  # noqa: E731
+    product = x.astype("int64") * y.astype("int64")
+    divisor = np.gcd(x.astype("int64"), y.astype("int64"))
+    least = np.abs(product) // np.maximum(divisor, 1)
+    wrapped = np.abs(least.astype(x.dtype)) if x.dtype.kind == "i" else least.astype(x.dtype)
+    return Call([x, y], both, [np.gcd(x, y), wrapped], x.dtype)
+
+
 @case("nextafter")
 def _nextafter(draw):
     dtype = draw(st.sampled_from(FLOATS))

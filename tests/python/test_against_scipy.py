@@ -63,7 +63,32 @@ special("special.expm1", reference=sp.expm1, ulp=ULP["expm1"])
 special("special.log1p", reference=sp.log1p, ulp=ULP["log1p"])
 special("special.entr", reference=sp.entr, ulp=FEW)
 special("special.exprel", reference=sp.exprel, ulp=FEW)
-special("special.ndtr", reference=sp.ndtr, ulp=FEW, values=(-1, 9))
+special("ndtr", "special.ndtr", reference=sp.ndtr, ulp=MORE, values=(-8, 9))
+special("log_ndtr", "special.log_ndtr", reference=sp.log_ndtr, ulp=MORE, values=(-30, 9))
+special("ndtri", "special.ndtri", reference=sp.ndtri, ulp=MORE, atol=1, values=(0, 1),
+        dtypes=FLOATS)
+special("erfcx", "special.erfcx", reference=sp.erfcx, ulp=MORE, values=(-8, 1e6))
+special("erfinv", "special.erfinv", reference=sp.erfinv, ulp=MORE, values=(-1, 1),
+        dtypes=FLOATS)
+special("erfcinv", "special.erfcinv", reference=sp.erfcinv, ulp=MORE, atol=4, values=(0, 2),
+        dtypes=FLOATS)
+special("gamma", "special.gamma", reference=sp.gamma, ulp=(4, 64), values=(0.01, 30))
+special("special.factorial", reference=lambda x: sp.factorial(x, exact=False), ulp=(4, 64),
+        values=(-3, 25))
+special("cbrt", "special.cbrt", reference=np.cbrt, ulp=FEW)
+special("sinc", "special.sinc", reference=np.sinc, ulp=MORE, atol=8, values=(-8, 8))
+special("i0", "special.i0", reference=sp.i0, ulp=MORE, values=NEAR)
+special("i0e", "special.i0e", reference=sp.i0e, ulp=MORE, values=WIDE)
+special("i1", "special.i1", reference=sp.i1, ulp=MORE, values=NEAR)
+special("i1e", "special.i1e", reference=sp.i1e, ulp=MORE, values=WIDE)
+special("j0", "special.j0", reference=sp.j0, ulp=FEW, atol=16, values=WIDE)
+special("j1", "special.j1", reference=sp.j1, ulp=FEW, atol=16, values=WIDE)
+special("y0", "special.y0", reference=sp.y0, ulp=FEW, atol=16, values=(0, 1000))
+special("y1", "special.y1", reference=sp.y1, ulp=FEW, atol=16, values=(0, 1000))
+special("special.exp10", reference=sp.exp10, ulp=MORE, values=NEAR)
+special("special.xlogx", reference=lambda x: sp.xlogy(x, x), ulp=FEW, values=(0, 100))
+special("special.log1mexp", reference=lambda x: np.log(-np.expm1(x)), ulp=FEW, atol=1,
+        values=(-30, 0))
 special(
     "special.softplus", "nn.softplus", reference=lambda x: np.logaddexp(x, 0.0),
     ulp=ULP["softplus"],
@@ -74,9 +99,73 @@ special("nn.tanh", reference=np.tanh, ulp=ULP["tanh"])
 
 @case("special.polygamma")
 def _polygamma(draw):
-    x, n = array(draw, FLOATS, values=(0.01, 1e4)), draw(st.sampled_from([0, 1]))
+    x, n = array(draw, FLOATS, values=(0.01, 1e4)), draw(st.integers(0, 6))
     want = sp.polygamma(n, x.astype("float64"))
-    return Call([x], lambda x: gn.special.polygamma(n, x), want, x.dtype, 16, 8e-7)
+    bound = 8e-7 if n == 0 else 0.0
+    return Call([x], lambda x: gn.special.polygamma(n, x), want, x.dtype, 32, bound)
+
+
+@case("zeta", "special.zeta")
+def _zeta(draw):
+    s, q = array(draw, FLOATS, values=(1.5, 20)), draw(st.floats(0.125, 32.0, width=32))
+    want = sp.zeta(s.astype("float64"), q)
+    f = lambda s: [gn.zeta(s, q), gn.special.zeta(s, q)]  # noqa: E731
+    return Call([s], f, [want] * 2, s.dtype, 32)
+
+
+def incomplete(*names, reference, first, second, ulp=(4, 8192), atol=0.0):
+    """A function of a shape, which is a number, and an array."""
+
+    @case(*names)
+    def make(draw):
+        a = draw(st.floats(*first, width=32))
+        x = array(draw, FLOATS, values=second, nonempty=True)
+        want = reference(a, x.astype("float64"))
+        bound = ulp[0] if x.dtype == "float32" else ulp[1]
+        f = lambda x: [find(name)(a, x) for name in names]  # noqa: E731
+        return Call([x], f, [want] * len(names), x.dtype, bound, atol * np.finfo(x.dtype).eps)
+
+
+incomplete("betaln", "special.betaln", reference=sp.betaln, first=(0.125, 30), second=(0.1, 50),
+           atol=64)
+incomplete("special.beta", reference=sp.beta, first=(0.125, 30), second=(0.1, 50), ulp=(200, 2000))
+incomplete("special.poch", reference=sp.poch, first=(0.5, 20), second=(0.1, 9), ulp=(200, 2000))
+incomplete("special.chdtr", reference=sp.chdtr, first=(0.5, 40), second=(0.1, 90))
+incomplete("special.chdtrc", reference=sp.chdtrc, first=(0.5, 40), second=(0.1, 90), ulp=(64, 8192))
+incomplete("gammainc", "special.gammainc", reference=sp.gammainc, first=(0.125, 90),
+           second=(0, 120))
+incomplete("gammaincc", "special.gammaincc", reference=sp.gammaincc, first=(0.125, 90),
+           second=(0, 90))
+incomplete("gammaincinv", "special.gammaincinv", reference=sp.gammaincinv, first=(0.5, 90),
+           second=(1e-3, 1))
+incomplete("gammainccinv", "special.gammainccinv", reference=sp.gammainccinv, first=(0.5, 90),
+           second=(1e-3, 1))
+incomplete("owens_t", "special.owens_t", reference=sp.owens_t, first=(-4, 4), second=(-4, 4),
+           ulp=(16, 256))
+incomplete("ive", "special.ive", reference=sp.ive, first=(0, 20), second=(0.1, 90))
+incomplete("kve", "special.kve", reference=sp.kve, first=(0, 20), second=(0.1, 90))
+incomplete("special.iv", reference=sp.iv, first=(0, 20), second=(0.1, 60), ulp=(200, 8192))
+incomplete("special.kv", reference=sp.kv, first=(0, 20), second=(0.1, 60), ulp=(200, 8192))
+
+
+@case("special.kn")
+def _kn(draw):
+    n, x = draw(st.integers(0, 9)), array(draw, FLOATS, values=(0.25, 60), nonempty=True)
+    want = sp.kn(n, x.astype("float64"))
+    return Call([x], lambda x: gn.special.kn(n, x), want, x.dtype, 8192)
+
+
+@case("betainc", "special.betainc", "betaincinv", "special.betaincinv")
+def _betainc(draw):
+    a, b = draw(st.floats(0.5, 30, width=32)), draw(st.floats(0.5, 30, width=32))
+    x = array(draw, FLOATS, values=(1e-2, 0.99), nonempty=True)
+    y = x.astype("float64")
+    f = lambda x: [  # noqa: E731
+        gn.betainc(a, b, x), gn.special.betainc(a, b, x),
+        gn.betaincinv(a, b, x), gn.special.betaincinv(a, b, x),
+    ]
+    wanted = [sp.betainc(a, b, y)] * 2 + [sp.betaincinv(a, b, y)] * 2
+    return Call([x], f, wanted, x.dtype, 4 if x.dtype == "float32" else 8192)
 
 
 @case("special.xlogy", "special.xlog1py", "special.rel_entr")

@@ -171,6 +171,18 @@ def heaviside(x1: Operand, x2: Operand, /) -> Tensor:
     return _where(_isnan(x1), x1, above)
 
 
+def sinc(x: Operand, /) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at 0; to the last digits also near whole numbers."""
+    x = _tensor(x)
+    x = x if x.dtype.kind == "f" else astype(x, "float64")
+    whole = _op("round")(x)
+    sine = _op("sin")(_multiply(_subtract(x, whole), 3.141592653589793))
+    sign = _subtract(1.0, _multiply(_op("remainder")(whole, 2.0), 2.0))
+    zero = _op("equal")(x, 0)
+    turns = _multiply(_where(zero, 1.0, x), 3.141592653589793)
+    return _where(zero, 1.0, _divide(_multiply(sign, sine), turns))
+
+
 def rad2deg(x: Operand, /) -> Tensor:
     """Degrees of an angle in radians."""
     return _multiply(x, 57.29577951308232)
@@ -201,5 +213,6 @@ __all__ = [
     "rad2deg",
     "radians",
     "round",
+    "sinc",
     "where",
 ]

@@ -6,9 +6,16 @@ operations say so where theirs is larger.
 
 from __future__ import annotations
 
+import math
+
 from . import _core, _ops
 from ._creation import _tensor, astype
-from ._ops import digamma, erf, erfc, exp2, expm1, gammaln, log1p
+from ._elementwise import sinc
+from ._ops import (
+    betainc, betaincinv, betaln, cbrt, digamma, erf, erfc, erfcinv, erfcx, erfinv, exp2, expm1,
+    gamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, i0, i0e, i1, i1e, ive, j0, j1,
+    kve, log1p, log_ndtr, ndtr, ndtri, owens_t, y0, y1, zeta,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,12 +52,76 @@ def psi(x: Operand, /) -> Tensor:
 
 
 def polygamma(n: int, x: Operand, /) -> Tensor:
-    """The derivative n of digamma, for n = 0 and n = 1."""
+    """The derivative n of digamma, for a number n from 0 to 170."""
     if n == 0:
         return digamma(x)
     if n == 1:
         return _ops.trigamma(x)
-    raise _core.ValueError(f"polygamma: derivatives 0 and 1 of digamma are known, not {n}")
+    if not 0 <= n <= 170:
+        raise _core.ValueError(f"polygamma: expected a derivative from 0 to 170, found {n}")
+    sign = 1.0 if n % 2 else -1.0
+    return _ops.zeta(n + 1.0, _floating(x)) * (sign * math.factorial(n))
+
+
+def factorial(n: Operand, /) -> Tensor:
+    """n! as gamma(n + 1), for every n >= 0; 0 below."""
+    n = _floating(n)
+    where = _core.operation("where")
+    return where(n < 0, 0.0, gamma(where(n < 0, 0.0, n) + 1.0))
+
+
+def beta(a: Operand, b: Operand, /) -> Tensor:
+    """gamma(a) * gamma(b) / gamma(a + b) for a, b >= 0, as exp(betaln(a, b)); NaN below.
+
+    The relative error grows with the logarithm, by a few units in the last place.
+    """
+    return _ops.exp(betaln(a, b))
+
+
+def poch(z: Operand, m: Operand, /) -> Tensor:
+    """gamma(z + m) / gamma(z) for z, z + m > 0, by their logarithms; NaN elsewhere."""
+    z, m = _floating(z), _floating(m)
+    inside = _ops.logical_and(z > 0, z + m > 0)
+    value = _ops.exp(gammaln(z + m) - gammaln(z))
+    return _core.operation("where")(inside, value, float("nan"))
+
+
+def chdtr(v: Operand, x: Operand, /) -> Tensor:
+    """The probability of a chi-square variable with v degrees of freedom below x."""
+    return gammainc(_floating(v) * 0.5, _floating(x) * 0.5)
+
+
+def chdtrc(v: Operand, x: Operand, /) -> Tensor:
+    """The probability of a chi-square variable with v degrees of freedom above x."""
+    return gammaincc(_floating(v) * 0.5, _floating(x) * 0.5)
+
+
+def iv(v: Operand, x: Operand, /) -> Tensor:
+    """Modified Bessel function of the first kind of order v: exp(|x|) * ive(v, x)."""
+    return ive(v, x) * _ops.exp(_ops.absolute(_floating(x)))
+
+
+def kv(v: Operand, x: Operand, /) -> Tensor:
+    """Modified Bessel function of the second kind of order v: exp(-x) * kve(v, x)."""
+    return kve(v, x) * _ops.exp(_ops.negative(_floating(x)))
+
+
+def kn(n: Operand, x: Operand, /) -> Tensor:
+    """Modified Bessel function of the second kind of a whole order n: kv(n, x)."""
+    return kv(n, x)
+
+
+def exp10(x: Operand, /) -> Tensor:
+    """10 raised to x."""
+    return _ops.power(10.0, _floating(x))
+
+
+def log1mexp(x: Operand, /) -> Tensor:
+    """log(1 - exp(x)) for x <= 0, without cancellation at either end (Maechler 2012)."""
+    x = _floating(x)
+    near = _ops.log(_ops.negative(expm1(x)))
+    far = log1p(_ops.negative(_ops.exp(x)))
+    return _core.operation("where")(x > -0.6931471805599453, near, far)
 
 
 def logsumexp(
@@ -96,6 +167,11 @@ def _times(x, y, logarithm):
     return where(zero, 0.0, x * logarithm(where(zero, 1.0, y)))
 
 
+def xlogx(x: Operand, /) -> Tensor:
+    """x * log(x), and 0 at 0: xlogy(x, x)."""
+    return xlogy(x, x)
+
+
 def entr(x: Operand, /) -> Tensor:
     """-x * log(x); 0 at 0, -inf below."""
     x = _floating(x)
@@ -113,14 +189,6 @@ def rel_entr(x: Operand, y: Operand, /) -> Tensor:
     infinite = _core.full((), float("inf"), value.dtype)
     rest = where(nan, float("nan"), where(zero, 0.0, infinite))
     return where(inside, value, rest)
-
-
-def ndtr(x: Operand, /) -> Tensor:
-    """Standard normal distribution function, erfc(-x / sqrt(2)) / 2.
-
-    The relative error grows in the tail, as x * x units in the last place.
-    """
-    return erfc(_floating(x) * -0.7071067811865476) * 0.5
 
 
 def exprel(x: Operand, /) -> Tensor:
@@ -151,27 +219,65 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "beta",
+    "betainc",
+    "betaincinv",
+    "betaln",
+    "cbrt",
+    "chdtr",
+    "chdtrc",
     "digamma",
     "entr",
     "erf",
     "erfc",
+    "erfcinv",
+    "erfcx",
+    "erfinv",
+    "exp10",
     "exp2",
     "expit",
     "expm1",
     "exprel",
+    "factorial",
+    "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammainccinv",
+    "gammaincinv",
     "gammaln",
     "huber",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "iv",
+    "ive",
+    "j0",
+    "j1",
+    "kn",
+    "kv",
+    "kve",
+    "log1mexp",
     "log1p",
     "log_expit",
+    "log_ndtr",
     "log_softmax",
     "logit",
     "logsumexp",
     "ndtr",
+    "ndtri",
+    "owens_t",
+    "poch",
     "polygamma",
     "psi",
     "rel_entr",
+    "sinc",
     "softmax",
     "softplus",
     "xlog1py",
+    "xlogx",
     "xlogy",
+    "y0",
+    "y1",
+    "zeta",
 ]

@@ -1,0 +1,175 @@
+// The Bessel functions of the prelude against MPFR, relative to their envelope.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "stdlib/prelude/bessel.h"
+#include "stdlib/prelude/bessel_order.h"
+#include "stdlib/prelude/memory.h"
+#include "stdlib/prelude/modified_bessel.h"
+#include "tests/mpfr_reference.h"
+#include "tests/special_functions.h"
+
+namespace gnomon::test {
+namespace {
+
+template <typename T>
+std::vector<T> inputs_of() {
+  std::vector<T> inputs = sample<T>(T(1e-30), T(1e15), 1500);
+  for (const T x : sample_evenly<T>(T(0), T(60), 3000)) inputs.push_back(x);
+  return inputs;
+}
+
+/// The largest error over the larger of |exact| and min(1, sqrt(2 / (pi x))), in roundings of T.
+template <typename T, typename F>
+void check_envelope(const char* name, F f, MpfrUnary exact, double bound) {
+  double worst = 0;
+  T at = 0;
+  for (const T x : inputs_of<T>()) {
+    if (x == 0) continue;
+    Real y;
+    exact(y.get(), Real(x).get(), MPFR_RNDN);
+    const double envelope = std::min(1.0, std::sqrt(2 / (std::numbers::pi * double(x))));
+    const double size = std::max(std::abs(y.to_double()), envelope);
+    if (size > std::numeric_limits<T>::max()) continue;
+    mpfr_sub_d(y.get(), y.get(), f(x), MPFR_RNDN);
+    const double error = std::abs(y.to_double()) / size / std::numeric_limits<T>::epsilon();
+    if (!(error <= worst)) worst = error, at = x;
+  }
+  const std::string found = fmt::format("{} f{}: {} at {}", name, 8 * sizeof(T), worst, at);
+  CAPTURE(found);
+  CHECK(worst <= bound);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("Bessel functions are within 1e-14 of their envelope", T, float, double) {
+  // Half a unit for the rounding of float32.
+  const double bound = sizeof(T) == 4 ? 0.51 : 40;
+  check_envelope<T>("j0", [](T x) { return gn::j0(x); }, mpfr_j0, bound);
+  check_envelope<T>("j1", [](T x) { return gn::j1(x); }, mpfr_j1, bound);
+  check_envelope<T>("y0", [](T x) { return gn::y0(x); }, mpfr_y0, bound);
+  check_envelope<T>("y1", [](T x) { return gn::y1(x); }, mpfr_y1, bound);
+}
+
+TEST_CASE("the first two zeros of J keep their digits") {
+  for (const double zero : {2.404825557695773, 5.520078110286311})
+    for (const double x : {zero, std::nextafter(zero, 9.0), zero * (1 - 1e-9)}) {
+      CHECK(ulp_error(gn::j0(x), exact_of(mpfr_j0)(x)) < 16);
+    }
+  for (const double zero : {3.8317059702075125, 7.015586669815619})
+    for (const double x : {zero, std::nextafter(zero, 9.0), zero * (1 - 1e-9)}) {
+      CHECK(ulp_error(gn::j1(x), exact_of(mpfr_j1)(x)) < 16);
+    }
+}
+
+TEST_CASE_TEMPLATE("Bessel functions at 0, infinity and below 0", T, float, double) {
+  const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  CHECK(gn::j0(T(0)) == 1);
+  CHECK(gn::j1(T(0)) == 0);
+  CHECK(std::signbit(gn::j1(T(-0.0))));
+  CHECK(gn::y0(T(0)) == -inf);
+  CHECK(gn::y1(T(0)) == -inf);
+  CHECK(gn::j1(T(-2)) == -gn::j1(T(2)));
+  CHECK(gn::j0(T(-20)) == gn::j0(T(20)));
+  CHECK(gn::j0(-inf) == 0);
+  for (const auto y : {gn::j0(inf), gn::j1(inf), gn::y0(inf), gn::y1(inf)}) CHECK(y == 0);
+  for (const auto y : {gn::y0(T(-1)), gn::y1(T(-1)), gn::y0(-inf), gn::j0(nan), gn::j1(nan),
+                       gn::y0(nan), gn::i0(nan), gn::i1e(nan)})
+    CHECK(std::isnan(y));
+  CHECK(gn::i0(-inf) == inf);
+  CHECK(gn::i1(-inf) == -inf);
+  CHECK(gn::i0e(inf) == 0);
+  CHECK(gn::i1e(inf) == 0);
+}
+
+namespace {
+
+/// I(v, x) by its series (DLMF 10.25.2).
+Real series_of_i(double order, double x) {
+  const Real v(order), half = Real(x) / Real(2);
+  Real term;
+  mpfr_pow(term.get(), half.get(), v.get(), MPFR_RNDN);
+  term = term / by(mpfr_gamma, v + Real(1));
+  Real sum = term;
+  for (int k = 1; !is_negligible(term, sum) || k < x; ++k) {
+    term *= half * half / (Real(k) * (v + Real(k)));
+    sum += term;
+  }
+  return sum;
+}
+
+double relative(double got, const Real& exact) {
+  return std::abs(((Real(got) - exact) / exact).to_double());
+}
+
+}  // namespace
+
+TEST_CASE("modified Bessel functions of real order are within 1e-12") {
+  for (const double x : {1e-4, 0.03, 0.7, 3.0, 8.5, 19.0, 33.0, 90.0, 400.0}) {
+    for (const double v : {0.0, 0.25, 1.0, 1.5, 2.75, 6.0, 13.3, 20.0, 47.0, 120.5}) {
+      CAPTURE(x);
+      CAPTURE(v);
+      const Real shrink = by(mpfr_exp, Real(-x));
+      const Real i = series_of_i(v, x) * shrink;
+      if (std::abs(i.to_double()) > 1e-290) CHECK(relative(gn::ive(v, x), i) < 1e-12);
+      // I(v) K(v + 1) + I(v + 1) K(v) = 1 / x (DLMF 10.28.2).
+      const Real sum =
+          i * Real(gn::kve(v + 1, x)) + series_of_i(v + 1, x) * shrink * Real(gn::kve(v, x));
+      if (gn::kve(v + 1, x) < 1e290) CHECK(relative(1 / x, sum) < 1e-12);
+      if (v == std::floor(v) || x > 30) continue;
+      // Orders that are not whole: by the two solutions (DLMF 10.27.4).
+      const Real below = series_of_i(-v, x);
+      const Real k =
+          pi() * (below - series_of_i(v, x)) / (Real(2) * by(mpfr_sin, pi() * Real(v)) * shrink);
+      if (k.to_double() < 1e290) CHECK(relative(gn::kve(v, x), k) < 1e-12);
+      if (v > 0 && k.to_double() < 1e290) CHECK(relative(gn::ive(-v, x), below * shrink) < 4e-12);
+    }
+  }
+}
+
+TEST_CASE("modified Bessel functions of real order at their edges") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(gn::ive(0.0, 0.0) == 1);
+  CHECK(gn::ive(0.5, 0.0) == 0);
+  CHECK(gn::ive(-0.5, 0.0) == inf);
+  CHECK(gn::ive(1.0, inf) == 0);
+  CHECK(gn::ive(3.0, -2.0) == -gn::ive(3.0, 2.0));
+  CHECK(gn::ive(-4.0, -2.0) == gn::ive(4.0, 2.0));
+  CHECK(gn::kve(0.0, 0.0) == inf);
+  CHECK(gn::kve(2.5, inf) == 0);
+  CHECK(gn::kve(-2.5, 3.0) == gn::kve(2.5, 3.0));
+  for (const double y : {gn::ive(0.5, -1.0), gn::kve(1.0, -1.0), gn::ive(nan, 1.0),
+                         gn::kve(1.0, nan), gn::ive(1.0, nan)})
+    CHECK(std::isnan(y));
+}
+
+#if GN_LANES
+TEST_CASE("Bessel functions give the same bits in lanes and as scalars") {
+  constexpr int width = 8;
+  const std::vector<double> inputs = inputs_of<double>();
+  const auto check = [&](const char* name, auto f) {
+    int different = 0;
+    for (std::size_t i = 0; i + width <= inputs.size(); i += width) {
+      const gn::lanes<double, width> all = f(gn::load<gn::lanes<double, width>>(&inputs[i]));
+      for (int lane = 0; lane < width; ++lane)
+        different += f(inputs[i + static_cast<std::size_t>(lane)]) != double(all[lane]);
+    }
+    CAPTURE(name);
+    CHECK(different == 0);
+  };
+  check("j0", [](auto x) { return gn::j0(x); });
+  check("j1", [](auto x) { return gn::j1(x); });
+  check("y0", [](auto x) { return gn::y0(x); });
+  check("y1", [](auto x) { return gn::y1(x); });
+  check("ive", [](auto x) { return gn::ive(decltype(x)(1.5), x); });
+  check("kve", [](auto x) { return gn::kve(decltype(x)(1.5), x); });
+}
+#endif
+
+}  // namespace gnomon::test

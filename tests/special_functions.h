@@ -1,0 +1,207 @@
+// Special functions that MPFR does not have, by MPFR: series, limits and Newton's method.
+#pragma once
+
+#include <mpfr.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "tests/mpfr_reference.h"
+
+namespace gnomon::test {
+
+inline Real operator+(const Real& a, const Real& b) {
+  Real r;
+  mpfr_add(r.get(), a.get(), b.get(), MPFR_RNDN);
+  return r;
+}
+inline Real operator-(const Real& a, const Real& b) {
+  Real r;
+  mpfr_sub(r.get(), a.get(), b.get(), MPFR_RNDN);
+  return r;
+}
+inline Real operator*(const Real& a, const Real& b) {
+  Real r;
+  mpfr_mul(r.get(), a.get(), b.get(), MPFR_RNDN);
+  return r;
+}
+inline Real operator/(const Real& a, const Real& b) {
+  Real r;
+  mpfr_div(r.get(), a.get(), b.get(), MPFR_RNDN);
+  return r;
+}
+inline Real operator-(const Real& a) {
+  Real r;
+  mpfr_neg(r.get(), a.get(), MPFR_RNDN);
+  return r;
+}
+inline Real& operator+=(Real& a, const Real& b) { return a = a + b; }
+inline Real& operator*=(Real& a, const Real& b) { return a = a * b; }
+inline bool operator<(const Real& a, const Real& b) { return mpfr_less_p(a.get(), b.get()) != 0; }
+
+/// A function of MPFR applied to a Real.
+inline Real by(MpfrUnary function, const Real& x) {
+  Real r;
+  function(r.get(), x.get(), MPFR_RNDN);
+  return r;
+}
+
+inline Real pi() {
+  Real r;
+  mpfr_const_pi(r.get(), MPFR_RNDN);
+  return r;
+}
+
+/// Whether adding `term` leaves `sum` as it is.
+inline bool is_negligible(const Real& term, const Real& sum) {
+  return mpfr_zero_p(term.get()) ||
+         mpfr_get_exp(term.get()) < mpfr_get_exp(sum.get()) - Real::precision;
+}
+
+/// exp(x^2) erfc(x); from 14 on by its asymptotic series (DLMF 7.12.1), whose terms fall that far.
+inline Real exact_erfcx(const Real& x) {
+  if (!mpfr_number_p(x.get())) return mpfr_inf_p(x.get()) && x < Real(0) ? -x : Real(1) / x;
+  if (x < Real(14)) return by(mpfr_exp, x * x) * by(mpfr_erfc, x);
+  const Real step = Real(-0.5) / (x * x);
+  Real sum(1), term(1);
+  for (int k = 1; !is_negligible(term, sum); ++k) {
+    term *= step * Real(2 * k - 1);
+    sum += term;
+  }
+  return sum / (x * by(mpfr_sqrt, pi()));
+}
+
+/// erfc(x), which MPFR takes milliseconds for where it is tiny.
+inline Real exact_erfc(const Real& x) {
+  if (x < Real(14) || Real(1000) < x || mpfr_nan_p(x.get())) return by(mpfr_erfc, x);
+  return by(mpfr_exp, -x * x) * exact_erfcx(x);
+}
+
+/// The y with erfc(y) = p: Newton's method on log erfc(y) = log p in float64, as long as its range
+/// allows, then by MPFR.
+inline Real exact_erfcinv(const Real& p) {
+  if (mpfr_nan_p(p.get()) || p < Real(0) || Real(2) < p) return by(mpfr_log, Real(-1));
+  if (mpfr_zero_p(p.get())) return Real(1) / Real(0);
+  if (Real(1) < p) return -exact_erfcinv(Real(2) - p);
+  if (!(p < Real(1))) return Real(0);
+  const Real half_root = by(mpfr_sqrt, pi()) / Real(2);
+  // Near 1, erfc(y) is 1 - 2 y / sqrt(pi); far out log erfc(y) is about -y^2 - log(y sqrt(pi)).
+  const double q = p.to_double(), size = -std::log(q);
+  double start = ((Real(1) - p) * half_root).to_double();
+  if (q < 0.2) start = std::sqrt(size - 0.5 * std::log(std::numbers::pi * size));
+  for (int step = 0; step < 8 && q > 1e-305; ++step) {
+    const double value = std::erfc(start);
+    start += std::log1p((value - q) / q) * value * std::exp(start * start) * half_root.to_double();
+  }
+  Real y(start);
+  for (int step = 0; step < 60; ++step) {
+    const Real value = exact_erfc(y);
+    const Real slope = value * by(mpfr_exp, y * y) * half_root;
+    const Real change = by(mpfr_log1p, (value - p) / p) * slope;
+    y += change;
+    // Each step doubles the digits.
+    if (mpfr_zero_p(change.get()) || mpfr_get_exp(change.get()) < mpfr_get_exp(y.get()) - 80) break;
+  }
+  return y;
+}
+
+/// The y with erf(y) = x; near 0 by the first terms of its series, where 1 - x has too few digits.
+inline Real exact_erfinv(const Real& x) {
+  if (mpfr_zero_p(x.get())) return x;
+  const Real a = by(mpfr_abs, x);
+  if (a < Real(0x1p-60)) {
+    const Real s = x * by(mpfr_sqrt, pi()) / Real(2);
+    return s + s * s * s / Real(3);
+  }
+  const Real y = exact_erfcinv(Real(1) - a);
+  return mpfr_signbit(x.get()) ? -y : y;
+}
+
+inline Real exact_ndtr(const Real& x) { return exact_erfc(-x / by(mpfr_sqrt, Real(2))) / Real(2); }
+
+inline Real exact_log_ndtr(const Real& x) {
+  if (!(x < Real(0))) return by(mpfr_log1p, -exact_ndtr(-x));
+  const Real scaled = exact_erfcx(-x / by(mpfr_sqrt, Real(2)));
+  return by(mpfr_log, scaled / Real(2)) - x * x / Real(2);
+}
+
+inline Real exact_ndtri(const Real& p) {
+  return -exact_erfcinv(p * Real(2)) * by(mpfr_sqrt, Real(2));
+}
+
+/// exp(-|x|) I(x), of order 0 or 1, by its series (DLMF 10.25.2), from 200 on by 10.40.1.
+inline Real exact_scaled_bessel_i(int order, const Real& x) {
+  if (mpfr_nan_p(x.get())) return x;
+  const Real a = by(mpfr_abs, x);
+  const bool flipped = order == 1 && mpfr_signbit(x.get());
+  Real value;
+  if (mpfr_inf_p(a.get())) {
+    value = Real(0);
+  } else if (a < Real(200)) {
+    const Real z = a * a / Real(4);
+    Real term = order == 1 ? a / Real(2) : Real(1);
+    value = term;
+    for (int k = 1; !is_negligible(term, value); ++k) {
+      term *= z / Real(static_cast<double>(k) * (k + order));
+      value += term;
+    }
+    value *= by(mpfr_exp, -a);
+  } else {
+    Real term(1);
+    value = term;
+    for (int k = 1; !is_negligible(term, value); ++k) {
+      const double odd = 2 * k - 1;
+      term *= Real(odd * odd - 4 * order) / (Real(8 * k) * a);
+      value += term;
+    }
+    value = value / by(mpfr_sqrt, pi() * a * Real(2));
+  }
+  return flipped ? -value : value;
+}
+
+inline Real exact_bessel_i(int order, const Real& x) {
+  if (mpfr_inf_p(x.get())) return order == 0 ? by(mpfr_abs, x) : x;
+  const Real a = by(mpfr_abs, x);
+  return exact_scaled_bessel_i(order, x) * by(mpfr_exp, Real(2000) < a ? Real(2000) : a);
+}
+
+/// The Bernoulli number B(2 k) over (2 k)!, as 2 zeta(2 k) / (2 pi)^(2 k) and its sign.
+inline Real bernoulli_by_factorial(int k) {
+  Real zeta, power;
+  mpfr_zeta_ui(zeta.get(), static_cast<unsigned>(2 * k), MPFR_RNDN);
+  mpfr_pow_ui(power.get(), (pi() * Real(2)).get(), static_cast<unsigned>(2 * k), MPFR_RNDN);
+  return Real(k % 2 == 0 ? -2 : 2) * zeta / power;
+}
+
+/// The Hurwitz zeta function for s > 1 and q > 0 by Euler and Maclaurin's sum (DLMF 25.11.5), with
+/// more terms than the precision needs.
+inline Real exact_zeta(const Real& s, const Real& q) {
+  if (mpfr_nan_p(s.get()) || mpfr_nan_p(q.get())) return s + q;
+  if (mpfr_cmp_ui(s.get(), 1) == 0 || mpfr_zero_p(q.get())) return Real(1) / Real(0);
+  if (mpfr_inf_p(q.get())) return Real(0);
+  constexpr int count = 24, terms = 30;
+  static const std::vector<Real> factors = [] {
+    std::vector<Real> all;
+    for (int k = 1; k <= terms; ++k) all.push_back(bernoulli_by_factorial(k));
+    return all;
+  }();
+  const auto power = [&](const Real& x) {
+    Real r;
+    mpfr_pow(r.get(), x.get(), (-s).get(), MPFR_RNDN);
+    return r;
+  };
+  Real sum(0);
+  for (int k = 0; k < count; ++k) sum += power(q + Real(k));
+  const Real a = q + Real(count);
+  const Real edge = power(a);
+  sum += edge * (a / (s - Real(1)) + Real(0.5));
+  Real factor = edge * s / a;
+  for (int k = 0; k < terms; ++k) {
+    sum += factor * factors[static_cast<std::size_t>(k)];
+    factor *= (s + Real(2 * k + 1)) * (s + Real(2 * k + 2)) / (a * a);
+  }
+  return sum;
+}
+
+}  // namespace gnomon::test
