@@ -323,7 +323,14 @@ constinit const Op op::log_ndtr{
     .scalar = {"gn::log_ndtr", "normal.h", "", GNOMON_HOST(floats, 1, log_ndtr), 90},
     .partials =
         [](const Partials& p) {
-          return Exprs{(sqrt_half * two_by_sqrt_pi) / gnomon::erfcx(-sqrt_half * p.x[0])};
+          // The density over ndtr, left of 0 without exp(-x^2 / 2) in both; right of it erfcx
+          // overflows.
+          const Expr left = gnomon::less(p.x[0], 0);
+          const Expr below = gnomon::where(left, p.x[0], 0), above = gnomon::where(left, 0, p.x[0]);
+          return Exprs{
+              gnomon::where(left, (sqrt_half * two_by_sqrt_pi) / gnomon::erfcx(-sqrt_half * below),
+                            (0.5 * sqrt_half * two_by_sqrt_pi) *
+                                gnomon::exp(-0.5 * gnomon::square(above)) / gnomon::ndtr(above))};
         },
     .ulp = {4, 4}};
 
@@ -336,7 +343,9 @@ constinit const Op op::ndtri{
     .scalar = {"gn::ndtri", "normal.h", "", GNOMON_HOST(floats, 1, ndtri), 75},
     .partials =
         [](const Partials& p) {
-          return Exprs{(half_sqrt_pi / sqrt_half) * gnomon::exp(0.5 * gnomon::square(p.y))};
+          // sqrt(2 pi)
+          return Exprs{(half_sqrt_pi * 2 * std::numbers::sqrt2) *
+                       gnomon::exp(0.5 * gnomon::square(p.y))};
         },
     .domain = {0, 1},
     .ulp = {4, 4}};
@@ -402,7 +411,7 @@ constinit const Op op::zeta{
         },
     .domain = {1, 120},
     .second_domain = {0, inf},
-    .ulp = {1, 4}};
+    .ulp = {1, 8}};
 
 constinit const Op op::sigmoid{
     .name = "sigmoid",
