@@ -40,19 +40,8 @@ const RealFunction* exact_function(const Op& op) {
     more["softplus"] = [](std::span<const Real> x) {
       return mpfr_cmp_d(x[0].get(), 1e4) > 0 ? x[0] : detail::softplus_of(x[0]);
     };
-    more.emplace("gamma", detail::unary(mpfr_gamma));
-    more.emplace("digamma", detail::unary(mpfr_digamma));
-    more.emplace("zeta", [](std::span<const Real> x) { return exact_zeta(x[0], x[1]); });
-    more.emplace("i0", [](std::span<const Real> x) { return exact_bessel_i(0, x[0]); });
-    more.emplace("i1", [](std::span<const Real> x) { return exact_bessel_i(1, x[0]); });
-    more.emplace("i0e", [](std::span<const Real> x) { return exact_scaled_bessel_i(0, x[0]); });
-    more.emplace("i1e", [](std::span<const Real> x) { return exact_scaled_bessel_i(1, x[0]); });
     // What is next depends on the dtype.
     more.erase("nextafter");
-    more.emplace("gammaln", detail::unary([](mpfr_t y, const mpfr_t x, mpfr_rnd_t r) {
-                   int sign = 0;
-                   return mpfr_lgamma(y, &sign, x, r);
-                 }));
     more.emplace("floor", detail::unary([](mpfr_t y, const mpfr_t x, mpfr_rnd_t) {
                    return mpfr_floor(y, x);
                  }));

@@ -7,8 +7,11 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "ir/evaluation.h"
+#include "tests/bessel_functions.h"
+#include "tests/incomplete_functions.h"
 #include "tests/mpfr_reference.h"
 #include "tests/special_functions.h"
 
@@ -39,6 +42,18 @@ inline RealFunction of_one(Real (*f)(const Real&)) {
   return [f](std::span<const Real> x) { return f(x[0]); };
 }
 
+inline RealFunction of_two(Real (*f)(const Real&, const Real&)) {
+  return [f](std::span<const Real> x) { return f(x[0], x[1]); };
+}
+
+inline RealFunction of_three(Real (*f)(const Real&, const Real&, const Real&)) {
+  return [f](std::span<const Real> x) { return f(x[0], x[1], x[2]); };
+}
+
+inline RealFunction of_order(Real (*f)(int, const Real&), int order) {
+  return [f, order](std::span<const Real> x) { return f(order, x[0]); };
+}
+
 inline RealFunction predicate(bool (*f)(mpfr_srcptr, mpfr_srcptr)) {
   return [f](std::span<const Real> x) {
     return Real(f(x[0].get(), x[x.size() - 1].get()) ? 1.0 : 0.0);
@@ -65,6 +80,8 @@ inline bool either_is_nan(std::span<const Real> x) {
   return mpfr_nan_p(x[0].get()) || mpfr_nan_p(x[1].get());
 }
 
+inline Real sign_of(const Real& x) { return mpfr_nan_p(x.get()) ? x : Real(mpfr_sgn(x.get())); }
+
 /// Of the larger operand and the difference, so that no exponential overflows.
 inline Real logaddexp_of(std::span<const Real> x) {
   Real high, y;
@@ -81,7 +98,7 @@ inline Real logaddexp_of(std::span<const Real> x) {
 
 }  // namespace detail
 
-/// Real functions by the name of the operation.
+/// Real functions by the name of the operation, over the whole domain.
 inline const RealTable& real_functions() {
   using namespace detail;
   static const RealTable table = {
@@ -130,6 +147,15 @@ inline const RealTable& real_functions() {
       {"log_ndtr", of_one(exact_log_ndtr)},
       {"ndtri", of_one(exact_ndtri)},
       {"cbrt", unary(mpfr_cbrt)},
+      {"gamma", unary(mpfr_gamma)},
+      {"gammaln", of_one(exact_gammaln)},
+      {"digamma", unary(mpfr_digamma)},
+      {"trigamma", [](std::span<const Real> x) { return exact_zeta(Real(2), x[0]); }},
+      {"zeta", of_two(exact_zeta)},
+      {"i0", of_order(exact_bessel_i, 0)},
+      {"i1", of_order(exact_bessel_i, 1)},
+      {"i0e", of_order(exact_scaled_bessel_i, 0)},
+      {"i1e", of_order(exact_scaled_bessel_i, 1)},
       {"reciprocal",
        [](std::span<const Real> x) {
          Real y;
@@ -176,8 +202,27 @@ inline const RealTable& real_functions() {
       {"less", predicate([](mpfr_srcptr a, mpfr_srcptr b) { return mpfr_less_p(a, b) != 0; })},
       {"greater",
        predicate([](mpfr_srcptr a, mpfr_srcptr b) { return mpfr_greater_p(a, b) != 0; })},
+      {"sign", [](std::span<const Real> x) { return sign_of(x[0]); }},
       {"isfinite", predicate([](mpfr_srcptr a, mpfr_srcptr) { return mpfr_number_p(a) != 0; })},
       {"isnan", predicate([](mpfr_srcptr a, mpfr_srcptr) { return mpfr_nan_p(a) != 0; })},
+  };
+  return table;
+}
+
+/// Those whose references need parameters of ordinary size.
+inline const RealTable& parameter_functions() {
+  using namespace detail;
+  static const RealTable table = {
+      {"betaln", of_two(exact_betaln)},
+      {"gammainc", of_two(exact_gammainc)},
+      {"gammaincc", of_two(exact_gammaincc)},
+      {"gammaincinv", of_two(exact_gammaincinv)},
+      {"gammainccinv", of_two(exact_gammainccinv)},
+      {"betainc", of_three(exact_betainc)},
+      {"betaincinv", of_three(exact_betaincinv)},
+      {"ive", of_two(exact_ive)},
+      {"kve", of_two(exact_kve)},
+      {"owens_t", of_two(exact_owens_t)},
   };
   return table;
 }
@@ -185,7 +230,9 @@ inline const RealTable& real_functions() {
 using RealArithmetic = RealNumbers<Real>;
 
 inline RealArithmetic real_numbers() {
-  return RealArithmetic(real_functions(), [](const Real& x) { return x.to_double(); });
+  RealTable all = real_functions();
+  all.insert(parameter_functions().begin(), parameter_functions().end());
+  return RealArithmetic(std::move(all), [](const Real& x) { return x.to_double(); });
 }
 
 }  // namespace gnomon::test

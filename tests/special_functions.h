@@ -1,4 +1,5 @@
-// Special functions that MPFR does not have, by MPFR: series, limits and Newton's method.
+// Arithmetic of exact numbers; error, normal and zeta functions that MPFR does not have, by series
+// and Newton's method.
 #pragma once
 
 #include <mpfr.h>
@@ -44,6 +45,12 @@ inline bool operator<(const Real& a, const Real& b) { return mpfr_less_p(a.get()
 inline Real by(MpfrUnary function, const Real& x) {
   Real r;
   function(r.get(), x.get(), MPFR_RNDN);
+  return r;
+}
+
+inline Real power(const Real& x, const Real& a) {
+  Real r;
+  mpfr_pow(r.get(), x.get(), a.get(), MPFR_RNDN);
   return r;
 }
 
@@ -130,42 +137,6 @@ inline Real exact_ndtri(const Real& p) {
   return -exact_erfcinv(p * Real(2)) * by(mpfr_sqrt, Real(2));
 }
 
-/// exp(-|x|) I(x), of order 0 or 1, by its series (DLMF 10.25.2), from 200 on by 10.40.1.
-inline Real exact_scaled_bessel_i(int order, const Real& x) {
-  if (mpfr_nan_p(x.get())) return x;
-  const Real a = by(mpfr_abs, x);
-  const bool flipped = order == 1 && mpfr_signbit(x.get());
-  Real value;
-  if (mpfr_inf_p(a.get())) {
-    value = Real(0);
-  } else if (a < Real(200)) {
-    const Real z = a * a / Real(4);
-    Real term = order == 1 ? a / Real(2) : Real(1);
-    value = term;
-    for (int k = 1; !is_negligible(term, value); ++k) {
-      term *= z / Real(static_cast<double>(k) * (k + order));
-      value += term;
-    }
-    value *= by(mpfr_exp, -a);
-  } else {
-    Real term(1);
-    value = term;
-    for (int k = 1; !is_negligible(term, value); ++k) {
-      const double odd = 2 * k - 1;
-      term *= Real(odd * odd - 4 * order) / (Real(8 * k) * a);
-      value += term;
-    }
-    value = value / by(mpfr_sqrt, pi() * a * Real(2));
-  }
-  return flipped ? -value : value;
-}
-
-inline Real exact_bessel_i(int order, const Real& x) {
-  if (mpfr_inf_p(x.get())) return order == 0 ? by(mpfr_abs, x) : x;
-  const Real a = by(mpfr_abs, x);
-  return exact_scaled_bessel_i(order, x) * by(mpfr_exp, Real(2000) < a ? Real(2000) : a);
-}
-
 /// The Bernoulli number B(2 k) over (2 k)!, as 2 zeta(2 k) / (2 pi)^(2 k) and its sign.
 inline Real bernoulli_by_factorial(int k) {
   Real zeta, power;
@@ -174,8 +145,8 @@ inline Real bernoulli_by_factorial(int k) {
   return Real(k % 2 == 0 ? -2 : 2) * zeta / power;
 }
 
-/// The Hurwitz zeta function for s > 1 and q > 0 by Euler and Maclaurin's sum (DLMF 25.11.5), with
-/// more terms than the precision needs.
+/// The Hurwitz zeta function for s > 1 and q > -20, left of 0 for whole s, by Euler and Maclaurin's
+/// sum (DLMF 25.11.5), with more terms than the precision needs.
 inline Real exact_zeta(const Real& s, const Real& q) {
   if (mpfr_nan_p(s.get()) || mpfr_nan_p(q.get())) return s + q;
   if (mpfr_cmp_ui(s.get(), 1) == 0 || mpfr_zero_p(q.get())) return Real(1) / Real(0);
@@ -186,15 +157,10 @@ inline Real exact_zeta(const Real& s, const Real& q) {
     for (int k = 1; k <= terms; ++k) all.push_back(bernoulli_by_factorial(k));
     return all;
   }();
-  const auto power = [&](const Real& x) {
-    Real r;
-    mpfr_pow(r.get(), x.get(), (-s).get(), MPFR_RNDN);
-    return r;
-  };
   Real sum(0);
-  for (int k = 0; k < count; ++k) sum += power(q + Real(k));
+  for (int k = 0; k < count; ++k) sum += power(q + Real(k), -s);
   const Real a = q + Real(count);
-  const Real edge = power(a);
+  const Real edge = power(a, -s);
   sum += edge * (a / (s - Real(1)) + Real(0.5));
   Real factor = edge * s / a;
   for (int k = 0; k < terms; ++k) {
