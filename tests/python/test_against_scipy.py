@@ -63,8 +63,9 @@ special("special.expm1", reference=sp.expm1, ulp=ULP["expm1"])
 special("special.log1p", reference=sp.log1p, ulp=ULP["log1p"])
 special("special.entr", reference=sp.entr, ulp=FEW)
 special("special.exprel", reference=sp.exprel, ulp=FEW)
-special("ndtr", "special.ndtr", reference=sp.ndtr, ulp=MORE, values=(-8, 9))
-special("log_ndtr", "special.log_ndtr", reference=sp.log_ndtr, ulp=MORE, values=(-30, 9))
+# SciPy errs by 26 ulp at -5.06, and in log_ndtr by 44 at 8.
+special("ndtr", "special.ndtr", reference=sp.ndtr, ulp=(16, 256), values=(-8, 9))
+special("log_ndtr", "special.log_ndtr", reference=sp.log_ndtr, ulp=(16, 256), values=(-30, 9))
 special("ndtri", "special.ndtri", reference=sp.ndtri, ulp=MORE, atol=1, values=(0, 1),
         dtypes=FLOATS)
 special("erfcx", "special.erfcx", reference=sp.erfcx, ulp=MORE, values=(-8, 1e6))
@@ -73,7 +74,8 @@ special("erfinv", "special.erfinv", reference=sp.erfinv, ulp=MORE, values=(-1, 1
 special("erfcinv", "special.erfcinv", reference=sp.erfcinv, ulp=MORE, atol=4, values=(0, 2),
         dtypes=FLOATS)
 special("gamma", "special.gamma", reference=sp.gamma, ulp=(4, 64), values=(0.01, 30))
-special("special.factorial", reference=lambda x: sp.factorial(x, exact=False), ulp=(4, 64),
+# The rounding of n + 1 grows 26 digamma(26) = 84 times.
+special("special.factorial", reference=lambda x: sp.factorial(x, exact=False), ulp=(90, 90),
         values=(-3, 25))
 special("cbrt", "special.cbrt", reference=np.cbrt, ulp=FEW)
 special("sinc", "special.sinc", reference=np.sinc, ulp=MORE, atol=8, values=(-8, 8))
@@ -81,8 +83,9 @@ special("i0", "special.i0", reference=sp.i0, ulp=MORE, values=NEAR)
 special("i0e", "special.i0e", reference=sp.i0e, ulp=MORE, values=WIDE)
 special("i1", "special.i1", reference=sp.i1, ulp=MORE, values=NEAR)
 special("i1e", "special.i1e", reference=sp.i1e, ulp=MORE, values=WIDE)
-special("j0", "special.j0", reference=sp.j0, ulp=FEW, atol=16, values=WIDE)
-special("j1", "special.j1", reference=sp.j1, ulp=FEW, atol=16, values=WIDE)
+# Not for unsigned integers, where -1 is large: SciPy errs by 48 roundings of 1 near 65536.
+special("j0", "special.j0", reference=sp.j0, ulp=FEW, atol=16, values=WIDE, dtypes=FLOATS)
+special("j1", "special.j1", reference=sp.j1, ulp=FEW, atol=16, values=WIDE, dtypes=FLOATS)
 special("y0", "special.y0", reference=sp.y0, ulp=FEW, atol=16, values=(0, 1000))
 special("y1", "special.y1", reference=sp.y1, ulp=FEW, atol=16, values=(0, 1000))
 special("special.exp10", reference=sp.exp10, ulp=MORE, values=NEAR)
@@ -173,7 +176,7 @@ def _xlogy(draw):
     first, second = broadcast_to_one(draw, 2)
     x, y = array(draw, FLOATS, first, "finite"), array(draw, FLOATS, second, "finite")
     if draw(st.booleans()):
-        x = np.round(np.abs(x) / 100)
+        x = np.asarray(np.round(np.abs(x) / 100))
     a, b = x.astype("float64"), y.astype("float64")
     f = lambda x, y: [  # noqa: E731
         gn.special.xlogy(x, y), gn.special.xlog1py(x, y), gn.special.rel_entr(x, y),
@@ -316,6 +319,12 @@ def test_in_graphs(one):
             in_graph(one.make(data.draw), way)
 
     compare()
+
+
+@pytest.mark.parametrize("name", ["xlogy", "xlog1py", "rel_entr", "poch", "chdtr", "chdtrc"])
+def test_numbers_take_the_dtype_of_arrays(name):
+    f, x = getattr(gn.special, name), np.ones(2, "float32")
+    assert {str(f(*pair).dtype) for pair in [(2, x), (2.0, x), (x, 2), (x, 2.0)]} == {"float32"}
 
 
 # --- All names -----------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def beta(a: Operand, b: Operand, /) -> Tensor:
 
 def poch(z: Operand, m: Operand, /) -> Tensor:
     """gamma(z + m) / gamma(z) for z, z + m > 0, by their logarithms; NaN elsewhere."""
-    z, m = _floating(z), _floating(m)
+    z, m = _common(z, m)
     inside = _ops.logical_and(z > 0, z + m > 0)
     value = _ops.exp(gammaln(z + m) - gammaln(z))
     return _core.operation("where")(inside, value, float("nan"))
@@ -88,12 +88,14 @@ def poch(z: Operand, m: Operand, /) -> Tensor:
 
 def chdtr(v: Operand, x: Operand, /) -> Tensor:
     """The probability of a chi-square variable with v degrees of freedom below x."""
-    return gammainc(_floating(v) * 0.5, _floating(x) * 0.5)
+    v, x = _common(v, x)
+    return gammainc(v * 0.5, x * 0.5)
 
 
 def chdtrc(v: Operand, x: Operand, /) -> Tensor:
     """The probability of a chi-square variable with v degrees of freedom above x."""
-    return gammaincc(_floating(v) * 0.5, _floating(x) * 0.5)
+    v, x = _common(v, x)
+    return gammaincc(v * 0.5, x * 0.5)
 
 
 def iv(v: Operand, x: Operand, /) -> Tensor:
@@ -161,7 +163,7 @@ def xlog1py(x: Operand, y: Operand, /) -> Tensor:
 
 
 def _times(x, y, logarithm):
-    x, y = _floating(x), _floating(y)
+    x, y = _common(x, y)
     zero = _ops.logical_and(_ops.equal(x, 0), _ops.logical_not(_ops.isnan(y)))
     where = _core.operation("where")
     return where(zero, 0.0, x * logarithm(where(zero, 1.0, y)))
@@ -180,7 +182,7 @@ def entr(x: Operand, /) -> Tensor:
 
 def rel_entr(x: Operand, y: Operand, /) -> Tensor:
     """x * log(x / y) for x, y > 0; 0 where x is 0 and y >= 0; inf elsewhere."""
-    x, y = _floating(x), _floating(y)
+    x, y = _common(x, y)
     where = _core.operation("where")
     inside = _ops.logical_and(x > 0, y > 0)
     nan = _ops.logical_or(_ops.isnan(x), _ops.isnan(y))
@@ -210,6 +212,12 @@ def huber(delta: Operand, r: Operand, /) -> Tensor:
 def _floating(x):
     x = _tensor(x)
     return x if x.dtype.kind == "f" else astype(x, "float64")
+
+
+def _common(x, y):
+    """Both in the float dtype that they take together."""
+    dtype = _core.result_type(x, y, 1.0)
+    return astype(_tensor(x), dtype, copy=False), astype(_tensor(y), dtype, copy=False)
 
 
 def __getattr__(name: str) -> object:
