@@ -1,4 +1,5 @@
 // Heavy steps that do not need each other run at once: same bits, same errors, memory of their own.
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -56,8 +57,9 @@ TEST_CASE("two factorisations run at once, if they are large, with the same bits
     for (const int threads : {2, 3, 16}) {
       set_threads(threads);
       pool().reset_peak();
-      // On a busy machine the first thread may do both before another one wakes up.
-      for (int round = 0; round < 100; ++round) {
+      // On a busy machine the first thread may do both before another one wakes up: patience.
+      const auto start = std::chrono::steady_clock::now();
+      while (std::chrono::steady_clock::now() - start < std::chrono::seconds(30)) {
         const Results found = f(x, y);
         for (const char* name : {"a", "b", "sum"})
           CHECK(difference(found[name], alone[name], 0) == "");
