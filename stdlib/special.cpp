@@ -12,6 +12,7 @@
 #include "stdlib/prelude/inverse_erf.h"
 #include "stdlib/prelude/inverse_trig.h"
 #include "stdlib/prelude/log.h"
+#include "stdlib/prelude/log1mexp.h"
 #include "stdlib/prelude/normal.h"
 #include "stdlib/prelude/sigmoid.h"
 #include "stdlib/prelude/trig.h"
@@ -432,6 +433,16 @@ constinit const Op op::softplus{
     .scalar = {"gn::softplus", "sigmoid.h", "", GNOMON_HOST(floats, 1, softplus), 35},
     .partials = [](const Partials& p) { return Exprs{gnomon::sigmoid(p.x[0])}; },
     .ulp = {3, 3}};
+
+constinit const Op op::log1mexp{
+    .name = "log1mexp",
+    .doc = "log(1 - exp(x)), accurate for every x; -inf at 0, NaN above.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::log1mexp", "log1mexp.h", "", GNOMON_HOST(floats, 1, log1mexp), 80},
+    .partials = [](const Partials& p) { return Exprs{-1 / gnomon::expm1(-p.x[0])}; },
+    .domain = {-inf, 0},
+    .ulp = {4, 4}};
 
 constinit const Op op::logaddexp{
     .name = "logaddexp",

@@ -183,6 +183,7 @@ std::vector<Row> exact_rows() {
       {&op::digamma, of_one(mpfr_digamma), around({1e-2, 0.25, 1, 2, 3.5, 80})},
       {&op::sigmoid, of_one(exact_sigmoid), line},
       {&op::softplus, of_one(exact_softplus), line},
+      {&op::log1mexp, of_one(test::exact_log1mexp), around({-1e-3, -0.25, -0.5, -2.5, -30})},
       {&op::clip,
        [](const Reals& x) {
          Real y;

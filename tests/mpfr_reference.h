@@ -13,7 +13,8 @@
 
 namespace gnomon::test {
 
-/// A real number of 240 bits: enough that its own rounding does not count against float64.
+/// A real number, of 240 bits unless more are asked for: enough that its own rounding does not
+/// count against float64.
 class Real {
  public:
   Real() { mpfr_init2(value_, precision); }
@@ -29,7 +30,8 @@ class Real {
   mpfr_srcptr get() const { return value_; }
   double to_double() const { return mpfr_get_d(value_, MPFR_RNDN); }
 
-  static constexpr mpfr_prec_t precision = 240;
+  /// Bits of numbers made from now on.
+  static inline thread_local mpfr_prec_t precision = 240;
 
  private:
   mpfr_t value_;
@@ -39,6 +41,14 @@ class Real {
 using MpfrUnary = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 /// A function of MPFR with two arguments, such as mpfr_pow.
 using MpfrBinary = int (*)(mpfr_t, const mpfr_t, const mpfr_t, mpfr_rnd_t);
+
+/// log(1 - e^x).
+inline int exact_log1mexp(mpfr_ptr result, mpfr_srcptr x, mpfr_rnd_t mode) {
+  const bool is_small = mpfr_cmp_d(x, -1) > 0;
+  (is_small ? mpfr_expm1 : mpfr_exp)(result, x, mode);
+  mpfr_neg(result, result, mode);
+  return (is_small ? mpfr_log : mpfr_log1p)(result, result, mode);
+}
 
 /// log2 of the distance of two neighbours of T at `exact`, which is never below the subnormal one.
 template <typename T>

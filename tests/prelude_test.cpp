@@ -19,6 +19,7 @@
 #include "stdlib/prelude/hyperbolic.h"
 #include "stdlib/prelude/lanes.h"
 #include "stdlib/prelude/log.h"
+#include "stdlib/prelude/log1mexp.h"
 #include "stdlib/prelude/power.h"
 #include "stdlib/prelude/sigmoid.h"
 
@@ -85,6 +86,7 @@ const Row rows[] = {
     {BOTH(arctanh), mpfr_atanh, 2.5, 2.5, -1, 1},
     {BOTH(sigmoid), exact_sigmoid, 2.5, 2.5},
     {BOTH(softplus), exact_softplus, 2, 2},
+    {BOTH(log1mexp), gnomon::test::exact_log1mexp, 3, 3, -inf, 0},
     {BOTH(sqrt), mpfr_sqrt, 0.5, 0.5, 0},
     {BOTH(rsqrt), exact_rsqrt, 1.5, 1.5, 0},
 };

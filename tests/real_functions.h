@@ -164,6 +164,7 @@ inline const RealTable& real_functions() {
        }},
       {"sigmoid", [](std::span<const Real> x) { return sigmoid_of(x[0]); }},
       {"softplus", [](std::span<const Real> x) { return softplus_of(x[0]); }},
+      {"log1mexp", unary(exact_log1mexp)},
       {"logaddexp", logaddexp_of},
       {"copysign", binary(mpfr_copysign)},
       {"nextafter", [](std::span<const Real> x) { return x[0]; }},

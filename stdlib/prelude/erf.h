@@ -145,7 +145,11 @@ GN_FN F erfc(F x) {
   const detail::TwoFloats<F> q = detail::exp_times_erfc(a);
   const F product = q.high + fma(q.high, e.fraction, q.low);
   const F right = detail::scale(product, e.exponent);
-  const F v = select(x < constant<F>(0), constant<F>(2) - right, right);
+  const F far = select(x < constant<F>(0), constant<F>(2) - right, right);
+  // 1 - x - x * excess, with what 1 - x rounds off.
+  const F rest = constant<F>(1) - x;
+  const F near = rest + fma(-x, detail::erf_excess(square), (constant<F>(1) - rest) - x);
+  const F v = select(magnitude < constant<F>(0.5), near, far);
   return select(x == x, v, x);
 }
 

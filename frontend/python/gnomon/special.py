@@ -14,7 +14,7 @@ from ._elementwise import sinc
 from ._ops import (
     betainc, betaincinv, betaln, cbrt, digamma, erf, erfc, erfcinv, erfcx, erfinv, exp2, expm1,
     gamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, i0, i0e, i1, i1e, ive, j0, j1,
-    kve, log1p, log_ndtr, ndtr, ndtri, owens_t, y0, y1, zeta,
+    kve, log1mexp, log1p, log_ndtr, ndtr, ndtri, owens_t, y0, y1, zeta,
 )
 
 TYPE_CHECKING = False
@@ -116,14 +116,6 @@ def kn(n: Operand, x: Operand, /) -> Tensor:
 def exp10(x: Operand, /) -> Tensor:
     """10 raised to x."""
     return _ops.power(10.0, _floating(x))
-
-
-def log1mexp(x: Operand, /) -> Tensor:
-    """log(1 - exp(x)) for x <= 0, without cancellation at either end (Maechler 2012)."""
-    x = _floating(x)
-    near = _ops.log(_ops.negative(expm1(x)))
-    far = log1p(_ops.negative(_ops.exp(x)))
-    return _core.operation("where")(x > -0.6931471805599453, near, far)
 
 
 def logsumexp(
