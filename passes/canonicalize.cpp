@@ -24,8 +24,9 @@ Graph canonicalize(const Graph& graph, Context& context) {
 
 Graph stabilize(const Graph& graph, Context& context) {
   static const RuleSet rules(
-      {&stability_rules(), &softmax_rules(), &cross_entropy_rules(), &fold_rules(), &form_rules(),
-       &collect_rules(), &identity_rules(), &logic_rules(), &shape_rules(), &reduction_rules()},
+      {&stability_rules(), &function_rules(), &difference_rules(), &softmax_rules(),
+       &cross_entropy_rules(), &fold_rules(), &form_rules(), &collect_rules(), &identity_rules(),
+       &logic_rules(), &shape_rules(), &reduction_rules()},
       false);
   return rewrite(graph, rules, context, Flatten::all);
 }

@@ -111,6 +111,8 @@ const RuleGroup& shape_rules();     // movement of elements
 const RuleGroup& reduction_rules();
 const RuleGroup& fold_rules();
 const RuleGroup& stability_rules();
+const RuleGroup& difference_rules();  // digits lost by subtraction
+const RuleGroup& function_rules();    // functions of functions
 const RuleGroup& softmax_rules();
 const RuleGroup& cross_entropy_rules();
 const RuleGroup& product_rules();
