@@ -167,6 +167,27 @@ struct Transpose {
 /// A list of expressions whose entries may be null (no contribution).
 using Exprs = std::vector<Expr>;
 
+/// The body for a batch, given to batching rules of ops that have one. Parameters marked in
+/// `batched` have a leading axis; so has each output marked in `outputs`, which gets marks where
+/// one cannot do without.
+struct BatchedBody {
+  Body body;
+  std::vector<bool> outputs;
+};
+/// What a batching rule sees: a node, and what its operands become when it is applied to each
+/// example of a batch at once.
+struct Batched {
+  const Node& node;
+  /// Those of the node, their dimensions in terms of the new operands.
+  Attributes attributes;
+  /// Operands; those marked in `batched` have the axis of examples first.
+  std::vector<Expr> x;
+  std::vector<bool> batched;
+  Dim size;  // how many examples
+  BatchedBody (*body)(const Body&, const std::vector<bool>& batched,
+                      const std::vector<bool>& outputs) = nullptr;
+};
+
 /// Which finite inputs the table tests sample, per operand.
 struct Domain {
   double low = -inf, high = inf;
@@ -217,6 +238,9 @@ struct Op {
   Expr (*transpose)(const Transpose&) = nullptr;
   Exprs (*vjp)(const Vjp&) = nullptr;
   Exprs (*jvp)(const Jvp&) = nullptr;
+  /// All outputs for a batch, with the axis of examples first. Needed unless the op is elementwise,
+  /// has an `expand` rule, is a routine, or knows its place by attributes `axis` or `axes` alone.
+  Exprs (*batch)(const Batched&) = nullptr;
   Domain domain{};  // every operand; binary ops may give the second its own
   Domain second_domain{};
   Ulp ulp{};

@@ -1,6 +1,7 @@
 // Identities with a meaning beside their value: barrier, stop_gradient, print, check.
 #include <fmt/format.h>
 
+#include "stdlib/batch.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 
@@ -28,20 +29,33 @@ Exprs passed_on(const Jvp& v) { return {v.dx[0]}; }
 
 constinit const Op op::barrier{
     .name = "barrier",
-    .doc = "x, opaque to every rule; barriers with different k stay apart.",
+    .doc =
+        "x, opaque to every rule, computed after the other operands; barriers with different k "
+        "stay apart.",
+    .operands = -1,
+    .at_least = 1,
     .attributes = {{"k", Attribute::Kind::integer}},
     .type = same_type,
     .traits = {Trait::opaque_to_rules, Trait::never_fold},
     .element = same_element,
     .vjp = passed_back,
-    .jvp = passed_on};
+    .jvp = passed_on,
+    .batch = batch_identity};
 
 constinit const Op op::stop_gradient{.name = "stop_gradient",
                                      .doc = "x, with derivative 0.",
                                      .type = same_type,
                                      .element = same_element,
                                      .vjp = [](const Vjp&) { return Exprs(1); },
-                                     .jvp = [](const Jvp&) { return Exprs(1); }};
+                                     .jvp = [](const Jvp&) { return Exprs(1); },
+                                     .batch = batch_identity};
+
+constinit const Op op::undefined_grad{
+    .name = "undefined_grad",
+    .doc = "x, whose derivative is not defined: an error that names it.",
+    .type = same_type,
+    .element = same_element,
+    .batch = batch_identity};
 
 constinit const Op op::print{.name = "print",
                              .doc = "x, shown with the message each time it is computed.",
@@ -51,7 +65,8 @@ constinit const Op op::print{.name = "print",
                              .element = same_element,
                              .step = StepKind::print,
                              .vjp = passed_back,
-                             .jvp = passed_on};
+                             .jvp = passed_on,
+                             .batch = batch_identity};
 
 constinit const Op op::check{
     .name = "check",
@@ -63,10 +78,17 @@ constinit const Op op::check{
     .element = same_element,
     .step = StepKind::check,
     .vjp = passed_back,
-    .jvp = passed_on};
+    .jvp = passed_on,
+    .batch = batch_identity};
 
-Expr barrier(const Arg& x, std::int64_t k) {
-  return Expr(make_node(op::barrier, {x.value()}, {Attribute(k)}, x.origin()));
+Expr barrier(const Arg& x, std::int64_t k, std::span<const Expr> after) {
+  std::vector<Value> operands{x.value()};
+  operands.insert(operands.end(), after.begin(), after.end());
+  return Expr(make_node(op::barrier, std::move(operands), {Attribute(k)}, x.origin()));
+}
+
+Expr undefined_grad(const Arg& x) {
+  return Expr(make_node(op::undefined_grad, {x.value()}, {}, x.origin()));
 }
 
 Expr stop_gradient(const Arg& x) {

@@ -6,6 +6,7 @@
 
 #include "ir/origin.h"
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 #include "stdlib/windows.h"
@@ -179,6 +180,204 @@ Expr weight_gradient_transpose(const Transpose& t) {
   return correlate(t.node, t.x[0], t.dy);
 }
 
+// ------------------------------------------------------------------------------------- batching
+//
+// Images of all examples are further images when the weights are the same for all. Weights of all
+// examples are further channels of each group when the images are the same. Where both differ, the
+// images' patches are matrices, and batches of products do it, whatever the number of examples.
+
+// Axes [axis, axis + 2) as one.
+Expr merged(const Expr& x, int axis) {
+  Shape shape = x.shape();
+  const auto at = shape.begin() + axis;
+  *at = *at * *(at + 1);
+  shape.erase(at + 1);
+  return reshape(x, shape);
+}
+// Axis `axis` as two: of the extent, and of what is left of it.
+Expr split(const Expr& x, int axis, const Dim& first, const Dim& second) {
+  Shape shape = x.shape();
+  shape[static_cast<std::size_t>(axis)] = first;
+  shape.insert(shape.begin() + axis + 1, second);
+  return reshape(x, shape);
+}
+
+// Channels of all examples: x[b, ...] with channels on `axis` (of one example), side by side in
+// their groups.
+Expr beside_in_groups(const Expr& x, int axis, std::int64_t groups) {
+  const Dim in_group = floor_div(x.dim(axis + 1), groups);
+  const Expr apart = split(x, axis + 1, groups, in_group);
+  return merged(merged(move_axis(apart, 0, axis + 1), axis), axis);
+}
+// Back from there.
+Expr examples_of_groups(const Expr& y, int axis, std::int64_t groups, const Dim& examples) {
+  const Dim in_group = floor_div(y.dim(axis), examples * groups);
+  const Expr apart =
+      split(split(y, axis, groups, examples * in_group), axis + 1, examples, in_group);
+  return merged(move_axis(apart, axis + 1, 0), axis + 1);
+}
+
+// Patches of images x[b, N, C, ...] for windows of extents `window` with `results` places: matrices
+// [b, groups, C / groups * window, N * results]. The other direction adds patches up to images.
+class Patches {
+ public:
+  Patches(const Layout& layout, const Shape& images, std::span<const Dim> window,
+          std::span<const Dim> results)
+      : layout_(layout),
+        images_(images),
+        window_(window.begin(), window.end()),
+        results_(results.begin(), results.end()),
+        padded_(images),
+        inside_(images.size(), Dim(0)) {
+    for (std::size_t i = 0; i < window_.size(); ++i) {
+      padded_[3 + i] = images[3 + i] + (layout.padding[2 * i] + layout.padding[2 * i + 1]);
+      inside_[3 + i] = layout.padding[2 * i];
+      Shape column{window_[i], 1};
+      places_.push_back(reshape(arange(window_[i]), column) * layout.dilation[i] +
+                        arange(results_[i]) * layout.stride[i]);
+    }
+  }
+
+  Expr of(const Expr& images) const {
+    Expr x = set_slice(zeros(images.dtype()), images, inside_, images_, ones());
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      x = index(x, {axis(i)}, std::vector<Expr>{places_[i]});
+    return reshape(transpose(x, order()), matrix_shape());
+  }
+
+  Expr added(const Expr& patches) const {
+    Shape shape;
+    Shape apart = apart_shape();
+    for (const std::int64_t k : order()) shape.push_back(apart[static_cast<std::size_t>(k)]);
+    IntList inverse(shape.size());
+    const IntList turned = order();
+    for (std::size_t k = 0; k < turned.size(); ++k)
+      inverse[static_cast<std::size_t>(turned[k])] = static_cast<std::int64_t>(k);
+    Expr x = transpose(reshape(patches, shape), inverse);
+    for (std::size_t i = places_.size(); i-- > 0;) {
+      apart.erase(apart.begin() + axis(i));
+      apart[static_cast<std::size_t>(axis(i))] = padded_[3 + i];
+      x = inc_index(full(apart, constant(0.0, x.dtype())), x, {axis(i)},
+                    std::vector<Expr>{places_[i]});
+    }
+    return slice(x, inside_, images_, ones());
+  }
+
+ private:
+  static std::int64_t axis(std::size_t i) { return 3 + 2 * static_cast<std::int64_t>(i); }
+  Expr zeros(DType t) const { return full(padded_, constant(0.0, t)); }
+  Shape ones() const { return Shape(images_.size(), Dim(1)); }
+  // [b, N, C, window, results, window, results, ...].
+  Shape apart_shape() const {
+    Shape shape(images_.begin(), images_.begin() + 3);
+    for (std::size_t i = 0; i < window_.size(); ++i)
+      shape.insert(shape.end(), {window_[i], results_[i]});
+    return shape;
+  }
+  // To [b, C, windows, N, results].
+  IntList order() const {
+    IntList list{0, 2};
+    for (std::size_t i = 0; i < window_.size(); ++i) list.push_back(axis(i));
+    list.push_back(1);
+    for (std::size_t i = 0; i < window_.size(); ++i) list.push_back(axis(i) + 1);
+    return list;
+  }
+  Shape matrix_shape() const {
+    return {images_[0], layout_.groups,
+            floor_div(images_[2], layout_.groups) * element_count(window_),
+            images_[1] * element_count(results_)};
+  }
+
+  const Layout& layout_;
+  Shape images_, window_, results_, padded_, inside_;
+  std::vector<Expr> places_;
+};
+
+// Weights [b, O, C / groups, ...] as matrices [b, groups, O / groups, C / groups * window].
+Expr weight_matrices(const Layout& layout, const Expr& w) {
+  const Shape& s = w.shape();
+  return reshape(w, {s[0], layout.groups, floor_div(s[1], layout.groups),
+                     element_count(std::span(s).subspan(2))});
+}
+// Results [b, N, O, ...] as matrices [b, groups, O / groups, N * results], and back.
+Expr result_matrices(const Layout& layout, const Expr& dy) {
+  const Expr y = move_axis(dy, 1, 2);
+  const Shape& s = y.shape();
+  return reshape(y, {s[0], layout.groups, floor_div(s[1], layout.groups),
+                     element_count(std::span(s).subspan(2))});
+}
+Expr results_of_matrices(const Expr& y, const Dim& images, const Dim& channels,
+                         std::span<const Dim> results) {
+  Shape shape{y.shape()[0], channels, images};
+  shape.insert(shape.end(), results.begin(), results.end());
+  return move_axis(reshape(y, shape), 2, 1);
+}
+
+Expr turned(const Expr& x) { return move_axis(x, x.rank() - 1, x.rank() - 2); }
+
+std::span<const Dim> batched_spatial(const Expr& x) { return std::span(x.shape()).subspan(3); }
+
+Exprs conv_batch(const Batched& b) {
+  const Layout layout(b.attributes);
+  const Expr &x = b.x[0], &w = b.x[1];
+  const auto applied = [&](const Expr& images, const Expr& weights) {
+    return outputs_of(op::conv, {images, weights}, b.attributes)[0];
+  };
+  if (!b.batched[1]) return {split(applied(merged(x, 0), w), 0, b.size, x.shape()[1])};
+  if (!b.batched[0])
+    return {examples_of_groups(applied(x, beside_in_groups(w, 0, layout.groups)), 1, layout.groups,
+                               b.size)};
+  const Shape& one = b.node.type().shape;
+  Shape results;
+  for (std::size_t i = 0; i + 2 < one.size(); ++i) {
+    const Dim reach = layout.dilation[i] * (w.shape()[3 + i] - 1) + 1;
+    const Dim extent = x.shape()[3 + i] + (layout.padding[2 * i] + layout.padding[2 * i + 1]);
+    results.push_back(floor_div(extent - reach, layout.stride[i]) + 1);
+  }
+  const Expr patches = Patches(layout, x.shape(), batched_spatial(w), results).of(x);
+  return {results_of_matrices(matmul(weight_matrices(layout, w), patches), x.shape()[1],
+                              w.shape()[1], results)};
+}
+
+Exprs input_gradient_batch(const Batched& b) {
+  const Layout layout(b.attributes);
+  const Expr &dy = b.x[0], &w = b.x[1];
+  const auto applied = [&](const Expr& results, const Expr& weights) {
+    return outputs_of(op::conv_input_gradient, {results, weights}, b.attributes)[0];
+  };
+  if (!b.batched[1]) return {split(applied(merged(dy, 0), w), 0, b.size, dy.shape()[1])};
+  if (!b.batched[0]) {
+    const Expr channels = merged(move_axis(w, 0, 1), 1);
+    return {examples_of_groups(applied(dy, channels), 1, layout.groups, b.size)};
+  }
+  const Shape& extents = b.attributes[4].dims();
+  Shape images{b.size, dy.shape()[1], w.shape()[2] * layout.groups};
+  images.insert(images.end(), extents.begin(), extents.end());
+  const Patches patches(layout, images, batched_spatial(w), batched_spatial(dy));
+  return {patches.added(matmul(turned(weight_matrices(layout, w)), result_matrices(layout, dy)))};
+}
+
+Exprs weight_gradient_batch(const Batched& b) {
+  const Layout layout(b.attributes);
+  const Expr &x = b.x[0], &dy = b.x[1];
+  const auto applied = [&](const Expr& images, const Expr& results) {
+    return outputs_of(op::conv_weight_gradient, {images, results}, b.attributes)[0];
+  };
+  if (!b.batched[1]) {
+    const Expr dw = applied(beside_in_groups(x, 1, layout.groups), dy);
+    const Dim in_group = floor_div(x.shape()[2], layout.groups);
+    return {move_axis(split(dw, 1, b.size, in_group), 1, 0)};
+  }
+  if (!b.batched[0])
+    return {examples_of_groups(applied(x, beside_in_groups(dy, 1, layout.groups)), 0, layout.groups,
+                               b.size)};
+  const Shape& extents = b.attributes[4].dims();
+  const Expr patches = Patches(layout, x.shape(), extents, batched_spatial(dy)).of(x);
+  Shape shape{b.size, dy.shape()[2], floor_div(x.shape()[2], layout.groups)};
+  shape.insert(shape.end(), extents.begin(), extents.end());
+  return {reshape(matmul(result_matrices(layout, dy), turned(patches)), shape)};
+}
+
 }  // namespace
 
 constinit const Op op::conv{
@@ -192,7 +391,8 @@ constinit const Op op::conv{
     .promotion = Promotion::inexact,
     .step = StepKind::convolution,
     .linear = 3,
-    .transpose = conv_transpose};
+    .transpose = conv_transpose,
+    .batch = conv_batch};
 
 constinit const Op op::conv_input_gradient{
     .name = "conv_input_gradient",
@@ -205,7 +405,8 @@ constinit const Op op::conv_input_gradient{
     .promotion = Promotion::inexact,
     .step = StepKind::convolution,
     .linear = 3,
-    .transpose = input_gradient_transpose};
+    .transpose = input_gradient_transpose,
+    .batch = input_gradient_batch};
 
 constinit const Op op::conv_weight_gradient{
     .name = "conv_weight_gradient",
@@ -218,7 +419,8 @@ constinit const Op op::conv_weight_gradient{
     .promotion = Promotion::inexact,
     .step = StepKind::convolution,
     .linear = 3,
-    .transpose = weight_gradient_transpose};
+    .transpose = weight_gradient_transpose,
+    .batch = weight_gradient_batch};
 
 Expr conv(const Arg& x, const Arg& w, const Windows& windows) {
   const OriginScope place(x.origin());

@@ -5,6 +5,7 @@
 
 #include "ir/origin.h"
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/linalg.h"
 #include "stdlib/matrices.h"
 #include "stdlib/ops.h"
@@ -205,7 +206,8 @@ constinit const Op op::det{.name = "det",
                            .type = det_type,
                            .expand = expand_det,
                            .vjp = det_vjp,
-                           .jvp = det_jvp};
+                           .jvp = det_jvp,
+                           .batch = batch_leading};
 
 constinit const Op op::slogdet{
     .name = "slogdet",
@@ -217,7 +219,8 @@ constinit const Op op::slogdet{
     .type = slogdet_type,
     .expand = expand_slogdet,
     .vjp = slogdet_vjp,
-    .jvp = slogdet_jvp};
+    .jvp = slogdet_jvp,
+    .batch = batch_leading};
 
 constinit const Op op::cofactors{
     .name = "cofactors",
@@ -243,7 +246,8 @@ constinit const Op op::pinv{
     .type = pinv_type,
     .expand = expand_pinv,
     .vjp = pinv_vjp,
-    .jvp = pinv_jvp};
+    .jvp = pinv_jvp,
+    .batch = batch_leading};
 
 constinit const Op op::matrix_rank{
     .name = "matrix_rank",
@@ -253,7 +257,8 @@ constinit const Op op::matrix_rank{
     .attributes = {{"hermitian", Attribute::Kind::flag}},
     .type = matrix_rank_type,
     .traits = {Trait::piecewise_constant},
-    .expand = expand_matrix_rank};
+    .expand = expand_matrix_rank,
+    .batch = batch_leading};
 
 Expr det(const Arg& a) {
   const OriginScope place(a.origin());

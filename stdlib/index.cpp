@@ -4,6 +4,7 @@
 #include <array>
 
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 
@@ -169,6 +170,77 @@ Exprs written_index_jvp(const Jvp& v) {
   return {Expr(make_node(v.node.op(), std::move(operands), v.node.attributes()))};
 }
 
+// An indexing of x for a batch: the arrays, with one for the axis of examples if they differ
+// between examples, and where the axis of examples then stands in the part.
+struct BatchedIndex {
+  IntList axes;
+  std::vector<Expr> arrays;
+  // The part's axes in the order that puts the axis of examples first and leaves the others.
+  IntList order;
+
+  BatchedIndex(const Batched& b, std::size_t first) {
+    const IntList& own = b.attributes[0].ints();
+    const Shape& part = b.node.op().write ? b.node.input(1).shape() : b.node.type().shape;
+    const std::size_t rank = part.size() + own.size() - b.node.input(0).shape().size();
+    const Layout layout = layout_of(own, rank);
+    bool differ = false, moved = b.batched[0] || b.node.op().write;
+    for (std::size_t k = first; k < b.x.size(); ++k) differ = differ || b.batched[k];
+    for (std::size_t k = first; k < b.x.size(); ++k) {
+      Expr array = b.x[k];
+      if (b.batched[k])
+        while (array.shape().size() <= rank) array = expand_dims(array, 1);
+      arrays.push_back(array);
+    }
+    for (const std::int64_t axis : own) axes.push_back(moved ? axis + 1 : axis);
+    std::size_t place = layout.place, width = rank;  // of the arrays' axes in the new part
+    std::size_t examples = 0;
+    if (differ && moved) {
+      Shape along(rank + 1, Dim(1));
+      along[0] = b.size;
+      axes.insert(axes.begin(), 0);
+      arrays.insert(arrays.begin(), reshape(arange(b.size), along));
+      // These axes are adjacent only if they come first anyway.
+      place = 0, width = rank + 1;
+    } else if (differ) {
+      examples = place, width = rank + 1;
+    } else {
+      const bool is_first = layout_of(axes, rank).place == 0;
+      place = is_first ? 0 : layout.place + 1;
+      examples = is_first ? rank : 0;
+    }
+    // Axes of the new part in the order of the old part's.
+    IntList arrays_axes, others;
+    for (std::size_t i = 0; i < part.size() + 1; ++i) {
+      if (i == examples) continue;
+      const bool of_arrays = i >= place && i < place + width;
+      (of_arrays ? arrays_axes : others).push_back(static_cast<std::int64_t>(i));
+    }
+    order = others;
+    order.insert(order.begin() + static_cast<std::ptrdiff_t>(layout.place), arrays_axes.begin(),
+                 arrays_axes.end());
+    order.insert(order.begin(), static_cast<std::int64_t>(examples));
+  }
+
+  IntList inverse() const {
+    IntList list(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+      list[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
+    return list;
+  }
+};
+
+Exprs index_batch(const Batched& b) {
+  const BatchedIndex at(b, 1);
+  return {transpose(index(b.x[0], at.axes, at.arrays), at.order)};
+}
+
+Exprs written_index_batch(const Batched& b) {
+  const BatchedIndex at(b, 2);
+  std::vector<Expr> operands{leading(b, 0), transpose(leading(b, 1), at.inverse())};
+  operands.insert(operands.end(), at.arrays.begin(), at.arrays.end());
+  return outputs_of(b.node.op(), operands, {Attribute(at.axes)});
+}
+
 // The shape of the part of `x` that a write covers.
 Shape selected_shape(const Expr& x, const IntList& axes, std::span<const Expr> indices) {
   return index(x, axes, indices).shape();
@@ -209,6 +281,15 @@ Scalar indicator_element(Element& e, const Node& node, std::uint32_t,
   return all_rows ? hit : e.let(op::logical_and, std::array{inside, hit});
 }
 
+Exprs indicator_batch(const Batched& b) {
+  const Shape& shape = b.attributes[0].dims();
+  const Dim &count = b.x[0].shape()[1], rows = shape[0], columns = shape[1];
+  const Expr nothing = full({b.size, rows, columns}, constant(std::int64_t{0}, DType::bool_));
+  const std::vector<Expr> at{reshape(arange(b.size), {b.size, 1}),
+                             reshape(arange(count), {1, count}), b.x[0]};
+  return {set_index(nothing, constant(std::int64_t{1}, DType::bool_), {0, 1, 2}, at)};
+}
+
 }  // namespace
 
 constinit const Op op::indicator{
@@ -217,7 +298,8 @@ constinit const Op op::indicator{
     .attributes = {{"shape", Attribute::Kind::dim_list}},
     .type = indicator_type,
     .traits = {Trait::never_fold},
-    .element = indicator_element};
+    .element = indicator_element,
+    .batch = indicator_batch};
 
 Expr indicator(const Arg& indices, const Dim& rows, const Dim& columns) {
   return Expr(make_node(op::indicator, {indices.value()}, {Attribute(Shape{rows, columns})},
@@ -235,7 +317,8 @@ constinit const Op op::index{
     .type = index_type,
     .element = index_element,
     .vjp = index_vjp,
-    .jvp = index_jvp};
+    .jvp = index_jvp,
+    .batch = index_batch};
 
 constinit const Op op::set_index{
     .name = "set_index",
@@ -247,7 +330,8 @@ constinit const Op op::set_index{
     .type = written_index_type,
     .write = {.base = 0, .first = 1, .position = index_position},
     .vjp = set_index_vjp,
-    .jvp = written_index_jvp};
+    .jvp = written_index_jvp,
+    .batch = written_index_batch};
 
 constinit const Op op::inc_index{
     .name = "inc_index",
@@ -258,7 +342,8 @@ constinit const Op op::inc_index{
     .type = written_index_type,
     .write = {.base = 0, .first = 1, .add = true, .position = index_position},
     .vjp = inc_index_vjp,
-    .jvp = written_index_jvp};
+    .jvp = written_index_jvp,
+    .batch = written_index_batch};
 
 Expr index(const Arg& x, IntList axes, std::span<const Expr> indices) {
   std::vector<Value> operands = {x.value()};

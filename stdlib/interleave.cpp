@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 #include "stdlib/windows.h"
@@ -89,7 +90,8 @@ constinit const Op op::interleave{
     .type = interleave_type,
     .write = {.every = true, .position = interleave_position},
     .vjp = interleave_vjp,
-    .jvp = interleave_jvp};
+    .jvp = interleave_jvp,
+    .batch = batch_leading};
 
 Expr interleave(std::span<const Expr> parts, const IntList& size) {
   std::vector<Value> operands;

@@ -3,6 +3,7 @@
 
 #include "ir/origin.h"
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/linalg.h"
 #include "stdlib/matrices.h"
 #include "stdlib/ops.h"
@@ -106,6 +107,17 @@ Exprs solve_vjp(const Vjp& v) {
   return {matrix_cotangent(db, v.y[0], transposed), db};
 }
 
+// Right-hand sides of all examples with one matrix are columns of one system.
+Exprs system_batch(const Batched& b) {
+  if (b.batched[0]) return batch_leading(b);
+  const Expr beside = move_axis(b.x[1], 0, b.x[1].rank() - 2);
+  Shape columns = beside.shape();
+  columns.pop_back();
+  columns.back() = b.size * beside.dim(-1);
+  const Expr x = applied(b.node.op(), b.x[0], reshape(beside, columns), b.attributes);
+  return {move_axis(reshape(x, beside.shape()), x.rank() - 1, 0)};
+}
+
 Exprs solve_jvp(const Jvp& v) {
   const Expr side = right_side_tangent(v, v.dx[0], v.node.attributes()[0].flag());
   return {side ? applied(v.node.op(), v.x[0], side, v.node.attributes()) : Expr()};
@@ -157,7 +169,8 @@ constinit const Op op::solve_triangular{
                 "the matrix is singular: 0 on the diagonal at {value} (matrix {index} of the "
                 "batch)"},
     .vjp = solve_triangular_vjp,
-    .jvp = solve_triangular_jvp};
+    .jvp = solve_triangular_jvp,
+    .batch = system_batch};
 
 constinit const Op op::solve{
     .name = "solve",
@@ -171,7 +184,8 @@ constinit const Op op::solve{
     .routine = {Routine::solve,
                 "the matrix is singular: pivot {value} is 0 (matrix {index} of the batch)"},
     .vjp = solve_vjp,
-    .jvp = solve_jvp};
+    .jvp = solve_jvp,
+    .batch = system_batch};
 
 Expr cholesky(const Arg& a) {
   const OriginScope place(a.origin());

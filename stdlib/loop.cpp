@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/body.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
@@ -99,6 +100,9 @@ std::vector<Expr> make_loop(const Expr& count, std::span<const Expr> initial, co
 
 bool has_derivative(const Expr& x) { return is_float(x.dtype()); }
 
+// How many steps a loop makes: a count below 0 means none, but it is no extent.
+Expr steps_of(const Expr& count) { return constant_value(count) ? count : maximum(count, 0); }
+
 // The states before each step, stacked: of the node itself when it keeps them.
 std::vector<Expr> traces_of(const Node& node, const std::vector<Expr>& y, const Loop& loop) {
   const auto first = static_cast<std::ptrdiff_t>(loop.states);
@@ -106,8 +110,7 @@ std::vector<Expr> traces_of(const Node& node, const std::vector<Expr>& y, const 
   Attributes attributes = node.attributes();
   attributes[2] = Attribute(true);
   std::vector<Value> operands(node.operands().begin(), node.operands().end());
-  // A count below 0 means no step, but it is no extent.
-  if (!constant_value(operands[0])) operands[0] = maximum(Expr(operands[0]), 0);
+  operands[0] = steps_of(Expr(operands[0]));
   const std::vector<Expr> all =
       outputs_of(make_node(node.op(), std::move(operands), std::move(attributes)));
   return {all.begin() + first, all.end()};
@@ -132,8 +135,9 @@ Exprs fori_vjp(const Vjp& v) {
   const Loop loop(v.node.attributes());
   const std::vector<Expr> traces = traces_of(v.node, v.y, loop);
   const Body body = v.bodies->vjp(loop.body);
+  const Expr last = steps_of(v.x[0]) - 1;
   const Step step = [&](Expr j, std::span<const Expr> cotangents) {
-    const Expr i = v.x[0] - 1 - j;
+    const Expr i = last - j;
     const Index here[] = {Index(i)};
     std::vector<Expr> arguments = {i};
     for (const Expr& trace : traces) arguments.push_back(index(trace, here));
@@ -197,10 +201,96 @@ Exprs fori_jvp(const Jvp& v) {
   return dy;
 }
 
+// The largest of the counts of all examples; 0 of none.
+Expr largest_count(const Expr& counts) {
+  const Expr none = full({Dim(1)}, constant(std::int64_t{0}, DType::int64));
+  return max(concatenate({none, counts}));
+}
+
+// One loop for all examples. A state that differs between them, or comes to, has their axis. Where
+// the counts differ, it runs as often as the largest one asks for, and the states of an example
+// that is done stay. The traces of such a loop have rows that no step of theirs reads.
+Exprs fori_batch(const Batched& b) {
+  const Loop loop(b.attributes);
+  const auto first = b.x.begin() + 1;
+  const auto captured = first + static_cast<std::ptrdiff_t>(loop.states);
+  const bool counted = b.batched[0];
+  std::vector<bool> flags = b.batched;
+  flags[0] = false;
+  BatchedBody body;
+  for (std::vector<bool> states;; states = body.outputs) {
+    for (std::size_t k = 0; k < loop.states; ++k)
+      flags[1 + k] = flags[1 + k] || counted || (!states.empty() && states[k]);
+    states.assign(flags.begin() + 1, flags.begin() + 1 + static_cast<std::ptrdiff_t>(loop.states));
+    body = b.body(loop.body, flags, states);
+    if (body.outputs == states) break;
+  }
+  std::vector<Expr> initial;
+  for (std::size_t k = 0; k < loop.states; ++k)
+    initial.push_back(flags[1 + k] ? leading(b, 1 + k) : b.x[1 + k]);
+  const Step step = [&](Expr i, std::span<const Expr> states) {
+    std::vector<Expr> arguments{i};
+    arguments.insert(arguments.end(), states.begin(), states.end());
+    arguments.insert(arguments.end(), captured, b.x.end());
+    std::vector<Expr> after = apply_body(body.body, arguments);
+    if (!counted) return after;
+    Expr runs = less(i, b.x[0]);
+    for (std::size_t k = 0; k < after.size(); ++k) {
+      Shape shape(after[k].shape().size(), Dim(1));
+      shape[0] = b.size;
+      after[k] = where(reshape(runs, shape), after[k], states[k]);
+    }
+    return after;
+  };
+  const Expr count = counted ? largest_count(b.x[0]) : b.x[0];
+  Exprs found = make_loop(count, initial, step, loop.trace);
+  for (std::size_t k = loop.states; k < found.size(); ++k)
+    if (flags[1 + k - loop.states]) found[k] = move_axis(found[k], 1, 0);
+  return found;
+}
+
 // ------------------------------------------------------------------------------------- call, fused
 
 std::vector<Type> call_type(TypeContext& context) {
   return body_output_types(context, context.attributes[0].body(), context.operands);
+}
+
+// A call's parts. A rule that is absent is a body without outputs.
+struct Call {
+  const Body &body, &vjp, &jvp;
+  bool recompute;
+  explicit Call(const Attributes& a)
+      : body(a[0].body()), vjp(a[1].body()), jvp(a[2].body()), recompute(a[3].flag()) {}
+  explicit Call(const Node& node) : Call(node.attributes()) {}
+  bool has_rules() const { return !vjp->outputs.empty() || !jvp->outputs.empty(); }
+};
+
+Body no_body() { return make_body({}, {}); }
+
+// The floats among `of`, in order, as one list has them.
+Exprs at_floats(const std::vector<Expr>& of, const std::vector<Expr>& floats) {
+  Exprs all(of.size());
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < of.size(); ++k)
+    if (has_derivative(of[k])) all[k] = floats[next++];
+  return all;
+}
+
+// x, y and a direction for each float of `of`.
+std::vector<Expr> rule_arguments(const std::vector<Expr>& x, const std::vector<Expr>& y,
+                                 const std::vector<Expr>& of, const Exprs& directions) {
+  std::vector<Expr> arguments = x;
+  arguments.insert(arguments.end(), y.begin(), y.end());
+  for (std::size_t k = 0; k < of.size(); ++k)
+    if (has_derivative(of[k])) arguments.push_back(or_zeros(directions[k], of[k]));
+  return arguments;
+}
+
+[[noreturn]] void fail_one_way(const char* asked, const char* given) {
+  throw TypeError(
+      fmt::format("{}: expected a rule for this direction, found an operation with a "
+                  "{} rule of its own only",
+                  asked, given));
 }
 
 std::vector<Expr> expand_call(const Node& node) {
@@ -208,34 +298,55 @@ std::vector<Expr> expand_call(const Node& node) {
   return apply_body(node.attribute("body").body(), arguments);
 }
 
+// What is recomputed from the barriers is not what the graph has already, and waits for the
+// cotangents, which are computed from all that follows the call.
+std::vector<Expr> behind_barriers(const std::vector<Expr>& x, std::span<const Expr> cotangents) {
+  std::vector<Expr> waiting;
+  for (const Expr& each : x) waiting.push_back(barrier(each, 0, cotangents));
+  return waiting;
+}
+
 Exprs call_vjp(const Vjp& v) {
-  std::vector<Expr> arguments = v.x;
-  for (std::size_t k = 0; k < v.y.size(); ++k) {
-    if (has_derivative(v.y[k])) arguments.push_back(or_zeros(v.dy[k], v.y[k]));
-  }
-  const std::vector<Expr> found =
-      apply_body(v.bodies->vjp(v.node.attribute("body").body()), arguments);
-  Exprs dx(v.x.size());
-  std::size_t next = 0;
-  for (std::size_t k = 0; k < v.x.size(); ++k) {
-    if (has_derivative(v.x[k])) dx[k] = found[next++];
-  }
-  return dx;
+  const Call call(v.node);
+  if (!call.vjp->outputs.empty())
+    return at_floats(v.x, apply_body(call.vjp, rule_arguments(v.x, v.y, v.y, v.dy)));
+  if (!call.jvp->outputs.empty()) fail_one_way("vjp", "jvp");
+  std::vector<Expr> cotangents = rule_arguments({}, {}, v.y, v.dy);
+  std::vector<Expr> arguments = call.recompute ? behind_barriers(v.x, cotangents) : v.x;
+  arguments.insert(arguments.end(), cotangents.begin(), cotangents.end());
+  return at_floats(v.x, apply_body(v.bodies->vjp(call.body), arguments));
 }
 
 Exprs call_jvp(const Jvp& v) {
-  std::vector<Expr> arguments = v.x;
-  for (std::size_t k = 0; k < v.x.size(); ++k) {
-    if (has_derivative(v.x[k])) arguments.push_back(or_zeros(v.dx[k], v.x[k]));
-  }
+  const Call call(v.node);
+  if (!call.jvp->outputs.empty())
+    return at_floats(v.y, apply_body(call.jvp, rule_arguments(v.x, v.y, v.x, v.dx)));
+  if (!call.vjp->outputs.empty()) fail_one_way("jvp", "vjp");
   const std::vector<Expr> found =
-      apply_body(v.bodies->jvp(v.node.attribute("body").body()), arguments);
-  Exprs dy(v.y.size());
-  std::size_t next = v.y.size();
-  for (std::size_t k = 0; k < v.y.size(); ++k) {
-    if (has_derivative(v.y[k])) dy[k] = found[next++];
-  }
-  return dy;
+      apply_body(v.bodies->jvp(call.body), rule_arguments(v.x, {}, v.x, v.dx));
+  return at_floats(v.y, {found.begin() + static_cast<std::ptrdiff_t>(v.y.size()), found.end()});
+}
+
+// The body for a batch. A rule knows nothing of values that are the same for all examples: it gets
+// all of them with the axis of examples, and what repeated them adds up their cotangents.
+Exprs call_batch(const Batched& b) {
+  const Call call(b.attributes);
+  std::vector<Expr> operands = b.x;
+  std::vector<bool> flags = b.batched;
+  if (call.has_rules())
+    for (std::size_t k = 0; k < operands.size(); ++k) operands[k] = leading(b, k), flags[k] = true;
+  const auto batched = [&](const Body& body) {
+    if (body->outputs.empty()) return body;
+    return b
+        .body(body, std::vector<bool>(body->parameters.size(), true),
+              std::vector<bool>(body->outputs.size(), true))
+        .body;
+  };
+  const std::vector<bool> outputs(call.body->outputs.size(), call.has_rules());
+  return outputs_of(
+      op::call, operands,
+      {Attribute(b.body(call.body, flags, outputs).body), Attribute(batched(call.vjp)),
+       Attribute(batched(call.jvp)), Attribute(call.recompute)});
 }
 
 }  // namespace
@@ -254,36 +365,105 @@ constinit const Op op::fori{
     .type = fori_type,
     .step = StepKind::loop,
     .vjp = fori_vjp,
-    .jvp = fori_jvp};
+    .jvp = fori_jvp,
+    .batch = fori_batch};
 
 constinit const Op op::call{.name = "call",
-                            .doc = "The outputs of a body for the operands.",
+                            .doc =
+                                "The outputs of a body for the operands. Bodies of derivatives "
+                                "that have outputs are rules in the place of its own; with "
+                                "`recompute` the derivative keeps the operands alone.",
                             .operands = -1,
                             .outputs = 0,
-                            .attributes = {{"body", Attribute::Kind::body}},
+                            .attributes = {{"body", Attribute::Kind::body},
+                                           {"vjp", Attribute::Kind::body},
+                                           {"jvp", Attribute::Kind::body},
+                                           {"recompute", Attribute::Kind::flag}},
                             .type = call_type,
                             .expand = expand_call,
                             .step = StepKind::call,
                             .vjp = call_vjp,
-                            .jvp = call_jvp};
+                            .jvp = call_jvp,
+                            .batch = call_batch};
 
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const Step& body) {
   const Expr steps(count.as(DType::int64));
   return make_loop(cast(steps, DType::int64), initial, body, false, count.origin());
 }
 
-OpFromGraph::OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> outputs) {
+namespace {
+
+std::vector<Expr> leaves_like(std::span<const Expr> list, const char* name) {
+  std::vector<Expr> leaves;
+  for (const Expr& e : list)
+    leaves.push_back(tensor(fmt::format("{}{}", name, leaves.size()), e.dtype(), e.shape()));
+  return leaves;
+}
+
+std::vector<Expr> only_floats(std::span<const Expr> list) {
+  std::vector<Expr> floats;
+  for (const Expr& e : list)
+    if (has_derivative(e)) floats.push_back(e);
+  return floats;
+}
+
+// A rule as a body: of inputs, outputs and directions along the floats of `from`, to one value for
+// each float of `to`.
+Body rule_body(const char* who, const OpFromGraphOptions::Rule& rule, std::span<const Expr> x,
+               std::span<const Expr> outputs, std::span<const Expr> from,
+               std::span<const Expr> to) {
+  if (!rule) return no_body();
+  const std::vector<Expr> y = leaves_like(outputs, "y");
+  const std::vector<Expr> directions = leaves_like(only_floats(from), "d");
+  const std::vector<Expr> wanted = only_floats(to);
+  const std::vector<Expr> found = rule(x, y, directions);
+  if (found.size() != wanted.size())
+    throw TypeError(fmt::format("op_from_graph: expected {} values from the {} rule, found {}",
+                                wanted.size(), who, found.size()));
+  std::vector<Value> results, parameters(x.begin(), x.end());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const Expr each = or_zeros(found[k], wanted[k]);
+    if (each.dtype() != wanted[k].dtype() || each.rank() > wanted[k].rank())
+      throw TypeError(
+          fmt::format("op_from_graph: expected a value of type {} from the {} rule, "
+                      "found {}",
+                      wanted[k].type().text(), who, describe(each)));
+    results.push_back(broadcast_to(each, wanted[k].shape()));
+  }
+  parameters.insert(parameters.end(), y.begin(), y.end());
+  parameters.insert(parameters.end(), directions.begin(), directions.end());
+  Closure closure = close_over(parameters, results);
+  if (!closure.captured.empty())
+    throw TypeError(
+        fmt::format("op_from_graph: expected a {} rule of the inputs and outputs "
+                    "alone, found one that needs {}",
+                    who, describe(closure.captured[0])));
+  return std::move(closure.body);
+}
+
+}  // namespace
+
+OpFromGraph::OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> outputs,
+                         const OpFromGraphOptions& options) {
   const std::vector<Value> parameters(inputs.begin(), inputs.end());
   const std::vector<Value> results(outputs.begin(), outputs.end());
   Closure closure = close_over(parameters, results);
-  body_ = std::move(closure.body);
   captured_ = std::move(closure.captured);
+  if ((options.vjp || options.jvp) && !captured_.empty())
+    throw TypeError(
+        fmt::format("op_from_graph: expected all that an operation with rules of its "
+                    "own depends on among its inputs, found that it needs {}",
+                    describe(captured_[0])));
+  attributes_ = {Attribute(closure.body),
+                 Attribute(rule_body("vjp", options.vjp, inputs, outputs, outputs, inputs)),
+                 Attribute(rule_body("jvp", options.jvp, inputs, outputs, inputs, outputs)),
+                 Attribute(options.recompute)};
 }
 
 std::vector<Expr> OpFromGraph::operator()(std::span<const Expr> arguments) const {
-  std::vector<Value> operands(arguments.begin(), arguments.end());
-  operands.insert(operands.end(), captured_.begin(), captured_.end());
-  return outputs_of(make_node(op::call, std::move(operands), {Attribute(body_)}));
+  std::vector<Expr> operands(arguments.begin(), arguments.end());
+  for (const Value& each : captured_) operands.emplace_back(each);
+  return outputs_of(op::call, operands, attributes_);
 }
 
 }  // namespace gnomon

@@ -5,6 +5,7 @@
 
 #include "ir/origin.h"
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/linalg.h"
 #include "stdlib/matrices.h"
 #include "stdlib/ops.h"
@@ -150,7 +151,8 @@ constinit const Op op::expm{.name = "expm",
                             .type = expm_type,
                             .expand = expand_expm,
                             .vjp = expm_vjp,
-                            .jvp = expm_jvp};
+                            .jvp = expm_jvp,
+                            .batch = batch_leading};
 
 constinit const Op op::solve_sylvester{
     .name = "solve_sylvester",

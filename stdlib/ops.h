@@ -38,7 +38,7 @@
 // The rest: records only; their functions have attributes and stand below.
 #define GNOMON_OTHER_OPS(X)                                                                   \
   X(input) X(shared_variable) X(param) X(constant) X(cast) X(extent)                          \
-  X(barrier) X(stop_gradient) X(print) X(check)                                               \
+  X(barrier) X(stop_gradient) X(undefined_grad) X(print) X(check)                             \
   X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)              \
   X(mean) X(logsumexp) X(softmax) X(log_softmax)                                              \
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
@@ -195,9 +195,12 @@ Expr interleave(std::span<const Expr> parts, const IntList& size);
 Expr softmax(const Arg& x, std::int64_t axis = -1);
 Expr log_softmax(const Arg& x, std::int64_t axis = -1);
 
-/// The identity, opaque to every rule: equal expressions with different `k` stay apart.
-Expr barrier(const Arg& x, std::int64_t k = 0);
+/// The identity, opaque to every rule: equal expressions with different `k` stay apart. What is
+/// made of it is computed after the values in `after`.
+Expr barrier(const Arg& x, std::int64_t k = 0, std::span<const Expr> after = {});
 Expr stop_gradient(const Arg& x);
+/// The identity; a derivative by way of it is a TypeError that names `x`.
+Expr undefined_grad(const Arg& x);
 /// The identity; shows `message` and the value when it is computed.
 Expr print(const Arg& x, std::string message);
 /// `x`, after a ValueError with `message` if any element of `condition` is false.
@@ -271,15 +274,27 @@ Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> i
 /// does not depend on i or the states is computed once, before the loop.
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial,
                        const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
+/// How an OpFromGraph is differentiated. A rule gets its inputs, its outputs, and a cotangent for
+/// each float output (a tangent for each float input), and returns one for each float input
+/// (output); a null one is zero. Without rules the derivative is that of the outputs.
+struct OpFromGraphOptions {
+  using Rule = std::function<std::vector<Expr>(std::span<const Expr> x, std::span<const Expr> y,
+                                               std::span<const Expr> directions)>;
+  Rule vjp, jvp;
+  /// The derivative computes anew what it needs between the inputs and the outputs.
+  bool recompute = false;
+};
 /// A reusable function of expressions: a closed body and the node that applies it. What the outputs
-/// need beside the inputs is captured.
+/// need beside the inputs is captured; TypeError if that is a float and a rule is given, which has
+/// nothing to say of it.
 class OpFromGraph {
  public:
-  OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> outputs);
+  OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> outputs,
+              const OpFromGraphOptions& options = {});
   std::vector<Expr> operator()(std::span<const Expr> arguments) const;
 
  private:
-  Body body_;
+  Attributes attributes_;
   std::vector<Value> captured_;
 };
 

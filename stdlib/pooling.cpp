@@ -9,6 +9,7 @@
 
 #include "ir/origin.h"
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 #include "stdlib/windows.h"
@@ -442,7 +443,8 @@ constinit const Op op::max_pool{
     .type = pool_type,
     .element = max_pool_element,
     .vjp = max_pool_vjp,
-    .jvp = max_pool_jvp};
+    .jvp = max_pool_jvp,
+    .batch = batch_leading};
 
 constinit const Op op::max_pool_gradient{
     .name = "max_pool_gradient",
@@ -452,7 +454,8 @@ constinit const Op op::max_pool_gradient{
     .type = max_gradient_type,
     .element = max_pool_gradient_element,
     .vjp = max_gradient_vjp,
-    .jvp = max_gradient_jvp};
+    .jvp = max_gradient_jvp,
+    .batch = batch_leading};
 
 constinit const Op op::max_pool_tangent{
     .name = "max_pool_tangent",
@@ -462,7 +465,8 @@ constinit const Op op::max_pool_tangent{
     .type = tangent_type,
     .element = max_pool_tangent_element,
     .vjp = max_tangent_vjp,
-    .jvp = max_tangent_jvp};
+    .jvp = max_tangent_jvp,
+    .batch = batch_leading};
 
 constinit const Op op::sum_pool{
     .name = "sum_pool",
@@ -471,7 +475,8 @@ constinit const Op op::sum_pool{
     .type = pool_type,
     .element = sum_pool_element,
     .linear = 1,
-    .transpose = sum_pool_transpose};
+    .transpose = sum_pool_transpose,
+    .batch = batch_leading};
 
 constinit const Op op::sum_pool_gradient{
     .name = "sum_pool_gradient",
@@ -480,7 +485,8 @@ constinit const Op op::sum_pool_gradient{
     .type = sum_gradient_type,
     .element = sum_pool_gradient_element,
     .linear = 1,
-    .transpose = sum_gradient_transpose};
+    .transpose = sum_gradient_transpose,
+    .batch = batch_leading};
 
 Expr max_pool(const Arg& x, const IntList& size, const IntList& stride, const IntList& padding) {
   return apply(op::max_pool, {x}, window_attributes(size, stride, padding));

@@ -5,6 +5,7 @@
 
 #include "ir/origin.h"
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/matrices.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
@@ -102,6 +103,23 @@ std::vector<Expr> expand_dot(const Node& node) {
 Expr dot_transpose(const Transpose& t) {
   if (t.operand == 0) return product(t.dy, swap_last(t.x[1]));
   return product(swap_last(t.x[0]), t.dy);
+}
+
+// Where one side is the same for all examples, the rows (columns) of all of them are those of one
+// product; the axis of examples goes beside them, behind the leading axes of the matrices.
+Exprs dot_batch(const Batched& b) {
+  if (b.batched[0] && b.batched[1]) return {product(b.x[0], b.x[1])};
+  const bool left = b.batched[0];
+  const Expr many = left ? b.x[0] : swap_last(b.x[1]);
+  const Expr one = left ? b.x[1] : swap_last(b.x[0]);
+  const int own = many.rank() - 3;
+  const Expr beside = move_axis(many, 0, own);
+  Shape rows = beside.shape(), result = beside.shape();
+  rows.erase(rows.begin() + own);
+  rows[static_cast<std::size_t>(own)] = b.size * many.dim(-2);
+  result.back() = one.dim(-1);
+  const Expr y = move_axis(reshape(product(reshape(beside, rows), one), result), own, 0);
+  return {left ? y : swap_last(y)};
 }
 
 // -------------------------------------------------------------------------------------------- gemm
@@ -217,7 +235,8 @@ constinit const Op op::dot{
     .expand = expand_dot,
     .step = StepKind::product,
     .linear = 3,
-    .transpose = dot_transpose};
+    .transpose = dot_transpose,
+    .batch = dot_batch};
 
 constinit const Op op::gemm{.name = "gemm",
                             .doc =

@@ -6,6 +6,7 @@
 
 #include "ir/leaf.h"
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 
@@ -102,6 +103,12 @@ Scalar reshape_element(Element& e, const Node& node, std::uint32_t, std::span<co
   return e.operand(0, source);
 }
 
+Exprs reshape_batch(const Batched& b) {
+  Shape shape = b.attributes[0].dims();
+  shape.insert(shape.begin(), b.size);
+  return {reshape(b.x[0], shape)};
+}
+
 Expr reshape_transpose(const Transpose& t) { return reshape(t.dy, t.node.input(0).shape()); }
 
 // --------------------------------------------------------------------------------------- transpose
@@ -128,6 +135,13 @@ Scalar transpose_element(Element& e, const Node& node, std::uint32_t,
   std::vector<Scalar> source(axes.size());
   for (std::size_t i = 0; i < axes.size(); ++i) source[at(axes[i])] = index[i];
   return e.operand(0, source);
+}
+
+Exprs transpose_batch(const Batched& b) {
+  IntList axes = b.attributes[0].ints();
+  for (std::int64_t& axis : axes) ++axis;
+  axes.insert(axes.begin(), 0);
+  return {transpose(b.x[0], axes)};
 }
 
 Expr transpose_transpose(const Transpose& t) {
@@ -237,6 +251,14 @@ std::vector<Type> broadcast_to_type(TypeContext& context) {
 Scalar broadcast_to_element(Element& e, const Node& node, std::uint32_t,
                             std::span<const Scalar> index) {
   return e.operand(0, broadcast_index(e, node.input(0).shape(), index));
+}
+
+Exprs broadcast_to_batch(const Batched& b) {
+  Shape shape = b.attributes[0].dims();
+  Expr x = b.x[0];
+  while (x.shape().size() <= shape.size()) x = expand_dims(x, 1);
+  shape.insert(shape.begin(), b.size);
+  return {broadcast_to(x, shape)};
 }
 
 Expr broadcast_to_transpose(const Transpose& t) {
@@ -363,7 +385,8 @@ constinit const Op op::reshape{.name = "reshape",
                                .type = reshape_type,
                                .element = reshape_element,
                                .linear = 1,
-                               .transpose = reshape_transpose};
+                               .transpose = reshape_transpose,
+                               .batch = reshape_batch};
 
 constinit const Op op::transpose{.name = "transpose",
                                  .doc = "Axis i of the result is axis axes[i] of x.",
@@ -371,7 +394,8 @@ constinit const Op op::transpose{.name = "transpose",
                                  .type = transpose_type,
                                  .element = transpose_element,
                                  .linear = 1,
-                                 .transpose = transpose_transpose};
+                                 .transpose = transpose_transpose,
+                                 .batch = transpose_batch};
 
 constinit const Op op::expand_dims{
     .name = "expand_dims",
@@ -399,7 +423,8 @@ constinit const Op op::broadcast_to{
     .type = broadcast_to_type,
     .element = broadcast_to_element,
     .linear = 1,
-    .transpose = broadcast_to_transpose};
+    .transpose = broadcast_to_transpose,
+    .batch = broadcast_to_batch};
 
 constinit const Op op::concatenate{.name = "concatenate",
                                    .doc = "The operands one after another along an axis.",

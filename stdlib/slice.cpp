@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 
@@ -96,6 +97,20 @@ Expr written(const Op& op, const Node& node, const Expr& x, const Expr& v) {
   return Expr(make_node(op, {x.value(), v.value()}, node.attributes()));
 }
 
+// The whole axis of examples, and the slice behind it.
+Exprs slice_batch(const Batched& b) {
+  Attributes attributes = b.attributes;
+  const Dim parts[] = {Dim(0), b.size, Dim(1)};
+  for (std::size_t i = 0; i < 3; ++i) {
+    Shape dims = attributes[i].dims();
+    dims.insert(dims.begin(), parts[i]);
+    attributes[i] = Attribute(std::move(dims));
+  }
+  std::vector<Expr> operands;
+  for (std::size_t k = 0; k < b.x.size(); ++k) operands.push_back(leading(b, k));
+  return outputs_of(b.node.op(), operands, std::move(attributes));
+}
+
 Expr slice_transpose(const Transpose& t) {
   return written(op::inc_slice, t.node, zeros_like(t.x[0]), t.dy);
 }
@@ -133,7 +148,8 @@ constinit const Op op::slice{.name = "slice",
                              .type = slice_type,
                              .element = slice_element,
                              .linear = 1,
-                             .transpose = slice_transpose};
+                             .transpose = slice_transpose,
+                             .batch = slice_batch};
 
 constinit const Op op::set_slice{.name = "set_slice",
                                  .doc = "x with the elements of a slice replaced by v.",
@@ -142,7 +158,8 @@ constinit const Op op::set_slice{.name = "set_slice",
                                  .type = written_slice_type,
                                  .write = {.base = 0, .first = 1, .position = slice_position},
                                  .vjp = set_slice_vjp,
-                                 .jvp = written_slice_jvp};
+                                 .jvp = written_slice_jvp,
+                                 .batch = slice_batch};
 
 constinit const Op op::inc_slice{
     .name = "inc_slice",
@@ -152,7 +169,8 @@ constinit const Op op::inc_slice{
     .type = written_slice_type,
     .write = {.base = 0, .first = 1, .add = true, .position = slice_position},
     .vjp = inc_slice_vjp,
-    .jvp = written_slice_jvp};
+    .jvp = written_slice_jvp,
+    .batch = slice_batch};
 
 Expr slice(const Arg& x, Shape start, Shape count, Shape step) {
   return Expr(make_node(
