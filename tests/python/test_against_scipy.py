@@ -335,8 +335,9 @@ WITHOUT_REFERENCE = {
         "matrix", "row", "scalar", "shared", "substitute", "tensor", "tensor3", "tensor4", "vector",
     ],
     "derivatives, compared with differences in test_autodiff": [
-        "grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp",
+        "grad", "hessian", "hvp", "jacobian", "jvp", "undefined_grad", "value_and_grad", "vjp",
     ],
+    "batches, compared with their examples in test_batches": ["vectorize", "vmap"],
     "measures the machine, tested in test_tune": ["tune"],
     "texts and files": ["dot_text", "graph_text", "load", "pprint", "save"],
     "no arrays: compared with the tables of the Array API in test_array_api": [

@@ -63,8 +63,13 @@ if TYPE_CHECKING:
     from . import special as special
     from . import typing as typing
     from . import _tree as tree
+    from ._batches import vectorize as vectorize
+    from ._batches import vmap as vmap
     from ._files import load as load
     from ._files import save as save
+    from ._full_derivatives import hessian as hessian
+    from ._full_derivatives import hvp as hvp
+    from ._full_derivatives import jacobian as jacobian
     from ._function import Function as Function
     from ._function import In as In
     from ._function import Out as Out
@@ -76,13 +81,11 @@ if TYPE_CHECKING:
     from ._show import dot_text as dot_text
     from ._show import graph_text as graph_text
     from ._show import pprint as pprint
+    from ._subgraphs import op_from_graph as op_from_graph
     from ._trace import compiled as compiled
     from ._transforms import fori as fori
     from ._transforms import grad as grad
-    from ._transforms import hessian as hessian
-    from ._transforms import jacobian as jacobian
     from ._transforms import jvp as jvp
-    from ._transforms import op_from_graph as op_from_graph
     from ._transforms import value_and_grad as value_and_grad
     from ._transforms import vjp as vjp
     from ._tune import tune as tune
@@ -98,12 +101,13 @@ _LAZY = {
     "Function": "_function",
     "grad": "_transforms",
     "graph_text": "_show",
-    "hessian": "_transforms",
+    "hessian": "_full_derivatives",
+    "hvp": "_full_derivatives",
     "In": "_function",
-    "jacobian": "_transforms",
+    "jacobian": "_full_derivatives",
     "jvp": "_transforms",
     "load": "_files",
-    "op_from_graph": "_transforms",
+    "op_from_graph": "_subgraphs",
     "Out": "_function",
     "pprint": "_show",
     "save": "_files",
@@ -111,7 +115,9 @@ _LAZY = {
     "substitute": "_graphs",
     "tune": "_tune",
     "value_and_grad": "_transforms",
+    "vectorize": "_batches",
     "vjp": "_transforms",
+    "vmap": "_batches",
 }
 _MODULES = {
     "fft": "fft",

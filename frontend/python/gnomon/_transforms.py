@@ -17,10 +17,7 @@ from ._trace import compiled, is_tracing, make_compiled, parameters_of, where_of
 __all__ = [
     "fori",
     "grad",
-    "hessian",
-    "jacobian",
     "jvp",
-    "op_from_graph",
     "value_and_grad",
     "vjp",
 ]
@@ -411,99 +408,7 @@ def jvp(function: Any, primals: Any, tangents: Any) -> Any:
     return _kept(function, "jvp", build)(primals, tangents)
 
 
-# -------------------------------------------------------------------------------- full derivatives
-
-
-def jacobian(function: Any, wrt: Any = None, *, argnums: int | Iterable[int] = 0) -> Any:
-    """All partial derivatives of an array, of shape `y.shape + x.shape`.
-
-    `jacobian(f, argnums=0)` with a function that returns one array: a function that gives them for
-    that argument, a tree as it is one; a tuple of arguments gives a tuple. `jacobian(y, wrt)` with
-    an expression y: a tree like `wrt`. Each element of y is a step of a loop, whose length the call
-    decides.
-
-    TypeError: y or what it is differentiated by is not a float array.
-    """
-    if isinstance(function, _core.Expr):
-        x, shape = _tree.flatten(wrt)
-        return _tree.unflatten(shape, _rows(function, x))
-
-    def rows(y: Any, variables: _Variables) -> tuple[Any, ...]:
-        leaves, shape = _expressions(y)
-        if shape != _tree.ONE_LEAF:
-            raise _core.TypeError(
-                f"jacobian: {where_of(function)}: expected one array as result, found {_tell(y)}"
-            )
-        return variables.trees(_rows(leaves[0], variables.fresh))
-
-    return _full_derivative("jacobian", function, argnums if wrt is None else wrt, rows)
-
-
-def hessian(function: Any, wrt: Any = None, *, argnums: int | Iterable[int] = 0) -> Any:
-    """All second derivatives of a float scalar, of shape `x.shape + x.shape`.
-
-    `hessian(f, argnums=0)` with a function: a function that gives them. `hessian(cost, wrt)` with
-    an expression. Where `wrt`, or the argument, is a tree, the result is such a tree of such trees;
-    a tuple of arguments gives a tuple of tuples.
-
-    TypeError: the cost is not a float scalar, or what it is differentiated by is not a float.
-    """
-    if isinstance(function, _core.Expr):
-        x, shape = _tree.flatten(wrt)
-        rows = [_rows(g, x) for g in _core.grad(function, x, "zero")]
-        return _tree.unflatten(shape, [_tree.unflatten(shape, row) for row in rows])
-    single = isinstance(argnums if wrt is None else wrt, int)
-
-    def blocks(y: Any, variables: _Variables) -> tuple[Any, ...]:
-        cost = _scalar("hessian", function, y)
-        rows = []
-        for g in _core.grad(cost, variables.fresh, "zero"):
-            trees = variables.trees(_rows(g, variables.fresh))
-            rows.append(trees[0] if single else trees)
-        return variables.trees(rows)
-
-    return _full_derivative("hessian", function, argnums if wrt is None else wrt, blocks)
-
-
-def _full_derivative(
-    who: str,
-    function: Callable[..., Any],
-    argnums: int | Iterable[int],
-    derivative: Callable[[Any, _Variables], tuple[Any, ...]],
-) -> Any:
-    _check_function(who, function)
-    if isinstance(function, MethodType):
-        transform = jacobian if who == "jacobian" else hessian
-        return transform(function.__func__, _of_method(argnums)).__get__(function.__self__)
-    positions = _positions(argnums)
-
-    def body(*args: Any, **kwargs: Any) -> Any:
-        variables = _Variables(who, function, positions, args)
-        trees = derivative(function(*variables.args, **kwargs), variables)
-        return variables.put_back(trees[0] if isinstance(argnums, int) else trees)
-
-    key = (who, positions, isinstance(argnums, int))
-    return _kept(function, key, lambda: _transformed(who, function, body))
-
-
-def _rows(y: Any, wrt: list[Any]) -> list[Any]:
-    """The Jacobian of y by each of `wrt`: a cotangent for each element of y in turn."""
-    if y.ndim == 0:
-        return list(_core.grad(y, wrt, "zero"))
-    flat = _core.reshape(y, (-1,))
-    count = flat.shape[0]
-
-    def step(i: Any, rows: list[Any]) -> list[Any]:
-        seed = _core.astype(_core.arange(count) == i, y.dtype)
-        found = _core.vjp([flat], wrt, [seed], "zero")
-        return [_core.set_item(row, i, dx, False) for row, dx in zip(rows, found, strict=True)]
-
-    initial = [_core.full((count, *x.shape), 0, x.dtype) for x in wrt]
-    rows = _core.fori(count, initial, step)
-    return [_core.reshape(r, (*y.shape, *x.shape)) for r, x in zip(rows, wrt, strict=True)]
-
-
-# ------------------------------------------------------------------------------- loops and graphs
+# ------------------------------------------------------------------------------------------- loops
 
 
 def fori(count: Any, initial: Any, body: Callable[[Any, Any], Any]) -> Any:
@@ -527,22 +432,3 @@ def fori(count: Any, initial: Any, body: Callable[[Any, Any], Any]) -> Any:
         return _tree.flatten_as(shape, after, "fori: state after the body")
 
     return _tree.unflatten(shape, _core.fori(count, leaves, step))
-
-
-def op_from_graph(inputs: Sequence[Any], outputs: Any) -> Callable[..., Any]:
-    """A function of expressions that stays one operation of the graphs it is used in.
-
-    `inputs` are expressions, `outputs` a tree of expressions of them; whatever else the outputs
-    need is captured. The function takes as many arguments as there are inputs, of their dtypes and
-    ranks, and returns a tree like the outputs: of expressions, or of arrays when the arguments are
-    arrays.
-
-    TypeError: an argument has another dtype or rank than the input.
-    """
-    leaves, shape = _expressions(outputs)
-    op = _core.OpFromGraph(list(inputs), leaves)
-
-    def apply(*args: Any) -> Any:
-        return _tree.unflatten(shape, op(*args))
-
-    return apply

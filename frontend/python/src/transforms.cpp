@@ -8,7 +8,9 @@
 #include "frontend/python/src/core.h"
 #include "ir/graph.h"
 #include "ir/leaf.h"
+#include "passes/full_derivatives.h"
 #include "passes/gradient.h"
+#include "passes/vectorize.h"
 #include "runtime/error.h"
 
 namespace gnomon::python {
@@ -103,6 +105,36 @@ nb::list pushed_forward(nb::handle outputs, nb::handle wrt, nb::handle tangents)
   const OriginScope at(caller());
   const Exprs y = expressions(outputs, "jvp"), x = expressions(wrt, "jvp");
   return list_of(jvp(y, x, directions(tangents, x, "jvp", "tangent")));
+}
+
+nb::list full_jacobian(nb::handle y, nb::handle wrt) {
+  const OriginScope at(caller());
+  if (!is_expr(y)) throw TypeError("jacobian: expected an expression, found " + class_of(y));
+  return list_of(jacobian(expr_of(y), expressions(wrt, "jacobian")));
+}
+
+nb::list full_hessian(nb::handle cost, nb::handle wrt) {
+  const OriginScope at(caller());
+  if (!is_expr(cost))
+    throw TypeError("hessian: expected an expression as cost, found " + class_of(cost));
+  nb::list rows;
+  for (const Exprs& row : hessian(expr_of(cost), expressions(wrt, "hessian")))
+    rows.append(list_of(row));
+  return rows;
+}
+
+nb::list hessian_product(nb::handle cost, nb::handle wrt, nb::handle tangents) {
+  const OriginScope at(caller());
+  if (!is_expr(cost))
+    throw TypeError("hvp: expected an expression as cost, found " + class_of(cost));
+  const Exprs x = expressions(wrt, "hvp");
+  return list_of(hvp(expr_of(cost), x, directions(tangents, x, "hvp", "tangent")));
+}
+
+nb::list vectorized(nb::handle outputs, nb::handle inputs, nb::handle examples) {
+  const OriginScope at(caller());
+  return list_of(vectorize(expressions(outputs, "vectorize"), expressions(inputs, "vectorize"),
+                           expressions(examples, "vectorize")));
 }
 
 // ------------------------------------------------------------------------------- leaves, replacing
@@ -257,11 +289,28 @@ nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body) {
   });
 }
 
+// A derivative rule as a function of lists: of inputs, outputs and directions.
+OpFromGraphOptions::Rule rule_of(const nb::object& function) {
+  if (function.is_none()) return {};
+  return [&function](std::span<const Expr> x, std::span<const Expr> y,
+                     std::span<const Expr> directions) {
+    const auto listed = [](std::span<const Expr> of) {
+      return list_of(Exprs(of.begin(), of.end()));
+    };
+    Exprs found;
+    for (const nb::object& each : items_of(function(listed(x), listed(y), listed(directions))))
+      found.push_back(each.is_none() ? Expr() : Expr(to_arg(each).value()));
+    return found;
+  };
+}
+
 class Graphed {
  public:
-  Graphed(nb::handle inputs, nb::handle outputs)
+  Graphed(nb::handle inputs, nb::handle outputs, const nb::object& vjp, const nb::object& jvp,
+          bool recompute)
       : inputs_(expressions(inputs, "op_from_graph")),
-        op_(inputs_, expressions(outputs, "op_from_graph")) {}
+        op_(inputs_, expressions(outputs, "op_from_graph"),
+            {rule_of(vjp), rule_of(jvp), recompute}) {}
 
   nb::list operator()(const nb::args& arguments) const {
     const OriginScope at(caller());
@@ -290,11 +339,17 @@ void add_transforms(nb::module_& m) {
   m.def("vjp", pulled_back, "outputs"_a.none(), "wrt"_a.none(), "cotangents"_a.none(),
         "disconnected"_a = "zero");
   m.def("jvp", pushed_forward, "outputs"_a.none(), "wrt"_a.none(), "tangents"_a.none());
+  m.def("jacobian", full_jacobian, "y"_a.none(), "wrt"_a.none());
+  m.def("hessian", full_hessian, "cost"_a.none(), "wrt"_a.none());
+  m.def("hvp", hessian_product, "cost"_a.none(), "wrt"_a.none(), "tangents"_a.none());
+  m.def("vectorize", vectorized, "outputs"_a.none(), "inputs"_a.none(), "examples"_a.none());
   m.def("free_inputs", leaves_of, "exprs"_a.none());
   m.def("substitute", substituted, "outputs"_a.none(), "replacements"_a.none());
   m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none());
   nb::class_<Graphed>(m, "OpFromGraph")
-      .def(nb::init<nb::handle, nb::handle>(), "inputs"_a.none(), "outputs"_a.none())
+      .def(nb::init<nb::handle, nb::handle, const nb::object&, const nb::object&, bool>(),
+           "inputs"_a.none(), "outputs"_a.none(), "vjp"_a.none() = nb::none(),
+           "jvp"_a.none() = nb::none(), "recompute"_a = false)
       .def("__call__", &Graphed::operator());
 }
 
