@@ -1,6 +1,7 @@
 // compile(): capture, look into the cache, else optimise, lower, emit, build, store; then load.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include "frontend/program.h"
 #include "ir/leaf.h"
 #include "ir/text.h"
+#include "passes/rule.h"
 #include "runtime/cache.h"
 #include "runtime/error.h"
 #include "runtime/options.h"
@@ -126,9 +128,11 @@ Graph with_positions(Graph graph) {
 
 std::string cache_key(const Graph& graph, const CompileOptions& options, const Target& target) {
   const auto key = graph.key();
-  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {} {} {}", key[0], key[1],
-                                  static_cast<int>(options.rewrites), options.opt_level,
-                                  fmt::join(options.donated, ","), target.name,
+  std::vector<std::string> disabled = options.disabled_rules;
+  std::sort(disabled.begin(), disabled.end());
+  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {} {} {} {}", key[0], key[1],
+                                  static_cast<int>(options.rewrites), fmt::join(disabled, ","),
+                                  options.opt_level, fmt::join(options.donated, ","), target.name,
                                   text(target.machine), GNOMON_ABI_VERSION, build_id()));
 }
 
@@ -167,6 +171,7 @@ std::vector<char> build_object(Program& program, const Graph& captured,
                                const std::string& key, Stopwatch& watch) {
   Context context;
   context.options.level = options.rewrites;
+  context.options.disabled_rules = rules_named(options.disabled_rules);
   const auto folder = dump_folder_of(program, key);
   context.trace.record_firings = options.explain || folder.has_value();
   if (folder) context.options.dump_folder = folder->string();

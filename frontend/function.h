@@ -43,6 +43,8 @@ struct CompileOptions {
   std::string name;
   std::vector<Given> givens;
   RewriteLevel rewrites = RewriteLevel::all;
+  /// Names of rewrite rules that are not to be used: see docs/rules.md. ValueError for others.
+  std::vector<std::string> disabled_rules;
   /// The most threads a call uses; 0: those of the pool.
   int threads = 0;
   /// Inputs, by position, whose memory calls may reuse for outputs: see `Function::call`.

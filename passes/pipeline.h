@@ -6,11 +6,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "ir/graph.h"
 #include "passes/trace.h"
 
 namespace gnomon {
+
+struct Rule;
 
 /// How much rewriting is admitted.
 enum class RewriteLevel : std::uint8_t {
@@ -28,6 +31,8 @@ struct PassOptions {
 #else
       true;
 #endif
+  /// Rules that do not fire: see `rules_named`.
+  std::unordered_set<const Rule*> disabled_rules;
   /// Folder that receives the graph after each pass that changed it; none when empty.
   std::string dump_folder;
   /// Firings admitted per node of the graph, in one pass.

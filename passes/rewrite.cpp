@@ -218,8 +218,10 @@ class Sweep {
 
   Value fire(const Value& v) {
     if (session_.exhausted || v.op().has(Trait::opaque_to_rules)) return {};
+    const auto& disabled = session_.context.options.disabled_rules;
     for (const IndexedRule& rule : session_.rules.rules_of(v.op())) {
       if (rule.left && !has_needed(rule, v.node())) continue;
+      if (!disabled.empty() && disabled.contains(rule.rule)) continue;
       if (Value better = attempt(rule, v)) return better;
     }
     return {};

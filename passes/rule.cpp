@@ -1,8 +1,11 @@
 // Making rules, the list of groups, and the canonical form of patterns.
 #include "passes/rule.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "runtime/error.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -177,6 +180,25 @@ std::span<const RuleGroup* const> all_rule_groups() {
       &product_rules(),     &expand_rules(),    &strength_rules(), &split_rules(),
       &contraction_rules(), &pair_rules()};
   return groups;
+}
+
+std::unordered_set<const Rule*> rules_named(std::span<const std::string> names) {
+  std::unordered_set<const Rule*> found;
+  for (const std::string& name : names) {
+    const std::size_t before = found.size();
+    for (const RuleGroup* group : all_rule_groups()) {
+      for (const Rule& rule : group->rules) {
+        if (rule.name != name) continue;
+        if (group == &expand_rules() || group == &split_rules())
+          throw ValueError(
+              fmt::format("rules: {} cannot be turned off, code generation needs it", name));
+        found.insert(&rule);
+      }
+    }
+    if (found.size() == before)
+      throw ValueError(fmt::format("rules: expected the name of a rule, found {:?}", name));
+  }
+  return found;
 }
 
 bool defines_form(const RuleGroup& group) { return &group == &form_rules(); }

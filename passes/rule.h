@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/expr.h"
@@ -124,6 +125,10 @@ const RuleGroup& pair_rules();         // reductions that take one pass together
 
 /// Every group, each once.
 std::span<const RuleGroup* const> all_rule_groups();
+
+/// The rules with these names, to be turned off. ValueError for a name that no rule has, and for
+/// rules that code generation needs.
+std::unordered_set<const Rule*> rules_named(std::span<const std::string> names);
 
 /// Whether the group defines the canonical form; the patterns of all others are brought to it.
 bool defines_form(const RuleGroup& group);

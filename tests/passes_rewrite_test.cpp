@@ -217,3 +217,17 @@ TEST_CASE("optimisation takes linear time") {
   SUBCASE("firings") { check_linear(firing_chain, 2500); }
   SUBCASE("sums and products") { check_linear(alternating_chain, 2500); }
 }
+
+TEST_CASE("rules are turned off by name") {
+  const Expr output = log(1 + exp(x()));
+  Context context = checked_context();
+  const std::vector<std::string> names = {"softplus", "log1p"};
+  context.options.disabled_rules = rules_named(names);
+  const Graph graph = optimize(close({output}), context);
+  CHECK(count_of(graph, op::log) == 1);
+  CHECK(!fired(context, "softplus"));
+  CHECK_THROWS_WITH_AS(rules_named(std::vector<std::string>{"softpluss"}),
+                       "rules: expected the name of a rule, found \"softpluss\"", ValueError);
+  CHECK_THROWS_WITH_AS(rules_named(std::vector<std::string>{"expand"}),
+                       "rules: expand cannot be turned off, code generation needs it", ValueError);
+}

@@ -489,3 +489,13 @@ def test_pickle_keeps_donation(donating):
     f(a, [1.0, 1.0])
     with pytest.raises(gn.ValueError, match="donated"):
         a.tolist()
+
+
+def test_rules_are_turned_off_by_name():
+    x = gn.vector("x")
+    y = gn.log(1 + gn.exp(x))
+    plain = gn.function([x], y, disabled_rules=["softplus", "log1p"], explain=True)
+    assert "softplus" not in plain.graph and "softplus" in gn.function([x], y, explain=True).graph
+    assert np.asarray(plain(np.array([1000.0])))[0] == np.inf
+    with pytest.raises(gn.ValueError, match="expected the name of a rule"):
+        gn.function([x], y, disabled_rules=["softpluss"])

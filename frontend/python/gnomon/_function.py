@@ -80,6 +80,7 @@ def function(
     allow_downcast: bool | None = None,
     *,
     rewrites: str = "all",
+    disabled_rules: Sequence[str] = (),
     threads: int = 0,
     cache: bool = True,
     cache_folder: str = "",
@@ -102,7 +103,8 @@ def function(
     `allow_downcast`: which arguments are converted to an input's dtype. Those that widen always
     are. None: Python floats, for float inputs, too; True: all, as `astype` does; False: of Python
     floats, only those whose value the input's dtype has.
-    `rewrites`: "all", "exact" (those that keep every bit) or "none". `threads`: the most a call
+    `rewrites`: "all", "exact" (those that keep every bit) or "none". `disabled_rules`: names of
+    rewrite rules that are not to be used. `threads`: the most a call
     uses; 0 for all. `cache`: keep the compiled code on the disk, in `cache_folder` or the default
     one. `cpu`: LLVM's name of a processor. `opt_level`: of Clang. `explain`: keep the graph, the
     source and which rewrites were made, even if the function is cached.
@@ -132,6 +134,7 @@ def function(
         _check_used(name, given_inputs, exprs, changes, on_unused_input)
     options = {
         "rewrites": rewrites,
+        "disabled_rules": list(disabled_rules),
         "threads": threads,
         "cache": cache,
         "cache_folder": str(cache_folder),

@@ -456,7 +456,9 @@ def make_compiled(
     return result
 
 
-_OPTIONS = ("rewrites", "threads", "cache", "cache_folder", "cpu", "opt_level", "explain")
+_OPTIONS = (
+    "rewrites", "disabled_rules", "threads", "cache", "cache_folder", "cpu", "opt_level", "explain",
+)
 
 
 @overload
@@ -498,7 +500,7 @@ def compiled(
     Threads may share a compiled function; each signature is traced once. `f.signatures` lists what
     has been compiled, `f.function_for(*args)` is the `gn.Function` for a call, `f.__wrapped__` the
     Python function. `options` are those of `gn.function` that tell how to compile: `rewrites`,
-    `threads`, `cache`, `cache_folder`, `cpu`, `opt_level`, `explain`.
+    `disabled_rules`, `threads`, `cache`, `cache_folder`, `cpu`, `opt_level`, `explain`.
 
     Errors: TypeError for an unknown option, for a static argument without hash, for a result that
     has no arrays; ValueError for a result that needs expressions from outside of the call; and

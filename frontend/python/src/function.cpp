@@ -336,14 +336,16 @@ void add_functions(nb::module_& m) {
       [](nb::handle inputs, nb::handle outputs, nb::handle output_names, nb::handle updates,
          nb::handle names, nb::handle values, nb::handle donated, const std::string& structure,
          nb::handle about, std::optional<bool> allow_downcast, const std::string& name,
-         const std::string& rewrites, int threads, const std::string& cpu, int opt_level,
-         bool cache, const std::string& cache_folder, bool explain) {
+         const std::string& rewrites, std::vector<std::string> disabled_rules, int threads,
+         const std::string& cpu, int opt_level, bool cache, const std::string& cache_folder,
+         bool explain) {
         CompileOptions options;
         options.name = name;
         options.rewrites = one_of<RewriteLevel>("rewrites", rewrites,
                                                 {{"none", RewriteLevel::none},
                                                  {"exact", RewriteLevel::exact},
                                                  {"all", RewriteLevel::all}});
+        options.disabled_rules = std::move(disabled_rules);
         options.threads = threads;
         options.cpu = cpu;
         options.opt_level = opt_level;
@@ -356,9 +358,9 @@ void add_functions(nb::module_& m) {
       "inputs"_a, "outputs"_a, "output_names"_a.none() = nb::none(), "updates"_a = nb::tuple(),
       nb::kw_only(), "names"_a.none() = nb::none(), "values"_a.none() = nb::none(),
       "donated"_a = nb::tuple(), "structure"_a = "list", "about"_a.none() = nb::none(),
-      "allow_downcast"_a.none() = nb::none(), "name"_a = "", "rewrites"_a = "all", "threads"_a = 0,
-      "cpu"_a = "native", "opt_level"_a = 2, "cache"_a = true, "cache_folder"_a = "",
-      "explain"_a = false,
+      "allow_downcast"_a.none() = nb::none(), "name"_a = "", "rewrites"_a = "all",
+      "disabled_rules"_a = std::vector<std::string>(), "threads"_a = 0, "cpu"_a = "native",
+      "opt_level"_a = 2, "cache"_a = true, "cache_folder"_a = "", "explain"_a = false,
       "A function of expressions. names, values: of the inputs, None where there is none. "
       "donated: positions of inputs whose memory calls may reuse. "
       "structure of the results: none, one, list, tuple or dict. about: kept for Python.");
