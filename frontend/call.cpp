@@ -126,6 +126,7 @@ struct Call {
       buffers[i] = address(values[i]);
     }
     for (const std::int64_t n : a.shape()) extents[filled++] = n;
+    if (is_complex(a.dtype())) extents[filled++] = 2;  // native code sees pairs of floats
   }
 
   [[noreturn]] void reject(std::size_t i, const Array& a) const {
@@ -158,6 +159,7 @@ struct Call {
         ones = ones || (extents[at] == 1 && !p.type.shape[k].is(1));
       }
       if (p.type.rank() > 0) text += "]";
+      if (is_complex(p.type.dtype)) ++at;
       const auto value = std::find(values_needed.begin(), values_needed.end(), static_cast<int>(i));
       if (value != values_needed.end())
         text += fmt::format(" = {}", extents[filled + (value - values_needed.begin())]);
@@ -223,14 +225,13 @@ int Function::products() const { return program_->products; }
 
 std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
   std::vector<std::int64_t> extents;
-  for (const Array& a : arguments)
+  const auto add = [&extents](const Array& a) {
     extents.insert(extents.end(), a.shape().begin(), a.shape().end());
-  for (const Array& a : program_->bound)
-    extents.insert(extents.end(), a.shape().begin(), a.shape().end());
-  for (const SharedUse& s : program_->shared) {
-    const Array a = s.variable.get();
-    extents.insert(extents.end(), a.shape().begin(), a.shape().end());
-  }
+    if (is_complex(a.dtype())) extents.push_back(2);
+  };
+  for (const Array& a : arguments) add(a);
+  for (const Array& a : program_->bound) add(a);
+  for (const SharedUse& s : program_->shared) add(s.variable.get());
   for (const int p : program_->extent_parameters)
     extents.push_back(arguments[static_cast<std::size_t>(p)].item<std::int64_t>());
   std::unique_ptr<const PlanRecord> own;

@@ -259,6 +259,7 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
   if (!program->library)
     program->library = open_new(options.cache ? &cache : nullptr, key, manifest,
                                 build_object(*program, captured, options, target, key, watch));
+  program->captured = std::move(closed.captured.graph);
   program->read_signature();
   program->arguments = arguments;
   program->argument_origins = std::move(origins);
@@ -267,8 +268,9 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
   for (const Value& leaf : closed.captured.shared)
     program->shared.push_back({shared_of(leaf), false, false});
   const std::size_t first_shared = arguments + program->bound.size();
-  for (std::size_t i = 0; i < captured.results.size(); ++i) {
-    const int u = captured.results[i].updates;
+  const std::vector<Result>& results = program->captured.results;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const int u = results[i].updates;
     if (u < 0) continue;
     program->outputs[i].updates = u - static_cast<int>(first_shared);
     SharedUse& use = program->shared[static_cast<std::size_t>(program->outputs[i].updates)];
@@ -277,7 +279,6 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
   }
   program->threads = options.threads;
   program->services = services(options.threads);
-  program->captured = std::move(closed.captured.graph);
   watch.stage("load");
   program->timings = watch.text();
   Function function;

@@ -96,10 +96,17 @@ void Program::read_signature() {
     o.shape_at = out[i].at("shape_at");
     o.late = out[i].at("late");
     o.over = out[i].at("over");
+    if (const DType t = captured.outputs[i].dtype(); is_complex(t)) o.dtype = t, o.rank -= 1;
     outputs.push_back(o);
   }
   for (const auto& f : signature.at("failures"))
     failures.push_back({f.at("text"), f.at("nodes"), f.at("entry"), f.at("parameter")});
+  for (ProgramFailure& f : failures) {
+    if (f.parameter < 0) continue;
+    const Parameter& p = captured.parameters[static_cast<std::size_t>(f.parameter)];
+    if (is_complex(p.type.dtype))
+      f.text = fmt::format("call: expected {}: {}", p.name, p.type.text());
+  }
   messages = signature.at("messages").get<std::vector<std::string>>();
   extent_parameters = signature.at("extent_parameters").get<std::vector<int>>();
   kernels = signature.at("kernels");

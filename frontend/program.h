@@ -66,7 +66,8 @@ struct Program {
   [[noreturn]] void fail(const Failure& failure) const;
   /// The most threads a call that starts now uses.
   int most_threads() const;
-  /// Reads what the library's signature says.
+  /// Reads what the library's signature says of the native code, which sees a complex array [...]
+  /// as floats [..., 2]; `captured` says where.
   void read_signature();
 };
 

@@ -32,7 +32,8 @@ DType Arg::weak_dtype() const {
     case 0: return std::get<Value>(data_).dtype();
     case 1: return DType::bool_;
     case 2: return DType::int64;
-    default: return DType::float64;
+    case 3: return DType::float64;
+    default: return DType::complex128;
   }
 }
 
@@ -41,7 +42,8 @@ Value Arg::as(DType t) const {
     case 0: return std::get<Value>(data_);
     case 1: return constant(std::int64_t{std::get<bool>(data_)}, t).value();
     case 2: return constant(std::get<std::int64_t>(data_), t).value();
-    default: return constant(std::get<double>(data_), t).value();
+    case 3: return constant(std::get<double>(data_), t).value();
+    default: return constant(std::get<std::complex<double>>(data_), t).value();
   }
 }
 
@@ -139,8 +141,15 @@ void check_supported(DType t) {
 
 }  // namespace
 
+Expr constant(std::complex<double> v, DType t) {
+  if (t == DType::complex64) return Expr(make_constant(Array(std::complex<float>(v))));
+  if (t != DType::complex128) does_not_fit(Array(v).to_string(), t);
+  return Expr(make_constant(Array(v)));
+}
+
 Expr constant(double v, DType t) {
   check_supported(t);
+  if (is_complex(t)) return constant(std::complex<double>(v), t);
   return with_type(t, [&]<class T>(T) {
     if constexpr (std::is_same_v<T, bool>) {
       return Expr(make_constant(Array(v != 0)));
@@ -157,6 +166,7 @@ Expr constant(double v, DType t) {
 
 Expr constant(std::int64_t v, DType t) {
   check_supported(t);
+  if (is_complex(t)) return constant(std::complex<double>(static_cast<double>(v)), t);
   return with_type(t, [&]<class T>(T) {
     if constexpr (std::is_same_v<T, bool>) {
       return Expr(make_constant(Array(v != 0)));
@@ -169,6 +179,15 @@ Expr constant(std::int64_t v, DType t) {
   });
 }
 
+namespace {
+
+std::complex<double> complex_value(const Array& scalar) {
+  if (scalar.dtype() == DType::complex64) return *scalar.data<std::complex<float>>();
+  return *scalar.data<std::complex<double>>();
+}
+
+}  // namespace
+
 const Array* constant_array(const Value& v) {
   return v && v.is(op::constant) ? &v.node().attribute(0).array() : nullptr;
 }
@@ -178,6 +197,10 @@ std::optional<double> constant_value(const Value& v) {
   while (*at && (at->op().name == "broadcast_to" || at->op().name == "full")) at = &at->input(0);
   const Array* array = constant_array(*at);
   if (array == nullptr || array->rank() != 0) return std::nullopt;
+  if (is_complex(array->dtype())) {
+    const std::complex<double> c = complex_value(*array);
+    return c.imag() == 0 ? std::optional(c.real()) : std::nullopt;
+  }
   return with_type(array->dtype(),
                    [&]<class T>(T) { return static_cast<double>(*array->data<T>()); });
 }
@@ -217,6 +240,7 @@ std::string short_form(const Value& v, int depth) {
   if (const std::string name = leaf_name(v); !name.empty()) return name;
   if (v.is(op::param)) return fmt::format("param({})", node.attribute(0).integer());
   if (const auto c = constant_value(v); c && v.is(op::constant)) return fmt::format("{}", *c);
+  if (const Array* a = constant_array(v); a && a->rank() == 0) return a->to_string();
   if (node.operands().empty()) return std::string(v.op().name);
   if (depth == 0) return fmt::format("{}(...)", v.op().name);
   std::string out = fmt::format("{}(", v.op().name);

@@ -1,6 +1,7 @@
 // The user's handle of a value, the arguments of functions that build expressions, and constants.
 #pragma once
 
+#include <complex>
 #include <concepts>
 #include <initializer_list>
 #include <optional>
@@ -65,6 +66,9 @@ class Arg {
       : data_(static_cast<double>(v)), origin_{at.file_name(), at.line()} {}
   Arg(std::same_as<bool> auto v, std::source_location at = std::source_location::current())
       : data_(v), origin_{at.file_name(), at.line()} {}
+  template <std::floating_point T>
+  Arg(std::complex<T> v, std::source_location at = std::source_location::current())
+      : data_(std::complex<double>(v)), origin_{at.file_name(), at.line()} {}
   template <std::integral T>
     requires(!std::same_as<T, bool>)
   Arg(T v, std::source_location at = std::source_location::current())
@@ -73,7 +77,7 @@ class Arg {
   bool is_weak() const { return data_.index() != 0; }
   /// The value; a weak number becomes a rank-0 constant of `t`.
   Value as(DType t) const;
-  /// The value; a weak number takes bool, int64 or float64.
+  /// The value; a weak number takes bool, int64, float64 or complex128.
   Value value() const;
   /// The dtype a weak number would take by itself.
   DType weak_dtype() const;
@@ -81,7 +85,7 @@ class Arg {
   const Origin& origin() const { return origin_; }
 
  private:
-  std::variant<Value, bool, std::int64_t, double> data_;
+  std::variant<Value, bool, std::int64_t, double, std::complex<double>> data_;
   Origin origin_;
 };
 
@@ -96,7 +100,10 @@ Expr cast(const Arg& x, DType t);
 /// A constant of `t`: rank 0, or filling `shape` through a broadcast.
 Expr constant(double v, DType t);
 Expr constant(std::int64_t v, DType t);
-/// Whether `v` is a rank-0 constant, or the broadcast of one; its value through double / int64.
+/// TypeError unless `t` is complex.
+Expr constant(std::complex<double> v, DType t);
+/// Whether `v` is a rank-0 constant, or the broadcast of one; its value through double / int64. A
+/// complex constant has one if its imaginary part is 0.
 std::optional<double> constant_value(const Value& v);
 /// The array of a constant node, or null.
 const Array* constant_array(const Value& v);

@@ -34,6 +34,9 @@ std::vector<Type> constant_type(TypeContext& c) {
 std::vector<Type> cast_type(TypeContext& c) {
   const DType to = c.attributes[0].dtype();
   if (!is_supported(to)) c.fail(fmt::format("expected a supported dtype, found {}", name_of(to)));
+  if (is_complex(c.type(0).dtype) && !is_complex(to) && !is_bool(to))
+    c.fail(fmt::format("expected a complex dtype or bool for {}, found {}; use real or imag",
+                       describe(c.operands[0]), name_of(to)));
   return {Type{to, c.type(0).shape}};
 }
 
@@ -89,7 +92,8 @@ constinit const Op op::cast{
     .name = "cast",
     .doc =
         "The operand with another dtype. To an integer: toward zero, the nearest bound when out "
-        "of range, 0 for NaN; to bool: whether it is not 0.",
+        "of range, 0 for NaN; to bool: whether it is not 0. Complex numbers become complex or "
+        "bool.",
     .operands = 1,
     .attributes = {{"dtype", Kind::dtype}},
     .type = cast_type,

@@ -280,6 +280,9 @@ std::vector<Type> infer_types(const Op& op, std::span<const Value> operands,
   if (op.type == nullptr) throw InternalError(fmt::format("{}: the op has no type rule", op.name));
   TypeContext context{op, operands, attributes};
   try {
+    for (const Value& v : operands)
+      if (is_complex(v.dtype()) && complex_rule(op) == nullptr)
+        context.fail(fmt::format("expected real numbers, found {}", describe(v)));
     std::vector<Type> types = op.type(context);
     for (const Type& type : types)
       if (type.rank() > max_rank)

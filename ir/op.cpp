@@ -101,7 +101,7 @@ std::vector<Type> predicate_type(TypeContext& context) {
 }
 
 std::vector<Type> elementwise_float_type(TypeContext& context) {
-  if (!is_float(common_dtype(context)))
+  if (!is_inexact(common_dtype(context)))
     context.fail("expected floats, found " + list_operands(context.operands));
   return elementwise_type(context);
 }

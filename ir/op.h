@@ -188,6 +188,26 @@ struct Batched {
                       const std::vector<bool>& outputs) = nullptr;
 };
 
+/// A value as a pass sees it that writes complex numbers as pairs of real ones; `im` is null for
+/// values that are real already.
+struct Parts {
+  Expr re, im;
+};
+/// How an op acts on complex numbers.
+struct ComplexRule {
+  /// What it means for derivatives.
+  enum class Kind : std::uint8_t {
+    linear,       // the same on either part: cotangents go through as they are
+    holomorphic,  // a complex derivative: cotangents are multiplied by its conjugate
+    own,          // rules made for complex numbers: those given here, else the record's
+  };
+  Kind kind{};
+  /// The parts of each output by those of the operands.
+  std::vector<Parts> (*parts)(const Node&, std::span<const Parts> operands) = nullptr;
+  Exprs (*vjp)(const Vjp&) = nullptr;
+  Exprs (*jvp)(const Jvp&) = nullptr;
+};
+
 /// Which finite inputs the table tests sample, per operand.
 struct Domain {
   double low = -inf, high = inf;
@@ -254,11 +274,13 @@ struct Op {
 std::span<const Op* const> all_ops();
 /// By name; null if unknown.
 const Op* find_op(std::string_view name);
+/// How `op` acts on complex numbers; null if it has no meaning for them.
+const ComplexRule* complex_rule(const Op& op);
 
 /// Type rules shared by many records: broadcast shape with the operands' dtype, or bool.
 std::vector<Type> elementwise_type(TypeContext&);
 std::vector<Type> predicate_type(TypeContext&);
-/// As elementwise_type; TypeError unless the dtype is a float.
+/// As elementwise_type; TypeError unless the dtype is a float or complex.
 std::vector<Type> elementwise_float_type(TypeContext&);
 /// Broadcast of the operands' shapes: a literal 1 stretches, unknown pairs become equalities.
 Shape broadcast_shapes(TypeContext&, std::span<const Value> operands);

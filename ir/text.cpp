@@ -160,8 +160,16 @@ class Printer {
     const std::int64_t shown = small ? a.size() : 4;
     text += '{';
     for (std::int64_t i = 0; i < shown; ++i)
-      text += (i == 0 ? "" : ", ") + element(a.dtype(), cell_load(a.dtype(), packed.data(), i));
+      text += (i == 0 ? "" : ", ") + element(a.dtype(), packed.data(), i);
     return text + (small ? "}" : ", ...}");
+  }
+
+  /// Element `i`; a complex number as "(1, -2.5)".
+  static std::string element(DType t, const void* data, std::int64_t i) {
+    if (!is_complex(t)) return element(t, cell_load(t, data, i));
+    const std::string re = element(part_of(t), cell_load(part_of(t), data, 2 * i));
+    const std::string im = element(part_of(t), cell_load(part_of(t), data, 2 * i + 1));
+    return fmt::format("({}, {})", re, im);
   }
 
   static std::string element(DType t, const Cell& cell) {

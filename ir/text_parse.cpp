@@ -249,17 +249,26 @@ class Parser {
         lexer_.fail(at, fmt::format("expected {} in {}", describe(t, extents), name));
       return array;
     }
-    std::vector<Cell> cells;
-    list("{", "}", [&] { cells.push_back(element(t)); });
+    std::vector<Cell> cells;  // of complex numbers two each
+    const DType part = part_of(t);
+    list("{", "}", [&] {
+      if (is_complex(t)) lexer_.expect("(");
+      cells.push_back(element(part));
+      if (!is_complex(t)) return;
+      lexer_.expect(",");
+      cells.push_back(element(part));
+      lexer_.expect(")");
+    });
+    const std::size_t found = cells.size() / (is_complex(t) ? 2 : 1);
     std::int64_t count = 1;
     for (const std::int64_t extent : extents)
       if (extent < 0 || __builtin_mul_overflow(count, extent, &count))
         lexer_.fail(at, "expected extents that fit");
-    if (count != static_cast<std::int64_t>(cells.size()))
-      lexer_.fail(at, fmt::format("expected {} elements, found {}", count, cells.size()));
+    if (count != static_cast<std::int64_t>(found))
+      lexer_.fail(at, fmt::format("expected {} elements, found {}", count, found));
     Array array = Array::empty(t, extents);
-    for (std::int64_t i = 0; i < count; ++i)
-      cell_store(t, array.data(), i, cells[static_cast<std::size_t>(i)]);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      cell_store(part, array.data(), static_cast<std::int64_t>(i), cells[i]);
     return array;
   }
 

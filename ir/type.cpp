@@ -79,6 +79,7 @@ DType promote(DType a, DType b) {
 DType promote_weak(DType t, DType weak) {
   if (is_bool(weak)) return t;
   if (is_bool(t)) return weak;
+  if (is_complex(weak)) return is_integer(t) ? DType::complex128 : complex_of(t);
   return is_float(weak) && is_integer(t) ? DType::float64 : t;
 }
 
@@ -87,7 +88,7 @@ DType accumulated(DType t) {
   return is_unsigned(t) ? DType::uint64 : t;
 }
 
-DType inexact(DType t) { return is_float(t) || is_complex(t) ? t : DType::float64; }
+DType inexact(DType t) { return is_inexact(t) ? t : DType::float64; }
 
 int normalize_axis(std::int64_t axis, int rank, std::string_view what) {
   if (axis < -rank || axis >= rank) {

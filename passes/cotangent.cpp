@@ -156,9 +156,7 @@ Cotangent fit(const Cotangent& c, const Shape& target) {
 }
 
 Expr zeros_of(const Type& type) {
-  const Expr zero =
-      is_float(type.dtype) ? constant(0.0, type.dtype) : constant(std::int64_t{0}, type.dtype);
-  return stretch(zero, type.shape);
+  return stretch(constant(std::int64_t{0}, type.dtype), type.shape);
 }
 
 Expr unreduce_mask(const Expr& mask, std::span<const std::int64_t> axes, int rank, bool keepdims) {

@@ -100,7 +100,9 @@ enum class MaskPath {
 };
 
 MaskPath mask_path(const Op& op) {
-  if (op.is_elementwise() || &op == &op::cast) return MaskPath::elementwise;
+  constexpr const Op* parts[] = {&op::complex, &op::real, &op::imag, &op::conj, &op::angle};
+  const bool is_part = std::find(std::begin(parts), std::end(parts), &op) != std::end(parts);
+  if (op.is_elementwise() || &op == &op::cast || is_part) return MaskPath::elementwise;
   if (is_reduction(op)) return MaskPath::reduction;
   const bool identity = op.step == StepKind::print || op.step == StepKind::check;
   if ((op.element || op.write) && (op.step == StepKind::none || identity))
@@ -128,10 +130,45 @@ Exprs backward_transpose(const Node& node, const Expr& dy, const std::vector<boo
   return dx;
 }
 
+bool touches_complex(const Node& node) {
+  const auto is = [](const auto& t) { return is_complex(t.dtype); };
+  const auto types = node.types();
+  const auto operands = node.operands();
+  return std::any_of(types.begin(), types.end(), is) ||
+         std::any_of(operands.begin(), operands.end(),
+                     [&](const Value& v) { return is(v.type()); });
+}
+
+/// How the node acts on complex numbers, if it does.
+const ComplexRule* complex_rule(const Node& node) {
+  return touches_complex(node) ? complex_rule(node.op()) : nullptr;
+}
+
+Exprs conjugates(std::span<const Expr> values) {
+  Exprs result;
+  for (const Expr& v : values) result.push_back(v ? conj(v) : Expr());
+  return result;
+}
+
+/// The cotangent of a cast's operand.
+Expr cast_back(const Expr& dy, DType to) { return cast(is_complex(to) ? dy : real(dy), to); }
+
+Exprs backward_plain(const Node& node, std::span<const Expr> dy, const std::vector<bool>& wanted);
+
 /// What the record gives for plain cotangents of the outputs.
 Exprs backward(const Node& node, std::span<const Expr> dy, const std::vector<bool>& wanted) {
+  const ComplexRule* rule = complex_rule(node);
+  // The conjugate of what the complex derivatives give for the conjugates.
+  if (rule && rule->kind == ComplexRule::Kind::holomorphic)
+    return conjugates(backward_plain(node, conjugates(dy), wanted));
+  if (rule && rule->vjp)
+    return rule->vjp({node, operand_list(node), output_list(node), {dy.begin(), dy.end()}});
+  return backward_plain(node, dy, wanted);
+}
+
+Exprs backward_plain(const Node& node, std::span<const Expr> dy, const std::vector<bool>& wanted) {
   const Op& op = node.op();
-  if (&op == &op::cast) return {cast(dy[0], node.input(0).dtype())};
+  if (&op == &op::cast) return {cast_back(dy[0], node.input(0).dtype())};
   if (op.partials) return backward_partials(node, dy[0], wanted);
   if (op.transpose) return backward_transpose(node, dy[0], wanted);
   if (!op.vjp) fail_underivable(node, "vjp");
@@ -175,7 +212,7 @@ std::vector<Cotangent> pull_back_moved(const Node& node, const Cotangent& dy,
   const Expr ones = cast(stretch(dy.mask, node.type().shape), seed.dtype());
   const Exprs masks = backward(node, std::span(&ones, 1), wanted);
   for (std::size_t i = 0; i < dx.size(); ++i)
-    if (results[i] && !same(results[i], seed)) dx[i].mask = greater(masks[i], 0);
+    if (results[i] && !same(results[i], seed)) dx[i].mask = greater(real(masks[i]), 0);
   return dx;
 }
 
@@ -237,8 +274,9 @@ std::vector<Cotangent> pull_back(const Node& node, std::span<const Cotangent> dy
                                  const std::vector<bool>& wanted) {
   const OriginScope place(place_of(node));
   const Op& op = node.op();
+  const ComplexRule* rule = complex_rule(node);
   std::vector<Cotangent> none(node.operands().size());
-  if (op.has(Trait::piecewise_constant)) return none;
+  if (op.has(Trait::piecewise_constant) && !(rule && rule->vjp)) return none;
   if (&op == &op::where) return pull_back_where(node, dy[0], wanted);
   const auto present = std::count_if(dy.begin(), dy.end(), [](const Cotangent& d) { return !!d; });
   const MaskPath path = present == 1 ? mask_path(op) : MaskPath::none;
@@ -258,9 +296,12 @@ std::vector<Cotangent> pull_back(const Node& node, std::span<const Cotangent> dy
 std::vector<Expr> push_forward(const Node& node, std::span<const Expr> dx) {
   const OriginScope place(place_of(node));
   const Op& op = node.op();
+  const ComplexRule* rule = complex_rule(node);
   std::vector<Expr> none(node.output_count());
-  if (op.has(Trait::piecewise_constant)) return none;
+  if (op.has(Trait::piecewise_constant) && !(rule && rule->jvp)) return none;
   if (&op == &op::cast) return {cast(dx[0], node.type().dtype)};
+  if (rule && rule->jvp)
+    return rule->jvp({node, operand_list(node), output_list(node), {dx.begin(), dx.end()}});
   if (op.partials) return {push_forward_partials(node, dx)};
   if (op.jvp) {
     const Jvp rule{

@@ -20,7 +20,7 @@ struct OpenBody {
 std::vector<Expr> only_floats(std::span<const Expr> list) {
   std::vector<Expr> floats;
   for (const Expr& e : list)
-    if (is_float(e.dtype())) floats.push_back(e);
+    if (is_inexact(e.dtype())) floats.push_back(e);
   return floats;
 }
 

@@ -48,9 +48,9 @@ class Tape {
 std::string found_text(const Expr& e) { return e ? describe(e) : std::string("nothing"); }
 
 void check_float(std::string_view who, std::string_view role, const Expr& e) {
-  if (!e || !is_float(e.dtype()))
+  if (!e || !is_inexact(e.dtype()))
     throw TypeError(
-        fmt::format("{}: {} must be a float value, found {}", who, role, found_text(e)));
+        fmt::format("{}: {} must be a float or complex value, found {}", who, role, found_text(e)));
 }
 
 void check_seed(std::string_view who, std::string_view role, const Expr& seed, const Type& type) {
@@ -83,7 +83,7 @@ std::vector<bool> find_active(const Tape& tape, std::span<const Expr> wrt) {
     if (!any) continue;
     const std::size_t first = tape.first(*node);
     for (std::size_t i = 0; i < node->output_count(); ++i)
-      if (is_float(node->type(i).dtype)) active[first + i] = true;
+      if (is_inexact(node->type(i).dtype)) active[first + i] = true;
   }
   return active;
 }
@@ -229,11 +229,11 @@ std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
     }
     if (!any) continue;
     const bool floats = std::any_of(node->types().begin(), node->types().end(),
-                                    [](const Type& t) { return is_float(t.dtype); });
+                                    [](const Type& t) { return is_inexact(t.dtype); });
     if (!floats) continue;
     const std::vector<Expr> dy = push_forward(*node, dx);
     for (std::size_t i = 0; i < dy.size(); ++i) {
-      if (!dy[i] || !is_float(node->type(i).dtype)) continue;
+      if (!dy[i] || !is_inexact(node->type(i).dtype)) continue;
       Expr& own = tangent[tape.first(*node) + i];
       own = own ? add(own, dy[i]) : dy[i];
     }
@@ -241,7 +241,7 @@ std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
   std::vector<Expr> result;
   for (const Expr& output : outputs) {
     const Expr& dy = tangent[tape.slot(output)];
-    const bool zero = !dy && is_float(output.dtype());
+    const bool zero = !dy && is_inexact(output.dtype());
     result.push_back(zero ? zeros_of(output.type()) : dy);
   }
   return result;

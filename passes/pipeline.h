@@ -69,6 +69,10 @@ Graph optimize(const Graph& graph, Context& context);
 /// Runs one pass by name, as the driver would: for tests and tools.
 Graph run_pass(std::string_view name, const Graph& graph, Context& context);
 
+/// The graph with complex numbers as pairs of floats; complex parameters and outputs [...] become
+/// floats [..., 2]. The graph itself if it has none. `optimize` begins with it.
+Graph split_complex(const Graph&);
+
 // The passes.
 Graph open_calls(const Graph&, Context&);
 Graph canonicalize(const Graph&, Context&);

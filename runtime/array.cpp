@@ -82,6 +82,7 @@ void copy_line(std::byte* to, std::int64_t to_step, const std::byte* from, std::
     case 1: return copy_run<std::uint8_t>(to, to_step, from, from_step, count);
     case 2: return copy_run<std::uint16_t>(to, to_step, from, from_step, count);
     case 4: return copy_run<std::uint32_t>(to, to_step, from, from_step, count);
+    case 16: return copy_run<std::complex<double>>(to, to_step, from, from_step, count);
     default: return copy_run<std::uint64_t>(to, to_step, from, from_step, count);
   }
 }
@@ -365,10 +366,16 @@ bool Array::unique() const noexcept {
 
 Array full(Extents shape, double value, DType dtype) {
   Array array = Array::empty(dtype, shape);
-  with_type(dtype, [&](auto zero) {
-    using T = decltype(zero);
-    fill_elements(array.data<T>(), array.size(), convert<T>(value));
-  });
+  if (dtype == complex64) {
+    fill_elements(array.data<std::complex<float>>(), array.size(), {static_cast<float>(value), 0});
+  } else if (dtype == complex128) {
+    fill_elements(array.data<std::complex<double>>(), array.size(), {value, 0});
+  } else {
+    with_type(dtype, [&](auto zero) {
+      using T = decltype(zero);
+      fill_elements(array.data<T>(), array.size(), convert<T>(value));
+    });
+  }
   return array;
 }
 

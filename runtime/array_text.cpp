@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <limits>
 
@@ -102,6 +103,46 @@ class FloatFormat {
 };
 
 template <class T>
+inline constexpr bool is_complex_type = false;
+template <class T>
+inline constexpr bool is_complex_type<std::complex<T>> = true;
+
+// A number with its sign, which stands right before the digits.
+std::string with_sign(std::string text, bool negative) {
+  text.insert(text.find_first_not_of(' '), negative ? "-" : "+");
+  return text;
+}
+
+// A lone complex number: as Python writes it.
+template <class T>
+std::string lone_complex(std::complex<T> v) {
+  const auto part = [](T x) {
+    std::string text = lone_float(x);
+    return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+  };
+  const T re = v.real(), im = v.imag();
+  if (re == 0 && !std::signbit(re)) return part(im) + 'j';
+  return fmt::format("({}{}j)", part(re), with_sign(part(std::abs(im)), std::signbit(im)));
+}
+
+// NumPy's common format of the complex numbers that are shown: one for the real, one for the
+// imaginary parts, whose filling stands behind the j.
+template <class T>
+std::function<std::string(std::complex<T>)> complex_format(
+    const std::vector<std::complex<T>>& shown) {
+  std::vector<T> re, im;
+  for (const std::complex<T> v : shown) {
+    re.push_back(v.real());
+    im.push_back(std::abs(v.imag()));
+  }
+  return [real = FloatFormat(re), imaginary = FloatFormat(im)](std::complex<T> v) {
+    std::string text = with_sign(imaginary.text(std::abs(v.imag())), std::signbit(v.imag()));
+    text.insert(text.find_last_not_of(' ') + 1, "j");
+    return real.text(v.real()) + text;
+  };
+}
+
+template <class T>
 std::string whole_text(T v) {
   if constexpr (std::is_same_v<T, bool>) {
     return v ? "True" : "False";
@@ -124,6 +165,8 @@ class Printer {
     if constexpr (std::is_floating_point_v<T>) {
       const FloatFormat format(shown);
       text_ = [format](T v) { return format.text(v); };
+    } else if constexpr (is_complex_type<T>) {
+      text_ = complex_format(shown);
     } else {
       std::size_t width = std::is_same_v<T, bool> ? 5 : 0;
       for (const T v : shown) width = std::max(width, whole_text(v).size());
@@ -137,6 +180,8 @@ class Printer {
   static std::string lone(T v) {
     if constexpr (std::is_floating_point_v<T>) {
       return lone_float(v);
+    } else if constexpr (is_complex_type<T>) {
+      return lone_complex(v);
     } else {
       return whole_text(v);
     }
@@ -216,7 +261,8 @@ std::string describe(DType dtype, std::span<const std::int64_t> shape) {
 std::string Array::describe() const { return gnomon::describe(dtype(), shape()); }
 
 std::string Array::to_string() const {
-  return with_type(dtype(), [this](auto zero) { return Printer<decltype(zero)>(*this).print(); });
+  return with_any_type(dtype(),
+                       [this](auto zero) { return Printer<decltype(zero)>(*this).print(); });
 }
 
 }  // namespace gnomon

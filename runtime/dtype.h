@@ -1,6 +1,7 @@
 // The element types of arrays.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -64,11 +65,22 @@ constexpr bool is_unsigned(DType t) { return t >= DType::uint8 && t <= DType::ui
 constexpr bool is_integer(DType t) { return is_signed(t) || is_unsigned(t); }
 constexpr bool is_float(DType t) { return t >= DType::float16 && t <= DType::float64; }
 constexpr bool is_complex(DType t) { return t >= DType::complex64; }
+/// Whether derivatives can follow numbers of `t`: floats and complex numbers.
+constexpr bool is_inexact(DType t) { return t >= DType::float16; }
+
+/// The float that the real and imaginary part of a complex dtype have; `t` itself otherwise.
+constexpr DType part_of(DType t) {
+  if (!is_complex(t)) return t;
+  return t == DType::complex64 ? DType::float32 : DType::float64;
+}
+/// The complex dtype whose parts are floats of `t`.
+constexpr DType complex_of(DType t) {
+  if (is_complex(t)) return t;
+  return t == DType::float64 ? DType::complex128 : DType::complex64;
+}
 
 /// Whether arrays of `t` can be made and computed with in this version.
-constexpr bool is_supported(DType t) {
-  return t <= DType::uint64 || t == DType::float32 || t == DType::float64;
-}
+constexpr bool is_supported(DType t) { return t != DType::float16 && t != DType::bfloat16; }
 
 template <class T>
 struct dtype_of_type;
@@ -116,12 +128,20 @@ template <>
 struct dtype_of_type<double> {
   static constexpr DType value = DType::float64;
 };
+template <>
+struct dtype_of_type<std::complex<float>> {
+  static constexpr DType value = DType::complex64;
+};
+template <>
+struct dtype_of_type<std::complex<double>> {
+  static constexpr DType value = DType::complex128;
+};
 
 /// The dtype of a C++ element type.
 template <class T>
 inline constexpr DType dtype_of = dtype_of_type<T>::value;
 
-/// Calls `f(T{})` with the C++ type of a supported dtype; `f` must return one type for all.
+/// Calls `f(T{})` with the C++ type of a supported real dtype; `f` must return one type for all.
 template <class F>
 decltype(auto) with_type(DType t, F&& f) {
   switch (t) {
@@ -137,6 +157,14 @@ decltype(auto) with_type(DType t, F&& f) {
     case DType::float32: return f(float{});
     default: return f(double{});
   }
+}
+
+/// The same for complex dtypes too.
+template <class F>
+decltype(auto) with_any_type(DType t, F&& f) {
+  if (t == DType::complex64) return f(std::complex<float>{});
+  if (t == DType::complex128) return f(std::complex<double>{});
+  return with_type(t, f);
 }
 
 }  // namespace gnomon

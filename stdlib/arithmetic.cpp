@@ -66,6 +66,13 @@ Exprs hypot_partials(const Partials& p) {
   return {p.x[0] / safe, p.x[1] / safe};
 }
 
+// The operand's type, or that of the parts of complex numbers.
+std::vector<Type> magnitude_type(TypeContext& context) {
+  std::vector<Type> types = numeric_type(context);
+  types[0].dtype = part_of(types[0].dtype);
+  return types;
+}
+
 }  // namespace
 
 constinit const Op op::add{
@@ -122,15 +129,17 @@ constinit const Op op::negative{
 
 constinit const Op op::absolute{
     .name = "absolute",
-    .doc = "Magnitude |x|; the most negative integer stays itself. Derivative 0 at 0.",
-    .type = numeric_type,
+    .doc =
+        "Magnitude |x|, real for complex x; the most negative integer stays itself. Derivative 0 "
+        "at 0.",
+    .type = magnitude_type,
     .traits = {Trait::idempotent, Trait::preserves_zero, Trait::even, Trait::non_negative},
     .scalar = {"gn::absolute", "arithmetic.h", "", GNOMON_HOST(numbers, 1, absolute), 1},
     .partials = [](const Partials& p) { return Exprs{gnomon::sign(p.x[0])}; }};
 
 constinit const Op op::sign{
     .name = "sign",
-    .doc = "-1, 0 or 1 as x is below, at or above 0; NaN for NaN.",
+    .doc = "-1, 0 or 1 as x is below, at or above 0, x / |x| for complex x; NaN for NaN.",
     .type = numeric_type,
     .traits = {Trait::idempotent, Trait::preserves_zero, Trait::odd, Trait::increasing,
                Trait::piecewise_constant},

@@ -18,7 +18,7 @@ constexpr AttributeSpecs reduction_specs{{"axes", Attribute::Kind::int_list},
 constexpr AttributeSpecs axis_spec{{"axis", Attribute::Kind::integer}};
 
 void require_float(TypeContext& context) {
-  if (!is_float(context.type(0).dtype)) {
+  if (!is_inexact(context.type(0).dtype)) {
     context.fail(fmt::format("expected floats, found {}", describe(context.operands[0])));
   }
 }

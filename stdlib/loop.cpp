@@ -98,7 +98,7 @@ std::vector<Expr> make_loop(const Expr& count, std::span<const Expr> initial, co
                 at));
 }
 
-bool has_derivative(const Expr& x) { return is_float(x.dtype()); }
+bool has_derivative(const Expr& x) { return is_inexact(x.dtype()); }
 
 // How many steps a loop makes: a count below 0 means none, but it is no extent.
 Expr steps_of(const Expr& count) { return constant_value(count) ? count : maximum(count, 0); }

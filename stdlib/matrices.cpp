@@ -32,7 +32,7 @@ Shape batch_of(const Shape& matrices) { return {matrices.begin(), matrices.end()
 
 Expr as_floats(const Arg& x) {
   const Expr value(x.value());
-  return is_float(value.dtype()) ? value : cast(value, DType::float64);
+  return is_inexact(value.dtype()) ? value : cast(value, DType::float64);
 }
 
 Expr as_matrices(const Arg& x, std::string_view what) {

@@ -49,7 +49,8 @@
   X(expm)                                                                                     \
   X(conv) X(conv_input_gradient) X(conv_weight_gradient)                                      \
   X(max_pool) X(max_pool_gradient) X(max_pool_tangent) X(sum_pool) X(sum_pool_gradient)  \
-  X(interleave)
+  X(interleave)                                                                               \
+  X(complex) X(real) X(imag) X(conj) X(angle)
 // clang-format on
 
 namespace gnomon {
@@ -108,6 +109,17 @@ inline Pattern operator-(const Pattern& x) { return negative(x); }
 inline Expr operator~(const Arg& x) { return bitwise_not(x); }
 inline Expr abs(const Arg& x) { return absolute(x); }
 inline Expr pow(const Arg& x, const Arg& y) { return power(x, y); }
+
+/// re + i im, of floats (integers become float64), which broadcast.
+Expr complex(const Arg& re, const Arg& im);
+/// radius * (cos angle + i sin angle).
+Expr complex_from_polar(const Arg& radius, const Arg& angle);
+/// Parts, conjugate and angle of complex numbers; of a real x they are x, 0, x, and 0 or pi.
+Expr real(const Arg& x);
+Expr imag(const Arg& x);
+Expr conj(const Arg& x);
+/// In [-pi, pi]; signed zeros choose the side of the cut.
+Expr angle(const Arg& x);
 
 /// Sums and products of many terms as one node.
 Expr add(std::span<const Expr> terms);

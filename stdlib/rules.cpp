@@ -65,9 +65,7 @@ Expr count_of(std::span<const Dim> extents, DType t) {
 }
 
 Expr zeros_like(const Expr& like) {
-  const DType t = like.dtype();
-  const Expr zero = is_float(t) ? constant(0.0, t) : constant(std::int64_t{0}, t);
-  return broadcast_to(zero, like.shape());
+  return broadcast_to(constant(std::int64_t{0}, like.dtype()), like.shape());
 }
 
 Expr or_zeros(const Expr& x, const Expr& like) { return x ? x : zeros_like(like); }

@@ -215,7 +215,12 @@ constinit const Op op::arcsinh{
     .promotion = Promotion::inexact,
     .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
     .scalar = {"gn::arcsinh", "hyperbolic.h", "", GNOMON_HOST(floats, 1, arcsinh), 28},
-    .partials = [](const Partials& p) { return Exprs{1 / gnomon::hypot(1, p.x[0])}; },
+    .partials =
+        [](const Partials& p) {
+          const Expr& x = p.x[0];
+          if (is_complex(x.dtype())) return Exprs{gnomon::rsqrt(1 + gnomon::square(x))};
+          return Exprs{1 / gnomon::hypot(1, x)};
+        },
     .ulp = {3, 3}};
 
 constinit const Op op::arccosh{
@@ -225,7 +230,13 @@ constinit const Op op::arccosh{
     .promotion = Promotion::inexact,
     .traits = {Trait::increasing, Trait::non_negative},
     .scalar = {"gn::arccosh", "hyperbolic.h", "", GNOMON_HOST(floats, 1, arccosh), 28},
-    .partials = [](const Partials& p) { return Exprs{gnomon::rsqrt((p.x[0] - 1) * (p.x[0] + 1))}; },
+    .partials =
+        [](const Partials& p) {
+          const Expr below = p.x[0] - 1, above = p.x[0] + 1;
+          // One root of the product would have another branch cut.
+          if (is_complex(below.dtype())) return Exprs{gnomon::rsqrt(below) * gnomon::rsqrt(above)};
+          return Exprs{gnomon::rsqrt(below * above)};
+        },
     .domain = {1, inf},
     .ulp = {3, 3}};
 

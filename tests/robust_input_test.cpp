@@ -71,7 +71,7 @@ TEST_CASE("derivatives say what they cannot take") {
   check_error([&] { grad(y, y); }, "TypeError: grad: the cost must be a float scalar, found y");
   check_error([&] { grad(sum(i), i); }, "TypeError: grad: the cost must be a float scalar");
   check_error([&] { grad(sum(y), i); },
-              "TypeError: grad: each value to derive by must be a float value, found i");
+              "TypeError: grad: each value to derive by must be a float or complex value, found i");
   check_error([&] { grad(sum(y), z); },
               "TypeError: grad: expected values that the result depends on through differentiable "
               "operations, found z: f64[z.0]");

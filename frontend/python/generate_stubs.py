@@ -13,6 +13,7 @@ from types import ModuleType
 
 # Modules written by hand whose functions get overloads.
 MODULES = (
+    "_complex",
     "_creation",
     "_dtypes",
     "_elementwise",

@@ -662,6 +662,12 @@ METHODS = {
     "trace": lambda x: x.trace(),
     "transpose": lambda x: [x.transpose(), x.transpose(1, 0), x.transpose((0, 1)), x.T, x.mT],
 }
+METHODS |= {
+    "conj": lambda x: x.conj(),
+    "conjugate": lambda x: x.conjugate(),
+    "imag": lambda x: x.imag,
+    "real": lambda x: x.real,
+}
 INEXACT = {
     "dot": lambda x: x.dot(x.T),
     "mean": lambda x: x.mean(axis=1),

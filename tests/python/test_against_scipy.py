@@ -339,6 +339,10 @@ WITHOUT_REFERENCE = {
     ],
     "batches, compared with their examples in test_batches": ["vectorize", "vmap"],
     "measures the machine, tested in test_tune": ["tune"],
+    "complex numbers, compared with NumPy in test_complex": [
+        "angle", "complex", "complex_from_polar", "conj", "conjugate", "imag", "iscomplexobj",
+        "isrealobj", "real",
+    ],
     "texts and files": ["dot_text", "graph_text", "load", "pprint", "save"],
     "no arrays: compared with the tables of the Array API in test_array_api": [
         "broadcast_shapes", "can_cast", "finfo", "iinfo", "isdtype", "result_type",

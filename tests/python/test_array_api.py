@@ -22,6 +22,7 @@ many = settings(max_examples=150, deadline=None, derandomize=True, database=None
 
 INTEGERS = [f"{u}int{n}" for u in ("", "u") for n in (8, 16, 32, 64)]
 FLOATS = ["float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
 DTYPES = ["bool", *INTEGERS, *FLOATS]
 
 
@@ -57,7 +58,7 @@ def agree(actual, expected, ulps=8):
     assert actual.shape == expected.shape
     assert actual.dtype.name == expected.dtype.name
     actual = np.asarray(actual)
-    if expected.dtype.kind == "f":
+    if expected.dtype.kind in "fc":
         eps = np.finfo(expected.dtype).eps
         tiny = np.finfo(expected.dtype).smallest_subnormal
         np.testing.assert_allclose(actual, expected, rtol=ulps * eps, atol=4 * tiny)
@@ -73,8 +74,8 @@ PRESENT = [name for name in functions() if hasattr(gn, name)]
 def test_what_is_absent_is_known():
     absent = {name for name in functions() if not hasattr(gn, name)}
     assert absent <= {
-        "argsort", "conj", "cumulative_prod", "cumulative_sum", "imag", "nonzero", "real",
-        "searchsorted", "sort", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+        "argsort", "cumulative_prod", "cumulative_sum", "nonzero", "searchsorted", "sort",
+        "unique_all", "unique_counts", "unique_inverse", "unique_values",
         "copysign", "logaddexp", "nextafter", "signbit",
     }
 
@@ -128,17 +129,48 @@ def test_inspection():
     assert info.default_dtypes()["indexing"] == gn.argmax(gn.zeros(1)).dtype
     assert set(info.dtypes()) >= set(DTYPES)
     assert set(info.dtypes(kind="integral")) == set(INTEGERS)
+    assert set(info.dtypes(kind="complex floating")) == set(COMPLEX)
     assert set(info.dtypes(kind=("bool", "unsigned integer"))) == {"bool", *INTEGERS[4:]}
     assert info.capabilities()["max dimensions"] >= 16
     with pytest.raises(ValueError):
         info.dtypes(device="gpu")
 
 
+# ------------------------------------------------------------------------------------- complex
+
+COMPLEX_FUNCTIONS = [
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "conj", "cos", "cosh", "exp", "expm1",
+    "imag", "isfinite", "isinf", "isnan", "log", "log10", "log1p", "log2", "negative", "positive",
+    "real", "reciprocal", "round", "sign", "sin", "sinh", "sqrt", "square", "tan", "tanh",
+]
+COMPLEX_OF_TWO = ["add", "divide", "equal", "multiply", "not_equal", "pow", "subtract"]
+COMPLEX_REDUCTIONS = ["sum", "prod", "mean"]
+WITH_ORDER = ["less", "greater_equal", "maximum", "minimum", "floor_divide", "remainder", "atan2"]
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_complex_numbers(dtype):
+    rng = np.random.default_rng(1)
+    z, w = (rng.normal(size=(2, 3, 4)) + 1j * rng.normal(size=(2, 3, 4))).astype(dtype)
+    ours, theirs = (gn.asarray(z), gn.asarray(w)), (strict.asarray(z), strict.asarray(w))
+    for name in COMPLEX_FUNCTIONS:
+        agree(getattr(gn, name)(ours[0]), getattr(strict, name)(theirs[0]), 16)
+    for name in COMPLEX_OF_TWO:
+        agree(getattr(gn, name)(*ours), getattr(strict, name)(*theirs), 32)
+    for name in COMPLEX_REDUCTIONS:
+        agree(getattr(gn, name)(ours[0], axis=1), getattr(strict, name)(theirs[0], axis=1), 32)
+    agree(gn.matmul(ours[0], ours[1].mT), strict.matmul(theirs[0], theirs[1].mT), 64)
+    agree(gn.vecdot(*ours), strict.vecdot(*theirs), 64)
+    for name in WITH_ORDER:
+        with pytest.raises(TypeError):
+            getattr(gn, name)(*ours)
+
+
 # ----------------------------------------------------------------------------------- promotion
 
-@pytest.mark.parametrize("a", DTYPES)
+@pytest.mark.parametrize("a", [*DTYPES, *COMPLEX])
 def test_promotion_of_dtypes(a):
-    for b in DTYPES:
+    for b in [*DTYPES, *COMPLEX]:
         try:
             expected = strict.result_type(getattr(strict, a), getattr(strict, b))
         except TypeError:

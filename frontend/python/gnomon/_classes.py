@@ -107,6 +107,7 @@ class _Methods:
     argmax = _functions.argmax
     argmin = _functions.argmin
     clip = _functions.clip
+    conj = _functions.conj
     diagonal = _functions.diagonal
     dot = _functions.dot
     max = _ops.max
@@ -145,6 +146,20 @@ class _Methods:
         if len(axes) == 1 and not isinstance(axes[0], int):
             return _functions.permute_dims(self, axes[0])
         return _functions.permute_dims(self, axes or None)
+
+    def conjugate(self):
+        """Complex conjugate; the array itself if it is real."""
+        return _functions.conj(self)
+
+    @property
+    def real(self):
+        """Real part; x itself if it is real."""
+        return _functions.real(self)
+
+    @property
+    def imag(self):
+        """Imaginary part; zeros if x is real."""
+        return _functions.imag(self)
 
     @property
     def at(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _core
+from ._complex import complex, imag, real
 from ._creation import _tensor, astype
 
 TYPE_CHECKING = False
@@ -115,10 +116,15 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:
-    """x with NaN, inf and -inf replaced: by 0 and the largest and lowest finite numbers."""
+    """x with NaN, inf and -inf replaced: by 0 and the largest and lowest finite numbers.
+
+    Of complex numbers either part.
+    """
     from ._dtypes import finfo
 
     x = _tensor(x)
+    if x.dtype.kind == "c":
+        return complex(*(nan_to_num(part, nan, posinf, neginf) for part in (real(x), imag(x))))
     if x.dtype.kind != "f":
         return x
     limits = finfo(x.dtype)

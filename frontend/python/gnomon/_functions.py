@@ -4,6 +4,7 @@ A function of this package is either here or, if it is one operation, in `_ops`,
 when the package is built. Each works on arrays, at once, and on expressions.
 """
 
+from ._complex import *  # noqa: F403
 from ._creation import *  # noqa: F403
 from ._dtypes import *  # noqa: F403
 from ._elementwise import *  # noqa: F403

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import _core
+from ._complex import conj
 from ._creation import _tensor, astype
 from ._reductions import sum
 from ._shapes import _axes, _axis, diagonal, moveaxis
@@ -68,7 +69,10 @@ def inner(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
-    """Sum of products along an axis, which both have, counted from the end; others broadcast."""
+    """Sum of products along an axis, which both have, counted from the end; others broadcast.
+
+    Of complex numbers x1 is conjugated.
+    """
     x1, x2 = _tensor(x1), _tensor(x2)
     if x1.ndim == 0 or x2.ndim == 0:
         raise _core.TypeError("vecdot: expected vectors, found rank 0")
@@ -84,7 +88,7 @@ def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
     if isinstance(m, int) and isinstance(n, int) and m != n:
         raise _core.ValueError(f"vecdot: the extents {m} and {n} of axis {axis} differ")
     dtype = _core.result_type(x1, x2)
-    product = _multiply(x1, x2)
+    product = _multiply(conj(x1), x2)
     return astype(_sum(product, axis, False), dtype, copy=False)
 
 

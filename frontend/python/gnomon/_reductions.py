@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from . import _core
+from ._complex import imag, real
 from ._creation import _tensor, astype
 
 TYPE_CHECKING = False
@@ -87,22 +88,27 @@ def var(
     """Mean squared distance from the mean over axes.
 
     The sum of squares is divided by n - correction (NumPy's name is `ddof`). `mean` may give the
-    mean, with the reduced axes kept. Integers give float64. Differentiable.
+    mean, with the reduced axes kept. Integers give float64, complex numbers the dtype of their
+    parts: the distance is a magnitude. Differentiable.
     """
     if ddof is not None:
         correction = ddof
     x = _tensor(x)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         x = astype(x, "float64")
     axis = _axes(axis)
     count = _count(x, axis)
-    squares = _square(_subtract(x, _mean(x, axis, True) if mean is None else mean))
+    distance = _subtract(x, _mean(x, axis, True) if mean is None else mean)
+    if x.dtype.kind == "c":
+        squares = _op("add")(_square(real(distance)), _square(imag(distance)))
+    else:
+        squares = _square(distance)
     if correction == 0:
         return _mean(squares, axis, keepdims)
     if isinstance(count, int):
         divisor = max(count - correction, 0)
     else:
-        divisor = _maximum(_subtract(astype(count, x.dtype), correction), 0)
+        divisor = _maximum(_subtract(astype(count, squares.dtype), correction), 0)
     return _divide(_sum(squares, axis, keepdims), divisor)
 
 
@@ -150,7 +156,7 @@ def ptp(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
 
 def _without_nan(x, value):
     x = _tensor(x)
-    return x if x.dtype.kind != "f" else _where(_isnan(x), value, x)
+    return x if x.dtype.kind not in "fc" else _where(_isnan(x), value, x)
 
 
 def nansum(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:

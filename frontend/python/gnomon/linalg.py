@@ -61,11 +61,12 @@ def vector_norm(
     x = _floating(x)
     axis, size = _axes(axis), _ops.absolute(x)
     if ord == 2:
-        return _ops.sqrt(_op("sum")(_ops.square(x), axis, keepdims))
+        squares = _ops.square(size if x.dtype.kind == "c" else x)
+        return _ops.sqrt(_op("sum")(squares, axis, keepdims))
     if ord == 1:
         return _op("sum")(size, axis, keepdims)
     if ord == 0:
-        return _op("sum")(astype(_ops.not_equal(x, 0), x.dtype), axis, keepdims)
+        return _op("sum")(astype(_ops.not_equal(x, 0), size.dtype), axis, keepdims)
     if ord == float("inf"):
         return _op("max")(size, axis, keepdims)
     if ord == float("-inf"):

@@ -17,12 +17,14 @@ DType weak_dtype(Weak weak) {
   switch (weak) {
     case Weak::boolean: return DType::bool_;
     case Weak::integer: return DType::int64;
+    case Weak::complex: return DType::complex128;
     default: return DType::float64;
   }
 }
 
 Weak weak_kind(DType t) {
   if (is_bool(t)) return Weak::boolean;
+  if (is_complex(t)) return Weak::complex;
   return is_integer(t) ? Weak::integer : Weak::real;
 }
 
@@ -61,6 +63,10 @@ void take(nb::handle object, Operand& operand) {
   } else if (PyFloat_CheckExact(o)) {
     operand.weak = Weak::real;
     operand.real = PyFloat_AS_DOUBLE(o);
+  } else if (PyComplex_CheckExact(o)) {
+    operand.weak = Weak::complex;
+    operand.real = PyComplex_RealAsDouble(o);
+    operand.imag = PyComplex_ImagAsDouble(o);
   } else if (PyBool_Check(o)) {
     operand.weak = Weak::boolean;
     operand.integer = o == Py_True;
@@ -90,6 +96,7 @@ Arg to_arg(nb::handle object) {
   switch (operand.weak) {
     case Weak::boolean: return Arg(operand.integer != 0);
     case Weak::integer: return Arg(operand.integer);
+    case Weak::complex: return Arg(std::complex<double>(operand.real, operand.imag));
     default: return Arg(operand.real);
   }
 }
@@ -100,11 +107,14 @@ namespace {
 
 Value constant_of(const Operand& number, DType t, std::string_view what) {
   const bool is_real = number.weak == Weak::real;
+  const std::complex<double> z(number.real, number.imag);
   try {
+    if (number.weak == Weak::complex) return constant(z, t).value();
     return (is_real ? constant(number.real, t) : constant(number.integer, t)).value();
   } catch (const TypeError&) {
-    const std::string found =
-        is_real ? fmt::format("{}", number.real) : fmt::format("{}", number.integer);
+    const std::string found = number.weak == Weak::complex ? Array(z).to_string()
+                              : is_real                    ? fmt::format("{}", number.real)
+                                                           : fmt::format("{}", number.integer);
     throw TypeError(fmt::format("{}: expected a number that {} can hold, found {}{}", what,
                                 name_of(t), found, at_caller()));
   }
@@ -125,6 +135,7 @@ Value number_value(const Operand& number, DType t, std::string_view what) {
     Value value;
   };
   static auto* const known = new std::array<Known, 256>;  // the GIL guards it
+  if (number.weak == Weak::complex) return constant_of(number, t, what);
   const bool is_real = number.weak == Weak::real;
   const std::uint64_t bits = is_real ? std::bit_cast<std::uint64_t>(number.real)
                                      : static_cast<std::uint64_t>(number.integer);
@@ -138,9 +149,9 @@ Value number_value(const Operand& number, DType t, std::string_view what) {
 }
 
 Array number_array(const Operand& number, DType t, std::string_view what) {
-  if (t == DType::float64)
+  if (t == DType::float64 && number.weak != Weak::complex)
     return Array(number.weak == Weak::real ? number.real : static_cast<double>(number.integer));
-  if (t == DType::int64 && number.weak != Weak::real) return Array(number.integer);
+  if (t == DType::int64 && number.weak <= Weak::integer) return Array(number.integer);
   return *constant_array(constant_of(number, t, what));
 }
 

@@ -18,7 +18,8 @@ struct Operand {
   Array array;               // of what has values
   Weak weak = Weak::no;      // numbers, dimensions and traced numbers
   std::int64_t integer = 0;  // of a bool or an int
-  double real = 0;           // of a float
+  double real = 0;           // of a float or complex
+  double imag = 0;           // of a complex
 
   bool is_symbolic() const { return static_cast<bool>(value); }
   bool is_number() const { return !value && !array.defined(); }

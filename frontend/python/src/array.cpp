@@ -213,8 +213,8 @@ int to_bool(PyObject* o) {
     if (x.size() != 1)
       throw ValueError(fmt::format(
           "bool: expected an array of one element, found {}: use gn.any or gn.all", x.describe()));
-    return with_type(x.dtype(),
-                     [&]<class T>(T) { return *static_cast<const T*>(x.data()) != T(0) ? 1 : 0; });
+    return with_any_type(
+        x.dtype(), [&]<class T>(T) { return *static_cast<const T*>(x.data()) != T(0) ? 1 : 0; });
   } catch (...) {
     set_error();
     return -1;
@@ -248,6 +248,7 @@ PyObject* to_complex(PyObject* o, PyObject*) {
   return guarded([o]() -> PyObject* {
     const nb::object number = nb::steal(only_element(o, "complex"));
     if (!number.is_valid()) return nullptr;
+    if (PyComplex_Check(number.ptr())) return Py_NewRef(number.ptr());
     const double real = PyFloat_AsDouble(number.ptr());
     if (real == -1 && PyErr_Occurred()) return nullptr;
     return PyComplex_FromDoubles(real, 0);
@@ -506,6 +507,14 @@ PyTypeObject* make_array_type() {
 }  // namespace
 
 PyObject* element_object(DType dtype, const void* element) {
+  if (dtype == complex64) {
+    const auto z = *static_cast<const std::complex<float>*>(element);
+    return PyComplex_FromDoubles(z.real(), z.imag());
+  }
+  if (dtype == complex128) {
+    const auto z = *static_cast<const std::complex<double>*>(element);
+    return PyComplex_FromDoubles(z.real(), z.imag());
+  }
   return with_type(dtype, [element]<class T>(T) -> PyObject* {
     const T value = *static_cast<const T*>(element);
     if constexpr (std::is_same_v<T, bool>) {

@@ -110,11 +110,14 @@ std::optional<Array> basic_view(const Array& array, std::span<PyObject* const> e
 // `value` with the dtype and shape of `part`, repeated without a copy.
 Array fitted(PyObject* value, const Array& part) {
   const DType to = part.dtype();
-  const auto kind = [](DType t) { return is_bool(t) ? 0 : is_integer(t) ? 1 : 2; };
-  const int number = PyBool_Check(value)         ? 0
-                     : PyLong_CheckExact(value)  ? 1
-                     : PyFloat_CheckExact(value) ? 2
-                                                 : 3;
+  const auto kind = [](DType t) {
+    return is_bool(t) ? 0 : is_integer(t) ? 1 : gnomon::is_float(t) ? 2 : 3;
+  };
+  const int number = PyBool_Check(value)           ? 0
+                     : PyLong_CheckExact(value)    ? 1
+                     : PyFloat_CheckExact(value)   ? 2
+                     : PyComplex_CheckExact(value) ? 3
+                                                   : 4;
   Array v = number <= kind(to) ? to_array(value, to) : to_array(value);
   if (kind(v.dtype()) > kind(to))
     throw TypeError(fmt::format(

@@ -112,8 +112,8 @@ DType checked_dtype(nb::handle object, const Py_buffer& view) {
                     name_of_elements(object, view)));
   if (!format.dtype || !is_supported(*format.dtype))
     throw TypeError(
-        fmt::format("asarray: expected elements of bool, int8 to int64, uint8 to "
-                    "uint64, float32 or float64, found {}",
+        fmt::format("asarray: expected elements of bool, int8 to int64, uint8 to uint64, "
+                    "float32, float64, complex64 or complex128, found {}",
                     name_of_elements(object, view)));
   if (view.ndim > max_rank)
     throw ValueError(

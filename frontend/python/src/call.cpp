@@ -48,8 +48,8 @@ class Places {
 
 // Python numbers, and sequences of them, take the dtype they meet.
 bool is_weak(PyObject* o) {
-  return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || PyList_Check(o) ||
-         PyTuple_Check(o);
+  return PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
+         PyComplex_CheckExact(o) || PyList_Check(o) || PyTuple_Check(o);
 }
 
 [[noreturn]] void reject(const std::string& what, DType wanted, const Array& found,
@@ -80,6 +80,7 @@ Array converted_weak(const Array& found, DType dtype, Downcast downcast, const s
                                   name_of(dtype), found.to_string()));
     return result;
   }
+  if (is_complex(found.dtype()) && !is_complex(dtype)) reject(what, dtype, found, "");
   if (is_integer(dtype)) reject(what, dtype, found, "; allow_downcast=True converts, toward zero");
   Array result = converted(found, dtype);
   if (downcast == Downcast::lossless && !same_values(found, result))

@@ -20,7 +20,7 @@ namespace {
 
 // What a signature keeps of a leaf. Arrays: 1 + dtype, rank and which extents are 1 in the bits
 // above, so that only they are 256 and more.
-enum Kind : std::uint64_t { other, array, boolean, integer, real, none };
+enum Kind : std::uint64_t { other, array, boolean, integer, real, none, complex_number };
 using Key = std::uint64_t;
 
 Key key_of(const Array& x) {
@@ -40,6 +40,7 @@ Key key_of(PyObject* x) {
   if (type == &PyFloat_Type) return real;
   if (type == &PyLong_Type) return integer;
   if (type == &PyBool_Type) return boolean;
+  if (type == &PyComplex_Type) return complex_number;
   if (x == Py_None) return none;
   return is_array(x) ? key_of(array_of(x)) : Key{other};
 }
@@ -254,7 +255,7 @@ PyTypeObject* make_compiled_type() {
 bool is_array_like(nb::handle x) {
   PyObject* const object = x.ptr();
   if (PyUnicode_Check(object) || PyBytes_Check(object) || PyType_Check(object)) return false;
-  if (PyObject_CheckBuffer(object) || PyComplex_CheckExact(object)) return true;
+  if (PyObject_CheckBuffer(object)) return true;
   const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
   return nb::hasattr(type, "__array__") || nb::hasattr(type, "__dlpack__");
 }
@@ -285,6 +286,7 @@ nb::object input_like(const std::string& name, Key key) {
     case boolean: return wrap(tensor(name, DType::bool_, {}), Weak::boolean);
     case integer: return wrap(tensor(name, DType::int64, {}), Weak::integer);
     case real: return wrap(tensor(name, DType::float64, {}), Weak::real);
+    case complex_number: return wrap(tensor(name, DType::complex128, {}), Weak::complex);
     default: break;
   }
   Shape shape;

@@ -42,9 +42,37 @@ T integer_of(PyObject* o) {
 }
 
 template <class T>
+inline constexpr bool is_complex_type = false;
+template <class T>
+inline constexpr bool is_complex_type<std::complex<T>> = true;
+
+// As convert_number, for complex numbers too: TypeError for one that is to be real.
+template <class To, class From>
+To converted_element(const From& x) {
+  if constexpr (is_complex_type<From> && is_complex_type<To>) {
+    return To(x);
+  } else if constexpr (is_complex_type<From>) {
+    if constexpr (std::is_same_v<To, bool>) return x != From(0);
+    throw TypeError(
+        fmt::format("astype: expected a complex dtype or bool for complex numbers, "
+                    "found {}; use gn.real or gn.imag",
+                    name_of(dtype_of<To>)));
+  } else if constexpr (is_complex_type<To>) {
+    return To(convert_number<typename To::value_type>(x));
+  } else {
+    return convert_number<To>(x);
+  }
+}
+
+template <class T>
 T number_as(PyObject* o) {
-  if (PyFloat_Check(o)) return convert_number<T>(PyFloat_AS_DOUBLE(o));
-  if constexpr (std::is_same_v<T, bool>) {
+  if (PyFloat_Check(o)) return converted_element<T>(PyFloat_AS_DOUBLE(o));
+  if (PyComplex_Check(o))
+    return converted_element<T>(
+        std::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o)));
+  if constexpr (is_complex_type<T>) {
+    return T(number_as<typename T::value_type>(o));
+  } else if constexpr (std::is_same_v<T, bool>) {
     return PyObject_IsTrue(o) == 1;
   } else if constexpr (std::is_floating_point_v<T>) {
     const double v = PyLong_AsDouble(o);
@@ -60,11 +88,10 @@ class Common {
  public:
   void add(DType t) { strong_ = strong_ ? promote(*strong_, t) : t; }
   void add_number(PyObject* o) {
-    if (PyComplex_Check(o))
-      throw TypeError("asarray: expected bools, integers or floats, found a complex number");
     Weak kind = Weak::integer;
     if (PyBool_Check(o)) kind = Weak::boolean;
     if (PyFloat_Check(o)) kind = Weak::real;
+    if (PyComplex_Check(o)) kind = Weak::complex;
     weak_ = std::max(weak_, kind);
     if (kind != Weak::integer) return;
     int overflow = 0;
@@ -74,9 +101,12 @@ class Common {
   DType result() const {
     if (!strong_) {
       if (weak_ == Weak::integer) return beyond_ ? uint64 : int64;
+      if (weak_ == Weak::complex) return complex128;
       return weak_ == Weak::boolean ? bool_ : float64;
     }
-    if (weak_ == Weak::real && !gnomon::is_float(*strong_)) return float64;
+    if (weak_ == Weak::no) return *strong_;
+    if (weak_ == Weak::complex) return promote_weak(*strong_, complex128);
+    if (weak_ == Weak::real) return promote_weak(*strong_, float64);
     return weak_ == Weak::integer && is_bool(*strong_) ? int64 : *strong_;
   }
 
@@ -91,7 +121,7 @@ Array number_array(PyObject* o, std::optional<DType> wanted) {
   common.add_number(o);
   const DType dtype = wanted ? *wanted : common.result();
   Array result = Array::empty(dtype, {});
-  with_type(dtype, [&]<class T>(T) { *result.data<T>() = number_as<T>(o); });
+  with_any_type(dtype, [&]<class T>(T) { *result.data<T>() = number_as<T>(o); });
   return result;
 }
 
@@ -116,7 +146,7 @@ class Nested {
     std::vector<std::int64_t> shape = shape_;
     shape.insert(shape.end(), leaf_shape_.begin(), leaf_shape_.end());
     Array result = Array::empty(dtype, shape);
-    with_type(dtype, [&]<class T>(T) {
+    with_any_type(dtype, [&]<class T>(T) {
       T* to = result.data<T>();
       for (const Leaf& leaf : leaves_) {
         if (leaf.array.defined()) {
@@ -212,8 +242,8 @@ class Nested {
                     is_expr(object) ? describe(expr_of(object).value()) : text_of(object)));
   if (nb::hasattr(object, "dtype"))
     throw TypeError(
-        fmt::format("asarray: expected elements of bool, int8 to int64, uint8 to "
-                    "uint64, float32 or float64, found {}",
+        fmt::format("asarray: expected elements of bool, int8 to int64, uint8 to uint64, "
+                    "float32, float64, complex64 or complex128, found {}",
                     text_of(object.attr("dtype"))));
   throw TypeError(
       fmt::format("asarray: expected an array, a number or nested sequences of numbers, found {}",
@@ -236,7 +266,8 @@ Taken take_any(nb::handle object, std::optional<DType> dtype, Copy copy) {
     static_cast<void>(array_of(object).rank());  // an error when its memory was given away
     return {array_of(object), writable};
   }
-  const bool plain = PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o);
+  const bool plain =
+      PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o);
   if (!plain)
     if (std::optional<Taken> taken = take_buffer(object, copy)) return std::move(*taken);
   // NumPy exports every array whose elements are numbers.
@@ -263,11 +294,11 @@ Array converted(const Array& array, DType dtype) {
   const Array from = array.is_contiguous() ? array : array.copy();
   Array result = Array::empty(dtype, array.shape());
   const std::int64_t count = from.size();
-  with_type(from.dtype(), [&]<class From>(From) {
-    with_type(dtype, [&]<class To>(To) {
+  with_any_type(from.dtype(), [&]<class From>(From) {
+    with_any_type(dtype, [&]<class To>(To) {
       const From* const source = from.data<From>();
       To* const to = result.data<To>();
-      for (std::int64_t i = 0; i < count; ++i) to[i] = convert_number<To>(source[i]);
+      for (std::int64_t i = 0; i < count; ++i) to[i] = converted_element<To>(source[i]);
     });
   });
   return result;

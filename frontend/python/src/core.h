@@ -36,7 +36,7 @@ struct ArrayObject {
 };
 
 /// How an expression takes part in promotion: as an array of its dtype, or like a Python number.
-enum class Weak : std::uint8_t { no, boolean, integer, real };
+enum class Weak : std::uint8_t { no, boolean, integer, real, complex };
 
 /// An expression. `weak`: a traced Python number, which takes the dtype of what it meets.
 struct ExprObject {

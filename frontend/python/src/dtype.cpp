@@ -196,11 +196,11 @@ struct Promoted {
   void add(DType t) { strong = strong ? promote(*strong, t) : t; }
   void add(Weak w) { weak = std::max(weak, w); }
   DType result() const {
-    const DType by_itself = weak == Weak::real ? float64 : weak == Weak::integer ? int64 : bool_;
-    if (!strong) return by_itself;
-    const bool takes = weak == Weak::real ? gnomon::is_float(*strong) || is_complex(*strong)
-                                          : weak != Weak::integer || !is_bool(*strong);
-    return takes ? *strong : by_itself;
+    const DType by_itself = weak == Weak::complex   ? complex128
+                            : weak == Weak::real    ? float64
+                            : weak == Weak::integer ? int64
+                                                    : bool_;
+    return strong ? promote_weak(*strong, by_itself) : by_itself;
   }
 };
 
@@ -218,6 +218,8 @@ void add_operand(Promoted& promoted, nb::handle x) {
     promoted.add(Weak::integer);
   } else if (PyFloat_CheckExact(o)) {
     promoted.add(Weak::real);
+  } else if (PyComplex_CheckExact(o)) {
+    promoted.add(Weak::complex);
   } else if (const std::optional<DType> t = find(x, found)) {
     promoted.add(*t);
   } else if (PyUnicode_Check(o) || PyType_Check(o) || !found.empty()) {
@@ -259,7 +261,9 @@ DType to_dtype(nb::handle object) {
   if (const std::optional<DType> t = find(object, found)) return *t;
   if (found.empty()) found = nb::cast<std::string>(nb::steal<nb::str>(PyObject_Repr(object.ptr())));
   throw TypeError(fmt::format(
-      "dtype: expected bool, int8 to int64, uint8 to uint64, float32 or float64, found {}", found));
+      "dtype: expected bool, int8 to int64, uint8 to uint64, float32, float64, complex64 or "
+      "complex128, found {}",
+      found));
 }
 
 void add_dtypes(nb::module_& m) {

@@ -135,7 +135,7 @@ constexpr std::int64_t held_elements = 4096;  // fewer take less time than givin
 
 // Small exponents, whole and half ones, are compiled in: x ** 2 is a product, x ** 0.5 a root.
 std::optional<std::int64_t> twice_exponent(const Op& op, std::size_t i, const Operand& o) {
-  if (&op != &op::power || i != 1 || !o.is_number()) return std::nullopt;
+  if (&op != &op::power || i != 1 || !o.is_number() || o.weak == Weak::complex) return std::nullopt;
   const double twice = o.weak == Weak::real ? 2 * o.real : 2 * static_cast<double>(o.integer);
   if (std::abs(twice) > 2 * small_exponent || twice != std::trunc(twice)) return std::nullopt;
   return static_cast<std::int64_t>(twice);

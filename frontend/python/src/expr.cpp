@@ -295,7 +295,11 @@ nb::object make_tensor(const std::string& name, nb::handle dtype, nb::handle sha
   }
   const OriginScope at(caller());
   Weak kind = Weak::no;
-  if (weak) kind = is_bool(t) ? Weak::boolean : is_integer(t) ? Weak::integer : Weak::real;
+  if (weak)
+    kind = is_bool(t)      ? Weak::boolean
+           : is_integer(t) ? Weak::integer
+           : is_complex(t) ? Weak::complex
+                           : Weak::real;
   return wrap(tensor(name, t, std::move(extents)), kind);
 }
 

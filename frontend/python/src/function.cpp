@@ -169,7 +169,8 @@ Expr update_value(nb::handle value, const SharedVariable& variable, Downcast dow
     const Expr e = to_arg(value).value();
     const auto weak = is_expr(value) ? reinterpret_cast<ExprObject*>(value.ptr())->weak : Weak::no;
     if (e.dtype() == dtype) return e;
-    const bool fits = weak != Weak::no && (is_float(dtype) || is_integer(e.dtype()));
+    const bool fits =
+        weak != Weak::no && !is_complex(e.dtype()) && (is_inexact(dtype) || is_integer(e.dtype()));
     if (downcast != Downcast::any && !fits && promote(e.dtype(), dtype) != dtype)
       throw TypeError(fmt::format(
           "function: expected an update of {} for {}, found {}; convert it with gn.astype, or use "

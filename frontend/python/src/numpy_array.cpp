@@ -33,6 +33,8 @@ std::optional<DType> dtype_of_number(int type) {
     case NPY_BOOL: return bool_;
     case NPY_FLOAT: return float32;
     case NPY_DOUBLE: return float64;
+    case NPY_CFLOAT: return complex64;
+    case NPY_CDOUBLE: return complex128;
     case NPY_BYTE: return int8;
     case NPY_SHORT: return int16;
     case NPY_INT: return int32;

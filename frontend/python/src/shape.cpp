@@ -185,8 +185,7 @@ struct Joined {
     for (std::size_t i = 0; i < items.size(); ++i)
       meet(weakness(items[i]) == Weak::no ? strong : weak, dtype(i));
     if (!strong) return *weak;
-    if (!weak || is_complex(*strong) || is_float(*strong) || is_bool(*weak)) return *strong;
-    return is_float(*weak) || is_bool(*strong) ? *weak : *strong;
+    return weak ? promote_weak(*strong, *weak) : *strong;
   }
 };
 

@@ -84,6 +84,7 @@ Weak weakness(nb::handle x) {
   if (is_expr(x)) return reinterpret_cast<ExprObject*>(x.ptr())->weak;
   if (PyBool_Check(x.ptr())) return Weak::boolean;
   if (PyLong_Check(x.ptr())) return Weak::integer;
+  if (PyComplex_CheckExact(x.ptr())) return Weak::complex;
   return PyFloat_CheckExact(x.ptr()) ? Weak::real : Weak::no;
 }
 

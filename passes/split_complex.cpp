@@ -1,0 +1,180 @@
+// Writes complex numbers as pairs of floats, so that nothing after this knows of them: a complex
+// value becomes two real ones, a complex array of the signature [...] floats [..., 2], which is the
+// same memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "ir/leaf.h"
+#include "passes/origins.h"
+#include "passes/pipeline.h"
+#include "runtime/error.h"
+#include "stdlib/complex.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+bool has_complex(const Node& node) {
+  const auto types = node.types();
+  return std::any_of(types.begin(), types.end(), [](const Type& t) { return is_complex(t.dtype); });
+}
+
+bool touches_complex(const Node& node) {
+  const auto operands = node.operands();
+  return has_complex(node) || std::any_of(operands.begin(), operands.end(),
+                                          [](const Value& v) { return is_complex(v.dtype()); });
+}
+
+/// The type of the pairs of complex numbers of type `t`.
+Type pairs_type(Type t) {
+  t.dtype = part_of(t.dtype);
+  t.shape.emplace_back(2);
+  return t;
+}
+
+class Splitter {
+ public:
+  /// The parts of every value of the nodes, which come operands first.
+  void run(std::span<const Node* const> order, OriginMap* origins) {
+    for (const Node* node : order) {
+      const std::vector<Parts> parts = parts_of(*node);
+      for (std::uint32_t i = 0; i < parts.size(); ++i) {
+        if (origins != nullptr) {
+          origins->inherit(parts[i].re, node);
+          if (parts[i].im) origins->inherit(parts[i].im, node);
+        }
+        parts_.emplace(Value(node, i), parts[i]);
+      }
+    }
+  }
+
+  const Parts& operator()(const Value& v) const { return parts_.at(v); }
+
+ private:
+  std::vector<Parts> parts_of(const Node& node) {
+    if (!touches_complex(node) && !takes_body(node)) return real_parts(node);
+    if (&node.op() == &op::param) {
+      const Value pairs = make_param(node.attribute(0).integer(), pairs_type(node.type()));
+      return {parts_of_pairs(pairs)};
+    }
+    std::vector<Parts> inputs;
+    for (const Value& v : node.inputs()) inputs.push_back((*this)(v));
+    if (takes_body(node)) return body_parts(node, inputs);
+    return complex_rule(node.op())->parts(node, inputs);
+  }
+
+  std::vector<Parts> real_parts(const Node& node) {
+    std::vector<Value> inputs;
+    for (const Value& v : node.inputs()) inputs.push_back((*this)(v).re);
+    const Value image = rebuild(node, inputs);
+    std::vector<Parts> parts;
+    for (std::uint32_t i = 0; i < node.output_count(); ++i)
+      parts.push_back({Expr(Value(image.get(), i)), {}});
+    return parts;
+  }
+
+  static bool takes_body(const Node& node) {
+    return &node.op() == &op::fori || &node.op() == &op::call;
+  }
+
+  /// Of a loop or call: two operands, states, outputs for each complex one.
+  std::vector<Parts> body_parts(const Node& node, std::span<const Parts> inputs) {
+    std::vector<Value> operands;
+    std::int64_t states = 0;
+    const bool loop = &node.op() == &op::fori;
+    const std::int64_t old_states = loop ? node.attribute("states").integer() : 0;
+    for (std::size_t i = 0; i < node.operands().size(); ++i) {
+      operands.push_back(inputs[i].re);
+      if (inputs[i].im) operands.push_back(inputs[i].im);
+      if (static_cast<std::int64_t>(i) == old_states)
+        states = static_cast<std::int64_t>(operands.size()) - 1;
+    }
+    Attributes attributes = node.attributes();
+    attributes[0] = Attribute(split_body(node.attribute("body").body()));
+    if (loop) attributes[1] = Attribute(states);
+    const Value first = make_node(node.op(), std::move(operands), std::move(attributes));
+    std::vector<Parts> parts;
+    std::uint32_t next = 0;
+    for (const Type& t : node.types()) {
+      Parts p{Expr(Value(first.get(), next++)), {}};
+      if (is_complex(t.dtype)) p.im = Expr(Value(first.get(), next++));
+      parts.push_back(std::move(p));
+    }
+    return parts;
+  }
+
+  /// The body over two parameters for each complex one.
+  static Body split_body(const Body& body) {
+    std::vector<Value> leaves, arguments;
+    const auto add_leaf = [&](const Type& type) {
+      leaves.push_back(tensor(fmt::format("p{}", leaves.size()), part_of(type.dtype), type.shape));
+      return leaves.back();
+    };
+    for (const Parameter& parameter : body->parameters) {
+      const Value re = add_leaf(parameter.type);
+      arguments.push_back(
+          is_complex(parameter.type.dtype) ? complex(re, add_leaf(parameter.type)).value() : re);
+    }
+    const std::vector<Value> outputs = inline_body(*body, arguments);
+    Splitter split;
+    split.run(topological_order(outputs), nullptr);
+    std::vector<Value> results;
+    for (const Value& v : outputs) {
+      results.push_back(split(v).re);
+      if (split(v).im) results.push_back(split(v).im);
+    }
+    return make_body(leaves, results);
+  }
+
+  std::unordered_map<Value, Parts, ValueHash> parts_;
+};
+
+/// A dimension of the graph with the values of scalars as they are now.
+Dim with_values(const Dim& d, const Splitter& split) {
+  return d.substitute([&](const Atom& atom) -> Dim {
+    if (atom.kind == Atom::Kind::symbol) return Dim::symbol(atom.number, atom.name);
+    return Dim::value(split(*atom.scalar).re);
+  });
+}
+
+bool any_complex(std::span<const Node* const> order) {
+  return std::any_of(order.begin(), order.end(), [](const Node* node) {
+    if (touches_complex(*node)) return true;
+    for (const Attribute& a : node->attributes())
+      if (a.kind() == Attribute::Kind::body && any_complex(a.body()->topological_order()))
+        return true;
+    return false;
+  });
+}
+
+}  // namespace
+
+Graph split_complex(const Graph& graph) {
+  const std::vector<const Node*> order = graph.topological_order();
+  const bool in_signature =
+      std::any_of(graph.parameters.begin(), graph.parameters.end(),
+                  [](const Parameter& p) { return is_complex(p.type.dtype); });
+  if (!in_signature && !any_complex(order)) return graph;
+  const OriginScope no_place{Origin{}};
+  OriginMap origins(graph, order);
+  Splitter split;
+  split.run(order, &origins);
+  Graph result = graph;
+  for (Parameter& p : result.parameters)
+    if (is_complex(p.type.dtype)) p.type = pairs_type(p.type);
+  for (Value& v : result.outputs) {
+    const Parts& parts = split(v);
+    v = parts.im ? join_pairs(parts) : parts.re;
+  }
+  for (EntryCheck& check : result.checks) {
+    check.left = with_values(check.left, split);
+    check.right = with_values(check.right, split);
+  }
+  origins.store(result);
+  return result;
+}
+
+}  // namespace gnomon

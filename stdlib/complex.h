@@ -1,0 +1,36 @@
+// Complex numbers as pairs of floats: the ops that give one part, and joining of parts.
+#pragma once
+
+#include <vector>
+
+#include "ir/op.h"
+
+namespace gnomon {
+
+// Real and imaginary parts of functions of x + iy, by x and y (those of divide and power by the
+// parts of both operands). Made when complex numbers are written as pairs, so they are in no table.
+// clang-format off
+#define GNOMON_PART_OPS(X)                                                                  \
+  X(exp_real)                                                                               \
+  X(exp_imag)                                                                               \
+  X(expm1_real)                                                                             \
+  X(sinh_real) X(sinh_imag) X(cosh_real) X(cosh_imag) X(tanh_real) X(tanh_imag) X(log_real) \
+      X(log1p_real) X(sqrt_real) X(sqrt_imag) X(sign_real) X(arcsin_real) X(arcsin_imag)    \
+          X(arccos_real) X(arctanh_real) X(arctanh_imag) X(divide_real) X(divide_imag)      \
+              X(power_real) X(power_imag)
+// clang-format on
+namespace op {
+#define GNOMON_DECLARE(name) extern const Op name;
+GNOMON_PART_OPS(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
+}  // namespace op
+
+/// The parts of an array of pairs [..., 2].
+Parts parts_of_pairs(const Expr& pairs);
+/// The parts as one array of pairs [..., 2], as complex numbers lie in memory; the array they are
+/// the parts of if there is one.
+Expr join_pairs(const Parts& parts);
+/// The parts of a complex constant.
+Parts parts_of_constant(const Array& array);
+
+}  // namespace gnomon
