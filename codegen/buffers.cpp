@@ -35,6 +35,7 @@ class Lives {
   void see(const ProductStep& s) { use(s.a), use(s.b), use(s.out); }
   void see(const RoutineStep& s) { use(s.in), use(s.out); }
   void see(const ConvolutionStep& s) { use(s.a), use(s.b), use(s.out); }
+  void see(const LinesStep& s) { use(s.in), use(s.out); }
   void see(const CopyStep& s) { use(s.from), use(s.to); }
   void see(const DimensionStep& s) { use(s.buffer); }
   void see(const ExtentCheckStep&) {}

@@ -46,8 +46,8 @@ class HostPrinter {
       : module_(module), comment_(comment) {}
 
   std::vector<Unit> run() {
-    for (const char* own : {"product", "routine", "convolution", "shape", "last", "sizes", "lives",
-                            "order", "d", "work", "shares", "status"})
+    for (const char* own : {"product", "routine", "convolution", "lines", "shape", "last", "sizes",
+                            "lives", "order", "d", "work", "shares", "status"})
       names_.reserve(own);
     for (const DimensionSlot& d : module_.dimensions)
       dimension_names_.push_back(names_.fresh(d.name));
@@ -335,6 +335,22 @@ class HostPrinter {
     line(fmt::format("convolution.a = {}, convolution.b = {}, convolution.c = {};",
                      buffer_names_[c.a], buffer_names_[c.b], buffer_names_[c.out]));
     line("if (services->convolve(context, &convolution) != 0) return -2;");
+    --indent_;
+    line("}");
+  }
+
+  void print(const LinesStep& s) {
+    line("{");
+    ++indent_;
+    line("gnomon_lines lines{};");
+    line(fmt::format("lines.routine = {}, lines.dtype = {}, lines.reverse = {};",
+                     static_cast<int>(s.routine), static_cast<int>(s.dtype), int(s.reverse)));
+    line(fmt::format("lines.outer = {}, lines.n = {}, lines.inner = {}, lines.count = {};",
+                     spelled(s.outer), spelled(s.n), spelled(s.inner), spelled(s.count)));
+    for (std::size_t i = 0; i < s.in.size(); ++i)
+      line(fmt::format("lines.in[{}] = {};", i, buffer_names_[s.in[i]]));
+    line(fmt::format("lines.out = {};", buffer_names_[s.out]));
+    line("if (services->lines(context, &lines) != 0) return -2;");
     --indent_;
     line("}");
   }

@@ -66,6 +66,7 @@ class Effects {
   Effect see(const ConvolutionStep& s) const {
     return {s.a == from_ || s.b == from_, s.out == to_, true};
   }
+  Effect see(const LinesStep& s) const { return {has(s.in, from_), s.out == to_, true}; }
   Effect see(const CopyStep& s) const {
     return {s.from == from_, s.to == to_, false, s.from == from_ && s.to == to_};
   }

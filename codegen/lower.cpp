@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "codegen/fuse.h"
+#include "codegen/library_steps.h"
 #include "codegen/lower_convolution.h"
 #include "codegen/lower_nest.h"
 #include "codegen/lower_product.h"
@@ -57,6 +58,7 @@ class Lowerer : public Storage {
 
   Module run(std::span<const int> donated) {
     add_parameters();
+    read_given(0, module_.steps);
     lower_graph(graph_, module_.steps);
     add_outputs();
     std::vector<int> updates;
@@ -209,8 +211,18 @@ class Lowerer : public Storage {
             static_cast<int>(scalar.node().attribute("index").integer()));
         return;
       }
-      late_[scalar] = add_slot(atom, -1);
+      late_[storage_of(scalar)].push_back(add_slot(atom, -1));
     });
+  }
+
+  // Late dimensions from `first` on that stand in memory which is there from the start.
+  void read_given(std::size_t first, std::vector<Step>& steps) {
+    for (std::size_t d = first; d < module_.dimensions.size(); ++d) {
+      if (module_.dimensions[d].extent != -1) continue;
+      const Value s = storage_of(*module_.dimensions[d].atom->scalar);
+      if ((is_memory(s) || s.is(op::constant)) && !known_.contains(static_cast<int>(d)))
+        read_dimension(s, steps);
+    }
   }
 
   void add_outputs() {
@@ -363,9 +375,10 @@ class Lowerer : public Storage {
   }
 
   void read_dimension(const Value& scalar, std::vector<Step>& steps) {
-    const int slot = late_.at(scalar);
-    steps.push_back({DimensionStep{slot, buffer_of(scalar)}});
-    known_.insert(slot);
+    for (const int slot : late_.at(scalar)) {
+      steps.push_back({DimensionStep{slot, buffer_of(scalar)}});
+      known_.insert(slot);
+    }
     std::erase_if(late_checks_, [&](const PlanCheck& c) {
       if (!is_known(c.left) || !is_known(c.right)) return false;
       steps.push_back({ExtentCheckStep{c.left, c.right, c.number}});
@@ -391,6 +404,7 @@ class Lowerer : public Storage {
       case StepKind::product: lower_product(node, steps); break;
       case StepKind::routine: lower_routine(node, steps); break;
       case StepKind::convolution: lower_convolution(node, steps); break;
+      case StepKind::lines: lower_lines(node, steps); break;
       case StepKind::loop: lower_loop(node, steps); break;
       case StepKind::print:
         alias(node, steps);
@@ -465,20 +479,7 @@ class Lowerer : public Storage {
   }
 
   void lower_routine(const Node& node, std::vector<Step>& steps) {
-    const auto flag = [&](std::string_view name) {
-      const auto specs = node.op().attributes;
-      return std::any_of(specs.begin(), specs.end(),
-                         [&](const AttributeSpec& spec) { return spec.name == name; }) &&
-             node.attribute(name).flag();
-    };
-    RoutineStep r{};
-    r.routine = node.op().routine.kind;
-    const Shape& a = node.input(0).shape();
-    r.dtype = node.type().dtype;
-    r.lower = flag("lower"), r.transposed = flag("transposed"), r.complete = flag("complete");
-    r.rows = a[a.size() - 2], r.n = a.back(), r.columns = 0;
-    if (node.operands().size() > 1) r.columns = node.operands().back().shape().back();
-    r.batch = element_count(std::span(a).first(a.size() - 2));
+    RoutineStep r = routine_step(node);
     for (const Value& v : node.operands()) r.in.push_back(stored_buffer(v));
     for (std::uint32_t k = 0; k < node.output_count(); ++k)
       r.out.push_back(buffer_of(Value(&node, k)));
@@ -494,6 +495,14 @@ class Lowerer : public Storage {
     c.out = buffer_of(Value(&node, 0));
     allocate(steps);
     steps.push_back({std::move(c)});
+  }
+
+  void lower_lines(const Node& node, std::vector<Step>& steps) {
+    LinesStep s = lines_step(node);
+    for (const Value& v : node.operands()) s.in.push_back(stored_buffer(v));
+    s.out = buffer_of(Value(&node, 0));
+    allocate(steps);
+    steps.push_back({std::move(s)});
   }
 
   // The body becomes steps over placeholders for its index and states.
@@ -538,8 +547,10 @@ class Lowerer : public Storage {
   }
 
   void lower_body(const Graph& inner, LoopStep& loop) {
+    const std::size_t first = module_.dimensions.size();
     for (const Node* n : inner.topological_order())
       for (const Type& t : n->types()) note_dimensions(t.shape);
+    read_given(first, loop.body);
     const Fusion* outer_fusion = fusion_;
     const auto outer_continued = std::exchange(continued_, {});
     std::vector<Step>* outer_steps = steps_;
@@ -563,8 +574,9 @@ class Lowerer : public Storage {
   const Graph& graph_;
   const Target& target_;
   Module module_;
-  std::unordered_map<Value, int> buffers_, output_of_, late_;
-  std::unordered_map<Value, Value> continued_;  // by the write that goes on in its memory
+  std::unordered_map<Value, int> buffers_, output_of_;
+  std::unordered_map<Value, std::vector<int>> late_;  // slots of dimensions, by where they stand
+  std::unordered_map<Value, Value> continued_;        // by the write that goes on in its memory
   std::map<std::pair<const Node*, std::uint32_t>, int> partials_;  // by node and field
   std::unordered_map<const Node*, int> check_numbers_;
   std::vector<int> parameter_buffers_, to_allocate_;

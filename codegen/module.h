@@ -12,6 +12,7 @@
 #include "ir/graph.h"
 #include "ir/kernel.h"
 #include "runtime/lapack.h"
+#include "runtime/lines.h"
 
 namespace gnomon {
 
@@ -90,6 +91,15 @@ struct ConvolutionStep {
   std::array<Dim, 3> image, window, result;
   std::array<std::int64_t, 3> stride, before, dilation;
 };
+/// A routine along one axis, as runtime/abi.h has it.
+struct LinesStep {
+  LineRoutine routine;
+  std::vector<int> in;
+  int out;
+  DType dtype;
+  bool reverse;
+  Dim outer, n, inner, count;
+};
 struct CopyStep {
   int from, to;
 };
@@ -144,9 +154,9 @@ struct ChoiceStep {
   std::vector<Step> few, many;
 };
 struct Step {
-  std::variant<KernelStep, ProductStep, RoutineStep, ConvolutionStep, CopyStep, DimensionStep,
-               ExtentCheckStep, AllocateStep, CheckStep, PrintStep, LoopStep, SideBySideStep,
-               ChoiceStep>
+  std::variant<KernelStep, ProductStep, RoutineStep, ConvolutionStep, LinesStep, CopyStep,
+               DimensionStep, ExtentCheckStep, AllocateStep, CheckStep, PrintStep, LoopStep,
+               SideBySideStep, ChoiceStep>
       what;
 };
 

@@ -64,6 +64,11 @@ class ModulePrinter {
     static constexpr const char* kinds[] = {"conv", "conv_input_gradient", "conv_weight_gradient"};
     text_ += fmt::format("{} {} = {} {}\n", kinds[s.kind], name(s.out), name(s.a), name(s.b));
   }
+  void print(const LinesStep& s, int) {
+    text_ += fmt::format("lines {} {} =", static_cast<int>(s.routine), name(s.out));
+    for (const int b : s.in) text_ += " " + name(b);
+    text_ += s.reverse ? " reverse\n" : "\n";
+  }
   void print(const CopyStep& s, int) {
     text_ += fmt::format("copy {} = {}\n", name(s.to), name(s.from));
   }

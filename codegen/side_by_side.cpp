@@ -145,6 +145,7 @@ class Grouping {
   Touch see(const ProductStep& s) const { return {{s.a, s.b, s.out}, {s.out}}; }
   Touch see(const ConvolutionStep& s) const { return {{s.a, s.b}, {s.out}}; }
   Touch see(const RoutineStep& s) const { return {s.in, s.out, true}; }
+  Touch see(const LinesStep& s) const { return {s.in, {s.out}, true}; }
   Touch see(const CopyStep& s) const { return {{s.from}, {s.to}}; }
   // Either way it writes the same result.
   Touch see(const ChoiceStep& s) const {

@@ -119,6 +119,7 @@ class Evaluator {
   Data product(Frame& frame, const Node& node);
   std::vector<Data> routine(Frame& frame, const Node& node);
   Data convolution(Frame& frame, const Node& node);
+  Data lines(Frame& frame, const Node& node);
   std::vector<Data> loop(Frame& frame, const Node& node);
   std::vector<Data> expanded(Frame& frame, const Node& node);
   std::vector<Data> call(const Graph& body, std::span<const Data> arguments);
@@ -137,5 +138,6 @@ class Evaluator {
 #include "ir/evaluation_convolution.h"
 #include "ir/evaluation_factors.h"
 #include "ir/evaluation_linalg.h"
+#include "ir/evaluation_lines.h"
 #include "ir/evaluation_rules.h"
 #include "ir/evaluation_steps.h"

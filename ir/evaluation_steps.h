@@ -262,6 +262,8 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
     results = routine(frame, node);
   } else if (op.step == StepKind::convolution) {
     results = {convolution(frame, node)};
+  } else if (op.step == StepKind::lines) {
+    results = {lines(frame, node)};
   } else if (op.step == StepKind::loop) {
     results = loop(frame, node);
   } else if (op.reduction) {

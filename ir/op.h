@@ -23,6 +23,7 @@
 #include "ir/expr.h"
 #include "ir/node.h"
 #include "runtime/lapack.h"
+#include "runtime/lines.h"
 
 namespace gnomon {
 
@@ -223,6 +224,7 @@ enum class StepKind : std::uint8_t {
   product,
   convolution,
   routine,
+  lines,
   loop,
   call,
   print,
@@ -234,6 +236,14 @@ struct RoutineRule {
   Routine kind{};
   /// What is said of a matrix without a result; `{index}`, `{value}` and `{bound}` are filled in.
   std::string_view failure;
+};
+
+/// A routine along one axis that the library runs on whole arrays: running sums, sorts, searches.
+/// Attributes, where there are any of them: axis, reverse, and an extent of the result.
+struct LineRule {
+  LineRoutine kind{};
+  /// What running results combine by.
+  const Op* combine = nullptr;
 };
 
 struct Op {
@@ -253,6 +263,7 @@ struct Op {
   ExpandRule expand = nullptr;
   StepKind step = StepKind::none;
   RoutineRule routine{};
+  LineRule lines{};
   Exprs (*partials)(const Partials&) = nullptr;
   std::uint32_t linear = 0;  // bit i: linear in operand i (with `transpose`)
   Expr (*transpose)(const Transpose&) = nullptr;

@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 4
+#define GNOMON_ABI_VERSION 5
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,6 +62,18 @@ typedef struct gnomon_convolution {
   void* c;
 } gnomon_convolution;
 
+/* A routine on the lines of an axis: number, see runtime/lines.h. Arrays have `outer` lines of n
+ * elements, `inner` of them side by side. */
+typedef struct gnomon_lines {
+  int32_t routine;
+  int32_t dtype;   /* DType number of the operands */
+  int32_t reverse; /* from the end; sorts: descending; searches: behind equal elements */
+  int64_t outer, n, inner;
+  int64_t count; /* elements of a line of the result, where that is not n */
+  const void* in[2];
+  void* out;
+} gnomon_lines;
+
 /* Work over [lo, hi) of a parallel axis; `worker` numbers the running thread from 0. */
 typedef void (*gnomon_body)(void* argument, int64_t lo, int64_t hi, int32_t worker);
 
@@ -90,6 +102,8 @@ typedef struct gnomon_services {
   int32_t (*interrupted)(gnomon_context*);
   /* Returns 0, or not 0 when the routine cannot run (no LAPACK library). */
   int32_t (*routine)(gnomon_context*, gnomon_routine*);
+  /* Returns 0, or not 0 when there is no memory for it. */
+  int32_t (*lines)(gnomon_context*, const gnomon_lines*);
 } gnomon_services;
 
 typedef struct gnomon_info_record {

@@ -15,6 +15,7 @@
 #include "runtime/convolution.h"
 #include "runtime/error.h"
 #include "runtime/lapack.h"
+#include "runtime/lines.h"
 
 namespace gnomon {
 
@@ -85,6 +86,12 @@ std::int32_t routine(gnomon_context* context, gnomon_routine* what) {
 std::int32_t convolve(gnomon_context* context, const gnomon_convolution* convolution) {
   const bool done = gnomon::convolve(*convolution, pool(), thread_limit(context));
   if (!done) note_trouble(context, "too little memory for a convolution");
+  return done ? 0 : 1;
+}
+
+std::int32_t lines(gnomon_context* context, const gnomon_lines* what) {
+  const bool done = run_lines(*what, pool(), thread_limit(context));
+  if (!done) note_trouble(context, "too little memory for a sort or a search");
   return done ? 0 : 1;
 }
 
@@ -201,6 +208,7 @@ gnomon_services services(int threads) {
   table.print = print;
   table.interrupted = interrupted;
   table.routine = routine;
+  table.lines = lines;
   return table;
 }
 

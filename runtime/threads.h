@@ -28,11 +28,11 @@ class ThreadPool {
 
   /// The same for a callable of (lo, hi, worker).
   template <class F>
-  void parallel_for(std::int64_t count, std::int64_t grain, F&& f) {
+  void parallel_for(std::int64_t count, std::int64_t grain, F&& f, int limit = max_threads) {
     auto body = [](void* argument, std::int64_t lo, std::int64_t hi, std::int32_t worker) {
       (*static_cast<std::remove_reference_t<F>*>(argument))(lo, hi, worker);
     };
-    parallel_for(count, grain, body, const_cast<void*>(static_cast<const void*>(&f)));
+    parallel_for(count, grain, body, const_cast<void*>(static_cast<const void*>(&f)), limit);
   }
 
   /// The most threads that were inside one job at once since the last `reset_peak`.

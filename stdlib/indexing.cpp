@@ -8,6 +8,7 @@
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
+#include "stdlib/selection.h"
 
 namespace gnomon {
 
@@ -106,14 +107,22 @@ struct Plan {
   IntList added;  // expand_dims: new axes of the result
 };
 
-// Items with the ellipsis written out, as one per axis of x and the new axes between.
+// The mask that an item is, or null.
+const Expr* mask_in(const Index& item) {
+  const Expr* e = std::get_if<Expr>(&item.item());
+  return e && is_bool(e->dtype()) && e->rank() > 0 ? e : nullptr;
+}
+
+// Items with the ellipsis written out and the places of masks, as one per axis of x and the new
+// axes between.
 std::vector<Index::Item> complete(const Expr& x, std::span<const Index> items) {
   int consumed = 0, ellipses = 0;
   for (const Index& item : items) {
+    const Expr* mask = mask_in(item);
     if (std::holds_alternative<Ellipsis>(item.item())) {
       ++ellipses;
     } else if (!std::holds_alternative<NewAxis>(item.item())) {
-      ++consumed;
+      consumed += mask ? mask->rank() : 1;
     }
   }
   const int missing = x.rank() - consumed;
@@ -123,14 +132,22 @@ std::vector<Index::Item> complete(const Expr& x, std::span<const Index> items) {
   }
   if (ellipses > 1) throw TypeError("index: expected one ellipsis at most, found two");
   std::vector<Index::Item> result;
+  std::size_t axis = 0;  // of x, of the next item
   const auto fill = [&] {
     result.insert(result.end(), static_cast<std::size_t>(missing), Range{});
+    axis += static_cast<std::size_t>(missing);
   };
   for (const Index& item : items) {
     if (std::holds_alternative<Ellipsis>(item.item())) {
       fill();
+    } else if (const Expr* mask = mask_in(item)) {
+      const auto count = static_cast<std::size_t>(mask->rank());
+      for (Expr& place : places_of_mask(*mask, std::span(x.shape()).subspan(axis, count)))
+        result.emplace_back(std::move(place));
+      axis += count;
     } else {
       result.push_back(item.item());
+      axis += std::holds_alternative<NewAxis>(item.item()) ? 0 : 1;
     }
   }
   if (ellipses == 0) fill();
@@ -139,11 +156,8 @@ std::vector<Index::Item> complete(const Expr& x, std::span<const Index> items) {
 
 void check_array(const Expr& x, const Expr& array) {
   if (is_integer(array.dtype())) return;
-  throw TypeError(
-      fmt::format("index: expected integer indices, found {} for {}; a mask's result has an extent "
-                  "that only its "
-                  "values know: use where",
-                  describe(array), describe(x)));
+  throw TypeError(fmt::format("index: expected integers or masks, found {} for {}", describe(array),
+                              describe(x)));
 }
 
 bool has_arrays(std::span<const Index::Item> items) {

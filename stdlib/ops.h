@@ -50,7 +50,9 @@
   X(conv) X(conv_input_gradient) X(conv_weight_gradient)                                      \
   X(max_pool) X(max_pool_gradient) X(max_pool_tangent) X(sum_pool) X(sum_pool_gradient)  \
   X(interleave)                                                                               \
-  X(complex) X(real) X(imag) X(conj) X(angle)
+  X(complex) X(real) X(imag) X(conj) X(angle)                                                 \
+  X(cumsum) X(cumprod) X(cummax) X(cummin) X(linear_recurrence)                               \
+  X(sort) X(argsort) X(argtopk) X(searchsorted) X(flatnonzero)
 // clang-format on
 
 namespace gnomon {
@@ -246,7 +248,8 @@ class Index {
   Index(const Range& r, Place at = Place::current()) : Index(Item(r), at) {}
   Index(Ellipsis e, Place at = Place::current()) : Index(Item(e), at) {}
   Index(NewAxis n, Place at = Place::current()) : Index(Item(n), at) {}
-  /// Integer array (or rank-0 integer value); a bool array is a TypeError (its extent is data).
+  /// Integer array (or rank-0 integer value), or a bool array over as many axes as it has: the
+  /// places of its true elements.
   Index(const Expr& e, Place at = Place::current()) : Index(Item(e), at) {}
   Index(const Array& a, Place at = Place::current()) : Index(Item(Expr(a)), at) {}
   using Item = std::variant<Dim, Range, Ellipsis, NewAxis, Expr>;

@@ -9,6 +9,8 @@
 #include "passes/gradient.h"
 #include "stdlib/linalg.h"
 #include "stdlib/ops.h"
+#include "stdlib/running.h"
+#include "stdlib/sorting.h"
 #include "tests/derivative_support.h"
 
 namespace gnomon::test {
@@ -81,6 +83,28 @@ inline std::vector<Case> movement_cases() {
       {"inc_slice", {{5}, {2}}, [](In x) { return Out{inc_at(x[0], {range(1, 5, 2)}, x[1])}; }},
       {"set_index", {{5}, {2}}, [](In x) { return Out{set_at(x[0], {indices({4, 1})}, x[1])}; }},
       {"inc_index", {{5}, {3}}, [](In x) { return Out{inc_at(x[0], {indices({4, 1, 4})}, x[1])}; }},
+      {"cumsum", {{2, 3}}, [](In x) { return Out{cumsum(x[0])}; }},
+      {"cumsum back", {{3, 2}}, [](In x) { return Out{cumsum(x[0], 0, Direction::backward)}; }},
+      {"cumprod", {{2, 3}}, [](In x) { return Out{cumprod(x[0])}; }},
+      {"cumprod back", {{3, 2}}, [](In x) { return Out{cumprod(x[0], 0, Direction::backward)}; }},
+      {"cummax", {{2, 5}}, [](In x) { return Out{cummax(x[0])}; }},
+      {"cummax back", {{5, 2}}, [](In x) { return Out{cummax(x[0], 0, Direction::backward)}; }},
+      {"cummin", {{5}}, [](In x) { return Out{cummin(x[0])}; }},
+      {"linear_recurrence",
+       {{2, 4}, {2, 4}},
+       [](In x) { return Out{linear_recurrence(x[0], x[1])}; }},
+      {"linear_recurrence back",
+       {{4}, {4}},
+       [](In x) { return Out{linear_recurrence(x[0], x[1], 0, Direction::backward)}; }},
+      {"sort", {{2, 4}}, [](In x) { return Out{sort(x[0])}; }},
+      {"sort down", {{4, 2}}, [](In x) { return Out{sort(x[0], 0, Order::descending)}; }},
+      {"argtopk", {{2, 4}}, [](In x) { return Out{topk(x[0], 2)}; }},
+      {"searchsorted",
+       {{4}, {2, 3}},
+       [](In x) { return Out{x[1] * cast(searchsorted(sort(x[0]), x[1]), float64)}; }},
+      {"searchsorted right",
+       {{4}, {3}},
+       [](In x) { return Out{x[1] * cast(searchsorted(sort(x[0]), x[1], Side::right), float64)}; }},
       {"full", {{}}, [](In x) { return Out{full({2, 3}, x[0])}; }},
       {"barrier", {{3}}, [](In x) { return Out{barrier(x[0], 1)}; }},
       {"print", {{3}}, [](In x) { return Out{print(x[0], "x")}; }},

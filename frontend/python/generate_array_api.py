@@ -10,11 +10,6 @@ VERSION = "2024.12"
 
 # Why a function is not there.
 ABSENT = {
-    "sorting": ("argsort", "searchsorted", "sort"),
-    "sets, whose extent is data": (
-        "nonzero", "unique_all", "unique_counts", "unique_inverse", "unique_values",
-    ),
-    "running sums and products": ("cumulative_prod", "cumulative_sum"),
     "complex numbers": ("conj", "imag", "real"),
     "Fourier transforms": (
         "fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft",
@@ -29,7 +24,6 @@ LIMITS = {
     "repeat": "an array as `repeats` must have values, not be an expression",
     "unstack": "the extent must be known",
     "__setitem__": "binds the name to a new array; no memory is changed",
-    "__getitem__": "a bool mask must have values, not be an expression",
 }
 IN_PLACE = "by the operator without `=`: the name is bound to a new array"
 

@@ -18,10 +18,18 @@ MODULES = (
     "_dtypes",
     "_elementwise",
     "_factors",
+    "_layout",
     "_matrix_functions",
+    "_padding",
+    "_places",
     "_products",
     "_reductions",
+    "_running",
+    "_selection",
     "_shapes",
+    "_signals",
+    "_sorting",
+    "_statistics",
     "_systems",
     "_windows",
     "linalg",
@@ -184,7 +192,7 @@ def names_of(source: str) -> list[tuple[str, str]]:
 
 
 def tuples_of(source: str) -> list[str]:
-    """The named tuples of a module, whose fields are all arrays or all expressions."""
+    """The named tuples of a module, all arrays or all expressions, and its other objects."""
     lines = []
     for node in ast.parse(source).body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
@@ -193,6 +201,9 @@ def tuples_of(source: str) -> list[str]:
                 name, fields = (ast.literal_eval(argument) for argument in call.args)
                 parts = "".join(f"\n    {field}: _T" for field in fields)
                 lines.append(f"class {name}(NamedTuple, Generic[_T]):{parts}")
+            elif isinstance(call.func, ast.Name) and call.func.id.startswith("_"):
+                # An object of a class of the module's own, such as mgrid.
+                lines += [f"{t.id}: Any" for t in node.targets if t.id[0] != "_"]
     return lines
 
 

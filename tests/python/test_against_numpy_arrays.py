@@ -643,12 +643,16 @@ METHODS = {
     "any": lambda x: x.any(axis=-1, keepdims=True),
     "argmax": lambda x: x.argmax(axis=0),
     "argmin": lambda x: x.argmin(),
+    "argsort": lambda x: x.argsort(axis=0, stable=True),
     "astype": lambda x: x.astype("float32"),
     "clip": lambda x: x.clip(-1, 2),
+    "cumprod": lambda x: x.cumprod(axis=0),
+    "cumsum": lambda x: x.cumsum(axis=1),
     "diagonal": lambda x: x.diagonal(),
     "flatten": lambda x: x.flatten(),
     "max": lambda x: x.max(axis=0),
     "min": lambda x: x.min(),
+    "nonzero": lambda x: x.nonzero(),
     "prod": lambda x: x.prod(axis=0),
     "ptp": lambda x: x.ptp(axis=1) if hasattr(x, "ptp") else np.ptp(x, axis=1),
     "ravel": lambda x: x.ravel(),
@@ -685,7 +689,7 @@ def method(name, f, ulp):
 
 
 for _name, _f in METHODS.items():
-    method(_name, _f, 8.0 if _name in ("sum", "prod", "trace") else 0.0)
+    method(_name, _f, 8.0 if _name in ("cumprod", "cumsum", "sum", "prod", "trace") else 0.0)
 for _name, _f in INEXACT.items():
     method(_name, _f, 16.0)
 

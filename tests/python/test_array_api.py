@@ -74,8 +74,6 @@ PRESENT = [name for name in functions() if hasattr(gn, name)]
 def test_what_is_absent_is_known():
     absent = {name for name in functions() if not hasattr(gn, name)}
     assert absent <= {
-        "argsort", "cumulative_prod", "cumulative_sum", "nonzero", "searchsorted", "sort",
-        "unique_all", "unique_counts", "unique_inverse", "unique_values",
         "copysign", "logaddexp", "nextafter", "signbit",
     }
 
@@ -465,6 +463,32 @@ def test_masks():
     x = np.arange(12.0).reshape(3, 4)
     agree(gn.asarray(x)[gn.asarray(x) > 4], x[x > 4])
     agree(gn.asarray(x)[x[:, 0] > 3], x[x[:, 0] > 3])
+
+
+SORTS = {
+    "argsort": lambda m, x: m.argsort(x, axis=0),
+    "argsort down": lambda m, x: m.argsort(x, axis=-1, descending=True, stable=True),
+    "cumulative_prod": lambda m, x: m.cumulative_prod(x, axis=0, include_initial=True),
+    "cumulative_sum": lambda m, x: m.cumulative_sum(x, axis=1),
+    "nonzero": lambda m, x: m.stack(m.nonzero(x)),
+    "searchsorted": lambda m, x: m.searchsorted(m.asarray([-1, 2, 7], dtype=x.dtype), x[0, :]),
+    "sort": lambda m, x: m.sort(x, axis=0),
+    "sort down": lambda m, x: m.sort(x, descending=True),
+    "unique_all": lambda m, x: m.concat(m.unique_all(x)[1:2] + m.unique_all(x)[3:]),
+    "unique_counts": lambda m, x: m.unique_counts(x).counts,
+    "unique_inverse": lambda m, x: m.unique_inverse(x).inverse_indices,
+    "unique_values": lambda m, x: m.sort(m.unique_values(x)),
+}
+
+
+@pytest.mark.parametrize("name", SORTS)
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_sorts_and_sets(name, dtype):
+    random = np.random.default_rng(7)
+    for shape in [(3, 4), (1, 1), (2, 9)]:
+        x = random.integers(-3, 9, shape).astype(dtype)
+        f = SORTS[name]
+        agree(f(gn, gn.asarray(x)), f(strict, strict.asarray(x)))
 
 
 MOVES = {

@@ -46,23 +46,23 @@ class Place:
         return _core.set_item(self._x, self._key, _ops.negative(values), True)
 
     def multiply(self, values: Operand) -> Tensor:
-        """x with x[key] multiplied by `values`; key: integers and slices."""
+        """x with x[key] multiplied by `values`; key: integers, slices, masks."""
         return self._change("multiply", _ops.multiply, values)
 
     def divide(self, values: Operand) -> Tensor:
-        """x with x[key] divided by `values`; key: integers and slices."""
+        """x with x[key] divided by `values`; key: integers, slices, masks."""
         return self._change("divide", _ops.divide, values)
 
     def power(self, values: Operand) -> Tensor:
-        """x with x[key] raised to `values`; key: integers and slices."""
+        """x with x[key] raised to `values`; key: integers, slices, masks."""
         return self._change("power", _ops.power, values)
 
     def min(self, values: Operand) -> Tensor:
-        """x with x[key] replaced by minimum(x[key], values); key: integers and slices."""
+        """x with x[key] replaced by minimum(x[key], values); key: integers, slices, masks."""
         return self._change("min", _ops.minimum, values)
 
     def max(self, values: Operand) -> Tensor:
-        """x with x[key] replaced by maximum(x[key], values); key: integers and slices."""
+        """x with x[key] replaced by maximum(x[key], values); key: integers, slices, masks."""
         return self._change("max", _ops.maximum, values)
 
     def apply(self, f: Callable[[Tensor], Tensor]) -> Tensor:
@@ -81,6 +81,8 @@ class Place:
 
 def _is_basic(key):
     if key is None or key is ... or isinstance(key, (int, slice, Dim)):
+        return True
+    if getattr(key, "dtype", None) == "bool":  # no two of a mask's places are equal
         return True
     return getattr(key, "ndim", None) == 0 and getattr(key, "dtype", None) != "bool"
 
@@ -106,13 +108,17 @@ class _Methods:
     any = _ops.any
     argmax = _functions.argmax
     argmin = _functions.argmin
+    argsort = _functions.argsort
     clip = _functions.clip
     conj = _functions.conj
+    cumprod = _functions.cumprod
+    cumsum = _functions.cumsum
     diagonal = _functions.diagonal
     dot = _functions.dot
     max = _ops.max
     mean = _ops.mean
     min = _ops.min
+    nonzero = _functions.nonzero
     prod = _functions.prod
     ptp = _functions.ptp
     ravel = _functions.ravel

@@ -12,5 +12,8 @@ from ._factors import *  # noqa: F403
 from ._matrix_functions import *  # noqa: F403
 from ._products import *  # noqa: F403
 from ._reductions import *  # noqa: F403
+from ._running import *  # noqa: F403
+from ._selection import *  # noqa: F403
 from ._shapes import *  # noqa: F403
+from ._sorting import *  # noqa: F403
 from ._systems import *  # noqa: F403

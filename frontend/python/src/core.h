@@ -197,6 +197,7 @@ void add_expressions(nb::module_& m);  // expr.cpp (with dim.cpp, index.cpp, ope
 void add_operations(nb::module_& m);   // apply.cpp: the op table, application
 void add_creation(nb::module_& m);     // create.cpp: filled arrays, ranges
 void add_shapes(nb::module_& m);       // shape.cpp: moves and joins of elements, products
+void add_sorting(nb::module_& m);      // sorting.cpp: places, sets, quantiles
 void add_transforms(nb::module_& m);   // transforms.cpp: grad, vjp, jvp, fori, op_from_graph
 void add_functions(nb::module_& m);    // function.cpp (with call.cpp, shared.cpp)
 void add_compiled(nb::module_& m);     // compiled.cpp: what gn.compiled goes through

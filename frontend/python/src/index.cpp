@@ -5,6 +5,7 @@
 
 #include "frontend/python/src/apply.h"
 #include "runtime/error.h"
+#include "stdlib/selection.h"
 
 namespace gnomon::python {
 
@@ -17,7 +18,7 @@ namespace {
 
 // One entry of a key. An array of integers has its values, or only an expression.
 struct Entry {
-  enum class Kind { added, ellipsis, range, dim, array, expr } kind;
+  enum class Kind { added, ellipsis, range, dim, array, expr, mask } kind;
   Range range{};
   Dim dim{};
   Array array{};
@@ -25,6 +26,8 @@ struct Entry {
 
   bool consumes() const { return kind != Kind::added && kind != Kind::ellipsis; }
 };
+
+Shape shape_of(const Array& a) { return {a.shape().begin(), a.shape().end()}; }
 
 // ----------------------------------------------------------------------------------- Python keys
 
@@ -95,14 +98,15 @@ void add_entry(PyObject* o, std::vector<Entry>& entries) {
     entries.push_back({.kind = Entry::Kind::dim, .dim = *d});
   } else if (is_expr(o)) {
     const Expr& e = expr_of(o);
-    if (is_bool(e.dtype()))
-      throw TypeError(fmt::format(
-          "index: the extent of a selection by the mask {} would depend on its values: use "
-          "gn.where(mask, x, y), or sum(gn.where(mask, x, 0)) and the like{}",
-          describe(e), at_caller()));
+    if (is_bool(e.dtype()) && e.rank() > 0) {
+      // As many entries as it has axes: they become its places.
+      for (int axis = 0; axis < e.rank(); ++axis)
+        entries.push_back({.kind = Entry::Kind::mask, .expr = e});
+      return;
+    }
     if (!is_integer(e.dtype()))
       throw TypeError(
-          fmt::format("index: expected integers as indices, found {}{}", describe(e), at_caller()));
+          fmt::format("index: expected integers or masks, found {}{}", describe(e), at_caller()));
     entries.push_back({.kind = Entry::Kind::expr, .expr = e});
   } else if (PyLong_Check(o) && !PyBool_Check(o)) {
     entries.push_back({.kind = Entry::Kind::dim, .dim = to_dim(o)});
@@ -114,8 +118,24 @@ void add_entry(PyObject* o, std::vector<Entry>& entries) {
   }
 }
 
-// The entries of a key for a value of this rank, with the ellipsis written out.
-std::vector<Entry> entries_of(nb::handle key, int rank, const std::string& what) {
+// The places of the true elements of symbolic masks, in the place of these.
+void place_masks(std::vector<Entry>& entries, const Shape& shape) {
+  std::size_t axis = 0;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].kind == Entry::Kind::mask) {
+      const Expr mask = entries[i].expr;
+      const auto rank = static_cast<std::size_t>(mask.rank());
+      const std::vector<Expr> places = places_of_mask(mask, std::span(shape).subspan(axis, rank));
+      for (std::size_t k = 0; k < rank; ++k)
+        entries[i + k] = {.kind = Entry::Kind::expr, .expr = places[k]};
+    }
+    if (entries[i].consumes()) ++axis;
+  }
+}
+
+// The entries of a key for a value of this shape, with the ellipsis written out.
+std::vector<Entry> entries_of(nb::handle key, const Shape& shape, const std::string& what) {
+  const auto rank = static_cast<std::ptrdiff_t>(shape.size());
   std::vector<Entry> entries;
   if (PyTuple_Check(key.ptr())) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key.ptr()); ++i)
@@ -133,6 +153,7 @@ std::vector<Entry> entries_of(nb::handle key, int rank, const std::string& what)
   auto at = std::ranges::find_if(entries, is_ellipsis);
   if (at != entries.end()) at = entries.erase(at);
   entries.insert(at, static_cast<std::size_t>(rank - consumed), Entry{.kind = Entry::Kind::range});
+  place_masks(entries, shape);
   return entries;
 }
 
@@ -212,8 +233,6 @@ bool is_symbolic_key(nb::handle key) {
 
 // --------------------------------------------------------------------------------------- of arrays
 
-Shape shape_of(const Array& a) { return {a.shape().begin(), a.shape().end()}; }
-
 // The part of `x` in the ranges, which become whole axes: what is left of the key is integers.
 Array take_ranges(const Array& x, std::vector<Entry>& entries) {
   std::vector<std::int64_t> shape(x.shape().begin(), x.shape().end());
@@ -264,7 +283,7 @@ std::vector<Index> indices_of(const std::vector<Entry>& entries, std::span<const
 }
 
 Array get_part(const Array& x, nb::handle key) {
-  std::vector<Entry> entries = entries_of(key, x.rank(), x.describe());
+  std::vector<Entry> entries = entries_of(key, shape_of(x), x.describe());
   check_entries(entries, shape_of(x), x.describe());
   std::vector<Array> operands = {take_ranges(x, entries)};
   for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
@@ -274,7 +293,7 @@ Array get_part(const Array& x, nb::handle key) {
 }
 
 Array set_part(const Array& x, nb::handle key, const Array& v, bool add) {
-  std::vector<Entry> entries = entries_of(key, x.rank(), x.describe());
+  std::vector<Entry> entries = entries_of(key, shape_of(x), x.describe());
   check_entries(entries, shape_of(x), x.describe());
   const Array whole = x.copy();
   Array part = take_ranges(whole, entries);
@@ -297,7 +316,7 @@ nb::object get_item(nb::handle x, nb::handle key) {
     return wrap(get_part(is_array(x) ? array_of(x) : to_array(x), key));
   const Origin at = caller();
   const Expr base(to_arg(x).value());
-  const std::vector<Entry> entries = entries_of(key, base.rank(), describe(base));
+  const std::vector<Entry> entries = entries_of(key, base.shape(), describe(base));
   check_entries(entries, base.shape(), describe(base));
   return at_line(at, [&] { return index(base, indices_of(entries)); });
 }
@@ -313,7 +332,7 @@ nb::object set_item(nb::handle x, nb::handle key, nb::handle v, bool add) {
   }
   const Origin at = caller();
   const Expr base(to_arg(x).value());
-  const std::vector<Entry> entries = entries_of(key, base.rank(), describe(base));
+  const std::vector<Entry> entries = entries_of(key, base.shape(), describe(base));
   check_entries(entries, base.shape(), describe(base));
   return at_line(at, [&] {
     const std::vector<Index> indices = indices_of(entries);

@@ -18,6 +18,7 @@ NB_MODULE(_core, m) {
   add_operations(m);
   add_creation(m);
   add_shapes(m);
+  add_sorting(m);
   add_transforms(m);
   add_functions(m);
   add_compiled(m);

@@ -1,0 +1,55 @@
+// What a node with a routine of the library says, as the step of the host function.
+#include "codegen/library_steps.h"
+
+#include <algorithm>
+#include <span>
+
+#include "ir/op.h"
+#include "ir/type.h"
+
+namespace gnomon {
+
+namespace {
+
+// A flag that the op may not have.
+bool flag_of(const Node& node, std::string_view name) {
+  const AttributeSpecs& specs = node.op().attributes;
+  return std::ranges::any_of(specs, [&](const AttributeSpec& s) { return s.name == name; }) &&
+         node.attribute(name).flag();
+}
+
+}  // namespace
+
+RoutineStep routine_step(const Node& node) {
+  RoutineStep r{};
+  r.routine = node.op().routine.kind;
+  const Shape& a = node.input(0).shape();
+  r.dtype = node.type().dtype;
+  r.lower = flag_of(node, "lower"), r.transposed = flag_of(node, "transposed");
+  r.complete = flag_of(node, "complete");
+  r.rows = a[a.size() - 2], r.n = a.back(), r.columns = 0;
+  if (node.operands().size() > 1) r.columns = node.operands().back().shape().back();
+  r.batch = element_count(std::span(a).first(a.size() - 2));
+  return r;
+}
+
+LinesStep lines_step(const Node& node) {
+  LinesStep s{};
+  s.routine = node.op().lines.kind;
+  s.dtype = node.input(0).dtype();
+  s.reverse = flag_of(node, "reverse");
+  const Shape& x = node.input(0).shape();
+  const Shape& y = node.type().shape;
+  s.outer = 1, s.n = element_count(x), s.inner = 1, s.count = element_count(y);
+  for (const AttributeSpec& spec : node.op().attributes) {
+    if (spec.name != "axis") continue;
+    const auto axis = static_cast<std::size_t>(node.attribute("axis").integer());
+    s.outer = element_count(std::span(x).first(axis));
+    s.n = x[axis];
+    s.inner = element_count(std::span(x).subspan(axis + 1));
+    s.count = y[axis];
+  }
+  return s;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,43 @@
+// Routines along one axis: running sums and products, sorts, searches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "runtime/abi.h"
+#include "runtime/threads.h"
+
+namespace gnomon {
+
+/// What `gnomon_lines::routine` says is to be computed of each line, from operands a and b.
+enum class LineRoutine : std::int32_t {
+  cumsum = 1,         // a[0] + ... + a[i]
+  cumprod,            // a[0] * ... * a[i]
+  cummax,             // the largest of a[0], ..., a[i]; NaN from the first NaN on
+  cummin,             // the smallest
+  linear_recurrence,  // y[i] = a[i] * y[i - 1] + b[i], y[-1] = 0
+  sort,               // in ascending order; NaN counts as the largest number
+  argsort,            // places (int64) that sort a; equal elements keep their order
+  argtopk,            // places (int64) of the `count` largest, the largest first
+  searchsorted,       // for each of `count` values b: how many elements of the sorted line a are
+                      // less, or not greater (`reverse`): int64. One line.
+  flatnonzero,        // places (int64) of the `count` true elements. One line.
+};
+
+/// Runs a routine on at most `limit` threads of `pool`; the bits do not depend on their number.
+/// False when memory ran out.
+bool run_lines(const gnomon_lines& what, ThreadPool& pool, int limit) noexcept;
+
+/// Calls `f(lo, hi)` for consecutive pieces of [0, count); a thread is worth `grain` of it.
+template <class F>
+void in_pieces(ThreadPool& pool, int limit, std::int64_t count, std::int64_t grain, const F& f) {
+  pool.parallel_for(
+      count, std::max<std::int64_t>(1, grain),
+      [&f](std::int64_t lo, std::int64_t hi, std::int32_t) { f(lo, hi); }, limit);
+}
+
+/// The parts of it: cumsum to linear_recurrence; sort to argtopk.
+bool run_scan(const gnomon_lines& what, ThreadPool& pool, int limit) noexcept;
+bool run_sort(const gnomon_lines& what, ThreadPool& pool, int limit) noexcept;
+
+}  // namespace gnomon
