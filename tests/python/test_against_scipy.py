@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import test_against_numpy as elementwise
 import test_against_numpy_arrays as arrays
+import test_against_numpy_layout as layout
 import test_against_numpy_linalg as linalg
 import test_against_numpy_sorting as sorting
 from against import (
@@ -354,7 +355,7 @@ WITHOUT_REFERENCE = {
 def test_every_function_is_compared():
     compared = (
         case.names() | elementwise.case.names() | arrays.case.names() | linalg.case.names()
-        | sorting.case.names()
+        | layout.case.names() | sorting.case.names()
     )
     known = {id(find(name)) for name in compared if " " not in name}
     excused = [name for names in WITHOUT_REFERENCE.values() for name in names]

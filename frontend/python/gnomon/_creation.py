@@ -237,6 +237,29 @@ def logspace(
     return result if dtype is None else astype(result, dtype)
 
 
+def geomspace(
+    start: Operand,
+    stop: Operand,
+    /,
+    num: int = 50,
+    *,
+    dtype: DTypeLike | None = None,
+    endpoint: bool = True,
+) -> Tensor:
+    """`num` numbers from `start` to `stop`, of one sign, each the same multiple of the last."""
+    floating = _core.result_type(start, stop, 1.0)
+    start, stop = astype(start, floating, copy=False), astype(stop, floating, copy=False)
+    ratio = _core.operation("log")(_divide(stop, start))
+    share = linspace(0.0, 1.0, num, dtype=floating, endpoint=endpoint)
+    rank = max(start.ndim, stop.ndim)
+    if rank > 0:
+        share = _core.reshape(share, (num,) + (1,) * rank)
+    result = _multiply(start, _core.operation("exp")(_multiply(share, ratio)))
+    if endpoint and num > 1:
+        result = _where(_core.operation("equal")(share, 1), stop, result)
+    return result if dtype is None else astype(result, dtype, copy=False)
+
+
 def eye(
     n_rows: ShapeLike,
     n_cols: ShapeLike | None = None,
@@ -341,6 +364,7 @@ __all__ = [
     "from_dlpack",
     "full",
     "full_like",
+    "geomspace",
     "identity",
     "linspace",
     "logspace",

@@ -55,6 +55,54 @@ def tensordot(
     return _core.tensordot(x1, x2, list(first), list(second))
 
 
+def einsum(subscripts: str, /, *operands: Operand) -> Tensor:
+    """Sums of products: "ij,jk->ik" names the axes of each operand and of the result.
+
+    Axes that the result does not have are summed; "..." stands for axes that broadcast. Without
+    "->" the result has the axes named once, in the order of the alphabet. Operands are joined two
+    at a time by products of matrices, up to 8 of them in the order of least work. Differentiable.
+    """
+    if not isinstance(subscripts, str):
+        raise _core.TypeError(f"einsum: expected a text first, found {subscripts!r}")
+    return _core.einsum(subscripts, [_tensor(x) for x in operands])
+
+
+def batched_dot(x1: Operand, x2: Operand, /) -> Tensor:
+    """dot of x1[i] and x2[i], for each i along axis 0."""
+    x1, x2 = _tensor(x1), _tensor(x2)
+    for x in (x1, x2):
+        if not 1 <= x.ndim <= 3:
+            raise _core.TypeError(f"batched_dot: expected rank 1 to 3, found rank {x.ndim}")
+    first, second = ("bjk"[: x.ndim] for x in (x1, x2))
+    if x1.ndim > 1 and x2.ndim > 1:
+        first, second = "bik"[: x1.ndim] if x1.ndim == 3 else "bk", "bkj"[: x2.ndim]
+    kept = sorted(set(first + second) - (set(first) & set(second) - {"b"}))
+    return einsum(f"{first},{second}->{''.join(kept)}", x1, x2)
+
+
+def batched_tensordot(
+    x1: Operand, x2: Operand, /, axes: int | tuple[Sequence[int], Sequence[int]] = 2
+) -> Tensor:
+    """tensordot of x1[i] and x2[i], for each i along axis 0; `axes` count that axis too.
+
+    A number n stands for the last n axes of x1 and those of x2 after the first.
+    """
+    x1, x2 = _tensor(x1), _tensor(x2)
+    if isinstance(axes, int):
+        axes = (range(x1.ndim - axes, x1.ndim), range(1, axes + 1))
+    pairs = list(zip(_axes("batched_tensordot", axes[0], x1.ndim),
+                     _axes("batched_tensordot", axes[1], x2.ndim)))
+    letters = iter("abcdefghijklmnopqrstuvwxyz")
+    batch = next(letters)
+    first = [batch, *(next(letters) for _ in range(x1.ndim - 1))]
+    second = [batch, *(next(letters) for _ in range(x2.ndim - 1))]
+    for a, b in pairs:
+        second[b] = first[a]
+    summed = {first[a] for a, _ in pairs}
+    kept = [c for c in [*first, *second[1:]] if c not in summed]
+    return einsum(f"{''.join(first)},{''.join(second)}->{''.join(kept)}", x1, x2)
+
+
 def outer(x1: Operand, x2: Operand, /) -> Tensor:
     """Products of each element of a vector with each of another: a matrix."""
     return _core.outer(x1, x2)
@@ -154,9 +202,12 @@ def check(x: Operand, condition: Operand, message: str, /) -> Tensor:
 
 __all__ = [
     "barrier",
+    "batched_dot",
+    "batched_tensordot",
     "check",
     "cross",
     "dot",
+    "einsum",
     "inner",
     "kron",
     "matmul",

@@ -304,27 +304,6 @@ def _repeat_each(x, repeats, axis):
     return _core.take(x, _core.asarray(indices, "int64"), axis)
 
 
-def pad(x: Operand, pad_width: int | Sequence[Sequence[int]], /, constant_values: Operand = 0) -> (
-    Tensor
-):
-    """x with `constant_values` around it: pad_width[k] = (before, after) along axis k.
-
-    One number stands for all, one pair for each axis.
-    """
-    x = _tensor(x)
-    if isinstance(pad_width, int):
-        pad_width = (pad_width, pad_width)
-    if isinstance(pad_width[0], int):
-        pad_width = (pad_width,) * x.ndim
-    if len(pad_width) != x.ndim:
-        raise _core.ValueError(f"pad: {len(pad_width)} pairs for an array of rank {x.ndim}")
-    if any(width < 0 for pair in pad_width for width in pair):
-        raise _core.ValueError(f"pad: a negative width in {tuple(pad_width)}")
-    shape = tuple(a + n + b for (a, b), n in zip(pad_width, x.shape))
-    inside = tuple(slice(a, a + n) for (a, _), n in zip(pad_width, x.shape))
-    return _core.set_item(_core.full(shape, constant_values, x.dtype), inside, x, False)
-
-
 def diff(
     x: Operand,
     /,
@@ -420,7 +399,6 @@ __all__ = [
     "matrix_transpose",
     "moveaxis",
     "ndim",
-    "pad",
     "permute_dims",
     "ravel",
     "repeat",

@@ -8,6 +8,7 @@
 #include "frontend/python/src/shape_arguments.h"
 #include "ir/leaf.h"
 #include "runtime/error.h"
+#include "stdlib/einsum.h"
 
 namespace gnomon::python {
 
@@ -277,6 +278,19 @@ nb::object outer_of(nb::handle a, nb::handle b) {
   return product_of(a, b, [](const Arg& x, const Arg& y) { return outer(x, y); });
 }
 
+nb::object einsum_of(const std::string& subscripts, nb::handle operands) {
+  const std::vector<nb::object> kept = [&] {
+    std::vector<nb::object> items;
+    for (const nb::handle item : nb::iter(operands)) items.push_back(nb::borrow(item));
+    return items;
+  }();
+  const std::vector<nb::handle> handles(kept.begin(), kept.end());
+  const std::function<Expr(std::span<const Expr>)> build = [&](std::span<const Expr> e) {
+    return einsum(subscripts, e);
+  };
+  return python::apply(handles, build);
+}
+
 nb::object take_of(nb::handle x, nb::handle indices, nb::handle axis) {
   const nb::handle operands[] = {x, indices};
   const bool flat = axis.is_none();
@@ -324,6 +338,7 @@ void add_shapes(nb::module_& m) {
   m.def("tensordot", tensordot_of, "a"_a.none(), "b"_a.none(), "axes_a"_a.none(),
         "axes_b"_a.none());
   m.def("outer", outer_of, "a"_a.none(), "b"_a.none());
+  m.def("einsum", einsum_of, "subscripts"_a, "operands"_a);
   m.def("take", take_of, "x"_a.none(), "indices"_a.none(), "axis"_a.none() = none);
   m.def(
       "barrier",
