@@ -71,7 +71,7 @@ Value as_range(const Array& a) {
 
 // Large constants become parameters: the code is the same for any of their values.
 Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs,
-             const std::vector<Update>& updates, const CompileOptions& options) {
+             std::vector<Update> updates, const CompileOptions& options) {
   std::vector<Value> values;
   for (const Output& o : outputs) values.push_back(o.value.value());
   for (const Update& u : updates) values.push_back(u.value.value());
@@ -87,6 +87,14 @@ Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs,
     replaced[g.expression.value()] = g.value.value();
   }
   if (!replaced.empty()) values = substitute(values, replaced);
+  if (options.default_updates) {
+    std::vector<Shared> decided = options.without_default_update;
+    for (const Update& u : updates) decided.push_back(u.variable.variable());
+    for (auto& [variable, value] : default_updates(values, decided)) {
+      values.push_back(value.value());
+      updates.push_back({variable, std::move(value)});
+    }
+  }
   Closed closed;
   replaced.clear();
   for (const Node* node : topological_order(values)) {

@@ -42,6 +42,10 @@ struct CompileOptions {
   /// A name for messages and dumps.
   std::string name;
   std::vector<Given> givens;
+  /// Whether variables without an update get their default one, but for those in
+  /// `without_default_update`.
+  bool default_updates = true;
+  std::vector<Shared> without_default_update;
   RewriteLevel rewrites = RewriteLevel::all;
   /// Names of rewrite rules that are not to be used: see docs/rules.md. ValueError for others.
   std::vector<std::string> disabled_rules;

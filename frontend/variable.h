@@ -1,7 +1,10 @@
 // Shared variables as expressions.
 #pragma once
 
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "ir/expr.h"
 #include "ir/leaf.h"
@@ -11,6 +14,9 @@ namespace gnomon {
 
 /// A variable that lives between calls, usable wherever an expression is. Copies of the handle are
 /// the same variable.
+///
+/// With a default update, a variable that a function uses and that no update of the function names
+/// is updated by each of its calls. `compile` looks for them (`CompileOptions::default_updates`).
 class SharedVariable : public Expr {
  public:
   explicit SharedVariable(Shared variable)
@@ -21,6 +27,11 @@ class SharedVariable : public Expr {
   /// Replaces the value. TypeError on another dtype, ValueError on another rank or extent.
   void set(Array value) { variable_.set(std::move(value)); }
   const Shared& variable() const { return variable_; }
+
+  /// The new value that calls give to the variable where nothing else does: an expression of its
+  /// dtype and rank (TypeError), of itself or others; null for none.
+  void set_default_update(const Expr& value);
+  Expr default_update() const;
 
  private:
   Shared variable_;
@@ -35,5 +46,10 @@ inline SharedVariable shared(Array value, std::string name) {
 inline SharedVariable shared(Array value, std::string name, Extents shape) {
   return SharedVariable(Shared(std::move(name), std::move(value), shape));
 }
+
+/// The default updates of the variables that `values` need, and of those that these need in turn,
+/// but for the ones in `but`.
+std::vector<std::pair<SharedVariable, Expr>> default_updates(std::span<const Value> values,
+                                                             std::span<const Shared> but);
 
 }  // namespace gnomon

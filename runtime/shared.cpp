@@ -20,6 +20,7 @@ struct Shared::State {
   std::mutex right;  // held by the transaction or `set` that will replace the value
   Array value;       // guarded by the commit lock; undefined while written in place
   Array spare;       // guarded by `right`: the buffer of an earlier value
+  std::shared_ptr<const DefaultUpdate> default_update;  // guarded by the commit lock
 };
 
 namespace {
@@ -87,6 +88,16 @@ const std::string& Shared::name() const { return state().name; }
 DType Shared::dtype() const { return state().dtype; }
 int Shared::rank() const { return static_cast<int>(state().shape.size()); }
 std::span<const std::int64_t> Shared::shape() const { return state().shape; }
+
+std::shared_ptr<const DefaultUpdate> Shared::default_update() const {
+  const std::lock_guard hold(commit_lock().mutex);
+  return state().default_update;
+}
+
+void Shared::set_default_update(std::shared_ptr<const DefaultUpdate> update) {
+  const std::lock_guard hold(commit_lock().mutex);
+  std::swap(state().default_update, update);
+}
 
 Array Shared::get() const {
   State& state = this->state();

@@ -11,6 +11,10 @@
 
 namespace gnomon {
 
+/// What a function does to a variable that it uses and that nobody updates: see
+/// `SharedVariable::set_default_update`.
+struct DefaultUpdate;
+
 /// A variable that lives between calls. Copies of the handle are the same variable.
 class Shared {
  public:
@@ -38,6 +42,10 @@ class Shared {
   void adopt(Array value);
   /// The checks of `set`, alone.
   void check(const Array& value) const;
+
+  /// Null when there is none.
+  std::shared_ptr<const DefaultUpdate> default_update() const;
+  void set_default_update(std::shared_ptr<const DefaultUpdate> update);
 
   friend bool operator==(const Shared& a, const Shared& b) { return a.state_ == b.state_; }
 

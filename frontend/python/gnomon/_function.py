@@ -78,6 +78,7 @@ def function(
     name: str | None = None,
     on_unused_input: str = "raise",
     allow_downcast: bool | None = None,
+    no_default_updates: bool | Iterable[Shared] = False,
     *,
     rewrites: str = "all",
     disabled_rules: Sequence[str] = (),
@@ -103,6 +104,9 @@ def function(
     `allow_downcast`: which arguments are converted to an input's dtype. Those that widen always
     are. None: Python floats, for float inputs, too; True: all, as `astype` does; False: of Python
     floats, only those whose value the input's dtype has.
+    `no_default_updates`: True, or the shared variables whose default updates are not made. Without
+    it, variables that the function needs and that `updates` does not name get theirs, as the states
+    of random streams have.
     `rewrites`: "all", "exact" (those that keep every bit) or "none". `disabled_rules`: names of
     rewrite rules that are not to be used. `threads`: the most a call
     uses; 0 for all. `cache`: keep the compiled code on the disk, in `cache_folder` or the default
@@ -129,6 +133,7 @@ def function(
         seen.add(hash(variable))
     if replaced:
         exprs, changes = _substituted(exprs, changes, replaced)
+    changes += _default_updates(exprs, changes, no_default_updates)
     _check_listed(name, given_inputs, exprs, changes)
     if on_unused_input != "ignore":
         _check_used(name, given_inputs, exprs, changes, on_unused_input)
@@ -225,6 +230,17 @@ def _substituted(
     for i, value in zip(symbolic, found[len(exprs) :], strict=True):
         changes[i] = (changes[i][0], value)
     return found[: len(exprs)], changes
+
+
+def _default_updates(
+    exprs: list[Any], changes: list[tuple[Any, Any]], excluded: bool | Iterable[Any]
+) -> list[tuple[Any, Any]]:
+    if excluded is True:
+        return []
+    but = [variable for variable, _ in changes]
+    if excluded is not False:
+        but += [excluded] if isinstance(excluded, _core.Shared) else list(excluded)
+    return _core.default_updates(_roots(exprs, changes), but)
 
 
 def _roots(exprs: list[Any], changes: list[tuple[Any, Any]]) -> list[Any]:

@@ -392,7 +392,8 @@ class Tracer:
         options = dict(self.options)
         name = options.pop("name")
         listed = [In(x) for x in inputs]
-        return _made(listed, how[0], how[1], outputs, [], name, None, options)
+        changes = _core.default_updates(outputs, [])
+        return _made(listed, how[0], how[1], outputs, changes, name, None, options)
 
 
 def _signature_of(path: str, leaf: Any, x: Any) -> str:

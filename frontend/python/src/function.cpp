@@ -182,12 +182,12 @@ Expr update_value(nb::handle value, const SharedVariable& variable, Downcast dow
                               fmt::format("function: update of {}", describe(variable.value()))));
 }
 
-nb::object new_value(nb::handle variable, nb::handle value, std::optional<bool> allow_downcast) {
+Expr new_value(nb::handle variable, nb::handle value, std::optional<bool> allow_downcast) {
   const SharedVariable* const s = shared_of(variable);
   if (s == nullptr)
     throw TypeError(fmt::format("function: expected a shared variable to update, found {}",
                                 nb::repr(variable).c_str()));
-  return wrap(update_value(value, *s, downcast_of(allow_downcast)));
+  return update_value(value, *s, downcast_of(allow_downcast));
 }
 
 std::vector<Update> updates_from(nb::handle pairs, Downcast downcast) {
@@ -320,7 +320,31 @@ nb::object make_function(const Request& request, nb::handle names, nb::handle va
   return object;
 }
 
+// The pairs (variable, new value) that `outputs` and the values of updates bring with them.
+nb::list default_update_pairs(nb::handle outputs, nb::handle but) {
+  std::vector<Value> values;
+  std::vector<Shared> excluded;
+  for (const nb::handle item : nb::iter(outputs))
+    if (is_expr(item)) values.push_back(expr_of(item).value());
+  for (const nb::handle item : nb::iter(but)) {
+    const SharedVariable* const variable = shared_of(item);
+    if (variable == nullptr)
+      throw TypeError(fmt::format(
+          "function: expected shared variables that are not updated by default, found {}",
+          nb::repr(item).c_str()));
+    excluded.push_back(variable->variable());
+  }
+  nb::list pairs;
+  for (const auto& [variable, value] : default_updates(values, excluded))
+    pairs.append(nb::make_tuple(wrap(variable), wrap(value)));
+  return pairs;
+}
+
 }  // namespace
+
+Expr new_value(nb::handle variable, nb::handle value) {
+  return new_value(variable, value, std::nullopt);
+}
 
 void add_functions(nb::module_& m) {
   using namespace nb::literals;
@@ -330,8 +354,15 @@ void add_functions(nb::module_& m) {
   m.attr("Function") = nb::handle(reinterpret_cast<PyObject*>(function_type));
   m.def("needed_inputs", needed_inputs, "inputs"_a, "outputs"_a,
         "For each input whether the outputs need its values or its extents.");
-  m.def("update_value", new_value, "variable"_a, "value"_a, "allow_downcast"_a.none(),
-        "The new value of a shared variable as an expression of its dtype.");
+  m.def("default_updates", default_update_pairs, "outputs"_a, "but"_a,
+        "What the variables that outputs need are updated to by default, but for some.");
+  m.def(
+      "update_value",
+      [](nb::handle variable, nb::handle value, std::optional<bool> allow_downcast) {
+        return wrap(new_value(variable, value, allow_downcast));
+      },
+      "variable"_a, "value"_a, "allow_downcast"_a.none(),
+      "The new value of a shared variable as an expression of its dtype.");
   m.def(
       "compile",
       [](nb::handle inputs, nb::handle outputs, nb::handle output_names, nb::handle updates,
@@ -341,6 +372,7 @@ void add_functions(nb::module_& m) {
          const std::string& cpu, int opt_level, bool cache, const std::string& cache_folder,
          bool explain) {
         CompileOptions options;
+        options.default_updates = false;  // they are among the updates already
         options.name = name;
         options.rewrites = one_of<RewriteLevel>("rewrites", rewrites,
                                                 {{"none", RewriteLevel::none},

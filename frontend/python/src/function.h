@@ -58,4 +58,7 @@ Function compile_interruptibly(std::vector<Expr> inputs, std::vector<Output> out
 void add_shared(nb::module_& m);        // shared.cpp
 void add_interruption(nb::module_& m);  // interrupt.cpp
 
+/// The new value of a shared variable as an expression of its dtype; TypeError where it is none.
+Expr new_value(nb::handle variable, nb::handle value);
+
 }  // namespace gnomon::python

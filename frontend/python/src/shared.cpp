@@ -152,7 +152,32 @@ PyObject* get_name(PyObject* o, void*) {
   return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
 }
 
+PyObject* get_default_update(PyObject* o, void*) {
+  return guarded([&] {
+    const Expr update = self_of(o)->variable.default_update();
+    return update ? wrap(update).release().ptr() : Py_NewRef(Py_None);
+  });
+}
+
+int set_default_update(PyObject* o, PyObject* value, void*) {
+  try {
+    SharedVariable& variable = self_of(o)->variable;
+    if (value == nullptr || value == Py_None)
+      variable.set_default_update(Expr());
+    else
+      variable.set_default_update(new_value(o, value));
+    return 0;
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
 PyGetSetDef properties[] = {
+    {"default_update", get_default_update, set_default_update,
+     "The new value, an expression, that calls of functions which use the variable give it where\n"
+     "no update names it; None for none.",
+     nullptr},
     {"value", get_plain_value, nullptr, "The value now, as a read-only Array.", nullptr},
     {"name", get_name, nullptr, "The name, or None.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
