@@ -3,6 +3,7 @@
 
 #include "frontend/function.h"
 #include "frontend/library/optimizers.h"
+#include "frontend/random_stream.h"
 #include "frontend/variable.h"
 #include "ir/expr.h"
 #include "passes/gradient.h"
@@ -13,6 +14,7 @@
 #include "stdlib/einsum.h"
 #include "stdlib/linalg.h"
 #include "stdlib/ops.h"
+#include "stdlib/random.h"
 #include "stdlib/running.h"
 #include "stdlib/selection.h"
 #include "stdlib/sorting.h"

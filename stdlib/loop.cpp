@@ -13,6 +13,16 @@ namespace {
 
 using Step = std::function<std::vector<Expr>(Expr, std::span<const Expr>)>;
 
+thread_local std::vector<Expr> indices;
+
+// While a body is built, its index is among `loop_indices`.
+struct Building {
+  explicit Building(const Expr& i) { indices.push_back(i); }
+  ~Building() { indices.pop_back(); }
+  Building(const Building&) = delete;
+  Building& operator=(const Building&) = delete;
+};
+
 // A fori node's parts. Operands: the count, the initial states, the captured values.
 struct Loop {
   const Body& body;
@@ -386,9 +396,15 @@ constinit const Op op::call{.name = "call",
                             .jvp = call_jvp,
                             .batch = call_batch};
 
+std::span<const Expr> loop_indices() { return indices; }
+
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const Step& body) {
   const Expr steps(count.as(DType::int64));
-  return make_loop(cast(steps, DType::int64), initial, body, false, count.origin());
+  const Step known = [&](const Expr& i, std::span<const Expr> states) {
+    const Building building(i);
+    return body(i, states);
+  };
+  return make_loop(cast(steps, DType::int64), initial, known, false, count.origin());
 }
 
 namespace {

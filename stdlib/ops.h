@@ -32,7 +32,8 @@
   X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal)                     \
   X(logical_and) X(logical_or) X(logical_xor)                                                 \
   X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)
-#define GNOMON_TERNARY_OPS(X) X(where) X(clip) X(fma) X(betainc) X(betaincinv)
+#define GNOMON_TERNARY_OPS(X) X(where) X(clip) X(fma) X(betainc) X(betaincinv) \
+  X(philox32) X(philox64)
 // Elementwise with any number of operands from two.
 #define GNOMON_NARY_OPS(X) X(add) X(multiply)
 // The rest: records only; their functions have attributes and stand below.
@@ -52,7 +53,9 @@
   X(interleave)                                                                               \
   X(complex) X(real) X(imag) X(conj) X(angle)                                                 \
   X(cumsum) X(cumprod) X(cummax) X(cummin) X(linear_recurrence)                               \
-  X(sort) X(argsort) X(argtopk) X(searchsorted) X(flatnonzero)
+  X(sort) X(argsort) X(argtopk) X(searchsorted) X(flatnonzero)                \
+  X(random_below) X(random_gamma) X(random_poisson) X(random_binomial)                        \
+  X(random_hypergeometric) X(random_vonmises) X(random_zipf)
 // clang-format on
 
 namespace gnomon {
@@ -299,6 +302,9 @@ struct OpFromGraphOptions {
   /// The derivative computes anew what it needs between the inputs and the outputs.
   bool recompute = false;
 };
+/// The indices of the loops whose bodies this thread is building, the innermost last: what a body
+/// makes anew in each step depends on them.
+std::span<const Expr> loop_indices();
 /// A reusable function of expressions: a closed body and the node that applies it. What the outputs
 /// need beside the inputs is captured; TypeError if that is a float and a rule is given, which has
 /// nothing to say of it.

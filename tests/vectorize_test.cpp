@@ -114,6 +114,8 @@ Array operand(DType t, std::int64_t size, int rank, double seed) {
   std::vector<std::int64_t> integers;
   for (const double v : values) integers.push_back(static_cast<std::int64_t>(v * 9));
   if (t == int64) return Array::from(integers, shape);
+  if (t == uint64)
+    return Array::from(std::vector<std::uint64_t>(integers.begin(), integers.end()), shape);
   return Array::from(std::vector<bool>(integers.begin(), integers.end()), shape);
 }
 
@@ -152,11 +154,14 @@ TEST_CASE("elementwise ops of batches line up operands of lower rank") {
     CAPTURE(op->name);
     const int count = op->operands < 0 ? 3 : op->operands;
     bool applied = false;
-    for (const DType t : {float64, int64, DType::bool_}) {
+    // The last are those of random variates: key, counter, position and parameters.
+    const std::pair<DType, DType> dtypes[] = {
+        {float64, float64}, {int64, int64}, {bool_, bool_}, {uint64, uint64}, {uint64, float64}};
+    for (const auto& [first, rest] : dtypes) {
       Examples e;
       for (int i = 0; i < count; ++i) {
         const Shape shapes[] = {{2, 3}, {3}, {}};
-        e.inputs.push_back(tensor("x", t, shapes[i % 3]));
+        e.inputs.push_back(tensor("x", i < 3 ? first : rest, shapes[i % 3]));
       }
       Expr y;
       try {
@@ -169,8 +174,9 @@ TEST_CASE("elementwise ops of batches line up operands of lower rank") {
         e.differs = differs;
         e.values.clear();
         for (int i = 0; i < count; ++i)
-          e.values.push_back(
-              operand(t, differs[static_cast<std::size_t>(i)] ? 3 : -1, 2 - i % 3, 0.3 * i));
+          e.values.push_back(operand(i < 3 ? first : rest,
+                                     differs[static_cast<std::size_t>(i)] ? 3 : -1, 2 - i % 3,
+                                     0.3 * i));
         CHECK(difference_of(e, std::span(&y, 1), 3, 0) == "");
       }
       break;

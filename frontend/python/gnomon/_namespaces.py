@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import _ops
 
 #: Ops whose names begin with one of these and an underscore belong to the module of that name.
-MODULES = ("fft", "linalg", "nn", "random", "special")
+MODULES = ("fft", "linalg", "nn", "special")
 
 
 def names(module: str) -> list[str]:

@@ -1,16 +1,183 @@
-"""Random numbers: the operations of the language whose names begin with `random_`.
+"""Random numbers: pure functions of a state, and generators that keep one.
 
-The language has none yet; those that it gains appear here by themselves.
+A state is uint64[2], a key and a counter; `state(seed)` makes one. A draw from it, such as
+`normal(state, 0.0, 1.0, size)`, is a function like any other: the same state gives the same numbers
+on every machine and with any number of threads. `split`, `fold_in` and `advance` make further
+states. The words are those of Philox4x32-10 (Salmon et al. 2011).
+
+`default_rng(seed)` is a `Generator` with the methods of NumPy's: it draws at once, or, in functions
+that are traced and with symbolic arguments, makes expressions. A `RandomStream` makes expressions
+always, as Theano's does. Functions with such expressions give new numbers with each call.
+`MRG_RandomStream` has the very numbers of Theano's generator.
 """
 
 from __future__ import annotations
 
-from ._namespaces import find, names
+import builtins
+from typing import Any
+
+from . import _core, _distributions
+from ._distributions import *  # noqa: F403
+from ._distributions import bytes  # noqa: A004
+from ._mrg import MRG_RandomStream
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ._core import Shared
+    from .typing import Operand, ShapeLike, Tensor
 
 
-def __getattr__(name: str) -> object:
-    return find("random", name)
+def state(seed: Operand) -> Tensor:
+    """The state of a seed, an int from 0 to 2**64 - 1: uint64[2], the seed as key and counter 0."""
+    return _core.random_state(seed)
 
 
-def __dir__() -> list[str]:
-    return names("random")
+def split(state: Operand, num: ShapeLike = 2) -> Tensor:
+    """`num` states with keys that are independent of each other and of the given one:
+    uint64[num, 2]."""
+    return _core.random_split(state, num)
+
+
+def fold_in(state: Operand, data: Operand) -> Tensor:
+    """The state with a key of its own for each integer `data`."""
+    return _core.random_fold_in(state, data)
+
+
+def advance(state: Operand, draws: Operand = 1) -> Tensor:
+    """The state with a counter greater by `draws`: that of later draws."""
+    return _core.random_advance(state, draws)
+
+
+# ------------------------------------------------------------------------------------- generators
+
+_DRAWS = [name for name in _distributions.__all__ if name != "bytes"]
+
+
+def _is_symbolic(x: Any) -> bool:
+    if isinstance(x, (tuple, list)):
+        return any(_is_symbolic(item) for item in x)
+    return isinstance(x, (_core.Expr, _core.Dim))
+
+
+class Generator:
+    """Random numbers with the methods of NumPy's Generator, whose state is the variable `state`.
+
+    Each draw moves the state on. Draws are computed at once, but for those that have symbolic
+    arguments or are made in a traced function or in the body of a loop: they are expressions, and
+    a function with such draws gives new numbers with each call, since calls move the state on too
+    (its `default_update`). In one function each draw that is written has numbers of its own. In
+    the body of `gn.fori` they differ from step to step.
+
+    `seed`: an int from 0 to 2**64 - 1; None takes one from the system.
+    """
+
+    _always_symbolic = False
+    if TYPE_CHECKING:  # the draws, which are set below
+
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
+    def __init__(self, seed: int | None = None, name: str = "random_state") -> None:
+        if seed is None:
+            from os import urandom
+
+            seed = int.from_bytes(urandom(8), "little")
+        variable = _core.shared(_core.random_state(seed), name)
+        self._stream = _core.RandomStream(variable)
+
+    @property
+    def state(self) -> Shared:
+        """The variable with the state: `rng.state.get_value()` keeps it, `set_value` restores."""
+        return self._stream.state
+
+    def seed(self, seed: int) -> None:
+        """Starts again as a generator made with this seed; functions made before do so too."""
+        self._stream.seed(seed)
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Generators with keys of their own, independent of this one and each other."""
+        children = []
+        keys: Any = split(self._stream.take(1), n_children)
+        for key in keys:
+            child = type(self)(0)
+            child.state.set_value(key)
+            children.append(child)
+        return children
+
+    def bytes(self, length: int) -> builtins.bytes:
+        """`length` random bytes."""
+        return bytes(self._stream.take(1), length)
+
+    def _draw(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        from ._trace import is_tracing
+
+        symbolic = (
+            self._always_symbolic
+            or is_tracing()
+            or _core.is_in_loop()
+            or any(map(_is_symbolic, args))
+            or any(map(_is_symbolic, kwargs.values()))
+        )
+        state = self._stream.next() if symbolic else self._stream.take(1)
+        return function(state, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<gnomon.random.{type(self).__name__}, state {self.state.name}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.state, self._stream.draws)
+
+
+class RandomStream(Generator):
+    """A generator whose draws are always expressions, as those of Theano's RandomStreams."""
+
+    _always_symbolic = True
+
+
+def _restored(cls: type[Generator], variable: Shared, draws: int) -> Generator:
+    """The generator that a pickle describes."""
+    generator = cls.__new__(cls)
+    generator._stream = _core.RandomStream(variable, draws)
+    return generator
+
+
+def _method(function: Any) -> Any:
+    from functools import wraps
+
+    @wraps(function)
+    def method(self: Generator, *args: Any, **kwargs: Any) -> Any:
+        return self._draw(function, args, kwargs)
+
+    from inspect import Parameter, signature
+
+    found = signature(function)
+    rest = list(found.parameters.values())[1:]
+    me = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    method.__signature__ = found.replace(parameters=[me, *rest])  # type: ignore[attr-defined]
+    method.__qualname__ = f"Generator.{function.__name__}"
+    del method.__wrapped__
+    return method
+
+
+for _name in _DRAWS:
+    setattr(Generator, _name, _method(getattr(_distributions, _name)))
+del _name
+
+
+def default_rng(seed: int | None = None) -> Generator:
+    """A `Generator` of a seed; None takes one from the system."""
+    return Generator(seed)
+
+
+__all__ = [  # noqa: PLE0604
+    *_distributions.__all__,
+    "Generator",
+    "MRG_RandomStream",
+    "RandomStream",
+    "advance",
+    "default_rng",
+    "fold_in",
+    "split",
+    "state",
+]

@@ -204,5 +204,6 @@ void add_compiled(nb::module_& m);     // compiled.cpp: what gn.compiled goes th
 void add_files(nb::module_& m);        // files.cpp: save, load, pickling of graphs
 void add_optimizers(nb::module_& m);   // optimizers.cpp
 void add_tune(nb::module_& m);         // tune.cpp
+void add_random(nb::module_& m);       // random.cpp: draws, states, streams
 
 }  // namespace gnomon::python

@@ -25,4 +25,5 @@ NB_MODULE(_core, m) {
   add_files(m);
   add_optimizers(m);
   add_tune(m);
+  add_random(m);
 }
