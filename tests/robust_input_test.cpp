@@ -56,7 +56,7 @@ TEST_CASE("extents and dtypes that cannot fit are found while building") {
   check_error([&] { sum(x, 5); }, "TypeError: sum: expected an axis from -2 to 1, found 5");
   check_error([&] { sum(x, {0, 0}); }, "TypeError: sum: expected distinct axes, found 0, 0");
   check_error([&] { x(0, 0, 0); }, "TypeError: index: expected at most 2 indices, found 3 for x");
-  check_error([&] { x(y); }, "TypeError: index: expected integer indices, found y: f64[y.0]");
+  check_error([&] { x(y); }, "TypeError: index: expected integers or masks, found y: f64[y.0]");
   check_error([&] { concatenate({x, y}); }, "TypeError: concatenate: expected equal dtypes");
   check_error([&] { concatenate(std::vector<Expr>()); },
               "TypeError: concatenate: expected arrays, found none");

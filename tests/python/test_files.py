@@ -4,6 +4,7 @@ import copy
 import io
 import os
 import pickle
+import re
 import struct
 import subprocess
 import sys
@@ -376,7 +377,12 @@ def test_functions_pickled_and_captured_again_have_the_same_graph():
     for inputs, outputs in graphs:
         parts = _core.export_graph(inputs, outputs, None, [])
         again = _core.import_graph(*parts)
-        assert _core.export_graph(*again)[0] == parts[0]
+        assert without_places(_core.export_graph(*again)[0]) == without_places(parts[0])
+
+
+def without_places(text):
+    """Expressions of other tests that are still alive have places too."""
+    return re.sub(r"  # .*", "", text)
 
 
 def test_import_graph_refuses_variables_of_other_types():

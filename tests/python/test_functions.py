@@ -389,7 +389,6 @@ def test_losses_have_derivatives():
 
 
 def test_modules_without_operations_say_so():
-    with pytest.raises(AttributeError, match="gnomon.fft has no 'rfft'"):
+    what = "gnomon.fft has no 'rfft'.*no operations of this kind yet"
+    with pytest.raises(AttributeError, match=what):
         gn.fft.rfft
-    with pytest.raises(AttributeError, match="no operations of this kind yet"):
-        gn.random.normal

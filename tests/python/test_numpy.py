@@ -124,7 +124,7 @@ def test_dtypes_are_numpys():
 
 
 @pytest.mark.parametrize("call, name", [
-    (lambda x: np.sort(x), "numpy.sort"),
+    (lambda x: np.partition(x, 1), "numpy.partition"),
     (lambda x: np.linalg.eig(x), "numpy.linalg.eig"),
     (lambda x: np.spacing(x), "numpy.spacing"),
     (lambda x: np.add.accumulate(x), "numpy.add.accumulate"),

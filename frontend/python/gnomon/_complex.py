@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _core
-from ._creation import _shape, _tensor, zeros
+from ._creation import _tensor, zeros_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def real(x: Operand, /) -> Tensor:
 def imag(x: Operand, /) -> Tensor:
     """Imaginary part: float32 of complex64, float64 of complex128; zeros if x is real."""
     x = _tensor(x)
-    return _op("imag")(x) if _is_complex(x) else zeros(_shape(x), dtype=x.dtype)
+    return _op("imag")(x) if _is_complex(x) else zeros_like(x)
 
 
 def conj(x: Operand, /) -> Tensor:
