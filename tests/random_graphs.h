@@ -1,0 +1,136 @@
+// Random typed graphs: expressions grown over a few inputs, with values that fit them.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/compiled_support.h"
+
+namespace gnomon::test {
+
+/// Grows expressions over a few inputs of symbolic extents n and m, n at most `largest`.
+class Grower {
+ public:
+  explicit Grower(std::uint64_t seed, std::int64_t largest = 20)
+      : random_(seed), batch_(fmt::format("random_{}", seed)) {
+    n_ = Dim::symbol("n"), m_ = Dim::symbol("m");
+    const std::int64_t n = 1 + random_.below(largest), other = 1 + random_.below(2 * largest);
+    // Equal extents with different names pass the checks that a mix of shapes needs.
+    const std::int64_t m = seed % 4 ? n : other;
+    add(batch_.input("a", random_.small(float64, {n, m}), {n_, m_}));
+    add(batch_.input("b", random_.small(float64, {m}), {m_}));
+    add(batch_.input("c", random_.small(float64, {n, 1}), {n_, 1}));
+    add(batch_.input("d", random_.small(float64, {}), {}));
+    add(batch_.input("e", random_.small(int64, {n}), {n_}));
+    add(batch_.input("f", random_.small(float64, {m, n}), {m_, n_}));
+    add(batch_.input("g", random_.small(float64, {2, n, m}), {2, n_, m_}));
+  }
+
+  Batch grow(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      try {
+        step();
+      } catch (const TypeError&) {
+        // This step does not fit these operands.
+      }
+    }
+    const std::size_t last = pool_.size();
+    for (std::size_t i = last - std::min<std::size_t>(last, 4); i < last; ++i)
+      batch_.add(fmt::format("last_{}", last - i), pool_[i], 1e-9);
+    batch_.add("any", pick(), 1e-9);
+    return std::move(batch_);
+  }
+
+ private:
+  void add(const Expr& e) { pool_.push_back(e); }
+  // Later expressions more often: graphs get deep.
+  Expr pick() {
+    const std::int64_t last = static_cast<std::int64_t>(pool_.size()) - 1;
+    const std::int64_t back = std::min(random_.below(last + 1), random_.below(last + 1));
+    return pool_[static_cast<std::size_t>(last - back)];
+  }
+  int axis(const Expr& e) { return static_cast<int>(random_.below(std::max(1, e.rank()))); }
+  // Keeps numbers small, so that a tolerance means something.
+  static Expr tame(const Expr& e) {
+    return is_float(e.dtype()) ? e / (1 + abs(e) * 0.25) : clip(e, -9, 9);
+  }
+
+  void step() {
+    const Expr x = pick(), y = pick();
+    switch (random_.below(26)) {
+      case 0: return add(tame(x + y));
+      case 1: return add(tame(x - y));
+      case 2: return add(tame(x * y));
+      case 3: return add(x / (2 + square(y)));
+      case 4: return add(maximum(x, y));
+      case 5: return add(where(x < y, x, y));
+      case 6: return add(function_of(x));
+      case 7: return add(formula_of(x, y));
+      case 8: return add(exp(-square(x)));
+      case 9: return add(log1p(abs(x)));
+      case 10: return add(sqrt(abs(x) + 0.5));
+      case 11: return add(tame(sum(x, axis(x), keep())));
+      case 12: return add(max(x, axis(x), keep()));
+      case 13: return add(mean(x, axis(x), keep()));
+      case 14: return add(argmax(x, axis(x)));
+      case 15: return add(softmax(x, axis(x)));
+      case 16: return add(transpose(x));
+      case 17: return add(tame(matmul(x, y)));
+      case 18: return add(x(Range{{}, {}, random_.below(2) ? -1 : 2}));
+      case 19: return add(concatenate({x, y}, axis(x)));
+      case 20: return add(reshape(x, {-1}));
+      case 21: return add(take(x, clip(cast(pick(), int64), 0, 0), 0));
+      case 22: return add(inc_at(x, {0}, 1));
+      case 23: return add(expand_dims(x, axis(x)));
+      case 24: return add(cast(tame(x) * 3, random_.below(2) ? int64 : float64));
+      default: return add(tame(sum(x)));
+    }
+  }
+
+  Expr function_of(const Expr& x) {
+    switch (random_.below(12)) {
+      case 0: return sin(x);
+      case 1: return cos(x);
+      case 2: return tanh(x) * 2;
+      case 3: return arctan(x);
+      case 4: return arcsinh(x);
+      case 5: return erf(x);
+      case 6: return sigmoid(x);
+      case 7: return softplus(x);
+      case 8: return expm1(-abs(x));
+      case 9: return reciprocal(1.5 + square(x));
+      case 10: return cbrt(2 + abs(x));
+      default: return power(abs(x) + 1, 1.25);
+    }
+  }
+
+  // What rules look for, so that random graphs make them meet each other.
+  Expr formula_of(const Expr& x, const Expr& y) {
+    const Expr a = abs(tame(x)) + 0.5;
+    switch (random_.below(14)) {
+      case 0: return log(1 + exp(x));
+      case 1: return exp(x * 0.5) * exp(-x * 0.5) + y;
+      case 2: return sqrt(a + 1) - sqrt(a);
+      case 3: return 1 / (a + 1) - 1 / a;
+      case 4: return log(a + 1) - log(a);
+      case 5: return square(tame(x) + tame(y)) - square(tame(x));
+      case 6: return a * a * a / a;
+      case 7: return 2 * x + y - x;
+      case 8: return 1 - cos(tame(x));
+      case 9: return sqrt(square(tame(x)) + 1) - tame(x);
+      case 10: return exp(tame(x)) / sum(exp(tame(x)), axis(x), keepdims);
+      case 11: return 1 / (1 + exp(-x));
+      case 12: return log(a) - 2 * log(a) + log(square(a));
+      default: return a / (2 + square(y)) + tame(x) / (2 + square(y));
+    }
+  }
+  Keepdims keep() { return random_.below(2) ? Keepdims::yes : Keepdims::no; }
+
+  Samples random_;
+  Batch batch_;
+  Dim n_, m_;
+  std::vector<Expr> pool_;
+};
+
+}  // namespace gnomon::test
