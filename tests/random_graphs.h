@@ -110,7 +110,7 @@ class Grower {
     const Expr a = abs(tame(x)) + 0.5;
     switch (random_.below(14)) {
       case 0: return log(1 + exp(x));
-      case 1: return exp(x * 0.5) * exp(-x * 0.5) + y;
+      case 1: return exp(x * 0.5) * exp(-x * 0.25) + y;
       case 2: return sqrt(a + 1) - sqrt(a);
       case 3: return 1 / (a + 1) - 1 / a;
       case 4: return log(a + 1) - log(a);

@@ -5,6 +5,7 @@ generate.py --core DIR --out DIR    writes _ops.py (a function for each op) and 
                                     to OUT; _core is loaded from DIR
 generate.py --array-api FILE        writes docs/array-api.md; gnomon and array_api_strict must be
                                     importable
+generate.py --coverage FILE         writes docs/coverage.md; gnomon must be importable
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import types
 from pathlib import Path
 
 import generate_array_api
+import generate_coverage
 import generate_stubs
 
 # This folder has the package's sources, which are not the package.
@@ -261,9 +263,12 @@ def main() -> None:
     parser.add_argument("--core", type=Path, help="the folder of the extension module _core")
     parser.add_argument("--out", type=Path, help="the folder to write _ops.py and the stubs to")
     parser.add_argument("--array-api", type=Path, metavar="FILE", help="docs/array-api.md")
+    parser.add_argument("--coverage", type=Path, metavar="FILE", help="docs/coverage.md")
     options = parser.parse_args()
     if options.array_api:
         options.array_api.write_text(generate_array_api.text())
+    if options.coverage:
+        options.coverage.write_text(generate_coverage.text())
     if options.out:
         if not options.core:
             parser.error("--out needs --core")

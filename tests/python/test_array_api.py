@@ -98,21 +98,23 @@ def test_signatures_are_the_standards(name):
         assert own.default == p.default or own.default is p.default, p.name
 
 
-def test_document_is_fresh():
+@pytest.mark.parametrize("page", ["array-api", "coverage"])
+def test_document_is_fresh(page):
+    import importlib
     import pathlib
     import sys
 
     root = pathlib.Path(__file__).resolve().parents[2]
-    if not (root / "frontend" / "python" / "generate_array_api.py").exists():
+    generator = "generate_" + page.replace("-", "_")
+    if not (root / "frontend" / "python" / f"{generator}.py").exists():
         pytest.skip("no sources here")
     sys.path.insert(0, str(root / "frontend" / "python"))
     try:
-        import generate_array_api
+        text = importlib.import_module(generator).text()
     finally:
         sys.path.pop(0)
-    text = generate_array_api.text()
     strict.set_array_api_strict_flags(api_version="2024.12")
-    assert (root / "docs" / "array-api.md").read_text() == text
+    assert (root / "docs" / f"{page}.md").read_text() == text
 
 
 def test_inspection():
