@@ -288,6 +288,8 @@ class Lowerer : public Storage {
   void lower_graph(const Graph& graph, std::vector<Step>& steps) {
     for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
       const Value s = storage_of(graph.outputs[i]);
+      // The caller gives memory for known extents, the call makes that for late ones.
+      if (module_.is_late(s.shape()) != module_.is_late(graph.outputs[i].shape())) continue;
       if (!is_leaf(s.op()) && !s.is(op::constant)) output_of_.try_emplace(s, static_cast<int>(i));
     }
     const Fusion fusion = fuse(graph);

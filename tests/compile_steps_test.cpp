@@ -148,6 +148,11 @@ TEST_CASE("extents that are values") {
   batch.add("table", full({Dim::value((n + 2).value()), 3}, 1.5));
   batch.add("counts",
             inc_at(full({Dim::value((max(abs(x)) + 1).value())}, Expr(Array(0.0))), {abs(x)}, 1.0));
+  // Rows of four, cut to n: memory of a late extent, a result of a known one.
+  const Dim first = Dim::value(n.value()), rows = Dim::value(floor_divide(n + 3, 4).value());
+  const Expr flat = reshape(expand_dims(sqrt(cast(arange(rows * 4), float64)), 0), {-1});
+  batch.add("cut", reshape(flat(until(first)), {first}));
+  batch.add("cut rows", reshape(flat(until(first)) * 2, {first, 1}));
   batch.compile();
   for (const std::int64_t count : {0, 1, 4, 33})
     batch.check_with({Array(count), random.small(int64, {5 + count})});
