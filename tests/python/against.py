@@ -12,7 +12,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, settings
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import gnomon as gn
@@ -283,6 +284,38 @@ class Table:
 
     def names(self) -> set[str]:
         return {name for case in self.cases for name in case.names}
+
+    def tests(self, eager: int, graph: int = 2, only_arrays: str | None = None) -> tuple[Any, Any]:
+        """The tests of the cases so far, at once and in graphs, each with so many examples.
+
+        Operands of cases whose title begins with `only_arrays` are arrays of this package.
+        """
+
+        @pytest.mark.parametrize("one", self.cases, ids=lambda one: one.title)
+        def test_at_once(one: Case) -> None:
+            always = only_arrays is not None and one.title.startswith(only_arrays)
+
+            @examples(eager)
+            @given(st.data(), st.booleans())
+            def compare(data: Any, as_arrays: bool) -> None:
+                with np.errstate(all="ignore"):
+                    at_once(one.make(data.draw), as_arrays or always)
+
+            compare()
+
+        in_graphs = [case for case in self.cases if case.graph]
+
+        @pytest.mark.parametrize("one", in_graphs, ids=lambda one: one.title)
+        def test_in_graphs(one: Case) -> None:
+            @examples(graph)
+            @given(st.data(), WAYS)
+            def compare(data: Any, way: str) -> None:
+                with np.errstate(all="ignore"):
+                    in_graph(one.make(data.draw), way)
+
+            compare()
+
+        return test_at_once, test_in_graphs
 
 
 def differences(f: Callable[[Any], Any], x: Any, h: float = 1e-6) -> np.ndarray:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import operator
 
 import numpy as np
-import pytest
 from against import (
-    WAYS, ALL, FLOATS, INTEGERS, INTS, NUMBERS, UINTS, Call, Table, array, at_once,
-    broadcast_to_one, common, examples, floating, in_graph, wide,
+    ALL, FLOATS, INTEGERS, INTS, NUMBERS, UINTS, Call, Table, array, broadcast_to_one, common,
+    floating, wide,
 )
-from hypothesis import given
 from hypothesis import strategies as st
 
 import gnomon as gn
@@ -384,25 +382,4 @@ def _operators_of_one(draw):
     return Call([x], lambda x: [-x, +x, abs(x)], [-x, +x, np.abs(x)])
 
 
-@pytest.mark.parametrize("one", case.cases, ids=lambda c: c.title)
-def test_at_once(one):
-    is_operator = one.title.startswith("operator")
-
-    @examples(6)
-    @given(st.data(), st.booleans())
-    def compare(data, as_arrays):
-        with np.errstate(all="ignore"):
-            at_once(one.make(data.draw), as_arrays or is_operator)
-
-    compare()
-
-
-@pytest.mark.parametrize("one", [c for c in case.cases if c.graph], ids=lambda c: c.title)
-def test_in_graphs(one):
-    @examples(2)
-    @given(st.data(), WAYS)
-    def compare(data, way):
-        with np.errstate(all="ignore"):
-            in_graph(one.make(data.draw), way)
-
-    compare()
+test_at_once, test_in_graphs = case.tests(6, only_arrays="operator")

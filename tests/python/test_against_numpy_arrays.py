@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from against import (
-    WAYS, ALL, FLOATS, INTEGERS, NUMBERS, Call, Table, array, at_once, axes_of, broadcast_to_one,
-    examples, floating, in_graph, shapes,
+    ALL, FLOATS, INTEGERS, NUMBERS, Call, Table, array, axes_of, broadcast_to_one, floating, shapes,
 )
-from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -694,26 +692,7 @@ for _name, _f in INEXACT.items():
     method(_name, _f, 16.0)
 
 
-@pytest.mark.parametrize("one", case.cases, ids=lambda c: c.title)
-def test_at_once(one):
-    @examples(5)
-    @given(st.data(), st.booleans())
-    def compare(data, as_arrays):
-        with np.errstate(all="ignore"):
-            at_once(one.make(data.draw), as_arrays)
-
-    compare()
-
-
-@pytest.mark.parametrize("one", [c for c in case.cases if c.graph], ids=lambda c: c.title)
-def test_in_graphs(one):
-    @examples(2)
-    @given(st.data(), WAYS)
-    def compare(data, way):
-        with np.errstate(all="ignore"):
-            in_graph(one.make(data.draw), way)
-
-    compare()
+test_at_once, test_in_graphs = case.tests(5)
 
 
 def test_extents_of_equal_names_stay_apart():

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import test_against_numpy_arrays as arrays
-from against import ALL, FLOATS, NUMBERS, WAYS, Call, Table, array, at_once, examples, in_graph
-from hypothesis import given
+from against import ALL, FLOATS, NUMBERS, Call, Table, array
 from hypothesis import strategies as st
 
 import gnomon as gn
@@ -281,23 +280,4 @@ def _geomspace(draw):
     return Call([], lambda: f(gn), f(np), None, 32)
 
 
-@pytest.mark.parametrize("one", case.cases, ids=lambda one: one.title)
-def test_at_once(one):
-    @examples(5)
-    @given(st.data(), st.booleans())
-    def compare(data, as_arrays):
-        with np.errstate(all="ignore"):
-            at_once(one.make(data.draw), as_arrays)
-
-    compare()
-
-
-@pytest.mark.parametrize("one", [c for c in case.cases if c.graph], ids=lambda one: one.title)
-def test_in_graphs(one):
-    @examples(2)
-    @given(st.data(), WAYS)
-    def compare(data, way):
-        with np.errstate(all="ignore"):
-            in_graph(one.make(data.draw), way)
-
-    compare()
+test_at_once, test_in_graphs = case.tests(5)

@@ -6,8 +6,8 @@ import inspect
 
 import numpy as np
 import pytest
-from against import WAYS, FLOATS, Call, Table, array, at_once, differences, examples, in_graph
-from hypothesis import assume, given
+from against import FLOATS, Call, Table, array, differences
+from hypothesis import assume
 from hypothesis import strategies as st
 
 import gnomon as gn
@@ -268,26 +268,7 @@ def _made(draw):
     return Call([x, y, z, v], f, wanted, None, 4, 1e-14)
 
 
-@pytest.mark.parametrize("one", case.cases, ids=lambda c: c.title)
-def test_at_once(one):
-    @examples(6)
-    @given(st.data(), st.booleans())
-    def compare(data, as_arrays):
-        with np.errstate(all="ignore"):
-            at_once(one.make(data.draw), as_arrays)
-
-    compare()
-
-
-@pytest.mark.parametrize("one", case.cases, ids=lambda c: c.title)
-def test_in_graphs(one):
-    @examples(3)
-    @given(st.data(), WAYS)
-    def compare(data, way):
-        with np.errstate(all="ignore"):
-            in_graph(one.make(data.draw), way)
-
-    compare()
+test_at_once, test_in_graphs = case.tests(6, graph=3)
 
 
 def test_signatures_and_results_are_the_standards():

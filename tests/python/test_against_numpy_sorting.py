@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from against import (
-    ALL, FLOATS, INTEGERS, NUMBERS, WAYS, Call, Table, array, at_once, examples, in_graph,
-)
-from hypothesis import given
+from against import ALL, FLOATS, INTEGERS, NUMBERS, Call, Table, array
 from hypothesis import strategies as st
 
 import gnomon as gn
@@ -336,23 +332,4 @@ def _masks(draw):
     return Call([x, mask, row, column], g, wanted)
 
 
-@pytest.mark.parametrize("one", case.cases, ids=lambda one: one.title)
-def test_at_once(one):
-    @examples(6)
-    @given(st.data())
-    def compare(data):
-        with np.errstate(all="ignore"):
-            at_once(one.make(data.draw), data.draw(st.booleans()))
-
-    compare()
-
-
-@pytest.mark.parametrize("one", [c for c in case.cases if c.graph], ids=lambda one: one.title)
-def test_in_graphs(one):
-    @examples(2)
-    @given(st.data())
-    def compare(data):
-        with np.errstate(all="ignore"):
-            in_graph(one.make(data.draw), data.draw(WAYS))
-
-    compare()
+test_at_once, test_in_graphs = case.tests(6)
