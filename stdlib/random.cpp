@@ -139,6 +139,24 @@ void Draw::probability(const Expr& x, std::string_view name) {
   require(logical_and(greater_equal(x, 0), less_equal(x, 1)), message);
 }
 
+Expr ParametricDraw::not_negative(const Arg& x, std::string_view name) {
+  const Expr p = any(x, name);
+  non_negative(p, name);
+  return p;
+}
+
+Expr ParametricDraw::above_zero(const Arg& x, std::string_view name) {
+  const Expr p = any(x, name);
+  positive(p, name);
+  return p;
+}
+
+Expr ParametricDraw::in_unit(const Arg& x, std::string_view name) {
+  const Expr p = any(x, name);
+  probability(p, name);
+  return p;
+}
+
 Expr Draw::positions(int part) {
   const std::uint64_t first = static_cast<std::uint64_t>(part) << first_bit_of_part;
   if (shape_.empty()) return word(first);
@@ -201,6 +219,23 @@ Expr Draw::tried(const Op& op, std::initializer_list<Expr> parameters, int part)
   std::vector<Arg> operands = {key_, counter_, at};
   for (const Expr& p : parameters) operands.emplace_back(p);
   return gnomon::apply(op, std::span<const Arg>(operands));
+}
+
+Draw::Gamma Draw::gamma_parts(const Expr& a, int part) {
+  const Expr shape = cast(a, DType::float64);
+  const Expr is_small = less(shape, 1);
+  const Expr boosted = tried(op::random_gamma, {where(is_small, shape + 1, shape)}, part);
+  return {is_small, boosted, standard_exponential(DType::float64, part + 1) / shape};
+}
+
+Expr Draw::gamma(const Expr& a, int part) {
+  const Gamma g = gamma_parts(a, part);
+  return where(g.is_small, g.boosted * exp(-g.exponent), g.boosted);
+}
+
+Expr Draw::log_gamma(const Expr& a, int part) {
+  const Gamma g = gamma_parts(a, part);
+  return where(g.is_small, log(g.boosted) - g.exponent, log(g.boosted));
 }
 
 Expr located(const Expr& x, const Expr& loc, const Expr& scale) {

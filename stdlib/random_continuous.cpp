@@ -11,45 +11,14 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// A draw of floats with its parameters.
-struct Floats : Draw {
+// A draw of floats with parameters of their dtype.
+struct Floats : ParametricDraw {
   Floats(std::string_view name, const Expr& state, const Shape& shape, DType dtype)
-      : Draw(name, state, shape), t(float_dtype(dtype)) {}
-  Expr any(const Arg& x, std::string_view name) { return parameter(x, name, t); }
-  Expr not_negative(const Arg& x, std::string_view name) {
-    const Expr p = any(x, name);
-    non_negative(p, name);
-    return p;
-  }
-  Expr above_zero(const Arg& x, std::string_view name) {
-    const Expr p = any(x, name);
-    positive(p, name);
-    return p;
-  }
+      : ParametricDraw(name, state, shape, dtype), t(float_dtype(dtype)) {}
   Expr number(double v) const { return constant(v, t); }
-  /// A gamma variable of shape a >= 0, and its logarithm, which does not underflow for small a:
-  /// below 1 the variable of shape a + 1 times u^(1/a). `part` and `part` + 1 are used.
-  Expr gamma(const Expr& a, int part = 0) {
-    const Gamma g = gamma_parts(a, part);
-    return cast(where(g.is_small, g.boosted * exp(-g.exponent), g.boosted), t);
-  }
-  Expr log_gamma(const Expr& a, int part = 0) {
-    const Gamma g = gamma_parts(a, part);
-    return where(g.is_small, log(g.boosted) - g.exponent, log(g.boosted));
-  }
+  Expr gamma(const Expr& a, int part = 0) { return cast(Draw::gamma(a, part), t); }
 
   DType t;
-
- private:
-  struct Gamma {
-    Expr is_small, boosted, exponent;
-  };
-  Gamma gamma_parts(const Expr& a, int part) {
-    const Expr shape = cast(a, DType::float64);
-    const Expr is_small = less(shape, 1);
-    const Expr boosted = tried(op::random_gamma, {where(is_small, shape + 1, shape)}, part);
-    return {is_small, boosted, standard_exponential(DType::float64, part + 1) / shape};
-  }
 };
 
 // Of a beta variable: the logarithm of its odds.

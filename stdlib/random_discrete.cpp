@@ -7,24 +7,10 @@ namespace {
 
 constexpr DType wide = DType::float64;  // what they are computed in
 
-struct Counts : Draw {
+struct Counts : ParametricDraw {
   Counts(std::string_view name, const Expr& state, const Shape& shape, DType dtype)
-      : Draw(name, state, shape), t(integer_dtype(dtype)) {}
-  Expr any(const Arg& x, std::string_view name) { return parameter(x, name, wide); }
-  Expr not_negative(const Arg& x, std::string_view name) {
-    const Expr p = any(x, name);
-    non_negative(p, name);
-    return p;
-  }
-  Expr above_zero(const Arg& x, std::string_view name) {
-    const Expr p = any(x, name);
-    positive(p, name);
-    return p;
-  }
-  Expr in_unit(const Arg& x, std::string_view name) {
-    const Expr p = any(x, name);
-    probability(p, name);
-    return p;
+      : ParametricDraw(name, state, shape, wide) {
+    integer_dtype(dtype);
   }
   /// A probability above 0.
   Expr likely(const Arg& x, std::string_view name) {
@@ -32,14 +18,6 @@ struct Counts : Draw {
     positive(p, name);
     return p;
   }
-  /// A gamma variable of shape a > 0 by parts `part` and `part` + 1; and its logarithm.
-  Expr log_gamma(const Expr& a, int part) {
-    const Expr is_small = less(a, 1);
-    const Expr x = log(tried(op::random_gamma, {where(is_small, a + 1, a)}, part));
-    return where(is_small, x - standard_exponential(wide, part + 1) / a, x);
-  }
-
-  DType t;
 };
 
 }  // namespace

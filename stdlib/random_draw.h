@@ -47,14 +47,36 @@ class Draw {
   Expr standard_exponential(DType t, int part = 0);
   /// By an op of tries: key, counter, position and the parameters.
   Expr tried(const Op& op, std::initializer_list<Expr> parameters, int part = 0);
+  /// A gamma variable (float64) of shape a >= 0, and its logarithm, which does not underflow for
+  /// small a: below 1 the variable of shape a + 1 times u^(1/a). `part` and `part` + 1 are used.
+  Expr gamma(const Expr& a, int part = 0);
+  Expr log_gamma(const Expr& a, int part = 0);
 
  private:
+  struct Gamma {
+    Expr is_small, boosted, exponent;
+  };
+  Gamma gamma_parts(const Expr& a, int part);
   Expr words(const Op& op, int part);
   Expr positions(int part);
   std::string name_;
   Expr key_, counter_;
   Shape shape_;
   bool is_discrete_ = false;
+};
+
+/// A draw whose parameters have one dtype; each is checked as its function says.
+class ParametricDraw : public Draw {
+ public:
+  ParametricDraw(std::string_view name, const Expr& state, const Shape& shape, DType parameters)
+      : Draw(name, state, shape), parameters_(parameters) {}
+  Expr any(const Arg& x, std::string_view name) { return parameter(x, name, parameters_); }
+  Expr not_negative(const Arg& x, std::string_view name);
+  Expr above_zero(const Arg& x, std::string_view name);
+  Expr in_unit(const Arg& x, std::string_view name);
+
+ private:
+  DType parameters_;
 };
 
 /// loc + scale * x, in one rounding.

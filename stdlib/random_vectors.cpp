@@ -75,9 +75,7 @@ Expr dirichlet(const Expr& state, const Shape& shape, const Arg& alpha, DType dt
   Draw draw("dirichlet", state, with_axis(shape, length_of("dirichlet", a)));
   draw.float_dtype(dtype);
   draw.positive(a, "alpha");
-  const Expr is_small = less(a, 1);
-  const Expr x = log(draw.tried(op::random_gamma, {where(is_small, a + 1, a)}));
-  return cast(softmax(where(is_small, x - draw.standard_exponential(wide, 1) / a, x)), dtype);
+  return cast(softmax(draw.log_gamma(a)), dtype);
 }
 
 Expr multinomial(const Expr& state, const Shape& shape, const Arg& n, const Arg& pvals,
