@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "passes/polynomial.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -39,6 +40,21 @@ bool is_non_negative(const Value& v) {
     if (!(c && *c >= 0) && !operand.op().has(Trait::non_negative)) return false;
   }
   return true;
+}
+
+bool are_opposite(const Value& a, const Value& b) {
+  if (a.is(op::negative) && a.input(0) == b) return true;
+  if (b.is(op::negative) && b.input(0) == a) return true;
+  // Otherwise a factor or a term tells them apart, so both are sums, products or negations.
+  const auto has_sign = [](const Value& v) {
+    return v.is(op::add) || v.is(op::subtract) || v.is(op::multiply) || v.is(op::negative);
+  };
+  if (a.dtype() != b.dtype() || !is_float(a.dtype()) || !has_sign(a) || !has_sign(b)) return false;
+  PolynomialRing ring(a.dtype());
+  const auto p = ring.open(a), q = ring.open(b);
+  if (!p || !q) return false;
+  const auto total = ring.sum(*p, *q);
+  return total && total->empty();
 }
 
 bool is_normal(double v, DType t) {

@@ -20,6 +20,8 @@ bool is_constant(const Value& v);
 bool is_power_of_two(double v);
 /// Whether `v` is proved >= 0 (or NaN) by the ops at its root.
 bool is_non_negative(const Value& v);
+/// Whether a = -b as real numbers, by their normal forms as polynomials where need be.
+bool are_opposite(const Value& a, const Value& b);
 /// Whether the rounded value `v` of `t` is finite and not subnormal (or is zero).
 bool is_normal(double v, DType t);
 /// Number of elements when it is a constant.

@@ -28,8 +28,8 @@ bool is_constant(const Value& v) { return v.is(op::constant) || constant_value(v
 
 class Matcher {
  public:
-  Matcher(const Pattern& pattern, const Value& root, std::vector<bool>& used)
-      : root_pattern_(&pattern), root_(root), used_(used) {}
+  Matcher(const Pattern& pattern, const Value& root, std::vector<bool>& used, Condition condition)
+      : root_pattern_(&pattern), root_(root), used_(used), condition_(condition) {}
 
   bool run(Match& match) {
     used_.assign(root_.node().operands().size(), true);
@@ -64,7 +64,7 @@ class Matcher {
       }
       push(goals, p, operands);
     }
-    return true;
+    return condition_ == nullptr || condition_(m);
   }
 
   // Operands are solved first to last: the goals are a stack.
@@ -182,6 +182,7 @@ class Matcher {
   const Pattern* root_pattern_;
   const Value& root_;
   std::vector<bool>& used_;
+  Condition condition_;
 };
 
 const Attribute& bound_attribute(const Pattern::Node& p, std::string_view name,
@@ -210,9 +211,9 @@ Value number(double v, DType t) {
 
 }  // namespace
 
-bool match_pattern(const Pattern& pattern, const Value& root, Match& match,
-                   std::vector<bool>& used) {
-  return Matcher(pattern, root, used).run(match);
+bool match_pattern(const Pattern& pattern, const Value& root, Match& match, std::vector<bool>& used,
+                   Condition condition) {
+  return Matcher(pattern, root, used, condition).run(match);
 }
 
 Expr instantiate(const Pattern& pattern, const Match& match, DType t) {

@@ -252,8 +252,12 @@ class Sweep {
     match.engine = this;
     match.exact_only = session_.rules.exact_only();
     std::vector<bool> used;
-    if (rule.left && !match_pattern(*rule.left, v, match, used)) return {};
-    if (rule.rule->condition && !rule.rule->condition(match)) return {};
+    const Condition condition = rule.rule->condition;
+    if (rule.left) {
+      if (!match_pattern(*rule.left, v, match, used, condition)) return {};
+    } else if (condition && !condition(match)) {
+      return {};
+    }
     Value made = rule.rule->rewriting ? rule.rule->rewriting(match).value()
                                       : instantiate(*rule.rule->right, match, v.dtype()).value();
     if (made.get() == nullptr) return {};

@@ -35,10 +35,11 @@ class RuleSet {
   mutable std::unordered_map<const Op*, std::vector<IndexedRule>> by_op_;
 };
 
-/// Matches a pattern at `root`; the operands of an n-ary root that the pattern leaves over are
-/// given back by position in `used` (true for those that matched).
-bool match_pattern(const Pattern& pattern, const Value& root, Match& match,
-                   std::vector<bool>& used);
+/// Matches a pattern at `root`, in one of the ways for which the condition (if any) holds; the
+/// operands of an n-ary root that the pattern leaves over are given back by position in `used`
+/// (true for those that matched).
+bool match_pattern(const Pattern& pattern, const Value& root, Match& match, std::vector<bool>& used,
+                   Condition condition);
 /// The pattern with its variables replaced. Constants are weak numbers; a pattern that is only a
 /// constant takes the dtype `t`.
 Expr instantiate(const Pattern& pattern, const Match& match, DType t);

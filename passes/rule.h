@@ -76,7 +76,7 @@ struct Rule {
   Example example = nullptr;
   std::source_location at;
 
-  /// The rule fires only if `c` holds; `what` says it in words.
+  /// The rule fires only if `c` holds, for one of the ways to match; `what` says it in words.
   Rule when(Condition c, std::string_view what = {}) const;
   /// The special points of a `finite` promise.
   Rule except(std::string_view points) const;

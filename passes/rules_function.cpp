@@ -13,10 +13,7 @@ namespace {
 const Pattern x = variable(0), y = variable(1), t = variable(3);
 const Pattern c = constant_variable(4), d = constant_variable(5);
 
-bool opposite(const Match& m) {
-  const Value a = m[x].value(), b = m[t].value();
-  return (a.is(op::negative) && a.input(0) == b) || (b.is(op::negative) && b.input(0) == a);
-}
+bool opposite(const Match& m) { return are_opposite(m[x].value(), m[t].value()); }
 
 // Whether t is 2 x.
 bool twice(const Match& m) {

@@ -9,13 +9,7 @@ namespace {
 const Pattern x = variable(0), y = variable(1), z = variable(2), t = variable(3);
 
 bool first_is_non_negative(const Match& m) { return is_non_negative(m[0].value()); }
-bool is_negative_of(const Value& a, const Value& b) {
-  return a.is(op::negative) && a.get()->operands()[0] == b;
-}
-bool opposite(const Match& m) {
-  const Value a = m[x].value(), b = m[t].value();
-  return is_negative_of(a, b) || is_negative_of(b, a);
-}
+bool opposite(const Match& m) { return are_opposite(m[x].value(), m[t].value()); }
 // The factors are such that the terms never cancel: there neither side has any digits.
 Expr cross_entropy_example(DType type, double sign, bool swapped) {
   const Expr a = tensor("a", type, {Dim(7)}), u = tensor("u", type, {Dim(7)});

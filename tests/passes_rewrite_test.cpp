@@ -161,6 +161,19 @@ TEST_CASE("like terms and factors are collected") {
   CHECK(meets(exp(x()) / exp(x()), broadcast_to(constant(1.0, DType::float64), x().shape())));
 }
 
+TEST_CASE("opposites are seen in whatever form they are written, among other operands too") {
+  const Expr one = broadcast_to(constant(1.0, DType::float64), x().shape());
+  CHECK(meets(exp(x()) * exp(-x()), one));
+  CHECK(meets(exp(0.5 * x()) * exp(-0.5 * x()), one));
+  CHECK(meets(exp(x() - y()) * exp(y() - x()), one));
+  CHECK(meets(exp(x() * (y() - 2)) * exp(2 * x() - x() * y()), one));
+  CHECK(meets(exp(x()) * exp(y()) * exp(-x()), exp(y())));
+  CHECK(meets(sigmoid(3 * x()) / sigmoid(-3 * x()), exp(3 * x())));
+  CHECK(meets(exp(x() - y()) * sigmoid(y() - x()), sigmoid(x() - y())));
+  CHECK(!meets(exp(0.5 * x()) * exp(-0.25 * x()), one));
+  CHECK(!meets(exp(x() - y()) * exp(x() - y()), one));
+}
+
 TEST_CASE("integers are collected without a detour through floats") {
   const Expr n = tensor("n", DType::int64, {Dim(4)});
   const Expr big = n + constant(std::int64_t{9007199254740993}, DType::int64);
