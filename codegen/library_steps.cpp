@@ -25,10 +25,12 @@ RoutineStep routine_step(const Node& node) {
   r.routine = node.op().routine.kind;
   const Shape& a = node.input(0).shape();
   r.dtype = node.type().dtype;
-  r.lower = flag_of(node, "lower"), r.transposed = flag_of(node, "transposed");
+  r.lower = flag_of(node, "lower"),
+  r.transposed = flag_of(node, "transposed") || flag_of(node, "inverse");
   r.complete = flag_of(node, "complete");
   r.rows = a[a.size() - 2], r.n = a.back(), r.columns = 0;
   if (node.operands().size() > 1) r.columns = node.operands().back().shape().back();
+  if (is_fourier(r.routine)) r.columns = node.type().shape[a.size() - 2];
   r.batch = element_count(std::span(a).first(a.size() - 2));
   return r;
 }

@@ -189,7 +189,9 @@ class Grouping {
   }
   static Branch cost_of(const RoutineStep& r) {
     const Dim cube = floor_div(thirds_of_cube(r.routine) * min(r.rows, r.n), 3);
-    const Dim work = r.batch * r.rows * r.n * (cube + r.columns);
+    constexpr int operations = 64;  // of a transform, by element
+    const Dim work = is_fourier(r.routine) ? r.batch * max(r.rows, r.columns) * operations
+                                           : r.batch * r.rows * r.n * (cube + r.columns);
     return {{}, floor_div(work, r.dtype == DType::float32 ? 8 : 4), max(r.batch, 1)};
   }
 

@@ -273,12 +273,58 @@ class MatrixFactors {
   std::size_t m_, n_;
 };
 
-/// A routine on one matrix of each operand, [rows, n] the first: its results.
+/// The sums of pairs (or lone real numbers) x[j] times exp(-2 pi i j k / length), or with + if
+/// `inverse`, for k < count, as pairs.
+template <class Numbers>
+std::vector<typename Numbers::Number> fourier_sums(const FloatArithmetic<Numbers>& f,
+                                                   const std::vector<typename Numbers::Number>& x,
+                                                   std::size_t width, std::size_t count,
+                                                   bool inverse) {
+  using Number = typename Numbers::Number;
+  const std::size_t length = x.size() / width;
+  std::vector<std::pair<Number, Number>> roots;
+  for (std::size_t k = 0; k < length; ++k)
+    roots.push_back(f.direction(static_cast<std::int64_t>(k), static_cast<std::int64_t>(length)));
+  std::vector<Number> y;
+  for (std::size_t k = 0; k < count; ++k) {
+    Number re = f.number(0), im = f.number(0);
+    for (std::size_t j = 0; j < length; ++j) {
+      const auto& [c, up] = roots[j * k % length];
+      const Number s = inverse ? up : f.negated(up);
+      const Number& a = x[j * width];
+      const Number b = width == 2 ? x[j * width + 1] : f.number(0);
+      re = f.plus(re, f.minus(f.times(a, c), f.times(b, s)));
+      im = f.plus(im, f.plus(f.times(a, s), f.times(b, c)));
+    }
+    y.push_back(re), y.push_back(im);
+  }
+  return y;
+}
+
+/// The real numbers whose transform, `length` times, begins with the pairs x.
+template <class Numbers>
+std::vector<typename Numbers::Number> restored_line(const FloatArithmetic<Numbers>& f,
+                                                    std::vector<typename Numbers::Number> x,
+                                                    std::size_t length) {
+  x[1] = f.number(0);
+  if (length % 2 == 0) x.back() = f.number(0);
+  for (std::size_t k = x.size() / 2; k < length; ++k) {
+    const std::size_t twin = 2 * (length - k);
+    x.push_back(x[twin]), x.push_back(f.negated(x[twin + 1]));
+  }
+  const auto pairs = fourier_sums(f, x, 2, length, true);
+  std::vector<typename Numbers::Number> line;
+  for (std::size_t k = 0; k < length; ++k) line.push_back(pairs[2 * k]);
+  return line;
+}
+
+/// A routine on one matrix of each operand, [rows, n] the first: its results. `length`: of those of
+/// a Fourier transform.
 template <class Numbers>
 std::vector<std::vector<typename Numbers::Number>> routine_results(
     const FloatArithmetic<Numbers>& f, const Numbers& numbers, const Node& node,
     std::vector<std::vector<typename Numbers::Number>> x, std::size_t rows, std::size_t n,
-    std::size_t columns) {
+    std::size_t columns, std::size_t length) {
   const MatrixSystems<Numbers> systems(f, n);
   const auto flag = [&](std::string_view name) { return node.attribute(name).flag(); };
   const auto positions = [&](const std::vector<std::int64_t>& list) {
@@ -307,6 +353,9 @@ std::vector<std::vector<typename Numbers::Number>> routine_results(
     }
     case Routine::cofactors: return {factors.cofactors()};
     case Routine::sylvester: systems.sylvester(x[0], x[1], x[2], columns); return {x[2]};
+    case Routine::dft: return {fourier_sums(f, x[0], 2, length, flag("inverse"))};
+    case Routine::rdft: return {fourier_sums(f, x[0], 1, length, false)};
+    case Routine::irdft: return {restored_line(f, x[0], length)};
   }
   return {};
 }
@@ -336,8 +385,9 @@ auto Evaluator<Numbers>::routine(Frame& frame, const Node& node) -> std::vector<
       const auto first = all.begin() + static_cast<std::ptrdiff_t>(all.size() / batch * item);
       matrices.emplace_back(first, first + static_cast<std::ptrdiff_t>(all.size() / batch));
     }
-    const auto made =
-        routine_results(arithmetic, numbers_, node, std::move(matrices), rows, n, columns);
+    const auto made = routine_results(
+        arithmetic, numbers_, node, std::move(matrices), rows, n, columns,
+        extent(results[0]->shape, std::min<std::size_t>(results[0]->shape.size(), 2)));
     for (std::size_t k = 0; k < results.size(); ++k)
       results[k]->data.insert(results[k]->data.end(), made[k].begin(), made[k].end());
   }

@@ -29,6 +29,12 @@ class FloatArithmetic {
   Number times(const Number& x, const Number& y) const { return numbers_.multiply(t_, x, y); }
   Number over(const Number& x, const Number& y) const { return apply(divide_, x, y); }
   Number root(const Number& x) const { return apply(sqrt_, x); }
+  /// The cosine and sine of `k` of `n` parts of a turn.
+  std::pair<Number, Number> direction(std::int64_t k, std::int64_t n) const {
+    const Number turn = times(number(8), apply(*find_op("arctan"), number(1)));
+    const Number angle = over(times(turn, number(k)), number(n));
+    return {apply(*find_op("cos"), angle), apply(*find_op("sin"), angle)};
+  }
   Number negated(const Number& x) const { return apply(negative_, x); }
   Number less_product(const Number& x, const Number& a, const Number& b) const {
     return minus(x, times(a, b));

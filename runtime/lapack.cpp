@@ -7,6 +7,7 @@
 
 #include "runtime/blas.h"
 #include "runtime/dtype.h"
+#include "runtime/fourier.h"
 #include "runtime/matrix_routines.h"
 #include "runtime/threads.h"
 
@@ -26,6 +27,7 @@ int MatrixRoutine<T>::run() {
     case Routine::lu_factor: return lu_factor();
     case Routine::cofactors: return cofactors();
     case Routine::sylvester: return sylvester();
+    default: return 0;
   }
   return 0;
 }
@@ -181,6 +183,7 @@ int run(gnomon_routine& routine, ThreadPool& pool, int limit) {
 int run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept {
   routine.failed = -1;
   routine.pivot = 0;
+  if (is_fourier(static_cast<Routine>(routine.routine))) return run_fourier(routine, pool, limit);
   if (routine.batch <= 0) return 0;
   // Workspaces of LAPACK have up to 8 n^2 elements.
   constexpr std::int64_t largest = std::numeric_limits<int>::max();

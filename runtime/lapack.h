@@ -22,7 +22,13 @@ enum class Routine : std::int32_t {
   lu_factor,         // L below the diagonal and U, the row each row changed places with, the rows
   cofactors,         // the transposed adjugate of a: det(a) a^-T where a is regular
   sylvester,         // X with a X + X b = c, by Schur forms
+  dft,               // Fourier transforms of pairs [rows, 2]; `transposed`: the inverse
+  rdft,              // of lines [rows, 1] to `columns` pairs
+  irdft,             // back, to lines [columns, 1]
 };
+
+/// Whether it is a Fourier transform (runtime/fourier.h).
+constexpr bool is_fourier(Routine routine) { return routine >= Routine::dft; }
 
 /// Multiply-adds of one square matrix of order n, in thirds of n^3; right-hand sides aside.
 constexpr int thirds_of_cube(Routine routine) {
@@ -38,6 +44,9 @@ constexpr int thirds_of_cube(Routine routine) {
     case Routine::eigh: return 20;
     case Routine::svd:
     case Routine::sylvester: return 60;
+    case Routine::dft:
+    case Routine::rdft:
+    case Routine::irdft: return 0;
   }
   return 1;
 }

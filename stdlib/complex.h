@@ -23,6 +23,10 @@ namespace op {
 #define GNOMON_DECLARE(name) extern const Op name;
 GNOMON_PART_OPS(GNOMON_DECLARE)
 #undef GNOMON_DECLARE
+// Fourier transforms of pairs [..., n, 2] and lines [..., n, 1], as the library computes them.
+extern const Op dft;    // attributes: inverse
+extern const Op rdft;   // lines to pairs
+extern const Op irdft;  // pairs to lines; attributes: length
 }  // namespace op
 
 /// The parts of an array of pairs [..., 2].

@@ -287,6 +287,25 @@ AllParts prod_parts(const Node& node, Operands x) {
   return {{kept(all[0]), kept(all[1])}};
 }
 
+// ------------------------------------------------------------------------------ Fourier transforms
+
+AllParts fft_parts(const Node& node, Operands x) {
+  return {parts_of_pairs(Expr(make_node(op::dft, {join_pairs(x[0])}, node.attributes())))};
+}
+
+AllParts rfft_parts(const Node&, Operands x) {
+  return {parts_of_pairs(Expr(make_node(op::rdft, {expand_dims(x[0].re, -1)})))};
+}
+
+// The length may hold values of scalars: it is taken from the same node over these inputs.
+AllParts irfft_parts(const Node& node, Operands x) {
+  std::vector<Value> inputs = {complex(x[0].re, x[0].im)};
+  for (const Parts& p : x.subspan(1)) inputs.push_back(p.re);
+  const Value here = rebuild(node, inputs);
+  const Expr lines(make_node(op::irdft, {join_pairs(x[0])}, here.node().attributes()));
+  return {{squeeze(lines, -1), {}}};
+}
+
 // -------------------------------------------------------------------------------------- the table
 
 using Table = std::unordered_map<const Op*, ComplexRule>;
@@ -333,6 +352,7 @@ Table make_table() {
   holomorphic(op::arctanh, arctanh_parts);
   holomorphic(op::dot, dot_parts);
   holomorphic(op::prod, prod_parts);
+  holomorphic(op::fft, fft_parts);
 
   table[&op::absolute] = {Kind::own, absolute_parts, absolute_vjp, absolute_jvp};
   table[&op::sign] = {Kind::own, sign_parts, sign_vjp, sign_jvp};
@@ -349,6 +369,8 @@ Table make_table() {
   own(op::isnan, isnan_parts);
   own(op::isinf, isinf_parts);
   own(op::isfinite, isfinite_parts);
+  own(op::rfft, rfft_parts);
+  own(op::irfft, irfft_parts);
   // Bodies are taken apart by the pass.
   own(op::fori, nullptr);
   own(op::call, nullptr);

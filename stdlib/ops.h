@@ -51,7 +51,7 @@
   X(conv) X(conv_input_gradient) X(conv_weight_gradient)                                      \
   X(max_pool) X(max_pool_gradient) X(max_pool_tangent) X(sum_pool) X(sum_pool_gradient)  \
   X(interleave)                                                                               \
-  X(complex) X(real) X(imag) X(conj) X(angle)                                                 \
+  X(complex) X(real) X(imag) X(conj) X(angle) X(fft) X(rfft) X(irfft)                         \
   X(cumsum) X(cumprod) X(cummax) X(cummin) X(linear_recurrence)                               \
   X(sort) X(argsort) X(argtopk) X(searchsorted) X(flatnonzero)                \
   X(random_below) X(random_gamma) X(random_poisson) X(random_binomial)                        \

@@ -292,8 +292,9 @@ const std::set<std::string> leaves = {"input",    "shared_variable", "param",
                                       "constant", "extent",          "arange",
                                       "eye",      "stop_gradient",   "take_along"};
 
-/// Ops that complex_derivative_test.cpp differentiates.
-const std::set<std::string> of_complex_numbers = {"complex", "real", "imag", "conj", "angle"};
+/// Ops that complex_derivative_test.cpp and fourier_test.cpp differentiate.
+const std::set<std::string> of_complex_numbers = {"complex", "real", "imag", "conj",
+                                                  "angle",   "fft",  "rfft", "irfft"};
 
 }  // namespace
 

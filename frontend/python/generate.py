@@ -241,6 +241,7 @@ def joined(names: list[str]) -> str:
 def ops_text(core) -> str:
     """The text of _ops.py."""
     written = written_functions()
+    written |= {"fft", "rfft", "irfft"}  # written in fft.py
     ops = [op for op in core.operations() if is_simple(op) and op.name not in written]
     names, aliases = [], []
     for op in ops:
