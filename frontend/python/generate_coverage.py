@@ -152,7 +152,7 @@ FAMILIES = {
         wald=random.wald weibull=random.weibull default_update=shared
     """,
     "Fourier transforms": """
-        rfft!Fourier_transforms_are_not_there_yet irfft!Fourier_transforms_are_not_there_yet
+        rfft=fft.rfft irfft=fft.irfft
     """,
     "Loops and branches": """
         scan=fori map=vmap reduce=fori foldl=fori foldr=fori filter="x[mask]" until!LOOPS

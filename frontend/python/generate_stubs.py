@@ -32,6 +32,7 @@ MODULES = (
     "_statistics",
     "_systems",
     "_windows",
+    "fft",
     "linalg",
     "nn",
     "special",

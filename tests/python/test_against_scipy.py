@@ -324,6 +324,9 @@ WITHOUT_REFERENCE = {
     ],
     "batches, compared with their examples in test_batches": ["vectorize", "vmap"],
     "measures the machine, tested in test_tune": ["tune"],
+    "Fourier transforms, compared with NumPy in test_fft": [
+        f"fft.{name}" for name in gn.fft.__all__
+    ],
     "complex numbers, compared with NumPy in test_complex": [
         "angle", "complex", "complex_from_polar", "conj", "conjugate", "imag", "iscomplexobj",
         "isrealobj", "real",

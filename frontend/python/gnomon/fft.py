@@ -1,16 +1,291 @@
-"""Fourier transforms: the operations of the language whose names begin with `fft_`.
+"""Fourier transforms, as the fft extension of the Array API has them.
 
-The language has none yet; those that it gains appear here by themselves.
+`n`, or `s` for several axes, cuts the operand or fills it up with zeros first. `norm` says what the
+result is multiplied with: "backward" by 1/n in inverse transforms, "forward" by 1/n in the others,
+"ortho" by 1/sqrt(n) in both. Real operands become complex where a transform takes complex numbers;
+float32 and complex64 stay single precision. An axis without elements is a ValueError. All are
+differentiable.
 """
 
 from __future__ import annotations
 
-from ._namespaces import find, names
+import math
+
+from . import _core
+from ._complex import conj
+from ._creation import _tensor, arange, astype, zeros
+from ._shapes import concat, moveaxis
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .typing import DTypeLike, Operand, Tensor
+
+_op = _core.operation
+_OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-def __getattr__(name: str) -> object:
-    return find("fft", name)
+def fft(
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+) -> Tensor:
+    """Transform along an axis: the sum over j of x[j] * exp(-2j * pi * j * k / n)."""
+    return _complex("fft", x, n, axis, norm, False)
 
 
-def __dir__() -> list[str]:
-    return names("fft")
+def ifft(
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+) -> Tensor:
+    """The inverse of `fft`."""
+    return _complex("ifft", x, n, axis, norm, True)
+
+
+def rfft(
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+) -> Tensor:
+    """The terms 0 to n // 2 of the transform of real numbers; the others are their conjugates."""
+    return _of_real("rfft", x, n, axis, norm)
+
+
+def irfft(
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+) -> Tensor:
+    """The real numbers whose `rfft` is x: `n` of them, by itself 2 * (m - 1) for m terms."""
+    return _to_real("irfft", x, n, axis, norm)
+
+
+def hfft(
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+) -> Tensor:
+    """The transform, which is real, of numbers with x[-j] = conj(x[j]); x is their first half."""
+    _norm("hfft", norm)
+    return _to_real("hfft", conj(x), n, axis, _OPPOSITE[norm])
+
+
+def ihfft(
+    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+) -> Tensor:
+    """The inverse of `hfft`."""
+    _norm("ihfft", norm)
+    return conj(_of_real("ihfft", x, n, axis, _OPPOSITE[norm]))
+
+
+def fftn(
+    x: Operand,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str = "backward",
+) -> Tensor:
+    """`fft` along several axes, all of them if none is given."""
+    x = _tensor(x)
+    for length, axis in reversed(_several("fftn", x, s, axes)):
+        x = fft(x, n=length, axis=axis, norm=norm)
+    return x
+
+
+def ifftn(
+    x: Operand,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str = "backward",
+) -> Tensor:
+    """The inverse of `fftn`."""
+    x = _tensor(x)
+    for length, axis in reversed(_several("ifftn", x, s, axes)):
+        x = ifft(x, n=length, axis=axis, norm=norm)
+    return x
+
+
+def rfftn(
+    x: Operand,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str = "backward",
+) -> Tensor:
+    """`rfft` along the last of several axes, then `fft` along the others."""
+    x = _tensor(x)
+    *others, (length, axis) = _several("rfftn", x, s, axes)
+    x = rfft(x, n=length, axis=axis, norm=norm)
+    for length, axis in reversed(others):
+        x = fft(x, n=length, axis=axis, norm=norm)
+    return x
+
+
+def irfftn(
+    x: Operand,
+    /,
+    *,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] | None = None,
+    norm: str = "backward",
+) -> Tensor:
+    """The inverse of `rfftn`."""
+    x = _tensor(x)
+    *others, last = _several("irfftn", x, s, axes)
+    for length, axis in others:
+        x = ifft(x, n=length, axis=axis, norm=norm)
+    return irfft(x, n=last[0], axis=last[1], norm=norm)
+
+
+def fftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None
+) -> Tensor:
+    """The frequencies of the terms of `fft`, of n samples `d` apart: 0, 1, ..., -1 by n * d."""
+    k = arange(n, dtype="int64", device=device)
+    first = _op("less")(_op("multiply")(k, 2), n)
+    k = _op("where")(first, k, _op("subtract")(k, n))
+    return _op("divide")(astype(k, _real_dtype("fftfreq", dtype)), n * d)
+
+
+def rfftfreq(
+    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None
+) -> Tensor:
+    """The frequencies of the terms of `rfft`: 0, 1, ..., n // 2 by n * d."""
+    k = arange(n // 2 + 1, dtype=_real_dtype("rfftfreq", dtype), device=device)
+    return _op("divide")(k, n * d)
+
+
+def fftshift(x: Operand, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+    """x with the term of frequency 0 moved to the middle of the axes, all if none is given."""
+    return _shifted(x, axes, False)
+
+
+def ifftshift(x: Operand, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+    """The inverse of `fftshift`."""
+    return _shifted(x, axes, True)
+
+
+def _norm(who, norm):
+    if norm not in _OPPOSITE:
+        expected = ", ".join(map(repr, _OPPOSITE))
+        raise _core.ValueError(f"{who}: expected norm {expected}, found {norm!r}")
+
+
+def _real_dtype(who, dtype):
+    dtype = _core.to_dtype("float64" if dtype is None else dtype)
+    if dtype.kind != "f":
+        raise _core.TypeError(f"{who}: expected a float dtype, found {dtype.name}")
+    return dtype
+
+
+def _as_complex(x):
+    return x if x.dtype.kind == "c" else astype(x, _core.result_type(x, 1j))
+
+
+def _axis(who, axis, x):
+    if not -x.ndim <= axis < x.ndim:
+        raise _core.TypeError(f"{who}: no axis {axis} of rank {x.ndim}")
+    return axis % x.ndim
+
+
+def _with_length(who, x, n, axis):
+    """The first n elements along an axis, with zeros behind them if there are fewer."""
+    have = x.shape[axis]
+    if n is None:
+        n = have
+    if isinstance(n, int) and n < 1:
+        raise _core.ValueError(f"{who}: expected a length of at least 1, found {n}")
+    if not (isinstance(n, int) and isinstance(have, int)):
+        if n is have:
+            return x, n
+        if not isinstance(have, int):
+            x = _core.as_expr(x)
+    cut = x[(slice(None),) * axis + (slice(0, n),)]
+    kept = cut.shape[axis]
+    if isinstance(kept, int) and isinstance(n, int) and kept == n:
+        return cut, n
+    rest = (*x.shape[:axis], n - kept, *x.shape[axis + 1 :])
+    return concat([cut, zeros(rest, dtype=x.dtype)], axis=axis), n
+
+
+def _scaled(y, n, norm, inverse):
+    if norm == ("forward" if inverse else "backward"):
+        return y
+    if isinstance(n, int):
+        return _op("multiply")(y, 1 / (math.sqrt(n) if norm == "ortho" else n))
+    n = astype(n, "float32" if y.dtype in ("float32", "complex64") else "float64")
+    return _op("multiply")(y, _op("reciprocal")(_op("sqrt")(n) if norm == "ortho" else n))
+
+
+def _complex(who, x, n, axis, norm, inverse):
+    _norm(who, norm)
+    x = _as_complex(_tensor(x))
+    axis = _axis(who, axis, x)
+    x, n = _with_length(who, x, n, axis)
+    y = moveaxis(_op("fft")(moveaxis(x, axis, -1), inverse), -1, axis)
+    return _scaled(y, n, norm, inverse)
+
+
+def _of_real(who, x, n, axis, norm):
+    _norm(who, norm)
+    x = _tensor(x)
+    if x.dtype.kind == "c":
+        raise _core.TypeError(f"{who}: expected real numbers, found {x.dtype.name}")
+    x = astype(x, _core.result_type(x, 1.0), copy=False)
+    axis = _axis(who, axis, x)
+    x, n = _with_length(who, x, n, axis)
+    y = moveaxis(_op("rfft")(moveaxis(x, axis, -1)), -1, axis)
+    return _scaled(y, n, norm, False)
+
+
+def _to_real(who, x, n, axis, norm):
+    _norm(who, norm)
+    x = _as_complex(_tensor(x))
+    axis = _axis(who, axis, x)
+    if n is None:
+        n = 2 * (x.shape[axis] - 1)
+    if isinstance(n, int) and n < 1:
+        raise _core.ValueError(f"{who}: expected a result of at least 1 element, found {n}")
+    x, _ = _with_length(who, x, n // 2 + 1, axis)
+    y = moveaxis(_op("irfft")(moveaxis(x, axis, -1), (n,)), -1, axis)
+    return _scaled(y, n, norm, True)
+
+
+def _several(who, x, s, axes):
+    """(length or None, axis) for each axis."""
+    if axes is None:
+        axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
+    axes = [_axis(who, axis, x) for axis in axes]
+    lengths = [None] * len(axes) if s is None else list(s)
+    if len(lengths) != len(axes) or not axes:
+        raise _core.ValueError(
+            f"{who}: expected axes and as many lengths, found {len(axes)} and {len(lengths)}"
+        )
+    return list(zip(lengths, axes))
+
+
+def _shifted(x, axes, back):
+    x = _tensor(x)
+    if axes is None:
+        axes = range(x.ndim)
+    for axis in [axes] if isinstance(axes, int) else axes:
+        axis = _axis("ifftshift" if back else "fftshift", axis, x)
+        n = x.shape[axis]
+        first = n // 2 if back else n - n // 2
+        before = (slice(None),) * axis
+        x = concat([x[(*before, slice(first, None))], x[(*before, slice(0, first))]], axis=axis)
+    return x
+
+
+__all__ = [
+    "fft",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftfreq",
+    "rfftn",
+]

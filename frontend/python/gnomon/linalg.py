@@ -159,12 +159,6 @@ def matrix_power(x: Operand, n: int, /) -> Tensor:
     return result
 
 
-def __getattr__(name: str) -> object:
-    from ._namespaces import find
-
-    return find("linalg", name)
-
-
 __all__ = [
     "block_diag",
     "cho_solve",

@@ -147,12 +147,6 @@ def linear(x: Operand, weight: Operand, bias: Operand | None = None, /) -> Tenso
 swish = silu
 
 
-def __getattr__(name: str) -> object:
-    from ._namespaces import find
-
-    return find("nn", name)
-
-
 __all__ = [
     "avg_pool1d",
     "avg_pool2d",

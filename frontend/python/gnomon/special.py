@@ -212,12 +212,6 @@ def _common(x, y):
     return astype(_tensor(x), dtype, copy=False), astype(_tensor(y), dtype, copy=False)
 
 
-def __getattr__(name: str) -> object:
-    from ._namespaces import find
-
-    return find("special", name)
-
-
 __all__ = [
     "beta",
     "betainc",
