@@ -6,48 +6,18 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <vector>
 
 #include "runtime/dtype.h"
 #include "runtime/lapack.h"
+#include "runtime/long_lines.h"
 #include "runtime/threads.h"
 
 namespace gnomon {
 
 namespace {
-
-/// Plans by length, the last ones used.
-template <class Plan>
-class Plans {
- public:
-  static std::shared_ptr<const Plan> of(std::size_t length) {
-    static Plans* const plans = new Plans;  // never destroyed: calls may outlive static objects
-    return plans->find(length);
-  }
-
- private:
-  static constexpr std::size_t most = 32;
-
-  std::shared_ptr<const Plan> find(std::size_t length) {
-    const std::lock_guard lock(mutex_);
-    auto at = std::find_if(kept_.begin(), kept_.end(),
-                           [&](const auto& plan) { return plan->length() == length; });
-    if (at == kept_.end()) {
-      kept_.push_front(std::make_shared<const Plan>(length, true));
-      if (kept_.size() > most) kept_.pop_back();
-    } else {
-      kept_.splice(kept_.begin(), kept_, at);
-    }
-    return kept_.front();
-  }
-
-  std::mutex mutex_;
-  std::list<std::shared_ptr<const Plan>> kept_;
-};
 
 /// The transforms of a batch. Complex numbers are pairs of T.
 template <class T>
@@ -130,8 +100,33 @@ struct Lines {
   }
 };
 
+/// Lines so long that all threads work on one after the other.
+template <class T>
+bool run_long_lines(const gnomon_routine& r, ThreadPool& pool, int limit) {
+  using Pair = ducc0::Cmplx<T>;
+  const auto kind = static_cast<Routine>(r.routine);
+  const auto n = static_cast<std::size_t>(kind == Routine::irdft ? r.columns : r.rows);
+  const bool is_real = kind != Routine::dft;
+  if (!(is_real ? LongRealLine<T>::suits(n) : LongLine<T>::suits(n))) return false;
+  for (std::int64_t i = 0; i < r.batch; ++i) {
+    const auto in = [&]<class U>(U) { return static_cast<const U*>(r.in[0]) + i * r.rows; };
+    const auto out = [&]<class U>(U) { return static_cast<U*>(r.out[0]) + i * r.columns; };
+    switch (kind) {
+      case Routine::dft:
+        Plans<LongLine<T>>::of(n)->run(in(Pair()), out(Pair()), r.transposed == 0, pool, limit);
+        break;
+      case Routine::rdft:
+        Plans<LongRealLine<T>>::of(n)->run(in(T()), out(Pair()), pool, limit);
+        break;
+      default: Plans<LongRealLine<T>>::of(n)->restore(in(Pair()), out(T()), pool, limit);
+    }
+  }
+  return true;
+}
+
 template <class T>
 int run_lines(const gnomon_routine& routine, ThreadPool& pool, int limit) {
+  if (run_long_lines<T>(routine, pool, limit)) return 0;
   Lines<T> lines(routine);
   const double n = static_cast<double>(std::max(routine.rows, routine.columns));
   const double work = 4 * n * (2 + std::log2(n));

@@ -95,7 +95,7 @@ TEST_CASE("transforms agree with the definition in 240 bits, for any length") {
 TEST_CASE("long lines and large primes keep their digits") {
   const Expr z = vector("z", complex128), s = vector("s", complex64);
   const Function f = compile({z, s}, {fft(z), fft(s)});
-  for (const std::size_t n : {10007, 65536, 99991}) {
+  for (const std::size_t n : {10007, 99991, 65536, 90000, 131072}) {
     CAPTURE(n);
     const std::vector<C> a = numbers(n, n);
     const std::vector<std::complex<float>> single(a.begin(), a.end());
@@ -113,6 +113,31 @@ TEST_CASE("long lines and large primes keep their digits") {
       CHECK(std::abs(y[k] - C(sum)) <= 1e-15 * size);
       CHECK(std::abs(rough[k] - C(sum)) <= 6e-7 * size);
     }
+  }
+}
+
+TEST_CASE("long lines of real numbers have the transforms of complex ones, and come back") {
+  const Expr x = vector("x", float64), s = vector("s", float32);
+  const Dim n = x.shape()[0];
+  const Function f = compile({x, s}, {rfft(x), fft(x), irfft(rfft(x), n), ihfft(x),
+                                      irfft(rfft(s), s.shape()[0]), irfft(fft(x), n)});
+  for (const std::size_t count : {65536, 131072, 70002, 65537}) {
+    CAPTURE(count);
+    std::vector<double> a;
+    for (const C c : numbers(count, count)) a.push_back(c.real());
+    const std::vector<float> single(a.begin(), a.end());
+    const Results got = f(Array::from(a), Array::from(single));
+    std::vector<C> half = wide_of<C>(got[1]);
+    half.resize(count / 2 + 1);
+    const double size = size_of_all(half);
+    CHECK(distance(wide_of<C>(got[0]), half) <= 2e-15 * size);
+    for (C& c : half) c = std::conj(c) / static_cast<double>(count);
+    CHECK(distance(wide_of<C>(got[3]), half) <= 2e-15 * size_of_all(half));
+    const std::vector<C> line = wide_of<double>(Array::from(a));
+    CHECK(distance(wide_of<double>(got[2]), line) <= 2e-15 * size_of_all(line));
+    CHECK(distance(wide_of<double>(got[5]), line) <= 2e-15 * size_of_all(line));
+    CHECK(distance(wide_of<float>(got[4]), line) <= 1e-6 * size_of_all(line));
+    CHECK(got[0].to_vector<C>()[0].imag() == 0);
   }
 }
 
@@ -285,7 +310,7 @@ TEST_CASE("frequencies and shifts") {
 TEST_CASE("the bits do not depend on the number of threads") {
   const Expr z = matrix("z", complex128);
   const Array lines = Array::from(numbers(60 * 500, 7), {60, 500});
-  const Array long_line = Array::from(numbers(30000, 8), {1, 30000});
+  const Array long_line = Array::from(numbers(65536, 8), {1, 65536});
   const Expr outputs[] = {fft(z), rfft(real(z)), irfft(z), fft(z, {}, 0)};
   std::vector<std::vector<Array>> results;
   const int before = pool().threads();
