@@ -33,7 +33,7 @@ std::string lanes_types(const std::string& text) {
     for (const int width : {2, 4, 8, 16, 32, 64}) {
       const auto t = static_cast<DType>(d);
       const std::string name = lanes_name(t, width);
-      if (is_supported(t) && text.find(name) != std::string::npos)
+      if (text.find(name) != std::string::npos)
         result += fmt::format("using {} = gn::lanes<{}, {}>;\n", name,
                               is_bool(t) ? "bool" : type_name(t), width);
     }

@@ -105,7 +105,7 @@ Scalar KernelBuilder::let(const Op& op, std::span<const Scalar> operands) {
   Statement s;
   s.code = Code::let;
   s.op = &op;
-  s.dtype = op.type == predicate_type ? DType::bool_ : infos_[operands.back().id].dtype;
+  s.dtype = scalar_result(op, infos_[operands.back().id].dtype);
   return emit(std::move(s), operands);
 }
 

@@ -97,6 +97,7 @@ void Program::read_signature() {
     o.late = out[i].at("late");
     o.over = out[i].at("over");
     if (const DType t = captured.outputs[i].dtype(); is_complex(t)) o.dtype = t, o.rank -= 1;
+    if (const DType t = captured.outputs[i].dtype(); is_half(t)) o.dtype = t;
     outputs.push_back(o);
   }
   for (const auto& f : signature.at("failures"))
@@ -104,7 +105,7 @@ void Program::read_signature() {
   for (ProgramFailure& f : failures) {
     if (f.parameter < 0) continue;
     const Parameter& p = captured.parameters[static_cast<std::size_t>(f.parameter)];
-    if (is_complex(p.type.dtype))
+    if (is_complex(p.type.dtype) || is_half(p.type.dtype))
       f.text = fmt::format("call: expected {}: {}", p.name, p.type.text());
   }
   messages = signature.at("messages").get<std::vector<std::string>>();

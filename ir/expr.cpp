@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ir/leaf.h"
+#include "ir/numbers.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -134,9 +135,8 @@ namespace {
   throw TypeError(fmt::format("constant: expected a value of {}, found {}", name_of(t), value));
 }
 
-void check_supported(DType t) {
-  if (!is_supported(t))
-    throw TypeError(fmt::format("constant: expected a supported dtype, found {}", name_of(t)));
+Expr half_constant(double v, DType t) {
+  return Expr(make_constant(t == DType::float16 ? Array(Float16(v)) : Array(BFloat16(v))));
 }
 
 }  // namespace
@@ -148,8 +148,8 @@ Expr constant(std::complex<double> v, DType t) {
 }
 
 Expr constant(double v, DType t) {
-  check_supported(t);
   if (is_complex(t)) return constant(std::complex<double>(v), t);
+  if (is_half(t)) return half_constant(v, t);
   return with_type(t, [&]<class T>(T) {
     if constexpr (std::is_same_v<T, bool>) {
       return Expr(make_constant(Array(v != 0)));
@@ -165,8 +165,8 @@ Expr constant(double v, DType t) {
 }
 
 Expr constant(std::int64_t v, DType t) {
-  check_supported(t);
   if (is_complex(t)) return constant(std::complex<double>(static_cast<double>(v)), t);
+  if (is_half(t)) return half_constant(static_cast<double>(v), t);
   return with_type(t, [&]<class T>(T) {
     if constexpr (std::is_same_v<T, bool>) {
       return Expr(make_constant(Array(v != 0)));
@@ -201,8 +201,9 @@ std::optional<double> constant_value(const Value& v) {
     const std::complex<double> c = complex_value(*array);
     return c.imag() == 0 ? std::optional(c.real()) : std::nullopt;
   }
+  const Cell cell = cell_load(array->dtype(), array->data(), 0);
   return with_type(array->dtype(),
-                   [&]<class T>(T) { return static_cast<double>(*array->data<T>()); });
+                   [&]<class T>(T) { return static_cast<double>(cell_get<T>(cell)); });
 }
 
 // -------------------------------------------------------------------------------------- inputs

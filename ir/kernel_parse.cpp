@@ -206,7 +206,8 @@ Dim KernelReader::pair(LineCursor& c, Dim (*make)(const Dim&, const Dim&),
 
 DType KernelReader::dtype(LineCursor& c) {
   for (int i = 0; i < dtype_count; ++i)
-    if (const auto t = static_cast<DType>(i); is_supported(t) && c.accept(short_name_of(t)))
+    if (const auto t = static_cast<DType>(i);
+        !is_half(t) && !is_complex(t) && c.accept(short_name_of(t)))
       return t;
   c.fail("a dtype");
 }

@@ -15,8 +15,6 @@ using Kind = Attribute::Kind;
 
 Type declared_type(TypeContext& c, std::size_t dtype_at) {
   Type type{c.attributes[dtype_at].dtype(), c.attributes[dtype_at + 1].dims()};
-  if (!is_supported(type.dtype))
-    c.fail(fmt::format("expected a supported dtype, found {}", name_of(type.dtype)));
   for (const Dim& d : type.shape)
     if (d.is_constant() && d.constant() < 0)
       c.fail("expected extents of at least 0, found " + type.text());
@@ -33,7 +31,6 @@ std::vector<Type> constant_type(TypeContext& c) {
 
 std::vector<Type> cast_type(TypeContext& c) {
   const DType to = c.attributes[0].dtype();
-  if (!is_supported(to)) c.fail(fmt::format("expected a supported dtype, found {}", name_of(to)));
   if (is_complex(c.type(0).dtype) && !is_complex(to) && !is_bool(to))
     c.fail(fmt::format("expected a complex dtype or bool for {}, found {}; use real or imag",
                        describe(c.operands[0]), name_of(to)));

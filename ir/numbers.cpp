@@ -6,11 +6,19 @@
 namespace gnomon {
 
 Cell cell_load(DType t, const void* data, std::int64_t i) {
+  if (t == DType::float16) return cell_make(float{static_cast<const Float16*>(data)[i]});
+  if (t == DType::bfloat16) return cell_make(float{static_cast<const BFloat16*>(data)[i]});
   return with_type(t, [&]<class T>(T) { return cell_make(static_cast<const T*>(data)[i]); });
 }
 
 void cell_store(DType t, void* data, std::int64_t i, const Cell& cell) {
-  with_type(t, [&]<class T>(T) { static_cast<T*>(data)[i] = cell_get<T>(cell); });
+  if (t == DType::float16) {
+    static_cast<Float16*>(data)[i] = Float16(double{cell.f32});
+  } else if (t == DType::bfloat16) {
+    static_cast<BFloat16*>(data)[i] = BFloat16(double{cell.f32});
+  } else {
+    with_type(t, [&]<class T>(T) { static_cast<T*>(data)[i] = cell_get<T>(cell); });
+  }
 }
 
 namespace {

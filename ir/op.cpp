@@ -95,6 +95,11 @@ std::vector<Type> elementwise_type(TypeContext& context) {
   return {Type{t, broadcast_shapes(context, context.operands)}};
 }
 
+DType scalar_result(const Op& op, DType last) {
+  if (op.scalar.result) return *op.scalar.result;
+  return op.type == predicate_type ? DType::bool_ : last;
+}
+
 std::vector<Type> predicate_type(TypeContext& context) {
   common_dtype(context);
   return {Type{DType::bool_, broadcast_shapes(context, context.operands)}};

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -99,6 +100,8 @@ struct ScalarSpelling {
   ScalarFunction host = nullptr;
   /// Rough cost in additions, for fusion and threads.
   int cost = 1;
+  /// The dtype of the result if it is neither bool nor that of the last operand.
+  std::optional<DType> result = std::nullopt;
 };
 
 /// A reduction: combine starts from the identity. With `arg`, the index of the winner is kept too
@@ -293,6 +296,8 @@ std::vector<Type> elementwise_type(TypeContext&);
 std::vector<Type> predicate_type(TypeContext&);
 /// As elementwise_type; TypeError unless the dtype is a float or complex.
 std::vector<Type> elementwise_float_type(TypeContext&);
+/// The dtype of what an elementwise op gives whose last operand has dtype `last`.
+DType scalar_result(const Op& op, DType last);
 /// Broadcast of the operands' shapes: a literal 1 stretches, unknown pairs become equalities.
 Shape broadcast_shapes(TypeContext&, std::span<const Value> operands);
 

@@ -258,10 +258,10 @@ void KernelVerifier::check_let() const {
   const bool fits = s.op->operands < 0 ? count >= s.op->at_least : count == s.op->operands;
   require(fits, fmt::format("{} operands", s.op->operands < 0 ? s.op->at_least : s.op->operands),
           std::to_string(count));
-  // The type rules of other ops have seen to their operands; the last has the result's dtype.
+  // The type rules of other ops have seen to their operands.
   if (s.op->promotion != Promotion::none)
     for (std::size_t n = 1; n < s.args.size(); ++n) require_type(n, arg(0).dtype);
-  const DType result = s.op->type == predicate_type ? DType::bool_ : arg(s.args.size() - 1).dtype;
+  const DType result = scalar_result(*s.op, arg(s.args.size() - 1).dtype);
   require(s.dtype == result, fmt::format("a result of {}", short_name_of(result)),
           short_name_of(s.dtype));
   require_lanes(any_lanes());

@@ -193,7 +193,7 @@ std::span<const Pass> all_passes() { return passes; }
 std::span<const PassOrder> pass_order_reasons() { return reasons; }
 
 Graph optimize(const Graph& graph, Context& context) {
-  Graph current = split_complex(graph);
+  Graph current = split_complex(widen_halves(graph));
   for (const Pass& pass : passes) {
     if (pass.level <= context.options.level) current = Driver(context).run(pass, current);
   }

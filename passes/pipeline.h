@@ -69,8 +69,12 @@ Graph optimize(const Graph& graph, Context& context);
 /// Runs one pass by name, as the driver would: for tests and tools.
 Graph run_pass(std::string_view name, const Graph& graph, Context& context);
 
+/// The graph with float16 and bfloat16 computed in float32: parameters and outputs of these dtypes
+/// become their bits, uint16. The graph itself if it has none. `optimize` begins with it.
+Graph widen_halves(const Graph&);
+
 /// The graph with complex numbers as pairs of floats; complex parameters and outputs [...] become
-/// floats [..., 2]. The graph itself if it has none. `optimize` begins with it.
+/// floats [..., 2]. The graph itself if it has none. `optimize` does it next.
 Graph split_complex(const Graph&);
 
 // The passes.

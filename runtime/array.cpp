@@ -17,11 +17,10 @@ namespace {
 
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
-void check_supported(DType dtype) {
-  if (static_cast<int>(dtype) >= dtype_count || !is_supported(dtype))
-    throw TypeError(fmt::format(
-        "array: expected a supported dtype, found {}",
-        static_cast<int>(dtype) < dtype_count ? name_of(dtype) : std::string_view("none")));
+void check_known(DType dtype) {
+  if (static_cast<int>(dtype) >= dtype_count)
+    throw TypeError(
+        fmt::format("array: expected a dtype, found number {}", static_cast<int>(dtype)));
 }
 
 // Number of elements; checks the extents. The product must be addressable even when another extent
@@ -179,7 +178,7 @@ void Array::destroy(Record* record) noexcept {
 }
 
 Array Array::empty(DType dtype, Extents shape) {
-  check_supported(dtype);
+  check_known(dtype);
   const std::int64_t size = count_elements(dtype, shape);
   Record* record = make_record(dtype, shape, size * static_cast<std::int64_t>(size_of(dtype)));
   record->size = size;
@@ -204,7 +203,7 @@ Array Array::from_memory(DType dtype, const void* values, std::size_t count, Ext
 
 Array Array::borrow(void* data, DType dtype, Extents shape, Extents strides,
                     std::shared_ptr<void> keep_alive) {
-  check_supported(dtype);
+  check_known(dtype);
   const std::int64_t size = count_elements(dtype, shape);
   if (strides.size() != shape.size())
     throw ValueError(
@@ -223,7 +222,7 @@ Array Array::borrow(void* data, DType dtype, Extents shape, Extents strides,
 }
 
 Array Array::borrow(void* data, DType dtype, Extents shape, std::shared_ptr<void> keep_alive) {
-  check_supported(dtype);
+  check_known(dtype);
   count_elements(dtype, shape);
   return borrow(data, dtype, shape, contiguous_strides(shape), std::move(keep_alive));
 }
@@ -327,6 +326,15 @@ Array Array::copy() const {
   return result;
 }
 
+Array Array::view(DType dtype) const {
+  check_known(dtype);
+  if (size_of(dtype) != size_of(this->dtype()))
+    throw TypeError(fmt::format("view: expected a dtype of {} bytes, found {}",
+                                size_of(this->dtype()), name_of(dtype)));
+  return borrow(const_cast<void*>(data()), dtype, shape(), strides(),
+                std::make_shared<Array>(*this));
+}
+
 Array Array::contiguous() const {
   const Record& from = record();
   const bool aligned = reinterpret_cast<std::uintptr_t>(from.data) % block_alignment == 0;
@@ -366,7 +374,11 @@ bool Array::unique() const noexcept {
 
 Array full(Extents shape, double value, DType dtype) {
   Array array = Array::empty(dtype, shape);
-  if (dtype == complex64) {
+  if (dtype == float16) {
+    fill_elements(array.data<Float16>(), array.size(), Float16(value));
+  } else if (dtype == bfloat16) {
+    fill_elements(array.data<BFloat16>(), array.size(), BFloat16(value));
+  } else if (dtype == complex64) {
     fill_elements(array.data<std::complex<float>>(), array.size(), {static_cast<float>(value), 0});
   } else if (dtype == complex128) {
     fill_elements(array.data<std::complex<double>>(), array.size(), {value, 0});

@@ -168,6 +168,8 @@ class Array {
   /// The same elements in C order under another shape; one extent may be -1. A view when the array
   /// is contiguous, else a packed copy.
   Array reshape(Extents shape) const;
+  /// The same memory as elements of another dtype of the same size; TypeError if it has another.
+  Array view(DType dtype) const;
   /// Any view: its first element is `offset` elements after this array's. All it shows must be
   /// within what this array shows. Strides may be zero or negative.
   Array view(Extents shape, Extents strides, std::int64_t offset) const;

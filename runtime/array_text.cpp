@@ -151,34 +151,64 @@ std::string whole_text(T v) {
   }
 }
 
+// The type whose digits show a T.
+template <class T>
+using Shown = std::conditional_t<is_half_type<T>, double, T>;
+
+// The decimal number of the fewest digits that rounds to v.
+template <class T>
+double shortest(T v) {
+  const double exact = float{v};
+  if (!std::isfinite(exact)) return exact;
+  std::array<char, 64> buffer;
+  for (int after = 0;; ++after) {
+    char* const end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), exact,
+                                    std::chars_format::scientific, after)
+                          .ptr;
+    double read = 0;
+    std::from_chars(buffer.data(), end, read);
+    if (T(read).bits == v.bits) return read;
+  }
+}
+
 template <class T>
 class Printer {
+  using V = Shown<T>;
+
  public:
   explicit Printer(const Array& array)
       : array_(array), data_(array.data<T>()), elide_(array.size() > whole_up_to) {}
 
   std::string print() {
     if (array_.size() == 0) return "[]";
-    if (array_.rank() == 0) return lone(*data_);
-    std::vector<T> shown;
-    visit(0, 0, [&](std::int64_t at) { shown.push_back(data_[at]); });
-    if constexpr (std::is_floating_point_v<T>) {
+    if (array_.rank() == 0) return lone(value(0));
+    std::vector<V> shown;
+    visit(0, 0, [&](std::int64_t at) { shown.push_back(value(at)); });
+    if constexpr (std::is_floating_point_v<V>) {
       const FloatFormat format(shown);
-      text_ = [format](T v) { return format.text(v); };
+      text_ = [format](V v) { return format.text(v); };
     } else if constexpr (is_complex_type<T>) {
       text_ = complex_format(shown);
     } else {
       std::size_t width = std::is_same_v<T, bool> ? 5 : 0;
-      for (const T v : shown) width = std::max(width, whole_text(v).size());
-      text_ = [width](T v) { return fmt::format("{:>{}}", whole_text(v), width); };
+      for (const V v : shown) width = std::max(width, whole_text(v).size());
+      text_ = [width](V v) { return fmt::format("{:>{}}", whole_text(v), width); };
     }
     write(0, 0);
     return std::move(out_);
   }
 
  private:
-  static std::string lone(T v) {
-    if constexpr (std::is_floating_point_v<T>) {
+  V value(std::int64_t at) const {
+    if constexpr (is_half_type<T>) {
+      return shortest(data_[at]);
+    } else {
+      return data_[at];
+    }
+  }
+
+  static std::string lone(V v) {
+    if constexpr (std::is_floating_point_v<V>) {
       return lone_float(v);
     } else if constexpr (is_complex_type<T>) {
       return lone_complex(v);
@@ -223,7 +253,7 @@ class Printer {
       column += word.size();
     };
     for (std::int64_t i = 0; i < extent(axis); i = after(axis, i)) {
-      place(text_(data_[at + i * stride(axis)]));
+      place(text_(value(at + i * stride(axis))));
       if (skips(axis) && i == edge - 1) place("...");
     }
   }
@@ -242,7 +272,7 @@ class Printer {
   const Array& array_;
   const T* data_;
   const bool elide_;
-  std::function<std::string(T)> text_;
+  std::function<std::string(V)> text_;
   std::string out_;
 };
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "runtime/half.h"
+
 namespace gnomon {
 
 /// Element type. The numbers are part of the ABI and of the cache format: append only.
@@ -79,8 +81,10 @@ constexpr DType complex_of(DType t) {
   return t == DType::float64 ? DType::complex128 : DType::complex64;
 }
 
-/// Whether arrays of `t` can be made and computed with in this version.
-constexpr bool is_supported(DType t) { return t != DType::float16 && t != DType::bfloat16; }
+/// Whether `t` is a float of 16 bits: such numbers lie in arrays, what is computed is float32.
+constexpr bool is_half(DType t) { return t == DType::float16 || t == DType::bfloat16; }
+/// The dtype that numbers of `t` are computed in.
+constexpr DType computed_as(DType t) { return is_half(t) ? DType::float32 : t; }
 
 template <class T>
 struct dtype_of_type;
@@ -121,6 +125,14 @@ struct dtype_of_type<std::uint64_t> {
   static constexpr DType value = DType::uint64;
 };
 template <>
+struct dtype_of_type<Float16> {
+  static constexpr DType value = DType::float16;
+};
+template <>
+struct dtype_of_type<BFloat16> {
+  static constexpr DType value = DType::bfloat16;
+};
+template <>
 struct dtype_of_type<float> {
   static constexpr DType value = DType::float32;
 };
@@ -141,7 +153,8 @@ struct dtype_of_type<std::complex<double>> {
 template <class T>
 inline constexpr DType dtype_of = dtype_of_type<T>::value;
 
-/// Calls `f(T{})` with the C++ type of a supported real dtype; `f` must return one type for all.
+/// Calls `f(T{})` with the C++ type that real numbers of `t` are computed in, which is the type of
+/// an array's elements too unless `t` is a half; `f` must return one type for all.
 template <class F>
 decltype(auto) with_type(DType t, F&& f) {
   switch (t) {
@@ -154,14 +167,18 @@ decltype(auto) with_type(DType t, F&& f) {
     case DType::uint16: return f(std::uint16_t{});
     case DType::uint32: return f(std::uint32_t{});
     case DType::uint64: return f(std::uint64_t{});
+    case DType::float16:
+    case DType::bfloat16:
     case DType::float32: return f(float{});
     default: return f(double{});
   }
 }
 
-/// The same for complex dtypes too.
+/// Calls `f(T{})` with the C++ type of an array's elements.
 template <class F>
 decltype(auto) with_any_type(DType t, F&& f) {
+  if (t == DType::float16) return f(Float16{});
+  if (t == DType::bfloat16) return f(BFloat16{});
   if (t == DType::complex64) return f(std::complex<float>{});
   if (t == DType::complex128) return f(std::complex<double>{});
   return with_type(t, f);

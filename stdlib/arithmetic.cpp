@@ -10,6 +10,13 @@ namespace gnomon {
 
 namespace {
 
+// What is computed of floats of 16 bits is float32, whose neighbours are others.
+std::vector<Type> neighbour_type(TypeContext& context) {
+  if (is_half(context.type(0).dtype))
+    context.fail("expected float32 or float64, found " + describe(context.operands[0]));
+  return elementwise_float_type(context);
+}
+
 Expr one_like(const Expr& x) { return constant(1.0, x.dtype()); }
 Expr minus_one_like(const Expr& x) { return constant(-1.0, x.dtype()); }
 
@@ -298,7 +305,7 @@ constinit const Op op::nextafter{
     .name = "nextafter",
     .doc = "The float next to x on the side of y; y where they are equal. Derivative that of x.",
     .operands = 2,
-    .type = elementwise_float_type,
+    .type = neighbour_type,
     .promotion = Promotion::inexact,
     .scalar = {"gn::nextafter", "arithmetic.h", "", GNOMON_HOST(floats, 2, nextafter), 4},
     .partials = [](const Partials& p) { return Exprs{one_like(p.y), Expr()}; }};

@@ -23,7 +23,8 @@
   X(gamma) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus) X(log1mexp) X(cbrt)       \
   X(i0) X(i0e) X(i1) X(i1e) X(j0) X(j1) X(y0) X(y1)                                           \
   X(floor) X(ceil) X(trunc) X(round)                                                          \
-  X(isnan) X(isinf) X(isfinite) X(signbit) X(logical_not) X(bitwise_not)
+  X(isnan) X(isinf) X(isfinite) X(signbit) X(logical_not) X(bitwise_not)                      \
+  X(float16_bits) X(float16_value) X(bfloat16_bits) X(bfloat16_value)
 #define GNOMON_BINARY_OPS(X)                                                                  \
   X(subtract) X(divide) X(floor_divide) X(remainder) X(power)                                 \
   X(minimum) X(maximum) X(arctan2) X(hypot) X(logaddexp) X(copysign) X(nextafter)             \

@@ -114,6 +114,8 @@ Array operand(DType t, std::int64_t size, int rank, double seed) {
   std::vector<std::int64_t> integers;
   for (const double v : values) integers.push_back(static_cast<std::int64_t>(v * 9));
   if (t == int64) return Array::from(integers, shape);
+  if (t == uint16)
+    return Array::from(std::vector<std::uint16_t>(integers.begin(), integers.end()), shape);
   if (t == uint64)
     return Array::from(std::vector<std::uint64_t>(integers.begin(), integers.end()), shape);
   return Array::from(std::vector<bool>(integers.begin(), integers.end()), shape);
@@ -155,8 +157,9 @@ TEST_CASE("elementwise ops of batches line up operands of lower rank") {
     const int count = op->operands < 0 ? 3 : op->operands;
     bool applied = false;
     // The last are those of random variates: key, counter, position and parameters.
-    const std::pair<DType, DType> dtypes[] = {
-        {float64, float64}, {int64, int64}, {bool_, bool_}, {uint64, uint64}, {uint64, float64}};
+    const std::pair<DType, DType> dtypes[] = {{float64, float64}, {int64, int64},
+                                              {bool_, bool_},     {uint64, uint64},
+                                              {uint64, float64},  {uint16, uint16}};
     for (const auto& [first, rest] : dtypes) {
       Examples e;
       for (int i = 0; i < count; ++i) {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 LOOPS = "loops that end by a condition and lazy branches are not there yet"
 SPARSE = "sparse arrays are not there yet"
-HALF = "float16 and bfloat16 are names without arrays yet"
 
 FAMILIES = {
     "Arithmetic": """
@@ -53,7 +52,7 @@ FAMILIES = {
     "Casts": """
         cast convert_to_bool=astype convert_to_int=astype convert_to_uint=astype
         convert_to_float32=astype convert_to_float64=astype convert_to_complex64=astype
-        convert_to_complex128=astype convert_to_float16!HALF
+        convert_to_complex128=astype convert_to_float16=astype
     """,
     "Inner graphs of scalars": """
         Composite!fusion_makes_kernels_of_whole_graphs
@@ -190,7 +189,7 @@ def row(entry: str) -> tuple[str, str, bool]:
     """The name, where it is or why not, and whether it is there."""
     if "!" in entry:
         name, reason = entry.split("!")
-        return name, {"LOOPS": LOOPS, "SPARSE": SPARSE, "HALF": HALF}.get(
+        return name, {"LOOPS": LOOPS, "SPARSE": SPARSE}.get(
             reason, reason.replace("_", " ")), False
     name, _, where = entry.partition("=")
     if where.startswith('"'):

@@ -331,6 +331,9 @@ WITHOUT_REFERENCE = {
         "angle", "complex", "complex_from_polar", "conj", "conjugate", "imag", "iscomplexobj",
         "isrealobj", "real",
     ],
+    "bits of floats of 16 bits, tested in test_halves": [
+        "bfloat16_bits", "bfloat16_value", "float16_bits", "float16_value",
+    ],
     "random numbers, tested in test_random": [
         "philox32", "philox64", "random_below", "random_binomial", "random_gamma",
         "random_hypergeometric", "random_poisson", "random_vonmises", "random_zipf",

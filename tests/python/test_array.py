@@ -122,7 +122,6 @@ def test_byte_order():
         (np.array(["2020-01-01"], dtype="M8[D]"), "datetime64"),
         (np.zeros(2, dtype=[("a", "i4")]), "i4"),
         (np.zeros(2, dtype="S3"), "S3"),
-        (np.zeros(2, dtype="f2"), "float16"),
         (np.zeros(2, dtype=np.longdouble), "longdouble|float128"),
     ],
     ids=str,

@@ -58,7 +58,6 @@ def test_mistake_is_an_error_of_gnomon(call, text):
         np.str_("a"),
         np.void(b"abc"),
         np.array((1, 2.0), dtype=[("a", "i4"), ("b", "f8")]),
-        np.float16(1),
         np.longdouble(1),
         np.array([1, None]),
     ],

@@ -1,5 +1,6 @@
 // The type of arrays with values.
 #include "frontend/python/src/array.h"
+#include "ir/numbers.h"
 
 #include <fmt/format.h>
 
@@ -326,9 +327,14 @@ PyObject* to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     const nb::object numpy = nb::module_::import_("numpy");
-    const nb::object memory = nb::steal(PyMemoryView_FromObject(o));
+    const Array& x = self(o);
+    // NumPy reads bfloat16 by the package that adds the dtype, from the bits.
+    const bool extended = x.dtype() == bfloat16;
+    const nb::object readable = extended ? wrap(x.view(uint16)) : nb::borrow(o);
+    const nb::object memory = nb::steal(PyMemoryView_FromObject(readable.ptr()));
     if (!memory.is_valid()) return nullptr;
     nb::object result = numpy.attr("asarray")(memory);
+    if (extended) result = result.attr("view")(numpy.attr("dtype")(dtype_object(bfloat16)));
     const nb::object wanted =
         dtype == Py_None ? result.attr("dtype") : numpy.attr("dtype")(nb::handle(dtype));
     if (!wanted.equal(result.attr("dtype"))) {
@@ -515,6 +521,7 @@ PyObject* element_object(DType dtype, const void* element) {
     const auto z = *static_cast<const std::complex<double>*>(element);
     return PyComplex_FromDoubles(z.real(), z.imag());
   }
+  if (is_half(dtype)) return PyFloat_FromDouble(double{cell_load(dtype, element, 0).f32});
   return with_type(dtype, [element]<class T>(T) -> PyObject* {
     const T value = *static_cast<const T*>(element);
     if constexpr (std::is_same_v<T, bool>) {

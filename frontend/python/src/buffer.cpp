@@ -110,11 +110,9 @@ DType checked_dtype(nb::handle object, const Py_buffer& view) {
         fmt::format("asarray: expected memory in the byte order of the machine, found "
                     "{}: use x.astype(x.dtype.newbyteorder(\"=\"))",
                     name_of_elements(object, view)));
-  if (!format.dtype || !is_supported(*format.dtype))
-    throw TypeError(
-        fmt::format("asarray: expected elements of bool, int8 to int64, uint8 to uint64, "
-                    "float32, float64, complex64 or complex128, found {}",
-                    name_of_elements(object, view)));
+  if (!format.dtype)
+    throw TypeError(fmt::format("asarray: expected elements of {}, found {}", all_dtypes,
+                                name_of_elements(object, view)));
   if (view.ndim > max_rank)
     throw ValueError(
         fmt::format("asarray: expected at most {} axes, found {}", max_rank, view.ndim));
@@ -231,7 +229,7 @@ bool Borrowed::set(PyObject* object) {
   if (!has_layout(view_)) return false;
   const Format format = format_of(view_);
   std::array<std::int64_t, max_rank> strides;
-  if (!format.dtype || format.big_endian || !is_supported(*format.dtype) || view_.ndim > max_rank ||
+  if (!format.dtype || format.big_endian || view_.ndim > max_rank ||
       !element_strides(view_, strides.data()))
     return false;
   array_ = Array::borrow(view_.buf, *format.dtype, shape_of(view_),

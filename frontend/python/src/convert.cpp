@@ -58,7 +58,11 @@ To converted_element(const From& x) {
                     "found {}; use gn.real or gn.imag",
                     name_of(dtype_of<To>)));
   } else if constexpr (is_complex_type<To>) {
-    return To(convert_number<typename To::value_type>(x));
+    return To(converted_element<typename To::value_type>(x));
+  } else if constexpr (is_half_type<From>) {
+    return converted_element<To>(float{x});
+  } else if constexpr (is_half_type<To>) {
+    return To(static_cast<double>(x));
   } else {
     return convert_number<To>(x);
   }
@@ -74,10 +78,10 @@ T number_as(PyObject* o) {
     return T(number_as<typename T::value_type>(o));
   } else if constexpr (std::is_same_v<T, bool>) {
     return PyObject_IsTrue(o) == 1;
-  } else if constexpr (std::is_floating_point_v<T>) {
+  } else if constexpr (std::is_floating_point_v<T> || is_half_type<T>) {
     const double v = PyLong_AsDouble(o);
     if (v == -1 && PyErr_Occurred()) throw nb::python_error();
-    return static_cast<T>(v);
+    return T(v);
   } else {
     return integer_of<T>(o);
   }
@@ -241,10 +245,8 @@ class Nested {
                     "gn.function that returns it",
                     is_expr(object) ? describe(expr_of(object).value()) : text_of(object)));
   if (nb::hasattr(object, "dtype"))
-    throw TypeError(
-        fmt::format("asarray: expected elements of bool, int8 to int64, uint8 to uint64, "
-                    "float32, float64, complex64 or complex128, found {}",
-                    text_of(object.attr("dtype"))));
+    throw TypeError(fmt::format("asarray: expected elements of {}, found {}", all_dtypes,
+                                text_of(object.attr("dtype"))));
   throw TypeError(
       fmt::format("asarray: expected an array, a number or nested sequences of numbers, found {}",
                   Py_TYPE(o)->tp_name));
@@ -256,6 +258,12 @@ Taken take_through_numpy(nb::handle object, Copy copy) {
   std::optional<Taken> taken = take_buffer(array, copy);
   if (!taken) refuse(array);
   return std::move(*taken);
+}
+
+// Whether the object is NumPy's array or scalar of the bfloat16 that ml_dtypes gives it.
+bool is_bfloat16_of_numpy(nb::handle object) {
+  return nb::hasattr(object, "__array_interface__") && nb::hasattr(object, "dtype") &&
+         text_of(object.attr("dtype")) == "bfloat16";
 }
 
 Taken take_any(nb::handle object, std::optional<DType> dtype, Copy copy) {
@@ -270,6 +278,9 @@ Taken take_any(nb::handle object, std::optional<DType> dtype, Copy copy) {
       PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o);
   if (!plain)
     if (std::optional<Taken> taken = take_buffer(object, copy)) return std::move(*taken);
+  if (is_bfloat16_of_numpy(object))  // NumPy does not export what a package added
+    if (std::optional<Taken> bits = take_buffer(object.attr("view")("uint16"), copy))
+      return {bits->array.view(bfloat16), bits->writable};
   // NumPy exports every array whose elements are numbers.
   if (PyObject_CheckBuffer(o) != 0 && nb::hasattr(object, "__array_interface__")) refuse(object);
   const auto made = [&](Array array) {

@@ -73,6 +73,10 @@ nb::object wrap(const SharedVariable& variable);
 
 // ------------------------------------------------------------------------ values in (convert.cpp)
 
+/// The dtypes there are, for errors.
+inline constexpr const char* all_dtypes =
+    "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64 or "
+    "complex128";
 /// The dtype object `gn.float32` etc.; what NumPy, a string or a Python type calls a dtype.
 nb::object dtype_object(DType dtype);
 /// TypeError when it is none that Gnomon has: the message says what is supported.

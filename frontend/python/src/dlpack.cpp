@@ -80,12 +80,11 @@ DType dtype_of_element(ElementType e) {
   for (int i = 0; i < dtype_count; ++i) {
     const auto t = static_cast<DType>(i);
     const ElementType own = element_type(t);
-    if (own.code == e.code && own.bits == e.bits && e.lanes == 1 && is_supported(t)) return t;
+    if (own.code == e.code && own.bits == e.bits && e.lanes == 1) return t;
   }
   throw TypeError(fmt::format(
-      "from_dlpack: expected elements of bool, int8 to int64, uint8 to uint64, "
-      "float32, float64, complex64 or complex128, found type code {} with {} bits and {} lanes",
-      e.code, e.bits, e.lanes));
+      "from_dlpack: expected elements of {}, found type code {} with {} bits and {} lanes",
+      all_dtypes, e.code, e.bits, e.lanes));
 }
 
 // ----------------------------------------------------------------------------------------- import

@@ -260,10 +260,7 @@ DType to_dtype(nb::handle object) {
   std::string found;
   if (const std::optional<DType> t = find(object, found)) return *t;
   if (found.empty()) found = nb::cast<std::string>(nb::steal<nb::str>(PyObject_Repr(object.ptr())));
-  throw TypeError(fmt::format(
-      "dtype: expected bool, int8 to int64, uint8 to uint64, float32, float64, complex64 or "
-      "complex128, found {}",
-      found));
+  throw TypeError(fmt::format("dtype: expected {}, found {}", all_dtypes, found));
 }
 
 void add_dtypes(nb::module_& m) {

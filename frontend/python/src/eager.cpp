@@ -183,9 +183,6 @@ class Application {
     for (std::size_t i = 0; i < operands_.size(); ++i) {
       const Operand& o = operands_[i];
       if (o.array.defined()) {
-        if (!is_supported(o.array.dtype()))
-          throw TypeError(fmt::format("{}: {} is not computed with, found {}{}", op_.name,
-                                      name_of(o.array.dtype()), o.array.describe(), at_caller()));
         arrays_[i] = o.array;
         continue;
       }

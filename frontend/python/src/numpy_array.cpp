@@ -31,6 +31,7 @@ bool is_ndarray(PyObject* object) {
 std::optional<DType> dtype_of_number(int type) {
   switch (type) {
     case NPY_BOOL: return bool_;
+    case NPY_HALF: return float16;
     case NPY_FLOAT: return float32;
     case NPY_DOUBLE: return float64;
     case NPY_CFLOAT: return complex64;

@@ -225,9 +225,6 @@ nb::object make_shared_variable(nb::handle value, nb::handle name, nb::handle sh
   if (is_symbolic(value))
     throw TypeError("shared: expected values, found an expression" + at_caller());
   Array array = to_array(value);
-  if (!is_supported(array.dtype()))
-    throw TypeError(fmt::format("shared: expected a dtype that is computed with, found {}{}",
-                                name_of(array.dtype()), at_caller()));
   std::vector<std::int64_t> extents(array.shape().begin(), array.shape().end());
   if (!shape.is_none()) {
     std::size_t i = 0;
