@@ -5,8 +5,8 @@
 // so the zeros are not written at once: the cotangent keeps its unmasked value beside the mask
 // `c`, the rules of elementwise ops and reductions run on the value, and where(mask, value, 0) is
 // written when the cotangent leaves them. The gradient is then made of `where` itself, so that its
-// own derivatives are as safe. Ops that move elements carry the mask along; any other op, and one
-// with a body, gets the materialized cotangent.
+// own derivatives are as safe. Ops that move elements carry the mask along, a call without rules of
+// its own is opened; any other op, and one with a body, gets the materialized cotangent.
 #pragma once
 
 #include <span>

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "ir/op.h"
 #include "passes/gradient.h"
 #include "runtime/error.h"
+#include "stdlib/body.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -99,7 +101,30 @@ enum class MaskPath {
   none,         // results mix elements: the cotangent is materialized
 };
 
-MaskPath mask_path(const Op& op) {
+bool has_rules(const Node& call) {
+  return !call.attribute("vjp").body()->outputs.empty() ||
+         !call.attribute("jvp").body()->outputs.empty();
+}
+
+/// Whether each element of what the rule gives is made of elements at the same place.
+bool is_elementwise(const Graph& rule) {
+  if (rule.outputs.empty()) return false;
+  const Shape& shape = rule.outputs.front().shape();
+  for (const Value& v : rule.outputs)
+    if (!(v.shape() == shape)) return false;
+  const std::vector<const Node*> order = rule.topological_order();
+  return std::all_of(order.begin(), order.end(), [&](const Node* node) {
+    if (node->inputs().empty() && node->type().rank() == 0) return true;
+    if (constant_value(Value(node, 0))) return true;
+    const bool local = node->op().is_elementwise() || &node->op() == &op::param;
+    return local && node->type().shape == shape;
+  });
+}
+
+MaskPath mask_path(const Node& node) {
+  const Op& op = node.op();
+  if (op.step == StepKind::call)
+    return is_elementwise(*node.attribute("vjp").body()) ? MaskPath::elementwise : MaskPath::none;
   constexpr const Op* parts[] = {&op::complex, &op::real, &op::imag, &op::conj, &op::angle};
   const bool is_part = std::find(std::begin(parts), std::end(parts), &op) != std::end(parts);
   if (op.is_elementwise() || &op == &op::cast || is_part) return MaskPath::elementwise;
@@ -188,7 +213,7 @@ std::vector<Cotangent> pull_back_beside(const Node& node, std::span<const Cotang
   for (const Cotangent& d : dy) values.push_back(d.value);
   const Exprs results = backward(node, values, wanted);
   Expr mask = only.mask;
-  if (mask && mask_path(node.op()) == MaskPath::reduction)
+  if (mask && mask_path(node) == MaskPath::reduction)
     mask = unreduce_mask(mask, node.attribute("axes").ints(), node.input(0).rank(),
                          node.attribute("keepdims").flag());
   std::vector<Cotangent> dx;
@@ -222,6 +247,31 @@ std::vector<Cotangent> pull_back_materialized(const Node& node, std::span<const 
   for (const Cotangent& d : dy) seeds.push_back(d ? materialize(d) : Expr());
   std::vector<Cotangent> dx;
   for (const Expr& result : backward(node, seeds, wanted)) dx.push_back({result, {}, false});
+  return dx;
+}
+
+/// A call without rules of its own is opened where a mask has to go through it.
+std::vector<Cotangent> pull_back_opened(const Node& node, std::span<const Cotangent> dy,
+                                        const std::vector<bool>& wanted) {
+  std::vector<Expr> arguments = operand_list(node), leaves, wrt, cotangents;
+  for (const Expr& x : arguments) leaves.push_back(tensor("x", x.dtype(), x.shape()));
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    if (wanted[i]) wrt.push_back(leaves[i]);
+  const std::vector<Expr> outputs = apply_body(node.attribute("body").body(), leaves);
+  const std::vector<Cotangent> found = pull_back_all(outputs, wrt, dy);
+  for (const Cotangent& d : dy)
+    if (d) cotangents.push_back(d.value);
+  if (node.attribute("recompute").flag()) arguments = behind_barriers(arguments, cotangents);
+  std::unordered_map<Value, Value> replacements;
+  for (std::size_t i = 0; i < leaves.size(); ++i) replacements.emplace(leaves[i], arguments[i]);
+  std::vector<Cotangent> dx(leaves.size());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < dx.size(); ++i) {
+    if (!wanted[i]) continue;
+    dx[i] = found[next++];
+    for (Expr* part : {&dx[i].value, &dx[i].mask})
+      if (*part) *part = substitute(std::vector<Value>{*part}, replacements)[0];
+  }
   return dx;
 }
 
@@ -279,7 +329,10 @@ std::vector<Cotangent> pull_back(const Node& node, std::span<const Cotangent> dy
   if (op.has(Trait::piecewise_constant) && !(rule && rule->vjp)) return none;
   if (&op == &op::where) return pull_back_where(node, dy[0], wanted);
   const auto present = std::count_if(dy.begin(), dy.end(), [](const Cotangent& d) { return !!d; });
-  const MaskPath path = present == 1 ? mask_path(op) : MaskPath::none;
+  const bool masked = std::any_of(dy.begin(), dy.end(), [](const auto& d) { return !!d.mask; });
+  if (masked && op.step == StepKind::call && !has_rules(node))
+    return pull_back_opened(node, dy, wanted);
+  const MaskPath path = present == 1 ? mask_path(node) : MaskPath::none;
   std::vector<Cotangent> dx;
   if (path == MaskPath::elementwise || path == MaskPath::reduction) {
     const auto only = std::find_if(dy.begin(), dy.end(), [](const Cotangent& d) { return !!d; });

@@ -16,6 +16,10 @@ namespace gnomon {
 std::vector<Cotangent> pull_back(const Node& node, std::span<const Cotangent> dy,
                                  const std::vector<bool>& wanted);
 
+/// Cotangents of `wrt`, which are leaves, from those of `outputs`: a reverse sweep with masks.
+std::vector<Cotangent> pull_back_all(std::span<const Expr> outputs, std::span<const Expr> wrt,
+                                     std::span<const Cotangent> dy);
+
 /// Tangents of the outputs of `node` from those of its operands (null: zero), null where zero.
 /// TypeError when the op has no derivative.
 std::vector<Expr> push_forward(const Node& node, std::span<const Expr> dx);

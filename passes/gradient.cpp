@@ -70,11 +70,18 @@ void check_count(std::string_view who, std::string_view role, std::size_t found,
     throw ValueError(fmt::format("{}: expected {} {}, found {}", who, expected, role, found));
 }
 
-/// Which values depend on `wrt` in a way a derivative can follow.
-std::vector<bool> find_active(const Tape& tape, std::span<const Expr> wrt) {
-  std::vector<bool> active(tape.count(), false);
-  for (const Expr& w : wrt)
-    if (tape.has(w)) active[tape.slot(w)] = true;
+/// Which slots of the tape are those of `values`.
+std::vector<bool> slots_of(const Tape& tape, std::span<const Expr> values) {
+  std::vector<bool> slots(tape.count(), false);
+  for (const Expr& v : values)
+    if (tape.has(v)) slots[tape.slot(v)] = true;
+  return slots;
+}
+
+/// Which values depend on `wrt` in a way a derivative can follow, not by way of constants.
+std::vector<bool> find_active(const Tape& tape, std::span<const Expr> wrt,
+                              const std::vector<bool>& constant) {
+  std::vector<bool> active = slots_of(tape, wrt);
   for (const Node* node : tape.order()) {
     if (!carries_derivatives(*node)) continue;
     const auto operands = node->operands();
@@ -83,7 +90,7 @@ std::vector<bool> find_active(const Tape& tape, std::span<const Expr> wrt) {
     if (!any) continue;
     const std::size_t first = tape.first(*node);
     for (std::size_t i = 0; i < node->output_count(); ++i)
-      if (is_inexact(node->type(i).dtype)) active[first + i] = true;
+      if (is_inexact(node->type(i).dtype) && !constant[first + i]) active[first + i] = true;
   }
   return active;
 }
@@ -91,20 +98,22 @@ std::vector<bool> find_active(const Tape& tape, std::span<const Expr> wrt) {
 /// The state of one reverse sweep.
 class ReverseSweep {
  public:
-  ReverseSweep(std::span<const Expr> outputs, std::span<const Expr> wrt)
+  ReverseSweep(std::span<const Expr> outputs, std::span<const Expr> wrt,
+               std::span<const Expr> constants)
       : tape_(outputs),
-        active_(find_active(tape_, wrt)),
+        constant_(slots_of(tape_, constants)),
+        active_(find_active(tape_, wrt, constant_)),
         reached_(tape_.count(), false),
         pending_(tape_.count()) {
     for (const Expr& w : wrt)
       if (tape_.has(w)) totals_.emplace(tape_.slot(w), Cotangent{});
   }
 
-  void seed(const Expr& output, const Expr& cotangent) {
+  void seed(const Expr& output, const Cotangent& cotangent) {
     const std::size_t slot = tape_.slot(output);
     if (!active_[slot]) return;
     reached_[slot] = true;
-    if (cotangent) pending_[slot].push_back({cotangent, {}, false});
+    if (cotangent) pending_[slot].push_back(cotangent);
   }
 
   void run() {
@@ -113,10 +122,9 @@ class ReverseSweep {
   }
 
   bool reached(const Expr& w) const { return tape_.has(w) && reached_[tape_.slot(w)]; }
-  /// The cotangent of a value of `wrt` in full; null when it is zero.
-  Expr total(const Expr& w) const {
-    if (!tape_.has(w)) return {};
-    return materialize(totals_.at(tape_.slot(w)));
+  /// The cotangent of a value of `wrt`; none when it is zero.
+  Cotangent total(const Expr& w) const {
+    return tape_.has(w) ? totals_.at(tape_.slot(w)) : Cotangent{};
   }
 
  private:
@@ -125,12 +133,16 @@ class ReverseSweep {
     std::vector<Cotangent> dy(count);
     bool reached = false, present = false;
     for (std::size_t i = 0; i < count; ++i) {
-      reached = reached || reached_[first + i];
       dy[i] = accumulate(pending_[first + i]);
-      present = present || dy[i];
       pending_[first + i] = {};
       const auto total = totals_.find(first + i);
       if (total != totals_.end()) total->second = dy[i];
+      if (constant_[first + i]) {
+        dy[i] = {};
+        continue;
+      }
+      reached = reached || reached_[first + i];
+      present = present || dy[i];
     }
     if (!reached || !carries_derivatives(node)) return;
     const auto operands = node.operands();
@@ -149,7 +161,7 @@ class ReverseSweep {
   }
 
   Tape tape_;
-  std::vector<bool> active_, reached_;
+  std::vector<bool> constant_, active_, reached_;
   std::vector<std::vector<Cotangent>> pending_;
   std::unordered_map<std::size_t, Cotangent> totals_;
 };
@@ -158,8 +170,9 @@ std::vector<Expr> pull(std::string_view who, std::span<const Expr> outputs,
                        std::span<const Expr> wrt, std::span<const Expr> cotangents,
                        GradOptions options) {
   for (const Expr& w : wrt) check_float(who, "each value to derive by", w);
-  ReverseSweep sweep(outputs, wrt);
-  for (std::size_t i = 0; i < outputs.size(); ++i) sweep.seed(outputs[i], cotangents[i]);
+  ReverseSweep sweep(outputs, wrt, options.constants);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    sweep.seed(outputs[i], {cotangents[i], {}, false});
   sweep.run();
   std::vector<Expr> result;
   for (const Expr& w : wrt) {
@@ -168,13 +181,27 @@ std::vector<Expr> pull(std::string_view who, std::span<const Expr> outputs,
           "{}: expected values that the result depends on through differentiable operations, "
           "found {}",
           who, describe(w)));
-    const Expr total = sweep.total(w);
-    result.push_back(total ? total : zeros_of(w.type()));
+    if (options.disconnected == Disconnected::none && !sweep.reached(w)) {
+      result.emplace_back();
+      continue;
+    }
+    const Cotangent total = sweep.total(w);
+    result.push_back(total ? materialize(total) : zeros_of(w.type()));
   }
   return result;
 }
 
 }  // namespace
+
+std::vector<Cotangent> pull_back_all(std::span<const Expr> outputs, std::span<const Expr> wrt,
+                                     std::span<const Cotangent> dy) {
+  ReverseSweep sweep(outputs, wrt, {});
+  for (std::size_t i = 0; i < outputs.size(); ++i) sweep.seed(outputs[i], dy[i]);
+  sweep.run();
+  std::vector<Cotangent> dx;
+  for (const Expr& w : wrt) dx.push_back(sweep.total(w));
+  return dx;
+}
 
 std::vector<Expr> grad(const Expr& cost, std::span<const Expr> wrt, GradOptions options) {
   if (!cost || !is_float(cost.dtype()) || cost.rank() != 0)

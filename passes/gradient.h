@@ -28,10 +28,13 @@ namespace gnomon {
 enum class Disconnected : std::uint8_t {
   error,  // TypeError that names the value
   zero,   // zeros of the value's type
+  none,   // null
 };
 
 struct GradOptions {
   Disconnected disconnected = Disconnected::error;
+  /// Values that count as constants: nothing goes on to what they are made of.
+  std::vector<Expr> constants = {};
 };
 
 /// Gradient of a float `cost` of rank 0 with respect to each of `wrt`, which may be inputs, shared
@@ -60,7 +63,8 @@ auto grad(const Expr& cost, const Wrt&... wrt) {
 /// Vector-Jacobian product: cotangents of `wrt` given one cotangent per output, of its type (null:
 /// zero). Disconnected values give zeros unless the options say otherwise.
 std::vector<Expr> vjp(std::span<const Expr> outputs, std::span<const Expr> wrt,
-                      std::span<const Expr> cotangents, GradOptions options = {Disconnected::zero});
+                      std::span<const Expr> cotangents,
+                      GradOptions options = {Disconnected::zero, {}});
 
 /// Jacobian-vector product: tangents of `outputs` given one tangent per value of `wrt`, of its type
 /// (null: zero). An output that is not a float has no tangent: its entry is null.

@@ -26,4 +26,9 @@ Closure close_over(std::span<const Value> parameters, std::span<const Value> out
 /// Outputs of a body for arguments.
 std::vector<Expr> apply_body(const Body& body, std::span<const Expr> arguments);
 
+/// What the derivative of a `call` that recomputes starts from: the operands, each behind a barrier
+/// that waits for the cotangents. So what is made of them is not what the graph has already, and is
+/// computed after all that follows the call.
+std::vector<Expr> behind_barriers(std::span<const Expr> x, std::span<const Expr> cotangents);
+
 }  // namespace gnomon

@@ -277,12 +277,16 @@ struct Call {
 
 Body no_body() { return make_body({}, {}); }
 
-// The floats among `of`, in order, as one list has them.
+// The floats among `of`, in order, as one list has them; none for zeros, which an infinite
+// derivative may not meet.
 Exprs at_floats(const std::vector<Expr>& of, const std::vector<Expr>& floats) {
   Exprs all(of.size());
   std::size_t next = 0;
-  for (std::size_t k = 0; k < of.size(); ++k)
-    if (has_derivative(of[k])) all[k] = floats[next++];
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    if (!has_derivative(of[k])) continue;
+    const Expr& found = floats[next++];
+    if (constant_value(found) != 0.0) all[k] = found;
+  }
   return all;
 }
 
@@ -306,14 +310,6 @@ std::vector<Expr> rule_arguments(const std::vector<Expr>& x, const std::vector<E
 std::vector<Expr> expand_call(const Node& node) {
   const std::vector<Expr> arguments(node.operands().begin(), node.operands().end());
   return apply_body(node.attribute("body").body(), arguments);
-}
-
-// What is recomputed from the barriers is not what the graph has already, and waits for the
-// cotangents, which are computed from all that follows the call.
-std::vector<Expr> behind_barriers(const std::vector<Expr>& x, std::span<const Expr> cotangents) {
-  std::vector<Expr> waiting;
-  for (const Expr& each : x) waiting.push_back(barrier(each, 0, cotangents));
-  return waiting;
 }
 
 Exprs call_vjp(const Vjp& v) {
@@ -395,6 +391,12 @@ constinit const Op op::call{.name = "call",
                             .vjp = call_vjp,
                             .jvp = call_jvp,
                             .batch = call_batch};
+
+std::vector<Expr> behind_barriers(std::span<const Expr> x, std::span<const Expr> cotangents) {
+  std::vector<Expr> waiting;
+  for (const Expr& each : x) waiting.push_back(barrier(each, 0, cotangents));
+  return waiting;
+}
 
 std::span<const Expr> loop_indices() { return indices; }
 
