@@ -34,7 +34,7 @@ class Fuser {
     for (const Node* node : order) {
       if (node->op().step != StepKind::none)
         for (const Value& x : node->operands()) require(x);
-      for (const Value& x : node->extent_inputs()) require(x);
+      for (const Value& x : awaited_by(*node)) require(x);
       for (const Value& x : node->inputs()) ++uses_[x];
     }
     for (const Value& v : graph_.outputs) ++uses_[v];
@@ -51,6 +51,11 @@ class Fuser {
     std::optional<Value> promote;
     std::optional<Value> turned;  // the last transposition that was computed
   };
+
+  // What comes before loops that read the node: values of extents, and what a barrier waits for.
+  static std::span<const Value> awaited_by(const Node& node) {
+    return &node.op() == &op::barrier ? node.inputs().subspan(1) : node.extent_inputs();
+  }
 
   void require(const Value& v) {
     const Value s = storage_of(v);
@@ -255,8 +260,7 @@ class Fuser {
         if (maximum_beside(v.node())) shift_of(k, v.node(), index);
         return k.load(memory, k.offset(index, v.shape()), v.dtype());
       }
-      // What an extent is the value of must be known before the loops start.
-      for (const Value& x : v.node().extent_inputs()) {
+      for (const Value& x : awaited_by(v.node())) {
         trial.roots.push_back(x);
         m.elsewhere.insert(storage_of(x));
       }

@@ -12,7 +12,7 @@ namespace gnomon {
 namespace {
 
 bool moves_nothing(const Op& o) {
-  return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze;
+  return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze || &o == &op::barrier;
 }
 
 }  // namespace
