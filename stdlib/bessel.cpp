@@ -51,7 +51,12 @@ constinit const Op op::i1{
     .promotion = Promotion::inexact,
     .traits = {Trait::increasing, Trait::preserves_zero, Trait::odd},
     .scalar = {"gn::i1", "modified_bessel.h", "", GNOMON_HOST(floats, 1, i1), 90},
-    .partials = [](const Partials& p) { return Exprs{gnomon::i0(p.x[0]) - by_operand(p)}; },
+    .partials =
+        [](const Partials& p) {
+          // Where both overflow, so does the derivative.
+          const Expr i0 = gnomon::i0(p.x[0]);
+          return Exprs{gnomon::where(gnomon::isinf(i0), i0, i0 - by_operand(p))};
+        },
     .ulp = {4, 4}};
 
 constinit const Op op::i1e{

@@ -106,7 +106,7 @@ const Case cases[] = {
      }},
     {"call",
      [](const Expr& z) {
-       const Expr p = tensor("p", complex128, {2, 3});
+       const Expr p = tensor("p", z.dtype(), {2, 3});
        const Expr body = exp(p) * conj(p);
        return OpFromGraph(std::vector<Expr>{p}, std::vector<Expr>{body})(std::vector<Expr>{z})[0];
      }},
@@ -174,6 +174,26 @@ TEST_CASE("derivatives by complex numbers agree with differences, to second orde
     const Expr second = paired(dz, 0.6);
     const Expr ddz = grad(second, point.z, {Disconnected::zero});
     point.check(point.value(ddz, point.at), point.differences(second), 1e-7);
+  }
+}
+
+TEST_CASE("derivatives by complex64 agree with those by complex128") {
+  Point point;
+  std::vector<std::complex<float>> singles;
+  for (C& each : point.at) {
+    singles.emplace_back(each);
+    each = singles.back();
+  }
+  const Expr z = tensor("z", complex64, {2, 3});
+  const Array at[] = {Array::from(singles, {2, 3})};
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    const Expr dz = grad(paired(c.f(z), 0.2), z, {Disconnected::zero});
+    CHECK(dz.dtype() == complex64);
+    const Array found = evaluate_complex(std::span(&z, 1), std::span(&dz, 1), at)[0];
+    const std::vector<std::complex<float>> narrow = found.to_vector<std::complex<float>>();
+    const Expr wide = grad(paired(c.f(point.z), 0.2), point.z, {Disconnected::zero});
+    point.check({narrow.begin(), narrow.end()}, point.value(wide, point.at), 2e-5);
   }
 }
 

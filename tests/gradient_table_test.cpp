@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 #include <mpfr.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
+#include <numbers>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +20,7 @@
 #include "tests/bessel_functions.h"
 #include "tests/incomplete_functions.h"
 #include "tests/op_cases.h"
+#include "tests/passes_support.h"
 #include "tests/special_functions.h"
 
 using namespace gnomon;
@@ -25,6 +29,7 @@ using gnomon::test::Case;
 using gnomon::test::close;
 using gnomon::test::differences;
 using gnomon::test::Numbers;
+using gnomon::test::numbers;
 using gnomon::test::Out;
 using gnomon::test::Point;
 using gnomon::test::point_of;
@@ -218,15 +223,15 @@ Real moved(const Exact& f, const Numbers& x, std::span<const int> directions, in
 }
 
 /// df / dx_i: a central difference in 240 bits, right to far more than float64.
-double exact_first(const Exact& f, const Numbers& x, std::size_t i) {
+double exact_first(const Exact& f, const Numbers& x, std::size_t i, int exponent = -60) {
   std::vector<int> directions(x.size(), 0);
   directions[i] = 1;
-  const Real high = moved(f, x, directions, -60);
+  const Real high = moved(f, x, directions, exponent);
   directions[i] = -1;
-  const Real low = moved(f, x, directions, -60);
+  const Real low = moved(f, x, directions, exponent);
   Real result;
   mpfr_sub(result.get(), high.get(), low.get(), MPFR_RNDN);
-  mpfr_mul_2si(result.get(), result.get(), 59, MPFR_RNDN);
+  mpfr_mul_2si(result.get(), result.get(), -exponent - 1, MPFR_RNDN);
   return result.to_double();
 }
 
@@ -245,6 +250,13 @@ double exact_second(const Exact& f, const Numbers& x, std::size_t i, std::size_t
   }
   mpfr_mul_2si(total.get(), total.get(), 98, MPFR_RNDN);
   return total.to_double();
+}
+
+/// The value of an expression after rewriting.
+double rewritten_at(const Point& point, const Expr& e) {
+  Context context = gnomon::test::checked_context();
+  const Graph graph = capture(point.inputs, std::span(&e, 1)).graph;
+  return evaluate(optimize(graph, context), point.arrays)[0].item<double>();
 }
 
 std::string where_text(const Numbers& x) {
@@ -272,11 +284,11 @@ void check_transposed(const Point& point, std::span<const Expr> outputs, double 
   Expr forward = constant(0.0, float64), reverse = forward;
   for (std::size_t i = 0; i < dy.size(); ++i) {
     CHECK(dy[i].type() == outputs[i].type());
-    forward = forward + sum(dy[i] * cotangents[i]);
+    forward = forward + sum(cast(dy[i], float64) * cotangents[i]);
   }
   for (std::size_t i = 0; i < dx.size(); ++i) {
     CHECK(dx[i].type() == point.inputs[i].type());
-    reverse = reverse + sum(dx[i] * tangents[i]);
+    reverse = reverse + sum(cast(dx[i], float64) * tangents[i]);
   }
   CHECK(close(value_at(point, forward), value_at(point, reverse), tolerance));
 }
@@ -367,18 +379,255 @@ TEST_CASE("derivatives of the other ops agree with differences, to second order"
   }
 }
 
-TEST_CASE("float32 derivatives stay float32") {
+TEST_CASE("first and second derivatives in float32 are those of float32 numbers") {
   for (const Row& row : exact_rows()) {
     CAPTURE(row.op->name);
-    std::vector<Arg> args;
-    std::vector<Expr> inputs;
-    for (std::size_t i = 0; i < row.points.front().size(); ++i) {
-      inputs.push_back(scalar("x" + std::to_string(i), float32));
-      args.emplace_back(inputs.back());
+    for (Numbers x : row.points) {
+      Point point;
+      std::vector<Arg> args;
+      for (double& v : x) {
+        v = static_cast<float>(v);
+        point.add(scalar("x" + std::to_string(point.inputs.size()), float32), {v});
+        args.emplace_back(point.inputs.back());
+      }
+      CAPTURE(where_text(x));
+      const Expr y = apply(*row.op, std::span<const Arg>(args));
+      const Out dx = grad(y, point.inputs, {Disconnected::zero});
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        CHECK(dx[i].dtype() == float32);
+        CHECK(close(value_at(point, dx[i]), {exact_first(row.exact, x, i)}, 4e-6));
+        const Out ddx = grad(dx[i], point.inputs, {Disconnected::zero});
+        for (std::size_t j = 0; j < x.size(); ++j)
+          CHECK(close(value_at(point, ddx[j]), {exact_second(row.exact, x, i, j)}, 1e-4));
+      }
+      check_transposed(point, std::span(&y, 1), 4e-6);
     }
-    for (const Expr& dx :
-         grad(apply(*row.op, std::span<const Arg>(args)), inputs, {Disconnected::zero}))
-      CHECK(dx.dtype() == float32);
+  }
+}
+
+TEST_CASE("derivatives of the other ops in float32 agree with those in float64") {
+  for (const Case& c : all_cases()) {
+    CAPTURE(c.name);
+    const Point single = point_of(c, float32);
+    Point precise = point_of(c);
+    for (std::size_t i = 0; i < precise.inputs.size(); ++i)
+      precise = precise.with_changed(i, numbers(single.arrays[i]));
+    const Out y = c.f(single.inputs);
+    const Out dx = grad(weighted(y, 0.2), single.inputs, {Disconnected::zero});
+    const Out wanted =
+        grad(weighted(c.f(precise.inputs), 0.2), precise.inputs, {Disconnected::zero});
+    for (std::size_t i = 0; i < dx.size(); ++i) {
+      CHECK(dx[i].dtype() == float32);
+      CHECK(close(value_at(single, dx[i]), value_at(precise, wanted[i]), 1e-4));
+    }
+    check_transposed(single, y, 1e-4);
+  }
+}
+
+/// Far out, close to 0 and close to the ends of the domain.
+Numbers edges_of(const Op& op) {
+  Numbers points;
+  for (const double x : {-300.5, -40.5, -1e-8, -1e-30, 1e-30, 1e-8, 40.5, 300.5, 1e5})
+    if (x > op.domain.low && x < op.domain.high) points.push_back(x);
+  if (op.domain.low == -1 || op.domain.low == 1) points.push_back(op.domain.low + 0x1p-50);
+  if (op.domain.high == 1 || op.domain.high == 2) points.push_back(op.domain.high - 0x1p-50);
+  return points;
+}
+
+TEST_CASE("derivatives far out and at the ends of domains keep their digits") {
+  for (const Row& row : exact_rows()) {
+    if (row.points.front().size() != 1) continue;
+    // 1 - tanh(x)^2 and i1e(x) - i0e(x) are right to an absolute error.
+    const bool absolute = row.op == &op::tanh || row.op == &op::i0e || row.op == &op::i1e;
+    CAPTURE(row.op->name);
+    for (const double at : edges_of(*row.op)) {
+      CAPTURE(at);
+      Real::precision = 800;
+      const double wanted = exact_first(row.exact, {at}, 0, std::ilogb(at) - 90);
+      Real::precision = 240;
+      if (std::isnan(wanted)) continue;  // the function itself overflows
+      const Point point = Point().with(scalar("x"), {at});
+      const double found =
+          rewritten_at(point, grad(apply(*row.op, {point.inputs[0]}), point.inputs[0]));
+      const double error = std::fabs(found - wanted);
+      const double scale = absolute ? 1 : std::fabs(wanted);
+      CHECK((found == wanted || error <= 1e-12 * scale));
+    }
+  }
+}
+
+/// Derivatives where an operand is infinite or at the end of the domain: limits from within.
+struct Limit {
+  const Op* op;
+  Numbers at, expected;
+};
+
+std::vector<Limit> limits() {
+  const double inf = std::numeric_limits<double>::infinity(), none = std::nan("");
+  const double c = 2 * std::numbers::inv_sqrtpi, pi = std::numbers::pi;
+  return {
+      {&op::negative, {inf}, {-1}},
+      {&op::absolute, {0}, {0}},
+      {&op::absolute, {-inf}, {-1}},
+      {&op::square, {0}, {0}},
+      {&op::square, {-inf}, {-inf}},
+      {&op::sqrt, {0}, {inf}},
+      {&op::sqrt, {inf}, {0}},
+      {&op::rsqrt, {0}, {-inf}},
+      {&op::rsqrt, {inf}, {0}},
+      {&op::reciprocal, {0}, {-inf}},
+      {&op::reciprocal, {-inf}, {0}},
+      {&op::exp, {-inf}, {0}},
+      {&op::exp, {inf}, {inf}},
+      {&op::exp2, {-inf}, {0}},
+      {&op::exp2, {inf}, {inf}},
+      {&op::expm1, {-inf}, {0}},
+      {&op::expm1, {inf}, {inf}},
+      {&op::log, {0}, {inf}},
+      {&op::log, {inf}, {0}},
+      {&op::log2, {0}, {inf}},
+      {&op::log2, {inf}, {0}},
+      {&op::log10, {0}, {inf}},
+      {&op::log10, {inf}, {0}},
+      {&op::log1p, {-1}, {inf}},
+      {&op::log1p, {inf}, {0}},
+      {&op::cbrt, {0}, {inf}},
+      {&op::cbrt, {-inf}, {0}},
+      {&op::sin, {0}, {1}},
+      {&op::sin, {1e22}, {0.5232147853951389}},  // Ng, Argument reduction for huge arguments
+      {&op::sin, {inf}, {none}},
+      {&op::cos, {0}, {0}},
+      {&op::cos, {1e22}, {0.8522008497671888}},
+      {&op::cos, {-inf}, {none}},
+      {&op::tan, {0}, {1}},
+      {&op::tan, {inf}, {none}},
+      {&op::arcsin, {-1}, {inf}},
+      {&op::arcsin, {1}, {inf}},
+      {&op::arccos, {-1}, {-inf}},
+      {&op::arccos, {1}, {-inf}},
+      {&op::arctan, {-inf}, {0}},
+      {&op::sinh, {-inf}, {inf}},
+      {&op::cosh, {-inf}, {-inf}},
+      {&op::tanh, {-inf}, {0}},
+      {&op::arcsinh, {inf}, {0}},
+      {&op::arccosh, {1}, {inf}},
+      {&op::arccosh, {inf}, {0}},
+      {&op::arctanh, {-1}, {inf}},
+      {&op::arctanh, {1}, {inf}},
+      {&op::erf, {0}, {c}},
+      {&op::erf, {-inf}, {0}},
+      {&op::erfc, {0}, {-c}},
+      {&op::erfc, {inf}, {0}},
+      {&op::erfcx, {-inf}, {-inf}},
+      {&op::erfcx, {inf}, {0}},
+      {&op::erfinv, {-1}, {inf}},
+      {&op::erfinv, {0}, {1 / c}},
+      {&op::erfinv, {1}, {inf}},
+      {&op::erfcinv, {0}, {-inf}},
+      {&op::erfcinv, {2}, {-inf}},
+      {&op::ndtr, {-inf}, {0}},
+      {&op::ndtr, {0}, {1 / std::sqrt(2 * pi)}},
+      {&op::log_ndtr, {-inf}, {inf}},
+      {&op::log_ndtr, {inf}, {0}},
+      {&op::ndtri, {0}, {inf}},
+      {&op::ndtri, {1}, {inf}},
+      {&op::gamma, {0}, {-inf}},
+      {&op::gamma, {inf}, {inf}},
+      {&op::gamma, {-2}, {none}},
+      {&op::gammaln, {0}, {-inf}},
+      {&op::gammaln, {inf}, {inf}},
+      {&op::digamma, {0}, {inf}},
+      {&op::digamma, {inf}, {0}},
+      {&op::trigamma, {0}, {-inf}},
+      {&op::trigamma, {inf}, {0}},
+      {&op::i0, {0}, {0}},
+      {&op::i0, {-inf}, {-inf}},
+      {&op::i1, {0}, {0.5}},
+      {&op::i1, {800}, {inf}},
+      {&op::i1, {-inf}, {inf}},
+      {&op::i0e, {0}, {0}},
+      {&op::i0e, {inf}, {0}},
+      {&op::i1e, {0}, {0.5}},
+      {&op::i1e, {-inf}, {0}},
+      {&op::j0, {0}, {0}},
+      {&op::j0, {inf}, {0}},
+      {&op::j1, {0}, {0.5}},
+      {&op::j1, {-inf}, {0}},
+      {&op::y0, {0}, {inf}},
+      {&op::y0, {inf}, {0}},
+      {&op::y1, {1e-200}, {inf}},
+      {&op::y1, {inf}, {0}},
+      {&op::sigmoid, {-1000}, {0}},
+      {&op::sigmoid, {0}, {0.25}},
+      {&op::sigmoid, {inf}, {0}},
+      {&op::softplus, {-inf}, {0}},
+      {&op::softplus, {0}, {0.5}},
+      {&op::softplus, {inf}, {1}},
+      {&op::log1mexp, {-inf}, {0}},
+      {&op::log1mexp, {-0.0}, {-inf}},
+      {&op::add, {inf, 1}, {1, 1}},
+      {&op::subtract, {inf, 1}, {1, -1}},
+      {&op::multiply, {inf, 0}, {0, inf}},
+      {&op::divide, {1, 0}, {inf, -inf}},
+      {&op::divide, {1, inf}, {0, 0}},
+      {&op::divide, {1e-300, 1e-300}, {1e300, -1e300}},
+      {&op::remainder, {5, inf}, {1, 0}},
+      {&op::power, {0, 0.5}, {inf, 0}},
+      {&op::power, {0, 2}, {0, 0}},
+      {&op::power, {inf, 0}, {0, inf}},
+      {&op::minimum, {inf, 1}, {0, 1}},
+      {&op::minimum, {2, 2}, {0.5, 0.5}},
+      {&op::maximum, {-inf, 1}, {0, 1}},
+      {&op::maximum, {-inf, -inf}, {0.5, 0.5}},
+      {&op::arctan2, {0, -1}, {-1, 0}},
+      {&op::arctan2, {1e200, 1e200}, {5e-201, -5e-201}},
+      {&op::arctan2, {1e-200, 1e-200}, {5e199, -5e199}},
+      {&op::arctan2, {0, 0}, {none, none}},
+      {&op::hypot, {0, 0}, {0, 0}},
+      {&op::hypot, {3e200, 4e200}, {0.6, 0.8}},
+      {&op::hypot, {3e-200, 4e-200}, {0.6, 0.8}},
+      {&op::logaddexp, {1000, 1000}, {0.5, 0.5}},
+      {&op::logaddexp, {-inf, 3}, {0, 1}},
+      {&op::logaddexp, {inf, 3}, {1, 0}},
+      {&op::copysign, {0, -1}, {0, 0}},
+      {&op::copysign, {inf, -1}, {-1, 0}},
+      {&op::nextafter, {0, 1}, {1, 0}},
+      {&op::clip, {0, 0, 1}, {1, 0, 0}},
+      {&op::clip, {inf, 0, 1}, {0, 0, 1}},
+      {&op::fma, {inf, 0, 1}, {0, inf, 1}},
+  };
+}
+
+TEST_CASE("derivatives by infinite operands and at the ends of domains are limits from within") {
+  std::set<const Op*> covered;
+  for (const Limit& limit : limits()) {
+    covered.insert(limit.op);
+    CAPTURE(limit.op->name);
+    CAPTURE(where_text(limit.at));
+    const bool single = std::all_of(limit.at.begin(), limit.at.end(),
+                                    [](double v) { return static_cast<float>(v) == v; });
+    for (const DType t : {float64, float32}) {
+      if (t == float32 && !single) continue;
+      const double epsilon = t == float32 ? 0x1p-23 : 0x1p-52;
+      Point point;
+      std::vector<Arg> args;
+      for (const double v : limit.at) {
+        point.add(scalar("x", t), {v});
+        args.emplace_back(point.inputs.back());
+      }
+      const Out dx =
+          grad(apply(*limit.op, std::span<const Arg>(args)), point.inputs, {Disconnected::zero});
+      for (std::size_t i = 0; i < dx.size(); ++i) {
+        const double found = value_at(point, dx[i])[0], wanted = limit.expected[i];
+        CAPTURE(found);
+        const bool same = found == wanted || (std::isnan(found) && std::isnan(wanted));
+        CHECK((same || std::fabs(found - wanted) <= 4 * epsilon * std::fabs(wanted)));
+      }
+    }
+  }
+  for (const Row& row : exact_rows()) {
+    CAPTURE(row.op->name);
+    CHECK(covered.contains(row.op));
   }
 }
 

@@ -156,7 +156,7 @@ inline std::vector<Case> body_cases() {
        [](In x) {
          const Expr w = x[1];
          return fori(3, x.first(1), [&](Expr i, std::span<const Expr> s) {
-           return Out{tanh(s[0] * w) + cast(i, float64) * 0.1};
+           return Out{tanh(s[0] * w) + cast(i, w.dtype()) * 0.1};
          });
        }},
       {"call",
@@ -302,12 +302,12 @@ inline std::vector<Case> all_cases() {
 }
 
 /// Inputs of a case, as leaves and numbers.
-inline Point point_of(const Case& c) {
+inline Point point_of(const Case& c, DType t = float64) {
   Point point;
   for (const Shape& shape : c.shapes) {
     const std::string name = "x" + std::to_string(point.inputs.size());
     const auto count = static_cast<std::size_t>(element_count(shape).constant());
-    point.add(tensor(name, float64, shape),
+    point.add(tensor(name, t, shape),
               scattered(count, c.low, c.high, 0.3 * static_cast<double>(point.inputs.size())));
   }
   return point;
