@@ -162,13 +162,11 @@ FAMILIES = {
         vectorize vectorize_graph=vectorize
     """,
     "Derivatives": """
-        grad known_grads=vjp consider_constant=stop_gradient
-        disconnected_inputs!values_without_influence_are_an_error Lop=vjp Rop=jvp pullback=vjp
-        pushforward=jvp jacobian hessian hessian_vector_product=hvp subgraph_grad!not_there_yet
-        zero_grad=stop_gradient disconnected_grad=stop_gradient undefined_grad
-        grad_clip!not_there_yet grad_scale!not_there_yet grad_undefined=undefined_grad
-        grad_not_implemented=undefined_grad verify_grad!not_there_yet OpFromGraph=op_from_graph
-        SymbolicOp=op_from_graph
+        grad known_grads=grad consider_constant=grad disconnected_inputs=grad Lop=vjp Rop=jvp
+        pullback=vjp pushforward=jvp jacobian hessian hessian_vector_product=hvp subgraph_grad
+        zero_grad disconnected_grad=stop_gradient undefined_grad grad_clip grad_scale
+        grad_undefined=undefined_grad grad_not_implemented=undefined_grad verify_grad
+        OpFromGraph=op_from_graph SymbolicOp=op_from_graph
     """,
 }
 

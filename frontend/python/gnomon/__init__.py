@@ -81,19 +81,25 @@ if TYPE_CHECKING:
     from ._show import dot_text as dot_text
     from ._show import graph_text as graph_text
     from ._show import pprint as pprint
+    from ._subgraphs import checkpoint as checkpoint
+    from ._subgraphs import custom_derivative as custom_derivative
     from ._subgraphs import op_from_graph as op_from_graph
     from ._trace import compiled as compiled
     from ._transforms import fori as fori
     from ._transforms import grad as grad
     from ._transforms import jvp as jvp
+    from ._transforms import subgraph_grad as subgraph_grad
     from ._transforms import value_and_grad as value_and_grad
     from ._transforms import vjp as vjp
     from ._tune import tune as tune
+    from ._verify import verify_grad as verify_grad
 
 # What is imported when it is first used: its name, the module that has it.
 _LAZY = {
     "__array_namespace_info__": "_info",
+    "checkpoint": "_subgraphs",
     "compiled": "_trace",
+    "custom_derivative": "_subgraphs",
     "dot_text": "_show",
     "fori": "_transforms",
     "free_inputs": "_graphs",
@@ -112,10 +118,12 @@ _LAZY = {
     "pprint": "_show",
     "save": "_files",
     "shared": "_function",
+    "subgraph_grad": "_transforms",
     "substitute": "_graphs",
     "tune": "_tune",
     "value_and_grad": "_transforms",
     "vectorize": "_batches",
+    "verify_grad": "_verify",
     "vjp": "_transforms",
     "vmap": "_batches",
 }

@@ -179,6 +179,21 @@ def stop_gradient(x: Operand, /) -> Tensor:
     return _core.stop_gradient(x)
 
 
+def grad_clip(x: Operand, low: float, high: float, /) -> Tensor:
+    """x; what a derivative passes through it, backwards or forwards, is clipped to [low, high]."""
+    return _core.grad_clip(x, low, high)
+
+
+def grad_scale(x: Operand, factor: float, /) -> Tensor:
+    """x; what a derivative passes through it is multiplied by `factor`: -1 reverses it."""
+    return _core.grad_scale(x, factor)
+
+
+def zero_grad(x: Operand, /) -> Tensor:
+    """x, with derivative 0. Unlike that of `stop_gradient`, x counts as having influence."""
+    return _core.zero_grad(x)
+
+
 def barrier(x: Operand, /) -> Tensor:
     """x, opaque to every rewrite rule: protects a computation whose rounding matters."""
     return _core.barrier(x)
@@ -208,6 +223,8 @@ __all__ = [
     "cross",
     "dot",
     "einsum",
+    "grad_clip",
+    "grad_scale",
     "inner",
     "kron",
     "matmul",
@@ -217,4 +234,5 @@ __all__ = [
     "tensordot",
     "trace",
     "vecdot",
+    "zero_grad",
 ]

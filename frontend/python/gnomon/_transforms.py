@@ -18,6 +18,7 @@ __all__ = [
     "fori",
     "grad",
     "jvp",
+    "subgraph_grad",
     "value_and_grad",
     "vjp",
 ]
@@ -179,6 +180,7 @@ def grad(
     argnums: int | Iterable[int] = 0,
     has_aux: bool = False,
     disconnected_inputs: str = "raise",
+    return_disconnected: str | None = "zero",
     consider_constant: Iterable[Any] = (),
     known_grads: dict[Any, Any] | None = None,
 ) -> Any:
@@ -187,7 +189,8 @@ def grad(
     `grad(cost, wrt)` with expressions: an expression of the dtype and shape of `wrt`, or a tree of
     them if `wrt` is one. `wrt` may be inputs, shared variables or any other float expressions.
     `disconnected_inputs` says what happens if the cost does not depend on one: "raise" a TypeError,
-    "warn" and give zeros, or "ignore" it and give zeros. The expressions in `consider_constant`
+    "warn" and go on, or "ignore" it; what stands for its gradient then is zeros, or None if
+    `return_disconnected` is None. The expressions in `consider_constant`
     count as constants. `known_grads` has cotangents of expressions, by expression, from which the
     gradient goes back; `cost` is None then, or adds to them.
 
@@ -200,7 +203,8 @@ def grad(
     operation on the way has no derivative.
     """
     if cost is None or isinstance(cost, _core.Expr):
-        return _gradients(cost, wrt, disconnected_inputs, consider_constant, known_grads)
+        policy = (disconnected_inputs, return_disconnected)
+        return _gradients(cost, wrt, policy, consider_constant, known_grads)
     return _grad_of(cost, argnums if wrt is None else wrt, has_aux, "grad")
 
 
@@ -244,10 +248,16 @@ def _grad_of(
 def _gradients(
     cost: Any,
     wrt: Any,
-    disconnected_inputs: str,
+    policy: tuple[str, str | None],
     consider_constant: Iterable[Any],
     known_grads: dict[Any, Any] | None,
 ) -> Any:
+    disconnected_inputs, return_disconnected = policy
+    if return_disconnected not in ("zero", None):
+        raise _core.ValueError(
+            f"grad: expected 'zero' or None for return_disconnected, found {return_disconnected!r}"
+        )
+    absent = return_disconnected or "none"
     if disconnected_inputs not in ("raise", "warn", "ignore"):
         raise _core.ValueError(
             f"grad: expected 'raise', 'warn' or 'ignore' for disconnected_inputs, found "
@@ -260,31 +270,52 @@ def _gradients(
     if cost is None and not known:
         raise _core.TypeError("grad: expected a cost or known_grads")
     y = [e for e, _ in known] + ([] if cost is None else [cost])
-    if constants := list(consider_constant):
-        stopped = [(c, _core.stop_gradient(c)) for c in constants]
-        both = _core.substitute([*y, *x], stopped)
-        y, x = both[: len(y)], both[len(y) :]
+    constants = list(consider_constant)
 
     def derivative(disconnected: str) -> list[Any]:
         if not known:
-            return list(_core.grad(y[0], x, disconnected))
+            return list(_core.grad(y[0], x, disconnected, constants))
         if cost is not None and (cost.ndim != 0 or cost.dtype.kind not in "fc"):
             raise _core.TypeError(f"grad: expected a float scalar as cost, found {_tell(cost)}")
         cotangents = [g for _, g in known] + ([] if cost is None else [1.0])
-        return list(_core.vjp(y, x, cotangents, disconnected))
+        return list(_core.vjp(y, x, cotangents, disconnected, constants))
 
     if disconnected_inputs == "ignore":
-        return _tree.unflatten(shape, derivative("zero"))
+        return _tree.unflatten(shape, derivative(absent))
     try:
         return _tree.unflatten(shape, derivative("error"))
     except _core.TypeError as error:
         if disconnected_inputs == "raise":
             raise
-        result = derivative("zero")
+        result = derivative(absent)
         from warnings import warn
 
         warn(str(error), stacklevel=3)
         return _tree.unflatten(shape, result)
+
+
+def subgraph_grad(
+    wrt: Any, end: Any, start: dict[Any, Any] | None = None, cost: Any = None
+) -> tuple[Any, Any]:
+    """Gradients through a part of a graph, from `start` or `cost` back to `wrt` and `end`.
+
+    `end` is a tree of expressions at which the way back stops; `start` has cotangents, by
+    expression, with which it begins, `cost` is a float scalar with which it begins too. Gives trees
+    like `wrt` and `end`: the gradients by the values of `wrt` that are reached before the end, and
+    cotangents to go on with as `start` of the next part. What has no influence gets zeros.
+    """
+    x, shape = _tree.flatten(wrt)
+    ends, ends_shape = _tree.flatten(end)
+    if cost is None and not start:
+        raise _core.TypeError("subgraph_grad: expected a start or a cost")
+    found = grad(
+        cost,
+        [*x, *ends],
+        disconnected_inputs="ignore",
+        consider_constant=ends,
+        known_grads=start,
+    )
+    return _tree.unflatten(shape, found[: len(x)]), _tree.unflatten(ends_shape, found[len(x) :])
 
 
 # ------------------------------------------------------------------------- products with Jacobians

@@ -115,10 +115,33 @@ PyGetSetDef properties[] = {
      nullptr, "The number of matrix products that a call runs.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
+// How much memory a call with such arguments works in, beside its arguments and results.
+PyObject* workspace_bytes(PyObject* o, PyObject* arguments) {
+  return guarded([&] {
+    const FunctionObject& f = self_of(o);
+    const auto count = static_cast<std::size_t>(PyTuple_Size(arguments));
+    if (count != f.inputs.size())
+      throw TypeError(
+          fmt::format("workspace_bytes: expected {} arguments, found {}", f.inputs.size(), count));
+    std::vector<Array> arrays;
+    for (std::size_t i = 0; i < count; ++i) {
+      const FunctionInput& input = f.inputs[i];
+      const nb::handle x = PyTuple_GetItem(arguments, static_cast<Py_ssize_t>(i));
+      arrays.push_back(converted_value(x, input.dtype, f.downcast, "workspace_bytes"));
+      if (arrays.back().shape().size() != input.rank)
+        throw ValueError(fmt::format("workspace_bytes: expected an argument for {}, found {}",
+                                     input.declared, arrays.back().describe()));
+    }
+    return PyLong_FromLongLong(f.function.workspace_bytes(arrays));
+  });
+}
+
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
                          {"__copy__", copy, METH_NOARGS, nullptr},
                          {"_repr_html_", html, METH_NOARGS, nullptr},
                          {"_repr_svg_", svg, METH_NOARGS, nullptr},
+                         {"workspace_bytes", workspace_bytes, METH_VARARGS,
+                          "Bytes of memory that a call with these arguments works in."},
                          {nullptr, nullptr, 0, nullptr}};
 
 PyMemberDef members[] = {

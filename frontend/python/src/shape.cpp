@@ -4,10 +4,12 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "frontend/python/src/shape_arguments.h"
 #include "ir/leaf.h"
 #include "runtime/error.h"
+#include "stdlib/custom_gradients.h"
 #include "stdlib/einsum.h"
 
 namespace gnomon::python {
@@ -304,7 +306,7 @@ nb::object take_of(nb::handle x, nb::handle indices, nb::handle axis) {
 
 // ------------------------------------------------------------------------------ identities
 
-nb::object identity_of(nb::handle x, Expr (*mark)(const Arg&)) {
+nb::object identity_of(nb::handle x, const std::function<Expr(const Arg&)>& mark) {
   if (!is_symbolic(x)) return is_array(x) ? nb::borrow(x) : wrap(to_array(x), false);
   const OriginScope at(caller());
   return wrap(mark(to_arg(x)));
@@ -347,6 +349,22 @@ void add_shapes(nb::module_& m) {
   m.def(
       "stop_gradient",
       [](nb::handle x) { return identity_of(x, [](const Arg& a) { return stop_gradient(a); }); },
+      "x"_a.none());
+  m.def(
+      "grad_clip",
+      [](nb::handle x, double low, double high) {
+        return identity_of(x, [=](const Arg& a) { return grad_clip(a, low, high); });
+      },
+      "x"_a.none(), "low"_a, "high"_a);
+  m.def(
+      "grad_scale",
+      [](nb::handle x, double factor) {
+        return identity_of(x, [=](const Arg& a) { return grad_scale(a, factor); });
+      },
+      "x"_a.none(), "factor"_a);
+  m.def(
+      "zero_grad",
+      [](nb::handle x) { return identity_of(x, [](const Arg& a) { return zero_grad(a); }); },
       "x"_a.none());
   m.def("print", printed, "x"_a.none(), "message"_a = "");
   m.def("check", checked, "x"_a.none(), "condition"_a.none(),

@@ -58,11 +58,13 @@ Expr value_of(nb::handle object, DType t) {
   return Expr(to_array(object, t));
 }
 
-GradOptions options_of(const std::string& disconnected) {
-  if (disconnected == "error") return {Disconnected::error};
-  if (disconnected == "zero") return {Disconnected::zero};
-  throw ValueError(
-      fmt::format("grad: expected 'error' or 'zero' for disconnected, found {}", disconnected));
+GradOptions options_of(const std::string& disconnected, nb::handle constants) {
+  Exprs fixed = expressions(constants, "grad");
+  if (disconnected == "error") return {Disconnected::error, std::move(fixed)};
+  if (disconnected == "zero") return {Disconnected::zero, std::move(fixed)};
+  if (disconnected == "none") return {Disconnected::none, std::move(fixed)};
+  throw ValueError(fmt::format(
+      "grad: expected 'error', 'zero' or 'none' for disconnected, found {}", disconnected));
 }
 
 // One value for each of `values`, None for none.
@@ -86,19 +88,21 @@ Exprs directions(nb::handle sequence, const Exprs& values, const char* what, con
   return found;
 }
 
-nb::list gradients(nb::handle cost, nb::handle wrt, const std::string& disconnected) {
+nb::list gradients(nb::handle cost, nb::handle wrt, const std::string& disconnected,
+                   nb::handle constants) {
   const OriginScope at(caller());
   if (!is_expr(cost))
     throw TypeError("grad: expected an expression as cost, found " + class_of(cost));
-  return list_of(grad(expr_of(cost), expressions(wrt, "grad"), options_of(disconnected)));
+  return list_of(
+      grad(expr_of(cost), expressions(wrt, "grad"), options_of(disconnected, constants)));
 }
 
 nb::list pulled_back(nb::handle outputs, nb::handle wrt, nb::handle cotangents,
-                     const std::string& disconnected) {
+                     const std::string& disconnected, nb::handle constants) {
   const OriginScope at(caller());
   const Exprs y = expressions(outputs, "vjp"), x = expressions(wrt, "vjp");
-  return list_of(
-      vjp(y, x, directions(cotangents, y, "vjp", "cotangent"), options_of(disconnected)));
+  return list_of(vjp(y, x, directions(cotangents, y, "vjp", "cotangent"),
+                     options_of(disconnected, constants)));
 }
 
 nb::list pushed_forward(nb::handle outputs, nb::handle wrt, nb::handle tangents) {
@@ -289,6 +293,15 @@ nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body) {
   });
 }
 
+// A fresh input in the place of an expression: of its dtype and rank, with extents of its own.
+nb::object open_leaf(const std::string& name, nb::handle x) {
+  const Expr& like = expr_of(x);
+  Shape shape;
+  for (const Dim& d : like.shape())
+    shape.push_back(d.is_constant() ? d : Dim::symbol(fmt::format("{}.{}", name, shape.size())));
+  return wrap(tensor(name, like.dtype(), shape), reinterpret_cast<ExprObject*>(x.ptr())->weak);
+}
+
 // A derivative rule as a function of lists: of inputs, outputs and directions.
 OpFromGraphOptions::Rule rule_of(const nb::object& function) {
   if (function.is_none()) return {};
@@ -335,9 +348,10 @@ class Graphed {
 
 void add_transforms(nb::module_& m) {
   using namespace nb::literals;
-  m.def("grad", gradients, "cost"_a.none(), "wrt"_a.none(), "disconnected"_a = "error");
+  m.def("grad", gradients, "cost"_a.none(), "wrt"_a.none(), "disconnected"_a = "error",
+        "constants"_a = nb::tuple());
   m.def("vjp", pulled_back, "outputs"_a.none(), "wrt"_a.none(), "cotangents"_a.none(),
-        "disconnected"_a = "zero");
+        "disconnected"_a = "zero", "constants"_a = nb::tuple());
   m.def("jvp", pushed_forward, "outputs"_a.none(), "wrt"_a.none(), "tangents"_a.none());
   m.def("jacobian", full_jacobian, "y"_a.none(), "wrt"_a.none());
   m.def("hessian", full_hessian, "cost"_a.none(), "wrt"_a.none());
@@ -346,6 +360,7 @@ void add_transforms(nb::module_& m) {
   m.def("free_inputs", leaves_of, "exprs"_a.none());
   m.def("substitute", substituted, "outputs"_a.none(), "replacements"_a.none());
   m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none());
+  m.def("open_leaf", open_leaf, "name"_a, "x"_a);
   nb::class_<Graphed>(m, "OpFromGraph")
       .def(nb::init<nb::handle, nb::handle, const nb::object&, const nb::object&, bool>(),
            "inputs"_a.none(), "outputs"_a.none(), "vjp"_a.none() = nb::none(),
