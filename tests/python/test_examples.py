@@ -78,3 +78,29 @@ def test_black_scholes(tmp_path):
         }
         for name, value in expected.items():
             assert found[name][i] == pytest.approx(value, rel=1e-10, abs=1e-12), name
+
+
+def test_newton(tmp_path):
+    w, slopes = run("newton", tmp_path)
+    # Quadratic convergence: the digits double until rounding stops them.
+    assert slopes[-1] < 1e-14
+    assert all(b < 20 * a * a for a, b in zip(slopes[2:4], slopes[3:5]))
+    # The same minimum by another method.
+    from scipy.optimize import minimize
+
+    rng = np.random.default_rng(0)
+    points = rng.standard_normal((500, 8))
+    truth = rng.standard_normal(8)
+    classes = np.where(points @ truth + rng.logistic(size=500) > 0, 1.0, -1.0)
+
+    def cost(v):
+        return np.logaddexp(0, -classes * (points @ v)).mean() + 0.005 * v @ v
+
+    near = minimize(cost, np.zeros(8), method="BFGS", options={"gtol": 1e-8}).x
+    np.testing.assert_allclose(w, near, atol=1e-5)
+
+
+def test_per_example_gradients(tmp_path):
+    found, norms = run("per_example_gradients", tmp_path)
+    assert found >= 0.85
+    assert norms.shape == (300,)
