@@ -7,9 +7,10 @@ namespace gnomon {
 namespace {
 
 RuleSet canonical_set(bool exact_only) {
-  return RuleSet({&fold_rules(), &form_rules(), &collect_rules(), &identity_rules(), &logic_rules(),
-                  &shape_rules(), &reduction_rules()},
-                 exact_only);
+  return RuleSet(
+      {&fold_rules(), &form_rules(), &collect_rules(), &identity_rules(), &logic_rules(),
+       &shape_rules(), &slice_rules(), &index_rules(), &linalg_rules(), &reduction_rules()},
+      exact_only);
 }
 
 }  // namespace
@@ -26,7 +27,8 @@ Graph stabilize(const Graph& graph, Context& context) {
   static const RuleSet rules(
       {&stability_rules(), &function_rules(), &difference_rules(), &softmax_rules(),
        &cross_entropy_rules(), &fold_rules(), &form_rules(), &collect_rules(), &identity_rules(),
-       &logic_rules(), &shape_rules(), &reduction_rules()},
+       &logic_rules(), &shape_rules(), &slice_rules(), &index_rules(), &linalg_rules(),
+       &reduction_rules()},
       false);
   return rewrite(graph, rules, context, Flatten::all);
 }

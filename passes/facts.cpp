@@ -30,16 +30,40 @@ bool is_power_of_two(double v) {
   return std::isfinite(v) && std::abs(std::frexp(v, &exponent)) == 0.5 && std::abs(exponent) < 64;
 }
 
-bool is_non_negative(const Value& v) {
+namespace {
+
+// What is made of elements of its operand without a change of sign.
+bool keeps_sign(const Op& op) {
+  return &op == &op::sum || &op == &op::prod || &op == &op::max || &op == &op::min ||
+         &op == &op::mean || &op == &op::reshape || &op == &op::expand_dims ||
+         &op == &op::squeeze || &op == &op::transpose || &op == &op::broadcast_to ||
+         &op == &op::slice;
+}
+
+// The diagonal of a Cholesky factor.
+bool is_diagonal_of_factor(const Value& v) {
+  return v.is(op::index) && v.input(0).is(op::cholesky) && v.node().operands().size() == 3 &&
+         v.input(1) == v.input(2) &&
+         axes_of(v) == IntList{v.input(0).rank() - 2, v.input(0).rank() - 1};
+}
+
+bool is_non_negative_within(const Value& v, int depth) {
   if (const std::optional<double> c = number_of(v)) return *c >= 0;
   if (v.op().has(Trait::non_negative)) return true;
-  if (is_bool(v.dtype()) || is_unsigned(v.dtype())) return true;
+  if (is_bool(v.dtype()) || is_unsigned(v.dtype()) || is_diagonal_of_factor(v)) return true;
+  if (depth == 0) return false;
+  if (keeps_sign(v.op())) return is_non_negative_within(v.input(0), depth - 1);
   if (!v.is(op::add) && !v.is(op::multiply)) return false;
-  for (const Value& operand : v.node().operands()) {
-    const std::optional<double> c = number_of(operand);
-    if (!(c && *c >= 0) && !operand.op().has(Trait::non_negative)) return false;
-  }
+  for (const Value& operand : v.node().operands())
+    if (!is_non_negative_within(operand, 0)) return false;
   return true;
+}
+
+}  // namespace
+
+bool is_non_negative(const Value& v) {
+  constexpr int deepest = 4;
+  return is_non_negative_within(v, deepest);
 }
 
 bool are_opposite(const Value& a, const Value& b) {
@@ -111,6 +135,72 @@ std::vector<const Op*> elementwise_ops() {
 
 bool is_reshaping(const Value& v) {
   return v.is(op::reshape) || v.is(op::expand_dims) || v.is(op::squeeze);
+}
+
+bool is_matrix_transpose(const Value& v) {
+  if (!v.is(op::transpose) || v.rank() < 2) return false;
+  const IntList& axes = axes_of(v);
+  const auto last = static_cast<std::int64_t>(axes.size()) - 1;
+  for (std::int64_t i = 0; i < last - 1; ++i)
+    if (axes[static_cast<std::size_t>(i)] != i) return false;
+  return axes[static_cast<std::size_t>(last)] == last - 1;
+}
+
+namespace {
+
+// An integer that all elements are, as a dimension; nothing for numbers that only the call knows.
+std::optional<Dim> whole_number(const Value& v) {
+  const std::optional<double> c = number_of(v);
+  if (!c || std::abs(*c) > 0x1p31) return std::nullopt;
+  return Dim(static_cast<std::int64_t>(*c));
+}
+
+std::optional<Run> run_within(const Value& v, int depth);
+
+std::optional<Run> scaled_run(const Value& v, std::int64_t factor, int depth) {
+  std::optional<Run> run = run_within(v, depth);
+  if (!run || std::abs(run->step * factor) > (std::int64_t{1} << 31)) return std::nullopt;
+  run->start = run->start * factor, run->step *= factor;
+  return run;
+}
+
+// The run with its axis where a change of shape puts it.
+std::optional<Run> moved_run(std::optional<Run> run, const Shape& shape) {
+  if (!run || run->count.is(1)) return std::nullopt;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i].is(1)) continue;
+    if (!(shape[i] == run->count)) return std::nullopt;
+    run->axis = i;
+  }
+  return run;
+}
+
+std::optional<Run> run_within(const Value& v, int depth) {
+  if (depth == 0 || !is_integer(v.dtype()) || is_unsigned(v.dtype())) return std::nullopt;
+  if (v.is(op::arange)) return Run{0, v.shape()[0], 1, 0};
+  if (v.is(op::negative)) return scaled_run(v.input(0), -1, depth - 1);
+  if (v.is(op::cast) && size_of(v.input(0).dtype()) <= size_of(v.dtype()))
+    return run_within(v.input(0), depth - 1);
+  if (is_reshaping(v)) return moved_run(run_within(v.input(0), depth - 1), v.shape());
+  const std::span<const Value> operands = v.node().operands();
+  const bool subtracts = v.is(op::subtract), adds = v.is(op::add) || subtracts;
+  if ((!adds && !v.is(op::multiply)) || operands.size() != 2) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::optional<Dim> number = whole_number(operands[1 - i]);
+    if (!number || operands[1 - i].rank() > 0) continue;
+    if (!adds) return scaled_run(operands[i], number->constant(), depth - 1);
+    std::optional<Run> run = scaled_run(operands[i], subtracts && i == 1 ? -1 : 1, depth - 1);
+    if (run) run->start = run->start + (subtracts && i == 0 ? -*number : *number);
+    return run;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Run> run_of(const Value& v) {
+  constexpr int deepest = 6;
+  return run_within(v, deepest);
 }
 
 const IntList& axes_of(const Value& v) { return v.node().attribute("axes").ints(); }

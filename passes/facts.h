@@ -37,6 +37,16 @@ std::vector<const Op*> elementwise_ops();
 Expr as_sum(const Value& product);
 /// Whether a value is its operand with other extents, elements in the same order.
 bool is_reshaping(const Value& v);
+/// Whether a value is its operand with the last two axes exchanged, and nothing else.
+bool is_matrix_transpose(const Value& v);
+/// Integers start, start + step, ... along one axis, the only one whose extent is not 1.
+struct Run {
+  Dim start, count;
+  std::int64_t step = 1;
+  std::size_t axis = 0;
+};
+/// The run that an array of integers is known to be: `arange`, scaled and shifted by numbers.
+std::optional<Run> run_of(const Value& v);
 /// The axes attribute of a reduction or of a movement.
 const IntList& axes_of(const Value& v);
 

@@ -1,6 +1,5 @@
 // Matrix products: transposes, scales and sums that a product of the BLAS takes along.
 #include <algorithm>
-#include <numeric>
 
 #include "passes/facts.h"
 #include "passes/pipeline.h"
@@ -50,15 +49,6 @@ Expr gemm_of(const Product& p) {
   std::vector<Value> operands = {p.a, p.b};
   if (p.c) operands.push_back(p.c);
   return make_node(op::gemm, std::move(operands), std::move(attributes));
-}
-
-// Whether `v` exchanges the last two axes of its operand and nothing else.
-bool is_matrix_transpose(const Value& v) {
-  if (!v.is(op::transpose) || v.rank() < 2) return false;
-  IntList plain(static_cast<std::size_t>(v.rank()));
-  std::iota(plain.begin(), plain.end(), 0);
-  std::swap(plain[plain.size() - 1], plain[plain.size() - 2]);
-  return axes_of(v) == plain;
 }
 
 Expr transposed_operands(const Match& m) {

@@ -109,6 +109,8 @@ const RuleGroup& collect_rules();   // terms of sums, factors of products
 const RuleGroup& identity_rules();  // neutral and absorbing elements, inverse pairs
 const RuleGroup& logic_rules();     // comparisons, logic, selection
 const RuleGroup& shape_rules();     // movement of elements
+const RuleGroup& slice_rules();     // slices read and written, joins
+const RuleGroup& index_rules();     // integer arrays as indices
 const RuleGroup& reduction_rules();
 const RuleGroup& fold_rules();
 const RuleGroup& stability_rules();
@@ -116,6 +118,7 @@ const RuleGroup& difference_rules();  // digits lost by subtraction
 const RuleGroup& function_rules();    // functions of functions
 const RuleGroup& softmax_rules();
 const RuleGroup& cross_entropy_rules();
+const RuleGroup& linalg_rules();  // matrices of a known form
 const RuleGroup& product_rules();
 const RuleGroup& expand_rules();
 const RuleGroup& strength_rules();     // cheaper spellings

@@ -70,6 +70,11 @@ Expr log_cosh(const Match& m) {
   return where(a < 1, log1p(2 * square(sinh(0.5 * m[x]))), far);
 }
 
+// erfc underflows where its logarithm is still of ordinary size.
+Expr log_erfc(const Match& m) {
+  return where(m[x] < 0.5, log1p(-erf(m[x])), log(erfcx(m[x])) - square(m[x]));
+}
+
 const Pattern half_sine = sin(0.5 * x);
 
 Expr at(DType type, const char* name) { return tensor(name, type, {Dim(8)}); }
@@ -225,6 +230,17 @@ RuleGroup make() {
           // Special functions.
           rule("erfcx", Promise::accurate, exp(square(x)) * erfc(x), erfcx(x)),
           rule("erfc_of_erfcx", Promise::accurate, exp(-square(x)) * erfcx(x), erfc(x)),
+          rule("log_erfc", Promise::accurate, log(erfc(x)), log_erfc,
+               "log1p(-erf(x)), or log(erfcx(x)) - square(x) for x > 1 / 2"),
+          rule("exp_over_erfc", Promise::accurate, exp(-square(x)) / erfc(x), reciprocal(erfcx(x))),
+          rule("scaled_exp_over_erfc", Promise::accurate, t * exp(-square(x)) / erfc(x),
+               t / erfcx(x)),
+          rule("log_ive", Promise::finite, log(exp(x) * ive(y, t)), x + log(ive(y, t)))
+              .except("results near 0, where the terms cancel")
+              .tested_on(positive_example<[](E a) { return log(exp(9 + a) * ive(2, 9 + a)); }>),
+          rule("log_kve", Promise::finite, log(exp(x) * kve(y, t)), x + log(kve(y, t)))
+              .except("results near 0, where the terms cancel")
+              .tested_on(positive_example<[](E a) { return log(exp(-9 - a) * kve(2.25, 9 + a)); }>),
           rule("erf_plus_erfc", Promise::accurate, erf(x) + erfc(x), Pattern(1)),
           rule("erf_erfinv", Promise::finite, erf(erfinv(x)), x).except("|x| > 1"),
           rule("erfinv_erf", Promise::accurate, erfinv(erf(x)), x),

@@ -9,6 +9,7 @@ namespace {
 const Pattern x = variable(0), y = variable(1);
 
 bool is_float_root(const Match& m) { return is_float(m.root.dtype()); }
+bool is_integer_root(const Match& m) { return is_integer(m.root.dtype()); }
 bool first_is_non_negative(const Match& m) { return is_non_negative(m[0].value()); }
 
 Expr even_of_absolute(const Match& m) {
@@ -17,6 +18,9 @@ Expr even_of_absolute(const Match& m) {
   return make_node(m.root.op(), {inner.input(0)}, m.root.node().attributes());
 }
 
+Expr floor_example(DType t) {
+  return t == DType::float64 ? Expr() : floor_divide(tensor("x", DType::int32, {Dim(8)}), 1);
+}
 Expr even_example(DType t) { return cosh(abs(tensor("x", t, {Dim(8)}))); }
 Expr absolute_example(DType t) { return abs(exp(tensor("x", t, {Dim(8)}))); }
 
@@ -29,6 +33,9 @@ RuleGroup make() {
               rule("multiply_zero", Promise::finite, x * 0, Pattern(0)).except("inf, NaN"),
               rule("zero_divided", Promise::finite, 0 / x, Pattern(0))
                   .when(is_float_root, "floats; not at x = 0, NaN"),
+              rule("floor_divide_one", Promise::exact, floor_divide(x, 1), x)
+                  .when(is_integer_root, "integers")
+                  .tested_on(floor_example),
               rule("exp_log", Promise::finite, exp(log(x)), x).except("x < 0"),
               rule("log_exp", Promise::accurate, log(exp(x)), x),
               rule("expm1_log1p", Promise::finite, expm1(log1p(x)), x).except("x < -1"),
@@ -42,6 +49,7 @@ RuleGroup make() {
               rule("sin_arcsin", Promise::finite, sin(arcsin(x)), x).except("|x| > 1"),
               rule("cos_arccos", Promise::finite, cos(arccos(x)), x).except("|x| > 1"),
               rule("tan_arctan", Promise::accurate, tan(arctan(x)), x),
+              rule("arccosh_cosh", Promise::accurate, arccosh(cosh(x)), absolute(x)),
               rule("absolute", Promise::accurate, sqrt(square(x)), absolute(x)),
               rule("square_sqrt", Promise::finite, square(sqrt(x)), x).except("x < 0"),
               rule("absolute_of_non_negative", Promise::exact, absolute(x), x)

@@ -53,6 +53,15 @@ Expr choose_not(E k, E a, E b) { return where(logical_not(k), a, b); }
 Expr choose_then(E k, E a, E b) { return where(k, where(k, a, b), exp(b)); }
 Expr choose_else(E k, E a, E b) { return where(k, exp(a), where(k, a, b)); }
 
+// A check of a condition that holds everywhere.
+Expr held_check(const Match& m) {
+  return number_of(m.root.input(1)) == 1.0 ? Expr(m.root.input(0)) : Expr();
+}
+Expr check_example(DType t) {
+  const Expr i = tensor("i", DType::int32, {Dim(8)});
+  return check(tensor("x", t, {Dim(8)}), less_equal(i, i), "expected order");
+}
+
 RuleGroup make() {
   return {
       "logic",
@@ -104,6 +113,8 @@ RuleGroup make() {
               .tested_on(on_choice<choose_then>),
           rule("choose_else", Promise::exact, where(c, x, where(c, y, z)), where(c, x, z))
               .tested_on(on_choice<choose_else>),
+          rule("check_true", Promise::exact, {&op::check}, held_check, "check(x, true, message)",
+               "x", check_example),
       }};
 }
 

@@ -138,6 +138,25 @@ Expr reduce_broadcast(const Match& m) {
   return make_node(op::multiply, {result, repetitions(broadcast, repeated, m.root.dtype())});
 }
 
+// A reduction along the axis on which single elements were put side by side.
+Expr reduce_stack(const Match& m) {
+  constexpr std::size_t most = 16;  // parts that become terms
+  const Value& stack = m.root.input(0);
+  const IntList& axes = axes_of(m.root);
+  if (!stack.is(op::concatenate) || axes.size() != 1 || stack.dtype() != m.root.dtype() ||
+      stack.node().attribute("axis").integer() != axes[0])
+    return {};
+  const std::span<const Value> parts = stack.node().operands();
+  const auto axis = static_cast<std::size_t>(axes[0]);
+  if (parts.size() > most ||
+      !std::ranges::all_of(parts, [&](const Value& v) { return v.shape()[axis].is(1); }))
+    return {};
+  Value total = parts[0];
+  for (const Value& part : parts.subspan(1))
+    total = make_node(*m.root.op().reduction.combine, {total, part});
+  return reshape(Expr(total), m.root.shape());
+}
+
 // The extremum of an increasing function is the function of the extremum.
 Expr extremum_of_increasing(const Match& m) {
   const Value& inner = m.root.input(0);
@@ -150,11 +169,31 @@ Expr extremum_of_increasing(const Match& m) {
                    inner.node().attributes());
 }
 
+// Where the extremum of an increasing function is, that of its operand is.
+Expr place_of_extremum(const Match& m) {
+  const Value& inner = m.root.input(0);
+  if (m.root.index() != 1 || !m.single_use(m.root) || !m.single_use(inner)) return {};
+  const bool along = (inner.is(op::softmax) || inner.is(op::log_softmax)) &&
+                     axes_of(m.root) == IntList{inner.node().attribute("axis").integer()};
+  const bool increases = inner.node().operands().size() == 1 && inner.op().is_elementwise() &&
+                         inner.op().has(Trait::increasing) &&
+                         !inner.op().has(Trait::piecewise_constant) &&
+                         inner.input(0).dtype() == inner.dtype();
+  if (!along && !increases) return {};
+  const Value made = make_node(m.root.op(), {inner.input(0)}, m.root.node().attributes());
+  return Value(made.get(), 1);
+}
+
 Expr matrix_of(DType t, Dim columns = 5) { return tensor("x", t, {Dim(4), columns}); }
 Expr nothing_example(DType t) { return sum(exp(matrix_of(t, 1)), 1); }
 Expr chain_example(DType t) { return sum(sum(exp(matrix_of(t)), 1), 0); }
 Expr factor_example(DType t) { return sum(3 * exp(matrix_of(t))); }
 Expr broadcast_example(DType t) { return sum(broadcast_to(tensor("x", t, {Dim(5)}), {4, 5}), 0); }
+Expr place_example(DType t) { return argmax(softmax(matrix_of(t), 1), 1); }
+Expr stack_example(DType t) {
+  const Expr x = tensor("x", t, {Dim(5)}), y = tensor("y", t, {Dim(5)});
+  return sum(stack({x, exp(y), x * y}), 0);
+}
 Expr increasing_example(DType t) { return max(exp(matrix_of(t)), 1); }
 
 RuleGroup make() {
@@ -179,10 +218,16 @@ RuleGroup make() {
                {&op::sum, &op::max, &op::min, &op::any, &op::all, &op::mean}, reduce_broadcast,
                "sum(broadcast_to(x, s))", "n * sum(x)", broadcast_example)
               .except("infinite elements repeated no times"),
+          rule("reduce_stack", Promise::accurate, chains, reduce_stack, "sum(stack([x, y]), 0)",
+               "x + y", stack_example),
           rule("extremum_of_increasing", Promise::finite, {&op::max, &op::min},
                extremum_of_increasing, "max(f(x))", "f(max(x)) for increasing f",
                increasing_example)
               .except("x outside the domain of f"),
+          rule("place_of_extremum", Promise::finite, {&op::max_and_argmax, &op::min_and_argmin},
+               place_of_extremum, "argmax(f(x)), argmax(softmax(x))", "argmax(x) for increasing f",
+               place_example)
+              .except("x outside the domain of f; places that f rounds to one value"),
       }};
 }
 

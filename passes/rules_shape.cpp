@@ -48,76 +48,11 @@ Expr elementwise_of_broadcast(const Match& m) {
   return make_node(m.root.op(), std::move(operands), m.root.node().attributes());
 }
 
-const Shape& start_of(const Value& v) { return v.node().attribute("start").dims(); }
-const Shape& count_of_slice(const Value& v) { return v.node().attribute("count").dims(); }
-const Shape& step_of(const Value& v) { return v.node().attribute("step").dims(); }
-
-Attributes slice_attributes(const Op& op, const Shape& start, const Shape& count,
-                            const Shape& step) {
-  Attributes out;
-  for (const AttributeSpec& spec : op.attributes) {
-    out.emplace_back(spec.name == "start" ? start : (spec.name == "count" ? count : step));
-  }
-  return out;
-}
-
-bool takes_all(const Value& slice) {
-  for (std::size_t i = 0; i < slice.shape().size(); ++i) {
-    if (!start_of(slice)[i].is(0) || !step_of(slice)[i].is(1)) return false;
-  }
-  return slice.shape() == slice.input(0).shape();
-}
-
-Expr slice_of_slice(const Match& m) {
-  if (takes_all(m.root)) return m.root.input(0);
-  const Value& inner = m.root.input(0);
-  if (!inner.is(op::slice)) return {};
-  Shape start, step;
-  for (std::size_t i = 0; i < m.root.shape().size(); ++i) {
-    start.push_back(start_of(inner)[i] + start_of(m.root)[i] * step_of(inner)[i]);
-    step.push_back(step_of(m.root)[i] * step_of(inner)[i]);
-  }
-  return make_node(op::slice, {inner.input(0)},
-                   slice_attributes(op::slice, start, count_of_slice(m.root), step));
-}
-
-// Reading what was just written.
-Expr slice_of_set_slice(const Match& m) {
-  const Value& write = m.root.input(0);
-  if (!write.is(op::set_slice) || write.input(1).shape() != m.root.shape()) return {};
-  const bool same = start_of(write) == start_of(m.root) && step_of(write) == step_of(m.root) &&
-                    count_of_slice(write) == count_of_slice(m.root);
-  return same ? Expr(write.input(1)) : Expr();
-}
-
-// Computing only the elements that are read.
-Expr slice_of_elementwise(const Match& m) {
-  const Value& inner = m.root.input(0);
-  if (!inner.op().is_elementwise() || !m.single_use(inner) || inner.node().output_count() != 1) {
-    return {};
-  }
-  std::vector<Value> operands;
-  for (const Value& operand : inner.node().operands()) {
-    if (operand.rank() == 0) {
-      operands.push_back(operand);
-    } else if (operand.shape() == inner.shape()) {
-      operands.push_back(make_node(op::slice, {operand}, m.root.node().attributes()));
-    } else {
-      return {};
-    }
-  }
-  return make_node(inner.op(), std::move(operands), inner.node().attributes());
-}
-
 // One number everywhere stays that, however it is moved.
 Expr movement_of_number(const Match& m) {
   const Value& x = m.root.input(0);
   if (!x.is(op::broadcast_to) || x.input(0).rank() != 0) return {};
   return broadcast_to(Expr(x.input(0)), m.root.shape());
-}
-
-Expr concatenate_of_one(const Match& m) {
-  return m.root.node().operands().size() == 1 ? Expr(m.root.input(0)) : Expr();
 }
 
 Expr cube_of(DType t) { return tensor("x", t, {Dim(2), Dim(3), Dim(4)}); }
@@ -132,13 +67,6 @@ Expr number_example(DType t) {
 Expr elementwise_example(DType t) {
   return exp(broadcast_to(tensor("x", t, {Dim(4)}), {3, 4})) + tensor("y", t, {Dim(3), Dim(4)});
 }
-Expr slice_example(DType t) { return tensor("x", t, {Dim(20)})(range(2, 18, 2))(range(1, 7, 2)); }
-Expr read_example(DType t) {
-  const Expr value = tensor("y", t, {Dim(4)});
-  return set_at(tensor("x", t, {Dim(20)}), {range(2, 10, 2)}, value)(range(2, 10, 2));
-}
-Expr sliced_exp_example(DType t) { return exp(tensor("x", t, {Dim(20)}))(range(2, 10, 2)); }
-
 // Cast has no spelling of its own but works element by element as well.
 std::vector<const Op*> broadcasting_ops() {
   std::vector<const Op*> out = elementwise_ops();
@@ -165,18 +93,6 @@ RuleGroup make() {
               rule("elementwise_of_broadcast", Promise::exact, broadcasting_ops(),
                    elementwise_of_broadcast, "f(broadcast_to(x, s), y)",
                    "f(x, y), broadcast if need be", elementwise_example),
-              rule("slice", Promise::exact, {&op::slice}, slice_of_slice, "x[a][b]",
-                   "x[a of b], or x", slice_example),
-              rule("slice_of_set_slice", Promise::exact, {&op::slice}, slice_of_set_slice,
-                   "x[a].set(y)[a]", "y", read_example),
-              rule("slice_of_elementwise", Promise::exact, {&op::slice}, slice_of_elementwise,
-                   "f(x, y)[a]", "f(x[a], y[a]) when f(x, y) has no other use", sliced_exp_example),
-              rule("concatenate_of_one", Promise::exact, {&op::concatenate}, concatenate_of_one,
-                   "concatenate([x])", "x",
-                   [](DType t) {
-                     return Expr(
-                         make_node(op::concatenate, {tensor("x", t, {Dim(4)})}, {Attribute(0)}));
-                   }),
           }};
 }
 

@@ -1,9 +1,9 @@
 // x(...): NumPy's indexing by integers, ranges, ellipsis, new axes and integer arrays, as slices,
 // indices and changes of shape.
 #include <fmt/format.h>
-#include <array>
 
 #include <algorithm>
+#include <array>
 
 #include "runtime/error.h"
 #include "stdlib/ops.h"
@@ -15,8 +15,6 @@ namespace gnomon {
 namespace {
 
 // -------------------------------------------------------------------------------- bounds of ranges
-
-bool is_non_negative(const Dim& d);
 
 // Extents are at least 0, and so is what keeps them so.
 bool is_non_negative_atom(const AtomRef& a) {
@@ -45,7 +43,11 @@ Sign sign_of(const Dim& d) {
   return Sign::mixed_extents;
 }
 
+}  // namespace
+
 bool is_non_negative(const Dim& d) { return sign_of(d) == Sign::non_negative; }
+
+namespace {
 
 // Minimum and maximum, left out where the order is known.
 Dim smaller(const Dim& a, const Dim& b) {

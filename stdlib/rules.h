@@ -42,5 +42,7 @@ std::vector<Scalar> broadcast_index(Element&, const Shape& operand, std::span<co
 IntList normalize_axes(const IntList& axes, int rank, std::string_view what);
 /// Whether `list` contains `axis`.
 bool contains(const IntList& list, std::int64_t axis);
+/// Whether a dimension is at least 0 whatever the extents of inputs are, which are that.
+bool is_non_negative(const Dim& d);
 
 }  // namespace gnomon

@@ -4,6 +4,8 @@
 #include <ctime>
 
 #include "runtime/error.h"
+#include "stdlib/arrays.h"
+#include "stdlib/linalg.h"
 #include "tests/passes_support.h"
 
 using namespace gnomon;
@@ -65,6 +67,24 @@ Expr firing_chain(int length) {
 Expr alternating_chain(int length) {
   Expr e = x();
   for (int i = 0; i < length; ++i) e = (e + y()) * z();
+  return e;
+}
+
+// Facts about matrices look a few operations back, whatever is there.
+Expr matrix_chain(int length) {
+  const Expr a = tensor("a", DType::float64, {Dim(6), Dim(6)});
+  Expr e = tensor("b", DType::float64, {Dim(6), Dim(6)});
+  for (int i = 0; i < length; ++i)
+    e = i % 3 == 0 ? solve(a + e, e) : i % 3 == 1 ? transpose(matmul(e, tril(e))) : e * e;
+  return e;
+}
+
+Expr slice_chain(int length) {
+  Expr e = x();
+  for (int i = 0; i < length; ++i)
+    e = i % 3 == 0   ? concatenate({e, exp(e)}, 1)
+        : i % 3 == 1 ? tanh(e)(all_of, range(2, 8))
+                     : e + y();
   return e;
 }
 
@@ -228,6 +248,8 @@ TEST_CASE("optimisation takes linear time") {
   SUBCASE("calls") { check_linear(exp_chain, 25000); }
   SUBCASE("sums") { check_linear(sum_chain, 25000); }
   SUBCASE("firings") { check_linear(firing_chain, 2500); }
+  SUBCASE("matrices") { check_linear(matrix_chain, 2500); }
+  SUBCASE("slices") { check_linear(slice_chain, 2500); }
   SUBCASE("sums and products") { check_linear(alternating_chain, 2500); }
 }
 

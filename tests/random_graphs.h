@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "stdlib/arrays.h"
+#include "stdlib/linalg.h"
 #include "tests/compiled_support.h"
 
 namespace gnomon::test {
@@ -58,7 +60,7 @@ class Grower {
 
   void step() {
     const Expr x = pick(), y = pick();
-    switch (random_.below(26)) {
+    switch (random_.below(34)) {
       case 0: return add(tame(x + y));
       case 1: return add(tame(x - y));
       case 2: return add(tame(x * y));
@@ -84,7 +86,37 @@ class Grower {
       case 22: return add(inc_at(x, {0}, 1));
       case 23: return add(expand_dims(x, axis(x)));
       case 24: return add(cast(tame(x) * 3, random_.below(2) ? int64 : float64));
+      case 25: return add(part_of(x));
+      case 26: return add(concatenate({x(until(1)), part_of(x), x(from(1))}));
+      case 27: return add(sum(stack({x, y}), 0) - part_of(stack({x, y}), 1));
+      case 28: return add(inc_at(set_at(x, {from(1, 2)}, 0.5), {until(2)}, 0.25)(from(1)));
+      case 29: return add(x + set_at(0 * y, {until(2)}, x(until(2))));
+      case 30: return add(diagonal(matmul(x, transpose(x))) + diagonal(diag(y)));
+      case 31: return add(take(transpose(x), 2 * arange(1), 0));
+      case 32: return add(of_matrices(x));
       default: return add(tame(sum(x)));
+    }
+  }
+
+  Expr part_of(const Expr& x, std::int64_t axis = 0) {
+    std::vector<Index> items(static_cast<std::size_t>(axis), Index(all_of));
+    if (random_.below(2))
+      items.emplace_back(from(random_.below(2), 1 + random_.below(2)));
+    else
+      items.emplace_back(until(1 + random_.below(3)));
+    return index(x, items);
+  }
+
+  // Systems and determinants of matrices that are far from singular.
+  Expr of_matrices(const Expr& x) {
+    const Expr a = tame(matmul(x, transpose(x))) / 8 + 9 * eye(x.dim(0));
+    switch (random_.below(6)) {
+      case 0: return tame(matmul(inv(a), x));
+      case 1: return tame(solve(tril(a), x));
+      case 2: return slogdet(transpose(triu(a))).logabsdet;
+      case 3: return tame(transpose(solve(diag(diagonal(a)), x)));
+      case 4: return log(det(cholesky(a + transpose(a))));
+      default: return tame(matmul(x, inv(transpose(a)))) + trace(matmul(a, a));
     }
   }
 
