@@ -111,15 +111,20 @@ Expr long_sum_example(DType t) {
   return add(terms);
 }
 
-const RuleGroup& call_rules() {
-  static const RuleGroup group = {
-      "call",
-      "Applications of functions made of expressions, opened.",
-      {rule("open_call", Promise::exact, {&op::call}, expansion, "call(f, x)", "f(x)", nullptr)}};
-  return group;
+Expr call_example(DType t) {
+  const Expr x = tensor("x", t, {Dim(4)}), y = exp(x) + 1;
+  return OpFromGraph(std::array{x}, std::array{y})(std::array{tensor("z", t, {Dim(4)})})[0];
 }
 
 }  // namespace
+
+const RuleGroup& call_rules() {
+  static const RuleGroup group = {"call",
+                                  "Applications of functions made of expressions, opened.",
+                                  {rule("open_call", Promise::exact, {&op::call}, expansion,
+                                        "call(f, x)", "f(x)", call_example)}};
+  return group;
+}
 
 const RuleGroup& expand_rules() {
   static const RuleGroup group = {

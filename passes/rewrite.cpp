@@ -253,6 +253,7 @@ class Sweep {
     match.exact_only = session_.rules.exact_only();
     std::vector<bool> used;
     const Condition condition = rule.rule->condition;
+    if (rule.rule->root_condition && !rule.rule->root_condition(match)) return {};
     if (rule.left) {
       if (!match_pattern(*rule.left, v, match, used, condition)) return {};
     } else if (condition && !condition(match)) {
@@ -324,7 +325,11 @@ class Sweep {
 
 RuleSet::RuleSet(std::initializer_list<const RuleGroup*> groups, bool exact_only)
     : exact_only_(exact_only) {
+  const std::span<const RuleGroup* const> known = all_rule_groups();
   for (const RuleGroup* group : groups) {
+    // Groups that are not listed would be neither tested nor documented.
+    if (std::ranges::find(known, group) == known.end())
+      throw InternalError(fmt::format("rules: the group {} is not listed", group->name));
     for (const Rule& rule : group->rules) {
       if (exact_only && rule.promise != Promise::exact) continue;
       IndexedRule row = indexed(rule, defines_form(*group));

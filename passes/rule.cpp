@@ -117,6 +117,13 @@ Rule Rule::when(Condition c, std::string_view what) const {
   return out;
 }
 
+Rule Rule::on(Condition c, std::string_view what) const {
+  Rule out = *this;
+  out.root_condition = c;
+  out.note = what;
+  return out;
+}
+
 Rule Rule::except(std::string_view points) const {
   Rule out = *this;
   out.note = points;
@@ -173,13 +180,13 @@ Rule rule(std::string_view name, Promise promise, std::vector<const Op*> roots, 
 }
 
 std::span<const RuleGroup* const> all_rule_groups() {
-  static const std::array<const RuleGroup*, 21> groups = {
-      &form_rules(),     &collect_rules(),  &identity_rules(),      &logic_rules(),
-      &shape_rules(),    &slice_rules(),    &index_rules(),         &reduction_rules(),
-      &linalg_rules(),   &fold_rules(),     &stability_rules(),     &difference_rules(),
-      &function_rules(), &softmax_rules(),  &cross_entropy_rules(), &product_rules(),
-      &expand_rules(),   &strength_rules(), &split_rules(),         &contraction_rules(),
-      &pair_rules()};
+  static const std::array<const RuleGroup*, 22> groups = {
+      &call_rules(),        &form_rules(),     &collect_rules(),  &identity_rules(),
+      &logic_rules(),       &shape_rules(),    &slice_rules(),    &index_rules(),
+      &reduction_rules(),   &linalg_rules(),   &fold_rules(),     &stability_rules(),
+      &difference_rules(),  &function_rules(), &softmax_rules(),  &cross_entropy_rules(),
+      &product_rules(),     &expand_rules(),   &strength_rules(), &split_rules(),
+      &contraction_rules(), &pair_rules()};
   return groups;
 }
 
@@ -190,7 +197,7 @@ std::unordered_set<const Rule*> rules_named(std::span<const std::string> names) 
     for (const RuleGroup* group : all_rule_groups()) {
       for (const Rule& rule : group->rules) {
         if (rule.name != name) continue;
-        if (group == &expand_rules() || group == &split_rules())
+        if (is_required(*group))
           throw ValueError(
               fmt::format("rules: {} cannot be turned off, code generation needs it", name));
         found.insert(&rule);
@@ -200,6 +207,10 @@ std::unordered_set<const Rule*> rules_named(std::span<const std::string> names) 
       throw ValueError(fmt::format("rules: expected the name of a rule, found {:?}", name));
   }
   return found;
+}
+
+bool is_required(const RuleGroup& group) {
+  return &group == &call_rules() || &group == &expand_rules() || &group == &split_rules();
 }
 
 bool defines_form(const RuleGroup& group) { return &group == &form_rules(); }

@@ -68,8 +68,9 @@ struct Rule {
   /// For functions without a pattern: the ops they look at; none means every op.
   std::vector<const Op*> roots;
   Rewriting rewriting = nullptr;
-  Condition condition = nullptr;
-  /// What the condition asks, or the points of a `finite` promise, for the documentation.
+  /// What is asked of the root alone, before the pattern is matched; what of the variables.
+  Condition root_condition = nullptr, condition = nullptr;
+  /// What the conditions ask, or the points of a `finite` promise, for the documentation.
   std::string_view note;
   /// The two sides in words, where there is no pattern.
   std::string_view before, after;
@@ -78,6 +79,8 @@ struct Rule {
 
   /// The rule fires only if `c` holds, for one of the ways to match; `what` says it in words.
   Rule when(Condition c, std::string_view what = {}) const;
+  /// The same for what the root alone tells: the pattern is not even matched otherwise.
+  Rule on(Condition c, std::string_view what) const;
   /// The special points of a `finite` promise.
   Rule except(std::string_view points) const;
   /// Expression to test the rule with, in place of the pattern over plain inputs.
@@ -104,6 +107,7 @@ struct RuleGroup {
 };
 
 // The groups, in the order of docs/rules.md. Each is built once, at first use.
+const RuleGroup& call_rules();      // applications of functions of expressions
 const RuleGroup& form_rules();      // one way to write each expression
 const RuleGroup& collect_rules();   // terms of sums, factors of products
 const RuleGroup& identity_rules();  // neutral and absorbing elements, inverse pairs
@@ -126,13 +130,15 @@ const RuleGroup& split_rules();        // reductions kernels cannot take at once
 const RuleGroup& contraction_rules();  // fma
 const RuleGroup& pair_rules();         // reductions that take one pass together
 
-/// Every group, each once.
+/// Every group, each once: passes use no others.
 std::span<const RuleGroup* const> all_rule_groups();
 
 /// The rules with these names, to be turned off. ValueError for a name that no rule has, and for
 /// rules that code generation needs.
 std::unordered_set<const Rule*> rules_named(std::span<const std::string> names);
 
+/// Whether code generation needs what the rules of the group do.
+bool is_required(const RuleGroup& group);
 /// Whether the group defines the canonical form; the patterns of all others are brought to it.
 bool defines_form(const RuleGroup& group);
 /// The pattern as canonicalisation would write it: `1 - x` is `1 + -x`, `x * x` is `square(x)`.

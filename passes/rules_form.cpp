@@ -111,17 +111,17 @@ RuleGroup make() {
       "form",
       "One way to write each expression, which the patterns of all other groups are brought to.",
       {
-          rule("add_negative", Promise::exact, x - y, x + -y).when(is_signed_number, "signed"),
+          rule("add_negative", Promise::exact, x - y, x + -y).on(is_signed_number, "signed"),
           rule("negative_twice", Promise::exact, -(-x), x),
           rule("negative_difference", Promise::accurate, -(x + -y), y + -x),
           rule("negative_product", Promise::exact, {&op::multiply}, signs_of_product, "x * -y",
                "-(x * y)", product_example),
           rule("negative_constant", Promise::exact, {&op::negative}, sign_into_constant, "-(c * x)",
                "(-c) * x", constant_example),
-          rule("negative_dividend", Promise::exact, -x / y, -(x / y)).when(is_float_root, "floats"),
-          rule("negative_divisor", Promise::exact, x / -y, -(x / y)).when(is_float_root, "floats"),
+          rule("negative_dividend", Promise::exact, -x / y, -(x / y)).on(is_float_root, "floats"),
+          rule("negative_divisor", Promise::exact, x / -y, -(x / y)).on(is_float_root, "floats"),
           rule("negative_reciprocal", Promise::exact, reciprocal(-x), -reciprocal(x)),
-          rule("reciprocal", Promise::exact, 1 / x, reciprocal(x)).when(is_float_root, "floats"),
+          rule("reciprocal", Promise::exact, 1 / x, reciprocal(x)).on(is_float_root, "floats"),
           rule("odd_function", Promise::exact, ops_with(Trait::odd), function_of_negative, "f(-x)",
                "-f(x) for odd f", odd_example),
           rule("even_function", Promise::exact, ops_with(Trait::even), function_of_negative,
@@ -138,12 +138,12 @@ RuleGroup make() {
           rule("cube", Promise::accurate, power(x, 3), square(x) * x),
           rule("fourth_power", Promise::accurate, power(x, 4), square(square(x))),
           rule("power_reciprocal", Promise::accurate, power(x, -1), reciprocal(x))
-              .when(is_float_root, "floats"),
+              .on(is_float_root, "floats"),
           rule("power_reciprocal_square", Promise::accurate, power(x, -2), square(reciprocal(x)))
-              .when(is_float_root, "floats"),
+              .on(is_float_root, "floats"),
           rule("power_sqrt", Promise::finite, power(x, 0.5), sqrt(x)).except("-0, -inf"),
           rule("power_rsqrt", Promise::finite, power(x, -0.5), rsqrt(x)).except("-0, -inf"),
-          rule("power_exp2", Promise::accurate, power(2, x), exp2(x)).when(is_float_root, "floats"),
+          rule("power_exp2", Promise::accurate, power(2, x), exp2(x)).on(is_float_root, "floats"),
       }};
 }
 

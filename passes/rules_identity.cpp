@@ -32,9 +32,9 @@ RuleGroup make() {
               rule("multiply_one", Promise::exact, x * 1, x),
               rule("multiply_zero", Promise::finite, x * 0, Pattern(0)).except("inf, NaN"),
               rule("zero_divided", Promise::finite, 0 / x, Pattern(0))
-                  .when(is_float_root, "floats; not at x = 0, NaN"),
+                  .on(is_float_root, "floats; not at x = 0, NaN"),
               rule("floor_divide_one", Promise::exact, floor_divide(x, 1), x)
-                  .when(is_integer_root, "integers")
+                  .on(is_integer_root, "integers")
                   .tested_on(floor_example),
               rule("exp_log", Promise::finite, exp(log(x)), x).except("x < 0"),
               rule("log_exp", Promise::accurate, log(exp(x)), x),

@@ -110,9 +110,9 @@ RuleGroup make_strength() {
   return {"strength",
           "Cheaper spellings of canonical forms.",
           {
-              rule("negative_sum", Promise::exact, -x + -y, -(x + y)).when(is_binary, "two terms"),
+              rule("negative_sum", Promise::exact, -x + -y, -(x + y)).on(is_binary, "two terms"),
               rule("subtract", Promise::exact, x + -y, x - y)
-                  .when(is_binary, "two terms")
+                  .on(is_binary, "two terms")
                   .tested_on(difference_example),
               rule("rsqrt", Promise::exact, reciprocal(sqrt(x)), rsqrt(x)),
               rule("log2", Promise::accurate, log(x) / std::numbers::ln2, log2(x)),

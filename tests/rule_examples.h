@@ -37,9 +37,11 @@ inline void note_variables(const Pattern& pattern, Match& match, bool& reduces, 
 
 }  // namespace detail
 
-/// An expression over inputs of dtype `t` that the rule should fire on; null if `t` does not apply.
+/// An expression over inputs of dtype `t` that the rule should fire on; null if `t` does not apply,
+/// or the rule gives none.
 inline Expr example_of(const Rule& rule, DType t) {
   if (rule.example != nullptr) return rule.example(t);
+  if (!rule.left) return {};
   Match match;
   bool reduces = false;
   detail::note_variables(*rule.left, match, reduces, t, {Dim(4), Dim(6)});

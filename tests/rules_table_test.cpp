@@ -1,12 +1,32 @@
 // Every row of every rule group: the rule fires in the whole pipeline, and its patterns are sound.
 #include <doctest/doctest.h>
 
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "tests/rule_examples.h"
+#include "tools/foreign_rewrites.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
+
+namespace {
+
+// Rules by name, those that cannot be turned off too.
+std::set<const Rule*> all_rules_named(const std::vector<std::string>& names) {
+  std::set<const Rule*> found;
+  for (const std::string& name : names) {
+    const std::size_t before = found.size();
+    for (const RuleGroup* group : all_rule_groups())
+      for (const Rule& rule : group->rules)
+        if (rule.name == name) found.insert(&rule);
+    if (found.size() == before) throw std::out_of_range("no rule is called " + name);
+  }
+  return found;
+}
+
+}  // namespace
 
 TEST_CASE("names of rules are unique") {
   std::set<std::string_view> names;
@@ -31,6 +51,24 @@ TEST_CASE("every rule says what it does") {
       CHECK(std::string_view(rule.at.file_name()).find("passes/") != std::string_view::npos);
     }
   }
+}
+
+TEST_CASE("each rewrite of Theano and PyTensor has rules of ours, or a reason") {
+  const auto words = [](std::string_view text) {
+    std::istringstream in{std::string(text)};
+    return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
+  };
+  std::set<std::string> names;
+  for (const ForeignFamily& family : foreign_families) {
+    for (const ForeignRewrite& rewrite : family.rewrites) {
+      CAPTURE(rewrite.names);
+      CHECK(!words(rewrite.names).empty());
+      for (const std::string& name : words(rewrite.names)) CHECK(names.insert(name).second);
+      CHECK_NOTHROW((void)all_rules_named(words(rewrite.rules)));
+      CHECK((!rewrite.rules.empty() || !rewrite.remark.empty()));
+    }
+  }
+  CHECK(names.size() > 400);
 }
 
 TEST_CASE("every rule fires in the whole pipeline") {

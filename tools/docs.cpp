@@ -1,5 +1,5 @@
-// gnomon-docs: writes docs/ops.md and docs/rules.md from the records; with --check, says whether
-// they are stale.
+// gnomon-docs: writes docs/ops.md, docs/rules.md and docs/rewrites.md from the records; with
+// --check, says whether they are stale.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,12 +8,15 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "passes/pipeline.h"
 #include "passes/rule.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
+#include "tools/foreign_rewrites.h"
 
 namespace {
 
@@ -33,9 +36,53 @@ std::string code(std::string_view text) {
   return text.empty() ? "" : fmt::format("`{}`", cell(text));
 }
 
+std::vector<std::string> words(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  return {std::istream_iterator<std::string>(in), {}};
+}
+
+// The rewrites of Theano and PyTensor that a rule stands for.
+std::string foreign_names(const Rule& rule) {
+  std::string out;
+  for (const ForeignFamily& family : foreign_families) {
+    for (const ForeignRewrite& rewrite : family.rewrites) {
+      const std::vector<std::string> rules = words(rewrite.rules);
+      if (std::find(rules.begin(), rules.end(), rule.name) == rules.end()) continue;
+      for (const std::string& name : words(rewrite.names)) out += out.empty() ? name : ", " + name;
+    }
+  }
+  return out;
+}
+
 std::string rule_row(const Rule& rule) {
-  return fmt::format("| {} | {} | {} | {} | {} |\n", rule.name, code(rule.left_text()),
-                     code(rule.right_text()), text(rule.promise), cell(rule.note));
+  return fmt::format("| {} | {} | {} | {} | {} | {} |\n", rule.name, code(rule.left_text()),
+                     code(rule.right_text()), text(rule.promise), cell(rule.note),
+                     foreign_names(rule));
+}
+
+std::string rewrites_page() {
+  std::size_t count = 0, by_rules = 0;
+  std::string families;
+  for (const ForeignFamily& family : foreign_families) {
+    families +=
+        fmt::format("\n## {}\n\n| rewrite | rules here | remark |\n|---|---|---|\n", family.title);
+    for (const ForeignRewrite& rewrite : family.rewrites) {
+      std::string rules;
+      for (const std::string& rule : words(rewrite.rules))
+        rules += fmt::format("{}`{}`", rules.empty() ? "" : ", ", rule);
+      for (const std::string& name : words(rewrite.names)) {
+        families += fmt::format("| `{}` | {} | {} |\n", name, rules, cell(rewrite.remark));
+        ++count;
+        by_rules += rules.empty() ? 0 : 1;
+      }
+    }
+  }
+  return fmt::format(
+      "# Rewrites of Theano and PyTensor\n\nWritten by `gnomon-docs` from "
+      "`tools/foreign_rewrites.h`; do not edit. Every rewrite of Theano 1.0 and PyTensor 3.3 by "
+      "name,\nand the rules here ([rules.md](rules.md)) that do what it does: {} of {}. The others "
+      "have a\nreason in the last column.\n{}",
+      by_rules, count, families);
 }
 
 std::string rules_page() {
@@ -43,7 +90,9 @@ std::string rules_page() {
   std::string groups;
   for (const RuleGroup* group : all_rule_groups()) {
     groups += fmt::format("\n## {}\n\n{}\n\n", group->name, group->doc);
-    groups += "| rule | before | after | promise | condition or points |\n|---|---|---|---|---|\n";
+    groups +=
+        "| rule | before | after | promise | condition or points | in Theano, PyTensor |\n"
+        "|---|---|---|---|---|---|\n";
     for (const Rule& rule : group->rules) groups += rule_row(rule);
     count += group->rules.size();
   }
@@ -62,7 +111,8 @@ std::string rules_page() {
       "`exact` rules keep every bit. `accurate` rules give values no farther from the real-number\n"
       "value on finite inputs. `finite` rules are accurate but for the listed points. Commuted "
       "forms\n"
-      "and sums of more terms match as well.\n{}{}",
+      "and sums of more terms match as well. [rewrites.md](rewrites.md) goes from the names of\n"
+      "Theano's and PyTensor's rewrites to rules.\n{}{}",
       count, groups, passes);
 }
 
@@ -122,8 +172,8 @@ int main(int argc, char** argv) try {
     }
   }
   int stale = 0;
-  const std::pair<const char*, std::string> pages[] = {{"ops.md", ops_page()},
-                                                       {"rules.md", rules_page()}};
+  const std::pair<const char*, std::string> pages[] = {
+      {"ops.md", ops_page()}, {"rules.md", rules_page()}, {"rewrites.md", rewrites_page()}};
   for (const auto& [name, page] : pages) {
     const std::filesystem::path path = folder / name;
     if (read(path) == page) continue;
