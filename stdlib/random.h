@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -134,9 +135,28 @@ Expr dirichlet(const Expr& state, const Shape& shape, const Arg& alpha,
 /// How often n trials give each of the categories of pvals[k]; the last one takes what is left.
 Expr multinomial(const Expr& state, const Shape& shape, const Arg& n, const Arg& pvals,
                  DType dtype = DType::int64);
+/// Category i of p[k], which are weights of at least 0, with probability p[i] / sum: by inversion,
+/// so that a category of weight 0 never comes.
+Expr categorical(const Expr& state, const Shape& shape, const Arg& p, DType dtype = DType::int64);
 /// How many of each color there are among `nsample` things of colors[k].
 Expr multivariate_hypergeometric(const Expr& state, const Shape& shape, const Arg& colors,
                                  const Arg& nsample, DType dtype = DType::int64);
+
+// Orders and choices, as int64 places or of the slices of an array.
+
+/// 0, ..., n - 1 in an order that is as likely as any other: that which sorts n words.
+Expr permutation(const Expr& state, const Dim& n);
+/// The slices of x along an axis in random order.
+Expr shuffle(const Expr& state, const Arg& x, std::int64_t axis = 0);
+/// x with each line along an axis in a random order of its own.
+Expr permuted(const Expr& state, const Arg& x, std::int64_t axis = -1);
+/// Whether a thing may be chosen again.
+enum class Replace : bool { no, yes };
+/// `count` of the places 0, ..., n - 1, each as likely as another, or by weights p[n]. Those that
+/// are not replaced are drawn one after the other from those that are left; ValueError where there
+/// are not so many (of weight above 0).
+Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace = Replace::yes,
+            const std::optional<Arg>& p = {});
 
 /// A distribution by name, as frontends look it up.
 struct Distribution {

@@ -89,6 +89,8 @@ constexpr std::array table = {
                  GNOMON_DRAW(hypergeometric(state, shape, p[0], p[1], p[2], dtype))},
     Distribution{"multinomial", "01", DType::int64,
                  GNOMON_DRAW(multinomial(state, shape, p[0], p[1], dtype))},
+    Distribution{"categorical", "1", DType::int64,
+                 GNOMON_DRAW(categorical(state, shape, p[0], dtype))},
     Distribution{"multivariate_hypergeometric", "10", DType::int64,
                  GNOMON_DRAW(multivariate_hypergeometric(state, shape, p[0], p[1], dtype))},
 };

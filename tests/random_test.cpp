@@ -204,3 +204,34 @@ TEST_CASE("location and scale have their derivatives, and the shape of gamma has
   CHECK(r[1].item<double>() == doctest::Approx(r[2].item<double>()));
   CHECK_THROWS_AS(grad(sum(random::gamma(state, {5}, m)), {m}), TypeError);
 }
+
+TEST_CASE("orders sort the words of their draw, and choices begin them") {
+  const Expr state = random::state(21);
+  const auto words = values_of(random::bits(state, {9})).to_vector<std::uint64_t>();
+  const auto order = values_of(random::permutation(state, 9)).to_vector<std::int64_t>();
+  for (std::size_t i = 1; i < order.size(); ++i)
+    CHECK(words[static_cast<std::size_t>(order[i - 1])] <
+          words[static_cast<std::size_t>(order[i])]);
+  const auto few = values_of(random::choice(state, 9, 4, random::Replace::no));
+  CHECK(few.to_vector<std::int64_t>() == std::vector(order.begin(), order.begin() + 4));
+  const Expr x{Array::from({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0})};
+  const auto mixed = numbers_of(random::shuffle(state, x));
+  CHECK(mixed == std::vector<double>(order.begin(), order.end()));
+  CHECK(numbers_of(random::permuted(state, x)) == mixed);
+  CHECK_THROWS_AS(values_of(random::choice(state, 3, 4, random::Replace::no)), ValueError);
+}
+
+TEST_CASE("categories of weight 0 are neither drawn nor chosen") {
+  const Expr state = random::state(22);
+  const Arg weights = Array::from({0.0, 1.0, 0.0, 3.0, 0.0});
+  std::set<std::int64_t> seen;
+  for (const auto i :
+       values_of(random::categorical(state, {200}, weights)).to_vector<std::int64_t>())
+    seen.insert(i);
+  CHECK(seen == std::set<std::int64_t>{1, 3});
+  const auto both = values_of(random::choice(state, 5, 2, random::Replace::no, weights));
+  const auto list = both.to_vector<std::int64_t>();
+  CHECK(std::set<std::int64_t>(list.begin(), list.end()) == seen);
+  CHECK_THROWS_AS(values_of(random::choice(state, 5, 3, random::Replace::no, weights)), ValueError);
+  CHECK_THROWS_AS(random::categorical(state, {2}, 1.0), TypeError);
+}

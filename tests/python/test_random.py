@@ -330,6 +330,108 @@ def test_numbers_are_what_is_promised():
     assert np.asarray(gn.random.integers(state, 1000, size=100)).tolist() == below
 
 
+# ------------------------------------------------------------------------------- orders and choices
+
+
+def fits(found, expected):
+    """Whether counts are those of a multinomial distribution: a chi-square test."""
+    expected = np.asarray(expected, float)
+    assert not np.any(np.asarray(found)[expected == 0])
+    some = expected > 0
+    return stats.chisquare(np.asarray(found)[some], expected[some]).pvalue > SMALLEST
+
+
+def test_categorical_variables():
+    p = np.array([0.0, 3.0, 0.0, 1.0, 4.0, 0.0])
+    state = gn.random.state(13)
+    x = np.asarray(gn.random.categorical(state, p, size=N))
+    assert x.dtype == np.int64
+    assert fits(np.bincount(x, minlength=6), p / 8 * N)
+    # By inversion of the running sums, exactly.
+    u = np.asarray(gn.random.random(state, size=N))
+    np.testing.assert_array_equal(x, np.searchsorted(np.cumsum(p), u * 8, "right"))
+    many = np.array([[0.1, 0.9, 0.0], [1.0, 1.0, 2.0]])
+    y = np.asarray(gn.random.categorical(state, many, size=(N, 2), dtype="int32"))
+    assert y.dtype == np.int32
+    for k in range(2):
+        assert fits(np.bincount(y[:, k], minlength=3), many[k] / many[k].sum() * N)
+    assert gn.random.categorical(state, many).shape == (2,)
+    assert gn.random.categorical(state, p).shape == ()
+    # Sums that rounding takes to the total do not reach a category of weight 0.
+    tiny = np.array([1.0, 5e-324, 0.0])
+    assert np.asarray(gn.random.categorical(state, tiny, size=N)).max() == 0
+    stream = gn.random.RandomStream(13)
+    f = gn.function([], stream.categorical(p, size=N))
+    np.testing.assert_array_equal(f(), x)
+    for wrong in ([-1.0, 2.0], [0.0, 0.0], [1.0, np.inf], [1.0, np.nan]):
+        with pytest.raises(gn.ValueError, match="categorical: expected weights"):
+            gn.random.categorical(state, wrong)
+
+
+def test_permutations():
+    state = gn.random.state(4)
+    words = np.asarray(gn.random.bits(state, 100))
+    order = np.asarray(gn.random.permutation(state, 100))
+    np.testing.assert_array_equal(order, np.argsort(words, kind="stable"))
+    x = np.arange(300.0).reshape(100, 3)
+    np.testing.assert_array_equal(gn.random.permutation(state, x), x[order])
+    np.testing.assert_array_equal(gn.random.shuffle(state, x.T, axis=1), x[order].T)
+    assert np.asarray(gn.random.permutation(state, 0)).shape == (0,)
+    # Each order of three is as likely as another.
+    rows = np.broadcast_to(np.arange(3), (N, 3))
+    mixed = np.asarray(gn.random.permuted(state, rows, axis=1))
+    assert np.all(np.sort(mixed, 1) == np.arange(3))
+    assert fits(np.unique(mixed @ [9, 3, 1], return_counts=True)[1], [N / 6] * 6)
+    flat = np.asarray(gn.random.permuted(state, x))
+    assert flat.shape == x.shape
+    assert np.array_equal(np.sort(flat.ravel()), x.ravel())
+    assert not np.array_equal(flat.sum(1), x[order].sum(1))
+    rng = gn.random.default_rng(4)
+    assert not np.array_equal(rng.permutation(50), rng.permutation(50))
+    n = gn.scalar("n", "int64")
+    f = gn.function([n], gn.random.RandomStream(4).permutation(n))
+    np.testing.assert_array_equal(f(100), order)
+    assert f(7).shape == (7,)
+
+
+def test_choices():
+    state = gn.random.state(8)
+    p = np.array([0.1, 0.0, 0.5, 0.4])
+    x = np.asarray(gn.random.choice(state, 7, size=(N // 4, 4)))
+    assert x.shape == (N // 4, 4)
+    assert fits(np.bincount(x.ravel(), minlength=7), [N / 7] * 7)
+    x = np.asarray(gn.random.choice(state, 4, N, p=p))
+    assert fits(np.bincount(x, minlength=4), p * N)
+    things = np.array([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])
+    np.testing.assert_array_equal(gn.random.choice(state, things, N, p=p, axis=1), things[:, x])
+    assert gn.random.choice(state, things[0]).shape == ()
+    order = np.asarray(gn.random.permutation(state, 30))
+    np.testing.assert_array_equal(gn.random.choice(state, 30, 12, replace=False), order[:12])
+    assert np.asarray(gn.random.choice(state, 30, (3, 4), replace=False)).shape == (3, 4)
+    # Without replacement: i, then j of those that are left, by p[i] p[j] / (1 - p[i]).
+    found, keys = np.zeros((4, 4)), gn.random.split(state, 3000)
+    pair = gn.compiled(lambda key: gn.random.choice(key, 4, 2, replace=False, p=p))
+    for key in np.asarray(keys):
+        found[tuple(np.asarray(pair(key)))] += 1
+    law = p[:, None] * p / (1 - p[:, None])
+    np.fill_diagonal(law, 0)
+    assert fits(found.ravel(), law.ravel() * 3000)
+    r = gn.random
+    for wrong, text in [
+        (lambda: r.choice(state, 3, 4, replace=False), "no more choices than there are things"),
+        (lambda: r.choice(state, 4, 4, replace=False, p=p), "weights above 0"),
+        (lambda: r.choice(state, 4, 2, p=p[:3]), "extents differ"),
+        (lambda: r.choice(state, 4, 2, p=-p), "weights of at least 0"),
+        (lambda: r.choice(state, 0, 2), "low < high"),
+        (lambda: r.choice(state, -1, 2), "at least 0"),
+        (lambda: r.permutation(state, -2), "at least 0"),
+    ]:
+        with pytest.raises(gn.ValueError, match=text):
+            wrong()
+    with pytest.raises(gn.TypeError, match="an int or an array"):
+        r.permutation(state, np.float64(3.5))
+
+
 # rng_mrg.py of aesara 2.9.3, a copy of Theano's, run in Python (`mrg_next_value`): seed 12345, a
 # draw of 20 and then one of (3, 5).
 MRG_20 = [

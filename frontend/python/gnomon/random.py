@@ -16,7 +16,8 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import _core, _distributions
+from . import _choices, _core, _distributions
+from ._choices import *  # noqa: F403
 from ._distributions import *  # noqa: F403
 from ._distributions import bytes  # noqa: A004
 from ._mrg import MRG_RandomStream
@@ -51,8 +52,6 @@ def advance(state: Operand, draws: Operand = 1) -> Tensor:
 
 
 # ------------------------------------------------------------------------------------- generators
-
-_DRAWS = [name for name in _distributions.__all__ if name != "bytes"]
 
 
 def _is_symbolic(x: Any) -> bool:
@@ -160,9 +159,11 @@ def _method(function: Any) -> Any:
     return method
 
 
-for _name in _DRAWS:
-    setattr(Generator, _name, _method(getattr(_distributions, _name)))
-del _name
+for _module in (_distributions, _choices):
+    for _name in _module.__all__:
+        if _name != "bytes":
+            setattr(Generator, _name, _method(getattr(_module, _name)))
+del _module, _name
 
 
 def default_rng(seed: int | None = None) -> Generator:
@@ -171,6 +172,7 @@ def default_rng(seed: int | None = None) -> Generator:
 
 
 __all__ = [  # noqa: PLE0604
+    *_choices.__all__,
     *_distributions.__all__,
     "Generator",
     "MRG_RandomStream",

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/python/src/apply.h"
+#include "frontend/python/src/composed.h"
 #include "frontend/python/src/shape_arguments.h"
 #include "frontend/random_stream.h"
 #include "runtime/error.h"
@@ -12,6 +13,7 @@ namespace gnomon::python {
 
 namespace {
 
+using nb::handle;
 using random::Distribution;
 
 std::size_t event_axes(const Distribution& d, std::size_t parameter) {
@@ -202,6 +204,29 @@ void add_random(nb::module_& m) {
     return of_state({state, draws},
                     [](std::span<const Expr> x) { return random::advance(x[0], x[1]); });
   });
+  m.def("random_permutation", [](handle state, handle n) {
+    return composed({state, n}, [](std::span<const Expr> x) {
+      return random::permutation(x[0], Dim::value(x[1].value()));
+    });
+  });
+  m.def("random_shuffle", [](handle state, handle x, std::int64_t axis) {
+    return composed({state, x},
+                    [&](std::span<const Expr> e) { return random::shuffle(e[0], e[1], axis); });
+  });
+  m.def("random_permuted", [](handle state, handle x, std::int64_t axis) {
+    return composed({state, x},
+                    [&](std::span<const Expr> e) { return random::permuted(e[0], e[1], axis); });
+  });
+  m.def(
+      "random_choice",
+      [](handle state, handle n, handle count, bool replace, handle p) {
+        return composed({state, n, count, p}, [&](std::span<const Expr> x) {
+          const auto weights = x[3] ? std::optional<Arg>(x[3]) : std::nullopt;
+          return random::choice(x[0], Dim::value(x[1].value()), Dim::value(x[2].value()),
+                                replace ? random::Replace::yes : random::Replace::no, weights);
+        });
+      },
+      "state"_a, "n"_a, "count"_a, "replace"_a, "p"_a.none());
   m.def(
       "is_in_loop", [] { return !loop_indices().empty(); },
       "Whether this thread builds the body of a loop.");
