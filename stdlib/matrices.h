@@ -11,7 +11,7 @@ namespace gnomon {
 
 /// Matrices with rows and columns exchanged.
 Expr swap_last(const Expr& x);
-/// Both operands with their common dtype.
+/// Both operands with their common dtype; a plain number takes that of the other.
 std::pair<Expr, Expr> promoted(const Arg& a, const Arg& b);
 /// The broadcast of the leading axes of two batches of matrices.
 Shape common_batch(const Expr& a, const Expr& b);

@@ -20,9 +20,11 @@ Expr swap_last(const Expr& x) {
 }
 
 std::pair<Expr, Expr> promoted(const Arg& a, const Arg& b) {
-  const Value left = a.value(), right = b.value();
-  const DType t = promote(left.dtype(), right.dtype());
-  return {cast(Expr(left), t), cast(Expr(right), t)};
+  DType t = promote(a.weak_dtype(), b.weak_dtype());
+  if (a.is_weak() != b.is_weak())
+    t = a.is_weak() ? promote_weak(b.weak_dtype(), a.weak_dtype())
+                    : promote_weak(a.weak_dtype(), b.weak_dtype());
+  return {cast(Expr(a.as(t)), t), cast(Expr(b.as(t)), t)};
 }
 
 Shape common_batch(const Expr& a, const Expr& b) {

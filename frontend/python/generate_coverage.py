@@ -46,7 +46,7 @@ FAMILIES = {
         betaincinv beta=special.beta betaln factorial=special.factorial poch=special.poch j0 j1
         jv!Bessel_functions_of_the_first_kind_of_real_order i0 i1 iv=special.iv ive kve
         kv=special.kv kn=special.kn hyp2f1!the_hypergeometric_function owens_t
-        ndtri_exp!not_there_yet sigmoid hard_sigmoid="gn.clip(0.2 * x + 0.5, 0, 1)"
+        ndtri_exp!not_there_yet sigmoid hard_sigmoid="gn.nn.hard_sigmoid(x, 0.2)"
         ultra_fast_sigmoid!sigmoid_is_fast_and_accurate
     """,
     "Casts": """
@@ -112,31 +112,30 @@ FAMILIES = {
         categorical_crossentropy=nn.cross_entropy binary_crossentropy=nn.binary_cross_entropy
         sigmoid_binary_crossentropy=nn.binary_cross_entropy_with_logits
         crossentropy_softmax_1hot=nn.cross_entropy relu=nn.relu elu=nn.elu
-        selu="1.0507 * gn.nn.elu(x, 1.67326)" softsign="x / (1 + abs(x))"
-        confusion_matrix="gn.bincount(n * actual + predicted)" h_softmax!hierarchical_softmax
-        ctc!connectionist_temporal_classification batch_normalization!not_there_yet
-        batch_normalization_train!not_there_yet batch_normalization_test!not_there_yet
-        images2neibs!not_there_yet neibs2images!not_there_yet sparse_block_dot!SPARSE
+        selu=nn.selu softsign=nn.softsign confusion_matrix=nn.confusion_matrix
+        h_softmax="gn.exp of gn.nn.hierarchical_log_softmax" ctc=nn.ctc_loss
+        batch_normalization=nn.batch_norm batch_normalization_train=nn.batch_norm_train
+        batch_normalization_test=nn.batch_norm images2neibs=nn.images2neibs
+        neibs2images=nn.neibs2images sparse_block_dot!SPARSE
     """,
     "Convolutions": """
         conv2d=nn.conv2d conv3d=nn.conv3d grad_wrt_inputs=grad grad_wrt_weights=grad
-        conv2d_transpose="gn.vjp of gn.nn.conv2d"
-        separable_conv2d="gn.nn.conv2d with groups, then of size 1"
-        separable_conv3d="gn.nn.conv3d with groups, then of size 1"
-        causal_conv1d="gn.nn.conv1d with padding [(n - 1, 0)]" unshared!not_there_yet
-        bilinear_upsampling!not_there_yet frac_bilinear_upsampling!not_there_yet
+        conv2d_transpose=nn.conv_transpose2d separable_conv2d=nn.separable_conv2d
+        separable_conv3d=nn.separable_conv3d causal_conv1d=nn.causal_conv1d
+        unshared=nn.unshared_conv2d bilinear_upsampling=nn.bilinear_upsampling
+        frac_bilinear_upsampling=nn.bilinear_upsampling
         signal_conv2d=nn.conv2d conv3d2d=nn.conv3d convolve1d=convolve convolve2d=nn.conv2d
     """,
     "Pools": """
         pool_2d_max=nn.max_pool2d pool_2d_average_exc_pad=nn.avg_pool2d
-        pool_2d_average_inc_pad="gn.nn.avg_pool2d of gn.pad"
-        pool_2d_sum="gn.nn.avg_pool2d times the size" pool_3d=nn.max_pool3d
-        max_pool_2d_same_size=nn.max_pool2d
+        pool_2d_average_inc_pad="gn.nn.avg_pool2d with count_include_pad"
+        pool_2d_sum=nn.sum_pool2d pool_3d=nn.max_pool3d
+        max_pool_2d_same_size="gn.vjp of gn.nn.max_pool2d at its own result"
     """,
     "Random numbers": """
         RandomStreams=random.RandomStream MRG_RandomStreams=random.MRG_RandomStream
         bernoulli=random.bernoulli beta=random.beta betabinom=random.betabinom
-        binomial=random.binomial categorical!needs_searches_in_running_sums cauchy=random.cauchy
+        binomial=random.binomial categorical=random.categorical cauchy=random.cauchy
         dirichlet=random.dirichlet exponential=random.exponential gamma=random.gamma
         gengamma=random.gengamma geometric=random.geometric gumbel=random.gumbel
         halfcauchy=random.halfcauchy halfnormal=random.halfnormal
@@ -144,8 +143,8 @@ FAMILIES = {
         random_integers=random.integers invgamma=random.invgamma laplace=random.laplace
         logistic=random.logistic lognormal=random.lognormal multinomial=random.multinomial
         multivariate_normal=random.multivariate_normal negative_binomial=random.negative_binomial
-        normal=random.normal pareto=random.pareto permutation!not_there_yet
-        shuffle_row_elements!not_there_yet choice!not_there_yet poisson=random.poisson t=random.t
+        normal=random.normal pareto=random.pareto permutation=random.permutation
+        shuffle_row_elements=random.permuted choice=random.choice poisson=random.poisson t=random.t
         triangular=random.triangular truncated_normal=random.truncated_normal
         truncexpon=random.truncexpon uniform=random.uniform vonmises=random.vonmises
         wald=random.wald weibull=random.weibull default_update=shared

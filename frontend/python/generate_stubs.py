@@ -13,12 +13,17 @@ from types import ModuleType
 
 # Modules written by hand whose functions get overloads.
 MODULES = (
+    "_activations",
+    "_choices",
     "_complex",
     "_creation",
     "_dtypes",
     "_elementwise",
     "_factors",
+    "_images",
+    "_layers",
     "_layout",
+    "_losses",
     "_matrix_functions",
     "_padding",
     "_places",

@@ -314,6 +314,8 @@ def test_numbers_take_the_dtype_of_arrays(name):
 
 # --- All names -----------------------------------------------------------------------------------
 
+# Modules that have functions of another one.
+PARTS = {"nn": ["_activations", "_images", "_layers", "_losses", "_windows"]}
 WITHOUT_REFERENCE = {
     "building and compiling, which NumPy does not do": [
         "check", "checkpoint", "col", "compiled", "custom_derivative", "fori", "free_inputs",
@@ -341,6 +343,34 @@ WITHOUT_REFERENCE = {
         "random_hypergeometric", "random_poisson", "random_vonmises", "random_zipf",
         "random.advance", "random.default_rng", "random.fold_in", "random.split", "random.state",
     ],
+    "activations and losses, compared with their formulas in test_losses": [
+        "nn.celu", "nn.confusion_matrix", "nn.cosine_embedding_loss",
+        "nn.cosine_similarity", "nn.ctc_loss", "nn.gaussian_nll_loss", "nn.glu",
+        "nn.hard_shrink", "nn.hard_sigmoid", "nn.hard_swish", "nn.hard_tanh",
+        "nn.hierarchical_log_softmax", "nn.hinge_embedding_loss", "nn.hinge_loss",
+        "nn.huber_loss", "nn.kl_div", "nn.l1_loss", "nn.log_cosh_loss", "nn.log_sigmoid",
+        "nn.margin_ranking_loss", "nn.mish", "nn.multi_margin_loss", "nn.nll_loss",
+        "nn.poisson_nll_loss", "nn.prelu", "nn.relu6", "nn.selu", "nn.smooth_l1_loss",
+        "nn.soft_margin_loss", "nn.soft_shrink", "nn.softsign", "nn.triplet_margin_loss",
+    ],
+    "layers and initial values, compared with NumPy in test_layers": [
+        "nn.batch_norm", "nn.batch_norm_train", "nn.bilinear", "nn.dropout", "nn.embedding",
+        "nn.group_norm", "nn.instance_norm", "nn.layer_norm", "nn.local_response_norm",
+        "nn.normalize", "nn.rms_norm", "nn.scaled_dot_product_attention",
+        "init.glorot_normal", "init.glorot_uniform", "init.he_normal", "init.he_uniform",
+        "init.kaiming_normal", "init.kaiming_uniform", "init.lecun_normal",
+        "init.lecun_uniform", "init.orthogonal", "init.truncated_normal",
+        "init.variance_scaling", "init.xavier_normal", "init.xavier_uniform",
+    ],
+    "images, compared with SciPy and NumPy in test_windows and test_images": [
+        "nn.bilinear_upsampling", "nn.causal_conv1d", "nn.conv_transpose1d",
+        "nn.conv_transpose2d", "nn.conv_transpose3d", "nn.images2neibs", "nn.neibs2images",
+        "nn.separable_conv1d", "nn.separable_conv2d", "nn.separable_conv3d", "nn.unfold",
+        "nn.unshared_conv1d", "nn.unshared_conv2d", "nn.unshared_conv3d", "nn.avg_pool1d",
+        "nn.avg_pool2d", "nn.avg_pool3d", "nn.conv1d", "nn.conv2d", "nn.conv3d",
+        "nn.max_pool1d", "nn.max_pool2d", "nn.max_pool3d", "nn.sum_pool1d", "nn.sum_pool2d",
+        "nn.sum_pool3d",
+    ],
     "texts and files": ["dot_text", "graph_text", "load", "pprint", "save"],
     "no arrays: compared with the tables of the Array API in test_array_api": [
         "broadcast_shapes", "can_cast", "finfo", "iinfo", "isdtype", "result_type",
@@ -356,11 +386,12 @@ def test_every_function_is_compared():
     known = {id(find(name)) for name in compared if " " not in name}
     excused = [name for names in WITHOUT_REFERENCE.values() for name in names]
     public = {name: getattr(gn, name) for name in dir(gn) if not name.startswith("_")}
-    for place in ("linalg", "special", "nn", "fft", "random"):
+    for place in ("linalg", "special", "nn", "init", "fft", "random"):
         module = getattr(gn, place)
         for name in dir(module):
             f = getattr(module, name)
-            if not name.startswith("_") and getattr(f, "__module__", "") == module.__name__:
+            own = module.__name__, *(f"gnomon.{m}" for m in PARTS.get(place, ()))
+            if not name.startswith("_") and getattr(f, "__module__", "") in own:
                 public[f"{place}.{name}"] = f
     functions = {
         name for name, f in public.items()

@@ -16,7 +16,7 @@ the Array API standard: an `Array` has values, and functions of arrays are compu
 
     gn.grad(g)(gn.asarray([3.0, 4.0]))
 
-Submodules: `nn`, `special`, `linalg`, `optim`, `tree`, `fft`, `random`, `typing`.
+Submodules: `nn`, `init`, `optim`, `random`, `linalg`, `fft`, `special`, `tree`, `typing`.
 """
 
 from . import _core
@@ -56,6 +56,7 @@ __array_api_version__ = "2024.12"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import fft as fft
+    from . import init as init
     from . import linalg as linalg
     from . import nn as nn
     from . import optim as optim
@@ -129,6 +130,7 @@ _LAZY = {
 }
 _MODULES = {
     "fft": "fft",
+    "init": "init",
     "linalg": "linalg",
     "nn": "nn",
     "optim": "optim",

@@ -60,13 +60,18 @@ def _same(name, x, w, stride, dilation):
     return pairs
 
 
-def _convolution(name, axes, x, w, stride, padding, dilation, groups):
+def _operands(name, axes, x, w):
     x, w = _tensor(x), _tensor(w)
     if x.ndim != axes + 2 or w.ndim != axes + 2:
         raise _core.TypeError(
             f"{name}: expected an image and weights of {axes + 2} axes, found ranks {x.ndim} and "
             f"{w.ndim}"
         )
+    return x, w
+
+
+def _layout(name, axes, x, w, stride, padding, dilation):
+    """Stride, padding before and behind each axis, dilation."""
     stride = _ints(name, "stride", stride, axes)
     dilation = _ints(name, "dilation", dilation, axes)
     if padding == "valid":
@@ -77,7 +82,12 @@ def _convolution(name, axes, x, w, stride, padding, dilation, groups):
         raise _core.TypeError(f"{name}: expected padding 'same' or 'valid', found {padding!r}")
     else:
         pairs = _pairs(name, padding, axes)
-    return _conv(x, w, stride, pairs, dilation, groups)
+    return stride, pairs, dilation
+
+
+def _convolution(name, axes, x, w, stride, padding, dilation, groups):
+    x, w = _operands(name, axes, x, w)
+    return _conv(x, w, *_layout(name, axes, x, w, stride, padding, dilation), groups)
 
 
 def conv1d(
@@ -140,13 +150,18 @@ def _maxima(name, axes, x, size, stride, padding):
     return _max_pool(x, *_windows(name, axes, x, size, stride, padding))
 
 
-def _means(name, axes, x, size, stride, padding):
+def _sums(name, axes, x, size, stride, padding):
+    x = _tensor(x)
+    return _sum_pool(x, *_windows(name, axes, x, size, stride, padding))
+
+
+def _means(name, axes, x, size, stride, padding, count_include_pad):
     x = _tensor(x)
     if x.dtype.kind != "f":
         x = astype(x, "float64")
     windows = _windows(name, axes, x, size, stride, padding)
     total = _sum_pool(x, *windows)
-    if not any(windows[2]):
+    if count_include_pad or not any(windows[2]):
         return total / float(math.prod(windows[0]))
     # The same sums over ones count the elements inside.
     return total / _sum_pool(ones(x.shape[-axes:], dtype=x.dtype), *windows)
@@ -179,27 +194,64 @@ def max_pool3d(
 
 
 def avg_pool1d(
-    x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
+    x: Operand,
+    size: IntShape,
+    /,
+    stride: IntShape | None = None,
+    padding: Padding = 0,
+    count_include_pad: bool = False,
 ) -> Tensor:
     """The mean of each window of `size` on the last axis, as avg_pool2d."""
-    return _means("avg_pool1d", 1, x, size, stride, padding)
+    return _means("avg_pool1d", 1, x, size, stride, padding, count_include_pad)
 
 
 def avg_pool2d(
-    x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
+    x: Operand,
+    size: IntShape,
+    /,
+    stride: IntShape | None = None,
+    padding: Padding = 0,
+    count_include_pad: bool = False,
 ) -> Tensor:
-    """The mean of the elements of each window of `size` on the last two axes, without padding.
+    """The mean of the elements of each window of `size` on the last two axes.
 
-    Windows lie as those of max_pool2d. Integers are taken as float64. Differentiable.
+    Padding does not count, or, with `count_include_pad`, as zeros. Windows lie as those of
+    max_pool2d. Integers are taken as float64. Differentiable.
     """
-    return _means("avg_pool2d", 2, x, size, stride, padding)
+    return _means("avg_pool2d", 2, x, size, stride, padding, count_include_pad)
 
 
 def avg_pool3d(
-    x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
+    x: Operand,
+    size: IntShape,
+    /,
+    stride: IntShape | None = None,
+    padding: Padding = 0,
+    count_include_pad: bool = False,
 ) -> Tensor:
     """The mean of each window of `size` on the last three axes, as avg_pool2d."""
-    return _means("avg_pool3d", 3, x, size, stride, padding)
+    return _means("avg_pool3d", 3, x, size, stride, padding, count_include_pad)
+
+
+def sum_pool1d(
+    x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
+) -> Tensor:
+    """The sum of each window of `size` on the last axis, as sum_pool2d."""
+    return _sums("sum_pool1d", 1, x, size, stride, padding)
+
+
+def sum_pool2d(
+    x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
+) -> Tensor:
+    """The sum of each window of `size` on the last two axes. Windows lie as those of max_pool2d."""
+    return _sums("sum_pool2d", 2, x, size, stride, padding)
+
+
+def sum_pool3d(
+    x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
+) -> Tensor:
+    """The sum of each window of `size` on the last three axes, as sum_pool2d."""
+    return _sums("sum_pool3d", 3, x, size, stride, padding)
 
 
 __all__ = [
@@ -212,4 +264,7 @@ __all__ = [
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "sum_pool1d",
+    "sum_pool2d",
+    "sum_pool3d",
 ]

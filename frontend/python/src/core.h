@@ -209,5 +209,6 @@ void add_files(nb::module_& m);        // files.cpp: save, load, pickling of gra
 void add_optimizers(nb::module_& m);   // optimizers.cpp
 void add_tune(nb::module_& m);         // tune.cpp
 void add_random(nb::module_& m);       // random.cpp: draws, states, streams
+void add_networks(nb::module_& m);     // networks.cpp (with images.cpp): what gnomon.nn is made of
 
 }  // namespace gnomon::python

@@ -26,4 +26,5 @@ NB_MODULE(_core, m) {
   add_optimizers(m);
   add_tune(m);
   add_random(m);
+  add_networks(m);
 }
