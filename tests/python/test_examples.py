@@ -57,6 +57,40 @@ def test_mlp(tmp_path, images):
     assert run("mlp", tmp_path, epochs=6) >= 0.88
 
 
+def test_lenet(tmp_path, images):
+    # 312 steps of the 11256 of the example, which reaches more than 0.90.
+    assert run("lenet", tmp_path, epochs=2, most=10000) >= 0.80
+
+
+def test_autoencoder(tmp_path, images):
+    # 400 steps of the 6000 of the example.
+    bounds = run("autoencoder", tmp_path, epochs=2, most=20000)
+    assert bounds["before"] > 540
+    assert bounds["after"] < 275
+
+
+def test_gaussian_process(tmp_path):
+    from scipy import stats
+
+    found = run("gaussian_process", tmp_path)
+    x, y, at = found["points"], found["values"], found["grid"]
+
+    def kernel(a, b):
+        return found["scale"] ** 2 * np.exp(-0.5 * ((a[:, None] - b) / found["length"]) ** 2)
+
+    # The evidence, the mean and the deviation by their definitions, with an explicit inverse.
+    covariance = kernel(x, x) + found["noise"] ** 2 * np.eye(len(x))
+    law = stats.multivariate_normal(np.zeros(len(x)), covariance)
+    assert found["evidence"] == pytest.approx(law.logpdf(y), rel=1e-9)
+    weights = kernel(at, x) @ np.linalg.inv(covariance)
+    np.testing.assert_allclose(found["mean"], weights @ y, rtol=1e-7, atol=1e-9)
+    variance = found["scale"] ** 2 - np.sum(weights * kernel(at, x), 1)
+    np.testing.assert_allclose(found["deviation"] ** 2, variance, rtol=1e-6, atol=1e-9)
+    # Learned: the slope is gone, and the noise is about that of the data.
+    assert np.abs(found["slope"]).max() < 0.05
+    assert 0.15 < found["noise"] < 0.26
+
+
 def test_black_scholes(tmp_path):
     from math import erf, exp, log, pi, sqrt
 
