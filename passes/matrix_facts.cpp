@@ -2,6 +2,7 @@
 #include "passes/matrix_facts.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "passes/facts.h"
 #include "stdlib/matrices.h"
@@ -24,7 +25,7 @@ struct Position {
 
 std::optional<Position> position_of(const Value& v, int depth) {
   if (depth == 0) return std::nullopt;
-  if (const std::optional<double> c = number_of(v); c && std::abs(*c) < 0x1p31)
+  if (const auto c = number_of(v); c && std::abs(*c) < 0x1p31 && *c == std::trunc(*c))
     return Position{0, 0, static_cast<std::int64_t>(*c)};
   if (const std::optional<Run> run = run_of(v)) {
     if (!run->start.is_constant()) return std::nullopt;

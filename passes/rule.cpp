@@ -180,13 +180,13 @@ Rule rule(std::string_view name, Promise promise, std::vector<const Op*> roots, 
 }
 
 std::span<const RuleGroup* const> all_rule_groups() {
-  static const std::array<const RuleGroup*, 22> groups = {
-      &call_rules(),        &form_rules(),     &collect_rules(),  &identity_rules(),
-      &logic_rules(),       &shape_rules(),    &slice_rules(),    &index_rules(),
-      &reduction_rules(),   &linalg_rules(),   &fold_rules(),     &stability_rules(),
-      &difference_rules(),  &function_rules(), &softmax_rules(),  &cross_entropy_rules(),
-      &product_rules(),     &expand_rules(),   &strength_rules(), &split_rules(),
-      &contraction_rules(), &pair_rules()};
+  static const std::array<const RuleGroup*, 24> groups = {
+      &call_rules(),       &form_rules(),          &collect_rules(),     &identity_rules(),
+      &logic_rules(),      &shape_rules(),         &slice_rules(),       &index_rules(),
+      &slice_lift_rules(), &index_lift_rules(),    &reduction_rules(),   &linalg_rules(),
+      &fold_rules(),       &stability_rules(),     &difference_rules(),  &function_rules(),
+      &softmax_rules(),    &cross_entropy_rules(), &product_rules(),     &expand_rules(),
+      &strength_rules(),   &split_rules(),         &contraction_rules(), &pair_rules()};
   return groups;
 }
 

@@ -107,14 +107,16 @@ struct RuleGroup {
 };
 
 // The groups, in the order of docs/rules.md. Each is built once, at first use.
-const RuleGroup& call_rules();      // applications of functions of expressions
-const RuleGroup& form_rules();      // one way to write each expression
-const RuleGroup& collect_rules();   // terms of sums, factors of products
-const RuleGroup& identity_rules();  // neutral and absorbing elements, inverse pairs
-const RuleGroup& logic_rules();     // comparisons, logic, selection
-const RuleGroup& shape_rules();     // movement of elements
-const RuleGroup& slice_rules();     // slices read and written, joins
-const RuleGroup& index_rules();     // integer arrays as indices
+const RuleGroup& call_rules();        // applications of functions of expressions
+const RuleGroup& form_rules();        // one way to write each expression
+const RuleGroup& collect_rules();     // terms of sums, factors of products
+const RuleGroup& identity_rules();    // neutral and absorbing elements, inverse pairs
+const RuleGroup& logic_rules();       // comparisons, logic, selection
+const RuleGroup& shape_rules();       // movement of elements
+const RuleGroup& slice_rules();       // slices read and written, joins
+const RuleGroup& index_rules();       // integer arrays as indices
+const RuleGroup& slice_lift_rules();  // both, of elementwise functions
+const RuleGroup& index_lift_rules();
 const RuleGroup& reduction_rules();
 const RuleGroup& fold_rules();
 const RuleGroup& stability_rules();

@@ -153,9 +153,6 @@ RuleGroup make() {
                    "x[k + s * arange(n)]", "x[k:k + s * n:s] when that is inside", runs_example),
               rule("index_of_index", Promise::exact, {&op::index}, index_of_index, "x[i][j]",
                    "x[i[j]] when x[i] has no other use", index_example),
-              rule("index_of_elementwise", Promise::exact, {&op::index}, index_of_elementwise,
-                   "f(x, y)[i, i]", "f(x[i, i], y[i, i]) for distinct places, without other use",
-                   elementwise_example),
               rule("index_of_transpose", Promise::exact, {&op::index}, index_of_transpose,
                    "transpose(x)[i, j]", "x[j, i]", transpose_example),
               rule("index_of_write", Promise::exact, {&op::index}, index_of_write, "x[i].set(y)[i]",
@@ -167,6 +164,16 @@ RuleGroup make() {
 
 const RuleGroup& index_rules() {
   static const RuleGroup group = make();
+  return group;
+}
+
+const RuleGroup& index_lift_rules() {
+  static const RuleGroup group = {
+      "index_lift",
+      "Elementwise functions at distinct places, as slice_lift.",
+      {rule("index_of_elementwise", Promise::exact, {&op::index}, index_of_elementwise,
+            "f(x, y)[i, i]", "f(x[i, i], y[i, i]) for distinct places, without other use",
+            elementwise_example)}};
   return group;
 }
 

@@ -413,8 +413,6 @@ RuleGroup make() {
       {
           rule("slice", Promise::exact, {&op::slice}, slice_of_slice, "x[a][b]", "x[a of b], or x",
                slice_example),
-          rule("slice_of_elementwise", Promise::exact, {&op::slice}, slice_of_elementwise,
-               "f(x, y)[a]", "f(x[a], y[a]) when f(x, y) has no other use", elementwise_example),
           rule("slice_of_broadcast", Promise::exact, {&op::slice}, slice_of_broadcast,
                "broadcast_to(x, s)[a]", "broadcast_to(x[a], t)", broadcast_example),
           rule("slice_of_transpose", Promise::exact, {&op::slice}, slice_of_transpose,
@@ -453,6 +451,16 @@ RuleGroup make() {
 
 const RuleGroup& slice_rules() {
   static const RuleGroup group = make();
+  return group;
+}
+
+const RuleGroup& slice_lift_rules() {
+  static const RuleGroup group = {
+      "slice_lift",
+      "Elementwise functions of what is read. Not before functions of reductions are recognised, "
+      "such as log(softmax(x)).",
+      {rule("slice_of_elementwise", Promise::exact, {&op::slice}, slice_of_elementwise,
+            "f(x, y)[a]", "f(x[a], y[a]) when f(x, y) has no other use", elementwise_example)}};
   return group;
 }
 

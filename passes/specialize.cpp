@@ -143,7 +143,12 @@ const RuleGroup& contraction_rules() {
 }
 
 Graph specialize(const Graph& graph, Context& context) {
-  static const RuleSet all({&strength_rules()}, false), exact({&strength_rules()}, true);
+  const auto rules_of = [](bool exact_only) {
+    return RuleSet({&strength_rules(), &slice_lift_rules(), &index_lift_rules(), &slice_rules(),
+                    &index_rules()},
+                   exact_only);
+  };
+  static const RuleSet all = rules_of(false), exact = rules_of(true);
   const bool exact_only = context.options.level != RewriteLevel::all;
   return rewrite(graph, exact_only ? exact : all, context, Flatten::no);
 }
