@@ -184,7 +184,7 @@ def entries(text: str) -> list[str]:
 
 def row(entry: str) -> tuple[str, str, bool]:
     """The name, where it is or why not, and whether it is there."""
-    if "!" in entry:
+    if "!" in entry.partition("=")[0]:
         name, reason = entry.split("!")
         return name, {"LOOPS": LOOPS, "SPARSE": SPARSE}.get(
             reason, reason.replace("_", " ")), False
