@@ -46,8 +46,8 @@ CompileOptions fresh() {
 TEST_CASE("two factorisations run at once, if they are large, with the same bits") {
   const ThreadsRestored restored;
   const Expr a = matrix("a"), b = matrix("b");
-  const Function f =
-      compile({a, b}, {{"a", cholesky(a)}, {"b", cholesky(b * 2.0)}, {"sum", sum(a)}}, {}, fresh());
+  // No loop beside them: threads that share one would be counted too.
+  const Function f = compile({a, b}, {{"a", cholesky(a)}, {"b", cholesky(b)}}, {}, fresh());
   CHECK(count(f.module_text(), "side by side") == 1);
   Samples samples(1);
   for (const std::int64_t n : {1, 20, 200}) {
@@ -61,8 +61,7 @@ TEST_CASE("two factorisations run at once, if they are large, with the same bits
       const auto start = std::chrono::steady_clock::now();
       while (std::chrono::steady_clock::now() - start < std::chrono::seconds(30)) {
         const Results found = f(x, y);
-        for (const char* name : {"a", "b", "sum"})
-          CHECK(difference(found[name], alone[name], 0) == "");
+        for (const char* name : {"a", "b"}) CHECK(difference(found[name], alone[name], 0) == "");
         if (n < 200 || pool().peak_running() == 2) break;
       }
       CHECK(pool().peak_running() == (n < 200 ? 0 : 2));
