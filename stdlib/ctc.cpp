@@ -42,7 +42,10 @@ Expr filled(const Shape& shape, double value, DType t) { return full(shape, cons
 Expr ctc_loss(const Arg& logits, const Arg& labels, const Arg& input_lengths,
               const Arg& label_lengths, const CtcOptions& options) {
   const OriginScope place(logits.origin());
-  const Expr x = as_floats(logits), given(labels.value());
+  const Expr given(labels.value());
+  Expr x = as_floats(logits);
+  const DType wanted = x.dtype();
+  if (size_of(wanted) < size_of(DType::float32)) x = cast(x, DType::float32);
   if (x.rank() != 3 || given.rank() != 2 || !is_integer(given.dtype()))
     throw TypeError(
         fmt::format("ctc_loss: expected logits[t, n, classes] and integer labels[n, s], found {} "
@@ -93,8 +96,8 @@ Expr ctc_loss(const Arg& logits, const Arg& labels, const Arg& input_lengths,
   const Expr total = log_of_sum(ends);
   const double impossible = options.zero_infinity ? 0 : INFINITY;
   const Expr losses = where(less(total, nothing / 2), impossible, -total);
-  if (options.reduction != Reduction::mean) return reduced(losses, options.reduction);
-  return mean(losses / cast(maximum(counts, 1), t));
+  if (options.reduction != Reduction::mean) return cast(reduced(losses, options.reduction), wanted);
+  return cast(mean(losses / cast(maximum(counts, 1), t)), wanted);
 }
 
 }  // namespace gnomon::nn

@@ -20,8 +20,12 @@ namespace {
 
 // The lowest finite number of a dtype: what a softmax takes to exactly 0 beside any other.
 double lowest(DType t) {
-  return t == DType::float32 ? std::numeric_limits<float>::lowest()
-                             : std::numeric_limits<double>::lowest();
+  switch (t) {
+    case DType::float16: return -65504;
+    case DType::bfloat16: return -0x1.fep127;
+    case DType::float32: return std::numeric_limits<float>::lowest();
+    default: return std::numeric_limits<double>::lowest();
+  }
 }
 
 }  // namespace
@@ -47,6 +51,23 @@ Expr bilinear(const Arg& x1, const Arg& x2, const Arg& weight, const Expr& bias)
   shape.insert(shape.end(), {w.dim(0), w.dim(2)});
   const Expr y = sum(reshape(product, shape) * expand_dims(right, -2), -1);
   return bias ? y + bias : y;
+}
+
+Expr sparse_block_dot(const Arg& weight, const Arg& x, const Arg& inputs, const Arg& bias,
+                      const Arg& outputs) {
+  const OriginScope place(weight.origin());
+  const auto [w, h] = promoted(weight, x);
+  const Expr from(inputs.value()), to(outputs.value()), b(bias.value());
+  if (w.rank() != 4 || h.rank() != 3 || b.rank() != 2 || from.rank() != 2 || to.rank() != 2)
+    throw TypeError(
+        fmt::format("sparse_block_dot: expected weight[rows, columns, n, m], x[b, i, n], inputs[b, "
+                    "i], bias[columns, m] and outputs[b, j], found {}, {}, {}, {} and {}",
+                    describe(w.value()), describe(h.value()), describe(from.value()),
+                    describe(b.value()), describe(to.value())));
+  const Expr places[] = {expand_dims(from, 2), expand_dims(to, 1)};
+  const Expr blocks = index(w, IntList{0, 1}, places);  // [b, i, j, n, m]
+  const Expr rows = expand_dims(expand_dims(h, 2), 2);
+  return sum(squeeze(matmul(rows, blocks), 3), 1) + take(b, to);
 }
 
 Expr embedding(const Arg& indices, const Arg& table, std::optional<std::int64_t> padding) {
@@ -97,10 +118,11 @@ Expr dropout(const Expr& state, const Arg& x, const Arg& p, const std::optional<
     for (std::int64_t k = 0; k < v.rank(); ++k)
       if (!contains(own, k)) shape[static_cast<std::size_t>(k)] = 1;
   }
-  random::ParametricDraw draw("dropout", state, shape, v.dtype());
+  const DType t = v.dtype() == DType::float64 ? DType::float64 : DType::float32;
+  random::ParametricDraw draw("dropout", state, shape, t);
   const Expr keeps = 1 - draw.in_unit(p, "p");
-  const Expr is_kept = less(draw.unit(v.dtype()), keeps);
-  return where(is_kept, v / keeps, 0);
+  const Expr is_kept = less(draw.unit(t), keeps);
+  return where(is_kept, v / cast(keeps, v.dtype()), 0);
 }
 
 }  // namespace gnomon::nn

@@ -13,6 +13,12 @@ Expr linear(const Arg& x, const Arg& weight, const Expr& bias = {});
 /// The bilinear forms of pairs of rows, x1[..., n] w[outputs, n, m] x2[..., m]:
 /// [..., outputs].
 Expr bilinear(const Arg& x1, const Arg& x2, const Arg& weight, const Expr& bias = {});
+/// The blocks `outputs` of a product with a matrix of blocks, of the blocks `inputs` alone: y[b, j]
+/// is bias[outputs[b, j]] and the sum over i of x[b, i] weight[inputs[b, i], outputs[b, j]], for
+/// weight[rows, columns, n, m], x[b, i, n], bias[columns, m] and integers inputs[b, i] and
+/// outputs[b, j]: [b, j, m].
+Expr sparse_block_dot(const Arg& weight, const Arg& x, const Arg& inputs, const Arg& bias,
+                      const Arg& outputs);
 /// The rows of `table` [rows, n] that `indices`, integers, name: [..., n]. No derivative goes to
 /// the row `padding`.
 Expr embedding(const Arg& indices, const Arg& table, std::optional<std::int64_t> padding = {});

@@ -7,7 +7,6 @@ is a path in the package (`nn.relu`), or, in quotes, how it is written (`"x.T"`)
 from __future__ import annotations
 
 LOOPS = "loops that end by a condition and lazy branches are not there yet"
-SPARSE = "sparse arrays are not there yet"
 
 FAMILIES = {
     "Arithmetic": """
@@ -116,7 +115,7 @@ FAMILIES = {
         h_softmax="gn.exp of gn.nn.hierarchical_log_softmax" ctc=nn.ctc_loss
         batch_normalization=nn.batch_norm batch_normalization_train=nn.batch_norm_train
         batch_normalization_test=nn.batch_norm images2neibs=nn.images2neibs
-        neibs2images=nn.neibs2images sparse_block_dot!SPARSE
+        neibs2images=nn.neibs2images sparse_block_dot=nn.sparse_block_dot
     """,
     "Convolutions": """
         conv2d=nn.conv2d conv3d=nn.conv3d grad_wrt_inputs=grad grad_wrt_weights=grad
@@ -186,7 +185,7 @@ def row(entry: str) -> tuple[str, str, bool]:
     """The name, where it is or why not, and whether it is there."""
     if "!" in entry.partition("=")[0]:
         name, reason = entry.split("!")
-        return name, {"LOOPS": LOOPS, "SPARSE": SPARSE}.get(
+        return name, {"LOOPS": LOOPS}.get(
             reason, reason.replace("_", " ")), False
     name, _, where = entry.partition("=")
     if where.startswith('"'):

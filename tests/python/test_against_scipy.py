@@ -356,7 +356,7 @@ WITHOUT_REFERENCE = {
     "layers and initial values, compared with NumPy in test_layers": [
         "nn.batch_norm", "nn.batch_norm_train", "nn.bilinear", "nn.dropout", "nn.embedding",
         "nn.group_norm", "nn.instance_norm", "nn.layer_norm", "nn.local_response_norm",
-        "nn.normalize", "nn.rms_norm", "nn.scaled_dot_product_attention",
+        "nn.normalize", "nn.rms_norm", "nn.scaled_dot_product_attention", "nn.sparse_block_dot",
         "init.glorot_normal", "init.glorot_uniform", "init.he_normal", "init.he_uniform",
         "init.kaiming_normal", "init.kaiming_uniform", "init.lecun_normal",
         "init.lecun_uniform", "init.orthogonal", "init.truncated_normal",

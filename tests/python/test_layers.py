@@ -3,7 +3,7 @@
 import gnomon as gn
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 from test_losses import slopes
 
 rng = np.random.default_rng(21)
@@ -201,6 +201,14 @@ def test_products_and_tables():
     check(nn.linear, lambda x, w, b: x @ w + b, [normal(2, 3, 4), normal(4, 5), normal(5)])
     check(nn.bilinear, lambda x, y, w, b: np.einsum("nki,oij,nkj->nko", x, w, y) + b,
           [normal(2, 3, 4), normal(2, 3, 2), normal(5, 4, 2), normal(5)])
+    inputs, outputs = np.array([[0, 2], [1, 0]]), np.array([[3, 1, 0], [2, 2, 1]])
+
+    def blocks(w, h, b):
+        return np.array([[b[o] + sum(h[n, i] @ w[k, o] for i, k in enumerate(inputs[n]))
+                          for o in outputs[n]] for n in range(2)])
+
+    check(lambda w, h, b: nn.sparse_block_dot(w, h, inputs, b, outputs), blocks,
+          [normal(3, 4, 2, 3), normal(2, 2, 2), normal(4, 3)])
     indices = np.array([[1, 0], [3, 1]])
     check(lambda t: nn.embedding(indices, t), lambda t: t[indices], [normal(4, 3)])
     table = gn.matrix("table")
@@ -253,6 +261,27 @@ def test_dropout_in_functions():
     # With all dropped, the slope is 0, not NaN.
     z = nn.dropout(x, 1.0, rng=stream)
     assert not np.any(gn.function([x], gn.grad(gn.sum(z), x))(ones))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_floats_of_16_bits(dtype):
+    def near(y, want):
+        assert y.dtype == dtype
+        np.testing.assert_allclose(np.asarray(y.astype("float32")), want, rtol=0.01, atol=0.01)
+
+    x = gn.asarray(Q[0]).astype(dtype)
+    rounded = np.asarray(x.astype("float64"))
+    allowed = np.arange(4) < np.array([[2], [0], [4], [1]])
+    near(nn.scaled_dot_product_attention(x, x, x, allowed),
+         attention(rounded, rounded, rounded, allowed))
+    near(nn.layer_norm(x), standard(rounded, -1, 1e-5))
+    near(nn.cross_entropy(x, [0, 1, 2, 0]),
+         -special.log_softmax(rounded, 1)[np.arange(4), [0, 1, 2, 0]].mean())
+    near(nn.ctc_loss(x[:, None], [[1, 1]], [4], [2], reduction="sum"),
+         np.asarray(nn.ctc_loss(rounded[:, None], [[1, 1]], [4], [2], reduction="sum")))
+    ones = gn.ones((100, 100), dtype=dtype)
+    dropped = nn.dropout(ones, 0.25, rng=gn.random.state(1)).astype("float32")
+    assert stats.binomtest(int((np.asarray(dropped) > 0).sum()), 10000, 0.75).pvalue > 1e-4
 
 
 # ----------------------------------------------------------------------------------- initial values

@@ -28,6 +28,18 @@ def bilinear(
     return _nn.bilinear(x1, x2, weight, bias)
 
 
+def sparse_block_dot(
+    weight: Operand, x: Operand, inputs: Operand, bias: Operand, outputs: Operand, /
+) -> Tensor:
+    """Some blocks of a product with a matrix of blocks, of some blocks alone.
+
+    y[b, j] = bias[outputs[b, j]] + the sum over i of x[b, i] @ weight[inputs[b, i], outputs[b, j]].
+    Shapes: weight [rows, columns, n, m], x [b, i, n], bias [columns, m], integers inputs [b, i] and
+    outputs [b, j]; [b, j, m].
+    """
+    return _nn.sparse_block_dot(weight, x, inputs, bias, outputs)
+
+
 def embedding(
     indices: Operand, weight: Operand, /, *, padding_idx: int | None = None
 ) -> Tensor:
@@ -222,4 +234,5 @@ __all__ = [
     "normalize",
     "rms_norm",
     "scaled_dot_product_attention",
+    "sparse_block_dot",
 ]

@@ -60,6 +60,7 @@ from ._layers import (
     normalize,
     rms_norm,
     scaled_dot_product_attention,
+    sparse_block_dot,
 )
 from ._losses import (
     binary_cross_entropy,
@@ -205,6 +206,7 @@ __all__ = [
     "softmax",
     "softplus",
     "softsign",
+    "sparse_block_dot",
     "sum_pool1d",
     "sum_pool2d",
     "sum_pool3d",

@@ -317,6 +317,12 @@ void add_layers(nb::module_& m) {
                         [](Operands e) { return nn::bilinear(e[0], e[1], e[2], e[3]); });
       },
       "x1"_a, "x2"_a, "weight"_a, "bias"_a.none());
+  m.def("sparse_block_dot",
+        [](handle weight, handle x, handle inputs, handle bias, handle outputs) {
+          return composed({weight, x, inputs, bias, outputs}, [](Operands e) {
+            return nn::sparse_block_dot(e[0], e[1], e[2], e[3], e[4]);
+          });
+        });
   m.def(
       "embedding",
       [](handle indices, handle table, std::optional<std::int64_t> padding) {
