@@ -58,7 +58,7 @@ def main(steps: int = 300, plot: str | None = None) -> dict[str, np.ndarray]:
     h = {name: gn.exp(log) for name, log in logs.items()}
     cost = negative_evidence(x, y, h)
     slopes = gn.grad(cost, list(logs.values()))
-    train = gn.function([x, y], cost, updates=gn.optim.adam(slopes, logs, 0.05), name="train")
+    train = gn.function([x, y], cost, updates=gn.optim.adam(cost, logs, 0.05), name="train")
     look = gn.function([x, y], [cost, gn.stack(slopes)])
     draw_from = gn.function([x, y, at], predict(x, y, at, h), name="predict")
 
