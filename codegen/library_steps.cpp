@@ -22,14 +22,18 @@ bool flag_of(const Node& node, std::string_view name) {
 
 RoutineStep routine_step(const Node& node) {
   RoutineStep r{};
-  r.routine = node.op().routine.kind;
+  r.routine = op_of_routine(node.op()).routine.kind;
   const Shape& a = node.input(0).shape();
-  r.dtype = node.type().dtype;
-  r.lower = flag_of(node, "lower"),
+  r.dtype = node.input(0).dtype();
+  r.lower = flag_of(node, "lower");
   r.transposed = flag_of(node, "transposed") || flag_of(node, "inverse");
   r.complete = flag_of(node, "complete");
   r.rows = a[a.size() - 2], r.n = a.back(), r.columns = 0;
   if (node.operands().size() > 1) r.columns = node.operands().back().shape().back();
+  if (node.op().routine.pairs) {
+    r.dtype = complex_of(r.dtype);
+    r.n = floor_div(r.n, 2), r.columns = floor_div(r.columns, 2);
+  }
   if (is_fourier(r.routine)) r.columns = node.type().shape[a.size() - 2];
   r.batch = element_count(std::span(a).first(a.size() - 2));
   return r;

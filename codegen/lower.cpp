@@ -274,8 +274,10 @@ class Lowerer : public Storage {
 
   std::string failure_text(const Node& node) const {
     if (&node.op() == &op::check) return node.attribute("message").string();
-    if (node.op().step == StepKind::routine)
-      return fmt::format("{}: {}", node.op().name, node.op().routine.failure);
+    if (node.op().step == StepKind::routine) {
+      const Op& op = op_of_routine(node.op());
+      return fmt::format("{}: {}", op.name, op.routine.failure);
+    }
     std::string of;
     if (!node.operands().empty()) of = " of " + described(node.input(0));
     return fmt::format(

@@ -10,13 +10,13 @@
 namespace gnomon {
 
 /// Factors of one matrix a [m, n].
-template <class Numbers>
+template <class Arithmetic>
 class MatrixFactors {
  public:
-  using Number = typename Numbers::Number;
+  using Number = typename Arithmetic::Number;
   using Matrix = std::vector<Number>;
 
-  MatrixFactors(const FloatArithmetic<Numbers>& arithmetic, Matrix a, std::size_t m, std::size_t n)
+  MatrixFactors(const Arithmetic& arithmetic, Matrix a, std::size_t m, std::size_t n)
       : f_(arithmetic), a_(std::move(a)), m_(m), n_(n) {}
 
   /// Q [m, width], R [width, n]; the signs are LAPACK's.
@@ -29,22 +29,31 @@ class MatrixFactors {
       q[i * width + i] = f_.number(1);
       for (std::size_t j = i; j < n_ && i < k; ++j) r[i * n_ + j] = a_[i * n_ + j];
     }
-    for (std::size_t j = k; j-- > 0;) apply_reflection(j, scales[j], q, width, 0);
+    for (std::size_t j = k; j-- > 0;) apply_reflection(j, f_.conj(scales[j]), q, width, 0);
     return {q, r};
   }
 
   /// Ascending eigenvalues, eigenvectors as columns.
   std::vector<Matrix> eigh() {
-    for (std::size_t i = 0; i < n_; ++i)
-      for (std::size_t j = i + 1; j < n_; ++j) a_[i * n_ + j] = a_[j * n_ + i];
+    for (std::size_t i = 0; i < n_; ++i) {
+      a_[i * n_ + i] = real_part(a_[i * n_ + i]);
+      for (std::size_t j = i + 1; j < n_; ++j) a_[i * n_ + j] = f_.conj(a_[j * n_ + i]);
+    }
     f_.require_finite(a_);
     Matrix v = f_.identity(n_);
     for (int sweep = 0; sweep < most_sweeps && !is_diagonal(); ++sweep)
       for (std::size_t p = 0; p < n_; ++p)
         for (std::size_t q = p + 1; q < n_; ++q) {
-          const Number x = a_[p * n_ + q];
-          if (f_.real(x) == 0) continue;
-          const Rotation turn = rotation(a_[p * n_ + p], a_[q * n_ + q], x);
+          const double on_diagonal = size_of_element(p, p) + size_of_element(q, q);
+          if (size_of_element(p, q) <= negligible * on_diagonal) {
+            a_[p * n_ + q] = a_[q * n_ + p] = f_.number(0);
+            continue;
+          }
+          // The element between two columns becomes a float by the phase of the second.
+          const Number phase = f_.phase(a_[p * n_ + q]);
+          scale_column(a_, n_, q, f_.conj(phase)), scale_column(v, n_, q, f_.conj(phase));
+          for (std::size_t j = 0; j < n_; ++j) a_[q * n_ + j] = f_.times(a_[q * n_ + j], phase);
+          const Rotation turn = rotation(a_[p * n_ + p], a_[q * n_ + q], a_[p * n_ + q]);
           rotate_columns(a_, n_, p, q, turn);
           rotate_rows(a_, p, q, turn);
           a_[p * n_ + q] = a_[q * n_ + p] = f_.number(0);
@@ -84,7 +93,7 @@ class MatrixFactors {
     Matrix u = f_.zeros(m_ * width), values, vt = f_.zeros(n_ * n_);
     for (std::size_t j = 0; j < n_; ++j) {
       values.push_back(norms[order[j]]);
-      for (std::size_t i = 0; i < n_; ++i) vt[j * n_ + i] = v[i * n_ + order[j]];
+      for (std::size_t i = 0; i < n_; ++i) vt[j * n_ + i] = f_.conj(v[i * n_ + order[j]]);
       if (f_.real(values[j]) <= 1e-15 * f_.real(values[0])) continue;
       for (std::size_t i = 0; i < m_; ++i)
         u[i * width + j] = f_.over(a_[i * n_ + order[j]], values[j]);
@@ -105,7 +114,7 @@ class MatrixFactors {
       swaps.push_back(static_cast<std::int64_t>(pivot));
       std::swap(rows[j], rows[pivot]);
       for (std::size_t k = 0; k < n_; ++k) std::swap(a_[j * n_ + k], a_[pivot * n_ + k]);
-      if (f_.real(a_[j * n_ + j]) == 0) continue;
+      if (f_.size(a_[j * n_ + j]) == 0) continue;
       for (std::size_t i = j + 1; i < m_; ++i) {
         const Number factor = a_[i * n_ + j] = f_.over(a_[i * n_ + j], a_[j * n_ + j]);
         for (std::size_t k = j + 1; k < n_; ++k)
@@ -132,14 +141,17 @@ class MatrixFactors {
   }
 
  private:
-  static constexpr int most_sweeps = 24;  // both methods converge quadratically
+  static constexpr int most_sweeps = 24;       // both methods converge quadratically
+  static constexpr double negligible = 1e-60;  // beside what is on the diagonal
 
   struct Rotation {
     Number cosine, sine;
   };
 
-  double size_of_element(std::size_t i, std::size_t j) const {
-    return std::abs(f_.real(a_[i * n_ + j]));
+  double size_of_element(std::size_t i, std::size_t j) const { return f_.size(a_[i * n_ + j]); }
+  Number real_part(const Number& x) const { return f_.over(f_.plus(x, f_.conj(x)), f_.number(2)); }
+  void scale_column(Matrix& x, std::size_t rows, std::size_t j, const Number& by) const {
+    for (std::size_t i = 0; i < rows; ++i) x[i * n_ + j] = f_.times(x[i * n_ + j], by);
   }
   std::vector<std::size_t> positions() const {
     std::vector<std::size_t> list(n_);
@@ -157,20 +169,21 @@ class MatrixFactors {
     return x;
   }
 
-  // Makes column j zero below the diagonal, by I - scale v v^T with v over the column; v[j] is 1.
+  // Makes column j zero below the diagonal, by I - scale v v^H with v over the column; v[j] is 1.
   Number reflect(std::size_t j) {
     Number squares = f_.number(0);
     bool is_zero = true;
     for (std::size_t i = j + 1; i < m_; ++i) {
       const Number& x = a_[i * n_ + j];
-      is_zero = is_zero && f_.real(x) == 0;
-      squares = f_.plus(squares, f_.times(x, x));
+      is_zero = is_zero && f_.size(x) == 0;
+      squares = f_.plus(squares, f_.times(f_.conj(x), x));
     }
-    if (is_zero) return f_.number(0);
     const Number alpha = a_[j * n_ + j];
-    const Number norm = f_.root(f_.plus(squares, f_.times(alpha, alpha)));
+    if (is_zero && f_.size(f_.minus(alpha, f_.conj(alpha))) == 0) return f_.number(0);
+    const Number norm = f_.root(f_.plus(squares, f_.times(f_.conj(alpha), alpha)));
     const Number beta = f_.real(alpha) < 0 ? norm : f_.negated(norm);
-    const Number scale = f_.over(f_.minus(beta, alpha), beta), shift = f_.minus(alpha, beta);
+    const Number scale = f_.over(f_.conj(f_.minus(beta, alpha)), beta);
+    const Number shift = f_.minus(alpha, beta);
     for (std::size_t i = j + 1; i < m_; ++i) a_[i * n_ + j] = f_.over(a_[i * n_ + j], shift);
     apply_reflection(j, scale, a_, n_, j + 1);
     a_[j * n_ + j] = beta;
@@ -183,7 +196,7 @@ class MatrixFactors {
     for (std::size_t c = first; c < width; ++c) {
       Number product = x[j * width + c];
       for (std::size_t i = j + 1; i < m_; ++i)
-        product = f_.plus(product, f_.times(a_[i * n_ + j], x[i * width + c]));
+        product = f_.plus(product, f_.times(f_.conj(a_[i * n_ + j]), x[i * width + c]));
       product = f_.times(product, scale);
       x[j * width + c] = f_.minus(x[j * width + c], product);
       for (std::size_t i = j + 1; i < m_; ++i)
@@ -219,22 +232,23 @@ class MatrixFactors {
     for (std::size_t i = 0; i < n_; ++i)
       for (std::size_t j = 0; j < n_; ++j)
         (i == j ? largest : beside) = std::max(i == j ? largest : beside, size_of_element(i, j));
-    return beside <= 1e-60 * largest;
+    return beside <= negligible * largest;
   }
 
   Number column_product(std::size_t p, std::size_t q) const {
     Number sum = f_.number(0);
     for (std::size_t i = 0; i < m_; ++i)
-      sum = f_.plus(sum, f_.times(a_[i * n_ + p], a_[i * n_ + q]));
+      sum = f_.plus(sum, f_.times(f_.conj(a_[i * n_ + p]), a_[i * n_ + q]));
     return sum;
   }
   // Turns two columns until they are orthogonal; true when they were.
   bool orthogonalise(std::size_t p, std::size_t q, Matrix& v) {
-    const Number left = column_product(p, p), right = column_product(q, q),
-                 between = column_product(p, q);
-    const double size = std::abs(f_.real(between));
-    if (size == 0 || size <= 1e-60 * std::sqrt(f_.real(left) * f_.real(right))) return true;
-    const Rotation turn = rotation(left, right, between);
+    const Number left = column_product(p, p), right = column_product(q, q);
+    const Number between = column_product(p, q);
+    if (f_.size(between) <= negligible * std::sqrt(f_.real(left) * f_.real(right))) return true;
+    const Number phase = f_.conj(f_.phase(between));
+    scale_column(a_, m_, q, phase), scale_column(v, n_, q, phase);
+    const Rotation turn = rotation(left, right, f_.times(between, phase));
     rotate_columns(a_, m_, p, q, turn);
     rotate_columns(v, n_, p, q, turn);
     return false;
@@ -252,13 +266,13 @@ class MatrixFactors {
         for (std::size_t c = 0; c < j; ++c) {
           Number product = f_.number(0);
           for (std::size_t i = 0; i < m_; ++i)
-            product = f_.plus(product, f_.times(u[i * width + c], x[i]));
+            product = f_.plus(product, f_.times(f_.conj(u[i * width + c]), x[i]));
           for (std::size_t i = 0; i < m_; ++i)
             x[i] = f_.less_product(x[i], product, u[i * width + c]);
         }
       }
       Number squares = f_.number(0);
-      for (const Number& e : x) squares = f_.plus(squares, f_.times(e, e));
+      for (const Number& e : x) squares = f_.plus(squares, f_.times(f_.conj(e), e));
       if (f_.real(squares) <= most) continue;
       most = f_.real(squares);
       const Number norm = f_.root(squares);
@@ -268,10 +282,82 @@ class MatrixFactors {
     for (std::size_t i = 0; i < m_; ++i) u[i * width + j] = best[i];
   }
 
-  const FloatArithmetic<Numbers>& f_;
+  const Arithmetic& f_;
   Matrix a_;
   std::size_t m_, n_;
 };
+
+/// The eigenvalues and eigenvectors of a [n, n], by shifted QR steps on the whole matrix.
+template <class Arithmetic>
+std::vector<std::vector<typename Arithmetic::Number>> eigen_results(
+    const Arithmetic& f, std::vector<typename Arithmetic::Number> a, std::size_t n) {
+  using Number = typename Arithmetic::Number;
+  using Matrix = std::vector<Number>;
+  f.require_finite(a);
+  Matrix z = f.identity(n);
+  double norm = 0;
+  for (const Number& x : a) norm += f.size(x);
+  constexpr int most_steps = 80;  // of one value; they converge quadratically
+  for (std::size_t m = n; m > 1; --m) {
+    for (int step = 0; step < most_steps; ++step) {
+      double beside = 0;
+      for (std::size_t j = 0; j + 1 < m; ++j) beside += f.size(a[(m - 1) * n + j]);
+      if (beside <= 1e-60 * norm) break;
+      // Wilkinson's shift: the eigenvalue of the last 2 x 2 block that is closer to its corner.
+      const auto at = [&](std::size_t i, std::size_t j) { return a[(m - i) * n + m - j]; };
+      const Number half = f.over(f.minus(at(2, 2), at(1, 1)), f.number(2));
+      const Number root = f.complex_root(f.plus(f.times(half, half), f.times(at(2, 1), at(1, 2))));
+      const Number sum = f.plus(half, root), difference = f.minus(half, root);
+      Number shift = f.plus(at(1, 1), f.size(sum) < f.size(difference) ? sum : difference);
+      if (step % 10 == 9) shift = f.plus(shift, f.number(1));  // out of a cycle
+      Matrix block;
+      for (std::size_t i = 0; i < m; ++i)
+        for (std::size_t j = 0; j < m; ++j)
+          block.push_back(i == j ? f.minus(a[i * n + j], shift) : a[i * n + j]);
+      const Matrix q = MatrixFactors<Arithmetic>(f, block, m, m).qr(m)[0];
+      const auto turn_columns = [&](Matrix& x, std::size_t rows) {
+        for (std::size_t i = 0; i < rows; ++i) {
+          Matrix row(m, f.number(0));
+          for (std::size_t j = 0; j < m; ++j)
+            for (std::size_t k = 0; k < m; ++k)
+              row[j] = f.plus(row[j], f.times(x[i * n + k], q[k * m + j]));
+          std::copy(row.begin(), row.end(), x.begin() + static_cast<std::ptrdiff_t>(i * n));
+        }
+      };
+      turn_columns(a, m), turn_columns(z, n);
+      for (std::size_t j = 0; j < n; ++j) {
+        Matrix column(m, f.number(0));
+        for (std::size_t i = 0; i < m; ++i)
+          for (std::size_t k = 0; k < m; ++k)
+            column[i] = f.plus(column[i], f.times(f.conj(q[k * m + i]), a[k * n + j]));
+        for (std::size_t i = 0; i < m; ++i) a[i * n + j] = column[i];
+      }
+    }
+  }
+  // Vectors of the triangular matrix by substitution, turned back, of length 1; the largest element
+  // is a positive number.
+  Matrix values, vectors = f.zeros(n * n);
+  for (std::size_t k = 0; k < n; ++k) {
+    values.push_back(a[k * n + k]);
+    Matrix x = f.zeros(n), v = f.zeros(n);
+    x[k] = f.number(1);
+    for (std::size_t i = k; i-- > 0;) {
+      Number sum = f.number(0);
+      for (std::size_t j = i + 1; j <= k; ++j) sum = f.plus(sum, f.times(a[i * n + j], x[j]));
+      x[i] = f.over(sum, f.minus(a[k * n + k], a[i * n + i]));
+    }
+    Number squares = f.number(0);
+    std::size_t largest = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) v[i] = f.plus(v[i], f.times(z[i * n + j], x[j]));
+      squares = f.plus(squares, f.times(f.conj(v[i]), v[i]));
+      if (f.size(v[i]) > f.size(v[largest])) largest = i;
+    }
+    const Number scale = f.times(f.root(squares), f.phase(v[largest]));
+    for (std::size_t i = 0; i < n; ++i) vectors[i * n + k] = f.over(v[i], scale);
+  }
+  return {values, vectors};
+}
 
 /// The sums of pairs (or lone real numbers) x[j] times exp(-2 pi i j k / length), or with + if
 /// `inverse`, for k < count, as pairs.
@@ -318,22 +404,24 @@ std::vector<typename Numbers::Number> restored_line(const FloatArithmetic<Number
   return line;
 }
 
-/// A routine on one matrix of each operand, [rows, n] the first: its results. `length`: of those of
-/// a Fourier transform.
-template <class Numbers>
-std::vector<std::vector<typename Numbers::Number>> routine_results(
-    const FloatArithmetic<Numbers>& f, const Numbers& numbers, const Node& node,
-    std::vector<std::vector<typename Numbers::Number>> x, std::size_t rows, std::size_t n,
-    std::size_t columns, std::size_t length) {
-  const MatrixSystems<Numbers> systems(f, n);
+/// One matrix of each operand of a routine, [rows, n] the first.
+template <class Arithmetic>
+struct RoutineOperands {
+  using Matrix = std::vector<typename Arithmetic::Number>;
+  std::vector<Matrix> x;
+  std::size_t rows, n, columns;
+};
+
+/// What a routine of linear algebra makes of them; the integers of `lu_factor` apart.
+template <class Arithmetic>
+std::vector<typename RoutineOperands<Arithmetic>::Matrix> matrix_results(
+    const Arithmetic& f, const Node& node, RoutineOperands<Arithmetic> of,
+    std::vector<std::vector<std::int64_t>>& integers) {
+  auto& [x, rows, n, columns] = of;
+  const MatrixSystems<Arithmetic> systems(f, n);
   const auto flag = [&](std::string_view name) { return node.attribute(name).flag(); };
-  const auto positions = [&](const std::vector<std::int64_t>& list) {
-    std::vector<typename Numbers::Number> out;
-    for (const std::int64_t i : list) out.push_back(numbers.from_cell(DType::int64, cell_make(i)));
-    return out;
-  };
-  MatrixFactors<Numbers> factors(f, x[0], rows, n);
-  switch (node.op().routine.kind) {
+  MatrixFactors<Arithmetic> factors(f, x[0], rows, n);
+  switch (op_of_routine(node.op()).routine.kind) {
     case Routine::cholesky: systems.cholesky(x[0]); return {x[0]};
     case Routine::solve_triangular:
       systems.substitute(x[0], x[1], columns, flag("lower"), flag("transposed"));
@@ -349,21 +437,66 @@ std::vector<std::vector<typename Numbers::Number>> routine_results(
     case Routine::svdvals: return {factors.svd(false)[1]};
     case Routine::lu_factor: {
       const auto [swaps, order] = factors.lu();
-      return {factors.elements(), positions(swaps), positions(order)};
+      integers = {swaps, order};
+      return {factors.elements()};
     }
     case Routine::cofactors: return {factors.cofactors()};
     case Routine::sylvester: systems.sylvester(x[0], x[1], x[2], columns); return {x[2]};
-    case Routine::dft: return {fourier_sums(f, x[0], 2, length, flag("inverse"))};
-    case Routine::rdft: return {fourier_sums(f, x[0], 1, length, false)};
-    case Routine::irdft: return {restored_line(f, x[0], length)};
+    default: return {};
   }
-  return {};
+}
+
+/// A routine on one matrix of each operand: its results. `length`: of those of a Fourier transform.
+template <class Numbers>
+std::vector<std::vector<typename Numbers::Number>> routine_results(
+    const FloatArithmetic<Numbers>& f, const Numbers& numbers, const Node& node,
+    RoutineOperands<FloatArithmetic<Numbers>> of, std::size_t length) {
+  using Results = std::vector<std::vector<typename Numbers::Number>>;
+  const ComplexArithmetic<Numbers> complex(f);
+  const bool pairs = node.op().routine.pairs;
+  const auto complex_operands = [&] {
+    RoutineOperands<ComplexArithmetic<Numbers>> result{{}, of.rows, of.n, of.columns};
+    if (pairs) result.n /= 2, result.columns /= 2;
+    for (const auto& x : of.x)
+      result.x.push_back(pairs ? complex.from_pairs(x) : complex.from_floats(x));
+    return result;
+  };
+  Results results;
+  std::vector<std::vector<std::int64_t>> integers;
+  switch (op_of_routine(node.op()).routine.kind) {
+    case Routine::dft:
+      return {fourier_sums(f, of.x[0], 2, length, node.attribute("inverse").flag())};
+    case Routine::rdft: return {fourier_sums(f, of.x[0], 1, length, false)};
+    case Routine::irdft: return {restored_line(f, of.x[0], length)};
+    case Routine::eig:
+    case Routine::eigvals:
+      for (const auto& y : eigen_results(complex, complex_operands().x[0], of.rows))
+        results.push_back(complex.to_pairs(y));
+      results.resize(node.output_count());
+      return results;
+    default: break;
+  }
+  if (pairs) {
+    const auto made = matrix_results(complex, node, complex_operands(), integers);
+    for (std::size_t k = 0; k < made.size(); ++k)
+      results.push_back(node.type(static_cast<std::uint32_t>(k)).rank() < node.input(0).rank()
+                            ? complex.real_parts(made[k])
+                            : complex.to_pairs(made[k]));
+  } else {
+    results = matrix_results(f, node, std::move(of), integers);
+  }
+  for (const auto& list : integers) {
+    results.emplace_back();
+    for (const std::int64_t i : list)
+      results.back().push_back(numbers.from_cell(DType::int64, cell_make(i)));
+  }
+  return results;
 }
 
 template <class Numbers>
 auto Evaluator<Numbers>::routine(Frame& frame, const Node& node) -> std::vector<Data> {
   const Tensor<Number>& a = *operand(frame, node, 0);
-  const FloatArithmetic<Numbers> arithmetic(numbers_, node.op(), a.dtype);
+  const FloatArithmetic<Numbers> arithmetic(numbers_, op_of_routine(node.op()), a.dtype);
   const auto extent = [](const Extent& shape, std::size_t from_last) {
     return static_cast<std::size_t>(shape[shape.size() - from_last]);
   };
@@ -386,7 +519,7 @@ auto Evaluator<Numbers>::routine(Frame& frame, const Node& node) -> std::vector<
       matrices.emplace_back(first, first + static_cast<std::ptrdiff_t>(all.size() / batch));
     }
     const auto made = routine_results(
-        arithmetic, numbers_, node, std::move(matrices), rows, n, columns,
+        arithmetic, numbers_, node, {std::move(matrices), rows, n, columns},
         extent(results[0]->shape, std::min<std::size_t>(results[0]->shape.size(), 2)));
     for (std::size_t k = 0; k < results.size(); ++k)
       results[k]->data.insert(results[k]->data.end(), made[k].begin(), made[k].end());

@@ -206,7 +206,7 @@ struct ComplexRule {
     own,          // rules made for complex numbers: those given here, else the record's
   };
   Kind kind{};
-  /// The parts of each output by those of the operands.
+  /// The parts of each output by those of the operands; null where the op's expansion has them.
   std::vector<Parts> (*parts)(const Node&, std::span<const Parts> operands) = nullptr;
   Exprs (*vjp)(const Vjp&) = nullptr;
   Exprs (*jvp)(const Jvp&) = nullptr;
@@ -238,7 +238,11 @@ enum class StepKind : std::uint8_t {
 struct RoutineRule {
   Routine kind{};
   /// What is said of a matrix without a result; `{index}`, `{value}` and `{bound}` are filled in.
-  std::string_view failure;
+  std::string_view failure{};
+  /// The op with what is above, if this one is made of it when complex numbers become pairs.
+  const Op* of = nullptr;
+  /// Matrices [..., m, 2 n] are of pairs: complex [..., m, n].
+  bool pairs = false;
 };
 
 /// A routine along one axis that the library runs on whole arrays: running sums, sorts, searches.
@@ -283,6 +287,9 @@ struct Op {
   constexpr bool has(Trait t) const { return traits.has(t); }
   constexpr bool is_differentiable() const { return partials || transpose || vjp; }
 };
+
+/// The op whose routine a node with such a step calls, as users know it.
+inline const Op& op_of_routine(const Op& op) { return op.routine.of ? *op.routine.of : op; }
 
 /// Every op of the library, in the order of the X-list; ops made at run time are not in it.
 std::span<const Op* const> all_ops();

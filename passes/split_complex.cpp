@@ -37,14 +37,16 @@ Type pairs_type(Type t) {
 
 class Splitter {
  public:
+  explicit Splitter(OriginMap* origins = nullptr) : origins_(origins) {}
+
   /// The parts of every value of the nodes, which come operands first.
-  void run(std::span<const Node* const> order, OriginMap* origins) {
+  void run(std::span<const Node* const> order) {
     for (const Node* node : order) {
       const std::vector<Parts> parts = parts_of(*node);
       for (std::uint32_t i = 0; i < parts.size(); ++i) {
-        if (origins != nullptr) {
-          origins->inherit(parts[i].re, node);
-          if (parts[i].im) origins->inherit(parts[i].im, node);
+        if (origins_ != nullptr) {
+          origins_->inherit(parts[i].re, node);
+          if (parts[i].im) origins_->inherit(parts[i].im, node);
         }
         parts_.emplace(Value(node, i), parts[i]);
       }
@@ -63,7 +65,44 @@ class Splitter {
     std::vector<Parts> inputs;
     for (const Value& v : node.inputs()) inputs.push_back((*this)(v));
     if (takes_body(node)) return body_parts(node, inputs);
-    return complex_rule(node.op())->parts(node, inputs);
+    const ComplexRule& rule = *complex_rule(node.op());
+    return rule.parts != nullptr ? rule.parts(node, inputs) : expanded_parts(node);
+  }
+
+  /// Of an op that is made of simpler ones.
+  std::vector<Parts> expanded_parts(const Node& node) {
+    std::vector<Value> values;
+    for (const Expr& e : node.op().expand(node)) values.push_back(e.value());
+    const std::vector<const Node*> more = unknown_nodes(values);
+    for (const Node* made : more)
+      if (origins_ != nullptr) origins_->inherit(Value(made, 0), &node);
+    run(more);
+    std::vector<Parts> parts;
+    for (const Value& v : values) parts.push_back((*this)(v));
+    return parts;
+  }
+
+  /// What the values are made of and has no parts yet, operands first.
+  std::vector<const Node*> unknown_nodes(std::span<const Value> values) const {
+    std::vector<const Node*> order, open;
+    std::unordered_map<const Node*, bool> done;  // false: its inputs are on the way
+    const auto visit = [&](const Value& v) {
+      if (!parts_.contains(v) && !done.contains(v.get())) open.push_back(v.get());
+    };
+    for (const Value& v : values) visit(v);
+    while (!open.empty()) {
+      const Node* node = open.back();
+      const auto [at, is_new] = done.emplace(node, false);
+      if (is_new) {
+        for (const Value& v : node->inputs()) visit(v);
+        continue;
+      }
+      open.pop_back();
+      if (at->second) continue;
+      at->second = true;
+      order.push_back(node);
+    }
+    return order;
   }
 
   std::vector<Parts> real_parts(const Node& node) {
@@ -120,7 +159,7 @@ class Splitter {
     }
     const std::vector<Value> outputs = inline_body(*body, arguments);
     Splitter split;
-    split.run(topological_order(outputs), nullptr);
+    split.run(topological_order(outputs));
     std::vector<Value> results;
     for (const Value& v : outputs) {
       results.push_back(split(v).re);
@@ -130,6 +169,7 @@ class Splitter {
   }
 
   std::unordered_map<Value, Parts, ValueHash> parts_;
+  OriginMap* origins_;
 };
 
 /// A dimension of the graph with the values of scalars as they are now.
@@ -160,8 +200,8 @@ Graph split_complex(const Graph& graph) {
   if (!in_signature && !any_complex(order)) return graph;
   const OriginScope no_place{Origin{}};
   OriginMap origins(graph, order);
-  Splitter split;
-  split.run(order, &origins);
+  Splitter split(&origins);
+  split.run(order);
   Graph result = graph;
   for (Parameter& p : result.parameters)
     if (is_complex(p.type.dtype)) p.type = pairs_type(p.type);

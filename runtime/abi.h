@@ -38,7 +38,7 @@ typedef struct gnomon_gemm {
  * The first operand is rows x n; the last of several has `columns` columns, else that is 0. */
 typedef struct gnomon_routine {
   int32_t routine;
-  int32_t dtype; /* DType number: float32 or float64 */
+  int32_t dtype; /* DType number: float32, float64, complex64 or complex128 */
   int32_t lower, transposed, complete;
   int64_t rows, n, columns, batch;
   const void* in[3];

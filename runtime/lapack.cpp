@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <complex>
 #include <limits>
 
 #include "runtime/blas.h"
@@ -27,6 +28,8 @@ int MatrixRoutine<T>::run() {
     case Routine::lu_factor: return lu_factor();
     case Routine::cofactors: return cofactors();
     case Routine::sylvester: return sylvester();
+    case Routine::eig: return eig(true);
+    case Routine::eigvals: return eig(false);
     default: return 0;
   }
   return 0;
@@ -46,7 +49,7 @@ int MatrixRoutine<T>::cholesky() {
   f_.potrf("U", &n_, l, &n_, &info, 1);
   // Not every library stops at a NaN.
   for (std::int64_t i = 0; i < n && info == 0; ++i)
-    if (!(l[i * n + i] > 0)) info = static_cast<int>(i) + 1;
+    if (!(std::real(l[i * n + i]) > 0)) info = static_cast<int>(i) + 1;
   return info;
 }
 
@@ -56,13 +59,14 @@ int MatrixRoutine<T>::substitute() {
   if (size == 0) return 0;
   const T* a = in(0, square());
   for (std::int64_t i = 0; i < n; ++i)
-    if (a[i * n + i] == 0) return static_cast<int>(i) + 1;
+    if (a[i * n + i] == T{0}) return static_cast<int>(i) + 1;
   T* x = out(0, size);
   std::copy_n(in(1, size), size, x);
   constexpr int row_major = 101, left = 141, upper = 121, lower = 122, plain = 111, turned = 112,
                 not_unit = 131;
+  const T one{1};
   f_.trsm(row_major, left, r_.lower != 0 ? lower : upper, r_.transposed != 0 ? turned : plain,
-          not_unit, n_, columns_, T{1}, a, n_, x, columns_);
+          not_unit, n_, columns_, f_.scalar(one), a, n_, x, columns_);
   return 0;
 }
 
@@ -99,29 +103,37 @@ int MatrixRoutine<T>::sylvester() {
   if (memory.empty()) return no_memory;
   T *r = memory.take(m * m), *v = memory.take(m * m), *s = memory.take(k * k),
     *u = memory.take(k * k), *y = memory.take(m * k), *half = memory.take(m * k),
-    *real = memory.take(widest), *imaginary = memory.take(widest), *work = memory.take(work_size);
+    *values = memory.take(2 * widest), *work = memory.take(work_size);
   std::copy_n(in(0, m * m), m * m, r);
   std::copy_n(in(1, k * k), k * k, s);
   if (!is_finite(r, m * m) || !is_finite(s, k * k)) return 1;
   int info = 0, sorted = 0;
-  f_.gees("V", "N", nullptr, &n_, r, &n_, &sorted, real, imaginary, v, &n_, work, &work_size,
-          nullptr, &info, 1, 1);
-  if (info != 0) return 1;
-  f_.gees("V", "N", nullptr, &columns_, s, &columns_, &sorted, real, imaginary, u, &columns_, work,
-          &work_size, nullptr, &info, 1, 1);
-  if (info != 0) return 1;
-  constexpr int column_major = 102, plain = 111, turned = 112;
+  const auto schur = [&](T* a, T* vectors, const int& n) {
+    if constexpr (is_pair<T>)
+      f_.gees("V", "N", nullptr, &n, a, &n, &sorted, values, vectors, &n, work, &work_size,
+              reinterpret_cast<R*>(values + widest), nullptr, &info, 1, 1);
+    else
+      f_.gees("V", "N", nullptr, &n, a, &n, &sorted, values, values + widest, vectors, &n, work,
+              &work_size, nullptr, &info, 1, 1);
+    return info == 0;
+  };
+  if (!schur(r, v, n_) || !schur(s, u, columns_)) return 1;
+  constexpr int column_major = 102, plain = 111, turned = is_pair<T> ? 113 : 112;
   const int rows = columns_;
-  f_.gemm(column_major, turned, plain, rows, n_, rows, T{1}, u, rows, in(2, m * k), rows, T{0},
-          half, rows);
-  f_.gemm(column_major, plain, plain, rows, n_, n_, T{1}, half, rows, v, n_, T{0}, y, rows);
+  const T one{1}, none{0};
+  f_.gemm(column_major, turned, plain, rows, n_, rows, f_.scalar(one), u, rows, in(2, m * k), rows,
+          f_.scalar(none), half, rows);
+  f_.gemm(column_major, plain, plain, rows, n_, n_, f_.scalar(one), half, rows, v, n_,
+          f_.scalar(none), y, rows);
   const int sign = 1;
-  T scale = 1;
+  R scale = 1;
   f_.trsyl("N", "N", &sign, &rows, &n_, s, &rows, r, &n_, y, &rows, &scale, &info, 1, 1);
   if (info != 0 || scale == 0) return 1;
-  f_.gemm(column_major, plain, plain, rows, n_, rows, T{1}, u, rows, y, rows, T{0}, half, rows);
-  f_.gemm(column_major, plain, turned, rows, n_, n_, 1 / scale, half, rows, v, n_, T{0},
-          out(0, m * k), rows);
+  const T back{1 / scale};
+  f_.gemm(column_major, plain, plain, rows, n_, rows, f_.scalar(one), u, rows, y, rows,
+          f_.scalar(none), half, rows);
+  f_.gemm(column_major, plain, turned, rows, n_, n_, f_.scalar(back), half, rows, v, n_,
+          f_.scalar(none), out(0, m * k), rows);
   return 0;
 }
 
@@ -154,8 +166,9 @@ struct Batch {
   int run_all(ThreadPool& pool, int limit) {
     const double area = static_cast<double>(r.rows) * static_cast<double>(r.n);
     const double cubes = thirds_of_cube(static_cast<Routine>(r.routine)) / 3.0;
-    const double work = area * (cubes * static_cast<double>(std::min(r.rows, r.n)) +
-                                static_cast<double>(r.columns));
+    const double work =
+        (is_pair<T> ? 4 : 1) * area *
+        (cubes * static_cast<double>(std::min(r.rows, r.n)) + static_cast<double>(r.columns));
     const auto grain = static_cast<std::int64_t>(std::max(1.0, work_of_piece / (work + 100)));
     gnomon_body body = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
       const BlasCallScope scope(blas().rules());
@@ -191,6 +204,10 @@ int run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept {
   if (!blas().available()) return 1;
   if (routine.dtype == static_cast<int>(float32)) return run<float>(routine, pool, limit);
   if (routine.dtype == static_cast<int>(float64)) return run<double>(routine, pool, limit);
+  if (routine.dtype == static_cast<int>(complex64))
+    return run<std::complex<float>>(routine, pool, limit);
+  if (routine.dtype == static_cast<int>(complex128))
+    return run<std::complex<double>>(routine, pool, limit);
   return 2;
 }
 

@@ -9,7 +9,8 @@ namespace gnomon {
 
 class ThreadPool;
 
-/// What `gnomon_routine::routine` says is to be computed, of operands a, b, c.
+/// What `gnomon_routine::routine` says is to be computed, of operands a, b, c. ^T is ^H where
+/// matrices are complex.
 enum class Routine : std::int32_t {
   cholesky = 1,      // L with L L^T = a; the lower triangle of a is read
   solve_triangular,  // op(a)^-1 b; the triangle `lower` says is read
@@ -22,6 +23,8 @@ enum class Routine : std::int32_t {
   lu_factor,         // L below the diagonal and U, the row each row changed places with, the rows
   cofactors,         // the transposed adjugate of a: det(a) a^-T where a is regular
   sylvester,         // X with a X + X b = c, by Schur forms
+  eig,               // complex eigenvalues, eigenvectors as columns
+  eigvals,           // the eigenvalues alone
   dft,               // Fourier transforms of pairs [rows, 2]; `transposed`: the inverse
   rdft,              // of lines [rows, 1] to `columns` pairs
   irdft,             // back, to lines [columns, 1]
@@ -42,8 +45,10 @@ constexpr int thirds_of_cube(Routine routine) {
     case Routine::svdvals:
     case Routine::cofactors: return 6;
     case Routine::eigh: return 20;
+    case Routine::eigvals: return 30;
     case Routine::svd:
-    case Routine::sylvester: return 60;
+    case Routine::sylvester:
+    case Routine::eig: return 60;
     case Routine::dft:
     case Routine::rdft:
     case Routine::irdft: return 0;

@@ -20,16 +20,21 @@ void* find(const std::string& name) {
 }
 
 template <class T>
+char letter() {
+  if (std::is_same_v<Part<T>, float>) return is_pair<T> ? 'c' : 's';
+  return is_pair<T> ? 'z' : 'd';
+}
+
+template <class T>
 Lapack<T> made() {
-  const char letter = std::is_same_v<T, float> ? 's' : 'd';
   Lapack<T> f{};
   const auto set = [&]<class F>(F& function, const char* prefix, const char* name) {
-    function = reinterpret_cast<F>(find(std::string(prefix) + letter + name));
+    function = reinterpret_cast<F>(find(std::string(prefix) + letter<T>() + name));
   };
   set(f.potrf, "", "potrf_"), set(f.getrf, "", "getrf_"), set(f.getrs, "", "getrs_");
-  set(f.gelqf, "", "gelqf_"), set(f.orglq, "", "orglq_");
-  set(f.syevd, "", "syevd_"), set(f.gesdd, "", "gesdd_");
-  set(f.gees, "", "gees_"), set(f.trsyl, "", "trsyl_");
+  set(f.gelqf, "", "gelqf_"), set(f.orglq, "", is_pair<T> ? "unglq_" : "orglq_");
+  set(f.syevd, "", is_pair<T> ? "heevd_" : "syevd_"), set(f.gesdd, "", "gesdd_");
+  set(f.gees, "", "gees_"), set(f.geev, "", "geev_"), set(f.trsyl, "", "trsyl_");
   set(f.trsm, "cblas_", "trsm"), set(f.gemm, "cblas_", "gemm");
   return f;
 }
@@ -44,5 +49,7 @@ const Lapack<T>& lapack() {
 
 template const Lapack<float>& lapack<float>();
 template const Lapack<double>& lapack<double>();
+template const Lapack<std::complex<float>>& lapack<std::complex<float>>();
+template const Lapack<std::complex<double>>& lapack<std::complex<double>>();
 
 }  // namespace gnomon

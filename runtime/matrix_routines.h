@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,6 +33,9 @@ class Scratch {
 /// counted from 1, or `no_memory`.
 template <class T>
 class MatrixRoutine {
+  using R = Part<T>;
+  using Pair = std::complex<R>;
+
  public:
   static constexpr int no_memory = -1;
 
@@ -65,6 +69,13 @@ class MatrixRoutine {
   int qr();
   int eigh(bool vectors);
   int svd(bool vectors);
+  int eig(bool vectors);
+  void write_pairs_of_vectors(const T* v, const T* imaginary, Pair* x) const;
+  /// Floats of the workspace that singular values of complex matrices need beside T's.
+  std::int64_t parts_of_svd() const {
+    const std::int64_t least = least_, most = rows_ < n_ ? n_ : rows_;
+    return is_pair<T> ? least * std::max(5 * least + 7, 2 * most + 2 * least + 1) : 0;
+  }
   int lu_factor();
   int cofactors();
 
@@ -88,6 +99,10 @@ class Arena {
     next_ += elements;
     return here;
   }
+  /// The same, of the floats of T.
+  Part<T>* take_parts(std::int64_t elements) {
+    return reinterpret_cast<Part<T>*>(take(is_pair<T> ? (elements + 1) / 2 : elements));
+  }
   /// What is left, as integers; taken last.
   int* integers() const { return reinterpret_cast<int*>(next_); }
 
@@ -98,7 +113,7 @@ class Arena {
 
 template <class T>
 bool is_finite(const T* x, std::int64_t count) {
-  return std::all_of(x, x + count, [](T e) { return e - e == 0; });
+  return std::all_of(x, x + count, [](T e) { return e - e == T{0}; });
 }
 
 /// Columns of a matrix in memory become its rows: b[j * m + i] = a[i * n + j].

@@ -23,6 +23,19 @@ namespace op {
 #define GNOMON_DECLARE(name) extern const Op name;
 GNOMON_PART_OPS(GNOMON_DECLARE)
 #undef GNOMON_DECLARE
+}  // namespace op
+
+// clang-format off
+// Routines on matrices of pairs [..., m, 2 n]: the ops of these names on complex ones [..., m, n].
+#define GNOMON_PAIR_ROUTINES(X)                                                              \
+  X(cholesky) X(solve_triangular) X(solve) X(qr) X(eigh) X(eigvalsh) X(svd) X(svdvals)       \
+  X(lu_factor) X(cofactors) X(solve_sylvester) X(eig) X(eigvals)
+// clang-format on
+namespace op {
+#define GNOMON_DECLARE(name) extern const Op name##_pairs;
+GNOMON_PAIR_ROUTINES(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
+extern const Op eig_floats, eigvals_floats;  // of matrices of floats, to pairs
 // Fourier transforms of pairs [..., n, 2] and lines [..., n, 1], as the library computes them.
 extern const Op dft;    // attributes: inverse
 extern const Op rdft;   // lines to pairs
@@ -34,6 +47,8 @@ Parts parts_of_pairs(const Expr& pairs);
 /// The parts as one array of pairs [..., 2], as complex numbers lie in memory; the array they are
 /// the parts of if there is one.
 Expr join_pairs(const Parts& parts);
+/// Of a node with a routine on complex matrices, or with complex results.
+std::vector<Parts> routine_parts(const Node& node, std::span<const Parts> operands);
 /// The parts of a complex constant.
 Parts parts_of_constant(const Array& array);
 

@@ -353,6 +353,12 @@ Table make_table() {
   holomorphic(op::dot, dot_parts);
   holomorphic(op::prod, prod_parts);
   holomorphic(op::fft, fft_parts);
+  for (const Op* op :
+       {&op::solve, &op::solve_triangular, &op::lu_factor, &op::cofactors, &op::solve_sylvester})
+    holomorphic(*op, routine_parts);
+  // What has no rule for its parts is expanded.
+  holomorphic(op::det, nullptr);
+  holomorphic(op::expm, nullptr);
 
   table[&op::absolute] = {Kind::own, absolute_parts, absolute_vjp, absolute_jvp};
   table[&op::sign] = {Kind::own, sign_parts, sign_vjp, sign_jvp};
@@ -371,6 +377,10 @@ Table make_table() {
   own(op::isfinite, isfinite_parts);
   own(op::rfft, rfft_parts);
   own(op::irfft, irfft_parts);
+  for (const Op* op : {&op::cholesky, &op::qr, &op::eigh, &op::eigvalsh, &op::svd, &op::svdvals,
+                       &op::eig, &op::eigvals})
+    own(*op, routine_parts);
+  for (const Op* op : {&op::slogdet, &op::pinv, &op::matrix_rank}) own(*op, nullptr);
   // Bodies are taken apart by the pass.
   own(op::fori, nullptr);
   own(op::call, nullptr);

@@ -22,7 +22,7 @@ std::vector<Type> det_type(TypeContext& context) { return {number_like(square_ty
 
 std::vector<Type> slogdet_type(TypeContext& context) {
   const Type t = number_like(square_type(context));
-  return {t, t};
+  return {t, {part_of(t.dtype), t.shape}};
 }
 
 std::vector<Type> cofactors_type(TypeContext& context) { return {square_type(context)}; }
@@ -81,14 +81,25 @@ Expr transposed_inverse(const Expr& a) {
   return applied(op::solve, a, identity_like(a, a.dim(-1)), {true});
 }
 
+// The derivative of log det(a) in direction da is tr(a^-1 da): its real part is that of the
+// logarithm of the size, its imaginary part turns the sign.
 Exprs slogdet_vjp(const Vjp& rule) {
-  if (!rule.dy[1]) return {Expr()};
-  return {as_scales(rule.dy[1]) * transposed_inverse(rule.x[0])};
+  const Expr &sign = rule.y[0], &turn = rule.dy[0];
+  Expr scale = rule.dy[1];
+  if (turn && is_complex(sign.dtype())) {
+    const Expr rate = imag(turn * conj(sign));
+    scale = complex(scale ? scale : zeros_like(rate), rate);
+  }
+  if (!scale) return {Expr()};
+  return {as_scales(scale) * conj(transposed_inverse(rule.x[0]))};
 }
 
 Exprs slogdet_jvp(const Jvp& rule) {
   if (!rule.dx[0]) return {Expr(), Expr()};
-  return {Expr(), sum(transposed_inverse(rule.x[0]) * rule.dx[0], {-2, -1})};
+  const Expr rate = sum(transposed_inverse(rule.x[0]) * rule.dx[0], {-2, -1});
+  if (!is_complex(rate.dtype())) return {Expr(), rate};
+  const Expr turn = complex(zeros_like(real(rate)), imag(rate));
+  return {rule.y[0] * turn, real(rate)};
 }
 
 // ------------------------------------------------------------------------------------------- pinv
@@ -100,7 +111,7 @@ const Type& tested_type(TypeContext& context) {
   if (context.operands.size() > 2)
     context.fail(fmt::format("expected 1 or 2 operands, found {}", context.operands.size()));
   const Type& rtol = context.type(1);
-  if (rtol.dtype != a.dtype || rtol.rank() != a.rank() - 2)
+  if (rtol.dtype != part_of(a.dtype) || rtol.rank() != a.rank() - 2)
     context.fail(fmt::format("expected a tolerance for each matrix, found {} and {}",
                              describe(context.operands[0]), describe(context.operands[1])));
   for (std::size_t i = 0; i < rtol.shape.size(); ++i)
@@ -130,9 +141,9 @@ Expr end_of(const Expr& x, bool last) {
 Expr is_large(const Node& node, const Expr& s) {
   const Expr a(node.input(0)), largest = maximum(end_of(s, false), end_of(s, true));
   if (node.operands().size() == 2) return s > expand_dims(Expr(node.input(1)), -1) * largest;
-  const double epsilon = a.dtype() == DType::float32 ? std::numeric_limits<float>::epsilon()
+  const double epsilon = s.dtype() == DType::float32 ? std::numeric_limits<float>::epsilon()
                                                      : std::numeric_limits<double>::epsilon();
-  return s > cast(extent(max(a.dim(-2), a.dim(-1))), a.dtype()) * epsilon * largest;
+  return s > cast(extent(max(a.dim(-2), a.dim(-1))), s.dtype()) * epsilon * largest;
 }
 
 bool is_symmetric(const Node& node) { return node.attribute("hermitian").flag(); }
@@ -148,11 +159,11 @@ std::vector<Expr> expand_pinv(const Node& node) {
     const Eigh e = eigh(a);
     const Expr kept = is_large(node, absolute(e.values));
     return {matmul(scale_columns(e.vectors, where(kept, reciprocal_or_zero(e.values), 0)),
-                   swap_last(e.vectors))};
+                   adjoint(e.vectors))};
   }
   const Svd f = svd(a);
   const Expr inverse = where(is_large(node, f.s), reciprocal_or_zero(f.s), 0);
-  return {matmul(scale_columns(swap_last(f.vh), inverse), swap_last(f.u))};
+  return {matmul(scale_columns(adjoint(f.vh), inverse), adjoint(f.u))};
 }
 
 // What the rule of pinv differentiates: of symmetric matrices the part that is read.
@@ -164,12 +175,12 @@ Expr changed_part(const Node& node, const Expr& dx) {
 }
 
 // Golub and Pereyra, "The differentiation of pseudo-inverses" (1973), theorem 4.3:
-// dP = -P da P + P P^T da^T (1 - a P) + (1 - P a) da^T P^T P.
+// dP = -P da P + P P^H da^H (1 - a P) + (1 - P a) da^H P^H P.
 Exprs pinv_jvp(const Jvp& rule) {
   if (!rule.dx[0]) return {Expr()};
   const Expr &p = rule.y[0], a = read_part(rule.node, rule.x[0]),
              da = changed_part(rule.node, rule.dx[0]);
-  const Expr turned = swap_last(da), q = swap_last(p);
+  const Expr turned = adjoint(da), q = adjoint(p);
   const Expr left = matmul(matmul(p, q), turned), right = matmul(turned, matmul(q, p));
   return {left - matmul(matmul(left, a), p) + right - matmul(p, matmul(a, right)) -
           matmul(matmul(p, da), p)};
@@ -179,7 +190,7 @@ Exprs pinv_vjp(const Vjp& rule) {
   Exprs dx(rule.x.size());
   if (!rule.dy[0]) return dx;
   const Expr &p = rule.y[0], a = read_part(rule.node, rule.x[0]);
-  const Expr turned = swap_last(rule.dy[0]), q = swap_last(p);
+  const Expr turned = adjoint(rule.dy[0]), q = adjoint(p);
   const Expr left = matmul(matmul(turned, p), q), right = matmul(matmul(q, p), turned);
   const Expr da = left - matmul(a, matmul(p, left)) + right - matmul(matmul(right, p), a) -
                   matmul(matmul(q, rule.dy[0]), q);
@@ -193,7 +204,7 @@ Expr with_tolerance(const Op& op, const Arg& a, const RankOptions& options) {
   std::vector<Value> operands{x.value()};
   if (options.rtol) {
     const Shape batch = batch_of(x.shape());
-    operands.push_back(broadcast_to(cast(*options.rtol, x.dtype()), batch).value());
+    operands.push_back(broadcast_to(cast(*options.rtol, part_of(x.dtype())), batch).value());
   }
   return Expr(make_node(op, std::move(operands), {options.hermitian}));
 }
@@ -209,18 +220,18 @@ constinit const Op op::det{.name = "det",
                            .jvp = det_jvp,
                            .batch = batch_leading};
 
-constinit const Op op::slogdet{
-    .name = "slogdet",
-    .doc =
-        "Signs of determinants (-1, 0, 1) and logarithms of their sizes, of square matrices "
-        "[..., n, n].",
-    .operands = 1,
-    .outputs = 2,
-    .type = slogdet_type,
-    .expand = expand_slogdet,
-    .vjp = slogdet_vjp,
-    .jvp = slogdet_jvp,
-    .batch = batch_leading};
+constinit const Op op::slogdet{.name = "slogdet",
+                               .doc =
+                                   "Signs of determinants (-1, 0, 1; of complex ones, det / |det|) "
+                                   "and logarithms of their sizes, of square matrices "
+                                   "[..., n, n].",
+                               .operands = 1,
+                               .outputs = 2,
+                               .type = slogdet_type,
+                               .expand = expand_slogdet,
+                               .vjp = slogdet_vjp,
+                               .jvp = slogdet_jvp,
+                               .batch = batch_leading};
 
 constinit const Op op::cofactors{
     .name = "cofactors",

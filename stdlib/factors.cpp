@@ -55,7 +55,8 @@ struct QrParts {
 };
 
 // Walter and Lehmann, "Algorithmic differentiation of linear algebra functions" (2018), for [x y]
-// as two parts: with M = u du^T - dq^T q1, dx = (dq + q1 (tril(M) + its transpose below)) u^-T.
+// as two parts: with M = u du^H - dq^H q1, dx = (dq + q1 (M's lower triangle, made symmetric)) u^-H.
+// LAPACK's R has a real diagonal.
 Exprs qr_vjp(const Vjp& rule) {
   const Expr &a = rule.x[0], &q = rule.y[0], &r = rule.y[1];
   const QrParts p(a, q, r);
@@ -65,34 +66,39 @@ Exprs qr_vjp(const Vjp& rule) {
   if (p.v) {
     const Expr dv = columns_of(dr, p.k, p.beyond);
     dy = matmul(p.q1, dv);
-    dq1 = dq1 + matmul(columns_of(a, p.k, p.beyond), swap_last(dv));
+    dq1 = dq1 + matmul(columns_of(a, p.k, p.beyond), adjoint(dv));
   }
-  const Expr m = matmul(p.u, swap_last(columns_of(dr, 0, p.k))) - matmul(swap_last(dq1), p.q1);
-  Expr b = dq1 + matmul(p.q1, lower_triangle(m) + swap_last(lower_triangle(m, 1)));
+  const Expr m = matmul(p.u, adjoint(columns_of(dr, 0, p.k))) - matmul(adjoint(dq1), p.q1);
+  Expr b = dq1 + matmul(p.q1, symmetric_of_lower(m));
   if (p.q2) {
     const Expr dq2 = columns_of(dq, p.k, p.rest);
-    b = b - matmul(p.q2, matmul(swap_last(dq2), p.q1));
+    b = b - matmul(p.q2, matmul(adjoint(dq2), p.q1));
   }
-  const Expr dx = over_triangular(b, p.u, false, true);
+  const Expr dx = over_triangular(b, conj(p.u), false, true);
   return {p.v ? concatenate({dx, dy}, -1) : dx};
 }
 
-// With b = dx u^-1, c = q1^T b and w = tril(c, -1) - its transpose: dq1 = b - q1 (c - w) and
-// du = (c - w) u, which is upper triangular; dv = q1^T (dy - dq1 v).
+// With b = dx u^-1, c = q1^H b and w = tril(c, -1) - its adjoint: dq1 = b - q1 (c - w) and
+// du = (c - w) u, which is upper triangular; dv = q1^H (dy - dq1 v). w also has the imaginary part
+// of c's diagonal.
 Exprs qr_jvp(const Jvp& rule) {
   if (!rule.dx[0]) return {Expr(), Expr()};
   const Expr &a = rule.x[0], &q = rule.y[0], &r = rule.y[1], &da = rule.dx[0];
   const QrParts p(a, q, r);
   const Expr b = over_triangular(columns_of(da, 0, p.k), p.u, false);
-  const Expr c = matmul(swap_last(p.q1), b), low = lower_triangle(c, 1);
-  const Expr upper = c - low + swap_last(low);
+  const Expr c = matmul(adjoint(p.q1), b), low = lower_triangle(c, 1);
+  Expr upper = c - low + adjoint(low);
+  if (is_complex(c.dtype())) {
+    const Expr turned = imag(diagonal_of(c));
+    upper = upper - diagonal_matrix(complex(zeros_like(turned), turned));
+  }
   Expr dq = b - matmul(p.q1, upper), dr = matmul(upper, p.u);
   if (p.v) {
     const Expr dy = columns_of(da, p.k, p.beyond);
-    dr = concatenate({dr, matmul(swap_last(p.q1), dy - matmul(dq, p.v))}, -1);
+    dr = concatenate({dr, matmul(adjoint(p.q1), dy - matmul(dq, p.v))}, -1);
   }
   if (p.q2) {
-    dq = concatenate({dq, negative(matmul(p.q1, matmul(swap_last(b), p.q2)))}, -1);
+    dq = concatenate({dq, negative(matmul(p.q1, matmul(adjoint(b), p.q2)))}, -1);
     dr = concatenate({dr, zeros_like(rows_of(r, p.k, p.rest))}, -2);
   }
   return {dq, dr};

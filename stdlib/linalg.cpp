@@ -49,26 +49,29 @@ Attributes triangular(bool lower, bool transposed) { return {lower, transposed};
 
 Expr triangle(const Expr& x, bool lower) { return lower ? lower_triangle(x) : upper_triangle(x); }
 
+// L^-H b of lower triangular L.
+Expr solve_adjoint(const Expr& l, const Expr& b) {
+  return applied(op::solve_triangular, conj(l), b, triangular(true, true));
+}
+
 // Murray, "Differentiation of the Cholesky decomposition" (2016), section 3.1:
-// with P = half_triangle(L^T dL), the cotangent is the symmetric part of L^-T P L^-1.
+// with P = half_triangle(L^H dL), the cotangent is the symmetric part of L^-H P L^-1.
 Exprs cholesky_vjp(const Vjp& v) {
   if (!v.dy[0]) return {Expr()};
   const Expr& l = v.y[0];
-  const Expr p = half_triangle(matmul(swap_last(l), lower_triangle(v.dy[0])));
-  const Expr left = applied(op::solve_triangular, l, p, triangular(true, true));
-  const Expr s =
-      swap_last(applied(op::solve_triangular, l, swap_last(left), triangular(true, true)));
-  return {(s + swap_last(s)) * 0.5};
+  const Expr p = half_triangle(matmul(adjoint(l), lower_triangle(v.dy[0])));
+  const Expr left = solve_adjoint(l, p);
+  return {symmetric_part(adjoint(solve_adjoint(l, adjoint(left))))};
 }
 
-// dL = L half_triangle(L^-1 dA L^-T), dA taken as its symmetric part.
+// dL = L half_triangle(L^-1 dA L^-H), dA taken as its symmetric part.
 Exprs cholesky_jvp(const Jvp& v) {
   if (!v.dx[0]) return {Expr()};
   const Expr& l = v.y[0];
-  const Expr da = (v.dx[0] + swap_last(v.dx[0])) * 0.5;
-  const Expr left = applied(op::solve_triangular, l, da, triangular(true, false));
+  const Expr left =
+      applied(op::solve_triangular, l, symmetric_part(v.dx[0]), triangular(true, false));
   const Expr inner =
-      swap_last(applied(op::solve_triangular, l, swap_last(left), triangular(true, false)));
+      adjoint(applied(op::solve_triangular, l, adjoint(left), triangular(true, false)));
   return {matmul(l, half_triangle(inner))};
 }
 
@@ -145,7 +148,8 @@ Expr solve_system(const Op& op, const Arg& a, const Arg& b, const Attributes& at
 constinit const Op op::cholesky{
     .name = "cholesky",
     .doc =
-        "The lower triangular L with L L^T = a, of symmetric positive definite matrices "
+        "The lower triangular L with L L^H = a, of symmetric (Hermitian) positive definite "
+        "matrices "
         "[..., n, n]; only their lower triangles are read.",
     .operands = 1,
     .type = cholesky_type,

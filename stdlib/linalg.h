@@ -1,5 +1,6 @@
 // Linear algebra over expressions: systems, factors and functions of matrices, the last two axes.
-// Axes before them are a batch. Integers become float64.
+// Axes before them are a batch. Integers become float64. Matrices may be complex: transposed ones
+// are then conjugated, symmetric ones Hermitian.
 #pragma once
 
 #include <optional>
@@ -43,6 +44,16 @@ struct Eigh {
 Eigh eigh(const Arg& a);
 /// The values of `eigh` alone.
 Expr eigvalsh(const Arg& a);
+
+struct Eig {
+  Expr values, vectors;
+};
+/// a vectors = vectors diag(values) of square matrices, also of floats: complex values in the
+/// library's order, columns of length 1 whose phases are the library's. ValueError as `eigh`. The
+/// derivative needs distinct values, and for vectors a function that does not depend on phases.
+Eig eig(const Arg& a);
+/// The values of `eig` alone.
+Expr eigvals(const Arg& a);
 
 struct Svd {
   Expr u, s, vh;

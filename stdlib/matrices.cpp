@@ -43,7 +43,7 @@ Expr as_matrices(const Arg& x, std::string_view what) {
 
 const Type& matrix_type(TypeContext& context) {
   const Type& a = context.type(0);
-  if (!is_float(a.dtype) || a.rank() < 2) {
+  if (!is_inexact(a.dtype) || a.rank() < 2) {
     context.fail(
         fmt::format("expected matrices of floats, found {}", describe(context.operands[0])));
   }
@@ -52,7 +52,7 @@ const Type& matrix_type(TypeContext& context) {
 
 const Type& square_type(TypeContext& context) {
   const Type& a = context.type(0);
-  if (!is_float(a.dtype) || a.rank() < 2) {
+  if (!is_inexact(a.dtype) || a.rank() < 2) {
     context.fail(
         fmt::format("expected square matrices of floats, found {}", describe(context.operands[0])));
   }
@@ -72,9 +72,15 @@ Expr upper_triangle(const Expr& x, std::int64_t offset) {
   return where(offsets(x) <= offset, x, 0);
 }
 
-Expr symmetric_of_lower(const Expr& x) { return where(offsets(x) >= 0, x, swap_last(x)); }
+Expr adjoint(const Expr& x) { return conj(swap_last(x)); }
 
-Expr symmetric_part(const Expr& x) { return (x + swap_last(x)) * 0.5; }
+Expr symmetric_of_lower(const Expr& x) {
+  if (!is_complex(x.dtype())) return where(offsets(x) >= 0, x, swap_last(x));
+  const Expr row = offsets(x);
+  return where(row > 0, x, where(row < 0, adjoint(x), cast(real(x), x.dtype())));
+}
+
+Expr symmetric_part(const Expr& x) { return (x + adjoint(x)) * 0.5; }
 
 Expr diagonal_of(const Expr& x) { return sum(where(is_diagonal(x.dim(-1)), x, 0), -1); }
 

@@ -11,6 +11,8 @@ namespace gnomon {
 
 /// Matrices with rows and columns exchanged.
 Expr swap_last(const Expr& x);
+/// Their conjugate transposes: A^H, A^T of real matrices.
+Expr adjoint(const Expr& x);
 /// Both operands with their common dtype; a plain number takes that of the other.
 std::pair<Expr, Expr> promoted(const Arg& a, const Arg& b);
 /// The broadcast of the leading axes of two batches of matrices.
@@ -20,20 +22,20 @@ Shape batch_of(const Shape& matrices);
 /// The matrices of `x` over the leading axes `batch`.
 Expr with_batch(const Expr& x, Shape batch);
 
-/// The operand as floats: integers become float64.
+/// The operand as floats or complex numbers: integers become float64.
 Expr as_floats(const Arg& x);
 /// The same; TypeError in the name of `what` when it has fewer than two axes.
 Expr as_matrices(const Arg& x, std::string_view what);
-/// The type of operand 0: matrices of floats; square ones.
+/// The type of operand 0: matrices of floats or complex numbers; square ones.
 const Type& matrix_type(TypeContext&);
 const Type& square_type(TypeContext&);
 
 /// `x` where row - column is at least, or at most, `offset`, else 0.
 Expr lower_triangle(const Expr& x, std::int64_t offset = 0);
 Expr upper_triangle(const Expr& x, std::int64_t offset = 0);
-/// The symmetric matrices with the lower triangles of `x`.
+/// The symmetric (Hermitian) matrices with the lower triangles of `x`; diagonals are real.
 Expr symmetric_of_lower(const Expr& x);
-/// (x + x^T) / 2.
+/// (x + x^H) / 2.
 Expr symmetric_part(const Expr& x);
 /// The diagonals of square matrices, and the matrices that have them and 0 elsewhere.
 Expr diagonal_of(const Expr& x);

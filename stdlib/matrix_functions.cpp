@@ -33,7 +33,7 @@ const Pade& pade_of(DType t) {
       5.371920351148152,
       {64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
        10559470521600, 670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}};
-  return t == DType::float32 ? single : twice;
+  return part_of(t) == DType::float32 ? single : twice;
 }
 
 // The sums over the even powers and over the odd ones, by products with a^2, a^4 and a^6.
@@ -76,7 +76,7 @@ std::vector<Expr> expand_expm(const Node& node) {
   const Expr start = applied(op::solve, even - odd, even + odd, {false});
   const Expr steps = cast(largest(reshape(count, {Dim(-1)})), DType::int64);
   return fori(steps, std::vector<Expr>{start}, [&](Expr i, std::span<const Expr> x) {
-    return std::vector<Expr>{where(cast(i, a.dtype()) < each, matmul(x[0], x[0]), x[0])};
+    return std::vector<Expr>{where(cast(i, each.dtype()) < each, matmul(x[0], x[0]), x[0])};
   });
 }
 
@@ -106,7 +106,7 @@ std::vector<Type> sylvester_type(TypeContext& context) {
                        describe(context.operands[1]), describe(context.operands[2]));
   };
   if (b.dtype != a.dtype || c.dtype != a.dtype || b.rank() != a.rank() || c.rank() != a.rank())
-    context.fail(fmt::format("expected floats of one dtype and rank, found {}", all()));
+    context.fail(fmt::format("expected numbers of one dtype and rank, found {}", all()));
   const auto agree = [&](const Dim& x, const Dim& y) {
     if (x.is_constant() && y.is_constant() && !(x == y))
       context.fail(fmt::format("extents differ: {}", all()));

@@ -13,9 +13,10 @@ constexpr std::string_view not_found =
     "the matrix has numbers that are not finite, or the iteration did not converge (matrix {index} "
     "of the batch)";
 
-// A vector [..., extent] over the leading axes of matrices `like`.
+// A vector [..., extent] of floats over the leading axes of matrices `like`.
 Type vector_like(const Type& like, const Dim& extent) {
   Type t = like;
+  t.dtype = part_of(t.dtype);
   t.shape.pop_back();
   t.shape.back() = extent;
   return t;
@@ -39,35 +40,35 @@ std::vector<Type> eigvalsh_type(TypeContext& context) {
   return {vector_like(a, a.shape.back())};
 }
 
-// Giles, "Collected matrix derivative results" (2008), section 3.1: da = V (diag(dw) + F * V^T dV)
-// V^T with F = 1 / gaps, here its symmetric part. Equal values have F = 0: what is asked of their
+// Giles, "Collected matrix derivative results" (2008), section 3.1: da = V (diag(dw) + F * V^H dV)
+// V^H with F = 1 / gaps, here its symmetric part. Equal values have F = 0: what is asked of their
 // vectors must not depend on the basis, and then nothing comes from there.
 Exprs eigh_vjp(const Vjp& rule) {
   const Expr &w = rule.y[0], &v = rule.y[1];
   if (!rule.dy[0] && !rule.dy[1]) return {Expr()};
-  if (!rule.dy[1]) return {matmul(scale_columns(v, rule.dy[0]), swap_last(v))};
-  Expr inner = reciprocal_or_zero(gaps(w)) * matmul(swap_last(v), rule.dy[1]);
+  if (!rule.dy[1]) return {matmul(scale_columns(v, rule.dy[0]), adjoint(v))};
+  Expr inner = reciprocal_or_zero(gaps(w)) * matmul(adjoint(v), rule.dy[1]);
   if (rule.dy[0]) inner = inner + diagonal_matrix(rule.dy[0]);
-  return {symmetric_part(matmul(matmul(v, inner), swap_last(v)))};
+  return {symmetric_part(matmul(matmul(v, inner), adjoint(v)))};
 }
 
 Exprs eigh_jvp(const Jvp& rule) {
   if (!rule.dx[0]) return {Expr(), Expr()};
   const Expr &w = rule.y[0], &v = rule.y[1];
-  const Expr turned = matmul(matmul(swap_last(v), symmetric_part(rule.dx[0])), v);
-  return {diagonal_of(turned), matmul(v, reciprocal_or_zero(gaps(w)) * turned)};
+  const Expr turned = matmul(matmul(adjoint(v), symmetric_part(rule.dx[0])), v);
+  return {real(diagonal_of(turned)), matmul(v, reciprocal_or_zero(gaps(w)) * turned)};
 }
 
 Exprs eigvalsh_vjp(const Vjp& rule) {
   if (!rule.dy[0]) return {Expr()};
   const Expr v = eigh(rule.x[0]).vectors;
-  return {matmul(scale_columns(v, rule.dy[0]), swap_last(v))};
+  return {matmul(scale_columns(v, rule.dy[0]), adjoint(v))};
 }
 
 Exprs eigvalsh_jvp(const Jvp& rule) {
   if (!rule.dx[0]) return {Expr()};
   const Expr v = swap_last(eigh(rule.x[0]).vectors);
-  return {row_products(matmul(v, symmetric_part(rule.dx[0])), v)};
+  return {real(row_products(matmul(conj(v), symmetric_part(rule.dx[0])), v))};
 }
 
 // --------------------------------------------------------------------------------------------- svd
@@ -105,8 +106,16 @@ struct SvdParts {
   }
 };
 
+// Half the imaginary parts of diagonals over the singular values, times i, as diagonal matrices.
+Expr turning(const Expr& x, const Expr& inverse) {
+  const Expr rate = imag(diagonal_of(x)) * inverse * 0.5;
+  return diagonal_matrix(complex(zeros_like(rate), rate));
+}
+
 // Townsend, "Differentiating the singular value decomposition" (2016), equations 14 to 17, with
-// F = 1 / (s_j^2 - s_i^2), which is 0 for equal values as in eigh_vjp.
+// F = 1 / (s_j^2 - s_i^2), which is 0 for equal values as in eigh_vjp. Of complex matrices,
+// Wan and Zhang, "Automatic differentiation for complex valued SVD" (2019): the phases of a pair of
+// vectors are not determined but their difference is, and each takes half of it.
 Exprs svd_vjp(const Vjp& rule) {
   if (!rule.dy[0] && !rule.dy[1] && !rule.dy[2]) return {Expr()};
   const SvdParts p(rule.node, rule.y);
@@ -115,25 +124,27 @@ Exprs svd_vjp(const Vjp& rule) {
   Expr middle = rule.dy[1] ? diagonal_matrix(rule.dy[1]) : Expr();
   const auto add_middle = [&](const Expr& term) { middle = middle ? middle + term : term; };
   if (rule.dy[0]) {
-    const Expr du = columns_of(rule.dy[0], 0, p.k), turned = matmul(swap_last(p.u1), du);
-    add_middle(scale_columns(p.factors * (turned - swap_last(turned)), p.s));
+    const Expr du = columns_of(rule.dy[0], 0, p.k), turned = matmul(adjoint(p.u1), du);
+    add_middle(scale_columns(p.factors * (turned - adjoint(turned)), p.s));
+    if (is_complex(du.dtype())) add_middle(turning(turned, p.inverse));
     if (!(p.m == p.k)) {
       Expr left = du - matmul(p.u1, turned);
       if (p.u2) {
         const Expr du2 = columns_of(rule.dy[0], p.k, p.m - p.k);
-        left = left - matmul(p.u2, matmul(swap_last(du2), p.u1));
+        left = left - matmul(p.u2, matmul(adjoint(du2), p.u1));
       }
       add_term(matmul(scale_columns(left, p.inverse), p.vh1));
     }
   }
   if (rule.dy[2]) {
-    const Expr dv = rows_of(rule.dy[2], 0, p.k), turned = matmul(p.vh1, swap_last(dv));
-    add_middle(scale_rows(p.s, p.factors * (turned - swap_last(turned))));
+    const Expr dv = rows_of(rule.dy[2], 0, p.k), turned = matmul(p.vh1, adjoint(dv));
+    add_middle(scale_rows(p.s, p.factors * (turned - adjoint(turned))));
+    if (is_complex(dv.dtype())) add_middle(turning(adjoint(turned), p.inverse));
     if (!(p.n == p.k)) {
-      Expr right = dv - matmul(swap_last(turned), p.vh1);
+      Expr right = dv - matmul(adjoint(turned), p.vh1);
       if (p.vh2) {
         const Expr dv2 = rows_of(rule.dy[2], p.k, p.n - p.k);
-        right = right - matmul(matmul(p.vh1, swap_last(dv2)), p.vh2);
+        right = right - matmul(matmul(p.vh1, adjoint(dv2)), p.vh2);
       }
       add_term(matmul(p.u1, scale_rows(p.inverse, right)));
     }
@@ -146,22 +157,26 @@ Exprs svd_jvp(const Jvp& rule) {
   if (!rule.dx[0]) return {Expr(), Expr(), Expr()};
   const SvdParts p(rule.node, rule.y);
   const Expr& da = rule.dx[0];
-  const Expr left = matmul(da, swap_last(p.vh1)), right = matmul(swap_last(p.u1), da);
-  const Expr turned = matmul(swap_last(p.u1), left), back = swap_last(turned);
-  Expr du = matmul(p.u1, p.factors * (scale_columns(turned, p.s) + scale_rows(p.s, back)));
-  Expr dv =
-      negative(matmul(p.factors * (scale_rows(p.s, turned) + scale_columns(back, p.s)), p.vh1));
+  const Expr left = matmul(da, adjoint(p.vh1)), right = matmul(adjoint(p.u1), da);
+  const Expr turned = matmul(adjoint(p.u1), left), back = adjoint(turned);
+  Expr in_u = p.factors * (scale_columns(turned, p.s) + scale_rows(p.s, back));
+  Expr in_v = p.factors * (scale_rows(p.s, turned) + scale_columns(back, p.s));
+  if (is_complex(da.dtype())) {
+    const Expr phases = turning(turned, p.inverse);
+    in_u = in_u + phases, in_v = in_v - phases;
+  }
+  Expr du = matmul(p.u1, in_u), dv = negative(matmul(in_v, p.vh1));
   if (!(p.m == p.k)) du = du + scale_columns(left - matmul(p.u1, turned), p.inverse);
   if (!(p.n == p.k)) dv = dv + scale_rows(p.inverse, right - matmul(turned, p.vh1));
   if (p.u2) {
-    const Expr across = scale_columns(matmul(swap_last(p.u2), left), p.inverse);
-    du = concatenate({du, negative(matmul(p.u1, swap_last(across)))}, -1);
+    const Expr across = scale_columns(matmul(adjoint(p.u2), left), p.inverse);
+    du = concatenate({du, negative(matmul(p.u1, adjoint(across)))}, -1);
   }
   if (p.vh2) {
-    const Expr across = scale_rows(p.inverse, matmul(right, swap_last(p.vh2)));
-    dv = concatenate({dv, negative(matmul(swap_last(across), p.vh1))}, -2);
+    const Expr across = scale_rows(p.inverse, matmul(right, adjoint(p.vh2)));
+    dv = concatenate({dv, negative(matmul(adjoint(across), p.vh1))}, -2);
   }
-  return {du, diagonal_of(turned), dv};
+  return {du, real(diagonal_of(turned)), dv};
 }
 
 Exprs svdvals_vjp(const Vjp& rule) {
@@ -173,7 +188,7 @@ Exprs svdvals_vjp(const Vjp& rule) {
 Exprs svdvals_jvp(const Jvp& rule) {
   if (!rule.dx[0]) return {Expr()};
   const Svd f = svd(rule.x[0]);
-  return {row_products(matmul(swap_last(f.u), rule.dx[0]), f.vh)};
+  return {real(row_products(matmul(adjoint(f.u), rule.dx[0]), conj(f.vh)))};
 }
 
 }  // namespace
@@ -181,8 +196,8 @@ Exprs svdvals_jvp(const Jvp& rule) {
 constinit const Op op::eigh{
     .name = "eigh",
     .doc =
-        "Ascending eigenvalues and orthonormal eigenvectors (columns) of symmetric matrices "
-        "[..., n, n]; only their lower triangles are read.",
+        "Ascending eigenvalues and orthonormal eigenvectors (columns) of symmetric (Hermitian) "
+        "matrices [..., n, n]; only their lower triangles are read.",
     .operands = 1,
     .outputs = 2,
     .type = eigh_type,
@@ -191,20 +206,21 @@ constinit const Op op::eigh{
     .vjp = eigh_vjp,
     .jvp = eigh_jvp};
 
-constinit const Op op::eigvalsh{
-    .name = "eigvalsh",
-    .doc = "Ascending eigenvalues of symmetric matrices; only their lower triangles are read.",
-    .operands = 1,
-    .type = eigvalsh_type,
-    .step = StepKind::routine,
-    .routine = {Routine::eigvalsh, not_found},
-    .vjp = eigvalsh_vjp,
-    .jvp = eigvalsh_jvp};
+constinit const Op op::eigvalsh{.name = "eigvalsh",
+                                .doc =
+                                    "Ascending eigenvalues of symmetric (Hermitian) matrices; only "
+                                    "their lower triangles are read.",
+                                .operands = 1,
+                                .type = eigvalsh_type,
+                                .step = StepKind::routine,
+                                .routine = {Routine::eigvalsh, not_found},
+                                .vjp = eigvalsh_vjp,
+                                .jvp = eigvalsh_jvp};
 
 constinit const Op op::svd{
     .name = "svd",
     .doc =
-        "U, descending singular values s, V^T with U diag(s) V^T = a, of matrices [..., m, n]; "
+        "U, descending singular values s, V^H with U diag(s) V^H = a, of matrices [..., m, n]; "
         "min(m, n) columns of U and V, or all if complete.",
     .operands = 1,
     .outputs = 3,

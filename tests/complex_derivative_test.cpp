@@ -9,6 +9,7 @@
 #include <string>
 
 #include "passes/gradient.h"
+#include "stdlib/linalg.h"
 #include "tests/complex_support.h"
 
 using namespace gnomon;
@@ -29,6 +30,18 @@ Expr other(double seed) {
 
 Expr first_rows(const Expr& x) {
   return Expr(Array::from({std::int64_t{1}, std::int64_t{0}})) + cast(0 * sum(real(x)), int64);
+}
+
+/// Regular matrices, and positive definite ones with different eigenvalues.
+Expr square_matrix(const Expr& z) {
+  return matmul(transpose(z), other(0.4)) + 1.5 * eye(3, complex128);
+}
+Expr hermitian_matrix(const Expr& z) {
+  const Expr diagonal = Expr(Array::from({0.3, 0.9, 1.7}));
+  return matmul(transpose(conj(z)), z) + cast(diagonal * eye(3, float64), complex128);
+}
+Expr beside(const Expr& a, const Expr& b) {
+  return concatenate({reshape(a, {-1}), reshape(cast(b, complex128), {-1})}, 0);
 }
 
 const Case cases[] = {
@@ -104,6 +117,83 @@ const Case cases[] = {
          return std::vector<Expr>{s[0] * z + s[1], s[1] + imag(s[0])};
        })[0];
      }},
+    {"solve", [](const Expr& z) { return solve(square_matrix(z), transpose(z)); }},
+    {"solve_triangular",
+     [](const Expr& z) { return solve_triangular(square_matrix(z), transpose(z)); }},
+    {"solve_triangular upper, transposed",
+     [](const Expr& z) { return solve_triangular(square_matrix(z), transpose(z), false, true); }},
+    {"solve_sylvester",
+     [](const Expr& z) {
+       return solve_sylvester(square_matrix(z), square_matrix(conj(z) * 0.5), square_matrix(z * z));
+     }},
+    {"cholesky", [](const Expr& z) { return cholesky(hermitian_matrix(z)); }},
+    {"lu_factor", [](const Expr& z) { return lu_factor(square_matrix(z)).lu; }},
+    {"qr",
+     [](const Expr& z) {
+       const Qr f = qr(square_matrix(z));
+       return beside(f.q, f.r);
+     }},
+    {"qr wide",
+     [](const Expr& z) {
+       const Qr f = qr(z);
+       return beside(f.q, f.r);
+     }},
+    {"qr tall",
+     [](const Expr& z) {
+       const Qr f = qr(transpose(z));
+       return beside(f.q, f.r);
+     }},
+    {"qr complete",
+     [](const Expr& z) {
+       // The last column is determined but for a phase.
+       const Qr f = qr(transpose(z), Factors::complete);
+       return beside(f.r, f.q(0) * conj(f.q(1)));
+     }},
+    {"eigh",
+     [](const Expr& z) {
+       const Eigh e = eigh(hermitian_matrix(z));
+       return beside(e.vectors(0) * conj(e.vectors(2)), exp(e.values * 0.1));
+     }},
+    {"eigvalsh", [](const Expr& z) { return eigvalsh(hermitian_matrix(z)); }},
+    {"eig",
+     [](const Expr& z) {
+       const Eig e = eig(square_matrix(z));
+       return beside(e.vectors(0) * conj(e.vectors(2)), exp(e.values * 0.1));
+     }},
+    {"eig of floats",
+     [](const Expr& z) {
+       const Eig e = eig(real(square_matrix(z)));
+       return beside(e.vectors(0) * conj(e.vectors(2)), exp(e.values * 0.1));
+     }},
+    {"eigvals", [](const Expr& z) { return eigvals(square_matrix(z)); }},
+    {"eigvals of floats", [](const Expr& z) { return eigvals(imag(square_matrix(z))); }},
+    {"svd",
+     [](const Expr& z) {
+       const Svd f = svd(square_matrix(z));
+       return beside(f.u(0) * f.vh(all_of, 1), f.s);
+     }},
+    {"svd wide",
+     [](const Expr& z) {
+       const Svd f = svd(z);
+       return beside(f.u(0) * f.vh(all_of, 1), conj(f.u(1)) * f.u(0) * f.s);
+     }},
+    {"svd complete",
+     [](const Expr& z) {
+       const Svd f = svd(transpose(z), Factors::complete);
+       return beside(f.u(0) * conj(f.u(1)), f.s);
+     }},
+    {"svdvals", [](const Expr& z) { return svdvals(z); }},
+    {"det", [](const Expr& z) { return det(square_matrix(z)); }},
+    {"cofactors", [](const Expr& z) { return apply(op::cofactors, {square_matrix(z)}); }},
+    {"slogdet",
+     [](const Expr& z) {
+       const SlogDet d = slogdet(square_matrix(z));
+       return beside(d.sign, d.logabsdet);
+     }},
+    {"pinv", [](const Expr& z) { return pinv(z); }},
+    {"pinv hermitian",
+     [](const Expr& z) { return pinv(hermitian_matrix(z), {.rtol = {}, .hermitian = true}); }},
+    {"expm", [](const Expr& z) { return expm(square_matrix(z)); }},
     {"call",
      [](const Expr& z) {
        const Expr p = tensor("p", z.dtype(), {2, 3});
@@ -217,9 +307,10 @@ TEST_CASE("every op that takes complex numbers has a case") {
     const std::string name = c.name;
     covered.insert(name.substr(0, name.find(' ')));
   }
-  const std::set<std::string> underivable = {"constant", "equal",    "not_equal",     "isnan",
-                                             "isinf",    "isfinite", "stop_gradient", "round",
-                                             "fft",      "rfft",     "irfft"};  // fourier_test.cpp
+  const std::set<std::string> underivable = {"constant",   "equal",    "not_equal",     "isnan",
+                                             "isinf",      "isfinite", "stop_gradient", "round",
+                                             "fft",        "rfft",     "irfft",  // fourier_test.cpp
+                                             "matrix_rank"};
   for (const Op* op : all_ops()) {
     if (!complex_rule(*op)) continue;
     const std::string name(op->name);

@@ -305,8 +305,8 @@ const std::set<std::string> leaves = {"input",    "shared_variable", "param",
                                       "eye",      "stop_gradient",   "take_along"};
 
 /// Ops that complex_derivative_test.cpp and fourier_test.cpp differentiate.
-const std::set<std::string> of_complex_numbers = {"complex", "real", "imag", "conj",
-                                                  "angle",   "fft",  "rfft", "irfft"};
+const std::set<std::string> of_complex_numbers = {"complex", "real", "imag",  "conj", "angle",
+                                                  "fft",     "rfft", "irfft", "eig",  "eigvals"};
 
 }  // namespace
 

@@ -100,7 +100,7 @@ FAMILIES = {
         cholesky solve solve_lower_triangular=solve_triangular
         solve_upper_triangular=solve_triangular det=linalg.det slogdet=linalg.slogdet
         inverse=linalg.inv pinv matrix_power=linalg.matrix_power matrix_dot=linalg.multi_dot
-        eig!eigenvalues_of_general_matrices eigh eigvalsh svd qr lstsq expm tensorinv tensorsolve
+        eig=linalg.eig eigh eigvalsh svd qr lstsq expm tensorinv tensorsolve
         lu lu_factor lu_solve cho_solve schur!not_there_yet qz!not_there_yet ordqz!not_there_yet
         block_diag tridiagonal!solvers_of_tridiagonal_systems solve_sylvester
         solve_continuous_lyapunov solve_discrete_lyapunov solve_discrete_are!Riccati_equations

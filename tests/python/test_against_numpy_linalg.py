@@ -93,6 +93,27 @@ def _eigh(draw):
     return Call([x], f, [w, w, lower, unit], None, 0, bound(x, 1e-4))
 
 
+@case("linalg.eig", "linalg.eigvals")
+def _eig(draw):
+    x = squares(draw, 2, apart=0.5)
+
+    def f(x):
+        w, v = la.eig(x)
+        rest = gn.abs(product(x, v) - v * w[..., None, :])
+        lengths = gn.sum(gn.square(gn.abs(v)), axis=-2)
+        alone = la.eigvals(x)
+        sums = [gn.real(gn.sum(alone, axis=-1)), gn.real(gn.sum(w * w, axis=-1)),
+                gn.sum(gn.abs(w), axis=-1)]
+        return [rest, lengths, *sums]
+
+    def expected(x):
+        w = np.linalg.eigvals(x)
+        sums = [w.sum(-1).real, (w * w).sum(-1).real, np.abs(w).sum(-1)]
+        return [np.zeros(x.shape), np.ones(x.shape[:-1]), *sums]
+
+    return Call([x], f, precise(expected, x), None, 0, bound(x, 1e-3, 1e-11))
+
+
 @case("linalg.det", "linalg.slogdet", "cofactors")
 def _determinants(draw):
     x = squares(draw, 2) * draw(st.sampled_from([-0.3, 0.2]))

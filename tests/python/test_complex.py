@@ -117,8 +117,7 @@ def test_functions_of_two_numbers(name):
 def test_what_has_no_order_is_refused():
     z = gn.asarray([1j, 2j])
     for f in (lambda: z < z, lambda: gn.max(z), lambda: gn.maximum(z, z), lambda: gn.argmax(z),
-              lambda: gn.floor(z), lambda: z // z, lambda: z % z, lambda: gn.special.gamma(z),
-              lambda: gn.linalg.cholesky(gn.eye(2) * 1j)):
+              lambda: gn.floor(z), lambda: z // z, lambda: z % z, lambda: gn.special.gamma(z)):
         with pytest.raises(TypeError, match="expected real numbers, found"):
             f()
 

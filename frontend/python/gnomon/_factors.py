@@ -18,6 +18,7 @@ _op = _core.operation
 
 
 QRResult = namedtuple("QRResult", ("Q", "R"))
+EigResult = namedtuple("EigResult", ("eigenvalues", "eigenvectors"))
 EighResult = namedtuple("EighResult", ("eigenvalues", "eigenvectors"))
 SVDResult = namedtuple("SVDResult", ("U", "S", "Vh"))
 SlogdetResult = namedtuple("SlogdetResult", ("sign", "logabsdet"))
@@ -36,11 +37,26 @@ def qr(x: Operand, /, *, mode: str = "reduced") -> QRResult[Tensor]:
     return QRResult(*_op("qr")(_matrices("qr", x), mode == "complete"))
 
 
+def eig(x: Operand, /) -> EigResult[Tensor]:
+    """Complex eigenvalues [..., n] and eigenvectors (columns) of any matrices [..., n, n].
+
+    x @ V = V * w, columns of length 1; the order of the values and the phases of the vectors are
+    LAPACK's. ValueError for numbers that are not finite. Differentiable where the values are
+    distinct, vectors by functions that do not depend on their phases.
+    """
+    return EigResult(*_op("eig")(_matrices("eig", x)))
+
+
+def eigvals(x: Operand, /) -> Tensor:
+    """The eigenvalues of `eig` alone, which takes less time. Differentiable."""
+    return _op("eigvals")(_matrices("eigvals", x))
+
+
 def eigh(x: Operand, /) -> EighResult[Tensor]:
     """Ascending eigenvalues [..., n] and orthonormal eigenvectors (columns) of symmetric matrices.
 
-    Only the lower triangles of x [..., n, n] are read. ValueError for numbers that are not finite.
-    Differentiable; the signs of the vectors are LAPACK's.
+    Complex ones are Hermitian. Only the lower triangles of x [..., n, n] are read. ValueError for
+    numbers that are not finite. Differentiable; the signs of the vectors are LAPACK's.
     """
     return EighResult(*_op("eigh")(_matrices("eigh", x)))
 
@@ -70,7 +86,7 @@ def det(x: Operand, /) -> Tensor:
 
 
 def slogdet(x: Operand, /) -> SlogdetResult[Tensor]:
-    """Sign (-1, 0, 1) and log|det| of matrices [..., n, n], which does not overflow.
+    """Sign (-1, 0, 1; det / |det| of complex ones) and log|det| of matrices [..., n, n], which does not overflow.
 
     0 and -inf of singular matrices, where the derivative is a ValueError.
     """
@@ -113,7 +129,8 @@ def lstsq(a: Operand, b: Operand, /, rcond: Operand | None = None) -> LstsqResul
     a, b = astype(a, dtype), astype(b, dtype)
     x = _core.matmul(pinv(a, rtol=rcond), b)
     rest = b - _core.matmul(a, x)
-    residuals = _op("sum")(rest * rest, -1 if b.ndim == 1 else -2, False)
+    squares = _op("square")(_op("absolute")(rest))
+    residuals = _op("sum")(squares, -1 if b.ndim == 1 else -2, False)
     return LstsqResult(x, residuals, matrix_rank(a, rtol=rcond), svdvals(a))
 
 
@@ -139,7 +156,7 @@ def lu(a: Operand, /) -> LUResult[Tensor]:
     order = _ops.equal(_core.expand_dims(rows, -2), place)
     lower = tril(factors[..., :m], k=-1)
     unit = eye(m, lower.shape[-1], dtype=a.dtype)
-    return LUResult(astype(order, a.dtype), lower + unit, triu(factors[..., :n, :]))
+    return LUResult(astype(order, _float_of(a)), lower + unit, triu(factors[..., :n, :]))
 
 
 def _matrices(name, x):
@@ -149,18 +166,24 @@ def _matrices(name, x):
     return x
 
 
+def _float_of(x):
+    return "float32" if x.dtype in ("float32", "complex64") else "float64"
+
+
 def _by_rank(name, x, rtol, hermitian):
     x = _matrices(name, x)
     if rtol is None:
         return _op(name)(x, hermitian=hermitian)
-    rtol = broadcast_to(astype(_floating(rtol), x.dtype), x.shape[:-2])
+    rtol = broadcast_to(astype(_floating(rtol), _float_of(x)), x.shape[:-2])
     return _op(name)(x, rtol, hermitian=hermitian)
 
 
 __all__ = [
     "cofactors",
     "det",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "lstsq",
     "lu",

@@ -6,8 +6,8 @@ from . import _core
 from ._creation import _tensor, astype, eye, zeros
 from ._dtypes import result_type
 from ._factors import _matrices
-from ._shapes import broadcast_shapes, broadcast_to, concat, matrix_transpose
-from ._systems import solve
+from ._shapes import broadcast_shapes, broadcast_to, concat
+from ._systems import _adjoint, solve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,23 +36,23 @@ def solve_sylvester(a: Operand, b: Operand, q: Operand, /) -> Tensor:
 
 
 def solve_continuous_lyapunov(a: Operand, q: Operand, /) -> Tensor:
-    """The X with a @ X + X @ a.T = q. ValueError when a and -a have a common eigenvalue."""
-    return solve_sylvester(a, matrix_transpose(_matrices("solve_continuous_lyapunov", a)), q)
+    """The X with a @ X + X @ a^H = q. ValueError when a and -a^H have a common eigenvalue."""
+    return solve_sylvester(a, _adjoint(_matrices("solve_continuous_lyapunov", a)), q)
 
 
 def solve_discrete_lyapunov(a: Operand, q: Operand, /) -> Tensor:
-    """The X with a @ X @ a.T - X + q = 0. ValueError when 1 is a product of eigenvalues of a.
+    """The X with a @ X @ a^H - X + q = 0. ValueError when 1 is a product of eigenvalues of a, a^H.
 
-    Through b = (a.T - 1) (a.T + 1)^-1, with which b.T @ X + X @ b = -2 (a + 1)^-1 q (a.T + 1)^-1:
+    Through b = (a^H - 1) (a^H + 1)^-1, with which b^H @ X + X @ b = -2 (a + 1)^-1 q (a^H + 1)^-1:
     -1 may be no eigenvalue of a.
     """
     a, q = _matrices("solve_discrete_lyapunov", a), _matrices("solve_discrete_lyapunov", q)
     one = eye(a.shape[-1], dtype=a.dtype)
-    turned = matrix_transpose(a)
+    turned = _adjoint(a)
     inverse = solve(turned + one, one)
     b = _core.matmul(turned - one, inverse)
-    c = _core.matmul(_core.matmul(matrix_transpose(inverse), q), inverse) * -2.0
-    return solve_sylvester(matrix_transpose(b), b, c)
+    c = _core.matmul(_core.matmul(_adjoint(inverse), q), inverse) * -2.0
+    return solve_sylvester(_adjoint(b), b, c)
 
 
 def block_diag(*matrices: Operand) -> Tensor:

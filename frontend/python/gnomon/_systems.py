@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from . import _core, _ops
+from ._complex import conj
 from ._creation import _tensor, astype, eye, tril
 from ._dtypes import result_type
 from ._shapes import broadcast_shapes, matrix_transpose, take_along_axis
@@ -18,13 +19,13 @@ _where = _op("where")
 
 
 def cholesky(x: Operand, /, *, upper: bool = False) -> Tensor:
-    """The triangular factor of symmetric positive definite matrices [..., n, n].
+    """The triangular factor of symmetric (Hermitian) positive definite matrices [..., n, n].
 
-    L with L @ L.T = x, or its transpose if `upper`. Only the lower triangles of x are read.
+    L with L @ L^H = x, or L^H if `upper`. Only the lower triangles of x are read.
     ValueError when a matrix is not positive definite. Differentiable.
     """
     factor = _op("cholesky")(_floating(x))
-    return matrix_transpose(factor) if upper else factor
+    return _adjoint(factor) if upper else factor
 
 
 def solve(x1: Operand, x2: Operand, /, *, assume_a: str | None = None) -> Tensor:
@@ -48,11 +49,13 @@ def solve(x1: Operand, x2: Operand, /, *, assume_a: str | None = None) -> Tensor
 
 
 def cho_solve(c_and_lower: tuple[Operand, bool], b: Operand, /) -> Tensor:
-    """The x with a @ x = b by a Cholesky factor c: of c @ c.T = a if lower, else c.T @ c = a."""
+    """The x with a @ x = b by a Cholesky factor c: of c @ c^H = a if lower, else c^H @ c = a."""
     c, lower = c_and_lower
-    return solve_triangular(
-        c, solve_triangular(c, b, lower=lower, trans=not lower), lower=lower, trans=lower
-    )
+    c = _floating(c)
+    turned = conj(c)
+    if not lower:
+        return solve_triangular(c, solve_triangular(turned, b, trans=True))
+    return solve_triangular(turned, solve_triangular(c, b, lower=True), lower=True, trans=True)
 
 
 def solve_triangular(
@@ -162,6 +165,10 @@ def _system(name, a, b, *flags):
         b = _core.broadcast_to(b, (*batch, *b.shape[-2:]))
     x = _op(name)(a, b, *flags)
     return _core.squeeze(x, -1) if vector else x
+
+
+def _adjoint(x):
+    return conj(matrix_transpose(x))
 
 
 def _check_matrices(name, x):

@@ -1,6 +1,7 @@
 """Linear algebra by the Array API standard, and some of NumPy's and SciPy's besides.
 
-Matrices are the last two axes; what stands before them is a batch. Integers become float64.
+Matrices are the last two axes; what stands before them is a batch. Integers become float64. ^H is
+the conjugate transpose, the transpose of matrices of floats.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from . import _core, _ops
 from ._creation import _tensor, astype, eye
 from ._factors import (
     det,
+    eig,
     eigh,
+    eigvals,
     eigvalsh,
     lstsq,
     lu,
@@ -167,7 +170,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "expm",
     "inv",
