@@ -298,6 +298,7 @@ class HostPrinter {
                      static_cast<int>(r.dtype)));
     line(fmt::format("routine.lower = {}, routine.transposed = {}, routine.complete = {};",
                      int(r.lower), int(r.transposed), int(r.complete)));
+    if (r.option != 0) line(fmt::format("routine.option = {};", r.option));
     line(fmt::format("routine.rows = {}, routine.n = {}, routine.columns = {}, routine.batch = {};",
                      spelled(r.rows), spelled(r.n), spelled(r.columns), spelled(r.batch)));
     for (std::size_t i = 0; i < r.in.size(); ++i)

@@ -1,6 +1,8 @@
 // What a node with a routine of the library says, as the step of the host function.
 #include "codegen/library_steps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 
@@ -28,6 +30,11 @@ RoutineStep routine_step(const Node& node) {
   r.lower = flag_of(node, "lower");
   r.transposed = flag_of(node, "transposed") || flag_of(node, "inverse");
   r.complete = flag_of(node, "complete");
+  for (const AttributeSpec& spec : node.op().attributes) {
+    if (spec.kind != Attribute::Kind::integer) continue;
+    r.option = node.attribute(spec.name).integer();
+    break;
+  }
   r.rows = a[a.size() - 2], r.n = a.back(), r.columns = 0;
   if (node.operands().size() > 1) r.columns = node.operands().back().shape().back();
   if (node.op().routine.pairs) {
@@ -37,6 +44,11 @@ RoutineStep routine_step(const Node& node) {
   if (is_fourier(r.routine)) r.columns = node.type().shape[a.size() - 2];
   r.batch = element_count(std::span(a).first(a.size() - 2));
   return r;
+}
+
+std::string routine_failure(const Op& op) {
+  const Op& named = op_of_routine(op);
+  return fmt::format("{}: {}", named.name, named.routine.failure);
 }
 
 LinesStep lines_step(const Node& node) {

@@ -274,10 +274,7 @@ class Lowerer : public Storage {
 
   std::string failure_text(const Node& node) const {
     if (&node.op() == &op::check) return node.attribute("message").string();
-    if (node.op().step == StepKind::routine) {
-      const Op& op = op_of_routine(node.op());
-      return fmt::format("{}: {}", op.name, op.routine.failure);
-    }
+    if (node.op().step == StepKind::routine) return routine_failure(node.op());
     std::string of;
     if (!node.operands().empty()) of = " of " + described(node.input(0));
     return fmt::format(

@@ -78,6 +78,7 @@ struct RoutineStep {
   std::vector<int> in, out;
   DType dtype;
   bool lower, transposed, complete;
+  std::int64_t option;
   Dim rows, n, columns, batch;
   int number;  // of the check that fails for a matrix without a result
 };

@@ -192,7 +192,8 @@ class Grouping {
     constexpr int operations = 64;  // of a transform, by element
     const Dim work = is_fourier(r.routine) ? r.batch * max(r.rows, r.columns) * operations
                                            : r.batch * r.rows * r.n * (cube + r.columns);
-    const int at_once = (part_of(r.dtype) == DType::float32 ? 8 : 4) / (is_complex(r.dtype) ? 4 : 1);
+    const int at_once =
+        (part_of(r.dtype) == DType::float32 ? 8 : 4) / (is_complex(r.dtype) ? 4 : 1);
     return {{}, floor_div(work, at_once), max(r.batch, 1)};
   }
 

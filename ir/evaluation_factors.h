@@ -442,7 +442,17 @@ std::vector<typename RoutineOperands<Arithmetic>::Matrix> matrix_results(
     }
     case Routine::cofactors: return {factors.cofactors()};
     case Routine::sylvester: systems.sylvester(x[0], x[1], x[2], columns); return {x[2]};
-    default: return {};
+    case Routine::solve_banded: {
+      auto whole = f.zeros(n * n);
+      const auto above = rows - 1 - static_cast<std::size_t>(node.attribute("below").integer());
+      for (std::size_t d = 0; d < rows; ++d)
+        for (std::size_t j = 0; j < n; ++j)
+          if (d + j >= above && d + j - above < n) whole[(d + j - above) * n + j] = x[0][d * n + j];
+      systems.solve(whole, x[1], columns);
+      return {x[1]};
+    }
+    default:
+      throw TypeError(fmt::format("{}: the reference evaluator does not have it", node.op().name));
   }
 }
 

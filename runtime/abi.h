@@ -40,9 +40,10 @@ typedef struct gnomon_routine {
   int32_t routine;
   int32_t dtype; /* DType number: float32, float64, complex64 or complex128 */
   int32_t lower, transposed, complete;
+  int32_t option; /* which eigenvalues come first; how many diagonals are below the main one */
   int64_t rows, n, columns, batch;
   const void* in[3];
-  void* out[3];
+  void* out[6];
   int64_t failed; /* set: the first matrix without a result, or -1 */
   int64_t pivot;  /* set: where it failed, counted from 1 */
 } gnomon_routine;

@@ -30,6 +30,9 @@ int MatrixRoutine<T>::run() {
     case Routine::sylvester: return sylvester();
     case Routine::eig: return eig(true);
     case Routine::eigvals: return eig(false);
+    case Routine::schur: return schur();
+    case Routine::qz: return qz();
+    case Routine::solve_banded: return solve_banded();
     default: return 0;
   }
   return 0;

@@ -25,10 +25,17 @@ enum class Routine : std::int32_t {
   sylvester,         // X with a X + X b = c, by Schur forms
   eig,               // complex eigenvalues, eigenvectors as columns
   eigvals,           // the eigenvalues alone
+  schur,             // T, Z with a = Z T Z^T; `option`: an EigenvalueOrder
+  qz,                // S, T, alpha, beta, Q, Z with a = Q S Z^T, b = Q T Z^T; `option` as above
+  solve_banded,      // A^-1 b, of A by its diagonals, `option` of them below the main one
   dft,               // Fourier transforms of pairs [rows, 2]; `transposed`: the inverse
   rdft,              // of lines [rows, 1] to `columns` pairs
   irdft,             // back, to lines [columns, 1]
 };
+
+/// Which eigenvalues come first: those left or right of the imaginary axis, in or out of the unit
+/// circle.
+enum class EigenvalueOrder : std::int32_t { any, left, right, inside, outside };
 
 /// Whether it is a Fourier transform (runtime/fourier.h).
 constexpr bool is_fourier(Routine routine) { return routine >= Routine::dft; }
@@ -39,6 +46,7 @@ constexpr int thirds_of_cube(Routine routine) {
     case Routine::cholesky:
     case Routine::solve_triangular:
     case Routine::solve:
+    case Routine::solve_banded:
     case Routine::lu_factor: return 1;
     case Routine::qr:
     case Routine::eigvalsh:
@@ -48,7 +56,9 @@ constexpr int thirds_of_cube(Routine routine) {
     case Routine::eigvals: return 30;
     case Routine::svd:
     case Routine::sylvester:
+    case Routine::schur:
     case Routine::eig: return 60;
+    case Routine::qz: return 180;
     case Routine::dft:
     case Routine::rdft:
     case Routine::irdft: return 0;

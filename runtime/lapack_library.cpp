@@ -34,7 +34,8 @@ Lapack<T> made() {
   set(f.potrf, "", "potrf_"), set(f.getrf, "", "getrf_"), set(f.getrs, "", "getrs_");
   set(f.gelqf, "", "gelqf_"), set(f.orglq, "", is_pair<T> ? "unglq_" : "orglq_");
   set(f.syevd, "", is_pair<T> ? "heevd_" : "syevd_"), set(f.gesdd, "", "gesdd_");
-  set(f.gees, "", "gees_"), set(f.geev, "", "geev_"), set(f.trsyl, "", "trsyl_");
+  set(f.gees, "", "gees_"), set(f.geev, "", "geev_"), set(f.gges, "", "gges_"),
+      set(f.gbsv, "", "gbsv_"), set(f.trsyl, "", "trsyl_");
   set(f.trsm, "cblas_", "trsm"), set(f.gemm, "cblas_", "gemm");
   return f;
 }

@@ -37,6 +37,11 @@ struct SpectralFunctions {
   void (*geev)(const char* left, const char* right, const int* n, T* a, const int* lda, T* real,
                T* imaginary, T* vl, const int* ldvl, T* vr, const int* ldvr, T* work,
                const int* lwork, int* info, Length, Length);
+  void (*gges)(const char* left, const char* right, const char* sort,
+               int (*select)(const T*, const T*, const T*), const int* n, T* a, const int* lda,
+               T* b, const int* ldb, int* sorted, T* real, T* imaginary, T* beta, T* vl,
+               const int* ldvl, T* vr, const int* ldvr, T* work, const int* lwork, int* bwork,
+               int* info, Length, Length, Length);
 };
 
 template <class R>
@@ -55,6 +60,11 @@ struct SpectralFunctions<std::complex<R>> {
   void (*geev)(const char* left, const char* right, const int* n, T* a, const int* lda, T* values,
                T* vl, const int* ldvl, T* vr, const int* ldvr, T* work, const int* lwork, R* rwork,
                int* info, Length, Length);
+  void (*gges)(const char* left, const char* right, const char* sort,
+               int (*select)(const T*, const T*), const int* n, T* a, const int* lda, T* b,
+               const int* ldb, int* sorted, T* alpha, T* beta, T* vl, const int* ldvl, T* vr,
+               const int* ldvr, T* work, const int* lwork, R* rwork, int* bwork, int* info, Length,
+               Length, Length);
 };
 
 /// A table for float, double or complex numbers of them. Characters are passed with their length,
@@ -70,6 +80,8 @@ struct Lapack : SpectralFunctions<T> {
   void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);
   void (*getrs)(const char* trans, const int* n, const int* columns, const T* a, const int* lda,
                 const int* pivots, T* b, const int* ldb, int* info, Length);
+  void (*gbsv)(const int* n, const int* below, const int* above, const int* columns, T* ab,
+               const int* ldab, int* pivots, T* b, const int* ldb, int* info);
   void (*gelqf)(const int* m, const int* n, T* a, const int* lda, T* tau, T* work, const int* lwork,
                 int* info);
   void (*orglq)(const int* m, const int* n, const int* k, T* a, const int* lda, const T* tau,
@@ -93,7 +105,7 @@ struct Lapack : SpectralFunctions<T> {
   /// Whether all of them were found.
   bool complete() const {
     return potrf && getrf && getrs && gelqf && orglq && this->syevd && this->gesdd && this->gees &&
-           this->geev && trsyl && trsm && gemm;
+           this->geev && this->gges && gbsv && trsyl && trsm && gemm;
   }
 };
 

@@ -16,28 +16,6 @@ void write_identity(T* x, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) x[i * n + i] = 1;
 }
 
-// The elements of the workspace that LAPACK asks for, which it says as a float: not rounded down.
-template <class T>
-int size_of_work(T asked) {
-  const auto size = std::real(asked);
-  constexpr auto largest = std::numeric_limits<Part<T>>::max();
-  return std::max(1, static_cast<int>(std::nextafter(size, largest)));
-}
-
-// Calls `f(work, size)` twice: to ask for the size of its workspace, and to compute. False without
-// memory.
-template <class T, class F>
-bool with_work(F&& f) {
-  T asked = 0;
-  int size = -1;
-  f(&asked, &size);
-  size = size_of_work(asked);
-  const Scratch work(static_cast<std::size_t>(size) * sizeof(T));
-  if (work.data() == nullptr) return false;
-  f(static_cast<T*>(work.data()), &size);
-  return true;
-}
-
 // Whether an odd number of rows changed places with others.
 bool is_odd(const int* pivots, int n) {
   bool odd = false;

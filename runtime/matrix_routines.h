@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "runtime/abi.h"
@@ -79,6 +81,11 @@ class MatrixRoutine {
   int lu_factor();
   int cofactors();
 
+  // Schur forms, bands (matrix_schur.cpp)
+  int schur();
+  int qz();
+  int solve_banded();
+
   const gnomon_routine& r_;
   const Lapack<T>& f_;
   std::int64_t item_;
@@ -110,6 +117,28 @@ class Arena {
   Scratch scratch_;
   T* next_;
 };
+
+/// The elements of the workspace that LAPACK asks for, which it says as a float: not rounded down.
+template <class T>
+int size_of_work(T asked) {
+  const auto size = std::real(asked);
+  constexpr auto largest = std::numeric_limits<Part<T>>::max();
+  return std::max(1, static_cast<int>(std::nextafter(size, largest)));
+}
+
+/// Calls `f(work, size)` twice: to ask for the size of its workspace, and to compute. False without
+/// memory.
+template <class T, class F>
+bool with_work(F&& f) {
+  T asked = 0;
+  int size = -1;
+  f(&asked, &size);
+  size = size_of_work(asked);
+  const Scratch work(static_cast<std::size_t>(size) * sizeof(T));
+  if (work.data() == nullptr) return false;
+  f(static_cast<T*>(work.data()), &size);
+  return true;
+}
 
 template <class T>
 bool is_finite(const T* x, std::int64_t count) {

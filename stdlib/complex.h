@@ -29,13 +29,13 @@ GNOMON_PART_OPS(GNOMON_DECLARE)
 // Routines on matrices of pairs [..., m, 2 n]: the ops of these names on complex ones [..., m, n].
 #define GNOMON_PAIR_ROUTINES(X)                                                              \
   X(cholesky) X(solve_triangular) X(solve) X(qr) X(eigh) X(eigvalsh) X(svd) X(svdvals)       \
-  X(lu_factor) X(cofactors) X(solve_sylvester) X(eig) X(eigvals)
+  X(lu_factor) X(cofactors) X(solve_sylvester) X(eig) X(eigvals) X(schur) X(qz) X(solve_banded)
 // clang-format on
 namespace op {
 #define GNOMON_DECLARE(name) extern const Op name##_pairs;
 GNOMON_PAIR_ROUTINES(GNOMON_DECLARE)
 #undef GNOMON_DECLARE
-extern const Op eig_floats, eigvals_floats;  // of matrices of floats, to pairs
+extern const Op eig_floats, eigvals_floats, qz_floats;  // of matrices of floats, to pairs
 // Fourier transforms of pairs [..., n, 2] and lines [..., n, 1], as the library computes them.
 extern const Op dft;    // attributes: inverse
 extern const Op rdft;   // lines to pairs

@@ -45,12 +45,17 @@ constexpr AttributeSpecs no_flags{};
 constexpr AttributeSpecs transposed_flag{{"transposed", Attribute::Kind::flag}};
 constexpr AttributeSpecs triangle_flags{{"lower", Attribute::Kind::flag},
                                         {"transposed", Attribute::Kind::flag}};
+constexpr AttributeSpecs order_number{{"order", Attribute::Kind::integer}};
+constexpr AttributeSpecs band_numbers{{"below", Attribute::Kind::integer},
+                                      {"above", Attribute::Kind::integer}};
 constexpr AttributeSpecs complete_flag{{"complete", Attribute::Kind::flag}};
 
 // The op for a node's operands.
 const Op& op_on_parts(const Node& node) {
   if (!is_complex(node.input(0).dtype()))
-    return &node.op() == &op::eig ? op::eig_floats : op::eigvals_floats;
+    return &node.op() == &op::eig       ? op::eig_floats
+           : &node.op() == &op::eigvals ? op::eigvals_floats
+                                        : op::qz_floats;
 #define GNOMON_FIND(name) \
   if (&node.op() == &op::name) return op::name##_pairs;
   GNOMON_PAIR_ROUTINES(GNOMON_FIND)
@@ -82,6 +87,9 @@ GNOMON_ON_PAIRS(cofactors, 1, 1, no_flags)
 GNOMON_ON_PAIRS(solve_sylvester, 3, 1, no_flags)
 GNOMON_ON_PAIRS(eig, 1, 2, no_flags)
 GNOMON_ON_PAIRS(eigvals, 1, 1, no_flags)
+GNOMON_ON_PAIRS(schur, 1, 2, order_number)
+GNOMON_ON_PAIRS(qz, 2, 6, order_number)
+GNOMON_ON_PAIRS(solve_banded, 2, 1, band_numbers)
 #undef GNOMON_ON_PAIRS
 
 constinit const Op op::eig_floats{.name = "eig_floats",
@@ -96,6 +104,15 @@ constinit const Op op::eigvals_floats{.name = "eigvals_floats",
                                       .type = pairs_type,
                                       .step = StepKind::routine,
                                       .routine = {.of = &op::eigvals}};
+
+constinit const Op op::qz_floats{.name = "qz_floats",
+                                 .doc = "qz of floats, with some results as pairs.",
+                                 .operands = 2,
+                                 .outputs = 6,
+                                 .attributes = order_number,
+                                 .type = pairs_type,
+                                 .step = StepKind::routine,
+                                 .routine = {.of = &op::qz}};
 
 std::vector<Parts> routine_parts(const Node& node, std::span<const Parts> operands) {
   std::vector<Value> matrices;

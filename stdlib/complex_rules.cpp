@@ -353,8 +353,8 @@ Table make_table() {
   holomorphic(op::dot, dot_parts);
   holomorphic(op::prod, prod_parts);
   holomorphic(op::fft, fft_parts);
-  for (const Op* op :
-       {&op::solve, &op::solve_triangular, &op::lu_factor, &op::cofactors, &op::solve_sylvester})
+  for (const Op* op : {&op::solve, &op::solve_triangular, &op::lu_factor, &op::cofactors,
+                       &op::solve_sylvester, &op::solve_banded})
     holomorphic(*op, routine_parts);
   // What has no rule for its parts is expanded.
   holomorphic(op::det, nullptr);
@@ -378,9 +378,10 @@ Table make_table() {
   own(op::rfft, rfft_parts);
   own(op::irfft, irfft_parts);
   for (const Op* op : {&op::cholesky, &op::qr, &op::eigh, &op::eigvalsh, &op::svd, &op::svdvals,
-                       &op::eig, &op::eigvals})
+                       &op::eig, &op::eigvals, &op::schur, &op::qz})
     own(*op, routine_parts);
-  for (const Op* op : {&op::slogdet, &op::pinv, &op::matrix_rank}) own(*op, nullptr);
+  for (const Op* op : {&op::slogdet, &op::pinv, &op::matrix_rank, &op::solve_discrete_are})
+    own(*op, nullptr);
   // Bodies are taken apart by the pass.
   own(op::fori, nullptr);
   own(op::call, nullptr);

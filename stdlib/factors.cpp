@@ -55,8 +55,8 @@ struct QrParts {
 };
 
 // Walter and Lehmann, "Algorithmic differentiation of linear algebra functions" (2018), for [x y]
-// as two parts: with M = u du^H - dq^H q1, dx = (dq + q1 (M's lower triangle, made symmetric)) u^-H.
-// LAPACK's R has a real diagonal.
+// as two parts: with M = u du^H - dq^H q1, dx = (dq + q1 N) u^-H where N is M's lower triangle,
+// made symmetric. LAPACK's R has a real diagonal.
 Exprs qr_vjp(const Vjp& rule) {
   const Expr &a = rule.x[0], &q = rule.y[0], &r = rule.y[1];
   const QrParts p(a, q, r);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "ir/expr.h"
+#include "runtime/lapack.h"
 
 namespace gnomon {
 
@@ -20,6 +21,10 @@ Expr solve_triangular(const Arg& a, const Arg& b, bool lower = true, bool transp
 /// The x with a x = b, for any regular matrices [..., n, n] and b of shape [n] or [..., n, k].
 /// ValueError at run time when a matrix is singular.
 Expr solve(const Arg& a, const Arg& b);
+/// The x with A x = b, for banded matrices A by their diagonals [..., above + 1 + below, n], the
+/// topmost first: diagonals[i, j] is A[i + j - above, j]; what lies outside of A does not count.
+/// b is [n] or [..., n, k]. ValueError as `solve`.
+Expr solve_banded(std::int64_t below, std::int64_t above, const Arg& diagonals, const Arg& b);
 /// a^-1; to multiply by it, `solve` is faster and more accurate.
 Expr inv(const Arg& a);
 
@@ -54,6 +59,20 @@ struct Eig {
 Eig eig(const Arg& a);
 /// The values of `eig` alone.
 Expr eigvals(const Arg& a);
+
+struct Schur {
+  Expr t, z;
+};
+/// a = z t z^H with orthogonal z and upper triangular t; of floats, t has 2 x 2 blocks for
+/// conjugate eigenvalues. Those of `order` come first on the diagonal. Errors as `eigh`; no
+/// derivative.
+Schur schur(const Arg& a, EigenvalueOrder order = EigenvalueOrder::any);
+struct Qz {
+  Expr s, t, alpha, beta, q, z;
+};
+/// a = q s z^H, b = q t z^H with orthogonal q and z, upper triangular t and s as that of `schur`;
+/// the generalised eigenvalues are alpha / beta (complex alpha). Errors as `eigh`; no derivative.
+Qz qz(const Arg& a, const Arg& b, EigenvalueOrder order = EigenvalueOrder::any);
 
 struct Svd {
   Expr u, s, vh;
@@ -95,6 +114,12 @@ Expr lstsq(const Arg& a, const Arg& b, const RankOptions& options = {});
 /// The X with a X + X b = c, a [..., m, m], b [..., k, k], c [..., m, k]. ValueError at run time
 /// when a and -b have a common eigenvalue.
 Expr solve_sylvester(const Arg& a, const Arg& b, const Arg& c);
+/// The X with a X a^H - X + q = 0; neither -1 nor the inverse of an eigenvalue of a may be one.
+Expr solve_discrete_lyapunov(const Arg& a, const Arg& q);
+/// The X with a^H X a - X - a^H X b (r + b^H X b)^-1 b^H X a + q = 0 that makes the closed loop
+/// stable, for a [..., n, n], b [..., n, m], and q [..., n, n] and regular r [..., m, m], which are
+/// taken as symmetric. ValueError at run time when there is none.
+Expr solve_discrete_are(const Arg& a, const Arg& b, const Arg& q, const Arg& r);
 /// The matrix exponential.
 Expr expm(const Arg& a);
 

@@ -48,7 +48,7 @@
   X(arange) X(dot) X(gemm) X(fori) X(call)                                                    \
   X(cholesky) X(solve_triangular) X(solve) X(qr) X(eigh) X(eigvalsh) X(svd) X(svdvals)        \
   X(lu_factor) X(cofactors) X(det) X(slogdet) X(pinv) X(matrix_rank) X(solve_sylvester)       \
-  X(expm) X(eig) X(eigvals)                                                                   \
+  X(expm) X(eig) X(eigvals) X(schur) X(qz) X(solve_banded) X(solve_discrete_are)              \
   X(conv) X(conv_input_gradient) X(conv_weight_gradient)                                      \
   X(max_pool) X(max_pool_gradient) X(max_pool_tangent) X(sum_pool) X(sum_pool_gradient)  \
   X(interleave)                                                                               \

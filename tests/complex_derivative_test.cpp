@@ -122,6 +122,18 @@ const Case cases[] = {
      [](const Expr& z) { return solve_triangular(square_matrix(z), transpose(z)); }},
     {"solve_triangular upper, transposed",
      [](const Expr& z) { return solve_triangular(square_matrix(z), transpose(z), false, true); }},
+    {"solve_banded",
+     [](const Expr& z) {
+       const Expr diagonal = Expr(Array::from({2.5, 0.0}, {2, 1}));
+       return solve_banded(1, 0, z + cast(diagonal, complex128), transpose(z));
+     }},
+    {"solve_discrete_are",
+     [](const Expr& z) {
+       const Expr b = transpose(z)(all_of, range(0, 1));
+       const Expr r = 1.0 + square(absolute(z(range(0, 1), range(0, 1))));
+       return solve_discrete_are(square_matrix(z) * 0.5, b, hermitian_matrix(z),
+                                 cast(r, complex128));
+     }},
     {"solve_sylvester",
      [](const Expr& z) {
        return solve_sylvester(square_matrix(z), square_matrix(conj(z) * 0.5), square_matrix(z * z));
@@ -307,10 +319,10 @@ TEST_CASE("every op that takes complex numbers has a case") {
     const std::string name = c.name;
     covered.insert(name.substr(0, name.find(' ')));
   }
-  const std::set<std::string> underivable = {"constant",   "equal",    "not_equal",     "isnan",
-                                             "isinf",      "isfinite", "stop_gradient", "round",
-                                             "fft",        "rfft",     "irfft",  // fourier_test.cpp
-                                             "matrix_rank"};
+  const std::set<std::string> underivable = {
+      "constant",      "equal", "not_equal", "isnan", "isinf", "isfinite",
+      "stop_gradient", "round", "fft",       "rfft",  "irfft",  // fourier_test.cpp
+      "matrix_rank",   "schur", "qz"};
   for (const Op* op : all_ops()) {
     if (!complex_rule(*op)) continue;
     const std::string name(op->name);

@@ -291,6 +291,24 @@ inline std::vector<Case> factor_cases() {
       {"solve_sylvester",
        {{3, 3}, {2, 2}, {3, 2}},
        [](In x) { return Out{solve_sylvester(x[0] + 5 * eye(3), x[1], x[2])}; }},
+      {"solve_banded",
+       {{3, 4}, {4, 2}},
+       [](In x) {
+         const Expr diagonal = Expr(Array::from({0.0, 5.0, 0.0})) * 1.0;
+         return Out{solve_banded(1, 1, x[0] + expand_dims(diagonal, 1), x[1])};
+       }},
+      {"solve_banded lower",
+       {{2, 3, 4}, {4}},
+       [](In x) {
+         const Expr diagonal = Expr(Array::from({5.0, 0.0, 0.0})) * 1.0;
+         return Out{solve_banded(2, 0, x[0] + expand_dims(diagonal, 1), x[1])};
+       }},
+      {"solve_discrete_are",
+       {{2, 2}, {2, 1}, {2, 2}, {1, 1}},
+       [](In x) {
+         const Expr q = matmul(x[2], transpose(x[2])) + eye(2);
+         return Out{solve_discrete_are(x[0], x[1], q + 0.1 * x[2], 3.0 + x[3])};
+       }},
   };
 }
 

@@ -101,9 +101,9 @@ FAMILIES = {
         solve_upper_triangular=solve_triangular det=linalg.det slogdet=linalg.slogdet
         inverse=linalg.inv pinv matrix_power=linalg.matrix_power matrix_dot=linalg.multi_dot
         eig=linalg.eig eigh eigvalsh svd qr lstsq expm tensorinv tensorsolve
-        lu lu_factor lu_solve cho_solve schur!not_there_yet qz!not_there_yet ordqz!not_there_yet
-        block_diag tridiagonal!solvers_of_tridiagonal_systems solve_sylvester
-        solve_continuous_lyapunov solve_discrete_lyapunov solve_discrete_are!Riccati_equations
+        lu lu_factor lu_solve cho_solve schur=linalg.schur qz=linalg.qz ordqz=linalg.ordqz
+        block_diag tridiagonal=linalg.solve_banded solve_sylvester
+        solve_continuous_lyapunov solve_discrete_lyapunov solve_discrete_are
         Blockwise="leading axes are batches"
     """,
     "Neural networks": """

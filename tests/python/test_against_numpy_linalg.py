@@ -114,6 +114,71 @@ def _eig(draw):
     return Call([x], f, precise(expected, x), None, 0, bound(x, 1e-3, 1e-11))
 
 
+@case("linalg.schur")
+def _schur(draw):
+    x = squares(draw, 2, apart=0.5)
+    sort = draw(st.sampled_from([None, "lhp", "rhp", "iuc", "ouc"]))
+
+    def f(x):
+        t, z = la.schur(x, sort=sort)
+        below = gn.tril(t, k=-2)
+        return [product(z, t, gn.matrix_transpose(z)), product(gn.matrix_transpose(z), z), below]
+
+    unit = np.broadcast_to(np.eye(x.shape[-1], dtype=x.dtype), x.shape)
+    return Call([x], f, [x, unit, np.zeros_like(x)], None, 0, bound(x, 1e-3))
+
+
+@case("linalg.qz", "linalg.ordqz")
+def _qz(draw):
+    n = draw(st.sampled_from([1, 2, 5, 0]))
+    a, b = (array(draw, ["float64"], (2, n, n), (-1, 1)) for _ in range(2))
+    sort = draw(st.sampled_from(["lhp", "rhp", "iuc", "ouc"]))
+
+    def f(a, b):
+        s, t, q, z = la.qz(a, b)
+        ordered = la.ordqz(a, b, sort=sort)
+        turned = gn.matrix_transpose(z)
+        back = gn.matrix_transpose(ordered.Z)
+        return [product(q, s, turned), product(q, t, turned), gn.tril(s, k=-2), gn.tril(t, k=-1),
+                product(ordered.Q, ordered.AA, back), product(ordered.Q, ordered.BB, back)]
+
+    zero = np.zeros_like(a)
+    return Call([a, b], f, [a, b, zero, zero, a, b], None, 0, 1e-12)
+
+
+@case("linalg.solve_banded", "linalg.solve")
+def _banded(draw):
+    below, above = draw(st.sampled_from([(1, 1), (0, 2), (3, 1), (2, 0), (0, 0)]))
+    n = draw(st.sampled_from([1, 2, 6]))
+    ab = array(draw, FLOATS, (below + above + 1, n), (-1, 1))
+    ab = ab + 5 * (np.arange(len(ab))[:, None] == above).astype(ab.dtype)
+    b = array(draw, [str(ab.dtype)], draw(st.sampled_from([(n,), (n, 3)])), (-1, 1))
+    wide = np.zeros((n, n), ab.dtype)
+    for i in range(n):
+        for j in range(n):
+            if -above <= i - j <= below:
+                wide[i, j] = ab[above + i - j, j]
+    three = np.triu(np.tril(wide, 1), -1)
+
+    def f(ab, b, three):
+        return [la.solve_banded((below, above), ab, b), la.solve(three, b, assume_a="tridiagonal")]
+
+    wanted = [np.linalg.solve(x.astype("float64"), b.astype("float64")).astype(ab.dtype)
+              for x in (wide, three)]
+    return Call([ab, b, three], f, wanted, None, 0, bound(ab))
+
+
+@case("linalg.solve_discrete_are")
+def _riccati(draw):
+    n, m = draw(st.sampled_from([(1, 1), (3, 2), (4, 1)]))
+    a, b = array(draw, ["float64"], (n, n), (-1, 1)), array(draw, ["float64"], (n, m), (-1, 1))
+    q, r = array(draw, ["float64"], (n, n), (-1, 1)), array(draw, ["float64"], (m, m), (-1, 1))
+    q, r = q @ q.T + np.eye(n), r @ r.T + np.eye(m)
+    want = scipy.solve_discrete_are(a, b, q, r)
+    assume(np.abs(want).max() < 1e3)
+    return Call([a, b, q, r], la.solve_discrete_are, want, None, 0, 1e-9)
+
+
 @case("linalg.det", "linalg.slogdet", "cofactors")
 def _determinants(draw):
     x = squares(draw, 2) * draw(st.sampled_from([-0.3, 0.2]))
@@ -319,6 +384,10 @@ def test_signatures_and_results_are_the_standards():
     ("pos", lambda x: la.solve(x @ x.mT, np.ones(3), assume_a="pos")),
     ("lyapunov", lambda x: la.solve_discrete_lyapunov(x * 0.1, x)),
     ("eigh", lambda x: gn.abs(la.eigh(x + x.mT).eigenvectors)),
+    ("eig", lambda x: gn.abs(la.eig(x).eigenvectors)),
+    ("banded", lambda x: la.solve_banded((1, 1), x.mT, np.ones((3, 2)))),
+    ("tridiagonal", lambda x: la.solve(x, np.ones(3), assume_a="tridiagonal")),
+    ("riccati", lambda x: la.solve_discrete_are(x * 0.3, x[:, :1], x @ x.mT, np.eye(1))),
 ])
 def test_gradients(name, f):
     x = np.array([[2.0, 0.5, -0.25], [1.0, -3.0, 0.75], [0.5, 0.125, 4.5]])
@@ -347,6 +416,14 @@ def test_errors():
         la.svd(x)
     with pytest.raises(gn.ValueError, match="mode"):
         la.qr(x, mode="r")
+    with pytest.raises(gn.ValueError, match="schur: expected sort"):
+        la.schur(x, sort="up")
+    with pytest.raises(gn.ValueError, match="qz: expected output"):
+        la.qz(x, x, output="r")
+    with pytest.raises(gn.ValueError, match="expected 4 diagonals"):
+        la.solve_banded((1, 2), np.ones((3, 5)), np.ones(5))
+    with pytest.raises(gn.ValueError, match="no stabilizing solution"):
+        la.solve_discrete_are(2 * np.eye(2), np.zeros((2, 1)), np.eye(2), np.eye(1))
     with pytest.raises(gn.ValueError, match="assume_a"):
         la.solve(x, x, assume_a="diagonal")
     with pytest.raises(gn.ValueError, match="singular"):

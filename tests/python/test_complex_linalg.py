@@ -66,6 +66,12 @@ SAME = [
      lambda a: scipy.solve_continuous_lyapunov(a[0], a[1]), A),
     ("discrete lyapunov", lambda a: la.solve_discrete_lyapunov(a[0], a[1]),
      lambda a: scipy.solve_discrete_lyapunov(a[0], a[1]), A),
+    ("solve_banded", lambda a: la.solve_banded((1, 2), a[0], B[0]),
+     lambda a: scipy.solve_banded((1, 2), a[0], B[0]), A),
+    ("tridiagonal", lambda a: la.solve(np.triu(np.tril(a, 1), -1), B, assume_a="tridiagonal"),
+     lambda a: np.linalg.solve(np.triu(np.tril(a, 1), -1), B), A),
+    ("solve_discrete_are", lambda a: la.solve_discrete_are(a[0] * 0.2, a[1], H[0], H[1]),
+     lambda a: scipy.solve_discrete_are(a[0] * 0.2, a[1], H[0], H[1]), A),
     ("cho_solve", lambda a: la.cho_solve((la.cholesky(a[0], upper=True), False), B[0]),
      lambda a: np.linalg.solve(a[0], B[0]), H),
     ("tensorsolve", lambda a: la.tensorsolve(a[0].reshape(4, 2, 2), B[0, :, 0]),
@@ -83,8 +89,7 @@ def test_the_same_as_numpy_and_scipy(name, ours, reference, x):
         for y, want in zip(found, wanted):
             y, want = np.asarray(y), np.asarray(want)
             assert y.dtype.kind == want.dtype.kind
-            if single and name not in ("solve", "solve pos"):
-                assert y.dtype.itemsize <= 8
+            assert y.dtype.itemsize <= want.dtype.itemsize
             scale = max(1.0, np.abs(want).max(initial=0))
             error = 2e-3 if single else 1e-11
             np.testing.assert_allclose(y, want, rtol=0, atol=scale * error)
@@ -100,6 +105,26 @@ def test_vectors_of_hermitian_matrices_and_singular_vectors():
         assert u.shape == np.linalg.svd(R, full_matrices=full).U.shape
 
 
+def test_schur_forms():
+    for x, output in ((A, "real"), (A.real.copy(), "complex")):
+        t, z = map(np.asarray, la.schur(x, output=output))
+        assert t.dtype == "complex128" and not np.tril(t, -1).any()
+        np.testing.assert_allclose(z @ t @ z.conj().mT, x, atol=1e-12)
+    for sort, first in (("lhp", lambda w: w.real < 0), ("ouc", lambda w: abs(w) > 3)):
+        x = A[0] if sort == "lhp" else A[0] / 3
+        t = np.asarray(la.schur(x, sort=sort).T)
+        chosen = first(np.diag(t) * (1 if sort == "lhp" else 3))
+        assert chosen[: chosen.sum()].all()
+    a, b = A[0], A[1]
+    s, t, alpha, beta, q, z = map(np.asarray, la.ordqz(a, b, sort="iuc"))
+    np.testing.assert_allclose(q @ s @ z.conj().T, a, atol=1e-12)
+    np.testing.assert_allclose(q @ t @ z.conj().T, b, atol=1e-12)
+    inside = np.abs(alpha / beta) < 1
+    assert inside[: inside.sum()].all()
+    reference = scipy.eigvals(a, b)
+    np.testing.assert_allclose(np.sort_complex(alpha / beta), np.sort_complex(reference), atol=1e-9)
+
+
 def test_eigenvalues_of_floats_come_in_conjugate_pairs():
     for dtype in ("float64", "float32"):
         x = rng.normal(size=(4, 5, 5)).astype(dtype)
@@ -107,7 +132,8 @@ def test_eigenvalues_of_floats_come_in_conjugate_pairs():
         expected = np.linalg.eig(x.astype("float64"))
         assert w.dtype == ("complex128" if dtype == "float64" else "complex64")
         error = 1e-12 if dtype == "float64" else 1e-4
-        np.testing.assert_allclose(w, expected.eigenvalues, atol=error)
+        np.testing.assert_allclose(np.sort_complex(w), np.sort_complex(expected.eigenvalues),
+                                   atol=error)
         np.testing.assert_allclose(x @ v, v * w[:, None], atol=error)
         np.testing.assert_allclose(la.eigvals(x), w, atol=error)
     assert la.eigvals(np.array([[0, -1], [1, 0]])).dtype == "complex128"
@@ -171,5 +197,5 @@ def test_mistakes():
         la.inv(np.zeros((2, 2), complex))
     with pytest.raises(gn.ValueError, match="not finite"):
         la.eig(np.array([[np.nan, 0], [0, 1]]))
-    with pytest.raises(gn.TypeError, match="square"):
+    with pytest.raises(gn.ValueError, match="eigvals: rows and columns differ"):
         la.eigvals(np.ones((2, 3)))

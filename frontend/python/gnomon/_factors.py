@@ -7,7 +7,7 @@ from collections import namedtuple
 from . import _core, _ops
 from ._creation import astype, eye, tril, triu
 from ._dtypes import result_type
-from ._shapes import broadcast_to
+from ._shapes import broadcast_shapes, broadcast_to
 from ._systems import _floating
 
 TYPE_CHECKING = False
@@ -20,6 +20,9 @@ _op = _core.operation
 QRResult = namedtuple("QRResult", ("Q", "R"))
 EigResult = namedtuple("EigResult", ("eigenvalues", "eigenvectors"))
 EighResult = namedtuple("EighResult", ("eigenvalues", "eigenvectors"))
+SchurResult = namedtuple("SchurResult", ("T", "Z"))
+QZResult = namedtuple("QZResult", ("AA", "BB", "Q", "Z"))
+OrdQZResult = namedtuple("OrdQZResult", ("AA", "BB", "alpha", "beta", "Q", "Z"))
 SVDResult = namedtuple("SVDResult", ("U", "S", "Vh"))
 SlogdetResult = namedtuple("SlogdetResult", ("sign", "logabsdet"))
 LstsqResult = namedtuple("LstsqResult", ("x", "residuals", "rank", "s"))
@@ -66,6 +69,36 @@ def eigvalsh(x: Operand, /) -> Tensor:
     return _op("eigvalsh")(_matrices("eigvalsh", x))
 
 
+def schur(a: Operand, /, output: str = "real", *, sort: str | None = None) -> SchurResult[Tensor]:
+    """T and orthogonal (unitary) Z with Z @ T @ Z^H = a [..., n, n]; T is upper triangular.
+
+    Of floats T has 2 x 2 blocks for conjugate eigenvalues, unless `output` is "complex". `sort`
+    says which eigenvalues come first: "lhp" and "rhp", those left and right of the imaginary axis,
+    "iuc" and "ouc", those in and out of the unit circle. ValueError for numbers not finite.
+    """
+    x, order = _for_schur("schur", a, output), _order("schur", sort)
+    return SchurResult(*_op("schur")(x, order))
+
+
+def qz(a: Operand, b: Operand, /, output: str = "real") -> QZResult[Tensor]:
+    """AA, BB and orthogonal (unitary) Q, Z with Q @ AA @ Z^H = a, Q @ BB @ Z^H = b [..., n, n].
+
+    BB is upper triangular, AA as T of `schur`. ValueError for numbers that are not finite.
+    """
+    all = _generalised("qz", a, b, output, 0)
+    return QZResult(all[0], all[1], all[4], all[5])
+
+
+def ordqz(
+    a: Operand, b: Operand, /, sort: str = "lhp", output: str = "real"
+) -> OrdQZResult[Tensor]:
+    """`qz` with some of the generalised eigenvalues alpha / beta first, as `sort` of `schur` says.
+
+    An infinite one (beta 0) counts as out of the unit circle alone.
+    """
+    return OrdQZResult(*_generalised("ordqz", a, b, output, _order("ordqz", sort)))
+
+
 def svd(x: Operand, /, *, full_matrices: bool = True) -> SVDResult[Tensor]:
     """U, descending singular values S and Vh with (U * S) @ Vh = x [..., m, n].
 
@@ -86,9 +119,10 @@ def det(x: Operand, /) -> Tensor:
 
 
 def slogdet(x: Operand, /) -> SlogdetResult[Tensor]:
-    """Sign (-1, 0, 1; det / |det| of complex ones) and log|det| of matrices [..., n, n], which does not overflow.
+    """Signs (-1, 0, 1; of complex ones det / |det|) and log|det| of matrices [..., n, n].
 
-    0 and -inf of singular matrices, where the derivative is a ValueError.
+    The logarithm does not overflow. 0 and -inf of singular matrices, where the derivative is a
+    ValueError.
     """
     return SlogdetResult(*_op("slogdet")(_matrices("slogdet", x)))
 
@@ -170,6 +204,29 @@ def _float_of(x):
     return "float32" if x.dtype in ("float32", "complex64") else "float64"
 
 
+def _for_schur(name, x, output):
+    if output not in ("real", "complex"):
+        raise _core.ValueError(f'{name}: expected output "real" or "complex", found {output!r}')
+    x = _matrices(name, x)
+    return astype(x, result_type(x, 1j)) if output == "complex" else x
+
+
+def _order(name, sort):
+    orders = (None, "lhp", "rhp", "iuc", "ouc")
+    if sort not in orders:
+        expected = ", ".join(map(repr, orders))
+        raise _core.ValueError(f"{name}: expected sort {expected}, found {sort!r}")
+    return orders.index(sort)
+
+
+def _generalised(name, a, b, output, order):
+    a, b = _for_schur(name, a, output), _for_schur(name, b, output)
+    dtype = result_type(a, b)
+    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = (broadcast_to(astype(x, dtype), (*batch, *x.shape[-2:])) for x in (a, b))
+    return _op("qz")(a, b, order)
+
+
 def _by_rank(name, x, rtol, hermitian):
     x = _matrices(name, x)
     if rtol is None:
@@ -189,8 +246,11 @@ __all__ = [
     "lu",
     "lu_factor",
     "matrix_rank",
+    "ordqz",
     "pinv",
     "qr",
+    "qz",
+    "schur",
     "slogdet",
     "svd",
     "svdvals",

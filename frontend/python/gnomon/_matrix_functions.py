@@ -55,6 +55,20 @@ def solve_discrete_lyapunov(a: Operand, q: Operand, /) -> Tensor:
     return solve_sylvester(_adjoint(b), b, c)
 
 
+def solve_discrete_are(a: Operand, b: Operand, q: Operand, r: Operand, /) -> Tensor:
+    """The X with a^H X a - X - a^H X b (r + b^H X b)^-1 b^H X a + q = 0 that stabilizes the loop.
+
+    That is, eigenvalues of a - b @ (r + b^H X b)^-1 @ b^H X a are in the unit circle. a and q are
+    [..., n, n], b is [..., n, m], r [..., m, m] and regular; q and r are taken as symmetric.
+    ValueError when there is no such X. Differentiable.
+    """
+    operands = [_matrices("solve_discrete_are", x) for x in (a, b, q, r)]
+    dtype = result_type(*operands)
+    batch = broadcast_shapes(*(x.shape[:-2] for x in operands))
+    operands = [broadcast_to(astype(x, dtype), (*batch, *x.shape[-2:])) for x in operands]
+    return _op("solve_discrete_are")(*operands)
+
+
 def block_diag(*matrices: Operand) -> Tensor:
     """The matrix with the given ones along its diagonal and zeros elsewhere.
 
@@ -132,6 +146,7 @@ __all__ = [
     "expm",
     "multi_dot",
     "solve_continuous_lyapunov",
+    "solve_discrete_are",
     "solve_discrete_lyapunov",
     "solve_sylvester",
 ]

@@ -6,9 +6,16 @@ import math
 
 from . import _core, _ops
 from ._complex import conj
-from ._creation import _tensor, astype, eye, tril
+from ._creation import _tensor, astype, eye, tril, zeros
 from ._dtypes import result_type
-from ._shapes import broadcast_shapes, matrix_transpose, take_along_axis
+from ._shapes import (
+    broadcast_shapes,
+    concat,
+    diagonal,
+    matrix_transpose,
+    stack,
+    take_along_axis,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +40,8 @@ def solve(x1: Operand, x2: Operand, /, *, assume_a: str | None = None) -> Tensor
 
     By LU factorisation with partial pivoting; `assume_a` says more of x1: "pos" takes it as
     symmetric positive definite, by Cholesky factors of its lower triangle, "lower triangular" and
-    "upper triangular" read that triangle. ValueError when a matrix is singular (or not positive
-    definite). Differentiable.
+    "upper triangular" read that triangle, "tridiagonal" three diagonals. ValueError when a matrix
+    is singular (or not positive definite). Differentiable.
     """
     if assume_a in (None, "gen", "general"):
         return _system("solve", x1, x2, False)
@@ -42,10 +49,39 @@ def solve(x1: Operand, x2: Operand, /, *, assume_a: str | None = None) -> Tensor
         return cho_solve((cholesky(x1), True), x2)
     if assume_a in ("lower triangular", "upper triangular"):
         return solve_triangular(x1, x2, lower=assume_a == "lower triangular")
+    if assume_a == "tridiagonal":
+        x1 = _floating(x1)
+        _check_matrices("solve", x1)
+        none = zeros((*x1.shape[:-2], 1), dtype=x1.dtype)
+        rows = [
+            concat([none, diagonal(x1, offset=1)], axis=-1),
+            diagonal(x1),
+            concat([diagonal(x1, offset=-1), none], axis=-1),
+        ]
+        return solve_banded((1, 1), stack(rows, axis=-2), x2)
     raise _core.ValueError(
-        'solve: expected assume_a "general", "pos", "lower triangular" or "upper triangular", '
-        f"found {assume_a!r}"
+        'solve: expected assume_a "general", "pos", "tridiagonal", "lower triangular" or '
+        f'"upper triangular", found {assume_a!r}'
     )
+
+
+def solve_banded(l_and_u: tuple[int, int], ab: Operand, b: Operand, /) -> Tensor:
+    """The x with A @ x = b, of banded matrices A by their diagonals ab [..., l + u + 1, n].
+
+    u diagonals are above the main one and come first, l below it: ab[u + i - j, j] is A[i, j]; what
+    lies outside of A does not count. b is [..., n, k] or a vector [n]. ValueError when a matrix is
+    singular. Differentiable.
+    """
+    below, above = l_and_u
+    ab, b = _floating(ab), _floating(b)
+    rows = ab.shape[-2] if ab.ndim > 1 else 0
+    wrong = isinstance(rows, int) and rows != below + above + 1
+    if min(below, above) < 0 or wrong:
+        raise _core.ValueError(
+            f"solve_banded: expected {below + above + 1} diagonals on the axis before the last, "
+            f"found shape {tuple(ab.shape)}"
+        )
+    return _broadcast_system("solve_banded", ab, b, below, above)
 
 
 def cho_solve(c_and_lower: tuple[Operand, bool], b: Operand, /) -> Tensor:
@@ -154,6 +190,10 @@ def _system(name, a, b, *flags):
     _check_matrices(name, a)
     if b.ndim == 0:
         raise _core.TypeError(f"{name}: expected a vector or matrices on the right, found rank 0")
+    return _broadcast_system(name, a, b, *flags)
+
+
+def _broadcast_system(name, a, b, *attributes):
     dtype = result_type(a, b)
     a, b = astype(a, dtype), astype(b, dtype)
     vector = b.ndim == 1
@@ -163,7 +203,7 @@ def _system(name, a, b, *flags):
         batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a = _core.broadcast_to(a, (*batch, *a.shape[-2:]))
         b = _core.broadcast_to(b, (*batch, *b.shape[-2:]))
-    x = _op(name)(a, b, *flags)
+    x = _op(name)(a, b, *attributes)
     return _core.squeeze(x, -1) if vector else x
 
 
@@ -187,6 +227,7 @@ __all__ = [
     "inv",
     "lu_solve",
     "solve",
+    "solve_banded",
     "solve_triangular",
     "tensorinv",
     "tensorsolve",
