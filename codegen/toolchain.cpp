@@ -20,6 +20,7 @@
 #include "codegen/build.h"
 #include "codegen/clang_entry.h"
 #include "runtime/error.h"
+#include "runtime/libraries.h"
 #include "runtime/options.h"
 
 namespace gnomon {
@@ -33,31 +34,9 @@ struct Toolchain {
   std::string reason;  // why there is none
 };
 
-/// Where the library may lie, best guess first.
-std::vector<std::string> candidates() {
-  if (const auto given = environment("GNOMON_CLANG_LIBRARY")) return {*given};
-  std::vector<std::string> paths;
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&toolchain_available), &self) && self.dli_fname) {
-    std::error_code ignored;
-    const fs::path folder = fs::canonical(self.dli_fname, ignored).parent_path();
-    if (!ignored) {
-      paths.push_back(folder / library_name);
-      paths.push_back(folder.parent_path() / "lib" / library_name);
-    }
-  }
-  paths.push_back(library_name);  // the loader's own search: run path, LD_LIBRARY_PATH, system
-  paths.push_back(fs::path(GNOMON_INSTALL_LIBDIR) / library_name);
-  paths.push_back(fs::path(GNOMON_BUILD_LIBDIR) / library_name);
-  std::erase_if(paths, [](const std::string& path) {
-    return path != library_name && access(path.c_str(), R_OK) != 0;
-  });
-  return paths;
-}
-
 Toolchain open_toolchain() {
   Toolchain found;
-  for (const std::string& path : candidates()) {
+  for (const std::string& path : library_files(library_name, "GNOMON_CLANG_LIBRARY")) {
     // Never closed: LLVM does not survive it.
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) {
