@@ -125,13 +125,33 @@ Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs,
   return closed;
 }
 
+constexpr const char* positions_file = "captured";
+
 // Nodes are known by their position in the captured graph, whatever rewriting makes of them.
 Graph with_positions(Graph graph) {
   const auto order = graph.topological_order();
   graph.origins.clear();
   for (std::size_t i = 0; i < order.size(); ++i)
-    graph.origins[order[i]] = {Origin{"captured", static_cast<std::uint32_t>(i)}};
+    graph.origins[order[i]] = {Origin{positions_file, static_cast<std::uint32_t>(i)}};
   return graph;
+}
+
+// The user's lines in the place of positions.
+void tell_lines(std::vector<Firing>& firings, const Graph& captured) {
+  const auto order = captured.topological_order();
+  for (Firing& firing : firings) {
+    std::vector<Origin> lines;
+    for (const Origin& place : firing.places) {
+      if (place.file != positions_file) {
+        lines.push_back(place);  // of a body
+        continue;
+      }
+      const auto known = captured.origins.find(order[place.line]);
+      if (known == captured.origins.end()) continue;
+      lines.insert(lines.end(), known->second.begin(), known->second.end());
+    }
+    firing.places = std::move(lines);
+  }
 }
 
 std::string cache_key(const Graph& graph, const CompileOptions& options, const Target& target) {
@@ -193,7 +213,10 @@ std::vector<char> build_object(Program& program, const Graph& captured,
   program.graph_text = print_graph(optimized);
   program.module_text = module.text();
   for (const Unit& u : units) program.source += fmt::format("// --- {}\n{}\n", u.name, u.text);
-  if (context.trace.record_firings) program.explanation = context.trace.explain();
+  if (context.trace.record_firings) {
+    tell_lines(context.trace.firings, captured);
+    program.explanation = context.trace.explain();
+  }
   if (folder) dump(*folder, program, captured);
   BuildOptions how;
   how.cpu = target.cpu;

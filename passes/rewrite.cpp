@@ -42,12 +42,19 @@ bool has_needed(const IndexedRule& rule, const Node& node) {
   return true;
 }
 
+ParameterNames names_of(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Parameter& p : graph.parameters) names.push_back(p.name);
+  return std::make_shared<const std::vector<std::string>>(std::move(names));
+}
+
 // What the sweeps over one graph share.
 struct Session {
   const RuleSet& rules;
   Context& context;
   OriginMap& origins;
   std::int64_t budget;
+  ParameterNames names;  // for records of firings
   std::uint64_t fired = 0;
   bool exhausted = false;
   std::unordered_map<const Rule*, std::uint64_t> counts = {};
@@ -294,8 +301,12 @@ class Sweep {
     Trace& trace = session_.context.trace;
     if (trace.record_firings) {
       const std::span<const Origin> places = session_.origins.of(before.get());
-      trace.firings.push_back(
-          {&rule, session_.context.pass, before, after, {places.begin(), places.end()}});
+      trace.firings.push_back({&rule,
+                               session_.context.pass,
+                               before,
+                               after,
+                               {places.begin(), places.end()},
+                               session_.names});
     }
     ++session_.counts[&rule];
     if (static_cast<std::int64_t>(++session_.fired) >= session_.budget) {
@@ -360,7 +371,8 @@ Graph rewrite(const Graph& graph, const RuleSet& rules, Context& context, Flatte
   OriginMap origins(graph, order);
   const std::int64_t budget =
       context.options.firings_per_node * (static_cast<std::int64_t>(order.size()) + 16);
-  Session session{rules, context, origins, budget};
+  const bool is_recorded = context.trace.record_firings;
+  Session session{rules, context, origins, budget, is_recorded ? names_of(graph) : nullptr};
   Graph current = graph;
   for (int sweeps = 0; sweeps < max_sweeps && !session.exhausted; ++sweeps) {
     std::vector<Value> outputs = flatten_chains(current.outputs, order, flatten, origins);

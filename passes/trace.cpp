@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "stdlib/ops.h"
 
@@ -13,18 +14,23 @@ namespace {
 // The longest list of operands a line shows.
 constexpr std::size_t shown_operands = 6;
 
-std::string leaf_text(const Value& value) {
+std::string leaf_text(const Value& value, const ParameterNames& names) {
+  if (names && value.is(op::param)) {
+    const auto i = static_cast<std::size_t>(value.node().attribute(0).integer());
+    if (i < names->size() && !(*names)[i].empty()) return (*names)[i];
+  }
   if (const std::optional<double> number = constant_value(value)) return fmt::format("{}", *number);
   return describe(value);
 }
 
-std::string list_text(const Value& value, int depth, std::string_view separator) {
+std::string list_text(const Value& value, int depth, std::string_view separator,
+                      const ParameterNames& names) {
   std::string out;
   const std::span<const Value> operands = value.node().operands();
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (i > 0) out += separator;
     if (i == shown_operands) return out + "...";
-    out += expression_text(operands[i], depth - 1);
+    out += expression_text(operands[i], depth - 1, names);
   }
   return out;
 }
@@ -56,18 +62,37 @@ std::string pass_table(const std::vector<PassRecord>& passes) {
   return out;
 }
 
+// The rules that fired, by group: what the group is for, and each rule with its promise.
+std::string reasons(const std::vector<Firing>& firings) {
+  std::unordered_set<const Rule*> fired;
+  for (const Firing& firing : firings) fired.insert(firing.rule);
+  std::string out;
+  for (const RuleGroup* group : all_rule_groups()) {
+    std::string rules;
+    for (const Rule& rule : group->rules) {
+      if (!fired.contains(&rule)) continue;
+      rules +=
+          fmt::format("  {}: {} is {} ({}{}{})\n", rule.name, rule.left_text(), rule.right_text(),
+                      text(rule.promise), rule.note.empty() ? "" : "; ", rule.note);
+    }
+    if (!rules.empty()) out += fmt::format("\n{}\n{}", group->doc, rules);
+  }
+  return out;
+}
+
 }  // namespace
 
-std::string expression_text(const Value& value, int depth) {
+std::string expression_text(const Value& value, int depth, const ParameterNames& names) {
   const Op& op = value.op();
-  if (value.node().operands().empty()) return leaf_text(value);
+  if (value.node().operands().empty()) return leaf_text(value, names);
   if (depth == 0) return "...";
   const std::string output = value.index() == 0 ? "" : fmt::format(".{}", value.index());
-  if (&op == &op::negative) return "-" + list_text(value, depth, "");
+  if (&op == &op::negative) return "-" + list_text(value, depth, "", names);
   if (!op.scalar.infix.empty() && value.node().operands().size() > 1) {
-    return fmt::format("({})", list_text(value, depth, fmt::format(" {} ", op.scalar.infix)));
+    return fmt::format("({})",
+                       list_text(value, depth, fmt::format(" {} ", op.scalar.infix), names));
   }
-  return fmt::format("{}({}){}", op.name, list_text(value, depth, ", "), output);
+  return fmt::format("{}({}){}", op.name, list_text(value, depth, ", ", names), output);
 }
 
 std::string Trace::explain() const {
@@ -78,9 +103,11 @@ std::string Trace::explain() const {
       pass = firing.pass;
       out += fmt::format("\n{}\n", pass);
     }
-    out += fmt::format("  {}: {} -> {}{}\n", firing.rule->name, expression_text(firing.before),
-                       expression_text(firing.after), places_text(firing.places));
+    out += fmt::format("  {}: {} -> {}{}\n", firing.rule->name,
+                       expression_text(firing.before, 5, firing.names),
+                       expression_text(firing.after, 5, firing.names), places_text(firing.places));
   }
+  out += reasons(firings);
   for (const std::string& note : notes) out += fmt::format("\nnote: {}\n", note);
   return out;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -11,12 +12,16 @@
 
 namespace gnomon {
 
+/// Names of a graph's parameters, by number.
+using ParameterNames = std::shared_ptr<const std::vector<std::string>>;
+
 /// One rule that replaced one value.
 struct Firing {
   const Rule* rule = nullptr;
   std::string_view pass;
   Value before, after;
   std::vector<Origin> places;
+  ParameterNames names;
 };
 
 struct RuleCount {
@@ -47,13 +52,14 @@ class Trace {
   /// Limits that were reached, with the rules that fired most.
   std::vector<std::string> notes;
 
-  /// Passes with sizes and times, then each firing: rule, before, after, the user's lines.
+  /// Passes with sizes and times; each firing: rule, before, after, the user's lines; what the
+  /// rules are for and what they promise.
   std::string explain() const;
   /// A table of passes and of the rules that fired, most often first.
   std::string summary() const;
 };
 
 /// The expression of a value, cut at a depth: "log(1 + exp(x))".
-std::string expression_text(const Value& value, int depth = 5);
+std::string expression_text(const Value& value, int depth = 5, const ParameterNames& names = {});
 
 }  // namespace gnomon

@@ -240,6 +240,10 @@ TEST_CASE("each firing is recorded with the lines of the user") {
   const std::string text = context.trace.explain();
   CHECK(text.find("softplus: ") != std::string::npos);
   CHECK(text.find("passes_rewrite_test.cpp:") != std::string::npos);
+  // Names of inputs, and at the end what the rule is for.
+  CHECK(text.find(" -> softplus(x) [") != std::string::npos);
+  CHECK(text.find("The same mathematics without cancellation") != std::string::npos);
+  CHECK(text.find("  softplus: log(1 + exp(x)) is softplus(x) (accurate)") != std::string::npos);
   CHECK(context.trace.summary().find("softplus") != std::string::npos);
 }
 

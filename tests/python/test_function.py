@@ -491,6 +491,18 @@ def test_pickle_keeps_donation(donating):
         a.tolist()
 
 
+def test_explain_tells_rules_in_the_names_and_with_the_lines_of_the_user():
+    x = gn.vector("x")
+    line = sys._getframe().f_lineno + 1
+    y = gn.log(1 + gn.exp(x))
+    text = gn.function([x], y, explain=True).explain
+    fired = [row for row in text.splitlines() if row.startswith("  softplus: log(")]
+    assert "exp(x)" in fired[0] and "-> softplus(x)" in fired[0]
+    assert f"test_function.py:{line}" in fired[0]
+    assert "The same mathematics without cancellation or overflow on the way." in text
+    assert "  softplus: log(1 + exp(x)) is softplus(x) (accurate)" in text
+
+
 def test_rules_are_turned_off_by_name():
     x = gn.vector("x")
     y = gn.log(1 + gn.exp(x))
