@@ -14,14 +14,14 @@
 #include <vector>
 
 #include "derivative_support.h"
-#include "mpfr_reference.h"
+#include "frontend/mpfr/bessel_functions.h"
+#include "frontend/mpfr/incomplete_functions.h"
+#include "frontend/mpfr/special_functions.h"
 #include "passes/gradient.h"
 #include "stdlib/ops.h"
-#include "tests/bessel_functions.h"
-#include "tests/incomplete_functions.h"
+#include "tests/mpfr_reference.h"
 #include "tests/op_cases.h"
 #include "tests/passes_support.h"
-#include "tests/special_functions.h"
 
 using namespace gnomon;
 using gnomon::test::all_cases;

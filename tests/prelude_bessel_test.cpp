@@ -7,12 +7,12 @@
 #include <numbers>
 #include <vector>
 
+#include "frontend/mpfr/bessel_functions.h"
 #include "stdlib/ops.h"
 #include "stdlib/prelude/bessel.h"
 #include "stdlib/prelude/bessel_order.h"
 #include "stdlib/prelude/memory.h"
 #include "stdlib/prelude/modified_bessel.h"
-#include "tests/bessel_functions.h"
 #include "tests/mpfr_reference.h"
 
 namespace gnomon::test {

@@ -9,12 +9,13 @@
 #include <numbers>
 #include <string>
 
+#include "frontend/mpfr/incomplete_functions.h"
 #include "stdlib/ops.h"
 #include "stdlib/prelude/beta.h"
 #include "stdlib/prelude/incomplete_gamma.h"
 #include "stdlib/prelude/incomplete_inverse.h"
 #include "stdlib/prelude/owens_t.h"
-#include "tests/incomplete_functions.h"
+#include "tests/mpfr_reference.h"
 
 namespace gnomon::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "mpfr_reference.h"
+#include "frontend/mpfr/special_functions.h"
 #include "stdlib/prelude/cbrt.h"
 #include "stdlib/prelude/erf.h"
 #include "stdlib/prelude/gamma.h"
@@ -21,7 +21,7 @@
 #include "stdlib/prelude/normal.h"
 #include "stdlib/prelude/trig.h"
 #include "stdlib/prelude/zeta.h"
-#include "tests/special_functions.h"
+#include "tests/mpfr_reference.h"
 
 namespace gnomon::test {
 namespace {

@@ -6,20 +6,20 @@
 
 #include <vector>
 
-#include "tests/special_functions.h"
+#include "frontend/mpfr/special_functions.h"
 
-namespace gnomon::test {
+namespace gnomon::exact {
 
 inline Real exact_gammaln(const Real& x) {
   Real r;
   int sign = 0;
-  mpfr_lgamma(r.get(), &sign, x.get(), MPFR_RNDN);
+  mpfr_lgamma(r.get(), &sign, x.get(), Real::rounding);
   return r;
 }
 
 inline Real exact_gammaincc(const Real& a, const Real& x) {
   Real r;
-  mpfr_gamma_inc(r.get(), a.get(), x.get(), MPFR_RNDN);
+  mpfr_gamma_inc(r.get(), a.get(), x.get(), Real::rounding);
   return r / by(mpfr_gamma, a);
 }
 
@@ -97,4 +97,4 @@ inline Real exact_owens_t(const Real& h, const Real& a) {
   return (by(mpfr_atan, a) - a * sum) / (pi() * Real(2));
 }
 
-}  // namespace gnomon::test
+}  // namespace gnomon::exact

@@ -5,11 +5,12 @@
 
 #include <cmath>
 
-#include "tests/special_functions.h"
+#include "frontend/mpfr/special_functions.h"
 
-namespace gnomon::test {
+namespace gnomon::exact {
 
-/// exp(-|x|) I(x), of order 0 or 1, by its series (DLMF 10.25.2), from 200 on by 10.40.1.
+/// exp(-|x|) I(x), of order 0 or 1, by its series (DLMF 10.25.2); far out by 10.40.1, whose terms
+/// fall to exp(-2 |x|).
 inline Real exact_scaled_bessel_i(int order, const Real& x) {
   if (mpfr_nan_p(x.get())) return x;
   const Real a = by(mpfr_abs, x);
@@ -17,7 +18,7 @@ inline Real exact_scaled_bessel_i(int order, const Real& x) {
   Real value;
   if (mpfr_inf_p(a.get())) {
     value = Real(0);
-  } else if (a < Real(200)) {
+  } else if (a < Real(200) || a < Real(0.4 * static_cast<double>(Real::precision))) {
     const Real z = a * a / Real(4);
     Real term = order == 1 ? a / Real(2) : Real(1);
     value = term;
@@ -41,8 +42,7 @@ inline Real exact_scaled_bessel_i(int order, const Real& x) {
 
 inline Real exact_bessel_i(int order, const Real& x) {
   if (mpfr_inf_p(x.get())) return order == 0 ? by(mpfr_abs, x) : x;
-  const Real a = by(mpfr_abs, x);
-  return exact_scaled_bessel_i(order, x) * by(mpfr_exp, Real(2000) < a ? Real(2000) : a);
+  return exact_scaled_bessel_i(order, x) * by(mpfr_exp, by(mpfr_abs, x));
 }
 
 /// exp(-|x|) I(v, x) by its series (DLMF 10.25.2), left of 0 for whole v.
@@ -67,4 +67,4 @@ inline Real exact_kve(const Real& v, const Real& x) {
   return pi() * difference * by(mpfr_exp, x * Real(2)) / (Real(2) * by(mpfr_sin, pi() * v));
 }
 
-}  // namespace gnomon::test
+}  // namespace gnomon::exact

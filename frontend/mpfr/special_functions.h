@@ -5,58 +5,40 @@
 #include <mpfr.h>
 
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <vector>
 
-#include "tests/mpfr_reference.h"
+#include "frontend/mpfr/real.h"
 
-namespace gnomon::test {
+namespace gnomon::exact {
 
-inline Real operator+(const Real& a, const Real& b) {
+/// A function of MPFR applied to numbers.
+inline Real by(MpfrUnary function, const Real& x) {
   Real r;
-  mpfr_add(r.get(), a.get(), b.get(), MPFR_RNDN);
+  function(r.get(), x.get(), Real::rounding);
   return r;
 }
-inline Real operator-(const Real& a, const Real& b) {
+inline Real by(MpfrBinary function, const Real& x, const Real& y) {
   Real r;
-  mpfr_sub(r.get(), a.get(), b.get(), MPFR_RNDN);
+  function(r.get(), x.get(), y.get(), Real::rounding);
   return r;
 }
-inline Real operator*(const Real& a, const Real& b) {
-  Real r;
-  mpfr_mul(r.get(), a.get(), b.get(), MPFR_RNDN);
-  return r;
-}
-inline Real operator/(const Real& a, const Real& b) {
-  Real r;
-  mpfr_div(r.get(), a.get(), b.get(), MPFR_RNDN);
-  return r;
-}
-inline Real operator-(const Real& a) {
-  Real r;
-  mpfr_neg(r.get(), a.get(), MPFR_RNDN);
-  return r;
-}
+
+inline Real operator+(const Real& a, const Real& b) { return by(mpfr_add, a, b); }
+inline Real operator-(const Real& a, const Real& b) { return by(mpfr_sub, a, b); }
+inline Real operator*(const Real& a, const Real& b) { return by(mpfr_mul, a, b); }
+inline Real operator/(const Real& a, const Real& b) { return by(mpfr_div, a, b); }
+inline Real operator-(const Real& a) { return by(mpfr_neg, a); }
 inline Real& operator+=(Real& a, const Real& b) { return a = a + b; }
 inline Real& operator*=(Real& a, const Real& b) { return a = a * b; }
 inline bool operator<(const Real& a, const Real& b) { return mpfr_less_p(a.get(), b.get()) != 0; }
 
-/// A function of MPFR applied to a Real.
-inline Real by(MpfrUnary function, const Real& x) {
-  Real r;
-  function(r.get(), x.get(), MPFR_RNDN);
-  return r;
-}
-
-inline Real power(const Real& x, const Real& a) {
-  Real r;
-  mpfr_pow(r.get(), x.get(), a.get(), MPFR_RNDN);
-  return r;
-}
+inline Real power(const Real& x, const Real& a) { return by(mpfr_pow, x, a); }
 
 inline Real pi() {
   Real r;
-  mpfr_const_pi(r.get(), MPFR_RNDN);
+  mpfr_const_pi(r.get(), Real::rounding);
   return r;
 }
 
@@ -66,10 +48,11 @@ inline bool is_negligible(const Real& term, const Real& sum) {
          mpfr_get_exp(term.get()) < mpfr_get_exp(sum.get()) - Real::precision;
 }
 
-/// exp(x^2) erfc(x); from 14 on by its asymptotic series (DLMF 7.12.1), whose terms fall that far.
+/// exp(x^2) erfc(x); far out by its asymptotic series (DLMF 7.12.1), whose terms fall to exp(-x^2).
 inline Real exact_erfcx(const Real& x) {
   if (!mpfr_number_p(x.get())) return mpfr_inf_p(x.get()) && x < Real(0) ? -x : Real(1) / x;
-  if (x < Real(14)) return by(mpfr_exp, x * x) * by(mpfr_erfc, x);
+  if (x < Real(std::sqrt(0.8 * static_cast<double>(Real::precision))))
+    return by(mpfr_exp, x * x) * by(mpfr_erfc, x);
   const Real step = Real(-0.5) / (x * x);
   Real sum(1), term(1);
   for (int k = 1; !is_negligible(term, sum); ++k) {
@@ -81,7 +64,7 @@ inline Real exact_erfcx(const Real& x) {
 
 /// erfc(x), which MPFR takes milliseconds for where it is tiny.
 inline Real exact_erfc(const Real& x) {
-  if (x < Real(14) || Real(1000) < x || mpfr_nan_p(x.get())) return by(mpfr_erfc, x);
+  if (x < Real(14) || mpfr_nan_p(x.get())) return by(mpfr_erfc, x);
   return by(mpfr_exp, -x * x) * exact_erfcx(x);
 }
 
@@ -140,23 +123,30 @@ inline Real exact_ndtri(const Real& p) {
 /// The Bernoulli number B(2 k) over (2 k)!, as 2 zeta(2 k) / (2 pi)^(2 k) and its sign.
 inline Real bernoulli_by_factorial(int k) {
   Real zeta, power;
-  mpfr_zeta_ui(zeta.get(), static_cast<unsigned>(2 * k), MPFR_RNDN);
-  mpfr_pow_ui(power.get(), (pi() * Real(2)).get(), static_cast<unsigned>(2 * k), MPFR_RNDN);
+  mpfr_zeta_ui(zeta.get(), static_cast<unsigned>(2 * k), Real::rounding);
+  mpfr_pow_ui(power.get(), (pi() * Real(2)).get(), static_cast<unsigned>(2 * k), Real::rounding);
   return Real(k % 2 == 0 ? -2 : 2) * zeta / power;
 }
 
-/// The Hurwitz zeta function for s > 1 and q > -20, left of 0 for whole s, by Euler and Maclaurin's
-/// sum (DLMF 25.11.5), with more terms than the precision needs.
+/// The first `count` of these numbers.
+inline const std::vector<Real>& bernoulli_factors(int count) {
+  static thread_local std::map<int, std::vector<Real>> known;
+  std::vector<Real>& factors = known[count];
+  for (int k = static_cast<int>(factors.size()) + 1; k <= count; ++k)
+    factors.push_back(bernoulli_by_factorial(k));
+  return factors;
+}
+
+/// The Hurwitz zeta function for s > 1 and q > -20, left of 0 for whole s, NaN elsewhere, by Euler
+/// and Maclaurin's sum (DLMF 25.11.5): 24 and 30 terms leave less than 2^-160 of it, k times as
+/// many the k-th power of that.
 inline Real exact_zeta(const Real& s, const Real& q) {
   if (mpfr_nan_p(s.get()) || mpfr_nan_p(q.get())) return s + q;
   if (mpfr_cmp_ui(s.get(), 1) == 0 || mpfr_zero_p(q.get())) return Real(1) / Real(0);
   if (mpfr_inf_p(q.get())) return Real(0);
-  constexpr int count = 24, terms = 30;
-  static const std::vector<Real> factors = [] {
-    std::vector<Real> all;
-    for (int k = 1; k <= terms; ++k) all.push_back(bernoulli_by_factorial(k));
-    return all;
-  }();
+  if (s < Real(1) || q < Real(-20)) return Real();
+  const int count = static_cast<int>(Real::precision / 10), terms = count + count / 4;
+  const std::vector<Real>& factors = bernoulli_factors(terms);
   Real sum(0);
   for (int k = 0; k < count; ++k) sum += power(q + Real(k), -s);
   const Real a = q + Real(count);
@@ -170,4 +160,4 @@ inline Real exact_zeta(const Real& s, const Real& q) {
   return sum;
 }
 
-}  // namespace gnomon::test
+}  // namespace gnomon::exact
