@@ -1,11 +1,24 @@
 // Floating-point numbers to sample functions at: evenly by bit pattern, so by exponent.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <type_traits>
 #include <vector>
+
+namespace gnomon {
+
+/// Numbers from low to high and, if `both`, their negatives every other time.
+struct SampledRange {
+  double low = 0x1p-1022, high = 0x1.fffffffffffffp1023;
+  bool both = false;
+};
+
+}  // namespace gnomon
 
 namespace gnomon::exact {
 
@@ -68,6 +81,21 @@ std::vector<T> sample_evenly(T low, T high, int count, std::uint64_t seed = 1) {
         static_cast<T>(static_cast<double>(low) +
                        fraction * (static_cast<double>(high) - static_cast<double>(low))));
   }
+  return values;
+}
+
+/// `count` values of a range, the ends among them, evenly by bit pattern and in random order.
+template <typename T>
+std::vector<T> sampled(const SampledRange& range, int count, std::uint64_t seed) {
+  std::vector<T> values =
+      sample<T>(static_cast<T>(range.low), static_cast<T>(range.high), count, seed);
+  for (std::size_t i = 0; values.size() < static_cast<std::size_t>(count); ++i)
+    values.push_back(T(values[i]));
+  std::mt19937_64 random(seed);
+  std::shuffle(values.begin(), values.end(), random);
+  values.resize(static_cast<std::size_t>(count));
+  for (T& v : values)
+    if (range.both && random() % 2 == 0) v = -v;
   return values;
 }
 

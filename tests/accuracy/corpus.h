@@ -1,20 +1,13 @@
 // Expressions that lose digits as they are written in textbooks of numerical analysis.
 #pragma once
 
-#include <limits>
 #include <string_view>
 #include <vector>
 
+#include "frontend/sampling.h"
 #include "stdlib/ops.h"
 
 namespace gnomon::test {
-
-/// A variable is sampled evenly by bit pattern, so by exponent: `low` to `high`, and, if `both`,
-/// its negative every other time.
-struct SampledRange {
-  double low = 0x1p-1022, high = 0x1.fffffffffffffp1023;
-  bool both = false;
-};
 
 inline constexpr SampledRange positive{}, whole{0x1p-1022, 0x1.fffffffffffffp1023, true};
 inline constexpr SampledRange up_to(double high) { return {0x1p-1022, high, false}; }

@@ -1,0 +1,79 @@
+// libgnomon-mpfr: where it is, what to say when there is none, its functions by operation.
+#include "frontend/digits.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "runtime/error.h"
+#include "runtime/libraries.h"
+
+namespace gnomon {
+namespace {
+
+constexpr const char* library_name = "libgnomon-mpfr.so";
+
+struct OpenedLibrary {
+  const MpfrTable* table = nullptr;
+  std::string reason;  // why there is none
+};
+
+OpenedLibrary open_library() {
+  OpenedLibrary opened;
+  for (const std::string& path : library_files(library_name, "GNOMON_MPFR_LIBRARY")) {
+    void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) {
+      const char* const reason = dlerror();
+      opened.reason += fmt::format("\n  {}", reason ? reason : path);
+      continue;
+    }
+    const auto entry =
+        reinterpret_cast<decltype(&gnomon_mpfr_entry)>(dlsym(handle, mpfr_entry_name));
+    if (entry && entry()->version == mpfr_entry_version) return {entry(), {}};
+    opened.reason += fmt::format("\n  {}: made for another version of Gnomon", path);
+  }
+  return opened;
+}
+
+int bits_of(DType t) { return t == DType::float32 ? 24 : 53; }
+
+}  // namespace
+
+const MpfrTable& digits_table() {
+  static const OpenedLibrary opened = open_library();
+  if (opened.table != nullptr) return *opened.table;
+  throw DeviceError(
+      fmt::format("accuracy_report: expected the library {}, found none that opens; it needs MPFR "
+                  "(apt-get install libmpfr-dev) and a build of Gnomon that found it{}",
+                  library_name, opened.reason));
+}
+
+bool Digits::agrees_with(const Digits& other, DType t) const {
+  return digits_table().agree(handle_, other.handle_, bits_of(t));
+}
+
+double Digits::distance(double found, DType t) const {
+  return digits_table().distance(handle_, found, bits_of(t));
+}
+
+RealNumbers<Digits> digit_numbers() {
+  std::unordered_map<std::string, RealNumbers<Digits>::Function> functions;
+  for (const Op* op : all_ops()) {
+    if (!op->is_elementwise()) continue;
+    functions.emplace(op->name, [name = std::string(op->name)](std::span<const Digits> x) {
+      std::vector<const void*> operands;
+      for (const Digits& each : x) operands.push_back(each.handle_);
+      Digits result;
+      if (!digits_table().apply(name.c_str(), operands.data(), operands.size(), result.handle_))
+        throw TypeError(fmt::format(
+            "accuracy_report: expected operations whose real functions are known, found {}", name));
+      return result;
+    });
+  }
+  return {std::move(functions), [](const Digits& x) { return x.to_double(); }};
+}
+
+}  // namespace gnomon
