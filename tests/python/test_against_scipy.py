@@ -328,6 +328,7 @@ WITHOUT_REFERENCE = {
     ],
     "batches, compared with their examples in test_batches": ["vectorize", "vmap"],
     "measures the machine, tested in test_tune": ["tune"],
+    "has no counterpart, tested in test_accuracy": ["accuracy_report"],
     "Fourier transforms, compared with NumPy in test_fft": [
         f"fft.{name}" for name in gn.fft.__all__
     ],

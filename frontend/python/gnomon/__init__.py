@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from . import special as special
     from . import typing as typing
     from . import _tree as tree
+    from ._accuracy import accuracy_report as accuracy_report
     from ._batches import vectorize as vectorize
     from ._batches import vmap as vmap
     from ._files import load as load
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
 # What is imported when it is first used: its name, the module that has it.
 _LAZY = {
     "__array_namespace_info__": "_info",
+    "accuracy_report": "_accuracy",
     "checkpoint": "_subgraphs",
     "compiled": "_trace",
     "custom_derivative": "_subgraphs",
