@@ -247,6 +247,10 @@ RuleGroup make() {
           rule("erfc_erfcinv", Promise::finite, erfc(erfcinv(x)), x).except("x < 0, x > 2"),
           rule("ndtr_ndtri", Promise::finite, ndtr(ndtri(x)), x).except("x < 0, x > 1"),
           rule("ndtri_ndtr", Promise::accurate, ndtri(ndtr(x)), x),
+          rule("ndtri_exp", Promise::accurate, ndtri(exp(x)), ndtri_exp(x)),
+          rule("ndtri_exp_log", Promise::accurate, ndtri_exp(log(x)), ndtri(x)),
+          rule("ndtri_exp_log_ndtr", Promise::accurate, ndtri_exp(log_ndtr(x)), x),
+          rule("log_ndtr_ndtri_exp", Promise::finite, log_ndtr(ndtri_exp(x)), x).except("x > 0"),
           rule("log_ndtr", Promise::accurate, log(ndtr(x)), log_ndtr(x)),
           rule("exp_log_ndtr", Promise::accurate, exp(log_ndtr(x)), ndtr(x)),
           rule("ndtr_of_erfc", Promise::finite, 0.5 * erfc(x / sqrt2), ndtr(-x))

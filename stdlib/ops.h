@@ -19,7 +19,7 @@
   X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p)                                    \
   X(sin) X(cos) X(tan) X(arcsin) X(arccos) X(arctan)                                          \
   X(sinh) X(cosh) X(tanh) X(arcsinh) X(arccosh) X(arctanh)                                    \
-  X(erf) X(erfc) X(erfcx) X(erfinv) X(erfcinv) X(ndtr) X(log_ndtr) X(ndtri)                   \
+  X(erf) X(erfc) X(erfcx) X(erfinv) X(erfcinv) X(ndtr) X(log_ndtr) X(ndtri) X(ndtri_exp)      \
   X(gamma) X(gammaln) X(digamma) X(trigamma) X(sigmoid) X(softplus) X(log1mexp) X(cbrt)       \
   X(i0) X(i0e) X(i1) X(i1e) X(j0) X(j1) X(y0) X(y1)                                           \
   X(floor) X(ceil) X(trunc) X(round)                                                          \

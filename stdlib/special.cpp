@@ -371,6 +371,26 @@ constinit const Op op::ndtri{
     .domain = {0, 1},
     .ulp = {4, 4}};
 
+constinit const Op op::ndtri_exp{
+    .name = "ndtri_exp",
+    .doc = "ndtri(exp(x)), accurate for every x < 0; infinite at 0, NaN above.",
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .traits = {Trait::increasing},
+    .scalar = {"gn::ndtri_exp", "normal.h", "", GNOMON_HOST(floats, 1, ndtri_exp), 160},
+    .partials =
+        [](const Partials& p) {
+          // The inverse of that of log_ndtr, in its two forms.
+          const Expr left = gnomon::less(p.y, 0);
+          const Expr below = gnomon::where(left, p.y, 0), above = gnomon::where(left, 0, p.y);
+          constexpr double sqrt_half_pi = half_sqrt_pi * std::numbers::sqrt2;
+          return Exprs{gnomon::where(
+              left, sqrt_half_pi * gnomon::erfcx(-sqrt_half * below),
+              (2 * sqrt_half_pi) * gnomon::exp(p.x[0] + 0.5 * gnomon::square(above)))};
+        },
+    .domain = {-inf, 0},
+    .ulp = {4, 4}};
+
 constinit const Op op::gamma{
     .name = "gamma",
     .doc = "Gamma function; infinite at 0, NaN at -1, -2, ...",

@@ -411,6 +411,7 @@ void check_all_lanes() {
   check_lanes<T, W>("ndtr", [](auto x) { return gn::ndtr(x); });
   check_lanes<T, W>("log_ndtr", [](auto x) { return gn::log_ndtr(x); });
   check_lanes<T, W>("ndtri", [](auto x) { return gn::ndtri(x); });
+  check_lanes<T, W>("ndtri_exp", [](auto x) { return gn::ndtri_exp(x); });
   check_lanes<T, W>("gamma", [](auto x) { return gn::gamma(x); });
   check_lanes<T, W>("zeta", [](auto x) { return gn::zeta(decltype(x)(3), x); });
   check_lanes<T, W>("cbrt", [](auto x) { return gn::cbrt(x); });

@@ -169,6 +169,7 @@ inline const RealTable& real_functions() {
       {"ndtr", of_one(exact_ndtr)},
       {"log_ndtr", of_one(exact_log_ndtr)},
       {"ndtri", of_one(exact_ndtri)},
+      {"ndtri_exp", of_one(exact_ndtri_exp)},
       {"gamma", unary(mpfr_gamma)},
       {"gammaln", of_one(exact_gammaln)},
       {"betaln", of_two(exact_betaln)},

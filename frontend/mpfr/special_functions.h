@@ -120,6 +120,22 @@ inline Real exact_ndtri(const Real& p) {
   return -exact_erfcinv(p * Real(2)) * by(mpfr_sqrt, Real(2));
 }
 
+/// The x with log_ndtr(x) = y: left of the middle by Newton's method, as a slope that falls has it
+/// from the left.
+inline Real exact_ndtri_exp(const Real& y) {
+  if (!(y < Real(-0.7))) return -exact_ndtri(-by(mpfr_expm1, y));
+  if (mpfr_inf_p(y.get())) return y;
+  const Real half_root = by(mpfr_sqrt, pi() / Real(2));
+  Real x = -by(mpfr_sqrt, y * Real(-2));
+  for (int step = 0; step < 60; ++step) {
+    const Real slope = by(mpfr_abs, half_root * exact_erfcx(-x / by(mpfr_sqrt, Real(2))));
+    const Real change = (exact_log_ndtr(x) - y) * slope;
+    x = x - change;
+    if (mpfr_zero_p(change.get()) || mpfr_get_exp(change.get()) < mpfr_get_exp(x.get()) - 80) break;
+  }
+  return x;
+}
+
 /// The Bernoulli number B(2 k) over (2 k)!, as 2 zeta(2 k) / (2 pi)^(2 k) and its sign.
 inline Real bernoulli_by_factorial(int k) {
   Real zeta, power;

@@ -27,10 +27,9 @@ GN_FN F inverse_erf_ratio(F w) {
   }
 }
 
-/// The y with erfc(y) = p for w = -log(p (2 - p)) > 4 and p < 1.
+/// Nearly the y with erfc(y) = p for w = -log(p (2 - p)) > 4 and p < 1, as long as p is a float.
 template <typename F>
-GN_FN F inverse_erfc_tail(F p, F w) {
-  const F one = constant<F>(1);
+GN_FN F rough_inverse_erfc(F w) {
   const F s = sqrt(w);
   const F t = (s - constant<F>(5)) / (s + constant<F>(5));
   F ratio;
@@ -42,13 +41,22 @@ GN_FN F inverse_erfc_tail(F p, F w) {
                    0x1.4a7c91a3c7e05p-6, 0x1.3ad48533e0fe2p-5, -0x1.551bf61a194d4p-4,
                    0x1.4a3ca37bd9bd9p-4, 0x1.f0a14f8c656ebp-1);
   }
-  const F y = s * ratio;
+  return s * ratio;
+}
+
+/// The y with log erfc(y) = log_p < 0 by one of Halley's steps.
+template <typename F>
+GN_FN F inverse_erfc_step(F y, F log_p) {
   const F scaled = erfcx_of_positive(y);
   // log erfc(y) - log p and the negated derivative of log erfc.
-  const F excess = log(scaled) - fma(y, y, log(p));
+  const F excess = log(scaled) - fma(y, y, log_p);
   const F slope = constant<F>(0x1.20dd750429b6dp0) / scaled;
   const F step = excess / slope;
-  return fma(step, fma(step, constant<F>(0.5) * (y + y - slope), one), y);
+  // y - slope / 2 from where it cancels.
+  const F half = constant<F>(0.5);
+  const auto cancels = y > constant<F>(64);
+  const F bend = select(cancels, -half / y, half * (y + y - slope));
+  return fma(step, fma(step, bend, constant<F>(1)), y);
 }
 
 /// The inverse at erf = x, erfc = p on the right half.
@@ -57,8 +65,8 @@ GN_FN F inverse_erf(F x, F p, F w) {
   const auto far = w > constant<F>(4);
   const F near = x * inverse_erf_ratio(select(far, constant<F>(4), w));
   if (!any(far)) return near;
-  const F safe = constant<F>(0x1p-8);
-  return select(far, inverse_erfc_tail(select(far, p, safe), select(far, w, constant<F>(5))), near);
+  const F rough = rough_inverse_erfc(select(far, w, constant<F>(5)));
+  return select(far, inverse_erfc_step(rough, log(select(far, p, constant<F>(0x1p-8)))), near);
 }
 
 }  // namespace detail

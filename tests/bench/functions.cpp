@@ -77,6 +77,7 @@ std::vector<Entry> entries() {
           GNOMON_OURS(erfcx, -4, 10),
           GNOMON_OURS(erfinv, -0.99, 0.99),
           GNOMON_OURS(ndtri, 0.01, 0.99),
+          GNOMON_OURS(ndtri_exp, -10, -0.01),
           GNOMON_OURS(log_ndtr, -10, 10),
           GNOMON_OURS(digamma, 0.1, 20),
           GNOMON_OURS(trigamma, 0.1, 20),
