@@ -334,7 +334,7 @@ class Sweep {
 
 }  // namespace
 
-RuleSet::RuleSet(std::initializer_list<const RuleGroup*> groups, bool exact_only)
+RuleSet::RuleSet(const std::vector<const RuleGroup*>& groups, bool exact_only)
     : exact_only_(exact_only) {
   const std::span<const RuleGroup* const> known = all_rule_groups();
   for (const RuleGroup* group : groups) {

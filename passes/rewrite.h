@@ -25,7 +25,7 @@ struct IndexedRule {
 /// The rules of one phase: a concatenation of groups, indexed by root op.
 class RuleSet {
  public:
-  RuleSet(std::initializer_list<const RuleGroup*> groups, bool exact_only);
+  RuleSet(const std::vector<const RuleGroup*>& groups, bool exact_only);
   std::span<const IndexedRule> rules_of(const Op& op) const;
   bool exact_only() const { return exact_only_; }
 

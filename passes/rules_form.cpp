@@ -40,6 +40,16 @@ Expr signs_of_product(const Match& m) {
   return negative ? make_node(op::negative, {product}) : product;
 }
 
+// A sum of negations; in another sum it is part of that.
+Expr negative_sum(const Match& m) {
+  std::vector<Value> terms;
+  for (const Value& term : m.root.node().operands()) {
+    if (!term.is(op::negative)) return {};
+    terms.push_back(term.input(0));
+  }
+  return make_node(op::negative, {make_node(op::add, std::move(terms))});
+}
+
 // -(c * x) as (-c) * x.
 Expr sign_into_constant(const Match& m) {
   const Value& product = m.root.input(0);
@@ -99,6 +109,7 @@ Expr odd_example(DType t) { return sin(-scalar_of(t, "x")); }
 Expr even_example(DType t) { return cos(-scalar_of(t, "x")); }
 Expr twice_example(DType t) { return abs(abs(scalar_of(t, "x"))); }
 Expr product_example(DType t) { return scalar_of(t, "x") * -scalar_of(t, "y"); }
+Expr sum_example(DType t) { return -scalar_of(t, "x") - scalar_of(t, "y"); }
 Expr constant_example(DType t) { return -(3 * exp(scalar_of(t, "x"))); }
 Expr order_example(DType t) { return 2 + exp(scalar_of(t, "x")); }
 Expr cast_example(DType t) {
@@ -114,6 +125,8 @@ RuleGroup make() {
           rule("add_negative", Promise::exact, x - y, x + -y).on(is_signed_number, "signed"),
           rule("negative_twice", Promise::exact, -(-x), x),
           rule("negative_difference", Promise::accurate, -(x + -y), y + -x),
+          rule("negative_sum", Promise::exact, {&op::add}, negative_sum, "-x + -y", "-(x + y)",
+               sum_example),
           rule("negative_product", Promise::exact, {&op::multiply}, signs_of_product, "x * -y",
                "-(x * y)", product_example),
           rule("negative_constant", Promise::exact, {&op::negative}, sign_into_constant, "-(c * x)",

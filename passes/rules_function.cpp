@@ -235,6 +235,8 @@ RuleGroup make() {
           rule("exp_over_erfc", Promise::accurate, exp(-square(x)) / erfc(x), reciprocal(erfcx(x))),
           rule("scaled_exp_over_erfc", Promise::accurate, t * exp(-square(x)) / erfc(x),
                t / erfcx(x)),
+          rule("j0", Promise::accurate, jv(0, x), j0(x)),
+          rule("j1", Promise::accurate, jv(1, x), j1(x)),
           rule("log_ive", Promise::finite, log(exp(x) * ive(y, t)), x + log(ive(y, t)))
               .except("results near 0, where the terms cancel")
               .tested_on(positive_example<[](E a) { return log(exp(9 + a) * ive(2, 9 + a)); }>),

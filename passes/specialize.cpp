@@ -110,7 +110,6 @@ RuleGroup make_strength() {
   return {"strength",
           "Cheaper spellings of canonical forms.",
           {
-              rule("negative_sum", Promise::exact, -x + -y, -(x + y)).on(is_binary, "two terms"),
               rule("subtract", Promise::exact, x + -y, x - y)
                   .on(is_binary, "two terms")
                   .tested_on(difference_example),
@@ -143,12 +142,7 @@ const RuleGroup& contraction_rules() {
 }
 
 Graph specialize(const Graph& graph, Context& context) {
-  const auto rules_of = [](bool exact_only) {
-    return RuleSet({&strength_rules(), &slice_lift_rules(), &index_lift_rules(), &slice_rules(),
-                    &index_rules()},
-                   exact_only);
-  };
-  static const RuleSet all = rules_of(false), exact = rules_of(true);
+  static const RuleSet all({&strength_rules()}, false), exact({&strength_rules()}, true);
   const bool exact_only = context.options.level != RewriteLevel::all;
   return rewrite(graph, exact_only ? exact : all, context, Flatten::no);
 }

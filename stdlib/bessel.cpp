@@ -4,6 +4,7 @@
 #include "stdlib/ops.h"
 #include "stdlib/prelude/bessel.h"
 #include "stdlib/prelude/bessel_order.h"
+#include "stdlib/prelude/bessel_real_order.h"
 #include "stdlib/prelude/modified_bessel.h"
 #include "stdlib/rules.h"
 #include "stdlib/scalar.h"
@@ -118,6 +119,24 @@ constinit const Op op::y1{
     .domain = {0, inf}};
 
 // Of any real order.
+
+constinit const Op op::jv{
+    .name = "jv",
+    .doc =
+        "Bessel function of the first kind of order x. NaN for y < 0 where x is not whole, and "
+        "where |x| and |y| exceed 10^6 and |y| < x^2 / 2; the derivative by x is NaN. The error is "
+        "relative to the larger of the result and sqrt(2 / (pi |y|)), for an order x < 0 that is "
+        "not whole to the size of J and Y of order |x|: at most 1e-12 for |x| < 20000.",
+    .operands = 2,
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = {"gn::jv", "bessel_real_order.h", "", GNOMON_HOST(floats, 2, jv), 3000},
+    .partials =
+        [](const Partials& p) {
+          const Expr &v = p.x[0], &x = p.x[1];
+          return Exprs{unknown(p), 0.5 * (gnomon::jv(v - 1, x) - gnomon::jv(v + 1, x))};
+        },
+};
 
 constinit const Op op::ive{
     .name = "ive",

@@ -29,7 +29,7 @@
   X(subtract) X(divide) X(floor_divide) X(remainder) X(power)                                 \
   X(minimum) X(maximum) X(arctan2) X(hypot) X(logaddexp) X(copysign) X(nextafter)             \
   X(zeta) X(betaln) X(gammainc) X(gammaincc) X(gammaincinv) X(gammainccinv) X(owens_t)        \
-  X(ive) X(kve) X(gcd) X(lcm)                                                                 \
+  X(jv) X(ive) X(kve) X(gcd) X(lcm)                                                           \
   X(equal) X(not_equal) X(less) X(less_equal) X(greater) X(greater_equal)                     \
   X(logical_and) X(logical_or) X(logical_xor)                                                 \
   X(bitwise_and) X(bitwise_or) X(bitwise_xor) X(left_shift) X(right_shift)

@@ -11,6 +11,7 @@
 #include "stdlib/ops.h"
 #include "stdlib/prelude/bessel.h"
 #include "stdlib/prelude/bessel_order.h"
+#include "stdlib/prelude/bessel_real_order.h"
 #include "stdlib/prelude/memory.h"
 #include "stdlib/prelude/modified_bessel.h"
 #include "tests/mpfr_reference.h"
@@ -132,6 +133,97 @@ TEST_CASE("modified Bessel functions of real order at their edges") {
     CHECK(std::isnan(y));
 }
 
+namespace {
+
+/// sqrt(2 / (pi x)), and for x < 1 the largest value of J(0).
+double envelope_at(double x) { return std::min(1.0, std::sqrt(2 / (std::numbers::pi * x))); }
+
+}  // namespace
+
+TEST_CASE("Bessel functions of real order are within 1e-12 of their envelope") {
+  for (const double x : {1e-9, 0.03, 0.7, 1.999, 2.0, 3.0, 5.52, 8.5, 15.7, 33.0, 90.0, 260.0}) {
+    for (const double v : {0.0, 1e-9, 0.25, 1.0, 1.5, 2.75, 6.0, 12.999999, 20.0, 47.0, 120.5}) {
+      CAPTURE(x);
+      CAPTURE(v);
+      const Real j = exact_jv(v, x);
+      const double size = std::max(std::abs(j.to_double()), x > v ? envelope_at(x) : 0);
+      if (size > 1e-290) CHECK(std::abs((Real(gn::jv(v, x)) - j).to_double()) < 2e-13 * size);
+      if (v == std::floor(v)) continue;
+      // J(-v) = cos(pi v) J(v) - sin(pi v) Y(v) (DLMF 10.2.3): relative to the two terms.
+      const Real other = exact_jv(-v, x);
+      const double first = (by(mpfr_cos, pi() * Real(v)) * j).to_double();
+      const double terms = std::abs(first) + std::abs(other.to_double() - first);
+      if (terms > 1e290) continue;
+      CHECK(std::abs((Real(gn::jv(-v, x)) - other).to_double()) <
+            2e-13 * std::max(terms, x > v ? envelope_at(x) : 0));
+    }
+  }
+}
+
+TEST_CASE("Bessel functions of large whole order agree with MPFR") {
+  for (const int n : {2, 30, 400}) {
+    for (const double ratio : {0.85, 0.99, 1.0, 1.001, 1.1, 1.7, 5.0, 100.0}) {
+      CAPTURE(n);
+      const double x = n * ratio;
+      CAPTURE(x);
+      Real exact;
+      mpfr_jn(exact.get(), n, Real(x).get(), MPFR_RNDN);
+      const double size = std::max(std::abs(exact.to_double()), x > n ? envelope_at(x) : 0);
+      if (size < 1e-290) continue;
+      const double error = std::abs((Real(gn::jv(double(n), x)) - exact).to_double());
+      CHECK(error < 1e-12 * size);
+    }
+  }
+}
+
+TEST_CASE("Bessel functions of large real order agree with Arb") {
+  struct Value {
+    double v, x, j;
+  };
+  for (const auto [v, x, j] : {
+           Value{1234.5678, 1200.0, 9.241728527755449e-05},
+           Value{1234.5678, 1240.0, 0.05881557471065878},
+           Value{1234.5678, 100000.0, 0.002347555989010826},
+           Value{10000.25, 9800.0, 1.7437309372648597e-14},
+           Value{10000.25, 10000.0, 0.020540820271189694},
+           Value{10000.25, 10100.5, -0.014800734642165997},
+           Value{10000.25, 30000.0, -0.0007375025408803357},
+           Value{10000.25, 1000000.0, -0.0001799077930717492},
+           Value{20000.75, 20010.0, 0.021383170256626075},
+           Value{-300.4, 250.0, 88340230.76135497},
+           Value{-3000.6, 3100.0, 0.01672484783446707},
+           Value{777.125, 100000000.0, 6.55430487608328e-05},
+       }) {
+    CAPTURE(v);
+    CAPTURE(x);
+    CHECK(std::abs(gn::jv(v, x) - j) < 1e-12 * std::max(std::abs(j), x > v ? envelope_at(x) : 0));
+  }
+}
+
+TEST_CASE("Bessel functions of real order at their edges") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(gn::jv(0.0, 0.0) == 1);
+  CHECK(gn::jv(0.5, 0.0) == 0);
+  CHECK(gn::jv(-2.0, 0.0) == 0);
+  // The signs of 1 / gamma(1 + v).
+  CHECK(gn::jv(-0.5, 0.0) == inf);
+  CHECK(gn::jv(-1.5, 0.0) == -inf);
+  for (const double v : {0.5, -0.5, 3.0, -3.0}) CHECK(gn::jv(v, inf) == 0);
+  CHECK(gn::jv(3.0, -inf) == 0);
+  CHECK(gn::jv(3.0, -2.0) == -gn::jv(3.0, 2.0));
+  CHECK(gn::jv(-3.0, 2.0) == -gn::jv(3.0, 2.0));
+  CHECK(gn::jv(-3.0, -9.0) == gn::jv(3.0, 9.0));
+  CHECK(gn::jv(-4.0, -9.0) == gn::jv(4.0, 9.0));
+  // Too small for a float64.
+  for (const double v : {300.0, 1e9, 1e300, inf}) CHECK(gn::jv(v, 5.0) == 0);
+  CHECK(gn::jv(2e6, 1e6) == 0);
+  // Beyond the bounds on steps.
+  for (const double y : {gn::jv(1e7, 1e7), gn::jv(1e200, 1e200), gn::jv(0.5, -1.0),
+                         gn::jv(nan, 1.0), gn::jv(1.0, nan), gn::jv(-inf, 1.0)})
+    CHECK(std::isnan(y));
+}
+
 #if GN_LANES
 TEST_CASE("Bessel functions give the same bits in lanes and as scalars") {
   constexpr int width = 8;
@@ -150,6 +242,9 @@ TEST_CASE("Bessel functions give the same bits in lanes and as scalars") {
   check("j1", [](auto x) { return gn::j1(x); });
   check("y0", [](auto x) { return gn::y0(x); });
   check("y1", [](auto x) { return gn::y1(x); });
+  check("jv", [](auto x) { return gn::jv(decltype(x)(1.5), x); });
+  check("jv", [](auto x) { return gn::jv(decltype(x)(-20.3), x); });
+  check("jv", [](auto x) { return gn::jv(x, decltype(x)(30)); });
   check("ive", [](auto x) { return gn::ive(decltype(x)(1.5), x); });
   check("kve", [](auto x) { return gn::kve(decltype(x)(1.5), x); });
 }

@@ -1,4 +1,4 @@
-// Modified Bessel functions, which MPFR does not have, by series.
+// Bessel functions that MPFR does not have, by series.
 #pragma once
 
 #include <mpfr.h>
@@ -58,6 +58,29 @@ inline Real exact_ive(const Real& order, const Real& x) {
     sum += term;
   }
   return sum * by(mpfr_exp, -by(mpfr_abs, x));
+}
+
+/// J(v, x) by its series (DLMF 10.2.2), left of 0 for whole v. The digits that its terms cancel are
+/// added to those of all numbers meanwhile.
+inline Real exact_jv(const Real& order, const Real& x) {
+  const mpfr_prec_t before = Real::precision;
+  const double size = std::abs(x.to_double());
+  Real::precision = before + static_cast<mpfr_prec_t>(1.5 * size + 100);
+  Real sum;
+  {
+    const bool whole = mpfr_integer_p(order.get());
+    const Real v = whole ? by(mpfr_abs, order) : order;
+    const Real half = x / Real(2);
+    Real term = power(half, v) / by(mpfr_gamma, v + Real(1));
+    sum = term;
+    for (int k = 1; !is_negligible(term, sum) || k < size + 2 - v.to_double(); ++k) {
+      term *= -half * half / (Real(k) * (v + Real(k)));
+      sum += term;
+    }
+    if (whole && order < Real(0) && std::fmod(v.to_double(), 2) == 1) sum = -sum;
+  }
+  Real::precision = before;
+  return sum;
 }
 
 /// exp(x) K(v, x) for v that is not whole, by the two solutions (DLMF 10.27.4): their difference

@@ -212,6 +212,7 @@ inline const RealTable& parameter_functions() {
       {"gammainccinv", of_two(exact_gammainccinv)},
       {"betainc", of_three(exact_betainc)},
       {"betaincinv", of_three(exact_betaincinv)},
+      {"jv", of_two(exact_jv)},
       {"ive", of_two(exact_ive)},
       {"kve", of_two(exact_kve)},
       {"owens_t", of_two(exact_owens_t)},

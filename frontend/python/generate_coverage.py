@@ -43,9 +43,9 @@ FAMILIES = {
         polygamma=special.polygamma gammainc gammaincc gammau="gammaincc(a, x) * gamma(a)"
         gammal="gammainc(a, x) * gamma(a)" gammaincinv gammainccinv chi2sf=special.chdtrc betainc
         betaincinv beta=special.beta betaln factorial=special.factorial poch=special.poch j0 j1
-        jv!Bessel_functions_of_the_first_kind_of_real_order i0 i1 iv=special.iv ive kve
-        kv=special.kv kn=special.kn hyp2f1!the_hypergeometric_function owens_t
-        ndtri_exp sigmoid hard_sigmoid="gn.nn.hard_sigmoid(x, 0.2)"
+        jv i0 i1 iv=special.iv ive kve kv=special.kv kn=special.kn
+        hyp2f1!the_hypergeometric_function owens_t ndtri_exp sigmoid
+        hard_sigmoid="gn.nn.hard_sigmoid(x, 0.2)"
         ultra_fast_sigmoid!sigmoid_is_fast_and_accurate
     """,
     "Casts": """

@@ -14,7 +14,7 @@ from ._elementwise import sinc
 from ._ops import (
     betainc, betaincinv, betaln, cbrt, digamma, erf, erfc, erfcinv, erfcx, erfinv, exp2, expm1,
     gamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, i0, i0e, i1, i1e, ive, j0, j1,
-    kve, log1mexp, log1p, log_ndtr, ndtr, ndtri, ndtri_exp, owens_t, y0, y1, zeta,
+    jv, kve, log1mexp, log1p, log_ndtr, ndtr, ndtri, ndtri_exp, owens_t, y0, y1, zeta,
 )
 
 TYPE_CHECKING = False
@@ -248,6 +248,7 @@ __all__ = [
     "ive",
     "j0",
     "j1",
+    "jv",
     "kn",
     "kv",
     "kve",
