@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "codegen/library_steps.h"
 #include "codegen/module.h"
 
 namespace gnomon {
@@ -184,18 +185,9 @@ class Grouping {
     const Dim shares =
         min(floor_div(work, tile_work), max(p.batch, 1) * tiles(p.m, tile_rows) *
                                             tiles(p.n, tile_columns) * tiles(p.k, tile_depth));
-    // So many multiply-adds of the library take as long as an addition.
-    return {{}, floor_div(work, p.dtype == DType::float32 ? 16 : 8), max(shares, 1)};
+    return {{}, work_of(p), max(shares, 1)};
   }
-  static Branch cost_of(const RoutineStep& r) {
-    const Dim cube = floor_div(thirds_of_cube(r.routine) * min(r.rows, r.n), 3);
-    constexpr int operations = 64;  // of a transform, by element
-    const Dim work = is_fourier(r.routine) ? r.batch * max(r.rows, r.columns) * operations
-                                           : r.batch * r.rows * r.n * (cube + r.columns);
-    const int at_once =
-        (part_of(r.dtype) == DType::float32 ? 8 : 4) / (is_complex(r.dtype) ? 4 : 1);
-    return {{}, floor_div(work, at_once), max(r.batch, 1)};
-  }
+  static Branch cost_of(const RoutineStep& r) { return {{}, work_of(r), max(r.batch, 1)}; }
 
   Module& module_;
   std::int64_t least_work_;
