@@ -28,8 +28,7 @@ class Fuser {
  public:
   Fuser(const Graph& graph, Nodes nodes) : graph_(graph), nodes_(nodes) {}
 
-  Fusion run() {
-    const auto order = graph_.topological_order();
+  Fusion run(std::span<const Node* const> order) {
     for (const Value& v : graph_.outputs) require(v);
     for (const Node* node : order) {
       if (node->op().step != StepKind::none)
@@ -228,8 +227,7 @@ class Fuser {
 
   // --- trial builds ---
 
-  // Builds the member's value in its domain and notes what it reads. A value that must go to
-  // memory first is placed, and the trial starts again.
+  // Builds the member's value and notes what it reads. What must be in memory first is placed.
   Trial settle(Member& m, const Shape& domain) {
     for (;;) {
       Trial trial = attempt(m, domain);
@@ -595,6 +593,8 @@ class Fuser {
 
 }  // namespace
 
-Fusion fuse(const Graph& graph, Nodes nodes) { return Fuser(graph, nodes).run(); }
+Fusion fuse(const Graph& graph, Nodes nodes, std::span<const Node* const> order) {
+  return Fuser(graph, nodes).run(order.empty() ? graph.topological_order() : order);
+}
 
 }  // namespace gnomon

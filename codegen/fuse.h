@@ -107,8 +107,9 @@ struct Fusion {
 /// Whether the nodes of a graph belong to it alone, or may be those of a graph around it.
 enum class Nodes { own, shared };
 
-/// Cuts the graph. Every reduction in it has one axis; composite ops are expanded.
-Fusion fuse(const Graph& graph, Nodes nodes = Nodes::own);
+/// Cuts the graph, whose nodes come in the given order, or in that of the graph. Every reduction in
+/// it has one axis; composite ops are expanded.
+Fusion fuse(const Graph& graph, Nodes nodes = Nodes::own, std::span<const Node* const> order = {});
 
 /// Whether a value is memory from the start: a leaf, or a constant array.
 bool is_memory(const Value& v);

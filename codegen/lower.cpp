@@ -54,7 +54,8 @@ bool verifies() {
 
 class Lowerer : public Storage {
  public:
-  Lowerer(const Graph& graph, const Target& target) : graph_(graph), target_(target) {}
+  Lowerer(const Graph& graph, const Target& target, std::span<const Node* const> order)
+      : graph_(graph), target_(target), order_(order) {}
 
   Module run(std::span<const int> donated) {
     add_parameters();
@@ -291,7 +292,7 @@ class Lowerer : public Storage {
       if (module_.is_late(s.shape()) != module_.is_late(graph.outputs[i].shape())) continue;
       if (!is_leaf(s.op()) && !s.is(op::constant)) output_of_.try_emplace(s, static_cast<int>(i));
     }
-    const Fusion fusion = fuse(graph);
+    const Fusion fusion = fuse(graph, Nodes::own, order_);
     continued_ = fusion.continued;
     lower_fusion(fusion, steps);
   }
@@ -437,25 +438,12 @@ class Lowerer : public Storage {
   }
 
   void lower_product(const Node& node, std::vector<Step>& steps) {
-    ProductStep p{};
-    const bool plain = &node.op() == &op::dot;
-    p.trans_a = !plain && node.attribute("trans_a").flag();
-    p.trans_b = !plain && node.attribute("trans_b").flag();
-    p.alpha = plain ? 1 : node.attribute("alpha").real();
-    p.beta = 0;
-    const Shape &a = node.input(0).shape(), &b = node.input(1).shape();
-    const std::size_t last = a.size() - 1;
-    p.dtype = node.type().dtype;
-    p.m = a[p.trans_a ? last : last - 1];
-    p.k = a[p.trans_a ? last - 1 : last];
-    p.n = b[p.trans_b ? last - 1 : last];
-    p.batch = element_count(std::span(a).first(last - 1));
+    ProductStep p = product_step(node);
     p.a = stored_buffer(node.input(0));
     p.b = stored_buffer(node.input(1));
     p.out = buffer_of(Value(&node, 0));
     const bool has_addend = node.operands().size() == 3;
     const int addend = has_addend ? stored_buffer(node.input(2)) : -1;
-    if (has_addend) p.beta = node.attribute("beta").real();
     const ProductChoice choice = choose(p, target_);
     std::vector<Step> by_kernel, by_library;
     if (choice.way != ProductChoice::Way::library) {
@@ -574,6 +562,7 @@ class Lowerer : public Storage {
 
   const Graph& graph_;
   const Target& target_;
+  std::span<const Node* const> order_;
   Module module_;
   std::unordered_map<Value, int> buffers_, output_of_;
   std::unordered_map<Value, std::vector<int>> late_;  // slots of dimensions, by where they stand
@@ -592,8 +581,9 @@ class Lowerer : public Storage {
 
 }  // namespace
 
-Module lower(const Graph& graph, const Target& target, std::span<const int> donated) {
-  return Lowerer(graph, target).run(donated);
+Module lower(const Graph& graph, const Target& target, std::span<const int> donated,
+             std::span<const Node* const> order) {
+  return Lowerer(graph, target, order).run(donated);
 }
 
 }  // namespace gnomon

@@ -169,6 +169,7 @@ struct Module {
   std::vector<PlanCheck> plan_checks;
   std::vector<FailureText> failures;  // failure number i + 1
   std::vector<std::string> messages;  // of print
+  std::string memory_table;           // what a memory budget did; or empty
   std::vector<int> workspace;         // buffers of the workspace that are used
   std::vector<int> outputs;           // buffer of each output
   std::vector<int> over;              // the parameter each output may be written over, or -1
@@ -187,8 +188,10 @@ struct Module {
 };
 
 /// Fused kernels and steps of an optimised graph, for the vectors and constants of `target`.
-/// The memory of the parameters in `donated` is the function's.
-Module lower(const Graph& graph, const Target& target, std::span<const int> donated = {});
+/// The memory of the parameters in `donated` is the function's. Nodes are computed in the given
+/// order, or in that of the graph.
+Module lower(const Graph& graph, const Target& target, std::span<const int> donated = {},
+             std::span<const Node* const> order = {});
 /// Finds the outputs that may be written over a parameter: `updates[i]` is the parameter that
 /// output i is the new value of, or -1; then any one of `donated` with its type will do.
 void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated);

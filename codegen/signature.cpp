@@ -28,14 +28,15 @@ std::string signature_json(const Module& module, int plan_size) {
                         {"nodes", f.captured},
                         {"entry", f.entry_check},
                         {"parameter", f.parameter}});
-  return json{{"inputs", inputs},
-              {"outputs", outputs},
-              {"failures", failures},
-              {"messages", module.messages},
-              {"kernels", module.kernel_calls()},
-              {"products", module.products()},
-              {"extent_parameters", module.extent_parameters}}
-      .dump(-1, ' ', true);
+  json signature{{"inputs", inputs},
+                 {"outputs", outputs},
+                 {"failures", failures},
+                 {"messages", module.messages},
+                 {"kernels", module.kernel_calls()},
+                 {"products", module.products()},
+                 {"extent_parameters", module.extent_parameters}};
+  if (!module.memory_table.empty()) signature["memory_table"] = module.memory_table;
+  return signature.dump(-1, ' ', true);
 }
 
 }  // namespace gnomon

@@ -220,6 +220,7 @@ const std::string& Function::graph_text() const { return program_->graph_text; }
 const std::string& Function::module_text() const { return program_->module_text; }
 const std::string& Function::source() const { return program_->source; }
 const std::string& Function::explain() const { return program_->explanation; }
+const std::string& Function::memory_table() const { return program_->memory_table; }
 int Function::kernels() const { return program_->kernels; }
 int Function::products() const { return program_->products; }
 

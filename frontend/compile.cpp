@@ -11,6 +11,7 @@
 #include "codegen/build.h"
 #include "codegen/emit.h"
 #include "codegen/module.h"
+#include "codegen/rematerialize.h"
 #include "codegen/target.h"
 #include "frontend/function.h"
 #include "frontend/program.h"
@@ -154,14 +155,54 @@ void tell_lines(std::vector<Firing>& firings, const Graph& captured) {
   }
 }
 
-std::string cache_key(const Graph& graph, const CompileOptions& options, const Target& target) {
+// The budget with the shapes of all parameters: those of the inputs, of constants, of variables.
+std::optional<MemoryBudget> budget_of(const Closed& closed, std::size_t inputs,
+                                      const CompileOptions& options) {
+  if (!options.memory_budget) return std::nullopt;
+  MemoryBudget budget{*options.memory_budget, options.memory_shapes};
+  const auto& parameters = closed.captured.graph.parameters;
+  if (budget.shapes.empty()) {
+    for (std::size_t i = 0; i < inputs; ++i) {
+      budget.shapes.emplace_back();
+      for (const Dim& d : parameters[i].type.shape) {
+        if (!d.is_constant())
+          throw ValueError(
+              fmt::format("memory_budget: expected memory_shapes, a shape for each input, found an "
+                          "open extent in {}: {}",
+                          parameters[i].name, parameters[i].type.text()));
+        budget.shapes.back().push_back(d.constant());
+      }
+    }
+  }
+  if (budget.shapes.size() != inputs)
+    throw ValueError(fmt::format("memory_budget: expected shapes of {} inputs, found {}", inputs,
+                                 budget.shapes.size()));
+  const auto add = [&](const Array& a) {
+    budget.shapes.emplace_back(a.shape().begin(), a.shape().end());
+  };
+  for (const Array& a : closed.bound) add(a);
+  for (const Value& leaf : closed.captured.shared) add(shared_of(leaf).get());
+  return budget;
+}
+
+std::string budget_text(const std::optional<MemoryBudget>& budget) {
+  std::string text;
+  if (!budget) return text;
+  text = fmt::format("{}", budget->bytes);
+  for (const auto& shape : budget->shapes) text += fmt::format(" [{}]", fmt::join(shape, ","));
+  return text;
+}
+
+std::string cache_key(const Graph& graph, const CompileOptions& options,
+                      const std::optional<MemoryBudget>& budget, const Target& target) {
   const auto key = graph.key();
   std::vector<std::string> disabled = options.disabled_rules;
   std::sort(disabled.begin(), disabled.end());
-  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {} {} {} {}", key[0], key[1],
+  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {} {} {} {} {}", key[0], key[1],
                                   static_cast<int>(options.rewrites), fmt::join(disabled, ","),
-                                  options.opt_level, fmt::join(options.donated, ","), target.name,
-                                  text(target.machine), GNOMON_ABI_VERSION, build_id()));
+                                  options.opt_level, fmt::join(options.donated, ","),
+                                  budget_text(budget), target.name, text(target.machine),
+                                  GNOMON_ABI_VERSION, build_id()));
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text) {
@@ -195,7 +236,8 @@ void dump(const std::filesystem::path& to, const Program& program, const Graph& 
 
 // Everything from the graph to the bytes of the object.
 std::vector<char> build_object(Program& program, const Graph& captured,
-                               const CompileOptions& options, const Target& target,
+                               const CompileOptions& options,
+                               const std::optional<MemoryBudget>& budget, const Target& target,
                                const std::string& key, Stopwatch& watch) {
   Context context;
   context.options.level = options.rewrites;
@@ -203,9 +245,16 @@ std::vector<char> build_object(Program& program, const Graph& captured,
   const auto folder = dump_folder_of(program, key);
   context.trace.record_firings = options.explain || folder.has_value();
   if (folder) context.options.dump_folder = folder->string();
-  const Graph optimized = optimize(with_positions(captured), context);
+  Graph optimized = optimize(with_positions(captured), context);
   watch.stage("optimize");
-  const Module module = lower(optimized, target, options.donated);
+  Module module;
+  if (budget) {
+    MemoryPlan plan = rematerialize(optimized, target, options.donated, *budget);
+    optimized = std::move(plan.graph);
+    module = std::move(plan.module);
+  } else {
+    module = lower(optimized, target, options.donated);
+  }
   watch.stage("lower");
   std::string comment = options.name.empty() ? "compiled by Gnomon" : options.name;
   const std::vector<Unit> units = emit(module, comment);
@@ -277,7 +326,8 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
   Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
   if (options.machine) target.machine = *options.machine;
   const Graph& captured = closed.captured.graph;
-  const std::string key = cache_key(captured, options, target);
+  const std::optional<MemoryBudget> budget = budget_of(closed, arguments, options);
+  const std::string key = cache_key(captured, options, budget, target);
   const Cache cache(options.cache_folder.empty() ? default_cache_folder() : options.cache_folder);
   const std::string manifest =
       nlohmann::json{{"abi", GNOMON_ABI_VERSION}, {"build", build_id()}, {"key", key}}.dump();
@@ -288,8 +338,9 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
   program->was_cached = program->library != nullptr;
   watch.stage("find");
   if (!program->library)
-    program->library = open_new(options.cache ? &cache : nullptr, key, manifest,
-                                build_object(*program, captured, options, target, key, watch));
+    program->library =
+        open_new(options.cache ? &cache : nullptr, key, manifest,
+                 build_object(*program, captured, options, budget, target, key, watch));
   program->captured = std::move(closed.captured.graph);
   program->read_signature();
   program->arguments = arguments;

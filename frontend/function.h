@@ -65,6 +65,11 @@ struct CompileOptions {
   std::filesystem::path cache_folder;
   /// Record each rewrite, for `Function::explain`; compiles anew even when cached.
   bool explain = false;
+  /// The most bytes of workspace: values are computed again where they would be kept for later
+  /// steps, until it is met for inputs of the shapes `memory_shapes`, one for each input (none: all
+  /// extents are known). Results have the same bits. ValueError: it cannot be met.
+  std::optional<std::int64_t> memory_budget;
+  std::vector<std::vector<std::int64_t>> memory_shapes;
 };
 
 /// What a call returns: one array per output.
@@ -148,6 +153,8 @@ class Function {
   const std::string& source() const;
   /// Which rewrites made the final graph what it is.
   const std::string& explain() const;
+  /// What the memory budget did; empty without one, or from the cache.
+  const std::string& memory_table() const;
   /// Number of kernels and of library products a call runs (loop bodies counted once).
   int kernels() const;
   int products() const;

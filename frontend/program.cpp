@@ -112,6 +112,7 @@ void Program::read_signature() {
   extent_parameters = signature.at("extent_parameters").get<std::vector<int>>();
   kernels = signature.at("kernels");
   products = signature.at("products");
+  memory_table = signature.value("memory_table", "");
 }
 
 }  // namespace gnomon

@@ -52,7 +52,7 @@ struct Program {
   // For people.
   bool was_cached = false;
   int kernels = 0, products = 0;
-  std::string name, timings, graph_text, module_text, source, explanation;
+  std::string name, timings, graph_text, module_text, source, explanation, memory_table;
 
   // Plans by extents: the last one used is found without a lock.
   mutable std::atomic<const PlanRecord*> last_plan{nullptr};
