@@ -88,6 +88,8 @@ def function(
     cpu: str = "native",
     opt_level: int = 2,
     explain: bool = False,
+    memory_budget: int | None = None,
+    memory_shapes: Sequence[Sequence[int]] = (),
 ) -> Function:
     """Compiles expressions to a function of `inputs`.
 
@@ -112,9 +114,14 @@ def function(
     uses; 0 for all. `cache`: keep the compiled code on the disk, in `cache_folder` or the default
     one. `cpu`: LLVM's name of a processor. `opt_level`: of Clang. `explain`: keep the graph, the
     source and which rewrites were made, even if the function is cached.
+    `memory_budget`: the most bytes of workspace for inputs of `memory_shapes`, a shape for each
+    input (not needed if all extents are known); values are computed again where they would be kept
+    for later steps, as those of the forward pass for a gradient. The results have the same bits.
+    `Function.memory_table` tells what was done.
 
     TypeError: dtypes do not fit, an output needs an input that is not listed (named, with its
-    line). ValueError: an input that nothing needs, values that do not fit the options.
+    line). ValueError: an input that nothing needs, values that do not fit the options, a budget
+    that cannot be met (it names the least figure that can).
     CompileError: the toolchain is missing or failed.
     """
     given_inputs = [x if isinstance(x, In) else In(_input(x)) for x in _list("inputs", inputs)]
@@ -146,6 +153,8 @@ def function(
         "cpu": cpu,
         "opt_level": opt_level,
         "explain": explain,
+        "memory_budget": memory_budget,
+        "memory_shapes": [list(shape) for shape in memory_shapes],
     }
     return _made(given_inputs, structure, names, exprs, changes, name, allow_downcast, options)
 

@@ -323,6 +323,7 @@ class Tracer:
     ) -> None:
         count, names, shapes, keys, _ = key
         inputs = []
+        extents = []
         parts: list[Any] = []
         texts = []
         for path, leaf, k in zip(self._paths(count, kwargs, shapes), leaves, keys, strict=True):
@@ -331,6 +332,7 @@ class Tracer:
                 texts.append(f"{path}={parts[-1]!r}")
                 continue
             inputs.append(_core.input_like(path, k))
+            extents.append(list(getattr(leaf, "shape", ())))
             parts.append(inputs[-1])
             texts.append(_signature_of(path, leaf, inputs[-1]))
         values = []
@@ -343,7 +345,7 @@ class Tracer:
             outputs, how, entry.finish = self._run(
                 values[:count], dict(zip(names, values[count:], strict=True))
             )
-            function = self._compile(inputs, outputs, how)
+            function = self._compile(inputs, extents, outputs, how)
         except Exception as error:
             error.add_note(f"while compiling {self.where} for {text}")
             raise
@@ -377,7 +379,9 @@ class Tracer:
             leaves[i] = _tree.LEAF
         return outputs, *_results(shape, leaves, dims)
 
-    def _compile(self, inputs: list[Any], outputs: list[Any], how: _How) -> Any:
+    def _compile(
+        self, inputs: list[Any], extents: list[list[int]], outputs: list[Any], how: _How
+    ) -> Any:
         mine = {hash(x) for x in inputs}
         for x in _core.free_inputs(outputs):
             if isinstance(x, _core.Shared) or hash(x) in mine:
@@ -391,6 +395,8 @@ class Tracer:
 
         options = dict(self.options)
         name = options.pop("name")
+        if "memory_budget" in options:
+            options["memory_shapes"] = extents
         listed = [In(x) for x in inputs]
         changes = _core.default_updates(outputs, [])
         return _made(listed, how[0], how[1], outputs, changes, name, None, options)
@@ -459,6 +465,7 @@ def make_compiled(
 
 _OPTIONS = (
     "rewrites", "disabled_rules", "threads", "cache", "cache_folder", "cpu", "opt_level", "explain",
+    "memory_budget",
 )
 
 
@@ -501,7 +508,8 @@ def compiled(
     Threads may share a compiled function; each signature is traced once. `f.signatures` lists what
     has been compiled, `f.function_for(*args)` is the `gn.Function` for a call, `f.__wrapped__` the
     Python function. `options` are those of `gn.function` that tell how to compile: `rewrites`,
-    `disabled_rules`, `threads`, `cache`, `cache_folder`, `cpu`, `opt_level`, `explain`.
+    `disabled_rules`, `threads`, `cache`, `cache_folder`, `cpu`, `opt_level`, `explain`; and
+    `memory_budget`, which is met for the extents of the first call with a signature.
 
     Errors: TypeError for an unknown option, for a static argument without hash, for a result that
     has no arrays; ValueError for a result that needs expressions from outside of the call; and

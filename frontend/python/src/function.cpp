@@ -103,6 +103,12 @@ PyGetSetDef properties[] = {
      [](PyObject* o, void*) { return get(o, [](const Function& f) { return text(f.explain()); }); },
      nullptr, "The rewrites that made the final graph; '' unless compiled with explain=True.",
      nullptr},
+    {"memory_table",
+     [](PyObject* o, void*) {
+       return get(o, [](const Function& f) { return text(f.memory_table()); });
+     },
+     nullptr, "What the memory budget did; '' without one, or when it came from the cache.",
+     nullptr},
     {"kernels",
      [](PyObject* o, void*) {
        return get(o, [](const Function& f) { return PyLong_FromLong(f.kernels()); });
@@ -393,7 +399,8 @@ void add_functions(nb::module_& m) {
          nb::handle about, std::optional<bool> allow_downcast, const std::string& name,
          const std::string& rewrites, std::vector<std::string> disabled_rules, int threads,
          const std::string& cpu, int opt_level, bool cache, const std::string& cache_folder,
-         bool explain) {
+         bool explain, std::optional<std::int64_t> memory_budget,
+         std::vector<std::vector<std::int64_t>> memory_shapes) {
         CompileOptions options;
         options.default_updates = false;  // they are among the updates already
         options.name = name;
@@ -408,6 +415,8 @@ void add_functions(nb::module_& m) {
         options.cache = cache;
         options.cache_folder = cache_folder;
         options.explain = explain;
+        options.memory_budget = memory_budget;
+        options.memory_shapes = std::move(memory_shapes);
         return make_function({inputs, outputs, output_names, updates}, names, values, donated,
                              structure, about, allow_downcast, std::move(options));
       },
@@ -417,6 +426,8 @@ void add_functions(nb::module_& m) {
       "allow_downcast"_a.none() = nb::none(), "name"_a = "", "rewrites"_a = "all",
       "disabled_rules"_a = std::vector<std::string>(), "threads"_a = 0, "cpu"_a = "native",
       "opt_level"_a = 2, "cache"_a = true, "cache_folder"_a = "", "explain"_a = false,
+      "memory_budget"_a.none() = nb::none(),
+      "memory_shapes"_a = std::vector<std::vector<std::int64_t>>(),
       "A function of expressions. names, values: of the inputs, None where there is none. "
       "donated: positions of inputs whose memory calls may reuse. "
       "structure of the results: none, one, list, tuple or dict. about: kept for Python.");
