@@ -127,10 +127,10 @@ std::string table(const Search& search, std::int64_t budget, std::int64_t plain,
       "bytes of workspace\n{:>14}  without a budget\n{:>14}  in another order\n"
       "{:>14}  the budget\n{:>14}  with it\n",
       plain, ordered, budget, found.bytes);
-  text += fmt::format("computed again: {} values of {} bytes, {:.1f} % of the work by estimate\n",
+  text += fmt::format("computed again: {} values of {} bytes, {:.1f} % of the work by estimate",
                       sum.count, sum.bytes, search.percent_of_work(found.choice));
   for (const auto& [name, row] : rows)
-    text += fmt::format("{:>14}  {:>4} x {}\n", row.bytes, row.count, name);
+    text += fmt::format("\n{:>14}  {:>4} x {}", row.bytes, row.count, name);
   return text;
 }
 

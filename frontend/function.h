@@ -153,7 +153,8 @@ class Function {
   const std::string& source() const;
   /// Which rewrites made the final graph what it is.
   const std::string& explain() const;
-  /// What the memory budget did; empty without one, or from the cache.
+  /// Bytes of workspace without and with the memory budget, and what is computed again; empty
+  /// without one.
   const std::string& memory_table() const;
   /// Number of kernels and of library products a call runs (loop bodies counted once).
   int kernels() const;

@@ -107,7 +107,9 @@ PyGetSetDef properties[] = {
      [](PyObject* o, void*) {
        return get(o, [](const Function& f) { return text(f.memory_table()); });
      },
-     nullptr, "What the memory budget did; '' without one, or when it came from the cache.",
+     nullptr,
+     "Bytes of workspace without and with the memory budget, and what is computed again; '' "
+     "without one.",
      nullptr},
     {"kernels",
      [](PyObject* o, void*) {
