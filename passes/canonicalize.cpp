@@ -1,9 +1,11 @@
 // The phases that bring a graph to one form and make it accurate.
+#include <algorithm>
 #include <vector>
 
 #include "passes/pipeline.h"
 #include "passes/rewrite.h"
 #include "passes/rule.h"
+#include "stdlib/ops.h"
 
 namespace gnomon {
 namespace {
@@ -15,41 +17,56 @@ Groups canonical_groups() {
           &shape_rules(), &slice_rules(), &index_rules(),   &linalg_rules(),   &reduction_rules()};
 }
 
-// Rules for each level of rewriting.
-struct Levels {
-  RuleSet all, exact;
-  explicit Levels(const Groups& groups) : all(groups, false), exact(groups, true) {}
+Groups stable_groups() {
+  Groups groups = canonical_groups();
+  groups.insert(groups.begin(), {&stability_rules(), &function_rules(), &difference_rules(),
+                                 &softmax_rules(), &cross_entropy_rules()});
+  return groups;
+}
 
-  Graph run(const Graph& graph, Context& context) const {
-    return context.options.level == RewriteLevel::all
-               ? rewrite(graph, all, context, Flatten::all)
-               : rewrite(graph, exact, context, Flatten::left);
-  }
-};
+Groups with_lifts(Groups groups) {
+  groups.insert(groups.end(), {&slice_lift_rules(), &index_lift_rules()});
+  return groups;
+}
+
+bool has_liftable(const Graph& graph) {
+  return std::ranges::any_of(graph.topological_order(), [](const Node* n) {
+    return (&n->op() == &op::slice || &n->op() == &op::index) && n->input(0).op().is_elementwise();
+  });
+}
+
+bool admits_all(const Context& context) { return context.options.level == RewriteLevel::all; }
 
 }  // namespace
 
 Graph canonicalize(const Graph& graph, Context& context) {
-  static const Levels levels(canonical_groups());
-  return levels.run(graph, context);
-}
-
-Graph simplify(const Graph& graph, Context& context) {
-  static const Levels levels([] {
-    Groups groups = canonical_groups();
-    groups.insert(groups.end(), {&slice_lift_rules(), &index_lift_rules()});
-    return groups;
-  }());
-  return levels.run(graph, context);
+  if (!admits_all(context)) {
+    static const RuleSet exact(canonical_groups(), true);
+    return rewrite(graph, exact, context, Flatten::left);
+  }
+  static const RuleSet rules(canonical_groups(), false);
+  return rewrite(graph, rules, context, Flatten::all);
 }
 
 Graph stabilize(const Graph& graph, Context& context) {
-  static const RuleSet rules(
-      {&stability_rules(), &function_rules(), &difference_rules(), &softmax_rules(),
-       &cross_entropy_rules(), &fold_rules(), &form_rules(), &collect_rules(), &identity_rules(),
-       &logic_rules(), &shape_rules(), &slice_rules(), &index_rules(), &linalg_rules(),
-       &reduction_rules()},
-      false);
+  static const RuleSet rules(stable_groups(), false);
+  return rewrite(graph, rules, context, Flatten::all);
+}
+
+Graph lift(const Graph& graph, Context& context) {
+  if (!has_liftable(graph)) return graph;
+  if (!admits_all(context)) return simplify(graph, context);
+  static const RuleSet rules(with_lifts(stable_groups()), false);
+  return rewrite(graph, rules, context, Flatten::all);
+}
+
+Graph simplify(const Graph& graph, Context& context) {
+  if (!has_liftable(graph)) return canonicalize(graph, context);
+  if (!admits_all(context)) {
+    static const RuleSet exact(with_lifts(canonical_groups()), true);
+    return rewrite(graph, exact, context, Flatten::left);
+  }
+  static const RuleSet rules(with_lifts(canonical_groups()), false);
   return rewrite(graph, rules, context, Flatten::all);
 }
 
