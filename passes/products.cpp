@@ -11,6 +11,9 @@
 namespace gnomon {
 namespace {
 
+constexpr std::int64_t most_small = 8;   // sides of products that are small altogether
+constexpr std::int64_t most_short = 16;  // sums over an outer axis that are one loop
+
 // alpha * A @ B + beta * C with the operands as stored.
 struct Product {
   Value a, b, c;
@@ -120,7 +123,26 @@ void take_addend(Product& p, const Value& addend) {
   }
 }
 
-// A sum of two whose one term is a product without other use, and the other as large.
+bool is_small(const Dim& d) { return d.is_constant() && d.constant() <= most_small; }
+
+// Whether kernels compute a product as a sum. A vector by rows is a reduction of the last axis; by
+// columns, one of an outer axis, which is best when it is short.
+bool is_sum(const Product& p, const Dim& m, const Dim& n, const Dim& k) {
+  const bool inner = m.is(1) && n.is(1);
+  const bool by_rows = inner || (n.is(1) && !p.trans_a) || (m.is(1) && p.trans_b);
+  const bool is_short = k.is_constant() && k.constant() <= most_short;
+  const bool line = k.is(1) || by_rows || ((m.is(1) || n.is(1)) && is_short);
+  return line || (is_small(m) && is_small(n) && is_small(k));
+}
+
+// The inner extent.
+Dim depth_of(const Product& p) {
+  const Shape& a = p.a.shape();
+  return a[a.size() - (p.trans_a ? 2 : 1)];
+}
+
+// A sum of two whose one term is a product without other use, which stays one, and the other as
+// large.
 Expr product_plus(const Match& m) {
   const std::span<const Value> terms = m.root.node().operands();
   if (terms.size() != 2) return {};
@@ -129,7 +151,8 @@ Expr product_plus(const Match& m) {
     if (!is_product(product) || !m.single_use(product) || number_of(addend)) continue;
     if (addend.shape() != m.root.shape() || product.shape() != m.root.shape()) continue;
     Product p = product_of(product);
-    if (p.c) continue;
+    const Shape& shape = product.shape();
+    if (p.c || is_sum(p, shape[shape.size() - 2], shape.back(), depth_of(p))) continue;
     take_addend(p, addend);
     return gemm_of(p);
   }
@@ -203,9 +226,6 @@ Expr product_of_sum(const Match& m) {
 
 // --- products as sums ---
 
-constexpr std::int64_t most_small = 8;   // sides of products that are small altogether
-constexpr std::int64_t most_short = 16;  // sums over an outer axis that are one loop
-
 // The extents before the matrix, and behind them `last`.
 Shape with_batch(const Value& v, std::initializer_list<Dim> last) {
   Shape shape(v.shape().begin(), v.shape().end() - 2);
@@ -236,21 +256,21 @@ Expr sum_of_terms(const Product& p, const Dim& m, const Dim& n, const Dim& k) {
   return sum(expand_dims(a, -1) * expand_dims(right, -3), -2);
 }
 
-bool is_small(const Dim& d) { return d.is_constant() && d.constant() <= most_small; }
-
 Expr a_of(DType t) { return tensor("x", t, {Dim(4), Dim(4)}); }
 Expr b_of(DType t) { return tensor("y", t, {Dim(4), Dim(4)}); }
 Expr transposed_example(DType t) { return matmul(transpose(a_of(t)), b_of(t)); }
 Expr transpose_example(DType t) { return transpose(matmul(a_of(t), b_of(t))); }
 Expr scaled_example(DType t) { return 3 * matmul(a_of(t), b_of(t)); }
 Expr negative_example(DType t) { return -matmul(a_of(t), b_of(t)); }
-Expr plus_example(DType t) {
-  return matmul(a_of(t), b_of(t)) + 2 * tensor("z", t, {Dim(4), Dim(4)});
+// Large enough to stay products.
+Expr product_of_large(DType t) {
+  return matmul(tensor("x", t, {Dim(9), Dim(9)}), tensor("y", t, {Dim(9), Dim(9)}));
 }
+Expr plus_example(DType t) { return product_of_large(t) + 2 * tensor("z", t, {Dim(9), Dim(9)}); }
 
 Expr own_addend_example(DType t) {
-  const Expr z = tensor("z", t, {Dim(4), Dim(4)});
-  return z - 0.5 * (matmul(a_of(t), b_of(t)) + 0.25 * z);
+  const Expr z = tensor("z", t, {Dim(9), Dim(9)});
+  return z - 0.5 * (product_of_large(t) + 0.25 * z);
 }
 
 Expr sum_example(DType t) { return sum(expand_dims(a_of(t), 2) * expand_dims(b_of(t), 0), 1); }
@@ -284,16 +304,8 @@ RuleGroup make() {
 Expr as_sum(const Value& v) {
   if (!is_product(v)) return {};
   const Product p = product_of(v);
-  const Shape& a = p.a.shape();
-  const Dim &m = v.shape()[v.shape().size() - 2], &n = v.shape().back();
-  const Dim& k = a[a.size() - (p.trans_a ? 2 : 1)];
-  // A vector by rows is a reduction of the last axis; by columns, one of an outer axis, which is
-  // best when it is short.
-  const bool inner = m.is(1) && n.is(1);
-  const bool by_rows = inner || (n.is(1) && !p.trans_a) || (m.is(1) && p.trans_b);
-  const bool is_short = k.is_constant() && k.constant() <= most_short;
-  const bool line = k.is(1) || by_rows || ((m.is(1) || n.is(1)) && is_short);
-  if (!line && !(is_small(m) && is_small(n) && is_small(k))) return {};
+  const Dim &m = v.shape()[v.shape().size() - 2], &n = v.shape().back(), k = depth_of(p);
+  if (!is_sum(p, m, n, k)) return {};
   Expr result = sum_of_terms(p, m, n, k);
   if (p.alpha != 1) result = result * p.alpha;
   if (!p.c || p.beta == 0) return result;
