@@ -7,12 +7,43 @@
 
 namespace gnomon {
 
+/// Matrices of the numbers that an arithmetic has.
+template <class Arithmetic, class Number_>
+class MatrixArithmetic {
+ public:
+  using Number = Number_;
+  using Matrix = std::vector<Number>;  // row-major
+
+  Number less_product(const Number& x, const Number& a, const Number& b) const {
+    return self().minus(x, self().times(a, b));
+  }
+  Matrix zeros(std::size_t count) const { return Matrix(count, self().number(0)); }
+  Matrix identity(std::size_t n) const {
+    Matrix x = zeros(n * n);
+    for (std::size_t i = 0; i < n; ++i) x[i * n + i] = self().number(1);
+    return x;
+  }
+  Matrix transposed(std::span<const Number> a, std::size_t m, std::size_t n) const {
+    Matrix x = zeros(m * n);
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < n; ++j) x[j * m + i] = a[i * n + j];
+    return x;
+  }
+  void require_finite(std::span<const Number> a) const {
+    for (const Number& x : a)
+      if (!std::isfinite(self().size(x))) self().fail(0);
+  }
+
+ private:
+  const Arithmetic& self() const { return static_cast<const Arithmetic&>(*this); }
+};
+
 /// Arithmetic with floats of one dtype.
 template <class Numbers>
-class FloatArithmetic {
+class FloatArithmetic
+    : public MatrixArithmetic<FloatArithmetic<Numbers>, typename Numbers::Number> {
  public:
   using Number = typename Numbers::Number;
-  using Matrix = std::vector<Number>;  // row-major
 
   FloatArithmetic(const Numbers& numbers, const Op& op, DType t)
       : numbers_(numbers), op_(op), t_(t) {}
@@ -42,29 +73,10 @@ class FloatArithmetic {
     return {apply(*find_op("cos"), angle), apply(*find_op("sin"), angle)};
   }
   Number negated(const Number& x) const { return apply(negative_, x); }
-  Number less_product(const Number& x, const Number& a, const Number& b) const {
-    return minus(x, times(a, b));
-  }
-  Matrix zeros(std::size_t count) const { return Matrix(count, number(0)); }
-  Matrix identity(std::size_t n) const {
-    Matrix x = zeros(n * n);
-    for (std::size_t i = 0; i < n; ++i) x[i * n + i] = number(1);
-    return x;
-  }
-  Matrix transposed(std::span<const Number> a, std::size_t m, std::size_t n) const {
-    Matrix x = zeros(m * n);
-    for (std::size_t i = 0; i < m; ++i)
-      for (std::size_t j = 0; j < n; ++j) x[j * m + i] = a[i * n + j];
-    return x;
-  }
   /// Where elimination, or what stands for it, found no way on.
   [[noreturn]] void fail(std::size_t pivot) const {
     throw ValueError(
         fmt::format("{}: a matrix has no result: it fails at pivot {}", op_.name, pivot + 1));
-  }
-  void require_finite(std::span<const Number> a) const {
-    for (const Number& x : a)
-      if (!std::isfinite(real(x))) fail(0);
   }
 
  private:
@@ -83,14 +95,19 @@ class FloatArithmetic {
   const Op& negative_ = *find_op("negative");
 };
 
+/// A complex number of two floats.
+template <class Float>
+struct ComplexNumber {
+  Float re, im;
+};
+
 /// The same with complex numbers.
 template <class Numbers>
-class ComplexArithmetic {
+class ComplexArithmetic
+    : public MatrixArithmetic<ComplexArithmetic<Numbers>, ComplexNumber<typename Numbers::Number>> {
  public:
   using Float = typename Numbers::Number;
-  struct Number {
-    Float re, im;
-  };
+  using Number = ComplexNumber<Float>;
   using Matrix = std::vector<Number>;
 
   explicit ComplexArithmetic(const FloatArithmetic<Numbers>& floats) : f_(floats) {}
@@ -135,26 +152,7 @@ class ComplexArithmetic {
     return {f_.over(scaled.re, length), f_.over(scaled.im, length)};
   }
   Number negated(const Number& x) const { return {f_.negated(x.re), f_.negated(x.im)}; }
-  Number less_product(const Number& x, const Number& a, const Number& b) const {
-    return minus(x, times(a, b));
-  }
-  Matrix zeros(std::size_t count) const { return Matrix(count, number(0)); }
-  Matrix identity(std::size_t n) const {
-    Matrix x = zeros(n * n);
-    for (std::size_t i = 0; i < n; ++i) x[i * n + i] = number(1);
-    return x;
-  }
-  Matrix transposed(std::span<const Number> a, std::size_t m, std::size_t n) const {
-    Matrix x = zeros(m * n);
-    for (std::size_t i = 0; i < m; ++i)
-      for (std::size_t j = 0; j < n; ++j) x[j * m + i] = a[i * n + j];
-    return x;
-  }
   [[noreturn]] void fail(std::size_t pivot) const { f_.fail(pivot); }
-  void require_finite(std::span<const Number> a) const {
-    for (const Number& x : a)
-      if (!std::isfinite(size(x))) fail(0);
-  }
 
   /// Numbers of pairs of floats, and back.
   Matrix from_pairs(std::span<const Float> pairs) const {

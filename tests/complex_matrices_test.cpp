@@ -22,13 +22,6 @@ using C = std::complex<double>;
 
 namespace {
 
-Expr adjoint_of(const Expr& x) {
-  IntList axes;
-  for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
-  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-  return conj(transpose(x, axes));
-}
-
 Expr by_columns(const Expr& x, const Expr& s) { return x * expand_dims(s, -2); }
 
 /// Complex matrices [count, m, n] of numbers within [-2, 2], with `diagonal` added.
@@ -41,17 +34,6 @@ Array matrices(DType t, std::int64_t count, std::int64_t m, std::int64_t n, doub
   }
   if (t == complex128) return Array::from(z, {count, m, n});
   return Array::from(std::vector<std::complex<float>>(z.begin(), z.end()), {count, m, n});
-}
-
-double largest(const Array& y) {
-  const std::vector<double> all = y.dtype() == float32 ? [&] {
-    const auto x = y.to_vector<float>();
-    return std::vector<double>(x.begin(), x.end());
-  }()
-                                                       : y.to_vector<double>();
-  double most = 0;
-  for (const double x : all) most = x <= most ? most : x;  // NaN counts
-  return most;
 }
 
 /// Names and expressions that must be 0.

@@ -18,13 +18,6 @@ using C = std::complex<double>;
 
 namespace {
 
-Expr adjoint_of(const Expr& x) {
-  IntList axes;
-  for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
-  std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-  return conj(transpose(x, axes));
-}
-
 Expr product(const Expr& a, const Expr& b, const Expr& c) { return matmul(matmul(a, b), c); }
 
 Array numbers(DType t, std::vector<std::int64_t> shape, std::uint64_t seed) {
@@ -38,12 +31,6 @@ Array numbers(DType t, std::vector<std::int64_t> shape, std::uint64_t seed) {
   std::vector<double> x;
   for (const C c : z) x.push_back(c.real());
   return Array::from(x, shape);
-}
-
-double largest(const Array& y) {
-  double most = 0;
-  for (const double x : y.to_vector<double>()) most = x <= most ? most : x;  // NaN counts
-  return most;
 }
 
 /// What is below the diagonal, or the one beside it of floats.
