@@ -8,7 +8,7 @@ using namespace gnomon::test;
 
 TEST_CASE("random graphs have the values of the reference at every level of rewriting") {
   const char* const more = std::getenv("GNOMON_FUZZ_GRAPHS");
-  const std::uint64_t count = more ? std::strtoull(more, nullptr, 10) : 60;
+  const std::uint64_t count = more ? std::strtoull(more, nullptr, 10) : 200;
   const char* const from = std::getenv("GNOMON_FUZZ_FROM");
   const std::uint64_t first = from ? std::strtoull(from, nullptr, 10) : 1;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {

@@ -35,6 +35,8 @@ class Grower {
         step();
       } catch (const TypeError&) {
         // This step does not fit these operands.
+      } catch (const ValueError&) {
+        // An operand is known to be empty.
       }
     }
     const std::size_t last = pool_.size();
