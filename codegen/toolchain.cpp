@@ -1,5 +1,4 @@
 // Opens libgnomon-clang when something must be compiled, and runs its compilations side by side.
-#include <dlfcn.h>
 #include <elf.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -36,22 +35,12 @@ struct Toolchain {
 
 Toolchain open_toolchain() {
   Toolchain found;
-  for (const std::string& path : library_files(library_name, "GNOMON_CLANG_LIBRARY")) {
-    // Never closed: LLVM does not survive it.
-    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      const char* reason = dlerror();
-      found.reason += fmt::format("\n  {}", reason ? reason : path);
-      continue;
-    }
-    const auto entry =
-        reinterpret_cast<decltype(&gnomon_clang_entry)>(dlsym(handle, clang_entry_name));
-    if (entry && entry()->version == clang_entry_version) {
-      found.table = entry();
-      return found;
-    }
-    found.reason += fmt::format("\n  {}: made for another version of Gnomon", path);
-  }
+  found.reason =
+      open_library(library_name, "GNOMON_CLANG_LIBRARY", clang_entry_name, [&](void* entry) {
+        const ClangTable* table = reinterpret_cast<decltype(&gnomon_clang_entry)>(entry)();
+        if (table->version == clang_entry_version) found.table = table;
+        return found.table != nullptr;
+      });
   return found;
 }
 

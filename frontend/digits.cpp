@@ -1,7 +1,6 @@
 // libgnomon-mpfr: where it is, what to say when there is none, its functions by operation.
 #include "frontend/digits.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <string>
@@ -21,20 +20,14 @@ struct OpenedLibrary {
   std::string reason;  // why there is none
 };
 
-OpenedLibrary open_library() {
+OpenedLibrary opened_library() {
   OpenedLibrary opened;
-  for (const std::string& path : library_files(library_name, "GNOMON_MPFR_LIBRARY")) {
-    void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-      const char* const reason = dlerror();
-      opened.reason += fmt::format("\n  {}", reason ? reason : path);
-      continue;
-    }
-    const auto entry =
-        reinterpret_cast<decltype(&gnomon_mpfr_entry)>(dlsym(handle, mpfr_entry_name));
-    if (entry && entry()->version == mpfr_entry_version) return {entry(), {}};
-    opened.reason += fmt::format("\n  {}: made for another version of Gnomon", path);
-  }
+  opened.reason =
+      open_library(library_name, "GNOMON_MPFR_LIBRARY", mpfr_entry_name, [&](void* entry) {
+        const MpfrTable* table = reinterpret_cast<decltype(&gnomon_mpfr_entry)>(entry)();
+        if (table->version == mpfr_entry_version) opened.table = table;
+        return opened.table != nullptr;
+      });
   return opened;
 }
 
@@ -43,7 +36,7 @@ int bits_of(DType t) { return t == DType::float32 ? 24 : 53; }
 }  // namespace
 
 const MpfrTable& digits_table() {
-  static const OpenedLibrary opened = open_library();
+  static const OpenedLibrary opened = opened_library();
   if (opened.table != nullptr) return *opened.table;
   throw DeviceError(
       fmt::format("accuracy_report: expected the library {}, found none that opens; it needs MPFR "

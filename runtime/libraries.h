@@ -1,14 +1,16 @@
-// Where libraries of Gnomon's own that are opened at run time may lie.
+// Libraries of Gnomon's own that are opened at run time.
 #pragma once
 
+#include <functional>
 #include <string>
-#include <vector>
 
 namespace gnomon {
 
-/// Files of the library `name` that can be read, best guess first: the one that the environment
-/// variable names, if it is set, and no other; beside the code that runs, where it was installed or
-/// built. Among them is the bare name, for the loader's own search.
-std::vector<std::string> library_files(const std::string& name, const char* variable);
+/// Opens a library for good, at the first place where it lies and `accepts` the address of its
+/// function `entry`: at the one that the environment variable names, if it is set, and no other;
+/// beside the code that runs, where the loader finds it, where it was installed or built. Returns
+/// why none was opened, a line for each file, which is of no account once one is accepted.
+std::string open_library(const std::string& name, const char* variable, const char* entry,
+                         const std::function<bool(void*)>& accepts);
 
 }  // namespace gnomon
