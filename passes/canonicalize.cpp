@@ -35,39 +35,36 @@ bool has_liftable(const Graph& graph) {
   });
 }
 
-bool admits_all(const Context& context) { return context.options.level == RewriteLevel::all; }
+// Rewrites by the rules that the level admits.
+template <auto groups>
+Graph rewrite_by(const Graph& graph, Context& context) {
+  if (context.options.level != RewriteLevel::all) {
+    static const RuleSet exact(groups(), true);
+    return rewrite(graph, exact, context, Flatten::left);
+  }
+  static const RuleSet rules(groups(), false);
+  return rewrite(graph, rules, context, Flatten::all);
+}
 
 }  // namespace
 
 Graph canonicalize(const Graph& graph, Context& context) {
-  if (!admits_all(context)) {
-    static const RuleSet exact(canonical_groups(), true);
-    return rewrite(graph, exact, context, Flatten::left);
-  }
-  static const RuleSet rules(canonical_groups(), false);
-  return rewrite(graph, rules, context, Flatten::all);
+  return rewrite_by<canonical_groups>(graph, context);
 }
 
 Graph stabilize(const Graph& graph, Context& context) {
-  static const RuleSet rules(stable_groups(), false);
-  return rewrite(graph, rules, context, Flatten::all);
+  return rewrite_by<stable_groups>(graph, context);
 }
 
 Graph lift(const Graph& graph, Context& context) {
   if (!has_liftable(graph)) return graph;
-  if (!admits_all(context)) return simplify(graph, context);
-  static const RuleSet rules(with_lifts(stable_groups()), false);
-  return rewrite(graph, rules, context, Flatten::all);
+  if (context.options.level != RewriteLevel::all) return simplify(graph, context);
+  return rewrite_by<[] { return with_lifts(stable_groups()); }>(graph, context);
 }
 
 Graph simplify(const Graph& graph, Context& context) {
   if (!has_liftable(graph)) return canonicalize(graph, context);
-  if (!admits_all(context)) {
-    static const RuleSet exact(with_lifts(canonical_groups()), true);
-    return rewrite(graph, exact, context, Flatten::left);
-  }
-  static const RuleSet rules(with_lifts(canonical_groups()), false);
-  return rewrite(graph, rules, context, Flatten::all);
+  return rewrite_by<[] { return with_lifts(canonical_groups()); }>(graph, context);
 }
 
 }  // namespace gnomon

@@ -80,11 +80,11 @@ Graph split_complex(const Graph&);
 // The passes.
 Graph open_calls(const Graph&, Context&);
 Graph canonicalize(const Graph&, Context&);
-Graph lift(const Graph&, Context&);
-Graph simplify(const Graph&, Context&);
 Graph stabilize(const Graph&, Context&);
+Graph lift(const Graph&, Context&);
 Graph match_products(const Graph&, Context&);
 Graph expand(const Graph&, Context&);
+Graph simplify(const Graph&, Context&);
 Graph specialize(const Graph&, Context&);
 Graph split_reductions(const Graph&, Context&);
 Graph contract(const Graph&, Context&);

@@ -125,20 +125,21 @@ void take_addend(Product& p, const Value& addend) {
 
 bool is_small(const Dim& d) { return d.is_constant() && d.constant() <= most_small; }
 
+// The inner extent.
+Dim depth_of(const Product& p) {
+  const Shape& a = p.a.shape();
+  return a[a.size() - (p.trans_a ? 2 : 1)];
+}
+
 // Whether kernels compute a product as a sum. A vector by rows is a reduction of the last axis; by
 // columns, one of an outer axis, which is best when it is short.
-bool is_sum(const Product& p, const Dim& m, const Dim& n, const Dim& k) {
+bool is_sum(const Product& p, const Shape& shape) {
+  const Dim &m = shape[shape.size() - 2], &n = shape.back(), k = depth_of(p);
   const bool inner = m.is(1) && n.is(1);
   const bool by_rows = inner || (n.is(1) && !p.trans_a) || (m.is(1) && p.trans_b);
   const bool is_short = k.is_constant() && k.constant() <= most_short;
   const bool line = k.is(1) || by_rows || ((m.is(1) || n.is(1)) && is_short);
   return line || (is_small(m) && is_small(n) && is_small(k));
-}
-
-// The inner extent.
-Dim depth_of(const Product& p) {
-  const Shape& a = p.a.shape();
-  return a[a.size() - (p.trans_a ? 2 : 1)];
 }
 
 // A sum of two whose one term is a product without other use, which stays one, and the other as
@@ -151,8 +152,7 @@ Expr product_plus(const Match& m) {
     if (!is_product(product) || !m.single_use(product) || number_of(addend)) continue;
     if (addend.shape() != m.root.shape() || product.shape() != m.root.shape()) continue;
     Product p = product_of(product);
-    const Shape& shape = product.shape();
-    if (p.c || is_sum(p, shape[shape.size() - 2], shape.back(), depth_of(p))) continue;
+    if (p.c || is_sum(p, product.shape())) continue;
     take_addend(p, addend);
     return gemm_of(p);
   }
@@ -304,9 +304,8 @@ RuleGroup make() {
 Expr as_sum(const Value& v) {
   if (!is_product(v)) return {};
   const Product p = product_of(v);
-  const Dim &m = v.shape()[v.shape().size() - 2], &n = v.shape().back(), k = depth_of(p);
-  if (!is_sum(p, m, n, k)) return {};
-  Expr result = sum_of_terms(p, m, n, k);
+  if (!is_sum(p, v.shape())) return {};
+  Expr result = sum_of_terms(p, v.shape()[v.shape().size() - 2], v.shape().back(), depth_of(p));
   if (p.alpha != 1) result = result * p.alpha;
   if (!p.c || p.beta == 0) return result;
   return result + (p.beta == 1 ? Expr(p.c) : Expr(p.c) * p.beta);

@@ -73,36 +73,14 @@ class Splitter {
   std::vector<Parts> expanded_parts(const Node& node) {
     std::vector<Value> values;
     for (const Expr& e : node.op().expand(node)) values.push_back(e.value());
-    const std::vector<const Node*> more = unknown_nodes(values);
+    std::vector<const Node*> more = topological_order(values, node.inputs());
+    std::erase_if(more, [&](const Node* made) { return parts_.contains(Value(made, 0)); });
     for (const Node* made : more)
       if (origins_ != nullptr) origins_->inherit(Value(made, 0), &node);
     run(more);
     std::vector<Parts> parts;
     for (const Value& v : values) parts.push_back((*this)(v));
     return parts;
-  }
-
-  /// What the values are made of and has no parts yet, operands first.
-  std::vector<const Node*> unknown_nodes(std::span<const Value> values) const {
-    std::vector<const Node*> order, open;
-    std::unordered_map<const Node*, bool> done;  // false: its inputs are on the way
-    const auto visit = [&](const Value& v) {
-      if (!parts_.contains(v) && !done.contains(v.get())) open.push_back(v.get());
-    };
-    for (const Value& v : values) visit(v);
-    while (!open.empty()) {
-      const Node* node = open.back();
-      const auto [at, is_new] = done.emplace(node, false);
-      if (is_new) {
-        for (const Value& v : node->inputs()) visit(v);
-        continue;
-      }
-      open.pop_back();
-      if (at->second) continue;
-      at->second = true;
-      order.push_back(node);
-    }
-    return order;
   }
 
   std::vector<Parts> real_parts(const Node& node) {
