@@ -9,6 +9,9 @@
 
 namespace gnomon {
 
+/// Beside what is on the diagonal.
+inline constexpr double negligible = 1e-60;
+
 /// Factors of one matrix a [m, n].
 template <class Arithmetic>
 class MatrixFactors {
@@ -141,8 +144,7 @@ class MatrixFactors {
   }
 
  private:
-  static constexpr int most_sweeps = 24;       // both methods converge quadratically
-  static constexpr double negligible = 1e-60;  // beside what is on the diagonal
+  static constexpr int most_sweeps = 24;  // both methods converge quadratically
 
   struct Rotation {
     Number cosine, sine;
@@ -302,7 +304,7 @@ std::vector<std::vector<typename Arithmetic::Number>> eigen_results(
     for (int step = 0; step < most_steps; ++step) {
       double beside = 0;
       for (std::size_t j = 0; j + 1 < m; ++j) beside += f.size(a[(m - 1) * n + j]);
-      if (beside <= 1e-60 * norm) break;
+      if (beside <= negligible * norm) break;
       // Wilkinson's shift: the eigenvalue of the last 2 x 2 block that is closer to its corner.
       const auto at = [&](std::size_t i, std::size_t j) { return a[(m - i) * n + m - j]; };
       const Number half = f.over(f.minus(at(2, 2), at(1, 1)), f.number(2));

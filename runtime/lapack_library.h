@@ -95,6 +95,16 @@ struct Lapack : SpectralFunctions<T> {
                const Elements* a, int lda, const Elements* b, int ldb, Scalar beta, Elements* c,
                int ldc);
 
+  /// gesdd; `rwork` is for complex numbers.
+  void singular_values(const char* job, const int* m, const int* n, T* a, const int* lda,
+                       Part<T>* values, T* u, const int* ldu, T* vt, const int* ldvt, T* work,
+                       const int* lwork, Part<T>* rwork, int* iwork, int* info) const {
+    if constexpr (is_pair<T>)
+      this->gesdd(job, m, n, a, lda, values, u, ldu, vt, ldvt, work, lwork, rwork, iwork, info, 1);
+    else
+      this->gesdd(job, m, n, a, lda, values, u, ldu, vt, ldvt, work, lwork, iwork, info, 1);
+  }
+
   static Scalar scalar(const T& x) {
     if constexpr (is_pair<T>)
       return &x;

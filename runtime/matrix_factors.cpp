@@ -135,11 +135,8 @@ int MatrixRoutine<T>::svd(bool vectors) {
   const int ldu = std::max(1, static_cast<int>(width));
   int info = 0;
   const bool has_memory = with_work<T>([&](T* work, const int* size) {
-    if constexpr (is_pair<T>)
-      f_.gesdd(job, &n_, &rows_, a, &n_, values, vt, &n_, u, &ldu, work, size, rwork, integers,
-               &info, 1);
-    else
-      f_.gesdd(job, &n_, &rows_, a, &n_, values, vt, &n_, u, &ldu, work, size, integers, &info, 1);
+    f_.singular_values(job, &n_, &rows_, a, &n_, values, vt, &n_, u, &ldu, work, size, rwork,
+                       integers, &info);
   });
   return has_memory ? info : no_memory;
 }
@@ -198,11 +195,8 @@ int MatrixRoutine<T>::cofactors() {
   }
   std::copy_n(a, square(), lu);
   const bool has_memory = with_work<T>([&](T* work, const int* size) {
-    if constexpr (is_pair<T>)
-      f_.gesdd("A", &n_, &n_, lu, &n_, values, u, &n_, vt, &n_, work, size, rwork, integers, &info,
-               1);
-    else
-      f_.gesdd("A", &n_, &n_, lu, &n_, values, u, &n_, vt, &n_, work, size, integers, &info, 1);
+    f_.singular_values("A", &n_, &n_, lu, &n_, values, u, &n_, vt, &n_, work, size, rwork, integers,
+                       &info);
   });
   if (!has_memory) return no_memory;
   if (info != 0) return info;
@@ -216,9 +210,9 @@ int MatrixRoutine<T>::cofactors() {
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t l = 0; l < n; ++l)
         result[j * n + l] += vt[j * n + i] * others[i] * u[i * n + l];
-  conjugate(vt, square()), conjugate(u, square());
-  const T sign =
+  T sign =
       determinant_of_unitary(f_, u, n_, integers) * determinant_of_unitary(f_, vt, n_, integers);
+  conjugate(&sign, 1);  // both are conjugated by now
   for (std::int64_t i = 0; i < square(); ++i) result[i] *= sign;
   return 0;
 }
