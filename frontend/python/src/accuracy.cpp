@@ -6,19 +6,12 @@
 #include <nanobind/stl/vector.h>
 
 #include "frontend/python/src/core.h"
+#include "frontend/python/src/function.h"
 #include "runtime/error.h"
 
 namespace gnomon::python {
 
 namespace {
-
-RewriteLevel level_of(const std::string& name) {
-  if (name == "all") return RewriteLevel::all;
-  if (name == "exact") return RewriteLevel::exact;
-  if (name == "none") return RewriteLevel::none;
-  throw ValueError("accuracy_report: expected 'all', 'exact' or 'none' as rewrites, found '" +
-                   name + "'");
-}
 
 // (bits, inputs, element, found, exact).
 nb::tuple tuple_of(const LostBits& lost) {
@@ -44,7 +37,7 @@ nb::tuple report_of(nb::handle inputs, nb::handle outputs, const std::vector<std
   options.extents = std::move(extents);
   options.points = points;
   options.seed = seed;
-  options.rewrites = level_of(rewrites);
+  options.rewrites = rewrites_of(rewrites);
   options.disabled_rules = std::move(disabled_rules);
   options.at_point = [] {
     const nb::gil_scoped_acquire acquired;

@@ -373,6 +373,12 @@ nb::list default_update_pairs(nb::handle outputs, nb::handle but) {
 
 }  // namespace
 
+RewriteLevel rewrites_of(const std::string& name) {
+  return one_of<RewriteLevel>(
+      "rewrites", name,
+      {{"none", RewriteLevel::none}, {"exact", RewriteLevel::exact}, {"all", RewriteLevel::all}});
+}
+
 Expr new_value(nb::handle variable, nb::handle value) {
   return new_value(variable, value, std::nullopt);
 }
@@ -406,10 +412,7 @@ void add_functions(nb::module_& m) {
         CompileOptions options;
         options.default_updates = false;  // they are among the updates already
         options.name = name;
-        options.rewrites = one_of<RewriteLevel>("rewrites", rewrites,
-                                                {{"none", RewriteLevel::none},
-                                                 {"exact", RewriteLevel::exact},
-                                                 {"all", RewriteLevel::all}});
+        options.rewrites = rewrites_of(rewrites);
         options.disabled_rules = std::move(disabled_rules);
         options.threads = threads;
         options.cpu = cpu;

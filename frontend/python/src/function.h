@@ -61,4 +61,7 @@ void add_interruption(nb::module_& m);  // interrupt.cpp
 /// The new value of a shared variable as an expression of its dtype; TypeError where it is none.
 Expr new_value(nb::handle variable, nb::handle value);
 
+/// Of its name. ValueError for another.
+RewriteLevel rewrites_of(const std::string& name);
+
 }  // namespace gnomon::python
