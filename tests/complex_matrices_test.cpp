@@ -10,10 +10,8 @@
 #include <string>
 
 #include "passes/vectorize.h"
-#include "runtime/threads.h"
 #include "stdlib/linalg.h"
-#include "tests/compiled_support.h"
-#include "tests/complex_support.h"
+#include "tests/complex_compiled.h"
 #include "tests/matrix_support.h"
 
 using namespace gnomon;
@@ -164,12 +162,7 @@ TEST_CASE("complex matrices have the factors that the reference evaluator has") 
                           sum(invariant(g.vectors) * g.values, 1),
                           sum(exp(eigvals(real(a))), 1)};
   const Array values[] = {matrices(complex128, 2, 3, 3, 1), matrices(complex128, 2, 4, 3)};
-  const std::vector<Array> wanted = evaluate_complex(inputs, outputs, values);
-  const Results got = compile({a, z}, {std::begin(outputs), std::end(outputs)})(values);
-  for (std::size_t k = 0; k < std::size(outputs); ++k) {
-    CAPTURE(k);
-    CHECK(difference(as_pairs(got[k]), as_pairs(wanted[k]), 1e-11) == "");
-  }
+  check_with_reference(inputs, outputs, values, 1e-11);
 }
 
 TEST_CASE("singular complex matrices have determinant 0 and the cofactors of the definition") {
@@ -280,21 +273,6 @@ TEST_CASE("routines on complex matrices have the same bits on any number of thre
   const Expr a = tensor("a", complex128, {b, n, n});
   const Expr outputs[] = {inv(a), eig(a).vectors, eigvals(real(a)), svd(a).u, qr(a).q};
   const Array value = matrices(complex128, 40, 12, 12, 5);
-  std::vector<std::vector<Array>> results;
-  const int before = pool().threads();
-  for (const int threads : {1, 2, 16}) {
-    pool().set_threads(threads);
-    CompileOptions options;
-    options.threads = threads;
-    results.emplace_back();
-    for (const Array& y :
-         compile({a}, {std::begin(outputs), std::end(outputs)}, {}, options)(value))
-      results.back().push_back(y);
-  }
-  pool().set_threads(before);
-  for (std::size_t k = 0; k < results[0].size(); ++k) {
-    CAPTURE(k);
-    CHECK(same_bits(results[0][k], results[1][k]));
-    CHECK(same_bits(results[0][k], results[2][k]));
-  }
+  const Array all[] = {value};
+  check_bits_of_threads(a, outputs, all);
 }

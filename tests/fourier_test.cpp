@@ -9,10 +9,8 @@
 
 #include "passes/gradient.h"
 #include "passes/vectorize.h"
-#include "runtime/threads.h"
 #include "stdlib/fourier.h"
-#include "tests/compiled_support.h"
-#include "tests/complex_support.h"
+#include "tests/complex_compiled.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -199,12 +197,7 @@ TEST_CASE("the reference evaluator has the same transforms") {
                           fftn(z), hfft(z),        ihfft(x), irfftn(rfftn(x))};
   const Array values[] = {Array::from(numbers(12, 5), {3, 4}),
                           Array::from({1.0, -2.0, 0.5, 3.0, 1.5, -0.25}, {2, 3})};
-  const std::vector<Array> wanted = evaluate_complex(inputs, outputs, values);
-  const Results got = compile({z, x}, {std::begin(outputs), std::end(outputs)})(values);
-  for (std::size_t k = 0; k < std::size(outputs); ++k) {
-    CAPTURE(k);
-    CHECK(difference(as_pairs(got[k]), as_pairs(wanted[k]), 1e-14) == "");
-  }
+  check_with_reference(inputs, outputs, values, 1e-14);
 }
 
 TEST_CASE("derivatives of transforms agree with differences and transpose, to second order") {
@@ -312,23 +305,8 @@ TEST_CASE("the bits do not depend on the number of threads") {
   const Array lines = Array::from(numbers(60 * 500, 7), {60, 500});
   const Array long_line = Array::from(numbers(65536, 8), {1, 65536});
   const Expr outputs[] = {fft(z), rfft(real(z)), irfft(z), fft(z, {}, 0)};
-  std::vector<std::vector<Array>> results;
-  const int before = pool().threads();
-  for (const int threads : {1, 2, 16}) {
-    pool().set_threads(threads);
-    CompileOptions options;
-    options.threads = threads;
-    const Function f = compile({z}, {std::begin(outputs), std::end(outputs)}, {}, options);
-    results.emplace_back();
-    for (const Array& value : {lines, long_line})
-      for (const Array& y : f(value)) results.back().push_back(y);
-  }
-  pool().set_threads(before);
-  for (std::size_t k = 0; k < results[0].size(); ++k) {
-    CAPTURE(k);
-    CHECK(same_bits(results[0][k], results[1][k]));
-    CHECK(same_bits(results[0][k], results[2][k]));
-  }
+  const Array all[] = {lines, long_line};
+  check_bits_of_threads(z, outputs, all);
 }
 
 TEST_CASE("transforms of nothing are errors") {
