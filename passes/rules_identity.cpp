@@ -29,6 +29,7 @@ RuleGroup make() {
           "Neutral and absorbing elements, pairs of inverse functions.",
           {
               rule("add_zero", Promise::accurate, x + 0, x),
+              rule("add_negative_zero", Promise::exact, x + -0.0, x),
               rule("multiply_one", Promise::exact, x * 1, x),
               rule("multiply_zero", Promise::finite, x * 0, Pattern(0)).except("inf, NaN"),
               rule("zero_divided", Promise::finite, 0 / x, Pattern(0))

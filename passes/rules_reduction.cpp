@@ -23,15 +23,18 @@ Value reduced(const Value& like, const Value& source, IntList axes) {
   return make_node(like.op(), {source}, {Attribute(std::move(axes)), Attribute(keeps(like))});
 }
 
-// Reductions over no axis, or over axes of extent 1.
+// Reductions over no axis, and the axes of extent 1 of others.
 Expr reduce_nothing(const Match& m) {
   const Value& source = m.root.input(0);
-  for (std::int64_t axis : axes_of(m.root)) {
-    if (!source.shape()[static_cast<std::size_t>(axis)].is(1)) return {};
-  }
-  if (source.dtype() != m.root.dtype()) return {};
-  if (source.shape() == m.root.shape()) return source;
-  return make_node(op::reshape, {source}, {Attribute(m.root.shape())});
+  const IntList& axes = axes_of(m.root);
+  IntList longer;
+  for (std::int64_t axis : axes)
+    if (!source.shape()[static_cast<std::size_t>(axis)].is(1)) longer.push_back(axis);
+  if (longer.size() == axes.size() && !axes.empty()) return {};
+  const Value rest = longer.empty() ? source : reduced(m.root, source, std::move(longer));
+  if (rest.dtype() != m.root.dtype()) return {};
+  if (rest.shape() == m.root.shape()) return rest;
+  return make_node(op::reshape, {rest}, {Attribute(m.root.shape())});
 }
 
 // sum(sum(x, a), b) over all the axes at once.
@@ -138,23 +141,23 @@ Expr reduce_broadcast(const Match& m) {
   return make_node(op::multiply, {result, repetitions(broadcast, repeated, m.root.dtype())});
 }
 
-// A reduction along the axis on which single elements were put side by side.
+// A reduction along the axis on which single elements were put side by side, and others perhaps.
 Expr reduce_stack(const Match& m) {
   constexpr std::size_t most = 16;  // parts that become terms
   const Value& stack = m.root.input(0);
   const IntList& axes = axes_of(m.root);
-  if (!stack.is(op::concatenate) || axes.size() != 1 || stack.dtype() != m.root.dtype() ||
-      stack.node().attribute("axis").integer() != axes[0])
+  if (!stack.is(op::concatenate) || stack.dtype() != m.root.dtype() ||
+      !contains(axes, stack.node().attribute("axis").integer()))
     return {};
   const std::span<const Value> parts = stack.node().operands();
-  const auto axis = static_cast<std::size_t>(axes[0]);
+  const auto axis = static_cast<std::size_t>(stack.node().attribute("axis").integer());
   if (parts.size() > most ||
       !std::ranges::all_of(parts, [&](const Value& v) { return v.shape()[axis].is(1); }))
     return {};
   Value total = parts[0];
   for (const Value& part : parts.subspan(1))
     total = make_node(*m.root.op().reduction.combine, {total, part});
-  return reshape(Expr(total), m.root.shape());
+  return reduced(m.root, total, axes);
 }
 
 // The extremum of an increasing function is the function of the extremum.
@@ -204,7 +207,7 @@ RuleGroup make() {
       "Factors and signs moved out of reductions, chains merged, repeated elements not reduced.",
       {
           rule("reduce_nothing", Promise::accurate, chains, reduce_nothing, "sum(x) over extents 1",
-               "reshape(x)", nothing_example),
+               "reshape(x), without those axes", nothing_example),
           rule("reduce_chain", Promise::accurate, chains, reduce_chain, "sum(sum(x, a), b)",
                "sum(x, a and b)", chain_example),
           rule("sum_of_negative", Promise::exact, sum(-x), -sum(x)),
