@@ -220,11 +220,15 @@ def _order(name, sort):
 
 
 def _generalised(name, a, b, output, order):
-    a, b = _for_schur(name, a, output), _for_schur(name, b, output)
-    dtype = result_type(a, b)
-    batch = broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    a, b = (broadcast_to(astype(x, dtype), (*batch, *x.shape[-2:])) for x in (a, b))
+    a, b = _alike(_for_schur(name, a, output), _for_schur(name, b, output))
     return _op("qz")(a, b, order)
+
+
+def _alike(*matrices):
+    """The matrices in one dtype and with the same leading axes."""
+    dtype = result_type(*matrices)
+    batch = broadcast_shapes(*(x.shape[:-2] for x in matrices))
+    return [broadcast_to(astype(x, dtype), (*batch, *x.shape[-2:])) for x in matrices]
 
 
 def _by_rank(name, x, rtol, hermitian):

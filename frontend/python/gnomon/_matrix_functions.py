@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from . import _core
-from ._creation import _tensor, astype, eye, zeros
-from ._dtypes import result_type
-from ._factors import _matrices
-from ._shapes import broadcast_shapes, broadcast_to, concat
+from ._creation import _tensor, eye, zeros
+from ._factors import _alike, _matrices
+from ._shapes import concat
 from ._systems import _adjoint, solve
 
 TYPE_CHECKING = False
@@ -28,10 +27,7 @@ def solve_sylvester(a: Operand, b: Operand, q: Operand, /) -> Tensor:
 
     ValueError when a and -b have a common eigenvalue. Differentiable.
     """
-    operands = [_matrices("solve_sylvester", x) for x in (a, b, q)]
-    dtype = result_type(*operands)
-    batch = broadcast_shapes(*(x.shape[:-2] for x in operands))
-    operands = [broadcast_to(astype(x, dtype), (*batch, *x.shape[-2:])) for x in operands]
+    operands = _alike(*(_matrices("solve_sylvester", x) for x in (a, b, q)))
     return _op("solve_sylvester")(*operands)
 
 
@@ -62,10 +58,7 @@ def solve_discrete_are(a: Operand, b: Operand, q: Operand, r: Operand, /) -> Ten
     [..., n, n], b is [..., n, m], r [..., m, m] and regular; q and r are taken as symmetric.
     ValueError when there is no such X. Differentiable.
     """
-    operands = [_matrices("solve_discrete_are", x) for x in (a, b, q, r)]
-    dtype = result_type(*operands)
-    batch = broadcast_shapes(*(x.shape[:-2] for x in operands))
-    operands = [broadcast_to(astype(x, dtype), (*batch, *x.shape[-2:])) for x in operands]
+    operands = _alike(*(_matrices("solve_discrete_are", x) for x in (a, b, q, r)))
     return _op("solve_discrete_are")(*operands)
 
 
@@ -79,13 +72,11 @@ def block_diag(*matrices: Operand) -> Tensor:
     blocks = [_tensor(x) for x in matrices]
     blocks = [_core.reshape(x, (1,) * (2 - x.ndim) + tuple(x.shape)) if x.ndim < 2 else x
               for x in blocks]
-    dtype = result_type(*blocks)
-    batch = broadcast_shapes(*(x.shape[:-2] for x in blocks))
-    blocks = [broadcast_to(astype(x, dtype), (*batch, *x.shape[-2:])) for x in blocks]
+    blocks = _alike(*blocks)
     rows = []
     for i, x in enumerate(blocks):
         beside = [
-            x if i == j else zeros((*batch, x.shape[-2], y.shape[-1]), dtype=dtype)
+            x if i == j else zeros((*x.shape[:-1], y.shape[-1]), dtype=x.dtype)
             for j, y in enumerate(blocks)
         ]
         rows.append(concat(beside, axis=-1))
