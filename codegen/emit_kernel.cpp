@@ -223,7 +223,7 @@ void KernelEmitter::shape_accumulator(int reduce) {
   if (kernel_.body[place].lanes) --uses_[place];
 }
 
-// Products that sums add without rounding them first: fma(a, b, -0).
+// Products that sums add without rounding them first: multiply_add(a, b, -0).
 void KernelEmitter::find_exact_products() {
   using Form = AccumulatorShape::Form;
   for (std::size_t i = 0; i < kernel_.body.size(); ++i) {
@@ -233,7 +233,7 @@ void KernelEmitter::find_exact_products() {
     const std::int32_t value = s.args[1];
     const Statement& product = kernel_.body[value];
     if ((form != Form::lanes && form != Form::scalar) || product.code != Code::let) continue;
-    if (product.op != &op::fma) continue;
+    if (product.op != &op::multiply_add) continue;
     const Statement& addend = kernel_.body[product.args[2]];
     const double number = addend.dtype == DType::float32 ? addend.value.f32 : addend.value.f64;
     if (addend.code != Code::constant || number != 0 || !std::signbit(number)) continue;

@@ -5,7 +5,6 @@
 #include "codegen/fuse.h"
 #include "ir/leaf.h"
 #include "stdlib/ops.h"
-#include "stdlib/reduction.h"
 
 namespace gnomon {
 

@@ -10,7 +10,6 @@
 #include "ir/leaf.h"
 #include "passes/origins.h"
 #include "stdlib/ops.h"
-#include "stdlib/reduction.h"
 
 namespace gnomon {
 

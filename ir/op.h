@@ -291,9 +291,10 @@ struct Op {
 /// The op whose routine a node with such a step calls, as users know it.
 inline const Op& op_of_routine(const Op& op) { return op.routine.of ? *op.routine.of : op; }
 
-/// Every op of the library, in the order of the X-list; ops made at run time are not in it.
+/// Every op of the library, in the order of the X-list; ops made at run time are not in it, nor
+/// those that only the last passes make.
 std::span<const Op* const> all_ops();
-/// By name; null if unknown.
+/// By name, of those the last passes make too; null if unknown.
 const Op* find_op(std::string_view name);
 /// How `op` acts on complex numbers; null if it has no meaning for them.
 const ComplexRule* complex_rule(const Op& op);

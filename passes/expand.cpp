@@ -1,6 +1,5 @@
 // Expansion: ops that no kernel computes, said with simpler ones.
 #include <algorithm>
-#include <array>
 
 #include "passes/facts.h"
 #include "passes/pipeline.h"
@@ -111,20 +110,7 @@ Expr long_sum_example(DType t) {
   return add(terms);
 }
 
-Expr call_example(DType t) {
-  const Expr x = tensor("x", t, {Dim(4)}), y = exp(x) + 1;
-  return OpFromGraph(std::array{x}, std::array{y})(std::array{tensor("z", t, {Dim(4)})})[0];
-}
-
 }  // namespace
-
-const RuleGroup& call_rules() {
-  static const RuleGroup group = {"call",
-                                  "Applications of functions made of expressions, opened.",
-                                  {rule("open_call", Promise::exact, {&op::call}, expansion,
-                                        "call(f, x)", "f(x)", call_example)}};
-  return group;
-}
 
 const RuleGroup& expand_rules() {
   static const RuleGroup group = {
@@ -149,11 +135,6 @@ const RuleGroup& split_rules() {
        rule("flattened_search", Promise::exact, {&op::max_and_argmax, &op::min_and_argmin},
             flattened_search, "argmax(x, axes 0 and 1)", "argmax(reshape(x))", search_example)}};
   return group;
-}
-
-Graph open_calls(const Graph& graph, Context& context) {
-  static const RuleSet rules({&call_rules()}, false);
-  return rewrite(graph, rules, context, Flatten::no);
 }
 
 Graph expand(const Graph& graph, Context& context) {

@@ -20,7 +20,7 @@ namespace gnomon {
 namespace {
 
 constexpr std::array passes = {
-    Pass{"open_calls", "Opens applications of functions made of expressions.", open_calls,
+    Pass{"open", "Opens calls of functions, and what the last passes wrote in a graph.", open_all,
          RewriteLevel::none},
     Pass{"canonicalize",
          "Brings expressions to one form, folds constants, drops what does nothing.", canonicalize,
@@ -40,8 +40,15 @@ constexpr std::array passes = {
          RewriteLevel::all},
 };
 
+constexpr std::span all(passes);
+// Rules before `expand` see what it writes in another round of these.
+constexpr std::span opening = all.first(1), rewriting = all.subspan(1, 6),
+                    lowering = all.subspan(7);
+static_assert(rewriting.front().run == canonicalize && rewriting.back().run == simplify);
+constexpr int most_rounds = 8;
+
 constexpr std::array reasons = {
-    PassOrder{"open_calls", "canonicalize", "rules do not see into calls"},
+    PassOrder{"open", "canonicalize", "rules do not see into calls"},
     PassOrder{"canonicalize", "stabilize", "patterns are written in canonical form"},
     PassOrder{"stabilize", "match_products", "negations and factors are in their places by then"},
     PassOrder{"stabilize", "expand",
@@ -189,6 +196,17 @@ class Driver {
   std::unordered_map<const Graph*, std::pair<Body, Body>> bodies_;
 };
 
+Graph run_all(std::span<const Pass> some, Graph graph, Context& context) {
+  for (const Pass& pass : some)
+    if (pass.level <= context.options.level) graph = Driver(context).run(pass, graph);
+  return graph;
+}
+
+bool has_expanded(std::span<const PassRecord> records) {
+  return std::ranges::any_of(records,
+                             [](const PassRecord& r) { return r.name == "expand" && r.fired > 0; });
+}
+
 }  // namespace
 
 std::span<const Pass> all_passes() { return passes; }
@@ -196,11 +214,20 @@ std::span<const Pass> all_passes() { return passes; }
 std::span<const PassOrder> pass_order_reasons() { return reasons; }
 
 Graph optimize(const Graph& graph, Context& context) {
-  Graph current = split_complex(widen_halves(graph));
-  for (const Pass& pass : passes) {
-    if (pass.level <= context.options.level) current = Driver(context).run(pass, current);
+  Graph current = run_all(opening, split_complex(widen_halves(graph)), context);
+  for (int round = 1;; ++round) {
+    const Graph before = current;
+    const std::size_t first = context.trace.passes.size();
+    current = run_all(rewriting, current, context);
+    if (!has_expanded(std::span(context.trace.passes).subspan(first)) ||
+        current.outputs == before.outputs)
+      break;
+    if (round == most_rounds) {
+      context.trace.notes.push_back(fmt::format("rewriting goes on after {} rounds", most_rounds));
+      break;
+    }
   }
-  return current;
+  return run_all(lowering, current, context);
 }
 
 Graph run_pass(std::string_view name, const Graph& graph, Context& context) {

@@ -78,7 +78,7 @@ Graph widen_halves(const Graph&);
 Graph split_complex(const Graph&);
 
 // The passes.
-Graph open_calls(const Graph&, Context&);
+Graph open_all(const Graph&, Context&);
 Graph canonicalize(const Graph&, Context&);
 Graph stabilize(const Graph&, Context&);
 Graph lift(const Graph&, Context&);

@@ -181,7 +181,7 @@ Rule rule(std::string_view name, Promise promise, std::vector<const Op*> roots, 
 
 std::span<const RuleGroup* const> all_rule_groups() {
   static const std::array<const RuleGroup*, 24> groups = {
-      &call_rules(),       &form_rules(),          &collect_rules(),     &identity_rules(),
+      &open_rules(),       &form_rules(),          &collect_rules(),     &identity_rules(),
       &logic_rules(),      &shape_rules(),         &slice_rules(),       &index_rules(),
       &slice_lift_rules(), &index_lift_rules(),    &reduction_rules(),   &linalg_rules(),
       &fold_rules(),       &stability_rules(),     &difference_rules(),  &function_rules(),
@@ -210,7 +210,7 @@ std::unordered_set<const Rule*> rules_named(std::span<const std::string> names) 
 }
 
 bool is_required(const RuleGroup& group) {
-  return &group == &call_rules() || &group == &expand_rules() || &group == &split_rules();
+  return &group == &open_rules() || &group == &expand_rules() || &group == &split_rules();
 }
 
 bool defines_form(const RuleGroup& group) { return &group == &form_rules(); }

@@ -107,7 +107,7 @@ struct RuleGroup {
 };
 
 // The groups, in the order of docs/rules.md. Each is built once, at first use.
-const RuleGroup& call_rules();        // applications of functions of expressions
+const RuleGroup& open_rules();        // calls, and what the last passes write
 const RuleGroup& form_rules();        // one way to write each expression
 const RuleGroup& collect_rules();     // terms of sums, factors of products
 const RuleGroup& identity_rules();    // neutral and absorbing elements, inverse pairs

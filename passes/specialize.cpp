@@ -67,11 +67,11 @@ Expr contracted_sum(const Match& m) {
       continue;
     }
     if (i == 0) {
-      total = make_node(op::fma, {factors->first, factors->second, terms[1]});
+      total = make_node(op::multiply_add, {factors->first, factors->second, terms[1]});
       ++i;
     } else {
       settle();
-      total = make_node(op::fma, {factors->first, factors->second, total});
+      total = make_node(op::multiply_add, {factors->first, factors->second, total});
     }
     changed = true;
   }
@@ -81,8 +81,8 @@ Expr contracted_sum(const Match& m) {
 }
 
 // A sum over an outer axis of three or more adds products without rounding them first: so kernels
-// read fma(x, y, -0) there. Sums of the columns of a matrix wait for memory; those of a last axis
-// meet in a tree.
+// read multiply_add(x, y, -0) there. Sums of the columns of a matrix wait for memory; those of a
+// last axis meet in a tree.
 Expr contracted_terms(const Match& m) {
   const Value& product = m.root.input(0);
   const bool outer = product.rank() > 2 && axes_of(m.root).back() + 1 < product.rank();
@@ -90,7 +90,7 @@ Expr contracted_terms(const Match& m) {
   const auto factors = pair_of_factors(product);
   if (!factors) return {};
   const Value zero = number_value(-0.0, product.dtype());
-  const Value terms = make_node(op::fma, {factors->first, factors->second, zero});
+  const Value terms = make_node(op::multiply_add, {factors->first, factors->second, zero});
   return make_node(op::sum, {terms}, m.root.node().attributes());
 }
 
@@ -131,13 +131,13 @@ const RuleGroup& strength_rules() {
 }
 
 const RuleGroup& contraction_rules() {
-  static const RuleGroup group = {
-      "contraction",
-      "Products added in one rounding.",
-      {rule("fma", Promise::accurate, {&op::add}, contracted_sum, "x * y + z", "fma(x, y, z)",
-            fma_example),
-       rule("fma_in_sum", Promise::accurate, {&op::sum}, contracted_terms,
-            "sum(x * y) over an outer axis of three", "sum(fma(x, y, -0))", terms_example)}};
+  static const RuleGroup group = {"contraction",
+                                  "Products added in one rounding.",
+                                  {rule("fma", Promise::accurate, {&op::add}, contracted_sum,
+                                        "x * y + z", "multiply_add(x, y, z)", fma_example),
+                                   rule("fma_in_sum", Promise::accurate, {&op::sum},
+                                        contracted_terms, "sum(x * y) over an outer axis of three",
+                                        "sum(multiply_add(x, y, -0))", terms_example)}};
   return group;
 }
 

@@ -175,10 +175,9 @@ constinit const Op op::sqrt{
 
 constinit const Op op::rsqrt{
     .name = "rsqrt",
-    .doc = "1 / sqrt(x).",
+    .doc = "1 / sqrt(x): -inf at -0.",
     .type = elementwise_float_type,
     .promotion = Promotion::inexact,
-    .traits = {Trait::non_negative},
     .scalar = {"gn::rsqrt", "arithmetic.h", "", GNOMON_HOST(floats, 1, rsqrt), 10},
     .partials = [](const Partials& p) { return Exprs{-0.5 * p.y / p.x[0]}; },
     .domain = {0, inf},
@@ -278,6 +277,16 @@ constinit const Op op::fma{
     .scalar = {"gn::fma", "arithmetic.h", "", GNOMON_HOST(floats, 3, fma), 1},
     .partials = [](const Partials& p) { return Exprs{p.x[1], p.x[0], one_like(p.y)}; },
     .ulp = {0.5, 0.5}};
+
+constinit const Op op::multiply_add{
+    .name = "multiply_add",
+    .doc = "x * y + z: with one rounding, as fma, but two would do.",
+    .operands = 3,
+    .type = elementwise_float_type,
+    .promotion = Promotion::inexact,
+    .scalar = op::fma.scalar,
+    .partials = op::fma.partials,
+    .ulp = op::fma.ulp};
 
 constinit const Op op::hypot{
     .name = "hypot",

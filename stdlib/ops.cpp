@@ -13,14 +13,16 @@ namespace {
 constexpr std::array table = {GNOMON_UNARY_OPS(GNOMON_ADDRESS) GNOMON_BINARY_OPS(GNOMON_ADDRESS)
                                   GNOMON_TERNARY_OPS(GNOMON_ADDRESS) GNOMON_NARY_OPS(GNOMON_ADDRESS)
                                       GNOMON_OTHER_OPS(GNOMON_ADDRESS)};
+constexpr std::array lowered = {GNOMON_LOWERED_OPS(GNOMON_ADDRESS)};
 #undef GNOMON_ADDRESS
 
-using Table = std::array<const Op*, table.size()>;
+using Table = std::array<const Op*, table.size() + lowered.size()>;
 
 // Sorted on the first call: the names of ops defined elsewhere are not constants here.
 const Table& by_name() {
   static const Table sorted = [] {
-    Table ops = table;
+    Table ops{};
+    std::ranges::copy(lowered, std::ranges::copy(table, ops.begin()).out);
     std::ranges::sort(ops, {}, [](const Op* op) { return op->name; });
     return ops;
   }();

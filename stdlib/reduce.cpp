@@ -230,7 +230,9 @@ constinit const Op op::sum{.name = "sum",
 
 constinit const Op op::sum_with_max{
     .name = "sum_with_max",
-    .doc = "The sum over one axis of exp(x - c), taken in parts beside those of max(x).",
+    .doc =
+        "The sum over one axis of exp(x - c), c the same along it; the second operand, max(x) over "
+        "that axis, is taken of the same parts.",
     .operands = 2,
     .attributes = reduction_specs,
     .type = sum_with_max_type,

@@ -6,12 +6,6 @@
 
 namespace gnomon {
 
-namespace op {
-/// sum(e), e = exp(x - c) and c the same along the axis, with m, the maximum of x along that axis:
-/// kernels take both of the same parts. Made by the last pass only, so it is in no table.
-extern const Op sum_with_max;
-}  // namespace op
-
 /// `y`, of the type of a reduction's result, with the reduced axes as extents 1.
 Expr keep_axes(const Expr& y, const Node& node);
 /// The extents that a reduction node reduces.

@@ -119,6 +119,7 @@ inline const RealTable& real_functions() {
       {"hypot", binary(mpfr_hypot)},
       {"arctan2", binary(mpfr_atan2)},
       {"fma", fma_of},
+      {"multiply_add", fma_of},
       {"floor_divide", [](std::span<const Real> x) { return by(mpfr_rint_floor, x[0] / x[1]); }},
       {"remainder", of_two(remainder_of)},
       {"copysign", binary(mpfr_copysign)},

@@ -492,7 +492,7 @@ void gnomon_k4(
 }
 
 // sum = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where...
-// b = fma(sum((where(indicator(y), (-1 / ...), 0) - ((... / ...) * sum(...)))), -0.1000000014901...
+// b = multiply_add(sum((where(indicator(y), (-1 / ...), 0) - ((... / ...) * sum(...)))), -0.1000...
 void gnomon_k5(
     const gn::Call& call, const i64* dims, f32* __restrict sum, f32* b,
     const f32* __restrict partial, const f32* b2) {
@@ -506,8 +506,8 @@ void gnomon_k5(
     }
     gn::write(sum + j, sum2, live);
     const f32x8 b2_j = gn::read<f32x8>(b2 + j, live, 0.0f);
-    const f32x8 fma = gn::fma(sum2, gn::splat<f32x8>(-0.1f), b2_j);
-    gn::write(b + j, fma, live);
+    const f32x8 multiply_add = gn::fma(sum2, gn::splat<f32x8>(-0.1f), b2_j);
+    gn::write(b + j, multiply_add, live);
   });
 }
 
