@@ -109,7 +109,7 @@ class Fuser {
   // never meet, and where they go is known without data.
   bool follows_write(const Member& m, const Shape& shape) const {
     const WriteRule& rule = m.value.op().write;
-    if (!rule.every || rule.add || m.operand <= rule.first || m.scattered) return false;
+    if (!rule.every || rule.combine || m.operand <= rule.first || m.scattered) return false;
     const Nest& last = fusion_.nests.back();
     int statements = m.statements;
     for (const Member& other : last.members) statements += other.statements;
@@ -143,7 +143,7 @@ class Fuser {
     const int last = rule.every ? static_cast<int>(node.operands().size()) - 1 : rule.first;
     for (int i = rule.first; i <= last; ++i) {
       Member m{Kind::write, written, i};
-      m.onto = rule.add && !whole && !goes_on;
+      m.onto = rule.combine && !whole && !goes_on;
       nest(std::move(m), node.input(i).shape());
     }
     store_all(node);

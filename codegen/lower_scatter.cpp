@@ -21,8 +21,8 @@ constexpr std::int64_t elements_of_count = 8;  // more than there are counts to 
 bool is_count(const Nest& nest) {
   const Member& m = nest.members[0];
   const DType t = m.value.dtype();
-  return m.value.op().write.add && !m.onto && nest.domain.size() == 1 && !is_float(t) &&
-         !is_bool(t);
+  return m.value.op().write.combine == &op::add && !m.onto && nest.domain.size() == 1 &&
+         !is_float(t) && !is_bool(t);
 }
 
 }  // namespace
@@ -169,8 +169,9 @@ Linear KernelLowering::place_of(const Member& m, std::span<const Scalar> axes) {
 void KernelLowering::put(const Member& m, const Linear& place, Scalar value) {
   const Value s = storage_of(m.value);
   const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
-  if (m.value.op().write.add && !m.onto)
-    k_.update(buffer, place, value, op::add);
+  const Op* combine = m.value.op().write.combine;
+  if (combine && !m.onto)
+    k_.update(buffer, place, value, *combine);
   else
     k_.store(buffer, place, value);
 }

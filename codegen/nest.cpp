@@ -174,7 +174,7 @@ Scalar payload(KernelBuilder& k, const Member& m, std::span<const Scalar> axes, 
     if (!m.onto) return value;
     k.set_node(&node);
     const auto at = rule.position(k, node, m.operand, axes);
-    return k.let(op::add, std::array{k.pull(node.input(rule.base), at), value});
+    return k.let(*rule.combine, std::array{k.pull(node.input(rule.base), at), value});
   }
   if (m.kind == Member::Kind::store) {
     if (m.value.rank() == static_cast<int>(axes.size())) return k.pull(m.value, axes);

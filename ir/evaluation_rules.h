@@ -144,6 +144,10 @@ auto Evaluator<Numbers>::write(Frame& frame, const Node& node) -> Data {
     result->data.assign(static_cast<std::size_t>(count),
                         numbers_.cast(integer(0), DType::int64, result->dtype));
   }
+  const auto combined = [&](const Op& op, const Number& old, const Number& element) {
+    const Number pair[] = {old, element};
+    return numbers_.apply(op, result->dtype, result->dtype, std::span<const Number>(pair, 2));
+  };
   Rules rules(*this, frame, node);
   const int last = rule.every ? static_cast<int>(node.operands().size()) : rule.first + 1;
   for (int written = rule.first; written < last; ++written) {
@@ -161,7 +165,7 @@ auto Evaluator<Numbers>::write(Frame& frame, const Node& node) -> Data {
         offset = offset * result->shape[axis] + i;
       }
       Number& target = result->data[static_cast<std::size_t>(offset)];
-      target = rule.add ? numbers_.add(result->dtype, target, element) : element;
+      target = rule.combine ? combined(*rule.combine, target, element) : element;
       walk.next();
     }
   }

@@ -113,15 +113,17 @@ struct Reduction {
   explicit constexpr operator bool() const { return combine != nullptr; }
 };
 
-/// An op that writes elements of an array: concatenate, set and inc of slices and of indices.
+/// An op that writes elements of an array: concatenate, and what replaces or combines the elements
+/// of slices and of indices.
 struct WriteRule {
   /// Operand whose elements the result starts from; -1 when the writes cover every element.
   int base = -1;
   /// First operand that is written; all operands from here on when `every`, else this one.
   int first = 0;
   bool every = false;
-  /// Elements are added to what is there (duplicates add up, in order) instead of replacing it.
-  bool add = false;
+  /// Elements are combined with what is there (those of one position in order) by this elementwise
+  /// op instead of replacing it; null: they replace it.
+  const Op* combine = nullptr;
   /// Position in the result of element `index` of written operand `operand`.
   std::vector<Scalar> (*position)(Element&, const Node&, int operand,
                                   std::span<const Scalar> index) = nullptr;

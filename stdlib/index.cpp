@@ -340,7 +340,7 @@ constinit const Op op::inc_index{
     .at_least = 3,
     .attributes = index_specs,
     .type = written_index_type,
-    .write = {.base = 0, .first = 1, .add = true, .position = index_position},
+    .write = {.base = 0, .first = 1, .combine = &op::add, .position = index_position},
     .vjp = inc_index_vjp,
     .jvp = written_index_jvp,
     .batch = written_index_batch};

@@ -167,7 +167,7 @@ constinit const Op op::inc_slice{
     .operands = 2,
     .attributes = slice_specs,
     .type = written_slice_type,
-    .write = {.base = 0, .first = 1, .add = true, .position = slice_position},
+    .write = {.base = 0, .first = 1, .combine = &op::add, .position = slice_position},
     .vjp = inc_slice_vjp,
     .jvp = written_slice_jvp,
     .batch = slice_batch};
