@@ -69,6 +69,17 @@ Keepdims keepdims_of(const Node& node) {
   return node.attribute("keepdims").flag() ? Keepdims::yes : Keepdims::no;
 }
 
+// The forms with one or two zeros keep those elements as factors, so that the second derivative is
+// right too.
+Expr product_of_others(const Expr& x, const Factors& all) {
+  const Expr is_zero = equal(x, 0);
+  const Expr safe = where(is_zero, 1, x);
+  const Expr by_zero =
+      where(equal(all.zeros, 1), 1, where(equal(all.zeros, 2), all.zero_sum - x, 0));
+  const Expr by_other = where(equal(all.zeros, 0), 1, where(equal(all.zeros, 1), all.zero_sum, 0));
+  return where(is_zero, by_zero, by_other / safe) * all.non_zeros;
+}
+
 namespace {
 
 std::vector<Type> reduced_type(TypeContext& context) {
@@ -138,28 +149,22 @@ Expr sum_transpose(const Transpose& t) {
   return broadcast_to(keep_axes(t.dy, t.node), t.node.input(0).shape());
 }
 
-// d prod / d x_i is the product P of the non-zeros, without x_i, times what zeros leave: the forms
-// with one or two zeros keep those elements as factors, so that the second derivative is right too.
-Expr product_of_others(const Node& node, const Expr& x) {
+Expr derivative_of_prod(const Node& node, const Expr& x) {
   const Axes axes = axes_of(node);
   const Expr is_zero = equal(x, 0);
-  const Expr safe = where(is_zero, 1, x);
-  const Expr zeros = sum(cast(is_zero, DType::int64), axes, keepdims);
-  const Expr non_zeros = prod(safe, axes, keepdims);
-  const Expr zero_sum = sum(where(is_zero, x, 0), axes, keepdims);
-  const Expr by_zero = where(equal(zeros, 1), 1, where(equal(zeros, 2), zero_sum - x, 0));
-  const Expr by_other = where(equal(zeros, 0), 1, where(equal(zeros, 1), zero_sum, 0));
-  return where(is_zero, by_zero, by_other / safe) * non_zeros;
+  return product_of_others(x, {.zeros = sum(cast(is_zero, DType::int64), axes, keepdims),
+                               .zero_sum = sum(where(is_zero, x, 0), axes, keepdims),
+                               .non_zeros = prod(where(is_zero, 1, x), axes, keepdims)});
 }
 
 Exprs prod_vjp(const Vjp& v) {
   if (!v.dy[0]) return {Expr()};
-  return {keep_axes(v.dy[0], v.node) * product_of_others(v.node, v.x[0])};
+  return {keep_axes(v.dy[0], v.node) * derivative_of_prod(v.node, v.x[0])};
 }
 
 Exprs prod_jvp(const Jvp& v) {
   if (!v.dx[0]) return {Expr()};
-  return {reduce_like(v.node, v.dx[0] * product_of_others(v.node, v.x[0]))};
+  return {reduce_like(v.node, v.dx[0] * derivative_of_prod(v.node, v.x[0]))};
 }
 
 // The elements that equal the extremum, and how many there are.
