@@ -5,14 +5,13 @@
 
 #include "runtime/error.h"
 #include "stdlib/batch.h"
+#include "stdlib/index_writes.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 
 namespace gnomon {
 
 namespace {
-
-constexpr AttributeSpecs index_specs{{"axes", Attribute::Kind::int_list}};
 
 // Where the axes of x and of the index arrays stand in the indexed part.
 struct Layout {
@@ -65,6 +64,8 @@ Type part_type(TypeContext& context, std::size_t first) {
 
 std::vector<Type> index_type(TypeContext& context) { return {part_type(context, 1)}; }
 
+}  // namespace
+
 std::vector<Type> written_index_type(TypeContext& context) {
   const Type part = part_type(context, 2);
   const Type& v = context.type(1);
@@ -77,6 +78,8 @@ std::vector<Type> written_index_type(TypeContext& context) {
   }
   return {context.type(0)};
 }
+
+namespace {
 
 // The position in x of element `index` of the part.
 std::vector<Scalar> position_in_x(Element& e, const Node& node, std::size_t first,
@@ -109,15 +112,18 @@ Scalar index_element(Element& e, const Node& node, std::uint32_t, std::span<cons
   return e.operand(0, position_in_x(e, node, 1, index));
 }
 
-std::vector<Scalar> index_position(Element& e, const Node& node, int,
-                                   std::span<const Scalar> index) {
+}  // namespace
+
+std::vector<Scalar> written_index_position(Element& e, const Node& node, int,
+                                           std::span<const Scalar> index) {
   return position_in_x(e, node, 2, index);
 }
 
-// The index arrays of a node, operands from `first` on.
 std::vector<Expr> arrays_of(const std::vector<Expr>& x, std::size_t first) {
   return {x.begin() + static_cast<std::ptrdiff_t>(first), x.end()};
 }
+
+namespace {
 
 Exprs index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
@@ -234,6 +240,8 @@ Exprs index_batch(const Batched& b) {
   return {transpose(index(b.x[0], at.axes, at.arrays), at.order)};
 }
 
+}  // namespace
+
 Exprs written_index_batch(const Batched& b) {
   const BatchedIndex at(b, 2);
   std::vector<Expr> operands{leading(b, 0), transpose(leading(b, 1), at.inverse())};
@@ -241,19 +249,17 @@ Exprs written_index_batch(const Batched& b) {
   return outputs_of(b.node.op(), operands, {Attribute(at.axes)});
 }
 
-// The shape of the part of `x` that a write covers.
-Shape selected_shape(const Expr& x, const IntList& axes, std::span<const Expr> indices) {
-  return index(x, axes, indices).shape();
-}
-
-Expr write(const Op& op, const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices) {
+Expr write_index(const Op& op, const Arg& x, const Arg& v, IntList axes,
+                 std::span<const Expr> indices) {
   const Expr base(x.value());
-  const Shape part = selected_shape(base, axes, indices);
+  const Shape part = index(base, axes, indices).shape();
   const Expr value = broadcast_to(cast(Expr(v.as(base.dtype())), base.dtype()), part);
   std::vector<Value> operands = {base.value(), value.value()};
   for (const Expr& i : indices) operands.push_back(i.value());
   return Expr(make_node(op, std::move(operands), {Attribute(std::move(axes))}, x.origin()));
 }
+
+namespace {
 
 // --------------------------------------------------------------------------------------- indicator
 
@@ -328,7 +334,7 @@ constinit const Op op::set_index{
     .at_least = 3,
     .attributes = index_specs,
     .type = written_index_type,
-    .write = {.base = 0, .first = 1, .position = index_position},
+    .write = {.base = 0, .first = 1, .position = written_index_position},
     .vjp = set_index_vjp,
     .jvp = written_index_jvp,
     .batch = written_index_batch};
@@ -340,7 +346,7 @@ constinit const Op op::inc_index{
     .at_least = 3,
     .attributes = index_specs,
     .type = written_index_type,
-    .write = {.base = 0, .first = 1, .combine = &op::add, .position = index_position},
+    .write = {.base = 0, .first = 1, .combine = &op::add, .position = written_index_position},
     .vjp = inc_index_vjp,
     .jvp = written_index_jvp,
     .batch = written_index_batch};
@@ -352,11 +358,11 @@ Expr index(const Arg& x, IntList axes, std::span<const Expr> indices) {
 }
 
 Expr set_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices) {
-  return write(op::set_index, x, v, std::move(axes), indices);
+  return write_index(op::set_index, x, v, std::move(axes), indices);
 }
 
 Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices) {
-  return write(op::inc_index, x, v, std::move(axes), indices);
+  return write_index(op::inc_index, x, v, std::move(axes), indices);
 }
 
 Expr take(const Arg& x, const Arg& indices, std::int64_t axis) {
