@@ -221,21 +221,32 @@ std::vector<Cotangent> pull_back_beside(const Node& node, std::span<const Cotang
   return dx;
 }
 
+/// The node that moves elements as this one does: those that a write combines count as added ones.
+Value movement_of(const Node& node) {
+  const Op* combine = node.op().write.combine;
+  if (!combine || combine == &op::add) return Value(&node, 0);
+  return make_node(op::inc_index, {node.operands().begin(), node.operands().end()},
+                   node.attributes());
+}
+
 /// The results of an op that moves elements. Its own rule says where they came from, so it is run
 /// on the mask too, as zeros and ones.
 std::vector<Cotangent> pull_back_moved(const Node& node, const Cotangent& dy,
                                        const std::vector<bool>& wanted) {
   const Expr seed = materialize(dy);
   const Exprs results = backward(node, std::span(&seed, 1), wanted);
+  const Value movement = movement_of(node);
+  // Where elements are combined, a zero may have met an infinity.
+  const bool zeroed = dy.mask && movement.get() == &node;
   std::vector<Cotangent> dx;
   bool moved = false;
   for (const Expr& result : results) {
-    dx.push_back({result, dy.mask, static_cast<bool>(dy.mask)});
+    dx.push_back({result, dy.mask, zeroed});
     moved = moved || (result && !same(result, seed));
   }
   if (!moved || !dy.mask || dy.mask.rank() == 0) return dx;
   const Expr ones = cast(stretch(dy.mask, node.type().shape), seed.dtype());
-  const Exprs masks = backward(node, std::span(&ones, 1), wanted);
+  const Exprs masks = backward(movement.node(), std::span(&ones, 1), wanted);
   for (std::size_t i = 0; i < dx.size(); ++i)
     if (results[i] && !same(results[i], seed)) dx[i].mask = greater(real(masks[i]), 0);
   return dx;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "runtime/error.h"
+#include "stdlib/index_writes.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 #include "stdlib/selection.h"
@@ -305,25 +306,50 @@ Expr unfinish(const Plan& plan, Expr v) {
   return transpose(v, inverse);
 }
 
-enum class Write { set, increase };
+// Writes of one kind: whole parts by `slice`, after `combine` where slices only replace; elements
+// at integer arrays by `index`.
+struct Write {
+  const char* name;
+  const Op *slice, *index;
+  const Op* combine = nullptr;
+};
 
-Expr write(const Expr& x, std::span<const Index> items, const Arg& v, Write how, Origin at) {
+constexpr Write replacing{"set_at", &op::set_slice, &op::set_index};
+constexpr Write adding{"inc_at", &op::inc_slice, &op::inc_index};
+constexpr Write multiplying{"multiply_at", &op::set_slice, &op::multiply_index, &op::multiply};
+constexpr Write dividing{"divide_at", &op::set_slice, &op::divide_index, &op::divide};
+constexpr Write lowering{"minimum_at", &op::set_slice, &op::minimum_index, &op::minimum};
+constexpr Write raising{"maximum_at", &op::set_slice, &op::maximum_index, &op::maximum};
+
+// What is combined must have a dtype that the cast to that of x keeps: x * 0.5 is not x * 0.
+void check_dtypes(const Expr& x, const Arg& v, const Write& how) {
+  const auto kind = [](DType t) {
+    return is_complex(t) ? 3 : is_float(t) ? 2 : is_integer(t) ? 1 : 0;
+  };
+  if (how.combine->promotion == Promotion::inexact && kind(x.dtype()) < 2)
+    throw TypeError(fmt::format("{}: expected floats, found {}", how.name, describe(x)));
+  if (const Value* value = v.strong(); value && kind(value->dtype()) > kind(x.dtype()))
+    throw TypeError(fmt::format("{}: expected values that {} can hold, found {} for {}", how.name,
+                                name_of(x.dtype()), describe(*value), describe(x)));
+}
+
+Expr write(const Expr& x, std::span<const Index> items, const Arg& v, const Write& how, Origin at) {
   const OriginScope place(at);
+  if (how.combine) check_dtypes(x, v, how);
   const Plan plan = Planner(x, items).plan();
   const Expr cut = squeezed(plan, sliced(plan, x, at));
   const Expr whole = finish(plan, indexed(plan, cut));
   Expr value = cast(Expr(v.as(x.dtype())), x.dtype());
   value = unfinish(plan, broadcast_to(value, whole.shape()));
+  const bool has_arrays = !plan.axes.empty();
   Expr part = value;
-  Write outer = how;
-  if (!plan.axes.empty()) {
-    part = how == Write::set ? set_index(cut, value, plan.axes, plan.indices)
-                             : inc_index(cut, value, plan.axes, plan.indices);
-    outer = Write::set;
-  }
-  if (!plan.slices) return plan.axes.empty() ? (how == Write::set ? part : x + part) : part;
+  if (has_arrays)
+    part = write_index(*how.index, cut, value, plan.axes, plan.indices);
+  else if (how.combine)
+    part = apply(*how.combine, {cut, value});
+  if (!plan.slices) return has_arrays || how.slice == &op::set_slice ? part : x + part;
   part = with_axes(part, plan.dropped);
-  const Op& op = outer == Write::set ? op::set_slice : op::inc_slice;
+  const Op& op = has_arrays ? op::set_slice : *how.slice;
   return Expr(make_node(op, {x.value(), part.value()}, {plan.start, plan.count, plan.step}, at));
 }
 
@@ -351,12 +377,44 @@ Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
   return inc_at(x, std::span(items.begin(), items.size()), v);
 }
 
+Expr multiply_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  return multiply_at(x, std::span(items.begin(), items.size()), v);
+}
+
+Expr divide_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  return divide_at(x, std::span(items.begin(), items.size()), v);
+}
+
+Expr minimum_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  return minimum_at(x, std::span(items.begin(), items.size()), v);
+}
+
+Expr maximum_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  return maximum_at(x, std::span(items.begin(), items.size()), v);
+}
+
 Expr set_at(const Arg& x, std::span<const Index> items, const Arg& v) {
-  return write(Expr(x.value()), items, v, Write::set, x.origin());
+  return write(Expr(x.value()), items, v, replacing, x.origin());
 }
 
 Expr inc_at(const Arg& x, std::span<const Index> items, const Arg& v) {
-  return write(Expr(x.value()), items, v, Write::increase, x.origin());
+  return write(Expr(x.value()), items, v, adding, x.origin());
+}
+
+Expr multiply_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  return write(Expr(x.value()), items, v, multiplying, x.origin());
+}
+
+Expr divide_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  return write(Expr(x.value()), items, v, dividing, x.origin());
+}
+
+Expr minimum_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  return write(Expr(x.value()), items, v, lowering, x.origin());
+}
+
+Expr maximum_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  return write(Expr(x.value()), items, v, raising, x.origin());
 }
 
 Expr Expr::operator()(const Index& i) const { return index(*this, std::array{i}); }

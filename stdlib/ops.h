@@ -45,6 +45,7 @@
   X(mean) X(logsumexp) X(softmax) X(log_softmax)                                              \
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
   X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) X(indicator)          \
+  X(multiply_index) X(divide_index) X(minimum_index) X(maximum_index)                         \
   X(arange) X(dot) X(gemm) X(fori) X(call)                                                    \
   X(cholesky) X(solve_triangular) X(solve) X(qr) X(eigh) X(eigvalsh) X(svd) X(svdvals)        \
   X(lu_factor) X(cofactors) X(det) X(slogdet) X(pinv) X(matrix_rank) X(solve_sylvester)       \
@@ -274,6 +275,17 @@ Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
 Expr set_at(const Arg& x, std::span<const Index> items, const Arg& v);
 Expr inc_at(const Arg& x, std::span<const Index> items, const Arg& v);
+/// x with the indexed part combined with `v` by the elementwise function of the name, at equal
+/// integer indices by each element in order. TypeError for complex x at integer indices, for a v of
+/// a wider kind than x (floats with integers), and from divide_at if x has integers or bools.
+Expr multiply_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
+Expr divide_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
+Expr minimum_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
+Expr maximum_at(const Arg& x, std::initializer_list<Index> items, const Arg& v);
+Expr multiply_at(const Arg& x, std::span<const Index> items, const Arg& v);
+Expr divide_at(const Arg& x, std::span<const Index> items, const Arg& v);
+Expr minimum_at(const Arg& x, std::span<const Index> items, const Arg& v);
+Expr maximum_at(const Arg& x, std::span<const Index> items, const Arg& v);
 /// Bool matrix [rows, columns]: true at (i, indices[i]) for every i < the length of `indices`,
 /// which is at most `rows`. Indices count from the end when negative; out of range is a ValueError.
 Expr indicator(const Arg& indices, const Dim& rows, const Dim& columns);

@@ -227,6 +227,9 @@ TEST_CASE("indices may differ between examples, in every place") {
       inc_at(x, {all_of, i}, v(all_of, newaxis)(all_of, 0)(i)(newaxis, all_of)(all_of, i)),
       inc_at(x, {i, all_of, i}, v(all_of, until(2))),
       inc_at(x, {j, all_of, i}, x(0)(0)(0)),
+      multiply_at(x, {i}, v(all_of, newaxis)),
+      maximum_at(x, {i, all_of, i}, v(all_of, until(2))),
+      minimum_at(x, {j, all_of, i}, x(0)(0)(0)),
       cast(indicator(i, 2, 4), float64),
       cast(indicator(i, 5, 4), float64),
   };
