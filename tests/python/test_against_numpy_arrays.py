@@ -598,14 +598,17 @@ def _advanced(draw):
     indices = [array(draw, ["int64"], shape, (-n, n - 1)) for n in x.shape[first : first + axes]]
     key = (slice(None),) * first + tuple(indices)
     value = array(draw, [str(x.dtype)], x[key].shape)
-    added = np.array(x)
+    added, multiplied, raised = np.array(x), np.array(x), np.array(x)
     np.add.at(added, key, value)
+    np.multiply.at(multiplied, key, value)
+    np.maximum.at(raised, key, value)
 
     def f(x, v, *indices):
-        key = (slice(None),) * first + tuple(indices)
-        return [tensor(x)[key], tensor(x).at[key].add(v)]
+        part = tensor(x).at[(slice(None),) * first + tuple(indices)]
+        return [part.get(), part.add(v), part.multiply(v), part.max(v)]
 
-    return Call([x, value, *indices], f, [x[key], added], x.dtype, 32, 1e-4, known=True)
+    expected = [x[key], added, multiplied, raised]
+    return Call([x, value, *indices], f, expected, x.dtype, 32, 1e-4, known=True)
 
 
 @case("indexing by bools", graph=False)

@@ -268,6 +268,49 @@ def test_indexing_by_arrays_is_numpys(key):
     same(x, A)
 
 
+COMBINATIONS = {
+    "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.divide,
+    "min": np.minimum, "max": np.maximum,
+}
+
+
+@pytest.mark.parametrize("name", COMBINATIONS)
+@pytest.mark.parametrize("key", KEYS, ids=[str(i) for i in range(len(KEYS))])
+def test_combining_at_arrays_is_ufunc_at(key, name):
+    x, values = gn.asarray(A), np.cos(A[key]) + 2
+    expected = A.copy()
+    COMBINATIONS[name].at(expected, key, values)
+    same(getattr(x.at[key], name)(values), expected)
+    expected = A.copy()
+    COMBINATIONS[name].at(expected, key, 7.5)
+    same(getattr(x.at[key], name)(7.5), expected)
+    same(x, A)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float16", "float32"])
+def test_dtypes_of_combinations(dtype):
+    rows, few = np.array([2, 0, 2, -1, 0, 2]), np.array([3, 2, 7, 1, 5, 2]).astype(dtype)
+    x = np.array([[1, 60], [4, 3], [2, 9]]).astype(dtype)
+    for name in ("multiply", "min", "max"):
+        expected = x.copy()
+        COMBINATIONS[name].at(expected, rows, few[:, None])
+        same(getattr(gn.asarray(x).at[rows], name)(few[:, None]), expected)
+
+
+def test_what_cannot_be_combined():
+    x = gn.arange(4)
+    with pytest.raises(gn.TypeError, match="expected a number that int64 can hold, found 0.5"):
+        x.at[[1, 1]].multiply(0.5)
+    with pytest.raises(gn.TypeError, match="maximum_at: expected values that int64 can hold"):
+        x.at[[1, 1]].max(np.array([0.5, 1.5]))
+    with pytest.raises(gn.TypeError, match="divide_at: expected floats, found"):
+        x.at[[1, 1]].divide(2)
+    with pytest.raises(gn.TypeError, match="multiply_index: expected real numbers"):
+        gn.astype(x, "complex128").at[[1, 1]].multiply(2)
+    with pytest.raises(IndexError, match="index 4 is out of range"):
+        x.at[[0, 4]].min(0)
+
+
 def test_setting_slices():
     x = gn.asarray(A)
     expected = A.copy()

@@ -465,6 +465,17 @@ def test_setting_is_numpys(key):
     np.testing.assert_array_equal(np.asarray(found[1]), expected)
 
 
+@pytest.mark.parametrize("key", KEYS, ids=[str(i) for i in range(len(KEYS))])
+def test_combining_is_ufunc_at(key):
+    x, v = tensor("x", ("a", 4, 5)), tensor("v", ())
+    ways = {"multiply": np.multiply, "divide": np.divide, "min": np.minimum, "max": np.maximum}
+    f = gn.function([x, v], [getattr(x.at[key], name)(v) for name in ways])
+    for found, ufunc in zip(f(A, 7.5), ways.values(), strict=True):
+        expected = A.copy()
+        ufunc.at(expected, key, 7.5)
+        np.testing.assert_array_equal(np.asarray(found), expected)
+
+
 def test_indices_and_bounds_may_be_expressions():
     x, i, k = tensor("x", ("n", 4)), tensor("i", ("m",), "int32"), tensor("k", (), "int64")
     a, j = np.arange(12.0).reshape(3, 4), np.array([2, 0, -1], "int32")

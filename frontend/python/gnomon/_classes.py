@@ -20,7 +20,9 @@ class Place:
     """What `x.at[key]` gives: makes new arrays in which x[key] is changed.
 
     No method changes `x`. They work on arrays and on expressions, and `key` is anything that
-    `x[key]` takes.
+    `x[key]` takes. Integer arrays may have equal indices: `set` keeps the last of their values, the
+    others combine them all, as `numpy.add.at` and its like do. What is combined with integers at
+    integer arrays are integers, and complex numbers are only set or added to there: TypeError.
     """
 
     __slots__ = ("_key", "_x")
@@ -35,48 +37,57 @@ class Place:
 
     def set(self, values: Operand) -> Tensor:
         """x with x[key] replaced by `values`, which broadcast to x[key] and take x's dtype."""
-        return _core.set_item(self._x, self._key, values, False)
+        return _core.set_item(self._x, self._key, values, "set")
 
     def add(self, values: Operand) -> Tensor:
         """x with `values` added to x[key]. With integer arrays, equal indices add up."""
-        return _core.set_item(self._x, self._key, values, True)
+        return _core.set_item(self._x, self._key, values, "add")
 
     def subtract(self, values: Operand) -> Tensor:
         """x with `values` taken from x[key]. With integer arrays, equal indices add up."""
-        return _core.set_item(self._x, self._key, _ops.negative(values), True)
+        return _core.set_item(self._x, self._key, _ops.negative(values), "add")
 
     def multiply(self, values: Operand) -> Tensor:
-        """x with x[key] multiplied by `values`; key: integers, slices, masks."""
-        return self._change("multiply", _ops.multiply, values)
+        """x with x[key] multiplied by `values`, at equal indices by each of them in order."""
+        return self._combine("multiply", _ops.multiply, values)
 
     def divide(self, values: Operand) -> Tensor:
-        """x with x[key] divided by `values`; key: integers, slices, masks."""
-        return self._change("divide", _ops.divide, values)
+        """x with x[key] divided by `values`, at equal indices by each of them in order."""
+        return self._combine("divide", _ops.divide, values)
 
     def power(self, values: Operand) -> Tensor:
-        """x with x[key] raised to `values`; key: integers, slices, masks."""
-        return self._change("power", _ops.power, values)
+        """x with x[key] raised to `values`; key: integers, slices, masks.
+
+        Integer arrays are a TypeError: of equal indices the powers would have to be raised one to
+        the other, which nothing asks for. Where none are equal, `apply` does it.
+        """
+        if not self._is_distinct():
+            raise _core.TypeError(
+                "at[...].power: indices that are arrays may be equal: use at[...].apply if none are"
+            )
+        return self.set(_ops.power(self.get(), values))
 
     def min(self, values: Operand) -> Tensor:
-        """x with x[key] replaced by minimum(x[key], values); key: integers, slices, masks."""
-        return self._change("min", _ops.minimum, values)
+        """x with x[key] replaced by minimum(x[key], values), at equal indices the smallest."""
+        return self._combine("minimum", _ops.minimum, values)
 
     def max(self, values: Operand) -> Tensor:
-        """x with x[key] replaced by maximum(x[key], values); key: integers, slices, masks."""
-        return self._change("max", _ops.maximum, values)
+        """x with x[key] replaced by maximum(x[key], values), at equal indices the largest."""
+        return self._combine("maximum", _ops.maximum, values)
 
     def apply(self, f: Callable[[Tensor], Tensor]) -> Tensor:
         """x with x[key] replaced by f(x[key])."""
         return self.set(f(self.get()))
 
-    def _change(self, name, op, values):
+    def _combine(self, name, op, values):
+        if self._is_distinct():
+            return self.set(op(self.get(), values))
+        return _core.set_item(self._x, self._key, values, name)
+
+    def _is_distinct(self):
+        """Whether no two places of the key are equal."""
         keys = self._key if isinstance(self._key, tuple) else (self._key,)
-        if not all(_is_basic(key) for key in keys):
-            raise _core.TypeError(
-                f"at[...].{name}: indices that are arrays may be equal, and equal ones can only "
-                "be set or added to: use at[...].set or at[...].add"
-            )
-        return self.set(op(self.get(), values))
+        return all(_is_basic(key) for key in keys)
 
 
 def _is_basic(key):

@@ -349,7 +349,7 @@ def diag(x: Operand, /, k: int = 0) -> Tensor:
     n = x.shape[0] + abs(k)
     i = _core.arange(0, x.shape[0], 1, None)
     zero = _core.full((n, n), 0, x.dtype)
-    return _core.set_item(zero, (_add(i, max(-k, 0)), _add(i, max(k, 0))), x, False)
+    return _core.set_item(zero, (_add(i, max(-k, 0)), _add(i, max(k, 0))), x, "set")
 
 
 __all__ = [

@@ -147,7 +147,7 @@ def _with_constants(x, widths, values):
     if not isinstance(values, (list, tuple)):
         shape = tuple(a + n + b for (a, b), n in zip(widths, x.shape))
         inside = tuple(slice(a, a + n) for (a, _), n in zip(widths, x.shape))
-        return _core.set_item(_core.full(shape, values, x.dtype), inside, x, False)
+        return _core.set_item(_core.full(shape, values, x.dtype), inside, x, "set")
     for axis, pair in enumerate(_pairs("pad", values, x.ndim)):
         blocks = []
         for count, value in zip(widths[axis], pair):

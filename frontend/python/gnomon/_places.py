@@ -40,7 +40,7 @@ def put_along_axis(x: Operand, indices: Operand, values: Operand, /, axis: int =
     """
     x, indices = _tensor(x), _tensor(indices)
     axis = _axis("put_along_axis", axis, x.ndim)
-    return _core.set_item(x, _places("put_along_axis", x, indices, axis), values, False)
+    return _core.set_item(x, _places("put_along_axis", x, indices, axis), values, "set")
 
 
 def _wrapped(index, n, mode, name):
@@ -116,7 +116,7 @@ def fill_diagonal(x: Operand, value: Operand, /) -> Tensor:
     if x.ndim < 2 or any(n != x.shape[0] for n in x.shape if isinstance(n, int)):
         raise _core.ValueError(f"fill_diagonal: expected a matrix or equal extents: {x.shape}")
     i = _core.arange(0, x.shape[0], 1, None)
-    return _core.set_item(x, (i,) * x.ndim, value, False)
+    return _core.set_item(x, (i,) * x.ndim, value, "set")
 
 
 def tril_indices(n: ShapeLike, /, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:

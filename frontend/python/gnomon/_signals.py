@@ -84,7 +84,7 @@ def convolve(x1: Operand, x2: Operand, /, mode: str = "full") -> Tensor:
     if x1.dtype.kind == "f":
         image = _core.reshape(
             _core.set_item(_core.full((m + 2 * (n - 1),), 0, x1.dtype), slice(n - 1, m + n - 1),
-                           x1, False),
+                           x1, "set"),
             (1, 1, m + 2 * (n - 1)),
         )
         weights = _core.reshape(x2[::-1], (1, 1, n))
@@ -95,7 +95,7 @@ def convolve(x1: Operand, x2: Operand, /, mode: str = "full") -> Tensor:
         products = _multiply(_core.expand_dims(x1, 1), _core.expand_dims(x2, 0))
         i = _core.expand_dims(_core.arange(0, m, 1, None), 1)
         places = _add(i, _core.expand_dims(_core.arange(0, n, 1, None), 0))
-        full = _core.set_item(_core.full((m + n - 1,), 0, x1.dtype), places, products, True)
+        full = _core.set_item(_core.full((m + n - 1,), 0, x1.dtype), places, products, "add")
     if mode == "full":
         return full
     if not (isinstance(m, int) and isinstance(n, int)):

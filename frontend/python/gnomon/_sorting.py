@@ -200,11 +200,11 @@ def bincount(x: Operand, /, weights: Operand | None = None, minlength: int = 0) 
     length = _add(_max(concat([x, least]), 0, False), 1)
     length = length if isinstance(length, _core.Expr) else int(length)
     if weights is None:
-        return _core.set_item(_core.full((length,), 0, "int64"), x, 1, True)
+        return _core.set_item(_core.full((length,), 0, "int64"), x, 1, "add")
     weights = _tensor(weights)
     if weights.dtype.kind != "f":
         weights = astype(weights, "float64")
-    return _core.set_item(_core.full((length,), 0, weights.dtype), x, weights, True)
+    return _core.set_item(_core.full((length,), 0, weights.dtype), x, weights, "add")
 
 
 def histogram_bin_edges(

@@ -171,7 +171,7 @@ int set_subscript(PyObject* o, PyObject* key, PyObject* value) {
     std::optional<Array> shown;
     if (!is_symbolic(value)) shown = basic_view(object->array, key);
     if (!shown) {
-      const nb::object changed = set_item(o, key, value, false);
+      const nb::object changed = set_item(o, key, value, set_at);
       if (!is_array(changed))
         throw TypeError(
             "assign: an expression cannot become part of an array: write "

@@ -142,8 +142,12 @@ nb::object wrap(const Dim& dim);
 
 /// `x[key]` of an expression (index.cpp) and of an array, where basic keys give views (array.cpp).
 nb::object get_item(nb::handle x, nb::handle key);
-/// x with x[key] replaced (`add`: increased) by v: a new value, x is not changed.
-nb::object set_item(nb::handle x, nb::handle key, nb::handle v, bool add);
+/// How a part is written: set_at, inc_at and their like.
+using Write = Expr (*)(const Arg& x, std::span<const Index> items, const Arg& v);
+/// x with x[key] written by v: a new value, x is not changed.
+nb::object set_item(nb::handle x, nb::handle key, nb::handle v, Write write);
+/// By what is done with the part: "set", "add", "multiply", "divide", "minimum", "maximum".
+Write write_called(std::string_view name);
 
 /// The slots of arithmetic that Array and Expr share, ended by {0, nullptr} (operators.cpp).
 std::span<const PyType_Slot> operator_slots();

@@ -353,8 +353,13 @@ void add_expressions(nb::module_& m) {
         return part;
       },
       nb::arg("x"), nb::arg("key").none(), "x[key].");
-  m.def("set_item", set_item, nb::arg("x"), nb::arg("key").none(), nb::arg("v").none(),
-        nb::arg("add"), "x with x[key] replaced, or increased, by v.");
+  m.def(
+      "set_item",
+      [](nb::handle x, nb::handle key, nb::handle v, const std::string& how) {
+        return set_item(x, key, v, write_called(how));
+      },
+      nb::arg("x"), nb::arg("key").none(), nb::arg("v").none(), nb::arg("how"),
+      "x with x[key] replaced by v, or combined with it.");
   m.def("set_origins", set_origins, nb::arg("on"), "Whether nodes get the user's lines.");
 }
 

@@ -292,7 +292,7 @@ Array get_part(const Array& x, nb::handle key) {
   })[0];
 }
 
-Array set_part(const Array& x, nb::handle key, const Array& v, bool add) {
+Array set_part(const Array& x, nb::handle key, const Array& v, Write write) {
   std::vector<Entry> entries = entries_of(key, shape_of(x), x.describe());
   check_entries(entries, shape_of(x), x.describe());
   const Array whole = x.copy();
@@ -300,10 +300,7 @@ Array set_part(const Array& x, nb::handle key, const Array& v, bool add) {
   std::vector<Array> operands = {part, v};
   for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
   const Array changed = evaluate(operands, [&](std::span<const Expr> leaves) {
-    const std::vector<Index> indices = indices_of(entries, leaves.subspan(2));
-    const Expr& base = leaves[0];
-    return std::vector<Expr>{add ? inc_at(base, indices, leaves[1])
-                                 : set_at(base, indices, leaves[1])};
+    return std::vector<Expr>{write(leaves[0], indices_of(entries, leaves.subspan(2)), leaves[1])};
   })[0];
   part.assign(changed);
   return whole;
@@ -321,23 +318,29 @@ nb::object get_item(nb::handle x, nb::handle key) {
   return at_line(at, [&] { return index(base, indices_of(entries)); });
 }
 
-nb::object set_item(nb::handle x, nb::handle key, nb::handle v, bool add) {
+Write write_called(std::string_view name) {
+  constexpr std::pair<std::string_view, Write> writes[] = {
+      {"set", set_at},       {"add", inc_at},         {"multiply", multiply_at},
+      {"divide", divide_at}, {"minimum", minimum_at}, {"maximum", maximum_at}};
+  for (const auto& [known, write] : writes)
+    if (known == name) return write;
+  throw InternalError(fmt::format("set_item: no write is called {}", name));
+}
+
+nb::object set_item(nb::handle x, nb::handle key, nb::handle v, Write write) {
   if (!is_symbolic(x) && !is_symbolic_key(key) && !is_symbolic(v)) {
     const Array base = is_array(x) ? array_of(x) : to_array(x);
     Operand value;
     take(v, value);
     const Array given =
         value.array.defined() ? value.array : number_array(value, base.dtype(), "index");
-    return wrap(set_part(base, key, given, add));
+    return wrap(set_part(base, key, given, write));
   }
   const Origin at = caller();
   const Expr base(to_arg(x).value());
   const std::vector<Entry> entries = entries_of(key, base.shape(), describe(base));
   check_entries(entries, base.shape(), describe(base));
-  return at_line(at, [&] {
-    const std::vector<Index> indices = indices_of(entries);
-    return add ? inc_at(base, indices, to_arg(v)) : set_at(base, indices, to_arg(v));
-  });
+  return at_line(at, [&] { return write(base, indices_of(entries), to_arg(v)); });
 }
 
 }  // namespace gnomon::python
