@@ -2,9 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "ir/text.h"
+#include "passes/gradient.h"
 #include "stdlib/arrays.h"
 #include "stdlib/linalg.h"
 #include "tests/compiled_support.h"
@@ -29,7 +33,8 @@ class Grower {
     add(batch_.input("g", random_.small(float64, {2, n, m}), {2, n_, m_}));
   }
 
-  Batch grow(int steps) {
+  /// A batch of the last expressions after some steps, and of any.
+  Batch grow(int steps, std::size_t last_ones = 4) {
     for (int i = 0; i < steps; ++i) {
       try {
         step();
@@ -40,7 +45,7 @@ class Grower {
       }
     }
     const std::size_t last = pool_.size();
-    for (std::size_t i = last - std::min<std::size_t>(last, 4); i < last; ++i)
+    for (std::size_t i = last - std::min(last, last_ones); i < last; ++i)
       batch_.add(fmt::format("last_{}", last - i), pool_[i], 1e-9);
     batch_.add("any", pick(), 1e-9);
     return std::move(batch_);
@@ -62,7 +67,7 @@ class Grower {
 
   void step() {
     const Expr x = pick(), y = pick();
-    switch (random_.below(34)) {
+    switch (random_.below(37)) {
       case 0: return add(tame(x + y));
       case 1: return add(tame(x - y));
       case 2: return add(tame(x * y));
@@ -96,6 +101,9 @@ class Grower {
       case 30: return add(diagonal(matmul(x, transpose(x))) + diagonal(diag(y)));
       case 31: return add(take(transpose(x), 2 * arange(1), 0));
       case 32: return add(of_matrices(x));
+      case 33: return add(logsumexp(tame(x), axis(x), keep()));
+      case 34: return add(log_softmax(tame(x), axis(x)));
+      case 35: return add(combined(x, clip(cast(pick(), int64), 0, 0)));
       default: return add(tame(sum(x)));
     }
   }
@@ -119,6 +127,15 @@ class Grower {
       case 3: return tame(transpose(solve(diag(diagonal(a)), x)));
       case 4: return log(det(cholesky(a + transpose(a))));
       default: return tame(matmul(x, inv(transpose(a)))) + trace(matmul(a, a));
+    }
+  }
+
+  // Equal places combine.
+  Expr combined(const Expr& x, const Expr& places) {
+    switch (random_.below(3)) {
+      case 0: return multiply_at(x, {places}, 0.875);
+      case 1: return minimum_at(x, {places}, 0.5);
+      default: return maximum_at(x, {places}, 0.5);
     }
   }
 
@@ -166,5 +183,42 @@ class Grower {
   Dim n_, m_;
   std::vector<Expr> pool_;
 };
+
+/// A number that an environment variable says.
+inline std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+/// Adds the gradients of a scalar made of all float outputs.
+inline void add_gradients(Batch& batch, double tolerance) {
+  Expr cost;
+  for (const Output& output : batch.outputs) {
+    if (!is_float(output.value.dtype())) continue;
+    const Expr term = sum(tanh(output.value * 0.25));
+    cost = cost ? cost + term : term;
+  }
+  if (!cost) return;
+  std::vector<Expr> wrt;
+  for (const Expr& input : batch.inputs)
+    if (is_float(input.dtype())) wrt.push_back(input);
+  const std::vector<Expr> gradients = grad(cost, wrt, {Disconnected::zero});
+  for (const Expr& gradient : gradients)
+    if (gradient) batch.add("gradient", gradient, tolerance);
+}
+
+/// The batch's graph; nothing for extents that no call could have, such as those of
+/// x[2 * n] + y[n].
+inline std::optional<Graph> captured(const Batch& batch) {
+  std::vector<Expr> outputs;
+  for (const Output& output : batch.outputs) outputs.push_back(output.value);
+  try {
+    return capture(batch.inputs, outputs).graph;
+  } catch (const InternalError&) {
+    throw;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
 
 }  // namespace gnomon::test
