@@ -128,6 +128,24 @@ def test_a_process_ends_well_while_a_compilation_goes_on(end):
     assert run.stderr == ""
 
 
+HANDLED = """
+import gnomon as gn
+def handled():
+    lines = dict(line.split(":", 1) for line in open("/proc/self/status"))
+    return [int(lines[name], 16) % 2**31 for name in ("SigIgn", "SigCgt")]
+before = handled()
+x = gn.vector("x")
+gn.function([x], gn.sin(x), cache=False)([1.0])
+assert handled() == before, (handled(), before)
+"""
+
+
+def test_a_compilation_leaves_the_handlers_of_signals_alone():
+    # The libraries of the compiler would like to remove their files whatever ends the process.
+    run = subprocess.run([sys.executable, "-c", HANDLED], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
 def test_prints_of_a_call_while_others_wait_for_its_variable():
     # The call holds the variable while it prints; the other thread must not keep the GIL.
     s = gn.shared(np.zeros(4), "s")
