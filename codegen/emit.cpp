@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
+#include <set>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "codegen/alike.h"
 #include "codegen/signature.h"
@@ -26,17 +31,23 @@ const char* unit_head =
     "using gn::i8; using gn::i16; using gn::i32; using gn::i64;\n"
     "using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;\n";
 
-// The lanes types a text uses, by their names.
-std::string lanes_types(const std::string& text) {
+// The lanes types a text uses: a name is that of the dtype, an x, and the width.
+std::string lanes_types(std::string_view text) {
+  std::set<std::pair<int, int>> used;
+  for (std::size_t x = text.find('x'); x != text.npos; x = text.find('x', x + 1)) {
+    int width = 0;
+    std::from_chars(text.data() + x + 1, text.data() + text.size(), width);
+    if (width < 2 || width > 64 || !std::has_single_bit(static_cast<unsigned>(width))) continue;
+    for (int d = 0; d < dtype_count; ++d)
+      if (text.substr(0, x).ends_with(short_name_of(static_cast<DType>(d))))
+        used.insert({d, width});
+  }
   std::string result;
-  for (int d = 0; d < dtype_count; ++d)
-    for (const int width : {2, 4, 8, 16, 32, 64}) {
-      const auto t = static_cast<DType>(d);
-      const std::string name = lanes_name(t, width);
-      if (text.find(name) != std::string::npos)
-        result += fmt::format("using {} = gn::lanes<{}, {}>;\n", name,
-                              is_bool(t) ? "bool" : type_name(t), width);
-    }
+  for (const auto& [d, width] : used) {
+    const auto t = static_cast<DType>(d);
+    result += fmt::format("using {} = gn::lanes<{}, {}>;\n", lanes_name(t, width),
+                          is_bool(t) ? "bool" : type_name(t), width);
+  }
   return result;
 }
 

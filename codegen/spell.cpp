@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace gnomon {
 
@@ -199,12 +201,29 @@ std::string Names::fresh(std::string_view wish) {
                                                               "co_await",     "co_return",
                                                               "co_yield"};
   const std::string base = identifier(wish);
-  std::string name = base;
-  for (int k = 2; keywords.contains(name) || is_lanes_name(name) || !taken_.insert(name).second;
-       ++k)
-    name = fmt::format("{}{}{}", base,
-                       std::isdigit(static_cast<unsigned char>(base.back())) ? "_" : "", k);
+  const bool ends_in_digit = std::isdigit(static_cast<unsigned char>(base.back())) != 0;
+  int& number = next_.try_emplace(base, 1).first->second;
+  std::string name;
+  do {
+    name = number == 1 ? base : fmt::format("{}{}{}", base, ends_in_digit ? "_" : "", number);
+    ++number;
+  } while (keywords.contains(name) || is_lanes_name(name) || !taken_.insert(name).second);
   return name;
+}
+
+void Names::release(const std::string& name) {
+  taken_.erase(name);
+  const auto note = [this](const std::string& base, int number) {
+    if (const auto known = next_.find(base); known != next_.end())
+      known->second = std::min(known->second, number);
+  };
+  note(name, 1);
+  const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+  int number = 0;
+  const auto [end, error] = std::from_chars(&name[digits], name.data() + name.size(), number);
+  if (error != std::errc()) return;
+  note(name.substr(0, digits), number);
+  if (name[digits - 1] == '_') note(name.substr(0, digits - 1), number);
 }
 
 }  // namespace gnomon

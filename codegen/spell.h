@@ -2,9 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "ir/dimension.h"
 #include "ir/element.h"
@@ -32,11 +33,12 @@ class Names {
  public:
   std::string fresh(std::string_view wish);
   /// Lets a name be given out again.
-  void release(const std::string& name) { taken_.erase(name); }
+  void release(const std::string& name);
   void reserve(std::string name) { taken_.insert(std::move(name)); }
 
  private:
-  std::set<std::string> taken_;
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> next_;  // the least number that may be free, by name
 };
 
 }  // namespace gnomon

@@ -18,6 +18,7 @@
 #include "codegen/build.h"
 #include "codegen/emit.h"
 #include "codegen/nvrtc.h"
+#include "codegen/spell.h"
 #include "ir/expr.h"
 #include "passes/pipeline.h"
 #include "runtime/abi.h"
@@ -441,4 +442,25 @@ TEST_CASE("what users write cannot leave a comment or break a name") {
   CHECK(k.comment == "// first\\.\n// second int x;\n");
   CHECK(k.text.find("const f64* __restrict for2") != std::string::npos);
   CHECK(k.text.find("const f64* __restrict two_words") != std::string::npos);
+}
+
+TEST_CASE("names are handed out once, and again when they are free") {
+  Names names;
+  names.reserve("x3");
+  for (const char* next : {"x", "x2", "x4"}) CHECK(names.fresh("x") == next);
+  CHECK(names.fresh("x2") == "x2_2");
+  names.release("x2");
+  CHECK(names.fresh("x") == "x2");
+  CHECK(names.fresh("x") == "x5");
+  names.release("x2");
+  CHECK(names.fresh("x2") == "x2");
+  names.release("x2_2");
+  CHECK(names.fresh("x2") == "x2_2");
+  CHECK(names.fresh("f32x8") == "f32x8_2");  // a type
+  names.release("x");
+  CHECK(names.fresh("x") == "x");
+  const std::string long_name = "y99999999999999999999";
+  CHECK(names.fresh(long_name) == long_name);
+  names.release(long_name);
+  CHECK(names.fresh(long_name) == long_name);
 }
