@@ -3,51 +3,40 @@
 
 #include <fmt/format.h>
 
-#include <boost/graph/depth_first_search.hpp>
-#include <boost/property_map/property_map.hpp>
+#include <memory_resource>
+#include <unordered_set>
 
-#include "ir/boost_graph.h"
 #include "runtime/error.h"
 
 namespace gnomon {
 
-namespace {
-
-/// Notes nodes as they are finished: inputs before users.
-struct FinishOrder : boost::default_dfs_visitor {
-  explicit FinishOrder(std::vector<const Node*>& found) : order(&found) {}
-  void finish_vertex(const Node* node, const InputGraph&) const { order->push_back(node); }
-  std::vector<const Node*>* order;
-};
-
-}  // namespace
-
 std::vector<const Node*> topological_order(std::span<const Value> outputs,
                                            std::span<const Value> stop) {
   const std::unordered_set<Value, ValueHash> stops(stop.begin(), stop.end());
-  const InputGraph graph{stops.empty() ? nullptr : &stops};
-  std::unordered_map<const Node*, boost::default_color_type> colors;
-  const boost::associative_property_map color_map(colors);
+  std::pmr::monotonic_buffer_resource memory;
+  std::pmr::unordered_set<const Node*> met(&memory);
+  struct Visit {
+    const Node* node;
+    std::size_t next;  // of its inputs
+  };
+  std::vector<Visit> path;
+  const auto enter = [&](const Value& v) {
+    if (!stops.contains(v) && met.insert(v.get()).second) path.push_back({v.get(), 0});
+  };
   std::vector<const Node*> order;
   for (const Value& output : outputs) {
-    if (stops.contains(output) || colors.contains(output.get())) continue;
-    boost::depth_first_visit(graph, output.get(), FinishOrder(order), color_map);
+    enter(output);
+    while (!path.empty()) {
+      Visit& last = path.back();
+      if (last.next < last.node->inputs().size()) {
+        enter(last.node->input(last.next++));
+      } else {
+        order.push_back(last.node);
+        path.pop_back();
+      }
+    }
   }
   return order;
-}
-
-FlowGraph flow_graph(std::span<const Value> outputs, std::span<const Value> stop) {
-  FlowGraph flow;
-  flow.nodes = topological_order(outputs, stop);
-  for (std::uint32_t i = 0; i < flow.nodes.size(); ++i) flow.index.emplace(flow.nodes[i], i);
-  const std::unordered_set<Value, ValueHash> stops(stop.begin(), stop.end());
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  for (std::uint32_t i = 0; i < flow.nodes.size(); ++i)
-    for (const Value& input : flow.nodes[i]->inputs())
-      if (!stops.contains(input)) edges.emplace_back(flow.index.at(input.get()), i);
-  flow.edges = FlowGraph::Edges(boost::edges_are_unsorted_multi_pass, edges.begin(), edges.end(),
-                                static_cast<std::uint32_t>(flow.nodes.size()));
-  return flow;
 }
 
 std::vector<const Node*> Graph::topological_order() const {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <memory_resource>
 
 #include "passes/pipeline.h"
 #include "runtime/error.h"
@@ -328,8 +329,9 @@ class Sweep {
   }
 
   Session& session_;
-  std::unordered_map<const Node*, Image> images_;
-  std::unordered_map<const Node*, Users> users_;
+  std::pmr::monotonic_buffer_resource memory_;
+  std::pmr::unordered_map<const Node*, Image> images_{&memory_};
+  std::pmr::unordered_map<const Node*, Users> users_{&memory_};
 };
 
 }  // namespace

@@ -1,10 +1,8 @@
 // Graphs: capture, checks, keys, bodies, substitution, verification.
 #include <doctest/doctest.h>
 
-#include <boost/graph/topological_sort.hpp>
 #include <ctime>
 
-#include "ir/boost_graph.h"
 #include "ir/dot.h"
 #include "ir/graph.h"
 #include "ir/leaf.h"
@@ -236,18 +234,6 @@ TEST_CASE("the verifier finds foreign leaves and unknown extents") {
   Graph short_results = graph;
   short_results.results.clear();
   CHECK_THROWS_AS(verify(short_results), InternalError);
-}
-
-TEST_CASE("the flow graph serves Boost's algorithms") {
-  const Expr x = scalar("x");
-  const Value outputs[] = {exp(x) * sin(x)};
-  const FlowGraph flow = flow_graph(outputs);
-  REQUIRE(flow.nodes.size() == 4);
-  std::vector<std::uint32_t> order;
-  boost::topological_sort(flow.edges, std::back_inserter(order));
-  CHECK(order.size() == 4);
-  CHECK(flow.nodes[order.back()] == x.value().get());
-  CHECK(boost::in_degree(3u, flow.edges) == 2);
 }
 
 TEST_CASE("pictures name parameters and ops") {
