@@ -259,9 +259,7 @@ class Lowerer : public Storage {
 
   int add_failure(std::string text, const Node* node) {
     FailureText failure{std::move(text), {}};
-    if (node)
-      if (const auto at = graph_.origins.find(node); at != graph_.origins.end())
-        for (const Origin& o : at->second) failure.captured.push_back(o.line);
+    for (const Origin& o : graph_.origins_of(node)) failure.captured.push_back(o.line);
     module_.failures.push_back(std::move(failure));
     return static_cast<int>(module_.failures.size());
   }

@@ -64,7 +64,7 @@ class Rewriting {
         nodes_(schedule.nodes()),
         early_(candidates.nodes()),
         choice_(choice),
-        origins_(graph, schedule.nodes()),
+        origins_(graph),
         paired_(paired(schedule.nodes())),
         copies_(choice.segments.size()) {
     for (std::size_t s = 0; s < choice.segments.size(); ++s)
@@ -211,7 +211,7 @@ Graph with_shared_values(const Graph& graph, const Schedule& schedule) {
     for (const Node* part : unit.parts) ++uses[part];
   }
   const auto pairs = paired(schedule.nodes());
-  OriginMap origins(graph, schedule.nodes());
+  OriginMap origins(graph);
   std::unordered_map<const Node*, Value> images;
   std::unordered_map<const Node*, std::set<const Node*>> sources;  // in memory; two are enough
   const auto image = [&](const Value& x) { return Value(images.at(x.get()).get(), x.index()); };

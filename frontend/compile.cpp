@@ -131,9 +131,10 @@ constexpr const char* positions_file = "captured";
 // Nodes are known by their position in the captured graph, whatever rewriting makes of them.
 Graph with_positions(Graph graph) {
   const auto order = graph.topological_order();
-  graph.origins.clear();
+  OriginsByNode positions;
   for (std::size_t i = 0; i < order.size(); ++i)
-    graph.origins[order[i]] = {Origin{positions_file, static_cast<std::uint32_t>(i)}};
+    positions[order[i]] = {Value(order[i], 0), {{positions_file, static_cast<std::uint32_t>(i)}}};
+  graph.origins = std::make_shared<const OriginsByNode>(std::move(positions));
   return graph;
 }
 
@@ -147,9 +148,8 @@ void tell_lines(std::vector<Firing>& firings, const Graph& captured) {
         lines.push_back(place);  // of a body
         continue;
       }
-      const auto known = captured.origins.find(order[place.line]);
-      if (known == captured.origins.end()) continue;
-      lines.insert(lines.end(), known->second.begin(), known->second.end());
+      const std::span<const Origin> known = captured.origins_of(order[place.line]);
+      lines.insert(lines.end(), known.begin(), known.end());
     }
     firing.places = std::move(lines);
   }

@@ -39,6 +39,7 @@ class Closer {
     rebuild_nodes();
     finish_checks();
     for (const Value& output : outputs_) graph_.outputs.push_back(built(output));
+    graph_.origins = std::make_shared<const OriginsByNode>(std::move(places_));
     return std::move(graph_);
   }
 
@@ -310,7 +311,9 @@ class Closer {
   void add_origins(const Node& old, const Value& now) {
     const std::vector<Origin> origins = old.origins();
     if (origins.empty()) return;
-    std::vector<Origin>& all = graph_.origins[now.get()];
+    const auto [at, fresh] = places_.try_emplace(now.get());
+    if (fresh) at->second.first = Value(now.get(), 0);
+    std::vector<Origin>& all = at->second.second;
     for (const Origin& origin : origins)
       if (all.size() < 4 && std::find(all.begin(), all.end(), origin) == all.end())
         all.push_back(origin);
@@ -367,6 +370,7 @@ class Closer {
   std::span<const SignatureLeaf> leaves_;
   std::span<const Value> outputs_;
   Graph graph_;
+  OriginsByNode places_;
   std::unordered_map<std::uint64_t, Dim> known_;  // symbols of the expressions over the signature
   std::vector<Equality> pending_, signature_, equalities_, checks_;
   DimSolver solver_;

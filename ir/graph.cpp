@@ -49,6 +49,12 @@ std::vector<const Node*> Graph::topological_order() const {
   return gnomon::topological_order(roots);
 }
 
+std::span<const Origin> Graph::origins_of(const Node* node) const {
+  if (!origins) return {};
+  const auto found = origins->find(node);
+  return found == origins->end() ? std::span<const Origin>() : found->second.second;
+}
+
 std::vector<Value> substitute(std::span<const Value> outputs,
                               const std::unordered_map<Value, Value>& replacements) {
   std::vector<Value> stop;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/expr.h"
@@ -38,6 +39,9 @@ struct Result {
   int updates = -1;
 };
 
+/// Places in the user's code by node. A node it knows stays alive.
+using OriginsByNode = std::unordered_map<const Node*, std::pair<Value, std::vector<Origin>>>;
+
 /// Immutable. Leaves are `param(i)` nodes; symbols are numbered from 0 in order of first use in
 /// the parameters' shapes; checks hold at entry and belong to the graph, so no rule can lose one.
 ///
@@ -54,9 +58,10 @@ class Graph {
   std::vector<EntryCheck> checks;
   /// Display names of symbols, by number.
   std::vector<std::string> symbols;
-  /// The user's lines each node stands for.
-  std::unordered_map<const Node*, std::vector<Origin>> origins;
+  /// The user's lines each node stands for; graphs made of one another share it. Null: none.
+  std::shared_ptr<const OriginsByNode> origins;
 
+  std::span<const Origin> origins_of(const Node* node) const;
   /// Nodes from leaves to outputs, each once, operands first; with those only checks need.
   std::vector<const Node*> topological_order() const;
   /// 128-bit canonical key: two captures of the same mathematics have the same one.

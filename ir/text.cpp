@@ -109,7 +109,7 @@ class Printer {
     return std::string(short_name_of(t.dtype)) + (t.shape.empty() ? "" : shape(t.shape));
   }
 
-  std::string comment(const std::vector<Origin>& origins) const {
+  std::string comment(std::span<const Origin> origins) const {
     if (!options_.origins || origins.empty()) return {};
     std::string text = "  #";
     for (const Origin& origin : origins) text += ' ' + origin.text();
@@ -127,10 +127,8 @@ class Printer {
     }
     std::string types;
     for (const Type& t : node.types()) types += (types.empty() ? "" : ", ") + type(t);
-    const auto at = graph_.origins.find(&node);
     out_ += fmt::format("{}  %{} = {}({}): {}{}\n", indent_, position_.at(&node), node.op().name,
-                        inside, types,
-                        at == graph_.origins.end() ? std::string() : comment(at->second));
+                        inside, types, comment(graph_.origins_of(&node)));
   }
 
   std::string attribute(const Attribute& a) const {

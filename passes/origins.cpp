@@ -5,42 +5,35 @@
 
 namespace gnomon {
 
-OriginMap::OriginMap(const Graph& graph, std::span<const Node* const> order) {
-  for (const Node* node : order) {
-    const auto found = graph.origins.find(node);
-    if (found != graph.origins.end()) {
-      places_.emplace(node, std::pair(Value(node, 0), found->second));
-    }
-  }
-}
-
 std::span<const Origin> OriginMap::of(const Node* node) const {
-  const auto found = places_.find(node);
-  return found == places_.end() ? std::span<const Origin>() : found->second.second;
+  if (const auto found = added_.find(node); found != added_.end()) return found->second.second;
+  if (!known_) return {};
+  const auto found = known_->find(node);
+  return found == known_->end() ? std::span<const Origin>() : found->second.second;
 }
 
 void OriginMap::inherit(const Value& to, const Node* from) {
-  const auto source = places_.find(from);
-  if (to.get() == from || source == places_.end()) return;
   // Leaves are made in every place that mentions them.
-  if (to.node().inputs().empty()) return;
-  const std::vector<Origin> added = source->second.second;
-  std::pair<Value, std::vector<Origin>>& entry = places_[to.get()];
-  entry.first = Value(to.get(), 0);
-  for (const Origin& place : added) {
-    if (entry.second.size() == 4) return;
-    if (std::find(entry.second.begin(), entry.second.end(), place) == entry.second.end()) {
-      entry.second.push_back(place);
-    }
-  }
+  if (to.get() == from || to.node().inputs().empty()) return;
+  const std::span<const Origin> source = of(from);
+  if (source.empty()) return;
+  const std::span<const Origin> before = of(to.get());
+  std::vector<Origin> places(before.begin(), before.end());
+  for (const Origin& place : source)
+    if (places.size() < 4 && std::ranges::find(places, place) == places.end())
+      places.push_back(place);
+  if (places.size() > before.size())
+    added_.insert_or_assign(to.get(), std::pair(Value(to.get(), 0), std::move(places)));
 }
 
 void OriginMap::store(Graph& graph) const {
-  graph.origins.clear();
+  OriginsByNode places;
   for (const Node* node : graph.topological_order()) {
-    const auto found = places_.find(node);
-    if (found != places_.end()) graph.origins.emplace(node, found->second.second);
+    const std::span<const Origin> found = of(node);
+    if (!found.empty())
+      places.try_emplace(node, Value(node, 0), std::vector(found.begin(), found.end()));
   }
+  graph.origins = std::make_shared<const OriginsByNode>(std::move(places));
 }
 
 }  // namespace gnomon

@@ -1,10 +1,8 @@
 // The places in the user's code that the nodes of a graph come from, while the graph changes.
 #pragma once
 
+#include <memory>
 #include <span>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "ir/graph.h"
 
@@ -13,8 +11,7 @@ namespace gnomon {
 /// Places by node. Nodes it knows stay alive.
 class OriginMap {
  public:
-  /// Places of the nodes in `order`, which are those of the graph.
-  OriginMap(const Graph& graph, std::span<const Node* const> order);
+  explicit OriginMap(const Graph& graph) : known_(graph.origins) {}
   std::span<const Origin> of(const Node* node) const;
   /// Adds the places of `from` to those of `to`, four at most.
   void inherit(const Value& to, const Node* from);
@@ -22,7 +19,8 @@ class OriginMap {
   void store(Graph& graph) const;
 
  private:
-  std::unordered_map<const Node*, std::pair<Value, std::vector<Origin>>> places_;
+  std::shared_ptr<const OriginsByNode> known_;  // of the graph it began with
+  OriginsByNode added_;                         // hides what is known
 };
 
 }  // namespace gnomon

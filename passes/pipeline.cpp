@@ -147,7 +147,7 @@ class Driver {
     if (std::none_of(order.begin(), order.end(), [](const Node* n) { return has_body(*n); })) {
       return graph;
     }
-    OriginMap origins(graph, order);
+    OriginMap origins(graph);
     std::unordered_map<const Node*, Value> images;
     for (const Node* node : order) {
       const Value image = with_body(pass, *node, images);

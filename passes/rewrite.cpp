@@ -370,7 +370,7 @@ Graph rewrite(const Graph& graph, const RuleSet& rules, Context& context, Flatte
     return !rules.rules_of(node->op()).empty();
   });
   if (!concerned) return graph;
-  OriginMap origins(graph, order);
+  OriginMap origins(graph);
   const std::int64_t budget =
       context.options.firings_per_node * (static_cast<std::int64_t>(order.size()) + 16);
   const bool is_recorded = context.trace.record_firings;

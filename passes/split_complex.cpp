@@ -177,7 +177,7 @@ Graph split_complex(const Graph& graph) {
                   [](const Parameter& p) { return is_complex(p.type.dtype); });
   if (!in_signature && !any_complex(order)) return graph;
   const OriginScope no_place{Origin{}};
-  OriginMap origins(graph, order);
+  OriginMap origins(graph);
   Splitter split(&origins);
   split.run(order);
   Graph result = graph;

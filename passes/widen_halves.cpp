@@ -176,7 +176,7 @@ Graph widen_halves(const Graph& graph) {
                                         [](const Parameter& p) { return is_half(p.type.dtype); });
   if (!in_signature && !any_half(order)) return graph;
   const OriginScope no_place{Origin{}};
-  OriginMap origins(graph, order);
+  OriginMap origins(graph);
   Widener widen;
   widen.run(order, &origins);
   Graph result = graph;
