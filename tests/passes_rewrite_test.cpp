@@ -7,6 +7,7 @@
 #include "stdlib/arrays.h"
 #include "stdlib/linalg.h"
 #include "tests/passes_support.h"
+#include "tests/sanitizers.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -87,13 +88,6 @@ Expr slice_chain(int length) {
                      : e + y();
   return e;
 }
-
-// Under sanitizers everything is slower: shorter chains will do.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int part = 10;
-#else
-constexpr int part = 1;
-#endif
 
 // Sixteen times the length: linear time is sixteen times as long, up to some sixty where the longer
 // chain leaves the caches; quadratic time 256.

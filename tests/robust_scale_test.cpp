@@ -11,9 +11,11 @@
 #include "ir/text.h"
 #include "passes/pipeline.h"
 #include "tests/robust_support.h"
+#include "tests/sanitizers.h"
 
 using namespace gnomon;
 using namespace robust;
+using gnomon::test::part;
 
 namespace {
 
@@ -117,13 +119,6 @@ double seconds_to_compile(const Build& build, int n, const std::function<double(
   }
   return passed;
 }
-
-// Under sanitizers everything is slower and stacks are larger: smaller sizes will do.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int part = 10;
-#else
-constexpr int part = 1;
-#endif
 
 }  // namespace
 
