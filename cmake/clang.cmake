@@ -42,9 +42,11 @@ if(GNOMON_CLANG_STATIC)
   set(gnomon_clang_libraries -Wl,--start-group ${LLVM_LIBRARY_DIR}/liblldELF.a
       ${LLVM_LIBRARY_DIR}/liblldCommon.a ${clang_libraries} ${llvm_libraries} -Wl,--end-group
       rt dl m z zstd xml2 Threads::Threads)
-  # The wrapped function is llvm::sys::RemoveFileOnSignal: see codegen/clang.cpp.
+  # llvm::sys::RemoveFileOnSignal, in whose place codegen/clang.cpp has its own.
   string(CONCAT remove_file_on_signal "_ZN4llvm3sys18RemoveFileOnSignalENS_9StringRefE"
                 "PNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE")
+  target_compile_definitions(gnomon_clang_parts PRIVATE
+    GNOMON_REMOVE_FILE_ON_SIGNAL="${remove_file_on_signal}")
   set(gnomon_clang_options -B${LLVM_TOOLS_BINARY_DIR} -fuse-ld=lld -Wl,--exclude-libs,ALL
       -Wl,--gc-sections -Wl,-Bsymbolic -Wl,-z,now -Wl,-z,pack-relative-relocs -Wl,--strip-all
       -Wl,--wrap=${remove_file_on_signal})

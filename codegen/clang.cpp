@@ -43,12 +43,13 @@
 
 LLD_HAS_DRIVER(elf)
 
-// The linker calls this in place of llvm::sys::RemoveFileOnSignal, which would catch the signals of
-// the user's process, and give the calling thread another signal stack, for one temporary file.
+#ifdef GNOMON_REMOVE_FILE_ON_SIGNAL
+// Linked in place of llvm::sys::RemoveFileOnSignal (cmake/clang.cmake), which would catch the signals
+// of the user's process, and give the calling thread another signal stack, for one temporary file.
 extern "C" bool gnomon_keep_file_on_signal(llvm::StringRef, std::string*) __asm__(
-    "__wrap__ZN4llvm3sys18RemoveFileOnSignalENS_9StringRefEPNSt7__cxx1112basic_stringIcSt11char_"
-    "traitsIcESaIcEEE");
+    "__wrap_" GNOMON_REMOVE_FILE_ON_SIGNAL);
 bool gnomon_keep_file_on_signal(llvm::StringRef, std::string*) { return false; }
+#endif
 
 namespace gnomon {
 namespace {
