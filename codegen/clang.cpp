@@ -44,8 +44,9 @@
 LLD_HAS_DRIVER(elf)
 
 #ifdef GNOMON_REMOVE_FILE_ON_SIGNAL
-// Linked in place of llvm::sys::RemoveFileOnSignal (cmake/clang.cmake), which would catch the signals
-// of the user's process, and give the calling thread another signal stack, for one temporary file.
+// Linked in place of llvm::sys::RemoveFileOnSignal (cmake/clang.cmake), which would catch the
+// signals of the user's process, and give the calling thread another signal stack, for one
+// temporary file.
 extern "C" bool gnomon_keep_file_on_signal(llvm::StringRef, std::string*) __asm__(
     "__wrap_" GNOMON_REMOVE_FILE_ON_SIGNAL);
 bool gnomon_keep_file_on_signal(llvm::StringRef, std::string*) { return false; }
