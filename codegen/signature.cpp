@@ -27,7 +27,9 @@ std::string signature_json(const Module& module, int plan_size) {
     failures.push_back({{"text", f.text},
                         {"nodes", f.captured},
                         {"entry", f.entry_check},
-                        {"parameter", f.parameter}});
+                        {"parameter", f.parameter},
+                        {"of", f.of},
+                        {"index", f.is_index}});
   json signature{{"inputs", inputs},
                  {"outputs", outputs},
                  {"failures", failures},
@@ -36,7 +38,7 @@ std::string signature_json(const Module& module, int plan_size) {
                  {"products", module.products()},
                  {"extent_parameters", module.extent_parameters}};
   if (!module.memory_table.empty()) signature["memory_table"] = module.memory_table;
-  return signature.dump(-1, ' ', true);
+  return signature.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
 }  // namespace gnomon

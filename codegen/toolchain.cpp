@@ -1,31 +1,33 @@
 // Opens libgnomon-clang when something must be compiled, and runs its compilations side by side.
 #include <elf.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <mutex>
+#include <new>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "codegen/build.h"
 #include "codegen/clang_entry.h"
+#include "runtime/cache_file.h"
 #include "runtime/error.h"
 #include "runtime/libraries.h"
-#include "runtime/options.h"
 
 namespace gnomon {
 namespace {
 
-namespace fs = std::filesystem;
 constexpr const char* library_name = "libgnomon-clang.so";
 
 struct Toolchain {
@@ -195,67 +197,101 @@ void check(const Unit& unit, const Answer& answer) {
                      log_of(answer.diagnostics));
 }
 
-/// A private folder that goes away with its files; in memory where the machine offers that.
-class Scratch {
+/// A file without a name, which goes with this object or the process, and can be opened at `path`.
+class Nameless {
  public:
-  Scratch() {
-    std::vector<std::string> folders = {"/dev/shm", "/tmp"};
-    if (const auto given = environment("TMPDIR")) folders.insert(folders.begin(), *given);
-    for (const std::string& folder : folders) {
-      std::string name = folder + "/gnomon-XXXXXX";
-      if (mkdtemp(name.data())) {
-        path_ = name;
-        return;
-      }
-    }
-    throw DeviceError("build: expected a writable folder for the linker, found none; set TMPDIR");
+  explicit Nameless(std::string_view bytes) : file_(nameless_file(bytes, false)) {
+    if (!file_) file_ = nameless_file(bytes, true);
+    if (!file_) throw DeviceError("build: expected memory or a writable folder, found none");
   }
-  ~Scratch() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-
-  std::string file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+  std::string path() const { return fmt::format("/proc/self/fd/{}", file_.get()); }
 
  private:
-  std::string path_;
+  Descriptor file_;
 };
 
-void write_file(const std::string& path, std::string_view bytes) {
-  std::ofstream stream(path, std::ios::binary);
-  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  if (!stream) throw DeviceError(fmt::format("build: cannot write {}: disk full?", path));
-}
+/// Where the linker writes: a pipe that is read as it is filled. A file would need a name, and
+/// would be left behind by a process that ends before the linker does.
+class Received {
+ public:
+  Received() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) == 0) {
+      from_ = Descriptor(ends[0]);
+      to_ = Descriptor(ends[1]);
+      wake_ = Descriptor(::eventfd(0, EFD_CLOEXEC));
+    }
+    try {
+      if (!wake_ || ::fcntl(from_.get(), F_SETFL, O_NONBLOCK) != 0) throw std::system_error();
+      reader_ = std::thread([this] { read(); });
+    } catch (const std::system_error&) {
+      throw DeviceError("build: expected a pipe and a thread for the linker, found none");
+    }
+  }
+  ~Received() { finish(); }
+  Received(const Received&) = delete;
+  Received& operator=(const Received&) = delete;
 
-std::vector<char> read_file(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  if (!stream) throw DeviceError(fmt::format("build: cannot read {}", path));
-  std::vector<char> bytes(static_cast<std::size_t>(stream.tellg()));
-  stream.seekg(0);
-  stream.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!stream) throw DeviceError(fmt::format("build: cannot read {}", path));
-  return bytes;
-}
+  std::string path() const { return fmt::format("/proc/self/fd/{}", to_.get()); }
+  /// What was written; the linker must have ended.
+  std::vector<char> take() {
+    finish();
+    if (failed_) throw DeviceError("build: out of memory for what the linker made");
+    return std::move(bytes_);
+  }
+
+ private:
+  // Not by the end of the file: a process that was forked meanwhile may hold the pipe open.
+  void finish() {
+    if (!reader_.joinable()) return;
+    ::eventfd_write(wake_.get(), 1);
+    reader_.join();
+  }
+  void read() {
+    pollfd both[] = {{from_.get(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+    bool ends = false;
+    while (!ends) {
+      if (::poll(both, 2, -1) < 0 && errno != EINTR) break;
+      ends = (both[1].revents & POLLIN) != 0;  // all is written
+      drain();
+    }
+  }
+  void drain() {
+    char block[1 << 16];
+    for (ssize_t got; (got = ::read(from_.get(), block, sizeof block)) != 0;) {
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return;  // nothing more for now
+      try {
+        if (!failed_) bytes_.insert(bytes_.end(), block, block + got);
+      } catch (const std::bad_alloc&) {
+        failed_ = true;  // the rest is read all the same, for the linker waits for that
+      }
+    }
+  }
+
+  Descriptor from_, to_, wake_;
+  std::vector<char> bytes_;
+  bool failed_ = false;
+  std::thread reader_;
+};
 
 std::vector<char> link_objects(std::span<const Answer> answers) {
-  const Scratch scratch;
+  std::vector<Nameless> files;
+  files.reserve(answers.size());
   std::vector<std::string> paths;
   for (const Answer& answer : answers) {
-    paths.push_back(scratch.file(fmt::format("{}.o", paths.size())));
-    write_file(paths.back(), answer.object);
+    files.emplace_back(answer.object);
+    paths.push_back(files.back().path());
   }
   std::vector<const char*> names;
   for (const std::string& path : paths) names.push_back(path.c_str());
-  const std::string output = scratch.file("function.so");
+  Received output;
   Answer link;
-  if (!table().link(names.data(), names.size(), output.c_str(), link.sink())) {
+  if (!table().link(names.data(), names.size(), output.path().c_str(), link.sink())) {
     const std::string log = log_of(link.diagnostics);
     throw CompileError(fmt::format("build: the linker failed: {}", log), {}, log);
   }
-  return read_file(output);
+  return output.take();
 }
 
 /// Symbols a shared object may leave to the C library: those the compiler itself calls for. Each

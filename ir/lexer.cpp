@@ -22,6 +22,29 @@ int hex_value(char c) {
   return -1;
 }
 
+// Whether it is UTF-8: no stray, missing or needlessly long sequences, no surrogates.
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    const std::size_t length = first < 0x80                    ? 1
+                               : first >= 0xc2 && first < 0xe0 ? 2
+                               : first >= 0xe0 && first < 0xf0 ? 3
+                               : first >= 0xf0 && first < 0xf5 ? 4
+                                                               : 0;
+    if (length == 0 || i + length > text.size()) return false;
+    char32_t code = length == 1 ? first : first & (0x7fU >> length);
+    for (std::size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xc0U) != 0x80) return false;
+      code = code << 6 | (next & 0x3fU);
+    }
+    const bool is_long = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    if (is_long || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return false;
+    i += length;
+  }
+  return true;
+}
+
 }  // namespace
 
 void Lexer::fail(std::size_t at, std::string_view message) const {
@@ -95,6 +118,7 @@ void Lexer::lex_string() {
   }
   if (at_ == source_.size()) fail(start, "expected an end of the string");
   ++at_;
+  if (!is_utf8(token_.text)) fail(start, "expected a string in UTF-8");
 }
 
 void Lexer::next() {

@@ -78,8 +78,9 @@ class Printer {
     out_ += ") {\n";
     for (const Node* node : order_) line(*node);
     for (const EntryCheck& check : graph_.checks)
-      out_ += fmt::format("{}  check {} == {} {}{}\n", indent_, dim(check.left), dim(check.right),
-                          quoted(check.message), comment(check.origins));
+      out_ += fmt::format("{}  check {} == {} {}{}{}\n", indent_, dim(check.left), dim(check.right),
+                          quoted(check.message), check.is_index ? " index" : "",
+                          comment(check.origins));
     results();
     return out_ + indent_ + '}';
   }

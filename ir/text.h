@@ -42,6 +42,9 @@ struct ParseOptions {
   /// The array `write_array` named.
   std::function<Array(std::string_view name, DType dtype, std::span<const std::int64_t> shape)>
       read_array = {};
+  /// The text may be anybody's: what it says of types and checks inside bodies is found anew
+  /// (`closed_again`), and only parameters are leaves. `closed_again` does the same for the whole.
+  bool untrusted = false;
 };
 
 /// ValueError "text: line 3, column 5: ..." where the text is not a graph.

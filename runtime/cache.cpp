@@ -1,14 +1,17 @@
 // The disk cache: an entry file per key, an object file per content, both checksummed whole.
 #include "runtime/cache.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <charconv>
+#include <memory>
+#include <mutex>
 #include <set>
-#include <system_error>
 #include <vector>
 
 #include "runtime/cache_file.h"
@@ -23,6 +26,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view entry_suffix = ".entry";
 constexpr std::string_view object_suffix = ".so";
 constexpr std::size_t hash_digits = 32;
+// What is read at all: larger files are none of ours.
+constexpr std::int64_t most_entry_bytes = std::int64_t{1} << 24;
+constexpr std::int64_t most_object_bytes = std::int64_t{1} << 30;
 
 bool is_hash(std::string_view text) {
   return text.size() == hash_digits && std::ranges::all_of(text, [](char c) {
@@ -100,14 +106,25 @@ std::optional<Entry> parse_entry(std::string_view text) {
   return entry;
 }
 
-bool object_is_whole(const fs::path& path, const std::string& hash, std::uint64_t bytes) {
-  const auto content = read_file(path);
-  return content && content->size() == bytes && content_hash(*content) == hash;
+// The object, if it is there and whole.
+Descriptor whole_object(const Descriptor& folder, const std::string& name, const std::string& hash,
+                        std::uint64_t bytes) {
+  Descriptor file = open_file(folder, name, most_object_bytes);
+  struct stat status{};
+  if (!file || ::fstat(file.get(), &status) != 0 ||
+      static_cast<std::uint64_t>(status.st_size) != bytes)
+    return Descriptor();
+  const auto content = read_file(file);
+  return content && content->size() == bytes && content_hash(*content) == hash ? std::move(file)
+                                                                               : Descriptor();
 }
 
 // Writes the object unless a whole one is there already.
-bool put_object(const fs::path& path, const std::string& hash, std::string_view bytes) {
-  return object_is_whole(path, hash, bytes.size()) || write_file(path, bytes);
+Descriptor put_object(const Descriptor& folder, const std::string& name, const std::string& hash,
+                      std::string_view bytes) {
+  if (Descriptor there = whole_object(folder, name, hash, bytes.size())) return there;
+  return write_file(folder, name, bytes) ? open_file(folder, name, most_object_bytes)
+                                         : Descriptor();
 }
 
 void check_key(std::string_view key) {
@@ -116,34 +133,66 @@ void check_key(std::string_view key) {
         fmt::format("cache: expected a key of 32 hexadecimal digits, found \"{}\"", key));
 }
 
-void remove_file(const fs::path& path) {
-  std::error_code ignored;
-  fs::remove(path, ignored);
+// The folder, unless there is none or others can change it.
+Descriptor checked(OpenedFolder opened, const fs::path& folder) {
+  if (!opened.problem.empty())
+    tell_once(fmt::format("the cache in {} is not used: {}; GNOMON_CACHE_DIR names another folder",
+                          folder.string(), opened.problem));
+  return std::move(opened.descriptor);
 }
 
+std::string entry_name(std::string_view key) { return fmt::format("{}{}", key, entry_suffix); }
+std::string object_name(std::string_view hash) { return fmt::format("{}{}", hash, object_suffix); }
+
 struct CachedFile {
-  fs::path path;
+  std::string name;
   std::int64_t bytes = 0;
-  fs::file_time_type used;
+  std::int64_t used = 0;  // nanoseconds
+
+  bool is_entry() const { return name.ends_with(entry_suffix); }
+  bool is_object() const { return name.ends_with(object_suffix); }
 };
 
-// The cache's own files in a folder that others may be changing.
-std::vector<CachedFile> list_files(const fs::path& folder) {
+std::int64_t nanoseconds(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// The cache's own files in a folder that other processes may be changing.
+std::vector<CachedFile> list_files(const Descriptor& folder) {
   std::vector<CachedFile> files;
-  std::error_code error;
-  fs::directory_iterator it(folder, error);
-  for (; !error && it != fs::directory_iterator(); it.increment(error)) {
-    const fs::path path = it->path();
-    const std::string extension = path.extension().string();
-    if (extension != entry_suffix && extension != object_suffix &&
-        !is_unfinished(path.filename().string()))
+  if (!folder) return files;
+  const int own = ::openat(folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (own < 0) return files;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(own), ::closedir);
+  if (!stream) return files;
+  while (const dirent* at = ::readdir(stream.get())) {
+    CachedFile file{at->d_name};
+    if (!file.is_entry() && !file.is_object() && !is_unfinished(file.name)) continue;
+    struct stat status{};
+    if (::fstatat(folder.get(), at->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+        S_ISDIR(status.st_mode))
       continue;
-    std::error_code gone;
-    const auto bytes = static_cast<std::int64_t>(fs::file_size(path, gone));
-    const auto used = gone ? fs::file_time_type() : fs::last_write_time(path, gone);
-    if (!gone) files.push_back({path, bytes, used});
+    file.bytes = S_ISREG(status.st_mode) ? status.st_size : 0;
+    file.used = nanoseconds(status.st_mtim);
+    files.push_back(std::move(file));
   }
   return files;
+}
+
+// Files that processes were writing when they ended, of a folder that this one has not swept yet.
+void sweep_unfinished(const Descriptor& folder, const fs::path& path) {
+  constexpr std::int64_t oldest = 3'600'000'000'000;  // an hour: nobody writes for so long
+  static std::mutex mutex;
+  static std::set<fs::path> swept;
+  {
+    const std::lock_guard lock(mutex);
+    if (!swept.insert(path).second) return;
+  }
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  for (const CachedFile& file : list_files(folder))
+    if (is_unfinished(file.name) && file.used < nanoseconds(now) - oldest)
+      remove_file(folder, file.name);
 }
 
 }  // namespace
@@ -155,30 +204,28 @@ std::string content_hash(std::string_view bytes) {
 
 Cache::Cache(fs::path folder) : folder_(std::move(folder)) {}
 
-fs::path Cache::entry_path(std::string_view key) const {
-  return folder_ / fmt::format("{}{}", key, entry_suffix);
-}
-
 std::optional<CacheEntry> Cache::find(std::string_view key) const {
   check_key(key);
-  const fs::path path = entry_path(key);
-  const auto text = read_file(path);
-  if (!text) return std::nullopt;
-  auto entry = parse_entry(*text);
+  const Descriptor folder = checked(open_folder(folder_), folder_);
+  if (!folder) return std::nullopt;
+  const std::string name = entry_name(key);
+  const Descriptor file = open_file(folder, name, most_entry_bytes);
+  const auto text = read_file(file);
+  auto entry = text ? parse_entry(*text) : std::nullopt;
   if (!entry || entry->key != key) {
-    remove_file(path);
+    remove_file(folder, name);
     return std::nullopt;
   }
-  const fs::path object = folder_ / fmt::format("{}{}", entry->object, object_suffix);
-  if (!object_is_whole(object, entry->object, entry->object_bytes)) {
-    remove_file(path);
-    remove_file(object);
+  const std::string object = object_name(entry->object);
+  Descriptor whole = whole_object(folder, object, entry->object, entry->object_bytes);
+  if (!whole) {
+    remove_file(folder, name);
+    remove_file(folder, object);
     return std::nullopt;
   }
   // `trim` goes by this time; a folder that is only readable keeps the old one.
-  std::error_code ignored;
-  fs::last_write_time(path, fs::file_time_type::clock::now(), ignored);
-  return CacheEntry{std::move(entry->manifest), object, true};
+  ::futimens(file.get(), nullptr);
+  return CacheEntry{std::move(entry->manifest), folder_ / object, std::move(whole), true};
 }
 
 CacheEntry Cache::store(std::string_view key, std::string_view manifest,
@@ -186,75 +233,62 @@ CacheEntry Cache::store(std::string_view key, std::string_view manifest,
   check_key(key);
   const std::string_view bytes(object.data(), object.size());
   const Entry entry{std::string(key), content_hash(bytes), std::string(manifest), bytes.size()};
-  const std::string name = fmt::format("{}{}", entry.object, object_suffix);
+  const std::string name = object_name(entry.object);
   // The object first: an entry never names a file that is not there yet.
-  if (make_private_folder(folder_) && put_object(folder_ / name, entry.object, bytes) &&
-      write_file(entry_path(key), format_entry(entry)))
-    return {entry.manifest, folder_ / name, true};
-
-  try {
-    return {entry.manifest, store_privately(object), false};
-  } catch (const DeviceError&) {
-    throw DeviceError(
-        fmt::format("cache: expected a folder that can be written, found neither {} nor {}",
-                    folder_.string(), temporary_folder().string()));
+  if (const Descriptor folder = checked(make_folder(folder_), folder_)) {
+    sweep_unfinished(folder, folder_);
+    if (Descriptor file = put_object(folder, name, entry.object, bytes))
+      if (write_file(folder, entry_name(key), format_entry(entry)))
+        return {entry.manifest, folder_ / name, std::move(file), true};
   }
-}
-
-fs::path store_privately(std::span<const char> object) {
-  const std::string_view bytes(object.data(), object.size());
-  const std::string hash = content_hash(bytes);
-  const fs::path aside = private_object_folder();
-  const fs::path path = aside / fmt::format("{}{}", hash, object_suffix);
-  if (aside.empty() || !put_object(path, hash, bytes))
-    throw DeviceError(fmt::format("cache: expected a folder that can be written, found {}",
-                                  temporary_folder().string()));
-  return path;
+  return {entry.manifest, {}, Descriptor(), false};
 }
 
 void Cache::remove(std::string_view key) const {
   check_key(key);
-  remove_file(entry_path(key));
+  if (const Descriptor folder = checked(open_folder(folder_), folder_))
+    remove_file(folder, entry_name(key));
 }
 
 void Cache::clear() const {
-  for (const CachedFile& file : list_files(folder_)) remove_file(file.path);
+  const Descriptor folder = checked(open_folder(folder_), folder_);
+  for (const CachedFile& file : list_files(folder)) remove_file(folder, file.name);
 }
 
 void Cache::trim(std::int64_t bytes) const {
-  std::vector<CachedFile> files = list_files(folder_);
+  const Descriptor folder = checked(open_folder(folder_), folder_);
+  std::vector<CachedFile> files = list_files(folder);
   std::int64_t total = 0;
   for (const CachedFile& file : files) total += file.bytes;
   if (total <= bytes) return;
   // The most recently used entries stay, with their objects, while they fit.
   std::ranges::sort(files, std::ranges::greater(), &CachedFile::used);
-  std::set<fs::path> kept;
+  std::set<std::string> kept;
   std::int64_t held = 0;
   for (const CachedFile& file : files) {
-    if (file.path.extension() != entry_suffix) continue;
-    const auto text = read_file(file.path);
+    if (!file.is_entry()) continue;
+    const auto text = read_file(folder, file.name, most_entry_bytes);
     const auto entry = text ? parse_entry(*text) : std::nullopt;
     if (!entry) continue;
-    const fs::path object = folder_ / fmt::format("{}{}", entry->object, object_suffix);
+    const std::string object = object_name(entry->object);
     const std::int64_t cost =
         file.bytes + (kept.contains(object) ? 0 : static_cast<std::int64_t>(entry->object_bytes));
     if (held + cost > bytes) break;
     held += cost;
-    kept.insert({file.path, object});
+    kept.insert({file.name, object});
   }
   // Entries before objects, so that no entry is left without its object.
-  std::ranges::partition(files,
-                         [](const CachedFile& f) { return f.path.extension() == entry_suffix; });
+  std::ranges::partition(files, &CachedFile::is_entry);
   for (const CachedFile& file : files)
-    if (!kept.contains(file.path)) remove_file(file.path);
+    if (!kept.contains(file.name)) remove_file(folder, file.name);
 }
 
 CacheStats Cache::stats() const {
   CacheStats stats;
-  for (const CachedFile& file : list_files(folder_)) {
+  for (const CachedFile& file : list_files(checked(open_folder(folder_), folder_))) {
     stats.bytes += file.bytes;
-    if (file.path.extension() == entry_suffix) ++stats.entries;
-    if (file.path.extension() == object_suffix) ++stats.objects;
+    if (file.is_entry()) ++stats.entries;
+    if (file.is_object()) ++stats.objects;
   }
   return stats;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "runtime/options.h"
+#include "runtime/safe_folder.h"
 
 namespace gnomon {
 
@@ -18,8 +19,9 @@ std::string content_hash(std::string_view bytes);
 /// A stored function: the caller's text and the shared object, both verified.
 struct CacheEntry {
   std::string manifest;
-  std::filesystem::path object;  // to be mapped from this very path
-  bool persistent = true;        // false: lies in a private folder that goes with the process
+  std::filesystem::path object;    // where it lies; empty where it was not kept
+  Descriptor file = Descriptor();  // the very file that was verified, to be mapped from
+  bool persistent = true;          // false: the folder could not keep it, and there is no file
 };
 
 /// What a cache folder holds.
@@ -27,18 +29,20 @@ struct CacheStats {
   std::int64_t entries = 0, objects = 0, bytes = 0;
 };
 
-/// A cache folder. Every call may run in several threads and processes at once.
+/// A cache folder. Every call may run in several threads and processes at once. A folder that
+/// others than the user and root can change (`open_folder`) is not used at all: that is said once,
+/// and the cache is empty.
 class Cache {
  public:
   explicit Cache(std::filesystem::path folder = default_cache_folder());
 
   const std::filesystem::path& folder() const noexcept { return folder_; }
 
-  /// The entry under `key` (32 hexadecimal digits); ValueError on another key. A damaged entry is
-  /// removed and counts as absent. Never fails otherwise.
+  /// The entry under `key` (32 hexadecimal digits); ValueError on another key. A damaged entry, or
+  /// one that others could have written, is removed and counts as absent. Never fails otherwise.
   std::optional<CacheEntry> find(std::string_view key) const;
-  /// Writes an entry. When the folder cannot be written, the object goes to a private temporary
-  /// folder, and the entry says so; DeviceError when even that fails.
+  /// Writes an entry. When the folder is not safe or cannot be written, nothing is kept, and the
+  /// entry says so.
   CacheEntry store(std::string_view key, std::string_view manifest,
                    std::span<const char> object) const;
   /// Removes the entry under `key`, if any; its object stays for other entries.
@@ -50,13 +54,8 @@ class Cache {
   CacheStats stats() const;
 
  private:
-  std::filesystem::path entry_path(std::string_view key) const;
   std::filesystem::path folder_;
 };
-
-/// Writes an object into a folder of this process, which goes with it; the same path for the same
-/// bytes. DeviceError when that cannot be done.
-std::filesystem::path store_privately(std::span<const char> object);
 
 /// For tests: the n-th next file-system step that writes (counted from 0), and all after it, fail
 /// as on a full disk; a negative n ends this. Returns how many steps ran since the last call.

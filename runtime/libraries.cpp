@@ -5,32 +5,50 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <vector>
 
 #include "runtime/options.h"
+#include "runtime/safe_folder.h"
 
 namespace gnomon {
 
 namespace {
 
+namespace fs = std::filesystem;
+
+// The folder of the code that runs, links resolved; empty when it is not known.
+fs::path own_folder() {
+  Dl_info self{};
+  if (!dladdr(reinterpret_cast<const void*>(&open_library), &self) || !self.dli_fname) return {};
+  std::error_code error;
+  const fs::path file = fs::canonical(self.dli_fname, error);
+  return error ? fs::path() : file.parent_path();
+}
+
+// A folder whose name was written into this code on another day, perhaps on another machine: what
+// lies there now may be anybody's, unless this code lies there itself.
+bool is_safe_place(const fs::path& folder, const std::string& name, const fs::path& own) {
+  std::error_code error;
+  const fs::path real = fs::canonical(folder, error);
+  if (error) return false;
+  const auto [rest, at] = std::mismatch(real.begin(), real.end(), own.begin(), own.end());
+  return rest == real.end() || is_safe_file(real / name);
+}
+
 // Files that can be read, best guess first.
 std::vector<std::string> library_files(const std::string& name, const char* variable) {
-  namespace fs = std::filesystem;
   if (const auto given = environment(variable)) return {*given};
   std::vector<std::string> paths;
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<const void*>(&open_library), &self) && self.dli_fname) {
-    std::error_code ignored;
-    const fs::path folder = fs::canonical(self.dli_fname, ignored).parent_path();
-    if (!ignored) {
-      paths.push_back(folder / name);
-      paths.push_back(folder.parent_path() / "lib" / name);
-    }
+  const fs::path own = own_folder();
+  if (!own.empty()) {
+    paths.push_back(own / name);
+    paths.push_back(own.parent_path() / "lib" / name);
   }
   paths.push_back(name);  // the loader's own search: run path, LD_LIBRARY_PATH, system
-  paths.push_back(fs::path(GNOMON_INSTALL_LIBDIR) / name);
-  paths.push_back(fs::path(GNOMON_BUILD_LIBDIR) / name);
+  const fs::path installed = GNOMON_INSTALL_LIBDIR;
+  if (is_safe_place(installed, name, own)) paths.push_back(installed / name);
   std::erase_if(paths, [&](const std::string& path) {
     return path != name && access(path.c_str(), R_OK) != 0;
   });
@@ -55,6 +73,18 @@ std::string open_library(const std::string& name, const char* variable, const ch
     reasons += fmt::format("\n  {}: made for another version of Gnomon", path);
   }
   return reasons;
+}
+
+void keep_loaded() {
+  static const bool kept = [] {
+    Dl_info self{};
+    if (dladdr(reinterpret_cast<const void*>(&open_library), &self) == 0 ||
+        self.dli_fname == nullptr)
+      return false;
+    // The handle is never closed. A program is in no list of libraries, and is never unloaded.
+    return dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+  }();
+  static_cast<void>(kept);
 }
 
 }  // namespace gnomon

@@ -8,9 +8,13 @@ namespace gnomon {
 
 /// Opens a library for good, at the first place where it lies and `accepts` the address of its
 /// function `entry`: at the one that the environment variable names, if it is set, and no other;
-/// beside the code that runs, where the loader finds it, where it was installed or built. Returns
+/// beside the code that runs, where the loader finds it, where it was to be installed. Returns
 /// why none was opened, a line for each file, which is of no account once one is accepted.
 std::string open_library(const std::string& name, const char* variable, const char* entry,
                          const std::function<bool(void*)>& accepts);
+
+/// Keeps the library or plugin that this code is part of in memory until the process ends: threads
+/// run in it, and compiled functions call it.
+void keep_loaded();
 
 }  // namespace gnomon

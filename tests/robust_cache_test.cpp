@@ -1,10 +1,15 @@
 // The disk cache as users meet it: whatever befalls a stored function, compile() gives right ones.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #include "runtime/cache.h"
@@ -31,14 +36,6 @@ bool is_right(const Function& f, double factor = 2.0) {
     if (std::abs(y[i] - expected) > 1e-15 * expected) return false;
   }
   return true;
-}
-
-fs::path only(const fs::path& folder, const std::string& extension) {
-  fs::path found;
-  for (const auto& file : fs::directory_iterator(folder))
-    if (file.path().extension() == extension) found = file.path();
-  REQUIRE(!found.empty());
-  return found;
 }
 
 // A damaged entry is compiled anew, once.
@@ -141,6 +138,81 @@ TEST_CASE("a folder that cannot be made costs the cache, not the function") {
   }
 }
 
+TEST_CASE("with a folder that others may write to functions are compiled, and that is said once") {
+  const Folder f;
+  const CompileOptions options = cached_in(f.path / "cache");
+  CHECK_FALSE(make(options, 7.0).was_cached());
+  REQUIRE(make(options, 7.0).was_cached());
+  REQUIRE(::chmod((f.path / "cache").c_str(), 0777) == 0);
+  const int errors = ::dup(2), said = ::open((f.path / "said").c_str(), O_CREAT | O_RDWR, 0600);
+  REQUIRE(::dup2(said, 2) == 2);
+  bool right = true, cached = false;
+  for (int i = 0; i < 3; ++i) {
+    const Function function = make(options, 7.0);
+    right = right && is_right(function, 7.0);
+    cached = cached || function.was_cached();
+  }
+  ::dup2(errors, 2);
+  ::close(errors), ::close(said);
+  CHECK(right);
+  CHECK_FALSE(cached);
+  const std::string text = slurp(f.path / "said");
+  const std::string begin =
+      "gnomon: the cache in " + (f.path / "cache").string() + " is not used: ";
+  CHECK_MESSAGE(text.starts_with(begin), text);
+  CHECK_MESSAGE(text.find('\n') == text.size() - 1, text);
+}
+
+TEST_CASE("a name of a function is no way out of the folder for dumps") {
+  const Folder f;
+  ::setenv("GNOMON_DUMP", (f.path / "dump").c_str(), 1);
+  CompileOptions options = cached_in(f.path / "cache");
+  const Expr x = vector("x");
+  for (const std::string name : {"../out", "/tmp/../../out", "..", "a/../../b", "plain.name"}) {
+    options.name = name;
+    compile({x}, {{"y", x * 11.0}}, {}, options);
+  }
+  ::unsetenv("GNOMON_DUMP");
+  std::size_t folders = 0;
+  for (const auto& entry : fs::directory_iterator(f.path / "dump")) {
+    ++folders;
+    CHECK(fs::exists(entry.path() / "captured.gn"));
+  }
+  CHECK(folders == 5);
+  CHECK(fs::exists(f.path / "dump" / "plain.name"));
+  CHECK_FALSE(fs::exists(f.path / "out"));
+  CHECK_FALSE(fs::exists(f.path / "b"));
+}
+
+TEST_CASE("a process that is killed while it compiles leaves nothing in the temporary folder") {
+  if (under_tsan) return;
+  const Folder f;
+  for (int round = 0; round < 6; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::setenv("TMPDIR", f.path.c_str(), 1);
+      CompileOptions options;
+      options.cache = false;
+      for (int i = 0;; ++i) make(options, 40.0 + 100 * round + i);
+    }
+    REQUIRE(child > 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(60 + 70 * round));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status));
+  }
+  CHECK(fs::is_empty(f.path));
+}
+
+TEST_CASE("functions whose descriptors have one number after the other are each their own") {
+  CompileOptions options;
+  options.cache = false;
+  std::vector<Function> all;
+  for (int i = 0; i < 4; ++i) all.push_back(make(options, 50.0 + i));
+  for (int i = 0; i < 4; ++i) CHECK(is_right(all[static_cast<std::size_t>(i)], 50.0 + i));
+}
+
 TEST_CASE("without the cache nothing is read from the folder or left in it") {
   const Folder f;
   CompileOptions options = cached_in(f.path);
@@ -178,7 +250,8 @@ TEST_CASE("a disk that fills at any write gives right numbers or a clear error")
     try {
       CHECK(is_right(make(options, factor), factor));
     } catch (const DeviceError& error) {
-      CHECK(std::string(error.what()).starts_with("cache: expected a folder that can be written"));
+      CHECK(std::string(error.what())
+                .starts_with("library: expected memory for a compiled function"));
     }
     cache_fault_after(-1);
     CHECK(is_right(make(options, factor), factor));

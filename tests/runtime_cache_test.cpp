@@ -15,25 +15,16 @@
 #include "runtime/cache.h"
 #include "runtime/error.h"
 #include "runtime/library.h"
+#include "tests/folder_support.h"
 
 using namespace gnomon;
+using namespace gnomon::test;
 namespace fs = std::filesystem;
 
 namespace {
 
 const std::string key(32, 'a');
 const std::string other_key(32, 'b');
-
-// A folder of this test's own.
-struct Folder {
-  fs::path path;
-  Folder() {
-    std::string name = (temporary_folder() / "gnomon-test-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { fs::remove_all(path); }
-};
 
 struct FaultsEnd {
   ~FaultsEnd() { cache_fault_after(-1); }
@@ -46,6 +37,7 @@ std::string slurp(const fs::path& path) {
 
 void spill(const fs::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  ::chmod(path.c_str(), 0600);  // whatever the user's mask says
 }
 
 std::vector<char> object_of(char fill, std::size_t size = 3000) {
@@ -53,13 +45,6 @@ std::vector<char> object_of(char fill, std::size_t size = 3000) {
 }
 
 std::string as_text(const std::vector<char>& bytes) { return {bytes.begin(), bytes.end()}; }
-
-fs::path only(const fs::path& folder, const std::string& extension) {
-  fs::path found;
-  for (const auto& file : fs::directory_iterator(folder))
-    if (file.path().extension() == extension) found = file.path();
-  return found;
-}
 
 }  // namespace
 
@@ -186,9 +171,10 @@ TEST_CASE("a disk that fills at any step loses the entry, not the function") {
     CAPTURE(step);
     const Folder f;
     const Cache cache(f.path / "cache");
-    // All later steps fail too, in the temporary folder as well: nothing can be written.
-    cache_fault_after(step);
-    CHECK_THROWS_AS(cache.store(key, "manifest", object), DeviceError);
+    cache_fault_after(step);  // and all later steps
+    const CacheEntry lost = cache.store(key, "manifest", object);
+    CHECK_FALSE(lost.persistent);
+    CHECK(lost.manifest == "manifest");
     cache_fault_after(-1);
     CHECK_FALSE(cache.find(key));
     if (fs::exists(cache.folder()))
@@ -199,17 +185,15 @@ TEST_CASE("a disk that fills at any step loses the entry, not the function") {
   }
 }
 
-TEST_CASE("a folder that cannot be written sends the object to a private folder") {
+TEST_CASE("a folder that cannot be written keeps nothing and says so") {
   const Folder f;
   spill(f.path / "file", "not a folder");
   const Cache cache(f.path / "file" / "cache");
   const CacheEntry entry = cache.store(key, "manifest", object_of('z'));
   CHECK_FALSE(entry.persistent);
   CHECK(entry.manifest == "manifest");
-  CHECK(slurp(entry.object) == as_text(object_of('z')));
-  struct stat status{};
-  REQUIRE(::stat(entry.object.parent_path().c_str(), &status) == 0);
-  CHECK((status.st_mode & 0777) == 0700);
+  CHECK(entry.object.empty());
+  CHECK_FALSE(entry.file);
   CHECK_FALSE(cache.find(key));
   CHECK(cache.stats().entries == 0);
 }
@@ -248,6 +232,17 @@ TEST_CASE("processes and threads that fill one entry at once all read whole file
   }
   CHECK(cache.stats().entries == 4);
   CHECK(cache.stats().objects == 4);
+}
+
+TEST_CASE("what a process was writing when it was killed is removed by a later one") {
+  const Folder f;
+  spill(f.path / "left.so.1-2.part", "half");
+  spill(f.path / "now.so.3-4.part", "half");
+  fs::last_write_time(f.path / "left.so.1-2.part",
+                      fs::file_time_type::clock::now() - std::chrono::hours(2));
+  Cache(f.path).store(key, "m", object_of('x'));
+  CHECK_FALSE(fs::exists(f.path / "left.so.1-2.part"));
+  CHECK(fs::exists(f.path / "now.so.3-4.part"));
 }
 
 TEST_CASE("clear removes the cache's files and no others") {
