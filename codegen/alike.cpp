@@ -54,6 +54,7 @@ std::size_t hash_of(const Kernel& kernel) {
     add(static_cast<std::uint64_t>(s.code) << 32 ^ static_cast<std::uint32_t>(s.buffer));
     add(bits_of(s.dtype, s.value) ^ reinterpret_cast<std::uintptr_t>(s.op));
     for (const std::int32_t a : s.args) add(static_cast<std::uint32_t>(a));
+    if (s.code == Code::extent) add(s.dim.hash());
     hash ^= hash >> 32;
   }
   return hash;

@@ -40,7 +40,10 @@ class Lives {
   void see(const DimensionStep& s) { use(s.buffer); }
   void see(const ExtentCheckStep&) {}
   void see(const AllocateStep& s) { use(s.buffer); }
-  void see(const CheckStep& s) { use(s.buffer); }
+  void see(const CheckStep& s) {
+    use(s.buffer);
+    if (s.value >= 0) use(s.value), use(s.bound);
+  }
   void see(const PrintStep& s) { use(s.buffer); }
   // At one moment, as any branch may be the first and the last.
   void see(const SideBySideStep& s) {
@@ -107,6 +110,7 @@ bool Module::is_late(const Shape& shape) const {
   for (const Dim& d : shape)
     if (!d.is_constant())
       d.for_each_atom([&](const AtomRef& atom) {
+        if (late || atom->kind == Atom::Kind::symbol) return;  // of an argument
         for (const DimensionSlot& slot : dimensions)
           late = late || (slot.extent == -1 && *slot.atom == *atom);
       });

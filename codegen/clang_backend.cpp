@@ -119,7 +119,9 @@ std::vector<llvm::Function*> callees_first(llvm::Module& module) {
 
 /// Puts functions in the place of their calls: those that say so, as the prelude's do, and those
 /// that are small or called once. Each is made small before it is copied. LLVM's inliner weighs
-/// every call and took as long as all that follows.
+/// every call and took as long as all that follows. A function of some size that one other calls
+/// many times, as a kernel of a hundred sines does, stays a function: copies of it would be most of
+/// the code, and of the time.
 class InlineCalls : public llvm::PassInfoMixin<InlineCalls> {
  public:
   llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& modules) {
@@ -129,12 +131,20 @@ class InlineCalls : public llvm::PassInfoMixin<InlineCalls> {
     FunctionPassManager passes = shrink();
     for (llvm::Function* function : callees_first(module)) {
       llvm::SmallVector<llvm::CallBase*, 32> calls;
+      llvm::DenseMap<llvm::Function*, unsigned> counts;
       for (llvm::Instruction& instruction : llvm::instructions(function)) {
         auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-        const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
-        if (callee && done.contains(callee) && is_wanted(*callee)) calls.push_back(call);
+        llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+        if (!callee || !done.contains(callee) || !is_wanted(*callee)) continue;
+        calls.push_back(call);
+        ++counts[callee];
       }
       for (llvm::CallBase* call : calls) {
+        llvm::Function* callee = call->getCalledFunction();
+        if (stays(*callee, counts[callee])) {
+          keep(*callee);
+          continue;
+        }
         llvm::InlineFunctionInfo info;
         llvm::InlineFunction(*call, info);
       }
@@ -145,7 +155,19 @@ class InlineCalls : public llvm::PassInfoMixin<InlineCalls> {
   }
 
  private:
-  static constexpr unsigned few = 24;  // instructions
+  static constexpr unsigned few = 24;        // instructions
+  static constexpr unsigned many = 32;       // calls from one function
+  static constexpr unsigned long_body = 64;  // instructions that are worth a call
+
+  static bool stays(const llvm::Function& f, unsigned calls) {
+    return calls >= many && f.getInstructionCount() >= long_body && f.isDiscardableIfUnused();
+  }
+  /// Nobody but this unit calls it, so LLVM may pass its operands as it likes. Functions that call
+  /// it less often take it in.
+  static void keep(llvm::Function& f) {
+    f.setComdat(nullptr);
+    f.setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
   static bool is_wanted(const llvm::Function& f) {
     if (f.hasFnAttribute(llvm::Attribute::NoInline)) return false;
     return f.hasFnAttribute(llvm::Attribute::AlwaysInline) || f.getInstructionCount() < few ||

@@ -60,8 +60,10 @@ class HostPrinter {
     for (const char* own : {"product", "routine", "convolution", "lines", "shape", "last", "sizes",
                             "lives", "order", "d", "work", "shares", "status"})
       names_.reserve(own);
-    for (const DimensionSlot& d : module_.dimensions)
+    for (const DimensionSlot& d : module_.dimensions) {
+      slots_.emplace(d.atom->hash, dimension_names_.size());
       dimension_names_.push_back(names_.fresh(d.name));
+    }
     for (const Buffer& b : module_.buffers)
       buffer_names_.push_back(names_.fresh(b.name.empty() ? "t" : b.name));
     emit_kernels();
@@ -109,9 +111,10 @@ class HostPrinter {
   }
 
   DimensionName dimension(const Atom& atom) const {
-    for (std::size_t i = 0; i < module_.dimensions.size(); ++i)
-      if (*module_.dimensions[i].atom == atom)
-        return {static_cast<int>(i), module_.dimensions[i].name};
+    const auto [first, last] = slots_.equal_range(atom.hash);
+    for (auto at = first; at != last; ++at)
+      if (const DimensionSlot& slot = module_.dimensions[at->second]; *slot.atom == atom)
+        return {static_cast<int>(at->second), slot.name};
     throw InternalError("emit: a dimension without a slot: " + atom.name);
   }
 
@@ -405,9 +408,16 @@ class HostPrinter {
 
   void print(const CheckStep& s) {
     const Buffer& b = module_.buffers[s.buffer];
+    const std::string i = names_.fresh("i");
+    const auto number = [&](int buffer, const char* none) -> std::string {
+      if (buffer < 0) return none;
+      const bool one = module_.buffers[buffer].shape.empty();
+      return fmt::format("{}[{}]", buffer_names_[buffer], one ? "0" : i);
+    };
     line(fmt::format(
-        "for (i64 {0} = 0; {0} < {1}; ++{0}) call.check({2}, {3}[{0}] == 0, {0}, 0, 1);",
-        names_.fresh("i"), spelled(element_count(b.shape)), s.number, buffer_names_[s.buffer]));
+        "for (i64 {0} = 0; {0} < {1}; ++{0}) call.check({2}, {3}[{0}] == 0, {0}, {4}, {5});", i,
+        spelled(element_count(b.shape)), s.number, buffer_names_[s.buffer], number(s.value, "0"),
+        number(s.bound, "1")));
     stop_if_failed();
   }
 
@@ -504,6 +514,7 @@ class HostPrinter {
   const std::string& comment_;
   std::vector<Unit> units_;
   std::vector<std::string> dimension_names_, buffer_names_, kernel_names_;
+  std::unordered_multimap<std::size_t, std::size_t> slots_;  // of dimensions, by their atoms' hash
   std::string prototypes_, run_;
   Names names_;
   int plan_size_ = 0;

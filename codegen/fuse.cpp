@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 
+#include "codegen/nest_contents.h"
 #include "ir/leaf.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
@@ -29,14 +30,17 @@ class Fuser {
   Fuser(const Graph& graph, Nodes nodes) : graph_(graph), nodes_(nodes) {}
 
   Fusion run(std::span<const Node* const> order) {
-    for (const Value& v : graph_.outputs) require(v);
+    std::vector<Value> results = graph_.outputs;
+    const std::vector<Value> checked = graph_.checked_scalars();
+    results.insert(results.end(), checked.begin(), checked.end());
+    for (const Value& v : results) require(v);
     for (const Node* node : order) {
       if (node->op().step != StepKind::none)
         for (const Value& x : node->operands()) require(x);
       for (const Value& x : awaited_by(*node)) require(x);
       for (const Value& x : node->inputs()) ++uses_[x];
     }
-    for (const Value& v : graph_.outputs) ++uses_[v];
+    for (const Value& v : results) ++uses_[v];
     for (const Node* node : order) place(*node);
     return std::move(fusion_);
   }
@@ -427,6 +431,7 @@ class Fuser {
     nest.domain = domain;
     nest.members.push_back(std::move(m));
     fusion_.nests.push_back(std::move(nest));
+    contents_.emplace_back();
     const int n = static_cast<int>(fusion_.nests.size()) - 1;
     fusion_.items.push_back({n, nullptr});
     nest_item_.push_back(last_position());
@@ -475,24 +480,19 @@ class Fuser {
     Member& m = nest.members.back();
     m.stage = 0;
     for (const Node* r : m.rows)
-      for (const Member& other : nest.members)
-        if (other.kind == Kind::row && other.value.get() == r)
-          m.stage = std::max(m.stage, other.stage + 1);
-    for (const Member& other : nest.members)
-      if (other.kind == Kind::store && m.loads.contains(other.value))
-        m.stage = std::max(m.stage, other.stage);
-    for (const Value& v : m.heavy) {
-      heavy_home_.try_emplace(v, n);
-      for (const Member& other : nest.members)
-        if (other.stage != m.stage &&
-            std::find(other.heavy.begin(), other.heavy.end(), v) != other.heavy.end())
-          nest.cached.insert(v);
-    }
+      if (const auto home = row_nest_.find(r); home != row_nest_.end() && home->second == n)
+        m.stage = std::max(m.stage, row_stage_.at(r) + 1);
+    for (const Value& v : m.loads)
+      if (const auto home = fusion_.home.find(v); home != fusion_.home.end() && home->second == n)
+        m.stage = std::max(m.stage, stored_stage_.at(v));
+    for (const Value& v : m.heavy) heavy_home_.try_emplace(v, n);
+    contents_[static_cast<std::size_t>(n)].add(m, nest);
     if (m.kind == Kind::store) {
       fusion_.stored.insert(m.value);
       fusion_.home[m.value] = n;
+      stored_stage_[m.value] = m.stage;
     }
-    if (m.kind == Kind::row) row_nest_[m.value.get()] = n;
+    if (m.kind == Kind::row) row_nest_[m.value.get()] = n, row_stage_[m.value.get()] = m.stage;
     if (m.kind == Kind::column || m.kind == Kind::partial) part_nest_[m.value.get()] = n;
     for (std::uint32_t k = 0; k < m.value.node().output_count(); ++k)
       if (m.kind != Kind::store || m.value.index() == k)
@@ -520,10 +520,14 @@ class Fuser {
     const bool of_rows =
         m.kind == Kind::store && is_row_shaped(domain, nest.domain) && needs_rows_of(m, n);
     if (!full && !of_rows) return false;
-    if (!partial && !keeps_whole_blocks(m, nest)) return false;
-    const bool stored = nest.is_of_stores() && m.kind == Kind::store && m.value.shape() == domain;
-    if ((m.crossed >= 0 || nest.crossed_axis() >= 0) && !(stored && full)) return false;
-    if (statements_with(m, nest) > most_statements) return false;
+    const NestContents& contents = contents_[static_cast<std::size_t>(n)];
+    if (!partial && (m.needs_whole_block() || contents.needs_whole_blocks()) &&
+        !nest.is_of_columns(&m))
+      return false;  // no loop over rows is around columns that need their block at once
+    const bool stored =
+        contents.is_of_stores() && m.kind == Kind::store && m.value.shape() == domain;
+    const bool crossed = contents.is_crossed();
+    if ((m.crossed >= 0 || crossed) && !(stored && full)) return false;
     for (const Value& r : m.row_values)
       if (!fusion_.stored.contains(r) && row_nest_.at(r.get()) != n) return false;
     // What adds up partial results comes after the nest that makes them.
@@ -539,34 +543,10 @@ class Fuser {
         shares = true;
       }
     }
-    std::unordered_set<Value> streams = m.loads;
-    for (const Member& other : nest.members)
-      for (const Value& v : other.loads) shares = !streams.insert(v).second || shares;
-    return shares || streams.size() + nest.members.size() < most_streams;
-  }
-
-  // Of a kernel with all of them. Values that members of the first stage share are computed once,
-  // as are the numbers, loads and indices that belong to them.
-  static int statements_with(const Member& m, const Nest& nest) {
-    std::unordered_set<Value> distinct;
-    std::size_t computed = 0;
-    int first = 0, later = 0;
-    const auto count = [&](const Member& x) {
-      (x.rows.empty() ? first : later) += x.statements;
-      if (!x.rows.empty()) return;
-      computed += x.computed.size();
-      distinct.insert(x.computed.begin(), x.computed.end());
-    };
-    count(m);
-    for (const Member& other : nest.members) count(other);
-    if (computed == 0) return first + later;
-    return later + static_cast<int>(static_cast<std::size_t>(first) * distinct.size() / computed);
-  }
-
-  // No loop over rows is around columns that need their block at once.
-  static bool keeps_whole_blocks(const Member& m, const Nest& nest) {
-    if (!m.needs_whole_block() && !nest.needs_whole_blocks()) return true;
-    return nest.is_of_columns(&m);
+    const std::size_t streams = contents.streams_with(m);
+    shares = shares || contents.shares_loads_with(m);
+    if (!shares && streams + nest.members.size() >= most_streams) return false;
+    return contents.statements_with(m) <= most_statements;
   }
 
   bool needs_rows_of(const Member& m, int n) const {
@@ -587,7 +567,9 @@ class Fuser {
   std::unordered_map<Value, int> uses_;
   std::unordered_set<Value> required_;
   std::unordered_map<const Node*, int> depth_, cost_, size_, position_, row_nest_, part_nest_;
-  std::unordered_map<Value, int> heavy_home_, nest_of_;
+  std::unordered_map<const Node*, int> row_stage_;
+  std::unordered_map<Value, int> heavy_home_, nest_of_, stored_stage_;
+  std::vector<NestContents> contents_;  // of the nests
   std::vector<int> nest_item_;
 };
 

@@ -64,6 +64,13 @@ struct Nest {
   Shape domain;
   std::vector<Member> members;
   std::unordered_set<Value> cached;  // kept in scratch from stage to stage
+  /// Whether a member stores the value: the others compute it, as its memory may be written later.
+  bool stores(const Value& v) const;
+  /// Whether it is so small that it shares a kernel with others.
+  bool is_small() const;
+  /// The write whose base it copies, or null. Unless small, such kernels hold nothing else: they
+  /// need not run where the result is made over the base.
+  const Node* box_written() const;
   bool has_columns() const;
   /// Whether columns, and values of the whole domain, are all there is, with `more` if given.
   bool is_of_columns(const Member* more = nullptr) const;

@@ -73,7 +73,9 @@ class Effects {
   Effect see(const DimensionStep& s) const { return {s.buffer == from_, false, false}; }
   Effect see(const ExtentCheckStep&) const { return {false, false, true}; }
   Effect see(const AllocateStep&) const { return {false, false, true}; }
-  Effect see(const CheckStep& s) const { return {s.buffer == from_, false, true}; }
+  Effect see(const CheckStep& s) const {
+    return {s.buffer == from_ || s.value == from_ || s.bound == from_, false, true};
+  }
   Effect see(const PrintStep& s) const { return {s.buffer == from_, false, true}; }
   // A loop may be interrupted in each of its steps; the results are written after the last.
   Effect see(const LoopStep& s) const {
@@ -165,22 +167,100 @@ bool has_elements(const ProductStep& p) {
   return is_between(p.m, 1, most) && is_between(p.n, 1, most) && is_between(p.batch, 1, most);
 }
 
-bool may_be_in_place(const Module& module, int from, int to) {
-  const Effects effects(module, from, to);
-  bool written = false, library_found = false;
-  for (const Step& step : module.steps) {
-    Effect e = effects.of(step);
-    if (e.copies && !written) continue;  // nothing to do when they are one
-    if (const auto* product = std::get_if<ProductStep>(&step.what)) {
-      if (library_found && has_short_rows(*product)) e.may_fail = false;
-      library_found = library_found || has_elements(*product);
+// What is asked of the steps for each output that might be written over a parameter: which of them
+// touch a buffer, and which may fail. There may be thousands of both.
+class Steps {
+ public:
+  explicit Steps(const Module& module) : module_(module), touching_(module.buffers.size()) {
+    const Effects effects(module, -1, -1);
+    bool library_found = false;
+    failing_.push_back(0);
+    for (std::size_t i = 0; i < module.steps.size(); ++i) {
+      const Step& step = module.steps[i];
+      std::vector<int> buffers;
+      add_buffers(step, buffers);
+      for (const int b : buffers)
+        if (b >= 0 && (touching_[b].empty() || touching_[b].back() != i)) touching_[b].push_back(i);
+      bool may_fail = effects.of(step).may_fail;
+      if (const auto* product = std::get_if<ProductStep>(&step.what)) {
+        if (library_found && has_short_rows(*product)) may_fail = false;
+        library_found = library_found || has_elements(*product);
+      }
+      failing_.push_back(failing_.back() + may_fail);
     }
-    if (e.reads && (written || (e.writes && !e.element_by_element))) return false;
-    written = written || e.writes;
-    if (written && e.may_fail) return false;
   }
-  return written;
-}
+
+  bool may_be_in_place(int from, int to) const {
+    const Effects effects(module_, from, to);
+    bool written = false;
+    std::size_t next = 0;  // the first step that is not looked at yet
+    for (const std::size_t i : touching(from, to)) {
+      if (written && fails(next, i)) return false;
+      next = i + 1;
+      Effect e = effects.of(module_.steps[i]);
+      if (e.copies && !written) continue;  // nothing to do when they are one
+      if (std::holds_alternative<ProductStep>(module_.steps[i].what))
+        e.may_fail = e.may_fail && fails(i, i + 1);
+      if (e.reads && (written || (e.writes && !e.element_by_element))) return false;
+      written = written || e.writes;
+      if (written && e.may_fail) return false;
+    }
+    return written && !fails(next, module_.steps.size());
+  }
+
+  // The steps that touch one of two buffers, in order.
+  std::vector<std::size_t> touching(int from, int to) const {
+    std::vector<std::size_t> both;
+    std::ranges::set_union(touching_[from], touching_[to], std::back_inserter(both));
+    return both;
+  }
+
+ private:
+  // Whether one of the steps from `first` on and before `last` may fail.
+  bool fails(std::size_t first, std::size_t last) const { return failing_[last] > failing_[first]; }
+
+  static void add_buffers(const std::vector<Step>& steps, std::vector<int>& to) {
+    for (const Step& step : steps) add_buffers(step, to);
+  }
+  static void add_buffers(const Step& step, std::vector<int>& to) {
+    std::visit([&to](const auto& s) { add(s, to); }, step.what);
+  }
+  static void append(const std::vector<int>& buffers, std::vector<int>& to) {
+    to.insert(to.end(), buffers.begin(), buffers.end());
+  }
+  static void add(const KernelStep& s, std::vector<int>& to) { append(s.buffers, to); }
+  static void add(const ProductStep& s, std::vector<int>& to) { append({s.a, s.b, s.out}, to); }
+  static void add(const RoutineStep& s, std::vector<int>& to) {
+    append(s.in, to), append(s.out, to);
+  }
+  static void add(const ConvolutionStep& s, std::vector<int>& to) { append({s.a, s.b, s.out}, to); }
+  static void add(const LinesStep& s, std::vector<int>& to) {
+    append(s.in, to), append({s.out}, to);
+  }
+  static void add(const CopyStep& s, std::vector<int>& to) { append({s.from, s.to}, to); }
+  static void add(const DimensionStep& s, std::vector<int>& to) { append({s.buffer}, to); }
+  static void add(const ExtentCheckStep&, std::vector<int>&) {}
+  static void add(const AllocateStep& s, std::vector<int>& to) { append({s.buffer}, to); }
+  static void add(const CheckStep& s, std::vector<int>& to) { append({s.buffer}, to); }
+  static void add(const PrintStep& s, std::vector<int>& to) { append({s.buffer}, to); }
+  static void add(const LoopStep& s, std::vector<int>& to) {
+    append({s.count, s.index}, to);
+    for (const auto* list : {&s.initial, &s.current, &s.next, &s.traces, &s.result})
+      append(*list, to);
+    add_buffers(s.body, to);
+  }
+  static void add(const SideBySideStep& s, std::vector<int>& to) {
+    for (const auto& branch : s.branches) add_buffers(branch.steps, to);
+  }
+  static void add(const ChoiceStep& s, std::vector<int>& to) {
+    add_buffers(s.few, to);
+    add_buffers(s.many, to);
+  }
+
+  const Module& module_;
+  std::vector<std::vector<std::size_t>> touching_;  // by buffer
+  std::vector<int> failing_;                        // how many may fail among the first steps
+};
 
 // Kernels that have both as parameters shall know that they are one.
 void mark_aliased(Module& module, const Step& step, int from, int to) {
@@ -195,12 +275,13 @@ void mark_aliased(Module& module, const Step& step, int from, int to) {
 }
 
 // Output i is written over the parameter from now on.
-void write_over(Module& module, std::size_t i, int parameter, int from) {
+void write_over(Module& module, const Steps& steps, std::size_t i, int parameter, int from) {
   const int to = module.outputs[i];
   module.over[i] = parameter;
   const Effects effects(module, from, to);
   bool written = false;
-  for (Step& step : module.steps) {
+  for (const std::size_t at : steps.touching(from, to)) {
+    Step& step = module.steps[at];
     const Effect e = effects.of(step);
     if (e.copies && !written) {
       auto& k = std::get<KernelStep>(step.what);
@@ -215,19 +296,22 @@ void write_over(Module& module, std::size_t i, int parameter, int from) {
 
 void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated) {
   module.over.assign(module.outputs.size(), -1);
+  const auto is_wanted = [](int parameter) { return parameter >= 0; };
+  if (donated.empty() && std::ranges::none_of(updates, is_wanted)) return;
+  const Steps steps(module);
+  std::vector<int> buffer_of_parameter(static_cast<std::size_t>(module.parameters), -1);
+  for (std::size_t b = module.buffers.size(); b-- > 0;)
+    if (module.buffers[b].role == Buffer::Role::parameter)
+      buffer_of_parameter[static_cast<std::size_t>(module.buffers[b].number)] = static_cast<int>(b);
   std::vector<int> left(donated.begin(), donated.end());
   // Whether output i can take the parameter's memory, and does.
   const auto takes = [&](std::size_t i, int parameter) {
-    const auto at =
-        std::find_if(module.buffers.begin(), module.buffers.end(), [&](const Buffer& b) {
-          return b.role == Buffer::Role::parameter && b.number == parameter;
-        });
-    const int from = static_cast<int>(at - module.buffers.begin()), to = module.outputs[i];
-    const Buffer& output = module.buffers[to];
-    if (at->dtype != output.dtype || at->shape != output.shape ||
-        !may_be_in_place(module, from, to))
+    const int from = buffer_of_parameter[static_cast<std::size_t>(parameter)];
+    const int to = module.outputs[i];
+    const Buffer &old = module.buffers[from], &output = module.buffers[to];
+    if (old.dtype != output.dtype || old.shape != output.shape || !steps.may_be_in_place(from, to))
       return false;
-    write_over(module, i, parameter, from);
+    write_over(module, steps, i, parameter, from);
     return true;
   };
   for (std::size_t i = 0; i < updates.size(); ++i) {

@@ -16,6 +16,14 @@
 
 namespace gnomon {
 
+/// An axis that a node's checked indices lie on: where it has no elements, none is safe to load.
+struct IndexedAxis {
+  const Node* node;
+  Dim extent;
+  /// 1 where there is an index into nothing, else 0.
+  Dim is_failing() const;
+};
+
 class KernelBuilder : public Element {
  public:
   /// Asked before a value is computed from its operands: gives the element if it is at hand
@@ -47,6 +55,8 @@ class KernelBuilder : public Element {
   void set_check_number(std::function<int(const Node&)> number) {
     check_number_ = std::move(number);
   }
+  /// The axes of checked indices that may have no elements.
+  const std::vector<IndexedAxis>& indexed() const { return indexed_; }
   /// The node whose rule is running: position rules of writes are run from outside.
   void set_node(const Node* node) { node_ = node; }
 
@@ -167,6 +177,8 @@ class KernelBuilder : public Element {
   bool is_non_negative(const Linear& l) const;
   Linear position_at(std::size_t axes, int depth);
   void add_check(Scalar bad, Scalar index, Scalar bound);
+  void note_indexed(const Dim& extent);
+  Dim times_inside(int depth) const;
   Scalar sum_of(const Linear& l);
   Scalar variable_value(int v);
   Scalar compute(const Value& v, std::span<const Scalar> index);
@@ -185,6 +197,7 @@ class KernelBuilder : public Element {
   Resolve resolve_;
   std::function<int(const Node&)> check_number_;
   const Node* node_ = nullptr;
+  std::vector<IndexedAxis> indexed_;
   std::map<std::pair<int, int>, std::pair<int, int>>
       row_checks_;  // (number, condition): statements
   std::vector<Scalar> position_axes_;

@@ -158,7 +158,22 @@ Scalar KernelBuilder::checked_index(Scalar index, Scalar bound) {
               std::array{less(wrapped, zero), let(op::greater_equal, std::array{wrapped, bound})});
   }
   add_check(bad, index, bound);
+  if (n.is_constant()) note_indexed(n.constant);
   return select(bad, zero, wrapped);
+}
+
+Dim IndexedAxis::is_failing() const {
+  const WriteRule& rule = node->op().write;
+  const Dim count = element_count((rule ? node->input(rule.first).type() : node->type(0)).shape);
+  return min(count, 1) * (1 - min(extent, 1));
+}
+
+void KernelBuilder::note_indexed(const Dim& extent) {
+  if (min(extent, 1).is(1)) return;
+  const bool known = std::ranges::any_of(indexed_, [&](const IndexedAxis& axis) {
+    return axis.node == node_ && axis.extent == extent;
+  });
+  if (!known) indexed_.push_back({node_, extent});
 }
 
 // Where the last axis is written out, an index that is checked again for another element of it is
@@ -168,6 +183,10 @@ void KernelBuilder::add_check(Scalar bad, Scalar index, Scalar bound) {
   s.code = Code::check;
   s.number = check_number_ ? check_number_(*node_) : 0;
   const int depth = infos_[index.id].depth;
+  // It goes into the outermost loop that has the index, and means nothing where those inside are
+  // empty.
+  if (const Dim times = times_inside(std::max(depth, infos_[bound.id].depth)); !times.is(1))
+    bad = let(op::logical_and, std::array{bad, less(integer(0), extent(times))});
   const Scalar at = form(position_at(position_axes_.size(), depth));
   const bool written_out = !position_axes_.empty() && linear(position_axes_.back()).is_constant();
   if (!written_out) {
@@ -184,6 +203,18 @@ void KernelBuilder::add_check(Scalar bad, Scalar index, Scalar bound) {
   const int of_row = statement_of(form(position_at(position_axes_.size() - 1, depth)));
   const Scalar check = emit(std::move(s), std::array{bad, at, index, bound});
   row_checks_[key] = {infos_[check.id].statement, of_row};
+}
+
+// 1 if the open loops deeper than `depth` have iterations, else 0.
+Dim KernelBuilder::times_inside(int depth) const {
+  Dim times = 1;
+  for (int v = 0; v < space_.count(); ++v) {
+    const IndexSpace::Variable& x = space_.variable(v);
+    if (x.kind != IndexSpace::Variable::Kind::axis) continue;
+    if (const auto open = axis_depth_.find(x.id); open != axis_depth_.end() && open->second > depth)
+      times = times * min(*x.extent, 1);
+  }
+  return times;
 }
 
 bool KernelBuilder::is_non_negative(const Linear& l) const {

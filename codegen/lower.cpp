@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "codegen/failure_text.h"
 #include "codegen/fuse.h"
 #include "codegen/library_steps.h"
 #include "codegen/lower_convolution.h"
@@ -24,56 +24,39 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::int64_t small_domain = 4096;
 constexpr int most_statements = 96;  // of a kernel with several nests
 
-bool is_small(const Nest& nest) {
-  if (is_flat(nest.domain)) return true;
-  const Dim n = element_count(nest.domain);
-  return n.is_constant() && n.constant() <= small_domain;
-}
-
-// The write whose base a nest copies. Unless small, such kernels hold nothing else: they need not
-// run where the result is made over the base.
-const Node* box_of(const Nest& nest) {
-  const Member& m = nest.members[0];
-  const Dim n = element_count(m.value.shape());
-  const bool small = n.is_constant() && n.constant() <= small_domain;
-  return m.kind == Member::Kind::write && m.operand < 0 && !small ? m.value.get() : nullptr;
-}
-
 // Whether kernels are checked before anything is made of them.
-bool verifies() {
 #ifdef NDEBUG
-  static const bool wanted = environment("GNOMON_VERIFY").has_value();
-  return wanted;
+const bool verifies = environment("GNOMON_VERIFY").has_value();
 #else
-  return true;
+constexpr bool verifies = true;
 #endif
-}
 
 class Lowerer : public Storage {
  public:
   Lowerer(const Graph& graph, const Target& target, std::span<const Node* const> order)
-      : graph_(graph), target_(target), order_(order) {}
+      : graph_(graph), target_(target), order_(order), names_(names_of(graph)) {}
 
   Module run(std::span<const int> donated) {
     add_parameters();
     read_given(0, module_.steps);
     lower_graph(graph_, module_.steps);
+    if (!late_checks_.empty())
+      throw InternalError("lower: no step makes the check: " +
+                          module_.failures[late_checks_[0].number - 1].text);
     add_outputs();
     std::vector<int> updates;
     for (const Result& r : graph_.results) updates.push_back(r.updates);
     find_in_place(module_, updates, donated);
     group_side_by_side(module_, target_.machine.work_of_piece);
     find_lives(module_);
+    if (verifies) verify_order(module_);
     return std::move(module_);
   }
 
   int buffer_of(const Value& of) override {
-    Value v = of;
-    for (auto on = continued_.find(v); on != continued_.end(); on = continued_.find(v))
-      v = on->second;
+    const Value v = last_write(of);
     if (const auto known = buffers_.find(v); known != buffers_.end()) return known->second;
     Buffer b;
     b.dtype = v.dtype();
@@ -110,21 +93,7 @@ class Lowerer : public Storage {
 
   std::string name_of(int buffer) const override { return module_.buffers[buffer].name; }
 
-  std::string text_of(const Value& v) const override {
-    std::string text = expression_text(v);
-    for (std::size_t i = 0; i < graph_.parameters.size(); ++i) {
-      const Parameter& p = graph_.parameters[i];
-      const std::string plain = fmt::format("param({}): ", i);
-      for (auto at = text.find(plain); at != std::string::npos;
-           at = text.find(plain, at + p.name.size())) {
-        auto to = at + plain.size();
-        while (to < text.size() && std::isalnum(static_cast<unsigned char>(text[to]))) ++to;
-        if (to < text.size() && text[to] == '[') to = std::min(text.find(']', to), text.size()) + 1;
-        text.replace(at, to - at, p.name);
-      }
-    }
-    return text;
-  }
+  std::string text_of(const Value& v) const override { return expression_text(v, 5, names_); }
 
   int check_number(const Node& node) override {
     const auto [known, fresh] = check_numbers_.try_emplace(&node, 0);
@@ -151,7 +120,7 @@ class Lowerer : public Storage {
     for (const EntryCheck& check : graph_.checks) {
       PlanCheck c{check.left, check.right};
       note_dimensions(c.left), note_dimensions(c.right);
-      c.number = add_failure(check.message, nullptr);
+      c.number = add_failure({check.message, {}}, nullptr);
       module_.failures.back().entry_check = static_cast<int>(&check - graph_.checks.data());
       (module_.is_late({c.left, c.right}) ? late_checks_ : module_.plan_checks)
           .push_back(std::move(c));
@@ -173,15 +142,16 @@ class Lowerer : public Storage {
     }
     PlanCheck c{0, d};
     c.extent = position;
-    const Parameter& p = graph_.parameters[parameter];
-    c.number = add_failure(fmt::format("call: expected {}: {}", p.name, p.type.text()), nullptr);
+    c.number = add_failure({"call: expected {of}", {}}, nullptr);
     module_.failures.back().parameter = static_cast<int>(parameter);
+    module_.failures.back().of = static_cast<int>(parameter);
     module_.plan_checks.push_back(std::move(c));
   }
 
   std::optional<int> slot_of(const Atom& atom) const {
-    for (std::size_t i = 0; i < module_.dimensions.size(); ++i)
-      if (*module_.dimensions[i].atom == atom) return static_cast<int>(i);
+    const auto [first, last] = slots_.equal_range(atom.hash);
+    for (auto at = first; at != last; ++at)
+      if (*module_.dimensions[at->second].atom == atom) return at->second;
     return std::nullopt;
   }
 
@@ -191,7 +161,9 @@ class Lowerer : public Storage {
     slot.name =
         named ? graph_.symbols[atom->number] : fmt::format("v{}", module_.dimensions.size());
     module_.dimensions.push_back(std::move(slot));
-    return static_cast<int>(module_.dimensions.size()) - 1;
+    const int number = static_cast<int>(module_.dimensions.size()) - 1;
+    slots_.emplace(atom->hash, number);
+    return number;
   }
 
   void note_dimensions(const Shape& shape) {
@@ -257,28 +229,10 @@ class Lowerer : public Storage {
     return id;
   }
 
-  int add_failure(std::string text, const Node* node) {
-    FailureText failure{std::move(text), {}};
+  int add_failure(FailureText failure, const Node* node) {
     for (const Origin& o : graph_.origins_of(node)) failure.captured.push_back(o.line);
     module_.failures.push_back(std::move(failure));
     return static_cast<int>(module_.failures.size());
-  }
-
-  // A parameter by its name in the signature.
-  std::string described(const Value& v) const {
-    if (!v.is(op::param)) return describe(v);
-    const auto i = static_cast<std::size_t>(v.node().attribute("index").integer());
-    return fmt::format("{}: {}", graph_.parameters[i].name, v.type().text());
-  }
-
-  std::string failure_text(const Node& node) const {
-    if (&node.op() == &op::check) return node.attribute("message").string();
-    if (node.op().step == StepKind::routine) return routine_failure(node.op());
-    std::string of;
-    if (!node.operands().empty()) of = " of " + described(node.input(0));
-    return fmt::format(
-        "{}: index {{value}} is out of range for extent {{bound}}{} (position {{index}})",
-        &node.op() == &op::indicator ? op::index.name : node.op().name, of);
   }
 
   // --- the body ---
@@ -316,6 +270,7 @@ class Lowerer : public Storage {
     for (std::vector<Step>* way : {&choice.few, &choice.many}) {
       KernelLowering kernel(fmt::format("k{}", module_.kernels.size()), *fusion_, *this, target_);
       way == &choice.few ? kernel.add_short_rows(nest) : kernel.add(nest);
+      add_guards(kernel, *way);
       add_kernel(kernel.finish(), kernel.buffers(), *way);
       std::get<KernelStep>(way->back().what).serial_work = kernel.serial_work();
     }
@@ -329,16 +284,16 @@ class Lowerer : public Storage {
     int statements = kernel_ ? static_cast<int>(kernel_->statement_count()) : 0;
     for (const Member& m : nest.members) statements += m.statements;
     // Kernels compile at once: two that are long are better apart.
-    const Node* base_of = box_of(nest);
+    const Node* base_of = nest.box_written();
     const bool boxes = base_of && base_of == last_box_of_;
-    const bool may = boxes || (!base_of && !last_box_of_ && (last_small_ || is_small(nest)));
+    const bool may = boxes || (!base_of && !last_box_of_ && (last_small_ || nest.is_small()));
     const bool together = kernel_ && may && statements <= most_statements;
     if (!together) flush(steps);
     if (!kernel_)
       kernel_ = std::make_unique<KernelLowering>(fmt::format("k{}", module_.kernels.size()),
                                                  *fusion_, *this, target_);
     kernel_->add(nest);
-    last_small_ = is_small(nest);
+    last_small_ = nest.is_small();
     last_box_of_ = base_of;
     for (const Member& m : nest.members)
       if (m.kind == Member::Kind::store && late_.contains(m.value)) {
@@ -350,14 +305,25 @@ class Lowerer : public Storage {
   void flush(std::vector<Step>& steps) {
     allocate(steps);
     if (!kernel_) return;
+    add_guards(*kernel_, steps);
     add_kernel(kernel_->finish(), kernel_->buffers(), steps);
     std::get<KernelStep>(steps.back().what).serial_work = kernel_->serial_work();
     kernel_.reset();
   }
 
+  // No index into an axis without elements is safe to load: if there is one, the call ends before.
+  void add_guards(const KernelLowering& kernel, std::vector<Step>& steps) {
+    for (const IndexedAxis& axis : kernel.indexed()) {
+      const Dim failing = axis.is_failing();
+      if (!failing.is(0))
+        steps.push_back(
+            {ExtentCheckStep{failing, 0, add_failure(failure_of_none(*axis.node), axis.node)}});
+    }
+  }
+
   void add_kernel(Kernel kernel, std::vector<int> buffers, std::vector<Step>& steps) {
     KernelStep step{static_cast<int>(module_.kernels.size()), std::move(buffers)};
-    if (verifies()) verify(kernel);
+    if (verifies) verify(kernel);
     Dim scratch = 0;
     for (const BufferParam& b : kernel.buffers)
       if (b.per_worker)
@@ -397,6 +363,18 @@ class Lowerer : public Storage {
     return known;
   }
 
+  // The write in whose memory a value is in the end. Chains are long: a look-up shortens its own.
+  Value last_write(const Value& v) {
+    auto on = continued_.find(v);
+    if (on == continued_.end()) return v;
+    for (auto next = continued_.find(on->second); next != continued_.end();
+         next = continued_.find(on->second)) {
+      on->second = next->second;
+      on = next;
+    }
+    return on->second;
+  }
+
   int stored_buffer(const Value& v) { return buffer_of(storage_of(v)); }
 
   void lower_step(const Node& node, std::vector<Step>& steps) {
@@ -415,6 +393,10 @@ class Lowerer : public Storage {
       case StepKind::check:
         alias(node, steps);
         steps.push_back({CheckStep{stored_buffer(node.input(1)), check_number(node)}});
+        if (node.operands().size() > 2) {
+          auto& check = std::get<CheckStep>(steps.back().what);
+          check.value = stored_buffer(node.input(2)), check.bound = stored_buffer(node.input(3));
+        }
         break;
       default: throw InternalError("lower: no step for " + std::string(node.op().name));
     }
@@ -561,7 +543,9 @@ class Lowerer : public Storage {
   const Graph& graph_;
   const Target& target_;
   std::span<const Node* const> order_;
+  ParameterNames names_;
   Module module_;
+  std::unordered_multimap<std::size_t, int> slots_;  // of dimensions, by the hash of their atoms
   std::unordered_map<Value, int> buffers_, output_of_;
   std::unordered_map<Value, std::vector<int>> late_;  // slots of dimensions, by where they stand
   std::unordered_map<Value, Value> continued_;        // by the write that goes on in its memory

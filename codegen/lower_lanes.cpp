@@ -41,7 +41,8 @@ bool is_of_pairs(const Nest& nest, const Target& target) {
   for (const Member& m : nest.members) {
     if (m.kind != Kind::row && m.kind != Kind::store) return false;
     reduces = reduces || m.kind == Kind::row;
-    pairs = pairs || !m.tables.empty();
+    pairs = pairs || std::any_of(m.tables.begin(), m.tables.end(),
+                                 [&](const Value& v) { return !nest.stores(v); });
   }
   return reduces && pairs;
 }
@@ -241,7 +242,7 @@ void KernelLowering::transpose_tables(const Nest& nest, Loops& loops) {
   std::unordered_map<Value, int> made;
   for (const Member& m : nest.members)
     for (const Value& v : m.tables) {
-      if (made.contains(v) || !fusion_.is_stored_for(v, nest)) continue;
+      if (made.contains(v) || nest.stores(v) || !fusion_.is_stored_for(v, nest)) continue;
       const int from = parameter(storage_.buffer_of(v), v.dtype(), element_count(v.shape()), false);
       const Dim elements = rows * length;
       const int to = parameter(storage_.temporary(v.dtype(), elements, "transposed"), v.dtype(),

@@ -80,6 +80,7 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
 
 void KernelLowering::begin(const Nest& nest) {
   nest_ = &nest;
+  note_members(nest);
   describe(nest);
   note_work(nest);
   k_.begin_section();
@@ -89,6 +90,24 @@ void KernelLowering::begin(const Nest& nest) {
       const Value s = storage_of(m.value);
       parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
     }
+}
+
+void KernelLowering::note_members(const Nest& nest) {
+  own_stores_.clear();
+  first_computed_.clear();
+  streamed_bytes_ = 0;
+  std::unordered_set<Value> streams;
+  for (const Member& m : nest.members) {
+    if (m.kind == Kind::store) own_stores_.insert(m.value);
+    for (const Value& v : m.loads)
+      if (v.shape() == nest.domain) streams.insert(v);
+    if (m.kind == Kind::store && m.value.shape() == nest.domain) streams.insert(m.value);
+    for (const Value& v : m.heavy) {
+      int& first = first_computed_.try_emplace(v, m.stage).first->second;
+      first = std::min(first, m.stage);
+    }
+  }
+  for (const Value& v : streams) streamed_bytes_ += static_cast<std::int64_t>(size_of(v.dtype()));
 }
 
 void KernelLowering::end() {
@@ -274,7 +293,10 @@ void KernelLowering::add_rows(const Nest& nest) {
   const Shape row_shape = nest.row_shape();
   const Dim rows = element_count(row_shape);
   const Dim& n = nest.domain.back();
-  for (const Value& v : nest.cached)
+  std::vector<Value> cached(nest.cached.begin(), nest.cached.end());
+  std::ranges::sort(cached, {},
+                    [](const Value& v) { return std::pair(v.node().number(), v.index()); });
+  for (const Value& v : cached)
     loops.scratch[v] = [&] {
       module_buffer_.push_back(-1);
       return k_.add_buffer({"scratch", v.dtype(), true, true, true, n});
@@ -349,11 +371,9 @@ void KernelLowering::run_row_stage(const Nest& nest, int stage, Loops& loops) {
 std::optional<Scalar> KernelLowering::resolve(const Value& v, std::span<const Scalar> index) {
   if (const auto row = loops_->rows.find(v); row != loops_->rows.end()) return row->second;
   if (const auto hit = cached(v, index)) return hit;
-  const bool own = std::any_of(nest_->members.begin(), nest_->members.end(), [&](const Member& m) {
-    return m.kind == Kind::store && m.value == v;
-  });
-  if (own) {
-    if (is_blocked_column(v.node())) return column_total(v, index);
+  // A view of what the nest itself stores is looked through.
+  if (const Value s = storage_of(v); own_stores_.contains(s)) {
+    if (v == s && is_blocked_column(v.node())) return column_total(v, index);
     return std::nullopt;
   }
   if (!fusion_.is_stored_for(v, *nest_)) return std::nullopt;

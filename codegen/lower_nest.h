@@ -45,6 +45,8 @@ class KernelLowering {
   void add_short_rows(const Nest& nest);
   Kernel finish();
   std::size_t statement_count() const { return k_.statement_count(); }
+  /// Axes that must have elements before the kernel runs.
+  const std::vector<IndexedAxis>& indexed() const { return k_.indexed(); }
   /// What it takes, in additions, if it has one thread only; else 0.
   const Dim& serial_work() const { return serial_work_; }
   /// Buffer of the module behind each parameter; -1 for scratch.
@@ -56,6 +58,7 @@ class KernelLowering {
   void begin(const Nest& nest);
   void end();
   void describe(const Nest& nest);
+  void note_members(const Nest& nest);
   void note_work(const Nest& nest);
   void add_scalars(const Nest& nest);
   void add_chunks(const Nest& nest);
@@ -137,8 +140,11 @@ class KernelLowering {
   std::vector<int> module_buffer_;
   Dim serial_work_ = 0;
   bool shares_out_ = false;  // some nest has work for several threads
-  // The nest being lowered:
+  // The nest being lowered, and what each access asks about all its members:
   const Nest* nest_ = nullptr;
+  std::unordered_set<Value> own_stores_;
+  std::int64_t streamed_bytes_ = 0;                // of an element of the domain, read and written
+  std::unordered_map<Value, int> first_computed_;  // the first stage that computes a costly value
   Loops* loops_ = nullptr;
 };
 

@@ -46,17 +46,8 @@ Dim KernelLowering::distance_ahead(const Value& v) const {
 Dim KernelLowering::goes_past_caches(const Member& m) const {
   if (m.kind != Member::Kind::store || m.value.shape() != nest_->domain) return 0;
   const auto size = static_cast<std::int64_t>(size_of(m.value.dtype()));
-  std::unordered_set<Value> streams;
-  for (const Member& other : nest_->members) {
-    for (const Value& v : other.loads)
-      if (v.shape() == nest_->domain) streams.insert(v);
-    if (other.kind == Member::Kind::store && other.value.shape() == nest_->domain)
-      streams.insert(other.value);
-  }
-  std::int64_t bytes = 0;
-  for (const Value& v : streams) bytes += static_cast<std::int64_t>(size_of(v.dtype()));
-  const Dim is_large =
-      min(floor_div(element_count(nest_->domain) * bytes, target_.machine.stream_bytes), 1);
+  const Dim bytes = element_count(nest_->domain) * streamed_bytes_;
+  const Dim is_large = min(floor_div(bytes, target_.machine.stream_bytes), 1);
   const bool folds =
       std::any_of(nest_->members.begin(), nest_->members.end(), [&](const Member& other) {
         return other.kind == Member::Kind::row && other.stage == loops_->stage;
@@ -68,11 +59,7 @@ Dim KernelLowering::goes_past_caches(const Member& m) const {
 // Of the stages that read the value, not counting what scratch holds for them.
 int KernelLowering::costliest_stage(const Value& v) const {
   const auto is_kept = [&](const Value& heavy, int stage) {
-    return nest_->cached.contains(heavy) &&
-           std::any_of(nest_->members.begin(), nest_->members.end(), [&](const Member& m) {
-             return m.stage < stage &&
-                    std::find(m.heavy.begin(), m.heavy.end(), heavy) != m.heavy.end();
-           });
+    return nest_->cached.contains(heavy) && first_computed_.at(heavy) < stage;
   };
   std::vector<int> cost(static_cast<std::size_t>(nest_->stages()));
   for (const Member& m : nest_->members) {

@@ -15,6 +15,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* file_name = "machine.json";
+constexpr std::int64_t most_bytes = 1 << 16;  // of the file
 constexpr std::int64_t largest = std::int64_t{1} << 50;
 constexpr MachineConstant constants[] = {
     {"prefetch_bytes", &Machine::prefetch_bytes, 64, std::int64_t{1} << 20},
@@ -57,16 +59,20 @@ std::string text(const Machine& machine) {
 }
 
 std::filesystem::path machine_file(const std::filesystem::path& folder) {
-  return folder / "machine.json";
+  return folder / file_name;
 }
 
 StoredMachine read_machine(const std::filesystem::path& folder, std::string_view processor) {
   const std::filesystem::path path = machine_file(folder);
-  const auto content = read_file(path);
+  const OpenedFolder opened = open_folder(folder);
+  const auto content =
+      opened.descriptor ? read_file(opened.descriptor, file_name, most_bytes) : std::nullopt;
   std::error_code error;
   if (!content && !std::filesystem::exists(path, error)) return {};
   Machine machine;
-  const std::string fault = content ? parse(*content, processor, machine) : "it cannot be read";
+  const std::string fault = content                  ? parse(*content, processor, machine)
+                            : opened.problem.empty() ? "it cannot be read, or others may write it"
+                                                     : opened.problem;
   if (fault.empty()) return {machine, ""};
   return {std::nullopt,
           fmt::format("{} is ignored: {}; `gnomon tune` makes it anew", path.string(), fault)};
@@ -77,9 +83,11 @@ void write_machine(const std::filesystem::path& folder, std::string_view process
   json values = json::object();
   for (const MachineConstant& c : constants) values[std::string(c.name)] = machine.*c.member;
   const std::string content = json{{"processor", processor}, {"constants", values}}.dump(2) + "\n";
-  if (!make_private_folder(folder) || !write_file(machine_file(folder), content))
-    throw DeviceError(
-        fmt::format("tune: expected a folder that can be written, found {}", folder.string()));
+  const OpenedFolder opened = make_folder(folder);
+  if (!opened.descriptor || !write_file(opened.descriptor, file_name, content))
+    throw DeviceError(fmt::format("tune: expected a folder that can be written, found {}{}",
+                                  folder.string(),
+                                  opened.problem.empty() ? "" : ": " + opened.problem));
 }
 
 }  // namespace gnomon

@@ -41,12 +41,15 @@ struct DimensionSlot {
   int extent = -1;  // where its value stands among the extents of the call; -1: computed late
 };
 
-/// What may fail, and what is said then. `{index}`, `{value}`, `{bound}` are filled in.
+/// What may fail, and what is said then. `{index}`, `{value}`, `{bound}` are filled in by the call,
+/// `{of}` by the function, whose graph may have other names than that which the code was made from.
 struct FailureText {
   std::string text;
   std::vector<std::uint32_t> captured;  // nodes of the captured graph to blame, by position
   int entry_check = -1;                 // or the check of the captured graph that failed
   int parameter = -1;                   // or the parameter that does not have its type
+  int of = -1;                          // the parameter that `{of}` stands for
+  bool is_index = false;                // an index is out of range
 };
 
 /// Entry condition: left == right.
@@ -117,9 +120,11 @@ struct ExtentCheckStep {
 struct AllocateStep {
   int buffer;
 };
-/// Check `number` fails at the first false element of a bool buffer.
+/// Check `number` fails at the first false element of a bool buffer; `value` and `bound` are
+/// buffers of integers, of as many elements or of one, to tell those of that element from.
 struct CheckStep {
   int buffer, number;
+  int value = -1, bound = -1;
 };
 struct PrintStep {
   int buffer, message;
@@ -199,5 +204,8 @@ void find_in_place(Module& module, std::span<const int> updates, std::span<const
 void group_side_by_side(Module& module, std::int64_t least_work);
 /// Finds how long each buffer lives: those of the workspace that never live at once share memory.
 void find_lives(Module& module);
+/// InternalError naming the step, and the line of a kernel: what is read was written before, and is
+/// not written after; so it is of allocated memory and known extents, and of branches side by side.
+void verify_order(const Module& module);
 
 }  // namespace gnomon

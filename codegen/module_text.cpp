@@ -80,7 +80,9 @@ class ModulePrinter {
   }
   void print(const AllocateStep& s, int) { text_ += fmt::format("allocate {}\n", name(s.buffer)); }
   void print(const CheckStep& s, int) {
-    text_ += fmt::format("check {} number {}\n", name(s.buffer), s.number);
+    text_ += fmt::format("check {} number {}", name(s.buffer), s.number);
+    if (s.value >= 0) text_ += fmt::format(" of {} below {}", name(s.value), name(s.bound));
+    text_ += "\n";
   }
   void print(const PrintStep& s, int) { text_ += fmt::format("print {}\n", name(s.buffer)); }
   void print(const LoopStep& s, int depth) {

@@ -10,6 +10,8 @@ namespace gnomon {
 
 namespace {
 
+constexpr std::int64_t small_domain = 4096;  // elements of a nest that shares a kernel with others
+
 bool moves_nothing(const Op& o) {
   return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze || &o == &op::barrier;
 }
@@ -210,6 +212,25 @@ bool Nest::needs_whole_blocks() const {
 bool Nest::has_paired_columns() const {
   return std::any_of(members.begin(), members.end(), [](const Member& m) {
     return m.kind == Member::Kind::column && maximum_beside(m.value.node());
+  });
+}
+
+bool Nest::is_small() const {
+  if (is_flat(domain)) return true;
+  const Dim n = element_count(domain);
+  return n.is_constant() && n.constant() <= small_domain;
+}
+
+const Node* Nest::box_written() const {
+  const Member& m = members[0];
+  const Dim n = element_count(m.value.shape());
+  const bool small = n.is_constant() && n.constant() <= small_domain;
+  return m.kind == Member::Kind::write && m.operand < 0 && !small ? m.value.get() : nullptr;
+}
+
+bool Nest::stores(const Value& v) const {
+  return std::any_of(members.begin(), members.end(), [&](const Member& m) {
+    return m.kind == Member::Kind::store && m.value == v;
   });
 }
 

@@ -2,6 +2,7 @@
 // them moves out of the way, unless it may fail: of several failures the first in order is told.
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "codegen/library_steps.h"
 #include "codegen/module.h"
@@ -33,7 +34,10 @@ bool are_independent(const Touch& a, const Touch& b) {
 
 class Grouping {
  public:
-  Grouping(Module& module, std::int64_t least_work) : module_(module), least_work_(least_work) {}
+  Grouping(Module& module, std::int64_t least_work) : module_(module), least_work_(least_work) {
+    for (std::size_t i = 0; i < module.over.size(); ++i)
+      if (module.over[i] >= 0) written_over_.insert(module.outputs[i]);
+  }
 
   void run(std::vector<Step>& steps) {
     std::vector<Step> result;
@@ -120,9 +124,7 @@ class Grouping {
 
   // A failed call changes nothing: what is written over a variable or an argument keeps its place.
   bool writes_over(const Touch& touch) const {
-    for (std::size_t i = 0; i < module_.over.size(); ++i)
-      if (module_.over[i] >= 0 && meet(touch.writes, {module_.outputs[i]})) return true;
-    return false;
+    return std::ranges::any_of(touch.writes, [&](int b) { return written_over_.contains(b); });
   }
 
   // --- what a step touches ---
@@ -148,6 +150,7 @@ class Grouping {
   Touch see(const RoutineStep& s) const { return {s.in, s.out, true}; }
   Touch see(const LinesStep& s) const { return {s.in, {s.out}, true}; }
   Touch see(const CopyStep& s) const { return {{s.from}, {s.to}}; }
+  Touch see(const ExtentCheckStep&) const { return {{}, {}, true}; }
   // Either way it writes the same result.
   Touch see(const ChoiceStep& s) const {
     Touch all;
@@ -191,6 +194,7 @@ class Grouping {
 
   Module& module_;
   std::int64_t least_work_;
+  std::unordered_set<int> written_over_;  // outputs that take a parameter's memory
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -11,19 +12,27 @@
 #include "passes/gradient.h"
 #include "stdlib/arrays.h"
 #include "stdlib/linalg.h"
+#include "stdlib/running.h"
+#include "stdlib/selection.h"
+#include "stdlib/sorting.h"
 #include "tests/compiled_support.h"
 
 namespace gnomon::test {
 
-/// Grows expressions over a few inputs of symbolic extents n and m, n at most `largest`.
+/// Grows expressions over a few inputs of extents n and m, n at most `largest`: symbols, but for
+/// some seeds numbers; and of one or no element for some.
 class Grower {
  public:
   explicit Grower(std::uint64_t seed, std::int64_t largest = 20)
       : random_(seed), batch_(fmt::format("random_{}", seed)) {
-    n_ = Dim::symbol("n"), m_ = Dim::symbol("m");
-    const std::int64_t n = 1 + random_.below(largest), other = 1 + random_.below(2 * largest);
+    std::int64_t n = 1 + random_.below(largest);
+    const std::int64_t other = 1 + random_.below(2 * largest);
+    if (seed % 8 == 5) n = 1;
+    if (seed % 32 == 18) n = 0;
     // Equal extents with different names pass the checks that a mix of shapes needs.
     const std::int64_t m = seed % 4 ? n : other;
+    n_ = Dim::symbol("n"), m_ = Dim::symbol("m");
+    if (seed % 8 == 3 || seed % 16 == 5) n_ = n, m_ = m;
     add(batch_.input("a", random_.small(float64, {n, m}), {n_, m_}));
     add(batch_.input("b", random_.small(float64, {m}), {m_}));
     add(batch_.input("c", random_.small(float64, {n, 1}), {n_, 1}));
@@ -48,6 +57,7 @@ class Grower {
     for (std::size_t i = last - std::min(last, last_ones); i < last; ++i)
       batch_.add(fmt::format("last_{}", last - i), pool_[i], 1e-9);
     batch_.add("any", pick(), 1e-9);
+    share();
     return std::move(batch_);
   }
 
@@ -65,9 +75,24 @@ class Grower {
     return is_float(e.dtype()) ? e / (1 + abs(e) * 0.25) : clip(e, -9, 9);
   }
 
+  // Further outputs that are made of those there are, and views of them.
+  void share() {
+    for (std::int64_t more = random_.below(4); more > 0; --more) {
+      const std::size_t from =
+          static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(batch_.outputs.size())));
+      const Expr x = batch_.outputs[from].value;
+      try {
+        const Expr other = random_.below(2) ? pick() : view_of(x);
+        batch_.add("shared", random_.below(2) ? view_of(x) : tame(x + other), 1e-9);
+      } catch (const Error&) {
+        // Shapes that do not go together.
+      }
+    }
+  }
+
   void step() {
     const Expr x = pick(), y = pick();
-    switch (random_.below(37)) {
+    switch (random_.below(52)) {
       case 0: return add(tame(x + y));
       case 1: return add(tame(x - y));
       case 2: return add(tame(x * y));
@@ -92,7 +117,7 @@ class Grower {
       case 21: return add(take(x, clip(cast(pick(), int64), 0, 0), 0));
       case 22: return add(inc_at(x, {0}, 1));
       case 23: return add(expand_dims(x, axis(x)));
-      case 24: return add(cast(tame(x) * 3, random_.below(2) ? int64 : float64));
+      case 24: return add(cast(tame(x) * 3 + 0.01, random_.below(2) ? int64 : float64));
       case 25: return add(part_of(x));
       case 26: return add(concatenate({x(until(1)), part_of(x), x(from(1))}));
       case 27: return add(sum(stack({x, y}), 0) - part_of(stack({x, y}), 1));
@@ -104,6 +129,21 @@ class Grower {
       case 33: return add(logsumexp(tame(x), axis(x), keep()));
       case 34: return add(log_softmax(tame(x), axis(x)));
       case 35: return add(combined(x, clip(cast(pick(), int64), 0, 0)));
+      case 36:
+      case 37:
+      case 38: return add(view_of(x));
+      case 39: return add(stack({one_of(x), one_of(y)}));
+      case 40: return add(stack({one_of(x)}));
+      case 41: return add(concatenate({max(x, axis(x), keepdims), view_of(y)}, axis(x)));
+      case 42: return add(tame(x + stack({one_of(y)})));
+      case 43: return add(expand_dims(sum(tame(x), axis(x)), random_.below(2)) - y);
+      case 44: return add(selected(x));
+      case 45: return add(cumsum(tame(x), axis(x)));
+      case 46: return add(sort(x, axis(x)));
+      case 47: return add(where(one_of(x) > 0, x, view_of(x)));
+      case 48: return add(concatenate({view_of(x), view_of(x)}, axis(x)));
+      case 49: return add(set_at(x, {until(1)}, one_of(y)));
+      case 50: return add(median(x, axis(x)));
       default: return add(tame(sum(x)));
     }
   }
@@ -115,6 +155,53 @@ class Grower {
     else
       items.emplace_back(until(1 + random_.below(3)));
     return index(x, items);
+  }
+
+  // The same elements, or some of them, elsewhere.
+  Expr view_of(const Expr& x) {
+    const std::int64_t step = random_.below(2) ? -1 : 2;
+    switch (random_.below(12)) {
+      case 0: return flip(x);
+      case 1: return flip(x, axis(x));
+      case 2: return reshape(x, {-1});
+      case 3: return reshape(x, {1, -1});
+      case 4: return reshape(x, {-1, 1});
+      case 5: return expand_dims(x, random_.below(x.rank() + 1));
+      case 6: return squeeze(x);
+      case 7: return x(ellipsis, Range{{}, {}, step});
+      case 8: return x(Range{{}, {}, step});
+      case 9: return transpose(x);
+      case 10: return roll(x, 1 + random_.below(4));
+      default: return repeat(x, 1 + random_.below(2), axis(x));
+    }
+  }
+
+  // One number.
+  Expr one_of(const Expr& x) {
+    switch (random_.below(6)) {
+      case 0: return sum(tame(x));
+      case 1: return max(x);
+      case 2: return mean(x);
+      case 3: return argmax(reshape(x, {-1}));
+      case 4: return reshape(x, {-1})(0);
+      default: return sum(square(tame(x)));
+    }
+  }
+
+  // As many elements as the values say.
+  Expr selected(const Expr& x) {
+    const Expr slices = x.rank() < 2 ? x : max(x, axis_but_first(x));
+    switch (random_.below(4)) {
+      case 0: return extract(x > 0.5, x);
+      case 1: return cast(flatnonzero(x > 0), float64);
+      case 2: return extract(isnan(x), tame(x));
+      default: return compress(reshape(slices, {-1}) > 0, x);
+    }
+  }
+  IntList axis_but_first(const Expr& x) {
+    IntList axes;
+    for (int a = 1; a < x.rank(); ++a) axes.push_back(a);
+    return axes;
   }
 
   // Systems and determinants of matrices that are far from singular.
@@ -196,15 +283,29 @@ inline void add_gradients(Batch& batch, double tolerance) {
   for (const Output& output : batch.outputs) {
     if (!is_float(output.value.dtype())) continue;
     const Expr term = sum(tanh(output.value * 0.25));
-    cost = cost ? cost + term : term;
+    cost = cost.defined() ? cost + term : term;
   }
-  if (!cost) return;
+  if (!cost.defined()) return;
   std::vector<Expr> wrt;
   for (const Expr& input : batch.inputs)
     if (is_float(input.dtype())) wrt.push_back(input);
   const std::vector<Expr> gradients = grad(cost, wrt, {Disconnected::zero});
   for (const Expr& gradient : gradients)
-    if (gradient) batch.add("gradient", gradient, tolerance);
+    if (gradient.defined()) batch.add("gradient", gradient, tolerance);
+}
+
+/// Whether a value on the way is NaN, as the mean of no elements is: rules that hold for finite
+/// operands promise nothing then. Errors are those of `evaluate`.
+inline bool meets_nan(const Graph& graph, std::span<const Array> values) {
+  Graph all = graph;
+  all.outputs.clear();
+  for (const Node* node : graph.topological_order())
+    for (std::uint32_t k = 0; k < node->output_count(); ++k)
+      if (node->type(k).dtype == DType::float64) all.outputs.emplace_back(node, k);
+  all.results.resize(all.outputs.size());
+  return std::ranges::any_of(evaluate(all, values), [](const Array& a) {
+    return std::ranges::any_of(a.to_vector<double>(), [](double v) { return std::isnan(v); });
+  });
 }
 
 /// The batch's graph; nothing for extents that no call could have, such as those of

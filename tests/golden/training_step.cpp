@@ -161,8 +161,8 @@ using f32x8 = gn::lanes<f32, 8>;
 
 // max = max((b + dot(x, w)))
 // sum = sum(exp(((b + dot(x, w)) - max((b + ...)))))
-// subtract = (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp((... - ...)) / sum(exp(...))) * ...
-// partial = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where..., in parts
+// subtract = (where(indicator(y), -reciprocal(cast(extent: i64)), 0) - ((exp((... - ...)) / sum(exp(......
+// partial = sum((where(indicator(y), -reciprocal(...), 0) - ((exp(...) / sum(...)) * sum(where(..., ....., in parts
 void gnomon_k2(
     const gn::Call& call, const i64* dims, f32* __restrict max, f32* __restrict sum,
     f32* __restrict subtract, f32* __restrict partial, const f32* __restrict b,
@@ -181,7 +181,8 @@ void gnomon_k2(
   const f32 b_value9 = b[3];
   const f32 b_value10 = b[7];
   const f32 t = gn::convert<f32>(y_0);
-  const f32 divide = -1.0f / t;
+  const f32 reciprocal = gn::reciprocal(t);
+  const f32 negative = -reciprocal;
   call.parallel(b_to, 3, [=](i64 b2_from, i64 b2_to, i32) {
     for (i64 b2 = b2_from; b2 < b2_to; ++b2) {
       const i64 partial_at = b2 * 10;
@@ -238,40 +239,40 @@ void gnomon_k2(
         const i64x8 chosen3 = gn::select(bad, gn::splat<i64x8>(i64(0)), chosen2);
         const boolx8 equal = gn::equal(chosen3, gn::splat<i64x8>(i64(0)));
         const boolx8 logical_and = gn::logical_and(less, equal);
-        const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen4 = gn::select(logical_and, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const boolx8 equal2 = gn::equal(chosen3, gn::splat<i64x8>(i64(8)));
         const boolx8 logical_and2 = gn::logical_and(less, equal2);
-        const f32x8 chosen5 = gn::select(logical_and2, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen5 = gn::select(logical_and2, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const f32x8 add12 = chosen4 + chosen5;
         const boolx8 equal3 = gn::equal(chosen3, gn::splat<i64x8>(i64(4)));
         const boolx8 logical_and3 = gn::logical_and(less, equal3);
-        const f32x8 chosen6 = gn::select(logical_and3, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen6 = gn::select(logical_and3, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const f32x8 add13 = add12 + chosen6;
         const boolx8 equal4 = gn::equal(chosen3, gn::splat<i64x8>(i64(2)));
         const boolx8 logical_and4 = gn::logical_and(less, equal4);
-        const f32x8 chosen7 = gn::select(logical_and4, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen7 = gn::select(logical_and4, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const boolx8 equal5 = gn::equal(chosen3, gn::splat<i64x8>(i64(6)));
         const boolx8 logical_and5 = gn::logical_and(less, equal5);
-        const f32x8 chosen8 = gn::select(logical_and5, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen8 = gn::select(logical_and5, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const f32x8 add14 = chosen7 + chosen8;
         const f32x8 add15 = add13 + add14;
         const boolx8 equal6 = gn::equal(chosen3, gn::splat<i64x8>(i64(1)));
         const boolx8 logical_and6 = gn::logical_and(less, equal6);
-        const f32x8 chosen9 = gn::select(logical_and6, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen9 = gn::select(logical_and6, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const boolx8 equal7 = gn::equal(chosen3, gn::splat<i64x8>(i64(9)));
         const boolx8 logical_and7 = gn::logical_and(less, equal7);
-        const f32x8 chosen10 = gn::select(logical_and7, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen10 = gn::select(logical_and7, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const f32x8 add16 = chosen9 + chosen10;
         const boolx8 equal8 = gn::equal(chosen3, gn::splat<i64x8>(i64(5)));
         const boolx8 logical_and8 = gn::logical_and(less, equal8);
-        const f32x8 chosen11 = gn::select(logical_and8, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen11 = gn::select(logical_and8, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const f32x8 add17 = add16 + chosen11;
         const boolx8 equal9 = gn::equal(chosen3, gn::splat<i64x8>(i64(3)));
         const boolx8 logical_and9 = gn::logical_and(less, equal9);
-        const f32x8 chosen12 = gn::select(logical_and9, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen12 = gn::select(logical_and9, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const boolx8 equal10 = gn::equal(chosen3, gn::splat<i64x8>(i64(7)));
         const boolx8 logical_and10 = gn::logical_and(less, equal10);
-        const f32x8 chosen13 = gn::select(logical_and10, gn::splat<f32x8>(divide), gn::splat<f32x8>(0.0f));
+        const f32x8 chosen13 = gn::select(logical_and10, gn::splat<f32x8>(negative), gn::splat<f32x8>(0.0f));
         const f32x8 add18 = chosen12 + chosen13;
         const f32x8 add19 = add17 + add18;
         const f32x8 add20 = add15 + add19;
@@ -308,35 +309,35 @@ void gnomon_k2(
         const f32x8 add30 = add25 + add29;
         const f32x8 add31 = gn::splat<f32x8>(0.0f) + add30;
         gn::write(sum + i, add31, live);
-        const f32x8 divide2 = exp / add31;
-        const f32x8 multiply2 = divide2 * add21;
+        const f32x8 divide = exp / add31;
+        const f32x8 multiply2 = divide * add21;
         const f32x8 subtract12 = chosen4 - multiply2;
-        const f32x8 divide3 = exp6 / add31;
-        const f32x8 multiply3 = divide3 * add21;
+        const f32x8 divide2 = exp6 / add31;
+        const f32x8 multiply3 = divide2 * add21;
         const f32x8 subtract13 = chosen9 - multiply3;
-        const f32x8 divide4 = exp4 / add31;
-        const f32x8 multiply4 = divide4 * add21;
+        const f32x8 divide3 = exp4 / add31;
+        const f32x8 multiply4 = divide3 * add21;
         const f32x8 subtract14 = chosen7 - multiply4;
-        const f32x8 divide5 = exp9 / add31;
-        const f32x8 multiply5 = divide5 * add21;
+        const f32x8 divide4 = exp9 / add31;
+        const f32x8 multiply5 = divide4 * add21;
         const f32x8 subtract15 = chosen12 - multiply5;
-        const f32x8 divide6 = exp3 / add31;
-        const f32x8 multiply6 = divide6 * add21;
+        const f32x8 divide5 = exp3 / add31;
+        const f32x8 multiply6 = divide5 * add21;
         const f32x8 subtract16 = chosen6 - multiply6;
-        const f32x8 divide7 = exp8 / add31;
-        const f32x8 multiply7 = divide7 * add21;
+        const f32x8 divide6 = exp8 / add31;
+        const f32x8 multiply7 = divide6 * add21;
         const f32x8 subtract17 = chosen11 - multiply7;
-        const f32x8 divide8 = exp5 / add31;
-        const f32x8 multiply8 = divide8 * add21;
+        const f32x8 divide7 = exp5 / add31;
+        const f32x8 multiply8 = divide7 * add21;
         const f32x8 subtract18 = chosen8 - multiply8;
-        const f32x8 divide9 = exp10 / add31;
-        const f32x8 multiply9 = divide9 * add21;
+        const f32x8 divide8 = exp10 / add31;
+        const f32x8 multiply9 = divide8 * add21;
         const f32x8 subtract19 = chosen13 - multiply9;
-        const f32x8 divide10 = exp2 / add31;
-        const f32x8 multiply10 = divide10 * add21;
+        const f32x8 divide9 = exp2 / add31;
+        const f32x8 multiply10 = divide9 * add21;
         const f32x8 subtract20 = chosen5 - multiply10;
-        const f32x8 divide11 = exp7 / add31;
-        const f32x8 multiply11 = divide11 * add21;
+        const f32x8 divide10 = exp7 / add31;
+        const f32x8 multiply11 = divide10 * add21;
         const f32x8 subtract21 = chosen10 - multiply11;
         const f32x8 subtract_rows[] = {subtract12, subtract13, subtract14, subtract15, subtract16, subtract17, subtract18, subtract19, subtract20, subtract21};
         gn::write_rows<10>(subtract + i * 10, subtract_rows, live);
@@ -422,7 +423,7 @@ using gn::i8; using gn::i16; using gn::i32; using gn::i64;
 using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;
 using f32x8 = gn::lanes<f32, 8>;
 
-// w = gemm(x, (where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where(..., ..., 0)))), w)
+// w = gemm(x, (where(indicator(y), -reciprocal(...), 0) - ((exp(...) / sum(...)) * sum(where(..., ..., 0)))), w)
 void gnomon_k4(
     const gn::Call& call, const i64* dims, const f32* __restrict a, const f32* __restrict b,
     const f32* c, f32* out) {
@@ -491,8 +492,8 @@ void gnomon_k4(
   });
 }
 
-// sum = sum((where(indicator(y), (-1 / cast(extent: i64)), 0) - ((exp(...) / sum(...)) * sum(where...
-// b = multiply_add(sum((where(indicator(y), (-1 / ...), 0) - ((... / ...) * sum(...)))), -0.1000...
+// sum = sum((where(indicator(y), -reciprocal(...), 0) - ((exp(...) / sum(...)) * sum(where(..., .....
+// b = multiply_add(sum((where(indicator(y), -..., 0) - ((... / ...) * sum(...)))), -0.1000000014...
 void gnomon_k5(
     const gn::Call& call, const i64* dims, f32* __restrict sum, f32* b,
     const f32* __restrict partial, const f32* b2) {
@@ -550,7 +551,7 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_plan([[maybe_unused
   (void)x_1;
   (void)y_0;
   const i64 sizes[] = {((i64(3136) + 63) & ~i64(63)), ((i64(4) + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(x_0 + 63, 64) * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(y_0 + 8191, 8192) * 4 + 63) & ~i64(63)), ((i64(40) + 63) & ~i64(63))};
-  static const i32 lives[][2] = {{1, 1}, {1, 4}, {2, 4}, {3, 4}, {3, 4}, {3, 5}, {3, 6}, {4, 4}, {6, 6}};
+  static const i32 lives[][2] = {{1, 1}, {1, 5}, {2, 5}, {3, 5}, {3, 5}, {3, 6}, {3, 7}, {5, 5}, {7, 7}};
   i32 order[9];
   plan[0] = gn::place_buffers(9, sizes, lives, order, plan + 5);
   plan[1] = i64(10240);
@@ -586,6 +587,8 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
   gnomon_k1(call, dims, x, w, dot);
   gnomon_k2(call, dims, max, sum3, subtract, partial, b, dot, y);
   if (call.failed()) return 1;
+  call.check(7, (-gn::minimum<i64>(1, x_0) * gn::minimum<i64>(1, y_0) + gn::minimum<i64>(1, y_0)) != i64(0), 0, (-gn::minimum<i64>(1, x_0) * gn::minimum<i64>(1, y_0) + gn::minimum<i64>(1, y_0)), i64(0));
+  if (call.failed()) return 1;
   gnomon_k3(call, dims, t, partial2, y, b, dot, max, sum3, sum2);
   if (call.failed()) return 1;
   gnomon_k4(call, dims, x, subtract, w, w2);
@@ -596,6 +599,6 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_se
 extern "C" {
 extern __attribute__((visibility("default"))) const gnomon_info_record gnomon_info;
 const gnomon_info_record gnomon_info = {GNOMON_ABI_VERSION, 6, 17, 7,
-    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":2,\"text\":\"call: expected w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[],\"parameter\":3,\"text\":\"call: expected b: f32[10]\"},{\"entry\":0,\"nodes\":[],\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"nodes\":[35,38],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of y: i64[y.0] (position {index})\"},{\"entry\":-1,\"nodes\":[9],\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of subtract(subtract(...), log(...)): f32[x.0, 10] (position {index})\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":6,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":16}],\"products\":0}"};
+    "{\"extent_parameters\":[],\"failures\":[{\"entry\":-1,\"index\":false,\"nodes\":[],\"of\":2,\"parameter\":2,\"text\":\"call: expected {of}\"},{\"entry\":-1,\"index\":false,\"nodes\":[],\"of\":2,\"parameter\":2,\"text\":\"call: expected {of}\"},{\"entry\":-1,\"index\":false,\"nodes\":[],\"of\":3,\"parameter\":3,\"text\":\"call: expected {of}\"},{\"entry\":0,\"index\":false,\"nodes\":[],\"of\":-1,\"parameter\":-1,\"text\":\"dot: inner sizes differ: x: f32[x.0, x.1] and w: f32[784, 10]\"},{\"entry\":-1,\"index\":true,\"nodes\":[35],\"of\":1,\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} of {of} (position {index})\"},{\"entry\":-1,\"index\":true,\"nodes\":[9],\"of\":-1,\"parameter\":-1,\"text\":\"index: index {value} is out of range for extent {bound} (position {index})\"},{\"entry\":-1,\"index\":true,\"nodes\":[9],\"of\":-1,\"parameter\":-1,\"text\":\"index: an index is out of range for extent 0 of subtract(subtract(...), log(...)): f32[x.0, 10]\"}],\"inputs\":[{\"dtype\":\"float32\",\"name\":\"x\",\"rank\":2},{\"dtype\":\"int64\",\"name\":\"y\",\"rank\":1},{\"dtype\":\"float32\",\"name\":\"w\",\"rank\":2},{\"dtype\":\"float32\",\"name\":\"b\",\"rank\":1}],\"kernels\":6,\"messages\":[],\"outputs\":[{\"dtype\":\"float32\",\"late\":false,\"name\":\"\",\"over\":-1,\"rank\":0,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"w\",\"over\":2,\"rank\":2,\"shape_at\":14},{\"dtype\":\"float32\",\"late\":false,\"name\":\"b\",\"over\":3,\"rank\":1,\"shape_at\":16}],\"products\":0}"};
 }
 
