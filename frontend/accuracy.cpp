@@ -277,7 +277,7 @@ std::vector<RuleEffect> effects(const Graph& graph, const Trace& trace, const Sa
   std::unordered_map<const Rule*, std::string_view> names;
   for (const RuleGroup* group : all_rule_groups()) {
     // Without the canonical form other rules find nothing, which tells nothing of either.
-    if (is_required(*group) || defines_form(*group)) continue;
+    if (is_required(*group) || defines_form(*group) || group == &fold_rules()) continue;
     for (const Rule& rule : group->rules) {
       names.emplace(&rule, rule.name);
       if (const auto at = trace.rules.find(&rule); at != trace.rules.end() && at->second.fired > 0)

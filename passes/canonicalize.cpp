@@ -38,12 +38,16 @@ bool has_liftable(const Graph& graph) {
 // Rewrites by the rules that the level admits.
 template <auto groups>
 Graph rewrite_by(const Graph& graph, Context& context) {
-  if (context.options.level != RewriteLevel::all) {
-    static const RuleSet exact(groups(), true);
-    return rewrite(graph, exact, context, Flatten::left);
+  if (context.options.level == RewriteLevel::fast) {
+    static const RuleSet fast(groups(), RewriteLevel::fast);
+    return rewrite(graph, fast, context, Flatten::all);
   }
-  static const RuleSet rules(groups(), false);
-  return rewrite(graph, rules, context, Flatten::all);
+  if (context.options.level == RewriteLevel::all) {
+    static const RuleSet all(groups(), RewriteLevel::all);
+    return rewrite(graph, all, context, Flatten::as_written);
+  }
+  static const RuleSet exact(groups(), RewriteLevel::exact);
+  return rewrite(graph, exact, context, Flatten::as_written);
 }
 
 }  // namespace
@@ -58,7 +62,7 @@ Graph stabilize(const Graph& graph, Context& context) {
 
 Graph lift(const Graph& graph, Context& context) {
   if (!has_liftable(graph)) return graph;
-  if (context.options.level != RewriteLevel::all) return simplify(graph, context);
+  if (context.options.level < RewriteLevel::all) return simplify(graph, context);
   return rewrite_by<[] { return with_lifts(stable_groups()); }>(graph, context);
 }
 

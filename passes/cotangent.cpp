@@ -99,7 +99,7 @@ Cotangent sum_to(const Cotangent& c, const SummedAxes& axes) {
   const IntList list = all_axes(axes);
   const int rank = c.value.rank();
   const auto summed = [&](const Expr& x) { return restore_inner(sum(x, Axes(list)), axes); };
-  if (!c.mask) return {summed(c.value), {}, false};
+  if (!c.mask.defined()) return {summed(c.value), {}, false};
   bool varies = false;
   for (const std::int64_t axis : list)
     varies = varies || varies_along(c.mask, static_cast<int>(axis), rank);
@@ -111,7 +111,7 @@ Cotangent sum_to(const Cotangent& c, const SummedAxes& axes) {
 }  // namespace
 
 Expr materialize(const Cotangent& c) {
-  if (!c.mask || c.zeroed) return c.value;
+  if (!c.mask.defined() || c.zeroed) return c.value;
   return where(c.mask, c.value, 0);
 }
 
@@ -125,9 +125,9 @@ Cotangent accumulate(std::span<const Cotangent> terms) {
   std::vector<Expr> values, masks;
   bool everywhere = false;
   for (const MaskGroup& group : groups) {
-    everywhere = everywhere || !group.mask;
-    if (group.mask) masks.push_back(group.mask);
-    if (group.mask && !group.zeroed) {
+    everywhere = everywhere || !group.mask.defined();
+    if (group.mask.defined()) masks.push_back(group.mask);
+    if (group.mask.defined() && !group.zeroed) {
       values.push_back(where(group.mask, add_all(group.values), 0));
     } else {
       values.insert(values.end(), group.values.begin(), group.values.end());
@@ -137,7 +137,7 @@ Cotangent accumulate(std::span<const Cotangent> terms) {
 }
 
 Cotangent restrict_to(const Cotangent& c, const Expr& condition) {
-  if (!c.mask) return {c.value, condition, false};
+  if (!c.mask.defined()) return {c.value, condition, false};
   return {c.value, same(c.mask, condition) ? condition : logical_and(c.mask, condition), false};
 }
 

@@ -22,7 +22,7 @@ struct Cotangent {
   Expr mask;            // bool, broadcasts to `value`; null: everywhere
   bool zeroed = false;  // `value` is 0 already where `mask` is false
 
-  explicit operator bool() const { return static_cast<bool>(value); }
+  explicit operator bool() const { return value.defined(); }
 };
 
 /// where(mask, value, 0), or the value itself when that is the same.

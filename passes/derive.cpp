@@ -116,7 +116,8 @@ bool is_elementwise(const Graph& rule) {
   return std::all_of(order.begin(), order.end(), [&](const Node* node) {
     if (node->inputs().empty() && node->type().rank() == 0) return true;
     if (constant_value(Value(node, 0))) return true;
-    const bool local = node->op().is_elementwise() || &node->op() == &op::param;
+    const Op& of = node->op();
+    const bool local = of.is_elementwise() || &of == &op::param || &of == &op::shaped;
     return local && node->type().shape == shape;
   });
 }
@@ -140,7 +141,7 @@ Exprs backward_partials(const Node& node, const Expr& dy, const std::vector<bool
   Exprs dx = node.op().partials(context);
   check_count(node, dx.size(), node.operands().size());
   for (std::size_t i = 0; i < dx.size(); ++i)
-    if (dx[i]) dx[i] = wanted[i] ? scale(dy, dx[i]) : Expr();
+    if (dx[i].defined()) dx[i] = wanted[i] ? scale(dy, dx[i]) : Expr();
   return dx;
 }
 
@@ -171,7 +172,7 @@ const ComplexRule* complex_rule(const Node& node) {
 
 Exprs conjugates(std::span<const Expr> values) {
   Exprs result;
-  for (const Expr& v : values) result.push_back(v ? conj(v) : Expr());
+  for (const Expr& v : values) result.push_back(v.defined() ? conj(v) : Expr());
   return result;
 }
 
@@ -213,7 +214,7 @@ std::vector<Cotangent> pull_back_beside(const Node& node, std::span<const Cotang
   for (const Cotangent& d : dy) values.push_back(d.value);
   const Exprs results = backward(node, values, wanted);
   Expr mask = only.mask;
-  if (mask && mask_path(node) == MaskPath::reduction)
+  if (mask.defined() && mask_path(node) == MaskPath::reduction)
     mask = unreduce_mask(mask, node.attribute("axes").ints(), node.input(0).rank(),
                          node.attribute("keepdims").flag());
   std::vector<Cotangent> dx;
@@ -237,18 +238,18 @@ std::vector<Cotangent> pull_back_moved(const Node& node, const Cotangent& dy,
   const Exprs results = backward(node, std::span(&seed, 1), wanted);
   const Value movement = movement_of(node);
   // Where elements are combined, a zero may have met an infinity.
-  const bool zeroed = dy.mask && movement.get() == &node;
+  const bool zeroed = dy.mask.defined() && movement.get() == &node;
   std::vector<Cotangent> dx;
   bool moved = false;
   for (const Expr& result : results) {
     dx.push_back({result, dy.mask, zeroed});
-    moved = moved || (result && !same(result, seed));
+    moved = moved || (result.defined() && !same(result, seed));
   }
-  if (!moved || !dy.mask || dy.mask.rank() == 0) return dx;
+  if (!moved || !dy.mask.defined() || dy.mask.rank() == 0) return dx;
   const Expr ones = cast(stretch(dy.mask, node.type().shape), seed.dtype());
   const Exprs masks = backward(movement.node(), std::span(&ones, 1), wanted);
   for (std::size_t i = 0; i < dx.size(); ++i)
-    if (results[i] && !same(results[i], seed)) dx[i].mask = greater(real(masks[i]), 0);
+    if (results[i].defined() && !same(results[i], seed)) dx[i].mask = greater(real(masks[i]), 0);
   return dx;
 }
 
@@ -281,7 +282,7 @@ std::vector<Cotangent> pull_back_opened(const Node& node, std::span<const Cotang
     if (!wanted[i]) continue;
     dx[i] = found[next++];
     for (Expr* part : {&dx[i].value, &dx[i].mask})
-      if (*part) *part = substitute(std::vector<Value>{*part}, replacements)[0];
+      if (part->defined()) *part = substitute(std::vector<Value>{*part}, replacements)[0];
   }
   return dx;
 }
@@ -300,7 +301,7 @@ Expr push_forward_partials(const Node& node, std::span<const Expr> dx) {
   check_count(node, partials.size(), node.operands().size());
   std::vector<Expr> terms;
   for (std::size_t i = 0; i < partials.size(); ++i)
-    if (dx[i] && partials[i]) terms.push_back(scale(dx[i], partials[i]));
+    if (dx[i].defined() && partials[i].defined()) terms.push_back(scale(dx[i], partials[i]));
   return tangent_sum(node, terms);
 }
 
@@ -314,10 +315,10 @@ Expr push_forward_linear(const Node& node, std::span<const Expr> dx) {
   bool any = false;
   for (std::size_t i = 0; i < dx.size(); ++i) {
     if (!is_linear_in(node.op(), i)) continue;
-    any = any || dx[i];
+    any = any || dx[i].defined();
     if (!multilinear) {
-      inputs[i] = dx[i] ? dx[i].value() : zeros_of(node.input(i).type()).value();
-    } else if (dx[i]) {
+      inputs[i] = dx[i].defined() ? dx[i].value() : zeros_of(node.input(i).type()).value();
+    } else if (dx[i].defined()) {
       std::vector<Value> one(node.inputs().begin(), node.inputs().end());
       one[i] = dx[i];
       terms.emplace_back(rebuild(node, one));
@@ -340,7 +341,8 @@ std::vector<Cotangent> pull_back(const Node& node, std::span<const Cotangent> dy
   if (op.has(Trait::piecewise_constant) && !(rule && rule->vjp)) return none;
   if (&op == &op::where) return pull_back_where(node, dy[0], wanted);
   const auto present = std::count_if(dy.begin(), dy.end(), [](const Cotangent& d) { return !!d; });
-  const bool masked = std::any_of(dy.begin(), dy.end(), [](const auto& d) { return !!d.mask; });
+  const bool masked =
+      std::any_of(dy.begin(), dy.end(), [](const auto& d) { return d.mask.defined(); });
   if (masked && op.step == StepKind::call && !has_rules(node))
     return pull_back_opened(node, dy, wanted);
   const MaskPath path = present == 1 ? mask_path(node) : MaskPath::none;
@@ -373,7 +375,7 @@ std::vector<Expr> push_forward(const Node& node, std::span<const Expr> dx) {
     std::vector<Expr> dy = op.jvp(rule);
     check_count(node, dy.size(), node.output_count());
     for (std::size_t i = 0; i < dy.size(); ++i) {
-      if (!dy[i]) continue;
+      if (!dy[i].defined()) continue;
       check_dtype(node, dy[i], node.type(i).dtype);
       dy[i] = stretch(dy[i], node.type(i).shape);
     }

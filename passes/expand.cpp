@@ -104,8 +104,9 @@ Expr linked(const Match& m) {
 }
 
 Expr long_sum_example(DType t) {
+  if (t != DType::float32) return {};
   std::vector<Expr> terms;
-  const Expr x = tensor("x", t, {Dim(2)});
+  const Expr x = tensor("x", DType::int32, {Dim(2)});
   for (int i = 1; i <= 40; ++i) terms.push_back(maximum(x, i));
   return add(terms);
 }
@@ -138,13 +139,14 @@ const RuleGroup& split_rules() {
 }
 
 Graph expand(const Graph& graph, Context& context) {
-  static const RuleSet all({&expand_rules()}, false), exact({&expand_rules()}, true);
-  const bool exact_only = context.options.level != RewriteLevel::all;
+  static const RuleSet all({&expand_rules()}, RewriteLevel::all),
+      exact({&expand_rules()}, RewriteLevel::exact);
+  const bool exact_only = context.options.level < RewriteLevel::all;
   return rewrite(graph, exact_only ? exact : all, context, Flatten::no);
 }
 
 Graph split_reductions(const Graph& graph, Context& context) {
-  static const RuleSet rules({&split_rules()}, false);
+  static const RuleSet rules({&split_rules()}, RewriteLevel::all);
   return rewrite(graph, rules, context, Flatten::no);
 }
 

@@ -21,6 +21,33 @@ Value number_value(double v, DType t) {
   return constant(static_cast<std::int64_t>(v), t).value();
 }
 
+Value negated(const Value& v) {
+  if (v.is(op::negative)) return v.input(0);
+  if (const std::optional<double> c = number_of(v); c && v.is(op::constant))
+    return number_value(-*c, v.dtype());
+  return make_node(op::negative, {v});
+}
+
+std::vector<Value> terms_of_sum(const Value& sum, std::size_t most) {
+  const std::span<const Value> operands = sum.node().operands();
+  std::vector<Value> terms(operands.begin(), operands.end());
+  for (std::size_t i = 0; i < terms.size();) {
+    const bool is_negated = terms[i].is(op::negative);
+    const Value inner = is_negated ? terms[i].input(0) : terms[i];
+    if (!inner.is(op::add) || inner.shape() != sum.shape()) {
+      ++i;
+      continue;
+    }
+    const std::span<const Value> own = inner.node().operands();
+    if (terms.size() + own.size() - 1 > most) return {operands.begin(), operands.end()};
+    std::vector<Value> opened;
+    for (const Value& each : own) opened.push_back(is_negated ? negated(each) : each);
+    terms.erase(terms.begin() + static_cast<std::ptrdiff_t>(i));
+    terms.insert(terms.begin() + static_cast<std::ptrdiff_t>(i), opened.begin(), opened.end());
+  }
+  return terms;
+}
+
 bool is_constant(const Value& v) {
   return v.is(op::constant) || (v.is(op::broadcast_to) && v.input(0).is(op::constant));
 }

@@ -14,6 +14,8 @@ namespace gnomon {
 std::optional<double> number_of(const Value& v);
 /// A rank-0 constant of a number that `t` holds.
 Value number_value(double v, DType t);
+/// The value with its sign changed: without a negation it has, or a constant of rank 0 as such.
+Value negated(const Value& v);
 /// Whether the value is a constant of any rank or the broadcast of one.
 bool is_constant(const Value& v);
 /// Whether a scale by `v` is exact: a power of two well inside the range.
@@ -24,6 +26,8 @@ bool is_non_negative(const Value& v);
 bool are_opposite(const Value& a, const Value& b);
 /// Whether the rounded value `v` of `t` is finite and not subnormal (or is zero).
 bool is_normal(double v, DType t);
+/// The terms of a whole sum, however they are grouped; its operands if there are more than `most`.
+std::vector<Value> terms_of_sum(const Value& sum, std::size_t most);
 /// Number of elements when it is a constant.
 std::optional<std::int64_t> constant_count(const Value& v);
 /// A stable order of values that does not depend on how the process made them: -1, 0, 1.

@@ -1,4 +1,4 @@
-// Sums of sums and products of products as one node each.
+// Sums of sums and products of products as one node each, or two by two as they are written.
 #include <algorithm>
 #include <unordered_map>
 
@@ -41,14 +41,17 @@ class Flattener {
 
   static bool is_chain(const Op& op) { return &op == &op::add || &op == &op::multiply; }
 
+  // Whether the user's grouping counts: it does for floats, whose sums and products are rounded.
+  bool keeps_grouping(const Node& node) const {
+    return mode_ == Flatten::as_written && is_inexact(node.type().dtype);
+  }
+
   // The chain node that `operand` of a chain of `root` continues in; a negation in a sum is seen
   // through when it has one user as well.
-  const Node* continuation(const Node& root, const Value& operand, bool first,
-                           bool& negative) const {
-    if (mode_ == Flatten::left && !first) return nullptr;
+  const Node* continuation(const Node& root, const Value& operand, bool& negative) const {
+    if (keeps_grouping(root)) return nullptr;
     const Node* node = operand.get();
-    if (&root.op() == &op::add && mode_ == Flatten::all && operand.is(op::negative) &&
-        uses_.at(node) == 1) {
+    if (&root.op() == &op::add && operand.is(op::negative) && uses_.at(node) == 1) {
       node = node->input(0).get();
       negative = true;
     }
@@ -60,14 +63,12 @@ class Flattener {
   void mark_inner() {
     for (const Node* node : order_) {
       if (!is_chain(node->op())) continue;
-      bool first = true;
       for (const Value& operand : node->operands()) {
         bool negative = false;
-        if (const Node* next = continuation(*node, operand, first, negative)) {
+        if (const Node* next = continuation(*node, operand, negative)) {
           inner_.insert({next, true});
           if (negative) inner_.insert({operand.get(), true});
         }
-        first = false;
       }
     }
   }
@@ -77,13 +78,13 @@ class Flattener {
     std::vector<Term> out;
     struct Pending {
       const Value* operand;
-      bool first, negative;
+      bool negative;
     };
     std::vector<Pending> stack;
     const auto push = [&](const Node& node, bool negative) {
       const std::span<const Value> operands = node.operands();
       for (std::size_t i = operands.size(); i-- > 0;) {
-        stack.push_back({&operands[i], i == 0, negative});
+        stack.push_back({&operands[i], negative});
       }
     };
     push(root, false);
@@ -91,7 +92,7 @@ class Flattener {
       const Pending top = stack.back();
       stack.pop_back();
       bool negative = false;
-      if (const Node* next = continuation(root, *top.operand, top.first, negative)) {
+      if (const Node* next = continuation(root, *top.operand, negative)) {
         push(*next, top.negative != negative);
       } else {
         out.push_back({top.operand->get(), top.operand->index(), top.negative});
@@ -105,10 +106,24 @@ class Flattener {
     return Value(node.get(), v.index());
   }
 
+  // ((a + b) + c) + d for the sum of four terms, which is computed so.
+  Value two_by_two(const Node& node) {
+    Value total = image(node.operands()[0]);
+    for (const Value& operand : node.operands().subspan(1)) {
+      total = make_node(node.op(), {total, image(operand)});
+      origins_.inherit(total, &node);
+    }
+    return total;
+  }
+
   void rebuilt(const Node& node) {
     std::vector<Value> inputs;
     bool changed = false;
-    if (is_chain(node.op())) {
+    if (is_chain(node.op()) && keeps_grouping(node) && node.operands().size() > 2) {
+      images_.emplace(&node, two_by_two(node));
+      return;
+    }
+    if (is_chain(node.op()) && !keeps_grouping(node)) {
       for (const Term& term : terms(node)) {
         Value v = image(Value(term.node, term.index));
         if (term.negative) v = v.is(op::negative) ? v.input(0) : make_node(op::negative, {v});

@@ -53,13 +53,13 @@ bool has_fewer(const Shape& a, const Shape& b) {
 }  // namespace
 
 std::vector<Expr> jacobian(const Expr& y, std::span<const Expr> wrt) {
-  if (!y || !is_float(y.dtype()))
-    throw TypeError(
-        fmt::format("jacobian: expected a float array, found {}", y ? describe(y) : "nothing"));
+  if (!y.defined() || !is_float(y.dtype()))
+    throw TypeError(fmt::format("jacobian: expected a float array, found {}",
+                                y.defined() ? describe(y) : "nothing"));
   if (y.rank() == 0) return grad(y, wrt, {Disconnected::zero});
   std::vector<Expr> result(wrt.size()), rest;
   for (std::size_t i = 0; i < wrt.size(); ++i) {
-    if (wrt[i] && has_fewer(wrt[i].shape(), y.shape()))
+    if (wrt[i].defined() && has_fewer(wrt[i].shape(), y.shape()))
       result[i] = by_columns(y, wrt[i]);
     else
       rest.push_back(wrt[i]);
@@ -67,7 +67,7 @@ std::vector<Expr> jacobian(const Expr& y, std::span<const Expr> wrt) {
   std::vector<Expr> found = rest.empty() ? rest : by_rows(y, rest);
   std::size_t next = 0;
   for (Expr& each : result)
-    if (!each) each = found[next++];
+    if (!each.defined()) each = found[next++];
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "ir/graph.h"
 #include "passes/cotangent.h"
 #include "passes/derive.h"
+#include "passes/stable_form.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -45,23 +46,21 @@ class Tape {
   std::size_t count_ = 0;
 };
 
-std::string found_text(const Expr& e) { return e ? describe(e) : std::string("nothing"); }
+std::string found_text(const Expr& e) { return e.defined() ? describe(e) : std::string("nothing"); }
 
 void check_float(std::string_view who, std::string_view role, const Expr& e) {
-  if (!e || !is_inexact(e.dtype()))
+  if (!e.defined() || !is_inexact(e.dtype()))
     throw TypeError(
         fmt::format("{}: {} must be a float or complex value, found {}", who, role, found_text(e)));
 }
 
-void check_seed(std::string_view who, std::string_view role, const Expr& seed, const Type& type) {
-  bool fits = seed.dtype() == type.dtype && seed.rank() == type.rank();
-  for (int i = 0; fits && i < type.rank(); ++i) {
-    const Dim &a = seed.shape()[i], &b = type.shape[i];
-    fits = a == b || !a.is_constant() || !b.is_constant();
-  }
-  if (!fits)
-    throw TypeError(
-        fmt::format("{}: {} must have type {}, found {}", who, role, type.text(), describe(seed)));
+/// `seed`, which must have the very type of `value`: extents that are not known yet are checked
+/// when the function is called.
+Expr seed_of(std::string_view who, std::string_view role, const Expr& seed, const Expr& value) {
+  const std::string text = fmt::format("{}: expected {} of the type of {}, found {}", who, role,
+                                       describe(value.value()), describe(seed.value()));
+  if (seed.dtype() != value.dtype()) throw TypeError(text);
+  return seed.shape() == value.shape() ? seed : shaped(seed, value.shape(), text);
 }
 
 void check_count(std::string_view who, std::string_view role, std::size_t found,
@@ -166,22 +165,46 @@ class ReverseSweep {
   std::unordered_map<std::size_t, Cotangent> totals_;
 };
 
+/// What is derived: the stable forms of the outputs, in which `wrt` and `constants` stay.
+std::vector<Expr> derived_forms(std::span<const Expr> outputs, std::span<const Expr> wrt,
+                                std::span<const Expr> constants) {
+  std::vector<Value> values(outputs.begin(), outputs.end()), fixed(wrt.begin(), wrt.end());
+  fixed.insert(fixed.end(), constants.begin(), constants.end());
+  Context context;
+  const std::vector<Value> forms = stable_forms(values, fixed, context);
+  return {forms.begin(), forms.end()};
+}
+
+/// Whether the outputs depend on `w` as they are written, by a way a derivative can follow.
+bool depends_on(std::span<const Expr> outputs, const Expr& w, const GradOptions& options) {
+  ReverseSweep sweep(outputs, std::span(&w, 1), options.constants);
+  for (const Expr& output : outputs)
+    if (is_inexact(output.dtype())) sweep.seed(output, {zeros_of(output.type()), {}, false});
+  sweep.run();
+  return sweep.reached(w);
+}
+
 std::vector<Expr> pull(std::string_view who, std::span<const Expr> outputs,
                        std::span<const Expr> wrt, std::span<const Expr> cotangents,
                        GradOptions options) {
   for (const Expr& w : wrt) check_float(who, "each value to derive by", w);
-  ReverseSweep sweep(outputs, wrt, options.constants);
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    sweep.seed(outputs[i], {cotangents[i], {}, false});
+  const std::vector<Expr> forms = options.as_written
+                                      ? std::vector<Expr>(outputs.begin(), outputs.end())
+                                      : derived_forms(outputs, wrt, options.constants);
+  ReverseSweep sweep(forms, wrt, options.constants);
+  for (std::size_t i = 0; i < outputs.size(); ++i) sweep.seed(forms[i], {cotangents[i], {}, false});
   sweep.run();
   std::vector<Expr> result;
   for (const Expr& w : wrt) {
-    if (options.disconnected == Disconnected::error && !sweep.reached(w))
+    // What cancelled in the stable form is an influence all the same.
+    const bool reached = sweep.reached(w) || (options.disconnected != Disconnected::zero &&
+                                              depends_on(outputs, w, options));
+    if (options.disconnected == Disconnected::error && !reached)
       throw TypeError(fmt::format(
           "{}: expected values that the result depends on through differentiable operations, "
           "found {}",
           who, describe(w)));
-    if (options.disconnected == Disconnected::none && !sweep.reached(w)) {
+    if (options.disconnected == Disconnected::none && !reached) {
       result.emplace_back();
       continue;
     }
@@ -204,7 +227,7 @@ std::vector<Cotangent> pull_back_all(std::span<const Expr> outputs, std::span<co
 }
 
 std::vector<Expr> grad(const Expr& cost, std::span<const Expr> wrt, GradOptions options) {
-  if (!cost || !is_float(cost.dtype()) || cost.rank() != 0)
+  if (!cost.defined() || !is_float(cost.dtype()) || cost.rank() != 0)
     throw TypeError(
         fmt::format("grad: the cost must be a float scalar, found {}", found_text(cost)));
   const Expr one = constant(1.0, cost.dtype());
@@ -222,29 +245,31 @@ Expr grad(const Expr& cost, const Expr& wrt, GradOptions options) {
 std::vector<Expr> vjp(std::span<const Expr> outputs, std::span<const Expr> wrt,
                       std::span<const Expr> cotangents, GradOptions options) {
   check_count("vjp", "cotangents", cotangents.size(), outputs.size());
+  std::vector<Expr> seeds(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
-    if (!outputs[i]) throw TypeError("vjp: each output must be a value, found nothing");
-    if (!cotangents[i]) continue;
+    if (!outputs[i].defined()) throw TypeError("vjp: each output must be a value, found nothing");
+    if (!cotangents[i].defined()) continue;
     check_float("vjp", "each output with a cotangent", outputs[i]);
-    check_seed("vjp", "the cotangent", cotangents[i], outputs[i].type());
+    seeds[i] = seed_of("vjp", "a cotangent", cotangents[i], outputs[i]);
   }
-  return pull("vjp", outputs, wrt, cotangents, options);
+  return pull("vjp", outputs, wrt, seeds, options);
 }
 
 std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
                       std::span<const Expr> tangents) {
   check_count("jvp", "tangents", tangents.size(), wrt.size());
   for (const Expr& output : outputs)
-    if (!output) throw TypeError("jvp: each output must be a value, found nothing");
-  const Tape tape(outputs);
+    if (!output.defined()) throw TypeError("jvp: each output must be a value, found nothing");
+  const std::vector<Expr> forms = derived_forms(outputs, wrt, {});
+  const Tape tape(forms);
   std::vector<Expr> tangent(tape.count());
   for (std::size_t i = 0; i < wrt.size(); ++i) {
     check_float("jvp", "each value to derive by", wrt[i]);
-    if (!tangents[i]) continue;
-    check_seed("jvp", "the tangent", tangents[i], wrt[i].type());
+    if (!tangents[i].defined()) continue;
+    const Expr seed = seed_of("jvp", "a tangent", tangents[i], wrt[i]);
     if (!tape.has(wrt[i])) continue;
     Expr& own = tangent[tape.slot(wrt[i])];
-    own = own ? add(own, tangents[i]) : tangents[i];
+    own = own.defined() ? add(own, seed) : seed;
   }
   for (const Node* node : tape.order()) {
     if (!carries_derivatives(*node)) continue;
@@ -252,7 +277,7 @@ std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
     bool any = false;
     for (const Value& x : node->operands()) {
       dx.push_back(tangent[tape.slot(x)]);
-      any = any || dx.back();
+      any = any || dx.back().defined();
     }
     if (!any) continue;
     const bool floats = std::any_of(node->types().begin(), node->types().end(),
@@ -260,15 +285,15 @@ std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
     if (!floats) continue;
     const std::vector<Expr> dy = push_forward(*node, dx);
     for (std::size_t i = 0; i < dy.size(); ++i) {
-      if (!dy[i] || !is_inexact(node->type(i).dtype)) continue;
+      if (!dy[i].defined() || !is_inexact(node->type(i).dtype)) continue;
       Expr& own = tangent[tape.first(*node) + i];
-      own = own ? add(own, dy[i]) : dy[i];
+      own = own.defined() ? add(own, dy[i]) : dy[i];
     }
   }
   std::vector<Expr> result;
-  for (const Expr& output : outputs) {
+  for (const Expr& output : forms) {
     const Expr& dy = tangent[tape.slot(output)];
-    const bool zero = !dy && is_inexact(output.dtype());
+    const bool zero = !dy.defined() && is_inexact(output.dtype());
     result.push_back(zero ? zeros_of(output.type()) : dy);
   }
   return result;

@@ -35,6 +35,8 @@ struct GradOptions {
   Disconnected disconnected = Disconnected::error;
   /// Values that count as constants: nothing goes on to what they are made of.
   std::vector<Expr> constants = {};
+  /// Derive the expression as it is written, not the form that rules of stability give it first.
+  bool as_written = false;
 };
 
 /// Gradient of a float `cost` of rank 0 with respect to each of `wrt`, which may be inputs, shared

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "passes/facts.h"
 #include "passes/rewrite.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
@@ -24,20 +25,33 @@ bool same_constant(double wanted, const Value& v) {
   return FloatBits{*found} == FloatBits{rounded};
 }
 
-bool is_constant(const Value& v) { return v.is(op::constant) || constant_value(v).has_value(); }
+bool is_number(const Value& v) { return v.is(op::constant) || constant_value(v).has_value(); }
+
+// The two operands of a sum or product that is an operand of another one; of the negation of a sum,
+// those of the sum with their signs changed.
+std::optional<std::array<Value, 2>> parts_of(const Value& v, const Value& whole) {
+  const bool is_negated = whole.is(op::add) && v.is(op::negative);
+  const Value inner = is_negated ? v.input(0) : v;
+  if (&inner.op() != &whole.op() || inner.node().operands().size() != 2) return std::nullopt;
+  if (inner.shape() != whole.shape()) return std::nullopt;
+  if (!is_negated) return std::array{inner.input(0), inner.input(1)};
+  return std::array{negated(inner.input(0)), negated(inner.input(1))};
+}
 
 class Matcher {
  public:
-  Matcher(const Pattern& pattern, const Value& root, std::vector<bool>& used, Condition condition)
-      : root_pattern_(&pattern), root_(root), used_(used), condition_(condition) {}
+  Matcher(const Pattern& pattern, const Rule& rule, const Value& root, Leftover& leftover)
+      : root_pattern_(&pattern), rule_(rule), root_(root), leftover_(leftover) {}
 
   bool run(Match& match) {
-    used_.assign(root_.node().operands().size(), true);
+    leftover_.used.assign(root_.node().operands().size(), true);
     std::vector<Goal> goals = {{root_pattern_, root_}};
-    return solve(match, std::move(goals));
+    return solve(match, std::move(goals)) || (rule_.is_across && run_across(match));
   }
 
  private:
+  using Values = std::vector<Value>;
+
   bool solve(Match& m, std::vector<Goal> goals) {
     while (!goals.empty()) {
       const Goal goal = std::move(goals.back());
@@ -64,7 +78,7 @@ class Matcher {
       }
       push(goals, p, operands);
     }
-    return condition_ == nullptr || condition_(m);
+    return rule_.condition == nullptr || rule_.condition(m);
   }
 
   // Operands are solved first to last: the goals are a stack.
@@ -75,7 +89,7 @@ class Matcher {
 
   static bool bind_leaf(Match& m, const Pattern::Node& p, const Value& v) {
     if (p.kind == Pattern::Kind::constant) return same_constant(p.value, v);
-    if (p.only_constant && !is_constant(v)) return false;
+    if (p.only_constant && !is_number(v)) return false;
     Value& slot = m.values[static_cast<std::size_t>(p.variable)];
     if (slot) return slot == v;
     slot = v;
@@ -99,46 +113,114 @@ class Matcher {
     if (p.kind == Pattern::Kind::constant) return same_constant(p.value, operand);
     const Value& bound = m.values[static_cast<std::size_t>(p.variable)];
     if (bound) return bound == operand;
-    return !p.only_constant || is_constant(operand);
+    return !p.only_constant || is_number(operand);
   }
 
   // A choice in progress: which operand each term of the pattern takes.
   struct Choice {
     const Goal& goal;
     const std::vector<Goal>& later;
+    Values operands;
     std::vector<const Pattern*> terms;  // the most telling first, plain variables last
     std::vector<std::size_t> taken;
     std::vector<bool> used;
     bool rest_to_last;
   };
 
-  bool solve_nary(Match& m, const Goal& goal, std::vector<Goal> later) {
-    const Pattern::Node& p = goal.pattern->node();
-    const std::size_t count = goal.value.node().operands().size();
-    if (count < p.operands.size()) return false;
-    Choice choice{goal, later, {}, {}, std::vector<bool>(count, false), false};
-    const auto rank = [](const Pattern* t) {
-      const Pattern::Node& n = t->node();
+  static std::vector<const Pattern*> ranked_terms(const Pattern::Node& p) {
+    const auto rank = [](const Pattern& t) {
+      const Pattern::Node& n = t.node();
       if (n.kind == Pattern::Kind::constant) return 0;
       if (n.kind == Pattern::Kind::node) return 1;
       return n.only_constant ? 2 : 3;
     };
-    for (int wanted = 0; wanted < 4; ++wanted) {
-      for (const Pattern& term : p.operands) {
-        if (rank(&term) == wanted) choice.terms.push_back(&term);
-      }
+    std::vector<const Pattern*> terms;
+    for (int wanted = 0; wanted < 4; ++wanted)
+      for (const Pattern& term : p.operands)
+        if (rank(term) == wanted) terms.push_back(&term);
+    return terms;
+  }
+
+  static bool takes_rest(const Pattern& term) {
+    return term.node().kind == Pattern::Kind::variable && !term.node().only_constant;
+  }
+
+  bool solve_nary(Match& m, const Goal& goal, const std::vector<Goal>& later) {
+    const std::span<const Value> own = goal.value.node().operands();
+    Values operands(own.begin(), own.end());
+    // A sum of several floats is computed from left to right, and that is its grouping.
+    if (!m.regroups && operands.size() > 2) {
+      const Value last = operands.back();
+      operands.pop_back();
+      operands = {make_node(goal.value.op(), std::move(operands)), last};
     }
+    return solve_grouped(m, goal, later, std::move(operands));
+  }
+
+  // Operands that are sums themselves are opened until there is one for each term of the pattern:
+  // the terms of a whole sum, however they are grouped, are what the pattern says.
+  bool solve_grouped(Match& m, const Goal& goal, const std::vector<Goal>& later, Values operands) {
+    const Pattern::Node& p = goal.pattern->node();
+    if (operands.size() >= p.operands.size())
+      return solve_operands(m, goal, later, std::move(operands));
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const auto parts = parts_of(operands[i], goal.value);
+      if (!parts) continue;
+      Values more = operands;
+      more[i] = (*parts)[0];
+      more.insert(more.begin() + static_cast<std::ptrdiff_t>(i) + 1, (*parts)[1]);
+      Match copy = m;
+      if (!solve_grouped(copy, goal, later, std::move(more))) continue;
+      m = std::move(copy);
+      return true;
+    }
+    return false;
+  }
+
+  bool solve_operands(Match& m, const Goal& goal, const std::vector<Goal>& later, Values operands) {
+    const Pattern::Node& p = goal.pattern->node();
+    const std::size_t count = operands.size();
+    Choice choice{goal, later, std::move(operands), ranked_terms(p), {}, {}, false};
+    choice.used.assign(count, false);
     if (count > p.operands.size()) {
-      choice.rest_to_last = rank(choice.terms.back()) == 3;
+      choice.rest_to_last = takes_rest(*choice.terms.back());
       // Only at the root may operands be left over: the replacement is put in their place.
       if (!choice.rest_to_last && goal.pattern != root_pattern_) return false;
-      if (!choice.rest_to_last && m.exact_only) return false;
     }
     return choose(m, choice, 0);
   }
 
+  // A value that z cannot have its rounding from.
+  static bool is_used_once(const Match& m, const Value& v) {
+    return m.single_use(v.is(op::negative) ? v.input(0) : v);
+  }
+
+  // z + (x + y) for the root (z + x) + y, or the same of a product. In a sum y is a number.
+  bool run_across(Match& match) {
+    const std::span<const Value> own = root_.node().operands();
+    const std::vector<Pattern>& terms = root_pattern_->node().operands;
+    if (own.size() != 2 || terms.size() != 2) return false;
+    for (const std::size_t nested : {0u, 1u}) {
+      const auto parts = parts_of(own[nested], root_);
+      if (!parts) continue;
+      for (const std::size_t taken : {0u, 1u}) {
+        for (const std::size_t inner : {0u, 1u}) {
+          const bool is_number = terms[1 - inner].node().kind == Pattern::Kind::constant;
+          if (root_.is(op::add) && (!is_number || !is_used_once(match, (*parts)[taken]))) continue;
+          Match copy = match;
+          const Goal outer{&terms[1 - inner], own[1 - nested]};
+          if (!solve(copy, {{&terms[inner], (*parts)[taken]}, outer})) continue;
+          match = std::move(copy);
+          leftover_.beside = (*parts)[1 - taken];
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   bool choose(Match& m, Choice& choice, std::size_t term) {
-    const std::span<const Value> operands = choice.goal.value.node().operands();
+    const Values& operands = choice.operands;
     if (term == choice.terms.size()) return solve_choice(m, choice, {});
     if (choice.rest_to_last && term + 1 == choice.terms.size()) {
       return solve_choice(m, choice, rest_of(choice));
@@ -157,32 +239,32 @@ class Matcher {
   }
 
   static Value rest_of(const Choice& choice) {
-    const Node& node = choice.goal.value.node();
-    std::vector<Value> rest;
-    for (std::size_t i = 0; i < node.operands().size(); ++i) {
-      if (!choice.used[i]) rest.push_back(node.operands()[i]);
+    Values rest;
+    for (std::size_t i = 0; i < choice.operands.size(); ++i) {
+      if (!choice.used[i]) rest.push_back(choice.operands[i]);
     }
-    return rest.size() == 1 ? rest[0] : make_node(node.op(), std::move(rest));
+    return rest.size() == 1 ? rest[0] : make_node(choice.goal.value.op(), std::move(rest));
   }
 
   bool solve_choice(Match& m, const Choice& choice, const Value& rest) {
-    const std::span<const Value> operands = choice.goal.value.node().operands();
     Match copy = m;
     std::vector<Goal> goals = choice.later;
     if (rest) goals.push_back({choice.terms.back(), rest});
     for (std::size_t i = choice.taken.size(); i-- > 0;) {
-      goals.push_back({choice.terms[i], operands[choice.taken[i]]});
+      goals.push_back({choice.terms[i], choice.operands[choice.taken[i]]});
     }
     if (!solve(copy, std::move(goals))) return false;
     m = std::move(copy);
-    if (choice.goal.pattern == root_pattern_ && rest.get() == nullptr) used_ = choice.used;
+    const bool is_root = choice.goal.pattern == root_pattern_;
+    if (is_root && rest.get() == nullptr && choice.used.size() > choice.terms.size())
+      leftover_.used = choice.used;
     return true;
   }
 
   const Pattern* root_pattern_;
+  const Rule& rule_;
   const Value& root_;
-  std::vector<bool>& used_;
-  Condition condition_;
+  Leftover& leftover_;
 };
 
 const Attribute& bound_attribute(const Pattern::Node& p, std::string_view name,
@@ -211,9 +293,9 @@ Value number(double v, DType t) {
 
 }  // namespace
 
-bool match_pattern(const Pattern& pattern, const Value& root, Match& match, std::vector<bool>& used,
-                   Condition condition) {
-  return Matcher(pattern, root, used, condition).run(match);
+bool match_pattern(const Pattern& left, const Rule& rule, const Value& root, Match& match,
+                   Leftover& leftover) {
+  return Matcher(left, rule, root, leftover).run(match);
 }
 
 Expr instantiate(const Pattern& pattern, const Match& match, DType t) {
@@ -221,15 +303,15 @@ Expr instantiate(const Pattern& pattern, const Match& match, DType t) {
   if (p.kind == Pattern::Kind::variable) return match[p.variable];
   if (p.kind == Pattern::Kind::constant) return number(p.value, t);
   std::vector<Value> operands(p.operands.size());
-  const auto is_number = [&](std::size_t i) {
+  const auto is_plain = [&](std::size_t i) {
     return p.operands[i].node().kind == Pattern::Kind::constant;
   };
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (!is_number(i)) operands[i] = instantiate(p.operands[i], match, t).value();
+    if (!is_plain(i)) operands[i] = instantiate(p.operands[i], match, t).value();
   }
   const DType beside = number_type(p, operands, t);
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (is_number(i)) operands[i] = number(p.operands[i].node().value, beside);
+    if (is_plain(i)) operands[i] = number(p.operands[i].node().value, beside);
   }
   Attributes attributes;
   for (const AttributeSpec& spec : p.op->attributes) {

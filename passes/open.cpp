@@ -20,13 +20,7 @@ Expr sum_alone(const Match& m) {
 Value product_of(const Match& m, Value x, const Value& y) {
   const bool is_negative = x.is(op::negative) && m.single_use(x);
   if (is_negative) x = x.input(0);
-  std::vector<Value> factors{x};
-  if (x.is(op::multiply) && m.single_use(x)) {
-    const std::span<const Value> own = x.node().operands();
-    factors.assign(own.begin(), own.end());
-  }
-  factors.push_back(y);
-  const Value product = make_node(op::multiply, std::move(factors));
+  const Value product = make_node(op::multiply, {x, y});
   return is_negative ? make_node(op::negative, {product}) : product;
 }
 
@@ -69,7 +63,7 @@ const RuleGroup& open_rules() {
 }
 
 Graph open_all(const Graph& graph, Context& context) {
-  static const RuleSet rules({&open_rules()}, false);
+  static const RuleSet rules({&open_rules()}, RewriteLevel::all);
   return rewrite(graph, rules, context, Flatten::no);
 }
 

@@ -56,7 +56,7 @@ const RuleGroup& pair_rules() {
 }
 
 Graph pair_reductions(const Graph& graph, Context& context) {
-  static const RuleSet rules({&pair_rules()}, false);
+  static const RuleSet rules({&pair_rules()}, RewriteLevel::all);
   return rewrite(graph, rules, context, Flatten::no);
 }
 

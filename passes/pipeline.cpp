@@ -74,6 +74,48 @@ bool has_body(const Node& node) {
   return false;
 }
 
+// A graph whose checks have the values of scalars, made ready for passes and put together again:
+// meanwhile these scalars are further outputs, so that they are rewritten, and expanded, as all
+// else is.
+class CheckedScalars {
+ public:
+  explicit CheckedScalars(const Graph& graph) : graph_(graph), scalars_(graph.checked_scalars()) {}
+
+  Graph lifted() const {
+    if (scalars_.empty()) return graph_;
+    Graph result = graph_;
+    result.checks.clear();
+    result.outputs.insert(result.outputs.end(), scalars_.begin(), scalars_.end());
+    result.results.resize(result.outputs.size());
+    return result;
+  }
+
+  Graph settled(Graph result) const {
+    if (scalars_.empty()) return result;
+    const std::size_t outputs = graph_.outputs.size();
+    const auto now = [&](const Dim& d) {
+      return d.substitute([&](const Atom& atom) {
+        if (atom.kind == Atom::Kind::symbol) return Dim::symbol(atom.number, atom.name);
+        const auto at = std::ranges::find(scalars_, *atom.scalar);
+        return Dim::value(
+            result.outputs[outputs + static_cast<std::size_t>(at - scalars_.begin())]);
+      });
+    };
+    result.checks = graph_.checks;
+    for (EntryCheck& check : result.checks) {
+      check.left = now(check.left);
+      check.right = now(check.right);
+    }
+    result.outputs.resize(outputs);
+    result.results.resize(outputs);
+    return result;
+  }
+
+ private:
+  const Graph& graph_;
+  std::vector<Value> scalars_;
+};
+
 class Driver {
  public:
   explicit Driver(Context& context) : context_(context) {}
@@ -83,22 +125,27 @@ class Driver {
     context_.trace.passes.push_back({});
     const std::size_t record = context_.trace.passes.size() - 1;
     context_.trace.passes[record].name = pass.name;
-    context_.trace.passes[record].nodes_before = graph.topological_order().size();
+    const std::vector<const Node*> order = graph.topological_order();
+    context_.trace.passes[record].nodes_before = order.size();
     const Clock::time_point start = Clock::now();
-    Graph result = guarded(pass, graph);
+    Graph result = guarded(pass, graph, order);
     PassRecord& done = context_.trace.passes[record];
     done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    done.nodes_after = result.topological_order().size();
-    if (!(result.outputs == graph.outputs)) dump(pass, result);
+    const bool changed = !(result.outputs == graph.outputs);
+    done.nodes_after = changed ? result.topological_order().size() : order.size();
+    if (changed) dump(pass, result);
     return result;
   }
 
  private:
   // Whatever goes wrong in a pass is a fault of the pass, not of the user's expression.
-  Graph guarded(const Pass& pass, const Graph& graph) {
+  Graph guarded(const Pass& pass, const Graph& graph, const std::vector<const Node*>& order) {
     try {
       const OriginScope no_place{Origin{}};  // rewriting is not a place in the user's code
-      Graph result = with_bodies(pass, pass.run(graph, context_));
+      Graph result = pass.run(graph, context_);
+      const bool changed = !(result.outputs == graph.outputs);
+      const std::vector<const Node*> now = changed ? result.topological_order() : order;
+      result = with_bodies(pass, std::move(result), now);
       check_types(graph, result);
       if (context_.options.verify) verify(result);
       return result;
@@ -134,16 +181,18 @@ class Driver {
     const auto known = bodies_.find(body.get());
     if (known != bodies_.end()) return known->second.second;
     // Parameters and checks of the graph stay: inside, one extent stands for all that are equal.
-    Graph result = guarded(pass, *body);
-    const Body made = result.outputs == body->outputs ? body : intern_body(std::move(result));
+    const CheckedScalars scalars(*body);
+    const Graph lifted = scalars.lifted();
+    Graph result = guarded(pass, lifted, lifted.topological_order());
+    const Body made =
+        result.outputs == lifted.outputs ? body : intern_body(scalars.settled(std::move(result)));
     bodies_.emplace(body.get(), std::pair(body, made));
     bodies_.emplace(made.get(), std::pair(made, made));
     return made;
   }
 
   // The graph with the pass run in the bodies of its nodes.
-  Graph with_bodies(const Pass& pass, Graph graph) {
-    const std::vector<const Node*> order = graph.topological_order();
+  Graph with_bodies(const Pass& pass, Graph graph, const std::vector<const Node*>& order) {
     if (std::none_of(order.begin(), order.end(), [](const Node* n) { return has_body(*n); })) {
       return graph;
     }
@@ -214,7 +263,8 @@ std::span<const Pass> all_passes() { return passes; }
 std::span<const PassOrder> pass_order_reasons() { return reasons; }
 
 Graph optimize(const Graph& graph, Context& context) {
-  Graph current = run_all(opening, split_complex(widen_halves(graph)), context);
+  const CheckedScalars scalars(graph);
+  Graph current = run_all(opening, split_complex(widen_halves(scalars.lifted())), context);
   for (int round = 1;; ++round) {
     const Graph before = current;
     const std::size_t first = context.trace.passes.size();
@@ -227,7 +277,7 @@ Graph optimize(const Graph& graph, Context& context) {
       break;
     }
   }
-  return run_all(lowering, current, context);
+  return scalars.settled(run_all(lowering, current, context));
 }
 
 Graph run_pass(std::string_view name, const Graph& graph, Context& context) {

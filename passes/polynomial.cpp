@@ -100,16 +100,17 @@ std::optional<Polynomial> PolynomialRing::opened(const Value& v, int depth) {
 }
 
 Expr PolynomialRing::monomial(const Monomial& m, double coefficient) const {
-  if (!holds(dtype_, coefficient)) return {};
+  // Three factors have a grouping, by which they leave the range or not, and it is lost here.
+  if (!holds(dtype_, coefficient) || m.size() > 2) return {};
   Expr out;
   for (std::size_t i = 0; i < m.size(); ++i) {
     const Expr factor(names_[m[i]]);
     const bool twice = i + 1 < m.size() && m[i + 1] == m[i];
     const Expr next = twice ? square(factor) : factor;
-    out = out ? out * next : next;
+    out = out.defined() ? out * next : next;
     i += twice ? 1 : 0;
   }
-  if (!out) return Expr(number_value(coefficient, dtype_));
+  if (!out.defined()) return Expr(number_value(coefficient, dtype_));
   if (coefficient == 1) return out;
   return coefficient == -1 ? -out : out * Expr(number_value(coefficient, dtype_));
 }
@@ -126,7 +127,7 @@ Expr PolynomialRing::as_product(const Polynomial& p) const {
   const Expr first = monomial(without(m, shared), c / scale);
   const Expr second = monomial(without(n, shared), d / scale);
   const Expr factor = monomial(shared, scale);
-  if (!first || !second || !factor) return {};
+  if (!first.defined() || !second.defined() || !factor.defined()) return {};
   if (shared.empty() && scale == 1) return first + second;
   return factor * (first + second);
 }

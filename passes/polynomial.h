@@ -24,8 +24,9 @@ class PolynomialRing {
   std::optional<Polynomial> open(const Value& v);
   std::optional<Polynomial> sum(const Polynomial& a, const Polynomial& b, double sign = 1) const;
   std::optional<Polynomial> product(const Polynomial& a, const Polynomial& b) const;
-  /// A number times indeterminates times at most one sum of two terms: what is computed in a few
-  /// roundings, without cancellation but between those two terms. Null for other polynomials.
+  /// A number times at most two indeterminates times at most one sum of two such terms: what is
+  /// computed in a few roundings, without cancellation but between those two terms. Null for other
+  /// polynomials.
   Expr as_product(const Polynomial& p) const;
 
  private:

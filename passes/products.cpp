@@ -317,7 +317,7 @@ const RuleGroup& product_rules() {
 }
 
 Graph match_products(const Graph& graph, Context& context) {
-  static const RuleSet rules({&product_rules()}, false);
+  static const RuleSet rules({&product_rules()}, RewriteLevel::all);
   return rewrite(graph, rules, context, Flatten::no);
 }
 

@@ -23,13 +23,25 @@ IndexedRule indexed(const Rule& rule, bool raw) {
   out.rule = &rule;
   if (!rule.left) return out;
   out.left = raw ? *rule.left : canonical(*rule.left);
+  // Sums in sums are looked into for three terms and more, and by rules across groups.
+  const Pattern::Node& root = out.left->node();
+  const bool is_nested = root.op->has(Trait::associative) && root.operands.size() > 2;
+  if (is_nested || rule.is_across) return out;
   std::size_t count = 0;
-  for (const Pattern& operand : out.left->node().operands) {
+  for (const Pattern& operand : root.operands) {
     if (operand.node().kind == Pattern::Kind::node && count < out.needs.size()) {
       out.needs[count++] = operand.node().op;
     }
   }
   return out;
+}
+
+// In the canonical form sums stand for differences.
+bool may_match(const Rule& rule, const Op& root) {
+  if (!rule.left)
+    return rule.roots.empty() || std::ranges::find(rule.roots, &root) != rule.roots.end();
+  const Op* const own = rule.left->node().op;
+  return own == &root || (&root == &op::add && own == &op::subtract);
 }
 
 bool has_needed(const IndexedRule& rule, const Node& node) {
@@ -43,10 +55,9 @@ bool has_needed(const IndexedRule& rule, const Node& node) {
   return true;
 }
 
-ParameterNames names_of(const Graph& graph) {
-  std::vector<std::string> names;
-  for (const Parameter& p : graph.parameters) names.push_back(p.name);
-  return std::make_shared<const std::vector<std::string>>(std::move(names));
+bool admits(RewriteLevel level, Promise promise) {
+  if (promise == Promise::exact) return true;
+  return level == RewriteLevel::fast || (level == RewriteLevel::all && promise != Promise::fast);
 }
 
 // What the sweeps over one graph share.
@@ -258,31 +269,20 @@ class Sweep {
     match.root = v;
     match.users_of = &users_of;
     match.engine = this;
-    match.exact_only = session_.rules.exact_only();
-    std::vector<bool> used;
+    match.disabled = &session_.context.options.disabled_rules;
+    match.regroups = session_.rules.level() == RewriteLevel::fast || !is_inexact(v.dtype());
+    Leftover left;
     const Condition condition = rule.rule->condition;
     if (rule.rule->root_condition && !rule.rule->root_condition(match)) return {};
     if (rule.left) {
-      if (!match_pattern(*rule.left, v, match, used, condition)) return {};
+      if (!match_pattern(*rule.left, *rule.rule, v, match, left)) return {};
     } else if (condition && !condition(match)) {
       return {};
     }
     Value made = rule.rule->rewriting ? rule.rule->rewriting(match).value()
                                       : instantiate(*rule.rule->right, match, v.dtype()).value();
     if (made.get() == nullptr) return {};
-    return with_leftover(v, used, std::move(made));
-  }
-
-  // The operands of a sum or product that the pattern left over, with the replacement in the place
-  // of the first that matched.
-  static Value with_leftover(const Value& v, const std::vector<bool>& used, Value made) {
-    if (std::find(used.begin(), used.end(), false) == used.end()) return made;
-    std::vector<Value> operands;
-    for (std::size_t i = 0; i < used.size(); ++i) {
-      if (!used[i]) operands.push_back(v.node().operands()[i]);
-      if (used[i] && made) operands.push_back(std::exchange(made, {}));
-    }
-    return make_node(v.op(), std::move(operands));
+    return with_leftover(v, left, std::move(made));
   }
 
   // Brings a replacement to the type of what it replaces.
@@ -336,15 +336,27 @@ class Sweep {
 
 }  // namespace
 
-RuleSet::RuleSet(const std::vector<const RuleGroup*>& groups, bool exact_only)
-    : exact_only_(exact_only) {
+Value with_leftover(const Value& v, const Leftover& left, Value made) {
+  if (left.beside) return make_node(v.op(), {left.beside, made});
+  const std::vector<bool>& used = left.used;
+  if (std::find(used.begin(), used.end(), false) == used.end()) return made;
+  std::vector<Value> operands;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (!used[i]) operands.push_back(v.node().operands()[i]);
+    if (used[i] && made) operands.push_back(std::exchange(made, {}));
+  }
+  return make_node(v.op(), std::move(operands));
+}
+
+RuleSet::RuleSet(const std::vector<const RuleGroup*>& groups, RewriteLevel level, const Op* root)
+    : level_(level) {
   const std::span<const RuleGroup* const> known = all_rule_groups();
   for (const RuleGroup* group : groups) {
     // Groups that are not listed would be neither tested nor documented.
     if (std::ranges::find(known, group) == known.end())
       throw InternalError(fmt::format("rules: the group {} is not listed", group->name));
     for (const Rule& rule : group->rules) {
-      if (exact_only && rule.promise != Promise::exact) continue;
+      if (!admits(level, rule.promise) || (root != nullptr && !may_match(rule, *root))) continue;
       IndexedRule row = indexed(rule, defines_form(*group));
       if (row.left) {
         by_op_[row.left->node().op].push_back(std::move(row));

@@ -13,15 +13,15 @@ namespace {
 
 Pattern node_pattern(const Op& op, std::vector<Pattern> operands,
                      const Pattern::Node* like = nullptr) {
-  auto node = std::make_shared<Pattern::Node>();
-  node->kind = Pattern::Kind::node;
-  node->op = &op;
-  node->operands = std::move(operands);
+  Pattern::Node node;
+  node.kind = Pattern::Kind::node;
+  node.op = &op;
+  node.operands = std::move(operands);
   if (like != nullptr) {
-    node->attributes = like->attributes;
-    node->output = like->output;
+    node.attributes = like->attributes;
+    node.output = like->output;
   }
-  return Pattern(std::shared_ptr<const Pattern::Node>(std::move(node)));
+  return Pattern(std::move(node));
 }
 
 bool is_op(const Pattern& p, const Op& op) {
@@ -84,6 +84,10 @@ Pattern canonical_quotient(Pattern a, Pattern b) {
     negative = !negative;
     *side = Pattern(side->node().operands[0]);
   }
+  if (is_number(a, -1)) {
+    negative = !negative;
+    a = Pattern(1);
+  }
   const Pattern result =
       is_number(a, 1) ? node_pattern(op::reciprocal, {b}) : node_pattern(op::divide, {a, b});
   return negative ? negated(result) : result;
@@ -107,7 +111,8 @@ Pattern attribute_pattern(const Op& op, const Pattern& x) {
 
 std::string_view text(Promise promise) {
   if (promise == Promise::exact) return "exact";
-  return promise == Promise::accurate ? "accurate" : "finite";
+  if (promise == Promise::accurate) return "accurate";
+  return promise == Promise::finite ? "finite" : "fast";
 }
 
 Rule Rule::when(Condition c, std::string_view what) const {
@@ -127,6 +132,12 @@ Rule Rule::on(Condition c, std::string_view what) const {
 Rule Rule::except(std::string_view points) const {
   Rule out = *this;
   out.note = points;
+  return out;
+}
+
+Rule Rule::across() const {
+  Rule out = *this;
+  out.is_across = true;
   return out;
 }
 
@@ -180,13 +191,14 @@ Rule rule(std::string_view name, Promise promise, std::vector<const Op*> roots, 
 }
 
 std::span<const RuleGroup* const> all_rule_groups() {
-  static const std::array<const RuleGroup*, 24> groups = {
-      &open_rules(),       &form_rules(),          &collect_rules(),     &identity_rules(),
-      &logic_rules(),      &shape_rules(),         &slice_rules(),       &index_rules(),
-      &slice_lift_rules(), &index_lift_rules(),    &reduction_rules(),   &linalg_rules(),
-      &fold_rules(),       &stability_rules(),     &difference_rules(),  &function_rules(),
-      &softmax_rules(),    &cross_entropy_rules(), &product_rules(),     &expand_rules(),
-      &strength_rules(),   &split_rules(),         &contraction_rules(), &pair_rules()};
+  static const std::array<const RuleGroup*, 25> groups = {
+      &open_rules(),       &form_rules(),       &collect_rules(),       &identity_rules(),
+      &logic_rules(),      &shape_rules(),      &slice_rules(),         &index_rules(),
+      &slice_lift_rules(), &index_lift_rules(), &reduction_rules(),     &linalg_rules(),
+      &fold_rules(),       &stability_rules(),  &difference_rules(),    &function_rules(),
+      &derivative_rules(), &softmax_rules(),    &cross_entropy_rules(), &product_rules(),
+      &expand_rules(),     &strength_rules(),   &split_rules(),         &contraction_rules(),
+      &pair_rules()};
   return groups;
 }
 

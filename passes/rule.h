@@ -21,6 +21,7 @@ enum class Promise : std::uint8_t {
   exact,     // the same bits
   accurate,  // no farther from the real value on finite inputs
   finite,    // accurate but for the points its note lists
+  fast,      // as `finite`, and may lose digits or leave the range on the way
 };
 std::string_view text(Promise promise);
 
@@ -29,6 +30,8 @@ struct Users {
   std::uint32_t count = 1;
   const Op* op = nullptr;
 };
+
+struct Rule;
 
 /// What a pattern bound: the root it matched, values and attributes by number of the variable.
 struct Match {
@@ -40,8 +43,10 @@ struct Match {
   /// Users of a node in the graph being rewritten; null means one user.
   Users (*users_of)(const void* engine, const Node*) = nullptr;
   const void* engine = nullptr;
-  /// Only rewrites that keep the bits are admitted.
-  bool exact_only = false;
+  /// Terms and factors may be taken from any place of a sum or product, whatever its grouping.
+  bool regroups = false;
+  /// Rules that do not fire; null means none.
+  const std::unordered_set<const Rule*>* disabled = nullptr;
 
   Expr operator[](int variable) const { return Expr(values[static_cast<std::size_t>(variable)]); }
   Expr operator[](const Pattern& variable) const { return (*this)[variable.node().variable]; }
@@ -75,6 +80,8 @@ struct Rule {
   /// The two sides in words, where there is no pattern.
   std::string_view before, after;
   Example example = nullptr;
+  /// The two operands of the left side may come from (z + x) + y, see `across`.
+  bool is_across = false;
   std::source_location at;
 
   /// The rule fires only if `c` holds, for one of the ways to match; `what` says it in words.
@@ -83,6 +90,9 @@ struct Rule {
   Rule on(Condition c, std::string_view what) const;
   /// The special points of a `finite` promise.
   Rule except(std::string_view points) const;
+  /// The rule is no worse for taking its first operand from (z + x) + y, or a product so grouped;
+  /// z + the right side takes its place.
+  Rule across() const;
   /// Expression to test the rule with, in place of the pattern over plain inputs.
   Rule tested_on(Example e) const;
   std::string left_text() const;
@@ -122,6 +132,7 @@ const RuleGroup& fold_rules();
 const RuleGroup& stability_rules();
 const RuleGroup& difference_rules();  // digits lost by subtraction
 const RuleGroup& function_rules();    // functions of functions
+const RuleGroup& derivative_rules();  // before a derivative is taken
 const RuleGroup& softmax_rules();
 const RuleGroup& cross_entropy_rules();
 const RuleGroup& linalg_rules();  // matrices of a known form

@@ -76,6 +76,7 @@ Expr collect_terms(const Match& m) {
   const DType t = m.root.dtype();
   if (!is_float(t) && !is_integer(t)) return {};
   const std::span<const Value> operands = m.root.node().operands();
+  if (operands.size() > 2 && !m.regroups) return {};
   const std::optional<std::vector<Collected>> list = collect(operands);
   if (!list) return {};
   std::vector<Value> terms;
@@ -100,10 +101,38 @@ Value natural_power(const Value& base, int n) {
   return n % 2 == 0 ? half : make_node(op::multiply, {half, base});
 }
 
+// A product of one value alone, or its square, as that value and the exponent.
+std::pair<Value, int> base_and_exponent(const Value& v, int depth = 0) {
+  constexpr int deepest = 8;
+  const bool is_square = v.is(op::square), is_product = v.is(op::multiply);
+  if (depth == deepest || (!is_square && !is_product)) return {v, 1};
+  auto [base, exponent] = base_and_exponent(v.input(0), depth + 1);
+  if (is_square) return {base, 2 * exponent};
+  for (const Value& factor : v.node().operands().subspan(1)) {
+    const auto [other, more] = base_and_exponent(factor, depth + 1);
+    if (!(other == base)) return {v, 1};
+    exponent += more;
+  }
+  return {base, exponent};
+}
+
+// x * x * x * x: what is multiplied on the way is between 1 and the result.
+Expr power_by_squares(const Match& m) {
+  constexpr int most = 64;
+  const auto [base, exponent] = base_and_exponent(m.root);
+  if (exponent < 2 || exponent > most) return {};
+  const Value power = natural_power(base, exponent);
+  const auto factors = m.root.node().operands();
+  const bool is_it = power.is(op::multiply) && factors.size() == 2 &&
+                     std::ranges::is_permutation(factors, power.node().operands());
+  return is_it ? Expr() : Expr(power);
+}
+
 // Constants as one number, equal factors as powers.
 Expr collect_factors(const Match& m) {
   const DType t = m.root.dtype();
   if (!is_float(t) && !is_integer(t)) return {};
+  if (!m.regroups) return power_by_squares(m);
   double number = 1;
   int numbers = 0;
   std::vector<std::pair<Value, int>> list;
@@ -126,6 +155,89 @@ Expr collect_factors(const Match& m) {
   for (const auto& [base, count] : list) factors.push_back(natural_power(base, count));
   if (numbers > 0 && (number != 1 || factors.empty())) factors.push_back(number_value(number, t));
   return factors.size() == 1 ? factors[0] : make_node(op::multiply, std::move(factors));
+}
+
+// A number beside another value, in a sum or product of two.
+struct Numbered {
+  double number;
+  Value other;
+};
+
+std::optional<Numbered> numbered(const Value& v, const Op& op) {
+  if (!v.is(op) || v.node().operands().size() != 2) return std::nullopt;
+  for (const std::size_t i : {0u, 1u}) {
+    if (!v.input(i).is(op::constant)) continue;
+    if (const std::optional<double> c = number_of(v.input(i))) return Numbered{*c, v.input(1 - i)};
+  }
+  return std::nullopt;
+}
+
+// Numbers around one other value: two factors as one, two terms where their sum is exact.
+Expr nested_numbers(const Match& m) {
+  const Op& op = m.root.op();
+  const DType t = m.root.dtype();
+  if (!is_float(t)) return {};
+  const std::optional<Numbered> outer = numbered(m.root, op);
+  const std::optional<Numbered> inner = outer ? numbered(outer->other, op) : std::nullopt;
+  if (!inner || inner->other.shape() != m.root.shape()) return {};
+  const double a = inner->number, b = outer->number;
+  const double both = &op == &op::add ? a + b : a * b;
+  const bool is_exact = both - a == b && both - b == a && number_of(number_value(both, t)) == both;
+  if (&op == &op::add ? !is_exact : !is_normal(both, t)) return {};
+  return make_node(op, {inner->other, number_value(both, t)});
+}
+
+constexpr int deepest = 16;  // sums in sums that are looked through for one term
+
+// Whether `a` is the negation of `b`, or b itself, as they are written.
+bool is_same_but_sign(const Value& a, const Value& b, bool opposite) {
+  const bool a_negative = a.is(op::negative), b_negative = b.is(op::negative);
+  if (a.is(op::constant) && b.is(op::constant)) {
+    const std::optional<double> c = number_of(a), d = number_of(b);
+    return c && d && *c == (opposite ? -*d : *d);
+  }
+  const Value& bare_a = a_negative ? a.input(0) : a;
+  const Value& bare_b = b_negative ? b.input(0) : b;
+  return bare_a == bare_b && (a_negative != b_negative) == opposite;
+}
+
+// `v` without a term that is `gone`, or its negation if `opposite`; null if that is none of its
+// terms. All but the outermost sum have one user.
+Value without_term(const Match& m, const Value& v, const Value& gone, bool opposite, int depth) {
+  const bool is_negated = v.is(op::negative);
+  const Value sum = is_negated ? v.input(0) : v;
+  if (!sum.is(op::add) || depth == deepest || sum.shape() != m.root.shape()) return {};
+  if (depth > 0 && (!m.single_use(v) || !m.single_use(sum))) return {};
+  const bool wanted = opposite != is_negated;
+  const std::span<const Value> terms = sum.node().operands();
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    Value rest;
+    const bool is_it = is_same_but_sign(terms[i], gone, wanted);
+    if (!is_it) rest = without_term(m, terms[i], gone, wanted, depth + 1);
+    if (!is_it && !rest) continue;
+    std::vector<Value> left(terms.begin(), terms.end());
+    if (is_it)
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+    else
+      left[i] = rest;
+    const Value made = left.size() == 1 ? left[0] : make_node(op::add, std::move(left));
+    return is_negated ? negated(made) : made;
+  }
+  return {};
+}
+
+// (x + y) - x. The term that is added last may cancel one at any depth: the sums between are then
+// nearer to the result. Two terms inside sums of their own may not, since what each is added to may
+// be much smaller than they are.
+Expr cancelled_term(const Match& m) {
+  if (!is_float_root(m) || m.root.node().operands().size() != 2) return {};
+  for (const std::size_t i : {0u, 1u}) {
+    const Value& last = m.root.input(i);
+    if (last.shape() != m.root.shape()) continue;
+    if (const Value rest = without_term(m, m.root.input(1 - i), last, true, 0))
+      return rest.shape() == m.root.shape() ? Expr(rest) : Expr();
+  }
+  return {};
 }
 
 // The operands of a product, or the value alone.
@@ -155,6 +267,8 @@ Expr cancel_quotient(const Match& m) {
     if (list.empty()) return number_value(1, m.root.dtype());
     return list.size() == 1 ? list[0] : make_node(op::multiply, std::move(list));
   };
+  // A product that was divided at once may leave the range where the quotient does not.
+  if (!m.regroups && !below.empty() && above.size() + below.size() > 2) return {};
   const bool whole = below.empty();
   const Value numerator = product(above);
   return whole ? Expr(numerator) : Expr(make_node(op::divide, {numerator, product(below)}));
@@ -167,15 +281,35 @@ Expr divide_by_power_of_two(const Match& m) {
   return make_node(op::multiply, {m.root.input(0), number_value(1 / *c, m.root.dtype())});
 }
 
+// Whether no other value has the rounding of the quotient x / y, which may cancel in what both are
+// part of.
+bool quotient_used_once(const Match& m) {
+  const auto is_it = [&](const Value& v) {
+    return v.is(op::divide) && v.input(0) == m[x].value() && v.input(1) == m[y].value();
+  };
+  for (const Value& factor : m.root.node().operands()) {
+    if (is_it(factor)) return m.single_use(factor);
+    if (!factor.is(op::multiply)) continue;
+    for (const Value& inner : factor.node().operands())
+      if (is_it(inner)) return m.single_use(inner) && m.single_use(factor);
+  }
+  return true;
+}
+
 Expr input(DType t, const char* name) { return tensor(name, t, {Dim(8)}); }
 Expr terms_example(DType t) {
   const Expr a = input(t, "x");
   return 2 * a + 3 * a;
 }
 Expr factors_example(DType t) {
-  const Expr a = input(t, "x");
-  return 2 * a * 3 * a;
+  const Expr a = exp(input(t, "x"));
+  return a * a;
 }
+Expr cancelled_example(DType t) {
+  const Expr a = input(t, "x");
+  return (a + input(t, "y")) - a;
+}
+Expr nested_example(DType t) { return 2 * (3 * exp(input(t, "x"))); }
 Expr quotient_example(DType t) {
   const Expr a = input(t, "x"), b = input(t, "y");
   return (a * exp(b)) / (a * cosh(b));
@@ -190,9 +324,15 @@ RuleGroup make() {
           rule("collect_terms", Promise::finite, {&op::add}, collect_terms, "2 * x + 3 * x",
                "5 * x; equal and opposite terms vanish", terms_example)
               .except("inf and NaN in terms that vanish"),
-          rule("collect_factors", Promise::finite, {&op::multiply}, collect_factors,
-               "2 * x * 3 * x", "square(x) * 6", factors_example)
-              .except("products that leave the normal range on the way"),
+          rule("cancelled_term", Promise::finite, {&op::add}, cancelled_term, "(x + y) - x", "y",
+               cancelled_example)
+              .except("inf and NaN in terms that vanish"),
+          rule("nested_numbers", Promise::accurate, {&op::add, &op::multiply}, nested_numbers,
+               "2 * (3 * x), 1 + (2 + x)", "6 * x, 3 + x", nested_example),
+          rule("collect_factors", Promise::finite, {&op::multiply}, collect_factors, "x * x",
+               "square(x), x to higher powers and one number where factors regroup",
+               factors_example)
+              .except("products that leave the normal range on the way, where factors regroup"),
           rule("cancel_quotient", Promise::finite, {&op::divide}, cancel_quotient,
                "(x * y) / (x * z)", "y / z", quotient_example)
               .except("0, inf and NaN in factors that cancel"),
@@ -205,7 +345,8 @@ RuleGroup make() {
           rule("reciprocal_quotient", Promise::finite, reciprocal(x / y), y / x)
               .except("quotients that overflow or are subnormal"),
           rule("quotient_times_divisor", Promise::finite, (x / y) * y, x)
-              .except("y = 0, inf and NaN"),
+              .across()
+              .when(quotient_used_once, "a quotient without other users; y = 0, inf and NaN"),
           rule("square_quotient", Promise::finite, square(x) / x, x).except("x = 0, inf and NaN"),
       }};
 }

@@ -1,9 +1,14 @@
 // Rules of difference: close numbers subtracted before functions of them lose the digits.
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "passes/common_factor.h"
+#include "passes/differences.h"
 #include "passes/facts.h"
 #include "passes/polynomial.h"
 #include "passes/rule.h"
+#include "passes/series.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -11,47 +16,7 @@ namespace {
 
 const Pattern x = variable(0), y = variable(1);
 
-constexpr std::size_t most_pairs = 12;  // terms looked at, all pairs of them
-
 Expr number(double c, const Value& like) { return Expr(number_value(c, like.dtype())); }
-
-// The terms a and b of a sum as the difference of two values where one has a minus sign.
-struct Difference {
-  Value positive, negative;
-};
-
-std::optional<Difference> difference_of(const Value& a, const Value& b) {
-  if (b.is(op::negative) && !a.is(op::negative)) return Difference{a, b.input(0)};
-  if (a.is(op::negative) && !b.is(op::negative)) return Difference{b, a.input(0)};
-  return std::nullopt;
-}
-
-// `f` of two terms of a sum gives what they add up to, or null. The first pair it takes goes.
-template <Expr (*f)(const Value&, const Value&)>
-Expr pair_of_terms(const Match& m) {
-  if (!is_float(m.root.dtype())) return {};
-  const std::span<const Value> terms = m.root.node().operands();
-  const std::size_t count = std::min(terms.size(), most_pairs);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t j = i + 1; j < count; ++j) {
-      const Expr both = f(terms[i], terms[j]);
-      if (!both) continue;
-      std::vector<Value> all{both.value()};
-      for (std::size_t k = 0; k < terms.size(); ++k)
-        if (k != i && k != j) all.push_back(terms[k]);
-      const Value sum = all.size() == 1 ? all[0] : make_node(op::add, std::move(all));
-      return sum.shape() == m.root.shape() ? Expr(sum) : Expr();
-    }
-  }
-  return {};
-}
-
-// The same for the two sides of a difference.
-template <Expr (*f)(const Value&, const Value&)>
-Expr of_difference(const Value& a, const Value& b) {
-  const std::optional<Difference> d = difference_of(a, b);
-  return d ? f(d->positive, d->negative) : Expr();
-}
 
 template <Expr (*f)(const Value&, const Value&)>
 constexpr Rewriting difference = pair_of_terms<of_difference<f>>;
@@ -67,16 +32,24 @@ bool is_monomial(const Expr& e) {
   return true;
 }
 
+// Whether a value is a sum, or a product with one.
+bool has_sum(const Value& v) {
+  if (v.is(op::add)) return true;
+  return v.is(op::multiply) && std::ranges::any_of(v.node().operands(), [](const Value& factor) {
+           return factor.is(op::add);
+         });
+}
+
 // a - b, if the sums that a and b are have all but one term in common.
 Expr shift_between(const Value& a, const Value& b) {
-  if (!a.is(op::add) && !b.is(op::add)) return {};
+  if (!has_sum(a) && !has_sum(b)) return {};
   const Expr d = simple_difference(a, b);
-  return d && is_monomial(d) ? d : Expr();
+  return d.defined() && is_monomial(d) ? d : Expr();
 }
 
 Expr difference_or_plain(const Value& a, const Value& b) {
   const Expr d = simple_difference(a, b);
-  return d ? d : Expr(a) - Expr(b);
+  return d.defined() ? d : Expr(a) - Expr(b);
 }
 
 bool is_number_but_zero(const Expr& e) { return number_of(e.value()).value_or(0) != 0; }
@@ -88,13 +61,6 @@ Expr divisor(const Expr& sum, const Expr& dividend) {
   return maximum(
       sum, number(narrow ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min(),
                   sum.value()));
-}
-
-// a - b where they are far apart and so lose no digits, else `close`, which takes more roundings.
-// The difference is spelled so that no rule takes it for one.
-Expr if_far(const Value& a, const Value& b, const Expr& close) {
-  const Expr plain = fma(Expr(b), -1, Expr(a));
-  return where(absolute(plain) > 0.5 * absolute(Expr(a)), plain, close);
 }
 
 Expr sqrt_difference(const Value& a, const Value& b) {
@@ -115,7 +81,7 @@ Expr reciprocal_sqrt_difference(const Value& a, const Value& b) {
   const Value p = a.input(0), q = b.input(0);
   if (!p.is(op::sqrt) || !q.is(op::sqrt)) return {};
   const Expr d = shift_between(q.input(0), p.input(0));
-  return d ? if_far(a, b, d / (Expr(p) + Expr(q)) / Expr(p) / Expr(q)) : Expr();
+  return d.defined() ? if_far(a, b, d / (Expr(p) + Expr(q)) / Expr(p) / Expr(q)) : Expr();
 }
 
 // 1 / sqrt(u) - 1, as in the kinetic energy of relativity.
@@ -126,7 +92,7 @@ Expr reciprocal_sqrt_minus_one(const Value& a, const Value& b) {
   if (!r.is(op::reciprocal) || !r.input(0).is(op::sqrt)) return {};
   const Value s = r.input(0);
   const Expr d = shift_between(number(1, s).value(), s.input(0));
-  return d ? d / (Expr(s) * (Expr(s) + 1)) : Expr();
+  return d.defined() ? d / (Expr(s) * (Expr(s) + 1)) : Expr();
 }
 
 // sqrt(u) + v where u - v^2 is a product: (u - v^2) / (sqrt(u) - v) for negative v. The quadratic
@@ -134,7 +100,7 @@ Expr reciprocal_sqrt_minus_one(const Value& a, const Value& b) {
 Expr root_plus(const Value& root, const Value& v) {
   if (!root.is(op::sqrt) || v.is(op::sqrt)) return {};
   const Expr rest = simple_difference(root.input(0), square(Expr(v)).value());
-  if (!rest || !is_monomial(rest) || number_of(rest.value()) == 0.0) return {};
+  if (!rest.defined() || !is_monomial(rest) || number_of(rest.value()) == 0.0) return {};
   if (const std::optional<double> c = number_of(v))
     return *c < 0 ? rest / (Expr(root) - Expr(v)) : Expr();
   const Expr sum = Expr(root) + absolute(Expr(v));
@@ -156,14 +122,14 @@ Expr hypot_plus(const Value& root, const Value& v) {
 Expr negated_root(const Value& root, const Value& v, Expr (*f)(const Value&, const Value&)) {
   if (!root.is(op::negative)) return {};
   const Expr sum = f(root.input(0), (v.is(op::negative) ? Expr(v.input(0)) : -Expr(v)).value());
-  return sum ? -sum : Expr();
+  return sum.defined() ? -sum : Expr();
 }
 
 template <Expr (*f)(const Value&, const Value&)>
 Expr root_and_term(const Value& a, const Value& b) {
   for (const auto& [root, v] : {std::pair(a, b), std::pair(b, a)}) {
-    if (const Expr sum = f(root, v)) return sum;
-    if (const Expr sum = negated_root(root, v, f)) return sum;
+    if (const Expr sum = f(root, v); sum.defined()) return sum;
+    if (const Expr sum = negated_root(root, v, f); sum.defined()) return sum;
   }
   return {};
 }
@@ -180,7 +146,7 @@ Expr log_difference(const Value& a, const Value& b) {
   const std::optional<Expr> u = argument_of_log(a), v = argument_of_log(b);
   if (!u || !v) return {};
   const Expr d = simple_difference(u->value(), v->value());
-  const std::optional<double> c = d ? number_of(d.value()) : std::nullopt;
+  const std::optional<double> c = d.defined() ? number_of(d.value()) : std::nullopt;
   if (!c || *c == 0) return {};
   return *c > 0 ? log1p(d / *v) : -log1p(-d / *u);
 }
@@ -195,6 +161,14 @@ Expr log_of_opposites(const Value& a, const Value& b) {
   return {};
 }
 
+// log(1 + u) + log(1 - u), which is close to 0 where u is.
+Expr log_sum_of_opposites(const Value& a, const Value& b) {
+  if (!a.is(op::log1p) || !b.is(op::log1p)) return {};
+  if (!are_opposite(a.input(0), b.input(0))) return {};
+  const Expr u(a.input(0));
+  return where(absolute(u) < 0.5, log1p(-square(u)), log((1 - u) * (1 + u)));
+}
+
 // u log(u) - v log(v) = d log(u) + v log1p(d / v) for u - v = d > 0.
 std::optional<std::pair<Value, Value>> value_and_its_log(const Value& v) {
   if (!v.is(op::multiply) || v.node().operands().size() != 2) return std::nullopt;
@@ -204,7 +178,7 @@ std::optional<std::pair<Value, Value>> value_and_its_log(const Value& v) {
     const std::optional<Expr> u = argument_of_log(log);
     if (!u) continue;
     const Expr d = simple_difference(u->value(), factor);
-    if (d && number_of(d.value()) == 0.0) return std::pair(factor, log);
+    if (d.defined() && number_of(d.value()) == 0.0) return std::pair(factor, log);
   }
   return std::nullopt;
 }
@@ -213,7 +187,7 @@ Expr entropy_difference(const Value& a, const Value& b) {
   const auto p = value_and_its_log(a), q = value_and_its_log(b);
   if (!p || !q) return {};
   const Expr d = simple_difference(p->first, q->first);
-  const std::optional<double> c = d ? number_of(d.value()) : std::nullopt;
+  const std::optional<double> c = d.defined() ? number_of(d.value()) : std::nullopt;
   if (!c || *c == 0) return {};
   const Expr u(p->first), v(q->first);
   if (*c > 0) return d * Expr(p->second) + v * log1p(d / v);
@@ -222,14 +196,14 @@ Expr entropy_difference(const Value& a, const Value& b) {
 
 Expr half_sum(const Value& a, const Value& b) {
   const Expr s = simple_difference(a, (-Expr(b)).value());
-  return 0.5 * (s ? s : Expr(a) + Expr(b));
+  return 0.5 * (s.defined() ? s : Expr(a) + Expr(b));
 }
 
 template <Expr (*f)(const Value&, const Value&, const Expr&)>
 Expr of_shifted(const Value& a, const Value& b, const Op& function) {
   if (!a.is(function) || !b.is(function)) return {};
   const Expr d = shift_between(a.input(0), b.input(0));
-  return d ? f(a.input(0), b.input(0), d) : Expr();
+  return d.defined() ? f(a.input(0), b.input(0), d) : Expr();
 }
 
 Expr sine_product(const Value& a, const Value& b, const Expr& d) {
@@ -251,17 +225,53 @@ Expr tan_difference(const Value& a, const Value& b) {
   return of_shifted<tangent_quotient>(a, b, op::tan);
 }
 
+// exp(u) - exp(v): the larger exponential times what the smaller one leaves of it.
+Expr exp_difference(const Value& a, const Value& b) {
+  if (!a.is(op::exp) || !b.is(op::exp)) return {};
+  if (are_opposite(a.input(0), b.input(0))) return 2 * sinh(Expr(a.input(0)));
+  const Expr d = shift_between(a.input(0), b.input(0));
+  if (!d.defined() || number_of(d.value()) == 0.0) return {};
+  if (const std::optional<double> c = number_of(d.value()))
+    return *c > 0 ? -(Expr(a) * expm1(-d)) : Expr(b) * expm1(d);
+  return where(d > 0, Expr(a), -Expr(b)) * -expm1(-absolute(d));
+}
+
+// The base and exponent of a power, a cube or the reciprocal of one.
+std::optional<std::pair<Value, Value>> power_of(const Value& v) {
+  if (v.is(op::power)) return std::pair(v.input(0), v.input(1));
+  if (v.is(op::reciprocal) && !v.input(0).is(op::reciprocal)) {
+    auto below = power_of(v.input(0));
+    if (below) below->second = (-Expr(below->second)).value();
+    return below;
+  }
+  if (!v.is(op::multiply) || v.node().operands().size() != 2) return std::nullopt;
+  for (int i = 0; i < 2; ++i)
+    if (v.input(i).is(op::square) && v.input(i).input(0) == v.input(1 - i))
+      return std::pair(v.input(1 - i), number_value(3, v.dtype()));
+  return std::nullopt;
+}
+
+// u^c - v^c for close u and v.
+Expr power_difference(const Value& a, const Value& b) {
+  const auto p = power_of(a), q = power_of(b);
+  if (!p || !q || !(p->second == q->second)) return {};
+  const Expr d = shift_between(p->first, q->first);
+  if (!d.defined() || number_of(d.value()) == 0.0) return {};
+  return if_far(a, b, Expr(b) * expm1(Expr(p->second) * log1p(d / Expr(q->first))));
+}
+
 Expr arctan_difference(const Value& a, const Value& b) {
   if (!a.is(op::arctan) || !b.is(op::arctan)) return {};
   const Expr u(a.input(0)), v(b.input(0));
-  return arctan2(difference_or_plain(u.value(), v.value()), 1 + u * v);
+  // Where u - v leaves the range, the two are of opposite signs, so far apart.
+  return if_far(a, b, arctan2(difference_or_plain(u.value(), v.value()), 1 + u * v));
 }
 
 Expr square_difference(const Value& a, const Value& b) {
   if (!a.is(op::square) || !b.is(op::square)) return {};
   const Expr u(a.input(0)), v(b.input(0));
   const Expr sum = simple_difference(u.value(), (-v).value());
-  return (sum ? sum : u + v) * difference_or_plain(u.value(), v.value());
+  return (sum.defined() ? sum : u + v) * difference_or_plain(u.value(), v.value());
 }
 
 // f(u + 1) - f(u) for the functions that have a recurrence.
@@ -269,65 +279,11 @@ Expr recurrence(const Value& a, const Value& b) {
   const bool log = a.is(op::gammaln) && b.is(op::gammaln);
   if (!log && !(a.is(op::digamma) && b.is(op::digamma))) return {};
   const Expr d = simple_difference(a.input(0), b.input(0));
-  const std::optional<double> c = d ? number_of(d.value()) : std::nullopt;
+  const std::optional<double> c = d.defined() ? number_of(d.value()) : std::nullopt;
   if (c != 1.0 && c != -1.0) return {};
   const Expr u(c == 1.0 ? b.input(0) : a.input(0));
   const Expr step = log ? gnomon::log(absolute(u)) : reciprocal(u);
   return c == 1.0 ? step : -step;
-}
-
-// The numerator and denominator of a term, null if it is no quotient by a sum or a value.
-struct Quotient {
-  PolynomialRing::Polynomial above, below;
-  Value divisor;
-};
-
-std::optional<Quotient> quotient_of(const Value& term, PolynomialRing& ring) {
-  const bool negative = term.is(op::negative);
-  const Value v = negative ? term.input(0) : term;
-  if (!v.is(op::reciprocal) && !v.is(op::divide)) return std::nullopt;
-  const Value over = v.is(op::divide) ? v.input(0) : number(1, v).value();
-  const Value divisor = v.is(op::divide) ? v.input(1) : v.input(0);
-  const auto above = ring.open(over), below = ring.open(divisor);
-  if (!above || !below || above->size() != 1 || below->size() > 3) return std::nullopt;
-  if (!above->begin()->first.empty()) return std::nullopt;  // numbers alone are above
-  const auto sign = negative ? ring.sum({}, *above, -1) : above;
-  if (!sign) return std::nullopt;
-  return Quotient{*sign, *below, divisor};
-}
-
-// Two or three quotients of a sum whose common numerator is a number or a product.
-Expr common_denominator(const Match& m) {
-  if (!is_float(m.root.dtype())) return {};
-  const std::span<const Value> terms = m.root.node().operands();
-  if (terms.size() > 3) return {};
-  PolynomialRing ring(m.root.dtype());
-  std::vector<Quotient> list;
-  for (const Value& term : terms) {
-    std::optional<Quotient> q = quotient_of(term, ring);
-    if (!q) return {};
-    list.push_back(std::move(*q));
-  }
-  std::optional<PolynomialRing::Polynomial> above = PolynomialRing::Polynomial{};
-  for (std::size_t i = 0; i < list.size() && above; ++i) {
-    std::optional<PolynomialRing::Polynomial> part = list[i].above;
-    for (std::size_t j = 0; j < list.size() && part; ++j)
-      if (j != i) part = ring.product(*part, list[j].below);
-    above = part ? ring.sum(*above, *part) : std::nullopt;
-  }
-  if (!above || above->size() != 1) return {};
-  // A value above and below would be 0 / 0 where it is 0.
-  for (const Quotient& q : list)
-    for (const std::uint32_t name : above->begin()->first)
-      if (q.below.size() == 1 && q.below.begin()->first == PolynomialRing::Monomial{name})
-        return {};
-  Expr value = ring.as_product(*above);
-  if (!value) return {};
-  // Sums first: they are not smaller than what stands above.
-  for (const bool sums : {true, false})
-    for (const Quotient& q : list)
-      if ((q.below.size() > 1) == sums) value = value / Expr(q.divisor);
-  return value.shape() == m.root.shape() ? value : Expr();
 }
 
 // A sum whose products, multiplied out, leave a product of at most one sum of two terms.
@@ -347,17 +303,31 @@ Expr cancelled_products(const Match& m) {
   const auto p = ring.open(m.root);
   if (!has_product || !p || p->size() + 1 >= opened) return {};
   const Expr product = ring.as_product(*p);
-  return product && product.shape() == m.root.shape() ? product : Expr();
+  return product.defined() && product.shape() == m.root.shape() ? product : Expr();
 }
 
-// x / z + y / z.
+// x / z + y / z, where x + y cancels to a product.
 Expr quotients_by_one_divisor(const Value& a, const Value& b) {
   const Value& p = a.is(op::negative) ? a.input(0) : a;
   const Value& q = b.is(op::negative) ? b.input(0) : b;
   if (!p.is(op::divide) || !q.is(op::divide) || !(p.input(1) == q.input(1))) return {};
   if (is_constant(p.input(1))) return {};
-  const Expr u(p.input(0)), v(q.input(0));
-  return ((a.is(op::negative) ? -u : u) + (b.is(op::negative) ? -v : v)) / Expr(p.input(1));
+  const Expr u = a.is(op::negative) ? -Expr(p.input(0)) : Expr(p.input(0));
+  const Expr v = b.is(op::negative) ? Expr(q.input(0)) : -Expr(q.input(0));
+  const Expr sum = simple_difference(u.value(), v.value());
+  return sum.defined() && is_monomial(sum) ? sum / Expr(p.input(1)) : Expr();
+}
+
+// (1 + u)^c - 1, whose sum has lost the digits of u.
+Expr power_minus_one(const Value& a, const Value& b) {
+  const bool first = number_of(b) == -1.0;
+  if (!first && number_of(a) != -1.0) return {};
+  const Value& power = first ? a : b;
+  if (!power.is(op::power)) return {};
+  const Expr d = shift_between(power.input(0), number(1, power).value());
+  if (!d.defined() || is_number_but_zero(d)) return {};
+  const Expr exponent = Expr(power.input(1)) * log1p(d);
+  return where(absolute(exponent) < 0.5, expm1(exponent), fma(Expr(power), 1, -1));
 }
 
 // The variance by the mean of squares: both means over the same axes, of one value.
@@ -389,81 +359,111 @@ Expr positive_example(DType t) {
 RuleGroup make() {
   using E = const Expr&;
   const std::vector<const Op*> sums{&op::add};
-  return {"difference",
-          "Close numbers subtracted before functions of them have lost the digits.",
-          {
-              rule("sqrt_difference", Promise::accurate, sums, difference<sqrt_difference>,
-                   "sqrt(x) - sqrt(y)", "(x - y) / (sqrt(x) + sqrt(y))",
-                   positive_example<[](E a, E) { return sqrt(a + 1) - sqrt(a); }>),
-              rule("cbrt_difference", Promise::accurate, sums, difference<cbrt_difference>,
-                   "cbrt(x) - cbrt(y)", "(x - y) / (cbrt(x)**2 + cbrt(x) * cbrt(y) + cbrt(y)**2)",
-                   example<[](E a, E) { return cbrt(a + 1) - cbrt(a); }>),
-              rule("reciprocal_sqrt_difference", Promise::accurate, sums,
-                   difference<reciprocal_sqrt_difference>, "1 / sqrt(x) - 1 / sqrt(x + y)",
-                   "y / (sqrt(x) + sqrt(x + y)) / sqrt(x) / sqrt(x + y)",
-                   positive_example<[](E a, E) { return 1 / sqrt(a) - 1 / sqrt(a + 1); }>),
-              rule("reciprocal_sqrt_minus_one", Promise::accurate, sums,
-                   pair_of_terms<reciprocal_sqrt_minus_one>, "1 / sqrt(1 - x) - 1",
-                   "x / (sqrt(1 - x) * (1 + sqrt(1 - x)))",
-                   example<[](E a, E) { return 1 / sqrt(1 - square(tanh(a))) - 1; }>),
-              rule("root_plus", Promise::accurate, sums, pair_of_terms<root_and_term<root_plus>>,
-                   "sqrt(square(x) + y) + x",
-                   "where(x < 0, y / s, s), s = sqrt(square(x) + y) + abs(x)",
-                   example<[](E a, E b) { return sqrt(square(a) + exp(b)) + a; }>),
-              rule("hypot_plus", Promise::accurate, sums, pair_of_terms<root_and_term<hypot_plus>>,
-                   "hypot(x, y) + x", "where(x < 0, y / s * y, s), s = hypot(x, y) + abs(x)",
-                   example<[](E a, E b) { return hypot(a, b) - a; }>),
-              rule("log_difference", Promise::finite, sums, difference<log_difference>,
-                   "log(x + c) - log(x), c > 0", "log1p(c / x)",
-                   positive_example<[](E a, E) { return log(a + 1) - log(a); }>)
-                  .except("where a logarithm has no value, and c / x overflows"),
-              rule("log_of_opposites", Promise::accurate, sums, difference<log_of_opposites>,
-                   "log(1 + x) - log(1 - x)", "2 * arctanh(x)",
-                   example<[](E a, E) { return log(1 + sin(a)) - log(1 - sin(a)); }>),
-              rule("entropy_difference", Promise::finite, sums, difference<entropy_difference>,
-                   "(x + c) * log(x + c) - x * log(x), c > 0", "c * log(x + c) + x * log1p(c / x)",
-                   positive_example<[](E a, E) { return (a + 1) * log(a + 1) - a * log(a); }>)
-                  .except("where a logarithm has no value, and c / x overflows"),
-              rule("sin_difference", Promise::finite, sums, difference<sin_difference>,
-                   "sin(x + y) - sin(x)", "2 * cos(x + y / 2) * sin(y / 2)",
-                   example<[](E a, E b) { return sin(sin(a) + square(sin(b))) - sin(sin(a)); }>)
-                  .except("near zeros and poles, where the rounding of x + y counts"),
-              rule("cos_difference", Promise::finite, sums, difference<cos_difference>,
-                   "cos(x + y) - cos(x)", "-2 * sin(x + y / 2) * sin(y / 2)",
-                   example<[](E a, E b) { return cos(sin(a) + square(sin(b))) - cos(sin(a)); }>)
-                  .except("near zeros and poles, where the rounding of x + y counts"),
-              rule("tan_difference", Promise::finite, sums, difference<tan_difference>,
-                   "tan(x + y) - tan(x)", "sin(y) / (cos(x + y) * cos(x))",
-                   example<[](E a, E b) { return tan(sin(a) + square(sin(b))) - tan(sin(a)); }>)
-                  .except("near zeros and poles, where the rounding of x + y counts"),
-              rule("arctan_difference", Promise::accurate, sums, difference<arctan_difference>,
-                   "arctan(x) - arctan(y)", "arctan2(x - y, 1 + x * y)",
-                   example<[](E a, E b) { return arctan(a) - arctan(b); }>),
-              rule("gamma_recurrence", Promise::finite, sums, difference<recurrence>,
-                   "gammaln(x + 1) - gammaln(x), digamma(x + 1) - digamma(x)",
-                   "log(abs(x)), reciprocal(x)",
-                   positive_example<[](E a, E) { return gammaln(a + 1) - gammaln(a); }>)
-                  .except("whole numbers <= 0, inf"),
-              rule("common_denominator", Promise::accurate, sums, common_denominator,
-                   "1 / (x + 1) - 1 / x", "-1 / (x + 1) / x",
-                   example<[](E a, E) { return 1 / (a + 1) - 1 / a; }>),
-              rule("common_divisor", Promise::finite, sums, pair_of_terms<quotients_by_one_divisor>,
-                   "x / z + y / z", "(x + y) / z",
-                   example<[](E a, E b) { return exp(a) / b + cosh(a) / b; }>)
-                  .except("sums that overflow"),
-              rule("square_difference", Promise::accurate, sums, difference<square_difference>,
-                   "square(x) - square(y)", "(x + y) * (x - y)",
-                   example<[](E a, E b) { return square(sin(a)) - square(b); }>),
-              rule("cancelled_products", Promise::accurate, sums, cancelled_products,
-                   "square(x + y) - square(x)", "y * (2 * x + y)",
-                   example<[](E a, E b) { return a * (a + b) - a * a; }>),
-              rule("variance", Promise::accurate, sums, difference<variance>,
-                   "mean(square(x)) - square(mean(x))", "mean(square(x - mean(x)))",
-                   [](DType t) {
-                     const Expr a = tensor("x", t, {Dim(4), Dim(5)});
-                     return mean(square(a), 1) - square(mean(a, 1));
-                   }),
-          }};
+  return {
+      "difference",
+      "Close numbers subtracted before functions of them have lost the digits.",
+      {
+          rule("sqrt_difference", Promise::accurate, sums, difference<sqrt_difference>,
+               "sqrt(x) - sqrt(y)", "(x - y) / (sqrt(x) + sqrt(y))",
+               positive_example<[](E a, E) { return sqrt(a + 1) - sqrt(a); }>),
+          rule("cbrt_difference", Promise::accurate, sums, difference<cbrt_difference>,
+               "cbrt(x) - cbrt(y)", "(x - y) / (cbrt(x)**2 + cbrt(x) * cbrt(y) + cbrt(y)**2)",
+               example<[](E a, E) { return cbrt(a + 1) - cbrt(a); }>),
+          rule("reciprocal_sqrt_difference", Promise::accurate, sums,
+               difference<reciprocal_sqrt_difference>, "1 / sqrt(x) - 1 / sqrt(x + y)",
+               "y / (sqrt(x) + sqrt(x + y)) / sqrt(x) / sqrt(x + y)",
+               positive_example<[](E a, E) { return 1 / sqrt(a) - 1 / sqrt(a + 1); }>),
+          rule("reciprocal_sqrt_minus_one", Promise::accurate, sums,
+               pair_of_terms<reciprocal_sqrt_minus_one>, "1 / sqrt(1 - x) - 1",
+               "x / (sqrt(1 - x) * (1 + sqrt(1 - x)))",
+               example<[](E a, E) { return 1 / sqrt(1 - square(tanh(a))) - 1; }>),
+          rule("root_plus", Promise::accurate, sums, pair_of_terms<root_and_term<root_plus>>,
+               "sqrt(square(x) + y) + x",
+               "where(x < 0, y / s, s), s = sqrt(square(x) + y) + abs(x)",
+               example<[](E a, E b) { return sqrt(square(a) + exp(b)) + a; }>),
+          rule("hypot_plus", Promise::accurate, sums, pair_of_terms<root_and_term<hypot_plus>>,
+               "hypot(x, y) + x", "where(x < 0, y / s * y, s), s = hypot(x, y) + abs(x)",
+               example<[](E a, E b) { return hypot(a, b) - a; }>),
+          rule("less_linear_part", Promise::accurate, sums, difference<less_linear_part>,
+               "f(x) - x for f = sin, tan, sinh, tanh, expm1, log1p, arcsin, ...",
+               "a series for small x", example<[](E a, E) { return sin(a) - a; }>),
+          rule("less_pole", Promise::accurate, sums, difference<less_pole>,
+               "1 / f(x) - 1 / x for these f", "a series for small x",
+               example<[](E a, E) { return 1 / a - 1 / tan(a); }>),
+          rule("log_difference", Promise::finite, sums, difference<log_difference>,
+               "log(x + c) - log(x), c > 0", "log1p(c / x)",
+               positive_example<[](E a, E) { return log(a + 1) - log(a); }>)
+              .except("where a logarithm has no value, and c / x overflows"),
+          rule("log_of_opposites", Promise::accurate, sums, difference<log_of_opposites>,
+               "log(1 + x) - log(1 - x)", "2 * arctanh(x)",
+               example<[](E a, E) { return log(1 + sin(a)) - log(1 - sin(a)); }>),
+          rule("log_sum_of_opposites", Promise::accurate, sums, pair_of_terms<log_sum_of_opposites>,
+               "log(1 + x) + log(1 - x)",
+               "log1p(-square(x)) for small x, log((1 - x) * (1 + x)) for others",
+               example<[](E a, E) { return log(1 + sin(a)) + log(1 - sin(a)); }>),
+          rule("entropy_difference", Promise::finite, sums, difference<entropy_difference>,
+               "(x + c) * log(x + c) - x * log(x), c > 0", "c * log(x + c) + x * log1p(c / x)",
+               positive_example<[](E a, E) { return (a + 1) * log(a + 1) - a * log(a); }>)
+              .except("where a logarithm has no value, and c / x overflows"),
+          rule("sin_difference", Promise::finite, sums, difference<sin_difference>,
+               "sin(x + y) - sin(x)", "2 * cos(x + y / 2) * sin(y / 2)",
+               example<[](E a, E b) { return sin(sin(a) + square(sin(b))) - sin(sin(a)); }>)
+              .except("near zeros and poles, where the rounding of x + y counts"),
+          rule("cos_difference", Promise::finite, sums, difference<cos_difference>,
+               "cos(x + y) - cos(x)", "-2 * sin(x + y / 2) * sin(y / 2)",
+               example<[](E a, E b) { return cos(sin(a) + square(sin(b))) - cos(sin(a)); }>)
+              .except("near zeros and poles, where the rounding of x + y counts"),
+          rule("tan_difference", Promise::finite, sums, difference<tan_difference>,
+               "tan(x + y) - tan(x)", "sin(y) / (cos(x + y) * cos(x))",
+               example<[](E a, E b) { return tan(sin(a) + square(sin(b))) - tan(sin(a)); }>)
+              .except("near zeros and poles, where the rounding of x + y counts"),
+          rule("exp_difference", Promise::accurate, sums, difference<exp_difference>,
+               "exp(x + y) - exp(x), exp(x) - exp(-x)",
+               "exp(x + y) * -expm1(-y) for y > 0, exp(x) * expm1(y) for y < 0; 2 * sinh(x)",
+               example<[](E a, E) { return exp(a) - exp(-a); }>),
+          rule("power_difference", Promise::accurate, sums, difference<power_difference>,
+               "power(x + y, c) - power(x, c)",
+               "power(x, c) * expm1(c * log1p(y / x)) where the powers are close",
+               positive_example<[](E a, E) { return power(a + 1, 2.5) - power(a, 2.5); }>),
+          rule("difference_of_reciprocals", Promise::accurate, sums, difference_of_reciprocals,
+               "1 / f(x) - 1 / g(x)", "(g(x) - f(x)) / f(x) / g(x), if a rule knows g(x) - f(x)",
+               example<[](E a, E) { return 1 / cbrt(a + 1) - 1 / cbrt(a); }>),
+          rule("arctan_difference", Promise::accurate, sums, difference<arctan_difference>,
+               "arctan(x) - arctan(y)", "arctan2(x - y, 1 + x * y)",
+               example<[](E a, E b) { return arctan(a) - arctan(b); }>),
+          rule("gamma_recurrence", Promise::finite, sums, difference<recurrence>,
+               "gammaln(x + 1) - gammaln(x), digamma(x + 1) - digamma(x)",
+               "log(abs(x)), reciprocal(x)",
+               positive_example<[](E a, E) { return gammaln(a + 1) - gammaln(a); }>)
+              .except("whole numbers <= 0, inf"),
+          rule("common_denominator", Promise::accurate, sums, common_denominator,
+               "1 / (x + 1) - 1 / x", "-1 / (x + 1) / x",
+               example<[](E a, E) { return 1 / (a + 1) - 1 / a; }>),
+          rule("common_divisor", Promise::accurate, sums, pair_of_terms<quotients_by_one_divisor>,
+               "(x + y) / z - x / z", "y / z",
+               [](DType t) {
+                 const Expr a = at(t, "x"), b = at(t, "y");
+                 return (a + exp(b)) / cosh(b) - a / cosh(b);
+               }),
+          rule("power_minus_one", Promise::accurate, sums, pair_of_terms<power_minus_one>,
+               "power(1 + x, c) - 1", "expm1(c * log1p(x)) where that is small",
+               positive_example<[](E a, E b) { return power(1 + a, b) - 1; }>),
+          rule("square_difference", Promise::accurate, sums, difference<square_difference>,
+               "square(x) - square(y)", "(x + y) * (x - y)",
+               example<[](E a, E b) { return square(sin(a)) - square(b); }>),
+          rule("cancelled_products", Promise::accurate, sums, cancelled_products,
+               "square(x + y) - square(x)", "y * (2 * x + y)",
+               example<[](E a, E b) { return a * (a + b) - a * a; }>),
+          rule("common_factor", Promise::accurate, sums, out_of_common_factor,
+               "c * f(x) - c * g(x)", "c * (f(x) - g(x)), if a rule knows f(x) - g(x)",
+               example<[](E a, E) { return 3 * exp(a) - 3; }>),
+          rule("variance", Promise::accurate, sums, difference<variance>,
+               "mean(square(x)) - square(mean(x))", "mean(square(x - mean(x)))",
+               [](DType t) {
+                 const Expr a = tensor("x", t, {Dim(4), Dim(5)});
+                 return mean(square(a), 1) - square(mean(a, 1));
+               }),
+      }};
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Rules of form: one way to write each expression. Differences are sums with negations, signs
 // stand before products, quotients and odd functions, one over x is `reciprocal`.
+#include <limits>
+
 #include "passes/facts.h"
 #include "passes/rule.h"
 #include "stdlib/ops.h"
@@ -13,14 +15,6 @@ bool is_signed_number(const Match& m) {
   return is_float(m.root.dtype()) || is_signed(m.root.dtype());
 }
 bool is_float_root(const Match& m) { return is_float(m.root.dtype()); }
-
-Value negated(const Value& v) {
-  if (v.is(op::negative)) return v.input(0);
-  if (const std::optional<double> c = number_of(v); c && v.is(op::constant)) {
-    return number_value(-*c, v.dtype());
-  }
-  return make_node(op::negative, {v});
-}
 
 // Factors without their negations and factors -1; null unless there were some.
 Expr signs_of_product(const Match& m) {
@@ -76,6 +70,14 @@ Expr function_twice(const Match& m) {
   return m.root.op().has(Trait::involution) ? inner.input(0) : inner;
 }
 
+// Where the reciprocal root is -inf or NaN and the power is not: at -0 and -inf.
+Expr reciprocal_root(const Match& m) {
+  const Expr root = rsqrt(m[x]);
+  if (is_non_negative(m[x].value())) return root;
+  const Expr infinity(number_value(std::numeric_limits<double>::infinity(), m.root.dtype()));
+  return where(equal(m[x], 0), infinity, where(equal(m[x], -infinity), 0, root));
+}
+
 // Two commuting operands in an order that depends on the expression only.
 Expr ordered_operands(const Match& m) {
   const std::span<const Value> operands = m.root.node().operands();
@@ -125,7 +127,7 @@ RuleGroup make() {
           rule("add_negative", Promise::exact, x - y, x + -y).on(is_signed_number, "signed"),
           rule("negative_twice", Promise::exact, -(-x), x),
           rule("negative_difference", Promise::accurate, -(x + -y), y + -x),
-          rule("negative_sum", Promise::exact, {&op::add}, negative_sum, "-x + -y", "-(x + y)",
+          rule("negative_sum", Promise::accurate, {&op::add}, negative_sum, "-x + -y", "-(x + y)",
                sum_example),
           rule("negative_product", Promise::exact, {&op::multiply}, signs_of_product, "x * -y",
                "-(x * y)", product_example),
@@ -133,6 +135,8 @@ RuleGroup make() {
                "(-c) * x", constant_example),
           rule("negative_dividend", Promise::exact, -x / y, -(x / y)).on(is_float_root, "floats"),
           rule("negative_divisor", Promise::exact, x / -y, -(x / y)).on(is_float_root, "floats"),
+          rule("minus_one_divided", Promise::exact, -1 / x, -reciprocal(x))
+              .on(is_float_root, "floats"),
           rule("negative_reciprocal", Promise::exact, reciprocal(-x), -reciprocal(x)),
           rule("reciprocal", Promise::exact, 1 / x, reciprocal(x)).on(is_float_root, "floats"),
           rule("odd_function", Promise::exact, ops_with(Trait::odd), function_of_negative, "f(-x)",
@@ -155,7 +159,8 @@ RuleGroup make() {
           rule("power_reciprocal_square", Promise::accurate, power(x, -2), square(reciprocal(x)))
               .on(is_float_root, "floats"),
           rule("power_sqrt", Promise::finite, power(x, 0.5), sqrt(x)).except("-0, -inf"),
-          rule("power_rsqrt", Promise::finite, power(x, -0.5), rsqrt(x)).except("-0, -inf"),
+          rule("power_rsqrt", Promise::accurate, power(x, -0.5), reciprocal_root,
+               "rsqrt(x), inf for x = -0, 0 for x = -inf"),
           rule("power_exp2", Promise::accurate, power(2, x), exp2(x)).on(is_float_root, "floats"),
       }};
 }

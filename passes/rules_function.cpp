@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "passes/common_factor.h"
 #include "passes/facts.h"
 #include "passes/rule.h"
 #include "stdlib/ops.h"
@@ -25,6 +26,11 @@ bool twice(const Match& m) {
 
 double constant_of(const Match& m, const Pattern& p) {
   return number_of(m[p].value()).value_or(std::nan(""));
+}
+// Whether t cannot bring a square into the range that is outside it.
+bool has_small_scale(const Match& m) {
+  const double scale = std::abs(constant_of(m, t));
+  return m.regroups || (scale >= 1 && scale <= 4);
 }
 bool is_whole(double v) { return v == std::floor(v) && std::abs(v) < 0x1p24; }
 bool is_even_number(double v) { return is_whole(v / 2); }
@@ -75,7 +81,61 @@ Expr log_erfc(const Match& m) {
   return where(m[x] < 0.5, log1p(-erf(m[x])), log(erfcx(m[x])) - square(m[x]));
 }
 
-const Pattern half_sine = sin(0.5 * x);
+// inf / inf where x is infinite, which a quotient may be; x that large is nothing but its sign.
+Expr sin_arctan(const Match& m) {
+  const Expr a = m[x];
+  return where(absolute(a) < 0x1p60, a / hypot(a, 1), sign(a));
+}
+
+Expr sigmoid_log(const Match& m) {
+  const Expr a = m[x];
+  return where(a > 1, 1 / (1 + 1 / a), a / (1 + a));
+}
+
+// where(c, p, q) / d, where p and d, or both choices of two by one condition, have factors in
+// common.
+Expr quotient_of_choice(const Match& m) {
+  const Value &above = m.root.input(0), &below = m.root.input(1);
+  Value choice = above;
+  double scale = 1;
+  if (above.is(op::multiply) && above.node().operands().size() == 2 && number_of(above.input(1))) {
+    choice = above.input(0);
+    scale = *number_of(above.input(1));
+  }
+  if (!choice.is(op::where) || !(scale == 1 || is_power_of_two(scale))) return {};
+  const bool both = below.is(op::where) && below.input(0) == choice.input(0);
+  const Value &first = both ? below.input(1) : below, &second = both ? below.input(2) : below;
+  const Expr p = cancelled_quotient(choice.input(1), first);
+  if (!p.defined()) return {};
+  const Expr q = Expr(choice.input(2)) / Expr(second);
+  const Expr quotient = where(Expr(choice.input(0)), p, q);
+  return scale == 1 ? quotient : quotient * scale;
+}
+
+// sqrt(c * where(k, r / s * r, s)), which would underflow before the root is taken.
+Expr root_of_choice(const Match& m) {
+  Value choice = m.root.input(0);
+  double scale = 1;
+  if (choice.is(op::multiply) && choice.node().operands().size() == 2 &&
+      number_of(choice.input(1))) {
+    scale = *number_of(choice.input(1));
+    choice = Value(choice.input(0));
+  }
+  if (!choice.is(op::where) || !is_power_of_two(scale) || scale < 0) return {};
+  const Value &small = choice.input(1), &sum = choice.input(2);
+  if (!small.is(op::multiply) || small.node().operands().size() != 2) return {};
+  for (int i = 0; i < 2; ++i) {
+    const Value &quotient = small.input(i), &r = small.input(1 - i);
+    if (!quotient.is(op::divide) || !(quotient.input(0) == r) || !(quotient.input(1) == sum))
+      continue;
+    const Expr root = sqrt(scale == 1 ? Expr(sum) : Expr(sum) * scale);
+    const Expr far = absolute(Expr(r)) / root;
+    return where(Expr(choice.input(0)), scale == 1 ? far : far * scale, root);
+  }
+  return {};
+}
+
+Pattern half_sine() { return sin(0.5 * x); }
 
 Expr at(DType type, const char* name) { return tensor(name, type, {Dim(8)}); }
 
@@ -95,7 +155,7 @@ RuleGroup make() {
       "Sums, products and compositions of functions that are one function, or cheaper.",
       {
           // Exponentials and logarithms.
-          rule("minus_expm1", Promise::accurate, 1 - exp(x), -expm1(x)),
+          rule("minus_expm1", Promise::accurate, 1 - exp(x), -expm1(x)).across(),
           rule("log1mexp", Promise::accurate, log1p(-exp(x)), log1mexp(x)),
           rule("log1mexp_expm1", Promise::accurate, log(-expm1(x)), log1mexp(x)),
           rule("exp_log1mexp", Promise::finite, exp(log1mexp(x)), -expm1(x)).except("x > 0"),
@@ -115,6 +175,7 @@ RuleGroup make() {
           rule("square_exp", Promise::accurate, square(exp(x)), exp(2 * x)),
           rule("sqrt_exp", Promise::accurate, sqrt(exp(x)), exp(0.5 * x)),
           rule("exp_times_inverse", Promise::finite, exp(x) * exp(t), Pattern(1))
+              .across()
               .when(opposite, "t = -x; not where exp overflows")
               .tested_on(example<[](E a) { return exp(a) * exp(-a); }>),
           rule("exp_softplus", Promise::accurate, exp(softplus(x)), 1 + exp(x)),
@@ -125,7 +186,9 @@ RuleGroup make() {
               .except("x < 0, x > 1"),
           rule("sigmoid_log_odds", Promise::finite, sigmoid(log(x) - log1p(-x)), x)
               .except("x < 0, x > 1"),
-          rule("sigmoid_log", Promise::finite, sigmoid(log(x)), x / (1 + x)).except("x < 0, inf"),
+          rule("sigmoid_log", Promise::finite, sigmoid(log(x)), sigmoid_log,
+               "x / (1 + x), or 1 / (1 + 1 / x) for x > 1")
+              .except("x < 0"),
           rule("odds_of_sigmoid", Promise::accurate, sigmoid(x) / sigmoid(t), exp(x))
               .when(opposite, "t = -x")
               .tested_on(example<[](E a) { return sigmoid(a) / (1 - sigmoid(a)); }>),
@@ -141,12 +204,24 @@ RuleGroup make() {
               .when(twice, "t = 2 x; not x = 0")
               .tested_on(example<[](E a) { return (exp(2 * a) - 1) / (exp(a) - 1); }>),
           rule("tanh_of_expm1", Promise::accurate, expm1(x) * sigmoid(t), tanh(0.5 * x))
+              .across()
               .when(opposite, "t = -x")
               .tested_on(example<[](E a) { return (exp(a) - 1) / (exp(a) + 1); }>),
           rule("quotient_by_root", Promise::finite, (square(x) - 1) / (x - 1), 1 + x)
               .except("x = 1, inf"),
           rule("quotient_by_other_root", Promise::finite, (square(x) - 1) / (1 + x), x - 1)
               .except("x = -1, inf"),
+          rule("quotient_of_choice", Promise::finite, {&op::divide}, quotient_of_choice,
+               "where(c, x * y, z) / x", "where(c, y, z / x)",
+               example<[](E a) { return (sqrt(square(a) + 3 * cosh(a)) + a) / cosh(a); }>)
+              .except("0, inf and NaN in factors that cancel"),
+          rule("root_of_choice", Promise::accurate, {&op::sqrt}, root_of_choice,
+               "sqrt(where(c, x / y * x, y))", "where(c, absolute(x) / sqrt(y), sqrt(y))",
+               example<[](E a) { return sqrt(hypot(a, exp(a)) + a); }>),
+          rule("exp_over_square_expm1", Promise::accurate, exp(x) * square(1 / expm1(x)),
+               square(0.5 / sinh(0.5 * x))),
+          rule("exp_over_expm1_squared", Promise::accurate, exp(x) / square(expm1(x)),
+               square(0.5 / sinh(0.5 * x))),
           // Powers.
           rule("product_of_powers", Promise::finite, power(x, c) * power(x, d), product_of_powers,
                "power(x, c + d)")
@@ -175,7 +250,9 @@ RuleGroup make() {
           rule("sqrt_over_base", Promise::finite, sqrt(x) / x, reciprocal(sqrt(x))).except("inf"),
           rule("quotient_of_squares", Promise::accurate, square(x) / square(y), square(x / y)),
           rule("scaled_quotient_of_squares", Promise::accurate, t * square(x) / square(y),
-               t * square(x / y)),
+               t * square(x / y))
+              .when(has_small_scale, "t a number from 1 to 4, or where products regroup")
+              .tested_on(example<[](E a) { return 2 * square(sin(a)) / square(a); }>),
           // Logarithms that are inverse hyperbolic functions. A sum of root and term is a choice by
           // now (see root_plus).
           rule("arctanh_of_log", Promise::accurate, log((1 + x) / (1 - x)), 2 * arctanh(x)),
@@ -193,12 +270,14 @@ RuleGroup make() {
               .except("x where square(x) overflows")
               .tested_on(example<[](E a) { return log(a + sqrt(square(a) - 1)); }>),
           // Trigonometric and hyperbolic functions.
-          rule("minus_versine", Promise::accurate, cos(x) - 1, -2 * square(half_sine)),
-          rule("half_angle", Promise::accurate, square(half_sine) / sin(x), 0.5 * tan(0.5 * x)),
-          rule("scaled_half_angle", Promise::accurate, t * square(half_sine) / sin(x),
-               0.5 * t * tan(0.5 * x)),
-          rule("exsecant", Promise::accurate, 1 / cos(x) - 1, 2 * square(half_sine) / cos(x)),
-          rule("tan_minus_sin", Promise::accurate, tan(x) - sin(x), 2 * tan(x) * square(half_sine)),
+          rule("minus_versine", Promise::accurate, cos(x) - 1, -2 * square(half_sine())).across(),
+          rule("half_angle", Promise::accurate, square(half_sine()) / sin(x), 0.5 * tan(0.5 * x)),
+          rule("scaled_half_angle", Promise::accurate, t * square(half_sine()) / sin(x),
+               t * (0.5 * tan(0.5 * x))),
+          rule("exsecant", Promise::accurate, 1 / cos(x) - 1, 2 * square(half_sine()) / cos(x))
+              .across(),
+          rule("tan_minus_sin", Promise::accurate, tan(x) - sin(x),
+               2 * tan(x) * square(half_sine())),
           rule("one_minus_square_sin", Promise::accurate, 1 - square(sin(x)), square(cos(x))),
           rule("one_minus_square_cos", Promise::accurate, 1 - square(cos(x)), square(sin(x))),
           rule("double_angle", Promise::accurate, square(cos(x)) - square(sin(x)), cos(2 * x)),
@@ -207,7 +286,8 @@ RuleGroup make() {
           rule("sin_arccos", Promise::accurate, sin(arccos(x)), sqrt((1 - x) * (1 + x))),
           rule("cos_arcsin", Promise::accurate, cos(arcsin(x)), sqrt((1 - x) * (1 + x))),
           rule("tan_arcsin", Promise::accurate, tan(arcsin(x)), x / sqrt((1 - x) * (1 + x))),
-          rule("sin_arctan", Promise::finite, sin(arctan(x)), x / hypot(x, 1)).except("inf"),
+          rule("sin_arctan", Promise::accurate, sin(arctan(x)), sin_arctan,
+               "x / hypot(x, 1) where that is below 2**60, else the sign of x"),
           rule("cos_arctan", Promise::accurate, cos(arctan(x)), reciprocal(hypot(x, 1))),
           rule("arccos_of_difference", Promise::accurate, arccos(1 - x),
                2 * arctan2(sqrt(x), sqrt(2 - x))),
@@ -220,21 +300,24 @@ RuleGroup make() {
           rule("hyperbolic_pythagoras", Promise::finite, square(cosh(x)) - square(sinh(x)),
                Pattern(1))
               .except("x where cosh(x) overflows"),
-          rule("hyperbolic_versine", Promise::accurate, cosh(x) - 1, 2 * square(sinh(0.5 * x))),
+          rule("hyperbolic_versine", Promise::accurate, cosh(x) - 1, 2 * square(sinh(0.5 * x)))
+              .across(),
           rule("square_cosh_minus_one", Promise::accurate, square(cosh(x)) - 1, square(sinh(x))),
           rule("one_plus_square_sinh", Promise::accurate, 1 + square(sinh(x)), square(cosh(x))),
           rule("cosh_arcsinh", Promise::accurate, cosh(arcsinh(x)), hypot(x, 1)),
           rule("cosh_arccosh", Promise::finite, cosh(arccosh(x)), x).except("x < 1"),
-          rule("sinh_arccosh", Promise::finite, sinh(arccosh(x)), sqrt((x - 1) * (1 + x)))
-              .except("x <= -1, x where square(x) overflows"),
+          rule("sinh_arccosh", Promise::finite, sinh(arccosh(x)), sqrt(x - 1) * sqrt(1 + x))
+              .except("x <= -1"),
           // Special functions.
           rule("erfcx", Promise::accurate, exp(square(x)) * erfc(x), erfcx(x)),
           rule("erfc_of_erfcx", Promise::accurate, exp(-square(x)) * erfcx(x), erfc(x)),
           rule("log_erfc", Promise::accurate, log(erfc(x)), log_erfc,
                "log1p(-erf(x)), or log(erfcx(x)) - square(x) for x > 1 / 2"),
-          rule("exp_over_erfc", Promise::accurate, exp(-square(x)) / erfc(x), reciprocal(erfcx(x))),
+          // Below -10, where erfc(x) is 2, erfcx(x) overflows in the end.
+          rule("exp_over_erfc", Promise::accurate, exp(-square(x)) / erfc(x),
+               where(less(x, -10), 0.5 * exp(-square(x)), reciprocal(erfcx(x)))),
           rule("scaled_exp_over_erfc", Promise::accurate, t * exp(-square(x)) / erfc(x),
-               t / erfcx(x)),
+               where(less(x, -10), 0.5 * (t * exp(-square(x))), t / erfcx(x))),
           rule("j0", Promise::accurate, jv(0, x), j0(x)),
           rule("j1", Promise::accurate, jv(1, x), j1(x)),
           rule("log_ive", Promise::finite, log(exp(x) * ive(y, t)), x + log(ive(y, t)))
@@ -263,8 +346,8 @@ RuleGroup make() {
           rule("exp_gammaln", Promise::finite, exp(gammaln(x)), gamma(x))
               .except("x < 0 where gamma(x) is negative")
               .tested_on(positive_example<[](E a) { return exp(gammaln(a)); }>),
-          rule("i0e", Promise::accurate, exp(-absolute(x)) * i0(x), i0e(x)),
-          rule("i1e", Promise::accurate, exp(-absolute(x)) * i1(x), i1e(x)),
+          rule("i0e", Promise::accurate, exp(-absolute(x)) * i0(x), i0e(x)).across(),
+          rule("i1e", Promise::accurate, exp(-absolute(x)) * i1(x), i1e(x)).across(),
       }};
 }
 

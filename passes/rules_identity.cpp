@@ -53,14 +53,13 @@ RuleGroup make() {
               rule("arccosh_cosh", Promise::accurate, arccosh(cosh(x)), absolute(x)),
               rule("absolute", Promise::accurate, sqrt(square(x)), absolute(x)),
               rule("square_sqrt", Promise::finite, square(sqrt(x)), x).except("x < 0"),
-              rule("absolute_of_non_negative", Promise::exact, absolute(x), x)
+              rule("absolute_of_non_negative", Promise::accurate, absolute(x), x)
                   .when(first_is_non_negative, "x >= 0")
                   .tested_on(absolute_example),
               rule("even_of_absolute", Promise::exact, ops_with(Trait::even), even_of_absolute,
                    "f(absolute(x))", "f(x) for even f", even_example),
               rule("exp_negative", Promise::accurate, reciprocal(exp(x)), exp(-x)),
-              rule("times_exp_negative", Promise::finite, y / exp(x), y * exp(-x))
-                  .except("results near the ends of the range"),
+              rule("times_exp_negative", Promise::fast, y / exp(x), y * exp(-x)),
               rule("square_reciprocal_sqrt", Promise::finite, square(rsqrt(x)), reciprocal(x))
                   .except("x < 0"),
               rule("minimum_same", Promise::exact, minimum(x, x), x),

@@ -257,7 +257,7 @@ Expr det_of_blocks(const Match& m) {
   if (blocks.empty()) return {};
   const Determinants d(m.root);
   Expr total;
-  for (V block : blocks) total = total ? d.product(total, d.of(block)) : d.of(block);
+  for (V block : blocks) total = total.defined() ? d.product(total, d.of(block)) : d.of(block);
   return total;
 }
 

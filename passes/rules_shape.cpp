@@ -55,12 +55,19 @@ Expr movement_of_number(const Match& m) {
   return broadcast_to(Expr(x.input(0)), m.root.shape());
 }
 
+// What must have these extents has them: the entry of the graph checks it.
+Expr shaped_operand(const Match& m) {
+  const Value& x = m.root.input(0);
+  return x.shape() == m.root.shape() ? Expr(x) : Expr();
+}
+
 Expr cube_of(DType t) { return tensor("x", t, {Dim(2), Dim(3), Dim(4)}); }
 Expr reshape_example(DType t) { return reshape(reshape(cube_of(t), {6, 4}), {4, 6}); }
 Expr transpose_example(DType t) { return transpose(transpose(cube_of(t), {1, 2, 0}), {1, 0, 2}); }
 Expr broadcast_example(DType t) {
   return broadcast_to(broadcast_to(tensor("x", t, {Dim(4)}), {3, 4}), {2, 3, 4});
 }
+Expr shaped_example(DType t) { return exp(shaped(cube_of(t), {2, 3, 4}, "expected a cube")); }
 Expr number_example(DType t) {
   return transpose(broadcast_to(tensor("x", t, {}), {3, 4})) + tensor("y", t, {Dim(4), Dim(3)});
 }
@@ -86,6 +93,8 @@ RuleGroup make() {
               rule("broadcast", Promise::exact, {&op::broadcast_to}, broadcast_of_broadcast,
                    "broadcast_to(broadcast_to(x, s), t)", "broadcast_to(x, t), or x",
                    broadcast_example),
+              rule("shaped", Promise::exact, {&op::shaped}, shaped_operand, "shaped(x, s)", "x",
+                   shaped_example),
               rule("movement_of_number", Promise::exact,
                    {&op::reshape, &op::expand_dims, &op::squeeze, &op::transpose, &op::slice},
                    movement_of_number, "transpose(broadcast_to(number, s))",

@@ -250,15 +250,27 @@ std::optional<Section> within(const Section& read, const Section& write) {
 bool writes_slice(const Value& v) { return v.is(op::set_slice) || v.is(op::inc_slice); }
 
 Expr slice_of_write(const Match& m) {
-  const Value& write = m.root.input(0);
+  Value write = m.root.input(0);
   if (!writes_slice(write)) return {};
-  const Sections read = sections_of(m.root), written = sections_of(write);
-  Sections own;
-  for (std::size_t i = 0; i < read.size(); ++i) {
-    if (are_apart(read[i], written[i])) return sliced(write.input(0), read);
-    if (const auto section = within(read[i], written[i])) own.push_back(*section);
+  const Sections read = sections_of(m.root);
+  Sections written = sections_of(write);
+  // Many writes one after the other are passed at once.
+  const auto is_elsewhere = [&] {
+    for (std::size_t i = 0; i < read.size(); ++i)
+      if (are_apart(read[i], written[i])) return true;
+    return false;
+  };
+  while (is_elsewhere()) {
+    write = write.input(0);
+    if (!writes_slice(write)) break;
+    written = sections_of(write);
   }
-  if (own.size() < read.size()) return {};
+  if (!writes_slice(write)) return sliced(write, read);
+  Sections own;
+  for (std::size_t i = 0; i < read.size(); ++i)
+    if (const auto section = within(read[i], written[i])) own.push_back(*section);
+  if (own.size() < read.size())
+    return write == m.root.input(0) ? Expr() : Expr(sliced(write, read));
   const Value v = sliced(write.input(1), own);
   if (write.is(op::set_slice)) return v;
   return Expr(sliced(write.input(0), read)) + Expr(v);

@@ -26,8 +26,8 @@ RuleGroup make() {
               rule("softplus", Promise::accurate, log(1 + exp(x)), softplus(x)),
               rule("log1p_exp", Promise::accurate, log1p(exp(x)), softplus(x)),
               rule("log1p", Promise::accurate, log(1 + x), log1p(x)),
-              rule("expm1", Promise::accurate, exp(x) - 1, expm1(x)),
-              rule("exp_expm1", Promise::accurate, 1 + expm1(x), exp(x)),
+              rule("expm1", Promise::accurate, exp(x) - 1, expm1(x)).across(),
+              rule("exp_expm1", Promise::accurate, 1 + expm1(x), exp(x)).across(),
               rule("exp_log1p", Promise::finite, exp(log1p(x)), 1 + x).except("x < -1"),
               rule("sigmoid", Promise::accurate, 1 / (1 + exp(-x)), sigmoid(x)),
               rule("sigmoid_negative", Promise::accurate, 1 / (1 + exp(x)), sigmoid(-x)),
@@ -37,9 +37,12 @@ RuleGroup make() {
                   .except("results near the ends of the range"),
               rule("times_sigmoid_negative", Promise::finite, y / (1 + exp(x)), y * sigmoid(-x))
                   .except("results near the ends of the range"),
-              rule("sigmoid_tanh", Promise::accurate, 0.5 * (1 + tanh(0.5 * x)), sigmoid(x)),
-              rule("one_minus_sigmoid", Promise::accurate, 1 - sigmoid(x), sigmoid(-x)),
+              rule("one_plus_tanh", Promise::accurate, 1 + tanh(x), 2 * sigmoid(2 * x)).across(),
+              rule("one_minus_tanh", Promise::accurate, 1 - tanh(x), 2 * sigmoid(-2 * x)).across(),
+              rule("tanh_of_sigmoid", Promise::accurate, 2 * sigmoid(x) - 1, tanh(0.5 * x)),
+              rule("one_minus_sigmoid", Promise::accurate, 1 - sigmoid(x), sigmoid(-x)).across(),
               rule("exp_sigmoid", Promise::accurate, exp(t) * sigmoid(x), sigmoid(t))
+                  .across()
                   .when(opposite, "t = -x")
                   .tested_on([](DType type) {
                     const Expr a = tensor("a", type, {Dim(7)});
@@ -47,6 +50,7 @@ RuleGroup make() {
                   }),
               rule("exp_square_sigmoid", Promise::accurate, exp(t) * square(sigmoid(x)),
                    sigmoid(x) * sigmoid(t))
+                  .across()
                   .when(opposite, "t = -x")
                   .tested_on([](DType type) {
                     const Expr a = tensor("a", type, {Dim(7)});
@@ -89,15 +93,19 @@ RuleGroup make() {
               rule("log_sqrt", Promise::accurate, log(sqrt(x)), 0.5 * log(x)),
               rule("log_square", Promise::accurate, log(square(x)), 2 * log(absolute(x))),
               rule("log_reciprocal", Promise::accurate, log(reciprocal(x)), -log(x)),
-              rule("erfc", Promise::accurate, 1 - erf(x), erfc(x)),
-              rule("erfc_negative", Promise::accurate, 1 + erf(x), erfc(-x)),
-              rule("minus_erfc", Promise::accurate, erf(x) - 1, -erfc(x)),
+              rule("erfc", Promise::accurate, 1 - erf(x), erfc(x)).across(),
+              rule("erfc_negative", Promise::accurate, 1 + erf(x), erfc(-x)).across(),
+              rule("minus_erfc", Promise::accurate, erf(x) - 1, -erfc(x)).across(),
               rule("erf", Promise::accurate, 1 - erfc(x), erf(x)),
               rule("hypot", Promise::accurate, sqrt(square(x) + square(y)), hypot(x, y)),
-              rule("tanh", Promise::accurate, (exp(x) - exp(-x)) / (exp(x) + exp(-x)), tanh(x)),
-              rule("sinh", Promise::accurate, 0.5 * (exp(x) - exp(-x)), sinh(x)),
+              // A difference of exponentials is a sinh by now (see exp_difference).
+              rule("tanh", Promise::accurate, (2 * sinh(x)) / (exp(x) + exp(-x)), tanh(x))
+                  .tested_on([](DType type) {
+                    const Expr a = tensor("a", type, {Dim(7)});
+                    return (exp(a) - exp(-a)) / (exp(a) + exp(-a));
+                  }),
               rule("cosh", Promise::accurate, 0.5 * (exp(x) + exp(-x)), cosh(x)),
-              rule("versine", Promise::accurate, 1 - cos(x), 2 * square(sin(0.5 * x))),
+              rule("versine", Promise::accurate, 1 - cos(x), 2 * square(sin(0.5 * x))).across(),
               rule("pythagoras", Promise::finite, square(sin(x)) + square(cos(x)), Pattern(1))
                   .except("inf, NaN"),
           }};

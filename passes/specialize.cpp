@@ -47,9 +47,40 @@ std::optional<std::pair<Value, Value>> signed_factors(const Match& m, const Valu
   return inner;
 }
 
+// Whether elements of `v` are arguments or constants, moved at most: they have no rounding that
+// the one of a product could cancel.
+bool is_unrounded(Value v) {
+  constexpr int deepest = 8;
+  for (int i = 0; i < deepest; ++i) {
+    if (v.node().operands().empty()) return true;
+    const bool moves = v.is(op::negative) || is_reshaping(v) || v.is(op::transpose) ||
+                       v.is(op::broadcast_to) || v.is(op::slice) || v.is(op::index) ||
+                       v.is(op::barrier);
+    if (!moves) return false;
+    v = Value(v.input(0));
+  }
+  return false;
+}
+
+// x * y + z for a z and one of x and y that are not computed. Of x * y - u * v one product would be
+// rounded and the other one not, which leaves something where they are equal; so would the rounding
+// of (1 / x) * x be left beside -1.
+Expr contracted_pair(const Match& m) {
+  const std::span<const Value> terms = m.root.node().operands();
+  if (terms.size() != 2) return {};
+  for (const std::size_t i : {0u, 1u}) {
+    if (!is_unrounded(terms[1 - i])) continue;
+    const auto factors = signed_factors(m, terms[i]);
+    if (factors && (is_unrounded(factors->first) || is_unrounded(factors->second)))
+      return make_node(op::multiply_add, {factors->first, factors->second, terms[1 - i]});
+  }
+  return {};
+}
+
 // A sum from left to right, with each product that has no other use added in one rounding.
 Expr contracted_sum(const Match& m) {
   if (!is_float_root(m)) return {};
+  if (!m.regroups) return contracted_pair(m);
   const std::span<const Value> terms = m.root.node().operands();
   Value total;
   std::vector<Value> pending;  // plain terms since the last fma
@@ -142,14 +173,17 @@ const RuleGroup& contraction_rules() {
 }
 
 Graph specialize(const Graph& graph, Context& context) {
-  static const RuleSet all({&strength_rules()}, false), exact({&strength_rules()}, true);
-  const bool exact_only = context.options.level != RewriteLevel::all;
+  static const RuleSet all({&strength_rules()}, RewriteLevel::all),
+      exact({&strength_rules()}, RewriteLevel::exact);
+  const bool exact_only = context.options.level < RewriteLevel::all;
   return rewrite(graph, exact_only ? exact : all, context, Flatten::no);
 }
 
 Graph contract(const Graph& graph, Context& context) {
-  static const RuleSet rules({&contraction_rules()}, false);
-  return rewrite(graph, rules, context, Flatten::no);
+  static const RuleSet all({&contraction_rules()}, RewriteLevel::all),
+      fast({&contraction_rules()}, RewriteLevel::fast);
+  const bool is_fast = context.options.level == RewriteLevel::fast;
+  return rewrite(graph, is_fast ? fast : all, context, Flatten::no);
 }
 
 }  // namespace gnomon

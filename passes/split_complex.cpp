@@ -46,7 +46,7 @@ class Splitter {
       for (std::uint32_t i = 0; i < parts.size(); ++i) {
         if (origins_ != nullptr) {
           origins_->inherit(parts[i].re, node);
-          if (parts[i].im) origins_->inherit(parts[i].im, node);
+          if (parts[i].im.defined()) origins_->inherit(parts[i].im, node);
         }
         parts_.emplace(Value(node, i), parts[i]);
       }
@@ -105,7 +105,7 @@ class Splitter {
     const std::int64_t old_states = loop ? node.attribute("states").integer() : 0;
     for (std::size_t i = 0; i < node.operands().size(); ++i) {
       operands.push_back(inputs[i].re);
-      if (inputs[i].im) operands.push_back(inputs[i].im);
+      if (inputs[i].im.defined()) operands.push_back(inputs[i].im);
       if (static_cast<std::int64_t>(i) == old_states)
         states = static_cast<std::int64_t>(operands.size()) - 1;
     }
@@ -141,7 +141,7 @@ class Splitter {
     std::vector<Value> results;
     for (const Value& v : outputs) {
       results.push_back(split(v).re);
-      if (split(v).im) results.push_back(split(v).im);
+      if (split(v).im.defined()) results.push_back(split(v).im);
     }
     return make_body(leaves, results);
   }
@@ -185,7 +185,7 @@ Graph split_complex(const Graph& graph) {
     if (is_complex(p.type.dtype)) p.type = pairs_type(p.type);
   for (Value& v : result.outputs) {
     const Parts& parts = split(v);
-    v = parts.im ? join_pairs(parts) : parts.re;
+    v = parts.im.defined() ? join_pairs(parts) : parts.re;
   }
   for (EntryCheck& check : result.checks) {
     check.left = with_values(check.left, split);

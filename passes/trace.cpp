@@ -9,6 +9,12 @@
 #include "stdlib/ops.h"
 
 namespace gnomon {
+
+ParameterNames names_of(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const Parameter& p : graph.parameters) names.push_back(p.name);
+  return std::make_shared<const std::vector<std::string>>(std::move(names));
+}
 namespace {
 
 // The longest list of operands a line shows.

@@ -14,6 +14,8 @@ namespace gnomon {
 
 /// Names of a graph's parameters, by number.
 using ParameterNames = std::shared_ptr<const std::vector<std::string>>;
+/// The names of a graph's parameters, by their numbers.
+ParameterNames names_of(const Graph& graph);
 
 /// One rule that replaced one value.
 struct Firing {

@@ -12,6 +12,7 @@
 #include "ir/leaf.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
+#include "stdlib/body.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -165,24 +166,25 @@ BatchedBody batched_body(const Body& body, const std::vector<bool>& batched,
                          const std::vector<bool>& outputs) {
   const Dim size = Dim::symbol("examples");
   Vectorizer vectorizer(size);
-  std::vector<Value> leaves, parameters;
+  std::vector<Expr> leaves;
+  std::vector<Value> parameters;
   for (std::size_t i = 0; i < batched.size(); ++i) {
     const Type& type = body->parameters[i].type;
     leaves.push_back(tensor(fmt::format("p{}", i), type.dtype, type.shape));
-    parameters.push_back(leaves.back());
+    parameters.push_back(leaves.back().value());
     if (!batched[i]) continue;
     Shape shape = type.shape;
     shape.insert(shape.begin(), size);
-    parameters.back() = tensor(fmt::format("p{}", i), type.dtype, shape);
-    vectorizer.replace(leaves[i], parameters[i]);
+    parameters.back() = tensor(fmt::format("p{}", i), type.dtype, shape).value();
+    vectorizer.replace(leaves[i].value(), parameters[i]);
   }
   BatchedBody result;
   std::vector<Value> found;
-  const std::vector<Value> inlined = inline_body(*body, leaves);
+  const std::vector<Expr> inlined = apply_checked_body(body, leaves);
   for (std::size_t i = 0; i < inlined.size(); ++i) {
-    result.outputs.push_back(outputs[i] || vectorizer.of(inlined[i]).batched);
-    found.push_back(result.outputs[i] ? vectorizer.leading(inlined[i]).value()
-                                      : vectorizer.of(inlined[i]).value);
+    const Value& v = inlined[i].value();
+    result.outputs.push_back(outputs[i] || vectorizer.of(v).batched);
+    found.push_back(result.outputs[i] ? vectorizer.leading(v).value() : vectorizer.of(v).value);
   }
   result.body = make_body(parameters, found);
   return result;
@@ -195,8 +197,8 @@ Dim common_size(std::span<const Expr> examples) {
     const Dim& other = each.shape()[0];
     if (!other.is_constant()) continue;
     if (size.is_constant() && !(size == other))
-      throw TypeError(fmt::format("vectorize: expected one number of examples, found {} and {}",
-                                  describe(examples[0]), describe(each)));
+      throw ValueError(fmt::format("vectorize: expected one number of examples, found {} and {}",
+                                   describe(examples[0]), describe(each)));
     size = other;
   }
   return size;
@@ -210,11 +212,13 @@ std::vector<Expr> vectorize(std::span<const Expr> outputs, std::span<const Expr>
     throw ValueError(fmt::format("vectorize: expected examples for each of {} inputs, found {}",
                                  inputs.size(), examples.size()));
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (examples[i].dtype() != inputs[i].dtype() || examples[i].rank() != inputs[i].rank() + 1)
-      throw TypeError(
-          fmt::format("vectorize: expected examples of {} behind a leading axis, found "
-                      "{}",
-                      describe(inputs[i]), describe(examples[i])));
+    if (examples[i].dtype() != inputs[i].dtype() || examples[i].rank() != inputs[i].rank() + 1) {
+      const std::string text =
+          fmt::format("vectorize: expected examples of {} behind a leading axis, found {}",
+                      describe(inputs[i]), describe(examples[i]));
+      if (examples[i].dtype() != inputs[i].dtype()) throw TypeError(text);
+      throw ValueError(text);
+    }
   const Dim size = common_size(examples);
   Vectorizer vectorizer(size);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -225,7 +229,7 @@ std::vector<Expr> vectorize(std::span<const Expr> outputs, std::span<const Expr>
   }
   std::vector<Expr> results;
   for (const Expr& output : outputs) {
-    if (!output) throw TypeError("vectorize: each output must be a value, found nothing");
+    if (!output.defined()) throw TypeError("vectorize: each output must be a value, found nothing");
     results.push_back(vectorizer.leading(output));
   }
   return results;

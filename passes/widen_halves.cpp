@@ -49,9 +49,9 @@ Type bits_type(Type t) {
 
 /// Ops that move elements and leave them as they are: they move bits as well.
 bool only_moves(const Op& op) {
-  static constexpr const Op* ops[] = {&op::reshape,      &op::transpose, &op::expand_dims,
-                                      &op::squeeze,      &op::slice,     &op::index,
-                                      &op::broadcast_to, &op::barrier,   &op::concatenate};
+  static constexpr const Op* ops[] = {
+      &op::reshape, &op::transpose,    &op::expand_dims, &op::squeeze,     &op::slice,
+      &op::index,   &op::broadcast_to, &op::barrier,     &op::concatenate, &op::shaped};
   return std::find(std::begin(ops), std::end(ops), &op) != std::end(ops);
 }
 

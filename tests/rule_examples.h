@@ -6,6 +6,7 @@
 
 #include "passes/rewrite.h"
 #include "passes/rule.h"
+#include "passes/stable_form.h"
 #include "stdlib/ops.h"
 #include "tests/passes_support.h"
 
@@ -46,6 +47,15 @@ inline Expr example_of(const Rule& rule, DType t) {
   bool reduces = false;
   detail::note_variables(*rule.left, match, reduces, t, {Dim(4), Dim(6)});
   return instantiate(*rule.left, match, t);
+}
+
+/// Rewrites an example of the group's rules: by the whole pipeline, or before a derivative is
+/// taken.
+inline std::vector<Value> rewrite_example(const RuleGroup& group, const Expr& example,
+                                          Context& context) {
+  if (&group == &derivative_rules())
+    return stable_forms(std::span(&example.value(), 1), {}, context);
+  return optimize(close({example}), context).outputs;
 }
 
 }  // namespace gnomon::test
