@@ -87,7 +87,13 @@ class BodyTable {
 /// The symbols and scalar parameters of a body in terms of the arguments it is applied to.
 class Binding {
  public:
-  Binding(const Graph& body, std::span<const Value> arguments) : arguments_(arguments) {
+  /// `scalars`: what `body.checked_scalars()` are outside, where that is known.
+  Binding(const Graph& body, std::span<const Value> arguments, std::span<const Value> scalars = {})
+      : arguments_(arguments) {
+    if (!scalars.empty()) {
+      const std::vector<Value> inside = body.checked_scalars();
+      for (std::size_t i = 0; i < inside.size(); ++i) scalars_.emplace(inside[i], scalars[i]);
+    }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Shape& shape = body.parameters[i].type.shape;
       for (std::size_t axis = 0; axis < shape.size(); ++axis)
@@ -103,7 +109,7 @@ class Binding {
     return at->second;
   }
 
-  /// In terms of the arguments; null where a scalar computed inside the body occurs.
+  /// In terms of the arguments; null where a computed scalar occurs that is not known outside.
   std::optional<Dim> outside(const Dim& d) const {
     bool computed = false;
     Dim result = d.substitute([&](const Atom& atom) -> Dim {
@@ -111,6 +117,8 @@ class Binding {
       if (atom.scalar->is(op::param))
         return Dim::value(
             arguments_[static_cast<std::size_t>(atom.scalar->node().attribute(0).integer())]);
+      if (const auto at = scalars_.find(*atom.scalar); at != scalars_.end())
+        return Dim::value(at->second);
       computed = true;
       return 0;
     });
@@ -120,6 +128,7 @@ class Binding {
  private:
   std::span<const Value> arguments_;
   std::unordered_map<std::uint64_t, Dim> symbols_;
+  std::unordered_map<Value, Value, ValueHash> scalars_;
 };
 
 void check_arguments(TypeContext& context, const Graph& body, std::span<const Value> arguments) {
@@ -128,9 +137,10 @@ void check_arguments(TypeContext& context, const Graph& body, std::span<const Va
                              arguments.size()));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Type& want = body.parameters[i].type;
-    if (want.dtype != arguments[i].dtype() || want.rank() != arguments[i].rank())
-      context.fail(fmt::format("expected {} as parameter {} of the body, found {}", want.text(), i,
-                               describe(arguments[i])));
+    if (want.dtype == arguments[i].dtype() && want.rank() == arguments[i].rank()) continue;
+    const std::string text = fmt::format("expected {} as parameter {} of the body, found {}",
+                                         want.text(), i, describe(arguments[i]));
+    want.dtype != arguments[i].dtype() ? context.fail(text) : context.refuse(text);
   }
 }
 
@@ -163,10 +173,11 @@ std::vector<Type> body_types(TypeContext& context, const Graph& body,
       if (const auto want = binding.outside(shape[axis]))
         context.equal(arguments[i].shape()[axis], *want, "extents of the body's parameters");
   }
-  for (const EntryCheck& check : body.checks) {
-    const auto left = binding.outside(check.left), right = binding.outside(check.right);
-    if (left && right) context.equal(*left, *right, "extents in the body");
-  }
+  const std::vector<Value> scalars = body.checked_scalars().empty()
+                                         ? std::vector<Value>()
+                                         : inline_whole_body(body, arguments).checked_scalars;
+  for (const EntryCheck& check : checks_of_body(body, arguments, scalars))
+    context.require_as(check.left, check.right, {check.message, check.is_index});
   std::vector<Type> types;
   for (const Value& output : body.outputs) {
     Type type{output.dtype(), {}};
@@ -178,6 +189,22 @@ std::vector<Type> body_types(TypeContext& context, const Graph& body,
     types.push_back(std::move(type));
   }
   return types;
+}
+
+std::vector<EntryCheck> checks_of_body(const Graph& body, std::span<const Value> arguments,
+                                       std::span<const Value> scalars) {
+  const Binding binding(body, arguments, scalars);
+  std::vector<EntryCheck> checks;
+  for (const EntryCheck& check : body.checks) {
+    const auto left = binding.outside(check.left), right = binding.outside(check.right);
+    if (!left || !right || *left == *right) continue;
+    if (const Dim difference = *left - *right; difference.is_constant()) {
+      if (check.is_index) throw IndexError(check.message);
+      throw ValueError(check.message);
+    }
+    checks.push_back({*left, *right, check.message, check.origins, check.is_index});
+  }
+  return checks;
 }
 
 std::vector<Value> free_values(std::span<const Value> parameters, std::span<const Value> outputs) {
@@ -218,6 +245,17 @@ std::vector<Value> inline_body(const Graph& body, std::span<const Value> argumen
   std::vector<Value> results;
   for (const Value& output : body.outputs) results.push_back(value(output));
   return results;
+}
+
+InlinedBody inline_whole_body(const Graph& body, std::span<const Value> arguments) {
+  Graph all = body;
+  const std::vector<Value> scalars = body.checked_scalars();
+  all.outputs.insert(all.outputs.end(), scalars.begin(), scalars.end());
+  InlinedBody result{inline_body(all, arguments), {}};
+  const auto first = result.outputs.begin() + static_cast<std::ptrdiff_t>(body.outputs.size());
+  result.checked_scalars.assign(first, result.outputs.end());
+  result.outputs.erase(first, result.outputs.end());
+  return result;
 }
 
 }  // namespace gnomon

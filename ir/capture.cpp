@@ -13,7 +13,7 @@ namespace gnomon {
 
 namespace {
 
-[[noreturn]] void fail(const std::string& message) { throw TypeError("capture: " + message); }
+[[noreturn]] void fail(const std::string& message) { throw TypeError("function: " + message); }
 
 std::vector<SignatureLeaf> input_leaves(std::span<const Expr> inputs) {
   std::vector<SignatureLeaf> leaves;
@@ -29,11 +29,13 @@ std::vector<SignatureLeaf> input_leaves(std::span<const Expr> inputs) {
 
 /// The extents of an update must be those the variable declares; its free extents may change.
 void check_update(const CaptureUpdate& update) {
-  const auto reject = [&] {
-    fail(fmt::format("expected an update of {} with its type, found {}", describe(update.variable),
-                     describe(update.value)));
-  };
   const Type &variable = update.variable.type(), &value = update.value.type();
+  const auto reject = [&] {
+    const std::string text = fmt::format("expected an update of {} with its type, found {}",
+                                         describe(update.variable), describe(update.value));
+    if (variable.dtype != value.dtype) fail(text);
+    throw ValueError("update: " + text);
+  };
   if (variable.dtype != value.dtype || variable.rank() != value.rank()) reject();
   for (std::size_t axis = 0; axis < variable.shape.size(); ++axis) {
     const Dim &want = variable.shape[axis], &have = value.shape[axis];
@@ -93,7 +95,8 @@ Captured capture(std::span<const Expr> inputs, std::span<const Expr> outputs,
   check_updates(updates);
   std::vector<Value> roots;
   for (const Expr& output : outputs) {
-    if (!output) fail(fmt::format("expected an expression as output {}, found none", roots.size()));
+    if (!output.defined())
+      fail(fmt::format("expected an expression as output {}, found none", roots.size()));
     roots.push_back(output.value());
   }
   for (const CaptureUpdate& update : updates) roots.push_back(update.value);
@@ -105,7 +108,7 @@ Captured capture(std::span<const Expr> inputs, std::span<const Expr> outputs,
     positions.emplace(variable, static_cast<int>(leaves.size()));
     leaves.push_back({variable, leaf_name(variable), true});
   }
-  captured.graph = close_graph("capture", leaves, roots, true);
+  captured.graph = close_graph("function", leaves, roots, true);
   Graph& graph = captured.graph;
   for (std::size_t i = 0; i < outputs.size(); ++i)
     graph.results.push_back(

@@ -25,9 +25,10 @@ constexpr std::uint64_t scalar_base = signature_base + (std::uint64_t{1} << 40);
 
 class Closer {
  public:
+  /// `declared`: equalities beside those that operations ask for.
   Closer(std::string_view who, std::span<const SignatureLeaf> leaves,
-         std::span<const Value> outputs)
-      : who_(who), leaves_(leaves), outputs_(outputs) {}
+         std::span<const Value> outputs, std::span<const EntryCheck> declared = {})
+      : who_(who), leaves_(leaves), outputs_(outputs), declared_(declared) {}
 
   Graph close(bool check_signature) {
     number_symbols();
@@ -70,6 +71,7 @@ class Closer {
     Dim left, right;
     std::string message;
     std::vector<Origin> origins;
+    bool is_index = false;
   };
 
   [[noreturn]] void fail(const std::string& message,
@@ -195,14 +197,24 @@ class Closer {
   // ---- the equalities inside
 
   void find_nodes(bool check_signature) {
-    std::vector<Value> roots(outputs_.begin(), outputs_.end()), stop;
-    for (const SignatureLeaf& leaf : leaves_) stop.push_back(leaf.value);
+    roots_.assign(outputs_.begin(), outputs_.end());
     if (check_signature)
-      for (const Equality& equality : signature_)
-        equality.right.for_each_atom([&](const AtomRef& atom) {
-          if (atom->kind == Kind::value) roots.push_back(*atom->scalar);
-        });
-    nodes_ = topological_order(roots, stop);
+      for (const Equality& equality : signature_) add_roots(equality.right);
+    for (const EntryCheck& check : declared_) add_roots(check.left), add_roots(check.right);
+    order_nodes();
+  }
+
+  // The computed scalars in a dimension.
+  void add_roots(const Dim& d) {
+    d.for_each_atom([&](const AtomRef& atom) {
+      if (atom->kind == Kind::value) roots_.push_back(*atom->scalar);
+    });
+  }
+
+  void order_nodes() {
+    std::vector<Value> stop;
+    for (const SignatureLeaf& leaf : leaves_) stop.push_back(leaf.value);
+    nodes_ = topological_order(roots_, stop);
   }
 
   Dim known(const Dim& d, const Node& node) const {
@@ -222,9 +234,24 @@ class Closer {
   }
 
   void collect_equalities() {
+    for (std::size_t first = 0; first < nodes_.size();) {
+      const std::size_t known = equalities_.size(), next = nodes_.size(), roots = roots_.size();
+      collect_equalities_of(std::span(nodes_).subspan(first));
+      // Nodes with bodies ask for values that bodies compute; more roots come last in the order.
+      for (const Equality& equality : std::span(equalities_).subspan(known))
+        add_roots(equality.left), add_roots(equality.right);
+      if (roots_.size() > roots) order_nodes();
+      first = next;
+    }
+    for (const EntryCheck& check : declared_)
+      equalities_.push_back({over_signature(check.left), over_signature(check.right), check.message,
+                             check.origins, check.is_index});
+  }
+
+  void collect_equalities_of(std::span<const Node* const> nodes) {
     std::vector<std::pair<Dim, Dim>> pairs;
-    std::vector<std::string> reasons;
-    for (const Node* node : nodes_) {
+    std::vector<TypeContext::Reason> reasons;
+    for (const Node* node : nodes) {
       if (is_leaf(node->op())) continue;  // refused later, with a better message
       pairs.clear();
       reasons.clear();
@@ -233,9 +260,10 @@ class Closer {
       if (pairs.empty()) continue;
       reasons.resize(pairs.size());
       for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const std::string& reason = reasons[i].empty() ? default_message(pairs[i]) : reasons[i];
+        if (reasons[i].text.empty())
+          reasons[i].text = fmt::format("{}: {}", node->op().name, default_message(pairs[i]));
         equalities_.push_back({known(pairs[i].first, *node), known(pairs[i].second, *node),
-                               fmt::format("{}: {}", node->op().name, reason), node->origins()});
+                               std::move(reasons[i].text), node->origins(), reasons[i].is_index});
       }
     }
   }
@@ -247,9 +275,11 @@ class Closer {
         case DimSolver::Outcome::learned: checks_.push_back(equality); return;
         case DimSolver::Outcome::contradiction: break;
       }
-      throw TypeError(equality.origins.empty()
-                          ? equality.message
-                          : fmt::format("{} [{}]", equality.message, equality.origins[0].text()));
+      const std::string text = equality.origins.empty() ? equality.message
+                                                        : fmt::format("{} [{}]", equality.message,
+                                                                      equality.origins[0].text());
+      if (equality.is_index) throw IndexError(text);
+      throw ValueError(text);
     };
     for (const Equality& equality : signature_) learn(equality);
     for (const Equality& equality : equalities_) learn(equality);
@@ -362,18 +392,20 @@ class Closer {
       const Dim left = checkable(check.left), right = checkable(check.right);
       if (left == right || !is_built(left) || !is_built(right)) continue;
       graph_.checks.push_back({translated(left), translated(right), std::move(check.message),
-                               std::move(check.origins)});
+                               std::move(check.origins), check.is_index});
     }
   }
 
   std::string_view who_;
   std::span<const SignatureLeaf> leaves_;
   std::span<const Value> outputs_;
+  std::span<const EntryCheck> declared_;
   Graph graph_;
   OriginsByNode places_;
   std::unordered_map<std::uint64_t, Dim> known_;  // symbols of the expressions over the signature
   std::vector<Equality> pending_, signature_, equalities_, checks_;
   DimSolver solver_;
+  std::vector<Value> roots_;
   std::vector<const Node*> nodes_;
   std::vector<Value> parameters_;
   std::unordered_map<Value, Value, ValueHash> built_;
@@ -392,6 +424,58 @@ std::vector<Dim> undetermined_symbols(std::span<const Value> leaves,
   std::vector<SignatureLeaf> signature;
   for (const Value& leaf : leaves) signature.push_back({leaf, {}, false});
   return Closer("body", signature, outputs).undetermined();
+}
+
+namespace {
+
+/// Inputs as the signature of a graph describes them.
+class FreshInputs {
+ public:
+  explicit FreshInputs(const Graph& graph) : graph_(graph), inputs_(graph.parameters.size()) {
+    for (const std::string& name : graph.symbols) symbols_.push_back(Dim::symbol(name));
+    // Scalars first: extents of others may be their values.
+    for (const bool scalars : {true, false})
+      for (std::size_t i = 0; i < inputs_.size(); ++i)
+        if ((graph.parameters[i].type.rank() == 0) == scalars) make(i);
+  }
+
+  std::span<const Value> inputs() const { return inputs_; }
+
+ private:
+  void make(std::size_t i) {
+    const Parameter& p = graph_.parameters[i];
+    Shape shape;
+    for (const Dim& d : p.type.shape)
+      shape.push_back(d.substitute([this](const Atom& atom) { return extent(atom); }));
+    inputs_[i] = tensor(p.name, p.type.dtype, std::move(shape)).value();
+  }
+
+  Dim extent(const Atom& atom) const {
+    if (atom.kind == Atom::Kind::symbol) return symbols_.at(atom.number);
+    if (!atom.scalar->is(op::param))
+      throw TypeError("graph: expected extents of inputs, found a computed one");
+    return Dim::value(
+        inputs_.at(static_cast<std::size_t>(atom.scalar->node().attribute(0).integer())));
+  }
+
+  const Graph& graph_;
+  std::vector<Value> inputs_;
+  std::vector<Dim> symbols_;
+};
+
+}  // namespace
+
+Graph closed_again(const Graph& graph) {
+  const FreshInputs fresh(graph);
+  std::vector<SignatureLeaf> leaves;
+  for (std::size_t i = 0; i < graph.parameters.size(); ++i)
+    leaves.push_back({fresh.inputs()[i], graph.parameters[i].name, graph.parameters[i].shared});
+  const InlinedBody inlined = inline_whole_body(graph, fresh.inputs());
+  const std::vector<EntryCheck> checks =
+      checks_of_body(graph, fresh.inputs(), inlined.checked_scalars);
+  Graph result = Closer("graph", leaves, inlined.outputs, checks).close(true);
+  result.results = graph.results;
+  return result;
 }
 
 }  // namespace gnomon

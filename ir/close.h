@@ -23,6 +23,11 @@ struct SignatureLeaf {
 Graph close_graph(std::string_view who, std::span<const SignatureLeaf> leaves,
                   std::span<const Value> outputs, bool check_signature);
 
+/// The same mathematics closed again: what a text says of inner types is left out, and found anew
+/// from its operations, for graphs that nobody vouches for; so are checks, to which those of the
+/// text come. TypeError: they do not fit.
+Graph closed_again(const Graph& graph);
+
 /// The symbols `values` use and the shapes (or `extent` nodes) of `leaves` do not determine.
 std::vector<Dim> undetermined_symbols(std::span<const Value> leaves,
                                       std::span<const Value> outputs);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/dimension_sum.h"
 #include "ir/hash.h"
 #include "ir/node.h"
 #include "ir/op.h"
@@ -345,6 +346,8 @@ Dim extremum(Kind kind, Dim a, Dim b) {
   return make_pair(kind, a, b);
 }
 
+constexpr std::size_t few = 8;  // terms that are added one by one
+
 std::atomic<std::uint64_t> next_symbol{std::uint64_t{1} << 32};
 
 /// The polynomial a scalar expression computes, looking through at most `budget` nodes.
@@ -379,14 +382,16 @@ Dim see_through(const Value& v, int& budget) {
   return make_dim(std::move(atom));
 }
 
+// A divisor may turn out to be 0; then the result is 0, as at run time.
 Dim substitute_atom(const AtomRef& atom, const std::function<Dim(const Atom&)>& f) {
+  const Dim left = atom->left.substitute(f), right = atom->right.substitute(f);
   switch (atom->kind) {
     case Kind::symbol:
     case Kind::value: return f(*atom);
-    case Kind::floor_div: return floor_div(atom->left.substitute(f), atom->right.substitute(f));
-    case Kind::mod: return mod(atom->left.substitute(f), atom->right.substitute(f));
-    case Kind::min: return min(atom->left.substitute(f), atom->right.substitute(f));
-    case Kind::max: return max(atom->left.substitute(f), atom->right.substitute(f));
+    case Kind::floor_div: return right.is(0) ? right : floor_div(left, right);
+    case Kind::mod: return right.is(0) ? right : mod(left, right);
+    case Kind::min: return min(left, right);
+    case Kind::max: return max(left, right);
   }
   return {};
 }
@@ -435,7 +440,7 @@ Dim Dim::symbol(std::uint64_t number, std::string name) {
 }
 
 Dim Dim::value(const Value& scalar) {
-  if (!scalar) throw TypeError("dimension: expected an int64 scalar, found a null value");
+  if (!scalar) throw TypeError("dimension: expected an int64 scalar, found none");
   if (scalar.dtype() != DType::int64 || scalar.rank() != 0)
     throw TypeError("dimension: expected an int64 scalar, found " + describe(scalar));
   int budget = 64;
@@ -530,13 +535,34 @@ std::size_t Dim::hash() const {
   return h;
 }
 
+Dim sum_of(std::span<const Dim> parts) {
+  if (parts.size() <= few) {
+    Dim sum;
+    for (const Dim& part : parts) sum = sum + part;
+    return sum;
+  }
+  std::vector<Term> terms;
+  std::int64_t constant = 0;
+  for (const Dim& part : parts) {
+    terms.insert(terms.end(), part.terms().begin(), part.terms().end());
+    constant = add_checked(constant, part.constant_term());
+  }
+  return normalize(std::move(terms)) + constant;
+}
+
 Dim Dim::substitute(const std::function<Dim(const Atom&)>& f) const {
-  Dim sum = constant_;
-  for (const Term& term : terms()) {
+  const auto image = [&f](const Term& term) {
     Dim product = term.coefficient;
     for (const AtomRef& atom : term.atoms) product = product * substitute_atom(atom, f);
-    sum = sum + product;
+    return product;
+  };
+  if (terms().size() > few) {
+    std::vector<Dim> parts{Dim(constant_)};
+    for (const Term& term : terms()) parts.push_back(image(term));
+    return sum_of(parts);
   }
+  Dim sum = constant_;
+  for (const Term& term : terms()) sum = sum + image(term);
   return sum;
 }
 

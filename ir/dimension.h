@@ -23,8 +23,8 @@ struct Term {
 /// scalars, floor quotients, remainders, minima and maxima. Equality is equality of normal forms.
 class Dim {
  public:
-  Dim(std::int64_t constant = 0) : constant_(constant) {}
-  Dim(int constant) : constant_(constant) {}
+  constexpr Dim(std::int64_t constant = 0) : constant_(constant) {}
+  constexpr Dim(int constant) : constant_(constant) {}
 
   /// A fresh symbol; `name` is for display only.
   static Dim symbol(std::string name);

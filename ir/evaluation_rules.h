@@ -92,7 +92,7 @@ class Evaluator<Numbers>::Rules : public Element {
     return integer(remainder ? x % y + (down ? y : 0) : x / y - down);
   }
   [[noreturn]] void out_of_range(std::int64_t index, std::int64_t extent) const {
-    throw ValueError(fmt::format("{}: index {} is out of range for an axis of extent {}",
+    throw IndexError(fmt::format("{}: index {} is out of range for an axis of extent {}",
                                  node_.op().name, index, extent));
   }
 
@@ -160,7 +160,7 @@ auto Evaluator<Numbers>::write(Frame& frame, const Node& node) -> Data {
       for (std::size_t axis = 0; axis < result->shape.size(); ++axis) {
         const std::int64_t i = rules.integer_of(position[axis]);
         if (i < 0 || i >= result->shape[axis])
-          throw ValueError(fmt::format("{}: index {} is out of range for an axis of extent {}",
+          throw IndexError(fmt::format("{}: index {} is out of range for an axis of extent {}",
                                        node.op().name, i, result->shape[axis]));
         offset = offset * result->shape[axis] + i;
       }

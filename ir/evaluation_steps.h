@@ -227,9 +227,21 @@ auto Evaluator<Numbers>::expanded(Frame& frame, const Node& node) -> std::vector
 
 template <class Numbers>
 void Evaluator<Numbers>::test_condition(Frame& frame, const Node& node) {
-  for (const Number& holds : operand(frame, node, 1)->data)
-    if (!numbers_.to_cell(DType::bool_, holds).b)
-      throw ValueError(node.attribute("message").string());
+  const auto& holds = operand(frame, node, 1)->data;
+  for (std::size_t i = 0; i < holds.size(); ++i) {
+    if (numbers_.to_cell(DType::bool_, holds[i]).b) continue;
+    std::string text = node.attribute("message").string();
+    if (node.operands().size() == 2) throw ValueError(text);
+    const std::pair<std::string_view, std::size_t> fields[] = {{"{value}", 2}, {"{bound}", 3}};
+    for (const auto& [field, k] : fields) {
+      const auto& data = operand(frame, node, k)->data;
+      const Number& each = data[data.size() == 1 ? 0 : i];
+      const auto number = std::to_string(numbers_.to_cell(DType::int64, each).i);
+      for (std::size_t at; (at = text.find(field)) != std::string::npos;)
+        text.replace(at, field.size(), number);
+    }
+    throw IndexError(text);
+  }
 }
 
 template <class Numbers>
@@ -317,7 +329,10 @@ auto Evaluator<Numbers>::run(const Graph& graph, std::span<const Data> inputs)
       });
     if (!needed.empty()) compute(frame, needed);
     const std::int64_t left = frame.extents(check.left), right = frame.extents(check.right);
-    if (left != right) throw ValueError(fmt::format("{} ({} and {})", check.message, left, right));
+    if (left == right) continue;
+    const std::string text = fmt::format("{} ({} and {})", check.message, left, right);
+    if (check.is_index) throw IndexError(text);
+    throw ValueError(text);
   }
   compute(frame, graph.outputs);
   std::vector<Data> results;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory_resource>
 #include <unordered_set>
 
@@ -25,6 +26,7 @@ std::vector<const Node*> topological_order(std::span<const Value> outputs,
   };
   std::vector<const Node*> order;
   for (const Value& output : outputs) {
+    static_cast<void>(output.node());  // none: an error
     enter(output);
     while (!path.empty()) {
       Visit& last = path.back();
@@ -39,13 +41,22 @@ std::vector<const Node*> topological_order(std::span<const Value> outputs,
   return order;
 }
 
-std::vector<const Node*> Graph::topological_order() const {
-  std::vector<Value> roots = outputs;
+std::vector<Value> Graph::checked_scalars() const {
+  std::vector<Value> scalars;
   for (const EntryCheck& check : checks)
     for (const Dim& side : {check.left, check.right})
       side.for_each_atom([&](const AtomRef& atom) {
-        if (atom->kind == Atom::Kind::value) roots.push_back(*atom->scalar);
+        if (atom->kind == Atom::Kind::value &&
+            std::ranges::find(scalars, *atom->scalar) == scalars.end())
+          scalars.push_back(*atom->scalar);
       });
+  return scalars;
+}
+
+std::vector<const Node*> Graph::topological_order() const {
+  std::vector<Value> roots = outputs;
+  const std::vector<Value> checked = checked_scalars();
+  roots.insert(roots.end(), checked.begin(), checked.end());
   return gnomon::topological_order(roots);
 }
 

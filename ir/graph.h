@@ -23,6 +23,7 @@ struct EntryCheck {
   Dim left, right;
   std::string message;
   std::vector<Origin> origins;
+  bool is_index = false;  // it is about an index: an IndexError
 };
 
 /// A leaf of the signature.
@@ -62,6 +63,8 @@ class Graph {
   std::shared_ptr<const OriginsByNode> origins;
 
   std::span<const Origin> origins_of(const Node* node) const;
+  /// The computed scalars whose values checks contain, each once.
+  std::vector<Value> checked_scalars() const;
   /// Nodes from leaves to outputs, each once, operands first; with those only checks need.
   std::vector<const Node*> topological_order() const;
   /// 128-bit canonical key: two captures of the same mathematics have the same one.
@@ -100,8 +103,18 @@ std::vector<Type> body_types(TypeContext& context, const Graph& body,
                              std::span<const Value> arguments);
 /// The leaves (inputs, shared variables) and extents that `outputs` need beside `parameters`.
 std::vector<Value> free_values(std::span<const Value> parameters, std::span<const Value> outputs);
-/// The body's outputs with its parameters replaced.
+/// The body's entry checks in terms of the arguments, but for those that hold. `scalars` are its
+/// `checked_scalars` over the arguments; without them checks of computed extents are left out.
+/// ValueError for one that cannot hold.
+std::vector<EntryCheck> checks_of_body(const Graph& body, std::span<const Value> arguments,
+                                       std::span<const Value> scalars = {});
+/// The body's outputs with its parameters replaced. Its entry checks are left to the caller.
 std::vector<Value> inline_body(const Graph& body, std::span<const Value> arguments);
+/// The same with what its checks need.
+struct InlinedBody {
+  std::vector<Value> outputs, checked_scalars;
+};
+InlinedBody inline_whole_body(const Graph& body, std::span<const Value> arguments);
 
 /// Outputs with some values replaced, rebuilt bottom up without recursion.
 std::vector<Value> substitute(std::span<const Value> outputs,

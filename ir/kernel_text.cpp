@@ -8,6 +8,8 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <set>
+#include <tuple>
 
 #include "ir/node.h"
 
@@ -108,22 +110,31 @@ KernelPrinter::KernelPrinter(const Kernel& kernel) : kernel_(kernel) {
   print_head();
 }
 
+namespace {
+
+// Of an atom in the order of terms.
+using Place = std::tuple<bool, std::uint64_t, std::uint32_t>;
+
+Place place_of(const Atom& atom) {
+  if (atom.kind == Atom::Kind::symbol) return {false, atom.number, 0};
+  return {true, atom.scalar->node().number(), atom.scalar->index()};
+}
+
+}  // namespace
+
 // In the order that decides the order of terms, so that a polynomial reads back with its terms in
 // place when the parser makes the symbols in the order of these lists.
 void KernelPrinter::label_atoms() {
+  std::set<Place> known;
   const auto note = [&](const AtomRef& atom) {
-    auto& atoms = atom->kind == Atom::Kind::symbol ? symbols_ : scalars_;
-    for (const auto& [known, text] : atoms)
-      if (*known == *atom) return;
-    atoms.emplace_back(atom, "");
+    if (!known.insert(place_of(*atom)).second) return;
+    (atom->kind == Atom::Kind::symbol ? symbols_ : scalars_).emplace_back(atom, "");
   };
   for (const BufferParam& b : kernel_.buffers) b.elements.for_each_atom(note);
   for (const Statement& s : kernel_.body)
     if (s.code == Code::extent) s.dim.for_each_atom(note);
-  std::ranges::sort(symbols_, {}, [](const auto& x) { return x.first->number; });
-  std::ranges::sort(scalars_, {}, [](const auto& x) {
-    return std::pair(x.first->scalar->node().number(), x.first->scalar->index());
-  });
+  for (auto* atoms : {&symbols_, &scalars_})
+    std::ranges::sort(*atoms, {}, [](const auto& x) { return place_of(*x.first); });
   std::map<std::string, int, std::less<>> seen;
   for (auto& [atom, text] : symbols_) text = label(atom->name, seen);
   for (auto& [atom, text] : scalars_) {
@@ -163,9 +174,10 @@ void KernelPrinter::print_head() {
 
 std::string KernelPrinter::dim(const Dim& d) const {
   return d.text([&](const Atom& atom) {
-    for (const auto& [known, text] : atom.kind == Atom::Kind::symbol ? symbols_ : scalars_)
-      if (*known == atom) return text;
-    return std::string("?");
+    const auto& atoms = atom.kind == Atom::Kind::symbol ? symbols_ : scalars_;
+    const auto at = std::ranges::lower_bound(atoms, place_of(atom), {},
+                                             [](const auto& x) { return place_of(*x.first); });
+    return at != atoms.end() && *at->first == atom ? at->second : std::string("?");
   });
 }
 

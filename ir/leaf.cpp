@@ -17,7 +17,7 @@ Type declared_type(TypeContext& c, std::size_t dtype_at) {
   Type type{c.attributes[dtype_at].dtype(), c.attributes[dtype_at + 1].dims()};
   for (const Dim& d : type.shape)
     if (d.is_constant() && d.constant() < 0)
-      c.fail("expected extents of at least 0, found " + type.text());
+      c.refuse("expected extents of at least 0, found " + type.text());
   return type;
 }
 

@@ -227,10 +227,16 @@ Value::~Value() {
   if (node_ && node_->uses_.fetch_sub(1, std::memory_order_acq_rel) == 1) NodeTable::bury(node_);
 }
 
-const Op& Value::op() const { return node_->op(); }
-const Type& Value::type() const { return node_->type(index_); }
-bool Value::is(const Op& op) const { return &node_->op() == &op; }
-const Value& Value::input(std::size_t i) const { return node_->input(i); }
+const Op& Value::op() const { return node().op(); }
+const Type& Value::type() const { return node().type(index_); }
+bool Value::is(const Op& op) const { return &node().op() == &op; }
+const Value& Value::input(std::size_t i) const { return node().input(i); }
+
+void Value::throw_none() {
+  const std::string place = scoped_origin_or({}).text();
+  throw TypeError(fmt::format("expected an expression, found none: never set, or moved from{}",
+                              place.empty() ? "" : " [" + place + "]"));
+}
 
 // ---------------------------------------------------------------------------------- make_node
 
@@ -286,11 +292,11 @@ std::vector<Type> infer_types(const Op& op, std::span<const Value> operands,
     std::vector<Type> types = op.type(context);
     for (const Type& type : types)
       if (type.rank() > max_rank)
-        context.fail(fmt::format("expected at most {} axes, found {}", max_rank, type.text()));
+        context.refuse(fmt::format("expected at most {} axes, found {}", max_rank, type.text()));
     return types;
-  } catch (const TypeError& error) {
+  } catch (const Error& error) {
     if (!origin) throw;
-    throw TypeError(fmt::format("{} [{}]", error.what(), origin.text()));
+    throw_like(error, fmt::format("{} [{}]", error.what(), origin.text()));
   }
 }
 

@@ -43,7 +43,12 @@ class Value {
   ~Value();
 
   explicit operator bool() const { return node_ != nullptr; }
-  const Node& node() const { return *node_; }
+  /// This and what follows: TypeError of a null value.
+  const Node& node() const {
+    if (node_ == nullptr) [[unlikely]]
+      throw_none();
+    return *node_;
+  }
   const Node* get() const { return node_; }
   std::uint32_t index() const { return index_; }
   const Op& op() const;
@@ -67,6 +72,7 @@ class Value {
   friend class NodeTable;
   struct Adopt {};
   Value(Adopt, const Node* node) noexcept : node_(node) {}
+  [[noreturn]] static void throw_none();
 
   const Node* node_ = nullptr;
   std::uint32_t index_ = 0;

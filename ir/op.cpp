@@ -5,12 +5,28 @@
 
 #include <algorithm>
 
+#include "ir/stretch.h"
 #include "runtime/error.h"
 
 namespace gnomon {
 
+StretchQuestion& stretch_question() {
+  static thread_local StretchQuestion question = nullptr;
+  return question;
+}
+
 void TypeContext::fail(const std::string& message) const {
   throw TypeError(fmt::format("{}: {}", op.name, message));
+}
+
+void TypeContext::refuse(const std::string& message) const {
+  throw ValueError(fmt::format("{}: {}", op.name, message));
+}
+
+void TypeContext::mismatch(const std::string& message) const {
+  for (const Value& v : operands)
+    if (v.dtype() != operands[0].dtype()) fail(message);
+  refuse(message);
 }
 
 namespace {
@@ -48,21 +64,34 @@ Dim TypeContext::equal(const Dim& a, const Dim& b, std::string_view what) {
   if (a == b) return a;
   // A difference that no value of the symbols can bring to 0 is as bad as two constants.
   if (const Dim difference = a - b; difference.is_constant())
-    fail(fmt::format("{} differ: {}", what, list_operands(operands)));
+    refuse(fmt::format("{} differ: {}", what, list_operands(operands)));
   if (equalities != nullptr)
     require(a, b, fmt::format("{} differ: {}", what, list_operands(those_with(operands, a, b))));
   return b.is_constant() ? b : a;
 }
 
-void TypeContext::require(const Dim& a, const Dim& b, std::string message) const {
+void TypeContext::require(const Dim& a, const Dim& b, const std::string& message) const {
+  if (equalities != nullptr) require_as(a, b, {fmt::format("{}: {}", op.name, message)});
+}
+
+void TypeContext::require_as(const Dim& a, const Dim& b, Reason reason) const {
+  if (a == b) return;
+  if (const Dim difference = a - b; difference.is_constant()) {
+    if (reason.is_index) throw IndexError(reason.text);
+    throw ValueError(reason.text);
+  }
   if (equalities == nullptr) return;
   equalities->emplace_back(a, b);
   if (reasons == nullptr) return;
   reasons->resize(equalities->size());
-  reasons->back() = std::move(message);
+  reasons->back() = std::move(reason);
 }
 
 Shape broadcast_shapes(TypeContext& context, std::span<const Value> operands) {
+  const auto meet = [&context](const Dim& a, const Dim& b) {
+    ask_to_stretch(a, b);
+    return context.equal(a, b, "extents");
+  };
   std::size_t rank = 0;
   for (const Value& v : operands) rank = std::max(rank, v.shape().size());
   Shape shape(rank, Dim(1));
@@ -71,7 +100,7 @@ Shape broadcast_shapes(TypeContext& context, std::span<const Value> operands) {
     for (std::size_t i = first; i < rank; ++i) {
       const Dim& d = v.shape()[i - first];
       if (d.is(1)) continue;
-      shape[i] = shape[i].is(1) ? d : context.equal(shape[i], d, "extents");
+      shape[i] = shape[i].is(1) ? d : meet(shape[i], d);
     }
   }
   return shape;

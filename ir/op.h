@@ -6,7 +6,7 @@
 //   NaN        propagates through arithmetic, minimum, maximum, max, min, argmax (first NaN wins).
 //   zero       x // 0 and x % 0 are 0 for integers and follow IEEE for floats; -0 is kept.
 //   empty      sum 0, prod 1, any false, all true, logsumexp -inf; max, min, argmax: ValueError.
-//   indices    negative counts from the end; out of range is a ValueError at run time.
+//   indices    negative counts from the end; out of range is an IndexError at run time.
 //   reduction  the order of additions is a function of the extents alone.
 #pragma once
 
@@ -37,17 +37,28 @@ struct TypeContext {
   const Attributes& attributes;
   /// Pairs of extents that must be equal at run time; null when nobody asks.
   std::vector<std::pair<Dim, Dim>>* equalities = nullptr;
-  /// Their messages, without the op's name; "" or fewer where a rule gave none.
-  std::vector<std::string>* reasons = nullptr;
+  /// What is said where they are not; fewer, or "", where a rule said nothing.
+  struct Reason {
+    std::string text;
+    bool is_index = false;  // of an index out of range
+  };
+  std::vector<Reason>* reasons = nullptr;
 
   const Type& type(std::size_t i) const { return operands[i].type(); }
-  /// Throws TypeError: "<op>: <message>".
+  /// Throws TypeError, of what has a wrong kind, as a dtype: "<op>: <message>".
   [[noreturn]] void fail(const std::string& message) const;
-  /// Two extents that must agree: TypeError if both are different constants (the message names
+  /// Throws ValueError, of what has a wrong value, as extents or a rank: "<op>: <message>".
+  [[noreturn]] void refuse(const std::string& message) const;
+  /// Of operands that should have one dtype and rank: `fail` if the dtypes differ, else `refuse`.
+  [[noreturn]] void mismatch(const std::string& message) const;
+  /// Two extents that must agree: ValueError if both are different constants (the message names
   /// the operands), noted as an equality if unknown. Returns the better known of the two.
   Dim equal(const Dim& a, const Dim& b, std::string_view what);
   /// Notes that two extents must be equal at run time; `message` says what is wrong otherwise.
-  void require(const Dim& a, const Dim& b, std::string message) const;
+  void require(const Dim& a, const Dim& b, const std::string& message) const;
+  /// As `require`, with a message that is not of this op: it stands as it is. ValueError with it
+  /// (or IndexError) if the extents are known to differ.
+  void require_as(const Dim& a, const Dim& b, Reason reason) const;
 };
 using TypeRule = std::vector<Type> (*)(TypeContext&);
 

@@ -92,10 +92,10 @@ DType inexact(DType t) { return is_inexact(t) ? t : DType::float64; }
 
 int normalize_axis(std::int64_t axis, int rank, std::string_view what) {
   if (axis < -rank || axis >= rank) {
-    throw TypeError(rank == 0
-                        ? fmt::format("{}: expected no axis of a scalar, found {}", what, axis)
-                        : fmt::format("{}: expected an axis from {} to {}, found {}", what, -rank,
-                                      rank - 1, axis));
+    throw IndexError(rank == 0
+                         ? fmt::format("{}: expected no axis of a scalar, found {}", what, axis)
+                         : fmt::format("{}: expected an axis from {} to {}, found {}", what, -rank,
+                                       rank - 1, axis));
   }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }

@@ -38,7 +38,7 @@ DType accumulated(DType t);
 /// `t` if it is a float, else float64.
 DType inexact(DType t);
 
-/// Axis in [0, rank) for one in [-rank, rank); TypeError prefixed by `what` otherwise.
+/// Axis in [0, rank) for one in [-rank, rank); IndexError prefixed by `what` otherwise.
 int normalize_axis(std::int64_t axis, int rank, std::string_view what);
 
 }  // namespace gnomon

@@ -31,7 +31,7 @@ Expr prelu(const Arg& x, const Arg& slopes, std::int64_t axis) {
   const auto [v, s] = promoted(x, slopes);
   if (s.rank() == 0) return leaky_relu(v, s);
   if (s.rank() != 1)
-    throw TypeError(
+    throw ValueError(
         fmt::format("prelu: expected one slope or a vector, found {}", describe(s.value())));
   const std::int64_t at = normalize_axis(axis, v.rank(), "prelu");
   Shape shape(v.shape().size(), Dim(1));

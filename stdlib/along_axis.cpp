@@ -22,8 +22,8 @@ Places places_of(const Expr& x, const Arg& indices, std::int64_t axis, std::stri
   const std::int64_t at = normalize_axis(axis, x.rank(), what);
   const Expr given(indices.as(DType::int64));
   if (given.rank() != x.rank()) {
-    throw TypeError(fmt::format("{}: expected indices of rank {}, found {} for {}", what, x.rank(),
-                                describe(given), describe(x)));
+    throw ValueError(fmt::format("{}: expected indices of rank {}, found {} for {}", what, x.rank(),
+                                 describe(given), describe(x)));
   }
   Places places;
   for (std::int64_t k = 0; k < x.rank(); ++k) {

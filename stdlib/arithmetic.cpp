@@ -27,11 +27,11 @@ Exprs products_of_others(const std::vector<Expr>& x) {
   Expr before, after;
   for (std::size_t i = 0; i < n; ++i) {
     others[i] = before;
-    before = before ? before * x[i] : x[i];
+    before = before.defined() ? before * x[i] : x[i];
   }
   for (std::size_t i = n; i-- > 0;) {
-    if (after) others[i] = others[i] ? others[i] * after : after;
-    after = after ? x[i] * after : x[i];
+    if (after.defined()) others[i] = others[i].defined() ? others[i] * after : after;
+    after = after.defined() ? x[i] * after : x[i];
   }
   return others;
 }
@@ -374,7 +374,7 @@ constinit const Op op::round{
 
 namespace {
 Expr apply_to_all(const Op& op, std::span<const Expr> terms) {
-  if (terms.empty()) throw TypeError(std::string(op.name) + ": expected operands, found none");
+  if (terms.empty()) throw ValueError(std::string(op.name) + ": expected operands, found none");
   if (terms.size() == 1) return terms[0];
   const std::vector<Arg> args(terms.begin(), terms.end());
   return apply(op, std::span<const Arg>(args));

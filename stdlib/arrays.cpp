@@ -30,7 +30,7 @@ Expr part_of(const Expr& x, std::int64_t axis, const Range& range) {
 Expr matrices(const Arg& x, std::string_view what) {
   const Expr v(x.value());
   if (v.rank() < 2)
-    throw TypeError(fmt::format("{}: expected matrices, found {}", what, describe(v)));
+    throw ValueError(fmt::format("{}: expected matrices, found {}", what, describe(v)));
   return v;
 }
 
@@ -101,7 +101,7 @@ Expr rot90(const Arg& x, std::int64_t k, std::int64_t from, std::int64_t to) {
   const Expr v(x.value());
   const std::int64_t a = normalize_axis(from, v.rank(), "rot90");
   const std::int64_t b = normalize_axis(to, v.rank(), "rot90");
-  if (a == b) throw TypeError(fmt::format("rot90: expected two axes, found {} twice", a));
+  if (a == b) throw ValueError(fmt::format("rot90: expected two axes, found {} twice", a));
   const std::int64_t quarters = (k % 4 + 4) % 4;
   if (quarters == 0) return v;
   if (quarters == 2) return flip(v, {a, b});
@@ -143,7 +143,8 @@ std::vector<Expr> split(const Arg& x, std::int64_t parts, std::int64_t axis) {
   const std::int64_t at = normalize_axis(axis, v.rank(), "split");
   const Dim& n = v.shape()[static_cast<std::size_t>(at)];
   if (parts < 1 || (n.is_constant() && n.constant() % parts != 0))
-    throw TypeError(fmt::format("split: expected equal parts, found {} of {}", parts, describe(v)));
+    throw ValueError(
+        fmt::format("split: expected equal parts, found {} of {}", parts, describe(v)));
   // The axis as two: its reshape is the check that the parts are equal.
   Shape shape = v.shape();
   shape[static_cast<std::size_t>(at)] = floor_div(n, parts);
@@ -175,12 +176,12 @@ Expr pad(const Arg& x, std::span<const std::pair<std::int64_t, std::int64_t>> wi
   const OriginScope place(x.origin());
   Expr y(x.value());
   if (widths.size() != y.shape().size())
-    throw TypeError(fmt::format("pad: expected widths of each axis of {}, found {}", describe(y),
-                                widths.size()));
+    throw ValueError(fmt::format("pad: expected widths of each axis of {}, found {}", describe(y),
+                                 widths.size()));
   const Expr filling = cast(Expr(value.as(y.dtype())), y.dtype());
   for (std::size_t k = 0; k < widths.size(); ++k) {
     if (widths[k].first < 0 || widths[k].second < 0)
-      throw TypeError("pad: expected widths of at least 0");
+      throw ValueError("pad: expected widths of at least 0");
     if (widths[k].first + widths[k].second > 0)
       y = pad_axis(y, static_cast<std::int64_t>(k), widths[k], mode, filling);
   }
@@ -206,7 +207,8 @@ Expr diagonal(const Arg& x, std::int64_t offset) {
 Expr diag(const Arg& x, std::int64_t offset) {
   const OriginScope place(x.origin());
   const Expr v(x.value());
-  if (v.rank() != 1) throw TypeError(fmt::format("diag: expected a vector, found {}", describe(v)));
+  if (v.rank() != 1)
+    throw ValueError(fmt::format("diag: expected a vector, found {}", describe(v)));
   const Dim n = v.dim(0) + std::abs(offset);
   const Expr i = arange(v.dim(0));
   const Expr at[] = {i + std::max<std::int64_t>(-offset, 0), i + std::max<std::int64_t>(offset, 0)};
@@ -236,7 +238,7 @@ Expr kron(const Arg& a, const Arg& b) {
   const OriginScope place(a.origin());
   const Expr x(a.value()), y(b.value());
   if (x.rank() != 2 || y.rank() != 2)
-    throw TypeError(
+    throw ValueError(
         fmt::format("kron: expected matrices, found {} and {}", describe(x), describe(y)));
   const Expr left = reshape(x, {x.dim(0), 1, x.dim(1), 1});
   const Expr right = reshape(y, {1, y.dim(0), 1, y.dim(1)});
@@ -266,7 +268,7 @@ std::vector<Expr> meshgrid(std::span<const Expr> vectors) {
   Shape shape;
   for (const Expr& v : vectors) {
     if (v.rank() != 1)
-      throw TypeError(fmt::format("meshgrid: expected vectors, found {}", describe(v)));
+      throw ValueError(fmt::format("meshgrid: expected vectors, found {}", describe(v)));
     shape.push_back(v.dim(0));
   }
   std::vector<Expr> grids;

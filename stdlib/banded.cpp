@@ -3,6 +3,7 @@
 
 #include "ir/origin.h"
 #include "runtime/error.h"
+#include "stdlib/bounds.h"
 #include "stdlib/linalg.h"
 #include "stdlib/matrices.h"
 #include "stdlib/ops.h"
@@ -12,6 +13,8 @@ namespace gnomon {
 
 namespace {
 
+constexpr std::int64_t most_diagonals = std::int64_t{1} << 30;  // the routine counts in int
+
 // Diagonals [..., rows, n], right-hand sides [..., n, k] over equal leading axes.
 std::vector<Type> banded_type(TypeContext& context) {
   const Type &ab = matrix_type(context), &b = context.type(1);
@@ -19,15 +22,15 @@ std::vector<Type> banded_type(TypeContext& context) {
     return fmt::format("{} and {}", describe(context.operands[0]), describe(context.operands[1]));
   };
   if (ab.dtype != b.dtype || ab.rank() != b.rank())
-    context.fail(fmt::format("expected numbers of one dtype and rank, found {}", both()));
+    context.mismatch(fmt::format("expected numbers of one dtype and rank, found {}", both()));
   const Dim& rows = ab.shape[ab.shape.size() - 2];
   const std::int64_t below = context.attributes[0].integer(),
                      above = context.attributes[1].integer();
-  if (below < 0 || above < 0)
-    context.fail(fmt::format("expected counts of diagonals, found {} and {}", below, above));
+  require_between(context, "a count of diagonals below the main one", below, 0, most_diagonals);
+  require_between(context, "a count of diagonals above the main one", above, 0, most_diagonals);
   const std::int64_t count = below + above + 1;
   if (rows.is_constant() && rows.constant() != count)
-    context.fail(fmt::format("expected {} diagonals, found {}", count, both()));
+    context.refuse(fmt::format("expected {} diagonals, found {}", count, both()));
   context.equal(rows, count, "diagonals");
   context.equal(ab.shape.back(), b.shape[b.shape.size() - 2], "extents");
   for (std::size_t i = 0; i + 2 < ab.shape.size(); ++i)
@@ -74,7 +77,7 @@ Expr banded_product(const Expr& ab, const Band& band, const Expr& x) {
   Expr total;
   for (std::int64_t row = 0; row < band.rows; ++row) {
     const Expr term = shifted(expand_dims(row_of(ab, row), -1) * x, -band.offset(row), 2);
-    total = total ? total + term : term;
+    total = total.defined() ? total + term : term;
   }
   return total;
 }
@@ -85,7 +88,7 @@ Expr solved(const Expr& ab, const Expr& b, std::int64_t below, std::int64_t abov
 
 // As of `solve`: db = A^-T dx, dA = -db x^T on the diagonals that there are.
 Exprs banded_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr(), Expr()};
+  if (!v.dy[0].defined()) return {Expr(), Expr()};
   const Band band(v.node);
   const Expr db = solved(transposed_band(v.x[0], band), v.dy[0], band.above, band.below);
   std::vector<Expr> rows;
@@ -99,11 +102,11 @@ Exprs banded_vjp(const Vjp& v) {
 Exprs banded_jvp(const Jvp& v) {
   const Band band(v.node);
   Expr side = v.dx[1];
-  if (v.dx[0]) {
+  if (v.dx[0].defined()) {
     const Expr change = banded_product(v.dx[0], band, v.y[0]);
-    side = side ? side - change : negative(change);
+    side = side.defined() ? side - change : negative(change);
   }
-  return {side ? solved(v.x[0], side, band.below, band.above) : Expr()};
+  return {side.defined() ? solved(v.x[0], side, band.below, band.above) : Expr()};
 }
 
 }  // namespace
@@ -127,7 +130,7 @@ Expr solve_banded(std::int64_t below, std::int64_t above, const Arg& diagonals, 
   const OriginScope place(diagonals.origin());
   auto [x, y] = promoted(as_matrices(diagonals, "solve_banded"), as_floats(b));
   if (y.rank() == 0)
-    throw TypeError(fmt::format(
+    throw ValueError(fmt::format(
         "solve_banded: expected a vector or matrices on the right, found {}", describe(y.value())));
   const bool vector = y.rank() == 1;
   if (vector) y = expand_dims(y, 1);

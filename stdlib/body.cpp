@@ -10,11 +10,38 @@ namespace gnomon {
 
 namespace {
 
-// The nodes of `order` that depend on a parameter.
+using Numbers = std::unordered_set<std::uint64_t>;
+
+// The symbols that stand for extents of the parameters.
+Numbers symbols_of(std::span<const Value> parameters) {
+  Numbers symbols;
+  for (const Value& parameter : parameters)
+    for (const Dim& d : parameter.shape())
+      d.for_each_atom([&](const AtomRef& atom) {
+        if (atom->kind == Atom::Kind::symbol) symbols.insert(atom->number);
+      });
+  return symbols;
+}
+
+bool mentions(const Node& node, const Numbers& symbols) {
+  bool found = false;
+  for (const Attribute& attribute : node.attributes()) {
+    if (attribute.kind() != Attribute::Kind::dim_list) continue;
+    for (const Dim& d : attribute.dims())
+      d.for_each_atom([&](const AtomRef& atom) {
+        found |= atom->kind == Atom::Kind::symbol && symbols.contains(atom->number);
+      });
+  }
+  return found;
+}
+
+// The nodes of `order` that depend on a parameter, or on one of the symbols.
 std::unordered_set<const Node*> dependents(std::span<const Node* const> order,
-                                           const std::unordered_set<Value, ValueHash>& parameters) {
+                                           const std::unordered_set<Value, ValueHash>& parameters,
+                                           const Numbers& symbols) {
   std::unordered_set<const Node*> result;
   for (const Node* node : order) {
+    if (!symbols.empty() && mentions(*node, symbols)) result.insert(node);
     for (const Value& input : node->inputs()) {
       if (parameters.contains(input) || result.contains(input.get())) {
         result.insert(node);
@@ -32,9 +59,11 @@ class Frontier {
            const std::unordered_set<const Node*>& dependent)
       : parameters_(parameters), dependent_(dependent) {}
 
-  // A value that the body uses. Broadcasts are cheap to repeat and large to keep.
+  // A value that the body uses. Broadcasts are cheap to repeat and large to keep; what is said of
+  // extents belongs inside.
   void use(Value v) {
-    while (v.is(op::broadcast_to) && is_outside(v) && v.node().extent_inputs().empty()) {
+    while ((v.is(op::broadcast_to) || v.is(op::shaped)) && is_outside(v) &&
+           v.node().extent_inputs().empty()) {
       v = Value(v.input(0));
     }
     if (!is_outside(v) || (v.node().inputs().empty() && !is_leaf(v.op()))) return;
@@ -60,10 +89,12 @@ std::vector<Type> body_output_types(TypeContext& context, const Body& body,
   return body_types(context, *body, arguments);
 }
 
-Closure close_over(std::span<const Value> parameters, std::span<const Value> outputs) {
+Closure close_over(std::span<const Value> parameters, std::span<const Value> outputs,
+                   Symbols symbols) {
   const std::unordered_set<Value, ValueHash> leaves(parameters.begin(), parameters.end());
   const std::vector<const Node*> order = topological_order(outputs, parameters);
-  const std::unordered_set<const Node*> dependent = dependents(order, leaves);
+  const std::unordered_set<const Node*> dependent = dependents(
+      order, leaves, symbols == Symbols::of_parameters ? symbols_of(parameters) : Numbers());
   Frontier frontier(leaves, dependent);
   for (const Node* node : order) {
     if (!dependent.contains(node)) continue;
@@ -87,6 +118,15 @@ std::vector<Expr> apply_body(const Body& body, std::span<const Expr> arguments) 
   const std::vector<Value> values(arguments.begin(), arguments.end());
   std::vector<Expr> outputs;
   for (Value& v : inline_body(*body, values)) outputs.emplace_back(std::move(v));
+  return outputs;
+}
+
+std::vector<Expr> apply_checked_body(const Body& body, std::span<const Expr> arguments) {
+  const std::vector<Value> values(arguments.begin(), arguments.end());
+  const InlinedBody inlined = inline_whole_body(*body, values);
+  std::vector<Expr> outputs(inlined.outputs.begin(), inlined.outputs.end());
+  for (const EntryCheck& c : checks_of_body(*body, values, inlined.checked_scalars))
+    for (Expr& output : outputs) output = where_equal(output, {c.left}, {c.right}, c.message);
   return outputs;
 }
 

@@ -19,12 +19,20 @@ struct Closure {
   Body body;
   std::vector<Value> captured;
 };
+/// Whether the symbols in the parameters' shapes are those of the values around the body, or stand
+/// for whatever extents the arguments have, so that nothing with them is outside.
+enum class Symbols { outer, of_parameters };
+
 /// Closes `outputs` over `parameters`. Largest subexpressions that do not depend on these are
 /// captured; constants, ranges and broadcasts stay inside.
-Closure close_over(std::span<const Value> parameters, std::span<const Value> outputs);
+Closure close_over(std::span<const Value> parameters, std::span<const Value> outputs,
+                   Symbols symbols = Symbols::outer);
 
 /// Outputs of a body for arguments.
 std::vector<Expr> apply_body(const Body& body, std::span<const Expr> arguments);
+/// The same with the body's entry checks, for bodies whose operations do not ask for all of them
+/// again: what gives a constant for a value whose extents are those of an argument.
+std::vector<Expr> apply_checked_body(const Body& body, std::span<const Expr> arguments);
 
 /// What the derivative of a `call` that recomputes starts from: the operands, each behind a barrier
 /// that waits for the cotangents. So what is made of them is not what the graph has already, and is

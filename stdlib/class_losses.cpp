@@ -23,6 +23,14 @@ Expr integer_labels(const Arg& labels, std::string_view what) {
   return v;
 }
 
+// Labels that are indices of classes.
+Expr class_labels(const Arg& labels, std::string_view what) {
+  return as_indices(
+      integer_labels(labels, what),
+      fmt::format("{}: label {{value}}, but there are {{bound}} classes (position {{index}})",
+                  what));
+}
+
 // What of `x` belongs to the class that each label names: `labels` has x's shape without `axis`.
 Expr at_labels(const Expr& x, const Expr& labels, std::int64_t axis) {
   return squeeze(take_along_axis(x, expand_dims(labels, axis), axis), axis);
@@ -38,23 +46,25 @@ Expr along(const Expr& weights, const Expr& x, std::int64_t axis) {
 // The losses of one function of class labels.
 class ClassLosses {
  public:
-  ClassLosses(std::string_view name, const Expr& logs, const ClassOptions& options)
+  /// `of` is what the user gave, `logs` are its logarithms of probabilities.
+  ClassLosses(std::string_view name, const Expr& of, const Expr& logs, const ClassOptions& options)
       : name_(name),
+        of_(of),
         logs_(logs),
         axis_(normalize_axis(options.axis, logs.rank(), name)),
         options_(options) {
     if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1))
-      throw TypeError(fmt::format("{}: expected label_smoothing between 0 and 1, found {}", name,
-                                  options.label_smoothing));
+      throw ValueError(fmt::format("{}: expected label_smoothing between 0 and 1, found {}", name,
+                                   options.label_smoothing));
     if (!options.weights) return;
     weights_ = cast(*options.weights, logs.dtype());
     if (weights_.rank() != 1)
-      throw TypeError(fmt::format("{}: expected a weight for each class, found {}", name,
-                                  describe(weights_.value())));
+      throw ValueError(fmt::format("{}: expected a weight for each class, found {}", name,
+                                   describe(weights_.value())));
   }
 
   Expr of_labels(const Arg& given) const {
-    Expr labels = integer_labels(given, name_);
+    Expr labels = class_labels(given, name_);
     Expr counts;
     if (options_.ignore) {
       counts = not_equal(labels, *options_.ignore);
@@ -62,16 +72,16 @@ class ClassLosses {
     }
     Expr losses = -at_labels(logs_, labels, axis_);
     Expr weight;
-    if (weights_) {
+    if (weights_.defined()) {
       weight = take(weights_, labels);
       losses = losses * weight;
     }
     if (options_.label_smoothing != 0) losses = smoothed(losses);
-    if (counts) {
+    if (counts.defined()) {
       losses = where(counts, losses, 0);
-      weight = weight ? where(counts, weight, 0) : cast(counts, logs_.dtype());
+      weight = weight.defined() ? where(counts, weight, 0) : cast(counts, logs_.dtype());
     }
-    if (weight && options_.reduction == Reduction::mean) return sum(losses) / sum(weight);
+    if (weight.defined() && options_.reduction == Reduction::mean) return sum(losses) / sum(weight);
     return reduced(losses, options_.reduction);
   }
 
@@ -80,11 +90,16 @@ class ClassLosses {
       throw TypeError(
           fmt::format("{}: expected integer labels, of which one can be ignored, found {}", name_,
                       describe(given.value())));
-    Expr p = cast(given, logs_.dtype());
+    const std::string text = fmt::format(
+        "{}: expected classes (integers) or probabilities (floats of the shape of {}), "
+        "found {}",
+        name_, describe(of_.value()), describe(given.value()));
+    if (given.rank() != logs_.rank()) throw TypeError(text);
+    Expr p = cast(shaped(given, of_.shape(), text), logs_.dtype());
     const double s = options_.label_smoothing;
     if (s != 0) p = (1 - s) * p + s / classes();
     Expr losses = where(equal(p, 0), 0, -(p * logs_));
-    if (weights_) losses = losses * along(weights_, logs_, axis_);
+    if (weights_.defined()) losses = losses * along(weights_, logs_, axis_);
     return reduced(sum(losses, axis_), options_.reduction);
   }
 
@@ -94,12 +109,12 @@ class ClassLosses {
   }
   Expr smoothed(const Expr& losses) const {
     const double s = options_.label_smoothing;
-    const Expr all = weights_ ? logs_ * along(weights_, logs_, axis_) : logs_;
+    const Expr all = weights_.defined() ? logs_ * along(weights_, logs_, axis_) : logs_;
     return (1 - s) * losses - s / classes() * sum(all, axis_);
   }
 
   std::string_view name_;
-  Expr logs_;
+  Expr of_, logs_;
   std::int64_t axis_;
   const ClassOptions& options_;
   Expr weights_;
@@ -110,15 +125,16 @@ class ClassLosses {
 Expr cross_entropy(const Arg& logits, const Arg& labels, const ClassOptions& options) {
   const OriginScope place(logits.origin());
   const Expr x = as_floats(logits), t(labels.value());
-  const ClassLosses losses("cross_entropy", log_softmax(x, options.axis), options);
+  const ClassLosses losses("cross_entropy", x, log_softmax(x, options.axis), options);
   return is_float(t.dtype()) ? losses.of_probabilities(t) : losses.of_labels(t);
 }
 
 Expr nll_loss(const Arg& logs, const Arg& labels, const ClassOptions& options) {
   const OriginScope place(logs.origin());
   if (options.label_smoothing != 0)
-    throw TypeError("nll_loss: expected no label smoothing, which needs a softmax");
-  return ClassLosses("nll_loss", as_floats(logs), options).of_labels(labels);
+    throw ValueError("nll_loss: expected no label smoothing, which needs a softmax");
+  const Expr x = as_floats(logs);
+  return ClassLosses("nll_loss", x, x, options).of_labels(labels);
 }
 
 Expr multi_margin_loss(const Arg& x, const Arg& labels, const Arg& margin, std::int64_t axis,
@@ -126,7 +142,7 @@ Expr multi_margin_loss(const Arg& x, const Arg& labels, const Arg& margin, std::
   const OriginScope place(x.origin());
   const Expr scores = as_floats(x);
   const std::int64_t at = normalize_axis(axis, scores.rank(), "multi_margin_loss");
-  const Expr target = expand_dims(integer_labels(labels, "multi_margin_loss"), at);
+  const Expr target = expand_dims(class_labels(labels, "multi_margin_loss"), at);
   const Expr own = take_along_axis(scores, target, at);
   const Expr gaps = margin - own + scores;
   const Expr is_other = not_equal(places_along(scores, at), target);
@@ -148,7 +164,7 @@ struct Hierarchy {
         b2(as_floats(b2_)) {
     if (x.rank() == 2 && w1.rank() == 2 && b1.rank() == 1 && w2.rank() == 3 && b2.rank() == 2)
       return;
-    throw TypeError(
+    throw ValueError(
         fmt::format("hierarchical_log_softmax: expected x[n, f], w1[f, c], b1[c], w2[c, f, m] and "
                     "b2[c, m], found {}, {}, {}, {} and {}",
                     describe(x.value()), describe(w1.value()), describe(b1.value()),

@@ -33,7 +33,7 @@ class Places {
 
 // What the derivative by x and that by v add up to.
 Expr sum_of_tangents(const Places& at, const Expr& by_x, const Expr& by_v, const Expr& x) {
-  return by_v ? at.write(op::inc_index, or_zeros(by_x, x), by_v) : by_x;
+  return by_v.defined() ? at.write(op::inc_index, or_zeros(by_x, x), by_v) : by_x;
 }
 
 // -------------------------------------------------------------------------------------- products
@@ -54,7 +54,7 @@ Expr products_without(const Places& at, const Expr& x, const Expr& v) {
 
 Exprs multiply_index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
-  if (!v.dy[0]) return dx;
+  if (!v.dy[0].defined()) return dx;
   const Places at(v.node, v.x);
   dx[0] = at.write(op::multiply_index, v.dy[0], v.x[1]);
   dx[1] = at.read(v.dy[0]) * products_without(at, v.x[0], v.x[1]);
@@ -64,8 +64,8 @@ Exprs multiply_index_vjp(const Vjp& v) {
 Exprs multiply_index_jvp(const Jvp& v) {
   const Places at(v.node, v.x);
   Expr by_x, by_v;
-  if (v.dx[0]) by_x = at.write(op::multiply_index, v.dx[0], v.x[1]);
-  if (v.dx[1]) by_v = v.dx[1] * products_without(at, v.x[0], v.x[1]);
+  if (v.dx[0].defined()) by_x = at.write(op::multiply_index, v.dx[0], v.x[1]);
+  if (v.dx[1].defined()) by_v = v.dx[1] * products_without(at, v.x[0], v.x[1]);
   return {sum_of_tangents(at, by_x, by_v, v.x[0])};
 }
 
@@ -73,7 +73,7 @@ Exprs multiply_index_jvp(const Jvp& v) {
 
 Exprs divide_index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
-  if (!v.dy[0]) return dx;
+  if (!v.dy[0].defined()) return dx;
   const Places at(v.node, v.x);
   dx[0] = at.write(op::divide_index, v.dy[0], v.x[1]);
   dx[1] = at.read(v.dy[0]) * (-at.read(v.y[0]) / v.x[1]);
@@ -83,8 +83,8 @@ Exprs divide_index_vjp(const Vjp& v) {
 Exprs divide_index_jvp(const Jvp& v) {
   const Places at(v.node, v.x);
   Expr by_x, by_v;
-  if (v.dx[0]) by_x = at.write(op::divide_index, v.dx[0], v.x[1]);
-  if (v.dx[1]) by_v = v.dx[1] * (-at.read(v.y[0]) / v.x[1]);
+  if (v.dx[0].defined()) by_x = at.write(op::divide_index, v.dx[0], v.x[1]);
+  if (v.dx[1].defined()) by_v = v.dx[1] * (-at.read(v.y[0]) / v.x[1]);
   return {sum_of_tangents(at, by_x, by_v, v.x[0])};
 }
 
@@ -103,7 +103,7 @@ struct Winners {
 
 Exprs extremum_index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
-  if (!v.dy[0]) return dx;
+  if (!v.dy[0].defined()) return dx;
   const Places at(v.node, v.x);
   const Winners winners(at, v.x[0], v.x[1], v.y[0]);
   const Expr share = v.dy[0] / winners.count;
@@ -113,12 +113,12 @@ Exprs extremum_index_vjp(const Vjp& v) {
 }
 
 Exprs extremum_index_jvp(const Jvp& v) {
-  if (!v.dx[0] && !v.dx[1]) return {Expr()};
+  if (!v.dx[0].defined() && !v.dx[1].defined()) return {Expr()};
   const Places at(v.node, v.x);
   const Winners winners(at, v.x[0], v.x[1], v.y[0]);
   Expr by_x, by_v;
-  if (v.dx[0]) by_x = where(winners.in_x, v.dx[0], 0);
-  if (v.dx[1]) by_v = where(winners.in_v, v.dx[1], 0);
+  if (v.dx[0].defined()) by_x = where(winners.in_x, v.dx[0], 0);
+  if (v.dx[1].defined()) by_v = where(winners.in_v, v.dx[1], 0);
   return {sum_of_tangents(at, by_x, by_v, v.x[0]) / winners.count};
 }
 

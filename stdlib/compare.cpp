@@ -11,13 +11,13 @@ namespace {
 // Linear in the chosen values: the other side's cotangent is a plain 0, so no 0 * inf arises.
 Exprs where_vjp(const Vjp& v) {
   const Expr& dy = v.dy[0];
-  if (!dy) return Exprs(3);
+  if (!dy.defined()) return Exprs(3);
   return {Expr(), where(v.x[0], dy, 0), where(v.x[0], 0, dy)};
 }
 
 Exprs where_jvp(const Jvp& v) {
   const Expr &a = v.dx[1], &b = v.dx[2];
-  if (!a && !b) return Exprs(1);
+  if (!a.defined() && !b.defined()) return Exprs(1);
   return {where(v.x[0], or_zeros(a, v.x[1]), or_zeros(b, v.x[2]))};
 }
 

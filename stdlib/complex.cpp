@@ -42,12 +42,12 @@ Expr zero_like(const Expr& x) { return constant(0.0, part_of(x.dtype())); }
 
 // dC/d(re) and dC/d(im) are the parts of the cotangent.
 Exprs complex_vjp(const Vjp& v) {
-  if (!v.dy[0]) return Exprs(2);
+  if (!v.dy[0].defined()) return Exprs(2);
   return {real(v.dy[0]), imag(v.dy[0])};
 }
 
 Exprs complex_jvp(const Jvp& v) {
-  if (!v.dx[0] && !v.dx[1]) return {Expr()};
+  if (!v.dx[0].defined() && !v.dx[1].defined()) return {Expr()};
   return {complex(or_zeros(v.dx[0], v.x[0]), or_zeros(v.dx[1], v.x[1]))};
 }
 
@@ -59,21 +59,25 @@ Exprs complex_batch(const Batched& batch) {
   return {complex(x[0], x[1])};
 }
 
-Exprs real_vjp(const Vjp& v) { return {v.dy[0] ? complex(v.dy[0], zero_like(v.dy[0])) : Expr()}; }
-Exprs real_jvp(const Jvp& v) { return {v.dx[0] ? real(v.dx[0]) : Expr()}; }
+Exprs real_vjp(const Vjp& v) {
+  return {v.dy[0].defined() ? complex(v.dy[0], zero_like(v.dy[0])) : Expr()};
+}
+Exprs real_jvp(const Jvp& v) { return {v.dx[0].defined() ? real(v.dx[0]) : Expr()}; }
 
-Exprs imag_vjp(const Vjp& v) { return {v.dy[0] ? complex(zero_like(v.dy[0]), v.dy[0]) : Expr()}; }
-Exprs imag_jvp(const Jvp& v) { return {v.dx[0] ? imag(v.dx[0]) : Expr()}; }
+Exprs imag_vjp(const Vjp& v) {
+  return {v.dy[0].defined() ? complex(zero_like(v.dy[0]), v.dy[0]) : Expr()};
+}
+Exprs imag_jvp(const Jvp& v) { return {v.dx[0].defined() ? imag(v.dx[0]) : Expr()}; }
 
-Exprs conj_vjp(const Vjp& v) { return {v.dy[0] ? conj(v.dy[0]) : Expr()}; }
-Exprs conj_jvp(const Jvp& v) { return {v.dx[0] ? conj(v.dx[0]) : Expr()}; }
+Exprs conj_vjp(const Vjp& v) { return {v.dy[0].defined() ? conj(v.dy[0]) : Expr()}; }
+Exprs conj_jvp(const Jvp& v) { return {v.dx[0].defined() ? conj(v.dx[0]) : Expr()}; }
 
 // d angle = (x dy - y dx) / |z|^2 = imag(dz / z).
 Exprs angle_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   return {complex(zero_like(v.dy[0]), v.dy[0]) / conj(v.x[0])};
 }
-Exprs angle_jvp(const Jvp& v) { return {v.dx[0] ? imag(v.dx[0] / v.x[0]) : Expr()}; }
+Exprs angle_jvp(const Jvp& v) { return {v.dx[0].defined() ? imag(v.dx[0] / v.x[0]) : Expr()}; }
 
 // Part 0 or 1 of each pair.
 Expr half(const Expr& pairs, int which) { return pairs(ellipsis, which); }
@@ -92,7 +96,7 @@ Expr pairs_of(const Parts& parts) {
 Parts parts_of_pairs(const Expr& pairs) { return {half(pairs, 0), half(pairs, 1)}; }
 
 Expr join_pairs(const Parts& parts) {
-  if (const Expr pairs = pairs_of(parts)) return pairs;
+  if (const Expr pairs = pairs_of(parts); pairs.defined()) return pairs;
   return stack({parts.re, parts.im}, -1);
 }
 

@@ -117,7 +117,7 @@ constinit const Op op::qz_floats{.name = "qz_floats",
 std::vector<Parts> routine_parts(const Node& node, std::span<const Parts> operands) {
   std::vector<Value> matrices;
   for (const Parts& p : operands) {
-    if (!p.im) {
+    if (!p.im.defined()) {
       matrices.push_back(p.re);
       continue;
     }

@@ -29,7 +29,7 @@ AllParts each_part(const Node& node, Operands x) {
   std::vector<Value> re, im;
   for (const Parts& p : x) {
     re.push_back(p.re);
-    im.push_back(p.im ? p.im : p.re);
+    im.push_back(p.im.defined() ? p.im : p.re);
   }
   const Value a = rebuild(node, re), b = rebuild(node, im);
   AllParts parts;
@@ -54,7 +54,7 @@ AllParts cast_parts(const Node& node, Operands x) {
   const DType to = node.attribute("dtype").dtype();
   if (is_bool(to)) return {{logical_or(not_equal(p.re, 0), not_equal(p.im, 0)), {}}};
   const Expr re = cast(p.re, part_of(to));
-  return {{re, p.im ? cast(p.im, part_of(to)) : zeros_like(re)}};
+  return {{re, p.im.defined() ? cast(p.im, part_of(to)) : zeros_like(re)}};
 }
 
 // The shape that two values broadcast to.
@@ -108,7 +108,7 @@ AllParts rsqrt_parts(const Node&, Operands x) { return {quotient(one_like(x[0]),
 Parts whole_power(const Parts& z, std::int64_t n) {
   Parts square = z, all;
   for (;; square = square_of(square)) {
-    if (n & 1) all = all.re ? product(all, square) : square;
+    if (n & 1) all = all.re.defined() ? product(all, square) : square;
     if ((n >>= 1) == 0) return all;
   }
 }
@@ -128,10 +128,12 @@ AllParts power_parts(const Node& node, Operands x) {
 
 // The gradient of |z| is z / |z|.
 Exprs absolute_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   return {cast(v.dy[0], v.x[0].dtype()) * sign(v.x[0])};
 }
-Exprs absolute_jvp(const Jvp& v) { return {v.dx[0] ? real(conj(sign(v.x[0])) * v.dx[0]) : Expr()}; }
+Exprs absolute_jvp(const Jvp& v) {
+  return {v.dx[0].defined() ? real(conj(sign(v.x[0])) * v.dx[0]) : Expr()};
+}
 
 // The sign s of z turns by what of dz is across s: (dz - s real(conj(s) dz)) / |z|, 0 at 0. That is
 // symmetric, so it serves both directions.
@@ -141,11 +143,11 @@ Expr sign_turn(const Expr& z, const Expr& s, const Expr& d) {
   return across / cast(where(equal(size, 0), 1, size), s.dtype());
 }
 Exprs sign_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   return {where(equal(v.x[0], 0), 0, sign_turn(v.x[0], v.y[0], v.dy[0]))};
 }
 Exprs sign_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   return {where(equal(v.x[0], 0), 0, sign_turn(v.x[0], v.y[0], v.dx[0]))};
 }
 
@@ -317,7 +319,7 @@ Table make_table() {
         &op::mean,        &op::where,     &op::barrier,     &op::stop_gradient, &op::check,
         &op::reshape,     &op::transpose, &op::expand_dims, &op::squeeze,       &op::broadcast_to,
         &op::concatenate, &op::slice,     &op::index,       &op::set_slice,     &op::inc_slice,
-        &op::set_index,   &op::inc_index, &op::interleave})
+        &op::set_index,   &op::inc_index, &op::interleave,  &op::shaped})
     table[op] = {Kind::linear, each_part};
   table[&op::print] = {Kind::linear, print_parts};
   table[&op::cast] = {Kind::linear, cast_parts};

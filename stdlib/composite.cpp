@@ -32,7 +32,7 @@ std::vector<Type> along_axis_type(TypeContext& context) {
   require_float(context);
   const std::int64_t axis = context.attributes[0].integer();
   if (axis < 0 || axis >= context.type(0).rank()) {
-    context.fail(
+    context.refuse(
         fmt::format("expected an axis of {}, found {}", describe(context.operands[0]), axis));
   }
   return {context.type(0)};
@@ -76,12 +76,12 @@ Expr logsumexp_weights(const Node& node, const Expr& x, const Expr& y) {
 }
 
 Exprs logsumexp_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   return {keep_axes(v.dy[0], v.node) * logsumexp_weights(v.node, v.x[0], v.y[0])};
 }
 
 Exprs logsumexp_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   const Expr weights = logsumexp_weights(v.node, v.x[0], v.y[0]);
   return {sum(v.dx[0] * weights, axes_of(v.node), keepdims_of(v.node))};
 }
@@ -113,21 +113,21 @@ Expr softmax_product(const Node& node, const Expr& y, const Expr& d) {
 }
 
 Exprs softmax_vjp(const Vjp& v) {
-  return {v.dy[0] ? softmax_product(v.node, v.y[0], v.dy[0]) : Expr()};
+  return {v.dy[0].defined() ? softmax_product(v.node, v.y[0], v.dy[0]) : Expr()};
 }
 
 Exprs softmax_jvp(const Jvp& v) {
-  return {v.dx[0] ? softmax_product(v.node, v.y[0], v.dx[0]) : Expr()};
+  return {v.dx[0].defined() ? softmax_product(v.node, v.y[0], v.dx[0]) : Expr()};
 }
 
 Exprs log_softmax_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   const std::int64_t axis = v.node.attribute("axis").integer();
   return {v.dy[0] - softmax(v.x[0], axis) * sum(v.dy[0], axis, keepdims)};
 }
 
 Exprs log_softmax_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   const std::int64_t axis = v.node.attribute("axis").integer();
   return {v.dx[0] - sum(softmax(v.x[0], axis) * v.dx[0], axis, keepdims)};
 }
@@ -190,7 +190,7 @@ Expr softmax(const Arg& x, std::int64_t axis) { return along_axis(op::softmax, x
 Expr log_softmax(const Arg& x, std::int64_t axis) { return along_axis(op::log_softmax, x, axis); }
 
 Expr stack(std::span<const Expr> arrays, std::int64_t axis) {
-  if (arrays.empty()) throw TypeError("stack: expected arrays, found none");
+  if (arrays.empty()) throw ValueError("stack: expected arrays, found none");
   const std::int64_t at = normalize_axis(axis, arrays[0].rank() + 1, "stack");
   std::vector<Expr> slabs;
   for (const Expr& array : arrays) slabs.push_back(expand_dims(array, at));

@@ -7,6 +7,7 @@
 #include "ir/origin.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
+#include "stdlib/bounds.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 #include "stdlib/windows.h"
@@ -41,7 +42,7 @@ void check_operands(const TypeContext& context) {
   if (a.dtype != b.dtype || !is_float(a.dtype))
     context.fail(fmt::format("expected floats of one dtype, found {}", both(context)));
   if (a.rank() < 3 || a.rank() > 5 || a.rank() != b.rank())
-    context.fail(
+    context.refuse(
         fmt::format("expected two operands of one rank: two axes and 1 to 3 spatial ones, found {}",
                     both(context)));
 }
@@ -53,7 +54,7 @@ Layout checked_layout(const TypeContext& context) {
   check_positive(context, "dilation", layout.dilation, axes);
   check_padding(context, layout.padding, axes);
   if (layout.groups < 1)
-    context.fail(fmt::format("expected at least 1 group, found {}", layout.groups));
+    context.refuse(fmt::format("expected at least 1 group, found {}", layout.groups));
   return layout;
 }
 
@@ -74,7 +75,7 @@ void check_channels(TypeContext& context, const Layout& layout, const Dim& chann
                     const Dim& of_group, const Dim& outputs) {
   const Dim wanted = of_group * layout.groups;
   if (const Dim gap = channels - wanted; gap.is_constant() && !gap.is(0))
-    context.fail(fmt::format(
+    context.refuse(fmt::format(
         "expected {} channels of the image{}, found {}", wanted.text(),
         layout.groups == 1 ? std::string()
                            : fmt::format(" ({} groups of {})", layout.groups, of_group.text()),
@@ -84,7 +85,7 @@ void check_channels(TypeContext& context, const Layout& layout, const Dim& chann
   const std::string text =
       fmt::format("expected a multiple of {} groups as first extent of the weights, found {}",
                   layout.groups, both(context));
-  if (rest.is_constant() && !rest.is(0)) context.fail(text);
+  if (rest.is_constant() && !rest.is(0)) context.refuse(text);
   if (!rest.is_constant()) context.require(rest, 0, text);
 }
 
@@ -110,7 +111,8 @@ const Shape& checked_extents(const TypeContext& context) {
   const Shape& extents = context.attributes[4].dims();
   const std::size_t axes = context.type(0).shape.size() - 2;
   if (extents.size() != axes)
-    context.fail(fmt::format("expected {} extents, found {}", axes, extents.size()));
+    context.refuse(fmt::format("expected {} extents, found {}", axes, extents.size()));
+  require_extents(context, extents);
   return extents;
 }
 

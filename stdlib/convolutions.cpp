@@ -22,7 +22,7 @@ std::pair<Expr, Expr> operands_of(const Arg& x, const Arg& w, std::string_view w
   const auto [a, b] = promoted(x, w);
   const Expr images = as_floats(a), weights = as_floats(b);
   if (images.rank() < 3 || images.rank() > 5)
-    throw TypeError(
+    throw ValueError(
         fmt::format("{}: expected images [N, C, ...] with 1 to 3 spatial axes, found {}", what,
                     describe(images.value())));
   return {images, weights};
@@ -39,7 +39,7 @@ Windows for_each_axis(const Windows& windows, std::size_t axes, std::string_view
       !std::ranges::all_of(w.stride, is_positive) ||
       !std::ranges::all_of(w.dilation, is_positive) ||
       !std::ranges::all_of(w.padding, [](std::int64_t v) { return v >= 0; }))
-    throw TypeError(fmt::format(
+    throw ValueError(fmt::format(
         "{}: expected strides and dilations of at least 1 and padding of at least 0 for "
         "{} spatial axes, found ({}), ({}) and ({})",
         what, axes, fmt::join(windows.stride, ", "), fmt::join(windows.dilation, ", "),
@@ -93,7 +93,7 @@ Expr conv_transpose(const Arg& x, const Arg& w, const Windows& windows, const In
   bool fits = more.size() == axes && weights.rank() == images.rank();
   for (std::size_t i = 0; fits && i < axes; ++i) fits = more[i] >= 0 && more[i] < lie.stride[i];
   if (!fits)
-    throw TypeError(fmt::format(
+    throw ValueError(fmt::format(
         "conv_transpose: expected weights of rank {} and extra elements from 0 to below "
         "the stride, found {} and ({})",
         images.rank(), describe(weights.value()), fmt::join(extra, ", ")));
@@ -122,7 +122,7 @@ Expr causal_conv1d(const Arg& x, const Arg& w, const Windows& windows) {
   const OriginScope place(x.origin());
   const auto [images, weights] = operands_of(x, w, "causal_conv1d");
   if (images.rank() != 3 || weights.rank() != 3 || !weights.dim(2).is_constant())
-    throw TypeError(fmt::format(
+    throw ValueError(fmt::format(
         "causal_conv1d: expected x[N, C, n] and weights [O, C / groups, k] with a known "
         "k, found {} and {}",
         describe(images.value()), describe(weights.value())));
@@ -137,15 +137,15 @@ Expr patches(const Arg& x, const Shape& size, const Windows& windows) {
   const std::size_t axes = spatial_axes(images);
   const Windows lie = for_each_axis(windows, axes, "patches");
   if (size.size() != axes)
-    throw TypeError(fmt::format("patches: expected the size of windows on {} axes, found {}", axes,
-                                text(size)));
+    throw ValueError(fmt::format("patches: expected the size of windows on {} axes, found {}", axes,
+                                 text(size)));
   const Expr inside = padded(images, lie.padding);
   std::vector<Expr> places;
   for (std::size_t i = 0; i < axes; ++i) {
     const Dim room = inside.shape()[2 + i] - (size[i] - 1) * lie.dilation[i] - 1;
     if (room.is_constant() && room.constant() < 0)
-      throw TypeError(fmt::format("patches: expected windows that fit the image, found {} on {}",
-                                  text(size), describe(images.value())));
+      throw ValueError(fmt::format("patches: expected windows that fit the image, found {} on {}",
+                                   text(size), describe(images.value())));
     places.push_back(
         positions(size[i], floor_div(room, lie.stride[i]) + 1, lie.dilation[i], lie.stride[i]));
   }
@@ -158,7 +158,7 @@ Expr unshared_conv(const Arg& x, const Arg& w, const Windows& windows) {
   const std::size_t axes = spatial_axes(images);
   const Shape& s = weights.shape();
   if (s.size() != 2 + 2 * axes || windows.groups < 1)
-    throw TypeError(
+    throw ValueError(
         fmt::format("unshared_conv: expected weights [O, places..., C / groups, "
                     "window...] for {}, found {}",
                     describe(images.value()), describe(weights.value())));
@@ -182,7 +182,7 @@ namespace {
 Expr as_images(const Arg& x, std::string_view what) {
   const Expr v(x.value());
   if (v.rank() != 4)
-    throw TypeError(
+    throw ValueError(
         fmt::format("{}: expected images [N, C, h, w], found {}", what, describe(v.value())));
   return v;
 }
@@ -190,8 +190,8 @@ Expr as_images(const Arg& x, std::string_view what) {
 IntList pair_of(const IntList& list, std::string_view name, std::string_view what) {
   const IntList two = for_axes(list, 2);
   if (two.size() != 2 || two[0] < 1 || two[1] < 1)
-    throw TypeError(fmt::format("{}: expected two numbers of at least 1 as {}, found ({})", what,
-                                name, fmt::join(list, ", ")));
+    throw ValueError(fmt::format("{}: expected two numbers of at least 1 as {}, found ({})", what,
+                                 name, fmt::join(list, ", ")));
   return two;
 }
 
@@ -200,7 +200,7 @@ Expr with_multiple(const Expr& x, const Dim& extent, std::int64_t part, std::str
   const Dim rest = mod(extent, part);
   const std::string text =
       fmt::format("{}: expected {} to be a multiple of {}", what, extent.text(), part);
-  if (rest.is_constant() && !rest.is(0)) throw TypeError(text);
+  if (rest.is_constant() && !rest.is(0)) throw ValueError(text);
   if (rest.is_constant()) return x;
   return check(x, equal(gnomon::extent(rest), 0), text);
 }
@@ -224,15 +224,15 @@ Expr images2neibs(const Arg& x, const IntList& size, const IntList& step, Border
     const Dim n = images.shape()[2 + i];
     if (borders == Borders::wrap_centered) {
       if (block[i] % 2 == 0)
-        throw TypeError("images2neibs: expected blocks of odd size around each element, found " +
-                        std::to_string(block[i]));
+        throw ValueError("images2neibs: expected blocks of odd size around each element, found " +
+                         std::to_string(block[i]));
       counts.push_back(floor_div(n + (apart[i] - 1), apart[i]));
       places.push_back((positions(block[i], counts[i], 1, apart[i]) - block[i] / 2) % extent(n));
       continue;
     }
     const Dim room = n - block[i];
     if (room.is_constant() && room.constant() < 0)
-      throw TypeError(fmt::format(
+      throw ValueError(fmt::format(
           "images2neibs: expected blocks that fit the image, found {} of {}", block[i], n.text()));
     if (borders != Borders::ignore) images = with_multiple(images, room, apart[i], "images2neibs");
     counts.push_back(floor_div(room, apart[i]) + 1);
@@ -249,7 +249,7 @@ Expr neibs2images(const Arg& neibs, const IntList& size, const Shape& shape, Bor
   const IntList block = pair_of(size, "size", "neibs2images");
   if (rows.rank() != 2 || shape.size() != 4 ||
       (borders != Borders::valid && borders != Borders::ignore))
-    throw TypeError(
+    throw ValueError(
         fmt::format("neibs2images: expected a matrix of blocks and the shape of images "
                     "[N, C, h, w] with the borders valid or ignored, found {} and {}",
                     describe(rows.value()), text(shape)));

@@ -19,9 +19,12 @@ constexpr double nothing = -1e30;
 
 Expr lengths_of(const Arg& given, std::string_view what) {
   const Expr v(given.value());
-  if (!is_integer(v.dtype()) || v.rank() != 1)
-    throw TypeError(fmt::format("ctc_loss: expected a vector of integers as {}, found {}", what,
-                                describe(v.value())));
+  if (!is_integer(v.dtype()))
+    throw TypeError(
+        fmt::format("ctc_loss: expected integers as {}, found {}", what, describe(v.value())));
+  if (v.rank() != 1)
+    throw ValueError(fmt::format("ctc_loss: expected a vector of integers as {}, found {}", what,
+                                 describe(v.value())));
   return cast(v, DType::int64);
 }
 
@@ -46,8 +49,11 @@ Expr ctc_loss(const Arg& logits, const Arg& labels, const Arg& input_lengths,
   Expr x = as_floats(logits);
   const DType wanted = x.dtype();
   if (size_of(wanted) < size_of(DType::float32)) x = cast(x, DType::float32);
-  if (x.rank() != 3 || given.rank() != 2 || !is_integer(given.dtype()))
+  if (!is_integer(given.dtype()))
     throw TypeError(
+        fmt::format("ctc_loss: expected integer labels, found {}", describe(given.value())));
+  if (x.rank() != 3 || given.rank() != 2)
+    throw ValueError(
         fmt::format("ctc_loss: expected logits[t, n, classes] and integer labels[n, s], found {} "
                     "and {}",
                     describe(x.value()), describe(given.value())));

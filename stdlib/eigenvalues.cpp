@@ -46,13 +46,13 @@ Expr for_operand(const Expr& da, const Expr& a) { return is_complex(a.dtype()) ?
 // not depend on these. Equal values have F = 0, as in eigh.
 Exprs eig_vjp(const Vjp& rule) {
   const Expr &w = rule.y[0], &v = rule.y[1], &dw = rule.dy[0], &dv = rule.dy[1];
-  if (!dw && !dv) return {Expr()};
-  Expr inner = dw ? diagonal_matrix(dw) : Expr();
-  if (dv) {
+  if (!dw.defined() && !dv.defined()) return {Expr()};
+  Expr inner = dw.defined() ? diagonal_matrix(dw) : Expr();
+  if (dv.defined()) {
     const Expr m = matmul(adjoint(v), dv);
     const Expr along = scale_columns(matmul(adjoint(v), v), real(diagonal_of(m)));
     const Expr turned = conj(inverse_gaps(w)) * (m - along);
-    inner = inner ? inner + turned : turned;
+    inner = inner.defined() ? inner + turned : turned;
   }
   const Expr da = applied(op::solve, conj(v), matmul(inner, adjoint(v)), {true});
   return {for_operand(da, rule.x[0])};
@@ -60,7 +60,7 @@ Exprs eig_vjp(const Vjp& rule) {
 
 // With P = V^-1 da V: dw = diag(P), dV = V Q - V real(diag(V^H V Q)) for Q = F * P.
 Exprs eig_jvp(const Jvp& rule) {
-  if (!rule.dx[0]) return {Expr(), Expr()};
+  if (!rule.dx[0].defined()) return {Expr(), Expr()};
   const Expr &w = rule.y[0], &v = rule.y[1];
   const Expr p = inverse_times(v, matmul(cast(rule.dx[0], v.dtype()), v));
   const Expr change = matmul(v, inverse_gaps(w) * p);
@@ -69,14 +69,14 @@ Exprs eig_jvp(const Jvp& rule) {
 }
 
 Exprs eigvals_vjp(const Vjp& rule) {
-  if (!rule.dy[0]) return {Expr()};
+  if (!rule.dy[0].defined()) return {Expr()};
   const Expr v = eig(rule.x[0]).vectors;
   const Expr da = applied(op::solve, conj(v), scale_rows(rule.dy[0], adjoint(v)), {true});
   return {for_operand(da, rule.x[0])};
 }
 
 Exprs eigvals_jvp(const Jvp& rule) {
-  if (!rule.dx[0]) return {Expr()};
+  if (!rule.dx[0].defined()) return {Expr()};
   const Expr v = eig(rule.x[0]).vectors;
   return {diagonal_of(inverse_times(v, matmul(cast(rule.dx[0], v.dtype()), v)))};
 }

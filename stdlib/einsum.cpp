@@ -34,7 +34,7 @@ struct Term {
   Labels labels;
 };
 
-[[noreturn]] void fail(const std::string& message) { throw TypeError("einsum: " + message); }
+[[noreturn]] void fail(const std::string& message) { throw ValueError("einsum: " + message); }
 
 Set set_of(const Labels& labels) {
   Set set = 0;

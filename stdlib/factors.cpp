@@ -63,26 +63,26 @@ Exprs qr_vjp(const Vjp& rule) {
   const Expr dq = or_zeros(rule.dy[0], q), dr = rows_of(or_zeros(rule.dy[1], r), 0, p.k);
   Expr dq1 = columns_of(dq, 0, p.k);
   Expr dy;
-  if (p.v) {
+  if (p.v.defined()) {
     const Expr dv = columns_of(dr, p.k, p.beyond);
     dy = matmul(p.q1, dv);
     dq1 = dq1 + matmul(columns_of(a, p.k, p.beyond), adjoint(dv));
   }
   const Expr m = matmul(p.u, adjoint(columns_of(dr, 0, p.k))) - matmul(adjoint(dq1), p.q1);
   Expr b = dq1 + matmul(p.q1, symmetric_of_lower(m));
-  if (p.q2) {
+  if (p.q2.defined()) {
     const Expr dq2 = columns_of(dq, p.k, p.rest);
     b = b - matmul(p.q2, matmul(adjoint(dq2), p.q1));
   }
   const Expr dx = over_triangular(b, conj(p.u), false, true);
-  return {p.v ? concatenate({dx, dy}, -1) : dx};
+  return {p.v.defined() ? concatenate({dx, dy}, -1) : dx};
 }
 
 // With b = dx u^-1, c = q1^H b and w = tril(c, -1) - its adjoint: dq1 = b - q1 (c - w) and
 // du = (c - w) u, which is upper triangular; dv = q1^H (dy - dq1 v). w also has the imaginary part
 // of c's diagonal.
 Exprs qr_jvp(const Jvp& rule) {
-  if (!rule.dx[0]) return {Expr(), Expr()};
+  if (!rule.dx[0].defined()) return {Expr(), Expr()};
   const Expr &a = rule.x[0], &q = rule.y[0], &r = rule.y[1], &da = rule.dx[0];
   const QrParts p(a, q, r);
   const Expr b = over_triangular(columns_of(da, 0, p.k), p.u, false);
@@ -93,11 +93,11 @@ Exprs qr_jvp(const Jvp& rule) {
     upper = upper - diagonal_matrix(complex(zeros_like(turned), turned));
   }
   Expr dq = b - matmul(p.q1, upper), dr = matmul(upper, p.u);
-  if (p.v) {
+  if (p.v.defined()) {
     const Expr dy = columns_of(da, p.k, p.beyond);
     dr = concatenate({dr, matmul(adjoint(p.q1), dy - matmul(dq, p.v))}, -1);
   }
-  if (p.q2) {
+  if (p.q2.defined()) {
     dq = concatenate({dq, negative(matmul(p.q1, matmul(adjoint(b), p.q2)))}, -1);
     dr = concatenate({dr, zeros_like(rows_of(r, p.k, p.rest))}, -2);
   }
@@ -135,7 +135,7 @@ struct LuParts {
 // de Hoog, Anderssen and Lukas, "Differentiation of matrix functionals using triangular
 // factorization" (2011): with M = L^-1 P dA U^-1, dL = L tril(M, -1) and dU = triu(M) U.
 Exprs lu_factor_jvp(const Jvp& rule) {
-  if (!rule.dx[0]) return {Expr(), Expr(), Expr()};
+  if (!rule.dx[0].defined()) return {Expr(), Expr(), Expr()};
   const LuParts p(rule.y[0], rule.y[2]);
   const Expr left =
       applied(op::solve_triangular, p.lower, matmul(p.order, rule.dx[0]), {true, false});
@@ -145,7 +145,7 @@ Exprs lu_factor_jvp(const Jvp& rule) {
 }
 
 Exprs lu_factor_vjp(const Vjp& rule) {
-  if (!rule.dy[0]) return {Expr()};
+  if (!rule.dy[0].defined()) return {Expr()};
   const LuParts p(rule.y[0], rule.y[2]);
   const Expr& d = rule.dy[0];
   const Expr m = lower_triangle(matmul(swap_last(p.lower), d), 1) +

@@ -1,5 +1,6 @@
 // Fourier transforms: the ops along the last axis, their derivatives, and functions over them.
 #include "stdlib/fourier.h"
+#include "stdlib/bounds.h"
 
 #include <fmt/format.h>
 
@@ -26,14 +27,17 @@ Shape with_last(const Shape& shape, const Dim& last) {
 
 const Type& line_type(TypeContext& context, bool complex_wanted) {
   const Type& x = context.type(0);
-  if (x.rank() < 1 || !(complex_wanted ? is_complex(x.dtype) : is_float(x.dtype)))
-    context.fail(fmt::format("expected {} with an axis, found {}",
-                             complex_wanted ? "complex numbers" : "floats",
-                             describe(context.operands[0])));
+  const bool fits = complex_wanted ? is_complex(x.dtype) : is_float(x.dtype);
+  if (x.rank() < 1 || !fits) {
+    const std::string text =
+        fmt::format("expected {} with an axis, found {}",
+                    complex_wanted ? "complex numbers" : "floats", describe(context.operands[0]));
+    fits ? context.refuse(text) : context.fail(text);
+  }
   const Dim& n = x.shape.back();
   if (n.is_constant() && n.constant() < 1)
-    throw ValueError(fmt::format("{}: expected at least one element on the axis, found {}",
-                                 context.op.name, describe(context.operands[0])));
+    context.refuse(fmt::format("expected at least one element on the axis, found {}",
+                               describe(context.operands[0])));
   context.require(min(n, Dim(1)), Dim(1), "expected at least one element on the axis");
   return x;
 }
@@ -50,11 +54,13 @@ std::vector<Type> rfft_type(TypeContext& context) {
 std::vector<Type> irfft_type(TypeContext& context) {
   const Type& x = line_type(context, true);
   const Shape& length = context.attributes[0].dims();
-  if (length.size() != 1) context.fail(fmt::format("expected one length, found {}", text(length)));
+  if (length.size() != 1)
+    context.refuse(fmt::format("expected one length, found {}", text(length)));
+  require_extents(context, length);
   const Dim half = half_length(length[0]);
   if (half.is_constant() && x.shape.back().is_constant() && !(half == x.shape.back()))
-    context.fail(fmt::format("expected {} elements on the axis for length {}, found {}",
-                             half.text(), length[0].text(), describe(context.operands[0])));
+    context.refuse(fmt::format("expected {} elements on the axis for length {}, found {}",
+                               half.text(), length[0].text(), describe(context.operands[0])));
   context.equal(x.shape.back(), half, "lengths");
   return {Type{part_of(x.dtype), with_last(x.shape, length[0])}};
 }
@@ -89,18 +95,18 @@ Expr weighted(const Expr& half, const Dim& n, double single, double twice) {
 }
 
 Exprs rfft_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   const Dim n = v.x[0].dim(-1);
   return {apply(op::irfft, {weighted(v.dy[0], n, 1, 0.5)}, {Attribute(Shape{n})})};
 }
-Exprs rfft_jvp(const Jvp& v) { return {v.dx[0] ? apply(op::rfft, {v.dx[0]}) : Expr()}; }
+Exprs rfft_jvp(const Jvp& v) { return {v.dx[0].defined() ? apply(op::rfft, {v.dx[0]}) : Expr()}; }
 
 Exprs irfft_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   return {weighted(apply(op::rfft, {v.dy[0]}), v.dy[0].dim(-1), 1, 2)};
 }
 Exprs irfft_jvp(const Jvp& v) {
-  return {v.dx[0] ? apply(op::irfft, {v.dx[0]}, v.node.attributes()) : Expr()};
+  return {v.dx[0].defined() ? apply(op::irfft, {v.dx[0]}, v.node.attributes()) : Expr()};
 }
 
 }  // namespace

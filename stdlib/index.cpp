@@ -5,6 +5,7 @@
 
 #include "runtime/error.h"
 #include "stdlib/batch.h"
+#include "stdlib/bounds.h"
 #include "stdlib/index_writes.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
@@ -43,14 +44,14 @@ Type part_type(TypeContext& context, std::size_t first) {
   std::int64_t last = -1;
   for (std::int64_t axis : axes) {
     if (axis <= last || axis >= x.rank()) {
-      context.fail(fmt::format("expected ascending axes of {}, found {}",
-                               describe(context.operands[0]), fmt::join(axes, ", ")));
+      context.refuse(fmt::format("expected ascending axes of {}, found {}",
+                                 describe(context.operands[0]), fmt::join(axes, ", ")));
     }
     last = axis;
   }
   if (axes.empty() || context.operands.size() != first + axes.size()) {
-    context.fail(fmt::format("expected an index for each of {} axes, found {}", axes.size(),
-                             context.operands.size() - first));
+    context.refuse(fmt::format("expected an index for each of {} axes, found {}", axes.size(),
+                               context.operands.size() - first));
   }
   const std::span<const Value> arrays = context.operands.subspan(first);
   for (const Value& array : arrays) {
@@ -70,8 +71,9 @@ std::vector<Type> written_index_type(TypeContext& context) {
   const Type part = part_type(context, 2);
   const Type& v = context.type(1);
   if (v.dtype != part.dtype || v.rank() != part.rank()) {
-    context.fail(fmt::format("expected a value of type {}, found {}", part.text(),
-                             describe(context.operands[1])));
+    const std::string text = fmt::format("expected a value of type {}, found {}", part.text(),
+                                         describe(context.operands[1]));
+    v.dtype != part.dtype ? context.fail(text) : context.refuse(text);
   }
   for (std::size_t i = 0; i < part.shape.size(); ++i) {
     context.equal(v.shape[i], part.shape[i], "extents");
@@ -127,7 +129,7 @@ namespace {
 
 Exprs index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
-  if (v.dy[0]) {
+  if (v.dy[0].defined()) {
     dx[0] =
         inc_index(zeros_like(v.x[0]), v.dy[0], v.node.attribute("axes").ints(), arrays_of(v.x, 1));
   }
@@ -135,7 +137,7 @@ Exprs index_vjp(const Vjp& v) {
 }
 
 Exprs index_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   return {index(v.dx[0], v.node.attribute("axes").ints(), arrays_of(v.x, 1))};
 }
 
@@ -152,7 +154,7 @@ Expr is_kept(const Node& node, const std::vector<Expr>& x) {
 
 Exprs set_index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
-  if (!v.dy[0]) return dx;
+  if (!v.dy[0].defined()) return dx;
   const IntList& axes = v.node.attribute("axes").ints();
   const std::vector<Expr> arrays = arrays_of(v.x, 2);
   dx[0] = set_index(v.dy[0], zeros_like(v.x[1]), axes, arrays);
@@ -162,7 +164,7 @@ Exprs set_index_vjp(const Vjp& v) {
 
 Exprs inc_index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
-  if (!v.dy[0]) return dx;
+  if (!v.dy[0].defined()) return dx;
   dx[0] = v.dy[0];
   dx[1] = index(v.dy[0], v.node.attribute("axes").ints(), arrays_of(v.x, 2));
   return dx;
@@ -170,7 +172,7 @@ Exprs inc_index_vjp(const Vjp& v) {
 
 // Both writes are linear in x and v together.
 Exprs written_index_jvp(const Jvp& v) {
-  if (!v.dx[0] && !v.dx[1]) return {Expr()};
+  if (!v.dx[0].defined() && !v.dx[1].defined()) return {Expr()};
   std::vector<Value> operands = {or_zeros(v.dx[0], v.x[0]), or_zeros(v.dx[1], v.x[1])};
   for (const Expr& array : arrays_of(v.x, 2)) operands.push_back(array.value());
   return {Expr(make_node(v.node.op(), std::move(operands), v.node.attributes()))};
@@ -266,10 +268,16 @@ namespace {
 std::vector<Type> indicator_type(TypeContext& context) {
   const Type& t = context.type(0);
   if (t.rank() != 1 || !is_integer(t.dtype)) {
-    context.fail(
-        fmt::format("expected a vector of integers, found {}", describe(context.operands[0])));
+    const std::string text =
+        fmt::format("expected a vector of integers, found {}", describe(context.operands[0]));
+    is_integer(context.type(0).dtype) ? context.refuse(text) : context.fail(text);
   }
-  return {{DType::bool_, context.attributes[0].dims()}};
+  const Shape& shape = context.attributes[0].dims();
+  if (shape.size() != 2)
+    context.fail(
+        fmt::format("expected a number of rows and one of columns, found {}", text(shape)));
+  require_extents(context, shape);
+  return {{DType::bool_, shape}};
 }
 
 // Rows beyond the indices load index 0, which always exists, and compare it with nothing.

@@ -80,7 +80,7 @@ struct Section {
 Section section_of(const Range& range, const Dim& n) {
   if (!range.start && !range.stop && range.step.is(1)) return {0, n, 1};
   if (!range.step.is_constant() || range.step.is(0)) {
-    throw TypeError(
+    throw ValueError(
         fmt::format("index: expected a constant step, not 0, found {}", range.step.text()));
   }
   const std::int64_t step = range.step.constant();
@@ -130,10 +130,10 @@ std::vector<Index::Item> complete(const Expr& x, std::span<const Index> items) {
   }
   const int missing = x.rank() - consumed;
   if (missing < 0) {
-    throw TypeError(fmt::format("index: expected at most {} indices, found {} for {}", x.rank(),
-                                consumed, describe(x)));
+    throw IndexError(fmt::format("index: expected at most {} indices, found {} for {}", x.rank(),
+                                 consumed, describe(x)));
   }
-  if (ellipses > 1) throw TypeError("index: expected one ellipsis at most, found two");
+  if (ellipses > 1) throw IndexError("index: expected one ellipsis at most, found two");
   std::vector<Index::Item> result;
   std::size_t axis = 0;  // of x, of the next item
   const auto fill = [&] {

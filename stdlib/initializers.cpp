@@ -19,11 +19,11 @@ IntList known(const Shape& shape, std::string_view what) {
   IntList extents;
   for (const Dim& n : shape) {
     if (!n.is_constant())
-      throw TypeError(fmt::format("{}: expected known extents, found {}", what, text(shape)));
+      throw ValueError(fmt::format("{}: expected known extents, found {}", what, text(shape)));
     extents.push_back(n.constant());
   }
   if (extents.size() < 2)
-    throw TypeError(fmt::format("{}: expected two axes or more, found {}", what, text(shape)));
+    throw ValueError(fmt::format("{}: expected two axes or more, found {}", what, text(shape)));
   return extents;
 }
 
@@ -41,7 +41,7 @@ std::pair<double, double> fans(const Shape& shape) {
 Expr variance_scaling(const Expr& state, const Shape& shape, double scale, Fan fan,
                       Distribution distribution, DType dtype) {
   if (!(scale > 0))
-    throw TypeError(fmt::format("variance_scaling: expected a scale above 0, found {}", scale));
+    throw ValueError(fmt::format("variance_scaling: expected a scale above 0, found {}", scale));
   const auto [in, out] = fans(shape);
   const double count = fan == Fan::in ? in : fan == Fan::out ? out : (in + out) / 2;
   const double deviation = std::sqrt(scale / std::max(count, 1.0));

@@ -15,18 +15,21 @@ std::vector<Type> interleave_type(TypeContext& context) {
   const IntList& size = context.attributes[0].ints();
   Type type = context.type(0);
   if (size.empty() || static_cast<int>(size.size()) > type.rank())
-    context.fail(fmt::format("expected blocks over 1 to {} axes of {}, found {}", type.rank(),
-                             describe(context.operands[0]), size.size()));
+    context.refuse(fmt::format("expected blocks over 1 to {} axes of {}, found {}", type.rank(),
+                               describe(context.operands[0]), size.size()));
   check_positive(context, "size", size, size.size());
   std::size_t count = 1;
-  for (const std::int64_t n : size) count *= static_cast<std::size_t>(n);
+  for (const std::int64_t n : size)
+    if (__builtin_mul_overflow(count, static_cast<std::size_t>(n), &count))
+      context.fail(fmt::format("expected {} parts, found blocks of ({})", context.operands.size(),
+                               fmt::join(size, ", ")));
   if (context.operands.size() != count)
-    context.fail(fmt::format("expected {} parts, found {}", count, context.operands.size()));
+    context.refuse(fmt::format("expected {} parts, found {}", count, context.operands.size()));
   for (std::size_t k = 1; k < count; ++k) {
     const Type& other = context.type(k);
     if (other.dtype != type.dtype || other.rank() != type.rank())
-      context.fail(fmt::format("expected parts of one dtype and rank, found {} and {}",
-                               describe(context.operands[0]), describe(context.operands[k])));
+      context.mismatch(fmt::format("expected parts of one dtype and rank, found {} and {}",
+                                   describe(context.operands[0]), describe(context.operands[k])));
     for (std::size_t i = 0; i < type.shape.size(); ++i)
       type.shape[i] = context.equal(type.shape[i], other.shape[i], "extents");
   }
@@ -56,7 +59,7 @@ std::vector<Scalar> interleave_position(Element& e, const Node& node, int operan
 }
 
 Exprs interleave_vjp(const Vjp& v) {
-  if (!v.dy[0]) return Exprs(v.x.size());
+  if (!v.dy[0].defined()) return Exprs(v.x.size());
   const IntList& size = v.node.attribute("size").ints();
   Exprs dx;
   for (std::size_t k = 0; k < v.x.size(); ++k) {
@@ -70,7 +73,7 @@ Exprs interleave_jvp(const Jvp& v) {
   Exprs parts;
   bool any = false;
   for (std::size_t k = 0; k < v.x.size(); ++k) {
-    any = any || v.dx[k];
+    any = any || v.dx[k].defined();
     parts.push_back(or_zeros(v.dx[k], v.x[k]));
   }
   if (!any) return {Expr()};

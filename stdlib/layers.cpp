@@ -33,14 +33,14 @@ double lowest(DType t) {
 Expr linear(const Arg& x, const Arg& weight, const Expr& bias) {
   const OriginScope place(x.origin());
   const Expr y = matmul(x, weight);
-  return bias ? y + bias : y;
+  return bias.defined() ? y + bias : y;
 }
 
 Expr bilinear(const Arg& x1, const Arg& x2, const Arg& weight, const Expr& bias) {
   const OriginScope place(x1.origin());
   const Expr w(weight.value()), right(x2.value());
   if (w.rank() != 3 || right.rank() < 1)
-    throw TypeError(
+    throw ValueError(
         fmt::format("bilinear: expected weights [outputs, n, m] and vectors [..., m], "
                     "found {} and {}",
                     describe(w.value()), describe(right.value())));
@@ -50,7 +50,7 @@ Expr bilinear(const Arg& x1, const Arg& x2, const Arg& weight, const Expr& bias)
   Shape shape(product.shape().begin(), product.shape().end() - 1);
   shape.insert(shape.end(), {w.dim(0), w.dim(2)});
   const Expr y = sum(reshape(product, shape) * expand_dims(right, -2), -1);
-  return bias ? y + bias : y;
+  return bias.defined() ? y + bias : y;
 }
 
 Expr sparse_block_dot(const Arg& weight, const Arg& x, const Arg& inputs, const Arg& bias,
@@ -59,7 +59,7 @@ Expr sparse_block_dot(const Arg& weight, const Arg& x, const Arg& inputs, const 
   const auto [w, h] = promoted(weight, x);
   const Expr from(inputs.value()), to(outputs.value()), b(bias.value());
   if (w.rank() != 4 || h.rank() != 3 || b.rank() != 2 || from.rank() != 2 || to.rank() != 2)
-    throw TypeError(
+    throw ValueError(
         fmt::format("sparse_block_dot: expected weight[rows, columns, n, m], x[b, i, n], inputs[b, "
                     "i], bias[columns, m] and outputs[b, j], found {}, {}, {}, {} and {}",
                     describe(w.value()), describe(h.value()), describe(from.value()),
@@ -73,8 +73,11 @@ Expr sparse_block_dot(const Arg& weight, const Arg& x, const Arg& inputs, const 
 Expr embedding(const Arg& indices, const Arg& table, std::optional<std::int64_t> padding) {
   const OriginScope place(indices.origin());
   const Expr i(indices.value()), rows(table.value());
-  if (!is_integer(i.dtype()) || rows.rank() != 2)
+  if (!is_integer(i.dtype()))
     throw TypeError(
+        fmt::format("embedding: expected integers as indices, found {}", describe(i.value())));
+  if (rows.rank() != 2)
+    throw ValueError(
         fmt::format("embedding: expected integers and a table [rows, n], found {} and {}",
                     describe(i.value()), describe(rows.value())));
   const Expr y = take(rows, i, 0);
@@ -93,7 +96,7 @@ Expr scaled_dot_product_attention(const Arg& query, const Arg& key, const Arg& v
       options.scale ? constant(*options.scale, t) : 1 / sqrt(cast(extent(q.dim(-1)), t));
   Expr scores = matmul(q * scale, swap_last(k));
   Expr looks;
-  if (options.mask) {
+  if (options.mask.defined()) {
     const bool adds = is_float(options.mask.dtype());
     looks = adds ? not_equal(options.mask, -INFINITY) : options.mask;
     if (adds) scores = scores + cast(options.mask, scores.dtype());
@@ -101,9 +104,9 @@ Expr scaled_dot_product_attention(const Arg& query, const Arg& key, const Arg& v
   if (options.causal) {
     const Expr before =
         less_equal(expand_dims(arange(k.dim(-2)), 0), expand_dims(arange(q.dim(-2)), 1));
-    looks = looks ? logical_and(looks, before) : before;
+    looks = looks.defined() ? logical_and(looks, before) : before;
   }
-  if (!looks) return matmul(softmax(scores), v);
+  if (!looks.defined()) return matmul(softmax(scores), v);
   // Where a row looks nowhere, its softmax is over finite numbers too, and all of it is put to 0.
   const Expr weights = softmax(where(looks, scores, lowest(scores.dtype())));
   return matmul(where(looks, weights, 0), v);

@@ -32,13 +32,13 @@ std::vector<Type> system_type(TypeContext& context) {
     context.fail(fmt::format("expected floats of one dtype, found {}", both()));
   }
   if (a.rank() != b.rank()) {
-    context.fail(fmt::format("expected right-hand sides of rank {}, found {}", a.rank(), both()));
+    context.refuse(fmt::format("expected right-hand sides of rank {}, found {}", a.rank(), both()));
   }
   Type result = b;
   for (std::size_t i = 0; i + 1 < a.shape.size(); ++i) {
     const bool known = a.shape[i].is_constant() && b.shape[i].is_constant();
     if (known && !(a.shape[i] == b.shape[i])) {
-      context.fail(fmt::format("extents differ: {}", both()));
+      context.refuse(fmt::format("extents differ: {}", both()));
     }
     result.shape[i] = context.equal(a.shape[i], b.shape[i], "extents");
   }
@@ -57,7 +57,7 @@ Expr solve_adjoint(const Expr& l, const Expr& b) {
 // Murray, "Differentiation of the Cholesky decomposition" (2016), section 3.1:
 // with P = half_triangle(L^H dL), the cotangent is the symmetric part of L^-H P L^-1.
 Exprs cholesky_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   const Expr& l = v.y[0];
   const Expr p = half_triangle(matmul(adjoint(l), lower_triangle(v.dy[0])));
   const Expr left = solve_adjoint(l, p);
@@ -66,7 +66,7 @@ Exprs cholesky_vjp(const Vjp& v) {
 
 // dL = L half_triangle(L^-1 dA L^-H), dA taken as its symmetric part.
 Exprs cholesky_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   const Expr& l = v.y[0];
   const Expr left =
       applied(op::solve_triangular, l, symmetric_part(v.dx[0]), triangular(true, false));
@@ -81,7 +81,7 @@ Expr matrix_cotangent(const Expr& db, const Expr& x, bool transposed) {
 }
 
 Exprs solve_triangular_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr(), Expr()};
+  if (!v.dy[0].defined()) return {Expr(), Expr()};
   const Attributes& at = v.node.attributes();
   const bool lower = at[0].flag(), transposed = at[1].flag();
   const Expr db = applied(v.node.op(), v.x[0], v.dy[0], triangular(lower, !transposed));
@@ -91,20 +91,20 @@ Exprs solve_triangular_vjp(const Vjp& v) {
 // The tangent of b less that of op(A) times x.
 Expr right_side_tangent(const Jvp& v, const Expr& da, bool transposed) {
   const Expr& db = v.dx[1];
-  if (!da) return db;
+  if (!da.defined()) return db;
   const Expr change = matmul(transposed ? swap_last(da) : da, v.y[0]);
-  return db ? db - change : negative(change);
+  return db.defined() ? db - change : negative(change);
 }
 
 Exprs solve_triangular_jvp(const Jvp& v) {
   const Attributes& at = v.node.attributes();
-  const Expr da = v.dx[0] ? triangle(v.dx[0], at[0].flag()) : Expr();
+  const Expr da = v.dx[0].defined() ? triangle(v.dx[0], at[0].flag()) : Expr();
   const Expr side = right_side_tangent(v, da, at[1].flag());
-  return {side ? applied(v.node.op(), v.x[0], side, at) : Expr()};
+  return {side.defined() ? applied(v.node.op(), v.x[0], side, at) : Expr()};
 }
 
 Exprs solve_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr(), Expr()};
+  if (!v.dy[0].defined()) return {Expr(), Expr()};
   const bool transposed = v.node.attributes()[0].flag();
   const Expr db = applied(v.node.op(), v.x[0], v.dy[0], {!transposed});
   return {matrix_cotangent(db, v.y[0], transposed), db};
@@ -123,7 +123,7 @@ Exprs system_batch(const Batched& b) {
 
 Exprs solve_jvp(const Jvp& v) {
   const Expr side = right_side_tangent(v, v.dx[0], v.node.attributes()[0].flag());
-  return {side ? applied(v.node.op(), v.x[0], side, v.node.attributes()) : Expr()};
+  return {side.defined() ? applied(v.node.op(), v.x[0], side, v.node.attributes()) : Expr()};
 }
 
 // Vectors [n] become matrices [n, 1]; leading axes are stretched over one another.
@@ -132,7 +132,7 @@ Expr solve_system(const Op& op, const Arg& a, const Arg& b, const Attributes& at
   auto [x, y] = promoted(a, b);
   x = as_floats(x), y = as_floats(y);
   if (x.rank() < 2 || y.rank() == 0) {
-    throw TypeError(
+    throw ValueError(
         fmt::format("{}: expected square matrices and right-hand sides, found {} and {}", op.name,
                     describe(x.value()), describe(y.value())));
   }

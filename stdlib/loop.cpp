@@ -4,6 +4,7 @@
 #include "runtime/error.h"
 #include "stdlib/batch.h"
 #include "stdlib/body.h"
+#include "stdlib/bounds.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 
@@ -13,12 +14,12 @@ namespace {
 
 using Step = std::function<std::vector<Expr>(Expr, std::span<const Expr>)>;
 
-thread_local std::vector<Expr> indices;
+thread_local std::vector<Expr> open_indices;
 
 // While a body is built, its index is among `loop_indices`.
 struct Building {
-  explicit Building(const Expr& i) { indices.push_back(i); }
-  ~Building() { indices.pop_back(); }
+  explicit Building(const Expr& i) { open_indices.push_back(i); }
+  ~Building() { open_indices.pop_back(); }
   Building(const Building&) = delete;
   Building& operator=(const Building&) = delete;
 };
@@ -33,6 +34,8 @@ struct Loop {
 };
 
 std::vector<Type> fori_type(TypeContext& context) {
+  require_between(context, "a number of states", context.attributes[1].integer(), 0,
+                  static_cast<std::int64_t>(context.operands.size()) - 1);
   const Loop loop(context.attributes);
   const Type& count = context.type(0);
   if (count.dtype != DType::int64 || count.rank() != 0) {
@@ -55,8 +58,9 @@ std::vector<Type> fori_type(TypeContext& context) {
       fits = a == b || !a.is_constant() || !b.is_constant();
     }
     if (!fits) {
-      context.fail(fmt::format("expected state {} to stay {}, found {} after a step", k,
-                               describe(context.operands[1 + k]), after[k].text()));
+      const std::string text = fmt::format("expected state {} to stay {}, found {} after a step", k,
+                                           describe(context.operands[1 + k]), after[k].text());
+      after[k].dtype != state.dtype ? context.fail(text) : context.refuse(text);
     }
     for (std::size_t i = 0; i < state.shape.size(); ++i) {
       context.equal(state.shape[i], after[k].shape[i], "extents of a state");
@@ -161,7 +165,7 @@ Exprs fori_vjp(const Vjp& v) {
     std::size_t next = 0;
     for (std::size_t k = 0; k < loop.states; ++k) {
       if (!has_derivative(v.y[k])) continue;
-      if (loop.trace && v.dy[loop.states + k]) {
+      if (loop.trace && v.dy[loop.states + k].defined()) {
         before[next] = before[next] + index(v.dy[loop.states + k], here);
       }
       ++next;
@@ -300,6 +304,21 @@ std::vector<Expr> rule_arguments(const std::vector<Expr>& x, const std::vector<E
   return arguments;
 }
 
+// The outputs of a rule, one for each float of `of`.
+std::vector<Expr> apply_rule(const char* name, const Body& rule, const std::vector<Expr>& arguments,
+                             const std::vector<Expr>& of) {
+  const auto fits = [](const Parameter& p, const Expr& x) {
+    return p.type.dtype == x.dtype() && p.type.rank() == x.rank();
+  };
+  const auto floats = static_cast<std::size_t>(std::ranges::count_if(of, has_derivative));
+  if (rule->outputs.size() != floats || !std::ranges::equal(rule->parameters, arguments, fits))
+    throw TypeError(
+        fmt::format("call: expected a {} rule of {} arguments, as they are, and {} "
+                    "results, found one of {} and {}",
+                    name, arguments.size(), floats, rule->parameters.size(), rule->outputs.size()));
+  return apply_checked_body(rule, arguments);
+}
+
 [[noreturn]] void fail_one_way(const char* asked, const char* given) {
   throw TypeError(
       fmt::format("{}: expected a rule for this direction, found an operation with a "
@@ -315,7 +334,7 @@ std::vector<Expr> expand_call(const Node& node) {
 Exprs call_vjp(const Vjp& v) {
   const Call call(v.node);
   if (!call.vjp->outputs.empty())
-    return at_floats(v.x, apply_body(call.vjp, rule_arguments(v.x, v.y, v.y, v.dy)));
+    return at_floats(v.x, apply_rule("vjp", call.vjp, rule_arguments(v.x, v.y, v.y, v.dy), v.x));
   if (!call.jvp->outputs.empty()) fail_one_way("vjp", "jvp");
   std::vector<Expr> cotangents = rule_arguments({}, {}, v.y, v.dy);
   std::vector<Expr> arguments = call.recompute ? behind_barriers(v.x, cotangents) : v.x;
@@ -326,7 +345,7 @@ Exprs call_vjp(const Vjp& v) {
 Exprs call_jvp(const Jvp& v) {
   const Call call(v.node);
   if (!call.jvp->outputs.empty())
-    return at_floats(v.y, apply_body(call.jvp, rule_arguments(v.x, v.y, v.x, v.dx)));
+    return at_floats(v.y, apply_rule("jvp", call.jvp, rule_arguments(v.x, v.y, v.x, v.dx), v.y));
   if (!call.vjp->outputs.empty()) fail_one_way("jvp", "vjp");
   const std::vector<Expr> found =
       apply_body(v.bodies->jvp(call.body), rule_arguments(v.x, {}, v.x, v.dx));
@@ -398,7 +417,7 @@ std::vector<Expr> behind_barriers(std::span<const Expr> x, std::span<const Expr>
   return waiting;
 }
 
-std::span<const Expr> loop_indices() { return indices; }
+std::span<const Expr> loop_indices() { return open_indices; }
 
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const Step& body) {
   const Expr steps(count.as(DType::int64));
@@ -425,10 +444,25 @@ std::vector<Expr> only_floats(std::span<const Expr> list) {
   return floats;
 }
 
+// What the rule `who` gave for `wanted`, whose type it must have; extents of 1, and axes before it
+// has any, stretch.
+Expr as_ruled(const std::string& who, const Expr& given, const Expr& wanted) {
+  const std::string text = fmt::format("{}: expected a value of the type of {}, found {}", who,
+                                       describe(wanted.value()), describe(given.value()));
+  if (given.dtype() != wanted.dtype()) throw TypeError(text);
+  const Shape &from = given.shape(), &to = wanted.shape();
+  if (from == to) return given;
+  if (from.size() > to.size()) throw ValueError(text);
+  Shape fitting(to.end() - static_cast<std::ptrdiff_t>(from.size()), to.end());
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (from[i].is(1)) fitting[i] = 1;
+  return broadcast_to(shaped(given, fitting, text), to);
+}
+
 // A rule as a body: of inputs, outputs and directions along the floats of `from`, to one value for
 // each float of `to`.
-Body rule_body(const char* who, const OpFromGraphOptions::Rule& rule, std::span<const Expr> x,
-               std::span<const Expr> outputs, std::span<const Expr> from,
+Body rule_body(const std::string& who, const OpFromGraphOptions::Rule& rule,
+               std::span<const Expr> x, std::span<const Expr> outputs, std::span<const Expr> from,
                std::span<const Expr> to) {
   if (!rule) return no_body();
   const std::vector<Expr> y = leaves_like(outputs, "y");
@@ -436,25 +470,18 @@ Body rule_body(const char* who, const OpFromGraphOptions::Rule& rule, std::span<
   const std::vector<Expr> wanted = only_floats(to);
   const std::vector<Expr> found = rule(x, y, directions);
   if (found.size() != wanted.size())
-    throw TypeError(fmt::format("op_from_graph: expected {} values from the {} rule, found {}",
-                                wanted.size(), who, found.size()));
+    throw TypeError(
+        fmt::format("{}: expected {} values, found {}", who, wanted.size(), found.size()));
   std::vector<Value> results, parameters(x.begin(), x.end());
   for (std::size_t k = 0; k < found.size(); ++k) {
-    const Expr each = or_zeros(found[k], wanted[k]);
-    if (each.dtype() != wanted[k].dtype() || each.rank() > wanted[k].rank())
-      throw TypeError(
-          fmt::format("op_from_graph: expected a value of type {} from the {} rule, "
-                      "found {}",
-                      wanted[k].type().text(), who, describe(each)));
-    results.push_back(broadcast_to(each, wanted[k].shape()));
+    results.push_back(as_ruled(who, or_zeros(found[k], wanted[k]), wanted[k]));
   }
   parameters.insert(parameters.end(), y.begin(), y.end());
   parameters.insert(parameters.end(), directions.begin(), directions.end());
-  Closure closure = close_over(parameters, results);
+  Closure closure = close_over(parameters, results, Symbols::of_parameters);
   if (!closure.captured.empty())
     throw TypeError(
-        fmt::format("op_from_graph: expected a {} rule of the inputs and outputs "
-                    "alone, found one that needs {}",
+        fmt::format("{}: expected a rule of the inputs and outputs alone, found one that needs {}",
                     who, describe(closure.captured[0])));
   return std::move(closure.body);
 }
@@ -465,20 +492,24 @@ OpFromGraph::OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> out
                          const OpFromGraphOptions& options) {
   const std::vector<Value> parameters(inputs.begin(), inputs.end());
   const std::vector<Value> results(outputs.begin(), outputs.end());
-  Closure closure = close_over(parameters, results);
+  Closure closure = close_over(parameters, results, Symbols::of_parameters);
   captured_ = std::move(closure.captured);
   if ((options.vjp || options.jvp) && !captured_.empty())
     throw TypeError(
-        fmt::format("op_from_graph: expected all that an operation with rules of its "
-                    "own depends on among its inputs, found that it needs {}",
-                    describe(captured_[0])));
+        fmt::format("{}: expected all that an operation with rules of its own depends on among its "
+                    "inputs, found that it needs {}",
+                    options.name, describe(captured_[0])));
   attributes_ = {Attribute(closure.body),
-                 Attribute(rule_body("vjp", options.vjp, inputs, outputs, outputs, inputs)),
-                 Attribute(rule_body("jvp", options.jvp, inputs, outputs, inputs, outputs)),
+                 Attribute(rule_body(options.name + ": vjp rule", options.vjp, inputs, outputs,
+                                     outputs, inputs)),
+                 Attribute(rule_body(options.name + ": jvp rule", options.jvp, inputs, outputs,
+                                     inputs, outputs)),
                  Attribute(options.recompute)};
 }
 
 std::vector<Expr> OpFromGraph::operator()(std::span<const Expr> arguments) const {
+  if (attributes_.empty())
+    throw TypeError("OpFromGraph: expected a graph, found none: never set, or moved from");
   std::vector<Expr> operands(arguments.begin(), arguments.end());
   for (const Value& each : captured_) operands.emplace_back(each);
   return outputs_of(op::call, operands, attributes_);

@@ -37,15 +37,16 @@ Expr as_floats(const Arg& x) {
 
 Expr as_matrices(const Arg& x, std::string_view what) {
   if (x.value().rank() < 2)
-    throw TypeError(fmt::format("{}: expected matrices, found {}", what, describe(x.value())));
+    throw ValueError(fmt::format("{}: expected matrices, found {}", what, describe(x.value())));
   return as_floats(x);
 }
 
 const Type& matrix_type(TypeContext& context) {
   const Type& a = context.type(0);
   if (!is_inexact(a.dtype) || a.rank() < 2) {
-    context.fail(
-        fmt::format("expected matrices of floats, found {}", describe(context.operands[0])));
+    const std::string text =
+        fmt::format("expected matrices of floats, found {}", describe(context.operands[0]));
+    is_inexact(a.dtype) ? context.refuse(text) : context.fail(text);
   }
   return a;
 }
@@ -53,12 +54,14 @@ const Type& matrix_type(TypeContext& context) {
 const Type& square_type(TypeContext& context) {
   const Type& a = context.type(0);
   if (!is_inexact(a.dtype) || a.rank() < 2) {
-    context.fail(
-        fmt::format("expected square matrices of floats, found {}", describe(context.operands[0])));
+    const std::string text =
+        fmt::format("expected square matrices of floats, found {}", describe(context.operands[0]));
+    is_inexact(a.dtype) ? context.refuse(text) : context.fail(text);
   }
   const Dim &rows = a.shape[a.shape.size() - 2], &columns = a.shape.back();
   if (rows.is_constant() && columns.is_constant() && !(rows == columns)) {
-    context.fail(fmt::format("expected square matrices, found {}", describe(context.operands[0])));
+    context.refuse(
+        fmt::format("expected square matrices, found {}", describe(context.operands[0])));
   }
   context.equal(rows, columns, "rows and columns");
   return a;

@@ -45,13 +45,14 @@ std::array<Expr, 2> even_and_odd(const Expr& a, const std::vector<double>& coeff
     Expr total;
     for (; power < powers.size() && first < coefficients.size(); ++power, first += 2) {
       const Expr term = powers[power] * coefficients[first];
-      total = total ? total + term : term;
+      total = total.defined() ? total + term : term;
     }
     return total;
   };
   std::array<Expr, 2> parts{combined(0, 0), combined(1, 0)};
   for (const std::size_t odd : {0, 1})
-    if (const Expr high = combined(8 + odd, 1)) parts[odd] = parts[odd] + matmul(powers[3], high);
+    if (const Expr high = combined(8 + odd, 1); high.defined())
+      parts[odd] = parts[odd] + matmul(powers[3], high);
   parts[1] = matmul(a, parts[1]);
   return parts;
 }
@@ -90,11 +91,11 @@ Expr expm_derivative(const Expr& a, const Expr& e) {
 }
 
 Exprs expm_vjp(const Vjp& rule) {
-  return {rule.dy[0] ? expm_derivative(swap_last(rule.x[0]), rule.dy[0]) : Expr()};
+  return {rule.dy[0].defined() ? expm_derivative(swap_last(rule.x[0]), rule.dy[0]) : Expr()};
 }
 
 Exprs expm_jvp(const Jvp& rule) {
-  return {rule.dx[0] ? expm_derivative(rule.x[0], rule.dx[0]) : Expr()};
+  return {rule.dx[0].defined() ? expm_derivative(rule.x[0], rule.dx[0]) : Expr()};
 }
 
 // --------------------------------------------------------------------------------- solve_sylvester
@@ -106,10 +107,10 @@ std::vector<Type> sylvester_type(TypeContext& context) {
                        describe(context.operands[1]), describe(context.operands[2]));
   };
   if (b.dtype != a.dtype || c.dtype != a.dtype || b.rank() != a.rank() || c.rank() != a.rank())
-    context.fail(fmt::format("expected numbers of one dtype and rank, found {}", all()));
+    context.mismatch(fmt::format("expected numbers of one dtype and rank, found {}", all()));
   const auto agree = [&](const Dim& x, const Dim& y) {
     if (x.is_constant() && y.is_constant() && !(x == y))
-      context.fail(fmt::format("extents differ: {}", all()));
+      context.refuse(fmt::format("extents differ: {}", all()));
     context.equal(x, y, "extents");
   };
   const std::size_t last = a.shape.size() - 1;
@@ -128,7 +129,7 @@ Expr sylvester(const Expr& a, const Expr& b, const Expr& c) {
 }
 
 Exprs sylvester_vjp(const Vjp& rule) {
-  if (!rule.dy[0]) return {Expr(), Expr(), Expr()};
+  if (!rule.dy[0].defined()) return {Expr(), Expr(), Expr()};
   const Expr dc = sylvester(swap_last(rule.x[0]), swap_last(rule.x[1]), rule.dy[0]);
   const Expr x = swap_last(rule.y[0]);
   return {negative(matmul(dc, x)), negative(matmul(x, dc)), dc};
@@ -137,10 +138,12 @@ Exprs sylvester_vjp(const Vjp& rule) {
 Exprs sylvester_jvp(const Jvp& rule) {
   const Expr& x = rule.y[0];
   Expr side = rule.dx[2];
-  const auto subtract_term = [&](const Expr& term) { side = side ? side - term : negative(term); };
-  if (rule.dx[0]) subtract_term(matmul(rule.dx[0], x));
-  if (rule.dx[1]) subtract_term(matmul(x, rule.dx[1]));
-  return {side ? sylvester(rule.x[0], rule.x[1], side) : Expr()};
+  const auto subtract_term = [&](const Expr& term) {
+    side = side.defined() ? side - term : negative(term);
+  };
+  if (rule.dx[0].defined()) subtract_term(matmul(rule.dx[0], x));
+  if (rule.dx[1].defined()) subtract_term(matmul(x, rule.dx[1]));
+  return {side.defined() ? sylvester(rule.x[0], rule.x[1], side) : Expr()};
 }
 
 }  // namespace

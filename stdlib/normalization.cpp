@@ -18,8 +18,8 @@ Expr placed(const Expr& parameter, const Expr& x, const IntList& axes, std::stri
   const Expr p = cast(parameter, x.dtype());
   if (p.rank() == 0) return p;
   if (p.shape().size() != axes.size())
-    throw TypeError(fmt::format("{}: expected parameters with {} axes for {}, found {}", what,
-                                axes.size(), describe(x.value()), describe(p.value())));
+    throw ValueError(fmt::format("{}: expected parameters with {} axes for {}, found {}", what,
+                                 axes.size(), describe(x.value()), describe(p.value())));
   Shape shape(x.shape().size(), Dim(1));
   for (std::size_t i = 0; i < axes.size(); ++i)
     shape[static_cast<std::size_t>(axes[i])] = p.shape()[i];
@@ -36,9 +36,10 @@ IntList other_axes(const Expr& x, const IntList& axes) {
 // scale * centered, with weight and bias.
 Expr scaled(const Expr& centered, const Expr& scale, const Affine& affine, const IntList& axes,
             std::string_view what) {
-  const Expr factor = affine.weight ? scale * placed(affine.weight, centered, axes, what) : scale;
+  const Expr factor =
+      affine.weight.defined() ? scale * placed(affine.weight, centered, axes, what) : scale;
   const Expr y = centered * factor;
-  return affine.bias ? y + placed(affine.bias, centered, axes, what) : y;
+  return affine.bias.defined() ? y + placed(affine.bias, centered, axes, what) : y;
 }
 
 struct Statistics {
@@ -54,7 +55,7 @@ Statistics statistics_of(const Expr& x, const IntList& axes) {
 Expr as_channels(const Arg& x, std::string_view what) {
   const Expr v = as_floats(x);
   if (v.rank() < 2)
-    throw TypeError(
+    throw ValueError(
         fmt::format("{}: expected [n, channels, ...], found {}", what, describe(v.value())));
   return v;
 }
@@ -63,7 +64,7 @@ Expr as_channels(const Arg& x, std::string_view what) {
 Expr of_groups(const Expr& x, std::int64_t groups) {
   const Dim n = x.dim(0), channels = x.dim(1);
   if (groups < 1 || (channels.is_constant() && channels.constant() % groups != 0))
-    throw TypeError(
+    throw ValueError(
         fmt::format("group_norm: expected groups of equally many channels, found {} of "
                     "{}",
                     groups, describe(x.value())));
@@ -100,7 +101,8 @@ BatchNorm batch_norm_train(const Arg& x, const Expr& running_mean, const Expr& r
   const Expr unbiased = squeeze(now.var, reduced) * (n / maximum(n - 1, 1));
   const Expr share(momentum.as(v.dtype()));
   const auto moved = [&](const Expr& running, const Expr& found) {
-    return running ? running + cast(share, v.dtype()) * (found - cast(running, v.dtype())) : found;
+    return running.defined() ? running + cast(share, v.dtype()) * (found - cast(running, v.dtype()))
+                             : found;
   };
   return {y, moved(running_mean, squeeze(now.mean, reduced)), moved(running_var, unbiased)};
 }
@@ -146,7 +148,7 @@ Expr local_response_norm(const Arg& x, std::int64_t size, double alpha, double b
   const OriginScope place(x.origin());
   const Expr v = as_channels(x, "local_response_norm");
   if (size < 1)
-    throw TypeError(
+    throw ValueError(
         fmt::format("local_response_norm: expected a size of at least 1, found {}", size));
   // Windows over the channels alone: [n, channels, all behind them].
   Dim behind = 1;

@@ -1,7 +1,9 @@
 // The X-list of operations, and the functions over expressions and patterns it makes.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
+#include <limits>
 #include <source_location>
 #include <span>
 #include <utility>
@@ -40,7 +42,7 @@
 // The rest: records only; their functions have attributes and stand below.
 #define GNOMON_OTHER_OPS(X)                                                                   \
   X(input) X(shared_variable) X(param) X(constant) X(cast) X(extent)                          \
-  X(barrier) X(stop_gradient) X(undefined_grad) X(print) X(check)                             \
+  X(barrier) X(stop_gradient) X(undefined_grad) X(print) X(check) X(shaped) X(indices)        \
   X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)              \
   X(mean) X(logsumexp) X(softmax) X(log_softmax)                                              \
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
@@ -106,14 +108,75 @@ GNOMON_OPERATOR(-, subtract)
 GNOMON_OPERATOR(*, multiply)
 GNOMON_OPERATOR(/, divide)
 GNOMON_OPERATOR(%, remainder)
-GNOMON_OPERATOR(<, less)
-GNOMON_OPERATOR(<=, less_equal)
-GNOMON_OPERATOR(>, greater)
-GNOMON_OPERATOR(>=, greater_equal)
 GNOMON_OPERATOR(&, bitwise_and)
 GNOMON_OPERATOR(|, bitwise_or)
 GNOMON_OPERATOR(^, bitwise_xor)
 #undef GNOMON_OPERATOR
+#define GNOMON_COMPARISON(symbol, name)                                                            \
+  inline Comparison operator symbol(const Arg& x, const Arg& y) { return Comparison(name(x, y)); } \
+  inline Pattern operator symbol(const Pattern& x, const Pattern& y) { return name(x, y); }
+GNOMON_COMPARISON(<, less)
+GNOMON_COMPARISON(<=, less_equal)
+GNOMON_COMPARISON(>, greater)
+GNOMON_COMPARISON(>=, greater_equal)
+GNOMON_COMPARISON(==, equal)
+GNOMON_COMPARISON(!=, not_equal)
+#undef GNOMON_COMPARISON
+// A comparison is not compared: whoever writes 0 < x < 1 means something else.
+template <class T>
+concept IsComparison = std::derived_from<T, Comparison>;
+template <class T>
+concept IsNumber = std::integral<T> || std::floating_point<T>;
+#define GNOMON_NO_CHAIN(symbol, which)                                                          \
+  template <class A, class B>                                                                   \
+    requires(which)                                                                             \
+  Comparison operator symbol(const A&, const B&) {                                              \
+    static_assert(never<A>,                                                                     \
+                  "this compares the result of a comparison: write a < b && b < c in place of " \
+                  "a < b < c");                                                                 \
+    return {};                                                                                  \
+  }
+#define GNOMON_EITHER (IsComparison<A> || IsComparison<B>)
+#define GNOMON_WITH_NUMBER (IsComparison<A> && IsNumber<B> && !std::same_as<B, bool>)
+GNOMON_NO_CHAIN(<, GNOMON_EITHER)
+GNOMON_NO_CHAIN(<=, GNOMON_EITHER)
+GNOMON_NO_CHAIN(>, GNOMON_EITHER)
+GNOMON_NO_CHAIN(>=, GNOMON_EITHER)
+GNOMON_NO_CHAIN(==, GNOMON_WITH_NUMBER)
+GNOMON_NO_CHAIN(!=, GNOMON_WITH_NUMBER)
+#undef GNOMON_NO_CHAIN
+#undef GNOMON_EITHER
+#undef GNOMON_WITH_NUMBER
+// Logical operations, element by element; both sides are computed. They match exactly, since the
+// language has these operators for whatever it could convert to a bool.
+template <class T>
+concept IsExpr = std::derived_from<T, Expr>;
+template <class X, class Y>
+concept AreOperands = (IsExpr<X> && std::convertible_to<const Y&, Arg>) ||
+                      (IsExpr<Y> && std::convertible_to<const X&, Arg>);
+template <class X, class Y>
+Origin origin_of_either(const X& x, const Y& y) {
+  if constexpr (IsExpr<X>)
+    if (const Origin at = last_origin(x)) return at;
+  if constexpr (IsExpr<Y>) return last_origin(y);
+  return {};
+}
+#define GNOMON_LOGICAL(symbol, name)                           \
+  template <class X, class Y>                                  \
+    requires AreOperands<X, Y>                                 \
+  Comparison operator symbol(const X& x, const Y& y) {         \
+    const Origin at = origin_of_either(x, y);                  \
+    return Comparison(name(Arg(Arg(x), at), Arg(Arg(y), at))); \
+  }                                                            \
+  inline Pattern operator symbol(const Pattern& x, const Pattern& y) { return name(x, y); }
+GNOMON_LOGICAL(&&, logical_and)
+GNOMON_LOGICAL(||, logical_or)
+#undef GNOMON_LOGICAL
+template <IsExpr X>
+Comparison operator!(const X& x) {
+  return Comparison(logical_not(Arg(Arg(x), last_origin(x))));
+}
+inline Pattern operator!(const Pattern& x) { return logical_not(x); }
 inline Expr operator-(const Arg& x) { return negative(x); }
 inline Pattern operator-(const Pattern& x) { return negative(x); }
 inline Expr operator~(const Arg& x) { return bitwise_not(x); }
@@ -227,6 +290,18 @@ Expr undefined_grad(const Arg& x);
 Expr print(const Arg& x, std::string message);
 /// `x`, after a ValueError with `message` if any element of `condition` is false.
 Expr check(const Arg& x, const Arg& condition, std::string message);
+/// As `check`, with an IndexError: {value} and {bound} in `message` stand for the integers in
+/// `index` and `bound` (one for all, or each its own) where `condition` is false.
+Expr check_index(const Arg& x, const Arg& condition, const Arg& index, const Arg& bound,
+                 std::string message);
+/// `x`, whose elements serve as indices: where one is out of range, the IndexError has `message`,
+/// in which {value}, {bound} and {index} stand for the index, the extent and its position in `x`.
+Expr as_indices(const Arg& x, std::string message);
+/// `x`, whose extents must be exactly `shape`: a ValueError with `message`, at once where extents
+/// are known, else of the call before it computes anything.
+Expr shaped(const Arg& x, const Shape& shape, std::string message);
+/// `x`, where the extents `left` must be `right`: errors as those of `shaped`.
+Expr where_equal(const Arg& x, const Shape& left, const Shape& right, std::string message);
 
 /// What one position of `x(...)` may be.
 struct Ellipsis {};
@@ -238,10 +313,13 @@ inline constexpr NewAxis newaxis{};
 /// front and stops at 0. The step is a constant, not 0.
 struct Range {
   std::optional<Dim> start, stop;
-  Dim step = 1;
+  Dim step;
+  constexpr Range() : step(1) {}
+  Range(std::optional<Dim> start, std::optional<Dim> stop, Dim step = 1)
+      : start(std::move(start)), stop(std::move(stop)), step(std::move(step)) {}
 };
 /// The whole axis.
-inline const Range all_of{};
+inline constinit const Range all_of;
 /// start:stop and start:stop:step.
 Range range(Dim start, Dim stop, Dim step = 1);
 Range from(Dim start, Dim step = 1);
@@ -250,8 +328,7 @@ Range until(Dim stop, Dim step = 1);
 class Index {
  public:
   using Place = std::source_location;
-  Index(std::integral auto i, Place at = Place::current())
-      : Index(Item(Dim(static_cast<std::int64_t>(i))), at) {}
+  Index(std::integral auto i, Place at = Place::current()) : Index(Item(whole(i)), at) {}
   Index(const Dim& d, Place at = Place::current()) : Index(Item(d), at) {}
   Index(const Range& r, Place at = Place::current()) : Index(Item(r), at) {}
   Index(Ellipsis e, Place at = Place::current()) : Index(Item(e), at) {}
@@ -265,6 +342,11 @@ class Index {
   const Origin& origin() const { return origin_; }
 
  private:
+  // The largest integer is beyond every axis, as are those beyond it.
+  static Dim whole(std::integral auto i) {
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    return std::in_range<std::int64_t>(i) ? static_cast<std::int64_t>(i) : largest;
+  }
   Index(Item item, const Place& at) : item_(std::move(item)), origin_{at.file_name(), at.line()} {}
   Item item_;
   Origin origin_;
@@ -317,6 +399,8 @@ struct OpFromGraphOptions {
   Rule vjp, jvp;
   /// The derivative computes anew what it needs between the inputs and the outputs.
   bool recompute = false;
+  /// What messages about the rules call the operation.
+  std::string name = "op_from_graph";
 };
 /// The indices of the loops whose bodies this thread is building, the innermost last: what a body
 /// makes anew in each step depends on them.
@@ -326,6 +410,8 @@ std::span<const Expr> loop_indices();
 /// nothing to say of it.
 class OpFromGraph {
  public:
+  /// None: applying it is a TypeError, as it is of one that was moved from.
+  OpFromGraph() = default;
   OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> outputs,
               const OpFromGraphOptions& options = {});
   std::vector<Expr> operator()(std::span<const Expr> arguments) const;

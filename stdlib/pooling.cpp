@@ -10,6 +10,7 @@
 #include "ir/origin.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
+#include "stdlib/bounds.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 #include "stdlib/windows.h"
@@ -40,21 +41,21 @@ Layout checked_layout(const TypeContext& context) {
   const Layout layout(context.attributes);
   const std::size_t axes = layout.axes();
   if (axes == 0 || static_cast<int>(axes) > context.type(0).rank())
-    context.fail(fmt::format("expected windows over 1 to {} axes of {}, found {}",
-                             context.type(0).rank(), describe(context.operands[0]), axes));
+    context.refuse(fmt::format("expected windows over 1 to {} axes of {}, found {}",
+                               context.type(0).rank(), describe(context.operands[0]), axes));
   check_positive(context, "size", layout.size, axes);
   check_positive(context, "stride", layout.stride, axes);
   check_padding(context, layout.padding, axes);
   std::int64_t count = 1;
   for (std::size_t i = 0; i < axes; ++i) {
-    count = std::min(count * layout.size[i], most_elements + 1);
+    count = std::min(count * std::min(layout.size[i], most_elements + 1), most_elements + 1);
     if (std::max(layout.padding[2 * i], layout.padding[2 * i + 1]) >= layout.size[i])
-      context.fail(fmt::format("expected padding below the window's size {}, found ({})",
-                               layout.size[i], fmt::join(layout.padding, ", ")));
+      context.refuse(fmt::format("expected padding below the window's size {}, found ({})",
+                                 layout.size[i], fmt::join(layout.padding, ", ")));
   }
   if (count > most_elements)
-    context.fail(fmt::format("expected windows of at most {} elements, found size ({})",
-                             most_elements, fmt::join(layout.size, ", ")));
+    context.refuse(fmt::format("expected windows of at most {} elements, found size ({})",
+                               most_elements, fmt::join(layout.size, ", ")));
   return layout;
 }
 
@@ -79,8 +80,8 @@ void check_alike(TypeContext& context, const Shape& found, const Shape& wanted,
                  std::string_view what) {
   const bool fits = context.type(0).dtype == context.type(1).dtype && found.size() == wanted.size();
   if (!fits)
-    context.fail(fmt::format("expected operands of one dtype and rank, found {} and {}",
-                             describe(context.operands[0]), describe(context.operands[1])));
+    context.mismatch(fmt::format("expected operands of one dtype and rank, found {} and {}",
+                                 describe(context.operands[0]), describe(context.operands[1])));
   for (std::size_t i = 0; i < wanted.size(); ++i) context.equal(found[i], wanted[i], what);
 }
 
@@ -102,9 +103,12 @@ std::vector<Type> max_gradient_type(TypeContext& context) {
 std::vector<Type> sum_gradient_type(TypeContext& context) {
   const Layout layout = checked_layout(context);
   Type type = context.type(0);
+  if (is_bool(type.dtype))
+    context.fail(fmt::format("expected numbers, found {}", describe(context.operands[0])));
   const Shape& extents = context.attributes[3].dims();
   if (extents.size() != layout.axes())
-    context.fail(fmt::format("expected {} extents, found {}", layout.axes(), extents.size()));
+    context.refuse(fmt::format("expected {} extents, found {}", layout.axes(), extents.size()));
+  require_extents(context, extents);
   std::ranges::copy(extents, type.shape.end() - static_cast<std::ptrdiff_t>(extents.size()));
   const Shape pooled = pooled_shape(context, layout, type.shape);
   for (std::size_t i = 0; i < pooled.size(); ++i)
@@ -359,7 +363,7 @@ Expr given_to_largest(const Layout& layout, const Expr& x, const Expr& given) {
   Expr best;
   for_each_position(layout.size, [&](const IntList& position) {
     const Expr each = spaced_elements(x, position, layout.stride, given.shape());
-    if (!best) {
+    if (!best.defined()) {
       best = each;
       beats.emplace_back();
       return;
@@ -370,40 +374,41 @@ Expr given_to_largest(const Layout& layout, const Expr& x, const Expr& given) {
   Expr open;  // whether no later element has won
   for (std::size_t i = beats.size(); i-- > 0;) {
     Expr wins = beats[i];
-    if (open) wins = wins ? logical_and(wins, open) : open;
-    elements.push_back(wins ? where(wins, given, 0) : given);
-    if (beats[i]) open = open ? logical_and(open, logical_not(beats[i])) : logical_not(beats[i]);
+    if (open.defined()) wins = wins.defined() ? logical_and(wins, open) : open;
+    elements.push_back(wins.defined() ? where(wins, given, 0) : given);
+    if (beats[i].defined())
+      open = open.defined() ? logical_and(open, logical_not(beats[i])) : logical_not(beats[i]);
   }
   std::ranges::reverse(elements);
   return from_windows(layout, elements, x.shape());
 }
 
 Exprs max_pool_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   const Layout layout(v.node);
   if (touches(layout)) return {given_to_largest(layout, v.x[0], v.dy[0])};
   return {node_like(op::max_pool_gradient, v.node, {v.x[0], v.dy[0]})};
 }
 Exprs max_pool_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   return {node_like(op::max_pool_tangent, v.node, {v.x[0], v.dx[0]})};
 }
 
 // Which element is the largest does not change near a point: only operand 1 has derivatives.
 Exprs max_gradient_vjp(const Vjp& v) {
-  if (!v.dy[0]) return Exprs(2);
+  if (!v.dy[0].defined()) return Exprs(2);
   return {Expr(), node_like(op::max_pool_tangent, v.node, {v.x[0], v.dy[0]})};
 }
 Exprs max_gradient_jvp(const Jvp& v) {
-  if (!v.dx[1]) return {Expr()};
+  if (!v.dx[1].defined()) return {Expr()};
   return {node_like(op::max_pool_gradient, v.node, {v.x[0], v.dx[1]})};
 }
 Exprs max_tangent_vjp(const Vjp& v) {
-  if (!v.dy[0]) return Exprs(2);
+  if (!v.dy[0].defined()) return Exprs(2);
   return {Expr(), node_like(op::max_pool_gradient, v.node, {v.x[0], v.dy[0]})};
 }
 Exprs max_tangent_jvp(const Jvp& v) {
-  if (!v.dx[1]) return {Expr()};
+  if (!v.dx[1].defined()) return {Expr()};
   return {node_like(op::max_pool_tangent, v.node, {v.x[0], v.dx[1]})};
 }
 

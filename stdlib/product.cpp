@@ -68,18 +68,18 @@ Type product_type(TypeContext& context, bool trans_a, bool trans_b) {
     context.fail(fmt::format("expected numbers of one dtype, found {}", both(context)));
   }
   if (a.rank() < 2 || a.rank() != b.rank()) {
-    context.fail(
+    context.refuse(
         fmt::format("expected two matrices or two batches of them, found {}", both(context)));
   }
   const Matrix left = matrix_of(a, trans_a), right = matrix_of(b, trans_b);
   if (left.columns.is_constant() && right.rows.is_constant() && !(left.columns == right.rows)) {
-    context.fail(fmt::format("inner sizes differ: {}", both(context)));
+    context.refuse(fmt::format("inner sizes differ: {}", both(context)));
   }
   context.equal(left.columns, right.rows, "inner sizes");
   Type result{a.dtype, {}};
   for (std::size_t i = 0; i + 2 < a.shape.size(); ++i) {
     if (a.shape[i].is_constant() && b.shape[i].is_constant() && !(a.shape[i] == b.shape[i])) {
-      context.fail(fmt::format("leading extents differ: {}", both(context)));
+      context.refuse(fmt::format("leading extents differ: {}", both(context)));
     }
     result.shape.push_back(context.equal(a.shape[i], b.shape[i], "leading extents"));
   }
@@ -145,8 +145,8 @@ std::vector<Type> gemm_type(TypeContext& context) {
   if (context.operands.size() == 3) {
     const Type& c = context.type(2);
     if (c.dtype != result.dtype || c.rank() != result.rank()) {
-      context.fail(fmt::format("expected a third operand of type {}, found {}", result.text(),
-                               describe(context.operands[2])));
+      context.mismatch(fmt::format("expected a third operand of type {}, found {}", result.text(),
+                                   describe(context.operands[2])));
     }
     for (std::size_t i = 0; i < result.shape.size(); ++i) {
       result.shape[i] = context.equal(result.shape[i], c.shape[i], "extents");
@@ -170,7 +170,7 @@ std::vector<Expr> expand_gemm(const Node& node) {
 
 Exprs gemm_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
-  if (!v.dy[0]) return dx;
+  if (!v.dy[0].defined()) return dx;
   const Gemm gemm(v.node.attributes());
   const Expr dy = scaled(v.dy[0], gemm.alpha);
   const Expr a = turned(v.x[0], gemm.trans_a), b = turned(v.x[1], gemm.trans_b);
@@ -184,9 +184,11 @@ Exprs gemm_jvp(const Jvp& v) {
   const Gemm gemm(v.node.attributes());
   const Expr a = turned(v.x[0], gemm.trans_a), b = turned(v.x[1], gemm.trans_b);
   std::vector<Expr> terms;
-  if (v.dx[0]) terms.push_back(scaled(product(turned(v.dx[0], gemm.trans_a), b), gemm.alpha));
-  if (v.dx[1]) terms.push_back(scaled(product(a, turned(v.dx[1], gemm.trans_b)), gemm.alpha));
-  if (v.dx.size() == 3 && v.dx[2]) terms.push_back(scaled(v.dx[2], gemm.beta));
+  if (v.dx[0].defined())
+    terms.push_back(scaled(product(turned(v.dx[0], gemm.trans_a), b), gemm.alpha));
+  if (v.dx[1].defined())
+    terms.push_back(scaled(product(a, turned(v.dx[1], gemm.trans_b)), gemm.alpha));
+  if (v.dx.size() == 3 && v.dx[2].defined()) terms.push_back(scaled(v.dx[2], gemm.beta));
   if (terms.empty()) return {Expr()};
   return {add(terms)};
 }
@@ -215,7 +217,7 @@ Expr product_of_matrices(const Expr& a, const Expr& b, Origin at) {
 // An error of the expression, with the user's line.
 [[noreturn]] void reject(const Origin& at, const std::string& text) {
   const Origin place = scoped_origin_or(at);
-  throw TypeError(place ? fmt::format("{} [{}]", text, place.text()) : text);
+  throw ValueError(place ? fmt::format("{} [{}]", text, place.text()) : text);
 }
 
 // The last axis of `a` must have the extent of axis `axis` of `b`: said of the operands as given.

@@ -21,10 +21,14 @@ constexpr std::uint64_t split_part = 255, fold_part = 254;
 Expr word(std::uint64_t v) { return Expr(Array(v)); }
 
 void check_state(std::string_view name, const Expr& state) {
-  if (!state || state.dtype() != DType::uint64 || state.rank() != 1 ||
-      !(state.shape()[0].is(2) || !state.shape()[0].is_constant()))
-    throw TypeError(fmt::format("{}: expected a state (uint64[2]: key and counter), found {}", name,
-                                state ? describe(state.value()) : "none"));
+  const bool is_words = state.defined() && state.dtype() == DType::uint64;
+  if (is_words && state.rank() == 1 && (state.shape()[0].is(2) || !state.shape()[0].is_constant()))
+    return;
+  const std::string text =
+      fmt::format("{}: expected a state (uint64[2]: key and counter), found {}", name,
+                  state.defined() ? describe(state.value()) : "none");
+  if (!is_words) throw TypeError(text);
+  throw ValueError(text);
 }
 
 Expr key_of(const Expr& state) { return index(state, std::array{Index(0)}); }
@@ -40,7 +44,7 @@ Expr derived_keys(const Expr& state, const Expr& positions, std::uint64_t part) 
 Expr state(const Arg& seed) {
   const Expr key = cast(seed, DType::uint64);
   if (key.rank() != 0)
-    throw TypeError("random: expected one integer as seed, found " + describe(key.value()));
+    throw ValueError("random: expected one integer as seed, found " + describe(key.value()));
   return stack({key, word(0)});
 }
 
@@ -54,7 +58,7 @@ Expr fold_in(const Expr& state, const Arg& data) {
   check_state("fold_in", state);
   const Expr position = cast(data, DType::uint64);
   if (position.rank() != 0)
-    throw TypeError("fold_in: expected one integer, found " + describe(position.value()));
+    throw ValueError("fold_in: expected one integer, found " + describe(position.value()));
   // All 64 bits count: the low ones choose the position, the high ones a key of their own.
   const Expr low = bitwise_and(position, word(0xffffffffu));
   const Expr high = right_shift(position, word(32));
@@ -93,14 +97,14 @@ DType Draw::integer_dtype(DType t) {
 Expr Draw::parameter(const Arg& x, std::string_view name, DType t) {
   const Expr given = x.is_weak() ? Expr(x.as(t)) : Expr(x.value());
   if (given.rank() > static_cast<int>(shape_.size()))
-    throw TypeError(fmt::format("{}: expected {} to broadcast to {}, found {}", name_, name,
-                                text(shape_), describe(given.value())));
+    throw ValueError(fmt::format("{}: expected {} to broadcast to {}, found {}", name_, name,
+                                 text(shape_), describe(given.value())));
   const std::size_t skip = shape_.size() - given.shape().size();
   for (std::size_t i = 0; i < given.shape().size(); ++i) {
     const Dim &from = given.shape()[i], &to = shape_[skip + i];
     if (from.is_constant() && to.is_constant() && !from.is(1) && !(from == to))
-      throw TypeError(fmt::format("{}: expected {} to broadcast to {}, found {}", name_, name,
-                                  text(shape_), describe(given.value())));
+      throw ValueError(fmt::format("{}: expected {} to broadcast to {}, found {}", name_, name,
+                                   text(shape_), describe(given.value())));
   }
   return cast(given, t);
 }

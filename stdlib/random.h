@@ -152,9 +152,9 @@ Expr shuffle(const Expr& state, const Arg& x, std::int64_t axis = 0);
 Expr permuted(const Expr& state, const Arg& x, std::int64_t axis = -1);
 /// Whether a thing may be chosen again.
 enum class Replace : bool { no, yes };
-/// `count` of the places 0, ..., n - 1, each as likely as another, or by weights p[n]. Those that
-/// are not replaced are drawn one after the other from those that are left; ValueError where there
-/// are not so many (of weight above 0).
+/// `count` of the places 0, ..., n - 1, each as likely as another, or by weights p[n] that sum to
+/// 1. Those that are not replaced are drawn one after the other from those that are left;
+/// ValueError where there are not so many (of weight above 0).
 Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace = Replace::yes,
             const std::optional<Arg>& p = {});
 

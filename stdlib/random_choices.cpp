@@ -16,7 +16,7 @@ constexpr DType wide = DType::float64;
 Expr weights_of(std::string_view name, const Arg& p) {
   const Expr w = cast(p, wide);
   if (w.rank() < 1)
-    throw TypeError(
+    throw ValueError(
         fmt::format("{}: expected a vector of weights, found {}", name, describe(w.value())));
   return w;
 }
@@ -75,25 +75,25 @@ Expr permuted(const Expr& state, const Arg& x, std::int64_t axis) {
 Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace,
             const std::optional<Arg>& p) {
   if (!p && replace == Replace::yes) return integers(state, {count}, 0, extent(n));
-  if (n.is_constant() && count.is_constant() && count.constant() > n.constant() &&
-      replace == Replace::no)
-    throw ValueError(
-        fmt::format("choice: expected no more choices than there are things, found {} "
-                    "of {}",
-                    count.constant(), n.constant()));
   Expr order;
   Draw draw("choice", state, {n});
   if (!p) {
-    draw.require(greater_equal(extent(n), extent(count)),
-                 "expected no more choices than there are things");
     order = argsort(draw.bits64(), 0);
   } else {
     Expr w = weights_of("choice", *p);
     if (w.rank() != 1)
-      throw TypeError(
+      throw ValueError(
           fmt::format("choice: expected a vector of weights, found {}", describe(w.value())));
-    w = broadcast_to(w, {n});
-    if (replace == Replace::yes) return categorical(state, {count}, w);
+    w = shaped(
+        w, {n},
+        fmt::format("choice: expected a weight for each thing, found {}", describe(w.value())));
+    draw.require(greater_equal(w, 0), "expected weights of at least 0");
+    // As exact as numbers of their dtype that were made to sum to 1 are.
+    const Value* const given = p->strong();
+    const bool narrow = given && is_float(given->dtype()) && given->dtype() != wide;
+    draw.require(less_equal(absolute(sum(w) - 1), narrow ? 4e-4 : 1.5e-8),
+                 "expected weights that sum to 1");
+    if (replace == Replace::yes) return categorical(draw.checked(state), {count}, w);
     require_weights(draw, w, sum(w));
     draw.require(greater_equal(sum(greater(w, 0)), extent(count)),
                  "expected no more choices than there are weights above 0");
@@ -101,6 +101,7 @@ Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace,
     // that are left it is the same again (Efraimidis and Spirakis 2006).
     order = argsort(draw.standard_exponential(wide) / w, 0);
   }
+  order = shaped(order, {max(n, count)}, "choice: expected no more choices than there are things");
   return slice(order, {Dim(0)}, {count}, {Dim(1)});
 }
 

@@ -14,7 +14,7 @@ constexpr DType wide = DType::float64;
 // The last extent of a parameter that has a vector for each draw.
 Dim length_of(std::string_view name, const Expr& x) {
   if (x.rank() < 1)
-    throw TypeError(fmt::format("{}: expected a vector, found {}", name, describe(x.value())));
+    throw ValueError(fmt::format("{}: expected a vector, found {}", name, describe(x.value())));
   return x.shape().back();
 }
 
@@ -63,7 +63,7 @@ Expr multivariate_normal(const Expr& state, const Shape& shape, const Arg& mean,
   const Expr m = cast(mean, dtype), c = cast(cov, dtype);
   const Dim n = length_of("multivariate_normal", m);
   if (c.rank() < 2)
-    throw TypeError("multivariate_normal: expected a matrix as cov, found " + describe(c.value()));
+    throw ValueError("multivariate_normal: expected a matrix as cov, found " + describe(c.value()));
   const Expr z = normal(state, with_axis(shape, n), 0.0, 1.0, dtype);
   const Expr factor = cholesky(c);
   if (c.rank() == 2 && !shape.empty()) return m + matmul(z, transpose(factor));

@@ -40,8 +40,8 @@ Shape reduced_shape(TypeContext& context) {
   std::int64_t last = -1;
   for (std::int64_t axis : axes) {
     if (axis <= last || axis >= rank) {
-      context.fail(fmt::format("expected ascending axes of {}, found {}",
-                               describe(context.operands[0]), fmt::join(axes, ", ")));
+      context.refuse(fmt::format("expected ascending axes of {}, found {}",
+                                 describe(context.operands[0]), fmt::join(axes, ", ")));
     }
     last = axis;
   }
@@ -108,13 +108,12 @@ std::vector<Type> extremum_type(TypeContext& context) {
   for (std::int64_t axis : context.attributes[0].ints()) {
     count = count * context.type(0).shape[static_cast<std::size_t>(axis)];
   }
-  if (count.is(0)) {
-    throw ValueError(fmt::format("{}: expected at least one element, found {}", context.op.name,
-                                 describe(context.operands[0])));
-  }
-  if (!count.is_constant() && context.equalities) {
-    context.equalities->emplace_back(min(count, Dim(1)), Dim(1));
-  }
+  // max_and_argmax is asked for by argmax.
+  std::string_view name = context.op.name;
+  if (const auto both = name.find("_and_"); both != name.npos) name.remove_prefix(both + 5);
+  const std::string text = fmt::format("{}: expected at least one element, found {}", name,
+                                       describe(context.operands[0]));
+  context.require_as(min(count, Dim(1)), 1, {text});
   return types;
 }
 
@@ -132,8 +131,8 @@ std::vector<Type> sum_with_max_type(TypeContext& context) {
                     e.input(0).input(0) == m.input(0) && m.input(0).shape() == e.shape() &&
                     is_same_along(e.input(0).input(1), axes[0], e.rank());
   if (!fits)
-    context.fail(fmt::format("expected exp(x - c) and max(x) over one axis, found {} and {}",
-                             describe(e), describe(m)));
+    context.refuse(fmt::format("expected exp(x - c) and max(x) over one axis, found {} and {}",
+                               describe(e), describe(m)));
   return reduced_type(context);
 }
 
@@ -158,12 +157,12 @@ Expr derivative_of_prod(const Node& node, const Expr& x) {
 }
 
 Exprs prod_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   return {keep_axes(v.dy[0], v.node) * derivative_of_prod(v.node, v.x[0])};
 }
 
 Exprs prod_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   return {reduce_like(v.node, v.dx[0] * derivative_of_prod(v.node, v.x[0]))};
 }
 
@@ -175,13 +174,13 @@ std::pair<Expr, Expr> winners(const Node& node, const Expr& x, const Expr& y) {
 }
 
 Exprs extremum_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   const auto [mask, count] = winners(v.node, v.x[0], v.y[0]);
   return {where(mask, keep_axes(v.dy[0], v.node) / count, 0)};
 }
 
 Exprs extremum_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   const auto [mask, count] = winners(v.node, v.x[0], v.y[0]);
   return {reduce_like(v.node, where(mask, v.dx[0] / count, 0))};
 }
@@ -194,19 +193,19 @@ Expr is_indexed(const Node& node, const Expr& x, const Expr& index) {
     Shape shape(x.shape().size(), Dim(1));
     shape[static_cast<std::size_t>(axis)] = n;
     const Expr along = reshape(arange(n), shape);
-    position = position ? position * extent(n) + along : along;
+    position = position.defined() ? position * extent(n) + along : along;
   }
-  if (!position) position = constant(std::int64_t{0}, DType::int64);
+  if (!position.defined()) position = constant(std::int64_t{0}, DType::int64);
   return equal(position, keep_axes(index, node));
 }
 
 Exprs indexed_extremum_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   return {where(is_indexed(v.node, v.x[0], v.y[1]), keep_axes(v.dy[0], v.node), 0)};
 }
 
 Exprs indexed_extremum_jvp(const Jvp& v) {
-  if (!v.dx[0]) return Exprs(2);
+  if (!v.dx[0].defined()) return Exprs(2);
   return {reduce_like(v.node, where(is_indexed(v.node, v.x[0], v.y[1]), v.dx[0], 0)), Expr()};
 }
 

@@ -24,11 +24,11 @@ std::vector<Type> riccati_type(TypeContext& context) {
   };
   for (const Type* t : {&b, &q, &r})
     if (t->dtype != a.dtype || t->rank() != a.rank())
-      context.fail(fmt::format("expected numbers of one dtype and rank, found {}", all()));
+      context.mismatch(fmt::format("expected numbers of one dtype and rank, found {}", all()));
   const std::size_t last = a.shape.size() - 1;
   const auto agree = [&](const Dim& x, const Dim& y) {
     if (x.is_constant() && y.is_constant() && !(x == y))
-      context.fail(fmt::format("extents differ: {}", all()));
+      context.refuse(fmt::format("extents differ: {}", all()));
     context.equal(x, y, "extents");
   };
   agree(b.shape[last - 1], a.shape[last]);
@@ -85,21 +85,22 @@ struct Loop {
 Exprs riccati_jvp(const Jvp& rule) {
   const Loop loop(rule.x, rule.y[0]);
   Expr side;
-  const auto add_term = [&](const Expr& term) { side = side ? side + term : term; };
-  if (rule.dx[2]) add_term(symmetric_part(rule.dx[2]));
-  if (rule.dx[3]) add_term(times(adjoint(loop.gain), symmetric_part(rule.dx[3]), loop.gain));
+  const auto add_term = [&](const Expr& term) { side = side.defined() ? side + term : term; };
+  if (rule.dx[2].defined()) add_term(symmetric_part(rule.dx[2]));
+  if (rule.dx[3].defined())
+    add_term(times(adjoint(loop.gain), symmetric_part(rule.dx[3]), loop.gain));
   Expr change = rule.dx[0];
-  if (rule.dx[1]) {
+  if (rule.dx[1].defined()) {
     const Expr of_b = matmul(rule.dx[1], loop.gain);
-    change = change ? change - of_b : negative(of_b);
+    change = change.defined() ? change - of_b : negative(of_b);
   }
-  if (change) add_term(symmetric_part(times(adjoint(loop.closed), loop.x, change)) * 2.0);
-  return {side ? solve_discrete_lyapunov(adjoint(loop.closed), side) : Expr()};
+  if (change.defined()) add_term(symmetric_part(times(adjoint(loop.closed), loop.x, change)) * 2.0);
+  return {side.defined() ? solve_discrete_lyapunov(adjoint(loop.closed), side) : Expr()};
 }
 
 // With the S of S = L S L^H + dx: dq = S, dr = K S K^H, da = 2 x L S, db = -2 x L S K^H.
 Exprs riccati_vjp(const Vjp& rule) {
-  if (!rule.dy[0]) return {Expr(), Expr(), Expr(), Expr()};
+  if (!rule.dy[0].defined()) return {Expr(), Expr(), Expr(), Expr()};
   const Loop loop(rule.x, rule.y[0]);
   const Expr s = solve_discrete_lyapunov(loop.closed, symmetric_part(rule.dy[0]));
   const Expr da = times(loop.x, loop.closed, s) * 2.0;

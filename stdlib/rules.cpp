@@ -68,7 +68,7 @@ Expr zeros_like(const Expr& like) {
   return broadcast_to(constant(std::int64_t{0}, like.dtype()), like.shape());
 }
 
-Expr or_zeros(const Expr& x, const Expr& like) { return x ? x : zeros_like(like); }
+Expr or_zeros(const Expr& x, const Expr& like) { return x.defined() ? x : zeros_like(like); }
 
 std::vector<Scalar> broadcast_index(Element& element, const Shape& operand,
                                     std::span<const Scalar> index) {
@@ -85,8 +85,8 @@ IntList normalize_axes(const IntList& axes, int rank, std::string_view what) {
   for (std::int64_t axis : axes) result.push_back(normalize_axis(axis, rank, what));
   std::sort(result.begin(), result.end());
   if (std::adjacent_find(result.begin(), result.end()) != result.end()) {
-    throw TypeError(fmt::format("{}: expected distinct axes, found {}", what,
-                                fmt::join(axes.begin(), axes.end(), ", ")));
+    throw ValueError(fmt::format("{}: expected distinct axes, found {}", what,
+                                 fmt::join(axes.begin(), axes.end(), ", ")));
   }
   return result;
 }

@@ -24,7 +24,7 @@ std::vector<Type> running_type(TypeContext& context) {
   const Type& x = context.type(0);
   const std::int64_t axis = context.attributes[0].integer();
   if (axis < 0 || axis >= x.rank()) {
-    context.fail(
+    context.refuse(
         fmt::format("expected an axis of {}, found {}", describe(context.operands[0]), axis));
   }
   if (is_complex(x.dtype))
@@ -44,8 +44,8 @@ std::vector<Type> recurrence_type(TypeContext& context) {
   Type t = running_type(context)[0];
   const Type& b = context.type(1);
   if (b.dtype != t.dtype || b.rank() != t.rank() || is_bool(t.dtype)) {
-    context.fail(fmt::format("expected numbers of one dtype and shape, found {} and {}",
-                             describe(context.operands[0]), describe(context.operands[1])));
+    context.mismatch(fmt::format("expected numbers of one dtype and shape, found {} and {}",
+                                 describe(context.operands[0]), describe(context.operands[1])));
   }
   for (std::size_t i = 0; i < t.shape.size(); ++i)
     t.shape[i] = context.equal(t.shape[i], b.shape[i], "extents");
@@ -79,7 +79,7 @@ Expr cumsum_transpose(const Transpose& t) {
 // With P[i] the product before element i, dx[i] = P[i] S[i] where S[i] = dy[i] + x[i+1] S[i+1]: no
 // element is divided by, so zeros are like any other.
 Exprs cumprod_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   const std::int64_t axis = axis_of(v.node);
   const bool reverse = is_reversed(v.node);
   const Expr next = before(v.x[0], axis, !reverse, 0);
@@ -88,7 +88,7 @@ Exprs cumprod_vjp(const Vjp& v) {
 
 // dy[i] = x[i] dy[i-1] + P[i] dx[i].
 Exprs cumprod_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   const std::int64_t axis = axis_of(v.node);
   const bool reverse = is_reversed(v.node);
   return {recurrence(v.x[0], before(v.y[0], axis, reverse, 1) * v.dx[0], axis, reverse)};
@@ -109,19 +109,19 @@ Expr place_of_extremum(const Node& node, const Expr& y) {
 }
 
 Exprs extremum_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   return {add_along_axis(zeros_like(v.x[0]), place_of_extremum(v.node, v.y[0]), v.dy[0],
                          axis_of(v.node))};
 }
 
 Exprs extremum_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   return {take_along_axis(v.dx[0], place_of_extremum(v.node, v.y[0]), axis_of(v.node))};
 }
 
 // With z the cotangents summed back, z[i] = dy[i] + a[i+1] z[i+1]: db = z and da[i] = z[i] y[i-1].
 Exprs recurrence_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr(), Expr()};
+  if (!v.dy[0].defined()) return {Expr(), Expr()};
   const std::int64_t axis = axis_of(v.node);
   const bool reverse = is_reversed(v.node);
   const Expr z = recurrence(before(v.x[0], axis, !reverse, 0), v.dy[0], axis, !reverse);
@@ -129,13 +129,13 @@ Exprs recurrence_vjp(const Vjp& v) {
 }
 
 Exprs recurrence_jvp(const Jvp& v) {
-  if (!v.dx[0] && !v.dx[1]) return {Expr()};
+  if (!v.dx[0].defined() && !v.dx[1].defined()) return {Expr()};
   const std::int64_t axis = axis_of(v.node);
   const bool reverse = is_reversed(v.node);
   Expr change = v.dx[1];
-  if (v.dx[0]) {
+  if (v.dx[0].defined()) {
     const Expr by_factor = v.dx[0] * before(v.y[0], axis, reverse, 0);
-    change = change ? change + by_factor : by_factor;
+    change = change.defined() ? change + by_factor : by_factor;
   }
   return {recurrence(v.x[0], change, axis, reverse)};
 }

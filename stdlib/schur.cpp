@@ -4,6 +4,7 @@
 #include "ir/origin.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
+#include "stdlib/bounds.h"
 #include "stdlib/linalg.h"
 #include "stdlib/matrices.h"
 #include "stdlib/ops.h"
@@ -17,16 +18,24 @@ constexpr std::string_view not_found =
     "the matrix has numbers that are not finite, or the iteration did not converge (matrix {index} "
     "of the batch)";
 
+// The first attribute is one of the orders.
+void check_order(const TypeContext& context) {
+  require_between(context, "an order of eigenvalues", context.attributes[0].integer(), 0,
+                  static_cast<std::int64_t>(EigenvalueOrder::outside));
+}
+
 std::vector<Type> schur_type(TypeContext& context) {
+  check_order(context);
   const Type& a = square_type(context);
   return {a, a};
 }
 
 std::vector<Type> qz_type(TypeContext& context) {
+  check_order(context);
   const Type &a = square_type(context), &b = context.type(1);
   if (b.dtype != a.dtype || b.rank() != a.rank())
-    context.fail(fmt::format("expected matrices of one dtype and rank, found {} and {}",
-                             describe(context.operands[0]), describe(context.operands[1])));
+    context.mismatch(fmt::format("expected matrices of one dtype and rank, found {} and {}",
+                                 describe(context.operands[0]), describe(context.operands[1])));
   for (std::size_t i = 0; i < a.shape.size(); ++i) context.equal(a.shape[i], b.shape[i], "extents");
   Type beta = a;
   beta.shape.pop_back();

@@ -1,5 +1,6 @@
 // Selections: how many elements a condition lets pass is an extent that the call computes.
 #include "stdlib/selection.h"
+#include "stdlib/bounds.h"
 
 #include <fmt/format.h>
 
@@ -16,14 +17,25 @@ namespace gnomon {
 
 namespace {
 
+// How many elements of a mask are true, as `true_places` counts them.
+bool is_count_of_true(const Dim& d) {
+  const AtomRef atom = d.atom();
+  if (!atom || atom->kind != Atom::Kind::value || !atom->scalar->is(op::sum)) return false;
+  const Value& counted = atom->scalar->input(0);
+  return counted.is(op::cast) && is_bool(counted.input(0).dtype());
+}
+
 std::vector<Type> flatnonzero_type(TypeContext& context) {
   const Type& mask = context.type(0);
   const Shape& count = context.attributes[0].dims();
   const Shape& shape = context.attributes[1].dims();
   if (!is_bool(mask.dtype) || count.size() != 1 || shape.size() != mask.shape.size()) {
-    context.fail(fmt::format("expected bools and an extent for each of their axes, found {} and {}",
-                             describe(context.operands[0]), text(shape)));
+    const std::string text =
+        fmt::format("expected bools and an extent for each of their axes, found {} and {}",
+                    describe(context.operands[0]), gnomon::text(shape));
+    is_bool(mask.dtype) ? context.refuse(text) : context.fail(text);
   }
+  if (!is_count_of_true(count[0])) require_extents(context, count);
   for (std::size_t i = 0; i < shape.size(); ++i)
     context.equal(mask.shape[i], shape[i], "extents of the mask and of what it selects from");
   return {{DType::int64, count}};
@@ -97,7 +109,7 @@ std::vector<Expr> nonzero(const Arg& x) {
   const OriginScope scope(x.origin());
   const Expr mask = as_mask(x);
   if (mask.rank() == 0)
-    throw TypeError(fmt::format("nonzero: expected an array, found {}", describe(mask)));
+    throw ValueError(fmt::format("nonzero: expected an array, found {}", describe(mask)));
   return places_of_mask(mask, mask.shape());
 }
 
@@ -110,7 +122,7 @@ Expr compress(const Arg& condition, const Arg& x, std::int64_t axis) {
   const OriginScope scope(x.origin());
   const Expr mask = as_mask(condition);
   if (mask.rank() != 1)
-    throw TypeError(fmt::format("compress: expected a vector, found {}", describe(mask)));
+    throw ValueError(fmt::format("compress: expected a vector, found {}", describe(mask)));
   return take(x, flatnonzero(mask), axis);
 }
 

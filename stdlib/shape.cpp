@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/dimension_sum.h"
 #include "ir/leaf.h"
+#include "ir/stretch.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
+#include "stdlib/bounds.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 
@@ -20,15 +23,11 @@ std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }
 
 std::vector<Type> reshape_type(TypeContext& context) {
   const Shape& shape = context.attributes[0].dims();
-  for (const Dim& d : shape) {
-    if (d.is_constant() && d.constant() < 0) {
-      context.fail(fmt::format("expected extents, found {}", text(shape)));
-    }
-  }
+  require_extents(context, shape);
   const Dim from = element_count(context.type(0).shape), to = element_count(shape);
   if (from.is_constant() && to.is_constant() && !(from == to)) {
-    context.fail(fmt::format("expected {} elements for {}, found {} in {}", to.text(), text(shape),
-                             from.text(), describe(context.operands[0])));
+    context.refuse(fmt::format("expected {} elements for {}, found {} in {}", to.text(),
+                               text(shape), from.text(), describe(context.operands[0])));
   }
   context.equal(from, to, "numbers of elements");
   return {Type{context.type(0).dtype, shape}};
@@ -121,8 +120,8 @@ std::vector<Type> transpose_type(TypeContext& context) {
   IntList all(x.shape.size());
   std::iota(all.begin(), all.end(), 0);
   if (sorted != all) {
-    context.fail(fmt::format("expected a permutation of the axes of {}, found {}",
-                             describe(context.operands[0]), fmt::join(axes, ", ")));
+    context.refuse(fmt::format("expected a permutation of the axes of {}, found {}",
+                               describe(context.operands[0]), fmt::join(axes, ", ")));
   }
   Type result{x.dtype, {}};
   for (std::int64_t axis : axes) result.shape.push_back(x.shape[at(axis)]);
@@ -158,8 +157,8 @@ void check_axes(TypeContext& context, std::size_t rank) {
   std::int64_t last = -1;
   for (std::int64_t axis : context.attributes[0].ints()) {
     if (axis <= last || at(axis) >= rank) {
-      context.fail(fmt::format("expected ascending axes below {}, found {}", rank,
-                               fmt::join(context.attributes[0].ints(), ", ")));
+      context.refuse(fmt::format("expected ascending axes below {}, found {}", rank,
+                                 fmt::join(context.attributes[0].ints(), ", ")));
     }
     last = axis;
   }
@@ -200,7 +199,7 @@ std::vector<Type> squeeze_type(TypeContext& context) {
       continue;
     }
     if (x.shape[i].is_constant() && !x.shape[i].is(1)) {
-      context.fail(
+      context.refuse(
           fmt::format("expected extent 1 on axis {}, found {}", i, describe(context.operands[0])));
     }
     context.equal(x.shape[i], 1, "extents");
@@ -231,18 +230,26 @@ Expr squeeze_transpose(const Transpose& t) {
 std::vector<Type> broadcast_to_type(TypeContext& context) {
   const Shape& from = context.type(0).shape;
   Shape shape = context.attributes[0].dims();
+  require_extents(context, shape);
   if (from.size() > shape.size()) {
-    context.fail(fmt::format("expected at most {} axes for {}, found {}", shape.size(), text(shape),
-                             describe(context.operands[0])));
+    context.refuse(fmt::format("expected at most {} axes for {}, found {}", shape.size(),
+                               text(shape), describe(context.operands[0])));
+  }
+  for (const Dim& d : shape) {
+    if (d.is_constant() && d.constant() < 0)
+      context.refuse(fmt::format("expected extents of at least 0, found {}", text(shape)));
+    if (!d.is_constant() && !is_non_negative(d))
+      context.require(min(d, 0), 0, fmt::format("expected {} to be at least 0", d.text()));
   }
   const std::size_t added = shape.size() - from.size();
   for (std::size_t i = 0; i < from.size(); ++i) {
     const Dim& wanted = shape[added + i];
     if (from[i].is(1)) continue;
     if (from[i].is_constant() && wanted.is_constant() && !(from[i] == wanted)) {
-      context.fail(fmt::format("expected an operand that stretches to {}, found {}", text(shape),
-                               describe(context.operands[0])));
+      context.refuse(fmt::format("expected an operand that stretches to {}, found {}", text(shape),
+                                 describe(context.operands[0])));
     }
+    ask_to_stretch(from[i], wanted);
     context.equal(from[i], wanted, "extents");
   }
   return {Type{context.type(0).dtype, std::move(shape)}};
@@ -285,10 +292,11 @@ std::vector<Type> concatenate_type(TypeContext& context) {
   const std::int64_t axis = context.attributes[0].integer();
   const Type& first = context.type(0);
   if (axis < 0 || axis >= first.rank()) {
-    context.fail(
+    context.refuse(
         fmt::format("expected an axis of {}, found {}", describe(context.operands[0]), axis));
   }
   Type result = first;
+  std::vector<Dim> along{first.shape[at(axis)]};
   for (std::size_t k = 1; k < context.operands.size(); ++k) {
     const Type& other = context.type(k);
     bool fits = other.dtype == first.dtype && other.rank() == first.rank();
@@ -297,23 +305,45 @@ std::vector<Type> concatenate_type(TypeContext& context) {
       fits = i == at(axis) || !a.is_constant() || !b.is_constant() || a == b;
     }
     if (!fits) {
-      context.fail(fmt::format("expected equal dtypes and extents but on axis {}, found {} and {}",
-                               axis, describe(context.operands[0]), describe(context.operands[k])));
+      context.mismatch(
+          fmt::format("expected equal dtypes and extents but on axis {}, found {} and {}", axis,
+                      describe(context.operands[0]), describe(context.operands[k])));
     }
-    for (std::size_t i = 0; i < first.shape.size(); ++i) {
-      Dim& extent = result.shape[i];
-      extent = i == at(axis) ? extent + other.shape[i]
-                             : context.equal(extent, other.shape[i], "extents");
-    }
+    for (std::size_t i = 0; i < first.shape.size(); ++i)
+      if (i != at(axis))
+        result.shape[i] = context.equal(result.shape[i], other.shape[i], "extents");
+    along.push_back(other.shape[at(axis)]);
   }
+  result.shape[at(axis)] = sum_of(along);
   return {result};
 }
 
-// Where operand `k` begins on the axis.
+bool has_values(const Dim& d) {
+  bool found = false;
+  if (!d.is_constant())
+    d.for_each_atom([&](const AtomRef& atom) { found |= atom->kind == Atom::Kind::value; });
+  return found;
+}
+
+// Where operand `k` begins on the axis. Parts are asked for in order: a thread goes on from the one
+// before, known by the number of the node, which no other node ever has.
 Dim offset_of(const Node& node, std::size_t k) {
+  struct Last {
+    std::uint64_t node = 0;
+    std::size_t k = 0;
+    Dim offset;
+  };
+  static thread_local Last last;
+  if (last.node != node.number() || last.k > k) last = {node.number(), 0, 0};
   const std::size_t axis = at(node.attribute("axis").integer());
-  Dim offset = 0;
-  for (std::size_t i = 0; i < k; ++i) offset = offset + node.input(i).shape()[axis];
+  bool keeps = true;  // what is remembered holds no node
+  for (; last.k < k; ++last.k) {
+    const Dim& extent = node.input(last.k).shape()[axis];
+    keeps = keeps && !has_values(extent);
+    last.offset = last.offset + extent;
+  }
+  const Dim offset = last.offset;
+  if (!keeps) last = {};
   return offset;
 }
 
@@ -327,7 +357,7 @@ std::vector<Scalar> concatenate_position(Element& e, const Node& node, int opera
 }
 
 Exprs concatenate_vjp(const Vjp& v) {
-  if (!v.dy[0]) return Exprs(v.x.size());
+  if (!v.dy[0].defined()) return Exprs(v.x.size());
   const std::size_t axis = at(v.node.attribute("axis").integer());
   Exprs dx;
   for (std::size_t k = 0; k < v.x.size(); ++k) {
@@ -343,7 +373,7 @@ Exprs concatenate_jvp(const Jvp& v) {
   Exprs parts;
   bool any = false;
   for (std::size_t k = 0; k < v.x.size(); ++k) {
-    any = any || v.dx[k];
+    any = any || v.dx[k].defined();
     parts.push_back(or_zeros(v.dx[k], v.x[k]));
   }
   if (!any) return {Expr()};
@@ -355,12 +385,12 @@ Exprs concatenate_jvp(const Jvp& v) {
 std::vector<Type> arange_type(TypeContext& context) {
   const Shape& count = context.attributes[0].dims();
   const DType t = context.attributes[1].dtype();
-  if (count.size() != 1 || is_bool(t)) {
-    context.fail(fmt::format("expected one extent and a dtype of numbers, found {} and {}",
+  if (count.size() != 1 || is_bool(t) || is_complex(t)) {
+    context.fail(fmt::format("expected one extent and a dtype of real numbers, found {} and {}",
                              text(count), name_of(t)));
   }
   if (count[0].is_constant() && count[0].constant() < 0) {
-    context.fail(fmt::format("expected an extent, found {}", count[0].text()));
+    context.refuse(fmt::format("expected an extent, found {}", count[0].text()));
   }
   context.require(min(count[0], 0), 0,
                   fmt::format("expected {} to be at least 0", count[0].text()));
@@ -454,8 +484,8 @@ Dim remaining_extent(const Dim& count, const Dim& known, const Value& x, const S
   if (known.is_constant() && count.is_constant()) {
     const std::int64_t c = count.constant(), k = known.constant();
     if (k > 0 && c % k == 0) return c / k;
-    throw TypeError(fmt::format("reshape: expected a multiple of {} elements for {}, found {}", k,
-                                text(shape), describe(x)));
+    throw ValueError(fmt::format("reshape: expected a multiple of {} elements for {}, found {}", k,
+                                 text(shape), describe(x)));
   }
   return floor_div(count, known);
 }
@@ -471,7 +501,7 @@ Expr reshape(const Arg& x, const Shape& shape) {
     if (!d.is(-1)) {
       known = known * d;
     } else if (open) {
-      throw TypeError(fmt::format("reshape: expected one -1 at most, found {}", text(shape)));
+      throw ValueError(fmt::format("reshape: expected one -1 at most, found {}", text(shape)));
     } else {
       open = &d;
     }
@@ -535,7 +565,7 @@ Expr broadcast_to(const Arg& x, const Shape& shape) {
 }
 
 Expr concatenate(std::span<const Expr> arrays, std::int64_t axis) {
-  if (arrays.empty()) throw TypeError("concatenate: expected arrays, found none");
+  if (arrays.empty()) throw ValueError("concatenate: expected arrays, found none");
   DType t = arrays[0].dtype();
   for (const Expr& array : arrays) t = promote(t, array.dtype());
   std::vector<Value> parts;

@@ -3,6 +3,7 @@
 
 #include "runtime/error.h"
 #include "stdlib/batch.h"
+#include "stdlib/bounds.h"
 #include "stdlib/ops.h"
 #include "stdlib/rules.h"
 
@@ -14,34 +15,70 @@ constexpr AttributeSpecs slice_specs{{"start", Attribute::Kind::dim_list},
                                      {"count", Attribute::Kind::dim_list},
                                      {"step", Attribute::Kind::dim_list}};
 
+// What is said of positions outside of an axis: of one position as of the index that it is.
+std::string out_of_range(const TypeContext& context, std::size_t axis) {
+  const Dim &start = context.attributes[0].dims()[axis],
+            &count = context.attributes[1].dims()[axis];
+  const Dim &n = context.type(0).shape[axis], from_end = start - n;
+  const std::string x = describe(context.operands[0]);
+  if (!count.is(1))
+    return fmt::format("{}: expected positions in axis {}, found {} counted from {} in {}",
+                       context.op.name, axis, count.text(), start.text(), x);
+  const bool negative = from_end.is_constant() && !(start.is_constant() && start.constant() >= 0);
+  return fmt::format("index: index {} is out of range for axis {} with extent {} of {}",
+                     (negative ? from_end : start).text(), axis, n.text(), x);
+}
+
 // `d` is not negative: at once, or checked when its value is known.
 void require_non_negative(TypeContext& context, const Dim& d, std::size_t axis) {
   if (d.is_constant()) {
     if (d.constant() >= 0) return;
-    context.fail(fmt::format("expected positions in axis {}, found {} counted from {} in {}", axis,
-                             context.attributes[1].dims()[axis].text(),
-                             context.attributes[0].dims()[axis].text(),
-                             describe(context.operands[0])));
+    throw IndexError(out_of_range(context, axis));
   }
-  if (context.equalities) context.equalities->emplace_back(min(d, Dim(0)), Dim(0));
+  if (context.equalities)
+    context.require_as(min(d, Dim(0)), 0, {out_of_range(context, axis), true});
 }
 
-// A count that depends on extents was cut to them by its maker; a constant one must fit.
+// A count that only the call knows: where it is not 0, the positions are those of elements. What
+// indexing makes is cut to the extents and needs no check.
+void check_open_range(TypeContext& context, std::size_t axis) {
+  if (context.equalities == nullptr) return;
+  const Shape& shape = context.type(0).shape;
+  const Dim &start = context.attributes[0].dims()[axis],
+            &count = context.attributes[1].dims()[axis], &step = context.attributes[2].dims()[axis];
+  require_extents(context, {count});
+  const bool down = step.constant() < 0;
+  const auto require = [&](const Dim& first, const Dim& last) {
+    const Dim low = down ? last : first, room = shape[axis] - 1 - (down ? first : last);
+    for (const Dim& d : {low, room}) {
+      if (is_never_negative(d, shape)) continue;
+      context.require(
+          min(count, 1) * min(d, 0), 0,
+          fmt::format("expected positions in axis {}, found {} counted from {} by {} in {}", axis,
+                      count.text(), start.text(), step.text(), describe(context.operands[0])));
+    }
+  };
+  const Dim length = where_not_empty(count);
+  require(start, start + (length - 1) * step);
+}
+
+// The elements of a slice are elements of the operand.
 void check_range(TypeContext& context) {
   const Shape& shape = context.type(0).shape;
   const Shape &start = context.attributes[0].dims(), &count = context.attributes[1].dims(),
               &step = context.attributes[2].dims();
   if (start.size() != shape.size() || count.size() != shape.size() || step.size() != shape.size()) {
-    context.fail(fmt::format("expected a start, a count and a step for each axis of {}",
-                             describe(context.operands[0])));
+    context.refuse(fmt::format("expected a start, a count and a step for each axis of {}",
+                               describe(context.operands[0])));
   }
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (!step[i].is_constant() || step[i].is(0)) {
-      context.fail(fmt::format("expected a constant step, not 0, found {}", step[i].text()));
+      context.refuse(fmt::format("expected a constant step, not 0, found {}", step[i].text()));
     }
+    if (!count[i].is_constant()) check_open_range(context, i);
     if (!count[i].is_constant() || count[i].is(0)) continue;
     if (count[i].constant() < 0) {
-      context.fail(fmt::format("expected a count of elements, found {}", count[i].text()));
+      context.refuse(fmt::format("expected a count of elements, found {}", count[i].text()));
     }
     const Dim last = start[i] + (count[i] - 1) * step[i];
     const bool down = step[i].constant() < 0;
@@ -60,8 +97,10 @@ std::vector<Type> written_slice_type(TypeContext& context) {
   const Type &x = context.type(0), &v = context.type(1);
   const Shape& count = context.attributes[1].dims();
   if (v.dtype != x.dtype || v.shape.size() != count.size()) {
-    context.fail(fmt::format("expected a value of type {}, found {}", Type{x.dtype, count}.text(),
-                             describe(context.operands[1])));
+    const std::string text =
+        fmt::format("expected a value of type {}, found {}", Type{x.dtype, count}.text(),
+                    describe(context.operands[1]));
+    v.dtype != x.dtype ? context.fail(text) : context.refuse(text);
   }
   for (std::size_t i = 0; i < count.size(); ++i) context.equal(v.shape[i], count[i], "extents");
   return {x};
@@ -116,18 +155,18 @@ Expr slice_transpose(const Transpose& t) {
 }
 
 Exprs set_slice_vjp(const Vjp& v) {
-  if (!v.dy[0]) return Exprs(2);
+  if (!v.dy[0].defined()) return Exprs(2);
   return {written(op::set_slice, v.node, v.dy[0], zeros_like(v.x[1])), part(v.node, v.dy[0])};
 }
 
 Exprs inc_slice_vjp(const Vjp& v) {
-  if (!v.dy[0]) return Exprs(2);
+  if (!v.dy[0].defined()) return Exprs(2);
   return {v.dy[0], part(v.node, v.dy[0])};
 }
 
 // Both writes are linear in x and v together.
 Exprs written_slice_jvp(const Jvp& v) {
-  if (!v.dx[0] && !v.dx[1]) return {Expr()};
+  if (!v.dx[0].defined() && !v.dx[1].defined()) return {Expr()};
   return {written(v.node.op(), v.node, or_zeros(v.dx[0], v.x[0]), or_zeros(v.dx[1], v.x[1]))};
 }
 

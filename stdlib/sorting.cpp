@@ -25,7 +25,7 @@ constexpr AttributeSpecs sort_specs{{"axis", Attribute::Kind::integer},
 Type sorted_type(TypeContext& context, std::int64_t axis) {
   const Type& x = context.type(0);
   if (axis < 0 || axis >= x.rank()) {
-    context.fail(
+    context.refuse(
         fmt::format("expected an axis of {}, found {}", describe(context.operands[0]), axis));
   }
   if (is_complex(x.dtype))
@@ -47,8 +47,8 @@ std::vector<Type> argtopk_type(TypeContext& context) {
   Type t{DType::int64, sorted_type(context, axis).shape};
   Dim& n = t.shape[static_cast<std::size_t>(axis)];
   if (count < 0 || (n.is_constant() && count > n.constant())) {
-    context.fail(fmt::format("expected a number of elements along axis {} of {}, found {}", axis,
-                             describe(context.operands[0]), count));
+    context.refuse(fmt::format("expected a number of elements along axis {} of {}, found {}", axis,
+                               describe(context.operands[0]), count));
   }
   context.require(max(n, count), n,
                   fmt::format("expected at least {} elements along axis {}", count, axis));
@@ -58,10 +58,12 @@ std::vector<Type> argtopk_type(TypeContext& context) {
 
 std::vector<Type> searchsorted_type(TypeContext& context) {
   const Type &line = context.type(0), &values = context.type(1);
-  if (line.rank() != 1 || line.dtype != values.dtype || is_complex(line.dtype)) {
-    context.fail(
+  const bool same = line.dtype == values.dtype && !is_complex(line.dtype);
+  if (line.rank() != 1 || !same) {
+    const std::string text =
         fmt::format("expected a sorted vector and values of one real dtype, found {} and {}",
-                    describe(context.operands[0]), describe(context.operands[1])));
+                    describe(context.operands[0]), describe(context.operands[1]));
+    same ? context.refuse(text) : context.fail(text);
   }
   return {{DType::int64, values.shape}};
 }
@@ -73,13 +75,13 @@ Expr places(const Node& node, const Expr& x) {
 }
 
 Exprs sort_vjp(const Vjp& v) {
-  if (!v.dy[0]) return {Expr()};
+  if (!v.dy[0].defined()) return {Expr()};
   return {put_along_axis(zeros_like(v.x[0]), places(v.node, v.x[0]), v.dy[0],
                          v.node.attribute("axis").integer())};
 }
 
 Exprs sort_jvp(const Jvp& v) {
-  if (!v.dx[0]) return {Expr()};
+  if (!v.dx[0].defined()) return {Expr()};
   return {take_along_axis(v.dx[0], places(v.node, v.x[0]), v.node.attribute("axis").integer())};
 }
 
@@ -111,6 +113,16 @@ std::pair<Expr, std::int64_t> line_of(const Arg& x, std::optional<std::int64_t> 
   const Expr v(x.value());
   if (axis) return {v, normalize_axis(*axis, v.rank(), what)};
   return {reshape(v, {element_count(v.shape())}), 0};
+}
+
+// The parts of `quantile`: numbers from 0 to 1.
+Expr checked_parts(const Expr& q) {
+  const std::string text = "quantile: expected parts from 0 to 1 (percentiles from 0 to 100)";
+  if (const std::optional<double> known = constant_value(q)) {
+    if (!(*known >= 0 && *known <= 1)) throw ValueError(fmt::format("{}, found {}", text, *known));
+    return q;
+  }
+  return check(q, logical_and(greater_equal(q, 0), less_equal(q, 1)), text);
 }
 
 }  // namespace
@@ -187,7 +199,7 @@ Expr topk(const Arg& x, std::int64_t count, std::int64_t axis, Order order) {
 }
 
 Expr lexsort(std::span<const Expr> keys, std::int64_t axis) {
-  if (keys.empty()) throw TypeError("lexsort: expected keys, found none");
+  if (keys.empty()) throw ValueError("lexsort: expected keys, found none");
   Expr at = argsort(keys[0], axis);
   for (const Expr& key : keys.subspan(1))
     at = take_along_axis(at, argsort(take_along_axis(key, at, axis), axis), axis);
@@ -198,12 +210,27 @@ Expr searchsorted(const Arg& sorted, const Arg& values, Side side) {
   return apply(op::searchsorted, {sorted, values}, {Attribute(side == Side::right)});
 }
 
+namespace {
+
+// With a NaN, which counts as the largest element, where there is no other.
+Expr or_nan(const Expr& x, std::int64_t axis) {
+  Shape shape = x.shape();
+  Dim& n = shape[static_cast<std::size_t>(axis)];
+  n = 1 - min(n, 1);
+  if (n.is(0)) return x;
+  const Expr nan = constant(std::numeric_limits<double>::quiet_NaN(), x.dtype());
+  return concatenate({x, broadcast_to(nan, shape)}, axis);
+}
+
+}  // namespace
+
 Expr quantile(const Arg& x, const Arg& q, std::optional<std::int64_t> axis, Interpolation method) {
   const OriginScope scope(x.origin());
-  const auto [line, at] = line_of(as_floats(x), axis, "quantile");
+  const auto [elements, at] = line_of(as_floats(x), axis, "quantile");
+  const Expr line = or_nan(elements, at);
   const DType t = line.dtype();
   const Expr s = sort(line, at);
-  const Expr part(q.as(t));
+  const Expr part = checked_parts(q.as(t));
   const Expr last = extent(line.dim(static_cast<int>(at)) - 1);
   const Expr place = part * last;
   using enum Interpolation;
@@ -240,9 +267,10 @@ Expr median(const Arg& x, std::optional<std::int64_t> axis) { return quantile(x,
 Expr bincount(const Arg& x, const Dim& length, std::optional<Expr> weights) {
   const OriginScope scope(x.origin());
   const Expr v(x.value());
-  if (v.rank() != 1 || !is_integer(v.dtype())) {
-    throw TypeError(fmt::format("bincount: expected a vector of integers, found {}", describe(v)));
-  }
+  if (!is_integer(v.dtype()))
+    throw TypeError(fmt::format("bincount: expected integers, found {}", describe(v)));
+  if (v.rank() != 1)
+    throw ValueError(fmt::format("bincount: expected a vector of integers, found {}", describe(v)));
   const Expr at[] = {check(v, v >= 0, "bincount: expected integers of at least 0")};
   if (!weights) {
     return inc_index(full({length}, constant(std::int64_t{0}, DType::int64)), 1, {0}, at);
@@ -253,8 +281,15 @@ Expr bincount(const Arg& x, const Dim& length, std::optional<Expr> weights) {
 Expr histogram(const Arg& x, const Arg& edges) {
   const OriginScope scope(x.origin());
   const auto [values, bounds] = promoted(x, edges);
+  if (bounds.rank() != 1)
+    throw ValueError(
+        fmt::format("histogram: expected a vector of edges, found {}", describe(bounds.value())));
   const Expr line = sort(reshape(values, {element_count(values.shape())}));
-  const Expr first = searchsorted(line, index(bounds, std::array{Index(until(-1))}));
+  const std::array all_but_last{Index(until(-1))}, all_but_first{Index(from(1))};
+  const Expr low = index(bounds, all_but_last);
+  const Expr left = check(low, less_equal(low, index(bounds, all_but_first)),
+                          "histogram: expected ascending edges, not NaN");
+  const Expr first = searchsorted(line, left);
   const Expr end = searchsorted(line, index(bounds, std::array{Index(from(-1))}), Side::right);
   return diff(concatenate({first, end}));
 }

@@ -36,7 +36,7 @@ Expr searchsorted(const Arg& sorted, const Arg& values, Side side = Side::left);
 /// How a quantile lies between two elements: NumPy's names.
 enum class Interpolation : std::uint8_t { linear, lower, higher, midpoint, nearest };
 /// The value below which a part q, in [0, 1], of the elements lies: q may be a number or an array,
-/// whose axes come first. Of all elements, or along one axis. NaN if an element is NaN.
+/// whose axes come first. Of all elements, or along one axis. NaN if an element is, or of none.
 Expr quantile(const Arg& x, const Arg& q, std::optional<std::int64_t> axis = {},
               Interpolation method = Interpolation::linear);
 /// The middle element, or the mean of the two.

@@ -45,28 +45,28 @@ std::vector<Type> eigvalsh_type(TypeContext& context) {
 // vectors must not depend on the basis, and then nothing comes from there.
 Exprs eigh_vjp(const Vjp& rule) {
   const Expr &w = rule.y[0], &v = rule.y[1];
-  if (!rule.dy[0] && !rule.dy[1]) return {Expr()};
-  if (!rule.dy[1]) return {matmul(scale_columns(v, rule.dy[0]), adjoint(v))};
+  if (!rule.dy[0].defined() && !rule.dy[1].defined()) return {Expr()};
+  if (!rule.dy[1].defined()) return {matmul(scale_columns(v, rule.dy[0]), adjoint(v))};
   Expr inner = reciprocal_or_zero(gaps(w)) * matmul(adjoint(v), rule.dy[1]);
-  if (rule.dy[0]) inner = inner + diagonal_matrix(rule.dy[0]);
+  if (rule.dy[0].defined()) inner = inner + diagonal_matrix(rule.dy[0]);
   return {symmetric_part(matmul(matmul(v, inner), adjoint(v)))};
 }
 
 Exprs eigh_jvp(const Jvp& rule) {
-  if (!rule.dx[0]) return {Expr(), Expr()};
+  if (!rule.dx[0].defined()) return {Expr(), Expr()};
   const Expr &w = rule.y[0], &v = rule.y[1];
   const Expr turned = matmul(matmul(adjoint(v), symmetric_part(rule.dx[0])), v);
   return {real(diagonal_of(turned)), matmul(v, reciprocal_or_zero(gaps(w)) * turned)};
 }
 
 Exprs eigvalsh_vjp(const Vjp& rule) {
-  if (!rule.dy[0]) return {Expr()};
+  if (!rule.dy[0].defined()) return {Expr()};
   const Expr v = eigh(rule.x[0]).vectors;
   return {matmul(scale_columns(v, rule.dy[0]), adjoint(v))};
 }
 
 Exprs eigvalsh_jvp(const Jvp& rule) {
-  if (!rule.dx[0]) return {Expr()};
+  if (!rule.dx[0].defined()) return {Expr()};
   const Expr v = swap_last(eigh(rule.x[0]).vectors);
   return {real(row_products(matmul(conj(v), symmetric_part(rule.dx[0])), v))};
 }
@@ -117,32 +117,34 @@ Expr turning(const Expr& x, const Expr& inverse) {
 // Wan and Zhang, "Automatic differentiation for complex valued SVD" (2019): the phases of a pair of
 // vectors are not determined but their difference is, and each takes half of it.
 Exprs svd_vjp(const Vjp& rule) {
-  if (!rule.dy[0] && !rule.dy[1] && !rule.dy[2]) return {Expr()};
+  if (!rule.dy[0].defined() && !rule.dy[1].defined() && !rule.dy[2].defined()) return {Expr()};
   const SvdParts p(rule.node, rule.y);
   Expr da;
-  const auto add_term = [&](const Expr& term) { da = da ? da + term : term; };
-  Expr middle = rule.dy[1] ? diagonal_matrix(rule.dy[1]) : Expr();
-  const auto add_middle = [&](const Expr& term) { middle = middle ? middle + term : term; };
-  if (rule.dy[0]) {
+  const auto add_term = [&](const Expr& term) { da = da.defined() ? da + term : term; };
+  Expr middle = rule.dy[1].defined() ? diagonal_matrix(rule.dy[1]) : Expr();
+  const auto add_middle = [&](const Expr& term) {
+    middle = middle.defined() ? middle + term : term;
+  };
+  if (rule.dy[0].defined()) {
     const Expr du = columns_of(rule.dy[0], 0, p.k), turned = matmul(adjoint(p.u1), du);
     add_middle(scale_columns(p.factors * (turned - adjoint(turned)), p.s));
     if (is_complex(du.dtype())) add_middle(turning(turned, p.inverse));
     if (!(p.m == p.k)) {
       Expr left = du - matmul(p.u1, turned);
-      if (p.u2) {
+      if (p.u2.defined()) {
         const Expr du2 = columns_of(rule.dy[0], p.k, p.m - p.k);
         left = left - matmul(p.u2, matmul(adjoint(du2), p.u1));
       }
       add_term(matmul(scale_columns(left, p.inverse), p.vh1));
     }
   }
-  if (rule.dy[2]) {
+  if (rule.dy[2].defined()) {
     const Expr dv = rows_of(rule.dy[2], 0, p.k), turned = matmul(p.vh1, adjoint(dv));
     add_middle(scale_rows(p.s, p.factors * (turned - adjoint(turned))));
     if (is_complex(dv.dtype())) add_middle(turning(adjoint(turned), p.inverse));
     if (!(p.n == p.k)) {
       Expr right = dv - matmul(adjoint(turned), p.vh1);
-      if (p.vh2) {
+      if (p.vh2.defined()) {
         const Expr dv2 = rows_of(rule.dy[2], p.k, p.n - p.k);
         right = right - matmul(matmul(p.vh1, adjoint(dv2)), p.vh2);
       }
@@ -154,7 +156,7 @@ Exprs svd_vjp(const Vjp& rule) {
 }
 
 Exprs svd_jvp(const Jvp& rule) {
-  if (!rule.dx[0]) return {Expr(), Expr(), Expr()};
+  if (!rule.dx[0].defined()) return {Expr(), Expr(), Expr()};
   const SvdParts p(rule.node, rule.y);
   const Expr& da = rule.dx[0];
   const Expr left = matmul(da, adjoint(p.vh1)), right = matmul(adjoint(p.u1), da);
@@ -168,11 +170,11 @@ Exprs svd_jvp(const Jvp& rule) {
   Expr du = matmul(p.u1, in_u), dv = negative(matmul(in_v, p.vh1));
   if (!(p.m == p.k)) du = du + scale_columns(left - matmul(p.u1, turned), p.inverse);
   if (!(p.n == p.k)) dv = dv + scale_rows(p.inverse, right - matmul(turned, p.vh1));
-  if (p.u2) {
+  if (p.u2.defined()) {
     const Expr across = scale_columns(matmul(adjoint(p.u2), left), p.inverse);
     du = concatenate({du, negative(matmul(p.u1, adjoint(across)))}, -1);
   }
-  if (p.vh2) {
+  if (p.vh2.defined()) {
     const Expr across = scale_rows(p.inverse, matmul(right, adjoint(p.vh2)));
     dv = concatenate({dv, negative(matmul(adjoint(across), p.vh1))}, -2);
   }
@@ -180,13 +182,13 @@ Exprs svd_jvp(const Jvp& rule) {
 }
 
 Exprs svdvals_vjp(const Vjp& rule) {
-  if (!rule.dy[0]) return {Expr()};
+  if (!rule.dy[0].defined()) return {Expr()};
   const Svd f = svd(rule.x[0]);
   return {matmul(scale_columns(f.u, rule.dy[0]), f.vh)};
 }
 
 Exprs svdvals_jvp(const Jvp& rule) {
-  if (!rule.dx[0]) return {Expr()};
+  if (!rule.dx[0].defined()) return {Expr()};
   const Svd f = svd(rule.x[0]);
   return {real(row_products(matmul(adjoint(f.u), rule.dx[0]), conj(f.vh)))};
 }

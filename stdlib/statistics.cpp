@@ -23,6 +23,11 @@ Expr reduced_count(const Expr& x, const Axes& axes) {
   return count_of(extents, x.dtype());
 }
 
+// A root of sums of powers, with the derivative 0 where the sum is 0 (its own would be inf * 0).
+Expr root(const Expr& sums, double order) {
+  return where(sums > 0, order == 2 ? sqrt(sums) : power(sums, 1 / order), sums);
+}
+
 }  // namespace
 
 Expr var(const Arg& x, const Axes& axes, double correction, Keepdims keep) {
@@ -34,7 +39,7 @@ Expr var(const Arg& x, const Axes& axes, double correction, Keepdims keep) {
 }
 
 Expr stddev(const Arg& x, const Axes& axes, double correction, Keepdims keep) {
-  return sqrt(var(x, axes, correction, keep));
+  return root(var(x, axes, correction, keep), 2);
 }
 
 Expr ptp(const Arg& x, const Axes& axes, Keepdims keep) {
@@ -52,22 +57,20 @@ Expr average(const Arg& x, const Arg& weights, const Axes& axes, Keepdims keep) 
 Expr norm(const Arg& x, double order, const Axes& axes, Keepdims keep) {
   const OriginScope place(x.origin());
   const Expr v = as_floats(x);
-  if (order == 2) {
-    const Expr squares = sum(square(v), axes, keep);
-    return where(squares > 0, sqrt(squares), squares);
-  }
+  if (order == 2) return root(sum(square(v), axes, keep), 2);
   const Expr size = absolute(v);
   if (std::isinf(order)) return order > 0 ? max(size, axes, keep) : min(size, axes, keep);
   if (order == 0) return sum(indicator(not_equal(v, 0), v.dtype()), axes, keep);
   if (order == 1) return sum(size, axes, keep);
-  return power(sum(power(size, order), axes, keep), 1 / order);
+  const Expr sums = sum(power(size, order), axes, keep);
+  return order > 0 ? root(sums, order) : power(sums, 1 / order);
 }
 
 Expr cov(const Arg& samples, double correction) {
   const OriginScope place(samples.origin());
   const Expr v = as_floats(samples);
   if (v.rank() != 2)
-    throw TypeError(fmt::format("cov: expected a matrix of samples, found {}", describe(v)));
+    throw ValueError(fmt::format("cov: expected a matrix of samples, found {}", describe(v)));
   const Expr distance = v - mean(v, 1, keepdims);
   return matmul(distance, transpose(distance)) / (count_of({{v.dim(1)}}, v.dtype()) - correction);
 }

@@ -27,15 +27,15 @@ void check_positive(const TypeContext& context, std::string_view what, const Int
   const bool fits =
       list.size() == axes && std::ranges::all_of(list, [](std::int64_t v) { return v >= 1; });
   if (!fits)
-    context.fail(fmt::format("expected {} of at least 1 for each of {} spatial axes, found ({})",
-                             what, axes, fmt::join(list, ", ")));
+    context.refuse(fmt::format("expected {} of at least 1 for each of {} spatial axes, found ({})",
+                               what, axes, fmt::join(list, ", ")));
 }
 
 void check_padding(const TypeContext& context, const IntList& padding, std::size_t axes) {
   const bool fits = padding.size() == 2 * axes &&
                     std::ranges::all_of(padding, [](std::int64_t v) { return v >= 0; });
   if (!fits)
-    context.fail(fmt::format(
+    context.refuse(fmt::format(
         "expected padding of at least 0 before and behind each of {} spatial axes, found ({})",
         axes, fmt::join(padding, ", ")));
 }
@@ -58,7 +58,7 @@ Dim windows_along(const TypeContext& context, const Dim& extent, const Dim& reac
     return fmt::format("expected windows that fit the image, found a window over {} of {} elements",
                        reach.text(), (extent + (before + behind)).text());
   };
-  if (room.is_constant() && room.constant() < 0) context.fail(text());
+  if (room.is_constant() && room.constant() < 0) context.refuse(text());
   if (!room.is_constant()) context.require(min(room, 0), 0, text());
   return count;
 }

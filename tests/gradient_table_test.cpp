@@ -272,7 +272,7 @@ Expr weighted(std::span<const Expr> outputs, double seed) {
   Expr total;
   for (const Expr& y : outputs) {
     const Expr term = sum(y * scattered_like(y, seed));
-    total = total ? total + term : term;
+    total = total.defined() ? total + term : term;
   }
   return total;
 }

@@ -30,7 +30,7 @@ template <class F>
 std::string message_of(F&& f) {
   try {
     f();
-  } catch (const TypeError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return {};

@@ -23,7 +23,7 @@ Graph close(std::vector<Expr> inputs, std::vector<Expr> outputs) {
 std::string error_of(const std::function<void()>& f) {
   try {
     f();
-  } catch (const TypeError& error) {
+  } catch (const Error& error) {
     return error.what();
   }
   return "no error";
@@ -89,9 +89,9 @@ TEST_CASE("contradictions and missing inputs are type errors") {
   const Expr y = named("y", {2});
   CHECK(error_of([&] {
           close({x}, {sum(x) + sum(y)});
-        }).starts_with("capture: y: f32[2] is needed but is not among the inputs"));
-  CHECK(error_of([&] { close({x, x}, {x}); }) == "capture: x: f32[n] is an input twice");
-  CHECK(error_of([&] { close({x + 1}, {x}); }).starts_with("capture: expected inputs"));
+        }).starts_with("function: y: f32[2] is needed but is not among the inputs"));
+  CHECK(error_of([&] { close({x, x}, {x}); }) == "function: x: f32[n] is an input twice");
+  CHECK(error_of([&] { close({x + 1}, {x}); }).starts_with("function: expected inputs"));
   CHECK(error_of([&] {
           close({x}, {x + cast(arange(Dim::symbol("q")), DType::float32)});
         }).find("no input determines the extent q") != std::string::npos);
@@ -107,7 +107,7 @@ TEST_CASE("extents are solved from polynomials in the signature") {
   const Dim m = Dim::symbol("m");
   CHECK(error_of([&] {
           close({named("x", {n * m})}, {extent(n)});
-        }).starts_with("capture: no input determines the extent"));
+        }).starts_with("function: no input determines the extent"));
 }
 
 TEST_CASE("an extent that is the value of an input is checked") {

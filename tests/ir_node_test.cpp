@@ -60,7 +60,7 @@ TEST_CASE("type errors name the op, the operands and the line") {
   try {
     static_cast<void>(x + y);
     FAIL("no error");
-  } catch (const TypeError& error) {
+  } catch (const ValueError& error) {
     const std::string message = error.what();
     CHECK(message.find("add: extents differ: x: f32[3] and y: f32[4]") == 0);
     CHECK(message.find("[ir_node_test.cpp:") != std::string::npos);

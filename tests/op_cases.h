@@ -29,7 +29,7 @@ inline Expr indices(std::initializer_list<std::int64_t> list) {
 
 inline Expr gemm(const Expr& a, const Expr& b, const Expr& c, bool trans_a, bool trans_b) {
   std::vector<Value> operands = {a, b};
-  if (c) operands.push_back(c);
+  if (c.defined()) operands.push_back(c);
   Attributes attributes;
   for (const AttributeSpec& spec : op::gemm.attributes) {
     if (spec.name == "trans_a") attributes.emplace_back(trans_a);
@@ -123,6 +123,14 @@ inline std::vector<Case> movement_cases() {
       {"barrier", {{3}}, [](In x) { return Out{barrier(x[0], 1)}; }},
       {"print", {{3}}, [](In x) { return Out{print(x[0], "x")}; }},
       {"check", {{3}}, [](In x) { return Out{check(x[0], x[0] < 100, "small")}; }},
+      {"check of an index",
+       {{3}},
+       [](In x) {
+         const Expr i = cast(floor(x[0]), int64);
+         return Out{check_index(x[0], i < 100, i, 100, "small")};
+       }},
+      {"indices", {{3}}, [](In x) { return Out{as_indices(x[0], "index {value}")}; }},
+      {"shaped", {{3}}, [](In x) { return Out{exp(shaped(x[0], {3}, "three"))}; }},
       {"cast", {{3}}, [](In x) { return Out{cast(cast(x[0] * 1, float64), float64)}; }},
       {"zeta", {{3}}, [](In x) { return Out{zeta(2.5, x[0])}; }, 0.5, 4},
       {"betaln", {{3}, {3}}, [](In x) { return Out{betaln(x[0], 4 * x[1])}; }, 0.5, 4},

@@ -13,7 +13,7 @@ using namespace gnomon;
 
 namespace {
 
-template <class E = TypeError, class F>
+template <class E = Error, class F>
 std::string error_of(F&& f) {
   try {
     f();
@@ -110,8 +110,8 @@ TEST_CASE("reductions drop or keep their axes and widen sums") {
   CHECK(type_of(argmax(x, 2)) == "i64[2, 3]");
   CHECK(type_of(softmax(s, 0)) == "f64[2, 3]");
   CHECK(same(sum(x, {2, 0}), sum(x, {0, -1})));
-  CHECK_THROWS_AS(sum(x, 3), TypeError);
-  CHECK_THROWS_AS(sum(x, {1, -2}), TypeError);
+  CHECK_THROWS_AS(sum(x, 3), IndexError);
+  CHECK_THROWS_AS(sum(x, {1, -2}), ValueError);
   CHECK_THROWS_AS(max(tensor("e", DType::float32, {0, 3}), 0), ValueError);
 }
 
@@ -128,10 +128,10 @@ TEST_CASE("shapes") {
   CHECK(type_of(eye(3)) == "f64[3, 3]");
   CHECK(error_of([&] { (void)reshape(x, {5, 5}); }) ==
         "reshape: expected 25 elements for [5, 5], found 24 in x: f32[2, 3, 4]");
-  CHECK_THROWS_AS(reshape(x, {7, -1}), TypeError);
-  CHECK_THROWS_AS(squeeze(x, 0), TypeError);
-  CHECK_THROWS_AS(transpose(x, {0, 0, 1}), TypeError);
-  CHECK_THROWS_AS(broadcast_to(x, {2, 3, 5}), TypeError);
+  CHECK_THROWS_AS(reshape(x, {7, -1}), ValueError);
+  CHECK_THROWS_AS(squeeze(x, 0), ValueError);
+  CHECK_THROWS_AS(transpose(x, {0, 0, 1}), ValueError);
+  CHECK_THROWS_AS(broadcast_to(x, {2, 3, 5}), ValueError);
 }
 
 TEST_CASE("symbolic extents divide out of a reshape") {
@@ -155,13 +155,13 @@ TEST_CASE("slices of symbolic extents agree where they must") {
 
 TEST_CASE("indexing errors") {
   const Expr x = tensor("x", DType::float64, {2, 3});
-  CHECK_THROWS_AS(x(2), TypeError);
-  CHECK_THROWS_AS(x(0, -4), TypeError);
-  CHECK_THROWS_AS(x(0, 0, 0), TypeError);
-  CHECK_THROWS_AS(x(ellipsis, ellipsis), TypeError);
-  CHECK_THROWS_AS(x(x(0) > 0), TypeError);
+  CHECK_THROWS_AS(x(2), IndexError);
+  CHECK_THROWS_AS(x(0, -4), IndexError);
+  CHECK_THROWS_AS(x(0, 0, 0), IndexError);
+  CHECK_THROWS_AS(x(ellipsis, ellipsis), IndexError);
+  CHECK_THROWS_AS(x(x(0) > 0), ValueError);
   CHECK(x(x > 0).rank() == 1);
-  CHECK_THROWS_AS(x(range(0, 2, 0)), TypeError);
+  CHECK_THROWS_AS(x(range(0, 2, 0)), ValueError);
 }
 
 TEST_CASE("products") {
@@ -192,7 +192,7 @@ TEST_CASE("loops keep the types of their states") {
   const auto grow = [](Expr, std::span<const Expr> s) {
     return std::vector<Expr>{concatenate({s[0], s[0]})};
   };
-  CHECK_THROWS_AS(fori(2, first, grow), TypeError);
+  CHECK_THROWS_AS(fori(2, first, grow), ValueError);
   const auto none = [](Expr, std::span<const Expr>) { return std::vector<Expr>{}; };
   CHECK_THROWS_AS(fori(2, first, none), TypeError);
   const auto half = [](Expr, std::span<const Expr> s) { return std::vector<Expr>{s[0] / 2}; };

@@ -118,7 +118,7 @@ GN_FN F sqrt_imag(F x, F y) {
   return select(abs(y) == infinity<F>(), y, select(x == x, value, x));
 }
 
-/// x / |x + iy|; 0 at 0.
+/// x / |x + iy|; 0, not -0, at 0.
 template <typename F>
 GN_FN F sign_real(F x, F y) {
   const F a = abs(x);
@@ -126,7 +126,7 @@ GN_FN F sign_real(F x, F y) {
   const F factor = detail::two_to(detail::harmless_exponent(select(a > b, a, b)));
   const F p = x * factor;
   const F length = hypot(p, y * factor);
-  return select(length == F(0), x, p / length);
+  return select(length == F(0), F(0), p / length);
 }
 
 namespace detail {
