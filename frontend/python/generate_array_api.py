@@ -1,10 +1,12 @@
-"""The text of docs/array-api.md: what the package has of the Array API standard."""
+"""The text of docs/array-api.md: what the package answers of the Array API standard."""
 
 from __future__ import annotations
 
 import inspect
 from types import ModuleType
 from typing import Any
+
+from array_api_calls import disagreements
 
 VERSION = "2024.12"
 
@@ -46,19 +48,15 @@ CATEGORIES = {
 
 
 def standard_names(strict: ModuleType) -> list[str]:
-    """The functions that the standard's version has."""
-    strict.set_array_api_strict_flags(api_version=VERSION)
+    """The functions that the standard's version has, to which `strict` is set."""
     own = {"ArrayAPIStrictFlags", "Device", "ModuleType", "get_array_api_strict_flags",
            "reset_array_api_strict_flags", "set_array_api_strict_flags"}
-    try:
-        return [
-            name for name in dir(strict)
-            if (not name.startswith("_") or name in CATEGORIES["Inspection"].split())
-            and name not in own and name not in ("linalg", "fft")
-            and not is_later(getattr(strict, name))
-        ]
-    finally:
-        strict.reset_array_api_strict_flags()
+    return [
+        name for name in dir(strict)
+        if (not name.startswith("_") or name in CATEGORIES["Inspection"].split())
+        and name not in own and name not in ("linalg", "fft")
+        and not is_later(getattr(strict, name))
+    ]
 
 
 def is_later(function: Any) -> bool:
@@ -92,8 +90,8 @@ def missing_parameters(ours: Any, theirs: Any) -> list[str]:
     return missing
 
 
-def row(name: str, ours: Any, theirs: Any) -> str:
-    """A line of the table for one function."""
+def row(name: str, ours: Any, theirs: Any, spaces: Any = None, extension: str = "") -> str:
+    """A line of the table for one function, which is called in the two namespaces `spaces`."""
     if ours is None:
         reason = next((r for r, names in ABSENT.items() if name in names), "")
         return f"| `{name}` | absent | {reason} |"
@@ -101,7 +99,13 @@ def row(name: str, ours: Any, theirs: Any) -> str:
     missing = missing_parameters(ours, theirs)
     if missing:
         note = "; ".join(filter(None, [note, "without " + ", ".join(missing)]))
-    partial = missing or name == "__setitem__"
+    wrong: list[str] = []
+    if spaces is not None and callable(theirs):
+        _, wrong = disagreements(*spaces, name, extension)
+    if wrong:
+        told = "otherwise: " + ", ".join(f"`{call}`" for call in wrong)
+        note = "; ".join(filter(None, [note, told]))
+    partial = missing or wrong or name == "__setitem__"
     return f"| `{name}` | {'partial' if partial else 'present'} | {note} |"
 
 
@@ -133,7 +137,7 @@ def function_tables(gn: ModuleType, strict: ModuleType) -> str:
                 continue
             there = name == "newaxis" or find(gn, name) is not None
             ours = find(gn, name) if name != "newaxis" else 0.0
-            rows.append(row(name, ours if there else None, getattr(strict, name)))
+            rows.append(row(name, ours if there else None, getattr(strict, name), (gn, strict)))
         text += table(title, rows)
     supported = gn.__array_namespace_info__().dtypes()
     rows = [f"| `{name}` | {'present' if name in supported else 'absent'} | "
@@ -169,7 +173,10 @@ OPERATORS = {
 
 def extension_table(gn: ModuleType, strict: ModuleType, name: str) -> str:
     ours, theirs = getattr(gn, name), getattr(strict, name)
-    rows = [row(f, find(ours, f), getattr(theirs, f)) for f in sorted(theirs.__all__)]
+    rows = [
+        row(f, find(ours, f), getattr(theirs, f), (gn, strict), name)
+        for f in sorted(theirs.__all__)
+    ]
     return table(f"Extension `{name}`", rows)
 
 
@@ -179,14 +186,18 @@ def text() -> str:
 
     import gnomon as gn
 
+    strict.set_array_api_strict_flags(api_version=VERSION)
     parts = [
         f"# The Array API standard {VERSION}\n\n"
-        "Written by `frontend/python/generate.py --array-api`; do not edit. The names, signatures "
-        "and\ndefaults are compared with the package `array_api_strict`. Functions take NumPy's "
-        "numbers and\nsequences as well, and expressions. Arrays are on the device `cpu`.\n"
+        "Written by `frontend/python/generate.py --array-api`; do not edit. Each function is "
+        "called\n(`frontend/python/array_api_calls.py`) here and in the package "
+        "`array_api_strict`, and results,\nerrors and parameters are compared: `present` are those "
+        "that agree in all calls. Functions take\nNumPy's numbers and sequences as well, and "
+        "expressions. Arrays are on the device `cpu`.\n"
     ]
     parts.append(function_tables(gn, strict))
     parts.append(array_table(gn, strict))
     for name in ("linalg", "fft"):
         parts.append(extension_table(gn, strict, name))
+    strict.reset_array_api_strict_flags()
     return "".join(parts)

@@ -278,10 +278,16 @@ def _atleast_2d(draw, x):
 def _diagonal(draw):
     x = array(draw, NUMBERS, ranks=(2, 3))
     k = draw(st.integers(-3, 3))
-    both = lambda x: [gn.diagonal(x, offset=k), gn.trace(x, offset=k)]  # noqa: E731
-    wanted = [np.linalg.diagonal(x, offset=k), np.linalg.trace(x, offset=k)]
-    wanted[1] = np.sum(wanted[0], axis=-1)
-    return Call([x], both, wanted, None, 8, 1e-5, known=True)
+    axes = draw(st.permutations(range(x.ndim)))[:2]
+
+    def f(x):
+        last, two = gn.linalg.diagonal(x, offset=k), gn.diagonal(x, k, *axes)
+        traces = [gn.linalg.trace(x, offset=k), gn.trace(x, k), gn.trace(x, k, *axes)]
+        return [last, gn.diagonal(x, k), two, *traces]
+
+    wanted = [np.linalg.diagonal(x, offset=k), np.diagonal(x, k), np.diagonal(x, k, *axes)]
+    wanted += [np.sum(d, axis=-1) for d in wanted]
+    return Call([x], f, wanted, None, 8, 1e-5, known=True)
 
 
 @case("concat", "concatenate", "stack", "vstack", "hstack")
@@ -646,6 +652,7 @@ METHODS = {
     "argmin": lambda x: x.argmin(),
     "argsort": lambda x: x.argsort(axis=0, stable=True),
     "astype": lambda x: x.astype("float32"),
+    "copy": lambda x: x.copy(),
     "clip": lambda x: x.clip(-1, 2),
     "cumprod": lambda x: x.cumprod(axis=0),
     "cumsum": lambda x: x.cumsum(axis=1),

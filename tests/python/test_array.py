@@ -187,7 +187,7 @@ def test_bytes_and_arrays_of_the_standard_library():
     for code in "bBhHiIlLqQfd":
         x = gn.asarray(stdarray.array(code, [1, 2, 3]))
         assert x.tolist() == [1, 2, 3] and x.dtype.itemsize == stdarray.array(code).itemsize
-    with pytest.raises(gn.TypeError, match="format"):
+    with pytest.raises(gn.TypeError, match="found the format"):
         gn.asarray(stdarray.array("u", "ab"))
 
 
@@ -398,14 +398,12 @@ def test_deep_lists_end():
     deep = []
     for _ in range(100_000):
         deep = [deep]
-    with pytest.raises(gn.ValueError, match="at most 16 axes"):
+    with pytest.raises(gn.ValueError, match="at most 64 axes"):
         gn.asarray(deep)
     while deep:
         deep = deep.pop()
-    with pytest.raises(gn.ValueError, match="16 axes"):
-        gn.asarray(np.zeros((1,) * 17))
-    with pytest.raises(ValueError, match="16 axes"):
-        gn.asarray(np.zeros((1,) * 16))[None]
+    with pytest.raises(gn.ValueError, match="64 axes"):
+        gn.asarray(np.zeros((1,) * 64))[None]
 
 
 @pytest.mark.parametrize("values", ["abc", {"a": 1}, {1}, object(), None, ["a"], [None], len])

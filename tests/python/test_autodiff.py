@@ -469,7 +469,7 @@ def test_loops_are_differentiable():
 def test_a_loop_must_keep_its_state():
     with pytest.raises(gn.TypeError, match=r"state after the body\['x'\]: expected a list"):
         gn.fori(2, {"x": [1.0]}, lambda i, s: {"x": s["x"][0]})
-    with pytest.raises(gn.TypeError, match="fori"):
+    with pytest.raises(gn.ValueError, match="fori"):
         gn.fori(2, np.ones(2), lambda i, s: s.sum())
 
 

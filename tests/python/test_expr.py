@@ -49,8 +49,9 @@ def test_an_expression_shows_its_operation_its_type_and_its_line():
 def test_equal_names_of_extents_are_one_extent_within_a_shape():
     x = tensor("x", ("n", "n", None))
     assert x.shape[0] == x.shape[1]
-    assert x.shape[0] != x.shape[2]
-    assert tensor("y", ("n",)).shape[0] != x.shape[0]
+    assert repr(x.shape[0]) != repr(x.shape[2])
+    with pytest.raises(gn.TypeError, match="n != n cannot be answered"):
+        tensor("y", ("n",)).shape[0] != x.shape[0]  # noqa: B015
     assert tensor("z", (x.shape[0],)).shape == x.shape[:1]
 
 
@@ -280,16 +281,16 @@ def test_expressions_never_change():
     x = tensor("x", (3,))
     with pytest.raises(gn.TypeError, match=r"x = x\.at\[key\]\.set\(value\)"):
         x[0] = 1
-    with pytest.raises(gn.TypeError, match="never changes"):
+    with pytest.raises(gn.TypeError, match="cannot be deleted"):
         del x[0]
 
 
 def test_a_shape_that_does_not_fit_is_told_with_its_line():
     x, y = tensor("x", ("n", 3)), tensor("w", (4,))
-    with pytest.raises(gn.TypeError) as e:
+    with pytest.raises(gn.ValueError) as e:
         x * y
     assert str(e.value) == f"multiply: extents differ: x: f64[n, 3] and w: f64[4] {line(-1)}"
-    with pytest.raises(gn.TypeError, match="dot: inner sizes differ|matmul: inner sizes differ"):
+    with pytest.raises(gn.ValueError, match="dot: inner sizes differ|matmul: inner sizes differ"):
         x @ y
 
 
@@ -354,17 +355,19 @@ def test_dimensions_compute_like_integers():
     assert 3 - n == -(n - 3)
     assert divmod(n, 2) == (n // 2, n % 2)
     assert _core.dim_max(n, 0) is not None and _core.dim_min(3, 4) == 3
-    assert hash(n + m) == hash(m + n)
+    assert n + m == m + n
+    with pytest.raises(gn.TypeError, match="hash: the extent n"):
+        hash(n)
     assert copy.deepcopy(n) == n
 
 
 def test_dimensions_compare_where_all_extents_agree():
     n, m = tensor("x", ("n", "m")).shape
-    assert n == n and n != n + 1 and n != m and n != 3
+    assert n == n and n != n + 1 and n != -3
     assert n >= 0 and n + 1 > n and n < n + 2 and not n < 0
     assert bool(n + 1)
     assert n != "n" and (n == None) is False  # noqa: E711
-    with pytest.raises(gn.TypeError, match=r"compare: n < 3 depends on extents") as e:
+    with pytest.raises(gn.TypeError, match=r"compare: n < 3 cannot be answered") as e:
         n < 3  # noqa: B015
     assert str(e.value).endswith(line(-1))
     with pytest.raises(gn.TypeError, match="bool: the extent n"):
@@ -502,15 +505,13 @@ def test_keys_that_are_wrong():
         x[1.5]
     with pytest.raises(gn.TypeError, match="found str"):
         x["name"]
-    with pytest.raises(gn.TypeError, match="found bool"):
-        x[True]
     with pytest.raises(gn.TypeError, match="expected integers"):
         x[[0.5]]
-    with pytest.raises(gn.TypeError, match="extents of the mask"):
+    with pytest.raises(gn.ValueError, match="extents of the mask"):
         x[gn.tensor("mask", "bool", (4,))]
     with pytest.raises(gn.ValueError, match="step cannot be 0"):
         x[::0]
-    with pytest.raises(gn.TypeError, match="one ellipsis"):
+    with pytest.raises(gn.IndexError, match="one ellipsis"):
         x[..., ...]
 
 

@@ -314,12 +314,51 @@ def test_an_edited_graph_without_its_checksum_is_read_and_checked(tmp_path):
 # ----------------------------------------------------------------------------------------- pickles
 
 
+CHECKED = {
+    "places": lambda b, x: gn.flatnonzero(b) * x,
+    "a choice": lambda b, x: x + gn.ones(3)[b],
+    "a range": lambda b, x: gn.arange(b.shape[0]) * x,
+    "rows": lambda b, x: gn.reshape(x, (gn.sum(b), 2)),
+}
+
+
+@pytest.mark.parametrize("name", CHECKED)
+def test_checks_of_extents_come_back(tmp_path, name):
+    b, x = gn.vector("b", "bool"), gn.vector("x")
+    options = {"on_unused_input": "ignore"}
+    f = gn.function([b, x], CHECKED[name](b, x), **options)
+    mask = np.array([True, False, True])
+    good = next(np.arange(n, dtype=float) for n in (2, 3, 4) if raises_nothing(f, mask, n))
+    path = tmp_path / "f.gn"
+    gn.save(path, f)
+    inside = gn.checkpoint(CHECKED[name])
+    again = [gn.load(path), pickle.loads(pickle.dumps(f)), gn.compiled(inside),
+             gn.function([b, x], inside(b, x), **options),
+             gn.function([b, x], gn.grad(gn.sum(inside(b, x) ** 2), x), **options)]
+    for g in again[:-1]:
+        np.testing.assert_array_equal(g(mask, good), f(mask, good))
+    again[-1](mask, good)
+    for g in again:
+        with pytest.raises(gn.ValueError):
+            g(mask, np.ones(5))
+
+
+def raises_nothing(f, mask, n):
+    try:
+        f(mask, np.arange(n, dtype=float))
+    except gn.ValueError:
+        return False
+    return True
+
+
 def test_pickles_of_expressions_are_the_same_expressions_here():
     x, w, y = model()
     fixed = gn.substitute(y, {w: w.get_value()})
-    for e in (x, fixed, _core.arange(x.shape[0]), gn.as_expr(2.5), x.shape[0] * 2 + 1):
+    for e in (x, fixed, _core.arange(x.shape[0]), gn.as_expr(2.5)):
         again = pickle.loads(pickle.dumps(e))
         assert hash(again) == hash(e), e
+    extent = x.shape[0] * 2 + 1
+    assert pickle.loads(pickle.dumps(extent)) == extent
 
 
 def test_expressions_pickle_with_their_variables():

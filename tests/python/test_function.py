@@ -305,7 +305,7 @@ def test_wrong_updates(x):
         gn.function([], updates=[(s, s + 1), (s, s + 2)])
     with pytest.raises(gn.TypeError, match="dict or pairs as updates"):
         gn.function([], updates=[s])
-    with pytest.raises(gn.TypeError):
+    with pytest.raises(gn.ValueError, match="an update of s"):
         gn.function([], updates={s: s.sum()})
 
 
@@ -511,3 +511,13 @@ def test_rules_are_turned_off_by_name():
     assert np.asarray(plain(np.array([1000.0])))[0] == np.inf
     with pytest.raises(gn.ValueError, match="expected the name of a rule"):
         gn.function([x], y, disabled_rules=["softpluss"])
+
+
+def test_checks_of_extents_that_a_call_computes_are_rewritten_as_the_rest_is():
+    # The check that the elements fit has a value that is computed by what must be expanded.
+    m, v = gn.matrix("m"), gn.vector("v")
+    rows = gn.sum(gn.astype(gn.nn.softmax(m), "int64"))
+    f = gn.function([m, v], gn.reshape(v, (rows, 2)))
+    assert np.asarray(f(np.ones((3, 1)), np.arange(6.0))).tolist() == [[0, 1], [2, 3], [4, 5]]
+    with pytest.raises(gn.ValueError, match="reshape"):
+        f(np.ones((2, 1)), np.arange(6.0))

@@ -334,11 +334,38 @@ def test_mistakes_with_classes():
         (lambda: nn.cross_entropy(x, LABELS, weight=np.ones((5, 1))), "weight for each class"),
         (lambda: nn.cross_entropy(x, np.ones((6, 5)), ignore_index=1), "one can be ignored"),
     ]:
-        with pytest.raises(gn.TypeError, match=text):
+        with pytest.raises((gn.TypeError, gn.ValueError), match=text):
             call()
     with pytest.raises(gn.ValueError):
         nn.cross_entropy(x, LABELS + 5)
     assert np.isnan(nn.cross_entropy(x, np.full(6, 9), ignore_index=9))
+
+
+def test_labels_that_are_no_class_are_named():
+    p, labels = rng.random((4, 10)), np.array([1, 2, 3, 17])
+    pairs = {
+        "cross_entropy": nn.cross_entropy,
+        "nll_loss": nn.nll_loss,
+        "multi_margin_loss": nn.multi_margin_loss,
+    }
+    for name, loss in pairs.items():
+        rows, classes = gn.matrix("rows"), gn.vector("classes", "int64")
+        ways = [
+            loss,
+            gn.compiled(loss),
+            gn.grad(loss),
+            gn.vmap(lambda p, labels, loss=loss: loss(p[None], labels[None])),
+            gn.function([rows, classes], loss(rows, classes)),
+            gn.function([rows, classes], gn.grad(loss(rows, classes), rows), rewrites="none"),
+        ]
+        for f in ways:
+            text = f"^{name}: label 17, but there are 10 classes"
+            with pytest.raises(gn.IndexError, match=text):
+                f(p, labels)
+    with pytest.raises(gn.IndexError, match="label 17, but there are 10 classes"):
+        nn.cross_entropy(p[0], 17)
+    with pytest.raises(gn.IndexError, match="label 17, but there are 10 classes"):
+        nn.cross_entropy(p, labels, ignore_index=2, label_smoothing=0.1, weight=np.ones(10))
 
 
 def test_multi_margin_loss():
@@ -438,5 +465,5 @@ def test_ctc_loss_of_long_sequences():
     want = t * np.log(classes) - float(np.log(float(ways[3] + ways[4])))
     got = nn.ctc_loss(np.zeros((t, 1, classes)), [[1, 2]], [t], [2], reduction="sum")
     np.testing.assert_allclose(got, want, rtol=1e-12)
-    with pytest.raises(gn.TypeError, match="ctc_loss: expected logits"):
+    with pytest.raises(gn.ValueError, match="ctc_loss: expected logits"):
         nn.ctc_loss(np.zeros((4, 3)), [[1]], [4], [1])

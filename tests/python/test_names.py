@@ -108,8 +108,27 @@ def test_lazy_names_and_unknown_ones():
         gn.special.nothing
 
 
+@pytest.mark.parametrize("path, meant", [
+    ("gn.sofmax", "gn.softmax"),
+    ("gn.nn.Relu", "gn.nn.relu"),
+    ("gn.nn.layernorm", "gn.nn.layer_norm"),
+    ("gn.vector_norm", "gn.linalg.vector_norm"),
+    ("gn.linalg.choleski", "gn.linalg.cholesky"),
+    ("gn.arrange", "gn.arange"),
+    ("gn.jit", "gn.compiled"),
+    ("gn.cat", "gn.concat"),
+    ("gn.unsqueeze", "gn.expand_dims"),
+    ("gn.fft.rffft", "gn.fft.rfft"),
+])
+def test_a_name_that_is_not_there_suggests_one_that_is(path, meant):
+    with pytest.raises(AttributeError) as error:
+        eval(path)
+    assert str(error.value).endswith(f"; did you mean {meant}?")
+
+
 def test_errors_are_pythons_too():
     for name, base in [("TypeError", TypeError), ("ValueError", ValueError),
+                       ("IndexError", IndexError), ("IndexError", ValueError),
                        ("CompileError", RuntimeError), ("DeviceError", RuntimeError),
                        ("InternalError", RuntimeError)]:
         assert issubclass(getattr(gn, name), gn.Error)

@@ -139,6 +139,14 @@ def test_what_gnomon_does_not_have_is_an_error_that_names_it(call, name):
         call(x)
 
 
+def test_fourier_transforms_of_numpy_are_those_of_the_package():
+    x = gn.tensor("x", "float64", (4,))
+    a = np.array([1.0, 2.0, 0.5, -1.0])
+    f = gn.function([x], [np.fft.fft(x), np.fft.rfft(x, n=3), np.fft.fftshift(x)])
+    for found, want in zip(f(a), (np.fft.fft(a), np.fft.rfft(a, n=3), np.fft.fftshift(a))):
+        np.testing.assert_allclose(found, want, atol=1e-12)
+
+
 def test_an_expression_is_no_numpy_array():
     with pytest.raises(gn.TypeError, match="x"):
         np.asarray(gn.vector("x"))

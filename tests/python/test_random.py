@@ -420,7 +420,9 @@ def test_choices():
     for wrong, text in [
         (lambda: r.choice(state, 3, 4, replace=False), "no more choices than there are things"),
         (lambda: r.choice(state, 4, 4, replace=False, p=p), "weights above 0"),
-        (lambda: r.choice(state, 4, 2, p=p[:3]), "extents differ"),
+        (lambda: r.choice(state, 4, 2, p=p[:3]), "a weight for each thing"),
+        (lambda: r.choice(state, 4, 2, p=2 * p), "weights that sum to 1"),
+        (lambda: r.choice(state, 4, 2, p=2 * p, replace=False), "weights that sum to 1"),
         (lambda: r.choice(state, 4, 2, p=-p), "weights of at least 0"),
         (lambda: r.choice(state, 0, 2), "low < high"),
         (lambda: r.choice(state, -1, 2), "at least 0"),

@@ -74,7 +74,7 @@ def test_transpose_refuses_what_is_no_permutation():
     for axes in [(0, 1), (0, 0, 1), (0, 1, 3)]:
         with pytest.raises(gn.ValueError, match="transpose"):
             _core.transpose(gn.asarray(X), axes)
-        with pytest.raises(gn.TypeError, match="transpose"):
+        with pytest.raises(gn.ValueError, match="transpose"):
             _core.transpose(gn.tensor3("x"), axes)
 
 
@@ -314,9 +314,13 @@ def test_take(axis):
 # -------------------------------------------------------------------------------------- identities
 
 
-def test_identities_give_back_arrays():
+def test_identities_keep_the_elements_and_are_no_second_name():
     x = gn.asarray(M)
-    assert _core.barrier(x) is x and _core.stop_gradient(x) is x
+    for f in (_core.barrier, _core.stop_gradient):
+        y = f(x)
+        np.testing.assert_array_equal(y, M)
+        y += 1
+        np.testing.assert_array_equal(x, M)
     e = gn.matrix("e")
     np.testing.assert_array_equal(gn.function([e], _core.barrier(e))(M.astype(float)), M)
     assert hash(_core.stop_gradient(e)) != hash(e)

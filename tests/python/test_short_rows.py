@@ -165,7 +165,8 @@ def test_cross_entropy_with_labels(count):
         c, dx = g(a, k, w)
         np.testing.assert_allclose(c, (w * losses).sum(), rtol=1e-12)
         np.testing.assert_allclose(dx, slope * w[:, None], rtol=1e-9, atol=1e-15)
-    with pytest.raises(gn.ValueError, match=f"index {count} is out of range for extent {count}"):
+    text = f"cross_entropy: label {count}, but there are {count} classes"
+    with pytest.raises(gn.IndexError, match=text):
         f(a[:3], np.array([1, count, 2]))
 
 

@@ -105,12 +105,18 @@ def test_traced_and_eager_loops_end_too():
 LONG_COMPILATION = """
 import os, signal, sys, threading, time
 import gnomon as gn
-x = y = gn.vector("x")
-for k in range(100):
-    y = gn.sin(y + k) * gn.cos(y * (k + 0.5))
-threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+x = gn.vector("x")
+lines = []
+for k in range(150):  # of kernels that differ
+    y = x
+    for place in range(5):
+        y = (gn.sin, gn.tanh, gn.exp)[k // 3**place % 3](y)
+    lines.append(gn.cumsum(y))
+timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+timer.start()
 try:
-    f = gn.function([x], y, cache=False)
+    f = gn.function([x], lines, cache=False)
+    timer.cancel()
     print("compiled")
 except KeyboardInterrupt:
     print("left")

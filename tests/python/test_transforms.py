@@ -85,7 +85,7 @@ def test_vjp_and_jvp_take_arrays_and_none():
 def test_vjp_refuses_cotangents_of_another_type():
     x = gn.vector("x")
     for cotangents in [[gn.matrix("v")], [gn.vector("v", "float32")], []]:
-        with pytest.raises(gn.TypeError, match="cotangent"):
+        with pytest.raises((gn.TypeError, gn.ValueError), match="cotangent"):
             _core.vjp([x * 2], [x], cotangents)
 
 
@@ -142,7 +142,7 @@ def test_bodies_that_are_wrong_are_told():
         (lambda i, s: [gn.sum(s[0])], "state 0"),
         (lambda i, s: [gn.astype(s[0], "float32")], "state 0"),
     ]:
-        with pytest.raises(gn.TypeError, match=message):
+        with pytest.raises((gn.TypeError, gn.ValueError), match=message):
             _core.fori(3, [x], body)
     with pytest.raises(gn.TypeError, match="count"):
         _core.fori(2.5, [x], lambda i, s: s)
@@ -174,7 +174,7 @@ def test_op_from_graph_needs_arguments_of_its_types():
     op = _core.OpFromGraph([gn.vector("x")], [gn.scalar("y")])
     with pytest.raises(gn.TypeError, match="1 arguments"):
         op()
-    with pytest.raises(gn.TypeError):
+    with pytest.raises(gn.ValueError, match="parameter 0 of the body"):
         op(gn.matrix("z"))
 
 

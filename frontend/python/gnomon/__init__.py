@@ -31,6 +31,7 @@ from ._core import DeviceError as DeviceError
 from ._core import Error as Error
 from ._core import InternalError as InternalError
 from ._core import TypeError as TypeError
+from ._core import IndexError as IndexError
 from ._core import ValueError as ValueError
 from ._core import __version__ as __version__
 from ._functions import *  # noqa: F403
@@ -153,7 +154,7 @@ if not TYPE_CHECKING:  # type checkers shall see what does not exist
         elif name in _MODULES:
             value = import_module("." + _MODULES[name], __name__)
         else:
-            raise AttributeError(f"module 'gnomon' has no attribute {name!r}")
+            raise import_module("._names", __name__).missing(__name__, name)
         globals()[name] = value
         return value
 

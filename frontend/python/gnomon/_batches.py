@@ -6,7 +6,7 @@ from typing import Any
 
 from . import _core, _tree
 from ._shapes import moveaxis
-from ._trace import parameters_of, where_of
+from ._parameters import parameters_of, where_of
 from ._transforms import _check_function, _expressions, _kept, _transformed
 
 __all__ = ["vectorize", "vmap"]
@@ -82,7 +82,7 @@ def _vmap(function: Callable[..., Any], in_axes: Any, out_axes: Any, first: int)
                 batch = _examples_first(leaves[k], at, f"vmap: {where}: argument {path}")
                 batches.append(batch)
                 ones.append(_core.variable_like(path, batch[0]))
-                leaves[k] = ones[-1]
+                leaves[k] = _core.another(ones[-1])
             given.append(_tree.unflatten(shape, leaves))
         if not ones:
             raise _core.TypeError(
@@ -97,7 +97,7 @@ def _vmap(function: Callable[..., Any], in_axes: Any, out_axes: Any, first: int)
             if at is not None:
                 rank = found[k].ndim
                 if not -rank <= at < rank:
-                    raise _core.TypeError(
+                    raise _core.IndexError(
                         f"vmap: {where}: expected an axis of {rank} for {path}, found {at}"
                     )
                 found[k] = moveaxis(found[k], 0, at)
@@ -117,7 +117,7 @@ def _vmap(function: Callable[..., Any], in_axes: Any, out_axes: Any, first: int)
 def _examples_first(x: Any, axis: int, what: str) -> Any:
     x = _core.as_expr(x)
     if not -x.ndim <= axis < x.ndim:
-        raise _core.TypeError(f"{what}: expected an axis {axis} of examples, found rank {x.ndim}")
+        raise _core.IndexError(f"{what}: expected an axis {axis} of examples, found rank {x.ndim}")
     return moveaxis(x, axis, 0)
 
 

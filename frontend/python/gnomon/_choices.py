@@ -54,15 +54,18 @@ def choice(
 ) -> Tensor:
     """Slices of `a` along an axis, or, for an int n, of 0, ..., n - 1: `size` of them.
 
-    Each is as likely as another, or as its weight in the vector p. Without `replace` they are drawn
-    one after the other from those that are left; ValueError when there are not so many.
+    Each is as likely as another, or as its weight in the vector p, whose sum is 1. Without
+    `replace` they are drawn one after the other from those that are left; ValueError when there are
+    not so many.
     """
     from ._creation import _tensor
     from ._shapes import take
 
     if not _is_number(a):
+        from ._shapes import _axis
+
         a = _tensor(a)
-        n = a.shape[axis]
+        n = a.shape[_axis("choice", axis, a.ndim)]
     else:
         n = _count("choice", a)
     shape = () if size is None else (size,) if not isinstance(size, (tuple, list)) else tuple(size)

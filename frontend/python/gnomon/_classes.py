@@ -147,6 +147,10 @@ class _Methods:
         """The elements as `dtype`; with `copy=False` an array that has it already is given back."""
         return _functions.astype(self, dtype, copy=copy)
 
+    def copy(self):
+        """The elements in an array of their own: assignment to one does not show in the other."""
+        return +self
+
     def flatten(self):
         """All elements in row-major order, as an array of rank 1."""
         return _functions.reshape(self, (-1,), copy=True)
@@ -167,6 +171,12 @@ class _Methods:
     def conjugate(self):
         """Complex conjugate; the array itself if it is real."""
         return _functions.conj(self)
+
+    def __round__(self, digits=None):
+        """Of rank 0, as Python rounds a number; see `round` for arrays."""
+        if self.ndim != 0:
+            raise _core.TypeError(f"round: expected rank 0 for Python's round, found {self!r}")
+        return round(float(self), digits)
 
     @property
     def real(self):
@@ -208,7 +218,7 @@ class Array(_core.Array, _Methods):
         if not spec:
             return str(self)
         if self.ndim != 0:
-            raise _core.TypeError(
+            raise _core.ValueError(
                 f"format: expected an array of rank 0 for {spec!r}, found shape {self.shape}"
             )
         return format(self.item(), spec)
@@ -249,6 +259,13 @@ class Shared(_core.Shared, Expr):
     __slots__ = ()
 
 
+def _apply_ufunc(self, ufunc, method, *inputs, **kwargs):
+    from . import _numpy
+
+    return _numpy.apply_ufunc(ufunc, method, inputs, kwargs)
+
+
+Dim.__array_ufunc__ = _apply_ufunc
 _core.register_types(Array, Expr, Shared)
 
 for _class in (Array, Expr, Shared):

@@ -33,7 +33,7 @@ def complex_from_polar(radius: Operand, angle: Operand, /) -> Tensor:
 def real(x: Operand, /) -> Tensor:
     """Real part: float32 of complex64, float64 of complex128; x itself if it is real."""
     x = _tensor(x)
-    return _op("real")(x) if _is_complex(x) else x
+    return _op("real")(x) if _is_complex(x) else _core.another(x)
 
 
 def imag(x: Operand, /) -> Tensor:
@@ -45,7 +45,7 @@ def imag(x: Operand, /) -> Tensor:
 def conj(x: Operand, /) -> Tensor:
     """Complex conjugate; x itself if it is real."""
     x = _tensor(x)
-    return _op("conj")(x) if _is_complex(x) else x
+    return _op("conj")(x) if _is_complex(x) else _core.another(x)
 
 
 conjugate = conj

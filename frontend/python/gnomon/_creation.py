@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _add = _core.operation("add")
 _greater_equal = _core.operation("greater_equal")
-_less_equal = _core.operation("less_equal")
+_less_equal, _not_equal = _core.operation("less_equal"), _core.operation("not_equal")
 _multiply = _core.operation("multiply")
 _power = _core.operation("power")
 _subtract = _core.operation("subtract")
@@ -203,6 +203,8 @@ def linspace(
     and stop make columns: the result has the shape (num, ...).
     """
     _check_device("linspace", device)
+    if not hasattr(num, "__index__"):
+        raise _core.TypeError(f"linspace: expected an int as num, found {num!r}")
     if num < 0:
         raise _core.ValueError(f"linspace: expected a number of values, found {num}")
     floating = _core.result_type(start, stop, 1.0)
@@ -249,6 +251,8 @@ def geomspace(
     """`num` numbers from `start` to `stop`, of one sign, each the same multiple of the last."""
     floating = _core.result_type(start, stop, 1.0)
     start, stop = astype(start, floating, copy=False), astype(stop, floating, copy=False)
+    both = _core.operation("logical_and")(_not_equal(start, 0), _not_equal(stop, 0))
+    start = _core.check(start, both, "geomspace: expected numbers other than 0 at both ends")
     ratio = _core.operation("log")(_divide(stop, start))
     share = linspace(0.0, 1.0, num, dtype=floating, endpoint=endpoint)
     rank = max(start.ndim, stop.ndim)
@@ -301,6 +305,10 @@ def triu(x: Operand, /, *, k: int = 0) -> Tensor:
 
 def _below(rows, columns, k):
     """Whether an element of a matrix stands on or below diagonal k: bool[rows, columns]."""
+    if isinstance(k, (float, complex, str)) or isinstance(rows, (float, complex, str)):
+        raise _core.TypeError(f"diagonal: expected ints, found rows {rows!r} and k {k!r}")
+    if rows is None or columns is None or k is None:
+        raise _core.TypeError("diagonal: expected ints, found None")
     i = _core.expand_dims(_core.arange(0, rows, 1, None), 1)
     j = _core.expand_dims(_core.arange(0, columns, 1, None), 0)
     return _less_equal(j, _add(i, k))
@@ -309,11 +317,11 @@ def _below(rows, columns, k):
 def _matrices(name, x):
     x = _tensor(x)
     if x.ndim < 2:
-        raise _core.TypeError(f"{name}: expected rank 2 or more, found rank {x.ndim}")
+        raise _core.ValueError(f"{name}: expected rank 2 or more, found rank {x.ndim}")
     return x
 
 
-def meshgrid(*arrays: Operand, indexing: str = "xy") -> tuple[Tensor, ...]:
+def meshgrid(*arrays: Operand, indexing: str = "xy") -> list[Tensor]:
     """Vectors as the coordinates of a grid: one array of the grid's shape for each.
 
     `indexing`: "ij" gives the shape (n0, n1, ...), "xy" has the first two exchanged.
@@ -324,7 +332,7 @@ def meshgrid(*arrays: Operand, indexing: str = "xy") -> tuple[Tensor, ...]:
     vectors = [_core.reshape(x, (1,)) if x.ndim == 0 else x for x in vectors]
     for x in vectors:
         if x.ndim > 1:
-            raise _core.TypeError(f"meshgrid: expected vectors, found rank {x.ndim}")
+            raise _core.ValueError(f"meshgrid: expected vectors, found rank {x.ndim}")
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
         order[:2] = [1, 0]
@@ -334,7 +342,7 @@ def meshgrid(*arrays: Operand, indexing: str = "xy") -> tuple[Tensor, ...]:
         place = order.index(k)
         lined = _core.reshape(x, tuple(n if i == place else 1 for i, n in enumerate(shape)))
         grids.append(_core.broadcast_to(lined, shape))
-    return tuple(grids)
+    return grids
 
 
 def diag(x: Operand, /, k: int = 0) -> Tensor:
@@ -345,7 +353,7 @@ def diag(x: Operand, /, k: int = 0) -> Tensor:
     if x.ndim == 2:
         return diagonal(x, offset=k)
     if x.ndim != 1:
-        raise _core.TypeError(f"diag: expected rank 1 or 2, found rank {x.ndim}")
+        raise _core.ValueError(f"diag: expected rank 1 or 2, found rank {x.ndim}")
     n = x.shape[0] + abs(k)
     i = _core.arange(0, x.shape[0], 1, None)
     zero = _core.full((n, n), 0, x.dtype)

@@ -33,7 +33,7 @@ def clip(x: Operand, /, min: Operand | None = None, max: Operand | None = None) 
     x = _tensor(x)
     low, high = _bound(x, min), _bound(x, max)
     if low is None and high is None:
-        return x
+        return _core.another(x)
     if high is None:
         return _maximum(x, low)
     if low is None:
@@ -126,7 +126,7 @@ def nan_to_num(
     if x.dtype.kind == "c":
         return complex(*(nan_to_num(part, nan, posinf, neginf) for part in (real(x), imag(x))))
     if x.dtype.kind != "f":
-        return x
+        return _core.another(x)
     limits = finfo(x.dtype)
     x = _where(_isnan(x), nan, x)
     x = _where(_op("equal")(x, float("inf")), limits.max if posinf is None else posinf, x)

@@ -196,7 +196,7 @@ def lu(a: Operand, /) -> LUResult[Tensor]:
 def _matrices(name, x):
     x = _floating(x)
     if x.ndim < 2:
-        raise _core.TypeError(f"{name}: expected matrices, found rank {x.ndim}")
+        raise _core.ValueError(f"{name}: expected matrices, found rank {x.ndim}")
     return x
 
 

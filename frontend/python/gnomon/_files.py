@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import errno
 import json
 import math
 import os
@@ -63,6 +64,7 @@ _SAFETENSORS_DTYPES = {
 }
 _DTYPE_OF_SAFETENSORS = {text: name for name, text in _SAFETENSORS_DTYPES.items()}
 _LARGEST_HEADER = 100_000_000  # bytes; the format's own limit
+_LARGEST_NPY_HEADER = 10_000  # bytes; as NumPy reads
 
 
 def save(path: str | os.PathLike[str], value: Any, *, values: str = "npz") -> None:
@@ -93,18 +95,44 @@ def save(path: str | os.PathLike[str], value: Any, *, values: str = "npz") -> No
     _write_values(path, kind, arrays)
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+def load(
+    path: str | os.PathLike[str],
+    *,
+    most_bytes: int | None = None,
+    threads: int = 0,
+    cache: bool = True,
+    cache_folder: str = "",
+    cpu: str = "native",
+    opt_level: int = 2,
+    explain: bool = False,
+) -> Any:
     """What `save` wrote to `path`: a function, expressions, or a dict of names and arrays.
 
     A loaded graph has inputs and shared variables of its own (`gn.free_inputs` tells them). A
-    loaded function is compiled anew unless the disk cache has its code.
+    loaded function is compiled anew unless the disk cache has its code. A file describes
+    mathematics and names no folder, processor or number of threads: `threads` and the options
+    after it are those of `gn.function`, for a function that is loaded. Nothing in a file is run
+    but this mathematics.
+    `most_bytes`: the most that arrays may unpack to; None: a GiB, or 100 times the file if that is
+    more.
     FileNotFoundError: no such file, or the values of a graph are missing; ValueError: the file is
-    damaged, incomplete, of another format, or does not belong to the values beside it.
+    damaged, incomplete, of another format, says what no file may, unpacks to more, or does not
+    belong to the values beside it.
     """
     path = os.fspath(path)
     if path.endswith(".gn"):
-        return _load_graph(path)
-    return _read_values(path, _values_kind(path, "load"))
+        options = {
+            "threads": threads,
+            "cache": cache,
+            "cache_folder": str(cache_folder),
+            "cpu": cpu,
+            "opt_level": opt_level,
+            "explain": explain,
+        }
+        return _load_graph(path, most_bytes, options)
+    kind = _values_kind(path, "load")
+    with open(path, "rb") as file:
+        return _read_values(path, file, kind, most_bytes)
 
 
 def _damaged(path: str, what: str) -> _core.ValueError:
@@ -155,11 +183,12 @@ def _read_into(file: Any, array: _core.Array) -> bool:
     return True
 
 
-def _checksum(path: str) -> str:
+def _checksum(file: IO[bytes]) -> str:
+    """Of the whole file, which is at its start before and after."""
     crc = 0
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            crc = zlib.crc32(block, crc)
+    while block := file.read(1 << 20):
+        crc = zlib.crc32(block, crc)
+    file.seek(0)
     return f"{crc:08x}"
 
 
@@ -220,18 +249,28 @@ def _save_graph(path: str, value: Any, values: str) -> None:
         variables.append({"name": variable.name, "shape": shape})
     arrays |= {f"argument_{name}": _value(a) for name, a in parts["arrays"].items()}
     about = dict(parts["about"], constants=len(constants), shared=variables)
+    if "options" in about:
+        about["options"] = {name: about["options"][name] for name in _file_options(about)}
     head = f"# gnomon graph, format {_FORMAT}\n"
     if arrays:
         beside = os.path.splitext(path)[0] + "." + values
         _write_values(beside, values, arrays)
-        head += f"# values: {_checksum(beside)} {os.path.basename(beside)}\n"
+        with open(beside, "rb") as file:
+            head += f"# values: {_checksum(file)} {values}\n"
     body = f"# about: {json.dumps(about)}\n{text}"
     head += f"# checksum: {zlib.crc32(body.encode()):08x} (of what follows; delete it to edit)\n"
     with _written(path) as file:
         file.write((head + body).encode())
 
 
-def _load_graph(path: str) -> Any:
+def _file_options(about: dict[str, Any]) -> list[str]:
+    """Those of a function's options that a file has."""
+    from . import _function
+
+    return [name for name in _function.FILE_OPTIONS if name in about["options"]]
+
+
+def _load_graph(path: str, most_bytes: int | None, options: dict[str, Any]) -> Any:
     with open(path, "rb") as file:
         data = file.read()
     try:
@@ -242,12 +281,12 @@ def _load_graph(path: str) -> Any:
     match = _FIRST_LINE.match(first)
     if match is None:
         raise _damaged(path, "expected '# gnomon graph, format ...' in the first line")
-    if int(match[1]) != _FORMAT:
+    if match[1] != str(_FORMAT):
         raise _damaged(path, f"expected format {_FORMAT}, found format {match[1]}")
     arrays: dict[str, _core.Array] = {}
     if rest.startswith("# values: "):
         line, _, rest = rest.partition("\n")
-        arrays = _values_beside(path, line)
+        arrays = _values_beside(path, line, most_bytes)
     if rest.startswith("# checksum: "):
         line, _, rest = rest.partition("\n")
         if line[12:20] != f"{zlib.crc32(rest.encode()):08x}":
@@ -256,16 +295,90 @@ def _load_graph(path: str) -> Any:
     try:
         if not line.startswith("# about: "):
             raise KeyError("about")
-        return _rebuilt(json.loads(line[9:]), graph, arrays)
-    except (KeyError, IndexError, TypeError, AttributeError, json.JSONDecodeError) as error:
-        if isinstance(error, _core.Error):
-            raise _damaged(path, str(error)) from None
-        raise _damaged(path, f"the description of the graph is damaged ({error!r})") from None
-    except (_core.ValueError, UnicodeError) as error:
+        about = json.loads(line[9:])
+        _check_about(about)
+        return _rebuilt(about, graph, arrays, options)
+    except (_core.ValueError, _core.TypeError, UnicodeError) as error:
         raise _damaged(path, str(error)) from None
+    except (LookupError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        if isinstance(error, _core.Error):
+            raise
+        raise _damaged(path, f"the description of the graph is damaged ({error!r})") from None
+    except RecursionError:
+        raise _damaged(path, "the description of the graph is nested too deeply") from None
 
 
-def _rebuilt(about: dict[str, Any], graph: str, arrays: dict[str, _core.Array]) -> Any:
+# What the description of a graph says, by its kind.
+_TEXT = (str, type(None))
+_ABOUT = {"kind": (str,), "constants": (int,), "shared": (list,)}
+_ABOUT_FUNCTION = {
+    "name": _TEXT,
+    "input_names": (list,),
+    "donated": (list,),
+    "structure": (str,),
+    "allow_downcast": (bool, type(None)),
+    "options": (dict,),
+}
+
+
+def _check_about(about: Any) -> None:
+    """Whether a description says all that it must, and nothing that a file may not say."""
+    if not isinstance(about, dict):
+        raise TypeError("expected an object")
+    of_kind = _ABOUT_FUNCTION if about["kind"] == "function" else {"keys": (list,)}
+    expected = _ABOUT | of_kind
+    for key, types in expected.items():
+        if type(about[key]) not in types:
+            raise _core.ValueError(f"the description has {about[key]!r} as {key}")
+    for key in about:
+        if key not in expected:
+            raise _core.ValueError(f"the description has {key!r}, which no file may say")
+    for key, types in {"keys": (str,), "input_names": _TEXT, "donated": (bool,)}.items():
+        if not all(type(item) in types for item in about.get(key, ())):
+            raise _core.ValueError(f"the description has {about[key]!r} as {key}")
+    for variable in about["shared"]:
+        if type(variable["name"]) not in _TEXT or not all(
+            n is None or type(n) is int for n in variable["shape"]
+        ):
+            raise _core.ValueError(f"the description has {variable!r} as a shared variable")
+    if about["kind"] == "function":
+        if about["structure"] not in ("none", "one", "list", "tuple", "dict"):
+            raise _core.ValueError(f"the description has {about['structure']!r} as structure")
+        _check_options(about["options"])
+
+
+def _check_options(options: dict[str, Any]) -> None:
+    """Drops what older files say of their machine where it is the default; refuses all else."""
+    from . import _function
+
+    for name, default in _function.MACHINE_OPTIONS.items():
+        given = options.pop(name, default)
+        if given != default or type(given) is not type(default):
+            raise _core.ValueError(
+                f"the file has {given!r} as the option {name}, which no file may choose; "
+                f"save it anew, or leave it out and give {name} to load"
+            )
+    for name in options:
+        if name not in _function.FILE_OPTIONS:
+            raise _core.ValueError(f"the file has the option {name!r}, which no file may choose")
+    rules = options.get("disabled_rules", [])
+    if not isinstance(rules, list) or not all(isinstance(rule, str) for rule in rules):
+        raise _core.ValueError(f"the file has {rules!r} as the option disabled_rules")
+    if not isinstance(options.get("rewrites", "all"), str):
+        raise _core.ValueError(f"the file has {options['rewrites']!r} as the option rewrites")
+    budget = options.get("memory_budget")
+    shapes = options.get("memory_shapes", [])
+    numbers = [] if budget is None else [budget]
+    if not isinstance(shapes, list) or not all(isinstance(shape, list) for shape in shapes):
+        raise _core.ValueError(f"the file has {shapes!r} as the option memory_shapes")
+    for number in [*numbers, *(extent for shape in shapes for extent in shape)]:
+        if type(number) is not int or not 0 <= number < 1 << 48:
+            raise _core.ValueError(f"the file has {number!r} as bytes or extents of its options")
+
+
+def _rebuilt(
+    about: dict[str, Any], graph: str, arrays: dict[str, _core.Array], options: dict[str, Any]
+) -> Any:
     """The function or expressions that the text and the arrays of a file describe."""
     constants = [arrays[f"constant_{i}"] for i in range(about["constants"])]
     shared = [
@@ -285,7 +398,7 @@ def _rebuilt(about: dict[str, Any], graph: str, arrays: dict[str, _core.Array]) 
                 "output_names": names,
                 "updates": updates,
                 "arrays": given,
-                "about": about,
+                "about": about | {"options": about["options"] | options},
             }
         )
     if kind == "dict":
@@ -297,19 +410,20 @@ def _rebuilt(about: dict[str, Any], graph: str, arrays: dict[str, _core.Array]) 
     return tuple(outputs) if kind == "tuple" else outputs
 
 
-def _values_beside(path: str, line: str) -> dict[str, _core.Array]:
-    match = re.match(r"# values: ([0-9a-f]{8}) ([^/]+)$", line)
+def _values_beside(path: str, line: str, most_bytes: int | None) -> dict[str, _core.Array]:
+    # Older files name the one beside them; that has the graph's own name all the same.
+    match = re.match(r"# values: ([0-9a-f]{8}) (?:[^/]+\.)?(npz|safetensors)$", line)
     if match is None:
-        raise _damaged(path, f"expected a checksum and a file name, found {line[2:]!r}")
-    # The file may have been renamed together with the graph.
-    named = os.path.join(os.path.dirname(path), match[2])
-    renamed = os.path.splitext(path)[0] + os.path.splitext(match[2])[1]
-    beside = next((p for p in (renamed, named) if os.path.exists(p)), None)
-    if beside is None:
-        raise FileNotFoundError(2, f"load: the values of {path} are missing", named)
-    if _checksum(beside) != match[1]:
-        raise _damaged(beside, f"not the values that {path} was written with, or damaged")
-    return _read_values(beside, _values_kind(beside, "load"))
+        raise _damaged(path, f"expected a checksum and a format of values, found {line[2:]!r}")
+    beside = os.path.splitext(path)[0] + "." + match[2]
+    try:
+        file = open(beside, "rb")  # noqa: SIM115
+    except FileNotFoundError:
+        raise FileNotFoundError(2, f"load: the values of {path} are missing", beside) from None
+    with file:
+        if _checksum(file) != match[1]:
+            raise _damaged(beside, f"not the values that {path} was written with, or damaged")
+        return _read_values(beside, file, match[2], most_bytes)
 
 
 # ----------------------------------------------------------------------------------------- values
@@ -320,9 +434,13 @@ def _write_values(path: str, kind: str, arrays: dict[str, _core.Array]) -> None:
         (_write_npz if kind == "npz" else _write_safetensors)(path, file, arrays)
 
 
-def _read_values(path: str, kind: str) -> dict[str, _core.Array]:
-    with open(path, "rb") as file:
-        return (_read_npz if kind == "npz" else _read_safetensors)(path, file)
+def _read_values(
+    path: str, file: IO[bytes], kind: str, most_bytes: int | None
+) -> dict[str, _core.Array]:
+    if kind == "safetensors":  # as large as the file
+        return _read_safetensors(path, file)
+    size = os.fstat(file.fileno()).st_size
+    return _read_npz(path, file, max(1 << 30, 100 * size) if most_bytes is None else most_bytes)
 
 
 def _empty(path: str, name: str, shape: Any, dtype: str) -> _core.Array:
@@ -346,16 +464,35 @@ def _write_npz(path: str, file: IO[bytes], arrays: dict[str, _core.Array]) -> No
                 member.write(memoryview(_core.bytes_of(array)))
 
 
-def _read_npz(path: str, file: IO[bytes]) -> dict[str, _core.Array]:
-    arrays = {}
+def _read_npz(path: str, file: IO[bytes], most_bytes: int) -> dict[str, _core.Array]:
+    arrays: dict[str, _core.Array] = {}
     try:
         with zipfile.ZipFile(file) as archive:
-            for info in archive.infolist():
+            members = archive.infolist()
+            total = sum(info.file_size for info in members)
+            if total > most_bytes:
+                raise _damaged(
+                    path,
+                    f"unpacks to {total} bytes, more than {most_bytes}; give most_bytes to load it",
+                )
+            for info in members:
                 name = info.filename.removesuffix(".npy")
+                if name in arrays:
+                    raise _damaged(path, f"{name}: there are two of that name")
+                if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise _damaged(path, f"{name}: packed in a way that is not supported")
                 with archive.open(info) as member:
                     arrays[name] = _read_npy(path, name, member, info.file_size)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        if isinstance(error, _core.Error):
+    except _core.Error:
+        raise
+    # What the library says of damaged archives; reading itself fails with an OSError with a number.
+    except (
+        zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError,
+        LookupError, ValueError, OverflowError, AssertionError,
+    ) as error:
+        raise _damaged(path, f"not a whole .npz file: {error}") from None
+    except OSError as error:
+        if error.errno not in (None, errno.EINVAL):
             raise
         raise _damaged(path, f"not a whole .npz file: {error}") from None
     return arrays
@@ -367,12 +504,16 @@ def _read_npy(path: str, name: str, member: Any, size: int) -> _core.Array:
         raise _damaged(path, f"{name}: expected an array in the .npy format")
     length_size = 2 if start[6] == 1 else 4
     length = int.from_bytes(member.read(length_size), "little")
+    if length > _LARGEST_NPY_HEADER:
+        raise _damaged(path, f"{name}: the header of the array is damaged")
     try:
         head = ast.literal_eval(member.read(length).decode("latin1").strip())
         descr, fortran, shape = head["descr"], head["fortran_order"], head["shape"]
         dtype = _DTYPE_OF_NPY.get(descr) if isinstance(descr, str) else None
+        if not isinstance(shape, tuple) or not all(type(n) is int and n >= 0 for n in shape):
+            raise TypeError("shape")
         count = math.prod(shape)
-    except (ValueError, SyntaxError, TypeError, KeyError):
+    except (ValueError, SyntaxError, TypeError, LookupError, RecursionError, MemoryError):
         raise _damaged(path, f"{name}: the header of the array is damaged") from None
     if dtype is None:
         raise _damaged(path, f"{name}: arrays of dtype {descr!r} are not supported")
@@ -420,12 +561,14 @@ def _read_safetensors(path: str, file: IO[bytes]) -> dict[str, _core.Array]:
             begin, end = entry["data_offsets"]
             dtype = _DTYPE_OF_SAFETENSORS.get(entry["dtype"])
             shape = tuple(entry["shape"])
+            if not all(type(n) is int and n >= 0 for n in (begin, end, *shape)):
+                raise ValueError(f"{name}: places or extents that are no sizes")
             if dtype is None:
                 raise _damaged(path, f"{name}: dtype {entry['dtype']} is not supported")
             if end - begin != math.prod(shape) * _core.to_dtype(dtype).itemsize:
                 raise _damaged(path, f"{name}: the size of the array is not that of its shape")
             entries.append((begin, end, name, dtype, shape))
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         if isinstance(error, _core.Error):
             raise
         raise _damaged(path, f"the header of the file is damaged ({error})") from None

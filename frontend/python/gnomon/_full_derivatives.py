@@ -5,7 +5,8 @@ from types import MethodType
 from typing import Any
 
 from . import _core, _tree
-from ._trace import make_compiled, where_of
+from ._parameters import where_of
+from ._trace import make_compiled
 from ._transforms import (
     _bound,
     _check_function,

@@ -81,7 +81,7 @@ def function(
     no_default_updates: bool | Iterable[Shared] = False,
     *,
     rewrites: str = "all",
-    disabled_rules: Sequence[str] = (),
+    disabled_rules: tuple[str, ...] | list[str] = (),
     threads: int = 0,
     cache: bool = True,
     cache_folder: str = "",
@@ -109,11 +109,12 @@ def function(
     `no_default_updates`: True, or the shared variables whose default updates are not made. Without
     it, variables that the function needs and that `updates` does not name get theirs, as the states
     of random streams have.
-    `rewrites`: "all", "exact" (those that keep every bit) or "none". `disabled_rules`: names of
-    rewrite rules that are not to be used. `threads`: the most a call
-    uses; 0 for all. `cache`: keep the compiled code on the disk, in `cache_folder` or the default
-    one. `cpu`: LLVM's name of a processor. `opt_level`: of Clang. `explain`: keep the graph, the
-    source and which rewrites were made, even if the function is cached.
+    `rewrites`: "all", "exact" (those that keep every bit), "none", or "fast" ("all", and products
+    and sums of floats regroup). `disabled_rules`: names of rewrite rules that are not to be used.
+    `threads`: the most a call uses; 0 for all. `cache`: keep the compiled code on the disk, in
+    `cache_folder` or the default one. `cpu`: LLVM's name of a processor. `opt_level`: of Clang.
+    `explain`: keep the graph, the source and which rewrites were made, even if the function is
+    cached.
     `memory_budget`: the most bytes of workspace for inputs of `memory_shapes`, a shape for each
     input (not needed if all extents are known); values are computed again where they would be kept
     for later steps, as those of the forward pass for a gradient. The results have the same bits.
@@ -305,6 +306,7 @@ def _made(
     name: str | None,
     allow_downcast: bool | None,
     options: dict[str, Any],
+    notes: tuple[str, ...] | list[str] = (),
 ) -> Function:
     variables = [x.variable for x in inputs]
     changes = [(v, _core.update_value(v, value, allow_downcast)) for v, value in changes]
@@ -317,7 +319,9 @@ def _made(
         values=[x.value for x in inputs],
         donated=[i for i, x in enumerate(inputs) if x.donate],
         structure=structure,
-        about=_About(inputs, structure, names, exprs, changes, name, allow_downcast, options),
+        about=_About(
+            inputs, structure, names, exprs, changes, name, allow_downcast, options, notes
+        ),
         allow_downcast=allow_downcast,
         name=name or "",
         **options,
@@ -328,7 +332,8 @@ class _About:
     """What a function was made of."""
 
     __slots__ = (
-        "allow_downcast", "changes", "exprs", "inputs", "name", "names", "options", "structure",
+        "allow_downcast", "changes", "exprs", "inputs", "name", "names", "notes", "options",
+        "structure",
     )
 
     def __init__(
@@ -341,7 +346,9 @@ class _About:
         name: str | None,
         allow_downcast: bool | None,
         options: dict[str, Any],
+        notes: tuple[str, ...] | list[str] = (),
     ) -> None:
+        self.notes = notes  # what a trace asked of extents
         self.inputs = inputs
         self.structure = structure
         self.names = names
@@ -364,8 +371,17 @@ def _about(f: Any) -> _About:
 # ------------------------------------------------------------- what functions tell of themselves
 
 
+def explain_of(f: Any) -> str:
+    """What was asked of extents while it was traced, and the rewrites; '' without `explain`."""
+    about = _about(f)
+    if not about.notes or not about.options.get("explain"):
+        return f._rewrites
+    asked = "".join(f"  {note}\n" for note in about.notes)
+    return f"specialised for extents that answer alike:\n{asked}\n{f._rewrites}"
+
+
 def _type(expr: Any) -> str:
-    return f"{expr.dtype}[{', '.join(map(str, expr.shape))}]"
+    return f"{expr.dtype}[{', '.join(map(repr, expr.shape))}]"
 
 
 def _names(about: _About) -> list[str]:
@@ -454,6 +470,18 @@ def svg_of(f: Any) -> str | None:
 
 
 # ---------------------------------------------------------------------------- files and pickles
+
+# The options that say what a function computes, and may be in a file. The others say how and where
+# this machine does it: folders, processors and threads are the business of who loads a file.
+FILE_OPTIONS = ("rewrites", "disabled_rules", "memory_budget", "memory_shapes")
+MACHINE_OPTIONS = {
+    "threads": 0,
+    "cache": True,
+    "cache_folder": "",
+    "cpu": "native",
+    "opt_level": 2,
+    "explain": False,
+}
 
 
 def to_parts(f: Any) -> dict[str, Any]:

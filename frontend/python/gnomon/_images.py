@@ -155,7 +155,7 @@ def causal_conv1d(
 def _unshared(name, axes, x, w, stride, padding, dilation, groups):
     x, w = _tensor(x), _tensor(w)
     if x.ndim != axes + 2 or w.ndim != 2 * axes + 2:
-        raise _core.TypeError(
+        raise _core.ValueError(
             f"{name}: expected an image of {axes + 2} axes and weights of {2 * axes + 2}, found "
             f"ranks {x.ndim} and {w.ndim}"
         )

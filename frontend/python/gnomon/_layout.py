@@ -100,7 +100,7 @@ def rot90(x: Operand, /, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
         raise _core.ValueError(f"rot90: axis {a} is given twice")
     k %= 4
     if k == 0:
-        return x
+        return _core.another(x)
     if k == 2:
         return flip(x, axis=(a, b))
     return swapaxes(flip(x, axis=b), a, b) if k == 1 else flip(swapaxes(x, a, b), axis=b)

@@ -95,7 +95,7 @@ def multi_dot(arrays: Sequence[Operand], /) -> Tensor:
     for k, x in enumerate(chain):
         least = 1 if k in (0, len(chain) - 1) else 2
         if not least <= x.ndim <= 2:
-            raise _core.TypeError(f"multi_dot: array {k} has rank {x.ndim}")
+            raise _core.ValueError(f"multi_dot: array {k} has rank {x.ndim}")
     first, last = chain[0].ndim == 1, chain[-1].ndim == 1
     if first:
         chain[0] = _core.expand_dims(chain[0], 0)

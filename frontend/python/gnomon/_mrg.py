@@ -229,7 +229,7 @@ class MRG_RandomStream:  # noqa: N801
 
         p = _core.as_expr(pvals)
         if p.ndim != 2:
-            raise _core.TypeError(f"multinomial: expected rank 2 as pvals, found rank {p.ndim}")
+            raise _core.ValueError(f"multinomial: expected rank 2 as pvals, found rank {p.ndim}")
         rows, categories = p.shape
         streams = _MOST_STREAMS if nstreams is None else nstreams
         u = _core.reshape(self.uniform((n * rows,), nstreams=streams), (n, rows))

@@ -24,5 +24,93 @@ ALIASES = {
     "trunc": ("fix",),
 }
 
+# What other libraries call what is here.
+ELSEWHERE = {
+    "Module": "gn.shared for weights, and functions",
+    "PRNGKey": "gn.random.state",
+    "Tensor": "gn.tensor",
+    "Variable": "gn.shared",
+    "array": "gn.asarray",
+    "as_tensor": "gn.asarray",
+    "autograd": "gn.grad",
+    "bmm": "gn.matmul",
+    "cat": "gn.concat",
+    "cond": "gn.where",
+    "custom_jvp": "gn.custom_derivative",
+    "custom_vjp": "gn.custom_derivative",
+    "detach": "gn.stop_gradient",
+    "dmatrix": "gn.matrix",
+    "dscalar": "gn.scalar",
+    "dvector": "gn.vector",
+    "fmatrix": 'gn.matrix(name, dtype="float32")',
+    "fscalar": 'gn.scalar(name, dtype="float32")',
+    "fvector": 'gn.vector(name, dtype="float32")',
+    "from_numpy": "gn.asarray",
+    "gather": "gn.take_along_axis",
+    "ifelse": "gn.where",
+    "index_select": "gn.take",
+    "ivector": 'gn.vector(name, dtype="int32")',
+    "jacfwd": "gn.jacobian",
+    "jacrev": "gn.jacobian",
+    "jit": "gn.compiled",
+    "lax": "gn.fori for loops, gn.where for conditions",
+    "lvector": 'gn.vector(name, dtype="int64")',
+    "manual_seed": "gn.random.default_rng(seed)",
+    "mm": "gn.matmul",
+    "ndarray": "gn.Array",
+    "njit": "gn.compiled",
+    "no_grad": "gn.stop_gradient",
+    "permute": "gn.permute_dims",
+    "placeholder": "gn.tensor",
+    "pmap": "gn.vmap",
+    "remat": "gn.checkpoint",
+    "scan": "gn.fori",
+    "scatter": "gn.put_along_axis, or x.at[indices].set(values)",
+    "switch": "gn.where",
+    "tree_map": "gn.tree.map",
+    "unsqueeze": "gn.expand_dims",
+    "while_loop": "gn.fori",
+}
+
+
+def missing(module, name):
+    """The AttributeError for `name`, which `module` has not; it says what was perhaps meant."""
+    import difflib
+    import importlib
+
+    plain = f"module {module!r} has no attribute {name!r}"
+    if name[:2] == "__":  # asked for by Python itself
+        return AttributeError(plain)
+
+    import gnomon
+
+    def own(place):
+        return [n for n in dir(place) if n[0] != "_"]
+
+    places = {"gn": gnomon}
+    for part in ("nn", "linalg", "special", "random", "fft", "init", "optim"):
+        places[f"gn.{part}"] = importlib.import_module(f"gnomon.{part}")
+    hint = ELSEWHERE.get(name)
+    if hint is None:
+        # The module itself, then the others: the same name first, then one like it.
+        at = "gn" + module[len("gnomon") :]
+        order = [at] + [p for p in places if p != at]
+        spelled = {n: f"{p}.{n}" for p in reversed(order) for n in own(places.get(p, gnomon))}
+        like = [n for n in spelled if n.lower() == name.lower()]
+        like = like or difflib.get_close_matches(name, list(spelled), 1, 0.75)
+        hint = spelled[like[0]] if like else None
+    also = f"; did you mean {hint}?" if hint else ""
+    return AttributeError(plain + also)
+
+
+def absent(module):
+    """The `__getattr__` of a module: an error that says what was perhaps meant."""
+
+    def __getattr__(name):
+        raise missing(module, name)
+
+    return __getattr__
+
+
 # Names of the functions written by hand, which the modules that define them repeat:
 # concatenate = concat, transpose = permute_dims, degrees = rad2deg, radians = deg2rad.

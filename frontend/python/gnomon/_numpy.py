@@ -6,6 +6,7 @@ the result is NumPy's.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from . import _core
@@ -23,11 +24,40 @@ _PARAMETERS = {"a_min": "min", "a_max": "max", "repeats": None, "newshape": "sha
 _FIRST = ("a", "x", "arr", "m", "array", "arrays", "tup", "ary", "condition")
 
 
+# What extents do with integers of NumPy: the result is an extent, an int or a bool.
+_OF_EXTENTS: dict[str, Any] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "negative": operator.neg,
+    "maximum": _core.dim_max,
+    "minimum": _core.dim_min,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+}
+
+
+def _extent(x: Any) -> Any:
+    """An int or an extent as it is, NumPy's integers as ints, None for anything else."""
+    if isinstance(x, (int, _core.Dim)):
+        return x
+    return int(x) if hasattr(x, "__index__") and getattr(x, "shape", None) == () else None
+
+
 def _find(module: str, name: str) -> Any:
     """Gnomon's function for NumPy's `module.name`, or None."""
     import gnomon
 
-    place: Any = gnomon.linalg if module.startswith("numpy.linalg") else gnomon
+    place: Any = gnomon
+    for part in ("linalg", "fft"):
+        if module.startswith(f"numpy.{part}"):
+            place = getattr(gnomon, part)
     function = getattr(place, name, None)
     return function if callable(function) and not isinstance(function, type) else None
 
@@ -49,8 +79,12 @@ def _drop_default(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
 def apply_ufunc(
     ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """`ufunc(*inputs)` or `ufunc.reduce(x)` where an input is an expression."""
+    """`ufunc(*inputs)` or `ufunc.reduce(x)` where an input is an expression or an extent."""
     name = ufunc.__name__
+    if method == "__call__" and not kwargs and name in _OF_EXTENTS:
+        numbers = [_extent(x) for x in inputs]
+        if None not in numbers:
+            return _OF_EXTENTS[name](*numbers)
     if method == "__call__":
         function = _find("numpy", name)
     elif method == "reduce" and name in _REDUCE:
@@ -95,6 +129,11 @@ def apply_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
     if not args:
         first = next((key for key in _FIRST if key in kwargs), None)
         args = (kwargs.pop(first),) if first else ()
+    if module.startswith("numpy.fft"):  # names only, in the standard's functions
+        names = ["s", "axes", "norm"] if name[-1] in "2n" else ["n", "axis", "norm"]
+        names = ["axes"] if name.endswith("shift") else names
+        kwargs |= {k: v for k, v in zip(names, args[1:], strict=False) if v is not None}
+        args = args[:1]
     kwargs = {_PARAMETERS.get(key) or key: value for key, value in kwargs.items()}
     try:
         return own(*args, **kwargs)
@@ -108,6 +147,10 @@ def apply_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 def _missing(name: str, args: tuple[Any, ...]) -> _core.TypeError:
     operand = next((a for a in args if isinstance(a, _core.Expr)), None)
     found = "" if operand is None else f" {operand!r}"
-    return _core.TypeError(f"{name}: gnomon has no such function for the expression{found}")
+    from ._names import missing
+
+    hint = str(missing("gnomon", name.rpartition(".")[2])).partition("; ")[2]
+    text = f"{name}: gnomon has no such function for the expression{found}"
+    return _core.TypeError(f"{text}; {hint}" if hint else text)
 
 

@@ -140,7 +140,7 @@ def pad(
             x = _with_ramps(x, axis, before, after, ends[axis])
         else:
             x = _with_statistic(x, axis, before, after, _STATISTICS[mode])
-    return x
+    return _core.another(x)
 
 
 def _with_constants(x, widths, values):

@@ -20,7 +20,7 @@ _remainder, _floor_divide = _op("remainder"), _op("floor_divide")
 def _places(name, x, indices, axis):
     """A key with `indices` in the place of the axis and the own places on the others."""
     if indices.ndim != x.ndim:
-        raise _core.TypeError(
+        raise _core.ValueError(
             f"{name}: x has rank {x.ndim}, the indices have rank {indices.ndim}"
         )
     return tuple(
@@ -41,6 +41,14 @@ def put_along_axis(x: Operand, indices: Operand, values: Operand, /, axis: int =
     x, indices = _tensor(x), _tensor(indices)
     axis = _axis("put_along_axis", axis, x.ndim)
     return _core.set_item(x, _places("put_along_axis", x, indices, axis), values, "set")
+
+
+def _integers(name, x):
+    """Indices as int64; TypeError for other numbers."""
+    x = _tensor(x)
+    if x.dtype.kind not in "biu":
+        raise _core.TypeError(f"{name}: expected integers as indices, found {x.dtype.name}")
+    return astype(x, "int64", copy=False)
 
 
 def _wrapped(index, n, mode, name):
@@ -65,12 +73,13 @@ def choose(indices: Operand, choices: Operand | Sequence[Operand], /, mode: str 
         choices = _tensor(choices)
         choices = [choices[i] for i in range(choices.shape[0])]
     indices, *parts = broadcast_arrays(indices, *choices)
-    indices = astype(indices, "int64", copy=False)
+    indices = _integers("choose", indices)
     if mode == "raise":
         inside = _op("logical_and")(
             _op("greater_equal")(indices, 0), _op("less")(indices, len(parts))
         )
-        indices = _core.check(indices, inside, f"choose: an index is not below {len(parts)}")
+        text = "choose: index {value}, but there are {bound} choices"
+        indices = _core.check_index(indices, inside, indices, len(parts), text)
     else:
         indices = _wrapped(indices, len(parts), mode, "choose")
     y = parts[-1]
@@ -87,6 +96,10 @@ def select(
         raise _core.ValueError(
             f"select: {len(conditions)} conditions for {len(choices)} choices"
         )
+    conditions = [_tensor(c) for c in conditions]
+    for c in conditions:
+        if c.dtype.kind != "b":
+            raise _core.TypeError(f"select: expected bools as conditions, found {c.dtype.name}")
     y = default
     for condition, choice in zip(reversed(conditions), reversed(choices)):
         y = _where(condition, choice, y)
@@ -97,7 +110,7 @@ def fill_diagonal_offset(x: Operand, value: Operand, offset: int, /) -> Tensor:
     """The matrix x with `value` on the diagonal `offset` (above the main one if positive)."""
     x = _tensor(x)
     if x.ndim != 2:
-        raise _core.TypeError(f"fill_diagonal_offset: expected a matrix, found rank {x.ndim}")
+        raise _core.ValueError(f"fill_diagonal_offset: expected a matrix, found rank {x.ndim}")
     rows, columns = x.shape
     i = _core.expand_dims(_core.arange(0, rows, 1, None), 1)
     on_diagonal = _op("equal")(_core.arange(0, columns, 1, None), _add(i, offset))
@@ -131,6 +144,8 @@ def triu_indices(n: ShapeLike, /, k: int = 0, m: ShapeLike | None = None) -> tup
 
 def diag_indices(n: ShapeLike, /, ndim: int = 2) -> tuple[Tensor, ...]:
     """The indices of the diagonal of an array with `ndim` axes of extent n."""
+    if n is None:
+        raise _core.TypeError("diag_indices: expected an extent, found None")
     return (_core.arange(0, n, 1, None),) * ndim
 
 
@@ -156,7 +171,7 @@ def ravel_multi_index(
 
     `mode` says what an index outside does: "raise" (ValueError), "wrap" or "clip".
     """
-    parts = [astype(i, "int64", copy=False) for i in multi_index]
+    parts = [_integers("ravel_multi_index", i) for i in multi_index]
     if len(parts) != len(shape):
         raise _core.ValueError(
             f"ravel_multi_index: {len(parts)} indices for a shape of {len(shape)} axes"
@@ -165,7 +180,8 @@ def ravel_multi_index(
     for index, n in zip(parts, shape):
         if mode == "raise":
             inside = _op("logical_and")(_op("greater_equal")(index, 0), _op("less")(index, n))
-            index = _core.check(index, inside, "ravel_multi_index: an index is out of range")
+            text = "ravel_multi_index: index {value} is out of range for extent {bound}"
+            index = _core.check_index(index, inside, index, n, text)
         place = _add(_multiply(place, n), _wrapped(index, n, mode, "ravel_multi_index"))
     return place
 
@@ -177,9 +193,10 @@ def unravel_index(places: Operand, shape: Sequence[ShapeLike], /) -> tuple[Tenso
         size = _multiply(size, n) if not isinstance(n, int) or not isinstance(size, int) else (
             size * n
         )
-    rest = astype(places, "int64", copy=False)
+    rest = _integers("unravel_index", places)
     inside = _op("logical_and")(_op("greater_equal")(rest, 0), _op("less")(rest, size))
-    rest = _core.check(rest, inside, "unravel_index: a place is out of range")
+    text = "unravel_index: place {value} is out of range for {bound} elements"
+    rest = _core.check_index(rest, inside, rest, size, text)
     found = []
     for k, n in enumerate(reversed(shape)):
         if k + 1 == len(shape):

@@ -6,7 +6,7 @@ from . import _core
 from ._complex import conj
 from ._creation import _tensor, astype
 from ._reductions import sum
-from ._shapes import _axes, _axis, diagonal, moveaxis
+from ._shapes import _axes, _axis, _diagonal, moveaxis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def batched_dot(x1: Operand, x2: Operand, /) -> Tensor:
     x1, x2 = _tensor(x1), _tensor(x2)
     for x in (x1, x2):
         if not 1 <= x.ndim <= 3:
-            raise _core.TypeError(f"batched_dot: expected rank 1 to 3, found rank {x.ndim}")
+            raise _core.ValueError(f"batched_dot: expected rank 1 to 3, found rank {x.ndim}")
     first, second = ("bjk"[: x.ndim] for x in (x1, x2))
     if x1.ndim > 1 and x2.ndim > 1:
         first, second = "bik"[: x1.ndim] if x1.ndim == 3 else "bk", "bkj"[: x2.ndim]
@@ -123,7 +123,7 @@ def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
     """
     x1, x2 = _tensor(x1), _tensor(x2)
     if x1.ndim == 0 or x2.ndim == 0:
-        raise _core.TypeError("vecdot: expected vectors, found rank 0")
+        raise _core.ValueError("vecdot: expected vectors, found rank 0")
     if axis >= 0:
         if x1.ndim != x2.ndim:
             raise _core.ValueError(
@@ -140,9 +140,19 @@ def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
     return astype(_sum(product, axis, False), dtype, copy=False)
 
 
-def trace(x: Operand, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
-    """Sum of the diagonal `offset` of the last two axes; the dtype is that of `sum`."""
-    return sum(diagonal(x, offset=offset), -1, dtype)
+def trace(
+    x: Operand,
+    /,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """Sum of the diagonal `offset` of two axes; the dtype is that of `sum`.
+
+    `gn.linalg.trace` takes the last two axes.
+    """
+    return sum(_diagonal("trace", x, offset, axis1, axis2), -1, dtype)
 
 
 def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
@@ -168,7 +178,7 @@ def kron(x1: Operand, x2: Operand, /) -> Tensor:
     """Kronecker product of two matrices: the blocks x1[i, j] * x2."""
     x1, x2 = _tensor(x1), _tensor(x2)
     if x1.ndim != 2 or x2.ndim != 2:
-        raise _core.TypeError(f"kron: expected matrices, found ranks {x1.ndim} and {x2.ndim}")
+        raise _core.ValueError(f"kron: expected matrices, found ranks {x1.ndim} and {x2.ndim}")
     (m, n), (p, q) = x1.shape, x2.shape
     a, b = _core.reshape(x1, (m, 1, n, 1)), _core.reshape(x2, (1, p, 1, q))
     return _core.reshape(_multiply(a, b), (m * p, n * q))

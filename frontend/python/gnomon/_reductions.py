@@ -112,6 +112,14 @@ def var(
     return _divide(_sum(squares, axis, keepdims), divisor)
 
 
+def _root(sums, order=2):
+    """A root of sums of powers, with the derivative 0 where the sum is 0."""
+    root = _op("sqrt")(sums) if order == 2 else sums ** (1.0 / order)
+    if isinstance(sums, _core.Array):
+        return root
+    return _where(_op("greater")(sums, 0), root, sums)
+
+
 def std(
     x: Operand,
     /,
@@ -122,9 +130,9 @@ def std(
     mean: Operand | None = None,
     ddof: float | None = None,
 ) -> Tensor:
-    """Square root of `var`."""
+    """Square root of `var`, with the derivative 0 where that is 0."""
     variance = var(x, axis, correction=correction, keepdims=keepdims, mean=mean, ddof=ddof)
-    return _op("sqrt")(variance)
+    return _root(variance)
 
 
 def average(

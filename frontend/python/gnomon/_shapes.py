@@ -20,7 +20,7 @@ def _axis(name, axis, rank):
     """An axis as a number from 0; ValueError when there is none such."""
     axis = _integer(name, axis)
     if not -rank <= axis < rank:
-        raise _core.ValueError(f"{name}: axis {axis} of an array of rank {rank}")
+        raise _core.IndexError(f"{name}: axis {axis} of an array of rank {rank}")
     return axis % rank
 
 
@@ -123,7 +123,7 @@ def expand_dims(x: Operand, /, axis: int | Sequence[int] = 0) -> Tensor:
         return _core.expand_dims(x, axis)
     for k in sorted(_axes("expand_dims", axis, x.ndim + len(axis))):
         x = _core.expand_dims(x, k)
-    return x
+    return _core.another(x)
 
 
 def squeeze(x: Operand, /, axis: Axes = None) -> Tensor:
@@ -139,8 +139,8 @@ def broadcast_to(x: Operand, /, shape: ShapeLike) -> Tensor:
 def broadcast_shapes(*shapes: Sequence[int | Dim]) -> tuple[int | Dim, ...]:
     """The shape that arrays of these shapes have together.
 
-    An extent 1 takes the other extent; a symbolic extent stands for itself. ValueError when two
-    extents differ.
+    An extent 1 takes the other extent; a symbolic extent stands for itself, unless the arguments of
+    the call that is traced say that it is 1. ValueError when two extents differ.
     """
     rank = max(map(len, shapes), default=0)
     result = [1] * rank
@@ -156,14 +156,16 @@ def broadcast_shapes(*shapes: Sequence[int | Dim]) -> tuple[int | Dim, ...]:
                     )
             elif isinstance(extent, int) and extent != 1:
                 result[k] = extent
+            elif not _core.is_same(result[k], extent) and _core.is_one(result[k]):
+                result[k] = extent
     return tuple(result)
 
 
-def broadcast_arrays(*arrays: Operand) -> tuple[Tensor, ...]:
+def broadcast_arrays(*arrays: Operand) -> list[Tensor]:
     """The arrays, each repeated to the shape they have together."""
     arrays = [_tensor(x) for x in arrays]
     shape = broadcast_shapes(*[x.shape for x in arrays])
-    return tuple(_core.broadcast_to(x, shape) for x in arrays)
+    return [_core.broadcast_to(x, shape) for x in arrays]
 
 
 def concat(arrays: Sequence[Operand], /, axis: int | None = 0) -> Tensor:
@@ -200,6 +202,10 @@ def split(x: Operand, indices_or_sections: int | Sequence[int], /, axis: int = 0
         parts = indices_or_sections
         if parts < 1 or (isinstance(n, int) and n % parts != 0):
             raise _core.ValueError(f"split: extent {n} does not divide into {parts} equal parts")
+        if not isinstance(n, int):
+            whole = (*x.shape[:axis], n // parts * parts, *x.shape[axis + 1 :])
+            text = f"split: extent {n} of axis {axis} does not divide into {parts} equal parts"
+            x = _core.shaped(x, whole, text)
         cuts = [n // parts * i for i in range(1, parts)]
     else:
         cuts = list(indices_or_sections)
@@ -257,7 +263,7 @@ def roll(x: Operand, /, shift: int | Sequence[int], axis: Axes = None) -> Tensor
             continue
         cut = (n - by) % n
         x = concat((x[_along(k, slice(cut, None))], x[_along(k, slice(None, cut))]), k)
-    return x
+    return _core.another(x)
 
 
 def tile(x: Operand, repetitions: int | Sequence[int], /) -> Tensor:
@@ -286,7 +292,10 @@ def repeat(x: Operand, repeats: Operand, /, *, axis: int | None = None) -> Tenso
         repeats = _core.asarray(repeats)
         if repeats.size != 1:
             return _repeat_each(x, repeats, axis)
+        if repeats.dtype.kind not in "biu":
+            raise _core.TypeError(f"repeat: expected an int as repeats, found {repeats}")
         repeats = int(repeats.reshape(()))
+    _check_repeats(repeats)
     n = x.shape[axis]
     spread = list(x.shape)
     spread.insert(axis + 1, repeats)
@@ -294,8 +303,16 @@ def repeat(x: Operand, repeats: Operand, /, *, axis: int | None = None) -> Tenso
     return _core.reshape(x, (*x.shape[:axis], n * repeats, *x.shape[axis + 2 :]))
 
 
+def _check_repeats(least):
+    if least < 0:
+        raise _core.ValueError(f"repeat: expected repeats of at least 0, found {least}")
+
+
 def _repeat_each(x, repeats, axis):
     numbers = repeats.tolist()
+    if repeats.dtype.kind not in "biu":
+        raise _core.TypeError(f"repeat: expected integers as repeats, found {repeats.dtype.name}")
+    _check_repeats(min(numbers, default=0))
     if repeats.ndim != 1 or len(numbers) != _known("repeat", x, axis):
         raise _core.ValueError(
             f"repeat: expected {x.shape[axis]} numbers, found the shape {repeats.shape}"
@@ -325,7 +342,7 @@ def diff(
     for _ in range(n):
         after, before = x[_along(axis, slice(1, None))], x[_along(axis, slice(None, -1))]
         x = _core.operation(name)(after, before)
-    return x
+    return _core.another(x)
 
 
 def take(x: Operand, indices: Operand, /, axis: int | None = None) -> Tensor:
@@ -341,7 +358,7 @@ def take_along_axis(x: Operand, indices: Operand, /, axis: int = -1) -> Tensor:
     x, indices = _tensor(x), _tensor(indices)
     axis = _axis("take_along_axis", axis, x.ndim)
     if indices.ndim != x.ndim:
-        raise _core.TypeError(
+        raise _core.ValueError(
             f"take_along_axis: x has rank {x.ndim}, the indices have rank {indices.ndim}"
         )
     key = []
@@ -353,20 +370,47 @@ def take_along_axis(x: Operand, indices: Operand, /, axis: int = -1) -> Tensor:
     return x[tuple(key)]
 
 
-def diagonal(x: Operand, /, *, offset: int = 0) -> Tensor:
-    """The diagonal `offset` (above the main one if positive) of the last two axes."""
+def diagonal(x: Operand, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    """The diagonal `offset` (above the main one if positive) of two axes, as the last axis.
+
+    `gn.linalg.diagonal` takes the last two axes.
+    """
+    return _diagonal("diagonal", x, offset, axis1, axis2)
+
+
+def _matrix_diagonal(x, offset=0):
+    return _diagonal("diagonal", x, offset, -2, -1)
+
+
+def _diagonal(name, x, offset, axis1, axis2):
     x = _tensor(x)
     if x.ndim < 2:
-        raise _core.TypeError(f"diagonal: expected rank 2 or more, found rank {x.ndim}")
+        raise _core.ValueError(f"{name}: expected rank 2 or more, found rank {x.ndim}")
+    one, other = _axis(name, axis1, x.ndim), _axis(name, axis2, x.ndim)
+    if one == other:
+        raise _core.ValueError(f"{name}: expected two axes, found {axis1} and {axis2}")
+    if (one, other) != (x.ndim - 2, x.ndim - 1):
+        x = moveaxis(x, (one, other), (-2, -1))
     down, right = max(-offset, 0), max(offset, 0)
     rows, columns = x.shape[-2:]
     if isinstance(rows, int) and isinstance(columns, int):
         n = max(min(rows - down, columns - right), 0)
     else:
         least = _core.operation("minimum")(rows - down, columns - right)
-        n = rows - down if offset == 0 and rows == columns else _at_least_0(least)
+        square = offset == 0 and _core.is_same(rows, columns)
+        n = rows - down if square else _at_least_0(least)
     i = _core.arange(0, n, 1, None)
     return x[..., _add(i, down), _add(i, right)]
+
+
+def _known_alike(message, x, like):
+    """x, which must have the extents of `like`, of the same rank: known at once, or checked."""
+    pairs = list(zip(x.shape, like.shape))
+    if all(isinstance(m, int) and isinstance(n, int) for m, n in pairs):
+        if any(m != n for m, n in pairs):
+            raise _core.ValueError(f"{message}, found {x.shape} and {like.shape}")
+        return x
+    return _core.shaped(x, like.shape, message)
 
 
 def _at_least_0(n):

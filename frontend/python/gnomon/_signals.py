@@ -61,7 +61,7 @@ def kaiser(m: int, beta: Operand, /) -> Tensor:
 def _vectors(name, x1, x2):
     x1, x2 = _tensor(x1), _tensor(x2)
     if x1.ndim != 1 or x2.ndim != 1:
-        raise _core.TypeError(f"{name}: expected vectors, found ranks {x1.ndim} and {x2.ndim}")
+        raise _core.ValueError(f"{name}: expected vectors, found ranks {x1.ndim} and {x2.ndim}")
     for x in (x1, x2):
         if isinstance(x.shape[0], int) and x.shape[0] == 0:
             raise _core.ValueError(f"{name}: a vector has no elements")

@@ -5,11 +5,14 @@ NaN counts as larger than all numbers: it is last in ascending order and first i
 
 from __future__ import annotations
 
+import math
+from operator import index as _index
+
 from . import _core
 from ._creation import _tensor, astype, linspace
 from ._reductions import _isnan, _max, _maximum, _min, _subtract, _sum, _where
 from ._running import _line
-from ._shapes import _axis, concat, take, take_along_axis
+from ._shapes import _axis, _known_alike, concat, flip, take, take_along_axis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +67,8 @@ def argtopk(
     """
     x, axis = _line(x, axis, "argtopk")
     n = x.shape[axis]
+    if not hasattr(k, "__index__"):
+        raise _core.TypeError(f"topk: expected an int as k, found {type(k).__name__}")
     if k < 0 or (isinstance(n, int) and k > n):
         raise _core.ValueError(f"argtopk: {k} elements of an axis of extent {n}")
     return _argtopk(x, k, axis, not largest)
@@ -99,11 +104,20 @@ def searchsorted(
 
 
 def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Tensor:
-    """The number of the interval between ascending `bins` that each element lies in.
+    """The number of the interval between `bins` that each element lies in.
 
-    bins[i - 1] <= x < bins[i], or bins[i - 1] < x <= bins[i] if `right`.
+    bins[i - 1] <= x < bins[i], or bins[i - 1] < x <= bins[i] if `right`; of descending bins
+    bins[i - 1] > x >= bins[i] and bins[i - 1] >= x > bins[i]. ValueError for bins in no order.
     """
-    return searchsorted(bins, x, "left" if right else "right")
+    bins = _tensor(bins)
+    if bins.ndim != 1:
+        raise _core.ValueError(f"digitize: expected a vector of bins, found rank {bins.ndim}")
+    ascends = _op("all")(_op("less_equal")(bins[:-1], bins[1:]), None, False)
+    descends = _op("all")(_op("greater_equal")(bins[:-1], bins[1:]), None, False)
+    text = "digitize: expected ascending or descending bins, not NaN"
+    bins = _core.check(bins, _op("logical_or")(ascends, descends), text)
+    places = searchsorted(_where(ascends, bins, flip(bins)), x, "left" if right else "right")
+    return _where(ascends, places, _subtract(bins.shape[0], places))
 
 
 def quantile(
@@ -160,7 +174,17 @@ def nanquantile(
     x, at = _line(x, axis, "nanquantile")
     if x.dtype.kind != "f":
         x = astype(x, "float64")
+    extent = x.shape[at]
+    if not isinstance(extent, int) or extent == 0:
+        # There is an element to take, which does not count.
+        one = (*x.shape[:at], 1, *x.shape[at + 1 :])
+        x = concat([x, _core.full(one, float("nan"), x.dtype)], at)
     count = _sum(_op("logical_not")(_isnan(x)), at, True)
+    q = _tensor(q)
+    if q.ndim != 0:
+        raise _core.ValueError(f"nanquantile: expected one part, found rank {q.ndim}")
+    is_part = _op("logical_and")(_op("greater_equal")(q, 0), _op("less_equal")(q, 1))
+    q = _core.check(astype(q, x.dtype), is_part, "nanquantile: expected a part from 0 to 1")
     last = _maximum(_subtract(count, 1), 0)
     place = _multiply(astype(last, x.dtype), q)
     low = _op("floor")(place)
@@ -194,6 +218,8 @@ def bincount(x: Operand, /, weights: Operand | None = None, minlength: int = 0) 
     x = _tensor(x)
     if x.ndim != 1 or x.dtype.kind not in "iu":
         raise _core.TypeError(f"bincount: expected a vector of integers, found {x!r}")
+    if _index(minlength) < 0:
+        raise _core.ValueError(f"bincount: expected a minlength of at least 0, found {minlength}")
     x = _core.check(astype(x, "int64", copy=False), _op("greater_equal")(x, 0),
                     "bincount: expected integers of at least 0")
     least = _core.full((1,), minlength - 1, "int64")
@@ -202,6 +228,9 @@ def bincount(x: Operand, /, weights: Operand | None = None, minlength: int = 0) 
     if weights is None:
         return _core.set_item(_core.full((length,), 0, "int64"), x, 1, "add")
     weights = _tensor(weights)
+    if weights.ndim != 1:
+        raise _core.ValueError(f"bincount: expected a vector of weights, found rank {weights.ndim}")
+    weights = _known_alike("bincount: expected a weight for each element", weights, x)
     if weights.dtype.kind != "f":
         weights = astype(weights, "float64")
     return _core.set_item(_core.full((length,), 0, weights.dtype), x, weights, "add")
@@ -214,12 +243,27 @@ def histogram_bin_edges(
 
     An array of ascending edges is given back.
     """
-    if not isinstance(bins, int):
-        return _tensor(bins)
+    if not hasattr(bins, "__index__") or getattr(bins, "ndim", 0):
+        bins = _tensor(bins)
+        if bins.ndim != 1:
+            raise _core.TypeError("histogram: expected an int or a vector of edges as bins")
+        return bins
+    bins = _index(bins)
+    if bins < 1:
+        raise _core.ValueError(f"histogram: expected at least one bin, found {bins}")
     x = _tensor(x)
     if range is not None:
-        return linspace(float(range[0]), float(range[1]), bins + 1)
+        low, high = float(range[0]), float(range[1])
+        if not (low <= high and math.isfinite(low) and math.isfinite(high)):
+            raise _core.ValueError(f"histogram: expected a finite range, found {low} to {high}")
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        return linspace(low, high, bins + 1)
+    if any(_core.is_zero(n) for n in x.shape):
+        return linspace(0.0, 1.0, bins + 1)
     low, high = (astype(f(x, None, False), "float64") for f in (_min, _max))
+    is_finite = _op("logical_and")(_op("isfinite")(low), _op("isfinite")(high))
+    low = _core.check(low, is_finite, "histogram: expected finite elements, or a range")
     is_point = _equal(low, high)
     low, high = _where(is_point, low - 0.5, low), _where(is_point, high + 0.5, high)
     return _add(low, _multiply(_core.arange(0, bins + 1, 1, None), (high - low) / bins))
@@ -247,9 +291,15 @@ def histogram(
 
 
 def inverse_permutation(x: Operand, /) -> Tensor:
-    """The y with x[y[i]] = i, along the last axis."""
+    """The y with x[y[i]] = i, along the last axis, for permutations x of 0, 1, ..., n - 1."""
     x = _tensor(x)
-    return argsort(x, -1)
+    if x.ndim < 1:
+        raise _core.ValueError("inverse_permutation: expected an axis, found rank 0")
+    if x.dtype.kind not in "iu":
+        raise _core.TypeError(f"inverse_permutation: expected integers, found {x.dtype.name}")
+    y = argsort(x, -1)
+    is_order = _equal(take_along_axis(x, y, -1), _core.arange(0, x.shape[-1], 1, None))
+    return _core.check(y, is_order, "inverse_permutation: expected each of 0, ..., n - 1 once")
 
 
 def permute_row_elements(x: Operand, order: Operand, /) -> Tensor:
@@ -267,7 +317,13 @@ def interp(x: Operand, xp: Operand, fp: Operand, /) -> Tensor:
     Differentiable by x and fp.
     """
     x, xp, fp = _tensor(x), _tensor(xp), _tensor(fp)
+    for name, line in (("xp", xp), ("fp", fp)):
+        if line.ndim != 1:
+            raise _core.ValueError(f"interp: expected a vector as {name}, found rank {line.ndim}")
+    fp = _known_alike("interp: expected as many numbers in fp as in xp", fp, xp)
     n = xp.shape[0]
+    if isinstance(n, int) and n == 0:
+        raise _core.ValueError("interp: expected at least one point, found none")
     right = _op("clip")(searchsorted(xp, x, "right"), 1, _maximum(n - 1, 1))
     left = _subtract(right, 1)
     right = _op("minimum")(right, n - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import _core
 from ._creation import _tensor, astype
 from ._reductions import (
-    _axes, _divide, _isnan, _mean, _multiply, _square, _subtract, _sum, _where, nanmean,
+    _axes, _divide, _isnan, _mean, _multiply, _root, _square, _subtract, _sum, _where, nanmean,
 )
 from ._running import cumprod
 from ._shapes import _along, _axis, atleast_2d, concat, flip, matrix_transpose
@@ -56,7 +56,7 @@ def nanstd(
     ddof: float | None = None,
 ) -> Tensor:
     """Square root of `nanvar`."""
-    return _op("sqrt")(nanvar(x, axis, correction=correction, keepdims=keepdims, ddof=ddof))
+    return _root(nanvar(x, axis, correction=correction, keepdims=keepdims, ddof=ddof))
 
 
 def cov(
@@ -68,7 +68,9 @@ def cov(
     """
     def rows(z):
         z = atleast_2d(_floats(z))
-        return z if rowvar or z.shape[0] == 1 else matrix_transpose(z)
+        if z.ndim > 2:
+            raise _core.ValueError(f"cov: expected a vector or a matrix, found rank {z.ndim}")
+        return z if rowvar or _core.is_one(z.shape[0]) else matrix_transpose(z)
 
     samples = rows(x) if y is None else concat([rows(x), rows(y)])
     distance = _subtract(samples, _mean(samples, 1, True))
@@ -76,18 +78,18 @@ def cov(
     product = _core.matmul(distance, matrix_transpose(distance))
     free = n - (1 if ddof is None else ddof)
     result = _divide(product, free)
-    single = isinstance(samples.shape[0], int) and samples.shape[0] == 1
+    single = _core.is_one(samples.shape[0])
     return _core.reshape(result, ()) if single else result
 
 
 def corrcoef(x: Operand, y: Operand | None = None, /, rowvar: bool = True) -> Tensor:
     """The coefficients of correlation: `cov` divided by the standard deviations of each pair."""
-    from ._shapes import diagonal
+    from ._shapes import _matrix_diagonal
 
     c = cov(x, y, rowvar)
     if c.ndim == 0:
         return _divide(c, c)
-    deviation = _op("sqrt")(diagonal(c))
+    deviation = _op("sqrt")(_matrix_diagonal(c))
     scaled = _divide(_divide(c, _core.expand_dims(deviation, 1)), _core.expand_dims(deviation, 0))
     return _op("clip")(scaled, -1.0, 1.0)
 
@@ -141,8 +143,10 @@ def vander(x: Operand, /, n: int | None = None, increasing: bool = False) -> Ten
     """The matrix of powers of a vector: column j has x ** (n - 1 - j), or x ** j if increasing."""
     x = _tensor(x)
     if x.ndim != 1:
-        raise _core.TypeError(f"vander: expected a vector, found rank {x.ndim}")
+        raise _core.ValueError(f"vander: expected a vector, found rank {x.ndim}")
     n = x.shape[0] if n is None else n
+    if isinstance(n, int) and n < 0:
+        raise _core.ValueError(f"vander: expected a number of columns, found {n}")
     if isinstance(n, int) and n == 0:
         return _core.full((x.shape[0], 0), 0, x.dtype)
     column = _core.expand_dims(x, 1)

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _core, _tree
-from ._trace import where_of
+from ._parameters import where_of
+from ._trace import inside
 from ._transforms import _check_function, _expressions, _kept, _transformed
 
 __all__ = ["checkpoint", "custom_derivative", "op_from_graph"]
@@ -100,11 +101,11 @@ def _operation(
         inputs = [_core.open_leaf(paths[i], leaves[i]) for i in places]
         for i, x in zip(places, inputs, strict=True):
             leaves[i] = x
-        result = function(*_tree.unflatten(shape, leaves), **kwargs)
+        result = inside(function, _tree.unflatten(shape, leaves), kwargs)
         outputs, outputs_shape = _expressions(result)
         where = f"{who}: {where_of(function)}"
         rules = _rules(where, leaves, shape, places, outputs_shape, vjp, jvp, tuple)
-        op = _core.OpFromGraph(inputs, outputs, *rules, recompute)
+        op = _core.OpFromGraph(inputs, outputs, *rules, recompute, where)
         return _tree.unflatten(outputs_shape, op(*values))
 
     key = (who, vjp, jvp)

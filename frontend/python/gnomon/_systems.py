@@ -9,9 +9,9 @@ from ._complex import conj
 from ._creation import _tensor, astype, eye, tril, zeros
 from ._dtypes import result_type
 from ._shapes import (
+    _matrix_diagonal,
     broadcast_shapes,
     concat,
-    diagonal,
     matrix_transpose,
     stack,
     take_along_axis,
@@ -54,9 +54,9 @@ def solve(x1: Operand, x2: Operand, /, *, assume_a: str | None = None) -> Tensor
         _check_matrices("solve", x1)
         none = zeros((*x1.shape[:-2], 1), dtype=x1.dtype)
         rows = [
-            concat([none, diagonal(x1, offset=1)], axis=-1),
-            diagonal(x1),
-            concat([diagonal(x1, offset=-1), none], axis=-1),
+            concat([none, _matrix_diagonal(x1, offset=1)], axis=-1),
+            _matrix_diagonal(x1),
+            concat([_matrix_diagonal(x1, offset=-1), none], axis=-1),
         ]
         return solve_banded((1, 1), stack(rows, axis=-2), x2)
     raise _core.ValueError(
@@ -121,7 +121,18 @@ def lu_solve(lu_and_pivots: tuple[Operand, Operand], b: Operand, /, *, trans: bo
     """The x with a @ x = b (a.T @ x = b if `trans`) by lu_factor(a), for b [..., n, k] or [n]."""
     factors, pivots = _floating(lu_and_pivots[0]), _tensor(lu_and_pivots[1])
     b = _floating(b)
+    _check_matrices("lu_solve", factors)
     n = factors.shape[-1]
+    if pivots.dtype.kind not in "iu":
+        raise _core.TypeError(f"lu_solve: expected integers as pivots, found {pivots.dtype.name}")
+    if pivots.ndim != factors.ndim - 1:
+        raise _core.ValueError(
+            f"lu_solve: expected pivots of rank {factors.ndim - 1}, found {pivots.ndim}"
+        )
+    inside = _op("logical_and")(_ops.greater_equal(pivots, 0), _ops.less(pivots, n))
+    pivots = _core.check_index(
+        pivots, inside, pivots, n, "lu_solve: pivot {value}, but there are {bound} rows"
+    )
     unit = tril(factors, k=-1) + eye(n, dtype=factors.dtype)
     vector = b.ndim == 1
     if vector:
@@ -150,7 +161,9 @@ def tensorinv(a: Operand, /, ind: int = 2) -> Tensor:
     a = _tensor(a)
     if not 0 < ind < a.ndim:
         raise _core.ValueError(f"tensorinv: expected ind from 1 to {a.ndim - 1}, found {ind}")
-    n = math.prod(a.shape[:ind])
+    n, m = math.prod(a.shape[:ind]), math.prod(a.shape[ind:])
+    if isinstance(n, int) and isinstance(m, int) and n != m:
+        raise _core.ValueError(f"tensorinv: expected as many rows as columns, found {n} and {m}")
     inverse = inv(_core.reshape(a, (n, n)))
     return _core.reshape(inverse, (*a.shape[ind:], *a.shape[:ind]))
 
@@ -189,7 +202,7 @@ def _system(name, a, b, *flags):
     a, b = _floating(a), _floating(b)
     _check_matrices(name, a)
     if b.ndim == 0:
-        raise _core.TypeError(f"{name}: expected a vector or matrices on the right, found rank 0")
+        raise _core.ValueError(f"{name}: expected a vector or matrices on the right, found rank 0")
     return _broadcast_system(name, a, b, *flags)
 
 
@@ -213,7 +226,7 @@ def _adjoint(x):
 
 def _check_matrices(name, x):
     if x.ndim < 2:
-        raise _core.TypeError(f"{name}: expected square matrices, found rank {x.ndim}")
+        raise _core.ValueError(f"{name}: expected square matrices, found rank {x.ndim}")
 
 
 def _floating(x):

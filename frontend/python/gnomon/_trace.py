@@ -12,16 +12,31 @@ from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from . import _core, _tree
+from ._parameters import check_static, parameters_of, where_of
+from ._results import How, is_iterable, results_of
 
 __all__ = ["compiled"]
 
 _state = _local()
-_How = tuple[str, list[str] | None]  # structure of the native function's results, their names
 
 
 def is_tracing() -> bool:
     """Whether this thread is inside a traced function."""
     return getattr(_state, "depth", 0) > 0
+
+
+def inside(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, Any]) -> Any:
+    """Calls a function that is traced, as a call of what it becomes would run.
+
+    It gets objects of its own for its arguments, to which it may assign: the caller keeps his
+    values. What was made outside of it keeps its value too.
+    """
+    _core.enter_scope()
+    try:
+        given = [_tree.map(_core.another, x) for x in args]
+        return function(*given, **{k: _tree.map(_core.another, x) for k, x in kwargs.items()})
+    finally:
+        _core.leave_scope()
 
 
 class Static:
@@ -31,42 +46,6 @@ class Static:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-
-
-def where_of(function: Callable[..., Any]) -> str:
-    """`loss [model.py:12]`: the name of a function and where it is defined."""
-    inner = unwrapped(function)
-    name = getattr(function, "__name__", None) or type(function).__name__
-    code = getattr(inner, "__code__", None)
-    if code is None:
-        return name
-    file = code.co_filename.replace("\\", "/").rpartition("/")[2]
-    return f"{name} [{file}:{code.co_firstlineno}]"
-
-
-def unwrapped(function: Any) -> Any:
-    """The Python function behind a compiled one."""
-    while (inner := getattr(function, "__wrapped__", None)) is not None:
-        function = inner
-    return function
-
-
-def parameters_of(function: Callable[..., Any]) -> tuple[str | None, ...]:
-    """Names of the parameters that take positional arguments; None for a positional-only one."""
-    function = unwrapped(function)
-    code = getattr(function, "__code__", None)
-    if code is not None and not hasattr(function, "__self__"):
-        names: tuple[str, ...] = code.co_varnames[: code.co_argcount]
-        only: int = code.co_posonlyargcount
-        return (None,) * only + names[only:]
-    from inspect import Parameter, signature
-
-    try:
-        found = signature(function).parameters.values()
-    except (ValueError, TypeError):
-        return ()
-    kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    return tuple(p.name if p.kind is kinds[1] else None for p in found if p.kind in kinds)
 
 
 def _static_key(value: Any) -> Any:
@@ -114,16 +93,37 @@ def _is_dead(key: Any) -> bool:
     return any(type(part) is ref and part() is None for _, part in key[-1])
 
 
-class _Entry:
-    """What was made for one signature."""
+class _Trace:
+    """What one run of the function gave, for the calls whose extents answer its questions alike."""
 
-    __slots__ = ("finish", "function", "lock", "text")
+    __slots__ = ("finish", "function", "guards", "text")
 
-    def __init__(self) -> None:
-        self.lock = RLock()
+    def __init__(self, guards: Any) -> None:
+        self.guards = guards
         self.function: Any = None
         self.finish: Callable[[Any], Any] | None = None
         self.text = ""
+
+
+class _Signature:
+    """What was made for one signature: a trace for each set of answers."""
+
+    __slots__ = ("count", "lock", "traces")
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self.traces: list[_Trace] = []
+        self.count = 0  # of traces made, those that were dropped among them
+
+    def find(self, values: list[Any]) -> _Trace | None:
+        for trace in list(self.traces):
+            if trace.guards.hold(values):
+                return trace
+        return None
+
+
+_MANY = 16  # traces of one signature, after which a warning says what asks for them
+_MOST = 128  # traces that are kept of one signature
 
 
 class Tracer:
@@ -136,35 +136,41 @@ class Tracer:
         static: frozenset[int | str],
         where: str,
         options: dict[str, Any],
+        static_shapes: bool = False,
     ) -> None:
         self.function = function
         self.parameters = parameters
         self.static = static
         self.where = where
         self.options = options
-        self.entries: dict[Any, _Entry] = {}
+        self.static_shapes = static_shapes
+        self.entries: dict[Any, _Signature] = {}
         self.lock = RLock()
         self.compiled = _core.Compiled(self)
 
     def __repr__(self) -> str:
-        count = len(self.entries)
+        count = len(self.signatures)
         return f"<gnomon.compiled {self.where}, {count} signature{'' if count == 1 else 's'}>"
 
     @property
     def signatures(self) -> list[str]:
-        """The signatures that have been compiled, one text for each."""
-        return [e.text for e in list(self.entries.values()) if e.function is not None]
+        """The signatures that have been compiled, one text for each.
+
+        Where the function asked for extents, there is one for each set of answers, and they are
+        named behind `where`.
+        """
+        return [trace.text for entry in list(self.entries.values()) for trace in entry.traces]
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that the extension module has no function for yet."""
         if is_tracing():
-            return self.function(*args, **kwargs)
+            return inside(self.function, args, kwargs)
         found = self._find(args, kwargs)
         if found is None:
-            return self.function(*args, **kwargs)
-        entry, values = found
-        result = entry.function(*values)
-        return result if entry.finish is None else entry.finish(result)
+            return inside(self.function, args, kwargs)
+        trace, values = found
+        result = trace.function(*values)
+        return result if trace.finish is None else trace.finish(result)
 
     def function_for(self, *args: Any, **kwargs: Any) -> Any:
         """The `gn.Function` that a call with these arguments runs, compiled if need be.
@@ -181,8 +187,8 @@ class Tracer:
 
     def _find(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[_Entry, list[Any]] | None:
-        """The entry for these arguments and the inputs of its function.
+    ) -> tuple[_Trace, list[Any]] | None:
+        """The trace for these arguments and the inputs of its function.
 
         None when an argument is an expression.
         """
@@ -215,10 +221,12 @@ class Tracer:
             rest = self._static_keys(len(args), kwargs, shapes, leaves, keys)
         rest += _structure_keys(shapes)
         key = (len(args), tuple(kwargs), tuple(shapes), tuple(keys), rest)
+        values = [x for x, k in zip(leaves, keys, strict=True) if k is not None]
         entry = self.entries.get(key)
-        if entry is None or entry.function is None:
-            entry = self._make(key, kwargs, leaves)
-        return entry, [x for x, k in zip(leaves, keys, strict=True) if k is not None]
+        trace = None if entry is None else entry.find(values)
+        if trace is None:
+            trace = self._make(key, kwargs, leaves, values)
+        return trace, values
 
     def _arrange(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -287,25 +295,46 @@ class Tracer:
 
     # --------------------------------------------------------------------------------- tracing
 
-    def _make(self, key: Any, kwargs: dict[str, Any], leaves: list[Any]) -> _Entry:
+    def _make(
+        self, key: Any, kwargs: dict[str, Any], leaves: list[Any], values: list[Any]
+    ) -> _Trace:
         """Traces for a new signature; a thread that wants the same one waits."""
         with self.lock:
             for old in [k for k in self.entries if _is_dead(k)]:
                 del self.entries[old]
-            entry = self.entries.setdefault(key, _Entry())
+            entry = self.entries.setdefault(key, _Signature())
         with entry.lock:
-            if entry.function is None:
+            trace = entry.find(values)
+            if trace is None:
                 try:
-                    self._trace(entry, key, kwargs, leaves)
+                    trace = self._trace(key, kwargs, leaves)
                 except BaseException:
                     with self.lock:
-                        if self.entries.get(key) is entry:
+                        if not entry.traces and self.entries.get(key) is entry:
                             del self.entries[key]
                     raise
-                self._remember(entry, key, leaves)
-        return entry
+                self._keep(entry, trace)
+                self._remember(trace, key, leaves)
+        return trace
 
-    def _remember(self, entry: _Entry, key: Any, leaves: list[Any]) -> None:
+    def _keep(self, entry: _Signature, trace: _Trace) -> None:
+        """Keeps a trace; says so when there are many, and drops the oldest of too many."""
+        entry.traces.append(trace)
+        entry.count += 1
+        if len(entry.traces) > _MOST:
+            self.compiled._forget(entry.traces.pop(0).function)
+        if entry.count == _MANY:
+            from warnings import warn
+
+            asked = "; ".join(trace.guards.notes[:4])
+            warn(
+                f"{self.where}: compiled {_MANY} times for arrays of the same dtypes and ranks, "
+                f"since it asks for extents ({asked or 'static_shapes'}); {_MOST} are kept",
+                RuntimeWarning,
+                stacklevel=5,
+            )
+
+    def _remember(self, trace: _Trace, key: Any, leaves: list[Any]) -> None:
         """Lets the extension module call the function itself where it can tell the signature."""
         _, names, shapes, _, rest = key
         if names or rest:
@@ -316,13 +345,13 @@ class Tracer:
             if shape.tokens != (_tree.LEAF,) and shape.tokens != _tree.NONE.tokens:
                 return
             values.append(next(found) if shape.count else None)
-        self.compiled._remember(tuple(values), entry.function, entry.finish)
+        guards = trace.guards if trace.guards.has_tests else None
+        self.compiled._remember(tuple(values), trace.function, trace.finish, guards)
 
-    def _trace(
-        self, entry: _Entry, key: Any, kwargs: dict[str, Any], leaves: list[Any]
-    ) -> None:
+    def _trace(self, key: Any, kwargs: dict[str, Any], leaves: list[Any]) -> _Trace:
         count, names, shapes, keys, _ = key
-        inputs = []
+        trace = _Trace(_core.Guards())
+        inputs: list[Any] = []
         extents = []
         parts: list[Any] = []
         texts = []
@@ -331,10 +360,11 @@ class Tracer:
                 parts.append(leaf.value if type(leaf) is Static else leaf)
                 texts.append(f"{path}={parts[-1]!r}")
                 continue
-            inputs.append(_core.input_like(path, k))
+            x = _core.input_like(path, k, leaf, trace.guards, len(inputs), self.static_shapes)
+            inputs.append(x)
             extents.append(list(getattr(leaf, "shape", ())))
-            parts.append(inputs[-1])
-            texts.append(_signature_of(path, leaf, inputs[-1]))
+            parts.append(x)
+            texts.append(_signature_of(path, leaf, x))
         values = []
         at = 0
         for shape in shapes:
@@ -342,23 +372,28 @@ class Tracer:
             at += shape.count
         text = f"({', '.join(texts)})"
         try:
-            outputs, how, entry.finish = self._run(
-                values[:count], dict(zip(names, values[count:], strict=True))
-            )
-            function = self._compile(inputs, extents, outputs, how)
+            trace.guards.enter()
+            try:
+                outputs, how, trace.finish = self._run(
+                    values[:count], dict(zip(names, values[count:], strict=True))
+                )
+            finally:
+                trace.guards.leave()
+            trace.function = self._compile(inputs, extents, outputs, how, trace.guards.notes)
         except Exception as error:
             error.add_note(f"while compiling {self.where} for {text}")
             raise
-        entry.text = text
-        entry.function = function
+        asked = "; ".join(trace.guards.notes)
+        trace.text = f"{text} where {asked}" if asked else text
+        return trace
 
     def _run(
         self, args: list[Any], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], _How, Callable[[Any], Any] | None]:
+    ) -> tuple[list[Any], How, Callable[[Any], Any] | None]:
         """Calls the function: the expressions among its results, and how they are handed back."""
         _state.depth = getattr(_state, "depth", 0) + 1
         try:
-            result = self.function(*args, **kwargs)
+            result = inside(self.function, args, kwargs)
         finally:
             _state.depth -= 1
         leaves, shape = _tree.flatten(result)
@@ -367,6 +402,12 @@ class Tracer:
                 f"{self.where}: returned {result!r}, expected arrays: a compiled function does "
                 f"nothing but compute what it returns"
             )
+        for path, leaf in zip(shape.paths("the result"), leaves, strict=True):
+            if is_iterable(leaf):
+                raise _core.TypeError(
+                    f"{self.where}: {path} is a {type(leaf).__name__}, expected arrays: return a "
+                    f"list or a tuple of what it gives"
+                )
         outputs = []
         dims = []
         given = list(leaves)
@@ -377,10 +418,15 @@ class Tracer:
                 dims.append(i)
             outputs.append(_core.as_expr(given[i]))
             leaves[i] = _tree.LEAF
-        return outputs, *_results(shape, leaves, dims)
+        return outputs, *results_of(shape, leaves, dims)
 
     def _compile(
-        self, inputs: list[Any], extents: list[list[int]], outputs: list[Any], how: _How
+        self,
+        inputs: list[Any],
+        extents: list[list[int]],
+        outputs: list[Any],
+        how: How,
+        notes: list[str],
     ) -> Any:
         mine = {hash(x) for x in inputs}
         for x in _core.free_inputs(outputs):
@@ -399,43 +445,14 @@ class Tracer:
             options["memory_shapes"] = extents
         listed = [In(x) for x in inputs]
         changes = _core.default_updates(outputs, [])
-        return _made(listed, how[0], how[1], outputs, changes, name, None, options)
+        return _made(listed, how[0], how[1], outputs, changes, name, None, options, notes)
 
 
 def _signature_of(path: str, leaf: Any, x: Any) -> str:
     t = type(leaf)
     if t in (bool, int, float):
         return f"{path}: {t.__name__}"
-    return f"{path}: {x.dtype}[{', '.join(map(str, x.shape))}]"
-
-
-def _results(
-    shape: _tree.Structure, leaves: list[Any], dims: list[int]
-) -> tuple[_How, Callable[[Any], Any] | None]:
-    """How the native function hands its arrays back, and what makes the result of that.
-
-    `leaves` has the values that no call changes, `LEAF` in the places of arrays, `dims` the places
-    of extents, which become ints.
-    """
-    (token, *rest) = shape.tokens
-    if not dims and all(x is _tree.LEAF for x in leaves):
-        if token is _tree.LEAF:
-            return ("one", None), None
-        t, keys, n = token
-        if n == len(rest) == len(leaves) and n > 0:
-            if t in (tuple, list):
-                return (t.__name__, None), None
-            if t is dict and all(type(key) is str for key in keys):
-                return ("dict", list(keys)), None
-
-    def finish(arrays: list[Any]) -> Any:
-        found = iter(arrays)
-        result = [next(found) if x is _tree.LEAF else x for x in leaves]
-        for i in dims:
-            result[i] = int(result[i])
-        return _tree.unflatten(shape, result)
-
-    return ("list", None), finish
+    return f"{path}: {x.dtype}[{', '.join(map(repr, x.shape))}]"
 
 
 def make_compiled(
@@ -446,13 +463,14 @@ def make_compiled(
     wrapped: Callable[..., Any] | None = None,
     name: str | None = None,
     options: dict[str, Any] | None = None,
+    static_shapes: bool = False,
 ) -> Any:
     """A compiled function that traces `function` and looks like `wrapped`."""
     wrapped = wrapped or function
     found = dict(options or {})
     found.setdefault("name", name or getattr(wrapped, "__name__", type(wrapped).__name__))
     result = Tracer(
-        function, parameters, frozenset(static), where or where_of(wrapped), found
+        function, parameters, frozenset(static), where or where_of(wrapped), found, static_shapes
     ).compiled
     attributes = result.__dict__
     for key in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -479,6 +497,7 @@ def compiled(
     *,
     static_argnums: int | Iterable[int] = (),
     static_argnames: str | Iterable[str] = (),
+    static_shapes: bool = False,
     name: str | None = None,
     **options: Any,
 ) -> Any:
@@ -488,8 +507,9 @@ def compiled(
     traced); calls with a known signature run native code only. A signature is made of
 
     * the containers of the arguments (`gn.tree`), and the way they are passed,
-    * the dtype and rank of each array, and which of its extents are 1: extents themselves do not
-      count, one function serves all;
+    * the dtype and rank of each array, and which of its extents are 1: other extents do not count,
+      one function serves all, unless it asks for them (see below) or `static_shapes` is true: then
+      each set of extents has its own;
     * whether a Python number is a bool, an int or a float: its value does not count;
     * the values of static arguments, which are those named by `static_argnums` or
       `static_argnames`, and whatever is neither array, number nor container: texts, functions,
@@ -502,8 +522,18 @@ def compiled(
     attributes of a static object - is read when it is traced, and arrays among it are constants.
 
     Python's control flow (`if`, `while`, `range`) cannot depend on traced values: use `gn.where`,
-    `gn.fori`, or make the argument static. Called with an expression, or inside another traced
-    function, it does what the Python function does: it builds expressions.
+    `gn.fori`, or make the argument static. It may depend on shapes: what the function asks of an
+    extent - `x.shape[0] == 3`, `x.shape == y.shape`, `n % 2`, `range(n)`, `for row in x`, `len(x)`,
+    `np.zeros(x.shape)` - is answered by the arguments, and what was compiled serves the calls whose
+    extents answer alike; another answer traces anew. So it is where two extents that differ as
+    expressions meet and one of them is 1, which stretches. `f.signatures` and, with `explain`, the
+    function's `explain` name the questions with their lines. A signature that is traced often for
+    that warns (RuntimeWarning), and keeps a bounded number.
+
+    Inside, `x[key] = v` and `x += v` change what the object stands for, never the caller's array.
+
+    Called with an expression, or inside another traced function, it does what the Python function
+    does: it builds expressions.
 
     Threads may share a compiled function; each signature is traced once. `f.signatures` lists what
     has been compiled, `f.function_for(*args)` is the `gn.Function` for a call, `f.__wrapped__` the
@@ -511,9 +541,10 @@ def compiled(
     `disabled_rules`, `threads`, `cache`, `cache_folder`, `cpu`, `opt_level`, `explain`; and
     `memory_budget`, which is met for the extents of the first call with a signature.
 
-    Errors: TypeError for an unknown option, for a static argument without hash, for a result that
-    has no arrays; ValueError for a result that needs expressions from outside of the call; and
-    whatever the function raises, with a note that says for which signature.
+    Errors: TypeError for an unknown option or static argument, for a static argument without hash,
+    for a result that has no arrays or is a generator, a set or the like; ValueError for a result
+    that needs expressions from outside of the call; and whatever the function raises, with a note
+    that says for which signature.
     """
     if function is None:
 
@@ -522,6 +553,7 @@ def compiled(
                 f,
                 static_argnums=static_argnums,
                 static_argnames=static_argnames,
+                static_shapes=static_shapes,
                 name=name,
                 **options,
             )
@@ -537,10 +569,13 @@ def compiled(
     positions = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     parameters = parameters_of(function)
+    check_static(function, positions, names)
     static: set[int | str] = set(names)
     for position in positions:
         at = position + len(parameters) if position < 0 else position
         static.add(at)
         if at < len(parameters) and (parameter := parameters[at]) is not None:
             static.add(parameter)
-    return make_compiled(function, parameters, static, name=name, options=options)
+    return make_compiled(
+        function, parameters, static, name=name, options=options, static_shapes=static_shapes
+    )

@@ -12,7 +12,8 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from . import _core, _tree
-from ._trace import compiled, is_tracing, make_compiled, parameters_of, where_of
+from ._parameters import parameters_of, where_of
+from ._trace import compiled, inside, is_tracing, make_compiled
 
 __all__ = [
     "fori",
@@ -61,7 +62,8 @@ class _Variables:
                 mine.append(x)
                 self.pairs.append((x, leaf))
             self.fresh += mine
-            self.args[at] = _tree.unflatten(shape, mine)
+            # Objects of their own: the function may assign to its arguments.
+            self.args[at] = _tree.unflatten(shape, [_core.another(x) for x in mine])
             shapes.append(shape)
         self.shapes = shapes
 
@@ -109,12 +111,14 @@ def _transformed(
     parameters: tuple[str | None, ...] = (None,) * first + parameters_of(function)
     static: Iterable[int | str] = ()
     options: dict[str, Any] = {}
+    shapes = False
     if isinstance(function, _core.Compiled):
+        shapes = function.static_shapes
         static = [s + first if isinstance(s, int) else s for s in function.static]
         options = {k: v for k, v in function.options.items() if k != "name"}
     name = f"{who}_of_{getattr(function, '__name__', 'function')}"
     where = f"{who} of {where_of(function)}"
-    return make_compiled(body, parameters, static, where, function, name, options)
+    return make_compiled(body, parameters, static, where, function, name, options, shapes)
 
 
 def _positions(argnums: int | Iterable[int]) -> tuple[int, ...]:
@@ -161,7 +165,7 @@ def _scalar(who: str, function: Callable[..., Any], result: Any) -> Any:
 
 def _tell(x: Any) -> str:
     if isinstance(x, _core.Expr):
-        return f"{x.dtype}[{', '.join(map(str, x.shape))}]"
+        return f"{x.dtype}[{', '.join(map(repr, x.shape))}]"
     return "None: does it return it?" if x is None else f"a {type(x).__name__}"
 
 
@@ -354,6 +358,14 @@ def vjp(function: Any, *primals: Any, has_aux: bool = False) -> Any:
     return (outputs, pull, aux) if has_aux else (outputs, pull)
 
 
+def _directions(shape: _tree.Structure, given: Any, what: str) -> list[Any]:
+    """The leaves of cotangents or tangents, which have the structure of what they belong to."""
+    if shape == _tree.ONE_LEAF and isinstance(given, (list, tuple, dict)):
+        found = type(given).__name__
+        raise _core.TypeError(f"{what}: expected one array as the value is, found a {found}")
+    return _tree.flatten_as(shape, given, what)
+
+
 def _bound(method: MethodType) -> Callable[..., Any]:
     """A method as a function of its own."""
 
@@ -375,12 +387,12 @@ def _is_symbolic(tree: Any) -> bool:
 
 def _vjp_of(function: Callable[..., Any], primals: Sequence[Any], has_aux: bool) -> Any:
     variables = _Variables("vjp", function, range(len(primals)), primals)
-    result = function(*variables.args)
+    result = inside(function, variables.args, {})
     outputs, aux = _with_aux("vjp", function, result, has_aux)
     y, shape = _expressions(outputs)
 
     def pull(cotangents: Any) -> Any:
-        dy = _tree.flatten_as(shape, cotangents, "vjp: cotangents")
+        dy = _directions(shape, cotangents, "vjp: cotangents")
         dx = _core.vjp(y, variables.fresh, dy, "zero")
         return variables.put_back(variables.trees(dx))
 
@@ -422,7 +434,7 @@ def jvp(function: Any, primals: Any, tangents: Any) -> Any:
         y, shape = _expressions(outputs)
         dx = []
         for i, (mine, tangent) in enumerate(zip(variables.shapes, tangents, strict=True)):
-            dx += _tree.flatten_as(mine, tangent, f"jvp: tangents[{i}]")
+            dx += _directions(mine, tangent, f"jvp: tangents[{i}]")
         dy = _tree.unflatten(shape, _core.jvp(y, variables.fresh, dx))
         return variables.put_back((outputs, dy))
 
@@ -459,7 +471,7 @@ def fori(count: Any, initial: Any, body: Callable[[Any, Any], Any]) -> Any:
     leaves, shape = _tree.flatten(initial)
 
     def step(i: Any, states: list[Any]) -> list[Any]:
-        after = body(i, _tree.unflatten(shape, states))
+        after = inside(body, (i, _tree.unflatten(shape, states)), {})
         return _tree.flatten_as(shape, after, "fori: state after the body")
 
     return _tree.unflatten(shape, _core.fori(count, leaves, step))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _core, _tree
-from ._trace import where_of
+from ._parameters import where_of
 from ._transforms import _check_function, vjp
 
 __all__ = ["verify_grad"]

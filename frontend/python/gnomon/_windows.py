@@ -24,7 +24,7 @@ def _ints(name, what, given, axes):
     except TypeError:
         raise _core.TypeError(f"{name}: expected ints as {what}, found {given!r}") from None
     if len(numbers) != axes:
-        raise _core.TypeError(f"{name}: expected {axes} numbers as {what}, found {given!r}")
+        raise _core.ValueError(f"{name}: expected {axes} numbers as {what}, found {given!r}")
     return numbers
 
 
@@ -39,7 +39,7 @@ def _pairs(name, padding, axes):
     except TypeError:
         raise _core.TypeError(f"{wrong}found {padding!r}") from None
     if len(pairs) != axes or any(len(pair) != 2 for pair in pairs):
-        raise _core.TypeError(f"{wrong}found {padding!r}")
+        raise _core.ValueError(f"{wrong}found {padding!r}")
     return numbers
 
 
@@ -63,7 +63,7 @@ def _same(name, x, w, stride, dilation):
 def _operands(name, axes, x, w):
     x, w = _tensor(x), _tensor(w)
     if x.ndim != axes + 2 or w.ndim != axes + 2:
-        raise _core.TypeError(
+        raise _core.ValueError(
             f"{name}: expected an image and weights of {axes + 2} axes, found ranks {x.ndim} and "
             f"{w.ndim}"
         )
@@ -79,7 +79,7 @@ def _layout(name, axes, x, w, stride, padding, dilation):
     elif padding == "same":
         pairs = _same(name, x, w, stride, dilation)
     elif isinstance(padding, str):
-        raise _core.TypeError(f"{name}: expected padding 'same' or 'valid', found {padding!r}")
+        raise _core.ValueError(f"{name}: expected padding 'same' or 'valid', found {padding!r}")
     else:
         pairs = _pairs(name, padding, axes)
     return stride, pairs, dilation
@@ -139,7 +139,7 @@ def conv3d(
 
 def _windows(name, axes, x, size, stride, padding):
     if x.ndim < axes:
-        raise _core.TypeError(f"{name}: expected at least {axes} axes, found rank {x.ndim}")
+        raise _core.ValueError(f"{name}: expected at least {axes} axes, found rank {x.ndim}")
     size = _ints(name, "size", size, axes)
     stride = size if stride is None else _ints(name, "stride", stride, axes)
     return size, stride, _pairs(name, padding, axes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from . import _core
+from . import _core, _names
 from ._complex import conj
 from ._creation import _tensor, arange, astype, zeros
 from ._shapes import concat, moveaxis
@@ -133,10 +133,20 @@ def irfftn(
     return irfft(x, n=last[0], axis=last[1], norm=norm)
 
 
+def _check_samples(who, n, d):
+    if isinstance(n, float):
+        raise _core.TypeError(f"{who}: expected an int as number of samples, found {n}")
+    if isinstance(n, int) and n < 1:
+        raise _core.ValueError(f"{who}: expected at least one sample, found {n}")
+    if isinstance(d, (int, float)) and d == 0:
+        raise _core.ValueError(f"{who}: expected samples apart from each other, found d = {d}")
+
+
 def fftfreq(
     n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None
 ) -> Tensor:
     """The frequencies of the terms of `fft`, of n samples `d` apart: 0, 1, ..., -1 by n * d."""
+    _check_samples("fftfreq", n, d)
     k = arange(n, dtype="int64", device=device)
     first = _op("less")(_op("multiply")(k, 2), n)
     k = _op("where")(first, k, _op("subtract")(k, n))
@@ -147,6 +157,7 @@ def rfftfreq(
     n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None
 ) -> Tensor:
     """The frequencies of the terms of `rfft`: 0, 1, ..., n // 2 by n * d."""
+    _check_samples("rfftfreq", n, d)
     k = arange(n // 2 + 1, dtype=_real_dtype("rfftfreq", dtype), device=device)
     return _op("divide")(k, n * d)
 
@@ -180,7 +191,7 @@ def _as_complex(x):
 
 def _axis(who, axis, x):
     if not -x.ndim <= axis < x.ndim:
-        raise _core.TypeError(f"{who}: no axis {axis} of rank {x.ndim}")
+        raise _core.IndexError(f"{who}: no axis {axis} of rank {x.ndim}")
     return axis % x.ndim
 
 
@@ -272,6 +283,9 @@ def _shifted(x, axes, back):
         x = concat([x[(*before, slice(first, None))], x[(*before, slice(0, first))]], axis=axis)
     return x
 
+
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
+    __getattr__ = _names.absent(__name__)
 
 __all__ = [
     "fft",

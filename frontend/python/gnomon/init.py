@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from . import _core, _ops, random
+from . import _core, _names, _ops, random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,6 +140,9 @@ xavier_uniform = glorot_uniform
 xavier_normal = glorot_normal
 kaiming_uniform = he_uniform
 kaiming_normal = he_normal
+
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
+    __getattr__ = _names.absent(__name__)
 
 __all__ = [
     "glorot_normal",

@@ -6,7 +6,7 @@ the conjugate transpose, the transpose of matrices of floats.
 
 from __future__ import annotations
 
-from . import _core, _ops
+from . import _core, _names, _ops
 from ._creation import _tensor, astype, eye
 from ._factors import (
     det,
@@ -36,9 +36,9 @@ from ._matrix_functions import (
     solve_discrete_lyapunov,
     solve_sylvester,
 )
-from ._products import cross, kron, matmul, outer, tensordot, trace, vecdot
-from ._reductions import _axes
-from ._shapes import diagonal, matrix_transpose, moveaxis
+from ._products import cross, kron, matmul, outer, tensordot, vecdot
+from ._reductions import _axes, _root, sum
+from ._shapes import _matrix_diagonal, matrix_transpose, moveaxis
 from ._systems import (
     _floating,
     cho_solve,
@@ -59,6 +59,16 @@ if TYPE_CHECKING:
 _op = _core.operation
 
 
+def diagonal(x: Operand, /, *, offset: int = 0) -> Tensor:
+    """The diagonal `offset` (above the main one if positive) of the last two axes."""
+    return _matrix_diagonal(x, offset)
+
+
+def trace(x: Operand, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
+    """Sum of the diagonal `offset` of the last two axes; the dtype is that of `sum`."""
+    return sum(diagonal(x, offset=offset), -1, dtype)
+
+
 def vector_norm(
     x: Operand, /, *, axis: Axes = None, keepdims: bool = False, ord: float = 2
 ) -> Tensor:
@@ -70,7 +80,7 @@ def vector_norm(
     axis, size = _axes(axis), _ops.absolute(x)
     if ord == 2:
         squares = _ops.square(size if x.dtype.kind == "c" else x)
-        return _ops.sqrt(_op("sum")(squares, axis, keepdims))
+        return _root(_op("sum")(squares, axis, keepdims))
     if ord == 1:
         return _op("sum")(size, axis, keepdims)
     if ord == 0:
@@ -79,7 +89,8 @@ def vector_norm(
         return _op("max")(size, axis, keepdims)
     if ord == float("-inf"):
         return _op("min")(size, axis, keepdims)
-    return _op("sum")(size**ord, axis, keepdims) ** (1.0 / ord)
+    sums = _op("sum")(size**ord, axis, keepdims)
+    return _root(sums, ord) if ord > 0 else sums ** (1.0 / ord)
 
 
 def matrix_norm(
@@ -93,7 +104,7 @@ def matrix_norm(
     """
     x = _floating(x)
     if x.ndim < 2:
-        raise _core.TypeError(f"matrix_norm: expected rank 2 or more, found rank {x.ndim}")
+        raise _core.ValueError(f"matrix_norm: expected rank 2 or more, found rank {x.ndim}")
     if ord in ("fro", None):
         return vector_norm(x, axis=(-2, -1), keepdims=keepdims)
     if ord in (2, -2, "nuc"):
@@ -151,7 +162,9 @@ def matrix_power(x: Operand, n: int, /) -> Tensor:
     """
     x = _tensor(x)
     if x.ndim < 2:
-        raise _core.TypeError(f"matrix_power: expected rank 2 or more, found rank {x.ndim}")
+        raise _core.ValueError(f"matrix_power: expected rank 2 or more, found rank {x.ndim}")
+    if not hasattr(n, "__index__"):
+        raise _core.TypeError(f"matrix_power: expected an int as power, found {n!r}")
     if n < 0:
         x, n = inv(x), -n
     if n == 0:
@@ -166,6 +179,9 @@ def matrix_power(x: Operand, n: int, /) -> Tensor:
             x = _core.matmul(x, x)
     return result
 
+
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
+    __getattr__ = _names.absent(__name__)
 
 __all__ = [
     "block_diag",

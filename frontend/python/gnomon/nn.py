@@ -7,7 +7,7 @@ them. Axes of classes or features are last unless `axis` says otherwise; images 
 
 from __future__ import annotations
 
-from . import _core, _ops
+from . import _core, _names, _ops
 from ._activations import (
     celu,
     elu,
@@ -126,6 +126,9 @@ def one_hot(
     classes = _core.reshape(_core.arange(0, num_classes, 1, None), shape)
     return astype(_ops.equal(_core.expand_dims(labels, axis), classes), dtype)
 
+
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
+    __getattr__ = _names.absent(__name__)
 
 __all__ = [
     "avg_pool1d",

@@ -22,7 +22,7 @@ influence on the cost, and for another number of gradients than of parameters.
 
 from __future__ import annotations
 
-from . import _core, _tree
+from . import _core, _names, _tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
     from ._classes import Expr, Shared
     from .typing import Operand
+
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
+    __getattr__ = _names.absent(__name__)
 
 __all__ = ["adadelta", "adagrad", "adam", "adamw", "momentum", "rmsprop", "sgd"]
 

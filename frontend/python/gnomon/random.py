@@ -16,7 +16,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import _choices, _core, _distributions
+from . import _choices, _core, _distributions, _names
 from ._choices import *  # noqa: F403
 from ._distributions import *  # noqa: F403
 from ._distributions import bytes  # noqa: A004
@@ -170,6 +170,9 @@ def default_rng(seed: int | None = None) -> Generator:
     """A `Generator` of a seed; None takes one from the system."""
     return Generator(seed)
 
+
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
+    __getattr__ = _names.absent(__name__)
 
 __all__ = [  # noqa: PLE0604
     *_choices.__all__,

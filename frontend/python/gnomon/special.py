@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from . import _core, _ops
+from . import _core, _names, _ops
 from ._creation import _tensor, astype
 from ._elementwise import sinc
 from ._ops import (
@@ -211,6 +211,9 @@ def _common(x, y):
     dtype = _core.result_type(x, y, 1.0)
     return astype(_tensor(x), dtype, copy=False), astype(_tensor(y), dtype, copy=False)
 
+
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
+    __getattr__ = _names.absent(__name__)
 
 __all__ = [
     "beta",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "frontend/python/src/questions.h"
 #include "ir/leaf.h"
 #include "runtime/error.h"
 
@@ -217,7 +218,8 @@ Applied symbolic(const Op& op, std::span<const Operand> operands, Attributes att
   values.reserve(operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     values.push_back(to_value(operands[i], promoted(i, operands[i]), at, op.name));
-  Value made = make_node(op, std::move(values), std::move(attributes), at);
+  Value made;
+  build_stretched(values, [&] { made = make_node(op, values, attributes, at); });
   const Weak weak = op.is_elementwise() ? promoted.weak_result(made.dtype()) : Weak::no;
   return {std::move(made), weak};
 }
@@ -266,10 +268,12 @@ nb::object apply(std::span<const nb::handle> operands,
   if (any_symbolic(taken.span())) {
     const Origin at = caller();
     const OriginScope scope(at);
-    std::vector<Expr> exprs;
-    for (const Operand& o : taken.span())
-      exprs.emplace_back(to_value(o, o.dtype(), at, "constant"));
-    return wrap(build(exprs));
+    std::vector<Value> values;
+    for (const Operand& o : taken.span()) values.push_back(to_value(o, o.dtype(), at, "constant"));
+    Expr built;
+    build_stretched(values,
+                    [&] { built = build(std::vector<Expr>(values.begin(), values.end())); });
+    return wrap(std::move(built));
   }
   std::vector<Array> arrays;
   for (const Operand& o : taken.span())

@@ -1,5 +1,6 @@
 // The type of arrays with values.
 #include "frontend/python/src/array.h"
+#include "frontend/python/src/assign.h"
 #include "ir/numbers.h"
 
 #include <fmt/format.h>
@@ -504,6 +505,8 @@ PyTypeObject* make_array_type() {
                                     slot(Py_mp_ass_subscript, set_subscript),
                                     slot(Py_bf_getbuffer, get_buffer),
                                     slot(Py_bf_releasebuffer, release_buffer)};
+  const std::span<const PyType_Slot> assignments = assignment_slots();
+  slots.insert(slots.end(), assignments.begin(), assignments.end());
   const std::span<const PyType_Slot> shared_slots = operator_slots();
   slots.insert(slots.end(), shared_slots.begin(), shared_slots.end());
   return make_type("gnomon._core.Array", sizeof(ArrayObject), Py_TPFLAGS_BASETYPE,

@@ -12,8 +12,7 @@ namespace gnomon::python {
 namespace {
 
 [[noreturn]] void out_of_range(const std::string& message) {
-  PyErr_SetString(PyExc_IndexError, (message + at_caller()).c_str());
-  throw nb::python_error();
+  throw IndexError(message + at_caller());
 }
 
 // An int, or what becomes one without being an array or symbolic: NumPy's integers.

@@ -63,16 +63,18 @@ bool same_values(const Array& a, const Array& b) { return same_bits(a, converted
 Array array_of_argument(nb::handle object, const std::string& what) {
   try {
     return to_array(object);
-  } catch (const TypeError& e) {
-    throw TypeError(fmt::format("{}: {}", what, e.what()));
-  } catch (const ValueError& e) {
-    throw ValueError(fmt::format("{}: {}", what, e.what()));
+  } catch (const Error& e) {
+    throw_like(e, fmt::format("{}: {}", what, e.what()));
   }
 }
 
-Array converted_weak(const Array& found, DType dtype, Downcast downcast, const std::string& what) {
+Array converted_weak(const Array& found, DType dtype, Downcast downcast, const std::string& what,
+                     Advice advice) {
+  const bool option = advice == Advice::option;
   if (is_bool(found.dtype())) return converted(found, dtype);
-  if (is_bool(dtype)) reject(what, dtype, found, "; compare with 0, or use allow_downcast=True");
+  if (is_bool(dtype))
+    reject(what, dtype, found,
+           option ? "; compare with 0, or use allow_downcast=True" : "; compare with 0");
   if (is_integer(found.dtype())) {
     Array result = converted(found, dtype);
     if (is_integer(dtype) && !same_values(found, result))
@@ -81,7 +83,10 @@ Array converted_weak(const Array& found, DType dtype, Downcast downcast, const s
     return result;
   }
   if (is_complex(found.dtype()) && !is_complex(dtype)) reject(what, dtype, found, "");
-  if (is_integer(dtype)) reject(what, dtype, found, "; allow_downcast=True converts, toward zero");
+  if (is_integer(dtype))
+    reject(what, dtype, found,
+           option ? "; allow_downcast=True converts, toward zero"
+                  : "; gn.asarray(value, dtype=...) converts, toward zero");
   Array result = converted(found, dtype);
   if (downcast == Downcast::lossless && !same_values(found, result))
     reject(what, dtype, found, "; allow_downcast=None or True rounds Python numbers");
@@ -98,7 +103,8 @@ bool keeps_values(DType from, DType to) {
 
 }  // namespace
 
-Array converted_value(nb::handle object, DType dtype, Downcast downcast, const std::string& what) {
+Array converted_value(nb::handle object, DType dtype, Downcast downcast, const std::string& what,
+                      Advice advice) {
   if (is_symbolic(object))
     throw TypeError(
         fmt::format("{}: expected values, found an expression; call a function with "
@@ -107,9 +113,12 @@ Array converted_value(nb::handle object, DType dtype, Downcast downcast, const s
   const Array found = array_of_argument(object, what);
   if (found.dtype() == dtype) return found;
   if (downcast == Downcast::any && !is_complex(found.dtype())) return converted(found, dtype);
-  if (is_weak(object.ptr())) return converted_weak(found, dtype, downcast, what);
+  if (is_weak(object.ptr())) return converted_weak(found, dtype, downcast, what, advice);
   if (!keeps_values(found.dtype(), dtype))
-    reject(what, dtype, found, "; convert it (arguments of a function: allow_downcast=True)");
+    reject(what, dtype, found,
+           advice == Advice::option
+               ? "; convert it (arguments of a function: allow_downcast=True)"
+               : fmt::format("; convert it: gn.asarray(value, dtype=\"{}\")", name_of(dtype)));
   return converted(found, dtype);
 }
 

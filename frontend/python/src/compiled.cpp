@@ -1,7 +1,7 @@
 // `gn.compiled`, the part that every call goes through: from the types of the arguments to the
 // function made for them, without Python code. What is not known yet, and arguments other than
 // arrays and numbers, go to the Python object behind it (gnomon/_trace.py).
-#include "frontend/python/src/core.h"
+#include "frontend/python/src/questions.h"
 
 // After Python.h.
 #include <fmt/format.h>
@@ -53,7 +53,13 @@ struct Entry {
   std::array<Key, most> keys;
   std::size_t count;
   PyObject* function;
-  PyObject* finish;  // what makes the result of the function's; null: it is the result
+  PyObject* finish;     // what makes the result of the function's; null: it is the result
+  PyObject* guards;     // what the extents must be; null: nothing
+  const Guards* tests;  // of these
+
+  bool holds(std::span<PyObject* const> inputs) const {
+    return tests == nullptr || tests->hold(inputs);
+  }
 };
 
 struct CompiledObject {
@@ -107,11 +113,15 @@ PyObject* call_known(CompiledObject* self, PyObject* const* arguments, std::size
     made[i] = wrap(borrowed[i].array(), false);
     values[inputs++] = made[i].ptr();
   }
-  for (const Entry& entry : self->entries) {
+  for (std::size_t i = 0; i < self->entries.size(); ++i) {
+    const Entry& entry = self->entries[i];
     if (entry.count != count || !std::equal(keys.begin(), keys.begin() + count, entry.keys.begin()))
       continue;
+    if (!entry.holds({values.data(), inputs})) continue;
     const nb::object function = nb::borrow(entry.function);
     const nb::object finish = nb::borrow(entry.finish);
+    if (i > 0)
+      std::swap(self->entries[i], self->entries[i - 1]);  // what is called often comes first
     PyObject* const result = PyObject_Vectorcall(function.ptr(), values.data(), inputs, nullptr);
     if (result == nullptr || !finish) return result;
     PyObject* const finished = PyObject_CallOneArg(finish.ptr(), result);
@@ -128,16 +138,21 @@ PyObject* call(PyObject* object, PyObject* const* arguments, std::size_t flags, 
   });
 }
 
-// _remember(arguments, function, finish): calls with such arguments go to `function` at once.
+// _remember(arguments, function, finish, guards): calls with such arguments, for which the guards
+// hold, go to `function` at once.
 PyObject* remember(PyObject* object, PyObject* const* arguments, Py_ssize_t count) {
-  if (count != 3 || !PyTuple_Check(arguments[0])) {
-    PyErr_SetString(PyExc_TypeError, "_remember: expected a tuple, a function and a function");
+  if (count != 4 || !PyTuple_Check(arguments[0]) ||
+      (!Py_IsNone(arguments[3]) && !nb::isinstance<Guards>(nb::handle(arguments[3])))) {
+    PyErr_SetString(PyExc_TypeError,
+                    "_remember: expected a tuple, a function, a function and guards");
     return nullptr;
   }
   const auto size = static_cast<std::size_t>(PyTuple_GET_SIZE(arguments[0]));
   if (size > most) Py_RETURN_NONE;
   return guarded([&] {
-    Entry entry{{}, size, arguments[1], Py_IsNone(arguments[2]) ? nullptr : arguments[2]};
+    const auto given = [](PyObject* o) { return Py_IsNone(o) ? nullptr : o; };
+    Entry entry{{}, size, arguments[1], given(arguments[2]), given(arguments[3]), nullptr};
+    if (entry.guards != nullptr) entry.tests = nb::inst_ptr<Guards>(entry.guards);
     for (std::size_t i = 0; i < size; ++i) {
       entry.keys[i] = key_of(PyTuple_GET_ITEM(arguments[0], static_cast<Py_ssize_t>(i)));
       if (entry.keys[i] == other) return Py_NewRef(Py_None);
@@ -145,6 +160,7 @@ PyObject* remember(PyObject* object, PyObject* const* arguments, Py_ssize_t coun
     self_of(object)->entries.push_back(entry);
     Py_INCREF(entry.function);
     Py_XINCREF(entry.finish);
+    Py_XINCREF(entry.guards);
     return Py_NewRef(Py_None);
   });
 }
@@ -173,8 +189,15 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
   for (const Entry& entry : self->entries) {
     Py_VISIT(entry.function);
     Py_VISIT(entry.finish);
+    Py_VISIT(entry.guards);
   }
   return 0;
+}
+
+void release(const Entry& entry) {
+  Py_DECREF(entry.function);
+  Py_XDECREF(entry.finish);
+  Py_XDECREF(entry.guards);
 }
 
 int clear(PyObject* object) {
@@ -183,11 +206,20 @@ int clear(PyObject* object) {
   Py_CLEAR(self->dict);
   const std::vector<Entry> entries = std::move(self->entries);
   self->entries.clear();
-  for (const Entry& entry : entries) {
-    Py_DECREF(entry.function);
-    Py_XDECREF(entry.finish);
-  }
+  for (const Entry& entry : entries) release(entry);
   return 0;
+}
+
+// _forget(function): no call goes to it any more.
+PyObject* forget(PyObject* object, PyObject* function) {
+  std::vector<Entry>& entries = self_of(object)->entries;
+  const auto at = std::find_if(entries.begin(), entries.end(),
+                               [&](const Entry& entry) { return entry.function == function; });
+  if (at == entries.end()) Py_RETURN_NONE;
+  const Entry gone = *at;
+  entries.erase(at);
+  release(gone);
+  Py_RETURN_NONE;
 }
 
 void destroy(PyObject* object) {
@@ -226,6 +258,7 @@ PyObject* reduce(PyObject* object, PyObject*) {
 PyMethodDef methods[] = {
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(remember)), METH_FASTCALL,
      nullptr},
+    {"_forget", forget, METH_O, nullptr},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -280,8 +313,8 @@ nb::list leaf_keys(nb::list leaves) {
   return keys;
 }
 
-// The input of a trace for a leaf with this key: extents are symbols but for those that are 1.
-nb::object input_like(const std::string& name, Key key) {
+// A Python number as an input, or an array with these extents.
+nb::object input_of(const std::string& name, Key key, Shape shape) {
   switch (static_cast<Kind>(key & 0xff)) {
     case boolean: return wrap(tensor(name, DType::bool_, {}), Weak::boolean);
     case integer: return wrap(tensor(name, DType::int64, {}), Weak::integer);
@@ -289,12 +322,22 @@ nb::object input_like(const std::string& name, Key key) {
     case complex_number: return wrap(tensor(name, DType::complex128, {}), Weak::complex);
     default: break;
   }
-  Shape shape;
-  for (std::uint64_t axis = 0; axis < (key >> 16 & 0xff); ++axis) {
-    const bool one = key >> (24 + axis) & 1;
-    shape.push_back(one ? Dim(1) : Dim::symbol(fmt::format("{}.{}", name, axis)));
-  }
   return wrap(tensor(name, static_cast<DType>((key >> 8 & 0xff) - 1), std::move(shape)));
+}
+
+// Input `index` of a trace for a leaf with this key. Extents are symbols but for those that are 1,
+// and the leaf answers what is asked of them; or they are the leaf's.
+nb::object input_like(const std::string& name, Key key, nb::handle leaf, Guards& guards,
+                      std::size_t index, bool is_static) {
+  Shape shape;
+  for (std::size_t axis = 0; axis < (key >> 16 & 0xff); ++axis) {
+    const std::int64_t extent = array_of(leaf).shape()[axis];
+    const bool known = is_static || extent == 1;
+    shape.push_back(known ? Dim(extent) : Dim::symbol(fmt::format("{}.{}", name, axis)));
+    if (!known) guards.add(shape.back(), index, axis, extent);
+    if (is_static) guards.fix(index, axis, extent);
+  }
+  return input_of(name, key, std::move(shape));
 }
 
 // An input that takes the place of an expression, an array or a number.
@@ -303,7 +346,7 @@ nb::object variable_like(const std::string& name, nb::handle x) {
     return wrap(tensor(name, expr_of(x).dtype(), expr_of(x).shape()),
                 reinterpret_cast<ExprObject*>(x.ptr())->weak);
   const Key key = key_of(x.ptr());
-  if (key != other && key < 256) return input_like(name, key);
+  if (key != other && key < 256) return input_of(name, key, {});
   const Array array = to_array(x);
   return wrap(tensor(name, array.dtype(), Shape(array.shape().begin(), array.shape().end())));
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "frontend/python/src/apply.h"
+#include "frontend/python/src/questions.h"
 #include "ir/leaf.h"
 
 namespace gnomon::python {
@@ -43,8 +44,15 @@ std::vector<nb::object> symbolic(std::span<Operand> operands, std::span<const nb
       exprs.emplace_back(o.array.defined() ? o.array : number_array(o, t, "constant"));
     }
   }
+  std::vector<Value> values;
+  for (const Expr& e : exprs) values.push_back(e.value());
+  std::vector<Expr> built;
+  build_stretched(values, [&] {
+    for (std::size_t i = 0; i < exprs.size(); ++i) exprs[i] = Expr(values[i]);
+    built = build(exprs);
+  });
   std::vector<nb::object> results;
-  for (Expr& e : build(exprs)) results.push_back(wrap(std::move(e)));
+  for (Expr& e : built) results.push_back(wrap(std::move(e)));
   return results;
 }
 

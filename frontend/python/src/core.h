@@ -38,12 +38,14 @@ struct ArrayObject {
 /// How an expression takes part in promotion: as an array of its dtype, or like a Python number.
 enum class Weak : std::uint8_t { no, boolean, integer, real, complex };
 
-/// An expression. `weak`: a traced Python number, which takes the dtype of what it meets.
+/// An expression. `weak`: a traced Python number, which takes the dtype of what it meets. `scope`:
+/// the body of the trace that made it, or 0; that body may let the object stand for another value.
 struct ExprObject {
   PyObject_HEAD;
   Expr expr;
   PyObject* weak_references;
   Weak weak;
+  std::uint32_t scope;
 };
 
 /// A shared variable: an expression with a value. One object for each variable.
@@ -209,6 +211,7 @@ void add_sorting(nb::module_& m);      // sorting.cpp: places, sets, quantiles
 void add_transforms(nb::module_& m);   // transforms.cpp: grad, vjp, jvp, fori, op_from_graph
 void add_functions(nb::module_& m);    // function.cpp (with call.cpp, shared.cpp)
 void add_compiled(nb::module_& m);     // compiled.cpp: what gn.compiled goes through
+void add_questions(nb::module_& m);    // questions.cpp: what traced functions ask of extents
 void add_files(nb::module_& m);        // files.cpp: save, load, pickling of graphs
 void add_optimizers(nb::module_& m);   // optimizers.cpp
 void add_tune(nb::module_& m);         // tune.cpp

@@ -86,7 +86,7 @@ std::int64_t length_of(const Bound& start, const Bound& stop, const Bound& step)
     return length < 0 ? 0 : static_cast<std::int64_t>(std::min<__int128>(length, INT64_MAX));
   }
   const double length = std::ceil((stop.real - start.real) / step.real);
-  if (std::isnan(length) || length >= 0x1p62)
+  if (!(std::abs(length) < 0x1p62))
     throw ValueError(fmt::format("arange: expected finite bounds, found {}, {} and step {}",
                                  start.real, stop.real, step.real));
   return length > 0 ? static_cast<std::int64_t>(length) : 0;

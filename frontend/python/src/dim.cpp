@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "frontend/python/src/apply.h"
+#include "frontend/python/src/questions.h"
 #include "ir/leaf.h"
 #include "runtime/error.h"
 
@@ -36,25 +37,22 @@ PyObject* repr(PyObject* o) {
   });
 }
 
-Py_hash_t hash(PyObject* o) {
-  const auto h = static_cast<Py_hash_t>(self(o).hash());
-  return h == -1 ? -2 : h;
+bool is_numpy_integer(PyObject* o) {
+  return PyIndex_Check(o) != 0 && PySequence_Check(o) == 0 && !is_array(o) && !is_expr(o);
 }
 
 // The operand as a dimension: a Dim or an int; nothing for anything else.
 std::optional<Dim> integral(PyObject* o) {
   if (const Dim* d = dim_of(o)) return *d;
-  if (!PyLong_Check(o)) return std::nullopt;
-  const long long value = PyLong_AsLongLong(o);
+  nb::object number = nb::borrow(o);
+  if (!PyLong_Check(o)) {
+    if (!is_numpy_integer(o)) return std::nullopt;
+    number = nb::steal(PyNumber_Index(o));
+    if (!number.is_valid()) throw nb::python_error();
+  }
+  const long long value = PyLong_AsLongLong(number.ptr());
   if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   return Dim(static_cast<std::int64_t>(value));
-}
-
-// Whether it is an int that no extent reaches.
-bool is_beyond(PyObject* o) {
-  int overflow = 0;
-  if (PyLong_Check(o)) static_cast<void>(PyLong_AsLongLongAndOverflow(o, &overflow));
-  return overflow != 0;
 }
 
 // Dimensions stay dimensions; with a float or an array it is an expression.
@@ -121,27 +119,30 @@ PyObject* positive(PyObject* a) { return Py_NewRef(a); }
 
 // ---------------------------------------------------------------------------------- comparisons
 
-bool is_extent(const AtomRef& a) { return a->kind == Atom::Kind::symbol; }
+constexpr const char* signs[] = {"<", "<=", "==", "!=", ">", ">="};
+constexpr const char* comparisons[] = {"less",      "less_equal", "equal",
+                                       "not_equal", "greater",    "greater_equal"};
 
-// Whether d >= 0 whatever the extents, which are at least 0.
-bool never_negative(const Dim& d) {
-  if (d.constant_term() < 0) return false;
-  if (d.is_constant()) return true;
-  for (const Term& term : d.terms())
-    if (term.coefficient < 0 || !std::ranges::all_of(term.atoms, is_extent)) return false;
-  return true;
+bool has_values(const Dim& d) {
+  bool found = false;
+  d.for_each_atom([&](const AtomRef& atom) { found = found || atom->kind == Atom::Kind::value; });
+  return found;
 }
 
-// Whether a < b, when that holds or fails for all extents.
-std::optional<bool> less(const Dim& a, const Dim& b) {
-  if (never_negative(b - a - Dim(1))) return true;
-  if (never_negative(a - b)) return false;
-  return std::nullopt;
+// Why nothing answers for an extent, and what else there is.
+std::string unanswered(const Dim& d) {
+  return has_values(d) ? "is computed by the call itself"
+                       : "is known only when a compiled function is called";
 }
 
 PyObject* compare(PyObject* a, PyObject* b, int how) {
   return guarded([&]() -> PyObject* {
-    if ((how == Py_EQ || how == Py_NE) && is_beyond(b)) return PyBool_FromLong(how == Py_NE);
+    int overflow = 0;
+    if (PyLong_Check(b)) static_cast<void>(PyLong_AsLongLongAndOverflow(b, &overflow));
+    if (overflow != 0) {  // an int that no extent reaches
+      const bool is_less = how == Py_LT || how == Py_LE, is_greater = how == Py_GT || how == Py_GE;
+      return PyBool_FromLong(how == Py_NE || (overflow > 0 ? is_less : is_greater));
+    }
     const std::optional<Dim> x = integral(a), y = integral(b);
     if (!x || !y) {
       if (!PyFloat_Check(b)) return Py_NewRef(Py_NotImplemented);
@@ -152,57 +153,143 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
       take(b, operands[1]);
       return apply_one(*ops[how], operands.span(), {}).release().ptr();
     }
-    if (how == Py_EQ) return PyBool_FromLong(*x == *y);
-    if (how == Py_NE) return PyBool_FromLong(!(*x == *y));
-    const bool swapped = how == Py_GT || how == Py_LE;
-    const std::optional<bool> known = swapped ? less(*y, *x) : less(*x, *y);
-    if (!known) {
-      static constexpr const char* signs[] = {"<", "<=", "==", "!=", ">", ">="};
+    const bool is_equality = how == Py_EQ || how == Py_NE;
+    const Dim d = how == Py_LE || how == Py_GT ? *y - *x : *x - *y;
+    const auto question = [&] { return fmt::format("{} {} {}", x->text(), signs[how], y->text()); };
+    // a >= b and a <= b are differences that are not negative, a < b and a > b their opposites.
+    const bool is_opposite = how == Py_NE || how == Py_LT || how == Py_GT;
+    const std::optional<bool> known =
+        decide(d, is_equality ? Asked::is_zero : Asked::is_not_negative, question);
+    if (!known)
       throw TypeError(fmt::format(
-          "compare: {} {} {} depends on extents that only a call knows: use gn.minimum, "
-          "gn.maximum or gn.where, or declare the extents as ints{}",
-          x->text(), signs[how], y->text(), at_caller()));
-    }
-    const bool negated = how == Py_LE || how == Py_GE;
-    return PyBool_FromLong(*known != negated);
+          "compare: {} cannot be answered: the extent {}: choose by gn.{}({}, {}) with gn.where, "
+          "or take gn.minimum and gn.maximum{}",
+          question(), unanswered(d), comparisons[how], x->text(), y->text(), at_caller()));
+    return PyBool_FromLong(*known != is_opposite);
   });
 }
 
-// ------------------------------------------------------------------------------ missing numbers
+// ------------------------------------------------------------------------------ exact values
 
-[[noreturn]] void needs_value(PyObject* o, const char* what, const char* instead) {
-  throw TypeError(
-      fmt::format("{}: the extent {} is known only when a compiled function is called; "
-                  "{}{}",
-                  what, self(o).text(), instead, at_caller()));
+std::int64_t value_for(PyObject* o, const char* what, const char* instead) {
+  if (const std::optional<std::int64_t> value = exact(self(o))) return *value;
+  throw TypeError(fmt::format("{}: the extent {} {}: {}{}", what, self(o).text(),
+                              unanswered(self(o)), instead, at_caller()));
+}
+
+// A key stays in its dictionary when the trace has ended: it becomes the number that was asked for.
+Py_hash_t hash(PyObject* o) {
+  try {
+    const std::int64_t value = value_for(
+        o, "hash", "keys of dictionaries and members of sets must be known: take str(extent)");
+    reinterpret_cast<DimObject*>(o)->dim = Dim(value);
+    return PyObject_Hash(nb::int_(value).ptr());
+  } catch (...) {
+    set_error();
+    return -1;
+  }
 }
 
 PyObject* to_index(PyObject* o) {
-  return guarded([o]() -> PyObject* {
-    needs_value(o, "index",
-                "use it in shapes, slices and gn.arange of gnomon, repeat with "
-                "gn.fori, or declare the extent as an int");
+  return guarded([o] {
+    return PyLong_FromLongLong(value_for(
+        o, "index", "use it in shapes, slices and gn.arange of gnomon, or repeat with gn.fori"));
   });
 }
 
-PyObject* to_number(PyObject* o) {
-  return guarded([o]() -> PyObject* {
-    needs_value(o, "number",
-                "it takes part in expressions as it is, or declare the extent as an "
-                "int");
+PyObject* to_float(PyObject* o) {
+  return guarded([o] {
+    return PyFloat_FromDouble(
+        static_cast<double>(value_for(o, "number", "it takes part in expressions as it is")));
   });
 }
 
 int to_bool(PyObject* o) {
   try {
-    if (never_negative(self(o) - Dim(1))) return 1;
-    needs_value(o, "bool",
-                "whether it is 0 cannot be asked before: use gn.where, or declare the "
-                "extent as an int");
+    const std::optional<bool> is_zero =
+        decide(self(o), Asked::is_zero, [o] { return fmt::format("{} == 0", self(o).text()); });
+    if (is_zero) return *is_zero ? 0 : 1;
+    value_for(o, "bool", "choose by gn.not_equal(extent, 0) with gn.where");
+    return -1;
   } catch (...) {
     set_error();
     return -1;
   }
+}
+
+// The text of the number where the call is known that is traced.
+PyObject* to_text(PyObject* o) {
+  return guarded([o] {
+    const std::optional<std::int64_t> value = exact(self(o));
+    const std::string text = value ? fmt::format("{}", *value) : self(o).text();
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  });
+}
+
+PyObject* format(PyObject* o, PyObject* spec) {
+  if (PyUnicode_Check(spec) && PyUnicode_GET_LENGTH(spec) == 0) return to_text(o);
+  const nb::object value = nb::steal(to_index(o));
+  return value.is_valid() ? PyObject_Format(value.ptr(), spec) : nullptr;
+}
+
+PyObject* bit_length(PyObject* o, PyObject*) {
+  const nb::object value = nb::steal(to_index(o));
+  return value.is_valid() ? PyObject_CallMethod(value.ptr(), "bit_length", nullptr) : nullptr;
+}
+
+// NumPy's functions that are no operators see a number.
+PyObject* to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
+  const nb::object value = nb::steal(to_index(o));
+  if (!value.is_valid()) return nullptr;
+  return guarded([&] {
+    const nb::object array = nb::module_::import_("numpy").attr("array")(value);
+    return PyObject_Call(nb::object(array.attr("__array__")).ptr(), args, keywords);
+  });
+}
+
+// round(n), math.floor(n) and so on: it is an integer already.
+PyObject* itself(PyObject* o, PyObject*) { return Py_NewRef(o); }
+PyObject* rounded(PyObject* o, PyObject* const*, Py_ssize_t) { return Py_NewRef(o); }
+
+PyObject* magnitude(PyObject* o) {
+  return guarded([o] {
+    const Dim& d = self(o);
+    return wrap(max(d, -d)).release().ptr();
+  });
+}
+
+// n << k, n >> k and n & 1 are a product, a quotient and a remainder; other bits need the value.
+enum class Bits { left, right, both, either, different };
+
+PyObject* of_values(PyObject* a, PyObject* b, Bits how) {
+  const auto number = [](PyObject* o) {
+    return nb::steal(dim_of(o) != nullptr ? to_index(o) : Py_NewRef(o));
+  };
+  const nb::object x = number(a), y = x.is_valid() ? number(b) : nb::object();
+  if (!x.is_valid() || !y.is_valid()) return nullptr;
+  switch (how) {
+    case Bits::left: return PyNumber_Lshift(x.ptr(), y.ptr());
+    case Bits::right: return PyNumber_Rshift(x.ptr(), y.ptr());
+    case Bits::both: return PyNumber_And(x.ptr(), y.ptr());
+    case Bits::either: return PyNumber_Or(x.ptr(), y.ptr());
+    default: return PyNumber_Xor(x.ptr(), y.ptr());
+  }
+}
+
+template <Bits how>
+PyObject* bits(PyObject* a, PyObject* b) {
+  return guarded([&]() -> PyObject* {
+    constexpr std::int64_t most = 62;
+    const std::optional<Dim> x = integral(a), k = integral(b);
+    if (!x || !k) return Py_NewRef(Py_NotImplemented);
+    const bool is_small = k->is_constant() && k->constant() >= 0 && k->constant() <= most;
+    if (how == Bits::left && is_small)
+      return wrap(*x * (std::int64_t{1} << k->constant())).release().ptr();
+    if (how == Bits::right && is_small)
+      return wrap(floor_div(*x, std::int64_t{1} << k->constant())).release().ptr();
+    if (how == Bits::both && k->is(1)) return wrap(mod(*x, 2)).release().ptr();
+    return of_values(a, b, how);
+  });
 }
 
 // Dimensions never change.
@@ -214,16 +301,30 @@ PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   });
 }
 
+template <class F>
+PyCFunction method(F* f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
 PyTypeObject* make_dim_type() {
-  static PyMethodDef methods[] = {{"__copy__", copy, METH_NOARGS, nullptr},
-                                  {"__deepcopy__", copy, METH_O, nullptr},
-                                  {nullptr, nullptr, 0, nullptr}};
+  static PyMethodDef methods[] = {
+      {"__copy__", copy, METH_NOARGS, nullptr},
+      {"__deepcopy__", copy, METH_O, nullptr},
+      {"__format__", format, METH_O, nullptr},
+      {"__floor__", itself, METH_NOARGS, nullptr},
+      {"__ceil__", itself, METH_NOARGS, nullptr},
+      {"__trunc__", itself, METH_NOARGS, nullptr},
+      {"__round__", method(rounded), METH_FASTCALL, nullptr},
+      {"__array__", method(to_numpy), METH_VARARGS | METH_KEYWORDS, nullptr},
+      {"bit_length", bit_length, METH_NOARGS, "The bits that the number takes."},
+      {nullptr, nullptr, 0, nullptr}};
   return make_type("gnomon._core.Dim", sizeof(DimObject), 0,
                    {slot(Py_tp_methods, methods),
                     slot(Py_tp_doc, "An extent that only a call knows: a polynomial of such."),
                     slot(Py_tp_new, refuse_new),
                     slot(Py_tp_dealloc, dealloc),
                     slot(Py_tp_repr, repr),
+                    slot(Py_tp_str, to_text),
                     slot(Py_tp_hash, hash),
                     slot(Py_tp_richcompare, compare),
                     slot(Py_nb_add, binary<sum_of, op::add>),
@@ -238,8 +339,14 @@ PyTypeObject* make_dim_type() {
                     slot(Py_nb_positive, positive),
                     slot(Py_nb_bool, to_bool),
                     slot(Py_nb_index, to_index),
-                    slot(Py_nb_int, to_number),
-                    slot(Py_nb_float, to_number)});
+                    slot(Py_nb_absolute, magnitude),
+                    slot(Py_nb_lshift, bits<Bits::left>),
+                    slot(Py_nb_rshift, bits<Bits::right>),
+                    slot(Py_nb_and, bits<Bits::both>),
+                    slot(Py_nb_or, bits<Bits::either>),
+                    slot(Py_nb_xor, bits<Bits::different>),
+                    slot(Py_nb_int, to_index),
+                    slot(Py_nb_float, to_float)});
 }
 
 // ----------------------------------------------------------------------- expressions as extents
@@ -335,10 +442,6 @@ Shape to_shape(nb::handle object) {
 
 void add_dims(nb::module_& m) {
   dim_type = make_dim_type();
-  // NumPy leaves operators to dimensions, instead of making arrays of objects.
-  if (PyObject_SetAttrString(reinterpret_cast<PyObject*>(dim_type), "__array_ufunc__", Py_None) !=
-      0)
-    throw nb::python_error();
   m.attr("Dim") = nb::handle(reinterpret_cast<PyObject*>(dim_type));
   m.def("dim_max", folded<largest>, "The largest of extents, as an extent.");
   m.def("dim_min", folded<smallest>, "The smallest of extents, as an extent.");

@@ -156,6 +156,17 @@ PyObject* get_numpy(PyObject* o, void*) {
   });
 }
 
+// What code written for dtypes of NumPy asks of one: the attribute of that one.
+PyObject* get_of_numpy(PyObject* o, void* name) {
+  return guarded([&]() -> PyObject* {
+    const nb::object of = nb::steal(get_numpy(o, nullptr));
+    if (!of.is_valid()) return nullptr;
+    return nb::object(of.attr(static_cast<const char*>(name))).release().ptr();
+  });
+}
+
+#define GNOMON_OF_NUMPY(name, doc) {#name, get_of_numpy, nullptr, doc, const_cast<char*>(#name)}
+
 PyObject* reduce(PyObject* o, PyObject*) {
   return guarded([o]() -> PyObject* {
     const nb::object make = nb::module_::import_("gnomon._core").attr("to_dtype");
@@ -171,6 +182,22 @@ PyGetSetDef properties[] = {
     {"kind", get_kind, nullptr, "'b' bool, 'i' signed, 'u' unsigned, 'f' float, 'c' complex.",
      nullptr},
     {"dtype", get_numpy, nullptr, "The dtype of NumPy.", nullptr},
+    GNOMON_OF_NUMPY(type, "NumPy's class of an element."),
+    GNOMON_OF_NUMPY(char, "NumPy's letter."),
+    GNOMON_OF_NUMPY(num, "NumPy's number."),
+    GNOMON_OF_NUMPY(str, "NumPy's text, with the order of bytes: '<f4'."),
+    GNOMON_OF_NUMPY(byteorder, "NumPy's letter for the order of bytes."),
+    GNOMON_OF_NUMPY(alignment, "Bytes that addresses of elements are multiples of."),
+    GNOMON_OF_NUMPY(names, "None: elements have no fields."),
+    GNOMON_OF_NUMPY(fields, "None: elements have no fields."),
+    GNOMON_OF_NUMPY(subdtype, "None: elements are no arrays."),
+    GNOMON_OF_NUMPY(shape, "(): elements are no arrays."),
+    GNOMON_OF_NUMPY(ndim, "0: elements are no arrays."),
+    GNOMON_OF_NUMPY(base, "NumPy's dtype."),
+    GNOMON_OF_NUMPY(hasobject, "False: elements are no objects."),
+    GNOMON_OF_NUMPY(isnative, "True: the machine's order of bytes."),
+    GNOMON_OF_NUMPY(isbuiltin, "NumPy's number for what defined the dtype."),
+    GNOMON_OF_NUMPY(newbyteorder, "NumPy's dtype with another order of bytes."),
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},

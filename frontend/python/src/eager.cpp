@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 #include <unordered_map>
 
 #include "frontend/python/src/apply.h"
@@ -52,36 +53,55 @@ class Table {
 
 // --------------------------------------------------------------------------------------- leaves
 
-// What a leaf stands for: dtype, rank, and which extents are the literal 1, as one number.
-using Leaf = std::uint32_t;
-// Set in an exponent that is part of the expression: its dtype and twice its value.
-constexpr Leaf exponent_bit = 1u << 31;
-// Set in every leaf: 0 is no operand.
-constexpr Leaf present_bit = 1u << 30;
+// What a leaf stands for: dtype and rank, or an exponent that is part of the expression (its dtype
+// and twice its value); and which extents are the literal 1.
+struct Leaf {
+  enum class Kind : std::uint8_t { none, array, exponent } kind = Kind::none;
+  DType dtype{};
+  std::int16_t number = 0;  // the rank, or what is twice the exponent
+  std::uint64_t ones = 0;   // bit i: axis i
+  friend bool operator==(const Leaf&, const Leaf&) = default;
 
-Leaf leaf_of(DType dtype, int rank, std::uint32_t ones) {
-  return present_bit | static_cast<Leaf>(dtype) | static_cast<Leaf>(rank) << 5 | ones << 10;
+  std::size_t hash() const {
+    return mix_hash(static_cast<std::size_t>(kind) | static_cast<std::size_t>(dtype) << 8 |
+                        static_cast<std::size_t>(static_cast<std::uint16_t>(number)) << 16,
+                    ones);
+  }
+};
+static_assert(max_rank <= 64);
+
+Leaf leaf_of(DType dtype, int rank, std::uint64_t ones) {
+  return {Leaf::Kind::array, dtype, static_cast<std::int16_t>(rank), ones};
 }
 
-std::uint32_t ones_of(const Array& a) {
-  std::uint32_t ones = 0;
+std::uint64_t ones_of(const Array& a) {
+  std::uint64_t ones = 0;
   for (int i = 0; i < a.rank(); ++i)
-    if (a.shape()[static_cast<std::size_t>(i)] == 1) ones |= 1u << i;
+    if (a.shape()[static_cast<std::size_t>(i)] == 1) ones |= std::uint64_t{1} << i;
   return ones;
 }
 
+// A leaf in its place among the operands.
+struct Placed {
+  std::size_t position;
+  Leaf leaf;
+  friend bool operator==(const Placed&, const Placed&) = default;
+};
+struct PlacedHash {
+  std::size_t operator()(const Placed& p) const { return mix_hash(p.leaf.hash(), p.position); }
+};
+
 Expr leaf_expr(Leaf leaf, std::size_t position) {
-  static auto* const known = new std::unordered_map<std::uint64_t, Expr>;
-  Expr& e = (*known)[static_cast<std::uint64_t>(position) << 32 | leaf];
-  if (e) return e;
-  const auto rank = static_cast<int>(leaf >> 5 & 31);
+  static auto* const known = new std::unordered_map<Placed, Expr, PlacedHash>;
+  Expr& e = (*known)[{position, leaf}];
+  if (e.defined()) return e;
   const std::string name = fmt::format("x{}", position + 1);
   Shape shape;
-  for (int i = 0; i < rank; ++i) {
-    const bool one = (leaf >> 10 >> i & 1) != 0;
+  for (int i = 0; i < leaf.number; ++i) {
+    const bool one = (leaf.ones >> i & 1) != 0;
     shape.push_back(one ? Dim(1) : Dim::symbol(fmt::format("{}.{}", name, i)));
   }
-  e = tensor(name, static_cast<DType>(leaf & 31), std::move(shape));
+  e = tensor(name, leaf.dtype, std::move(shape));
   return e;
 }
 
@@ -92,16 +112,33 @@ Expr exact_leaf(const Array& a, std::size_t position) {
   return tensor(fmt::format("x{}", position + 1), a.dtype(), std::move(shape));
 }
 
+// A message about leaves (x1: f64[x1.0, x1.1]) with the extents of the arguments.
+std::string with_extents(std::string_view text, std::span<const Array> arguments) {
+  static const std::regex symbol(R"(\bx(\d{1,4})\.(\d{1,2})\b)");
+  std::string out;
+  std::cmatch at;
+  const char* from = text.data();
+  const char* const end = from + text.size();
+  for (; std::regex_search(from, end, at, symbol); from = at[0].second) {
+    out.append(from, at[0].first);
+    const std::size_t argument = std::stoul(at.str(1)) - 1, axis = std::stoul(at.str(2));
+    const bool is_known =
+        argument < arguments.size() && axis < static_cast<std::size_t>(arguments[argument].rank());
+    out += is_known ? std::to_string(arguments[argument].shape()[axis]) : at.str();
+  }
+  return out.append(from, end);
+}
+
 // Calls: the compiled function does not know the user's line.
 Results run(const Function& function, std::span<const Array> arguments, bool release) {
   try {
     const Function kept = function;
     const Released released(release);
     return kept(arguments);
-  } catch (const ValueError& e) {
-    throw ValueError(e.what() + at_caller());
-  } catch (const DeviceError& e) {
-    throw DeviceError(e.what() + at_caller());
+  } catch (const CompileError&) {
+    throw;
+  } catch (const Error& e) {
+    throw_like(e, with_extents(e.what(), arguments) + at_caller());
   }
 }
 
@@ -124,7 +161,7 @@ struct Key {
 struct KeyHash {
   std::size_t operator()(const Key& key) const {
     std::size_t h = reinterpret_cast<std::size_t>(key.op) >> 6;
-    for (const Leaf leaf : key.leaves) h = mix_hash(h, leaf);
+    for (const Leaf& leaf : key.leaves) h = mix_hash(h, leaf.hash());
     for (const Attribute& a : key.attributes) h = mix_hash(h, a.hash());
     return h;
   }
@@ -165,7 +202,7 @@ class Application {
     std::size_t count = 0;
     std::int64_t elements = 0;
     for (std::size_t i = 0; i < operands_.size(); ++i) {
-      if ((key_.leaves[i] & exponent_bit) != 0) continue;
+      if (is_exponent(i)) continue;
       elements += arrays_[i].size();
       arguments[count++] = arrays_[i];
     }
@@ -188,15 +225,16 @@ class Application {
       }
       const DType t = promoted_(i, o);
       if (const std::optional<std::int64_t> twice = twice_exponent(op_, i, o)) {
-        key_.leaves[i] = exponent_bit | static_cast<Leaf>(t) << 8 |
-                         static_cast<Leaf>(*twice + 2 * small_exponent);
+        key_.leaves[i] = {Leaf::Kind::exponent, t, static_cast<std::int16_t>(*twice)};
       }
       arrays_[i] = number_array(o, t, op_.name);
     }
   }
 
-  void set_leaf(std::size_t i, std::uint32_t ones) {
-    if ((key_.leaves[i] & exponent_bit) != 0) return;
+  bool is_exponent(std::size_t i) const { return key_.leaves[i].kind == Leaf::Kind::exponent; }
+
+  void set_leaf(std::size_t i, std::uint64_t ones) {
+    if (is_exponent(i)) return;
     key_.leaves[i] = leaf_of(arrays_[i].dtype(), arrays_[i].rank(), ones);
   }
 
@@ -250,18 +288,18 @@ class Application {
   }
 
   // Which extents of 1 stand for more.
-  std::uint32_t stretched(const Array& a) const {
-    std::uint32_t ones = 0;
+  std::uint64_t stretched(const Array& a) const {
+    std::uint64_t ones = 0;
     const std::size_t first = shape_.size() - a.shape().size();
     for (std::size_t i = 0; i < a.shape().size(); ++i)
-      if (a.shape()[i] == 1 && shape_[first + i] != 1) ones |= 1u << i;
+      if (a.shape()[i] == 1 && shape_[first + i] != 1) ones |= std::uint64_t{1} << i;
     return ones;
   }
 
   Value built_from(std::span<const Expr> x, const Origin& at) const {
     std::vector<Value> values;
     for (std::size_t i = 0, next = 0; i < operands_.size(); ++i) {
-      if ((key_.leaves[i] & exponent_bit) != 0) {
+      if (is_exponent(i)) {
         values.push_back(number_value(operands_[i], promoted_(i, operands_[i]), op_.name));
       } else {
         values.push_back(cast(x[next++], promoted_(i, operands_[i])).value());
@@ -273,15 +311,14 @@ class Application {
   Function build() const {
     std::vector<Expr> leaves;
     for (std::size_t i = 0; i < operands_.size(); ++i)
-      if ((key_.leaves[i] & exponent_bit) == 0)
-        leaves.push_back(leaf_expr(key_.leaves[i], leaves.size()));
+      if (!is_exponent(i)) leaves.push_back(leaf_expr(key_.leaves[i], leaves.size()));
     Value made;
     try {
       const OriginScope nowhere({});
       made = built_from(leaves, {});
-    } catch (const TypeError& e) {
+    } catch (const Error& e) {
       explain();
-      throw TypeError(e.what() + at_caller());
+      throw_like(e, e.what() + at_caller());
     }
     std::vector<Expr> outputs;
     for (std::uint32_t i = 0; i < made.node().output_count(); ++i)
@@ -293,7 +330,7 @@ class Application {
   void explain() const {
     std::vector<Expr> leaves;
     for (std::size_t i = 0; i < operands_.size(); ++i)
-      if ((key_.leaves[i] & exponent_bit) == 0)
+      if (!is_exponent(i))
         leaves.push_back(
             exact_leaf(operands_[i].is_number() ? arrays_[i] : operands_[i].array, leaves.size()));
     built_from(leaves, caller());
@@ -364,9 +401,9 @@ std::vector<Array> evaluate(std::span<const Array> operands,
   try {
     const OriginScope nowhere({});
     outputs = build(leaves);
-  } catch (const TypeError& e) {
+  } catch (const Error& e) {
     explain();
-    throw TypeError(e.what() + at_caller());
+    throw_like(e, e.what() + at_caller());
   }
   std::vector<Value> key(outputs.begin(), outputs.end());
   try {
@@ -376,11 +413,7 @@ std::vector<Array> evaluate(std::span<const Array> operands,
     const Results results = run(function, operands, true);
     return {results.begin(), results.end()};
   } catch (const ValueError&) {
-    try {
-      explain();
-    } catch (const TypeError& e) {
-      throw ValueError(e.what());  // the extents do not go together
-    }
+    explain();  // where the extents do not go together
     throw;
   }
 }

@@ -11,17 +11,19 @@ struct Classes {
   PyObject* error;
   PyObject* type;
   PyObject* value;
+  PyObject* index;
   PyObject* compile;
   PyObject* device;
   PyObject* internal;
 };
 Classes classes{};
 
-PyObject* make_class(nb::module_& m, const char* name, PyObject* second, const char* doc) {
+PyObject* make_class(nb::module_& m, const char* name, PyObject* first, PyObject* second,
+                     const char* doc) {
   const std::string full = std::string("gnomon.") + name;
-  const nb::object bases =
-      second == nullptr ? nb::borrow(PyExc_Exception)
-                        : nb::object(nb::make_tuple(nb::borrow(classes.error), nb::borrow(second)));
+  const nb::object bases = first == nullptr
+                               ? nb::borrow(second)
+                               : nb::object(nb::make_tuple(nb::borrow(first), nb::borrow(second)));
   PyObject* const made = PyErr_NewExceptionWithDoc(full.c_str(), doc, bases.ptr(), nullptr);
   if (made == nullptr) throw nb::python_error();
   m.attr(name) = nb::handle(made);
@@ -56,6 +58,8 @@ PyObject* set_error() noexcept {
     e.restore();
   } catch (const TypeError& e) {
     set(classes.type, e.what());
+  } catch (const IndexError& e) {
+    set(classes.index, e.what());
   } catch (const ValueError& e) {
     set(classes.value, e.what());
   } catch (const CompileError& e) {
@@ -81,15 +85,21 @@ PyObject* set_error() noexcept {
 }
 
 void add_errors(nb::module_& m) {
-  classes.error = make_class(m, "Error", nullptr, "Base of all errors of gnomon.");
-  classes.type = make_class(m, "TypeError", PyExc_TypeError, "The expression is wrong.");
-  classes.value = make_class(m, "ValueError", PyExc_ValueError,
-                             "The call is wrong: shape, extents, an index, a failed check.");
-  classes.compile = make_class(m, "CompileError", PyExc_RuntimeError,
+  classes.error = make_class(m, "Error", nullptr, PyExc_Exception, "Base of all errors of gnomon.");
+  PyObject* const base = classes.error;
+  classes.type = make_class(m, "TypeError", base, PyExc_TypeError,
+                            "Something is of a wrong kind: a dtype, a structure, an operation that "
+                            "lacks what is asked of it.");
+  classes.value =
+      make_class(m, "ValueError", base, PyExc_ValueError,
+                 "Something of the right kind has a wrong value: extents, a parameter, a check.");
+  classes.index = make_class(m, "IndexError", classes.value, PyExc_IndexError,
+                             "An index, a label or an axis is out of range.");
+  classes.compile = make_class(m, "CompileError", base, PyExc_RuntimeError,
                                "The toolchain is missing or failed; see `source` and `log`.");
-  classes.device = make_class(m, "DeviceError", PyExc_RuntimeError,
+  classes.device = make_class(m, "DeviceError", base, PyExc_RuntimeError,
                               "The machine failed: no memory, no disk, no such device or library.");
-  classes.internal = make_class(m, "InternalError", PyExc_RuntimeError, "A bug of gnomon.");
+  classes.internal = make_class(m, "InternalError", base, PyExc_RuntimeError, "A bug of gnomon.");
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);

@@ -6,6 +6,9 @@
 #include <new>
 
 #include "frontend/python/src/apply.h"
+#include "frontend/python/src/array.h"
+#include "frontend/python/src/assign.h"
+#include "frontend/python/src/questions.h"
 #include "ir/leaf.h"
 #include "runtime/error.h"
 
@@ -128,11 +131,21 @@ PyGetSetDef properties[] = {
 
 // ---------------------------------------------------------------------- where Python wants values
 
+// An expression of extents alone has its value by the arguments of the call that is traced.
+nb::object value_by_extents(PyObject* o) {
+  if (self(o).rank() != 0) return {};
+  const std::optional<Array> value = exact(self(o));
+  if (!value) return {};
+  return nb::steal(element_object(value->dtype(), value->data()));
+}
+
 int to_bool(PyObject* o) {
   try {
     // Dictionaries and sets compare keys by ==: an expression is equal to itself.
     const Value& v = self(o).value();
     if (v.is(op::equal) && v.input(0) == v.input(1)) return 1;
+    if (const nb::object value = value_by_extents(o); value.is_valid())
+      return PyObject_IsTrue(value.ptr());
     needs_value(o, "bool",
                 "an `if`, `while`, `assert`, `and`, `or` or `not` needs it while the expression "
                 "is built: choose elements with gn.where, repeat with gn.fori, combine with & | ~, "
@@ -145,12 +158,16 @@ int to_bool(PyObject* o) {
 
 PyObject* to_float(PyObject* o) {
   return guarded([o]() -> PyObject* {
+    if (const nb::object value = value_by_extents(o); value.is_valid())
+      return PyNumber_Float(value.ptr());
     needs_value(o, "float", "keep the expression, or call a gn.function that returns it");
   });
 }
 
 PyObject* to_int(PyObject* o) {
   return guarded([o]() -> PyObject* {
+    if (const nb::object value = value_by_extents(o); value.is_valid())
+      return PyNumber_Long(value.ptr());
     needs_value(o, "int",
                 "keep the expression (gn.astype converts), or call a gn.function that "
                 "returns it");
@@ -159,6 +176,9 @@ PyObject* to_int(PyObject* o) {
 
 PyObject* to_index(PyObject* o) {
   return guarded([o]() -> PyObject* {
+    if (is_integer(self(o).dtype()))
+      if (const nb::object value = value_by_extents(o); value.is_valid())
+        return PyNumber_Index(value.ptr());
     needs_value(o, "index",
                 "an index, a count or range() of Python needs an int: index an array "
                 "of Gnomon with it, repeat with gn.fori, or make it a static argument");
@@ -184,7 +204,8 @@ Py_ssize_t length(PyObject* o) {
     const Expr& x = self(o);
     if (x.rank() == 0)
       throw TypeError(fmt::format("len: {} has no axes{}", describe(x), at_caller()));
-    if (x.shape()[0].is_constant()) return static_cast<Py_ssize_t>(x.shape()[0].constant());
+    if (const std::optional<std::int64_t> length = exact(x.shape()[0]))
+      return static_cast<Py_ssize_t>(*length);
     needs_value(o, "len", "its length is the symbolic dimension shape[0]");
   } catch (...) {
     set_error();
@@ -206,13 +227,13 @@ PyObject* iterate(PyObject* o) {
     const Expr& x = self(o);
     if (x.rank() == 0)
       throw TypeError(fmt::format("iter: {} has no axes{}", describe(x), at_caller()));
-    if (!x.shape()[0].is_constant())
+    const std::optional<std::int64_t> length = exact(x.shape()[0]);
+    if (!length)
       needs_value(o, "iter",
-                  "the length of its first axis is not known: use operations on whole "
-                  "arrays, gn.fori, or declare the extent as an int");
+                  "the length of its first axis is not known: use operations on whole arrays or "
+                  "gn.fori");
     nb::list parts;
-    for (std::int64_t i = 0; i < x.shape()[0].constant(); ++i)
-      parts.append(get_item(nb::handle(o), nb::int_(i)));
+    for (std::int64_t i = 0; i < *length; ++i) parts.append(get_item(nb::handle(o), nb::int_(i)));
     return PyObject_GetIter(parts.ptr());
   });
 }
@@ -221,13 +242,12 @@ PyObject* subscript(PyObject* o, PyObject* key) {
   return guarded([&] { return get_item(o, key).release().ptr(); });
 }
 
-int refuse_assignment(PyObject* o, PyObject*, PyObject* value) {
+int set_subscript(PyObject* o, PyObject* key, PyObject* value) {
+  if (value != nullptr) return assign_item(o, key, value);
   try {
-    throw TypeError(fmt::format(
-        "{}: {} is an expression, which never changes: {}{}",
-        value == nullptr ? "delete" : "assign", describe(self(o)),
-        value == nullptr ? "take the parts that stay" : "write x = x.at[key].set(value)",
-        at_caller()));
+    throw TypeError(
+        fmt::format("delete: elements of {} cannot be deleted: take the parts that stay{}",
+                    describe(self(o)), at_caller()));
   } catch (...) {
     set_error();
     return -1;
@@ -263,8 +283,10 @@ PyTypeObject* make_expr_type() {
                                     slot(Py_sq_contains, contains_value),
                                     slot(Py_mp_length, length),
                                     slot(Py_mp_subscript, subscript),
-                                    slot(Py_mp_ass_subscript, refuse_assignment)};
+                                    slot(Py_mp_ass_subscript, set_subscript)};
   const std::span<const PyType_Slot> shared_slots = operator_slots();
+  const std::span<const PyType_Slot> assignments = assignment_slots();
+  slots.insert(slots.end(), assignments.begin(), assignments.end());
   slots.insert(slots.end(), shared_slots.begin(), shared_slots.end());
   return make_type("gnomon._core.Expr", sizeof(ExprObject), Py_TPFLAGS_BASETYPE, std::move(slots));
 }
@@ -330,6 +352,7 @@ nb::object wrap(Expr expr, Weak weak) {
   if (o == nullptr) throw nb::python_error();
   new (&object_of(o)->expr) Expr(std::move(expr));
   object_of(o)->weak = weak;
+  object_of(o)->scope = current_scope();
   return nb::steal(o);
 }
 
@@ -338,6 +361,7 @@ void add_expressions(nb::module_& m) {
   types.expr = base_type;
   m.attr("Expr") = nb::handle(reinterpret_cast<PyObject*>(base_type));
   add_dims(m);
+  add_assignment(m);
   m.def("tensor", make_tensor, nb::arg("name"), nb::arg("dtype").none(), nb::arg("shape"),
         nb::arg("weak") = false,
         "An input. Extents: an int, None (any), a str (the same name, the same extent), a Dim. "

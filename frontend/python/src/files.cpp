@@ -3,10 +3,10 @@
 #include <nanobind/stl/string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <random>
-#include <regex>
 #include <set>
 #include <unordered_map>
 
@@ -46,11 +46,19 @@ struct Bundle {
   }
 };
 
+// Those that the last passes make are not for users.
+const Op* find_user_op(std::string_view name) {
+  const Op* found = find_op(name);
+  const auto all = all_ops();
+  return std::find(all.begin(), all.end(), found) == all.end() ? nullptr : found;
+}
+
 Graph parse(const std::string& text, nb::handle arrays) {
   std::vector<Array> list;
   for (const nb::handle a : nb::iter(arrays)) list.push_back(to_array(a));
   ParseOptions options;
-  options.find_op = find_op;
+  options.find_op = find_user_op;
+  options.untrusted = true;
   options.read_array = [&list](std::string_view name, DType, std::span<const std::int64_t>) {
     std::size_t i = 0;
     const auto end = std::from_chars(name.data(), name.data() + name.size(), i);
@@ -62,57 +70,90 @@ Graph parse(const std::string& text, nb::handle arrays) {
   return parse_graph(text, options);
 }
 
+constexpr std::size_t longest_comment = 4096;  // of at most four places
+
 // File names of origins live for ever.
 const char* lasting(const std::string& name) {
   static std::set<std::string> names;
   return names.insert(name).first->c_str();
 }
 
+// The places " model.py:3 model.py:7" that are all of a comment; none if it says anything else.
+std::vector<Origin> places_in(std::string_view comment) {
+  std::vector<Origin> places;
+  while (!comment.empty()) {
+    if (comment.front() != ' ') return {};
+    comment.remove_prefix(1);
+    const std::string_view place = comment.substr(0, comment.find(' '));
+    comment.remove_prefix(place.size());
+    const std::size_t colon = place.rfind(':');
+    std::uint32_t line = 0;
+    const char* const end = place.data() + place.size();
+    if (colon == std::string_view::npos || colon == 0 || place.find(':') != colon) return {};
+    const auto [stop, error] = std::from_chars(place.data() + colon + 1, end, line);
+    if (error != std::errc() || stop != end) return {};
+    places.push_back({lasting(std::string(place.substr(0, colon))), line});
+  }
+  return places;
+}
+
 // The user's lines that stand as comments after the lines of the outermost graph, by position.
-std::vector<std::pair<std::size_t, Origin>> origins_in(const std::string& text) {
-  static const std::regex comment(R"(  #((?: [^\s:]+:\d+)+)$)");
-  static const std::regex place(R"( ([^\s:]+):(\d+))");
+std::vector<std::pair<std::size_t, Origin>> origins_in(std::string_view text) {
   std::vector<std::pair<std::size_t, Origin>> found;
   std::size_t node = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
-    begin = end + 1;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (line.starts_with("  %")) {
       std::from_chars(line.data() + 3, line.data() + line.size(), node);
     } else if (!line.starts_with("  }")) {
       continue;
     }
-    std::smatch match;
     const std::size_t hash = line.rfind("  #");
-    if (hash == std::string::npos) continue;
-    const std::string tail = line.substr(hash);
-    if (!std::regex_match(tail, match, comment)) continue;
-    const std::string places = match[1];
-    for (std::sregex_iterator i(places.begin(), places.end(), place), last; i != last; ++i) {
-      std::uint32_t number = 0;
-      const std::string digits = (*i)[2];
-      std::from_chars(digits.data(), digits.data() + digits.size(), number);
-      found.push_back({node, Origin{lasting((*i)[1]), number}});
-    }
+    if (hash == std::string_view::npos || line.size() - hash > longest_comment) continue;
+    for (const Origin& place : places_in(line.substr(hash + 3))) found.emplace_back(node, place);
   }
   return found;
 }
 
-// The outputs over `arguments`, with the lines that the text tells.
+// What of the body's checks operations over the arguments no longer ask for. An extent may stand
+// for another there that it was found to equal.
+std::vector<EntryCheck> lost_checks(const Graph& graph, std::span<const Value> arguments,
+                                    const InlinedBody& body) {
+  std::vector<SignatureLeaf> leaves;
+  for (const Value& v : arguments) leaves.push_back({v, {}, false});
+  const std::vector<EntryCheck> asked = close_graph("graph", leaves, body.outputs, true).checks;
+  Graph lost = graph;
+  std::erase_if(lost.checks, [&](const EntryCheck& check) {
+    return std::ranges::any_of(asked, [&](const EntryCheck& other) {
+      return check.left == other.left && check.right == other.right;
+    });
+  });
+  if (lost.checks.empty()) return {};
+  return checks_of_body(lost, arguments, inline_whole_body(lost, arguments).checked_scalars);
+}
+
+// The outputs over `arguments`, with the lines that the text tells, and with the checks.
 std::vector<Expr> inlined(const Graph& graph, std::span<const Value> arguments,
                           const std::string& text) {
   Graph all = graph;
   const std::vector<const Node*> order = graph.topological_order();
   for (const Node* node : order) all.outputs.emplace_back(node, 0);
-  const std::vector<Value> values = inline_body(all, arguments);
+  InlinedBody body = inline_whole_body(all, arguments);
   std::set<std::size_t> bare;  // nodes that nothing told the lines of yet
   for (std::size_t i = 0; i < order.size(); ++i)
-    if (values[graph.outputs.size() + i].node().origins().empty()) bare.insert(i);
+    if (body.outputs[graph.outputs.size() + i].node().origins().empty()) bare.insert(i);
   for (const auto& [position, origin] : origins_in(text))
     if (position < order.size() && bare.contains(position))
-      values[graph.outputs.size() + position].node().add_origin(origin);
-  return {values.begin(), values.begin() + static_cast<std::ptrdiff_t>(graph.outputs.size())};
+      body.outputs[graph.outputs.size() + position].node().add_origin(origin);
+  body.outputs.resize(graph.outputs.size());
+  std::vector<Expr> outputs(body.outputs.begin(), body.outputs.end());
+  for (const EntryCheck& check : lost_checks(graph, arguments, body)) {
+    const OriginScope place(check.origins.empty() ? Origin() : check.origins[0]);
+    for (Expr& output : outputs)
+      output = where_equal(output, {check.left}, {check.right}, check.message);
+  }
+  return outputs;
 }
 
 // ------------------------------------------------------------------------------ whole functions

@@ -57,6 +57,8 @@ PyObject* get_inputs(PyObject* o, void*) { return ask(o, "inputs_of"); }
 PyObject* get_outputs(PyObject* o, void*) { return ask(o, "outputs_of"); }
 PyObject* get_updates(PyObject* o, void*) { return ask(o, "updates_of"); }
 
+PyObject* get_explain(PyObject* o, void*) { return ask(o, "explain_of"); }
+
 PyObject* get_name(PyObject* o, void*) { return PyUnicode_FromString(self_of(o).name.c_str()); }
 PyObject* get_about(PyObject* o, void*) { return Py_NewRef(self_of(o).about); }
 
@@ -99,9 +101,13 @@ PyGetSetDef properties[] = {
        return get(o, [](const Function& f) { return text(f.module_text()); });
      },
      nullptr, "Kernels, steps and buffers as text; '' when it came from the cache.", nullptr},
-    {"explain",
+    {"_rewrites",
      [](PyObject* o, void*) { return get(o, [](const Function& f) { return text(f.explain()); }); },
-     nullptr, "The rewrites that made the final graph; '' unless compiled with explain=True.",
+     nullptr, nullptr, nullptr},
+    {"explain", get_explain, nullptr,
+     "What a trace asked of extents, and the rewrites that made the final graph; '' unless "
+     "compiled "
+     "with explain=True.",
      nullptr},
     {"memory_table",
      [](PyObject* o, void*) {
@@ -374,9 +380,11 @@ nb::list default_update_pairs(nb::handle outputs, nb::handle but) {
 }  // namespace
 
 RewriteLevel rewrites_of(const std::string& name) {
-  return one_of<RewriteLevel>(
-      "rewrites", name,
-      {{"none", RewriteLevel::none}, {"exact", RewriteLevel::exact}, {"all", RewriteLevel::all}});
+  return one_of<RewriteLevel>("rewrites", name,
+                              {{"none", RewriteLevel::none},
+                               {"exact", RewriteLevel::exact},
+                               {"all", RewriteLevel::all},
+                               {"fast", RewriteLevel::fast}});
 }
 
 Expr new_value(nb::handle variable, nb::handle value) {

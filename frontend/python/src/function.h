@@ -47,9 +47,12 @@ struct FunctionObject {
 PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t flags,
                         PyObject* names);
 
+/// How a value of another dtype is converted: by hand, or by an option of the function.
+enum class Advice : bool { convert, option };
 /// `object` as an array of `dtype`, converted as `downcast` allows. TypeError otherwise: `what`
-/// says for what it is, and the message tells both dtypes.
-Array converted_value(nb::handle object, DType dtype, Downcast downcast, const std::string& what);
+/// says for what it is, and the message tells both dtypes and how to convert.
+Array converted_value(nb::handle object, DType dtype, Downcast downcast, const std::string& what,
+                      Advice advice = Advice::option);
 
 /// compile() that Ctrl-C leaves: the compilation then goes on in the background.
 Function compile_interruptibly(std::vector<Expr> inputs, std::vector<Output> outputs,

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "frontend/python/src/apply.h"
+#include "frontend/python/src/questions.h"
 #include "runtime/error.h"
 #include "stdlib/selection.h"
 
@@ -12,8 +13,7 @@ namespace gnomon::python {
 namespace {
 
 [[noreturn]] void out_of_range(const std::string& message) {
-  PyErr_SetString(PyExc_IndexError, (message + at_caller()).c_str());
-  throw nb::python_error();
+  throw IndexError(message + at_caller());
 }
 
 // One entry of a key. An array of integers has its values, or only an expression.
@@ -23,6 +23,8 @@ struct Entry {
   Dim dim{};
   Array array{};
   Expr expr{};
+  std::int64_t extent = -1;  // of the axis, as the mask has it that the array's places come from
+  bool is_single = false;    // from a single bool: of an axis of extent 1 that the key puts there
 
   bool consumes() const { return kind != Kind::added && kind != Kind::ellipsis; }
 };
@@ -50,8 +52,6 @@ Entry range_entry(PyObject* o) {
 
 // The positions of the true elements, one array for each axis of the mask.
 void add_mask(const Array& given, std::vector<Entry>& entries) {
-  if (given.rank() == 0)
-    throw TypeError("index: expected integers, slices or masks, found a single bool" + at_caller());
   const Array mask = given.contiguous();
   const bool* const values = mask.data<bool>();
   const std::span<const std::int64_t> shape = mask.shape();
@@ -64,13 +64,33 @@ void add_mask(const Array& given, std::vector<Entry>& entries) {
       rest /= shape[axis];
     }
   }
-  for (const std::vector<std::int64_t>& p : positions)
-    entries.push_back({.kind = Entry::Kind::array, .array = Array::from(p)});
+  for (std::size_t axis = 0; axis < positions.size(); ++axis)
+    entries.push_back(
+        {.kind = Entry::Kind::array, .array = Array::from(positions[axis]), .extent = shape[axis]});
+}
+
+// A single bool: the mask of a new axis of extent 1.
+void add_single(bool value, std::vector<Entry>& entries) {
+  const std::vector<std::int64_t> places(value ? 1 : 0, 0);
+  entries.push_back(
+      {.kind = Entry::Kind::array, .array = Array::from(places), .extent = 1, .is_single = true});
+}
+
+// uint64 beyond int64 is out of the range of every axis.
+void check_reach(const Array& array) {
+  if (array.dtype() != DType::uint64) return;
+  const Array packed = array.contiguous();
+  const auto* const values = packed.data<std::uint64_t>();
+  for (std::int64_t i = 0; i < packed.size(); ++i)
+    if (values[i] > static_cast<std::uint64_t>(PY_SSIZE_T_MAX))
+      out_of_range(fmt::format("index: index {} is out of range for every axis", values[i]));
 }
 
 void add_array(const Array& array, bool is_sequence, std::vector<Entry>& entries) {
-  if (is_bool(array.dtype())) return add_mask(array, entries);
+  if (is_bool(array.dtype()))
+    return array.rank() == 0 ? add_single(array.item<bool>(), entries) : add_mask(array, entries);
   if (is_integer(array.dtype())) {
+    check_reach(array);
     if (array.rank() == 0) {
       const Array wide = converted(array, DType::int64);
       entries.push_back({.kind = Entry::Kind::dim, .dim = Dim(wide.item<std::int64_t>())});
@@ -98,19 +118,30 @@ void add_entry(PyObject* o, std::vector<Entry>& entries) {
     entries.push_back({.kind = Entry::Kind::dim, .dim = *d});
   } else if (is_expr(o)) {
     const Expr& e = expr_of(o);
-    if (is_bool(e.dtype()) && e.rank() > 0) {
+    if (is_bool(e.dtype())) {
       // As many entries as it has axes: they become its places.
-      for (int axis = 0; axis < e.rank(); ++axis)
-        entries.push_back({.kind = Entry::Kind::mask, .expr = e});
+      const bool is_single = e.rank() == 0;
+      const Expr mask = is_single ? expand_dims(e, 0) : e;
+      for (int axis = 0; axis < mask.rank(); ++axis)
+        entries.push_back({.kind = Entry::Kind::mask, .expr = mask, .is_single = is_single});
       return;
     }
     if (!is_integer(e.dtype()))
       throw TypeError(
           fmt::format("index: expected integers or masks, found {}{}", describe(e), at_caller()));
-    entries.push_back({.kind = Entry::Kind::expr, .expr = e});
-  } else if (PyLong_Check(o) && !PyBool_Check(o)) {
+    // Of uint64, what is beyond int64 stays out of range.
+    entries.push_back({.kind = Entry::Kind::expr,
+                       .expr = e.dtype() == DType::uint64 ? minimum(e, PY_SSIZE_T_MAX) : e});
+  } else if (PyBool_Check(o)) {
+    add_single(o == Py_True, entries);
+  } else if (PyLong_Check(o)) {
+    int overflow = 0;
+    static_cast<void>(PyLong_AsLongLongAndOverflow(o, &overflow));
+    if (overflow != 0)
+      out_of_range(fmt::format("index: index {} is out of range for every axis",
+                               nb::cast<std::string>(nb::str(nb::handle(o)))));
     entries.push_back({.kind = Entry::Kind::dim, .dim = to_dim(o)});
-  } else if (PyUnicode_Check(o) || PyFloat_Check(o) || PyBool_Check(o) || !is_operand(o)) {
+  } else if (PyUnicode_Check(o) || PyFloat_Check(o) || !is_operand(o)) {
     throw TypeError(fmt::format("index: expected integers, slices, masks, None or ..., found {}{}",
                                 Py_TYPE(o)->tp_name, at_caller()));
   } else {
@@ -133,34 +164,57 @@ void place_masks(std::vector<Entry>& entries, const Shape& shape) {
   }
 }
 
-// The entries of a key for a value of this shape, with the ellipsis written out.
-std::vector<Entry> entries_of(nb::handle key, const Shape& shape, const std::string& what) {
-  const auto rank = static_cast<std::ptrdiff_t>(shape.size());
+// The entries of a key for a value, with the ellipsis written out.
+struct Key {
   std::vector<Entry> entries;
+  Shape shape;    // of the value with the axes that single bools put there
+  IntList added;  // these axes
+};
+
+Key key_of(nb::handle key, Shape shape, const std::string& what) {
+  Key result{{}, std::move(shape), {}};
+  std::vector<Entry>& entries = result.entries;
+  const auto rank = static_cast<std::ptrdiff_t>(result.shape.size());
   if (PyTuple_Check(key.ptr())) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key.ptr()); ++i)
       add_entry(PyTuple_GET_ITEM(key.ptr(), i), entries);
   } else {
     add_entry(key.ptr(), entries);
   }
-  const auto consumed = std::ranges::count_if(entries, &Entry::consumes);
+  const auto consumed =
+      std::ranges::count_if(entries, [](const Entry& e) { return e.consumes() && !e.is_single; });
   if (consumed > rank)
     out_of_range(
         fmt::format("index: expected at most {} indices, found {} for {}", rank, consumed, what));
   const auto is_ellipsis = [](const Entry& e) { return e.kind == Entry::Kind::ellipsis; };
   if (std::ranges::count_if(entries, is_ellipsis) > 1)
-    throw TypeError("index: expected one ellipsis at most, found more" + at_caller());
+    throw IndexError("index: expected one ellipsis at most, found more" + at_caller());
   auto at = std::ranges::find_if(entries, is_ellipsis);
   if (at != entries.end()) at = entries.erase(at);
   entries.insert(at, static_cast<std::size_t>(rank - consumed), Entry{.kind = Entry::Kind::range});
-  place_masks(entries, shape);
-  return entries;
+  std::int64_t axis = 0;
+  for (const Entry& entry : entries) {
+    if (entry.is_single) {
+      result.shape.insert(result.shape.begin() + axis, Dim(1));
+      result.added.push_back(axis);
+    }
+    axis += entry.consumes();
+  }
+  return result;
 }
 
 // ------------------------------------------------------------------------------------ the ranges
 
 // What is known to be wrong before anything runs.
 void check_entry(const Entry& entry, std::size_t axis, const Dim& extent, const std::string& what) {
+  if (entry.extent >= 0) {
+    const auto question = [&] { return fmt::format("{} == {}", extent.text(), entry.extent); };
+    if (decide(extent - entry.extent, Asked::is_zero, question) == false)
+      out_of_range(fmt::format(
+          "index: expected a mask of extent {} for axis {} of {}, found a mask of extent {}",
+          extent.text(), axis, what, entry.extent));
+    return;
+  }
   if (!extent.is_constant()) return;
   const std::int64_t n = extent.constant();
   const auto check = [&](std::int64_t i) {
@@ -178,11 +232,11 @@ void check_entry(const Entry& entry, std::size_t axis, const Dim& extent, const 
   check(high);
 }
 
-void check_entries(const std::vector<Entry>& entries, const Shape& shape, const std::string& what) {
+void check_entries(const Key& key, const std::string& what) {
   std::size_t axis = 0;
-  for (const Entry& entry : entries) {
+  for (const Entry& entry : key.entries) {
     if (!entry.consumes()) continue;
-    check_entry(entry, axis, shape[axis], what);
+    check_entry(entry, axis, key.shape[axis], what);
     ++axis;
   }
 }
@@ -211,10 +265,10 @@ nb::object at_line(const Origin& at, F&& build) {
   const OriginScope scope(at);
   try {
     return wrap(build());
-  } catch (const TypeError& e) {
+  } catch (const Error& e) {
     const std::string line = bracketed(at);
     if (std::string_view(e.what()).ends_with(line)) throw;
-    throw TypeError(e.what() + line);
+    throw_like(e, e.what() + line);
   }
 }
 
@@ -282,21 +336,34 @@ std::vector<Index> indices_of(const std::vector<Entry>& entries, std::span<const
   return indices;
 }
 
-Array get_part(const Array& x, nb::handle key) {
-  std::vector<Entry> entries = entries_of(key, shape_of(x), x.describe());
-  check_entries(entries, shape_of(x), x.describe());
-  std::vector<Array> operands = {take_ranges(x, entries)};
+// x with new axes of extent 1.
+Array expanded(const Array& x, const IntList& axes) {
+  std::vector<std::int64_t> shape(x.shape().begin(), x.shape().end());
+  std::vector<std::int64_t> strides(x.strides().begin(), x.strides().end());
+  for (const std::int64_t axis : axes) {
+    shape.insert(shape.begin() + axis, 1);
+    strides.insert(strides.begin() + axis, 0);
+  }
+  return axes.empty() ? x : x.view(shape, strides, 0);
+}
+
+Array get_part(const Array& x, nb::handle given) {
+  Key key = key_of(given, shape_of(x), x.describe());
+  check_entries(key, x.describe());
+  std::vector<Entry>& entries = key.entries;
+  std::vector<Array> operands = {take_ranges(expanded(x, key.added), entries)};
   for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
   return evaluate(operands, [&](std::span<const Expr> leaves) {
     return std::vector<Expr>{index(leaves[0], indices_of(entries, leaves.subspan(1)))};
   })[0];
 }
 
-Array set_part(const Array& x, nb::handle key, const Array& v, Write write) {
-  std::vector<Entry> entries = entries_of(key, shape_of(x), x.describe());
-  check_entries(entries, shape_of(x), x.describe());
+Array set_part(const Array& x, nb::handle given, const Array& v, Write write) {
+  Key key = key_of(given, shape_of(x), x.describe());
+  check_entries(key, x.describe());
+  std::vector<Entry>& entries = key.entries;
   const Array whole = x.copy();
-  Array part = take_ranges(whole, entries);
+  Array part = take_ranges(expanded(whole, key.added), entries);
   std::vector<Array> operands = {part, v};
   for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
   const Array changed = evaluate(operands, [&](std::span<const Expr> leaves) {
@@ -306,6 +373,42 @@ Array set_part(const Array& x, nb::handle key, const Array& v, Write write) {
   return whole;
 }
 
+// A position that is negative in the call that is traced counts from the end. The library does that
+// where the sign is known, and takes others for positions from the front.
+void count_from_front(Dim& position, const Dim& extent) {
+  if (position.is_constant() || min(position, Dim(0)) == position) return;
+  const auto question = [&] { return fmt::format("{} >= 0", position.text()); };
+  if (decide(position, Asked::is_not_negative, question) == false) position = position + extent;
+}
+
+void count_from_front(Key& key) {
+  std::size_t axis = 0;
+  for (Entry& entry : key.entries) {
+    if (!entry.consumes()) continue;
+    const Dim& extent = key.shape[axis++];
+    if (entry.kind == Entry::Kind::dim) count_from_front(entry.dim, extent);
+    if (entry.kind != Entry::Kind::range) continue;
+    if (entry.range.start) count_from_front(*entry.range.start, extent);
+    if (entry.range.stop) count_from_front(*entry.range.stop, extent);
+  }
+}
+
+// The value that the entries index: with the axes of single bools, and, where a mask says an extent
+// that only the call knows, with a check that it is so. Masks among the entries become places.
+Expr prepared(const Expr& base, Key& key) {
+  Expr x = base;
+  for (const std::int64_t axis : key.added) x = expand_dims(x, axis);
+  Shape shape = x.shape();
+  std::size_t axis = 0;
+  for (const Entry& entry : key.entries) {
+    if (!entry.consumes()) continue;
+    if (entry.extent >= 0) shape[axis] = Dim(entry.extent);
+    ++axis;
+  }
+  place_masks(key.entries, shape);
+  return shape == x.shape() ? x : broadcast_to(x, shape);
+}
+
 }  // namespace
 
 nb::object get_item(nb::handle x, nb::handle key) {
@@ -313,9 +416,13 @@ nb::object get_item(nb::handle x, nb::handle key) {
     return wrap(get_part(is_array(x) ? array_of(x) : to_array(x), key));
   const Origin at = caller();
   const Expr base(to_arg(x).value());
-  const std::vector<Entry> entries = entries_of(key, base.shape(), describe(base));
-  check_entries(entries, base.shape(), describe(base));
-  return at_line(at, [&] { return index(base, indices_of(entries)); });
+  Key k = key_of(key, base.shape(), describe(base));
+  check_entries(k, describe(base));
+  if (is_traced()) count_from_front(k);
+  return at_line(at, [&] {
+    const Expr x = prepared(base, k);  // before the entries are read: it places masks
+    return index(x, indices_of(k.entries));
+  });
 }
 
 Write write_called(std::string_view name) {
@@ -338,9 +445,19 @@ nb::object set_item(nb::handle x, nb::handle key, nb::handle v, Write write) {
   }
   const Origin at = caller();
   const Expr base(to_arg(x).value());
-  const std::vector<Entry> entries = entries_of(key, base.shape(), describe(base));
-  check_entries(entries, base.shape(), describe(base));
-  return at_line(at, [&] { return write(base, indices_of(entries), to_arg(v)); });
+  Key k = key_of(key, base.shape(), describe(base));
+  check_entries(k, describe(base));
+  if (is_traced()) count_from_front(k);
+  const bool is_written = is_expr(v);
+  Value values[] = {is_written ? expr_of(v).value() : Value()};
+  Expr written;
+  return at_line(at, [&] {
+    const Expr whole = prepared(base, k);
+    build_stretched(values, [&] {
+      written = write(whole, indices_of(k.entries), is_written ? Arg(values[0]) : to_arg(v));
+    });
+    return k.added.empty() ? written : squeeze(written, k.added);
+  });
 }
 
 }  // namespace gnomon::python

@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   add_sorting(m);
   add_transforms(m);
   add_functions(m);
+  add_questions(m);
   add_compiled(m);
   add_files(m);
   add_optimizers(m);

@@ -115,7 +115,7 @@ void add_losses(nb::module_& m) {
   loss_of_three(m, "hinge_embedding_loss", nn::hinge_embedding_loss);
   loss_of_three(m, "binary_cross_entropy_with_logits",
                 [](const Expr& x, const Expr& t, const Expr& weight, nn::Reduction how) {
-                  const auto given = weight ? std::optional<Arg>(weight) : std::nullopt;
+                  const auto given = weight.defined() ? std::optional<Arg>(weight) : std::nullopt;
                   return nn::binary_cross_entropy_with_logits(x, t, given, how);
                 });
   m.def(
@@ -197,7 +197,7 @@ void add_class_losses(nb::module_& m) {
           nn::ClassOptions options{axis, {}, ignore, smoothing, reduction_of(reduction)};
           return composed({x, labels, weights}, [&](Operands e) {
             nn::ClassOptions chosen = options;
-            if (e[2]) chosen.weights = e[2];
+            if (e[2].defined()) chosen.weights = e[2];
             return f(e[0], e[1], chosen);
           });
         },
@@ -210,8 +210,8 @@ void add_class_losses(nb::module_& m) {
       "hierarchical_log_softmax",
       [](handle x, handle w1, handle b1, handle w2, handle b2, handle labels) {
         return composed({x, w1, b1, w2, b2, labels}, [](Operands e) {
-          return e[5] ? nn::hierarchical_log_softmax(e[0], e[1], e[2], e[3], e[4], e[5])
-                      : nn::hierarchical_log_softmax(e[0], e[1], e[2], e[3], e[4]);
+          return e[5].defined() ? nn::hierarchical_log_softmax(e[0], e[1], e[2], e[3], e[4], e[5])
+                                : nn::hierarchical_log_softmax(e[0], e[1], e[2], e[3], e[4]);
         });
       },
       "x"_a, "w1"_a, "b1"_a, "w2"_a, "b2"_a, "labels"_a.none());

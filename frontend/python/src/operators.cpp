@@ -40,7 +40,13 @@ PyObject* unary(PyObject* a) {
   });
 }
 
-PyObject* positive(PyObject* a) { return Py_NewRef(a); }
+// Another object, as a copy is: what is assigned to one does not show in the other.
+PyObject* positive(PyObject* a) {
+  return guarded([a] {
+    if (is_array(a)) return wrap(array_of(a).copy()).release().ptr();
+    return wrap(expr_of(a), reinterpret_cast<ExprObject*>(a)->weak).release().ptr();
+  });
+}
 
 PyObject* raise(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus == Py_None) return binary<op::power>(a, b);

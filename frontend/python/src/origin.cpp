@@ -1,7 +1,8 @@
-// The user's line: the innermost Python frame outside of this package.
+// The user's line: the innermost Python frame outside of this package, and of those installed.
 #include <array>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
 #include "frontend/python/src/core.h"
@@ -30,11 +31,20 @@ bool is_package(PyObject* globals) {
   return std::strncmp(text, "gnomon", 6) == 0 && (text[6] == '\0' || text[6] == '.');
 }
 
+// Whether a file belongs to the interpreter or to what was installed for it.
+bool is_installed(std::string_view file) {
+  const auto lies_in = [&](std::string_view folder) {
+    return file.find(folder) != std::string_view::npos;
+  };
+  return lies_in("/site-packages/") || lies_in("/dist-packages/") || lies_in("/lib/python3");
+}
+
 // What is known of an instruction. Keeps its code alive, so that no other code has its address.
 struct Place {
   PyCodeObject* code = nullptr;
   int instruction = 0;
-  bool inside = false;  // of the package
+  bool inside = false;     // of the package
+  bool installed = false;  // of another one: SciPy, say, that calls a user's function
   Origin origin;
 };
 
@@ -44,7 +54,7 @@ Place& place_of(PyCodeObject* code, int instruction, PyFrameObject* frame) {
       (reinterpret_cast<std::size_t>(code) >> 4) * 31 + static_cast<std::size_t>(instruction);
   Place& place = places[hash % places.size()];
   if (place.code == code && place.instruction == instruction) return place;
-  Place fresh{code, instruction, false, {}};
+  Place fresh{code, instruction, false, false, {}};
   PyObject* globals = PyFrame_GetGlobals(frame);
   fresh.inside = is_package(globals);
   Py_DECREF(globals);
@@ -52,6 +62,7 @@ Place& place_of(PyCodeObject* code, int instruction, PyFrameObject* frame) {
     const char* file = PyUnicode_AsUTF8(code->co_filename);
     const int line = PyCode_Addr2Line(code, instruction);
     if (file == nullptr) PyErr_Clear();
+    fresh.installed = file != nullptr && is_installed(file);
     if (file != nullptr && line > 0)
       fresh.origin = {interned(file), static_cast<std::uint32_t>(line)};
   }
@@ -66,19 +77,21 @@ Place& place_of(PyCodeObject* code, int instruction, PyFrameObject* frame) {
 
 Origin caller() {
   if (!enabled) return {};
+  Origin innermost;  // where all frames are of something installed
   PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
   while (frame != nullptr) {
     PyCodeObject* code = PyFrame_GetCode(frame);
     const Place& place = place_of(code, PyFrame_GetLasti(frame), frame);
-    const bool inside = place.inside;
+    const bool passed = place.inside || place.installed;
     const Origin origin = place.origin;
+    if (place.installed && !innermost) innermost = origin;
     Py_DECREF(code);
-    PyFrameObject* back = inside ? PyFrame_GetBack(frame) : nullptr;
+    PyFrameObject* back = passed ? PyFrame_GetBack(frame) : nullptr;
     Py_DECREF(frame);
-    if (!inside) return origin;
+    if (!passed) return origin;
     frame = back;
   }
-  return {};
+  return innermost;
 }
 
 void set_origins(bool on) { enabled = on; }

@@ -32,8 +32,8 @@ std::vector<Extent> common_shape(const Distribution& d, const std::vector<std::v
   std::vector<Extent> shape;
   for (std::size_t k = 0; k < all.size(); ++k) {
     if (all[k].size() < event_axes(d, k))
-      throw TypeError(fmt::format("{}: expected parameter {} of rank {} or more, found {}{}",
-                                  d.name, k, event_axes(d, k), all[k].size(), at_caller()));
+      throw ValueError(fmt::format("{}: expected parameter {} of rank {} or more, found {}{}",
+                                   d.name, k, event_axes(d, k), all[k].size(), at_caller()));
     const std::size_t rank = all[k].size() - event_axes(d, k);
     while (shape.size() < rank) shape.insert(shape.begin(), Extent(1));
     for (std::size_t i = 0; i < rank; ++i) {
@@ -221,7 +221,7 @@ void add_random(nb::module_& m) {
       "random_choice",
       [](handle state, handle n, handle count, bool replace, handle p) {
         return composed({state, n, count, p}, [&](std::span<const Expr> x) {
-          const auto weights = x[3] ? std::optional<Arg>(x[3]) : std::nullopt;
+          const auto weights = x[3].defined() ? std::optional<Arg>(x[3]) : std::nullopt;
           return random::choice(x[0], Dim::value(x[1].value()), Dim::value(x[2].value()),
                                 replace ? random::Replace::yes : random::Replace::no, weights);
         });

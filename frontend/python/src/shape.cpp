@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "frontend/python/src/questions.h"
 #include "frontend/python/src/shape_arguments.h"
 #include "ir/leaf.h"
 #include "runtime/error.h"
@@ -68,8 +69,8 @@ nb::object transposed(nb::handle x, nb::handle axes) {
     if (axes.is_none()) return wrap(transpose(e));
     const Ints order = to_ints(axes);
     if (order.size() != static_cast<std::size_t>(e.rank()))
-      throw TypeError(fmt::format("transpose: expected {} axes for {}, found {}", e.rank(),
-                                  describe(e.value()), order.size()));
+      throw ValueError(fmt::format("transpose: expected {} axes for {}, found {}", e.rank(),
+                                   describe(e.value()), order.size()));
     return wrap(transpose(e, order));
   }
   const Source from(x);
@@ -103,10 +104,18 @@ nb::object expanded(nb::handle x, nb::handle axis) {
       with_axes(from.array, eager_axes(wanted, from.array.rank() + added, "expand_dims")));
 }
 
+// The axes that NumPy's squeeze takes away.
+Ints axes_of_one(const Expr& x) {
+  Ints axes;
+  for (std::size_t i = 0; i < x.shape().size(); ++i)
+    if (is_one(x.shape()[i])) axes.push_back(static_cast<std::int64_t>(i));
+  return axes;
+}
+
 nb::object squeezed(nb::handle x, nb::handle axis) {
   if (is_symbolic(x)) {
     const OriginScope at(caller());
-    return wrap(squeeze(to_arg(x), axis.is_none() ? Axes() : Axes(to_ints(axis))));
+    return wrap(squeeze(to_arg(x), axis.is_none() ? axes_of_one(expression(x)) : to_ints(axis)));
   }
   const Source from(x);
   const Array& a = from.array;
@@ -129,7 +138,10 @@ nb::object broadcast(nb::handle x, nb::handle shape) {
   const ShapeArgument to(shape);
   if (is_symbolic(x) || to.symbolic) {
     const OriginScope at(caller());
-    return wrap(broadcast_to(to_arg(x), to.dims));
+    Value values[] = {expression(x).value()};
+    Expr built;
+    build_stretched(values, [&] { built = broadcast_to(values[0], to.dims); });
+    return wrap(std::move(built));
   }
   const Source from(x);
   if (std::ranges::equal(from.array.shape(), to.extents)) return from.view(from.array);
@@ -307,7 +319,7 @@ nb::object take_of(nb::handle x, nb::handle indices, nb::handle axis) {
 // ------------------------------------------------------------------------------ identities
 
 nb::object identity_of(nb::handle x, const std::function<Expr(const Arg&)>& mark) {
-  if (!is_symbolic(x)) return is_array(x) ? nb::borrow(x) : wrap(to_array(x), false);
+  if (!is_symbolic(x)) return Source(x).view(to_array(x));
   const OriginScope at(caller());
   return wrap(mark(to_arg(x)));
 }
@@ -320,6 +332,21 @@ nb::object printed(nb::handle x, std::string message) {
 nb::object checked(nb::handle x, nb::handle condition, std::string message) {
   const nb::handle operands[] = {x, condition};
   return apply(operands, [&](std::span<const Expr> e) { return check(e[0], e[1], message); });
+}
+
+nb::object checked_index(nb::handle x, nb::handle condition, nb::handle index, nb::handle bound,
+                         const std::string& message) {
+  const nb::handle operands[] = {x, condition, index, bound};
+  return apply(operands, [&](std::span<const Expr> e) {
+    return check_index(e[0], e[1], e[2], e[3], message);
+  });
+}
+
+// Of expressions and shapes whose extents are compared when a function is called, at the latest.
+nb::object shaped_as(nb::handle x, nb::handle shape, const std::string& message) {
+  const ShapeArgument to(shape);
+  const OriginScope at(caller());
+  return wrap(shaped(to_arg(x), to.dims, message));
 }
 
 }  // namespace
@@ -367,6 +394,9 @@ void add_shapes(nb::module_& m) {
       [](nb::handle x) { return identity_of(x, [](const Arg& a) { return zero_grad(a); }); },
       "x"_a.none());
   m.def("print", printed, "x"_a.none(), "message"_a = "");
+  m.def("check_index", checked_index, "x"_a.none(), "condition"_a.none(), "index"_a.none(),
+        "bound"_a.none(), "message"_a);
+  m.def("shaped", shaped_as, "x"_a.none(), "shape"_a.none(), "message"_a);
   m.def("check", checked, "x"_a.none(), "condition"_a.none(),
         "message"_a = "the condition is false");
 }

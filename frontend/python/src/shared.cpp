@@ -39,7 +39,7 @@ void dealloc(PyObject* o) {
 // The GIL is given away: a call that updates the variable in place is waited for.
 Array value_now(PyObject* o) {
   const Released released;
-  return self_of(o)->variable.get();
+  return self_of(o)->variable.variable().get();
 }
 
 std::string caption(const Shared& variable) {
@@ -48,7 +48,8 @@ std::string caption(const Shared& variable) {
 
 // The value for a variable, in its dtype. It shares memory with `value` if that is an array.
 Array value_for(const Shared& variable, nb::handle value) {
-  return converted_value(value, variable.dtype(), Downcast::numbers, caption(variable));
+  return converted_value(value, variable.dtype(), Downcast::numbers, caption(variable),
+                         Advice::convert);
 }
 
 PyObject* get_value(PyObject* o, PyObject* args, PyObject* keywords) {
@@ -155,7 +156,7 @@ PyObject* get_name(PyObject* o, void*) {
 PyObject* get_default_update(PyObject* o, void*) {
   return guarded([&] {
     const Expr update = self_of(o)->variable.default_update();
-    return update ? wrap(update).release().ptr() : Py_NewRef(Py_None);
+    return update.defined() ? wrap(update).release().ptr() : Py_NewRef(Py_None);
   });
 }
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <unordered_map>
 
-#include "frontend/python/src/core.h"
+#include "frontend/python/src/questions.h"
 #include "ir/graph.h"
 #include "ir/leaf.h"
 #include "passes/full_derivatives.h"
@@ -28,7 +28,7 @@ Objects items_of(nb::handle sequence) {
 
 nb::list list_of(const Exprs& exprs) {
   nb::list list;
-  for (const Expr& e : exprs) list.append(e ? wrap(e) : nb::object(nb::none()));
+  for (const Expr& e : exprs) list.append(e.defined() ? wrap(e) : nb::object(nb::none()));
   return list;
 }
 
@@ -80,9 +80,6 @@ Exprs directions(nb::handle sequence, const Exprs& values, const char* what, con
       continue;
     }
     const Expr direction = value_of(items[i], values[i].dtype());
-    if (direction.dtype() != values[i].dtype() || direction.rank() != values[i].rank())
-      throw TypeError(fmt::format("{}: expected a {} of the type of {}, found {}", what, of,
-                                  describe(values[i].value()), describe(direction.value())));
     found.push_back(direction);
   }
   return found;
@@ -246,6 +243,7 @@ nb::list closed_or_open(const Objects& operands,
   try {
     nb::list list;
     for (Array& a : evaluate(arrays, [&](std::span<const Expr> leaves) {
+           const AnsweredBy answers(leaves, arrays);
            Exprs outputs = build(leaves);
            const std::vector<Value> inputs(leaves.begin(), leaves.end());
            const std::vector<Value> roots(outputs.begin(), outputs.end());
@@ -297,8 +295,10 @@ nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body) {
 nb::object open_leaf(const std::string& name, nb::handle x) {
   const Expr& like = expr_of(x);
   Shape shape;
-  for (const Dim& d : like.shape())
+  for (const Dim& d : like.shape()) {
     shape.push_back(d.is_constant() ? d : Dim::symbol(fmt::format("{}.{}", name, shape.size())));
+    if (!d.is_constant()) add_alias(shape.back(), d);
+  }
   return wrap(tensor(name, like.dtype(), shape), reinterpret_cast<ExprObject*>(x.ptr())->weak);
 }
 
@@ -320,10 +320,10 @@ OpFromGraphOptions::Rule rule_of(const nb::object& function) {
 class Graphed {
  public:
   Graphed(nb::handle inputs, nb::handle outputs, const nb::object& vjp, const nb::object& jvp,
-          bool recompute)
+          bool recompute, const std::string& name)
       : inputs_(expressions(inputs, "op_from_graph")),
         op_(inputs_, expressions(outputs, "op_from_graph"),
-            {rule_of(vjp), rule_of(jvp), recompute}) {}
+            {rule_of(vjp), rule_of(jvp), recompute, name}) {}
 
   nb::list operator()(const nb::args& arguments) const {
     const OriginScope at(caller());
@@ -362,9 +362,10 @@ void add_transforms(nb::module_& m) {
   m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none());
   m.def("open_leaf", open_leaf, "name"_a, "x"_a);
   nb::class_<Graphed>(m, "OpFromGraph")
-      .def(nb::init<nb::handle, nb::handle, const nb::object&, const nb::object&, bool>(),
+      .def(nb::init<nb::handle, nb::handle, const nb::object&, const nb::object&, bool,
+                    const std::string&>(),
            "inputs"_a.none(), "outputs"_a.none(), "vjp"_a.none() = nb::none(),
-           "jvp"_a.none() = nb::none(), "recompute"_a = false)
+           "jvp"_a.none() = nb::none(), "recompute"_a = false, "name"_a = "op_from_graph")
       .def("__call__", &Graphed::operator());
 }
 

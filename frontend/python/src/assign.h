@@ -1,0 +1,24 @@
+// Assignment as NumPy's users write it: x[key] = v, x += v. No memory is written: the object stands
+// for a new value from then on, and every name of the object shows it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "frontend/python/src/core.h"
+
+namespace gnomon::python {
+
+/// The slots of `x += v` and its like, of arrays and of expressions.
+std::span<const PyType_Slot> assignment_slots();
+
+/// The body that this thread is tracing, as a number; 0 outside of all traces.
+std::uint32_t current_scope();
+
+/// x[key] = value of an expression: 0, or -1 with the error set. Inputs, shared variables and what
+/// was made outside of the body that is traced keep their values: TypeError.
+int assign_item(PyObject* x, PyObject* key, PyObject* value);
+
+void add_assignment(nb::module_& m);
+
+}  // namespace gnomon::python

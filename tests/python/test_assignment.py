@@ -1,0 +1,273 @@
+"""x[key] = v and x += v: what NumPy's user sees, of arrays at once and in compiled functions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+
+
+def item(x):
+    y = x
+    x[0] = 7.0
+    return x, y
+
+
+def slices(x):
+    y = x
+    x[1:] = x[:-1] * 2
+    return x, y
+
+
+def added(x):
+    y = x
+    x += 1.5
+    return x, y
+
+
+def chained(x):
+    y = [x, x]
+    x *= 2
+    x -= x[0] * 1.0
+    y[1][1] = 9.0
+    x **= 2
+    return x, y[0], y[1]
+
+
+def of_a_part(x):
+    y = x
+    x[1:3] += 10.0
+    x[-1] *= 3.0
+    return x, y
+
+
+def stretched(x):
+    y = x
+    x += x[:1] * 1
+    x[...] = x - x[0] * 1
+    return x, y
+
+
+def masked(x):
+    y = x
+    x[x > 1.0] = 0.0
+    x[x == 0.0] += 4.0
+    return x, y
+
+
+def copies(x):
+    before = x + 0
+    also = +x
+    x += 1
+    x[0] = 100.0
+    return x, before, also
+
+
+def scalars(x):
+    s = x.sum()
+    t = s
+    s += 1
+    return s, t
+
+
+def through_containers(x):
+    state = {"x": x, "y": x}
+    state["x"] += 1
+    state["x"][0] = 5.0
+    return state["x"], state["y"]
+
+
+def in_a_function(x):
+    def change(a):
+        a[0] = 3.0
+        a += 1
+
+    change(x)
+    return x
+
+
+def integers(x):
+    n = x.astype(np.int64)
+    m = n
+    n += 3
+    n //= 2
+    n <<= 1
+    n[0] = 1
+    return n, m
+
+
+def unrolled(x):
+    for i in range(len(x)):
+        x[i] = x[i] * i + (x[i - 1] if i else 0)
+    return x
+
+
+PROGRAMS = [
+    item, slices, added, chained, of_a_part, stretched, masked, copies, scalars,
+    through_containers, in_a_function, integers, unrolled,
+]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_assignment_shows_in_every_name_of_the_array(program):
+    x = np.array([0.5, 1.25, -2.0, 3.0])
+    expected = gn.tree.leaves(program(x.copy()))
+    given = x.copy()
+    at_once = gn.tree.leaves(program(gn.asarray(given)))
+    traced = gn.tree.leaves(gn.compiled(program)(given))
+    nested = gn.tree.leaves(gn.compiled(lambda a: gn.compiled(program)(a * 1))(given))
+    for found in (at_once, traced, nested):
+        for e, g in zip(expected, found, strict=True):
+            np.testing.assert_array_equal(np.asarray(g), np.asarray(e))
+    np.testing.assert_array_equal(given, x)
+
+
+def test_arguments_and_views_keep_their_values():
+    memory = np.arange(4.0)
+    x = gn.asarray(memory)
+    part, whole, seen = x[1:], x[:], np.asarray(x)
+    x[1] = 50.0
+    x += 1
+    np.testing.assert_array_equal(x, [1, 51, 3, 4])
+    for old in (memory, seen, whole):
+        np.testing.assert_array_equal(old, np.arange(4.0))
+    np.testing.assert_array_equal(part, [1, 2, 3])
+    part += 5
+    part[0] = 0.0
+    np.testing.assert_array_equal(x, [1, 51, 3, 4])
+    y = gn.ones(3)
+    f = gn.compiled(in_a_function)
+    np.testing.assert_array_equal(f(y), [4, 2, 2])
+    np.testing.assert_array_equal(y, np.ones(3))
+    frozen = np.arange(3.0)
+    frozen.flags.writeable = False
+    z = gn.asarray(frozen)
+    z += 1
+    np.testing.assert_array_equal(frozen, np.arange(3.0))
+
+
+def test_an_operator_keeps_dtype_and_shape():
+    for make in (gn.asarray, lambda a: a):
+        run = (lambda f: f) if make is gn.asarray else gn.compiled
+
+        def wrong_kind(n):
+            n += 1.5
+            return n
+
+        def wrong_shape(x):
+            x += np.ones((2, 3))
+            return x
+
+        def narrow(x):
+            x += np.float64(0.1) * np.ones(3)
+            return x
+
+        with pytest.raises(TypeError, match="assign: expected values that become int64"):
+            run(wrong_kind)(make(np.arange(3)))
+        with pytest.raises((gn.TypeError, gn.ValueError)):
+            run(wrong_shape)(make(np.ones((1, 3))))
+        found = run(narrow)(make(np.ones(3, np.float32)))
+        assert np.asarray(found).dtype == np.float32
+
+
+def test_symbols_and_variables_keep_their_values():
+    x = gn.vector("x")
+    y = x
+    y += 1
+    assert y is not x and gn.function([x], [x, y])(np.zeros(2))[1].tolist() == [1, 1]
+    with pytest.raises(gn.TypeError, match="never changes: write x = x.at"):
+        x[0] = 1.0
+    w = gn.shared(np.zeros(2), name="w")
+    v = w
+    v += 1
+    assert v is not w
+
+    @gn.compiled
+    def f(a):
+        h = w
+        h += a
+        return h
+
+    np.testing.assert_array_equal(f(np.ones(2)), np.ones(2))
+    np.testing.assert_array_equal(w.get_value(), np.zeros(2))
+
+
+def test_what_is_outside_of_a_body_cannot_be_assigned_to():
+    def counted(x):
+        total = x * 1
+
+        def step(i, s):
+            total[0] = 1.0
+            return s + total
+
+        return gn.fori(3, x, step)
+
+    def collected(x):
+        total = [x * 1]
+
+        def step(i, s):
+            total[0] += i
+            return s
+
+        return gn.fori(3, x, step), total[0]
+
+    def sloped(x):
+        kept = x * 1
+
+        def cost(w):
+            kept[0] = w[0]
+            return (w * kept).sum()
+
+        return gn.grad(cost)(x)
+
+    for function in (counted, collected, sloped):
+        with pytest.raises(gn.TypeError, match="made outside of this function"):
+            gn.compiled(function)(np.ones(3))
+
+
+def test_bodies_assign_to_their_own_arguments():
+    def step(i, s):
+        s[0] = s[0] + 1.0
+        s *= 2
+        return s
+
+    expected = np.ones(3)
+    for i in range(4):
+        expected = step(i, expected)
+    np.testing.assert_array_equal(gn.fori(4, np.ones(3), step), expected)
+    np.testing.assert_array_equal(
+        gn.compiled(lambda x: gn.fori(4, x, step))(np.ones(3)), expected
+    )
+
+    def cost(w):
+        w[1:] = w[:-1] * w[1:]
+        w *= w
+        return w.sum()
+
+    w = np.array([0.5, 2.0, 3.0])
+    # w0^2 + (w0 w1)^2 + (w1 w2)^2
+    slope = [2 * 0.5 + 2 * 0.5 * 4, 2 * 2 * 0.25 + 2 * 2 * 9, 2 * 3 * 4]
+    np.testing.assert_allclose(gn.grad(cost)(w), slope)
+    np.testing.assert_allclose(gn.compiled(lambda x: gn.grad(cost)(x * 1))(w), slope)
+    np.testing.assert_allclose(gn.vmap(gn.grad(cost))(np.stack([w, w])), [slope, slope])
+    value, gradient = gn.compiled(lambda x: (x.sum(), gn.grad(cost)(x)))(w)
+    assert float(value) == w.sum()
+    np.testing.assert_allclose(gn.checkpoint(cost)(w), 0.25 + 1 + 36)
+    np.testing.assert_allclose(gn.jvp(cost, (w,), (np.ones(3),))[1], sum(slope))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64", "int32"])
+def test_assignment_in_other_dtypes(dtype):
+    def program(x):
+        y = x
+        x[::2] = 2
+        x += x[1]
+        x *= 2
+        return y
+
+    x = np.arange(1, 6).astype(dtype)
+    expected = program(x.copy())
+    for found in (program(gn.asarray(x)), gn.compiled(program)(x)):
+        assert str(found.dtype) == dtype
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-3)

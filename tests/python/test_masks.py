@@ -1,0 +1,128 @@
+"""Masks and other keys as NumPy takes or refuses them: at once, in traces, with known values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+
+WRONG = [
+    ((6,), [True]),
+    ((6,), [True] * 7),
+    ((6,), [False] * 5),
+    ((3, 4), np.ones((3, 3), bool)),
+    ((3, 4), np.ones((4, 4), bool)),
+    ((3, 4), np.ones((1, 4), bool)),
+    ((3, 4), np.ones(4, bool)),
+    ((3, 4), (slice(None), np.ones(3, bool))),
+    ((3, 4), (0, np.ones(3, bool))),
+    ((3, 4), (np.ones(3, bool), np.ones(3, bool))),
+    ((3, 4), np.ones((3, 4, 1), bool)),
+    ((0, 4), np.ones(1, bool)),
+    ((2, 3, 4), (..., np.zeros((2, 4), bool))),
+]
+
+
+@pytest.mark.parametrize("shape, key", WRONG, ids=str)
+def test_a_mask_of_a_wrong_shape_is_an_index_error(shape, key):
+    x = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    with pytest.raises(IndexError):
+        x[np.array(key) if isinstance(key, list) else key]
+    given = gn.asarray(x)
+    own = gn.asarray(key) if isinstance(key, (list, np.ndarray)) else key
+    for k in (key, own):
+        with pytest.raises(IndexError):
+            given[k]
+        with pytest.raises(IndexError):
+            given.at[k].set(0.0)
+        with pytest.raises(IndexError):
+            given.at[k].add(1.0)
+        with pytest.raises(IndexError):
+            given[k] = 1.0
+        with pytest.raises(IndexError):
+            gn.compiled(lambda a: a[k] + 0)(x)  # noqa: B023
+        with pytest.raises(IndexError):
+            gn.compiled(lambda a: a.at[k].set(0.0))(x)  # noqa: B023
+    np.testing.assert_array_equal(given, x)
+
+
+def test_a_mask_of_a_symbol_is_held_to_its_extent():
+    x = gn.matrix("x")
+    mask = np.array([True, False, True])
+    f = gn.function([x], [x[mask], x.at[mask].set(0.0)])
+    part, changed = f(np.ones((3, 2)))
+    np.testing.assert_array_equal(part, np.ones((2, 2)))
+    np.testing.assert_array_equal(changed, [[0, 0], [1, 1], [0, 0]])
+    with pytest.raises(gn.ValueError):
+        f(np.ones((4, 2)))
+
+
+SINGLE = [
+    True,
+    False,
+    np.bool_(True),
+    np.bool_(False),
+    np.array(True),
+    (True, 0),
+    (0, True),
+    (slice(None), False),
+    (..., True),
+    (True, [0, 2]),
+    ([0, 2], True),
+    (True, False),
+    (True, True),
+    (None, True),
+    (slice(1, None), True, 2),
+    (False, slice(None), None),
+]
+
+
+@pytest.mark.parametrize("key", SINGLE, ids=str)
+@pytest.mark.parametrize("shape", [(3, 4), (3, 4, 2)])
+def test_a_single_bool_is_a_mask_of_rank_0(key, shape):
+    x = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    expected = x[key]
+    changed = x.copy()
+    changed[key] = -1.0
+    given = gn.asarray(x)
+    np.testing.assert_array_equal(np.asarray(given[key]), expected, strict=True)
+    np.testing.assert_array_equal(np.asarray(given.at[key].set(-1.0)), changed)
+    np.testing.assert_array_equal(np.asarray(gn.compiled(lambda a: a[key] * 1)(x)), expected)
+    set_there = gn.compiled(lambda a: a.at[key].set(-1.0))
+    np.testing.assert_array_equal(np.asarray(set_there(x)), changed)
+
+
+@pytest.mark.parametrize("key", [True, False])
+def test_a_single_bool_indexes_rank_0(key):
+    x = gn.asarray(5.0)
+    np.testing.assert_array_equal(np.asarray(x[key]), np.asarray(5.0)[key], strict=True)
+    np.testing.assert_array_equal(x.at[key].set(2.0), 2.0 if key else 5.0)
+    traced = gn.compiled(lambda a, b: a[b] * 1)
+    np.testing.assert_array_equal(traced(np.asarray(5.0), np.asarray(key)), np.asarray(5.0)[key])
+
+
+BEYOND = [np.uint64(2**64 - 1), 2**64 - 1, 2**63, -(2**63) - 1, 10**30, np.uint64(2**63)]
+
+
+@pytest.mark.parametrize("index", BEYOND, ids=str)
+def test_an_index_beyond_int64_is_out_of_range(index):
+    x = gn.arange(6.0)
+    keys = [index] if isinstance(index, int) else [
+        index, np.asarray(index), gn.asarray(index), np.array([0, index], np.uint64),
+        gn.asarray(np.array([0, index], np.uint64)),
+    ]
+    for key in keys:
+        with pytest.raises(IndexError):
+            x[key]
+        with pytest.raises(IndexError):
+            x.at[key].set(1.0)
+        with pytest.raises(IndexError):
+            x[key] = 1.0
+        with pytest.raises(IndexError):
+            gn.compiled(lambda a: a[key] * 1)(np.arange(6.0))  # noqa: B023
+    if not isinstance(index, int):
+        traced = gn.compiled(lambda a, i: a[i])
+        with pytest.raises((IndexError, gn.ValueError)):
+            traced(np.arange(6.0), index)
+        assert float(traced(np.arange(6.0), np.uint64(4))) == 4
