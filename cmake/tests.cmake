@@ -34,6 +34,8 @@ foreach(source IN LISTS test_sources)
   endif()
 endforeach()
 
+include(${PROJECT_SOURCE_DIR}/cmake/fuzz.cmake)
+
 add_test(NAME tree COMMAND ${PROJECT_SOURCE_DIR}/tools/check --build ${PROJECT_BINARY_DIR})
 if(EXISTS ${PROJECT_SOURCE_DIR}/frontend/gnomon.h)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
@@ -44,6 +46,10 @@ if(EXISTS ${PROJECT_SOURCE_DIR}/frontend/gnomon.h)
             -P ${PROJECT_SOURCE_DIR}/tests/consumer/run.cmake)
   set_tests_properties(consumer PROPERTIES TIMEOUT 600)
   find_package(Python3 COMPONENTS Interpreter REQUIRED)
+  add_test(NAME misuse
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/misuse/run.py ${PROJECT_SOURCE_DIR}
+            ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER} "${CMAKE_CXX_FLAGS}")
+  set_tests_properties(misuse PROPERTIES TIMEOUT 600)
   add_test(NAME readme
     COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tests/readme/run.py ${PROJECT_BINARY_DIR}
             ${CMAKE_CXX_COMPILER} "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${build_type}}")

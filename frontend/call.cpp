@@ -51,8 +51,8 @@ struct Call {
 
   void bind(std::span<const Array* const> arguments) {
     if (arguments.size() != program.arguments)
-      throw ValueError(fmt::format("call: expected {} arguments, found {}", program.arguments,
-                                   arguments.size()));
+      throw TypeError(fmt::format("call: expected {} arguments, found {}", program.arguments,
+                                  arguments.size()));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Type& t = program.captured.parameters[i].type;
       const Array& a = *arguments[i];
@@ -87,8 +87,8 @@ struct Call {
         buffers[first + i] = no_elements;
         continue;
       }
-      const Extents shape(
-          std::span<const std::int64_t>(plan + o.shape_at, static_cast<std::size_t>(o.rank)));
+      const std::span<const std::int64_t> shape(plan + o.shape_at,
+                                                static_cast<std::size_t>(o.rank));
       if (o.updates >= 0)
         buffers[first + i] =
             address(transaction->target(static_cast<std::size_t>(o.updates), shape));
@@ -96,7 +96,7 @@ struct Call {
                address(*arguments[o.over]) == buffers[o.over])
         buffers[first + i] = address(results.arrays_[i] = *arguments[o.over]);
       else
-        buffers[first + i] = address(results.arrays_[i] = Array::empty(o.dtype, shape));
+        buffers[first + i] = address(results.arrays_[i] = Array::of_extents(o.dtype, shape));
     }
     // The pool may grow while the call runs: no more workers than there is memory for.
     const int threads = program.most_threads();
@@ -132,9 +132,11 @@ struct Call {
   [[noreturn]] void reject(std::size_t i, const Array& a) const {
     const Parameter& p = program.captured.parameters[i];
     const std::vector<Origin>& made = program.argument_origins[i];
-    throw ValueError(fmt::format("call: argument {}: expected {}: {}, found {}{}", i, p.name,
-                                 p.type.text(), a.defined() ? a.describe() : "no array",
-                                 made.empty() ? "" : " [" + made[0].text() + "]"));
+    const std::string text = fmt::format(
+        "call: argument {}: expected {}: {}, found {}{}", i, p.name, p.type.text(),
+        a.defined() ? a.describe() : "no array", made.empty() ? "" : " [" + made[0].text() + "]");
+    if (!a.defined() || a.dtype() != p.type.dtype) throw TypeError(text);
+    throw ValueError(text);
   }
 
   const PlanRecord& plan(std::unique_ptr<const PlanRecord>& own) {
@@ -142,7 +144,7 @@ struct Call {
       return program.plan_for(extents.span(), own);
     } catch (const ValueError& e) {
       // The check knows the signature; which shapes came is known here.
-      throw ValueError(fmt::format("{}; found {}", e.what(), found()));
+      throw_like(e, fmt::format("{}; found {}", e.what(), found()));
     }
   }
 
@@ -193,11 +195,11 @@ Results Function::operator()(std::span<const Array> arguments) const {
 }
 
 Results Function::call(std::span<const Array* const> arguments, std::span<const bool> given) const {
-  if (!program_) throw ValueError("call: the function was not compiled");
+  const Program& program = this->program();
   Call running(program_);
   running.bind(arguments);
-  if (program_->shared.empty()) return running.run(nullptr, arguments, given);
-  Transaction transaction(program_->shared);
+  if (program.shared.empty()) return running.run(nullptr, arguments, given);
+  Transaction transaction(program.shared);
   running.bind_shared(transaction);
   Results results = running.run(&transaction, arguments, given);
   transaction.commit();
@@ -205,26 +207,51 @@ Results Function::call(std::span<const Array* const> arguments, std::span<const 
 }
 
 void Results::reject(std::size_t i) const {
-  throw ValueError(fmt::format("call: expected one of {} outputs, found number {}", size_, i));
+  throw IndexError(fmt::format("call: expected one of {} outputs, found number {}", size_, i));
 }
 
-const Array& Results::operator[](std::string_view name) const {
+std::size_t Results::position(std::string_view name) const {
   for (std::size_t i = 0; i < size_; ++i)
-    if (program_->captured.results[i].name == name) return arrays_[i];
+    if (program_->captured.results[i].name == name) return i;
   throw ValueError(fmt::format("call: expected the name of an output, found {}", name));
 }
 
-bool Function::was_cached() const { return program_->was_cached; }
-std::string Function::timings() const { return program_->timings; }
-const std::string& Function::graph_text() const { return program_->graph_text; }
-const std::string& Function::module_text() const { return program_->module_text; }
-const std::string& Function::source() const { return program_->source; }
-const std::string& Function::explain() const { return program_->explanation; }
-const std::string& Function::memory_table() const { return program_->memory_table; }
-int Function::kernels() const { return program_->kernels; }
-int Function::products() const { return program_->products; }
+const Program& Function::program() const {
+  if (!program_)
+    throw ValueError(
+        "function: expected a compiled function, found none: never set, or moved from");
+  return *program_;
+}
+
+Array Function::number(std::size_t i, const Arg& value) const {
+  const Program& p = program();
+  DType t = value.weak_dtype();
+  if (i < p.arguments) {
+    const DType wanted = p.captured.parameters[i].type.dtype;
+    if (promote_weak(wanted, t) == wanted) t = wanted;
+  }
+  try {
+    return value.array(t);
+  } catch (const TypeError& e) {
+    throw ValueError(fmt::format("call: argument {}: {}", i, e.what()));
+  }
+}
+
+bool Function::was_cached() const { return program().was_cached; }
+std::string Function::timings() const { return program().timings; }
+const std::string& Function::graph_text() const& { return program().graph_text; }
+const std::string& Function::module_text() const& { return program().module_text; }
+const std::string& Function::source() const& { return program().source; }
+const std::string& Function::explain() const& { return program().explanation; }
+const std::string& Function::memory_table() const& { return program().memory_table; }
+int Function::kernels() const { return program().kernels; }
+int Function::products() const { return program().products; }
 
 std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
+  static_cast<void>(program());
+  Short<const Array*, 8> list(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) list[i] = &arguments[i];
+  Call(program_).bind(list.span());  // for its checks
   std::vector<std::int64_t> extents;
   const auto add = [&extents](const Array& a) {
     extents.insert(extents.end(), a.shape().begin(), a.shape().end());

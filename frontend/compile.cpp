@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -54,7 +55,7 @@ void check_names(const std::vector<Output>& outputs) {
   std::unordered_set<std::string_view> names;
   for (const Output& o : outputs)
     if (!o.name.empty() && !names.insert(o.name).second)
-      throw TypeError(
+      throw ValueError(
           fmt::format("compile: expected distinct names of outputs, found {} twice", o.name));
 }
 
@@ -80,11 +81,14 @@ Closed close(std::vector<Expr> inputs, const std::vector<Output>& outputs,
     if (!v) throw TypeError("compile: expected expressions as outputs and updates, found none");
   std::unordered_map<Value, Value> replaced;
   for (const Given& g : options.givens) {
-    if (!(g.expression.type().dtype == g.value.type().dtype) ||
-        g.expression.rank() != g.value.rank())
-      throw TypeError(
+    const bool same = g.expression.type().dtype == g.value.type().dtype;
+    if (!same || g.expression.rank() != g.value.rank()) {
+      const std::string text =
           fmt::format("compile: expected a given value of the dtype and rank of {}, found {}",
-                      describe(g.expression.value()), describe(g.value.value())));
+                      describe(g.expression.value()), describe(g.value.value()));
+      if (!same) throw TypeError(text);
+      throw ValueError(text);
+    }
     replaced[g.expression.value()] = g.value.value();
   }
   if (!replaced.empty()) values = substitute(values, replaced);
@@ -211,13 +215,24 @@ void write_file(const std::filesystem::path& path, const std::string& text) {
   if (!out.flush()) throw DeviceError("dump: cannot write " + path.string());
 }
 
+// The name of a function as that of a folder: it may be any text, of a loaded file too, and must
+// not lead elsewhere.
+std::string folder_name(const std::string& name, const std::string& key) {
+  std::string folder;
+  for (const char c : name) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' ||
+                       (c == '.' && !folder.empty());
+    folder += plain ? c : '_';
+  }
+  return folder.empty() || folder.size() > 100 ? key.substr(0, 12) : folder;
+}
+
 // Where the stages of this compilation are written: a folder of its own in that of GNOMON_DUMP.
 std::optional<std::filesystem::path> dump_folder_of(const Program& program,
                                                     const std::string& key) {
   const auto folder = dump_folder();
   if (!folder) return std::nullopt;
-  const std::filesystem::path to =
-      std::filesystem::path(*folder) / (program.name.empty() ? key.substr(0, 12) : program.name);
+  const std::filesystem::path to = std::filesystem::path(*folder) / folder_name(program.name, key);
   std::error_code error;
   std::filesystem::create_directories(to, error);
   if (error)
@@ -275,33 +290,36 @@ std::vector<char> build_object(Program& program, const Graph& captured,
   return object;
 }
 
-// The stored function, if it can be opened. Between `find` and the opening another process may
-// have cleared the folder: that is a miss like any other.
-std::shared_ptr<const Library> open_stored(const Cache& cache, const std::string& key,
-                                           const std::string& manifest) {
+void take_library(Program& program, std::shared_ptr<const Library> library, const Graph& captured) {
+  program.read_signature(library->info().signature, library->info().plan_size, captured);
+  program.library = std::move(library);
+}
+
+// Takes the stored function, if it can be opened and is one of this graph.
+void take_stored(Program& program, const Cache& cache, const std::string& key,
+                 const std::string& manifest, const Graph& captured) {
   const auto entry = cache.find(key);
-  if (!entry) return nullptr;
+  if (!entry) return;
   try {
-    if (entry->manifest == manifest) return Library::open(entry->object);
+    if (entry->manifest == manifest)
+      return take_library(program, Library::open(entry->file, entry->object), captured);
   } catch (const DeviceError&) {
   }
   cache.remove(key);
-  return nullptr;
 }
 
-// Stores a new object and opens it; in a folder of this process when the cache is not wanted, or
-// loses the object at once.
+// Stores a new object and opens it; without a file of its own when the cache is not wanted or not
+// to be had, or where nothing can be run from its folder.
 std::shared_ptr<const Library> open_new(const Cache* cache, const std::string& key,
                                         const std::string& manifest, std::span<const char> object) {
   if (cache != nullptr) {
     const CacheEntry entry = cache->store(key, manifest, object);
     try {
-      return Library::open(entry.object);
+      if (entry.persistent) return Library::open(entry.file, entry.object);
     } catch (const DeviceError&) {
-      if (!entry.persistent) throw;
     }
   }
-  return Library::open(store_privately(object));
+  return Library::open(object);
 }
 
 }  // namespace
@@ -320,7 +338,7 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
   const std::size_t arguments = inputs.size();
   std::vector<std::vector<Origin>> origins;
   for (const Expr& input : inputs)
-    origins.push_back(input ? input.value().node().origins() : std::vector<Origin>());
+    origins.push_back(input.defined() ? input.value().node().origins() : std::vector<Origin>());
   Closed closed = close(std::move(inputs), outputs, updates, options);
   watch.stage("capture");
   Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
@@ -334,15 +352,15 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
   auto program = std::make_shared<Program>();
   program->name = options.name;
   if (options.cache && !options.explain && !dump_folder())
-    program->library = open_stored(cache, key, manifest);
+    take_stored(*program, cache, key, manifest, captured);
   program->was_cached = program->library != nullptr;
   watch.stage("find");
   if (!program->library)
-    program->library =
-        open_new(options.cache ? &cache : nullptr, key, manifest,
-                 build_object(*program, captured, options, budget, target, key, watch));
+    take_library(*program,
+                 open_new(options.cache ? &cache : nullptr, key, manifest,
+                          build_object(*program, captured, options, budget, target, key, watch)),
+                 captured);
   program->captured = std::move(closed.captured.graph);
-  program->read_signature();
   program->arguments = arguments;
   program->argument_origins = std::move(origins);
   program->bound = std::move(closed.bound);

@@ -1,6 +1,8 @@
 // Compiled functions: from expressions to a native function that can be called.
 #pragma once
 
+#include <complex>
+#include <concepts>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
@@ -8,6 +10,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "codegen/machine.h"
@@ -40,59 +44,83 @@ struct Given {
 
 struct CompileOptions {
   /// A name for messages and dumps.
-  std::string name;
-  std::vector<Given> givens;
+  std::string name = {};
+  std::vector<Given> givens = {};
   /// Whether variables without an update get their default one, but for those in
   /// `without_default_update`.
   bool default_updates = true;
-  std::vector<Shared> without_default_update;
+  std::vector<Shared> without_default_update = {};
   RewriteLevel rewrites = RewriteLevel::all;
   /// Names of rewrite rules that are not to be used: see docs/rules.md. ValueError for others.
-  std::vector<std::string> disabled_rules;
+  std::vector<std::string> disabled_rules = {};
   /// The most threads a call uses; 0: those of the pool.
   int threads = 0;
   /// Inputs, by position, whose memory calls may reuse for outputs: see `Function::call`.
-  std::vector<int> donated;
+  std::vector<int> donated = {};
   /// LLVM's name of the processor, or "native".
   std::string cpu = "native";
   /// Constants of the cost model in place of those `gnomon tune` stored, or the default ones.
-  std::optional<Machine> machine;
+  std::optional<Machine> machine = {};
   /// Optimisation level of Clang, 0 to 3. 3 runs all of LLVM's passes: compiling takes longer, and
   /// kernels seldom gain by it.
   int opt_level = 2;
   /// Keep compiled functions on disk, in `cache_folder` or the default one.
   bool cache = true;
-  std::filesystem::path cache_folder;
+  std::filesystem::path cache_folder = {};
   /// Record each rewrite, for `Function::explain`; compiles anew even when cached.
   bool explain = false;
   /// The most bytes of workspace: values are computed again where they would be kept for later
   /// steps, until it is met for inputs of the shapes `memory_shapes`, one for each input (none: all
   /// extents are known). Results have the same bits. ValueError: it cannot be met.
-  std::optional<std::int64_t> memory_budget;
-  std::vector<std::vector<std::int64_t>> memory_shapes;
+  std::optional<std::int64_t> memory_budget = {};
+  std::vector<std::vector<std::int64_t>> memory_shapes = {};
 };
 
-/// What a call returns: one array per output.
+/// What a call returns: one array per output; none when default made or moved from.
 class Results {
  public:
-  /// ValueError when there are not so many.
-  const Array& operator[](std::size_t i) const {
+  Results() = default;
+  Results(const Results&) = default;
+  Results(Results&& other) noexcept
+      : arrays_(std::move(other.arrays_)),
+        size_(std::exchange(other.size_, 0)),
+        program_(std::move(other.program_)) {}
+  Results& operator=(const Results&) = default;
+  Results& operator=(Results&& other) noexcept {
+    arrays_ = std::move(other.arrays_);
+    size_ = std::exchange(other.size_, 0);
+    program_ = std::move(other.program_);
+    return *this;
+  }
+
+  /// ValueError when there are not so many. Of a call that has no name, as in `f(x)[0]`, the array
+  /// itself, which then may be kept.
+  const Array& operator[](std::size_t i) const& GNOMON_LIFETIMEBOUND {
     if (i >= size_) reject(i);
     return arrays_[i];
   }
+  Array operator[](std::size_t i) && { return take(i); }
   /// By the output's name; ValueError when there is none such.
-  const Array& operator[](std::string_view name) const;
+  const Array& operator[](std::string_view name) const& GNOMON_LIFETIMEBOUND {
+    return arrays_[position(name)];
+  }
+  Array operator[](std::string_view name) && { return take(position(name)); }
   std::size_t size() const { return size_; }
-  /// Moves output i out, without a check of i.
-  Array take(std::size_t i) { return std::move(arrays_[i]); }
-  const Array* begin() const { return arrays(); }
-  const Array* end() const { return arrays() + size_; }
+  /// Moves output i out. ValueError when there are not so many.
+  Array take(std::size_t i) {
+    if (i >= size_) reject(i);
+    return std::move(arrays_[i]);
+  }
+  const Array* begin() const& GNOMON_LIFETIMEBOUND { return arrays_.data(); }
+  const Array* end() const& GNOMON_LIFETIMEBOUND { return arrays_.data() + size_; }
+  const Array* begin() const&& = delete;
+  const Array* end() const&& = delete;
 
  private:
   friend class Function;
   friend struct Call;
   static constexpr std::size_t inline_count = 4;
-  const Array* arrays() const { return arrays_.data(); }
+  std::size_t position(std::string_view name) const;
   [[noreturn]] void reject(std::size_t i) const;
 
   class Arrays {
@@ -113,18 +141,23 @@ class Results {
       : arrays_(n), size_(n), program_(std::move(program)) {}
 
   Arrays arrays_;
-  std::size_t size_;
+  std::size_t size_ = 0;
   std::shared_ptr<const struct Program> program_;
 };
 
-/// A compiled function. Copies share it; it may be called from many threads at once.
+/// A compiled function. Copies share it; it may be called from many threads at once. One that is
+/// default made or moved from is none: whatever is asked of it but `defined` is a ValueError.
 class Function {
  public:
   Function() = default;
 
+  /// Whether the handle refers to a function.
+  bool defined() const noexcept { return program_ != nullptr; }
+
   /// Computes the outputs and commits the updates. Arguments in the order of the inputs; they are
   /// never written to. ValueError: number, dtype, rank or extents of the arguments, an index out of
-  /// range, a failed check; then no shared variable has changed.
+  /// range, a failed check; then no shared variable has changed. Numbers of C++ are weak, as they
+  /// are in expressions: they take the dtype of a scalar input that can hold such a number.
   Results operator()(std::span<const Array> arguments) const;
   template <class... A>
     requires(std::convertible_to<const A&, Array> && ...)
@@ -132,7 +165,8 @@ class Function {
     if constexpr (sizeof...(A) == 0) {
       return (*this)(std::span<const Array>());
     } else {
-      const Array list[] = {Array(arguments)...};
+      std::size_t i = 0;
+      const Array list[] = {argument(i++, arguments)...};
       return (*this)(std::span<const Array>(list));
     }
   }
@@ -148,23 +182,40 @@ class Function {
   std::string timings() const;
   /// The optimised graph, the steps and kernels, the generated C++: empty when it came from the
   /// cache, unless the options asked to explain.
-  const std::string& graph_text() const;
-  const std::string& module_text() const;
-  const std::string& source() const;
+  const std::string& graph_text() const& GNOMON_LIFETIMEBOUND;
+  const std::string& module_text() const& GNOMON_LIFETIMEBOUND;
+  const std::string& source() const& GNOMON_LIFETIMEBOUND;
+  std::string graph_text() const&& { return graph_text(); }
+  std::string module_text() const&& { return module_text(); }
+  std::string source() const&& { return source(); }
   /// Which rewrites made the final graph what it is.
-  const std::string& explain() const;
+  const std::string& explain() const& GNOMON_LIFETIMEBOUND;
+  std::string explain() const&& { return explain(); }
   /// Bytes of workspace without and with the memory budget, and what is computed again; empty
   /// without one.
-  const std::string& memory_table() const;
+  const std::string& memory_table() const& GNOMON_LIFETIMEBOUND;
+  std::string memory_table() const&& { return memory_table(); }
   /// Number of kernels and of library products a call runs (loop bodies counted once).
   int kernels() const;
   int products() const;
-  /// Bytes of workspace a call with arguments of these shapes uses.
+  /// Bytes of workspace a call with arguments of these shapes uses. ValueError as of the call.
   std::int64_t workspace_bytes(std::span<const Array> arguments) const;
 
  private:
   friend Function compile(std::vector<Expr>, std::vector<Output>, std::vector<Update>,
                           CompileOptions);
+  template <class A>
+  Array argument([[maybe_unused]] std::size_t i, const A& a) const {
+    if constexpr (std::is_arithmetic_v<A> || std::same_as<A, std::complex<float>> ||
+                  std::same_as<A, std::complex<double>>)
+      return number(i, Arg(a));
+    else
+      return Array(a);
+  }
+  // The number as a value of argument i; with a dtype of its own when it is none.
+  Array number(std::size_t i, const Arg& value) const;
+  const struct Program& program() const;
+
   std::shared_ptr<const struct Program> program_;
 };
 

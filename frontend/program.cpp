@@ -58,7 +58,12 @@ void Program::fail(const Failure& failure) const {
   if (failure.check < 1 || failure.check > static_cast<std::int32_t>(failures.size()))
     throw InternalError(fmt::format("call: unknown check {}", failure.check));
   const ProgramFailure& f = failures[failure.check - 1];
-  std::string text = filled(f.text, failure);
+  // Graphs that differ in messages only have one code: theirs are told.
+  const EntryCheck* const check =
+      f.entry_check >= 0 && f.entry_check < static_cast<int>(captured.checks.size())
+          ? &captured.checks[static_cast<std::size_t>(f.entry_check)]
+          : nullptr;
+  std::string text = filled(check ? check->message : f.text, failure);
   const auto order = captured.topological_order();
   std::vector<std::string> places;
   const auto add = [&](const std::vector<Origin>& origins) {
@@ -69,11 +74,11 @@ void Program::fail(const Failure& failure) const {
   };
   for (const std::uint32_t n : f.nodes)
     if (n < order.size()) add(order[n]->origins());
-  if (f.entry_check >= 0 && f.entry_check < static_cast<int>(captured.checks.size()))
-    add(captured.checks[f.entry_check].origins);
+  if (check) add(check->origins);
   if (f.parameter >= 0 && f.parameter < static_cast<int>(argument_origins.size()))
     add(argument_origins[f.parameter]);
   if (!places.empty()) text += fmt::format(" [{}]", fmt::join(places, ", "));
+  if (check ? check->is_index : f.is_index) throw IndexError(text);
   throw ValueError(text);
 }
 
@@ -81,38 +86,84 @@ int Program::most_threads() const {
   return threads > 0 ? std::min(threads, pool().threads()) : pool().threads();
 }
 
-void Program::read_signature() {
-  const nlohmann::json signature = nlohmann::json::parse(library->info().signature);
-  const auto dtype_named = [](const std::string& name) {
-    for (int t = 0; t < dtype_count; ++t)
-      if (name_of(static_cast<DType>(t)) == name) return static_cast<DType>(t);
-    throw InternalError("signature: unknown dtype " + name);
-  };
-  const auto& out = signature.at("outputs");
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    ProgramOutput o;
-    o.dtype = dtype_named(out[i].at("dtype"));
-    o.rank = out[i].at("rank");
-    o.shape_at = out[i].at("shape_at");
-    o.late = out[i].at("late");
-    o.over = out[i].at("over");
-    if (const DType t = captured.outputs[i].dtype(); is_complex(t)) o.dtype = t, o.rank -= 1;
-    if (const DType t = captured.outputs[i].dtype(); is_half(t)) o.dtype = t;
-    outputs.push_back(o);
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void reject_signature(const std::string& why) {
+  throw DeviceError(fmt::format("library: expected the signature of a function, {}", why));
+}
+
+DType dtype_named(const std::string& name) {
+  for (int t = 0; t < dtype_count; ++t)
+    if (name_of(static_cast<DType>(t)) == name) return static_cast<DType>(t);
+  reject_signature("found the dtype " + name);
+}
+
+// An integer of the signature that is at least `least` and below `end`.
+int integer(const json& object, const char* key, std::int64_t least, std::int64_t end) {
+  const json& value = object.at(key);
+  if (!value.is_number_integer() || value < least || value >= end)
+    reject_signature(fmt::format("found {} as {}", value.dump(), key));
+  return value.get<int>();
+}
+
+ProgramOutput output(const json& entry, const Type& type, std::int64_t plan_size,
+                     std::int64_t parameters) {
+  ProgramOutput o;
+  o.dtype = dtype_named(entry.at("dtype"));
+  o.rank = integer(entry, "rank", 0, max_rank + 2);
+  o.shape_at = integer(entry, "shape_at", 0, plan_size - o.rank + 1);
+  o.late = entry.at("late");
+  o.over = integer(entry, "over", -1, parameters);
+  if (is_complex(type.dtype)) o.dtype = type.dtype, o.rank -= 1;
+  if (is_half(type.dtype)) o.dtype = type.dtype;
+  if (o.dtype != type.dtype || o.rank != type.rank())
+    reject_signature("found an output of another type");
+  return o;
+}
+
+ProgramFailure failure(const json& entry, const Graph& of) {
+  const auto parameters = static_cast<std::int64_t>(of.parameters.size());
+  ProgramFailure f{entry.at("text"), entry.at("nodes"),
+                   integer(entry, "entry", -1, static_cast<std::int64_t>(of.checks.size())),
+                   integer(entry, "parameter", -1, parameters), entry.at("index")};
+  if (const int named = integer(entry, "of", -1, parameters); named >= 0) {
+    const Parameter& p = of.parameters[static_cast<std::size_t>(named)];
+    if (const std::size_t at = f.text.find("{of}"); at != std::string::npos)
+      f.text.replace(at, 4, fmt::format("{}: {}", p.name, p.type.text()));
   }
-  for (const auto& f : signature.at("failures"))
-    failures.push_back({f.at("text"), f.at("nodes"), f.at("entry"), f.at("parameter")});
-  for (ProgramFailure& f : failures) {
-    if (f.parameter < 0) continue;
-    const Parameter& p = captured.parameters[static_cast<std::size_t>(f.parameter)];
-    if (is_complex(p.type.dtype) || is_half(p.type.dtype))
-      f.text = fmt::format("call: expected {}: {}", p.name, p.type.text());
+  return f;
+}
+
+}  // namespace
+
+void Program::read_signature(std::string_view text, std::int64_t plan_size, const Graph& of) {
+  try {
+    const json signature = json::parse(text);
+    const auto native_parameters = static_cast<std::int64_t>(of.parameters.size());
+    const json& entries = signature.at("outputs");
+    if (entries.size() != of.outputs.size())
+      reject_signature(fmt::format("found {} outputs", entries.size()));
+    std::vector<ProgramOutput> made;
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      made.push_back(output(entries[i], of.outputs[i].type(), plan_size, native_parameters));
+    std::vector<ProgramFailure> told;
+    for (const json& entry : signature.at("failures")) told.push_back(failure(entry, of));
+    const auto positions = signature.at("extent_parameters").get<std::vector<int>>();
+    for (const int i : positions)
+      if (i < 0 || i >= native_parameters)
+        reject_signature(fmt::format("found an extent of parameter {}", i));
+    messages = signature.at("messages").get<std::vector<std::string>>();
+    kernels = signature.at("kernels");
+    products = signature.at("products");
+    memory_table = signature.value("memory_table", "");
+    outputs = std::move(made);
+    failures = std::move(told);
+    extent_parameters = positions;
+  } catch (const json::exception& error) {
+    reject_signature(fmt::format("found none ({})", error.what()));
   }
-  messages = signature.at("messages").get<std::vector<std::string>>();
-  extent_parameters = signature.at("extent_parameters").get<std::vector<int>>();
-  kernels = signature.at("kernels");
-  products = signature.at("products");
-  memory_table = signature.value("memory_table", "");
 }
 
 }  // namespace gnomon

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
@@ -33,6 +34,7 @@ struct ProgramFailure {
   std::vector<std::uint32_t> nodes;  // of the captured graph, by position
   int entry_check = -1;              // of the captured graph
   int parameter = -1;
+  bool is_index = false;  // an IndexError
 };
 
 struct Program {
@@ -66,9 +68,10 @@ struct Program {
   [[noreturn]] void fail(const Failure& failure) const;
   /// The most threads a call that starts now uses.
   int most_threads() const;
-  /// Reads what the library's signature says of the native code, which sees a complex array [...]
-  /// as floats [..., 2]; `captured` says where.
-  void read_signature();
+  /// Reads what the text of a signature says of native code with plans of so many numbers: it sees
+  /// a complex array [...] as floats [..., 2], and the captured graph says where. DeviceError: it
+  /// is no signature of this graph.
+  void read_signature(std::string_view text, std::int64_t plan_size, const Graph& of);
 };
 
 }  // namespace gnomon

@@ -30,16 +30,24 @@ RandomStream::RandomStream(SharedVariable state, std::uint64_t draws)
   if (draws != 0) state_.set_default_update(random::advance(state_, Expr(Array(draws))));
 }
 
+RandomStream::Draws& RandomStream::own() const {
+  if (draws_ == nullptr)
+    throw ValueError("random stream: expected a stream, found none: never set, or moved from");
+  return *draws_;
+}
+
 Expr RandomStream::next() const {
-  const std::lock_guard hold(draws_->mutex);
-  Expr state = random::advance(state_, Expr(Array(draws_->count++)));
+  Draws& draws = own();
+  const std::lock_guard hold(draws.mutex);
+  Expr state = random::advance(state_, Expr(Array(draws.count++)));
   // A function moves the stream past all of its draws, whichever of them it has.
-  SharedVariable(state_).set_default_update(random::advance(state_, Expr(Array(draws_->count))));
+  SharedVariable(state_).set_default_update(random::advance(state_, Expr(Array(draws.count))));
   for (const Expr& i : loop_indices()) state = random::fold_in(state, i);
   return state;
 }
 
 Array RandomStream::take(std::uint64_t draws) const {
+  static_cast<void>(own());
   const SharedUse use[] = {{state_.variable(), true, false}};
   Transaction transaction(use);
   const Array now = transaction.value(0);
@@ -49,11 +57,15 @@ Array RandomStream::take(std::uint64_t draws) const {
   return now;
 }
 
-void RandomStream::seed(std::uint64_t seed) const { SharedVariable(state_).set(state_of(seed)); }
+void RandomStream::seed(std::uint64_t seed) const {
+  static_cast<void>(own());
+  SharedVariable(state_).set(state_of(seed));
+}
 
 std::uint64_t RandomStream::draws() const {
-  const std::lock_guard hold(draws_->mutex);
-  return draws_->count;
+  Draws& draws = own();
+  const std::lock_guard hold(draws.mutex);
+  return draws.count;
 }
 
 }  // namespace gnomon

@@ -22,6 +22,8 @@ namespace gnomon {
 /// stream.
 class RandomStream {
  public:
+  /// None: whatever is asked of it is a ValueError, as it is of one that was moved from.
+  RandomStream() = default;
   explicit RandomStream(std::uint64_t seed, std::string name = "random_state");
   /// A stream whose state is a variable of type uint64[2], with `draws` draws built so far.
   RandomStream(SharedVariable state, std::uint64_t draws);
@@ -33,12 +35,14 @@ class RandomStream {
   /// Starts again, as a stream made with this seed.
   void seed(std::uint64_t seed) const;
 
-  const SharedVariable& state() const { return state_; }
+  const SharedVariable& state() const& GNOMON_LIFETIMEBOUND { return state_; }
+  SharedVariable state() const&& { return state_; }
   /// The number of draws that have been built.
   std::uint64_t draws() const;
 
  private:
   struct Draws;
+  Draws& own() const;
   SharedVariable state_;
   std::shared_ptr<Draws> draws_;
 };

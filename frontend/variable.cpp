@@ -17,10 +17,14 @@ struct DefaultUpdate {
 };
 
 void SharedVariable::set_default_update(const Expr& value) {
-  if (!value) return Shared(variable_).set_default_update(nullptr);
-  if (value.dtype() != dtype() || value.rank() != rank())
-    throw TypeError(fmt::format("shared: expected a default update of the type of {}, found {}",
-                                describe(this->value()), describe(value.value())));
+  if (!value.defined()) return Shared(variable_).set_default_update(nullptr);
+  if (value.dtype() != dtype() || value.rank() != rank()) {
+    const std::string text =
+        fmt::format("shared: expected a default update of the type of {}, found {}",
+                    describe(this->value()), describe(value.value()));
+    if (value.dtype() != dtype()) throw TypeError(text);
+    throw ValueError(text);
+  }
   const Value self = tensor(variable_.name(), dtype(), shape()).value();
   const Value root = value.value();
   const std::vector<Value> found = substitute(std::span(&root, 1), {{this->value(), self}});
@@ -47,7 +51,7 @@ std::vector<std::pair<SharedVariable, Expr>> default_updates(std::span<const Val
       if (std::ranges::find(seen, variable.variable()) != seen.end()) continue;
       seen.push_back(variable.variable());
       const Expr update = variable.default_update();
-      if (!update) continue;
+      if (!update.defined()) continue;
       next.push_back(update.value());
       updates.emplace_back(variable, update);
     }

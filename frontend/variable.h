@@ -19,14 +19,17 @@ namespace gnomon {
 /// is updated by each of its calls. `compile` looks for them (`CompileOptions::default_updates`).
 class SharedVariable : public Expr {
  public:
+  /// No variable: whatever is asked of it but `defined` is an error.
+  SharedVariable() = default;
   explicit SharedVariable(Shared variable)
       : Expr(shared_leaf(variable)), variable_(std::move(variable)) {}
 
-  /// The current value; later updates do not change it.
-  Array get() const { return variable_.get(); }
+  /// The current value; later updates do not change it, and writing to it changes a copy.
+  Array get() const { return variable_.get().copied_when_written(); }
   /// Replaces the value. TypeError on another dtype, ValueError on another rank or extent.
   void set(Array value) { variable_.set(std::move(value)); }
-  const Shared& variable() const { return variable_; }
+  const Shared& variable() const& GNOMON_LIFETIMEBOUND { return variable_; }
+  Shared variable() const&& { return variable_; }
 
   /// The new value that calls give to the variable where nothing else does: an expression of its
   /// dtype and rank (TypeError), of itself or others; null for none.
@@ -39,7 +42,7 @@ class SharedVariable : public Expr {
 
 /// A shared variable whose extents are those of `value`.
 inline SharedVariable shared(Array value, std::string name) {
-  const std::vector<std::int64_t> shape(value.shape().begin(), value.shape().end());
+  const Extents shape = value.shape();
   return SharedVariable(Shared(std::move(name), std::move(value), shape));
 }
 /// The same with extents that may change where `shape` says -1.

@@ -23,6 +23,12 @@ Dim Expr::dim(int axis) const {
   return shape()[static_cast<std::size_t>(normalize_axis(axis, rank(), "dim"))];
 }
 
+Origin last_origin(const Expr& e) {
+  const std::vector<Origin> known =
+      e.defined() ? e.value().node().origins() : std::vector<Origin>();
+  return known.empty() ? Origin() : known.back();
+}
+
 // ----------------------------------------------------------------------------------- arguments
 
 Arg::Arg(const Dim& d, std::source_location at)
@@ -34,18 +40,16 @@ DType Arg::weak_dtype() const {
     case 1: return DType::bool_;
     case 2: return DType::int64;
     case 3: return DType::float64;
-    default: return DType::complex128;
+    case 4: return DType::complex128;
+    default: return DType::uint64;
   }
 }
 
 Value Arg::as(DType t) const {
-  switch (data_.index()) {
-    case 0: return std::get<Value>(data_);
-    case 1: return constant(std::int64_t{std::get<bool>(data_)}, t).value();
-    case 2: return constant(std::get<std::int64_t>(data_), t).value();
-    case 3: return constant(std::get<double>(data_), t).value();
-    default: return constant(std::get<std::complex<double>>(data_), t).value();
-  }
+  if (is_weak()) return make_constant(array(t));
+  if (const Value& v = std::get<Value>(data_)) return v;
+  throw TypeError(fmt::format("expected an expression, found none: never set, or moved from{}",
+                              origin_ ? " [" + origin_.text() + "]" : ""));
 }
 
 Value Arg::value() const { return as(weak_dtype()); }
@@ -135,48 +139,65 @@ namespace {
   throw TypeError(fmt::format("constant: expected a value of {}, found {}", name_of(t), value));
 }
 
-Expr half_constant(double v, DType t) {
-  return Expr(make_constant(t == DType::float16 ? Array(Float16(v)) : Array(BFloat16(v))));
+Array half_array(double v, DType t) {
+  return t == DType::float16 ? Array(Float16(v)) : Array(BFloat16(v));
 }
 
-}  // namespace
-
-Expr constant(std::complex<double> v, DType t) {
-  if (t == DType::complex64) return Expr(make_constant(Array(std::complex<float>(v))));
+Array array_of(std::complex<double> v, DType t) {
+  if (t == DType::complex64) return Array(std::complex<float>(v));
   if (t != DType::complex128) does_not_fit(Array(v).to_string(), t);
-  return Expr(make_constant(Array(v)));
+  return Array(v);
 }
 
-Expr constant(double v, DType t) {
-  if (is_complex(t)) return constant(std::complex<double>(v), t);
-  if (is_half(t)) return half_constant(v, t);
+Array array_of(double v, DType t) {
+  if (is_complex(t)) return array_of(std::complex<double>(v), t);
+  if (is_half(t)) return half_array(v, t);
   return with_type(t, [&]<class T>(T) {
     if constexpr (std::is_same_v<T, bool>) {
-      return Expr(make_constant(Array(v != 0)));
+      return Array(v != 0);
     } else if constexpr (std::is_floating_point_v<T>) {
-      return Expr(make_constant(Array(static_cast<T>(v))));
+      return Array(static_cast<T>(v));
     } else {
       const double low = static_cast<double>(std::numeric_limits<T>::min());
       const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
       if (!(v >= low && v < beyond && v == std::trunc(v))) does_not_fit(fmt::format("{}", v), t);
-      return Expr(make_constant(Array(static_cast<T>(v))));
+      return Array(static_cast<T>(v));
     }
   });
 }
 
-Expr constant(std::int64_t v, DType t) {
-  if (is_complex(t)) return constant(std::complex<double>(static_cast<double>(v)), t);
-  if (is_half(t)) return half_constant(static_cast<double>(v), t);
+template <std::integral Integer>
+Array array_of(Integer v, DType t) {
+  if (is_complex(t)) return array_of(std::complex<double>(static_cast<double>(v)), t);
+  if (is_half(t)) return half_array(static_cast<double>(v), t);
   return with_type(t, [&]<class T>(T) {
     if constexpr (std::is_same_v<T, bool>) {
-      return Expr(make_constant(Array(v != 0)));
+      return Array(v != 0);
     } else if constexpr (std::is_integral_v<T>) {
       if (!std::in_range<T>(v)) does_not_fit(fmt::format("{}", v), t);
-      return Expr(make_constant(Array(static_cast<T>(v))));
+      return Array(static_cast<T>(v));
     } else {
-      return Expr(make_constant(Array(static_cast<T>(v))));
+      return Array(static_cast<T>(v));
     }
   });
+}
+
+}  // namespace
+
+Expr constant(std::complex<double> v, DType t) { return Expr(make_constant(array_of(v, t))); }
+Expr constant(double v, DType t) { return Expr(make_constant(array_of(v, t))); }
+Expr constant(std::int64_t v, DType t) { return Expr(make_constant(array_of(v, t))); }
+Expr constant(std::uint64_t v, DType t) { return Expr(make_constant(array_of(v, t))); }
+
+Array Arg::array(DType t) const {
+  switch (data_.index()) {
+    case 0: throw InternalError("argument: expected a number, found an expression");
+    case 1: return array_of(std::int64_t{std::get<bool>(data_)}, t);
+    case 2: return array_of(std::get<std::int64_t>(data_), t);
+    case 3: return array_of(std::get<double>(data_), t);
+    case 4: return array_of(std::get<std::complex<double>>(data_), t);
+    default: return array_of(std::get<std::uint64_t>(data_), t);
+  }
 }
 
 namespace {

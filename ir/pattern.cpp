@@ -10,14 +10,6 @@
 namespace gnomon {
 namespace {
 
-Pattern make_variable(int number, bool only_constant) {
-  auto node = std::make_shared<Pattern::Node>();
-  node->kind = Pattern::Kind::variable;
-  node->variable = number;
-  node->only_constant = only_constant;
-  return Pattern(std::move(node));
-}
-
 std::string variable_name(const Pattern::Node& node) {
   constexpr std::string_view free = "xyzwuvpq", constants = "cdefghkl";
   const std::string_view names = node.only_constant ? constants : free;
@@ -53,15 +45,13 @@ std::string infix_text(const Pattern::Node& node) {
 
 }  // namespace
 
-Pattern::Pattern(double constant) {
-  auto node = std::make_shared<Node>();
-  node->kind = Kind::constant;
-  node->value = constant;
-  node_ = std::move(node);
-}
+Pattern::Pattern(Node node) : shared_(new Shared{.node = std::move(node)}) {}
 
-Pattern variable(int number) { return make_variable(number, false); }
-Pattern constant_variable(int number) { return make_variable(number, true); }
+void Pattern::retain() const { shared_->uses.fetch_add(1, std::memory_order_relaxed); }
+
+void Pattern::release() {
+  if (shared_->uses.fetch_sub(1, std::memory_order_acq_rel) == 1) delete shared_;
+}
 
 Pattern make_pattern(const Op& op, std::initializer_list<Pattern> operands) {
   return make_pattern(op, operands, {});
@@ -69,12 +59,12 @@ Pattern make_pattern(const Op& op, std::initializer_list<Pattern> operands) {
 
 Pattern make_pattern(const Op& op, std::initializer_list<Pattern> operands,
                      std::initializer_list<std::pair<std::string, int>> attributes) {
-  auto node = std::make_shared<Pattern::Node>();
-  node->kind = Pattern::Kind::node;
-  node->op = &op;
-  node->operands = operands;
-  node->attributes = attributes;
-  for (const auto& [name, number] : node->attributes) {
+  Pattern::Node node;
+  node.kind = Pattern::Kind::node;
+  node.op = &op;
+  node.operands = operands;
+  node.attributes = attributes;
+  for (const auto& [name, number] : node.attributes) {
     const bool declared = std::any_of(op.attributes.begin(), op.attributes.end(),
                                       [&](const AttributeSpec& s) { return s.name == name; });
     if (!declared) {
@@ -82,7 +72,7 @@ Pattern make_pattern(const Op& op, std::initializer_list<Pattern> operands,
           fmt::format("{}: expected a declared attribute, found {}", op.name, name));
     }
   }
-  return Pattern(std::shared_ptr<const Pattern::Node>(std::move(node)));
+  return Pattern(std::move(node));
 }
 
 std::string text(const Pattern& pattern) {

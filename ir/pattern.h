@@ -1,10 +1,11 @@
 // Patterns: the two sides of a rewrite rule, written with the same functions as expressions.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <initializer_list>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/op.h"
@@ -31,18 +32,52 @@ class Pattern {
     std::uint32_t output = 0;
   };
 
-  Pattern(double constant);
-  Pattern(int constant) : Pattern(static_cast<double>(constant)) {}
-  explicit Pattern(std::shared_ptr<const Node> node) : node_(std::move(node)) {}
-  const Node& node() const { return *node_; }
+  // Constants and variables are there before any function runs, as a user's static objects may
+  // need the rules: they are no memory of their own.
+  constexpr Pattern(double constant) {
+    leaf_.kind = Kind::constant;
+    leaf_.value = constant;
+  }
+  constexpr Pattern(int constant) : Pattern(static_cast<double>(constant)) {}
+  explicit Pattern(Node node);
+  constexpr Pattern(const Pattern& other) : shared_(other.shared_), leaf_(other.leaf_) {
+    if (shared_ != nullptr) retain();
+  }
+  constexpr Pattern(Pattern&& other) noexcept
+      : shared_(std::exchange(other.shared_, nullptr)), leaf_(std::move(other.leaf_)) {}
+  constexpr Pattern& operator=(Pattern other) noexcept {
+    std::swap(shared_, other.shared_);
+    std::swap(leaf_, other.leaf_);
+    return *this;
+  }
+  constexpr ~Pattern() {
+    if (shared_ != nullptr) release();
+  }
+  const Node& node() const { return shared_ != nullptr ? shared_->node : leaf_; }
 
  private:
-  std::shared_ptr<const Node> node_;
+  friend constexpr Pattern variable(int number);
+  friend constexpr Pattern constant_variable(int number);
+  constexpr Pattern(int number, bool only_constant) {
+    leaf_.variable = number;
+    leaf_.only_constant = only_constant;
+  }
+
+  // An application, counted by hand: a shared_ptr cannot be there before functions run.
+  struct Shared {
+    Node node;
+    std::atomic<std::int32_t> uses{1};
+  };
+  void retain() const;
+  void release();
+
+  Shared* shared_ = nullptr;
+  Node leaf_;  // of constants and variables
 };
 
 /// Variable `number` of a rule; `constant_variable` matches constants only.
-Pattern variable(int number);
-Pattern constant_variable(int number);
+constexpr Pattern variable(int number) { return Pattern(number, false); }
+constexpr Pattern constant_variable(int number) { return Pattern(number, true); }
 Pattern make_pattern(const Op& op, std::initializer_list<Pattern> operands);
 /// With attribute variables: the attribute `name` is bound to (or must equal) variable `v`.
 Pattern make_pattern(const Op& op, std::initializer_list<Pattern> operands,

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "runtime/error.h"
 #include "runtime/memory.h"
@@ -147,7 +148,8 @@ std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> shape
   return strides;
 }
 
-Array::Record* Array::make_record(DType dtype, Extents shape, std::int64_t data_bytes) {
+Array::Record* Array::make_record(DType dtype, std::span<const std::int64_t> shape,
+                                  std::int64_t data_bytes) {
   const std::size_t header =
       (sizeof(Record) + 2 * shape.size() * sizeof(std::int64_t) + block_alignment - 1) /
       block_alignment * block_alignment;
@@ -164,6 +166,7 @@ Array::Record* Array::make_record(DType dtype, Extents shape, std::int64_t data_
   record->data = static_cast<std::byte*>(block.data) + header;
   record->owner = nullptr;
   record->owns_data = true;
+  record->shown = false;
   std::copy(shape.begin(), shape.end(), record->dims());
   return record;
 }
@@ -173,11 +176,11 @@ void Array::destroy(Record* record) noexcept {
   const Block block{record, record->size_class};
   record->~Record();
   free_block(block);
-  // An owner is never a view itself, so this goes one step deep.
+  // An owner is no view, or one that was detached: this goes two steps deep.
   if (owner != nullptr) static_cast<void>(Array(owner));
 }
 
-Array Array::empty(DType dtype, Extents shape) {
+Array Array::of_extents(DType dtype, std::span<const std::int64_t> shape) {
   check_known(dtype);
   const std::int64_t size = count_elements(dtype, shape);
   Record* record = make_record(dtype, shape, size * static_cast<std::int64_t>(size_of(dtype)));
@@ -187,7 +190,7 @@ Array Array::empty(DType dtype, Extents shape) {
 }
 
 Array Array::from_scalar(DType dtype, const void* value) {
-  Array array = empty(dtype, {});
+  Array array = of_extents(dtype, {});
   std::memcpy(array.record_->data, value, size_of(dtype));
   return array;
 }
@@ -235,7 +238,9 @@ Array Array::view(Extents shape, Extents strides, std::int64_t offset) const {
   record->data = size == 0 ? record_->data : static_cast<std::byte*>(record_->data) + step;
   record->owns_data = false;
   // A view of a view holds the array that owns the memory, so chains stay short.
-  record->owner = record_->owner != nullptr ? record_->owner : record_;
+  const bool is_view = record_->owner != nullptr && record_->keep_alive == nullptr;
+  record->owner = is_view ? record_->owner : record_;
+  record->shown = record_->shown;
   record->owner->uses.fetch_add(1, std::memory_order_relaxed);
   std::copy(strides.begin(), strides.end(), record->dims() + shape.size());
   record->contiguous = lies_contiguous(shape, strides, size);
@@ -321,7 +326,7 @@ Array Array::reshape(Extents wanted) const {
 }
 
 Array Array::copy() const {
-  Array result = empty(dtype(), shape());
+  Array result = of_extents(dtype(), shape());
   pack_into(result.record_->data);
   return result;
 }
@@ -331,8 +336,36 @@ Array Array::view(DType dtype) const {
   if (size_of(dtype) != size_of(this->dtype()))
     throw TypeError(fmt::format("view: expected a dtype of {} bytes, found {}",
                                 size_of(this->dtype()), name_of(dtype)));
-  return borrow(const_cast<void*>(data()), dtype, shape(), strides(),
-                std::make_shared<Array>(*this));
+  Array result = borrow(record_->data, dtype, shape(), strides(), std::make_shared<Array>(*this));
+  result.record_->shown = record_->shown;
+  return result;
+}
+
+Array Array::copied_when_written() const {
+  Array result = view(shape(), strides(), 0);
+  result.record_->shown = true;
+  return result;
+}
+
+// Copies what the record shows, laid out as it is, so that extents, strides and pointers that were
+// read before stay good: the old elements live as long as the record.
+void Array::detach() {
+  std::int64_t low = 0, high = 0;  // elements before and after the first one
+  for (int axis = 0; axis < rank() && size() != 0; ++axis) {
+    const auto at = static_cast<std::size_t>(axis);
+    const std::int64_t reach = (shape()[at] - 1) * strides()[at];
+    (reach < 0 ? low : high) += reach;
+  }
+  Array own = empty(dtype(), {high - low + 1});
+  const auto width = static_cast<std::int64_t>(size_of(dtype()));
+  auto* const first = static_cast<std::byte*>(own.record_->data) - low * width;
+  copy_strided(shape(), first, strides(), record_->data, strides(), width);
+  record_->data = first;
+  record_->shown = false;
+  // The first time: memory that a view borrows through a handle stays too.
+  auto keep = std::make_shared<std::pair<Array, std::shared_ptr<void>>>(
+      std::move(own), std::move(record_->keep_alive));
+  record_->keep_alive = std::move(keep);
 }
 
 Array Array::contiguous() const {
@@ -354,6 +387,7 @@ void Array::assign(const Array& source) {
   if (source.dtype() != dtype() || !same_shape(*this, source))
     throw ValueError(fmt::format("assign: expected {}, found {}", describe(), source.describe()));
   if (source.record_ == record_) return;
+  if (record_->shown) detach();
   // Views of one block may overlap: go through a copy.
   const Record* mine = record_->owner != nullptr ? record_->owner : record_;
   const Record* theirs = source.record_->owner != nullptr ? source.record_->owner : source.record_;
@@ -389,6 +423,33 @@ Array full(Extents shape, double value, DType dtype) {
     });
   }
   return array;
+}
+
+namespace {
+
+template <class Integer>
+Array full_of(Extents shape, Integer value, DType dtype) {
+  if (!is_integer(dtype)) return full(shape, static_cast<double>(value), dtype);
+  Array array = Array::empty(dtype, shape);
+  with_type(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      if (!std::in_range<T>(value))
+        throw ValueError(
+            fmt::format("full: expected a value of {}, found {}", name_of(dtype), value));
+      fill_elements(array.data<T>(), array.size(), static_cast<T>(value));
+    }
+  });
+  return array;
+}
+
+}  // namespace
+
+Array full_of_integer(Extents shape, std::int64_t value, DType dtype) {
+  return full_of(shape, value, dtype);
+}
+Array full_of_integer(Extents shape, std::uint64_t value, DType dtype) {
+  return full_of(shape, value, dtype);
 }
 
 Array zeros(Extents shape, DType dtype) {

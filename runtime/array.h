@@ -17,26 +17,53 @@
 namespace gnomon {
 
 /// The most axes an array can have.
-inline constexpr int max_rank = 16;
+inline constexpr int max_rank = 64;
+
+// The compilers that know the attribute warn of a reference that outlives what it points into.
+#if defined(__clang__)
+#define GNOMON_LIFETIMEBOUND [[clang::lifetimebound]]
+#else
+#define GNOMON_LIFETIMEBOUND
+#endif
 
 /// A list of extents, strides or axes as a parameter: `{784, 10}`, a vector, an array or a span.
-/// A view: it must not outlive the call it is passed to.
+/// It has numbers of its own, so it may be kept.
 class Extents : public std::span<const std::int64_t> {
  public:
   Extents() = default;
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Winit-list-lifetime"  // a parameter's list lives through the call
-#endif
-  Extents(std::initializer_list<std::int64_t> list) : span(list.begin(), list.size()) {}
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+  Extents(std::initializer_list<std::int64_t> list) { keep(list.begin(), list.size()); }
   template <class Range>
     requires(std::convertible_to<const Range&, std::span<const std::int64_t>> &&
              !std::same_as<Range, Extents>)
-  Extents(const Range& range) : span(range) {}
+  Extents(const Range& range) {
+    const std::span<const std::int64_t> list(range);
+    keep(list.data(), list.size());
+  }
+  Extents(const Extents& other) : span() { keep(other.data(), other.size()); }
+  Extents& operator=(const Extents& other) {
+    if (this != &other) keep(other.data(), other.size());
+    return *this;
+  }
+
+ private:
+  static constexpr std::size_t inline_count = 8;
+  void keep(const std::int64_t* list, std::size_t count) {
+    if (count > inline_count) {
+      more_.assign(list, list + count);
+      list = more_.data();
+    } else {
+      for (std::size_t i = 0; i < count; ++i) few_[i] = list[i];
+      list = few_;
+    }
+    static_cast<span&>(*this) = span(list, count);
+  }
+
+  std::int64_t few_[inline_count];
+  std::vector<std::int64_t> more_;
 };
+
+template <class T>
+class Elements;
 
 /// The C++ types that an element or a scalar can have.
 template <class T>
@@ -72,7 +99,9 @@ class Array {
 
   /// Uninitialised, C-contiguous, 64-byte aligned. TypeError: unsupported dtype; ValueError: a
   /// negative extent, too many axes or a size that overflows; DeviceError: out of memory.
-  static Array empty(DType dtype, Extents shape);
+  static Array empty(DType dtype, const Extents& shape) { return of_extents(dtype, shape); }
+  /// The same for extents that lie somewhere already.
+  static Array of_extents(DType dtype, std::span<const std::int64_t> shape);
 
   /// A copy of `values` in C order; without a shape, of rank 1.
   template <ScalarType T>
@@ -110,28 +139,43 @@ class Array {
   bool defined() const noexcept { return record_ != nullptr; }
   DType dtype() const { return record().dtype; }
   int rank() const { return record().rank; }
-  std::span<const std::int64_t> shape() const { return {record().dims(), record_->rank}; }
+  std::span<const std::int64_t> shape() const& GNOMON_LIFETIMEBOUND {
+    return {record().dims(), record_->rank};
+  }
+  /// Of an array that ends with the expression: numbers of their own.
+  std::vector<std::int64_t> shape() const&& { return list_of(0); }
   /// Elements from one index to the next, for each axis.
-  std::span<const std::int64_t> strides() const {
+  std::span<const std::int64_t> strides() const& GNOMON_LIFETIMEBOUND {
     return {record().dims() + record_->rank, record_->rank};
   }
+  std::vector<std::int64_t> strides() const&& { return list_of(record().rank); }
   /// Number of elements.
   std::int64_t size() const { return record().size; }
   /// Bytes of the elements.
   std::int64_t bytes() const { return size() * static_cast<std::int64_t>(size_of(dtype())); }
-  void* data() { return record().data; }
-  const void* data() const { return record().data; }
+  /// The first element. What the value of a shared variable shows is copied before it can be
+  /// written to (`copied_when_written`).
+  void* data() & GNOMON_LIFETIMEBOUND {
+    if (record().shown) detach();
+    return record_->data;
+  }
+  const void* data() const& GNOMON_LIFETIMEBOUND { return record().data; }
+  const void* data() const&& GNOMON_LIFETIMEBOUND { return record().data; }
   /// The elements; TypeError unless `T` is the dtype's type.
   template <ScalarType T>
-  T* data() {
+      T* data() & GNOMON_LIFETIMEBOUND {
     check_dtype(dtype_of<T>);
-    return static_cast<T*>(record_->data);
+    return static_cast<T*>(data());
   }
   template <ScalarType T>
-  const T* data() const {
+  const T* data() const& GNOMON_LIFETIMEBOUND {
     check_dtype(dtype_of<T>);
     return static_cast<const T*>(record_->data);
   }
+  /// Of an array that ends with the expression, as in `f(x)[0].data<double>()[2]`: an object that
+  /// keeps the array.
+  template <ScalarType T>
+  Elements<T> data() const&&;
 
   /// The value of an array of one element; ValueError on another size, TypeError on another dtype.
   template <ScalarType T>
@@ -170,6 +214,9 @@ class Array {
   Array reshape(Extents shape) const;
   /// The same memory as elements of another dtype of the same size; TypeError if it has another.
   Array view(DType dtype) const;
+  /// A view of the same elements that cannot change them: it, and what it shows, is copied when
+  /// `data()` of a handle that is not const asks for it, or `assign`.
+  Array copied_when_written() const;
   /// Any view: its first element is `offset` elements after this array's. All it shows must be
   /// within what this array shows. Strides may be zero or negative.
   Array view(Extents shape, Extents strides, std::int64_t offset) const;
@@ -186,6 +233,7 @@ class Array {
     DType dtype;
     std::uint8_t rank, size_class;
     bool contiguous : 1, owns_data : 1;
+    bool shown : 1;  // memory that is somebody else's to write to
     std::int64_t size;
     void* data;
     Record* owner;                     // of the memory that a view shows
@@ -197,7 +245,8 @@ class Array {
   explicit Array(Record* record) noexcept : record_(record) {}
   static Array from_scalar(DType dtype, const void* value);
   static Array from_memory(DType dtype, const void* values, std::size_t count, Extents shape);
-  static Record* make_record(DType dtype, Extents shape, std::int64_t data_bytes);
+  static Record* make_record(DType dtype, std::span<const std::int64_t> shape,
+                             std::int64_t data_bytes);
   static void destroy(Record* record) noexcept;
 
   Record& record() const {
@@ -219,6 +268,10 @@ class Array {
   void check_one_element() const {
     if (record().size != 1) throw_not_one();
   }
+  std::vector<std::int64_t> list_of(std::size_t first) const {
+    return {record().dims() + first, record_->dims() + first + record_->rank};
+  }
+  void detach();
   void pack_into(void* destination) const;
   [[noreturn]] static void throw_undefined();
   [[noreturn]] void throw_dtype(DType wanted) const;
@@ -227,12 +280,44 @@ class Array {
   Record* record_ = nullptr;
 };
 
+/// The elements of an array that has no name, which it keeps. No pointer: it would outlive them.
+template <class T>
+class Elements {
+ public:
+  explicit Elements(Array array) : array_(std::move(array)) {}
+  const T& operator[](std::int64_t i) const { return get()[i]; }
+  const T& operator*() const { return *get(); }
+  /// For the rest of the expression.
+  const T* get() const GNOMON_LIFETIMEBOUND { return array_.data<T>(); }
+  template <class U>
+  operator U*() const {
+    static_assert(!std::same_as<U, U>,
+                  "the array ends with this expression, and its elements with it: give it a name "
+                  "first, as in `auto y = f(x)[0]; auto* p = y.data<double>();`, or use get() for "
+                  "the rest of the expression");
+    return nullptr;
+  }
+
+ private:
+  Array array_;
+};
+
 /// All elements 0 (false).
 Array zeros(Extents shape, DType dtype = float64);
 /// All elements 1 (true).
 Array ones(Extents shape, DType dtype = float64);
 /// All elements `value`, converted to the dtype; ValueError when an integer dtype cannot hold it.
 Array full(Extents shape, double value, DType dtype = float64);
+/// The same for integers, of which a double would lose digits.
+Array full_of_integer(Extents shape, std::int64_t value, DType dtype);
+Array full_of_integer(Extents shape, std::uint64_t value, DType dtype);
+template <std::integral T>
+Array full(Extents shape, T value, DType dtype = float64) {
+  if constexpr (std::is_signed_v<T>)
+    return full_of_integer(shape, static_cast<std::int64_t>(value), dtype);
+  else
+    return full_of_integer(shape, static_cast<std::uint64_t>(value), dtype);
+}
 
 /// Same dtype, same shape and the same bits in every element (so NaN equals itself, 0 is not -0).
 bool same_bits(const Array& a, const Array& b);
@@ -255,6 +340,12 @@ Array Array::from(const std::vector<T>& values, Extents shape) {
   } else {
     return from_memory(dtype_of<T>, values.data(), values.size(), shape);
   }
+}
+
+template <ScalarType T>
+Elements<T> Array::data() const&& {
+  check_dtype(dtype_of<T>);
+  return Elements<T>(*this);
 }
 
 template <ScalarType T>

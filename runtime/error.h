@@ -14,16 +14,23 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The expression is wrong.
+/// Something is of a wrong kind: a dtype, a structure, a number of operands, an operation without
+/// what is asked of it.
 class TypeError : public Error {
  public:
   using Error::Error;
 };
 
-/// The call is wrong: shape, dtype, device, an index out of range, a failed assertion.
+/// Something of the right kind has a wrong value: extents, a rank, a parameter, a failed check.
 class ValueError : public Error {
  public:
   using Error::Error;
+};
+
+/// An index, a label or an axis is out of range.
+class IndexError : public ValueError {
+ public:
+  using ValueError::ValueError;
 };
 
 /// The toolchain failed; `source` and `log` say where.
@@ -55,5 +62,8 @@ class InternalError : public Error {
  public:
   using Error::Error;
 };
+
+/// Throws an error of the class of `error` that says `what`.
+[[noreturn]] void throw_like(const Error& error, const std::string& what);
 
 }  // namespace gnomon

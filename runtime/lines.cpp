@@ -79,6 +79,8 @@ bool list_true(const gnomon_lines& w, ThreadPool& pool, int limit) {
       }
     }
   });
+  // The extent is the number of true elements, unless a file says otherwise.
+  if (sum < w.count) std::fill(out + sum, out + w.count, std::int64_t{0});
   return true;
 }
 

@@ -121,7 +121,7 @@ void* output(gnomon_context* context, std::int32_t index, const std::int64_t* sh
   }
   LateOutput& late = context->outputs[static_cast<std::size_t>(index)];
   try {
-    late.array = Array::empty(
+    late.array = Array::of_extents(
         late.dtype, std::span<const std::int64_t>(shape, static_cast<std::size_t>(late.rank)));
     return late.array.data();
   } catch (const std::exception& error) {

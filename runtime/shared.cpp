@@ -84,10 +84,10 @@ Shared::State& Shared::state() const {
 }
 
 std::uint64_t Shared::id() const { return state().id; }
-const std::string& Shared::name() const { return state().name; }
+const std::string& Shared::name() const& { return state().name; }
 DType Shared::dtype() const { return state().dtype; }
 int Shared::rank() const { return static_cast<int>(state().shape.size()); }
-std::span<const std::int64_t> Shared::shape() const { return state().shape; }
+std::span<const std::int64_t> Shared::shape() const& { return state().shape; }
 
 std::shared_ptr<const DefaultUpdate> Shared::default_update() const {
   const std::lock_guard hold(commit_lock().mutex);

@@ -26,11 +26,13 @@ class Shared {
   bool defined() const noexcept { return state_ != nullptr; }
   /// Unique in this process, in order of creation.
   std::uint64_t id() const;
-  const std::string& name() const;
+  const std::string& name() const& GNOMON_LIFETIMEBOUND;
+  std::string name() const&& { return name(); }
   DType dtype() const;
   int rank() const;
   /// The extents every value must have, -1 where any will do.
-  std::span<const std::int64_t> shape() const;
+  std::span<const std::int64_t> shape() const& GNOMON_LIFETIMEBOUND;
+  std::vector<std::int64_t> shape() const&& { return {shape().begin(), shape().end()}; }
 
   /// The current value. Later updates do not change it; copy it before writing to it.
   Array get() const;

@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "runtime/error.h"
+#include "runtime/libraries.h"
 #include "runtime/options.h"
 
 namespace gnomon {
@@ -271,6 +272,7 @@ void ThreadPool::abandon_crew() noexcept {
 ThreadPool::Crew& ThreadPool::crew() {
   Crew* crew = crew_.load(std::memory_order_acquire);
   if (crew != nullptr) return *crew;
+  keep_loaded();  // what the workers run
   auto made = std::make_unique<Crew>();
   if (crew_.compare_exchange_strong(crew, made.get(), std::memory_order_acq_rel))
     return *made.release();

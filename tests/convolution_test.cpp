@@ -108,7 +108,7 @@ void check_kernels(gnomon_convolution g, DType t, double tolerance) {
   }
 }
 
-template <class E = TypeError, class F>
+template <class E = Error, class F>
 std::string error_of(F&& f) {
   try {
     f();

@@ -93,11 +93,11 @@ TEST_CASE("a naive logistic regression stays finite and its loss falls") {
 TEST_CASE("the snippet that introduces Gnomon runs as written and learns") {
   constexpr std::int64_t count = 500;
   std::mt19937 random(11);
-  const Array images = normal(float32, {count, 784}, 0.1, random);
+  Array images = normal(float32, {count, 784}, 0.1, random);
   Array labels = zeros({count}, int64);
   for (std::int64_t i = 0; i < count; ++i) {
     labels.data<std::int64_t>()[i] = i % 10;
-    Array(images).data<float>()[i * 784 + i % 10] += 3;
+    images.data<float>()[i * 784 + i % 10] += 3;
   }
   auto x = matrix("x", float32), y = vector("y", int64);
   auto w = shared(zeros({784, 10}, float32), "w"), b = shared(zeros({10}, float32), "b");

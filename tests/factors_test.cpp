@@ -196,16 +196,16 @@ TEST_CASE("matrices without factors name the op and the matrix") {
 
 TEST_CASE("shapes that have no such factors are refused") {
   const Expr wide = tensor("w", float64, {2, 3}), flat = tensor("v", float64, {3});
-  CHECK_THROWS_AS((void)eigh(wide), TypeError);
-  CHECK_THROWS_AS((void)eigvalsh(wide), TypeError);
-  CHECK_THROWS_AS((void)det(wide), TypeError);
-  CHECK_THROWS_AS((void)slogdet(wide), TypeError);
-  CHECK_THROWS_AS((void)inv(wide), TypeError);
-  CHECK_THROWS_AS((void)expm(wide), TypeError);
-  CHECK_THROWS_AS((void)pinv(wide, {.hermitian = true}), TypeError);
-  CHECK_THROWS_AS((void)solve_sylvester(wide, wide, wide), TypeError);
+  CHECK_THROWS_AS((void)eigh(wide), ValueError);
+  CHECK_THROWS_AS((void)eigvalsh(wide), ValueError);
+  CHECK_THROWS_AS((void)det(wide), ValueError);
+  CHECK_THROWS_AS((void)slogdet(wide), ValueError);
+  CHECK_THROWS_AS((void)inv(wide), ValueError);
+  CHECK_THROWS_AS((void)expm(wide), ValueError);
+  CHECK_THROWS_AS((void)pinv(wide, {.hermitian = true}), ValueError);
+  CHECK_THROWS_AS((void)solve_sylvester(wide, wide, wide), ValueError);
   for (const auto& f : {qr, +[](const Arg& x, Factors) { return qr(svdvals(x)); }})
-    CHECK_THROWS_AS((void)f(flat, Factors::reduced), TypeError);
+    CHECK_THROWS_AS((void)f(flat, Factors::reduced), ValueError);
 }
 
 TEST_CASE("factors of a batch have the same bits on any number of threads") {

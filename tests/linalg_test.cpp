@@ -67,10 +67,10 @@ TEST_CASE("matrices without a result name the op, the matrix and the pivot") {
 
 TEST_CASE("shapes that are no systems are refused") {
   const Expr a = tensor("a", float64, {3, 3}), wide = tensor("w", float64, {2, 3});
-  CHECK_THROWS_AS((void)cholesky(wide), TypeError);
-  CHECK_THROWS_AS((void)cholesky(tensor("v", float64, {3})), TypeError);
-  CHECK_THROWS_AS((void)solve(a, wide), TypeError);
-  CHECK_THROWS_AS((void)solve(a, constant(1.0, float64)), TypeError);
+  CHECK_THROWS_AS((void)cholesky(wide), ValueError);
+  CHECK_THROWS_AS((void)cholesky(tensor("v", float64, {3})), ValueError);
+  CHECK_THROWS_AS((void)solve(a, wide), ValueError);
+  CHECK_THROWS_AS((void)solve(a, constant(1.0, float64)), ValueError);
 }
 
 TEST_CASE("batches give the same bits on any number of threads") {

@@ -42,7 +42,7 @@ template <class F>
 std::string error_of(F&& f) {
   try {
     f();
-  } catch (const TypeError& e) {
+  } catch (const Error& e) {
     const std::string text = e.what();
     return text.substr(0, text.find(" [networks_test.cpp:"));
   }
@@ -91,6 +91,19 @@ TEST_CASE("a cross entropy counts classes by their weights and passes over a lab
         "nll_loss: expected no label smoothing, which needs a softmax");
   CHECK(error_of([&] { nn::nll_loss(x, vector("t")); }) ==
         "nll_loss: expected integer labels, found t: f64[t.0]");
+}
+
+TEST_CASE("probabilities of a cross entropy have the type of the scores: none are repeated") {
+  const Expr scores = constant(0.0, float64), x = tensor("x", float64, {3, 3});
+  const Expr wide = tensor("w", float64, {4, 3}), open = matrix("o"), scalar_like = scalar("s");
+  CHECK_THROWS_AS(nn::cross_entropy(x, tensor("p", float64, {3})), TypeError);
+  CHECK_THROWS_AS(nn::cross_entropy(x, tensor("p", float64, {1, 3})), ValueError);
+  CHECK_THROWS_AS(nn::cross_entropy(x, wide), ValueError);
+  CHECK_THROWS_AS(nn::cross_entropy(open, vector("p")), TypeError);
+  CHECK_THROWS_AS(nn::cross_entropy(x, scalar_like), TypeError);
+  CHECK_THROWS_AS(nn::cross_entropy(scores, scores), Error);
+  CHECK(nn::cross_entropy(open, matrix("p")).rank() == 0);
+  CHECK(nn::cross_entropy(x, open).rank() == 0);
 }
 
 TEST_CASE("batch normalisation gives the running statistics after it") {

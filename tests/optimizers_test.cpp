@@ -105,7 +105,7 @@ Expr cost_of(const optim::Parameters& parameters) {
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const Expr& p = parameters[k];
     const Expr term = sum(square(p) + sin(p + static_cast<double>(k)));
-    cost = cost ? cost + term : term;
+    cost = cost.defined() ? cost + term : term;
   }
   return cost;
 }
@@ -225,7 +225,7 @@ TEST_CASE("optimizers say what they cannot take") {
   const auto error_of = [](auto&& f) -> std::string {
     try {
       f();
-    } catch (const TypeError& e) {
+    } catch (const Error& e) {
       return e.what();
     }
     return "";

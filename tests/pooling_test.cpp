@@ -31,7 +31,7 @@ template <class F>
 std::string error_of(F&& f) {
   try {
     f();
-  } catch (const TypeError& e) {
+  } catch (const Error& e) {
     const std::string text = e.what();
     return text.substr(0, text.find(" [pooling_test.cpp:"));
   }

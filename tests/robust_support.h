@@ -2,7 +2,6 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,21 +12,12 @@
 
 #include "frontend/gnomon.h"
 #include "runtime/options.h"
+#include "tests/folder_support.h"
 
 namespace robust {
 
-/// A folder that goes with this object.
-struct Folder {
-  std::filesystem::path path;
-  Folder() {
-    std::string name = (gnomon::temporary_folder() / "gnomon-test-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-};
+using gnomon::test::Folder;
+using gnomon::test::only;
 
 inline std::string slurp(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

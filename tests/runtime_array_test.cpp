@@ -40,9 +40,10 @@ TEST_CASE("a new array is contiguous and aligned to 64 bytes") {
 }
 
 TEST_CASE("all elements of a block may be written up to the last axis") {
-  const Dims shape(max_rank, 2);
+  Dims shape(max_rank, 1);
+  std::fill_n(shape.begin() + 24, 16, 2);
   Array a = counting(shape);
-  CHECK(a.rank() == 16);
+  CHECK(a.rank() == 64);
   CHECK(a.size() == 65536);
   CHECK(a.data<double>()[65535] == 65535);
   CHECK(list(a.shape()) == shape);
@@ -92,7 +93,7 @@ TEST_CASE("wrong sizes and dtypes are errors") {
   CHECK_THROWS_AS(Array::empty(float32, {1LL << 40, 1LL << 40}), ValueError);
   CHECK_THROWS_AS(Array::empty(float64, {1LL << 61}), ValueError);
   CHECK_THROWS_AS(Array::empty(float32, {0, 1LL << 40, 1LL << 40}), ValueError);
-  CHECK_THROWS_AS(Array::empty(float32, Dims(17, 1)), ValueError);
+  CHECK_THROWS_AS(Array::empty(float32, Dims(65, 1)), ValueError);
   CHECK_THROWS_AS(Array::empty(float64, {1LL << 50}), DeviceError);
   CHECK_THROWS_WITH_AS(Array(1.0).item<float>(), "array: expected elements of float32, found f64[]",
                        TypeError);

@@ -110,7 +110,7 @@ TEST_CASE("of several wrong indices the first is reported") {
       Array at = Array::from(std::vector<std::int64_t>(static_cast<std::size_t>(n)));
       for (std::int64_t k = first; k < n; ++k) at.data<std::int64_t>()[k] = k == first ? -4 : 3;
       const std::string told = fmt::format(
-          "index -4 is out of range for extent 3 of c: i64[c.0] "
+          "index -4 is out of range for axis 0 with extent 3 of c: i64[c.0] "
           "(position {})",
           first);
       CHECK_THROWS_WITH_AS(f(counts, at), doctest::Contains(told.c_str()), ValueError);

@@ -144,7 +144,7 @@ TEST_CASE("gradients of batches are those of their examples") {
     Expr cost;
     for (const Expr& each : y) {
       const Expr term = sum(each * scattered_like(each, 0.2));
-      cost = cost ? cost + term : term;
+      cost = cost.defined() ? cost + term : term;
     }
     check_case(c, point.inputs, grad(cost, point.inputs, {Disconnected::zero}), 1e-9);
   }
@@ -169,7 +169,7 @@ TEST_CASE("elementwise ops of batches line up operands of lower rank") {
       Expr y;
       try {
         y = application_of(*op, e.inputs);
-      } catch (const TypeError&) {
+      } catch (const Error&) {
         continue;
       }
       applied = true;
@@ -299,10 +299,10 @@ TEST_CASE("what cannot be batched is told") {
   const Expr ragged = sum(cast(arange(n), float64));
   CHECK_THROWS_WITH_AS(vectorize(std::span(&ragged, 1), std::span(&n, 1), std::span(&ns, 1)),
                        doctest::Contains("the same for all examples"), TypeError);
-  CHECK_THROWS_AS(vectorize(std::span(&x, 1), std::span(&x, 1), std::span(&x, 1)), TypeError);
+  CHECK_THROWS_AS(vectorize(std::span(&x, 1), std::span(&x, 1), std::span(&x, 1)), ValueError);
   const Expr y = tensor("y", float64, {2}), z = tensor("z", float64, {3});
   const Expr one = scalar("a"), two = scalar("b"), total = one + two;
   CHECK_THROWS_WITH_AS(
       vectorize(std::span(&total, 1), std::vector<Expr>{one, two}, std::vector<Expr>{y, z}),
-      doctest::Contains("one number of examples"), TypeError);
+      doctest::Contains("one number of examples"), ValueError);
 }

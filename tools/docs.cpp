@@ -97,7 +97,7 @@ std::string rules_page() {
     count += group->rules.size();
   }
   std::string passes = "\n## Passes\n\n| pass | what it does | level |\n|---|---|---|\n";
-  constexpr std::string_view levels[] = {"none", "exact", "all"};
+  constexpr std::string_view levels[] = {"none", "exact", "all", "fast"};
   for (const Pass& pass : all_passes()) {
     passes += fmt::format("| {} | {} | {} |\n", pass.name, cell(pass.doc),
                           levels[static_cast<std::size_t>(pass.level)]);
@@ -109,10 +109,14 @@ std::string rules_page() {
   return fmt::format(
       "# Rewrite rules\n\nWritten by `gnomon-docs`; do not edit. {} rules.\n\n"
       "`exact` rules keep every bit. `accurate` rules give values no farther from the real-number\n"
-      "value on finite inputs. `finite` rules are accurate but for the listed points. Commuted "
-      "forms\n"
-      "and sums of more terms match as well. [rewrites.md](rewrites.md) goes from the names of\n"
-      "Theano's and PyTensor's rewrites to rules.\n{}{}",
+      "value on finite inputs. `finite` rules are accurate but for the listed points. `fast` rules "
+      "are\n"
+      "those of the level `fast` alone. Commuted forms match as well; of longer sums and "
+      "products,\n"
+      "terms and factors that stand together (*across* rules: also z + x and y of (z + x) + y), "
+      "and\n"
+      "any of them of integers and at the level `fast`. [rewrites.md](rewrites.md) goes from the\n"
+      "names of Theano's and PyTensor's rewrites to rules.\n{}{}",
       count, groups, passes);
 }
 

@@ -71,7 +71,8 @@ std::vector<Update> adaptive_moments(std::string_view name, const Objective& obj
 }  // namespace
 
 std::vector<Expr> Objective::gradients(std::string_view name, const Parameters& parameters) const {
-  if (parameters.empty()) throw TypeError(fmt::format("{}: expected parameters, found none", name));
+  if (parameters.empty())
+    throw ValueError(fmt::format("{}: expected parameters, found none", name));
   std::vector<Expr> wanted;
   for (const SharedVariable& p : parameters) {
     if (!is_float(p.dtype())) {
@@ -80,10 +81,10 @@ std::vector<Expr> Objective::gradients(std::string_view name, const Parameters& 
     }
     wanted.push_back(p);
   }
-  if (cost_) return grad(cost_, wanted);
+  if (cost_.defined()) return grad(cost_, wanted);
   if (gradients_.size() != parameters.size()) {
-    throw TypeError(fmt::format("{}: expected {} gradients, one for each parameter, found {}", name,
-                                parameters.size(), gradients_.size()));
+    throw ValueError(fmt::format("{}: expected {} gradients, one for each parameter, found {}",
+                                 name, parameters.size(), gradients_.size()));
   }
   return gradients_;
 }
