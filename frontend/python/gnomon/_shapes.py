@@ -393,12 +393,7 @@ def _diagonal(name, x, offset, axis1, axis2):
         x = moveaxis(x, (one, other), (-2, -1))
     down, right = max(-offset, 0), max(offset, 0)
     rows, columns = x.shape[-2:]
-    if isinstance(rows, int) and isinstance(columns, int):
-        n = max(min(rows - down, columns - right), 0)
-    else:
-        least = _core.operation("minimum")(rows - down, columns - right)
-        square = offset == 0 and _core.is_same(rows, columns)
-        n = rows - down if square else _at_least_0(least)
+    n = _core.dim_max(_core.dim_min(rows - down, columns - right), 0)
     i = _core.arange(0, n, 1, None)
     return x[..., _add(i, down), _add(i, right)]
 
@@ -411,10 +406,6 @@ def _known_alike(message, x, like):
             raise _core.ValueError(f"{message}, found {x.shape} and {like.shape}")
         return x
     return _core.shaped(x, like.shape, message)
-
-
-def _at_least_0(n):
-    return _core.operation("maximum")(n, 0)
 
 
 def shape(x: Operand, /) -> tuple[int | Dim, ...]:
