@@ -426,53 +426,37 @@ std::vector<Dim> undetermined_symbols(std::span<const Value> leaves,
   return Closer("body", signature, outputs).undetermined();
 }
 
-namespace {
-
-/// Inputs as the signature of a graph describes them.
-class FreshInputs {
- public:
-  explicit FreshInputs(const Graph& graph) : graph_(graph), inputs_(graph.parameters.size()) {
-    for (const std::string& name : graph.symbols) symbols_.push_back(Dim::symbol(name));
-    // Scalars first: extents of others may be their values.
-    for (const bool scalars : {true, false})
-      for (std::size_t i = 0; i < inputs_.size(); ++i)
-        if ((graph.parameters[i].type.rank() == 0) == scalars) make(i);
-  }
-
-  std::span<const Value> inputs() const { return inputs_; }
-
- private:
-  void make(std::size_t i) {
-    const Parameter& p = graph_.parameters[i];
-    Shape shape;
-    for (const Dim& d : p.type.shape)
-      shape.push_back(d.substitute([this](const Atom& atom) { return extent(atom); }));
-    inputs_[i] = tensor(p.name, p.type.dtype, std::move(shape)).value();
-  }
-
-  Dim extent(const Atom& atom) const {
-    if (atom.kind == Atom::Kind::symbol) return symbols_.at(atom.number);
+std::vector<Value> signature_inputs(const Graph& graph, std::vector<Value> given) {
+  std::vector<Dim> symbols;
+  for (const std::string& name : graph.symbols) symbols.push_back(Dim::symbol(name));
+  given.resize(graph.parameters.size());
+  const auto extent = [&](const Atom& atom) {
+    if (atom.kind == Atom::Kind::symbol) return symbols.at(atom.number);
     if (!atom.scalar->is(op::param))
-      throw TypeError("graph: expected extents of inputs, found a computed one");
+      throw InternalError("graph: expected extents of inputs, found a computed one");
     return Dim::value(
-        inputs_.at(static_cast<std::size_t>(atom.scalar->node().attribute(0).integer())));
+        given.at(static_cast<std::size_t>(atom.scalar->node().attribute(0).integer())));
+  };
+  // Scalars first: extents of others may be their values.
+  for (const bool scalars : {true, false}) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const Parameter& p = graph.parameters[i];
+      if (given[i] || (p.type.rank() == 0) != scalars) continue;
+      Shape shape;
+      for (const Dim& d : p.type.shape) shape.push_back(d.substitute(extent));
+      given[i] = tensor(p.name, p.type.dtype, std::move(shape)).value();
+    }
   }
-
-  const Graph& graph_;
-  std::vector<Value> inputs_;
-  std::vector<Dim> symbols_;
-};
-
-}  // namespace
+  return given;
+}
 
 Graph closed_again(const Graph& graph) {
-  const FreshInputs fresh(graph);
+  const std::vector<Value> inputs = signature_inputs(graph);
   std::vector<SignatureLeaf> leaves;
   for (std::size_t i = 0; i < graph.parameters.size(); ++i)
-    leaves.push_back({fresh.inputs()[i], graph.parameters[i].name, graph.parameters[i].shared});
-  const InlinedBody inlined = inline_whole_body(graph, fresh.inputs());
-  const std::vector<EntryCheck> checks =
-      checks_of_body(graph, fresh.inputs(), inlined.checked_scalars);
+    leaves.push_back({inputs[i], graph.parameters[i].name, graph.parameters[i].shared});
+  const InlinedBody inlined = inline_whole_body(graph, inputs);
+  const std::vector<EntryCheck> checks = checks_of_body(graph, inputs, inlined.checked_scalars);
   Graph result = Closer("graph", leaves, inlined.outputs, checks).close(true);
   result.results = graph.results;
   return result;

@@ -23,6 +23,10 @@ struct SignatureLeaf {
 Graph close_graph(std::string_view who, std::span<const SignatureLeaf> leaves,
                   std::span<const Value> outputs, bool check_signature);
 
+/// Values for the parameters, as the signature describes them: those of `given` that are one, for
+/// others new inputs with symbols of their own.
+std::vector<Value> signature_inputs(const Graph& graph, std::vector<Value> given = {});
+
 /// The same mathematics closed again: what a text says of inner types is left out, and found anew
 /// from its operations, for graphs that nobody vouches for; so are checks, to which those of the
 /// text come. TypeError: they do not fit.

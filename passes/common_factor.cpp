@@ -117,10 +117,16 @@ bool saves_digits(const Rule& rule) {
   return std::ranges::find(regrouping, rule.name) == regrouping.end();
 }
 
-std::span<const IndexedRule> rules_of_sums() {
-  static const RuleSet rules({&stability_rules(), &function_rules(), &difference_rules()},
-                             RewriteLevel::all, &op::add);
-  return rules.rules_of(op::add);
+std::span<const IndexedRule> rules_that_save_digits() {
+  static const RuleSet all({&stability_rules(), &function_rules(), &difference_rules()},
+                           RewriteLevel::all, &op::add);
+  static const std::vector<IndexedRule> rules = [] {
+    std::vector<IndexedRule> saving;
+    for (const IndexedRule& row : all.rules_of(op::add))
+      if (saves_digits(*row.rule)) saving.push_back(row);
+    return saving;
+  }();
+  return rules;
 }
 
 bool is_function(const Value& v) {
@@ -253,18 +259,13 @@ Expr cancelled_quotient(const Value& p, const Value& q) {
 }
 
 Expr better_form(const Match& m, const Value& sum) {
-  for (const IndexedRule& row : rules_of_sums()) {
-    if (!saves_digits(*row.rule) || (m.disabled && m.disabled->contains(row.rule))) continue;
+  for (const IndexedRule& row : rules_that_save_digits()) {
+    if (m.disabled && m.disabled->contains(row.rule)) continue;
     Match match;
     match.root = sum;
     match.regroups = m.regroups;
     match.disabled = m.disabled;
-    Leftover left;
-    if (row.rule->root_condition && !row.rule->root_condition(match)) continue;
-    if (row.left && !match_pattern(*row.left, *row.rule, sum, match, left)) continue;
-    const Expr made = row.rule->rewriting ? row.rule->rewriting(match)
-                                          : instantiate(*row.rule->right, match, sum.dtype());
-    if (made.defined()) return Expr(with_leftover(sum, left, made.value()));
+    if (Value made = replacement(row, match)) return Expr(std::move(made));
   }
   return {};
 }

@@ -271,18 +271,7 @@ class Sweep {
     match.engine = this;
     match.disabled = &session_.context.options.disabled_rules;
     match.regroups = session_.rules.level() == RewriteLevel::fast || !is_inexact(v.dtype());
-    Leftover left;
-    const Condition condition = rule.rule->condition;
-    if (rule.rule->root_condition && !rule.rule->root_condition(match)) return {};
-    if (rule.left) {
-      if (!match_pattern(*rule.left, *rule.rule, v, match, left)) return {};
-    } else if (condition && !condition(match)) {
-      return {};
-    }
-    Value made = rule.rule->rewriting ? rule.rule->rewriting(match).value()
-                                      : instantiate(*rule.rule->right, match, v.dtype()).value();
-    if (made.get() == nullptr) return {};
-    return with_leftover(v, left, std::move(made));
+    return gnomon::replacement(rule, match);
   }
 
   // Brings a replacement to the type of what it replaces.
@@ -334,8 +323,8 @@ class Sweep {
   std::pmr::unordered_map<const Node*, Users> users_{&memory_};
 };
 
-}  // namespace
-
+// The operands of a sum or product that a match left over, with the replacement in the place of the
+// first that matched.
 Value with_leftover(const Value& v, const Leftover& left, Value made) {
   if (left.beside) return make_node(v.op(), {left.beside, made});
   const std::vector<bool>& used = left.used;
@@ -346,6 +335,23 @@ Value with_leftover(const Value& v, const Leftover& left, Value made) {
     if (used[i] && made) operands.push_back(std::exchange(made, {}));
   }
   return make_node(v.op(), std::move(operands));
+}
+
+}  // namespace
+
+Value replacement(const IndexedRule& rule, Match& match) {
+  const Rule& row = *rule.rule;
+  const Value& root = match.root;
+  Leftover left;
+  if (row.root_condition && !row.root_condition(match)) return {};
+  if (rule.left) {
+    if (!match_pattern(*rule.left, row, root, match, left)) return {};
+  } else if (row.condition && !row.condition(match)) {
+    return {};
+  }
+  Value made = row.rewriting ? row.rewriting(match).value()
+                             : instantiate(*row.right, match, root.dtype()).value();
+  return made ? with_leftover(root, left, std::move(made)) : Value();
 }
 
 RuleSet::RuleSet(const std::vector<const RuleGroup*>& groups, RewriteLevel level, const Op* root)

@@ -50,9 +50,9 @@ struct Leftover {
 /// holds.
 bool match_pattern(const Pattern& left, const Rule& rule, const Value& root, Match& match,
                    Leftover& leftover);
-/// The operands of a sum or product that a match left over, with the replacement in the place of
-/// the first that matched.
-Value with_leftover(const Value& v, const Leftover& left, Value made);
+/// What the rule makes of `match.root`, with the operands of it that the pattern leaves over; null
+/// where it does not fire.
+Value replacement(const IndexedRule& rule, Match& match);
 /// The pattern with its variables replaced. Constants are weak numbers; a pattern that is only a
 /// constant takes the dtype `t`.
 Expr instantiate(const Pattern& pattern, const Match& match, DType t);

@@ -12,14 +12,20 @@ def squares(x):
     return x * x
 
 
+def refusing(derivative, way, text):
+    """The derivative of `squares` in a direction, which takes TWO alone, in the given way."""
+    f = gn.compiled(derivative) if way == "compiled" else derivative
+    assert np.allclose(f(TWO, TWO), [2, 8])
+    for wrong in (THREE, np.ones(1), np.float64(1), np.ones((2, 2))):
+        with pytest.raises(gn.ValueError, match=text):
+            f(TWO, wrong)
+    return f
+
+
 @pytest.mark.parametrize("way", ["at once", "compiled"])
 def test_a_tangent_of_another_shape_is_refused(way):
     push = lambda x, t: gn.jvp(squares, (x,), (t,))[1]  # noqa: E731
-    f = gn.compiled(push) if way == "compiled" else push
-    assert np.allclose(f(TWO, TWO), [2, 8])
-    for wrong in (THREE, np.ones(1), np.float64(1), np.ones((2, 2))):
-        with pytest.raises(gn.ValueError, match=r"jvp: expected a tangent of the type of .*f64\["):
-            f(TWO, wrong)
+    f = refusing(push, way, r"jvp: expected a tangent of the type of .*f64\[")
     with pytest.raises(gn.TypeError, match="jvp: expected a tangent of the type of"):
         f(TWO, TWO + 1j)
 
@@ -27,11 +33,7 @@ def test_a_tangent_of_another_shape_is_refused(way):
 @pytest.mark.parametrize("way", ["at once", "compiled"])
 def test_a_cotangent_of_another_shape_is_refused(way):
     pull = lambda x, t: gn.vjp(squares, x)[1](t)[0]  # noqa: E731
-    f = gn.compiled(pull) if way == "compiled" else pull
-    assert np.allclose(f(TWO, TWO), [2, 8])
-    for wrong in (THREE, np.ones(1), np.float64(1), np.ones((2, 2))):
-        with pytest.raises(gn.ValueError, match=r"vjp: expected a cotangent of the type of "):
-            f(TWO, wrong)
+    refusing(pull, way, r"vjp: expected a cotangent of the type of ")
     with pytest.raises(gn.TypeError, match="cotangents"):
         gn.vjp(squares, TWO)[1]((TWO, TWO))
 

@@ -191,17 +191,13 @@ nb::tuple export_graph(nb::handle inputs, nb::handle outputs, nb::handle names,
 // variables.
 class Signature {
  public:
-  Signature(const Graph& graph, nb::handle shared) : graph_(graph), arguments_(size()) {
-    for (const std::string& name : graph.symbols) symbols_.push_back(Dim::symbol(name));
+  Signature(const Graph& graph, nb::handle shared) : graph_(graph) {
     for (const nb::handle variable : nb::iter(shared)) {
       if (python::shared_of(variable) == nullptr)
         throw TypeError("import_graph: expected shared variables");
       shared_.push_back(nb::borrow(variable));
     }
-    // Scalars first: extents of others may be their values.
-    for (const bool scalars : {true, false})
-      for (std::size_t i = 0; i < size(); ++i)
-        if ((graph.parameters[i].type.rank() == 0) == scalars) make(i);
+    arguments_ = signature_inputs(graph, variables());
     check_shared();
   }
 
@@ -219,28 +215,19 @@ class Signature {
  private:
   std::size_t size() const { return graph_.parameters.size(); }
 
-  void make(std::size_t i) {
-    const Parameter& p = graph_.parameters[i];
-    if (p.shared) {
-      std::size_t k = 0;
-      for (std::size_t j = 0; j < i; ++j) k += graph_.parameters[j].shared ? 1 : 0;
+  // Those of the parameters that are shared variables.
+  std::vector<Value> variables() const {
+    std::vector<Value> values(size());
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const Parameter& p = graph_.parameters[i];
+      if (!p.shared) continue;
       if (k >= shared_.size())
         throw ValueError(fmt::format("import_graph: expected a shared variable for {}, found {}",
                                      p.name, shared_.size()));
-      arguments_[i] = expr_of(shared_[k]).value();
-      return;
+      values[i] = expr_of(shared_[k++]).value();
     }
-    Shape shape;
-    for (const Dim& d : p.type.shape)
-      shape.push_back(d.substitute([this](const Atom& atom) {
-        if (atom.kind == Atom::Kind::symbol) return symbols_.at(atom.number);
-        const Value& scalar = *atom.scalar;
-        if (!scalar.is(op::param))
-          throw ValueError("import_graph: expected extents of inputs, found a computed one");
-        return Dim::value(
-            arguments_.at(static_cast<std::size_t>(scalar.node().attribute(0).integer())));
-      }));
-    arguments_[i] = tensor(p.name, p.type.dtype, std::move(shape)).value();
+    return values;
   }
 
   void check_shared() const {
@@ -266,7 +253,6 @@ class Signature {
 
   const Graph& graph_;
   std::vector<Value> arguments_;
-  std::vector<Dim> symbols_;
   std::vector<nb::object> shared_;
 };
 
