@@ -296,6 +296,14 @@ bool quotient_used_once(const Match& m) {
   return true;
 }
 
+// Whether the product is all that the reciprocal is computed for: the others would have a division
+// each in place of a product.
+bool reciprocal_used_once(const Match& m) {
+  for (const Value& factor : m.root.node().operands())
+    if (factor.is(op::reciprocal) && factor.input(0) == m[y].value()) return m.single_use(factor);
+  return true;
+}
+
 Expr input(DType t, const char* name) { return tensor(name, t, {Dim(8)}); }
 Expr terms_example(DType t) {
   const Expr a = input(t, "x");
@@ -338,7 +346,8 @@ RuleGroup make() {
               .except("0, inf and NaN in factors that cancel"),
           rule("divide_by_power_of_two", Promise::exact, {&op::divide}, divide_by_power_of_two,
                "x / 8", "x * 0.125", divide_example),
-          rule("divide", Promise::accurate, x * reciprocal(y), x / y),
+          rule("divide", Promise::accurate, x * reciprocal(y), x / y)
+              .when(reciprocal_used_once, "a reciprocal without other users"),
           rule("divide_reciprocal", Promise::accurate, x / reciprocal(y), x * y),
           rule("reciprocal_twice", Promise::finite, reciprocal(reciprocal(x)), x)
               .except("numbers whose reciprocal overflows or is subnormal"),
