@@ -1,4 +1,5 @@
 // Specialisation: cheaper spellings of what the earlier passes brought to one form, then fma.
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -22,8 +23,10 @@ Expr bool_as_number(const Match& m) {
   return is_bool(condition.dtype()) ? cast(condition, m.root.dtype()) : Expr();
 }
 
+using Factors = std::pair<Value, Value>;
+
 // A product as the pair of its factors: the last, and the others.
-std::optional<std::pair<Value, Value>> pair_of_factors(const Value& v) {
+std::optional<Factors> pair_of_factors(const Value& v) {
   if (v.is(op::square)) return std::pair(v.input(0), v.input(0));
   if (!v.is(op::multiply)) return std::nullopt;
   const std::span<const Value> factors = v.node().operands();
@@ -33,13 +36,13 @@ std::optional<std::pair<Value, Value>> pair_of_factors(const Value& v) {
 }
 
 // A product with one user, as the pair of its factors.
-std::optional<std::pair<Value, Value>> factors_for_fma(const Match& m, const Value& v) {
+std::optional<Factors> factors_for_fma(const Match& m, const Value& v) {
   if (!v.is(op::multiply) || !m.single_use(v)) return std::nullopt;
   return pair_of_factors(v);
 }
 
 // As factors_for_fma, with the sign of -(a * b) in the first factor, and squares.
-std::optional<std::pair<Value, Value>> signed_factors(const Match& m, const Value& v) {
+std::optional<Factors> signed_factors(const Match& m, const Value& v) {
   if (v.is(op::square) && m.single_use(v)) return std::pair(v.input(0), v.input(0));
   if (!v.is(op::negative) || !m.single_use(v)) return factors_for_fma(m, v);
   auto inner = factors_for_fma(m, v.input(0));
@@ -62,17 +65,31 @@ bool is_unrounded(Value v) {
   return false;
 }
 
+bool is_exact_factor(const Value& v) {
+  const std::optional<double> number = number_of(v);
+  return number && is_power_of_two(*number);
+}
+
+bool is_exact(const std::optional<Factors>& product) {
+  return product && (is_exact_factor(product->first) || is_exact_factor(product->second));
+}
+
 // x * y + z for a z and one of x and y that are not computed. Of x * y - u * v one product would be
 // rounded and the other one not, which leaves something where they are equal; so would the rounding
-// of (1 / x) * x be left beside -1.
+// of (1 / x) * x be left beside -1. A product with a power of two has no rounding; of two such
+// neither is better, and the order of the terms says nothing.
 Expr contracted_pair(const Match& m) {
   const std::span<const Value> terms = m.root.node().operands();
   if (terms.size() != 2) return {};
+  const std::array<std::optional<Factors>, 2> products{signed_factors(m, terms[0]),
+                                                       signed_factors(m, terms[1])};
   for (const std::size_t i : {0u, 1u}) {
-    if (!is_unrounded(terms[1 - i])) continue;
-    const auto factors = signed_factors(m, terms[i]);
-    if (factors && (is_unrounded(factors->first) || is_unrounded(factors->second)))
-      return make_node(op::multiply_add, {factors->first, factors->second, terms[1 - i]});
+    if (!products[i]) continue;
+    const auto& [first, second] = *products[i];
+    const bool is_plain =
+        is_unrounded(terms[1 - i]) && (is_unrounded(first) || is_unrounded(second));
+    if (is_plain || (is_exact(products[i]) && !is_exact(products[1 - i])))
+      return make_node(op::multiply_add, {first, second, terms[1 - i]});
   }
   return {};
 }
