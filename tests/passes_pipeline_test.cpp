@@ -105,6 +105,8 @@ TEST_CASE("a product is not contracted beside another one, which may be as large
   const Expr x = vector("x"), y = vector("y"), z = vector("z");
   CHECK(count_of(optimized(x * y - z * z), op::multiply_add) == 0);
   CHECK(count_of(optimized(x * y + exp(z)), op::multiply_add) == 0);
+  CHECK(count_of(optimized(exp(x) * 4 + exp(z)), op::multiply_add) == 1);
+  CHECK(count_of(optimized(exp(x) * 4 + exp(z) * 2), op::multiply_add) == 0);
   CHECK(count_of(optimized(x * y + z(range(0, 3))(range(0, 3))), op::multiply_add) == 1);
   CHECK(count_of(optimized(x * y - x * z, RewriteLevel::fast), op::multiply_add) == 0);
   CHECK(count_of(optimized(x * y + exp(z), RewriteLevel::fast), op::multiply_add) == 1);
