@@ -1,4 +1,5 @@
 // How long buffers live, by a scan over the steps in order.
+#include "codegen/accesses.h"
 #include "codegen/module.h"
 
 namespace gnomon {
@@ -12,65 +13,47 @@ class Lives {
     int first = -1, last = -1;
   };
 
-  explicit Lives(const Module& module) : lives_(module.buffers.size()) { walk(module.steps); }
+  explicit Lives(const Module& module) : module_(module), lives_(module.buffers.size()) {
+    walk(module.steps);
+  }
   const std::vector<Life>& lives() const { return lives_; }
 
  private:
   void use(int b) {
-    if (b < 0) return;
     if (lives_[b].first < 0) lives_[b].first = now_;
     lives_[b].last = now_;
   }
-  void use(const std::vector<int>& buffers) {
-    for (const int b : buffers) use(b);
+  void use_all(const Step& s) {
+    for (const BufferUse& use_of : accesses(module_, s)) use(use_of.buffer);
   }
 
   void walk(const std::vector<Step>& steps) {
     for (const Step& s : steps) {
       ++now_;
-      std::visit([this](const auto& what) { see(what); }, s.what);
+      see(s);
     }
   }
-  void see(const KernelStep& s) { use(s.buffers); }
-  void see(const ProductStep& s) { use(s.a), use(s.b), use(s.out); }
-  void see(const RoutineStep& s) { use(s.in), use(s.out); }
-  void see(const ConvolutionStep& s) { use(s.a), use(s.b), use(s.out); }
-  void see(const LinesStep& s) { use(s.in), use(s.out); }
-  void see(const CopyStep& s) { use(s.from), use(s.to); }
-  void see(const DimensionStep& s) { use(s.buffer); }
-  void see(const ExtentCheckStep&) {}
-  void see(const AllocateStep& s) { use(s.buffer); }
-  void see(const CheckStep& s) {
-    use(s.buffer);
-    if (s.value >= 0) use(s.value), use(s.bound);
-  }
-  void see(const PrintStep& s) { use(s.buffer); }
-  // At one moment, as any branch may be the first and the last.
-  void see(const SideBySideStep& s) {
-    for (const auto& branch : s.branches) see_at_once(branch.steps);
-  }
-  void see(const ChoiceStep& s) {
-    see_at_once(s.few);
-    see_at_once(s.many);
-  }
-  void see_at_once(const std::vector<Step>& steps) {
-    for (const Step& inner : steps) std::visit([this](const auto& what) { see(what); }, inner.what);
+  // Steps inside another are at one moment, as any branch may be the first and the last; but for
+  // those of a loop.
+  void see(const Step& s) {
+    if (const auto* loop = std::get_if<LoopStep>(&s.what)) return see(*loop, s);
+    use_all(s);
+    for_each_inner(s, [this](const std::vector<Step>& steps) {
+      for (const Step& inner : steps) see(inner);
+    });
   }
   // Everything from outside that a loop touches is needed until its last iteration ends.
-  void see(const LoopStep& s) {
+  void see(const LoopStep& loop, const Step& s) {
     const int from = now_;
-    const auto own = [&] {
-      use(s.count), use(s.index);
-      use(s.initial), use(s.current), use(s.next), use(s.traces), use(s.result);
-    };
-    own();
-    walk(s.body);
+    use_all(s);
+    walk(loop.body);
     ++now_;
-    own();
+    use_all(s);
     for (Life& life : lives_)
       if (life.first >= 0 && life.first < from && life.last >= from) life.last = now_;
   }
 
+  const Module& module_;
   std::vector<Life> lives_;
   int now_ = 0;
 };
@@ -90,15 +73,16 @@ void find_lives(Module& module) {
 
 namespace {
 
-template <class S>
-int count_steps(const std::vector<Step>& steps) {
+// Of a choice, the steps of one way count.
+template <class Predicate>
+int count_steps(const std::vector<Step>& steps, const Predicate& counts) {
   int n = 0;
   for (const Step& s : steps) {
-    n += std::holds_alternative<S>(s.what);
-    if (const auto* loop = std::get_if<LoopStep>(&s.what)) n += count_steps<S>(loop->body);
-    if (const auto* group = std::get_if<SideBySideStep>(&s.what))
-      for (const auto& branch : group->branches) n += count_steps<S>(branch.steps);
-    if (const auto* choice = std::get_if<ChoiceStep>(&s.what)) n += count_steps<S>(choice->many);
+    n += counts(s);
+    if (const auto* choice = std::get_if<ChoiceStep>(&s.what))
+      n += count_steps(choice->many, counts);
+    else
+      for_each_inner(s, [&](const std::vector<Step>& inner) { n += count_steps(inner, counts); });
   }
   return n;
 }
@@ -117,7 +101,17 @@ bool Module::is_late(const Shape& shape) const {
   return late;
 }
 
-int Module::kernel_calls() const { return count_steps<KernelStep>(steps); }
-int Module::products() const { return count_steps<ProductStep>(steps); }
+int Module::kernel_calls() const {
+  return count_steps(steps,
+                     [](const Step& s) { return std::holds_alternative<KernelStep>(s.what); });
+}
+
+int Module::products() const {
+  const Service* product = service_of(StepKind::product);
+  return count_steps(steps, [product](const Step& s) {
+    const auto* call = std::get_if<ServiceStep>(&s.what);
+    return call && call->service == product;
+  });
+}
 
 }  // namespace gnomon

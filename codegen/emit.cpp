@@ -57,8 +57,9 @@ class HostPrinter {
       : module_(module), comment_(comment) {}
 
   std::vector<Unit> run() {
-    for (const char* own : {"product", "routine", "convolution", "lines", "shape", "last", "sizes",
-                            "lives", "order", "d", "work", "shares", "status"})
+    for (const Service* service : all_services()) names_.reserve(std::string(service->name));
+    for (const char* own :
+         {"shape", "last", "sizes", "lives", "order", "d", "work", "shares", "status"})
       names_.reserve(own);
     for (const DimensionSlot& d : module_.dimensions) {
       slots_.emplace(d.atom->hash, dimension_names_.size());
@@ -279,95 +280,43 @@ class HostPrinter {
       stop_if_failed();
   }
 
-  void print(const ProductStep& p) {
-    const std::string m = spelled(p.m), n = spelled(p.n), k = spelled(p.k);
+  void print(const ServiceStep& s) {
+    const Service& service = *s.service;
     line("{");
     ++indent_;
-    line("gnomon_gemm product{};");
-    line(fmt::format("product.dtype = {};", static_cast<int>(p.dtype)));
-    line(
-        fmt::format("product.trans_a = {}, product.trans_b = {};", int(p.trans_a), int(p.trans_b)));
-    line(fmt::format("product.m = {}, product.n = {}, product.k = {};", m, n, k));
-    line(fmt::format("product.lda = {}, product.ldb = {}, product.ldc = {};", p.trans_a ? m : k,
-                     p.trans_b ? k : n, n));
-    line(fmt::format(
-        "product.batch = {}, product.stride_a = {}, product.stride_b = {}, product.stride_c = {};",
-        spelled(p.batch), spelled(p.m * p.k), spelled(p.k * p.n), spelled(p.m * p.n)));
-    Cell alpha, beta;
-    alpha.f64 = p.alpha, beta.f64 = p.beta;
-    line(fmt::format("product.alpha = {}, product.beta = {};", literal(DType::float64, alpha),
-                     literal(DType::float64, beta)));
-    line(fmt::format("product.a = {}, product.b = {}, product.c = {};", buffer_names_[p.a],
-                     buffer_names_[p.b], buffer_names_[p.out]));
-    line("if (services->gemm(context, &product) != 0) return -2;");
-    --indent_;
-    line("}");
-  }
-
-  void print(const RoutineStep& r) {
-    line("{");
-    ++indent_;
-    line("gnomon_routine routine{};");
-    line(fmt::format("routine.routine = {}, routine.dtype = {};", static_cast<int>(r.routine),
-                     static_cast<int>(r.dtype)));
-    line(fmt::format("routine.lower = {}, routine.transposed = {}, routine.complete = {};",
-                     int(r.lower), int(r.transposed), int(r.complete)));
-    if (r.option != 0) line(fmt::format("routine.option = {};", r.option));
-    line(fmt::format("routine.rows = {}, routine.n = {}, routine.columns = {}, routine.batch = {};",
-                     spelled(r.rows), spelled(r.n), spelled(r.columns), spelled(r.batch)));
-    for (std::size_t i = 0; i < r.in.size(); ++i)
-      line(fmt::format("routine.in[{}] = {};", i, buffer_names_[r.in[i]]));
-    for (std::size_t i = 0; i < r.out.size(); ++i)
-      line(fmt::format("routine.out[{}] = {};", i, buffer_names_[r.out[i]]));
-    line("if (services->routine(context, &routine) != 0) return -2;");
-    line(fmt::format("call.check({}, routine.failed >= 0, routine.failed, routine.pivot, {});",
-                     r.number, spelled(r.n)));
-    stop_if_failed();
-    --indent_;
-    line("}");
-  }
-
-  void print(const ConvolutionStep& c) {
-    line("{");
-    ++indent_;
-    line("gnomon_convolution convolution{};");
-    line(fmt::format("convolution.dtype = {}, convolution.kind = {};", static_cast<int>(c.dtype),
-                     c.kind));
-    line(
-        fmt::format("convolution.batch = {}, convolution.groups = {}, convolution.inputs = {}, "
-                    "convolution.outputs = {};",
-                    spelled(c.batch), spelled(c.groups), spelled(c.inputs), spelled(c.outputs)));
-    for (std::size_t k = 0; k < 3; ++k) {
-      line(
-          fmt::format("convolution.image[{0}] = {1}, convolution.window[{0}] = {2}, "
-                      "convolution.result[{0}] = {3};",
-                      k, spelled(c.image[k]), spelled(c.window[k]), spelled(c.result[k])));
-      line(
-          fmt::format("convolution.stride[{0}] = {1}, convolution.before[{0}] = {2}, "
-                      "convolution.dilation[{0}] = {3};",
-                      k, c.stride[k], c.before[k], c.dilation[k]));
+    line(fmt::format("{} {}{{}};", service.record, service.name));
+    for (const std::vector<Argument>& together : s.arguments) {
+      std::string text;
+      for (const Argument& argument : together)
+        text += fmt::format("{}{}.{} = {}", text.empty() ? "" : ", ", service.name, argument.field,
+                            value_of(argument, s));
+      line(text + ";");
     }
-    line(fmt::format("convolution.a = {}, convolution.b = {}, convolution.c = {};",
-                     buffer_names_[c.a], buffer_names_[c.b], buffer_names_[c.out]));
-    line("if (services->convolve(context, &convolution) != 0) return -2;");
+    line(fmt::format("if (services->{}(context, &{}) != 0) return -2;", service.entry,
+                     service.name));
+    if (service.reports) {
+      line(fmt::format("call.check({0}, {1}.failed >= 0, {1}.failed, {1}.pivot, {2});", s.check,
+                       service.name, spelled(s.bound)));
+      stop_if_failed();
+    }
     --indent_;
     line("}");
   }
 
-  void print(const LinesStep& s) {
-    line("{");
-    ++indent_;
-    line("gnomon_lines lines{};");
-    line(fmt::format("lines.routine = {}, lines.dtype = {}, lines.reverse = {};",
-                     static_cast<int>(s.routine), static_cast<int>(s.dtype), int(s.reverse)));
-    line(fmt::format("lines.outer = {}, lines.n = {}, lines.inner = {}, lines.count = {};",
-                     spelled(s.outer), spelled(s.n), spelled(s.inner), spelled(s.count)));
-    for (std::size_t i = 0; i < s.in.size(); ++i)
-      line(fmt::format("lines.in[{}] = {};", i, buffer_names_[s.in[i]]));
-    line(fmt::format("lines.out = {};", buffer_names_[s.out]));
-    line("if (services->lines(context, &lines) != 0) return -2;");
-    --indent_;
-    line("}");
+  std::string value_of(const Argument& argument, const ServiceStep& s) const {
+    return std::visit(
+        [&](const auto& value) -> std::string {
+          using T = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<T, std::int64_t>) return fmt::to_string(value);
+          if constexpr (std::is_same_v<T, double>)
+            return literal(DType::float64, Cell{.f64 = value});
+          if constexpr (std::is_same_v<T, Dim>) return spelled(value);
+          if constexpr (std::is_same_v<T, Argument::Operand>)
+            return buffer_names_[s.in[value.number]];
+          if constexpr (std::is_same_v<T, Argument::Result>)
+            return buffer_names_[s.out[value.number]];
+        },
+        argument.value);
   }
 
   void copy(const std::string& to, const std::string& from, int like) {

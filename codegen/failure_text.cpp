@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/library_steps.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -54,8 +53,9 @@ FailureText failure_text(const Node& node) {
   if (&node.op() == &op::check) {
     failure.text = node.attribute("message").string();
     failure.is_index = node.operands().size() > 2;
-  } else if (node.op().step == StepKind::routine) {
-    failure.text = routine_failure(node.op());
+  } else if (const Service* service = service_of(node.op().step); service && service->reports) {
+    const Op& op = op_of_routine(node.op());
+    failure.text = fmt::format("{}: {}", op.name, op.routine.failure);
   } else {
     return index_failure(node);
   }

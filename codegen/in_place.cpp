@@ -2,9 +2,9 @@
 // donated argument: every read must come before the write, element by element within one kernel,
 // and nothing after the write may fail.
 #include <algorithm>
-#include <cstdint>
-#include <limits>
+#include <unordered_set>
 
+#include "codegen/accesses.h"
 #include "codegen/module.h"
 #include "runtime/error.h"
 
@@ -28,17 +28,30 @@ class Effects {
   Effects(const Module& module, int from, int to) : module_(module), from_(from), to_(to) {}
 
   Effect of(const Step& step) const {
-    return std::visit([this](const auto& s) { return see(s); }, step.what);
+    const Ending end = ending(module_, step);
+    if (const auto* s = std::get_if<KernelStep>(&step.what)) return see(*s, end);
+    if (const auto* s = std::get_if<LoopStep>(&step.what)) return see(*s);
+    if (const auto* s = std::get_if<ChoiceStep>(&step.what)) return see(*s);
+    // Steps are grouped once it is known which outputs are written over a parameter.
+    if (std::holds_alternative<SideBySideStep>(step.what))
+      throw InternalError("in place: steps side by side already");
+    Effect e;
+    for (const auto& [buffer, how] : accesses(module_, step)) {
+      e.reads = e.reads || (buffer == from_ && how != BufferUse::How::writes);
+      e.writes = e.writes || (buffer == to_ && how != BufferUse::How::reads);
+    }
+    e.may_fail = end.may_fail && !(end.fails_first && e.writes);
+    e.element_by_element = e.reads && e.writes && std::holds_alternative<CopyStep>(step.what);
+    return e;
   }
 
  private:
-  Effect see(const KernelStep& s) const {
+  Effect see(const KernelStep& s, const Ending& end) const {
     const Kernel& kernel = module_.kernels[s.kernel];
     Effect e;
     e.reads = has(s.buffers, from_);
     e.writes = has(s.buffers, to_);
-    e.may_fail = std::any_of(kernel.body.begin(), kernel.body.end(),
-                             [](const Statement& x) { return x.code == Code::check; });
+    e.may_fail = end.may_fail;
     e.element_by_element =
         e.reads && e.writes && (is_element_by_element(s, kernel) || adds_to_elements(s));
     e.copies = e.reads && e.writes && is_copy(s, kernel);
@@ -55,28 +68,6 @@ class Effects {
       return value.code == Code::load && value.access == x.access && value.args[0] == x.args[0];
     });
   }
-  // A product fails, if it does, before it writes.
-  Effect see(const ProductStep& s) const {
-    Effect e{s.a == from_ || s.b == from_, s.out == to_, true};
-    if (e.writes) e.may_fail = false;
-    return e;
-  }
-  // Some matrices of a batch may be done when another fails.
-  Effect see(const RoutineStep& s) const { return {has(s.in, from_), has(s.out, to_), true}; }
-  Effect see(const ConvolutionStep& s) const {
-    return {s.a == from_ || s.b == from_, s.out == to_, true};
-  }
-  Effect see(const LinesStep& s) const { return {has(s.in, from_), s.out == to_, true}; }
-  Effect see(const CopyStep& s) const {
-    return {s.from == from_, s.to == to_, false, s.from == from_ && s.to == to_};
-  }
-  Effect see(const DimensionStep& s) const { return {s.buffer == from_, false, false}; }
-  Effect see(const ExtentCheckStep&) const { return {false, false, true}; }
-  Effect see(const AllocateStep&) const { return {false, false, true}; }
-  Effect see(const CheckStep& s) const {
-    return {s.buffer == from_ || s.value == from_ || s.bound == from_, false, true};
-  }
-  Effect see(const PrintStep& s) const { return {s.buffer == from_, false, true}; }
   // A loop may be interrupted in each of its steps; the results are written after the last.
   Effect see(const LoopStep& s) const {
     Effect all;
@@ -115,11 +106,6 @@ class Effects {
     return s.addend == from_ && std::count(s.buffers.begin(), s.buffers.end(), from_) == 1;
   }
 
-  // Steps are grouped once it is known which outputs are written over a parameter.
-  Effect see(const SideBySideStep&) const {
-    throw InternalError("in place: steps side by side already");
-  }
-
   // One loop loads the old value and then stores the new one, both at one offset.
   bool is_element_by_element(const KernelStep& s, const Kernel& kernel) const {
     std::vector<int> open;
@@ -150,41 +136,21 @@ class Effects {
   int from_, to_;
 };
 
-bool is_between(const Dim& d, std::int64_t least, std::int64_t most) {
-  return d.is_constant() && d.constant() >= least && d.constant() <= most;
-}
-
-// Whether a library can take a product for its strides.
-bool has_short_rows(const ProductStep& p) {
-  constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
-  return is_between(p.trans_a ? p.m : p.k, 0, longest) &&
-         is_between(p.trans_b ? p.k : p.n, 0, longest) && is_between(p.n, 0, longest);
-}
-
-// Whether a product has elements, so that it needs a library.
-bool has_elements(const ProductStep& p) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  return is_between(p.m, 1, most) && is_between(p.n, 1, most) && is_between(p.batch, 1, most);
-}
-
 // What is asked of the steps for each output that might be written over a parameter: which of them
 // touch a buffer, and which may fail. There may be thousands of both.
 class Steps {
  public:
   explicit Steps(const Module& module) : module_(module), touching_(module.buffers.size()) {
     const Effects effects(module, -1, -1);
-    bool library_found = false;
+    std::unordered_set<const Service*> found;  // their libraries
     failing_.push_back(0);
     for (std::size_t i = 0; i < module.steps.size(); ++i) {
       const Step& step = module.steps[i];
-      std::vector<int> buffers;
-      add_buffers(step, buffers);
-      for (const int b : buffers)
-        if (b >= 0 && (touching_[b].empty() || touching_[b].back() != i)) touching_[b].push_back(i);
+      note(step, i);
       bool may_fail = effects.of(step).may_fail;
-      if (const auto* product = std::get_if<ProductStep>(&step.what)) {
-        if (library_found && has_short_rows(*product)) may_fail = false;
-        library_found = library_found || has_elements(*product);
+      if (const auto* call = std::get_if<ServiceStep>(&step.what)) {
+        if (call->needs_only_library && found.contains(call->service)) may_fail = false;
+        if (call->needs_library) found.insert(call->service);
       }
       failing_.push_back(failing_.back() + may_fail);
     }
@@ -199,8 +165,7 @@ class Steps {
       next = i + 1;
       Effect e = effects.of(module_.steps[i]);
       if (e.copies && !written) continue;  // nothing to do when they are one
-      if (std::holds_alternative<ProductStep>(module_.steps[i].what))
-        e.may_fail = e.may_fail && fails(i, i + 1);
+      e.may_fail = e.may_fail && fails(i, i + 1);
       if (e.reads && (written || (e.writes && !e.element_by_element))) return false;
       written = written || e.writes;
       if (written && e.may_fail) return false;
@@ -219,42 +184,15 @@ class Steps {
   // Whether one of the steps from `first` on and before `last` may fail.
   bool fails(std::size_t first, std::size_t last) const { return failing_[last] > failing_[first]; }
 
-  static void add_buffers(const std::vector<Step>& steps, std::vector<int>& to) {
-    for (const Step& step : steps) add_buffers(step, to);
-  }
-  static void add_buffers(const Step& step, std::vector<int>& to) {
-    std::visit([&to](const auto& s) { add(s, to); }, step.what);
-  }
-  static void append(const std::vector<int>& buffers, std::vector<int>& to) {
-    to.insert(to.end(), buffers.begin(), buffers.end());
-  }
-  static void add(const KernelStep& s, std::vector<int>& to) { append(s.buffers, to); }
-  static void add(const ProductStep& s, std::vector<int>& to) { append({s.a, s.b, s.out}, to); }
-  static void add(const RoutineStep& s, std::vector<int>& to) {
-    append(s.in, to), append(s.out, to);
-  }
-  static void add(const ConvolutionStep& s, std::vector<int>& to) { append({s.a, s.b, s.out}, to); }
-  static void add(const LinesStep& s, std::vector<int>& to) {
-    append(s.in, to), append({s.out}, to);
-  }
-  static void add(const CopyStep& s, std::vector<int>& to) { append({s.from, s.to}, to); }
-  static void add(const DimensionStep& s, std::vector<int>& to) { append({s.buffer}, to); }
-  static void add(const ExtentCheckStep&, std::vector<int>&) {}
-  static void add(const AllocateStep& s, std::vector<int>& to) { append({s.buffer}, to); }
-  static void add(const CheckStep& s, std::vector<int>& to) { append({s.buffer}, to); }
-  static void add(const PrintStep& s, std::vector<int>& to) { append({s.buffer}, to); }
-  static void add(const LoopStep& s, std::vector<int>& to) {
-    append({s.count, s.index}, to);
-    for (const auto* list : {&s.initial, &s.current, &s.next, &s.traces, &s.result})
-      append(*list, to);
-    add_buffers(s.body, to);
-  }
-  static void add(const SideBySideStep& s, std::vector<int>& to) {
-    for (const auto& branch : s.branches) add_buffers(branch.steps, to);
-  }
-  static void add(const ChoiceStep& s, std::vector<int>& to) {
-    add_buffers(s.few, to);
-    add_buffers(s.many, to);
+  // Step i, or one inside it, touches these buffers.
+  void note(const Step& step, std::size_t i) {
+    for (const BufferUse& use : accesses(module_, step)) {
+      std::vector<std::size_t>& touching = touching_[use.buffer];
+      if (touching.empty() || touching.back() != i) touching.push_back(i);
+    }
+    for_each_inner(step, [&](const std::vector<Step>& steps) {
+      for (const Step& inner : steps) note(inner, i);
+    });
   }
 
   const Module& module_;

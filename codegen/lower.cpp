@@ -9,8 +9,6 @@
 
 #include "codegen/failure_text.h"
 #include "codegen/fuse.h"
-#include "codegen/library_steps.h"
-#include "codegen/lower_convolution.h"
 #include "codegen/lower_nest.h"
 #include "codegen/lower_product.h"
 #include "codegen/module.h"
@@ -380,9 +378,6 @@ class Lowerer : public Storage {
   void lower_step(const Node& node, std::vector<Step>& steps) {
     switch (node.op().step) {
       case StepKind::product: lower_product(node, steps); break;
-      case StepKind::routine: lower_routine(node, steps); break;
-      case StepKind::convolution: lower_convolution(node, steps); break;
-      case StepKind::lines: lower_lines(node, steps); break;
       case StepKind::loop: lower_loop(node, steps); break;
       case StepKind::print:
         alias(node, steps);
@@ -398,7 +393,11 @@ class Lowerer : public Storage {
           check.value = stored_buffer(node.input(2)), check.bound = stored_buffer(node.input(3));
         }
         break;
-      default: throw InternalError("lower: no step for " + std::string(node.op().name));
+      default: {
+        ServiceStep call = service_call(node);
+        allocate(steps);
+        steps.push_back({std::move(call)});
+      }
     }
     for (std::uint32_t k = 0; k < node.output_count(); ++k)
       if (late_.contains(Value(&node, k))) read_dimension(Value(&node, k), steps);
@@ -417,24 +416,34 @@ class Lowerer : public Storage {
     steps.push_back({CopyStep{from, to}});
   }
 
+  // The call of a service that does a node, with its buffers and the number of its check.
+  ServiceStep service_call(const Node& node) {
+    if (!service_of(node.op().step))
+      throw InternalError("lower: no step for " + std::string(node.op().name));
+    ServiceStep s = service_step(node);
+    for (std::size_t i = 0; i < s.in.size(); ++i) s.in[i] = stored_buffer(node.input(i));
+    for (std::uint32_t k = 0; k < s.out.size(); ++k) s.out[k] = buffer_of(Value(&node, k));
+    if (s.service->reports) s.check = check_number(node);
+    return s;
+  }
+
   void lower_product(const Node& node, std::vector<Step>& steps) {
-    ProductStep p = product_step(node);
-    p.a = stored_buffer(node.input(0));
-    p.b = stored_buffer(node.input(1));
-    p.out = buffer_of(Value(&node, 0));
-    const bool has_addend = node.operands().size() == 3;
-    const int addend = has_addend ? stored_buffer(node.input(2)) : -1;
+    ServiceStep call = service_call(node);
+    const int out = call.out[0];
+    const Product p = product_of(node);
+    const int addend = call.adds ? stored_buffer(node.input(2)) : -1;
     const ProductChoice choice = choose(p, target_);
     std::vector<Step> by_kernel, by_library;
     if (choice.way != ProductChoice::Way::library) {
-      ProductKernel made = gnomon::lower_product(fmt::format("k{}", module_.kernels.size()), p,
-                                                 addend, choice, *this, target_);
-      made.kernel.comment = name_of(p.out) + " = " + text_of(Value(&node, 0)) + "\n";
+      ProductKernel made =
+          gnomon::lower_product(fmt::format("k{}", module_.kernels.size()), p,
+                                {call.in[0], call.in[1], out, addend}, choice, *this, target_);
+      made.kernel.comment = name_of(out) + " = " + text_of(Value(&node, 0)) + "\n";
       add_kernel(std::move(made.kernel), std::move(made.buffers), by_kernel);
       std::get<KernelStep>(by_kernel.back().what).addend = addend;
     }
-    if (has_addend) by_library.push_back({CopyStep{addend, p.out}});
-    by_library.push_back({p});
+    if (call.adds) by_library.push_back({CopyStep{addend, out}});
+    by_library.push_back({std::move(call)});
     allocate(steps);
     const auto append = [&](std::vector<Step>& list) {
       std::move(list.begin(), list.end(), std::back_inserter(steps));
@@ -445,33 +454,6 @@ class Lowerer : public Storage {
       case ProductChoice::Way::by_extent:
         steps.push_back({ChoiceStep{choice.where, std::move(by_kernel), std::move(by_library)}});
     }
-  }
-
-  void lower_routine(const Node& node, std::vector<Step>& steps) {
-    RoutineStep r = routine_step(node);
-    for (const Value& v : node.operands()) r.in.push_back(stored_buffer(v));
-    for (std::uint32_t k = 0; k < node.output_count(); ++k)
-      r.out.push_back(buffer_of(Value(&node, k)));
-    r.number = check_number(node);
-    allocate(steps);
-    steps.push_back({std::move(r)});
-  }
-
-  void lower_convolution(const Node& node, std::vector<Step>& steps) {
-    ConvolutionStep c = convolution_step(node);
-    c.a = stored_buffer(node.input(0));
-    c.b = stored_buffer(node.input(1));
-    c.out = buffer_of(Value(&node, 0));
-    allocate(steps);
-    steps.push_back({std::move(c)});
-  }
-
-  void lower_lines(const Node& node, std::vector<Step>& steps) {
-    LinesStep s = lines_step(node);
-    for (const Value& v : node.operands()) s.in.push_back(stored_buffer(v));
-    s.out = buffer_of(Value(&node, 0));
-    allocate(steps);
-    steps.push_back({std::move(s)});
   }
 
   // The body becomes steps over placeholders for its index and states.

@@ -49,7 +49,7 @@ struct Layout {
   std::int64_t tile;  // rows at once
 };
 
-bool is_turned(const ProductStep& p, const Target& target) {
+bool is_turned(const Product& p, const Target& target) {
   if (!p.trans_a || !is_at_most(p.n, most_turned) || p.n.is(1)) return false;
   const std::int64_t width = lanes_of(p.dtype, target), n = p.n.constant();
   const bool wastes_lanes = 4 * n <= 3 * ((n - 1) / width + 1) * width;
@@ -67,7 +67,7 @@ std::int64_t tile_of(const Dim& rows, int vectors, std::int64_t registers) {
   return (m - 1) / ((m - 1) / enough + 1) + 1;
 }
 
-Layout layout_of(const ProductStep& p, const Target& target) {
+Layout layout_of(const Product& p, const Target& target) {
   const std::int64_t registers = target.vector_bytes >= 64 ? 24 : 12;  // for sums
   const bool turned = is_turned(p, target);
   Layout l{turned, turned ? p.n : p.m, turned ? p.m : p.n, 2, 0};
@@ -94,8 +94,8 @@ std::int64_t most_of(const Dim& d, const ProductChoice& choice) {
 
 class ProductLowering {
  public:
-  ProductLowering(std::string name, const ProductStep& p, int addend, const ProductChoice& choice,
-                  Storage& storage, const Target& target)
+  ProductLowering(std::string name, const Product& p, const ProductBuffers& buffers,
+                  const ProductChoice& choice, Storage& storage, const Target& target)
       : p_(p),
         depth_(most_of(p.k, choice)),
         has_few_rows_(most_of(p.m, choice) <= target.machine.few_rows),
@@ -106,11 +106,11 @@ class ProductLowering {
         k_(std::move(name)) {
     lanes_.masks = target.has_masks();
     // The names are those of the algebra, so that equal products are one function.
-    a_ = parameter("a", p.a, p.batch * p.m * p.k, false);
-    b_ = parameter("b", p.b, p.batch * p.k * p.n, false);
+    a_ = parameter("a", buffers.a, p.batch * p.m * p.k, false);
+    b_ = parameter("b", buffers.b, p.batch * p.k * p.n, false);
     const Dim results = p.batch * p.m * p.n;
-    if (addend >= 0 && p.beta != 0) c_ = parameter("c", addend, results, false);
-    out_ = parameter("out", p.out, results, true);
+    if (p.beta != 0) c_ = parameter("c", buffers.addend, results, false);
+    out_ = parameter("out", buffers.out, results, true);
   }
 
   ProductKernel run() {
@@ -459,7 +459,7 @@ class ProductLowering {
     k_.close();
   }
 
-  const ProductStep& p_;
+  const Product& p_;
   const std::int64_t depth_;  // the most that the inner axis may be
   const bool has_few_rows_;
   const Layout layout_;
@@ -480,10 +480,27 @@ bool fills_lanes(const Dim& n, std::int64_t width, int quarters = 3) {
 
 constexpr auto kernel = ProductChoice::Way::kernel, library = ProductChoice::Way::library;
 
+Product product_of(const Node& node) {
+  Product p{};
+  const bool plain = &node.op() == &op::dot;
+  p.trans_a = !plain && node.attribute("trans_a").flag();
+  p.trans_b = !plain && node.attribute("trans_b").flag();
+  p.alpha = plain ? 1 : node.attribute("alpha").real();
+  p.beta = node.operands().size() == 3 ? node.attribute("beta").real() : 0;
+  const Shape &a = node.input(0).shape(), &b = node.input(1).shape();
+  const std::size_t last = a.size() - 1;
+  p.dtype = node.type().dtype;
+  p.m = a[p.trans_a ? last : last - 1];
+  p.k = a[p.trans_a ? last - 1 : last];
+  p.n = b[p.trans_b ? last - 1 : last];
+  p.batch = element_count(std::span(a).first(last - 1));
+  return p;
+}
+
 // Measured against OpenBLAS on one core with AVX-512. Its kernels for products of up to a million
 // multiply-adds do well on narrow ones too; larger ones it packs, which takes as long as a narrow
 // product itself.
-ProductChoice choose(const ProductStep& p, const Target& target) {
+ProductChoice choose(const Product& p, const Target& target) {
   if (p.n.is(1)) return {library};  // lanes of one element
   if (is_turned(p, target)) return {kernel};
   const std::int64_t width = lanes_of(p.dtype, target);
@@ -507,9 +524,9 @@ ProductChoice choose(const ProductStep& p, const Target& target) {
   return choice;
 }
 
-ProductKernel lower_product(std::string name, const ProductStep& p, int addend,
+ProductKernel lower_product(std::string name, const Product& p, const ProductBuffers& buffers,
                             const ProductChoice& choice, Storage& storage, const Target& target) {
-  return ProductLowering(std::move(name), p, addend, choice, storage, target).run();
+  return ProductLowering(std::move(name), p, buffers, choice, storage, target).run();
 }
 
 }  // namespace gnomon

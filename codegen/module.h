@@ -1,18 +1,16 @@
 // What a graph is lowered to: kernels, the steps of the host function, and the buffers they use.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
+#include "codegen/service.h"
 #include "codegen/target.h"
 #include "ir/graph.h"
 #include "ir/kernel.h"
-#include "runtime/lapack.h"
-#include "runtime/lines.h"
 
 namespace gnomon {
 
@@ -66,43 +64,6 @@ struct KernelStep {
   int apart_to = -1;
   Dim serial_work = 0;  // additions of one that has one thread only; 0: of any other
   int addend = -1;      // each element of this buffer is read just before the result's is written
-};
-/// out = alpha * op(a) op(b) + beta * out, by the library.
-struct ProductStep {
-  int a, b, out;
-  DType dtype;
-  bool trans_a, trans_b;
-  Dim m, n, k, batch;
-  double alpha, beta;
-};
-/// A routine on matrices of a batch, as runtime/abi.h has it.
-struct RoutineStep {
-  Routine routine;
-  std::vector<int> in, out;
-  DType dtype;
-  bool lower, transposed, complete;
-  std::int64_t option;
-  Dim rows, n, columns, batch;
-  int number;  // of the check that fails for a matrix without a result
-};
-/// One of a convolution and its two gradients: out from a and b, as runtime/abi.h has them. Images
-/// with fewer than three spatial axes have leading ones of extent 1.
-struct ConvolutionStep {
-  int a, b, out;
-  DType dtype;
-  int kind;
-  Dim batch, groups, inputs, outputs;
-  std::array<Dim, 3> image, window, result;
-  std::array<std::int64_t, 3> stride, before, dilation;
-};
-/// A routine along one axis, as runtime/abi.h has it.
-struct LinesStep {
-  LineRoutine routine;
-  std::vector<int> in;
-  int out;
-  DType dtype;
-  bool reverse;
-  Dim outer, n, inner, count;
 };
 struct CopyStep {
   int from, to;
@@ -160,9 +121,8 @@ struct ChoiceStep {
   std::vector<Step> few, many;
 };
 struct Step {
-  std::variant<KernelStep, ProductStep, RoutineStep, ConvolutionStep, LinesStep, CopyStep,
-               DimensionStep, ExtentCheckStep, AllocateStep, CheckStep, PrintStep, LoopStep,
-               SideBySideStep, ChoiceStep>
+  std::variant<KernelStep, ServiceStep, CopyStep, DimensionStep, ExtentCheckStep, AllocateStep,
+               CheckStep, PrintStep, LoopStep, SideBySideStep, ChoiceStep>
       what;
 };
 

@@ -48,26 +48,25 @@ class ModulePrinter {
       list += fmt::format(" unless {} is {}", name(s.apart_from), name(s.apart_to));
     text_ += fmt::format("kernel {}{}\n", module_.kernels[s.kernel].name, list);
   }
-  void print(const ProductStep& s, int) {
-    text_ +=
-        fmt::format("product {} = {} * {}{} {}{} + {} * itself\n", name(s.out), s.alpha, name(s.a),
-                    s.trans_a ? "^T" : "", name(s.b), s.trans_b ? "^T" : "", s.beta);
-  }
-  void print(const RoutineStep& s, int) {
-    text_ += fmt::format("routine {}", static_cast<int>(s.routine));
+  // Fields that are 0 are left out.
+  void print(const ServiceStep& s, int) {
+    text_ += fmt::format("{} {}", s.service->name, s.op);
     for (const int b : s.out) text_ += " " + name(b);
-    text_ += " =";
+    text_ += s.adds ? " +=" : " =";
     for (const int b : s.in) text_ += " " + name(b);
-    text_ += s.transposed ? " transposed\n" : "\n";
+    for (const std::vector<Argument>& together : s.arguments)
+      for (const Argument& argument : together) print(argument);
+    text_ += "\n";
   }
-  void print(const ConvolutionStep& s, int) {
-    static constexpr const char* kinds[] = {"conv", "conv_input_gradient", "conv_weight_gradient"};
-    text_ += fmt::format("{} {} = {} {}\n", kinds[s.kind], name(s.out), name(s.a), name(s.b));
-  }
-  void print(const LinesStep& s, int) {
-    text_ += fmt::format("lines {} {} =", static_cast<int>(s.routine), name(s.out));
-    for (const int b : s.in) text_ += " " + name(b);
-    text_ += s.reverse ? " reverse\n" : "\n";
+  void print(const Argument& argument) {
+    std::string value;
+    if (const auto* number = std::get_if<std::int64_t>(&argument.value))
+      value = *number == 0 ? "" : fmt::to_string(*number);
+    if (const auto* number = std::get_if<double>(&argument.value))
+      value = *number == 0 ? "" : fmt::to_string(*number);
+    if (const auto* extent = std::get_if<Dim>(&argument.value))
+      value = extent->is(0) ? "" : extent->text();
+    if (!value.empty()) text_ += fmt::format(", {} {}", argument.field, value);
   }
   void print(const CopyStep& s, int) {
     text_ += fmt::format("copy {} = {}\n", name(s.to), name(s.from));

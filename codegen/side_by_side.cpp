@@ -4,17 +4,15 @@
 #include <optional>
 #include <unordered_set>
 
-#include "codegen/library_steps.h"
+#include "codegen/accesses.h"
 #include "codegen/module.h"
 
 namespace gnomon {
 
 namespace {
 
-constexpr std::size_t farthest = 12;           // steps that are looked at after a heavy one
-constexpr std::size_t most_branches = 8;       // of one group
-constexpr std::int64_t tile_work = 2'000'000;  // multiply-adds; as the library's products are cut
-constexpr std::int64_t tile_rows = 128, tile_columns = 2048, tile_depth = 4096;
+constexpr std::size_t farthest = 12;      // steps that are looked at after a heavy one
+constexpr std::size_t most_branches = 8;  // of one group
 
 // Buffers a step reads and writes, and what it means to those around it.
 struct Touch {
@@ -79,10 +77,9 @@ class Grouping {
       if (taken[j]) continue;
       std::vector<std::size_t> own{j};
       Touch touch = touch_of(steps[j]);
-      // The addend of a product goes to the result first.
+      // What is added to goes to the result first.
       const auto* copy = std::get_if<CopyStep>(&steps[j].what);
-      if (copy && j + 1 < steps.size() && !taken[j + 1] &&
-          is_product_into(steps[j + 1], copy->to)) {
+      if (copy && j + 1 < steps.size() && !taken[j + 1] && adds_to(steps[j + 1], copy->to)) {
         own.push_back(j + 1);
         join(touch, touch_of(steps[j + 1]));
       }
@@ -117,9 +114,9 @@ class Grouping {
     a.stays = a.stays || b.stays;
   }
 
-  static bool is_product_into(const Step& step, int buffer) {
-    const auto* product = std::get_if<ProductStep>(&step.what);
-    return product && product->out == buffer;
+  static bool adds_to(const Step& step, int buffer) {
+    const auto* call = std::get_if<ServiceStep>(&step.what);
+    return call && call->adds && call->out[0] == buffer;
   }
 
   // A failed call changes nothing: what is written over a variable or an argument keeps its place.
@@ -129,38 +126,20 @@ class Grouping {
 
   // --- what a step touches ---
 
+  // A choice does what either way does: it writes the same result.
   Touch touch_of(const Step& step) const {
-    return std::visit([this](const auto& s) { return see(s); }, step.what);
-  }
-  Touch see(const KernelStep& s) const {
-    const Kernel& kernel = module_.kernels[s.kernel];
     Touch touch;
-    for (std::size_t b = 0; b < s.buffers.size(); ++b) {
-      if (s.buffers[b] < 0) continue;
-      if (kernel.buffers[b].reads) touch.reads.push_back(s.buffers[b]);
-      if (kernel.buffers[b].writes) touch.writes.push_back(s.buffers[b]);
+    for (const auto& [buffer, how] : accesses(module_, step)) {
+      if (how != BufferUse::How::writes) touch.reads.push_back(buffer);
+      if (how != BufferUse::How::reads) touch.writes.push_back(buffer);
     }
-    touch.may_fail = std::any_of(kernel.body.begin(), kernel.body.end(),
-                                 [](const Statement& x) { return x.code == Code::check; });
+    const Ending end = ending(module_, step);
+    touch.may_fail = end.may_fail && !end.fails_alike;
+    touch.stays = end.stays;
+    for_each_inner(step, [&](const std::vector<Step>& steps) {
+      for (const Step& inner : steps) join(touch, touch_of(inner));
+    });
     return touch;
-  }
-  // Without a library all of them fail, in the same way.
-  Touch see(const ProductStep& s) const { return {{s.a, s.b, s.out}, {s.out}}; }
-  Touch see(const ConvolutionStep& s) const { return {{s.a, s.b}, {s.out}}; }
-  Touch see(const RoutineStep& s) const { return {s.in, s.out, true}; }
-  Touch see(const LinesStep& s) const { return {s.in, {s.out}, true}; }
-  Touch see(const CopyStep& s) const { return {{s.from}, {s.to}}; }
-  Touch see(const ExtentCheckStep&) const { return {{}, {}, true}; }
-  // Either way it writes the same result.
-  Touch see(const ChoiceStep& s) const {
-    Touch all;
-    for (const std::vector<Step>* way : {&s.few, &s.many})
-      for (const Step& inner : *way) join(all, touch_of(inner));
-    return all;
-  }
-  template <class Other>
-  Touch see(const Other&) const {
-    return {{}, {}, true, true};
   }
 
   // --- what a branch costs ---
@@ -171,27 +150,12 @@ class Grouping {
     Branch branch;
     if (const auto* choice = std::get_if<ChoiceStep>(&step.what))
       return branch_of(choice->many.back());
-    if (const auto* product = std::get_if<ProductStep>(&step.what))
-      branch = cost_of(*product);
-    else if (const auto* routine = std::get_if<RoutineStep>(&step.what))
-      branch = cost_of(*routine);
-    else if (const auto* kernel = std::get_if<KernelStep>(&step.what))
-      branch.work = kernel->serial_work;
+    const auto* call = std::get_if<ServiceStep>(&step.what);
+    if (call && !call->shares.is(0)) branch = {{}, call->work, call->shares};
+    if (const auto* kernel = std::get_if<KernelStep>(&step.what)) branch.work = kernel->serial_work;
     if (branch.work.is_constant() && branch.work.constant() < least_work_) return std::nullopt;
     return branch;
   }
-  static Branch cost_of(const ProductStep& p) {
-    const Dim work = p.batch * p.m * p.n * p.k;
-    const auto tiles = [](const Dim& side, std::int64_t tile) {
-      return max(floor_div(side, tile), 1);
-    };
-    const Dim shares =
-        min(floor_div(work, tile_work), max(p.batch, 1) * tiles(p.m, tile_rows) *
-                                            tiles(p.n, tile_columns) * tiles(p.k, tile_depth));
-    return {{}, work_of(p), max(shares, 1)};
-  }
-  static Branch cost_of(const RoutineStep& r) { return {{}, work_of(r), max(r.batch, 1)}; }
-
   Module& module_;
   std::int64_t least_work_;
   std::unordered_set<int> written_over_;  // outputs that take a parameter's memory

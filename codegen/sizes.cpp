@@ -7,8 +7,7 @@
 #include <memory>
 
 #include "codegen/fuse.h"
-#include "codegen/library_steps.h"
-#include "codegen/lower_convolution.h"
+#include "codegen/service.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 #include "stdlib/prelude/workspace.h"
@@ -31,13 +30,7 @@ Dim work_in_kernel(const Node& node) {
 }
 
 Dim work_of_step(const Node& node) {
-  switch (node.op().step) {
-    case StepKind::product: return work_of(product_step(node));
-    case StepKind::routine: return work_of(routine_step(node));
-    case StepKind::convolution: return work_of(convolution_step(node));
-    case StepKind::lines: return work_of(lines_step(node));
-    default: return work_in_kernel(node);
-  }
+  return service_of(node.op().step) ? service_step(node).work : work_in_kernel(node);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "codegen/accesses.h"
 #include "codegen/module.h"
 #include "ir/kernel_text.h"
 #include "runtime/error.h"
@@ -124,7 +125,7 @@ class ModuleOrder {
     for (const Step& step : steps) {
       ++number_;
       where_ = fmt::format("step {}", number_);
-      std::visit([&](const auto& s) { see(s, state); }, step.what);
+      see(step, state);
     }
   }
 
@@ -196,6 +197,31 @@ class ModuleOrder {
 
   // --- what each step does ---
 
+  void see(const Step& step, State& state) {
+    if (const auto* s = std::get_if<KernelStep>(&step.what)) return see(*s, state);
+    if (const auto* s = std::get_if<LoopStep>(&step.what)) return see(*s, state);
+    if (const auto* s = std::get_if<SideBySideStep>(&step.what)) return see(*s, state);
+    if (const auto* s = std::get_if<ChoiceStep>(&step.what)) return see(*s, state);
+    for (const Dim& d : extents_of(step)) need_extents(state, d);
+    for (const auto& [b, how] : accesses(m_, step)) {
+      if (how == BufferUse::How::reads) read(state, b);
+      if (how == BufferUse::How::adds) need(state, b);
+      if (how != BufferUse::How::reads) write(state, b);
+    }
+    if (const auto* s = std::get_if<DimensionStep>(&step.what)) state.dimensions.insert(s->slot);
+    if (const auto* s = std::get_if<AllocateStep>(&step.what)) state.allocated.insert(s->buffer);
+  }
+  // That the step asks for itself.
+  std::vector<Dim> extents_of(const Step& step) const {
+    std::vector<Dim> extents;
+    if (const auto* s = std::get_if<ServiceStep>(&step.what))
+      for (const std::vector<Argument>& together : s->arguments)
+        for (const Argument& argument : together)
+          if (const auto* d = std::get_if<Dim>(&argument.value)) extents.push_back(*d);
+    if (const auto* s = std::get_if<ExtentCheckStep>(&step.what)) extents = {s->left, s->right};
+    if (const auto* s = std::get_if<AllocateStep>(&step.what)) extents = buffer(s->buffer).shape;
+    return extents;
+  }
   void see(const KernelStep& s, State& state) {
     const auto k = static_cast<std::size_t>(s.kernel);
     where_ += fmt::format(", kernel {}", m_.kernels[k].name);
@@ -214,35 +240,6 @@ class ModuleOrder {
     for (std::size_t b = 0; b < s.buffers.size(); ++b)
       if (s.buffers[b] >= 0 && kernels_[k][b].reads) state.read.insert(s.buffers[b]);
   }
-  void see(const ProductStep& s, State& state) {
-    for (const Dim* d : {&s.m, &s.n, &s.k, &s.batch}) need_extents(state, *d);
-    read(state, s.a), read(state, s.b);
-    if (s.beta != 0) need(state, s.out);
-    write(state, s.out);
-  }
-  void see(const RoutineStep& s, State& state) { read(state, s.in), write(state, s.out); }
-  void see(const ConvolutionStep& s, State& state) {
-    read(state, s.a), read(state, s.b), write(state, s.out);
-  }
-  void see(const LinesStep& s, State& state) {
-    for (const Dim* d : {&s.outer, &s.n, &s.inner, &s.count}) need_extents(state, *d);
-    read(state, s.in), write(state, s.out);
-  }
-  void see(const CopyStep& s, State& state) { read(state, s.from), write(state, s.to); }
-  void see(const DimensionStep& s, State& state) {
-    read(state, s.buffer);
-    state.dimensions.insert(s.slot);
-  }
-  void see(const ExtentCheckStep& s, State& state) {
-    need_extents(state, s.left), need_extents(state, s.right);
-  }
-  void see(const AllocateStep& s, State& state) {
-    for (const Dim& d : buffer(s.buffer).shape) need_extents(state, d);
-    state.allocated.insert(s.buffer);
-  }
-  void see(const CheckStep& s, State& state) { read(state, s.buffer); }
-  void see(const PrintStep& s, State& state) { read(state, s.buffer); }
-
   // The body may run never or often: what it leaves behind is in the results and traces alone.
   void see(const LoopStep& s, State& state) {
     read(state, s.count), read(state, s.initial);

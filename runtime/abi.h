@@ -4,7 +4,7 @@
  *   gnomon_info           what it needs (constant data)
  *   gnomon_plan           extents -> status; pure; fills the plan record: extents, offsets, sizes
  *   gnomon_run            does the work; no globals, throws nothing
- * All buffers are C-contiguous and 64-byte aligned unless the info says otherwise. */
+ * All buffers are C-contiguous and aligned as their elements are; the workspace is to 64 bytes. */
 #ifndef GNOMON_ABI_H
 #define GNOMON_ABI_H
 
@@ -83,7 +83,7 @@ typedef struct gnomon_services {
   int32_t threads; /* the most workers `parallel` uses at once; at least 1 */
   /* Runs consecutive pieces that cover [0, count) once; a thread is worth `grain` iterations. */
   void (*parallel)(gnomon_context*, int64_t count, int64_t grain, gnomon_body body, void* argument);
-  /* Returns 0, or not 0 when the product cannot run (no BLAS library). */
+  /* Returns 0, or not 0 when the product cannot run: no BLAS library, or rows too long for it. */
   int32_t (*gemm)(gnomon_context*, const gnomon_gemm*);
   /* Returns 0, or not 0 when there is no memory for it. */
   int32_t (*convolve)(gnomon_context*, const gnomon_convolution*);
@@ -101,7 +101,8 @@ typedef struct gnomon_services {
                 const void* data);
   /* Asked before each step of a loop: not 0 when the call is to end at once. */
   int32_t (*interrupted)(gnomon_context*);
-  /* Returns 0, or not 0 when the routine cannot run (no LAPACK library). */
+  /* Returns 0, or not 0 when the routine cannot run: no LAPACK library, extents too large for it,
+   * or no memory. A matrix without a result is no such failure: `failed` tells of it. */
   int32_t (*routine)(gnomon_context*, gnomon_routine*);
   /* Returns 0, or not 0 when there is no memory for it. */
   int32_t (*lines)(gnomon_context*, const gnomon_lines*);
@@ -111,7 +112,8 @@ typedef struct gnomon_info_record {
   int32_t abi_version;
   int32_t extents;   /* how many int64 `gnomon_plan` reads: the extents of each input and shared
                          variable in order, then the values of scalar inputs used as extents */
-  int32_t plan_size; /* how many int64 it writes; plan[0] is the workspace in bytes */
+  int32_t plan_size; /* how many int64 it writes; the workspace takes plan[0] bytes, and plan[1]
+                         more for each worker that may run */
   int32_t buffers;   /* how many pointers `gnomon_run` reads */
   const char*
       signature; /* JSON: inputs, outputs, shared, where each output's shape stands in the plan */
@@ -120,8 +122,8 @@ typedef struct gnomon_info_record {
 /* Returns 0, or the number of the check that the extents violate. */
 typedef int32_t (*gnomon_plan_function)(const int64_t* extents, int64_t* plan);
 
-/* Returns 0, or the number of a failed check; -1 without memory, -2 when a product could not run,
- * -3 when it was interrupted.
+/* Returns 0; 1 when a check failed, of which `fail` was told; -1 without memory, -2 when another
+ * service could not do its work, -3 when it was interrupted.
  * On failure nothing but outputs and workspace has been written. */
 typedef int32_t (*gnomon_run_function)(const gnomon_services*, gnomon_context*,
                                        void* const* buffers, const int64_t* plan, void* workspace);

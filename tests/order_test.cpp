@@ -119,7 +119,10 @@ TEST_CASE("steps read what steps before have written, and nothing writes it afte
         "module, the end: b2:y: expected a write before what reads it, found none");
   CHECK(
       starts(m.fault(list(m.copy(0, 0), m.copy(0, 2))), "module, step 1: b0:x: expected a buffer"));
-  ProductStep p{0, 1, 2, DType::float64, false, false, 1, 1, 1, 1, 1.0, 1.0};
+  ServiceStep p;
+  p.service = service_of(StepKind::product);
+  p.in = {0, 1}, p.out = {2};
+  p.adds = true;
   CHECK(starts(m.fault(list(m.copy(0, 1), Step{p})), "module, step 2: b2:y: expected a write"));
   CHECK(m.fault(list(m.copy(0, 1), m.copy(0, 2), Step{p})) == "");
 }
