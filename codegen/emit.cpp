@@ -37,7 +37,7 @@ std::string lanes_types(std::string_view text) {
   for (std::size_t x = text.find('x'); x != text.npos; x = text.find('x', x + 1)) {
     int width = 0;
     std::from_chars(text.data() + x + 1, text.data() + text.size(), width);
-    if (width < 2 || width > 64 || !std::has_single_bit(static_cast<unsigned>(width))) continue;
+    if (width < 2 || !std::has_single_bit(static_cast<unsigned>(width))) continue;
     for (int d = 0; d < dtype_count; ++d)
       if (text.substr(0, x).ends_with(short_name_of(static_cast<DType>(d))))
         used.insert({d, width});

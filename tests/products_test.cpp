@@ -101,6 +101,34 @@ TEST_CASE("products of constant extents are kernels where one side is small") {
   }
 }
 
+TEST_CASE("products of one row, of each width of lanes") {
+  Samples random(77);
+  for (const DType t : floats) {
+    INFO(name_of(t));
+    Batch batch(fmt::format("one_row_{}", name_of(t)));
+    const Dim n = Dim::symbol("n");
+    constexpr std::array<std::int64_t, 4> depths{2, 9, 17, 32};
+    const auto inputs = [&](std::int64_t columns) {
+      std::vector<Array> values;
+      for (const std::int64_t k : depths) {
+        values.push_back(random.small(t, {1, k}));
+        values.push_back(random.small(t, {k, columns}));
+      }
+      return values;
+    };
+    const std::vector<Array> first = inputs(150);
+    for (std::size_t i = 0; i < depths.size(); ++i) {
+      const Dim k = depths[i];
+      const Expr a = batch.input("a", first[2 * i], {1, k});
+      const Expr b = batch.input("b", first[2 * i + 1], {k, n});
+      batch.add("row", matmul(a, b), 64 * tolerance(t));
+      batch.add("twice", matmul(concatenate(std::vector<Expr>{a, 2 * a}, 0), b), 64 * tolerance(t));
+    }
+    for (const std::int64_t columns : {150, 0, 1, 7, 33, 127, 128, 129})
+      batch.check_with(inputs(columns));
+  }
+}
+
 TEST_CASE("products of an open number of rows are kernels while the rows are few") {
   Samples random(75);
   for (const DType t : floats) {
