@@ -345,10 +345,14 @@ class Fuser {
     if (is_table(k, at, domain, axes) &&
         element_count(v.shape()) == domain.back() * domain.end()[-2])
       m.tables.push_back(storage_of(v));
-    if (m.crossed < 0) m.crossed = crossed_axis(k, at, domain, axes);
-    // Only stores run in tiles: what others read so is turned before.
+    const int crossed = crossed_axis(k, at, domain, axes);
+    const bool in_loop =
+        crossed >= 0 && is_read_in_loop(k, at, k.linear(axes.back()).terms[0].first);
+    if (m.crossed < 0 && !in_loop) m.crossed = crossed;
+    // Only stores run in tiles, and a tile is turned once: what others, or loops over elements of
+    // the tile, read so is turned before.
     const bool in_rows = m.kind == Kind::row || m.kind == Kind::write || !m.rows.empty();
-    if (m.crossed >= 0 && in_rows && trial.turned) trial.promote = trial.turned;
+    if (((m.crossed >= 0 && in_rows) || in_loop) && trial.turned) trial.promote = trial.turned;
     const bool uniform = v.rank() == 0 || element_count(v.shape()).is(1);
     m.plain = m.plain && (itself || uniform) && !row;
     return k.load(memory, at, v.dtype());

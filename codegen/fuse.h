@@ -150,6 +150,8 @@ Scalar fold_block(KernelBuilder& k, const Member& member, std::span<const Scalar
 /// Whether memory at the offset lies along axis variable `row`, and steps by more than a few
 /// elements along `lane`, the last axis.
 bool is_crossed(const KernelBuilder& k, const Linear& at, int row, int lane);
+/// Whether a loop inside that of the lanes moves the read.
+bool is_read_in_loop(const KernelBuilder& k, const Linear& at, int lane);
 /// The axis of the domain that memory at the offset lies along so, or -1; not a short one.
 int crossed_axis(KernelBuilder& k, const Linear& at, const Shape& domain,
                  std::span<const Scalar> axes);

@@ -50,7 +50,8 @@ std::optional<Scalar> KernelLowering::load_crossed(int buffer, const Linear& at,
   const Linear j = k_.linear(loops_->axes.back());
   const int row = i.terms[0].first, lane = j.terms[0].first;
   const Dim stride = at.coefficient(lane);
-  if (!is_crossed(k_, at, row, lane) || k_.is_changing(buffer)) return std::nullopt;
+  if (!is_crossed(k_, at, row, lane) || is_read_in_loop(k_, at, lane) || k_.is_changing(buffer))
+    return std::nullopt;
   const auto of_tile = [&](const std::array<Scalar, 2>& range, const Linear& index) {
     return index - k_.linear(range[0]);
   };

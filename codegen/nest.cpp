@@ -99,6 +99,11 @@ bool is_crossed(const KernelBuilder& k, const Linear& at, int row, int lane) {
   });
 }
 
+bool is_read_in_loop(const KernelBuilder& k, const Linear& at, int lane) {
+  return std::ranges::any_of(at.terms,
+                             [&](const auto& term) { return k.is_inside(term.first, lane); });
+}
+
 int crossed_axis(KernelBuilder& k, const Linear& at, const Shape& domain,
                  std::span<const Scalar> axes) {
   constexpr std::int64_t shortest = 16;  // elements of an axis that is worth cutting into tiles

@@ -90,3 +90,28 @@ TEST_CASE("a tile is used where it pays") {
   CHECK(has_tiles(rows));
   CHECK(rows.kernels() == 2);
 }
+
+TEST_CASE("a loop over few elements reads what was turned before, not a tile in each step") {
+  Samples samples(44);
+  Batch batch("few");
+  const Dim m = Dim::symbol("m"), n = Dim::symbol("n");
+  const auto inputs = [&](std::int64_t rows, std::int64_t columns) {
+    return std::vector<Array>{samples.small(float64, {3, rows, columns}),
+                              samples.small(float32, {20, rows, columns})};
+  };
+  const std::vector<Array> first = inputs(40, 70);
+  const Expr x = batch.input("x", first[0], {3, m, n}), y = batch.input("y", first[1], {20, m, n});
+  for (const Expr& v : {x, y}) {
+    const Expr turned = transpose(v, {0, 2, 1});
+    batch.add("sum", sum(turned, {0}), 1e-5);
+    batch.add("sum of a function", sum(exp(turned), {0}), 1e-5);
+    batch.add("position", argmax(turned, 0));
+    batch.add("both", max(turned, {0}) + transpose(v(0)));
+  }
+  for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+           {40, 70}, {1, 1}, {1, 33}, {17, 2}, {32, 64}, {130, 65}})
+    batch.check_with(inputs(rows, columns));
+  const Function f = compile_anew({x}, sum(transpose(x, {0, 2, 1}), {0}));
+  CHECK(has_tiles(f));
+  CHECK(f.kernels() == 2);
+}
