@@ -32,7 +32,7 @@ Batch batch_of(std::uint64_t seed) {
   const bool is_large = seed % 40 == 0;
   Batch batch = is_large ? Grower(seed).grow(6 + static_cast<int>(seed / 40 % 20))
                          : Grower(seed).grow(3 + static_cast<int>(seed % 8), 1);
-  if (is_large && captured(batch)) add_gradients(batch, tolerance);
+  if (is_large && has_values(batch)) add_gradients(batch, tolerance);
   return batch;
 }
 

@@ -322,4 +322,17 @@ inline std::optional<Graph> captured(const Batch& batch) {
   }
 }
 
+/// Whether the arguments have the extents that the graph asks for. Several nodes may ask for what
+/// contradicts, though none alone is refused; gradients meet all of it again.
+inline bool has_values(const Batch& batch) {
+  const std::optional<Graph> graph = captured(batch);
+  if (!graph) return false;
+  try {
+    evaluate(*graph, batch.values);
+    return true;
+  } catch (const ValueError&) {
+    return false;
+  }
+}
+
 }  // namespace gnomon::test
