@@ -83,6 +83,15 @@ bool has_layout(const Py_buffer& view) {
   return view.ndim == 0 || (view.shape != nullptr && view.strides != nullptr);
 }
 
+// Python 3.13 made the question public.
+bool is_finalizing() {
+#if PY_VERSION_HEX >= 0x030D0000
+  return Py_IsFinalizing() != 0;
+#else
+  return _Py_IsFinalizing() != 0;
+#endif
+}
+
 // An export of another object, given back by whichever thread lets the last array go.
 class Held {
  public:
@@ -90,7 +99,7 @@ class Held {
     if (view.obj == nullptr || !Py_IsInitialized()) return;
     const bool has_lock = PyGILState_Check() != 0;
     if (has_lock) PyBuffer_Release(&view);
-    if (has_lock || _Py_IsFinalizing()) return;
+    if (has_lock || is_finalizing()) return;
     const PyGILState_STATE state = PyGILState_Ensure();
     PyBuffer_Release(&view);
     PyGILState_Release(state);
