@@ -12,7 +12,7 @@ string(SHA256 id "${digests}")
 string(SUBSTRING ${id} 0 32 id)
 file(WRITE ${OUTPUT}
 "// Generated: the hash of the sources this library was built from.
-#include \"codegen/build.h\"
+#include \"codegen/toolchain/build.h\"
 
 namespace gnomon {
 const char* build_id() { return \"${id}\"; }

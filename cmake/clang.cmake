@@ -6,7 +6,7 @@ find_package(Clang REQUIRED CONFIG PATHS ${LLVM_LIBRARY_DIR}/cmake/clang NO_DEFA
 find_package(LLD REQUIRED CONFIG PATHS ${LLVM_LIBRARY_DIR}/cmake/lld NO_DEFAULT_PATH)
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
-add_library(gnomon_clang_parts OBJECT codegen/clang.cpp codegen/clang_backend.cpp)
+add_library(gnomon_clang_parts OBJECT codegen/clang/entry.cpp codegen/clang/backend.cpp)
 target_include_directories(gnomon_clang_parts PRIVATE ${PROJECT_SOURCE_DIR})
 target_include_directories(gnomon_clang_parts SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS}
                                                              ${CLANG_INCLUDE_DIRS})
@@ -42,7 +42,7 @@ if(GNOMON_CLANG_STATIC)
   set(gnomon_clang_libraries -Wl,--start-group ${LLVM_LIBRARY_DIR}/liblldELF.a
       ${LLVM_LIBRARY_DIR}/liblldCommon.a ${clang_libraries} ${llvm_libraries} -Wl,--end-group
       rt dl m z zstd xml2 Threads::Threads)
-  # llvm::sys::RemoveFileOnSignal, in whose place codegen/clang.cpp has its own.
+  # llvm::sys::RemoveFileOnSignal, in whose place codegen/clang/entry.cpp has its own.
   string(CONCAT remove_file_on_signal "_ZN4llvm3sys18RemoveFileOnSignalENS_9StringRefE"
                 "PNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE")
   target_compile_definitions(gnomon_clang_parts PRIVATE
@@ -61,7 +61,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 else()
   set(precompiled_for "")
 endif()
-add_executable(gnomon-precompile codegen/clang_precompile.cpp ${generated}/prelude_files.cpp)
+add_executable(gnomon-precompile codegen/clang/precompile.cpp ${generated}/prelude_files.cpp)
 add_dependencies(gnomon-precompile gnomon_generated)
 target_include_directories(gnomon-precompile PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(gnomon-precompile PRIVATE gnomon_clang_parts ${gnomon_clang_libraries})

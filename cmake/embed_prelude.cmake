@@ -29,7 +29,7 @@ file(WRITE ${OUTPUT}
 "// Generated: the texts that generated code may include.
 #include <array>
 
-#include \"codegen/build.h\"
+#include \"codegen/toolchain/build.h\"
 
 namespace gnomon {
 namespace {

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/machine.h"
+#include "codegen/toolchain/machine.h"
 #include "frontend/variable.h"
-#include "ir/expr.h"
+#include "ir/graph/expr.h"
 #include "passes/pipeline.h"
-#include "runtime/array.h"
+#include "runtime/arrays/array.h"
 
 namespace gnomon {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/graph.h"
-#include "runtime/library.h"
+#include "ir/graph/graph.h"
+#include "runtime/arrays/shared.h"
+#include "runtime/cache/library.h"
 #include "runtime/services.h"
-#include "runtime/shared.h"
 
 namespace gnomon {
 

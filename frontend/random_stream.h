@@ -6,7 +6,7 @@
 #include <string>
 
 #include "frontend/variable.h"
-#include "stdlib/random.h"
+#include "stdlib/random/random.h"
 
 namespace gnomon {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "codegen/target.h"
+#include "codegen/toolchain/target.h"
 #include "frontend/function.h"
 #include "runtime/error.h"
 #include "runtime/options.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/machine.h"
+#include "codegen/toolchain/machine.h"
 
 namespace gnomon {
 

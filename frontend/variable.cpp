@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/graph.h"
+#include "ir/graph/graph.h"
 #include "runtime/error.h"
 
 namespace gnomon {

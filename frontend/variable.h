@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "ir/expr.h"
-#include "ir/leaf.h"
-#include "runtime/shared.h"
+#include "ir/graph/expr.h"
+#include "ir/graph/leaf.h"
+#include "runtime/arrays/shared.h"
 
 namespace gnomon {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "passes/engine/rewrite.h"
+#include "passes/engine/rule.h"
 #include "passes/pipeline.h"
-#include "passes/rewrite.h"
-#include "passes/rule.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

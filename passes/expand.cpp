@@ -1,10 +1,10 @@
 // Expansion: ops that no kernel computes, said with simpler ones.
 #include <algorithm>
 
-#include "passes/facts.h"
+#include "passes/engine/facts.h"
+#include "passes/engine/rewrite.h"
+#include "passes/engine/rule.h"
 #include "passes/pipeline.h"
-#include "passes/rewrite.h"
-#include "passes/rule.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

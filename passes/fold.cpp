@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "ir/evaluate.h"
-#include "passes/facts.h"
-#include "passes/rule.h"
+#include "ir/reference/evaluate.h"
+#include "passes/engine/facts.h"
+#include "passes/engine/rule.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 

@@ -2,9 +2,9 @@
 // the rules of all other passes know it.
 #include <array>
 
+#include "passes/engine/rewrite.h"
+#include "passes/engine/rule.h"
 #include "passes/pipeline.h"
-#include "passes/rewrite.h"
-#include "passes/rule.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

@@ -1,12 +1,12 @@
 // Reductions of one axis of which one needs the other's result, as a pair that takes one pass.
 #include <unordered_set>
 
-#include "passes/facts.h"
+#include "passes/engine/facts.h"
+#include "passes/engine/rewrite.h"
+#include "passes/engine/rule.h"
 #include "passes/pipeline.h"
-#include "passes/rewrite.h"
-#include "passes/rule.h"
 #include "stdlib/ops.h"
-#include "stdlib/reduction.h"
+#include "stdlib/reductions/reduction.h"
 
 namespace gnomon {
 namespace {

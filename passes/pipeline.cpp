@@ -10,9 +10,9 @@
 #include <fstream>
 #include <unordered_map>
 
-#include "ir/leaf.h"
-#include "ir/text.h"
-#include "passes/origins.h"
+#include "ir/graph/leaf.h"
+#include "ir/text/text.h"
+#include "passes/engine/origins.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 

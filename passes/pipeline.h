@@ -8,8 +8,8 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "ir/graph.h"
-#include "passes/trace.h"
+#include "ir/graph/graph.h"
+#include "passes/engine/trace.h"
 
 namespace gnomon {
 

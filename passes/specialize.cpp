@@ -3,10 +3,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "passes/facts.h"
+#include "passes/engine/facts.h"
+#include "passes/engine/rewrite.h"
+#include "passes/engine/rule.h"
 #include "passes/pipeline.h"
-#include "passes/rewrite.h"
-#include "passes/rule.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

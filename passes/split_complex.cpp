@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/leaf.h"
-#include "passes/origins.h"
+#include "ir/graph/leaf.h"
+#include "passes/engine/origins.h"
 #include "passes/pipeline.h"
 #include "runtime/error.h"
-#include "stdlib/complex.h"
+#include "stdlib/complex/complex.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

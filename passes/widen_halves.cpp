@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/leaf.h"
-#include "passes/origins.h"
+#include "ir/graph/leaf.h"
+#include "passes/engine/origins.h"
 #include "passes/pipeline.h"
 #include "stdlib/ops.h"
 

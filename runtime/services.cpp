@@ -11,11 +11,11 @@
 #include <memory>
 #include <tuple>
 
-#include "runtime/blas.h"
-#include "runtime/convolution.h"
+#include "runtime/convolution/convolution.h"
 #include "runtime/error.h"
-#include "runtime/lapack.h"
-#include "runtime/lines.h"
+#include "runtime/linalg/blas.h"
+#include "runtime/linalg/lapack.h"
+#include "runtime/lines/lines.h"
 
 namespace gnomon {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/abi.h"
-#include "runtime/array.h"
+#include "runtime/arrays/array.h"
 #include "runtime/memory.h"
 #include "runtime/threads.h"
 

@@ -17,8 +17,8 @@
 #include <system_error>
 #include <thread>
 
+#include "runtime/cache/own_libraries.h"
 #include "runtime/error.h"
-#include "runtime/libraries.h"
 #include "runtime/options.h"
 
 namespace gnomon {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/op.h"
+#include "ir/op/op.h"
 
 namespace gnomon {
 

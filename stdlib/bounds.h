@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "ir/op.h"
+#include "ir/op/op.h"
 
 namespace gnomon {
 

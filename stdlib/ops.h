@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "ir/expr.h"
-#include "ir/op.h"
-#include "ir/pattern.h"
+#include "ir/graph/expr.h"
+#include "ir/op/op.h"
+#include "ir/op/pattern.h"
 
 // Elementwise ops: name, number of operands. Each line is a record `op::name`, a function
 // `name(Arg...)` and a function `name(Pattern...)`.

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "passes/engine/rule.h"
 #include "passes/pipeline.h"
-#include "passes/rule.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 #include "tools/foreign_rewrites.h"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/target.h"
+#include "codegen/toolchain/target.h"
 #include "frontend/tune.h"
 #include "runtime/error.h"
 #include "runtime/options.h"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "passes/gradient.h"
+#include "passes/derivatives/gradient.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 

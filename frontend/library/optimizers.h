@@ -8,7 +8,7 @@
 
 #include "frontend/function.h"
 #include "frontend/variable.h"
-#include "ir/expr.h"
+#include "ir/graph/expr.h"
 
 namespace gnomon::optim {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/blas.h"
+#include "runtime/linalg/blas.h"
 
 namespace bench {
 

@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "codegen/emit.h"
-#include "codegen/module.h"
-#include "codegen/target.h"
-#include "ir/graph.h"
+#include "codegen/module/module.h"
+#include "codegen/text/emit.h"
+#include "codegen/toolchain/target.h"
+#include "ir/graph/graph.h"
 #include "passes/pipeline.h"
 #include "runtime/threads.h"
 

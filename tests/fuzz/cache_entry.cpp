@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/cache.h"
-#include "runtime/cache_file.h"
+#include "runtime/cache/cache.h"
+#include "runtime/cache/cache_file.h"
 
 using namespace gnomon;
 

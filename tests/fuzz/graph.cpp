@@ -6,10 +6,10 @@
 #include <optional>
 #include <string_view>
 
-#include "ir/close.h"
-#include "ir/evaluate.h"
-#include "ir/leaf.h"
-#include "ir/text.h"
+#include "ir/graph/close.h"
+#include "ir/graph/leaf.h"
+#include "ir/reference/evaluate.h"
+#include "ir/text/text.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 

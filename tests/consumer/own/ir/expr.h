@@ -1,3 +1,3 @@
 // A header of the user's that has the name of one of Gnomon's, and does not compile with it.
 #pragma once
-#error "the user's ir/expr.h is included in the place of Gnomon's"
+#error "the user's ir/graph/expr.h is included in the place of Gnomon's"

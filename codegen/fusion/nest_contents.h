@@ -1,0 +1,41 @@
+// What the members of a nest are together: a nest may have many of them, and is looked at for each
+// value that could join it.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "codegen/fusion/fuse.h"
+
+namespace gnomon {
+
+class NestContents {
+ public:
+  /// A new member, whose stage is known. What several stages compute is marked as cached.
+  void add(const Member& m, Nest& nest);
+
+  /// Statements of a kernel with one more member. Values that members of the first stage share are
+  /// computed once, as are the numbers, loads and indices that belong to them.
+  int statements_with(const Member& m) const;
+  /// Arrays that all members and one more read.
+  std::size_t streams_with(const Member& m) const;
+  /// Whether some of them read the same array.
+  bool shares_loads_with(const Member& m) const;
+  /// Whether all there is are values of the whole domain that go to memory.
+  bool is_of_stores() const { return of_stores_; }
+  /// Whether memory lies across for some of them, and all are stores.
+  bool is_crossed() const { return crossed_ && of_stores_; }
+  bool needs_whole_blocks() const { return whole_blocks_; }
+
+ private:
+  std::size_t loads_in_common(const Member& m) const;
+
+  std::unordered_set<Value> computed_, loads_;  // computed: in the first stage
+  std::size_t computations_ = 0;                // of all members, one by one
+  int first_ = 0, later_ = 0;                   // statements of the first stage, of others
+  bool shares_loads_ = false;
+  bool of_stores_ = true, crossed_ = false, whole_blocks_ = false;
+  std::unordered_map<Value, int> heavy_;  // the stage that computes it; -1: several do
+};
+
+}  // namespace gnomon

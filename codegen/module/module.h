@@ -1,0 +1,171 @@
+// What a graph is lowered to: kernels, the steps of the host function, and the buffers they use.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "codegen/module/service.h"
+#include "codegen/toolchain/target.h"
+#include "ir/graph/graph.h"
+#include "ir/kernel/kernel.h"
+
+namespace gnomon {
+
+/// Memory that steps read and write: C-contiguous.
+struct Buffer {
+  enum class Role : std::uint8_t {
+    parameter,  // an argument or shared variable, by number
+    output,     // a result, by number; made by the caller of the function
+    constant,   // bytes in the object
+    workspace,  // part of the call's workspace
+    late,       // allocated during the call: its extents are computed by the call
+  };
+  Role role = Role::workspace;
+  int number = 0;  // parameter, output
+  std::string name;
+  DType dtype = DType::float64;
+  Shape shape;
+  Array value;                // constant
+  int first = -1, last = -1;  // steps between which the contents count, as positions in order
+};
+
+/// A dimension atom that the host function knows at run time.
+struct DimensionSlot {
+  AtomRef atom;
+  std::string name;
+  int extent = -1;  // where its value stands among the extents of the call; -1: computed late
+};
+
+/// What may fail, and what is said then. `{index}`, `{value}`, `{bound}` are filled in by the call,
+/// `{of}` by the function, whose graph may have other names than that which the code was made from.
+struct FailureText {
+  std::string text;
+  std::vector<std::uint32_t> captured;  // nodes of the captured graph to blame, by position
+  int entry_check = -1;                 // or the check of the captured graph that failed
+  int parameter = -1;                   // or the parameter that does not have its type
+  int of = -1;                          // the parameter that `{of}` stands for
+  bool is_index = false;                // an index is out of range
+};
+
+/// Entry condition: left == right.
+struct PlanCheck {
+  Dim left, right;
+  int extent = -1;  // compare the extent of the call at this position with `right` instead
+  int number = 0;
+};
+
+struct KernelStep {
+  int kernel;
+  std::vector<int> buffers;  // behind the kernel's parameters; -1 for scratch
+  int apart_from = -1;       // copies this buffer's elements to the same places: not over itself
+  int apart_to = -1;
+  Dim serial_work = 0;  // additions of one that has one thread only; 0: of any other
+  int addend = -1;      // each element of this buffer is read just before the result's is written
+};
+struct CopyStep {
+  int from, to;
+};
+/// Reads an int64 scalar into a dimension slot.
+struct DimensionStep {
+  int slot, buffer;
+};
+/// Tests an equality of extents that the call computes.
+struct ExtentCheckStep {
+  Dim left, right;
+  int number;
+};
+/// Allocates a buffer whose extents are known now.
+struct AllocateStep {
+  int buffer;
+};
+/// Check `number` fails at the first false element of a bool buffer; `value` and `bound` are
+/// buffers of integers, of as many elements or of one, to tell those of that element from.
+struct CheckStep {
+  int buffer, number;
+  int value = -1, bound = -1;
+};
+struct PrintStep {
+  int buffer, message;
+};
+struct Step;
+/// `count` times: the states in `current` are read, those in `next` written, then they change
+/// places.
+struct LoopStep {
+  int count;                                        // buffer: int64 scalar
+  int index;                                        // buffer: the int64 scalar the body reads
+  std::vector<int> initial, current, next, traces;  // traces: -1 or a buffer of all states
+  std::vector<int> result;                          // where the last states go
+  std::vector<Step> body;
+};
+/// Branches that do not need each other's results: at once, a thread each, where that is sooner
+/// than in order.
+struct SideBySideStep {
+  struct Branch {
+    std::vector<Step> steps;
+    Dim work = 0;    // additions
+    Dim shares = 1;  // threads that one branch keeps busy itself
+  };
+  std::vector<Branch> branches;
+};
+/// least <= extent <= most.
+struct ExtentRange {
+  Dim extent;
+  std::int64_t least, most;
+};
+/// `few` where all extents are in range, else `many`.
+struct ChoiceStep {
+  std::vector<ExtentRange> where;
+  std::vector<Step> few, many;
+};
+struct Step {
+  std::variant<KernelStep, ServiceStep, CopyStep, DimensionStep, ExtentCheckStep, AllocateStep,
+               CheckStep, PrintStep, LoopStep, SideBySideStep, ChoiceStep>
+      what;
+};
+
+struct Module {
+  std::vector<Buffer> buffers;
+  std::vector<Kernel> kernels;
+  std::vector<Step> steps;
+  std::vector<DimensionSlot> dimensions;
+  std::vector<PlanCheck> plan_checks;
+  std::vector<FailureText> failures;  // failure number i + 1
+  std::vector<std::string> messages;  // of print
+  std::string memory_table;           // what a memory budget did; or empty
+  std::vector<int> workspace;         // buffers of the workspace that are used
+  std::vector<int> outputs;           // buffer of each output
+  std::vector<int> over;              // the parameter each output may be written over, or -1
+  int extents = 0;                    // how many the call gives
+  int parameters = 0;
+  /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
+  std::vector<int> extent_parameters;
+  Dim bytes_per_worker = 0;
+
+  /// Whether an extent is computed by the call itself.
+  bool is_late(const Shape& shape) const;
+  int kernel_calls() const;
+  int products() const;
+  /// Readable text of steps, buffers and kernels.
+  std::string text() const;
+};
+
+/// Fused kernels and steps of an optimised graph, for the vectors and constants of `target`.
+/// The memory of the parameters in `donated` is the function's. Nodes are computed in the given
+/// order, or in that of the graph.
+Module lower(const Graph& graph, const Target& target, std::span<const int> donated = {},
+             std::span<const Node* const> order = {});
+/// Finds the outputs that may be written over a parameter: `updates[i]` is the parameter that
+/// output i is the new value of, or -1; then any one of `donated` with its type will do.
+void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated);
+/// Puts steps of at least so many additions that do not need each other's results side by side.
+void group_side_by_side(Module& module, std::int64_t least_work);
+/// Finds how long each buffer lives: those of the workspace that never live at once share memory.
+void find_lives(Module& module);
+/// InternalError naming the step, and the line of a kernel: what is read was written before, and is
+/// not written after; so it is of allocated memory and known extents, and of branches side by side.
+void verify_order(const Module& module);
+
+}  // namespace gnomon

@@ -1,0 +1,69 @@
+// What the host function asks of the runtime: a record of runtime/abi.h is filled in and handed to
+// its entry. All such steps are alike to everything between lowering and printing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "ir/dimension/dimension.h"
+#include "ir/graph/node.h"
+#include "ir/op/op.h"
+
+namespace gnomon {
+
+/// A field of a record, and what is stored there.
+struct Argument {
+  struct Operand {
+    std::size_t number;
+  };
+  struct Result {
+    std::size_t number;
+  };
+  std::string field;
+  std::variant<std::int64_t, double, Dim, Operand, Result> value;
+};
+
+struct ServiceStep;
+
+/// A kind of work that the runtime does.
+struct Service {
+  std::string_view name;    ///< for people, and of the record in the host function
+  std::string_view record;  ///< its type
+  std::string_view entry;   ///< the function of gnomon_services that takes it
+  /// The record ends with the fields `failed` and `pivot`: of which matrix there is no result.
+  bool reports = false;
+  /// Fails for lack of what all steps of this kind need: none of these failures is told from
+  /// another.
+  bool fails_alike = false;
+  /// Fails, if it does, before it writes.
+  bool fails_first = false;
+  /// Fills in what a node asks of it.
+  void (*ask)(const Node& node, ServiceStep& step) = nullptr;
+};
+
+/// A call of a service.
+struct ServiceStep {
+  const Service* service = nullptr;
+  std::string_view op;                           // that it computes
+  std::vector<int> in, out;                      // buffers
+  std::vector<std::vector<Argument>> arguments;  // those of a line of the text together
+  bool adds = false;                             // to what its results hold
+  int check = -1;                                // number of the check that a report fails
+  Dim bound = 0;                                 // of the report
+  bool needs_library = false;       // has work that a library must do, whatever the extents
+  bool needs_only_library = false;  // fails for lack of a library alone
+  Dim work = 0;                     // how long it takes on one thread, in additions of a kernel
+  Dim shares = 0;                   // threads that it keeps busy itself; 0: as many as there are
+};
+
+/// The service that does such steps, or null.
+const Service* service_of(StepKind kind);
+std::vector<const Service*> all_services();
+
+/// The step of a node that a service does, with its buffers and the number of its check left open.
+ServiceStep service_step(const Node& node);
+
+}  // namespace gnomon

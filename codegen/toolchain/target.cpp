@@ -1,0 +1,167 @@
+// Asks the processor what it offers.
+#include "codegen/toolchain/target.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "runtime/error.h"
+#include "runtime/options.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace gnomon {
+namespace {
+
+/// FNV-1a: stable between runs and machines, which std::hash is not.
+std::uint64_t hash_text(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+#if defined(__x86_64__)
+
+enum Register { eax, ebx, ecx, edx };
+using Leaf = std::array<unsigned, 4>;
+
+Leaf cpuid(unsigned leaf, unsigned subleaf = 0) {
+  Leaf r{};
+  __get_cpuid_count(leaf, subleaf, &r[eax], &r[ebx], &r[ecx], &r[edx]);
+  return r;
+}
+
+/// Which register sets the operating system saves; a feature without that must not be used.
+std::uint64_t saved_state() {
+  if (!(cpuid(1)[ecx] >> 27 & 1)) return 0;  // no XGETBV
+  unsigned low = 0, high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return std::uint64_t{high} << 32 | low;
+}
+
+struct Feature {
+  const char* name;
+  unsigned leaf, subleaf;
+  Register where;
+  int bit;
+  std::uint64_t state;  // bits of `saved_state` it needs
+};
+
+constexpr std::uint64_t ymm = 0x6, zmm = 0xe6;
+constexpr Feature feature_table[] = {
+    {"sse4.1", 1, 0, ecx, 19, 0},
+    {"sse4.2", 1, 0, ecx, 20, 0},
+    {"popcnt", 1, 0, ecx, 23, 0},
+    {"avx", 1, 0, ecx, 28, ymm},
+    {"fma", 1, 0, ecx, 12, ymm},
+    {"f16c", 1, 0, ecx, 29, ymm},
+    {"avx2", 7, 0, ebx, 5, ymm},
+    {"bmi", 7, 0, ebx, 3, 0},
+    {"bmi2", 7, 0, ebx, 8, 0},
+    {"lzcnt", 0x80000001, 0, ecx, 5, 0},
+    {"avx512f", 7, 0, ebx, 16, zmm},
+    {"avx512dq", 7, 0, ebx, 17, zmm},
+    {"avx512cd", 7, 0, ebx, 28, zmm},
+    {"avx512bw", 7, 0, ebx, 30, zmm},
+    {"avx512vl", 7, 0, ebx, 31, zmm},
+    {"avx512vbmi", 7, 0, ecx, 1, zmm},
+    {"avx512vbmi2", 7, 0, ecx, 6, zmm},
+    {"avx512vnni", 7, 0, ecx, 11, zmm},
+    {"avx512bitalg", 7, 0, ecx, 12, zmm},
+    {"avx512vpopcntdq", 7, 0, ecx, 14, zmm},
+    {"avx512bf16", 7, 1, eax, 5, zmm},
+    {"avx512fp16", 7, 0, edx, 23, zmm},
+    {"avxvnni", 7, 1, eax, 4, ymm},
+    {"avxifma", 7, 1, eax, 23, ymm},
+};
+
+std::string model_name() {
+  const Leaf vendor = cpuid(0), version = cpuid(1);
+  std::string name;
+  for (const Register r : {ebx, edx, ecx}) {
+    for (int byte = 0; byte < 4; ++byte) name += static_cast<char>(vendor[r] >> (8 * byte) & 0xff);
+  }
+  const unsigned base_family = version[eax] >> 8 & 0xf;
+  const unsigned family = base_family + (base_family == 0xf ? version[eax] >> 20 & 0xff : 0);
+  const unsigned model = (version[eax] >> 4 & 0xf) | (version[eax] >> 12 & 0xf0);
+  return fmt::format("{}-{}-{}", name, family, model);
+}
+
+Target find_host() {
+  Target target;
+  const std::uint64_t saved = saved_state();
+  for (const Feature& f : feature_table) {
+    if ((saved & f.state) != f.state) continue;
+    if (cpuid(f.leaf, f.subleaf)[f.where] >> f.bit & 1) target.features.emplace_back(f.name);
+  }
+  std::sort(target.features.begin(), target.features.end());
+  const auto has = [&](const char* name) {
+    return std::binary_search(target.features.begin(), target.features.end(), name);
+  };
+  const bool wide = has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
+  target.vector_bytes = wide ? 64 : has("avx2") ? 32 : 16;
+  target.name = fmt::format("{}-{:016x}", model_name(),
+                            hash_text(fmt::format("{}", fmt::join(target.features, ","))));
+  return target;
+}
+
+#else
+
+Target find_host() {
+  Target target;
+  target.name = "generic";
+  return target;
+}
+
+#endif
+
+/// Names of processors and levels with AVX-512, then with AVX2; others have 16-byte vectors.
+int vector_bytes_of(std::string_view cpu) {
+  constexpr std::array wide = {"x86-64-v4",    "znver4",     "znver5",         "skylake-avx512",
+                               "cascadelake",  "cooperlake", "icelake-client", "icelake-server",
+                               "tigerlake",    "rocketlake", "sapphirerapids", "emeraldrapids",
+                               "graniterapids"};
+  constexpr std::array middle = {"x86-64-v3",  "haswell", "broadwell", "skylake", "alderlake",
+                                 "raptorlake", "znver1",  "znver2",    "znver3"};
+  if (std::find(wide.begin(), wide.end(), cpu) != wide.end()) return 64;
+  if (std::find(middle.begin(), middle.end(), cpu) != middle.end()) return 32;
+  return 16;
+}
+
+}  // namespace
+
+const Target& host_target() {
+  static const Target target = [] {
+    Target host = find_host();
+    const StoredMachine stored = read_machine(default_cache_folder(), host.name);
+    if (!stored.problem.empty()) fmt::print(stderr, "gnomon: {}\n", stored.problem);
+    host.machine = stored.machine.value_or(Machine{});
+    return host;
+  }();
+  return target;
+}
+
+Target target_named(const std::string& cpu, int vector_bytes) {
+  if (vector_bytes != 0 && vector_bytes != 16 && vector_bytes != 32 && vector_bytes != 64) {
+    throw ValueError(
+        fmt::format("target: expected vectors of 16, 32 or 64 bytes, found {}", vector_bytes));
+  }
+  Target target = host_target();
+  if (cpu != "native") {
+    target.cpu = cpu;
+    target.name = cpu;
+    target.features.clear();
+    target.machine = {};
+    target.vector_bytes = vector_bytes_of(cpu);
+  }
+  if (vector_bytes != 0) target.vector_bytes = vector_bytes;
+  return target;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,568 @@
+// The type of arrays with values.
+#include "frontend/python/src/arrays/array.h"
+#include "frontend/python/src/arrays/assign.h"
+#include "ir/op/numbers.h"
+
+#include <fmt/format.h>
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "runtime/error.h"
+
+namespace gnomon::python {
+
+namespace {
+
+PyTypeObject* base_type = nullptr;
+
+ArrayObject* object_of(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
+Array& self(PyObject* o) { return object_of(o)->array; }
+
+void dealloc(PyObject* o) {
+  PyTypeObject* const type = Py_TYPE(o);
+  if (object_of(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
+  self(o).~Array();
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    throw TypeError("Array: arrays are made by gn.asarray, gn.zeros, gn.ones, gn.arange and so on");
+  });
+}
+
+// --------------------------------------------------------------------------------------- as texts
+
+// NumPy's text of the values, with the commas of a literal and the lines under each other.
+std::string literal(const std::string& values, std::size_t indent) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\n'; };
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    text += values[i];
+    if (values[i] == '\n' && i + 1 < values.size() && values[i + 1] != '\n')
+      text.append(indent, ' ');
+    if (is_space(values[i]) || values[i] == '[') continue;
+    const std::size_t next = values.find_first_not_of(" \n", i + 1);
+    if (next != i + 1 && next != std::string::npos && values[next] != ']') text += ',';
+  }
+  return text;
+}
+
+PyObject* new_text(const std::string& s) {
+  return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
+}
+
+PyObject* repr(PyObject* o) {
+  return guarded([o] {
+    const Array& x = self(o);
+    constexpr std::string_view head = "gnomon.Array(";
+    std::string shape;
+    if (x.size() == 0 && x.rank() != 1)
+      shape = fmt::format("shape=({}), ", fmt::join(x.shape(), ", "));
+    return new_text(fmt::format("{}{}, {}dtype={})", head, literal(x.to_string(), head.size()),
+                                shape, name_of(x.dtype())));
+  });
+}
+
+PyObject* str(PyObject* o) {
+  return guarded([o] { return new_text(self(o).to_string()); });
+}
+
+// ------------------------------------------------------------------------------------- properties
+
+PyObject* tuple_of(std::span<const std::int64_t> values, std::int64_t factor) {
+  PyObject* const tuple = PyTuple_New(static_cast<Py_ssize_t>(values.size()));
+  if (tuple == nullptr) throw nb::python_error();
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    PyObject* const value = PyLong_FromLongLong(values[i] * factor);
+    if (value == nullptr) {
+      Py_DECREF(tuple);
+      throw nb::python_error();
+    }
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), value);
+  }
+  return tuple;
+}
+
+PyObject* get_shape(PyObject* o, void*) {
+  return guarded([o] { return tuple_of(self(o).shape(), 1); });
+}
+PyObject* get_strides(PyObject* o, void*) {
+  return guarded([o] {
+    return tuple_of(self(o).strides(), static_cast<std::int64_t>(size_of(self(o).dtype())));
+  });
+}
+PyObject* get_dtype(PyObject* o, void*) {
+  return guarded([o] { return dtype_object(self(o).dtype()).release().ptr(); });
+}
+PyObject* get_ndim(PyObject* o, void*) {
+  return guarded([o] { return PyLong_FromLong(self(o).rank()); });
+}
+PyObject* get_size(PyObject* o, void*) {
+  return guarded([o] { return PyLong_FromLongLong(self(o).size()); });
+}
+PyObject* get_itemsize(PyObject* o, void*) {
+  return guarded([o] { return PyLong_FromSize_t(size_of(self(o).dtype())); });
+}
+PyObject* get_nbytes(PyObject* o, void*) {
+  return guarded([o] { return PyLong_FromLongLong(self(o).bytes()); });
+}
+PyObject* get_device(PyObject*, void*) { return PyUnicode_FromString("cpu"); }
+PyObject* get_writable(PyObject* o, void*) { return PyBool_FromLong(object_of(o)->writable); }
+
+PyObject* get_transposed(PyObject* o, void*) {
+  return guarded([o] { return wrap(self(o).transpose(), object_of(o)->writable).release().ptr(); });
+}
+
+PyObject* get_matrix_transposed(PyObject* o, void*) {
+  return guarded([o] {
+    const Array& x = self(o);
+    if (x.rank() < 2)
+      throw ValueError(fmt::format("mT: expected at least 2 axes, found {}", x.describe()));
+    std::array<std::int64_t, max_rank> axes{};
+    const auto rank = static_cast<std::size_t>(x.rank());
+    for (std::size_t i = 0; i < rank; ++i) axes[i] = static_cast<std::int64_t>(i);
+    std::swap(axes[rank - 1], axes[rank - 2]);
+    return wrap(x.transpose(std::span(axes).first(rank)), object_of(o)->writable).release().ptr();
+  });
+}
+
+PyGetSetDef properties[] = {
+    {"shape", get_shape, nullptr, "The extents.", nullptr},
+    {"strides", get_strides, nullptr, "Bytes from one index to the next, for each axis.", nullptr},
+    {"dtype", get_dtype, nullptr, "The dtype of the elements.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
+    {"size", get_size, nullptr, "The number of elements.", nullptr},
+    {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
+    {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
+    {"device", get_device, nullptr, "Where the memory is: 'cpu'.", nullptr},
+    {"writable", get_writable, nullptr,
+     "Whether others may write to the memory when it is exported to them.", nullptr},
+    {"T", get_transposed, nullptr, "A view with the axes reversed.", nullptr},
+    {"mT", get_matrix_transposed, nullptr, "A view with the last two axes exchanged.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+// ------------------------------------------------------------------------------ as Python numbers
+
+const void* element(const Array& x, std::int64_t offset) {
+  return static_cast<const std::byte*>(x.data()) +
+         offset * static_cast<std::int64_t>(size_of(x.dtype()));
+}
+
+// The only element; the error is of the kind that NumPy's is.
+PyObject* only_element(PyObject* o, const char* what) {
+  const Array& x = self(o);
+  if (x.size() != 1)
+    throw TypeError(
+        fmt::format("{}: expected an array of one element, found {}", what, x.describe()));
+  return element_object(x.dtype(), x.data());
+}
+
+PyObject* list_of(const Array& x, int axis, std::int64_t offset) {
+  if (axis == x.rank()) return element_object(x.dtype(), element(x, offset));
+  const auto at = static_cast<std::size_t>(axis);
+  PyObject* const list = PyList_New(x.shape()[at]);
+  if (list == nullptr) return nullptr;
+  for (std::int64_t i = 0; i < x.shape()[at]; ++i) {
+    PyObject* const part = list_of(x, axis + 1, offset + i * x.strides()[at]);
+    if (part == nullptr) {
+      Py_DECREF(list);
+      return nullptr;
+    }
+    PyList_SET_ITEM(list, i, part);
+  }
+  return list;
+}
+
+PyObject* tolist(PyObject* o, PyObject*) {
+  return guarded([o] { return list_of(self(o), 0, 0); });
+}
+
+// item(): the only element; item(i): of the elements in C order; item(i, j, ...).
+PyObject* item(PyObject* o, PyObject* const* indices, Py_ssize_t count) {
+  return guarded([&] {
+    const Array& x = self(o);
+    if (count == 0) {
+      if (x.size() != 1)
+        throw ValueError(
+            fmt::format("item: expected an array of one element, found {}", x.describe()));
+      return element_object(x.dtype(), x.data());
+    }
+    const nb::object key = nb::steal(PyTuple_New(count));
+    if (!key.is_valid()) throw nb::python_error();
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      PyObject* const index = PyNumber_Index(indices[i]);
+      if (index == nullptr) throw nb::python_error();
+      PyTuple_SET_ITEM(key.ptr(), i, index);
+    }
+    const Array base = count == 1 ? x.reshape({-1}) : x;
+    if (count != base.rank())
+      throw ValueError(fmt::format("item: expected {} integers for {}, found {}", x.rank(),
+                                   x.describe(), count));
+    const Array part = *basic_view(base, key.ptr());
+    return element_object(part.dtype(), part.data());
+  });
+}
+
+int to_bool(PyObject* o) {
+  try {
+    const Array& x = self(o);
+    if (x.size() != 1)
+      throw ValueError(fmt::format(
+          "bool: expected an array of one element, found {}: use gn.any or gn.all", x.describe()));
+    return with_any_type(
+        x.dtype(), [&]<class T>(T) { return *static_cast<const T*>(x.data()) != T(0) ? 1 : 0; });
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+PyObject* to_float(PyObject* o) {
+  return guarded([o] {
+    const nb::object number = nb::steal(only_element(o, "float"));
+    return number.is_valid() ? PyNumber_Float(number.ptr()) : nullptr;
+  });
+}
+
+PyObject* to_int(PyObject* o) {
+  return guarded([o] {
+    const nb::object number = nb::steal(only_element(o, "int"));
+    return number.is_valid() ? PyNumber_Long(number.ptr()) : nullptr;
+  });
+}
+
+PyObject* to_index(PyObject* o) {
+  return guarded([o] {
+    const Array& x = self(o);
+    if (x.rank() != 0 || !is_integer(x.dtype()))
+      throw TypeError(fmt::format("index: expected an integer of rank 0, found {}", x.describe()));
+    return element_object(x.dtype(), x.data());
+  });
+}
+
+PyObject* to_complex(PyObject* o, PyObject*) {
+  return guarded([o]() -> PyObject* {
+    const nb::object number = nb::steal(only_element(o, "complex"));
+    if (!number.is_valid()) return nullptr;
+    if (PyComplex_Check(number.ptr())) return Py_NewRef(number.ptr());
+    const double real = PyFloat_AsDouble(number.ptr());
+    if (real == -1 && PyErr_Occurred()) return nullptr;
+    return PyComplex_FromDoubles(real, 0);
+  });
+}
+
+// -------------------------------------------------------------------------------- as a container
+
+Py_ssize_t length(PyObject* o) {
+  try {
+    if (self(o).rank() == 0)
+      throw TypeError(
+          fmt::format("len: expected an array with axes, found {}", self(o).describe()));
+    return self(o).shape()[0];
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+PyObject* iterate(PyObject* o) {
+  return guarded([o] {
+    if (self(o).rank() == 0)
+      throw TypeError(
+          fmt::format("iter: expected an array with axes, found {}", self(o).describe()));
+    return PySeqIter_New(o);
+  });
+}
+
+// value in x: whether an element is equal.
+int contains(PyObject* o, PyObject* value) {
+  const nb::object equal = nb::steal(PyObject_RichCompare(o, value, Py_EQ));
+  if (!equal.is_valid()) return -1;
+  try {
+    if (!is_array(equal)) return PyObject_IsTrue(equal.ptr());
+    const Array found = array_of(equal).contiguous();
+    const bool* const values = found.data<bool>();
+    return std::any_of(values, values + found.size(), [](bool b) { return b; }) ? 1 : 0;
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+// ------------------------------------------------------------------------------- copies and others
+
+PyObject* copied(PyObject* o, PyObject*) {
+  return guarded([o] { return wrap(self(o).copy()).release().ptr(); });
+}
+
+// Protocol 5 may carry the memory out of band; a view is packed first.
+PyObject* reduce(PyObject* o, PyObject* protocol) {
+  return guarded([&]() -> PyObject* {
+    const long version = PyLong_AsLong(protocol);
+    if (version == -1 && PyErr_Occurred()) return nullptr;
+    nb::object packed = nb::borrow(o);
+    if (!self(o).is_contiguous()) packed = wrap(self(o).copy());
+    const nb::object memory = nb::steal(version >= 5 ? PyPickleBuffer_FromObject(packed.ptr())
+                                                     : PyBytes_FromObject(packed.ptr()));
+    if (!memory.is_valid()) return nullptr;
+    const nb::object make = nb::module_::import_("gnomon._core").attr("array_from_bytes");
+    const nb::object shape = nb::steal(tuple_of(self(o).shape(), 1));
+    return nb::make_tuple(make, nb::make_tuple(memory, dtype_object(self(o).dtype()), shape))
+        .release()
+        .ptr();
+  });
+}
+
+// __array__(dtype=None, copy=None): NumPy's array of the same memory.
+PyObject* to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
+  static const char* const names[] = {"dtype", "copy", nullptr};
+  PyObject *dtype = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names),
+                                   &dtype, &copy))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    const nb::object numpy = nb::module_::import_("numpy");
+    const Array& x = self(o);
+    // NumPy reads bfloat16 by the package that adds the dtype, from the bits.
+    const bool extended = x.dtype() == bfloat16;
+    const nb::object readable = extended ? wrap(x.view(uint16)) : nb::borrow(o);
+    const nb::object memory = nb::steal(PyMemoryView_FromObject(readable.ptr()));
+    if (!memory.is_valid()) return nullptr;
+    nb::object result = numpy.attr("asarray")(memory);
+    if (extended) result = result.attr("view")(numpy.attr("dtype")(dtype_object(bfloat16)));
+    const nb::object wanted =
+        dtype == Py_None ? result.attr("dtype") : numpy.attr("dtype")(nb::handle(dtype));
+    if (!wanted.equal(result.attr("dtype"))) {
+      if (copy == Py_False)
+        throw ValueError(fmt::format("__array__: expected no copy, but {} must be converted",
+                                     self(o).describe()));
+      return result.attr("astype")(wanted).release().ptr();
+    }
+    if (copy == Py_True) result = result.attr("copy")();
+    return result.release().ptr();
+  });
+}
+
+PyObject* to_device(PyObject* o, PyObject* args, PyObject* keywords) {
+  static const char* const names[] = {"", "stream", nullptr};
+  const char* device = nullptr;
+  PyObject* stream = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$O:to_device", const_cast<char**>(names),
+                                   &device, &stream))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (stream != Py_None) throw ValueError("to_device: expected no stream for the CPU");
+    if (std::string_view(device) != "cpu")
+      throw DeviceError(fmt::format("to_device: expected the device 'cpu', found '{}'", device));
+    return Py_NewRef(o);
+  });
+}
+
+// ----------------------------------------------------------------------------------------- module
+
+// asarray(obj, dtype=None, copy=None)
+PyObject* asarray(PyObject*, PyObject* args, PyObject* keywords) {
+  static const char* const names[] = {"", "dtype", "copy", nullptr};
+  PyObject *object = nullptr, *dtype = Py_None, *copy = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OO:asarray", const_cast<char**>(names),
+                                   &object, &dtype, &copy))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    std::optional<DType> wanted;
+    if (dtype != Py_None) wanted = to_dtype(dtype);
+    const int truth = copy == Py_None ? 0 : PyObject_IsTrue(copy);
+    if (truth < 0) return nullptr;
+    const Copy how = copy == Py_None ? Copy::if_needed : truth != 0 ? Copy::always : Copy::never;
+    if (is_array(object) && how != Copy::always && (!wanted || *wanted == self(object).dtype()))
+      return Py_NewRef(object);
+    Taken taken = take_array(object, wanted, how);
+    return wrap(std::move(taken.array), taken.writable).release().ptr();
+  });
+}
+
+// array_from_bytes(memory, dtype, shape): the elements in C order; bytes are copied.
+PyObject* array_from_bytes(PyObject*, PyObject* args) {
+  PyObject *memory = nullptr, *dtype = nullptr, *shape = nullptr;
+  if (!PyArg_ParseTuple(args, "OOO!:array_from_bytes", &memory, &dtype, &PyTuple_Type, &shape))
+    return nullptr;
+  return guarded([&]() -> PyObject* {
+    const DType t = to_dtype(dtype);
+    std::vector<std::int64_t> extents;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(shape); ++i)
+      extents.push_back(nb::cast<std::int64_t>(nb::handle(PyTuple_GET_ITEM(shape, i))));
+    const nb::object flat = nb::steal(PyMemoryView_FromObject(memory)).attr("cast")("B");
+    const std::optional<Taken> bytes = take_buffer(flat, Copy::if_needed);
+    const Array& raw = bytes->array;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(raw.data()) % size_of(t) == 0;
+    Array result;
+    if (PyBytes_Check(memory) || !aligned || raw.size() == 0) {
+      result = Array::empty(t, extents);
+    } else {
+      result =
+          Array::borrow(const_cast<void*>(raw.data()), t, extents, std::make_shared<Array>(raw));
+    }
+    if (result.bytes() != raw.size())
+      throw ValueError(fmt::format("array_from_bytes: expected {} bytes for {}, found {}",
+                                   result.bytes(), result.describe(), raw.size()));
+    if (result.data() == raw.data())
+      return wrap(std::move(result), bytes->writable).release().ptr();
+    if (raw.size() != 0)
+      std::memcpy(result.data(), raw.data(), static_cast<std::size_t>(raw.size()));
+    return wrap(std::move(result)).release().ptr();
+  });
+}
+
+PyTypeObject* checked(PyObject* o, PyTypeObject* base) {
+  if (!PyType_Check(o) || PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(o), base) == 0)
+    throw TypeError(fmt::format("register_types: expected a class derived from {}", base->tp_name));
+  return reinterpret_cast<PyTypeObject*>(Py_NewRef(o));
+}
+
+// register_types(Array, Expr, Shared): the classes of what is made from now on.
+PyObject* register_types(PyObject*, PyObject* args) {
+  PyObject *array = nullptr, *expr = nullptr, *shared = nullptr;
+  if (!PyArg_ParseTuple(args, "OOO:register_types", &array, &expr, &shared)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    types.array = checked(array, base_type);
+    types.expr = checked(expr, types.expr);
+    types.shared = checked(shared, types.shared);
+    // The class adds methods only: an array begins and ends as one of the base type, without the
+    // head of the garbage collector that Python gives to every class.
+    types.array->tp_dealloc = dealloc;
+    types.array->tp_flags &= ~Py_TPFLAGS_HAVE_GC;
+    types.array->tp_traverse = nullptr;
+    types.array->tp_clear = nullptr;
+    types.array->tp_alloc = PyType_GenericAlloc;
+    types.array->tp_free = PyObject_Free;
+    return Py_NewRef(Py_None);
+  });
+}
+
+template <class F>
+PyCFunction function(F* f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+
+PyMethodDef methods[] = {
+    {"item", function(item), METH_FASTCALL,
+     "item($self, /, *indices)\n--\n\nAn element as a Python number: the only one, or the one at "
+     "the indices."},
+    {"tolist", tolist, METH_NOARGS, "tolist($self, /)\n--\n\nNested lists of Python numbers."},
+    {"to_device", function(to_device), METH_VARARGS | METH_KEYWORDS,
+     "to_device($self, device, /, *, stream=None)\n--\n\nThe array itself: the device is 'cpu'."},
+    {"__complex__", to_complex, METH_NOARGS, nullptr},
+    {"__array__", function(to_numpy), METH_VARARGS | METH_KEYWORDS,
+     "__array__($self, dtype=None, copy=None)\n--\n\nNumPy's array of the same memory."},
+    {"__dlpack__", function(to_dlpack), METH_VARARGS | METH_KEYWORDS,
+     "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
+     "A DLPack capsule of the memory."},
+    {"__dlpack_device__", dlpack_device, METH_NOARGS,
+     "__dlpack_device__($self, /)\n--\n\nDevice type and number: (1, 0), the CPU."},
+    {"__copy__", copied, METH_NOARGS, nullptr},
+    {"__deepcopy__", copied, METH_O, nullptr},
+    {"__reduce_ex__", reduce, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMethodDef functions[] = {
+    {"asarray", function(asarray), METH_VARARGS | METH_KEYWORDS,
+     "asarray(obj, /, dtype=None, copy=None)\n--\n\nThe array that obj is, shows or lists."},
+    {"array_from_bytes", array_from_bytes, METH_VARARGS,
+     "array_from_bytes(memory, dtype, shape)\n--\n\nThe array of elements in C order."},
+    {"register_types", register_types, METH_VARARGS,
+     "register_types(Array, Expr, Shared)\n--\n\nThe classes of what is made from now on."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyTypeObject* make_array_type() {
+  std::vector<PyType_Slot> slots = {slot(Py_tp_doc, "An array with values."),
+                                    slot(Py_tp_new, refuse_new),
+                                    slot(Py_tp_dealloc, dealloc),
+                                    slot(Py_tp_hash, PyObject_HashNotImplemented),
+                                    slot(Py_tp_repr, repr),
+                                    slot(Py_tp_str, str),
+                                    slot(Py_tp_getset, properties),
+                                    slot(Py_tp_methods, methods),
+                                    slot(Py_tp_members, members),
+                                    slot(Py_tp_iter, iterate),
+                                    slot(Py_nb_bool, to_bool),
+                                    slot(Py_nb_float, to_float),
+                                    slot(Py_nb_int, to_int),
+                                    slot(Py_nb_index, to_index),
+                                    slot(Py_sq_length, length),
+                                    slot(Py_sq_item, get_element),
+                                    slot(Py_sq_contains, contains),
+                                    slot(Py_mp_length, length),
+                                    slot(Py_mp_subscript, get_subscript),
+                                    slot(Py_mp_ass_subscript, set_subscript),
+                                    slot(Py_bf_getbuffer, get_buffer),
+                                    slot(Py_bf_releasebuffer, release_buffer)};
+  const std::span<const PyType_Slot> assignments = assignment_slots();
+  slots.insert(slots.end(), assignments.begin(), assignments.end());
+  const std::span<const PyType_Slot> shared_slots = operator_slots();
+  slots.insert(slots.end(), shared_slots.begin(), shared_slots.end());
+  return make_type("gnomon._core.Array", sizeof(ArrayObject), Py_TPFLAGS_BASETYPE,
+                   std::move(slots));
+}
+
+}  // namespace
+
+PyObject* element_object(DType dtype, const void* element) {
+  if (dtype == complex64) {
+    const auto z = *static_cast<const std::complex<float>*>(element);
+    return PyComplex_FromDoubles(z.real(), z.imag());
+  }
+  if (dtype == complex128) {
+    const auto z = *static_cast<const std::complex<double>*>(element);
+    return PyComplex_FromDoubles(z.real(), z.imag());
+  }
+  if (is_half(dtype)) return PyFloat_FromDouble(double{cell_load(dtype, element, 0).f32});
+  return with_type(dtype, [element]<class T>(T) -> PyObject* {
+    const T value = *static_cast<const T*>(element);
+    if constexpr (std::is_same_v<T, bool>) {
+      return PyBool_FromLong(value);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return PyFloat_FromDouble(static_cast<double>(value));
+    } else if constexpr (std::is_signed_v<T>) {
+      return PyLong_FromLongLong(value);
+    } else {
+      return PyLong_FromUnsignedLongLong(value);
+    }
+  });
+}
+
+bool is_array(nb::handle object) {
+  PyTypeObject* const type = Py_TYPE(object.ptr());
+  return type == types.array || PyType_IsSubtype(type, base_type) != 0;
+}
+
+Array& array_of(nb::handle object) { return self(object.ptr()); }
+
+nb::object wrap(Array array, bool writable) {
+  auto* const o = PyObject_New(ArrayObject, types.array);
+  if (o == nullptr) throw nb::python_error();
+  new (&o->array) Array(std::move(array));
+  o->weak_references = nullptr;
+  o->writable = writable;
+  return nb::steal(reinterpret_cast<PyObject*>(o));
+}
+
+void add_arrays(nb::module_& m) {
+  base_type = make_array_type();
+  // NumPy's operators leave the work to the operand of higher priority.
+  nb::handle(reinterpret_cast<PyObject*>(base_type)).attr("__array_priority__") = 1000.0;
+  types.array = base_type;
+  m.attr("Array") = nb::handle(reinterpret_cast<PyObject*>(base_type));
+  if (PyModule_AddFunctions(m.ptr(), functions) != 0) throw nb::python_error();
+  add_dlpack(m);
+}
+
+}  // namespace gnomon::python

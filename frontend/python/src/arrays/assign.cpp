@@ -1,0 +1,175 @@
+// x[key] = v and x += v: new values for the objects that names stand for.
+#include "frontend/python/src/arrays/assign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "frontend/python/src/functions/apply.h"
+#include "frontend/python/src/symbols/questions.h"
+#include "runtime/error.h"
+
+namespace gnomon::python {
+
+namespace {
+
+// The bodies that are being traced, the innermost last: each runs once, whatever it stands for.
+thread_local std::vector<std::uint32_t> scopes;
+
+void enter_scope() {
+  static std::atomic<std::uint32_t> next{1};
+  scopes.push_back(next.fetch_add(1, std::memory_order_relaxed));
+}
+
+void leave_scope() {
+  if (scopes.empty()) throw InternalError("leave_scope: expected the body of a trace");
+  scopes.pop_back();
+}
+
+ExprObject* expr_object(PyObject* o) { return reinterpret_cast<ExprObject*>(o); }
+
+// What may stand for another value: what the body made that is traced, or got as an argument.
+enum class Standing : std::uint8_t { free, symbol, outside };
+
+Standing standing_of(PyObject* o) {
+  const std::uint32_t scope = expr_object(o)->scope;
+  if (scopes.empty() || scope == 0 || shared_of(o) != nullptr) return Standing::symbol;
+  const bool is_outside =
+      scope != scopes.back() && std::ranges::find(scopes, scope) != scopes.end();
+  return is_outside ? Standing::outside : Standing::free;
+}
+
+[[noreturn]] void refuse(PyObject* o, const char* what) {
+  const std::string x = describe(expr_of(o));
+  if (standing_of(o) == Standing::outside)
+    throw TypeError(fmt::format(
+        "assign: {} was made outside of this function, which is traced as one value: {} "
+        "cannot change it; work on a copy, x + 0, and return that{}",
+        x, what, at_caller()));
+  throw TypeError(
+      fmt::format("assign: {} is an expression, which never changes: write "
+                  "x = x.at[key].set(value){}",
+                  x, at_caller()));
+}
+
+int kind(DType t) {
+  if (is_bool(t)) return 0;
+  if (is_integer(t)) return 1;
+  return gnomon::is_float(t) ? 2 : 3;
+}
+
+// As NumPy's "same_kind": no float becomes an integer unasked.
+void check_kind(DType to, DType from, const std::string& what) {
+  if (kind(from) > kind(to))
+    throw TypeError(
+        fmt::format("assign: expected values that become {}, found {}: convert them with "
+                    "gn.astype{}",
+                    name_of(to), what, at_caller()));
+}
+
+// The object stands for `result`, in its own dtype and shape; gives the object.
+PyObject* stand_for(PyObject* o, const Array& result) {
+  auto* const object = reinterpret_cast<ArrayObject*>(o);
+  const Array& x = object->array;
+  check_kind(x.dtype(), result.dtype(), result.describe());
+  if (!std::ranges::equal(x.shape(), result.shape()))
+    throw ValueError(fmt::format("assign: expected a result of the shape of {}, found {}{}",
+                                 x.describe(), result.describe(), at_caller()));
+  object->array = result.dtype() == x.dtype() ? result : converted(result, x.dtype());
+  object->writable = true;
+  return Py_NewRef(o);
+}
+
+PyObject* stand_for(PyObject* o, const Expr& result) {
+  const Expr& x = expr_of(o);
+  const Origin at = caller();
+  const OriginScope scope(at);
+  check_kind(x.dtype(), result.dtype(), describe(result));
+  Value values[] = {cast(result, x.dtype()).value()};
+  Expr fitted;
+  build_stretched(values, [&] { fitted = broadcast_to(values[0], x.shape()); });
+  expr_object(o)->expr = fitted;
+  return Py_NewRef(o);
+}
+
+using Operator = PyObject* (*)(PyObject*, PyObject*);
+
+PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
+
+// x op= v. Numbers, which is what NumPy's reductions give, and symbols do not change: the name
+// stands for a new object. An array that meets an expression becomes one, another object too.
+template <Operator compute>
+PyObject* in_place(PyObject* x, PyObject* v) {
+  const nb::object result = nb::steal(compute(x, v));
+  if (!result.is_valid()) return nullptr;
+  return guarded([&]() -> PyObject* {
+    if (is_array(x) && is_array(result) && array_of(x).rank() != 0)
+      return stand_for(x, array_of(result));
+    if (is_expr(x) && is_expr(result) && expr_of(x).rank() != 0) {
+      const Standing standing = standing_of(x);
+      if (standing == Standing::outside) refuse(x, "an operator with =");
+      if (standing == Standing::free) return stand_for(x, expr_of(result));
+    }
+    return Py_NewRef(result.ptr());
+  });
+}
+
+template <Operator compute>
+PyObject* in_place_power(PyObject* x, PyObject* v, PyObject*) {
+  return in_place<compute>(x, v);
+}
+
+// The same value as another object, which may stand for another one without changing the first.
+nb::object another(nb::handle x) {
+  if (is_array(x)) return wrap(array_of(x), reinterpret_cast<ArrayObject*>(x.ptr())->writable);
+  if (!is_expr(x) || shared_of(x) != nullptr) return nb::borrow(x);
+  return wrap(expr_of(x), expr_object(x.ptr())->weak);
+}
+
+}  // namespace
+
+std::uint32_t current_scope() { return scopes.empty() ? 0 : scopes.back(); }
+
+int assign_item(PyObject* o, PyObject* key, PyObject* value) {
+  try {
+    if (standing_of(o) != Standing::free) refuse(o, "x[key] = v");
+    Operand v;
+    take(value, v);
+    check_kind(expr_of(o).dtype(), v.dtype(),
+               v.value ? describe(v.value) : std::string(name_of(v.dtype())));
+    const nb::object changed = set_item(o, key, value, set_at);
+    expr_object(o)->expr = expr_of(changed);
+    return 0;
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+std::span<const PyType_Slot> assignment_slots() {
+  static const PyType_Slot slots[] = {
+      slot(Py_nb_inplace_add, in_place<PyNumber_Add>),
+      slot(Py_nb_inplace_subtract, in_place<PyNumber_Subtract>),
+      slot(Py_nb_inplace_multiply, in_place<PyNumber_Multiply>),
+      slot(Py_nb_inplace_true_divide, in_place<PyNumber_TrueDivide>),
+      slot(Py_nb_inplace_floor_divide, in_place<PyNumber_FloorDivide>),
+      slot(Py_nb_inplace_remainder, in_place<PyNumber_Remainder>),
+      slot(Py_nb_inplace_power, in_place_power<power>),
+      slot(Py_nb_inplace_matrix_multiply, in_place<PyNumber_MatrixMultiply>),
+      slot(Py_nb_inplace_lshift, in_place<PyNumber_Lshift>),
+      slot(Py_nb_inplace_rshift, in_place<PyNumber_Rshift>),
+      slot(Py_nb_inplace_and, in_place<PyNumber_And>),
+      slot(Py_nb_inplace_or, in_place<PyNumber_Or>),
+      slot(Py_nb_inplace_xor, in_place<PyNumber_Xor>)};
+  return slots;
+}
+
+void add_assignment(nb::module_& m) {
+  m.def("enter_scope", enter_scope);
+  m.def("leave_scope", leave_scope);
+  m.def("another", another, nb::arg("x").none());
+}
+
+}  // namespace gnomon::python

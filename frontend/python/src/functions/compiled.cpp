@@ -1,0 +1,363 @@
+// `gn.compiled`, the part that every call goes through: from the types of the arguments to the
+// function made for them, without Python code. What is not known yet, and arguments other than
+// arrays and numbers, go to the Python object behind it (gnomon/_trace.py).
+#include "frontend/python/src/symbols/questions.h"
+
+// After Python.h.
+#include <fmt/format.h>
+#include <structmember.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "ir/op/type.h"
+#include "runtime/error.h"
+
+namespace gnomon::python {
+
+namespace {
+
+// What a signature keeps of a leaf. Arrays: 1 + dtype, rank and which extents are 1 in the bits
+// above, so that only they are 256 and more.
+enum Kind : std::uint64_t { other, array, boolean, integer, real, none, complex_number };
+using Key = std::uint64_t;
+
+Key key_of(const Array& x) {
+  if (!x.defined()) return other;  // donated: the error comes with its conversion
+  const std::span<const std::int64_t> shape = x.shape();
+  Key ones = 0;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    ones |= static_cast<Key>(shape[axis] == 1) << axis;
+  return array | (static_cast<Key>(x.dtype()) + 1) << 8 | static_cast<Key>(shape.size()) << 16 |
+         ones << 24;
+}
+
+// The key of a Python number or an Array; `other` for anything else.
+Key key_of(PyObject* x) {
+  PyTypeObject* const type = Py_TYPE(x);
+  if (type == types.array) return key_of(array_of(x));
+  if (type == &PyFloat_Type) return real;
+  if (type == &PyLong_Type) return integer;
+  if (type == &PyBool_Type) return boolean;
+  if (type == &PyComplex_Type) return complex_number;
+  if (x == Py_None) return none;
+  return is_array(x) ? key_of(array_of(x)) : Key{other};
+}
+
+// ------------------------------------------------------------------------------- the fast path
+
+constexpr std::size_t most = 8;  // arguments of a call that is looked up here
+
+struct Entry {
+  std::array<Key, most> keys;
+  std::size_t count;
+  PyObject* function;
+  PyObject* finish;     // what makes the result of the function's; null: it is the result
+  PyObject* guards;     // what the extents must be; null: nothing
+  const Guards* tests;  // of these
+
+  bool holds(std::span<PyObject* const> inputs) const {
+    return tests == nullptr || tests->hold(inputs);
+  }
+};
+
+struct CompiledObject {
+  PyObject_HEAD;
+  vectorcallfunc vectorcall;
+  PyObject* tracer;
+  PyObject* dict;
+  PyObject* weak_references;
+  std::vector<Entry> entries;
+};
+
+CompiledObject* self_of(PyObject* object) { return reinterpret_cast<CompiledObject*>(object); }
+
+PyObject* call_tracer(CompiledObject* self, PyObject* const* arguments, std::size_t count,
+                      PyObject* names) {
+  if (self->tracer == nullptr) throw InternalError("compiled: called after its end");
+  nb::object positional = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+  if (!positional) throw nb::python_error();
+  for (std::size_t i = 0; i < count; ++i)
+    PyTuple_SET_ITEM(positional.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(arguments[i]));
+  nb::dict keywords;
+  const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  for (Py_ssize_t i = 0; i < named; ++i)
+    keywords[nb::handle(PyTuple_GET_ITEM(names, i))] =
+        nb::handle(arguments[count + static_cast<std::size_t>(i)]);
+  return nb::borrow(self->tracer).attr("call")(positional, keywords).release().ptr();
+}
+
+PyObject* call_known(CompiledObject* self, PyObject* const* arguments, std::size_t count,
+                     PyObject* names) {
+  if (count > most || (names != nullptr && PyTuple_GET_SIZE(names) != 0))
+    return call_tracer(self, arguments, count, names);
+
+  // Buffers are looked at once: the function gets an Array over the memory.
+  std::array<Key, most> keys;
+  std::array<PyObject*, most> values;
+  std::array<nb::object, most> made;
+  std::array<Borrowed, most> borrowed;
+  std::size_t inputs = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    keys[i] = key_of(arguments[i]);
+    if (keys[i] == none) continue;
+    if (keys[i] != other) {
+      values[inputs++] = arguments[i];
+      continue;
+    }
+    if (!PyObject_CheckBuffer(arguments[i]) || PyBytes_Check(arguments[i]) ||
+        !borrowed[i].set(arguments[i]))
+      return call_tracer(self, arguments, count, nullptr);
+    keys[i] = key_of(borrowed[i].array());
+    made[i] = wrap(borrowed[i].array(), false);
+    values[inputs++] = made[i].ptr();
+  }
+  for (std::size_t i = 0; i < self->entries.size(); ++i) {
+    const Entry& entry = self->entries[i];
+    if (entry.count != count || !std::equal(keys.begin(), keys.begin() + count, entry.keys.begin()))
+      continue;
+    if (!entry.holds({values.data(), inputs})) continue;
+    const nb::object function = nb::borrow(entry.function);
+    const nb::object finish = nb::borrow(entry.finish);
+    if (i > 0)
+      std::swap(self->entries[i], self->entries[i - 1]);  // what is called often comes first
+    PyObject* const result = PyObject_Vectorcall(function.ptr(), values.data(), inputs, nullptr);
+    if (result == nullptr || !finish) return result;
+    PyObject* const finished = PyObject_CallOneArg(finish.ptr(), result);
+    Py_DECREF(result);
+    return finished;
+  }
+  return call_tracer(self, arguments, count, nullptr);
+}
+
+PyObject* call(PyObject* object, PyObject* const* arguments, std::size_t flags, PyObject* names) {
+  return guarded([&] {
+    return call_known(self_of(object), arguments,
+                      static_cast<std::size_t>(PyVectorcall_NARGS(flags)), names);
+  });
+}
+
+// _remember(arguments, function, finish, guards): calls with such arguments, for which the guards
+// hold, go to `function` at once.
+PyObject* remember(PyObject* object, PyObject* const* arguments, Py_ssize_t count) {
+  if (count != 4 || !PyTuple_Check(arguments[0]) ||
+      (!Py_IsNone(arguments[3]) && !nb::isinstance<Guards>(nb::handle(arguments[3])))) {
+    PyErr_SetString(PyExc_TypeError,
+                    "_remember: expected a tuple, a function, a function and guards");
+    return nullptr;
+  }
+  const auto size = static_cast<std::size_t>(PyTuple_GET_SIZE(arguments[0]));
+  if (size > most) Py_RETURN_NONE;
+  return guarded([&] {
+    const auto given = [](PyObject* o) { return Py_IsNone(o) ? nullptr : o; };
+    Entry entry{{}, size, arguments[1], given(arguments[2]), given(arguments[3]), nullptr};
+    if (entry.guards != nullptr) entry.tests = nb::inst_ptr<Guards>(entry.guards);
+    for (std::size_t i = 0; i < size; ++i) {
+      entry.keys[i] = key_of(PyTuple_GET_ITEM(arguments[0], static_cast<Py_ssize_t>(i)));
+      if (entry.keys[i] == other) return Py_NewRef(Py_None);
+    }
+    self_of(object)->entries.push_back(entry);
+    Py_INCREF(entry.function);
+    Py_XINCREF(entry.finish);
+    Py_XINCREF(entry.guards);
+    return Py_NewRef(Py_None);
+  });
+}
+
+// ------------------------------------------------------------------------------------ the type
+
+PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  PyObject* tracer = nullptr;
+  static const char* names[] = {"tracer", nullptr};
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O", const_cast<char**>(names), &tracer))
+    return nullptr;
+  PyObject* const object = type->tp_alloc(type, 0);
+  if (object == nullptr) return nullptr;
+  CompiledObject* const self = self_of(object);
+  new (&self->entries) std::vector<Entry>();
+  self->vectorcall = call;
+  self->tracer = Py_NewRef(tracer);
+  return object;
+}
+
+int traverse(PyObject* object, visitproc visit, void* arg) {
+  CompiledObject* const self = self_of(object);
+  Py_VISIT(Py_TYPE(object));
+  Py_VISIT(self->tracer);
+  Py_VISIT(self->dict);
+  for (const Entry& entry : self->entries) {
+    Py_VISIT(entry.function);
+    Py_VISIT(entry.finish);
+    Py_VISIT(entry.guards);
+  }
+  return 0;
+}
+
+void release(const Entry& entry) {
+  Py_DECREF(entry.function);
+  Py_XDECREF(entry.finish);
+  Py_XDECREF(entry.guards);
+}
+
+int clear(PyObject* object) {
+  CompiledObject* const self = self_of(object);
+  Py_CLEAR(self->tracer);
+  Py_CLEAR(self->dict);
+  const std::vector<Entry> entries = std::move(self->entries);
+  self->entries.clear();
+  for (const Entry& entry : entries) release(entry);
+  return 0;
+}
+
+// _forget(function): no call goes to it any more.
+PyObject* forget(PyObject* object, PyObject* function) {
+  std::vector<Entry>& entries = self_of(object)->entries;
+  const auto at = std::find_if(entries.begin(), entries.end(),
+                               [&](const Entry& entry) { return entry.function == function; });
+  if (at == entries.end()) Py_RETURN_NONE;
+  const Entry gone = *at;
+  entries.erase(at);
+  release(gone);
+  Py_RETURN_NONE;
+}
+
+void destroy(PyObject* object) {
+  PyTypeObject* const type = Py_TYPE(object);
+  PyObject_GC_UnTrack(object);
+  if (self_of(object)->weak_references != nullptr) PyObject_ClearWeakRefs(object);
+  clear(object);
+  self_of(object)->entries.~vector();
+  type->tp_free(object);
+  Py_DECREF(type);
+}
+
+// As a function in a class: a method.
+PyObject* bind(PyObject* object, PyObject* instance, PyObject*) {
+  if (instance == nullptr || Py_IsNone(instance)) return Py_NewRef(object);
+  return PyMethod_New(object, instance);
+}
+
+PyObject* get_attribute(PyObject* object, PyObject* name) {
+  PyObject* const found = PyObject_GenericGetAttr(object, name);
+  if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  PyErr_Clear();
+  PyObject* const tracer = self_of(object)->tracer;
+  if (tracer != nullptr) return PyObject_GetAttr(tracer, name);
+  PyErr_SetObject(PyExc_AttributeError, name);
+  return nullptr;
+}
+
+PyObject* repr(PyObject* object) { return PyObject_Repr(self_of(object)->tracer); }
+
+// Pickled and copied like a function: by name.
+PyObject* reduce(PyObject* object, PyObject*) {
+  return PyObject_GetAttrString(object, "__qualname__");
+}
+
+PyMethodDef methods[] = {
+    {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(remember)), METH_FASTCALL,
+     nullptr},
+    {"_forget", forget, METH_O, nullptr},
+    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledObject, vectorcall), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(CompiledObject, dict), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(CompiledObject, weak_references), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyGetSetDef properties[] = {
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+PyTypeObject* make_compiled_type() {
+  return make_type(
+      "gnomon._core.Compiled", sizeof(CompiledObject),
+      Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
+      {slot(Py_tp_new, make), slot(Py_tp_dealloc, destroy), slot(Py_tp_traverse, traverse),
+       slot(Py_tp_clear, clear), slot(Py_tp_call, PyVectorcall_Call), slot(Py_tp_descr_get, bind),
+       slot(Py_tp_getattro, get_attribute), slot(Py_tp_repr, repr), slot(Py_tp_methods, methods),
+       slot(Py_tp_members, members), slot(Py_tp_getset, properties)});
+}
+
+// ------------------------------------------------------------------------------ for the tracer
+
+bool is_array_like(nb::handle x) {
+  PyObject* const object = x.ptr();
+  if (PyUnicode_Check(object) || PyBytes_Check(object) || PyType_Check(object)) return false;
+  if (PyObject_CheckBuffer(object)) return true;
+  const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  return nb::hasattr(type, "__array__") || nb::hasattr(type, "__dlpack__");
+}
+
+// What each leaf is to a signature: an int for an array or a Python number, False for an
+// expression, None for anything else. Array-likes in the list become Arrays.
+nb::list leaf_keys(nb::list leaves) {
+  nb::list keys;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const nb::object x = nb::borrow(leaves[i]);
+    Key key = key_of(x.ptr());
+    if (key == other && is_symbolic(x)) {
+      keys.append(nb::bool_(false));
+      continue;
+    }
+    if (key == other && is_array_like(x)) {
+      leaves[i] = wrap(to_array(x), false);
+      key = key_of(nb::object(leaves[i]).ptr());
+    }
+    keys.append(key == other || key == none ? nb::object(nb::none()) : nb::object(nb::int_(key)));
+  }
+  return keys;
+}
+
+// A Python number as an input, or an array with these extents.
+nb::object input_of(const std::string& name, Key key, Shape shape) {
+  switch (static_cast<Kind>(key & 0xff)) {
+    case boolean: return wrap(tensor(name, DType::bool_, {}), Weak::boolean);
+    case integer: return wrap(tensor(name, DType::int64, {}), Weak::integer);
+    case real: return wrap(tensor(name, DType::float64, {}), Weak::real);
+    case complex_number: return wrap(tensor(name, DType::complex128, {}), Weak::complex);
+    default: break;
+  }
+  return wrap(tensor(name, static_cast<DType>((key >> 8 & 0xff) - 1), std::move(shape)));
+}
+
+// Input `index` of a trace for a leaf with this key. Extents are symbols but for those that are 1,
+// and the leaf answers what is asked of them; or they are the leaf's.
+nb::object input_like(const std::string& name, Key key, nb::handle leaf, Guards& guards,
+                      std::size_t index, bool is_static) {
+  Shape shape;
+  for (std::size_t axis = 0; axis < (key >> 16 & 0xff); ++axis) {
+    const std::int64_t extent = array_of(leaf).shape()[axis];
+    const bool known = is_static || extent == 1;
+    shape.push_back(known ? Dim(extent) : Dim::symbol(fmt::format("{}.{}", name, axis)));
+    if (!known) guards.add(shape.back(), index, axis, extent);
+    if (is_static) guards.fix(index, axis, extent);
+  }
+  return input_of(name, key, std::move(shape));
+}
+
+// An input that takes the place of an expression, an array or a number.
+nb::object variable_like(const std::string& name, nb::handle x) {
+  if (is_expr(x))
+    return wrap(tensor(name, expr_of(x).dtype(), expr_of(x).shape()),
+                reinterpret_cast<ExprObject*>(x.ptr())->weak);
+  const Key key = key_of(x.ptr());
+  if (key != other && key < 256) return input_of(name, key, {});
+  const Array array = to_array(x);
+  return wrap(tensor(name, array.dtype(), Shape(array.shape().begin(), array.shape().end())));
+}
+
+}  // namespace
+
+void add_compiled(nb::module_& m) {
+  m.attr("Compiled") = nb::handle(reinterpret_cast<PyObject*>(make_compiled_type()));
+  m.def("leaf_keys", leaf_keys);
+  m.def("input_like", input_like);
+  m.def("variable_like", variable_like);
+}
+
+}  // namespace gnomon::python

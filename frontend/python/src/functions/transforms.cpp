@@ -1,0 +1,372 @@
+// Functions of expressions: derivatives, loops, reusable graphs, replacement.
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <unordered_map>
+
+#include "frontend/python/src/symbols/questions.h"
+#include "ir/graph/graph.h"
+#include "ir/graph/leaf.h"
+#include "passes/derivatives/full_derivatives.h"
+#include "passes/derivatives/gradient.h"
+#include "passes/derivatives/vectorize.h"
+#include "runtime/error.h"
+
+namespace gnomon::python {
+
+namespace {
+
+using Objects = std::vector<nb::object>;
+using Exprs = std::vector<Expr>;
+
+Objects items_of(nb::handle sequence) {
+  Objects items;
+  for (const nb::handle item : nb::iter(sequence)) items.push_back(nb::borrow(item));
+  return items;
+}
+
+nb::list list_of(const Exprs& exprs) {
+  nb::list list;
+  for (const Expr& e : exprs) list.append(e.defined() ? wrap(e) : nb::object(nb::none()));
+  return list;
+}
+
+std::string class_of(nb::handle object) {
+  return nb::cast<std::string>(nb::object(nb::handle(Py_TYPE(object.ptr())).attr("__name__")));
+}
+
+// What a derivative is taken of or with respect to.
+Exprs expressions(nb::handle sequence, const char* what) {
+  Exprs exprs;
+  for (const nb::object& item : items_of(sequence)) {
+    if (!is_expr(item))
+      throw TypeError(fmt::format("{}: expected expressions, found {}", what, class_of(item)));
+    exprs.push_back(expr_of(item));
+  }
+  return exprs;
+}
+
+// A value of dtype `t`: numbers and array-likes become constants of it.
+Expr value_of(nb::handle object, DType t) {
+  if (is_symbolic(object)) {
+    const Arg arg = to_arg(object);
+    const bool weak =
+        is_expr(object) && reinterpret_cast<ExprObject*>(object.ptr())->weak != Weak::no;
+    return weak ? cast(Expr(arg.value()), t) : Expr(arg.value());
+  }
+  return Expr(to_array(object, t));
+}
+
+GradOptions options_of(const std::string& disconnected, nb::handle constants) {
+  Exprs fixed = expressions(constants, "grad");
+  if (disconnected == "error") return {Disconnected::error, std::move(fixed)};
+  if (disconnected == "zero") return {Disconnected::zero, std::move(fixed)};
+  if (disconnected == "none") return {Disconnected::none, std::move(fixed)};
+  throw ValueError(fmt::format(
+      "grad: expected 'error', 'zero' or 'none' for disconnected, found {}", disconnected));
+}
+
+// One value for each of `values`, None for none.
+Exprs directions(nb::handle sequence, const Exprs& values, const char* what, const char* of) {
+  const Objects items = items_of(sequence);
+  if (items.size() != values.size())
+    throw TypeError(fmt::format("{}: expected a {} for each of {}, found {}", what, of,
+                                values.size(), items.size()));
+  Exprs found;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].is_none()) {
+      found.emplace_back();
+      continue;
+    }
+    const Expr direction = value_of(items[i], values[i].dtype());
+    found.push_back(direction);
+  }
+  return found;
+}
+
+nb::list gradients(nb::handle cost, nb::handle wrt, const std::string& disconnected,
+                   nb::handle constants) {
+  const OriginScope at(caller());
+  if (!is_expr(cost))
+    throw TypeError("grad: expected an expression as cost, found " + class_of(cost));
+  return list_of(
+      grad(expr_of(cost), expressions(wrt, "grad"), options_of(disconnected, constants)));
+}
+
+nb::list pulled_back(nb::handle outputs, nb::handle wrt, nb::handle cotangents,
+                     const std::string& disconnected, nb::handle constants) {
+  const OriginScope at(caller());
+  const Exprs y = expressions(outputs, "vjp"), x = expressions(wrt, "vjp");
+  return list_of(vjp(y, x, directions(cotangents, y, "vjp", "cotangent"),
+                     options_of(disconnected, constants)));
+}
+
+nb::list pushed_forward(nb::handle outputs, nb::handle wrt, nb::handle tangents) {
+  const OriginScope at(caller());
+  const Exprs y = expressions(outputs, "jvp"), x = expressions(wrt, "jvp");
+  return list_of(jvp(y, x, directions(tangents, x, "jvp", "tangent")));
+}
+
+nb::list full_jacobian(nb::handle y, nb::handle wrt) {
+  const OriginScope at(caller());
+  if (!is_expr(y)) throw TypeError("jacobian: expected an expression, found " + class_of(y));
+  return list_of(jacobian(expr_of(y), expressions(wrt, "jacobian")));
+}
+
+nb::list full_hessian(nb::handle cost, nb::handle wrt) {
+  const OriginScope at(caller());
+  if (!is_expr(cost))
+    throw TypeError("hessian: expected an expression as cost, found " + class_of(cost));
+  nb::list rows;
+  for (const Exprs& row : hessian(expr_of(cost), expressions(wrt, "hessian")))
+    rows.append(list_of(row));
+  return rows;
+}
+
+nb::list hessian_product(nb::handle cost, nb::handle wrt, nb::handle tangents) {
+  const OriginScope at(caller());
+  if (!is_expr(cost))
+    throw TypeError("hvp: expected an expression as cost, found " + class_of(cost));
+  const Exprs x = expressions(wrt, "hvp");
+  return list_of(hvp(expr_of(cost), x, directions(tangents, x, "hvp", "tangent")));
+}
+
+nb::list vectorized(nb::handle outputs, nb::handle inputs, nb::handle examples) {
+  const OriginScope at(caller());
+  return list_of(vectorize(expressions(outputs, "vectorize"), expressions(inputs, "vectorize"),
+                           expressions(examples, "vectorize")));
+}
+
+// ------------------------------------------------------------------------------- leaves, replacing
+
+nb::list leaves_of(nb::handle exprs) {
+  std::vector<Value> roots;
+  for (const Expr& e : expressions(exprs, "free_inputs")) roots.push_back(e.value());
+  nb::list list;
+  for (const Node* node : topological_order(roots)) {
+    if (&node->op() == &op::input) list.append(wrap(Expr(Value(node, 0))));
+    if (&node->op() == &op::shared_variable)
+      list.append(wrap(SharedVariable(gnomon::shared_of(Value(node, 0)))));
+  }
+  return list;
+}
+
+// Rebuilds what depends on replaced values. Where an input gives way, its symbols do too.
+class Replacement {
+ public:
+  void add(const Expr& from, const Expr& to) {
+    const Value& x = from.value();
+    if (from.dtype() != to.dtype() || from.rank() != to.rank())
+      throw TypeError(
+          fmt::format("substitute: expected a value of the dtype and rank of {}, "
+                      "found {}",
+                      describe(x), describe(to.value())));
+    stop_.push_back(x);
+    built_[x] = to.value();
+    if (!is_leaf(x.op())) return;
+    for (std::size_t i = 0; i < x.shape().size(); ++i) {
+      const AtomRef atom = x.shape()[i].atom();
+      if (atom && atom->kind == Atom::Kind::symbol) symbols_.emplace(atom->number, to.shape()[i]);
+    }
+  }
+
+  Exprs apply(const Exprs& outputs) {
+    std::vector<Value> roots(outputs.begin(), outputs.end());
+    for (const Node* node : topological_order(roots, stop_)) {
+      const Value now = is_leaf(node->op()) ? Value(node, 0) : rebuilt(*node);
+      for (std::uint32_t i = 0; i < node->output_count(); ++i)
+        built_.try_emplace(Value(node, i), Value(now.get(), i == 0 ? now.index() : i));
+    }
+    Exprs results;
+    for (const Value& root : roots) results.emplace_back(built_.at(root));
+    return results;
+  }
+
+ private:
+  Value rebuilt(const Node& node) const {
+    const auto map = [this](const Atom& atom) -> Dim {
+      if (atom.kind == Atom::Kind::value) return Dim::value(built_.at(*atom.scalar));
+      const auto at = symbols_.find(atom.number);
+      return at == symbols_.end() ? Dim::symbol(atom.number, atom.name) : at->second;
+    };
+    const std::vector<Origin> origins = node.origins();
+    const OriginScope at(origins.empty() ? Origin() : origins[0]);
+    if (&node.op() == &op::extent) return extent_value(node.attribute(0).dims()[0].substitute(map));
+    std::vector<Value> operands;
+    for (const Value& operand : node.operands()) operands.push_back(built_.at(operand));
+    return rebuild(node, operands, map);
+  }
+
+  std::vector<Value> stop_;
+  std::unordered_map<Value, Value, ValueHash> built_;
+  std::unordered_map<std::uint64_t, Dim> symbols_;
+};
+
+// `replacements`: a dict, or pairs.
+nb::list substituted(nb::handle outputs, nb::handle replacements) {
+  Replacement replacement;
+  const nb::object pairs = PyDict_Check(replacements.ptr()) != 0
+                               ? nb::object(replacements.attr("items")())
+                               : nb::borrow(replacements);
+  for (const nb::object& pair : items_of(pairs)) {
+    const Objects two = items_of(pair);
+    if (two.size() != 2 || !is_expr(two[0]))
+      throw TypeError("substitute: expected pairs of an expression and its value");
+    const Expr& from = expr_of(two[0]);
+    replacement.add(from, value_of(two[1], from.dtype()));
+  }
+  Exprs roots;
+  for (const nb::object& item : items_of(outputs)) roots.emplace_back(to_arg(item).value());
+  return list_of(replacement.apply(roots));
+}
+
+// ----------------------------------------------------------------------------- loops and functions
+
+// Thrown out of `evaluate`: what was built needs more than the operands.
+struct Open {
+  Exprs leaves, outputs;
+};
+
+// What `build` makes of `operands`: arrays when they are all that it needs, expressions otherwise.
+nb::list closed_or_open(const Objects& operands,
+                        const std::function<Exprs(std::span<const Expr>)>& build) {
+  bool symbolic = false;
+  for (const nb::object& x : operands) symbolic = symbolic || is_symbolic(x);
+  Exprs exprs;
+  if (symbolic) {
+    for (const nb::object& x : operands) exprs.emplace_back(to_arg(x).value());
+    return list_of(build(exprs));
+  }
+  std::vector<Array> arrays;
+  for (const nb::object& x : operands) arrays.push_back(to_array(x));
+  try {
+    nb::list list;
+    for (Array& a : evaluate(arrays, [&](std::span<const Expr> leaves) {
+           const AnsweredBy answers(leaves, arrays);
+           Exprs outputs = build(leaves);
+           const std::vector<Value> inputs(leaves.begin(), leaves.end());
+           const std::vector<Value> roots(outputs.begin(), outputs.end());
+           if (!free_values(inputs, roots).empty())
+             throw Open{Exprs(leaves.begin(), leaves.end()), std::move(outputs)};
+           return outputs;
+         }))
+      list.append(wrap(std::move(a)));
+    return list;
+  } catch (const Open& open) {
+    Replacement replacement;
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      replacement.add(open.leaves[i], Expr(arrays[i]));
+    return list_of(replacement.apply(open.outputs));
+  }
+}
+
+Exprs step(const nb::callable& body, const Expr& i, std::span<const Expr> states) {
+  nb::list before;
+  for (const Expr& state : states) before.append(wrap(state));
+  const nb::object result = body(wrap(i), before);
+  if (PyList_Check(result.ptr()) == 0 && PyTuple_Check(result.ptr()) == 0)
+    throw TypeError(
+        fmt::format("fori: expected a list of the states from the body, found {}",
+                    result.is_none() ? "None: does it return them?" : class_of(result)));
+  const Objects after = items_of(result);
+  if (after.size() != states.size())
+    throw TypeError(fmt::format("fori: expected {} states from the body, found {}", states.size(),
+                                after.size()));
+  Exprs found;
+  for (std::size_t k = 0; k < after.size(); ++k)
+    found.push_back(value_of(after[k], states[k].dtype()));
+  return found;
+}
+
+nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body) {
+  const OriginScope at(caller());
+  Objects operands = {nb::borrow(count)};
+  for (nb::object& x : items_of(initial)) operands.push_back(std::move(x));
+  return closed_or_open(operands, [&](std::span<const Expr> x) {
+    if (!is_integer(x[0].dtype()) || x[0].rank() != 0)
+      throw TypeError("fori: expected an integer as count, found " + describe(x[0].value()));
+    return fori(cast(x[0], int64), x.subspan(1),
+                [&](const Expr& i, std::span<const Expr> states) { return step(body, i, states); });
+  });
+}
+
+// A fresh input in the place of an expression: of its dtype and rank, with extents of its own.
+nb::object open_leaf(const std::string& name, nb::handle x) {
+  const Expr& like = expr_of(x);
+  Shape shape;
+  for (const Dim& d : like.shape()) {
+    shape.push_back(d.is_constant() ? d : Dim::symbol(fmt::format("{}.{}", name, shape.size())));
+    if (!d.is_constant()) add_alias(shape.back(), d);
+  }
+  return wrap(tensor(name, like.dtype(), shape), reinterpret_cast<ExprObject*>(x.ptr())->weak);
+}
+
+// A derivative rule as a function of lists: of inputs, outputs and directions.
+OpFromGraphOptions::Rule rule_of(const nb::object& function) {
+  if (function.is_none()) return {};
+  return [&function](std::span<const Expr> x, std::span<const Expr> y,
+                     std::span<const Expr> directions) {
+    const auto listed = [](std::span<const Expr> of) {
+      return list_of(Exprs(of.begin(), of.end()));
+    };
+    Exprs found;
+    for (const nb::object& each : items_of(function(listed(x), listed(y), listed(directions))))
+      found.push_back(each.is_none() ? Expr() : Expr(to_arg(each).value()));
+    return found;
+  };
+}
+
+class Graphed {
+ public:
+  Graphed(nb::handle inputs, nb::handle outputs, const nb::object& vjp, const nb::object& jvp,
+          bool recompute, const std::string& name)
+      : inputs_(expressions(inputs, "op_from_graph")),
+        op_(inputs_, expressions(outputs, "op_from_graph"),
+            {rule_of(vjp), rule_of(jvp), recompute, name}) {}
+
+  nb::list operator()(const nb::args& arguments) const {
+    const OriginScope at(caller());
+    if (arguments.size() != inputs_.size())
+      throw TypeError(fmt::format("op_from_graph: expected {} arguments, found {}", inputs_.size(),
+                                  arguments.size()));
+    Objects operands;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const nb::handle x = arguments[i];
+      const DType t = inputs_[i].dtype();
+      operands.push_back(is_symbolic(x) ? wrap(value_of(x, t)) : wrap(to_array(x, t)));
+    }
+    return closed_or_open(operands, [this](std::span<const Expr> x) { return op_(x); });
+  }
+
+ private:
+  Exprs inputs_;
+  OpFromGraph op_;
+};
+
+}  // namespace
+
+void add_transforms(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("grad", gradients, "cost"_a.none(), "wrt"_a.none(), "disconnected"_a = "error",
+        "constants"_a = nb::tuple());
+  m.def("vjp", pulled_back, "outputs"_a.none(), "wrt"_a.none(), "cotangents"_a.none(),
+        "disconnected"_a = "zero", "constants"_a = nb::tuple());
+  m.def("jvp", pushed_forward, "outputs"_a.none(), "wrt"_a.none(), "tangents"_a.none());
+  m.def("jacobian", full_jacobian, "y"_a.none(), "wrt"_a.none());
+  m.def("hessian", full_hessian, "cost"_a.none(), "wrt"_a.none());
+  m.def("hvp", hessian_product, "cost"_a.none(), "wrt"_a.none(), "tangents"_a.none());
+  m.def("vectorize", vectorized, "outputs"_a.none(), "inputs"_a.none(), "examples"_a.none());
+  m.def("free_inputs", leaves_of, "exprs"_a.none());
+  m.def("substitute", substituted, "outputs"_a.none(), "replacements"_a.none());
+  m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none());
+  m.def("open_leaf", open_leaf, "name"_a, "x"_a);
+  nb::class_<Graphed>(m, "OpFromGraph")
+      .def(nb::init<nb::handle, nb::handle, const nb::object&, const nb::object&, bool,
+                    const std::string&>(),
+           "inputs"_a.none(), "outputs"_a.none(), "vjp"_a.none() = nb::none(),
+           "jvp"_a.none() = nb::none(), "recompute"_a = false, "name"_a = "op_from_graph")
+      .def("__call__", &Graphed::operator());
+}
+
+}  // namespace gnomon::python

@@ -1,0 +1,390 @@
+// Expressions as Python objects: their type, inputs, and what they answer where a value is needed.
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <map>
+#include <new>
+
+#include "frontend/python/src/arrays/array.h"
+#include "frontend/python/src/arrays/assign.h"
+#include "frontend/python/src/functions/apply.h"
+#include "frontend/python/src/symbols/questions.h"
+#include "ir/graph/leaf.h"
+#include "runtime/error.h"
+
+namespace gnomon::python {
+
+namespace {
+
+PyTypeObject* base_type = nullptr;
+
+ExprObject* object_of(PyObject* o) { return reinterpret_cast<ExprObject*>(o); }
+const Expr& self(PyObject* o) { return object_of(o)->expr; }
+
+Origin first_origin(const Expr& e) {
+  const std::vector<Origin> origins = e.value().node().origins();
+  return origins.empty() ? Origin{} : origins.front();
+}
+
+// "x: f32[n] has no value here, ..., made at [model.py:10]": the statement's line comes last.
+[[noreturn]] void needs_value(PyObject* o, std::string_view what, std::string_view instead) {
+  const Origin made = first_origin(self(o));
+  throw TypeError(fmt::format(
+      "{}: {}{} is an expression, which has a value only when a compiled "
+      "function runs; {}{}",
+      what, describe(self(o)), made ? " (made at " + made.text() + ")" : "", instead, at_caller()));
+}
+
+// --------------------------------------------------------------------------- life and identity
+
+void dealloc(PyObject* o) {
+  PyTypeObject* type = Py_TYPE(o);
+  if (object_of(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
+  object_of(o)->expr.~Expr();
+  type->tp_free(o);
+  Py_DECREF(type);
+}
+
+PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+  return guarded([]() -> PyObject* {
+    throw TypeError("Expr: expressions are made by operations on gn.tensor and its like" +
+                    at_caller());
+  });
+}
+
+Py_hash_t hash(PyObject* o) {
+  const auto h = static_cast<Py_hash_t>(self(o).value().hash());
+  return h == -1 ? -2 : h;
+}
+
+PyObject* repr(PyObject* o) {
+  return guarded([o] {
+    std::string text = describe(self(o));
+    if (!is_leaf(self(o).value().op())) text += bracketed(first_origin(self(o)));
+    return nb::str(text.c_str(), text.size()).release().ptr();
+  });
+}
+
+// ---------------------------------------------------------------------------------- properties
+
+PyObject* get_shape(PyObject* o, void*) {
+  return guarded([o] { return wrap_shape(self(o).shape()).release().ptr(); });
+}
+
+PyObject* get_dtype(PyObject* o, void*) {
+  return guarded([o] { return dtype_object(self(o).dtype()).release().ptr(); });
+}
+
+PyObject* get_ndim(PyObject* o, void*) { return PyLong_FromLong(self(o).rank()); }
+
+PyObject* get_size(PyObject* o, void*) {
+  return guarded([o] { return wrap(element_count(self(o).shape())).release().ptr(); });
+}
+
+PyObject* get_name(PyObject* o, void*) {
+  return guarded([o] {
+    const std::string name = leaf_name(self(o).value());
+    if (name.empty()) return Py_NewRef(Py_None);
+    return nb::str(name.c_str(), name.size()).release().ptr();
+  });
+}
+
+PyObject* get_origin(PyObject* o, void*) {
+  return guarded([o] { return PyUnicode_FromString(first_origin(self(o)).text().c_str()); });
+}
+
+PyObject* get_weak(PyObject* o, void*) { return PyBool_FromLong(object_of(o)->weak != Weak::no); }
+
+PyObject* get_transposed(PyObject* o, void*) {
+  return guarded([o] {
+    const OriginScope at(caller());
+    return wrap(transpose(self(o))).release().ptr();
+  });
+}
+
+PyObject* get_matrix_transposed(PyObject* o, void*) {
+  return guarded([o] {
+    const Expr& x = self(o);
+    const Origin at = caller();
+    const OriginScope scope(at);
+    if (x.rank() < 2)
+      throw TypeError(
+          fmt::format("mT: expected at least 2 axes, found {}{}", describe(x), bracketed(at)));
+    IntList axes;
+    for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
+    std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
+    return wrap(transpose(x, axes)).release().ptr();
+  });
+}
+
+PyGetSetDef properties[] = {
+    {"shape", get_shape, nullptr, "The extents: ints where known, else Dims.", nullptr},
+    {"dtype", get_dtype, nullptr, "The dtype of the elements.", nullptr},
+    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
+    {"size", get_size, nullptr, "The number of elements: an int or a Dim.", nullptr},
+    {"name", get_name, nullptr, "The name of an input or shared variable, else None.", nullptr},
+    {"origin", get_origin, nullptr, "The line that made it, as 'model.py:12', or ''.", nullptr},
+    {"weak", get_weak, nullptr, "Whether it promotes like a Python number.", nullptr},
+    {"T", get_transposed, nullptr, "The axes reversed.", nullptr},
+    {"mT", get_matrix_transposed, nullptr, "The last two axes exchanged.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+// ---------------------------------------------------------------------- where Python wants values
+
+// An expression of extents alone has its value by the arguments of the call that is traced.
+nb::object value_by_extents(PyObject* o) {
+  if (self(o).rank() != 0) return {};
+  const std::optional<Array> value = exact(self(o));
+  if (!value) return {};
+  return nb::steal(element_object(value->dtype(), value->data()));
+}
+
+int to_bool(PyObject* o) {
+  try {
+    // Dictionaries and sets compare keys by ==: an expression is equal to itself.
+    const Value& v = self(o).value();
+    if (v.is(op::equal) && v.input(0) == v.input(1)) return 1;
+    if (const nb::object value = value_by_extents(o); value.is_valid())
+      return PyObject_IsTrue(value.ptr());
+    needs_value(o, "bool",
+                "an `if`, `while`, `assert`, `and`, `or` or `not` needs it while the expression "
+                "is built: choose elements with gn.where, repeat with gn.fori, combine with & | ~, "
+                "or make what the choice depends on a static argument");
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+PyObject* to_float(PyObject* o) {
+  return guarded([o]() -> PyObject* {
+    if (const nb::object value = value_by_extents(o); value.is_valid())
+      return PyNumber_Float(value.ptr());
+    needs_value(o, "float", "keep the expression, or call a gn.function that returns it");
+  });
+}
+
+PyObject* to_int(PyObject* o) {
+  return guarded([o]() -> PyObject* {
+    if (const nb::object value = value_by_extents(o); value.is_valid())
+      return PyNumber_Long(value.ptr());
+    needs_value(o, "int",
+                "keep the expression (gn.astype converts), or call a gn.function that "
+                "returns it");
+  });
+}
+
+PyObject* to_index(PyObject* o) {
+  return guarded([o]() -> PyObject* {
+    if (is_integer(self(o).dtype()))
+      if (const nb::object value = value_by_extents(o); value.is_valid())
+        return PyNumber_Index(value.ptr());
+    needs_value(o, "index",
+                "an index, a count or range() of Python needs an int: index an array "
+                "of Gnomon with it, repeat with gn.fori, or make it a static argument");
+  });
+}
+
+PyObject* to_complex(PyObject* o, PyObject*) {
+  return guarded([o]() -> PyObject* {
+    needs_value(o, "complex", "keep the expression, or call a gn.function that returns it");
+  });
+}
+
+PyObject* to_numpy(PyObject* o, PyObject*, PyObject*) {
+  return guarded([o]() -> PyObject* {
+    needs_value(o, "array",
+                "NumPy cannot compute with it: use the function of gnomon, or call a "
+                "gn.function that returns it");
+  });
+}
+
+Py_ssize_t length(PyObject* o) {
+  try {
+    const Expr& x = self(o);
+    if (x.rank() == 0)
+      throw TypeError(fmt::format("len: {} has no axes{}", describe(x), at_caller()));
+    if (const std::optional<std::int64_t> length = exact(x.shape()[0]))
+      return static_cast<Py_ssize_t>(*length);
+    needs_value(o, "len", "its length is the symbolic dimension shape[0]");
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+int contains_value(PyObject* o, PyObject*) {
+  try {
+    needs_value(o, "in", "use gn.any(x == value)");
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+PyObject* iterate(PyObject* o) {
+  return guarded([o] {
+    const Expr& x = self(o);
+    if (x.rank() == 0)
+      throw TypeError(fmt::format("iter: {} has no axes{}", describe(x), at_caller()));
+    const std::optional<std::int64_t> length = exact(x.shape()[0]);
+    if (!length)
+      needs_value(o, "iter",
+                  "the length of its first axis is not known: use operations on whole arrays or "
+                  "gn.fori");
+    nb::list parts;
+    for (std::int64_t i = 0; i < *length; ++i) parts.append(get_item(nb::handle(o), nb::int_(i)));
+    return PyObject_GetIter(parts.ptr());
+  });
+}
+
+PyObject* subscript(PyObject* o, PyObject* key) {
+  return guarded([&] { return get_item(o, key).release().ptr(); });
+}
+
+int set_subscript(PyObject* o, PyObject* key, PyObject* value) {
+  if (value != nullptr) return assign_item(o, key, value);
+  try {
+    throw TypeError(
+        fmt::format("delete: elements of {} cannot be deleted: take the parts that stay{}",
+                    describe(self(o)), at_caller()));
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
+// ------------------------------------------------------------------------------------- the type
+
+PyMethodDef methods[] = {
+    {"__complex__", to_complex, METH_NOARGS, nullptr},
+    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(to_numpy)),
+     METH_VARARGS | METH_KEYWORDS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(ExprObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr}};
+
+PyTypeObject* make_expr_type() {
+  std::vector<PyType_Slot> slots = {slot(Py_tp_doc, "An expression over arrays."),
+                                    slot(Py_tp_new, refuse_new),
+                                    slot(Py_tp_dealloc, dealloc),
+                                    slot(Py_tp_hash, hash),
+                                    slot(Py_tp_repr, repr),
+                                    slot(Py_tp_getset, properties),
+                                    slot(Py_tp_methods, methods),
+                                    slot(Py_tp_members, members),
+                                    slot(Py_tp_iter, iterate),
+                                    slot(Py_nb_bool, to_bool),
+                                    slot(Py_nb_float, to_float),
+                                    slot(Py_nb_int, to_int),
+                                    slot(Py_nb_index, to_index),
+                                    slot(Py_sq_contains, contains_value),
+                                    slot(Py_mp_length, length),
+                                    slot(Py_mp_subscript, subscript),
+                                    slot(Py_mp_ass_subscript, set_subscript)};
+  const std::span<const PyType_Slot> shared_slots = operator_slots();
+  const std::span<const PyType_Slot> assignments = assignment_slots();
+  slots.insert(slots.end(), assignments.begin(), assignments.end());
+  slots.insert(slots.end(), shared_slots.begin(), shared_slots.end());
+  return make_type("gnomon._core.Expr", sizeof(ExprObject), Py_TPFLAGS_BASETYPE, std::move(slots));
+}
+
+// --------------------------------------------------------------------------------------- inputs
+
+Dim declared_extent(nb::handle entry, const std::string& name, std::size_t axis,
+                    std::map<std::string, Dim>& symbols) {
+  if (entry.is_none()) return Dim::symbol(fmt::format("{}.{}", name, axis));
+  if (!nb::isinstance<nb::str>(entry)) return to_dim(entry);
+  const std::string symbol = nb::cast<std::string>(entry);
+  const auto at = symbols.find(symbol);
+  if (at != symbols.end()) return at->second;
+  return symbols.emplace(symbol, Dim::symbol(symbol)).first->second;
+}
+
+nb::object make_tensor(const std::string& name, nb::handle dtype, nb::handle shape, bool weak) {
+  const DType t = to_dtype(dtype);
+  Shape extents;
+  std::map<std::string, Dim> symbols;
+  // A tuple of our own: the code of an entry's __index__ may change a list.
+  const nb::object list = nb::steal(PySequence_Tuple(shape.ptr()));
+  if (!list.is_valid()) throw nb::python_error();
+  const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(list.ptr()));
+  for (std::size_t i = 0; i < count; ++i) {
+    PyObject* entry = PyTuple_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));
+    extents.push_back(declared_extent(entry, name, i, symbols));
+  }
+  const OriginScope at(caller());
+  Weak kind = Weak::no;
+  if (weak)
+    kind = is_bool(t)      ? Weak::boolean
+           : is_integer(t) ? Weak::integer
+           : is_complex(t) ? Weak::complex
+                           : Weak::real;
+  return wrap(tensor(name, t, std::move(extents)), kind);
+}
+
+nb::object as_expr(nb::handle object) {
+  Operand operand;
+  take(object, operand);
+  if (operand.is_symbolic()) return wrap(Expr(operand.value), operand.weak);
+  const OriginScope at(caller());
+  if (operand.array.defined()) return wrap(Expr(operand.array));
+  return wrap(Expr(number_value(operand, operand.dtype(), "constant")), operand.weak);
+}
+
+}  // namespace
+
+// -------------------------------------------------------------------------------------- objects
+
+bool is_expr(nb::handle object) {
+  PyTypeObject* type = Py_TYPE(object.ptr());
+  return type == types.expr || type == types.shared || PyType_IsSubtype(type, base_type);
+}
+
+const Expr& expr_of(nb::handle object) { return self(object.ptr()); }
+
+nb::object wrap(Expr expr, Weak weak) {
+  if (expr.value().is(op::shared_variable))
+    return wrap(SharedVariable(gnomon::shared_of(expr.value())));
+  PyObject* o = types.expr->tp_alloc(types.expr, 0);
+  if (o == nullptr) throw nb::python_error();
+  new (&object_of(o)->expr) Expr(std::move(expr));
+  object_of(o)->weak = weak;
+  object_of(o)->scope = current_scope();
+  return nb::steal(o);
+}
+
+void add_expressions(nb::module_& m) {
+  base_type = make_expr_type();
+  types.expr = base_type;
+  m.attr("Expr") = nb::handle(reinterpret_cast<PyObject*>(base_type));
+  add_dims(m);
+  add_assignment(m);
+  m.def("tensor", make_tensor, nb::arg("name"), nb::arg("dtype").none(), nb::arg("shape"),
+        nb::arg("weak") = false,
+        "An input. Extents: an int, None (any), a str (the same name, the same extent), a Dim. "
+        "weak: it promotes like a Python number.");
+  m.def("as_expr", as_expr, nb::arg("object").none(),
+        "The expression, or a constant of the values.");
+  m.def(
+      "get_item",
+      [](nb::handle x, nb::handle key) {
+        if (!is_expr(x) && !is_array(x)) return nb::object(wrap(to_array(x))[key]);
+        nb::object part = nb::steal(PyObject_GetItem(x.ptr(), key.ptr()));
+        if (!part.is_valid()) throw nb::python_error();
+        return part;
+      },
+      nb::arg("x"), nb::arg("key").none(), "x[key].");
+  m.def(
+      "set_item",
+      [](nb::handle x, nb::handle key, nb::handle v, const std::string& how) {
+        return set_item(x, key, v, write_called(how));
+      },
+      nb::arg("x"), nb::arg("key").none(), nb::arg("v").none(), nb::arg("how"),
+      "x with x[key] replaced by v, or combined with it.");
+  m.def("set_origins", set_origins, nb::arg("on"), "Whether nodes get the user's lines.");
+}
+
+}  // namespace gnomon::python

@@ -1,0 +1,177 @@
+// The user's handle of a value, the arguments of functions that build expressions, and constants.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <initializer_list>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "ir/graph/node.h"
+
+namespace gnomon {
+
+class Arg;
+class Index;
+
+/// Anything that is never true, so that an assertion about it waits for a use.
+template <class>
+inline constexpr bool never = false;
+
+/// An expression over arrays. Cheap to copy. Refers to none when default made or moved from: then
+/// whatever is asked of it but `defined` is a TypeError.
+class Expr {
+ public:
+  Expr() = default;
+  Expr(Value value) : value_(std::move(value)) {}
+  /// A constant.
+  Expr(const Array& constant);
+
+  const Value& value() const& GNOMON_LIFETIMEBOUND { return value_; }
+  Value value() && { return std::move(value_); }
+  operator const Value&() const GNOMON_LIFETIMEBOUND { return value_; }
+  /// Whether the handle refers to an expression.
+  bool defined() const noexcept { return static_cast<bool>(value_); }
+  /// An expression is neither true nor false before a function of it is called.
+  template <std::same_as<bool> Truth>
+  explicit operator Truth() const {
+    static_assert(
+        never<Truth>,
+        "an expression is neither true nor false until a function of it is called: write "
+        "where(condition, a, b) to choose, minimum(a, b) and maximum(a, b) in place of "
+        "std::min and std::max, and x.defined() to ask whether x refers to an expression");
+    return false;
+  }
+  const Type& type() const& GNOMON_LIFETIMEBOUND { return value_.type(); }
+  Type type() const&& { return value_.type(); }
+  DType dtype() const { return value_.dtype(); }
+  int rank() const { return value_.rank(); }
+  /// The extent of an axis (negative counts from the end).
+  Dim dim(int axis) const;
+  const Shape& shape() const& GNOMON_LIFETIMEBOUND { return value_.shape(); }
+  Shape shape() const&& { return value_.shape(); }
+
+  /// Indexing as NumPy's `x[...]`: integers, slices, `ellipsis`, `newaxis`, integer expressions.
+  Expr operator()(const Index& i) const;
+  Expr operator()(const Index& i, const Index& j) const;
+  Expr operator()(const Index& i, const Index& j, const Index& k) const;
+  Expr operator()(const Index& i, const Index& j, const Index& k, const Index& l) const;
+  Expr operator()(const Index& i, const Index& j, const Index& k, const Index& l,
+                  const Index& m) const;
+
+  /// Whether both are the same expression, or both none.
+  friend bool same(const Expr& a, const Expr& b) { return a.value_ == b.value_; }
+
+ private:
+  Value value_;
+};
+
+/// What the operators <, <=, >, >=, ==, !=, &&, || and ! make: an expression of dtype bool that the
+/// compiler knows as such, so that `0.0 < x < 1.0` is an error.
+class Comparison : public Expr {
+ public:
+  Comparison() = default;
+  explicit Comparison(Expr e) : Expr(std::move(e)) {}
+  /// Any expression, as in `mask = mask & more`.
+  Comparison& operator=(const Expr& e) {
+    Expr::operator=(e);
+    return *this;
+  }
+};
+
+/// The last place known to have made the expression: of operators that cannot take that of their
+/// caller.
+Origin last_origin(const Expr& e);
+
+/// What a function that builds expressions takes: an expression, an array, or a plain number.
+/// Plain numbers are weak: they take the dtype of the operand they meet. Remembers the line of
+/// the caller.
+class Arg {
+ public:
+  /// The same from another place.
+  Arg(const Arg& other, Origin at) : data_(other.data_), origin_(at) {}
+  Arg(const Expr& e, std::source_location at = std::source_location::current())
+      : data_(e.value()), origin_{at.file_name(), at.line()} {}
+  Arg(const Value& v, std::source_location at = std::source_location::current())
+      : data_(v), origin_{at.file_name(), at.line()} {}
+  Arg(const Array& a, std::source_location at = std::source_location::current())
+      : data_(Expr(a).value()), origin_{at.file_name(), at.line()} {}
+  Arg(const Dim& d, std::source_location at = std::source_location::current());
+  Arg(std::floating_point auto v, std::source_location at = std::source_location::current())
+      : data_(static_cast<double>(v)), origin_{at.file_name(), at.line()} {}
+  Arg(std::same_as<bool> auto v, std::source_location at = std::source_location::current())
+      : data_(v), origin_{at.file_name(), at.line()} {}
+  template <std::floating_point T>
+  Arg(std::complex<T> v, std::source_location at = std::source_location::current())
+      : data_(std::complex<double>(v)), origin_{at.file_name(), at.line()} {}
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Arg(T v, std::source_location at = std::source_location::current())
+      : data_(whole(v)), origin_{at.file_name(), at.line()} {}
+
+  bool is_weak() const { return data_.index() != 0; }
+  /// The value; a weak number becomes a rank-0 constant of `t`. TypeError when there is none.
+  Value as(DType t) const;
+  /// The value; a weak number takes bool, int64, float64 or complex128.
+  Value value() const;
+  /// A weak number as a rank-0 array of `t`. TypeError when `t` cannot hold it.
+  Array array(DType t) const;
+  /// The dtype a weak number would take by itself.
+  DType weak_dtype() const;
+  const Value* strong() const { return std::get_if<Value>(&data_); }
+  const Origin& origin() const { return origin_; }
+
+ private:
+  using Data = std::variant<Value, bool, std::int64_t, double, std::complex<double>, std::uint64_t>;
+  // Unsigned numbers as such only where int64 has none.
+  static Data whole(std::integral auto v) {
+    if (std::in_range<std::int64_t>(v)) return static_cast<std::int64_t>(v);
+    return static_cast<std::uint64_t>(v);
+  }
+  Data data_;
+  Origin origin_;
+};
+
+/// Applies `op` after promoting the operands as its record says (casts become nodes).
+Expr apply(const Op& op, std::initializer_list<Arg> args, Attributes attributes = {});
+Expr apply(const Op& op, std::span<const Arg> args, Attributes attributes = {});
+/// All outputs of the application.
+std::vector<Expr> apply_all(const Op& op, std::span<const Arg> args, Attributes attributes = {});
+/// `x` with dtype `t`; `x` itself when it has it.
+Expr cast(const Arg& x, DType t);
+
+/// A constant of `t`: rank 0, or filling `shape` through a broadcast.
+Expr constant(double v, DType t);
+Expr constant(std::int64_t v, DType t);
+Expr constant(std::uint64_t v, DType t);
+/// TypeError unless `t` is complex.
+Expr constant(std::complex<double> v, DType t);
+/// Whether `v` is a rank-0 constant, or the broadcast of one; its value through double / int64. A
+/// complex constant has one if its imaginary part is 0.
+std::optional<double> constant_value(const Value& v);
+/// The array of a constant node, or null.
+const Array* constant_array(const Value& v);
+
+/// A symbolic input of a function. `shape` of given dimensions, or `rank` fresh symbols.
+Expr tensor(std::string name, DType dtype, Shape shape);
+Expr scalar(std::string name, DType dtype = DType::float64);
+Expr vector(std::string name, DType dtype = DType::float64);
+Expr matrix(std::string name, DType dtype = DType::float64);
+Expr tensor3(std::string name, DType dtype = DType::float64);
+Expr tensor4(std::string name, DType dtype = DType::float64);
+
+/// The name of an input or shared variable, the short form of an operation otherwise;
+/// with its type: "x: f32[n, 3]".
+std::string describe(const Value& v);
+
+}  // namespace gnomon
+
+template <>
+struct std::hash<gnomon::Value> {
+  std::size_t operator()(const gnomon::Value& v) const { return v.hash(); }
+};

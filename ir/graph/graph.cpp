@@ -1,0 +1,111 @@
+// Orders of nodes, substitution, and graphs with other outputs.
+#include "ir/graph/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory_resource>
+#include <unordered_set>
+
+#include "runtime/error.h"
+
+namespace gnomon {
+
+std::vector<const Node*> topological_order(std::span<const Value> outputs,
+                                           std::span<const Value> stop) {
+  const std::unordered_set<Value, ValueHash> stops(stop.begin(), stop.end());
+  std::pmr::monotonic_buffer_resource memory;
+  std::pmr::unordered_set<const Node*> met(&memory);
+  struct Visit {
+    const Node* node;
+    std::size_t next;  // of its inputs
+  };
+  std::vector<Visit> path;
+  const auto enter = [&](const Value& v) {
+    if (!stops.contains(v) && met.insert(v.get()).second) path.push_back({v.get(), 0});
+  };
+  std::vector<const Node*> order;
+  for (const Value& output : outputs) {
+    static_cast<void>(output.node());  // none: an error
+    enter(output);
+    while (!path.empty()) {
+      Visit& last = path.back();
+      if (last.next < last.node->inputs().size()) {
+        enter(last.node->input(last.next++));
+      } else {
+        order.push_back(last.node);
+        path.pop_back();
+      }
+    }
+  }
+  return order;
+}
+
+std::vector<Value> Graph::checked_scalars() const {
+  std::vector<Value> scalars;
+  for (const EntryCheck& check : checks)
+    for (const Dim& side : {check.left, check.right})
+      side.for_each_atom([&](const AtomRef& atom) {
+        if (atom->kind == Atom::Kind::value &&
+            std::ranges::find(scalars, *atom->scalar) == scalars.end())
+          scalars.push_back(*atom->scalar);
+      });
+  return scalars;
+}
+
+std::vector<const Node*> Graph::topological_order() const {
+  std::vector<Value> roots = outputs;
+  const std::vector<Value> checked = checked_scalars();
+  roots.insert(roots.end(), checked.begin(), checked.end());
+  return gnomon::topological_order(roots);
+}
+
+std::span<const Origin> Graph::origins_of(const Node* node) const {
+  if (!origins) return {};
+  const auto found = origins->find(node);
+  return found == origins->end() ? std::span<const Origin>() : found->second.second;
+}
+
+std::vector<Value> substitute(std::span<const Value> outputs,
+                              const std::unordered_map<Value, Value>& replacements) {
+  std::vector<Value> stop;
+  for (const auto& [old, replacement] : replacements) stop.push_back(old);
+  std::unordered_map<const Node*, Value> rebuilt;  // only what has changed
+  const auto current = [&](const Value& v) -> Value {
+    if (const auto at = replacements.find(v); at != replacements.end()) return at->second;
+    if (const auto at = rebuilt.find(v.get()); at != rebuilt.end())
+      return Value(at->second.get(), v.index());
+    return v;
+  };
+  std::vector<Value> inputs;
+  for (const Node* node : topological_order(outputs, stop)) {
+    inputs.clear();
+    bool changed = false;
+    for (const Value& input : node->inputs()) {
+      inputs.push_back(current(input));
+      changed |= !(inputs.back() == input);
+    }
+    if (changed) rebuilt.emplace(node, rebuild(*node, inputs));
+  }
+  std::vector<Value> results;
+  results.reserve(outputs.size());
+  for (const Value& output : outputs) results.push_back(current(output));
+  return results;
+}
+
+Graph with_outputs(const Graph& graph, std::vector<Value> outputs) {
+  if (outputs.size() != graph.outputs.size())
+    throw InternalError(fmt::format("with_outputs: expected {} outputs, found {}",
+                                    graph.outputs.size(), outputs.size()));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const Type &old = graph.outputs[i].type(), &now = outputs[i].type();
+    if (old.dtype != now.dtype || old.rank() != now.rank())
+      throw InternalError(fmt::format("with_outputs: expected output {} to be {}, found {}", i,
+                                      old.text(), describe(outputs[i])));
+  }
+  Graph result = graph;
+  result.outputs = std::move(outputs);
+  return result;
+}
+
+}  // namespace gnomon

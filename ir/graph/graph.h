@@ -1,0 +1,132 @@
+// A closed graph: what is compiled, what a body is, what passes map to one another.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/graph/expr.h"
+#include "ir/graph/node.h"
+
+namespace gnomon {
+
+struct TypeContext;
+
+/// Extents that must be equal at entry. `operation` is the place to blame in messages.
+struct EntryCheck {
+  Dim left, right;
+  std::string message;
+  std::vector<Origin> origins;
+  bool is_index = false;  // it is about an index: an IndexError
+};
+
+/// A leaf of the signature.
+struct Parameter {
+  std::string name;
+  Type type;
+  bool shared = false;
+};
+
+/// An output of the signature. Outputs of bodies have no names.
+struct Result {
+  std::string name;
+  /// Index of the shared parameter this output becomes the new value of, or -1.
+  int updates = -1;
+};
+
+/// Places in the user's code by node. A node it knows stays alive.
+using OriginsByNode = std::unordered_map<const Node*, std::pair<Value, std::vector<Origin>>>;
+
+/// Immutable. Leaves are `param(i)` nodes; symbols are numbered from 0 in order of first use in
+/// the parameters' shapes; checks hold at entry and belong to the graph, so no rule can lose one.
+///
+/// Every symbol stands alone as the extent of some axis of a parameter: the first such axis gives
+/// its value, every other axis of the signature must have the extent its dimension then has.
+/// `parameters` and `checks` keep the symbols apart that the checks make equal; the type of a
+/// `param` node has the one representative that is used everywhere inside. A check may contain the
+/// value of a computed scalar: it can be tested only once that scalar is known.
+class Graph {
+ public:
+  std::vector<Parameter> parameters;
+  std::vector<Value> outputs;
+  std::vector<Result> results;
+  std::vector<EntryCheck> checks;
+  /// Display names of symbols, by number.
+  std::vector<std::string> symbols;
+  /// The user's lines each node stands for; graphs made of one another share it. Null: none.
+  std::shared_ptr<const OriginsByNode> origins;
+
+  std::span<const Origin> origins_of(const Node* node) const;
+  /// The computed scalars whose values checks contain, each once.
+  std::vector<Value> checked_scalars() const;
+  /// Nodes from leaves to outputs, each once, operands first; with those only checks need.
+  std::vector<const Node*> topological_order() const;
+  /// 128-bit canonical key: two captures of the same mathematics have the same one.
+  std::array<std::uint64_t, 2> key() const;
+};
+
+using GraphRef = std::shared_ptr<const Graph>;
+
+/// An update of a shared variable by a function.
+struct CaptureUpdate {
+  Value variable;
+  Value value;
+};
+
+/// What `capture` found: the graph and, for each shared parameter in order, its leaf.
+struct Captured {
+  Graph graph;
+  std::vector<Value> shared;
+};
+
+/// Closes over `inputs`: renumbers leaves, solves extents, collects checks. TypeError for an
+/// expression that needs an input not in the list, a duplicate input, a variable updated twice, an
+/// update of another type, a dimension no input determines.
+Captured capture(std::span<const Expr> inputs, std::span<const Expr> outputs,
+                 std::span<const std::string> output_names = {},
+                 std::span<const CaptureUpdate> updates = {});
+
+/// A body: closes `outputs` over `parameters` (leaves or any values, cut there). Everything else it
+/// needs must be among them: see `free_values`. Equal bodies are the same object.
+Body make_body(std::span<const Value> parameters, std::span<const Value> outputs);
+/// The one object for a closed graph: the existing body if an equal one lives.
+Body intern_body(Graph graph);
+/// The types of the outputs of a body applied to `arguments`, for the type rules of ops with a
+/// body; notes the extents that must be equal. TypeError where an argument does not fit.
+std::vector<Type> body_types(TypeContext& context, const Graph& body,
+                             std::span<const Value> arguments);
+/// The leaves (inputs, shared variables) and extents that `outputs` need beside `parameters`.
+std::vector<Value> free_values(std::span<const Value> parameters, std::span<const Value> outputs);
+/// The body's entry checks in terms of the arguments, but for those that hold. `scalars` are its
+/// `checked_scalars` over the arguments; without them checks of computed extents are left out.
+/// ValueError for one that cannot hold.
+std::vector<EntryCheck> checks_of_body(const Graph& body, std::span<const Value> arguments,
+                                       std::span<const Value> scalars = {});
+/// The body's outputs with its parameters replaced. Its entry checks are left to the caller.
+std::vector<Value> inline_body(const Graph& body, std::span<const Value> arguments);
+/// The same with what its checks need.
+struct InlinedBody {
+  std::vector<Value> outputs, checked_scalars;
+};
+InlinedBody inline_whole_body(const Graph& body, std::span<const Value> arguments);
+
+/// Outputs with some values replaced, rebuilt bottom up without recursion.
+std::vector<Value> substitute(std::span<const Value> outputs,
+                              const std::unordered_map<Value, Value>& replacements);
+/// Nodes the values need, operands first; values in `stop` are not entered.
+std::vector<const Node*> topological_order(std::span<const Value> outputs,
+                                           std::span<const Value> stop = {});
+
+/// The same graph with other outputs (same number and types up to what became known).
+Graph with_outputs(const Graph& graph, std::vector<Value> outputs);
+
+/// InternalError naming the first broken invariant and its neighbourhood.
+void verify(const Graph& graph);
+
+}  // namespace gnomon

@@ -1,0 +1,14 @@
+// Graphs as pictures: Graphviz text.
+#pragma once
+
+#include <string>
+
+#include "ir/graph/graph.h"
+
+namespace gnomon {
+
+/// The graph for `dot -Tsvg`: a box for each node with its op, attributes and types; bodies as
+/// clusters.
+std::string to_dot(const Graph& graph);
+
+}  // namespace gnomon

@@ -1,0 +1,155 @@
+// Cutting of .gn texts into tokens.
+#include "ir/text/lexer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
+
+int hex_value(char c) {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+// Whether it is UTF-8: no stray, missing or needlessly long sequences, no surrogates.
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    const std::size_t length = first < 0x80                    ? 1
+                               : first >= 0xc2 && first < 0xe0 ? 2
+                               : first >= 0xe0 && first < 0xf0 ? 3
+                               : first >= 0xf0 && first < 0xf5 ? 4
+                                                               : 0;
+    if (length == 0 || i + length > text.size()) return false;
+    char32_t code = length == 1 ? first : first & (0x7fU >> length);
+    for (std::size_t k = 1; k < length; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + k]);
+      if ((next & 0xc0U) != 0x80) return false;
+      code = code << 6 | (next & 0x3fU);
+    }
+    const bool is_long = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    if (is_long || (code >= 0xd800 && code < 0xe000) || code > 0x10ffff) return false;
+    i += length;
+  }
+  return true;
+}
+
+}  // namespace
+
+void Lexer::fail(std::size_t at, std::string_view message) const {
+  const std::string_view before = source_.substr(0, std::min(at, source_.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t last = before.rfind('\n');
+  const std::size_t column = before.size() - (last == std::string_view::npos ? 0 : last + 1) + 1;
+  throw ValueError(fmt::format("text: line {}, column {}: {}", line, column, message));
+}
+
+void Lexer::fail_expected(std::string_view what) const {
+  fail(token_.at, fmt::format("expected {}, found {}", what,
+                              token_.kind == Token::Kind::end ? "the end" : token_.text));
+}
+
+Token Lexer::take() {
+  Token token = std::move(token_);
+  next();
+  return token;
+}
+
+bool Lexer::is(std::string_view text) const {
+  return (token_.kind == Token::Kind::sign || token_.kind == Token::Kind::name) &&
+         token_.text == text;
+}
+
+bool Lexer::accept(std::string_view text) {
+  if (!is(text)) return false;
+  next();
+  return true;
+}
+
+void Lexer::expect(std::string_view text) {
+  if (!accept(text)) fail_expected(text);
+}
+
+void Lexer::skip_blanks() {
+  while (at_ < source_.size()) {
+    const char c = source_[at_];
+    if (c == '#') {
+      at_ = std::min(source_.find('\n', at_), source_.size());
+    } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+      ++at_;
+    } else {
+      return;
+    }
+  }
+}
+
+void Lexer::lex_string() {
+  const std::size_t start = at_++;
+  token_.kind = Token::Kind::string;
+  while (at_ < source_.size() && source_[at_] != '"') {
+    char c = source_[at_++];
+    if (c == '\\') {
+      const char escape = at_ < source_.size() ? source_[at_++] : '\0';
+      if (escape == 'x') {
+        const int high = at_ < source_.size() ? hex_value(source_[at_++]) : -1;
+        const int low = at_ < source_.size() ? hex_value(source_[at_++]) : -1;
+        if (high < 0 || low < 0) fail(at_, "expected two hexadecimal digits");
+        c = static_cast<char>(16 * high + low);
+      } else if (escape == 'n') {
+        c = '\n';
+      } else if (escape == '"' || escape == '\\') {
+        c = escape;
+      } else {
+        fail(at_, "expected an escape of \\n, \\x, \\\" or \\\\");
+      }
+    }
+    token_.text += c;
+  }
+  if (at_ == source_.size()) fail(start, "expected an end of the string");
+  ++at_;
+  if (!is_utf8(token_.text)) fail(start, "expected a string in UTF-8");
+}
+
+void Lexer::next() {
+  skip_blanks();
+  token_ = {Token::Kind::end, {}, at_};
+  if (at_ == source_.size()) return;
+  const std::size_t start = at_;
+  const char c = source_[at_];
+  if (c == '"') {
+    lex_string();
+    return;
+  }
+  if (is_letter(c)) {
+    token_.kind = Token::Kind::name;
+    while (at_ < source_.size() && is_word(source_[at_])) ++at_;
+  } else if (is_digit(c)) {
+    token_.kind = Token::Kind::number;
+    while (at_ < source_.size() &&
+           (is_word(source_[at_]) ||
+            ((source_[at_] == '-' || source_[at_] == '+') && source_[at_ - 1] == 'e')))
+      ++at_;
+  } else if (c == '%') {
+    token_.kind = Token::Kind::value;
+    ++at_;
+    while (at_ < source_.size() && (is_digit(source_[at_]) || source_[at_] == '.')) ++at_;
+  } else {
+    token_.kind = Token::Kind::sign;
+    const std::string_view two = source_.substr(at_, 2);
+    at_ += two == "->" || two == "==" ? 2 : 1;
+  }
+  token_.text = source_.substr(start, at_ - start);
+}
+
+}  // namespace gnomon

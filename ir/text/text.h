@@ -1,0 +1,59 @@
+// The text of graphs (.gn): readable single-assignment lines that parse back to the same graph.
+//
+//   graph[n](x: f32[n, 3], shared w: f32[n]) {
+//     %0 = param(index=0, dtype=f32, shape=[n, 3]): f32[n, 3]
+//     %1 = sum(%0; axes=[1], keepdims=false): f32[n]
+//     %2 = max_and_argmax(%1; axes=[0], keepdims=false): f32, i64
+//     check n == 3 "add: extents differ: x: f32[n, 3] and y: f32[3]"
+//     return total: %1, where: %2.1, w: %1 -> 1
+//   }
+//
+// After `graph` stand the symbols, then the parameters; `->` gives the parameter an output updates.
+// A body is written as a graph in the place of the attribute. A comment begins with #.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ir/graph/graph.h"
+#include "ir/op/op.h"
+#include "runtime/arrays/array.h"
+
+namespace gnomon {
+
+struct PrintOptions {
+  /// Constants with more elements are given to `write_array`; without it they are abbreviated, and
+  /// the text does not parse.
+  std::int64_t inline_elements = 64;
+  /// Keeps an array beside the text and returns the name to write.
+  std::function<std::string(const Array&)> write_array = {};
+  /// The user's lines as comments.
+  bool origins = true;
+};
+
+std::string print_graph(const Graph& graph, const PrintOptions& options = {});
+
+struct ParseOptions {
+  /// Ops by name; null if unknown.
+  std::function<const Op*(std::string_view)> find_op = {};
+  /// The array `write_array` named.
+  std::function<Array(std::string_view name, DType dtype, std::span<const std::int64_t> shape)>
+      read_array = {};
+  /// The text may be anybody's: what it says of types and checks inside bodies is found anew
+  /// (`closed_again`), and only parameters are leaves. `closed_again` does the same for the whole.
+  bool untrusted = false;
+};
+
+/// ValueError "text: line 3, column 5: ..." where the text is not a graph.
+Graph parse_graph(std::string_view text, const ParseOptions& options);
+
+/// A double or float in the fewest digits that read back to the same bits.
+std::string float_text(double v);
+std::string float_text(float v);
+/// `s` in double quotes, with C escapes.
+std::string quoted(std::string_view s);
+
+}  // namespace gnomon

@@ -1,0 +1,83 @@
+// Derivatives: grad, vjp and jvp build expressions for derivatives of expressions.
+//
+// What the engine does for every op, so that no record has to:
+//   broadcasting  a record's result may have the shape of the output, of the operand, or any
+//                 shape that broadcasts to either; the engine fits it to the operand's shape.
+//   fan-in        the uses of a value are summed by one n-ary add.
+//   dtypes        integer and bool values carry no derivative; casts between floats are followed.
+//   jvp           follows from `partials`, or from `transpose`: products are linear in each of
+//                 their linear operands, other ops in all of their linear operands together.
+//   where         a cotangent is a value and a mask (passes/derivatives/cotangent.h), so that what a branch
+//                 not taken would give never matters, not even as 0 * inf.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "ir/graph/expr.h"
+#include "ir/op/op.h"
+
+namespace gnomon {
+
+/// What a derivative with respect to a value that has no influence is.
+enum class Disconnected : std::uint8_t {
+  error,  // TypeError that names the value
+  zero,   // zeros of the value's type
+  none,   // null
+};
+
+struct GradOptions {
+  Disconnected disconnected = Disconnected::error;
+  /// Values that count as constants: nothing goes on to what they are made of.
+  std::vector<Expr> constants = {};
+  /// Derive the expression as it is written, not the form that rules of stability give it first.
+  bool as_written = false;
+};
+
+/// Gradient of a float `cost` of rank 0 with respect to each of `wrt`, which may be inputs, shared
+/// variables or any other float values. Each has the type of its value. Differentiable again.
+/// TypeError: `cost` is not a float scalar, a value is not a float, the cost does not depend on it
+/// (see GradOptions), or depends on it through an op that has no derivative.
+std::vector<Expr> grad(const Expr& cost, std::span<const Expr> wrt, GradOptions options = {});
+std::vector<Expr> grad(const Expr& cost, std::initializer_list<Expr> wrt, GradOptions options = {});
+Expr grad(const Expr& cost, const Expr& wrt, GradOptions options);
+
+/// `auto [dw, db] = grad(cost, w, b);`; with one value, its gradient itself.
+template <class... Wrt>
+  requires(sizeof...(Wrt) > 0 && (std::convertible_to<const Wrt&, Expr> && ...))
+auto grad(const Expr& cost, const Wrt&... wrt) {
+  const std::array<Expr, sizeof...(Wrt)> list{Expr(wrt)...};
+  const std::vector<Expr> gradients = grad(cost, std::span<const Expr>(list));
+  if constexpr (sizeof...(Wrt) == 1) {
+    return gradients.front();
+  } else {
+    std::array<Expr, sizeof...(Wrt)> result;
+    for (std::size_t i = 0; i < gradients.size(); ++i) result[i] = gradients[i];
+    return result;
+  }
+}
+
+/// Vector-Jacobian product: cotangents of `wrt` given one cotangent per output, of its type (null:
+/// zero). Disconnected values give zeros unless the options say otherwise.
+std::vector<Expr> vjp(std::span<const Expr> outputs, std::span<const Expr> wrt,
+                      std::span<const Expr> cotangents,
+                      GradOptions options = {Disconnected::zero, {}});
+
+/// Jacobian-vector product: tangents of `outputs` given one tangent per value of `wrt`, of its type
+/// (null: zero). An output that is not a float has no tangent: its entry is null.
+std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
+                      std::span<const Expr> tangents);
+
+/// Derivatives of closed bodies, as rules of ops that have bodies get them:
+///   vjp  params' = params, then a cotangent for each float output (in order);
+///        outputs' = the cotangent of each float param (in order), zeros without influence.
+///   jvp  params' = params, then a tangent for each float param;
+///        outputs' = outputs, then the tangent of each float output.
+const BodyDerivatives& body_derivatives();
+
+}  // namespace gnomon

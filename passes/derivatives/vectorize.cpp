@@ -1,0 +1,238 @@
+// Batching: expressions for one example as expressions for all examples of a batch at once.
+#include "passes/derivatives/vectorize.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/graph/graph.h"
+#include "ir/graph/leaf.h"
+#include "runtime/error.h"
+#include "stdlib/batch.h"
+#include "stdlib/control/body.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+/// What a value becomes.
+struct Image {
+  Value value;
+  bool batched = false;
+};
+
+bool has_attribute(const Op& op, std::string_view name) {
+  return std::ranges::any_of(op.attributes,
+                             [&](const AttributeSpec& spec) { return spec.name == name; });
+}
+
+/// Operands with the axis of examples before axes that line up from the last one.
+Exprs batch_elementwise(const Batched& batch) {
+  std::vector<Expr> operands = batch.x;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (batch.batched[i])
+      while (operands[i].rank() <= batch.node.type().rank())
+        operands[i] = expand_dims(operands[i], 1);
+  return outputs_of(batch.node.op(), operands, batch.attributes);
+}
+
+BatchedBody batched_body(const Body& body, const std::vector<bool>& batched,
+                         const std::vector<bool>& outputs);
+
+class Vectorizer {
+ public:
+  explicit Vectorizer(Dim size) : size_(std::move(size)) {}
+
+  void replace(const Value& from, const Value& to) {
+    stop_.push_back(from);
+    images_[from] = {to, true};
+    if (!is_leaf(from.op())) return;
+    for (std::size_t i = 0; i < from.shape().size(); ++i) {
+      const AtomRef atom = from.shape()[i].atom();
+      if (atom && atom->kind == Atom::Kind::symbol && !(from.shape()[i] == to.shape()[i + 1]))
+        symbols_.try_emplace(atom->number, to.shape()[i + 1]);
+    }
+  }
+
+  const Image& of(const Value& v) {
+    build(std::span(&v, 1));
+    return images_.at(v);
+  }
+
+  /// The image with the axis of examples.
+  Expr leading(const Value& v) {
+    const Image image = of(v);
+    if (image.batched) return image.value;
+    Shape shape = image.value.shape();
+    shape.insert(shape.begin(), size_);
+    return broadcast_to(Expr(image.value), shape);
+  }
+
+ private:
+  void build(std::span<const Value> roots) {
+    for (const Node* node : topological_order(roots, stop_)) {
+      if (images_.contains(Value(node, 0))) continue;
+      const std::vector<Origin> origins = node->origins();
+      const OriginScope at(origins.empty() ? Origin() : origins[0]);
+      visit(*node);
+    }
+  }
+
+  void keep(const Node& node, const Value& first) {
+    for (std::uint32_t i = 0; i < node.output_count(); ++i)
+      images_[Value(&node, i)] = {Value(first.get(), i == 0 ? first.index() : i), false};
+  }
+
+  /// Images of the outputs: those of one more axis are batched.
+  void store(const Node& node, const Exprs& outputs) {
+    for (std::uint32_t i = 0; i < node.output_count(); ++i)
+      images_[Value(&node, i)] = {outputs[i].value(), outputs[i].rank() > node.type(i).rank()};
+  }
+
+  void visit(const Node& node) {
+    bool any = false, changed = false;
+    for (const Value& x : node.operands()) any = any || images_.at(x).batched;
+    for (const Value& x : node.inputs()) changed = changed || images_.at(x).value != x;
+    if (is_leaf(node.op()) || (!changed && symbols_.empty())) return keep(node, Value(&node, 0));
+    const auto map = [this, &node](const Atom& atom) { return dimension(atom, node); };
+    if (!any && &node.op() == &op::extent)
+      return keep(node, extent_value(node.attribute(0).dims()[0].substitute(map)));
+    std::vector<Value> operands;
+    for (const Value& x : node.operands()) operands.push_back(images_.at(x).value);
+    if (!any) return keep(node, rebuild(node, operands, map));
+    if (!rule_of(node.op()) && node.op().expand) return expand(node);
+    Batched batch{node, node.attributes(), {}, {}, size_, batched_body};
+    for (Attribute& attribute : batch.attributes) {
+      if (attribute.kind() != Attribute::Kind::dim_list) continue;
+      Shape dims;
+      for (const Dim& d : attribute.dims()) dims.push_back(d.substitute(map));
+      attribute = Attribute(std::move(dims));
+    }
+    for (const Value& x : node.operands()) {
+      batch.x.emplace_back(images_.at(x).value);
+      batch.batched.push_back(images_.at(x).batched);
+    }
+    store(node, checked_rule(node)(batch));
+  }
+
+  using Rule = Exprs (*)(const Batched&);
+
+  static Rule rule_of(const Op& op) {
+    if (op.batch) return op.batch;
+    if (op.is_elementwise() || &op == &op::cast) return batch_elementwise;
+    const bool placed = has_attribute(op, "axis") || has_attribute(op, "axes");
+    return placed || op.step == StepKind::routine ? batch_leading : nullptr;
+  }
+
+  static Rule checked_rule(const Node& node) {
+    if (const Rule rule = rule_of(node.op())) return rule;
+    throw TypeError(fmt::format("vectorize: expected an op with a rule for batches, found {}",
+                                describe(Value(&node, 0))));
+  }
+
+  void expand(const Node& node) {
+    std::vector<Value> simpler;
+    for (const Expr& e : node.op().expand(node)) simpler.push_back(e.value());
+    build(simpler);
+    for (std::uint32_t i = 0; i < node.output_count(); ++i)
+      images_[Value(&node, i)] = images_.at(simpler[i]);
+  }
+
+  Dim dimension(const Atom& atom, const Node& node) const {
+    if (atom.kind == Atom::Kind::value) {
+      const Image& image = images_.at(*atom.scalar);
+      if (image.batched)
+        throw TypeError(fmt::format(
+            "vectorize: expected extents and bounds of slices that are the same for all examples, "
+            "found {} that depends on {}",
+            describe(Value(&node, 0)), describe(*atom.scalar)));
+      return Dim::value(image.value);
+    }
+    const auto at = symbols_.find(atom.number);
+    return at == symbols_.end() ? Dim::symbol(atom.number, atom.name) : at->second;
+  }
+
+  Dim size_;
+  std::vector<Value> stop_;
+  std::unordered_map<Value, Image, ValueHash> images_;
+  std::unordered_map<std::uint64_t, Dim> symbols_;
+};
+
+BatchedBody batched_body(const Body& body, const std::vector<bool>& batched,
+                         const std::vector<bool>& outputs) {
+  const Dim size = Dim::symbol("examples");
+  Vectorizer vectorizer(size);
+  std::vector<Expr> leaves;
+  std::vector<Value> parameters;
+  for (std::size_t i = 0; i < batched.size(); ++i) {
+    const Type& type = body->parameters[i].type;
+    leaves.push_back(tensor(fmt::format("p{}", i), type.dtype, type.shape));
+    parameters.push_back(leaves.back().value());
+    if (!batched[i]) continue;
+    Shape shape = type.shape;
+    shape.insert(shape.begin(), size);
+    parameters.back() = tensor(fmt::format("p{}", i), type.dtype, shape).value();
+    vectorizer.replace(leaves[i].value(), parameters[i]);
+  }
+  BatchedBody result;
+  std::vector<Value> found;
+  const std::vector<Expr> inlined = apply_checked_body(body, leaves);
+  for (std::size_t i = 0; i < inlined.size(); ++i) {
+    const Value& v = inlined[i].value();
+    result.outputs.push_back(outputs[i] || vectorizer.of(v).batched);
+    found.push_back(result.outputs[i] ? vectorizer.leading(v).value() : vectorizer.of(v).value);
+  }
+  result.body = make_body(parameters, found);
+  return result;
+}
+
+/// The extent that the leading axes have in common: a known one if there is one.
+Dim common_size(std::span<const Expr> examples) {
+  Dim size = examples[0].shape()[0];
+  for (const Expr& each : examples) {
+    const Dim& other = each.shape()[0];
+    if (!other.is_constant()) continue;
+    if (size.is_constant() && !(size == other))
+      throw ValueError(fmt::format("vectorize: expected one number of examples, found {} and {}",
+                                   describe(examples[0]), describe(each)));
+    size = other;
+  }
+  return size;
+}
+
+}  // namespace
+
+std::vector<Expr> vectorize(std::span<const Expr> outputs, std::span<const Expr> inputs,
+                            std::span<const Expr> examples) {
+  if (inputs.empty() || inputs.size() != examples.size())
+    throw ValueError(fmt::format("vectorize: expected examples for each of {} inputs, found {}",
+                                 inputs.size(), examples.size()));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (examples[i].dtype() != inputs[i].dtype() || examples[i].rank() != inputs[i].rank() + 1) {
+      const std::string text =
+          fmt::format("vectorize: expected examples of {} behind a leading axis, found {}",
+                      describe(inputs[i]), describe(examples[i]));
+      if (examples[i].dtype() != inputs[i].dtype()) throw TypeError(text);
+      throw ValueError(text);
+    }
+  const Dim size = common_size(examples);
+  Vectorizer vectorizer(size);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    Shape shape = examples[i].shape();
+    shape[0] = size;
+    // Notes that the extents are equal.
+    vectorizer.replace(inputs[i], broadcast_to(examples[i], shape));
+  }
+  std::vector<Expr> results;
+  for (const Expr& output : outputs) {
+    if (!output.defined()) throw TypeError("vectorize: each output must be a value, found nothing");
+    results.push_back(vectorizer.leading(output));
+  }
+  return results;
+}
+
+}  // namespace gnomon

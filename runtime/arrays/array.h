@@ -1,0 +1,359 @@
+// An n-dimensional array: a counted handle to one block that holds its description and its data.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/arrays/dtype.h"
+
+namespace gnomon {
+
+/// The most axes an array can have.
+inline constexpr int max_rank = 64;
+
+// The compilers that know the attribute warn of a reference that outlives what it points into.
+#if defined(__clang__)
+#define GNOMON_LIFETIMEBOUND [[clang::lifetimebound]]
+#else
+#define GNOMON_LIFETIMEBOUND
+#endif
+
+/// A list of extents, strides or axes as a parameter: `{784, 10}`, a vector, an array or a span.
+/// It has numbers of its own, so it may be kept.
+class Extents : public std::span<const std::int64_t> {
+ public:
+  Extents() = default;
+  Extents(std::initializer_list<std::int64_t> list) { keep(list.begin(), list.size()); }
+  template <class Range>
+    requires(std::convertible_to<const Range&, std::span<const std::int64_t>> &&
+             !std::same_as<Range, Extents>)
+  Extents(const Range& range) {
+    const std::span<const std::int64_t> list(range);
+    keep(list.data(), list.size());
+  }
+  Extents(const Extents& other) : span() { keep(other.data(), other.size()); }
+  Extents& operator=(const Extents& other) {
+    if (this != &other) keep(other.data(), other.size());
+    return *this;
+  }
+
+ private:
+  static constexpr std::size_t inline_count = 8;
+  void keep(const std::int64_t* list, std::size_t count) {
+    if (count > inline_count) {
+      more_.assign(list, list + count);
+      list = more_.data();
+    } else {
+      for (std::size_t i = 0; i < count; ++i) few_[i] = list[i];
+      list = few_;
+    }
+    static_cast<span&>(*this) = span(list, count);
+  }
+
+  std::int64_t few_[inline_count];
+  std::vector<std::int64_t> more_;
+};
+
+template <class T>
+class Elements;
+
+/// The C++ types that an element or a scalar can have.
+template <class T>
+concept ScalarType = requires { dtype_of_type<T>::value; };
+
+/// A handle to an array: copying it copies a pointer, and both handles see the same data.
+/// Strides count elements and may be zero or negative. A default-made handle refers to no array;
+/// asking it for anything but `defined` is a ValueError.
+class Array {
+ public:
+  Array() = default;
+  /// A rank-0 array; the dtype is that of the C++ type.
+  template <ScalarType T>
+  Array(T value) : Array(from_scalar(dtype_of<T>, &value)) {}
+  Array(long long value) : Array(static_cast<std::int64_t>(value)) {}
+  Array(unsigned long long value) : Array(static_cast<std::uint64_t>(value)) {}
+
+  Array(const Array& other) noexcept : record_(other.record_) { retain(); }
+  Array(Array&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
+  Array& operator=(const Array& other) noexcept {
+    Array copy(other);
+    std::swap(record_, copy.record_);
+    return *this;
+  }
+  Array& operator=(Array&& other) noexcept {
+    Array moved(std::move(other));
+    std::swap(record_, moved.record_);
+    return *this;
+  }
+  ~Array() {
+    if (record_ != nullptr) release();
+  }
+
+  /// Uninitialised, C-contiguous, 64-byte aligned. TypeError: unsupported dtype; ValueError: a
+  /// negative extent, too many axes or a size that overflows; DeviceError: out of memory.
+  static Array empty(DType dtype, const Extents& shape) { return of_extents(dtype, shape); }
+  /// The same for extents that lie somewhere already.
+  static Array of_extents(DType dtype, std::span<const std::int64_t> shape);
+
+  /// A copy of `values` in C order; without a shape, of rank 1.
+  template <ScalarType T>
+  static Array from(std::span<const T> values, Extents shape) {
+    return from_memory(dtype_of<T>, values.data(), values.size(), shape);
+  }
+  template <ScalarType T>
+  static Array from(const std::vector<T>& values, Extents shape);
+  template <ScalarType T>
+  static Array from(const std::vector<T>& values) {
+    return from(values, {static_cast<std::int64_t>(values.size())});
+  }
+  template <ScalarType T>
+  static Array from(std::initializer_list<T> values, Extents shape) {
+    return from_memory(dtype_of<T>, values.begin(), values.size(), shape);
+  }
+  template <ScalarType T>
+  static Array from(std::initializer_list<T> values) {
+    return from(values, {static_cast<std::int64_t>(values.size())});
+  }
+  /// A rank-0 array.
+  template <ScalarType T>
+  static Array scalar(T value) {
+    return Array(value);
+  }
+
+  /// An array over memory that Gnomon does not own; `keep_alive` is let go with the last handle.
+  /// Strides in elements; without them, C-contiguous.
+  static Array borrow(void* data, DType dtype, Extents shape, Extents strides,
+                      std::shared_ptr<void> keep_alive);
+  static Array borrow(void* data, DType dtype, Extents shape,
+                      std::shared_ptr<void> keep_alive = nullptr);
+
+  /// Whether the handle refers to an array.
+  bool defined() const noexcept { return record_ != nullptr; }
+  DType dtype() const { return record().dtype; }
+  int rank() const { return record().rank; }
+  std::span<const std::int64_t> shape() const& GNOMON_LIFETIMEBOUND {
+    return {record().dims(), record_->rank};
+  }
+  /// Of an array that ends with the expression: numbers of their own.
+  std::vector<std::int64_t> shape() const&& { return list_of(0); }
+  /// Elements from one index to the next, for each axis.
+  std::span<const std::int64_t> strides() const& GNOMON_LIFETIMEBOUND {
+    return {record().dims() + record_->rank, record_->rank};
+  }
+  std::vector<std::int64_t> strides() const&& { return list_of(record().rank); }
+  /// Number of elements.
+  std::int64_t size() const { return record().size; }
+  /// Bytes of the elements.
+  std::int64_t bytes() const { return size() * static_cast<std::int64_t>(size_of(dtype())); }
+  /// The first element. What the value of a shared variable shows is copied before it can be
+  /// written to (`copied_when_written`).
+  void* data() & GNOMON_LIFETIMEBOUND {
+    if (record().shown) detach();
+    return record_->data;
+  }
+  const void* data() const& GNOMON_LIFETIMEBOUND { return record().data; }
+  const void* data() const&& GNOMON_LIFETIMEBOUND { return record().data; }
+  /// The elements; TypeError unless `T` is the dtype's type.
+  template <ScalarType T>
+      T* data() & GNOMON_LIFETIMEBOUND {
+    check_dtype(dtype_of<T>);
+    return static_cast<T*>(data());
+  }
+  template <ScalarType T>
+  const T* data() const& GNOMON_LIFETIMEBOUND {
+    check_dtype(dtype_of<T>);
+    return static_cast<const T*>(record_->data);
+  }
+  /// Of an array that ends with the expression, as in `f(x)[0].data<double>()[2]`: an object that
+  /// keeps the array.
+  template <ScalarType T>
+  Elements<T> data() const&&;
+
+  /// The value of an array of one element; ValueError on another size, TypeError on another dtype.
+  template <ScalarType T>
+  T item() const {
+    check_one_element();
+    check_dtype(dtype_of<T>);
+    return *static_cast<const T*>(record_->data);
+  }
+  /// All elements in C order; TypeError on another dtype.
+  template <ScalarType T>
+  std::vector<T> to_vector() const;
+
+  /// Whether the elements lie in C order without gaps.
+  bool is_contiguous() const { return record().contiguous; }
+  /// Itself when C-contiguous and 64-byte aligned, else a packed copy.
+  Array contiguous() const;
+  /// A packed copy.
+  Array copy() const;
+  /// Copies the elements of an array of the same dtype and shape into this one.
+  void assign(const Array& source);
+
+  /// Handles and views that share this array.
+  std::int64_t use_count() const noexcept;
+  /// Whether nothing else can see the data: one handle, memory of its own.
+  bool unique() const noexcept;
+
+  /// Views: they share the data.
+  Array transpose(Extents axes) const;
+  /// Reverses the axes.
+  Array transpose() const;
+  /// Every `step`-th index from `start` up to `stop` (excluded); Python's rules for negative and
+  /// out-of-range bounds when `step` is positive. A negative step counts down.
+  Array slice(int axis, std::int64_t start, std::int64_t stop, std::int64_t step = 1) const;
+  /// The same elements in C order under another shape; one extent may be -1. A view when the array
+  /// is contiguous, else a packed copy.
+  Array reshape(Extents shape) const;
+  /// The same memory as elements of another dtype of the same size; TypeError if it has another.
+  Array view(DType dtype) const;
+  /// A view of the same elements that cannot change them: it, and what it shows, is copied when
+  /// `data()` of a handle that is not const asks for it, or `assign`.
+  Array copied_when_written() const;
+  /// Any view: its first element is `offset` elements after this array's. All it shows must be
+  /// within what this array shows. Strides may be zero or negative.
+  Array view(Extents shape, Extents strides, std::int64_t offset) const;
+
+  /// Type text: "f32[3, 4]".
+  std::string describe() const;
+  /// The values as NumPy prints them; the middle of a long axis is left out.
+  std::string to_string() const;
+
+ private:
+  // Followed in memory by the extents, then the strides, then (when the array owns them) the data.
+  struct Record {
+    std::atomic<std::int32_t> uses;
+    DType dtype;
+    std::uint8_t rank, size_class;
+    bool contiguous : 1, owns_data : 1;
+    bool shown : 1;  // memory that is somebody else's to write to
+    std::int64_t size;
+    void* data;
+    Record* owner;                     // of the memory that a view shows
+    std::shared_ptr<void> keep_alive;  // of borrowed memory
+
+    std::int64_t* dims() { return reinterpret_cast<std::int64_t*>(this + 1); }
+  };
+
+  explicit Array(Record* record) noexcept : record_(record) {}
+  static Array from_scalar(DType dtype, const void* value);
+  static Array from_memory(DType dtype, const void* values, std::size_t count, Extents shape);
+  static Record* make_record(DType dtype, std::span<const std::int64_t> shape,
+                             std::int64_t data_bytes);
+  static void destroy(Record* record) noexcept;
+
+  Record& record() const {
+    if (record_ == nullptr) throw_undefined();
+    return *record_;
+  }
+  void retain() const noexcept {
+    if (record_ != nullptr) record_->uses.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    // The only holder needs no locked instruction.
+    if (record_->uses.load(std::memory_order_acquire) == 1 ||
+        record_->uses.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      destroy(record_);
+  }
+  void check_dtype(DType wanted) const {
+    if (record().dtype != wanted) throw_dtype(wanted);
+  }
+  void check_one_element() const {
+    if (record().size != 1) throw_not_one();
+  }
+  std::vector<std::int64_t> list_of(std::size_t first) const {
+    return {record().dims() + first, record_->dims() + first + record_->rank};
+  }
+  void detach();
+  void pack_into(void* destination) const;
+  [[noreturn]] static void throw_undefined();
+  [[noreturn]] void throw_dtype(DType wanted) const;
+  [[noreturn]] void throw_not_one() const;
+
+  Record* record_ = nullptr;
+};
+
+/// The elements of an array that has no name, which it keeps. No pointer: it would outlive them.
+template <class T>
+class Elements {
+ public:
+  explicit Elements(Array array) : array_(std::move(array)) {}
+  const T& operator[](std::int64_t i) const { return get()[i]; }
+  const T& operator*() const { return *get(); }
+  /// For the rest of the expression.
+  const T* get() const GNOMON_LIFETIMEBOUND { return array_.data<T>(); }
+  template <class U>
+  operator U*() const {
+    static_assert(!std::same_as<U, U>,
+                  "the array ends with this expression, and its elements with it: give it a name "
+                  "first, as in `auto y = f(x)[0]; auto* p = y.data<double>();`, or use get() for "
+                  "the rest of the expression");
+    return nullptr;
+  }
+
+ private:
+  Array array_;
+};
+
+/// All elements 0 (false).
+Array zeros(Extents shape, DType dtype = float64);
+/// All elements 1 (true).
+Array ones(Extents shape, DType dtype = float64);
+/// All elements `value`, converted to the dtype; ValueError when an integer dtype cannot hold it.
+Array full(Extents shape, double value, DType dtype = float64);
+/// The same for integers, of which a double would lose digits.
+Array full_of_integer(Extents shape, std::int64_t value, DType dtype);
+Array full_of_integer(Extents shape, std::uint64_t value, DType dtype);
+template <std::integral T>
+Array full(Extents shape, T value, DType dtype = float64) {
+  if constexpr (std::is_signed_v<T>)
+    return full_of_integer(shape, static_cast<std::int64_t>(value), dtype);
+  else
+    return full_of_integer(shape, static_cast<std::uint64_t>(value), dtype);
+}
+
+/// Same dtype, same shape and the same bits in every element (so NaN equals itself, 0 is not -0).
+bool same_bits(const Array& a, const Array& b);
+
+/// Whether both have the same extents.
+bool same_shape(const Array& a, const Array& b);
+
+/// Type text of a dtype and extents: "f32[3, 4]".
+std::string describe(DType dtype, std::span<const std::int64_t> shape);
+
+/// Strides in elements of a C-contiguous array.
+std::vector<std::int64_t> contiguous_strides(std::span<const std::int64_t> shape);
+
+template <ScalarType T>
+Array Array::from(const std::vector<T>& values, Extents shape) {
+  if constexpr (std::same_as<T, bool>) {
+    const auto bytes = std::make_unique<bool[]>(values.size());  // vector<bool> has no array
+    for (std::size_t i = 0; i < values.size(); ++i) bytes[i] = values[i];
+    return from_memory(bool_, bytes.get(), values.size(), shape);
+  } else {
+    return from_memory(dtype_of<T>, values.data(), values.size(), shape);
+  }
+}
+
+template <ScalarType T>
+Elements<T> Array::data() const&& {
+  check_dtype(dtype_of<T>);
+  return Elements<T>(*this);
+}
+
+template <ScalarType T>
+std::vector<T> Array::to_vector() const {
+  check_dtype(dtype_of<T>);
+  const Array packed = contiguous();
+  const T* first = static_cast<const T*>(packed.record_->data);
+  return std::vector<T>(first, first + packed.size());
+}
+
+}  // namespace gnomon

@@ -1,8 +1,0 @@
-// The kernels of convolutions for any processor this library is built for.
-#include "runtime/convolution_tiles.h"
-
-namespace gnomon {
-
-constinit const ConvolutionKernels baseline_convolution = {"baseline", tiles<float>, tiles<double>};
-
-}  // namespace gnomon

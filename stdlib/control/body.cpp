@@ -1,0 +1,133 @@
+// Bodies as ops use them: checking arguments, capturing what a body needs, applying one.
+#include "stdlib/control/body.h"
+
+#include <unordered_set>
+
+#include "ir/graph/leaf.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+using Numbers = std::unordered_set<std::uint64_t>;
+
+// The symbols that stand for extents of the parameters.
+Numbers symbols_of(std::span<const Value> parameters) {
+  Numbers symbols;
+  for (const Value& parameter : parameters)
+    for (const Dim& d : parameter.shape())
+      d.for_each_atom([&](const AtomRef& atom) {
+        if (atom->kind == Atom::Kind::symbol) symbols.insert(atom->number);
+      });
+  return symbols;
+}
+
+bool mentions(const Node& node, const Numbers& symbols) {
+  bool found = false;
+  for (const Attribute& attribute : node.attributes()) {
+    if (attribute.kind() != Attribute::Kind::dim_list) continue;
+    for (const Dim& d : attribute.dims())
+      d.for_each_atom([&](const AtomRef& atom) {
+        found |= atom->kind == Atom::Kind::symbol && symbols.contains(atom->number);
+      });
+  }
+  return found;
+}
+
+// The nodes of `order` that depend on a parameter, or on one of the symbols.
+std::unordered_set<const Node*> dependents(std::span<const Node* const> order,
+                                           const std::unordered_set<Value, ValueHash>& parameters,
+                                           const Numbers& symbols) {
+  std::unordered_set<const Node*> result;
+  for (const Node* node : order) {
+    if (!symbols.empty() && mentions(*node, symbols)) result.insert(node);
+    for (const Value& input : node->inputs()) {
+      if (parameters.contains(input) || result.contains(input.get())) {
+        result.insert(node);
+        break;
+      }
+    }
+  }
+  return result;
+}
+
+// Collects what is captured, each value once, in the order of use.
+class Frontier {
+ public:
+  Frontier(const std::unordered_set<Value, ValueHash>& parameters,
+           const std::unordered_set<const Node*>& dependent)
+      : parameters_(parameters), dependent_(dependent) {}
+
+  // A value that the body uses. Broadcasts are cheap to repeat and large to keep; what is said of
+  // extents belongs inside.
+  void use(Value v) {
+    while ((v.is(op::broadcast_to) || v.is(op::shaped)) && is_outside(v) &&
+           v.node().extent_inputs().empty()) {
+      v = Value(v.input(0));
+    }
+    if (!is_outside(v) || (v.node().inputs().empty() && !is_leaf(v.op()))) return;
+    if (seen_.insert(v).second) values_.push_back(v);
+  }
+  std::vector<Value> take() { return std::move(values_); }
+
+ private:
+  bool is_outside(const Value& v) const {
+    return !parameters_.contains(v) && !dependent_.contains(v.get());
+  }
+
+  const std::unordered_set<Value, ValueHash>& parameters_;
+  const std::unordered_set<const Node*>& dependent_;
+  std::unordered_set<Value, ValueHash> seen_;
+  std::vector<Value> values_;
+};
+
+}  // namespace
+
+std::vector<Type> body_output_types(TypeContext& context, const Body& body,
+                                    std::span<const Value> arguments) {
+  return body_types(context, *body, arguments);
+}
+
+Closure close_over(std::span<const Value> parameters, std::span<const Value> outputs,
+                   Symbols symbols) {
+  const std::unordered_set<Value, ValueHash> leaves(parameters.begin(), parameters.end());
+  const std::vector<const Node*> order = topological_order(outputs, parameters);
+  const std::unordered_set<const Node*> dependent = dependents(
+      order, leaves, symbols == Symbols::of_parameters ? symbols_of(parameters) : Numbers());
+  Frontier frontier(leaves, dependent);
+  for (const Node* node : order) {
+    if (!dependent.contains(node)) continue;
+    for (const Value& input : node->inputs()) frontier.use(input);
+  }
+  for (const Value& output : outputs) frontier.use(output);
+
+  Closure closure{nullptr, frontier.take()};
+  std::vector<Value> all(parameters.begin(), parameters.end());
+  all.insert(all.end(), closure.captured.begin(), closure.captured.end());
+  // What remains are extents that no parameter's shape tells.
+  for (Value& v : free_values(all, outputs)) {
+    all.push_back(v);
+    closure.captured.push_back(std::move(v));
+  }
+  closure.body = make_body(all, outputs);
+  return closure;
+}
+
+std::vector<Expr> apply_body(const Body& body, std::span<const Expr> arguments) {
+  const std::vector<Value> values(arguments.begin(), arguments.end());
+  std::vector<Expr> outputs;
+  for (Value& v : inline_body(*body, values)) outputs.emplace_back(std::move(v));
+  return outputs;
+}
+
+std::vector<Expr> apply_checked_body(const Body& body, std::span<const Expr> arguments) {
+  const std::vector<Value> values(arguments.begin(), arguments.end());
+  const InlinedBody inlined = inline_whole_body(*body, values);
+  std::vector<Expr> outputs(inlined.outputs.begin(), inlined.outputs.end());
+  for (const EntryCheck& c : checks_of_body(*body, values, inlined.checked_scalars))
+    for (Expr& output : outputs) output = where_equal(output, {c.left}, {c.right}, c.message);
+  return outputs;
+}
+
+}  // namespace gnomon

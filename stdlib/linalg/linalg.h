@@ -1,0 +1,126 @@
+// Linear algebra over expressions: systems, factors and functions of matrices, the last two axes.
+// Axes before them are a batch. Integers become float64. Matrices may be complex: transposed ones
+// are then conjugated, symmetric ones Hermitian.
+#pragma once
+
+#include <optional>
+
+#include "ir/graph/expr.h"
+#include "runtime/linalg/lapack.h"
+
+namespace gnomon {
+
+/// The lower triangular factor L of symmetric positive definite matrices [..., n, n]: L L^T = a.
+/// Only the lower triangles are read. ValueError at run time when a matrix is not positive
+/// definite.
+Expr cholesky(const Arg& a);
+/// The x with a x = b (transposed: a^T x = b), by substitution. `a` has shape [..., n, n] and only
+/// its lower (or upper) triangle is read; `b` is [n] or [..., n, k]. ValueError at run time for a 0
+/// on the diagonal.
+Expr solve_triangular(const Arg& a, const Arg& b, bool lower = true, bool transposed = false);
+/// The x with a x = b, for any regular matrices [..., n, n] and b of shape [n] or [..., n, k].
+/// ValueError at run time when a matrix is singular.
+Expr solve(const Arg& a, const Arg& b);
+/// The x with A x = b, for banded matrices A by their diagonals [..., above + 1 + below, n], the
+/// topmost first: diagonals[i, j] is A[i + j - above, j]; what lies outside of A does not count.
+/// b is [n] or [..., n, k]. ValueError as `solve`.
+Expr solve_banded(std::int64_t below, std::int64_t above, const Arg& diagonals, const Arg& b);
+/// a^-1; to multiply by it, `solve` is faster and more accurate.
+Expr inv(const Arg& a);
+
+/// Whether factors of [..., m, n] are as small as they can be, or square.
+enum class Factors : bool { reduced, complete };
+
+struct Qr {
+  Expr q, r;
+};
+/// a = q r with orthonormal columns q [..., m, k] and upper triangular r [..., k, n] where k is
+/// min(m, n), or m if complete. The derivative needs a matrix whose first min(m, n) columns are
+/// independent.
+Qr qr(const Arg& a, Factors factors = Factors::reduced);
+
+struct Eigh {
+  Expr values, vectors;
+};
+/// a = vectors diag(values) vectors^T of symmetric matrices: ascending values, orthonormal columns,
+/// whose signs are the library's. Only the lower triangles are read. ValueError at run time when a
+/// number is not finite. The derivative of vectors of one value is that of some basis of their
+/// space.
+Eigh eigh(const Arg& a);
+/// The values of `eigh` alone.
+Expr eigvalsh(const Arg& a);
+
+struct Eig {
+  Expr values, vectors;
+};
+/// a vectors = vectors diag(values) of square matrices, also of floats: complex values in the
+/// library's order, columns of length 1 whose phases are the library's. ValueError as `eigh`. The
+/// derivative needs distinct values, and for vectors a function that does not depend on phases.
+Eig eig(const Arg& a);
+/// The values of `eig` alone.
+Expr eigvals(const Arg& a);
+
+struct Schur {
+  Expr t, z;
+};
+/// a = z t z^H with orthogonal z and upper triangular t; of floats, t has 2 x 2 blocks for
+/// conjugate eigenvalues. Those of `order` come first on the diagonal. Errors as `eigh`; no
+/// derivative.
+Schur schur(const Arg& a, EigenvalueOrder order = EigenvalueOrder::any);
+struct Qz {
+  Expr s, t, alpha, beta, q, z;
+};
+/// a = q s z^H, b = q t z^H with orthogonal q and z, upper triangular t and s as that of `schur`;
+/// the generalised eigenvalues are alpha / beta (complex alpha). Errors as `eigh`; no derivative.
+Qz qz(const Arg& a, const Arg& b, EigenvalueOrder order = EigenvalueOrder::any);
+
+struct Svd {
+  Expr u, s, vh;
+};
+/// a = u diag(s) vh: orthonormal columns u [..., m, k] and rows vh [..., k, n], descending singular
+/// values s [..., k], k = min(m, n); complete: u and vh are square. Errors as `eigh`.
+Svd svd(const Arg& a, Factors factors = Factors::reduced);
+/// The singular values alone.
+Expr svdvals(const Arg& a);
+
+struct LuFactor {
+  Expr lu, pivots, rows;
+};
+/// L (below the diagonal, which would be 1) and U of a[rows] = L U, by partial pivoting: row i
+/// changed places with row pivots[i] in step i, which put row rows[i] at i.
+LuFactor lu_factor(const Arg& a);
+
+/// The determinants of square matrices; the derivative exists for singular ones too.
+Expr det(const Arg& a);
+struct SlogDet {
+  Expr sign, logabsdet;
+};
+/// The determinants as sign * exp(logabsdet), which does not overflow; 0 and -inf of singular ones.
+SlogDet slogdet(const Arg& a);
+
+/// How small singular values (or eigenvalues' sizes, of matrices said to be symmetric) count as 0:
+/// those up to rtol times the largest. By default rtol is max(m, n) times the dtype's epsilon.
+struct RankOptions {
+  std::optional<Expr> rtol = {};
+  bool hermitian = false;
+};
+/// Moore and Penrose's inverse [..., n, m]. The derivative needs a rank that does not change.
+Expr pinv(const Arg& a, const RankOptions& options = {});
+/// How many singular values are not small: int64.
+Expr matrix_rank(const Arg& a, const RankOptions& options = {});
+/// The x of least |a x - b|, and of those the shortest: pinv(a) b.
+Expr lstsq(const Arg& a, const Arg& b, const RankOptions& options = {});
+
+/// The X with a X + X b = c, a [..., m, m], b [..., k, k], c [..., m, k]. ValueError at run time
+/// when a and -b have a common eigenvalue.
+Expr solve_sylvester(const Arg& a, const Arg& b, const Arg& c);
+/// The X with a X a^H - X + q = 0; neither -1 nor the inverse of an eigenvalue of a may be one.
+Expr solve_discrete_lyapunov(const Arg& a, const Arg& q);
+/// The X with a^H X a - X - a^H X b (r + b^H X b)^-1 b^H X a + q = 0 that makes the closed loop
+/// stable, for a [..., n, n], b [..., n, m], and q [..., n, n] and regular r [..., m, m], which are
+/// taken as symmetric. ValueError at run time when there is none.
+Expr solve_discrete_are(const Arg& a, const Arg& b, const Arg& q, const Arg& r);
+/// The matrix exponential.
+Expr expm(const Arg& a);
+
+}  // namespace gnomon

@@ -1,0 +1,44 @@
+// Initial values of weights: draws of a state (stdlib/random/random.h) whose spread goes by the shape.
+//
+// The fans of weights [inputs, outputs] are their extents; those of weights of convolutions,
+// [outputs, inputs, ...], the numbers of channels times the size of the window. Extents are
+// constants. `dtype` is float32 or float64.
+#pragma once
+
+#include <utility>
+
+#include "stdlib/random/random.h"
+
+namespace gnomon::init {
+
+/// {fan in, fan out} of weights. TypeError unless they have two axes or more, of known extents.
+std::pair<double, double> fans(const Shape& shape);
+
+enum class Fan : std::uint8_t { in, out, average };
+enum class Distribution : std::uint8_t { uniform, normal, truncated_normal };
+/// Values of mean 0 and variance scale / fan; the truncated normal ones are within two deviations
+/// of the normal distribution that is cut.
+Expr variance_scaling(const Expr& state, const Shape& shape, double scale = 1.0, Fan fan = Fan::in,
+                      Distribution distribution = Distribution::truncated_normal,
+                      DType dtype = DType::float64);
+
+/// Variance gain^2 * 2 / (fan in + fan out) (Glorot and Bengio 2010).
+Expr glorot_uniform(const Expr& state, const Shape& shape, double gain = 1.0,
+                    DType dtype = DType::float64);
+Expr glorot_normal(const Expr& state, const Shape& shape, double gain = 1.0,
+                   DType dtype = DType::float64);
+/// Variance 2 / ((1 + negative_slope^2) fan in), for rectifiers of that slope below 0 (He et al.
+/// 2015).
+Expr he_uniform(const Expr& state, const Shape& shape, double negative_slope = 0.0,
+                DType dtype = DType::float64);
+Expr he_normal(const Expr& state, const Shape& shape, double negative_slope = 0.0,
+               DType dtype = DType::float64);
+/// Variance 1 / fan in (LeCun, Bottou, Orr and Mueller 1998).
+Expr lecun_uniform(const Expr& state, const Shape& shape, DType dtype = DType::float64);
+Expr lecun_normal(const Expr& state, const Shape& shape, DType dtype = DType::float64);
+/// gain times a matrix with orthonormal rows or columns, the fewer of them, each such matrix as
+/// likely as another; further axes belong to the columns (Saxe, McClelland and Ganguli 2014).
+Expr orthogonal(const Expr& state, const Shape& shape, double gain = 1.0,
+                DType dtype = DType::float64);
+
+}  // namespace gnomon::init
