@@ -13,6 +13,7 @@
 #include "ir/graph/leaf.h"
 #include "ir/text/text.h"
 #include "passes/engine/origins.h"
+#include "passes/engine/phase.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -20,31 +21,35 @@ namespace gnomon {
 namespace {
 
 constexpr std::array passes = {
-    Pass{"open", "Opens calls of functions, and what the last passes wrote in a graph.", open_all,
-         RewriteLevel::none},
+    Pass{"open", "Opens calls of functions, and what the last passes wrote in a graph.",
+         Stage::opening, rewrite_by<Phase::open>, RewriteLevel::none},
     Pass{"canonicalize",
-         "Brings expressions to one form, folds constants, drops what does nothing.", canonicalize,
-         RewriteLevel::exact},
-    Pass{"stabilize", "Replaces formulas that cancel or overflow.", stabilize, RewriteLevel::all},
-    Pass{"lift", "Reads elements before the functions of them are computed.", lift,
-         RewriteLevel::exact},
+         "Brings expressions to one form, folds constants, drops what does nothing.",
+         Stage::rewriting, rewrite_by<Phase::canonicalize>, RewriteLevel::exact},
+    Pass{"stabilize", "Replaces formulas that cancel or overflow.", Stage::rewriting,
+         rewrite_by<Phase::stabilize>, RewriteLevel::all},
+    Pass{"lift", "Reads elements before the functions of them are computed.", Stage::rewriting,
+         lift, RewriteLevel::exact},
     Pass{"match_products", "Gives matrix products their transposes, scales and addends.",
-         match_products, RewriteLevel::all},
-    Pass{"expand", "Says ops that have no kernel with simpler ones.", expand, RewriteLevel::none},
-    Pass{"simplify", "Brings what was expanded to the same form.", simplify, RewriteLevel::exact},
-    Pass{"specialize", "Chooses cheaper spellings.", specialize, RewriteLevel::exact},
-    Pass{"split_reductions", "Reduces several axes one after the other.", split_reductions,
-         RewriteLevel::none},
-    Pass{"contract", "Adds products in one rounding.", contract, RewriteLevel::all},
-    Pass{"pair_reductions", "Takes reductions that need each other in one pass.", pair_reductions,
+         Stage::rewriting, rewrite_by<Phase::match_products>, RewriteLevel::all},
+    Pass{"expand", "Says ops that have no kernel with simpler ones.", Stage::rewriting,
+         rewrite_by<Phase::expand>, RewriteLevel::none},
+    Pass{"simplify", "Brings what was expanded to the same form.", Stage::rewriting, simplify,
+         RewriteLevel::exact},
+    Pass{"specialize", "Chooses cheaper spellings.", Stage::lowering, rewrite_by<Phase::specialize>,
+         RewriteLevel::exact},
+    Pass{"split_reductions", "Reduces several axes one after the other.", Stage::lowering,
+         rewrite_by<Phase::split_reductions>, RewriteLevel::none},
+    Pass{"contract", "Adds products in one rounding.", Stage::lowering, rewrite_by<Phase::contract>,
          RewriteLevel::all},
+    Pass{"pair_reductions", "Takes reductions that need each other in one pass.", Stage::lowering,
+         rewrite_by<Phase::pair_reductions>, RewriteLevel::all},
 };
+static_assert(std::ranges::is_sorted(passes, {}, &Pass::stage));
 
-constexpr std::span all(passes);
-// Rules before `expand` see what it writes in another round of these.
-constexpr std::span opening = all.first(1), rewriting = all.subspan(1, 6),
-                    lowering = all.subspan(7);
-static_assert(rewriting.front().run == canonicalize && rewriting.back().run == simplify);
+constexpr std::span<const Pass> passes_of(Stage stage) {
+  return std::ranges::equal_range(passes, stage, {}, &Pass::stage);
+}
 constexpr int most_rounds = 8;
 
 constexpr std::array reasons = {
@@ -264,11 +269,12 @@ std::span<const PassOrder> pass_order_reasons() { return reasons; }
 
 Graph optimize(const Graph& graph, Context& context) {
   const CheckedScalars scalars(graph);
-  Graph current = run_all(opening, split_complex(widen_halves(scalars.lifted())), context);
+  Graph current =
+      run_all(passes_of(Stage::opening), split_complex(widen_halves(scalars.lifted())), context);
   for (int round = 1;; ++round) {
     const Graph before = current;
     const std::size_t first = context.trace.passes.size();
-    current = run_all(rewriting, current, context);
+    current = run_all(passes_of(Stage::rewriting), current, context);
     if (!has_expanded(std::span(context.trace.passes).subspan(first)) ||
         current.outputs == before.outputs)
       break;
@@ -277,7 +283,7 @@ Graph optimize(const Graph& graph, Context& context) {
       break;
     }
   }
-  return scalars.settled(run_all(lowering, current, context));
+  return scalars.settled(run_all(passes_of(Stage::lowering), current, context));
 }
 
 Graph run_pass(std::string_view name, const Graph& graph, Context& context) {

@@ -48,9 +48,17 @@ struct Context {
   std::string_view pass;
 };
 
+/// Where in `optimize` a pass stands.
+enum class Stage : std::uint8_t {
+  opening,    // once, before all others
+  rewriting,  // again and again, until nothing new is expanded
+  lowering,   // once, after all others
+};
+
 /// graph -> graph, equal in value as far as the level admits.
 struct Pass {
   std::string_view name, doc;
+  Stage stage;
   Graph (*run)(const Graph&, Context&);
   /// The lowest level it runs at.
   RewriteLevel level = RewriteLevel::all;
@@ -78,17 +86,8 @@ Graph widen_halves(const Graph&);
 /// floats [..., 2]. The graph itself if it has none. `optimize` does it next.
 Graph split_complex(const Graph&);
 
-// The passes.
-Graph open_all(const Graph&, Context&);
-Graph canonicalize(const Graph&, Context&);
-Graph stabilize(const Graph&, Context&);
+// The passes that are more than a phase of rules.
 Graph lift(const Graph&, Context&);
-Graph match_products(const Graph&, Context&);
-Graph expand(const Graph&, Context&);
 Graph simplify(const Graph&, Context&);
-Graph specialize(const Graph&, Context&);
-Graph split_reductions(const Graph&, Context&);
-Graph contract(const Graph&, Context&);
-Graph pair_reductions(const Graph&, Context&);
 
 }  // namespace gnomon

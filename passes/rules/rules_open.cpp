@@ -1,10 +1,8 @@
-// Opening: calls of functions, and what the last passes made of a graph that went through them, as
-// the rules of all other passes know it.
+// Rules that open calls of functions, and what the last passes made of a graph that went through
+// them, as all other rules know it.
 #include <array>
 
-#include "passes/engine/rewrite.h"
 #include "passes/engine/rule.h"
-#include "passes/pipeline.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -60,11 +58,6 @@ const RuleGroup& open_rules() {
             "multiply_add(x, y, z)", "z + x * y", multiply_add_example)
            .except("products that z cancels, until `contract` adds them in one rounding again")}};
   return group;
-}
-
-Graph open_all(const Graph& graph, Context& context) {
-  static const RuleSet rules({&open_rules()}, RewriteLevel::all);
-  return rewrite(graph, rules, context, Flatten::no);
 }
 
 }  // namespace gnomon

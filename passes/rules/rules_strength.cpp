@@ -1,12 +1,10 @@
-// Specialisation: cheaper spellings of what the earlier passes brought to one form, then fma.
+// Rules of cheaper spellings of what the earlier passes brought to one form, then of fma.
 #include <array>
 #include <cmath>
 #include <numbers>
 
 #include "passes/engine/facts.h"
-#include "passes/engine/rewrite.h"
 #include "passes/engine/rule.h"
-#include "passes/pipeline.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -187,20 +185,6 @@ const RuleGroup& contraction_rules() {
                                         contracted_terms, "sum(x * y) over an outer axis of three",
                                         "sum(multiply_add(x, y, -0))", terms_example)}};
   return group;
-}
-
-Graph specialize(const Graph& graph, Context& context) {
-  static const RuleSet all({&strength_rules()}, RewriteLevel::all),
-      exact({&strength_rules()}, RewriteLevel::exact);
-  const bool exact_only = context.options.level < RewriteLevel::all;
-  return rewrite(graph, exact_only ? exact : all, context, Flatten::no);
-}
-
-Graph contract(const Graph& graph, Context& context) {
-  static const RuleSet all({&contraction_rules()}, RewriteLevel::all),
-      fast({&contraction_rules()}, RewriteLevel::fast);
-  const bool is_fast = context.options.level == RewriteLevel::fast;
-  return rewrite(graph, is_fast ? fast : all, context, Flatten::no);
 }
 
 }  // namespace gnomon

@@ -1,10 +1,8 @@
-// Expansion: ops that no kernel computes, said with simpler ones.
+// Rules of expansion: ops that no kernel computes, said with simpler ones; reductions split.
 #include <algorithm>
 
 #include "passes/engine/facts.h"
-#include "passes/engine/rewrite.h"
 #include "passes/engine/rule.h"
-#include "passes/pipeline.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -136,18 +134,6 @@ const RuleGroup& split_rules() {
        rule("flattened_search", Promise::exact, {&op::max_and_argmax, &op::min_and_argmin},
             flattened_search, "argmax(x, axes 0 and 1)", "argmax(reshape(x))", search_example)}};
   return group;
-}
-
-Graph expand(const Graph& graph, Context& context) {
-  static const RuleSet all({&expand_rules()}, RewriteLevel::all),
-      exact({&expand_rules()}, RewriteLevel::exact);
-  const bool exact_only = context.options.level < RewriteLevel::all;
-  return rewrite(graph, exact_only ? exact : all, context, Flatten::no);
-}
-
-Graph split_reductions(const Graph& graph, Context& context) {
-  static const RuleSet rules({&split_rules()}, RewriteLevel::all);
-  return rewrite(graph, rules, context, Flatten::no);
 }
 
 }  // namespace gnomon

@@ -1,10 +1,8 @@
-// Reductions of one axis of which one needs the other's result, as a pair that takes one pass.
+// Rules of reductions of one axis of which one needs the other's result: a pair, in one pass.
 #include <unordered_set>
 
 #include "passes/engine/facts.h"
-#include "passes/engine/rewrite.h"
 #include "passes/engine/rule.h"
-#include "passes/pipeline.h"
 #include "stdlib/ops.h"
 #include "stdlib/reductions/reduction.h"
 
@@ -53,11 +51,6 @@ const RuleGroup& pair_rules() {
             "sum(exp(x - c)), c made of max(x) over the same axis, not the last",
             "sum(exp(x - b)) * exp(b - c) of parts with maxima b", example)}};
   return group;
-}
-
-Graph pair_reductions(const Graph& graph, Context& context) {
-  static const RuleSet rules({&pair_rules()}, RewriteLevel::all);
-  return rewrite(graph, rules, context, Flatten::no);
 }
 
 }  // namespace gnomon

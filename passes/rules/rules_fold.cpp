@@ -1,5 +1,5 @@
-// Folding: operations on constants are computed by the reference evaluator, with the bits that
-// generated code would give.
+// The rule of folding: operations on constants are computed by the reference evaluator, with the
+// bits that generated code would give.
 #include <algorithm>
 #include <cstddef>
 
