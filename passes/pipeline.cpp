@@ -14,6 +14,7 @@
 #include "ir/text/text.h"
 #include "passes/engine/origins.h"
 #include "passes/engine/phase.h"
+#include "passes/representation.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -21,6 +22,18 @@ namespace gnomon {
 namespace {
 
 constexpr std::array passes = {
+    Pass{.name = "widen_halves",
+         .doc = "Computes float16 and bfloat16 in float32.",
+         .stage = Stage::opening,
+         .run = widen_halves,
+         .level = RewriteLevel::none,
+         .changes_representation = true},
+    Pass{.name = "split_complex",
+         .doc = "Computes complex numbers as pairs of floats.",
+         .stage = Stage::opening,
+         .run = split_complex,
+         .level = RewriteLevel::none,
+         .changes_representation = true},
     Pass{"open", "Opens calls of functions, and what the last passes wrote in a graph.",
          Stage::opening, rewrite_by<Phase::open>, RewriteLevel::none},
     Pass{"canonicalize",
@@ -53,6 +66,9 @@ constexpr std::span<const Pass> passes_of(Stage stage) {
 constexpr int most_rounds = 8;
 
 constexpr std::array reasons = {
+    PassOrder{"widen_halves", "split_complex",
+              "halves are float32 before they are parts of complex numbers"},
+    PassOrder{"split_complex", "open", "no rule knows complex numbers"},
     PassOrder{"open", "canonicalize", "rules do not see into calls"},
     PassOrder{"canonicalize", "stabilize", "patterns are written in canonical form"},
     PassOrder{"stabilize", "match_products", "negations and factors are in their places by then"},
@@ -139,6 +155,8 @@ class Driver {
     const bool changed = !(result.outputs == graph.outputs);
     done.nodes_after = changed ? result.topological_order().size() : order.size();
     if (changed) dump(pass, result);
+    // Most graphs have numbers of plain dtypes alone: then there is nothing to tell.
+    if (!changed && pass.changes_representation) context_.trace.passes.pop_back();
     return result;
   }
 
@@ -148,10 +166,12 @@ class Driver {
     try {
       const OriginScope no_place{Origin{}};  // rewriting is not a place in the user's code
       Graph result = pass.run(graph, context_);
-      const bool changed = !(result.outputs == graph.outputs);
-      const std::vector<const Node*> now = changed ? result.topological_order() : order;
-      result = with_bodies(pass, std::move(result), now);
-      check_types(graph, result);
+      if (!pass.changes_representation) {
+        const bool changed = !(result.outputs == graph.outputs);
+        const std::vector<const Node*> now = changed ? result.topological_order() : order;
+        result = with_bodies(pass, std::move(result), now);
+      }
+      check_types(pass, graph, result);
       if (context_.options.verify) verify(result);
       return result;
     } catch (const Error& error) {
@@ -173,13 +193,17 @@ class Driver {
     return true;
   }
 
-  static void check_types(const Graph& before, const Graph& after) {
-    for (std::size_t i = 0; i < before.outputs.size(); ++i) {
-      if (is_same(before.outputs[i].type(), after.outputs[i].type())) continue;
-      throw InternalError(fmt::format("output {}: expected {}, found {}", i,
-                                      before.outputs[i].type().text(),
-                                      after.outputs[i].type().text()));
-    }
+  static void check_types(const Pass& pass, const Graph& before, const Graph& after) {
+    const auto check = [&](std::string_view what, std::size_t i, Type was, Type is) {
+      if (pass.changes_representation) was = native_type(was), is = native_type(is);
+      if (is_same(was, is)) return;
+      throw InternalError(
+          fmt::format("{} {}: expected {}, found {}", what, i, was.text(), is.text()));
+    };
+    for (std::size_t i = 0; i < before.parameters.size(); ++i)
+      check("parameter", i, before.parameters[i].type, after.parameters[i].type);
+    for (std::size_t i = 0; i < before.outputs.size(); ++i)
+      check("output", i, before.outputs[i].type(), after.outputs[i].type());
   }
 
   Body run_body(const Pass& pass, const Body& body) {
@@ -269,8 +293,7 @@ std::span<const PassOrder> pass_order_reasons() { return reasons; }
 
 Graph optimize(const Graph& graph, Context& context) {
   const CheckedScalars scalars(graph);
-  Graph current =
-      run_all(passes_of(Stage::opening), split_complex(widen_halves(scalars.lifted())), context);
+  Graph current = run_all(passes_of(Stage::opening), scalars.lifted(), context);
   for (int round = 1;; ++round) {
     const Graph before = current;
     const std::size_t first = context.trace.passes.size();
@@ -288,7 +311,9 @@ Graph optimize(const Graph& graph, Context& context) {
 
 Graph run_pass(std::string_view name, const Graph& graph, Context& context) {
   for (const Pass& pass : passes) {
-    if (pass.name == name) return Driver(context).run(pass, graph);
+    if (pass.name != name) continue;
+    const CheckedScalars scalars(graph);
+    return scalars.settled(Driver(context).run(pass, scalars.lifted()));
   }
   throw InternalError(fmt::format("pass: expected the name of a pass, found {}", name));
 }

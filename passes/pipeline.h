@@ -62,6 +62,9 @@ struct Pass {
   Graph (*run)(const Graph&, Context&);
   /// The lowest level it runs at.
   RewriteLevel level = RewriteLevel::all;
+  /// Whether types of parameters and outputs become others of the same memory (`native_type`). Such
+  /// a pass sees to bodies with the nodes that have them, whose operands change too.
+  bool changes_representation = false;
 };
 
 /// Every pass in order.
@@ -78,15 +81,9 @@ Graph optimize(const Graph& graph, Context& context);
 /// Runs one pass by name, as the driver would: for tests and tools.
 Graph run_pass(std::string_view name, const Graph& graph, Context& context);
 
-/// The graph with float16 and bfloat16 computed in float32: parameters and outputs of these dtypes
-/// become their bits, uint16. The graph itself if it has none. `optimize` begins with it.
-Graph widen_halves(const Graph&);
-
-/// The graph with complex numbers as pairs of floats; complex parameters and outputs [...] become
-/// floats [..., 2]. The graph itself if it has none. `optimize` does it next.
-Graph split_complex(const Graph&);
-
 // The passes that are more than a phase of rules.
+Graph widen_halves(const Graph&, Context&);
+Graph split_complex(const Graph&, Context&);
 Graph lift(const Graph&, Context&);
 Graph simplify(const Graph&, Context&);
 

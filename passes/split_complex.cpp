@@ -8,7 +8,7 @@
 
 #include "ir/graph/leaf.h"
 #include "passes/engine/origins.h"
-#include "passes/pipeline.h"
+#include "passes/representation.h"
 #include "runtime/error.h"
 #include "stdlib/complex/complex.h"
 #include "stdlib/ops.h"
@@ -26,13 +26,6 @@ bool touches_complex(const Node& node) {
   const auto operands = node.operands();
   return has_complex(node) || std::any_of(operands.begin(), operands.end(),
                                           [](const Value& v) { return is_complex(v.dtype()); });
-}
-
-/// The type of the pairs of complex numbers of type `t`.
-Type pairs_type(Type t) {
-  t.dtype = part_of(t.dtype);
-  t.shape.emplace_back(2);
-  return t;
 }
 
 class Splitter {
@@ -59,7 +52,7 @@ class Splitter {
   std::vector<Parts> parts_of(const Node& node) {
     if (!touches_complex(node) && !takes_body(node)) return real_parts(node);
     if (&node.op() == &op::param) {
-      const Value pairs = make_param(node.attribute(0).integer(), pairs_type(node.type()));
+      const Value pairs = make_param(node.attribute(0).integer(), native_type(node.type()));
       return {parts_of_pairs(pairs)};
     }
     std::vector<Parts> inputs;
@@ -150,46 +143,18 @@ class Splitter {
   OriginMap* origins_;
 };
 
-/// A dimension of the graph with the values of scalars as they are now.
-Dim with_values(const Dim& d, const Splitter& split) {
-  return d.substitute([&](const Atom& atom) -> Dim {
-    if (atom.kind == Atom::Kind::symbol) return Dim::symbol(atom.number, atom.name);
-    return Dim::value(split(*atom.scalar).re);
-  });
-}
-
-bool any_complex(std::span<const Node* const> order) {
-  return std::any_of(order.begin(), order.end(), [](const Node* node) {
-    if (touches_complex(*node)) return true;
-    for (const Attribute& a : node->attributes())
-      if (a.kind() == Attribute::Kind::body && any_complex(a.body()->topological_order()))
-        return true;
-    return false;
-  });
-}
-
 }  // namespace
 
-Graph split_complex(const Graph& graph) {
-  const std::vector<const Node*> order = graph.topological_order();
-  const bool in_signature =
-      std::any_of(graph.parameters.begin(), graph.parameters.end(),
-                  [](const Parameter& p) { return is_complex(p.type.dtype); });
-  if (!in_signature && !any_complex(order)) return graph;
-  const OriginScope no_place{Origin{}};
+Graph split_complex(const Graph& graph, Context&) {
+  if (!has_dtype(graph, is_complex)) return graph;
   OriginMap origins(graph);
   Splitter split(&origins);
-  split.run(order);
+  split.run(graph.topological_order());
   Graph result = graph;
-  for (Parameter& p : result.parameters)
-    if (is_complex(p.type.dtype)) p.type = pairs_type(p.type);
+  for (Parameter& p : result.parameters) p.type = native_type(p.type);
   for (Value& v : result.outputs) {
     const Parts& parts = split(v);
     v = parts.im.defined() ? join_pairs(parts) : parts.re;
-  }
-  for (EntryCheck& check : result.checks) {
-    check.left = with_values(check.left, split);
-    check.right = with_values(check.right, split);
   }
   origins.store(result);
   return result;
