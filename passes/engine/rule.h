@@ -117,8 +117,8 @@ struct RuleGroup {
   std::vector<Rule> rules;
 };
 
-/// What the rules of a group are for. A phase (`passes/engine/phase.h`) asks for rules by purpose; at
-/// each value, those of an earlier one are tried first.
+/// What the rules of a group are for. Phases (`passes/engine/phase.h`) ask for rules by purpose; at
+/// each value, those of an earlier purpose are tried first.
 enum class Purpose : std::uint8_t {
   opening,      // calls, and what the last passes write
   formulas,     // formulas that cancel or overflow, functions of functions
