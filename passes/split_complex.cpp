@@ -50,14 +50,15 @@ class Splitter {
 
  private:
   std::vector<Parts> parts_of(const Node& node) {
-    if (!touches_complex(node) && !takes_body(node)) return real_parts(node);
+    const bool has_regions = node.op().regions != nullptr;
+    if (!touches_complex(node) && !has_regions) return real_parts(node);
     if (&node.op() == &op::param) {
       const Value pairs = make_param(node.attribute(0).integer(), native_type(node.type()));
       return {parts_of_pairs(pairs)};
     }
     std::vector<Parts> inputs;
     for (const Value& v : node.inputs()) inputs.push_back((*this)(v));
-    if (takes_body(node)) return body_parts(node, inputs);
+    if (has_regions) return parts_by_regions(node, inputs);
     const ComplexRule& rule = *complex_rule(node.op());
     return rule.parts != nullptr ? rule.parts(node, inputs) : expanded_parts(node);
   }
@@ -86,25 +87,18 @@ class Splitter {
     return parts;
   }
 
-  static bool takes_body(const Node& node) {
-    return &node.op() == &op::fori || &node.op() == &op::call;
-  }
-
-  /// Of a loop or call: two operands, states, outputs for each complex one.
-  std::vector<Parts> body_parts(const Node& node, std::span<const Parts> inputs) {
+  /// Of an op that runs bodies: two operands, states, results for each complex one.
+  static std::vector<Parts> parts_by_regions(const Node& node, std::span<const Parts> inputs) {
     std::vector<Value> operands;
-    std::int64_t states = 0;
-    const bool loop = &node.op() == &op::fori;
-    const std::int64_t old_states = loop ? node.attribute("states").integer() : 0;
-    for (std::size_t i = 0; i < node.operands().size(); ++i) {
-      operands.push_back(inputs[i].re);
-      if (inputs[i].im.defined()) operands.push_back(inputs[i].im);
-      if (static_cast<std::int64_t>(i) == old_states)
-        states = static_cast<std::int64_t>(operands.size()) - 1;
+    for (const Parts& parts : inputs.first(node.operands().size())) {
+      operands.push_back(parts.re);
+      if (parts.im.defined()) operands.push_back(parts.im);
     }
     Attributes attributes = node.attributes();
-    attributes[0] = Attribute(split_body(node.attribute("body").body()));
-    if (loop) attributes[1] = Attribute(states);
+    for (const Region& region : regions_of(node)) {
+      if (region.states) attributes[*region.states] = Attribute(states_in_parts(region, inputs));
+      attributes[region.body] = Attribute(split_body(node.attribute(region.body).body()));
+    }
     const Value first = make_node(node.op(), std::move(operands), std::move(attributes));
     std::vector<Parts> parts;
     std::uint32_t next = 0;
@@ -114,6 +108,14 @@ class Splitter {
       parts.push_back(std::move(p));
     }
     return parts;
+  }
+
+  /// How many states a region has when each complex one is two.
+  static std::int64_t states_in_parts(const Region& region, std::span<const Parts> inputs) {
+    std::int64_t states = 0;
+    for (const Region::Parameter& p : region.parameters)
+      if (p.next) states += inputs[*p.operand].im.defined() ? 2 : 1;
+    return states;
   }
 
   /// The body over two parameters for each complex one.

@@ -99,25 +99,28 @@ class Widener {
     return true;
   }
 
-  /// The node over other inputs, with float32 where an attribute names a half.
+  /// The node over other inputs, with float32 where an attribute names a half, and in the bodies
+  /// that it runs.
   static Value rebuilt(const Node& node, std::span<const Value> inputs) {
-    Attributes attributes = node.attributes();
-    const auto body = std::find_if(attributes.begin(), attributes.end(), [](const Attribute& a) {
-      return a.kind() == Attribute::Kind::body && has_dtype(*a.body(), is_half);
-    });
-    if (body != attributes.end()) {
-      *body = Attribute(wide_body(body->body()));
-      const auto operands = inputs.first(node.operands().size());
-      return make_node(node.op(), {operands.begin(), operands.end()}, std::move(attributes));
-    }
+    for (const Region& region : regions_of(node))
+      if (has_dtype(body_of(node, region), is_half))
+        return with_wide_bodies(node, inputs);
     const Value image = rebuild(node, inputs);
-    attributes = image.node().attributes();
+    Attributes attributes = image.node().attributes();
     const auto dtype = std::find_if(attributes.begin(), attributes.end(), [](const Attribute& a) {
       return a.kind() == Attribute::Kind::dtype && is_half(a.dtype());
     });
     if (dtype == attributes.end()) return image;
     *dtype = Attribute(DType::float32);
     const auto operands = image.node().operands();
+    return make_node(node.op(), {operands.begin(), operands.end()}, std::move(attributes));
+  }
+
+  static Value with_wide_bodies(const Node& node, std::span<const Value> inputs) {
+    Attributes attributes = node.attributes();
+    for (const Region& region : regions_of(node))
+      attributes[region.body] = Attribute(wide_body(attributes[region.body].body()));
+    const auto operands = inputs.first(node.operands().size());
     return make_node(node.op(), {operands.begin(), operands.end()}, std::move(attributes));
   }
 
