@@ -78,9 +78,9 @@ void CpuPrinter::close_loop(int i) {
 }
 
 void CpuPrinter::open_parallel_loop(int i, const std::string& j) {
-  const Axis& axis = outline_.axis_of(i);
+  const int piece = outline_.grain_of(i);
   const std::string hi = w_.plain(outline_[i].args[1]);
-  const std::string grain = axis.grain >= 0 ? w_.plain(axis.grain) : "1";
+  const std::string grain = piece >= 0 ? w_.plain(piece) : "1";
   const std::string from = w_.fresh(j + "_from"), to = w_.fresh(j + "_to");
   std::vector<int> scratch;
   for (const int b : scratch_buffers())

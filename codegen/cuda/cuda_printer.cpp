@@ -11,14 +11,12 @@
 
 namespace gnomon {
 
-// Pieces of a parallel loop have no grain here.
+// Parallel loops go on in steps of all blocks or threads, so they have no pieces.
 CudaPrinter::CudaPrinter(const Kernel& kernel, const DimensionNames& dimension)
     : KernelPrinter(
           kernel, dimension,
           {"failure", "scratch", "scratch_bytes", "blockIdx", "threadIdx", "blockDim", "gridDim"}) {
-  for (int i = 0; i < outline_.size(); ++i)
-    if (outline_.is_loop(i) && outline_.axis_of(i).grain >= 0)
-      outline_.release(outline_.axis_of(i).grain);
+  outline_.drop_grains();
 }
 
 KernelText CudaPrinter::print(const std::string& name) {

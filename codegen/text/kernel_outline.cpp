@@ -28,7 +28,7 @@ KernelOutline::KernelOutline(const Kernel& kernel)
     parent_[i] = open.empty() ? -1 : open.back();
     if (s.code == Code::loop || s.code == Code::if_) open.push_back(i);
     for (const std::int32_t a : s.args) note(a, i);
-    if (s.code == Code::loop && axis_of(i).grain >= 0) note(axis_of(i).grain, i);
+    if (s.code == Code::loop && grain_of(i) >= 0) note(grain_of(i), i);
   }
 }
 
@@ -36,6 +36,12 @@ int KernelOutline::enclosing(int i, AxisKind kind) const {
   for (int at = parent_[i]; at >= 0; at = parent_[at])
     if (is_loop(at) && axis_of(at).kind == kind) return at;
   return -1;
+}
+
+void KernelOutline::drop_grains() {
+  for (int i = 0; i < size(); ++i)
+    if (is_loop(i) && grain_of(i) >= 0) release(grain_of(i));
+  has_grains_ = false;
 }
 
 void KernelOutline::release(int i) {

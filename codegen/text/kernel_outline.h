@@ -25,6 +25,10 @@ class KernelOutline {
   /// The `end` of a loop or branch, and the loop or branch of an `end`.
   int end_of(int opener) const { return partner_[opener]; }
   int opener_of(int end) const { return partner_[end]; }
+  /// The statement with the iterations of one piece of a loop, or -1.
+  int grain_of(int loop) const { return has_grains_ ? axis_of(loop).grain : -1; }
+  /// For targets whose loops have no pieces.
+  void drop_grains();
   bool is_inside(int i, int loop) const { return i > loop && i < end_of(loop); }
   /// The innermost loop of a kind around a statement, or -1.
   int enclosing(int i, AxisKind kind) const;
@@ -49,6 +53,7 @@ class KernelOutline {
   const Kernel& kernel_;
   std::vector<int> parent_, partner_, uses_, user_;
   std::vector<bool> released_, is_index_;
+  bool has_grains_ = true;
 };
 
 }  // namespace gnomon

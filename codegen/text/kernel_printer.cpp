@@ -37,6 +37,7 @@ KernelPrinter::KernelPrinter(const Kernel& kernel, const DimensionNames& dimensi
 
 KernelText KernelPrinter::print(const std::string& name) {
   outline_.find_index_arithmetic();
+  w_.suggest_names();
   for (int i = 0; i < outline_.size(); ++i)
     if (!outline_.is_released(i)) statement(i);
   KernelText result;

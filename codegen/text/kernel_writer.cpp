@@ -23,7 +23,6 @@ KernelWriter::KernelWriter(const KernelOutline& outline, const DimensionNames& d
   for (const char* name : reserved) names_.reserve(name);
   for (const BufferParam& b : outline.kernel().buffers)
     buffers_.push_back(names_.fresh(b.name.empty() ? (b.writes ? "out" : "in") : b.name));
-  for (int i = 0; i < outline.size(); ++i) suggest_names(i);
 }
 
 // --- lines ---
@@ -69,15 +68,19 @@ void KernelWriter::wish_for(int i, const std::string& name) {
   if (outline_[i].name.empty() && wishes_[i].empty()) wishes_[i] = name;
 }
 
-// What uses a value suggests its name: "j_to" for the bound of a loop, "x_at" for an offset.
-void KernelWriter::suggest_names(int i) {
+void KernelWriter::suggest_names() {
+  for (int i = 0; i < outline_.size(); ++i) suggest_names_in(i);
+}
+
+// "j_to" for the bound of a loop, "x_at" for an offset.
+void KernelWriter::suggest_names_in(int i) {
   const Statement& s = outline_[i];
   if (s.code == Code::loop) {
     const Axis& axis = outline_.axis_of(i);
     const std::string j = axis.name.empty() ? "i" : axis.name;
     wish_for(s.args[0], j + "_from");
     wish_for(s.args[1], j + "_to");
-    if (axis.grain >= 0) wish_for(axis.grain, j + "_grain");
+    if (const int grain = outline_.grain_of(i); grain >= 0) wish_for(grain, j + "_grain");
   } else if (s.buffer >= 0) {
     wish_for(s.args[0], buffers_[s.buffer] + "_at");
     if (s.code == Code::store && s.args.size() > 2)

@@ -33,6 +33,8 @@ class KernelWriter {
   // Names.
   /// A name that nothing else has; it is free again once the innermost open axis is closed.
   std::string fresh(const std::string& wish);
+  /// Lets what uses a value say what to call it.
+  void suggest_names();
   /// What to call a value that has no name of the user's; the first wish counts.
   void wish_for(int i, const std::string& name);
   const std::string& buffer(int b) const { return buffers_[b]; }
@@ -74,7 +76,7 @@ class KernelWriter {
     int width;
   };
 
-  void suggest_names(int i);
+  void suggest_names_in(int i);
   std::string dimension(const Atom& atom);
   std::string wish(int i) const;
 
