@@ -86,8 +86,6 @@ constexpr std::array reasons = {
     PassOrder{"specialize", "contract", "a difference is matched before fma hides the sum"},
 };
 
-using Clock = std::chrono::steady_clock;
-
 bool has_body(const Node& node) {
   for (const Attribute& attribute : node.attributes()) {
     if (attribute.kind() == Attribute::Kind::body) return true;
@@ -142,41 +140,32 @@ class Driver {
   explicit Driver(Context& context) : context_(context) {}
 
   Graph run(const Pass& pass, const Graph& graph) {
-    context_.pass = pass.name;
-    context_.trace.passes.push_back({});
-    const std::size_t record = context_.trace.passes.size() - 1;
-    context_.trace.passes[record].name = pass.name;
     const std::vector<const Node*> order = graph.topological_order();
-    context_.trace.passes[record].nodes_before = order.size();
-    const Clock::time_point start = Clock::now();
-    Graph result = guarded(pass, graph, order);
-    PassRecord& done = context_.trace.passes[record];
-    done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    Graph result;
+    PassRecord& record =
+        run_as_pass(pass.name, context_, [&] { result = transformed(pass, graph, order); });
     const bool changed = !(result.outputs == graph.outputs);
-    done.nodes_after = changed ? result.topological_order().size() : order.size();
-    if (changed) dump(pass, result);
+    record.size_before = order.size();
+    record.size_after = changed ? result.topological_order().size() : order.size();
+    const bool dumps = !context_.options.dump_folder.empty();
+    if (changed && dumps) dump_stage(context_, "gn", print_graph(result));
     // Most graphs have numbers of plain dtypes alone: then there is nothing to tell.
     if (!changed && pass.changes_representation) context_.trace.passes.pop_back();
     return result;
   }
 
  private:
-  // Whatever goes wrong in a pass is a fault of the pass, not of the user's expression.
-  Graph guarded(const Pass& pass, const Graph& graph, const std::vector<const Node*>& order) {
-    try {
-      const OriginScope no_place{Origin{}};  // rewriting is not a place in the user's code
-      Graph result = pass.run(graph, context_);
-      if (!pass.changes_representation) {
-        const bool changed = !(result.outputs == graph.outputs);
-        const std::vector<const Node*> now = changed ? result.topological_order() : order;
-        result = with_bodies(pass, std::move(result), now);
-      }
-      check_types(pass, graph, result);
-      if (context_.options.verify) verify(result);
-      return result;
-    } catch (const Error& error) {
-      throw InternalError(fmt::format("pass {}: {}", pass.name, error.what()));
+  Graph transformed(const Pass& pass, const Graph& graph, const std::vector<const Node*>& order) {
+    const OriginScope no_place{Origin{}};  // rewriting is not a place in the user's code
+    Graph result = pass.run(graph, context_);
+    if (!pass.changes_representation) {
+      const bool changed = !(result.outputs == graph.outputs);
+      const std::vector<const Node*> now = changed ? result.topological_order() : order;
+      result = with_bodies(pass, std::move(result), now);
     }
+    check_types(pass, graph, result);
+    if (context_.options.verify) verify(result);
+    return result;
   }
 
   // Whether an extent is or contains the value of a scalar, which a pass may write differently.
@@ -212,7 +201,7 @@ class Driver {
     // Parameters and checks of the graph stay: inside, one extent stands for all that are equal.
     const CheckedScalars scalars(*body);
     const Graph lifted = scalars.lifted();
-    Graph result = guarded(pass, lifted, lifted.topological_order());
+    Graph result = transformed(pass, lifted, lifted.topological_order());
     const Body made =
         result.outputs == lifted.outputs ? body : intern_body(scalars.settled(std::move(result)));
     bodies_.emplace(body.get(), std::pair(body, made));
@@ -260,15 +249,6 @@ class Driver {
     return make_node(node.op(), {operands.begin(), operands.end()}, std::move(attributes));
   }
 
-  void dump(const Pass& pass, const Graph& graph) const {
-    if (context_.options.dump_folder.empty()) return;
-    const std::filesystem::path folder = context_.options.dump_folder;
-    std::error_code ignored;  // a dump that cannot be written is no reason to fail
-    std::filesystem::create_directories(folder, ignored);
-    const std::string name = fmt::format("{:02}_{}.gn", context_.trace.passes.size(), pass.name);
-    std::ofstream(folder / name) << print_graph(graph);
-  }
-
   Context& context_;
   // Bodies of the running pass; the first of each pair keeps the key alive.
   std::unordered_map<const Graph*, std::pair<Body, Body>> bodies_;
@@ -286,6 +266,31 @@ bool has_expanded(std::span<const PassRecord> records) {
 }
 
 }  // namespace
+
+PassRecord& run_as_pass(std::string_view name, Context& context,
+                        const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  context.pass = name;
+  context.trace.passes.push_back({.name = name});
+  const Clock::time_point start = Clock::now();
+  try {
+    work();
+  } catch (const Error& error) {
+    throw InternalError(fmt::format("pass {}: {}", name, error.what()));
+  }
+  PassRecord& record = context.trace.passes.back();
+  record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return record;
+}
+
+void dump_stage(const Context& context, std::string_view extension, const std::string& text) {
+  const std::filesystem::path folder = context.options.dump_folder;
+  std::error_code ignored;  // a dump that cannot be written is no reason to fail
+  std::filesystem::create_directories(folder, ignored);
+  const std::string name =
+      fmt::format("{:02}_{}.{}", context.trace.passes.size(), context.pass, extension);
+  std::ofstream(folder / name) << text;
+}
 
 std::span<const Pass> all_passes() { return passes; }
 

@@ -25,7 +25,7 @@ enum class RewriteLevel : std::uint8_t {
 
 struct PassOptions {
   RewriteLevel level = RewriteLevel::all;
-  /// Check the graph after each pass.
+  /// Check the graph, and the module it is lowered to, after each pass.
   bool verify =
 #ifdef NDEBUG
       false;
@@ -34,7 +34,8 @@ struct PassOptions {
 #endif
   /// Rules that do not fire: see `rules_named`.
   std::unordered_set<const Rule*> disabled_rules;
-  /// Folder that receives the graph after each pass that changed it; none when empty.
+  /// Folder that receives the graph, or the module, after each pass that changed it; none when
+  /// empty.
   std::string dump_folder;
   /// Firings admitted per node of the graph, in one pass.
   int firings_per_node = 64;
@@ -80,6 +81,13 @@ std::span<const PassOrder> pass_order_reasons();
 Graph optimize(const Graph& graph, Context& context);
 /// Runs one pass by name, as the driver would: for tests and tools.
 Graph run_pass(std::string_view name, const Graph& graph, Context& context);
+
+/// What drivers of passes share: does the work of a pass under its name, with a timed record in the
+/// trace, which is returned. InternalError with the name: whatever goes wrong is a fault of the
+/// pass, not of the user's expression.
+PassRecord& run_as_pass(std::string_view name, Context& context, const std::function<void()>& work);
+/// Writes what the last pass made into the folder of the options, under its number and name.
+void dump_stage(const Context& context, std::string_view extension, const std::string& text);
 
 // The passes that are more than a phase of rules.
 Graph widen_halves(const Graph&, Context&);
