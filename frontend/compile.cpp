@@ -9,7 +9,8 @@
 #include <unordered_set>
 
 #include "codegen/fusion/rematerialize.h"
-#include "codegen/module/module.h"
+#include "codegen/module/lower.h"
+#include "codegen/module/module_passes.h"
 #include "codegen/text/emit.h"
 #include "codegen/toolchain/build.h"
 #include "codegen/toolchain/target.h"
@@ -249,6 +250,7 @@ std::vector<char> build_object(Program& program, const Graph& captured,
   } else {
     module = lower(optimized, target, options.donated);
   }
+  module = run_module_passes(std::move(module), target, context);
   watch.stage("lower");
   std::string comment = options.name.empty() ? "compiled by Gnomon" : options.name;
   const std::vector<Unit> units = emit(module, comment);

@@ -1,4 +1,6 @@
 // Graph -> Module: fused nests become kernels, the other nodes steps, values buffers.
+#include "codegen/module/lower.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,12 +12,10 @@
 #include "codegen/fusion/fuse.h"
 #include "codegen/kernels/lower_nest.h"
 #include "codegen/kernels/lower_product.h"
-#include "codegen/module/module.h"
 #include "codegen/text/failure_text.h"
 #include "ir/graph/leaf.h"
 #include "passes/engine/trace.h"
 #include "runtime/error.h"
-#include "runtime/options.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -24,19 +24,13 @@ namespace {
 
 constexpr int most_statements = 96;  // of a kernel with several nests
 
-// Whether kernels are checked before anything is made of them.
-#ifdef NDEBUG
-const bool verifies = environment("GNOMON_VERIFY").has_value();
-#else
-constexpr bool verifies = true;
-#endif
-
 class Lowerer : public Storage {
  public:
   Lowerer(const Graph& graph, const Target& target, std::span<const Node* const> order)
       : graph_(graph), target_(target), order_(order), names_(names_of(graph)) {}
 
   Module run(std::span<const int> donated) {
+    module_.donated.assign(donated.begin(), donated.end());
     add_parameters();
     read_given(0, module_.steps);
     lower_graph(graph_, module_.steps);
@@ -44,12 +38,8 @@ class Lowerer : public Storage {
       throw InternalError("lower: no step makes the check: " +
                           module_.failures[late_checks_[0].number - 1].text);
     add_outputs();
-    std::vector<int> updates;
-    for (const Result& r : graph_.results) updates.push_back(r.updates);
-    find_in_place(module_, updates, donated);
-    group_side_by_side(module_, target_.machine.work_of_piece);
-    find_lives(module_);
-    if (verifies) verify_order(module_);
+    for (const Result& r : graph_.results) module_.updates.push_back(r.updates);
+    module_.over.assign(module_.outputs.size(), -1);
     return std::move(module_);
   }
 
@@ -321,7 +311,6 @@ class Lowerer : public Storage {
 
   void add_kernel(Kernel kernel, std::vector<int> buffers, std::vector<Step>& steps) {
     KernelStep step{static_cast<int>(module_.kernels.size()), std::move(buffers)};
-    if (verifies) verify(kernel);
     Dim scratch = 0;
     for (const BufferParam& b : kernel.buffers)
       if (b.per_worker)
