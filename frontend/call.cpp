@@ -7,8 +7,10 @@
 
 #include "frontend/function.h"
 #include "frontend/program.h"
+#include "runtime/arrays/representation.h"
 #include "runtime/error.h"
 #include "runtime/memory.h"
+#include "runtime/plan_layout.h"
 #include "runtime/threads.h"
 
 namespace gnomon {
@@ -63,17 +65,28 @@ struct Call {
       bind_value(arguments.size() + i, program.bound[i]);
   }
 
-  void bind_shared(const Transaction& transaction) {
+  /// `value(i)` is that of shared variable i, which must stay.
+  template <class F>
+  void bind_shared(F&& value) {
     const std::size_t first = program.arguments + program.bound.size();
-    for (std::size_t i = 0; i < program.shared.size(); ++i)
-      bind_value(first + i, transaction.value(i));
+    for (std::size_t i = 0; i < program.shared.size(); ++i) bind_value(first + i, value(i));
+  }
+
+  /// The plan of a call with what was bound; ValueError with the failed check.
+  const PlanRecord& plan(std::unique_ptr<const PlanRecord>& own) {
+    const std::vector<int>& values_needed = program.signature.extent_parameters;
+    for (std::size_t i = 0; i < values_needed.size(); ++i)
+      extents[filled + i] = *static_cast<const std::int64_t*>(buffers[values_needed[i]]);
+    try {
+      return program.plan_for(extents.span(), own);
+    } catch (const ValueError& e) {
+      // The check knows the signature; which shapes came is known here.
+      throw_like(e, fmt::format("{}; found {}", e.what(), found()));
+    }
   }
 
   Results run(Transaction* transaction, std::span<const Array* const> arguments,
               std::span<const bool> given) {
-    for (std::size_t i = 0; i < program.extent_parameters.size(); ++i)
-      extents[filled + i] =
-          *static_cast<const std::int64_t*>(buffers[program.extent_parameters[i]]);
     std::unique_ptr<const PlanRecord> own;
     const PlanRecord& record = plan(own);
     const std::int64_t* const plan = record.plan.data();
@@ -100,9 +113,8 @@ struct Call {
     }
     // The pool may grow while the call runs: no more workers than there is memory for.
     const int threads = program.most_threads();
-    const auto bytes = static_cast<std::size_t>(plan[0] + plan[1] * threads);
-    const Workspace workspace(bytes);
-    gnomon_context context(threads, late.span(), program.messages);
+    const Workspace workspace(static_cast<std::size_t>(workspace_bytes(record.plan, threads)));
+    gnomon_context context(threads, late.span(), program.signature.messages);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
     if (status != 0) explain(status, context);
@@ -126,7 +138,7 @@ struct Call {
       buffers[i] = address(values[i]);
     }
     for (const std::int64_t n : a.shape()) extents[filled++] = n;
-    if (is_complex(a.dtype())) extents[filled++] = 2;  // native code sees pairs of floats
+    if (const int parts = native_parts(a.dtype()); parts > 1) extents[filled++] = parts;
   }
 
   [[noreturn]] void reject(std::size_t i, const Array& a) const {
@@ -139,20 +151,11 @@ struct Call {
     throw ValueError(text);
   }
 
-  const PlanRecord& plan(std::unique_ptr<const PlanRecord>& own) {
-    try {
-      return program.plan_for(extents.span(), own);
-    } catch (const ValueError& e) {
-      // The check knows the signature; which shapes came is known here.
-      throw_like(e, fmt::format("{}; found {}", e.what(), found()));
-    }
-  }
-
   // Names, dtypes and extents of what was bound, with the values that extents are made of.
   std::string found() {
     std::string text;
     bool ones = false;
-    const std::vector<int>& values_needed = program.extent_parameters;
+    const std::vector<int>& values_needed = program.signature.extent_parameters;
     for (std::size_t i = 0, at = 0; i < values.span().size(); ++i) {
       const Parameter& p = program.captured.parameters[i];
       text += fmt::format("{}{}: {}", i ? ", " : "", p.name, short_name_of(p.type.dtype));
@@ -161,7 +164,7 @@ struct Call {
         ones = ones || (extents[at] == 1 && !p.type.shape[k].is(1));
       }
       if (p.type.rank() > 0) text += "]";
-      if (is_complex(p.type.dtype)) ++at;
+      if (native_parts(p.type.dtype) > 1) ++at;
       const auto value = std::find(values_needed.begin(), values_needed.end(), static_cast<int>(i));
       if (value != values_needed.end())
         text += fmt::format(" = {}", extents[filled + (value - values_needed.begin())]);
@@ -200,7 +203,7 @@ Results Function::call(std::span<const Array* const> arguments, std::span<const 
   running.bind(arguments);
   if (program.shared.empty()) return running.run(nullptr, arguments, given);
   Transaction transaction(program.shared);
-  running.bind_shared(transaction);
+  running.bind_shared([&](std::size_t i) -> const Array& { return transaction.value(i); });
   Results results = running.run(&transaction, arguments, given);
   transaction.commit();
   return results;
@@ -243,28 +246,21 @@ const std::string& Function::graph_text() const& { return program().graph_text; 
 const std::string& Function::module_text() const& { return program().module_text; }
 const std::string& Function::source() const& { return program().source; }
 const std::string& Function::explain() const& { return program().explanation; }
-const std::string& Function::memory_table() const& { return program().memory_table; }
-int Function::kernels() const { return program().kernels; }
-int Function::products() const { return program().products; }
+const std::string& Function::memory_table() const& { return program().signature.memory_table; }
+int Function::kernels() const { return program().signature.kernels; }
+int Function::products() const { return program().signature.products; }
 
 std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
-  static_cast<void>(program());
+  const Program& program = this->program();
   Short<const Array*, 8> list(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) list[i] = &arguments[i];
-  Call(program_).bind(list.span());  // for its checks
-  std::vector<std::int64_t> extents;
-  const auto add = [&extents](const Array& a) {
-    extents.insert(extents.end(), a.shape().begin(), a.shape().end());
-    if (is_complex(a.dtype())) extents.push_back(2);
-  };
-  for (const Array& a : arguments) add(a);
-  for (const Array& a : program_->bound) add(a);
-  for (const SharedUse& s : program_->shared) add(s.variable.get());
-  for (const int p : program_->extent_parameters)
-    extents.push_back(arguments[static_cast<std::size_t>(p)].item<std::int64_t>());
+  Call call(program_);
+  call.bind(list.span());
+  std::vector<Array> values;
+  for (const SharedUse& s : program.shared) values.push_back(s.variable.get());
+  call.bind_shared([&](std::size_t i) -> const Array& { return values[i]; });
   std::unique_ptr<const PlanRecord> own;
-  const PlanRecord& record = program_->plan_for(extents, own);
-  return record.plan[0] + record.plan[1] * program_->most_threads();
+  return gnomon::workspace_bytes(call.plan(own).plan, program.most_threads());
 }
 
 }  // namespace gnomon

@@ -272,7 +272,8 @@ std::vector<char> build_object(Program& program, const Graph& captured,
 }
 
 void take_library(Program& program, std::shared_ptr<const Library> library, const Graph& captured) {
-  program.read_signature(library->info().signature, library->info().plan_size, captured);
+  const gnomon_info_record& info = library->info();
+  program.take_signature(read_signature(info.signature, info.plan_size), captured);
   program.library = std::move(library);
 }
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
+#include "ir/op/representation.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
 
@@ -55,9 +55,10 @@ const PlanRecord& Program::plan_for(std::span<const std::int64_t> extents,
 }
 
 void Program::fail(const Failure& failure) const {
-  if (failure.check < 1 || failure.check > static_cast<std::int32_t>(failures.size()))
+  const std::vector<FailureText>& known = signature.failures;
+  if (failure.check < 1 || failure.check > static_cast<std::int32_t>(known.size()))
     throw InternalError(fmt::format("call: unknown check {}", failure.check));
-  const ProgramFailure& f = failures[failure.check - 1];
+  const FailureText& f = known[static_cast<std::size_t>(failure.check - 1)];
   // Graphs that differ in messages only have one code: theirs are told.
   const EntryCheck* const check =
       f.entry_check >= 0 && f.entry_check < static_cast<int>(captured.checks.size())
@@ -88,82 +89,37 @@ int Program::most_threads() const {
 
 namespace {
 
-using nlohmann::json;
-
-[[noreturn]] void reject_signature(const std::string& why) {
-  throw DeviceError(fmt::format("library: expected the signature of a function, {}", why));
-}
-
-DType dtype_named(const std::string& name) {
-  for (int t = 0; t < dtype_count; ++t)
-    if (name_of(static_cast<DType>(t)) == name) return static_cast<DType>(t);
-  reject_signature("found the dtype " + name);
-}
-
-// An integer of the signature that is at least `least` and below `end`.
-int integer(const json& object, const char* key, std::int64_t least, std::int64_t end) {
-  const json& value = object.at(key);
-  if (!value.is_number_integer() || value < least || value >= end)
-    reject_signature(fmt::format("found {} as {}", value.dump(), key));
-  return value.get<int>();
-}
-
-ProgramOutput output(const json& entry, const Type& type, std::int64_t plan_size,
-                     std::int64_t parameters) {
-  ProgramOutput o;
-  o.dtype = dtype_named(entry.at("dtype"));
-  o.rank = integer(entry, "rank", 0, max_rank + 2);
-  o.shape_at = integer(entry, "shape_at", 0, plan_size - o.rank + 1);
-  o.late = entry.at("late");
-  o.over = integer(entry, "over", -1, parameters);
-  if (is_complex(type.dtype)) o.dtype = type.dtype, o.rank -= 1;
-  if (is_half(type.dtype)) o.dtype = type.dtype;
-  if (o.dtype != type.dtype || o.rank != type.rank())
+ProgramOutput output(const SignatureOutput& o, const Type& type) {
+  const Type native = native_type(type);
+  if (o.dtype != native.dtype || o.rank != native.rank())
     reject_signature("found an output of another type");
-  return o;
+  return {type.dtype, type.rank(), o.shape_at, o.late, o.over};
 }
 
-ProgramFailure failure(const json& entry, const Graph& of) {
-  const auto parameters = static_cast<std::int64_t>(of.parameters.size());
-  ProgramFailure f{entry.at("text"), entry.at("nodes"),
-                   integer(entry, "entry", -1, static_cast<std::int64_t>(of.checks.size())),
-                   integer(entry, "parameter", -1, parameters), entry.at("index")};
-  if (const int named = integer(entry, "of", -1, parameters); named >= 0) {
-    const Parameter& p = of.parameters[static_cast<std::size_t>(named)];
-    if (const std::size_t at = f.text.find("{of}"); at != std::string::npos)
-      f.text.replace(at, 4, fmt::format("{}: {}", p.name, p.type.text()));
-  }
-  return f;
+void name_parameter(FailureText& f, const Graph& of) {
+  if (f.of < 0) return;
+  const Parameter& p = of.parameters[static_cast<std::size_t>(f.of)];
+  if (const std::size_t at = f.text.find("{of}"); at != std::string::npos)
+    f.text.replace(at, 4, fmt::format("{}: {}", p.name, p.type.text()));
 }
 
 }  // namespace
 
-void Program::read_signature(std::string_view text, std::int64_t plan_size, const Graph& of) {
-  try {
-    const json signature = json::parse(text);
-    const auto native_parameters = static_cast<std::int64_t>(of.parameters.size());
-    const json& entries = signature.at("outputs");
-    if (entries.size() != of.outputs.size())
-      reject_signature(fmt::format("found {} outputs", entries.size()));
-    std::vector<ProgramOutput> made;
-    for (std::size_t i = 0; i < entries.size(); ++i)
-      made.push_back(output(entries[i], of.outputs[i].type(), plan_size, native_parameters));
-    std::vector<ProgramFailure> told;
-    for (const json& entry : signature.at("failures")) told.push_back(failure(entry, of));
-    const auto positions = signature.at("extent_parameters").get<std::vector<int>>();
-    for (const int i : positions)
-      if (i < 0 || i >= native_parameters)
-        reject_signature(fmt::format("found an extent of parameter {}", i));
-    messages = signature.at("messages").get<std::vector<std::string>>();
-    kernels = signature.at("kernels");
-    products = signature.at("products");
-    memory_table = signature.value("memory_table", "");
-    outputs = std::move(made);
-    failures = std::move(told);
-    extent_parameters = positions;
-  } catch (const json::exception& error) {
-    reject_signature(fmt::format("found none ({})", error.what()));
+void Program::take_signature(Signature found, const Graph& of) {
+  if (found.inputs.size() != of.parameters.size())
+    reject_signature(fmt::format("found {} inputs", found.inputs.size()));
+  if (found.outputs.size() != of.outputs.size())
+    reject_signature(fmt::format("found {} outputs", found.outputs.size()));
+  std::vector<ProgramOutput> made;
+  for (std::size_t i = 0; i < found.outputs.size(); ++i)
+    made.push_back(output(found.outputs[i], of.outputs[i].type()));
+  for (FailureText& f : found.failures) {
+    if (f.entry_check >= static_cast<int>(of.checks.size()))
+      reject_signature(fmt::format("found a failure of check {}", f.entry_check));
+    name_parameter(f, of);
   }
+  outputs = std::move(made);
+  signature = std::move(found);
 }
 
 }  // namespace gnomon

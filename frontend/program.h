@@ -5,13 +5,13 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ir/graph/graph.h"
 #include "runtime/arrays/shared.h"
 #include "runtime/cache/library.h"
 #include "runtime/services.h"
+#include "runtime/signature.h"
 
 namespace gnomon {
 
@@ -20,21 +20,14 @@ struct PlanRecord {
   std::vector<std::int64_t> extents, plan;
 };
 
+/// An output as the caller sees it.
 struct ProgramOutput {
   DType dtype;
   int rank;
   int shape_at;      // of its extents in the plan
   bool late;         // the running function makes it
-  int updates = -1;  // position among the shared variables
   int over = -1;     // parameter whose memory it may be written to
-};
-
-struct ProgramFailure {
-  std::string text;
-  std::vector<std::uint32_t> nodes;  // of the captured graph, by position
-  int entry_check = -1;              // of the captured graph
-  int parameter = -1;
-  bool is_index = false;  // an IndexError
+  int updates = -1;  // position among the shared variables
 };
 
 struct Program {
@@ -44,17 +37,14 @@ struct Program {
   std::vector<Array> bound;       // large constants, as further parameters
   std::vector<SharedUse> shared;  // then these
   std::vector<ProgramOutput> outputs;
-  std::vector<ProgramFailure> failures;
-  std::vector<std::string> messages;
-  std::vector<int> extent_parameters;
+  Signature signature;      // what native code sees, with the names of the graph in failures
   std::size_t results = 0;  // outputs that are not updates come first
   std::shared_ptr<const Library> library;
   gnomon_services services{};
   int threads = 0;
   // For people.
   bool was_cached = false;
-  int kernels = 0, products = 0;
-  std::string name, timings, graph_text, module_text, source, explanation, memory_table;
+  std::string name, timings, graph_text, module_text, source, explanation;
 
   // Plans by extents: the last one used is found without a lock.
   mutable std::atomic<const PlanRecord*> last_plan{nullptr};
@@ -68,10 +58,8 @@ struct Program {
   [[noreturn]] void fail(const Failure& failure) const;
   /// The most threads a call that starts now uses.
   int most_threads() const;
-  /// Reads what the text of a signature says of native code with plans of so many numbers: it sees
-  /// a complex array [...] as floats [..., 2], and the captured graph says where. DeviceError: it
-  /// is no signature of this graph.
-  void read_signature(std::string_view text, std::int64_t plan_size, const Graph& of);
+  /// Sets the outputs and the signature. DeviceError: it is no signature of this captured graph.
+  void take_signature(Signature found, const Graph& of);
 };
 
 }  // namespace gnomon

@@ -8,7 +8,7 @@
 namespace gnomon {
 
 int Failures::add(FailureText failure, const Node* node) {
-  for (const Origin& o : graph_.origins_of(node)) failure.captured.push_back(o.line);
+  for (const Origin& o : graph_.origins_of(node)) failure.nodes.push_back(o.line);
   module_.failures.push_back(std::move(failure));
   return static_cast<int>(module_.failures.size());
 }

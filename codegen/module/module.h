@@ -9,6 +9,7 @@
 #include "codegen/module/service.h"
 #include "ir/graph/graph.h"
 #include "ir/kernel/kernel.h"
+#include "runtime/signature.h"
 
 namespace gnomon {
 
@@ -35,17 +36,6 @@ struct DimensionSlot {
   AtomRef atom;
   std::string name;
   int extent = -1;  // where its value stands among the extents of the call; -1: computed late
-};
-
-/// What may fail, and what is said then. `{index}`, `{value}`, `{bound}` are filled in by the call,
-/// `{of}` by the function, whose graph may have other names than that which the code was made from.
-struct FailureText {
-  std::string text;
-  std::vector<std::uint32_t> captured;  // nodes of the captured graph to blame, by position
-  int entry_check = -1;                 // or the check of the captured graph that failed
-  int parameter = -1;                   // or the parameter that does not have its type
-  int of = -1;                          // the parameter that `{of}` stands for
-  bool is_index = false;                // an index is out of range
 };
 
 /// Entry condition: left == right.

@@ -22,12 +22,11 @@ namespace {
 constexpr std::size_t statements_of_unit = 300;
 constexpr std::size_t units_at_once = 4;   // small modules are cut so that many compile at once,
 constexpr std::size_t smallest_unit = 40;  // into units of at least so many statements
-constexpr int plan_head = 2;               // workspace bytes, bytes a worker
 
 class HostPrinter {
  public:
   HostPrinter(const Module& module, const std::string& comment)
-      : module_(module), comment_(comment) {}
+      : module_(module), comment_(comment), layout_(layout_of(module)) {}
 
   std::vector<Unit> run() {
     for (const Service* service : all_services()) names_.reserve(std::string(service->name));
@@ -113,7 +112,7 @@ class HostPrinter {
       if (slot.extent == -1) continue;
       const int position = slot.extent >= 0 ? slot.extent : module_.extents + (-2 - slot.extent);
       text += fmt::format("  const i64 {} = plan[{}] = extents[{}];\n", dimension_names_[d],
-                          plan_head + d, position);
+                          PlanLayout::dimensions + d, position);
     }
     for (const PlanCheck& c : module_.plan_checks) {
       const std::string left =
@@ -124,18 +123,20 @@ class HostPrinter {
       if (module_.dimensions[d].extent != -1)
         text += fmt::format("  (void){};\n", dimension_names_[d]);
     text += place_workspace();
-    int at = plan_head + static_cast<int>(module_.dimensions.size() + module_.workspace.size());
-    text += fmt::format("  plan[1] = {};\n", spelled(module_.bytes_per_worker));
-    for (const int b : module_.outputs)
-      for (const Dim& d : module_.buffers[b].shape)
+    text += fmt::format("  plan[{}] = {};\n", PlanLayout::per_worker,
+                        spelled(module_.bytes_per_worker));
+    for (std::size_t i = 0; i < module_.outputs.size(); ++i) {
+      int at = layout_.shape(i);
+      for (const Dim& d : module_.buffers[module_.outputs[i]].shape)
         text += fmt::format("  plan[{}] = {};\n", at++, module_.is_late({d}) ? "-1" : spelled(d));
-    plan_size_ = at;
+    }
     return text + "  return 0;\n}\n";
   }
 
   // The offsets of the workspace's buffers, behind the extents, and the bytes of the whole.
   std::string place_workspace() const {
-    if (module_.workspace.empty()) return "  plan[0] = 0;\n";
+    const std::string total = fmt::format("  plan[{}] = ", PlanLayout::workspace);
+    if (module_.workspace.empty()) return total + "0;\n";
     std::string sizes, lives;
     for (const int b : module_.workspace) {
       const Buffer& buffer = module_.buffers[b];
@@ -144,17 +145,16 @@ class HostPrinter {
     }
     return fmt::format(
         "  const i64 sizes[] = {{{1}}};\n  static const i32 lives[][2] = {{{2}}};\n"
-        "  i32 order[{0}];\n  plan[0] = gn::place_buffers({0}, sizes, lives, order, plan + {3});\n",
+        "  i32 order[{0}];\n{4}gn::place_buffers({0}, sizes, lives, order, plan + {3});\n",
         module_.workspace.size(), sizes.substr(0, sizes.size() - 2),
-        lives.substr(0, lives.size() - 2), plan_head + module_.dimensions.size());
+        lives.substr(0, lives.size() - 2), layout_.offsets(), total);
   }
 
   // Where the offset of a buffer of the workspace stands in the plan.
-  std::size_t plan_position(std::size_t b) const {
+  int plan_position(std::size_t b) const {
     const auto at =
         std::lower_bound(module_.workspace.begin(), module_.workspace.end(), static_cast<int>(b));
-    return plan_head + module_.dimensions.size() +
-           static_cast<std::size_t>(at - module_.workspace.begin());
+    return layout_.offsets() + static_cast<int>(at - module_.workspace.begin());
   }
 
   // --- run ---
@@ -172,16 +172,18 @@ class HostPrinter {
         "gnomon_context* context, [[maybe_unused]] void* const* buffers, const i64* plan, void* "
         "workspace) {\n";
     line(
-        "const gn::Call call{services, context, static_cast<char*>(workspace) + plan[0], "
-        "plan[1]};");
+        fmt::format("const gn::Call call{{services, context, static_cast<char*>(workspace) + "
+                    "plan[{}], plan[{}]}};",
+                    PlanLayout::workspace, PlanLayout::per_worker));
     const bool late = std::any_of(module_.dimensions.begin(), module_.dimensions.end(),
                                   [](const DimensionSlot& d) { return d.extent == -1; });
     const std::size_t count = module_.dimensions.size();
     if (late) {
       line(fmt::format("i64 dims[{}];", count));
-      line(fmt::format("for (int d = 0; d < {}; ++d) dims[d] = plan[{} + d];", count, plan_head));
+      line(fmt::format("for (int d = 0; d < {}; ++d) dims[d] = plan[{} + d];", count,
+                       PlanLayout::dimensions));
     } else {
-      line(fmt::format("[[maybe_unused]] const i64* dims = plan + {};", plan_head));
+      line(fmt::format("[[maybe_unused]] const i64* dims = plan + {};", PlanLayout::dimensions));
     }
     for (std::size_t d = 0; d < count; ++d)
       if (module_.dimensions[d].extent != -1)
@@ -419,7 +421,7 @@ class HostPrinter {
 
   std::string info() const {
     std::string quoted;
-    for (const char c : signature_json(module_, plan_size_)) {
+    for (const char c : text(signature_of(module_))) {
       if (c == '"' || c == '\\') quoted += '\\';
       quoted += c;
     }
@@ -428,18 +430,18 @@ class HostPrinter {
         "gnomon_info_record gnomon_info;\n"
         "const gnomon_info_record gnomon_info = {{GNOMON_ABI_VERSION, {}, {}, {},\n    "
         "\"{}\"}};\n}}\n",
-        module_.extents + static_cast<int>(module_.extent_parameters.size()), plan_size_,
+        module_.extents + static_cast<int>(module_.extent_parameters.size()), layout_.size(),
         module_.parameters + static_cast<int>(module_.outputs.size()), quoted);
   }
 
   const Module& module_;
   const std::string& comment_;
+  const PlanLayout layout_;
   std::vector<Unit> units_;
   std::vector<std::string> dimension_names_, buffer_names_, kernel_names_;
   std::unordered_multimap<std::size_t, std::size_t> slots_;  // of dimensions, by their atoms' hash
   std::string prototypes_, run_;
   Names names_;
-  int plan_size_ = 0;
   std::size_t indent_ = 1;
 };
 

@@ -1,44 +1,35 @@
-// Writes the signature of a compiled function.
+// The signature of a module's function, and the layout of its plans.
 #include "codegen/text/signature.h"
-
-#include <nlohmann/json.hpp>
 
 namespace gnomon {
 
-std::string signature_json(const Module& module, int plan_size) {
-  using nlohmann::json;
-  json inputs = json::array(), outputs = json::array(), failures = json::array();
+PlanLayout layout_of(const Module& module) {
+  PlanLayout layout;
+  layout.dimension_count = static_cast<int>(module.dimensions.size());
+  layout.offset_count = static_cast<int>(module.workspace.size());
+  for (const int b : module.outputs)
+    layout.output_ranks.push_back(static_cast<int>(module.buffers[b].shape.size()));
+  return layout;
+}
+
+Signature signature_of(const Module& module) {
+  Signature signature;
   for (const Buffer& b : module.buffers)
     if (b.role == Buffer::Role::parameter)
-      inputs.push_back({{"name", b.name}, {"dtype", name_of(b.dtype)}, {"rank", b.shape.size()}});
-  int at = plan_size;
-  for (const int b : module.outputs) at -= static_cast<int>(module.buffers[b].shape.size());
-  for (const int b : module.outputs) {
-    const Buffer& o = module.buffers[b];
-    outputs.push_back({{"name", o.name},
-                       {"dtype", name_of(o.dtype)},
-                       {"rank", o.shape.size()},
-                       {"shape_at", at},
-                       {"late", module.is_late(o.shape)},
-                       {"over", module.over[outputs.size()]}});
-    at += static_cast<int>(o.shape.size());
+      signature.inputs.push_back({b.name, b.dtype, static_cast<int>(b.shape.size())});
+  const PlanLayout layout = layout_of(module);
+  for (std::size_t i = 0; i < module.outputs.size(); ++i) {
+    const Buffer& o = module.buffers[module.outputs[i]];
+    signature.outputs.push_back({o.name, o.dtype, layout.output_ranks[i], layout.shape(i),
+                                 module.is_late(o.shape), module.over[i]});
   }
-  for (const FailureText& f : module.failures)
-    failures.push_back({{"text", f.text},
-                        {"nodes", f.captured},
-                        {"entry", f.entry_check},
-                        {"parameter", f.parameter},
-                        {"of", f.of},
-                        {"index", f.is_index}});
-  json signature{{"inputs", inputs},
-                 {"outputs", outputs},
-                 {"failures", failures},
-                 {"messages", module.messages},
-                 {"kernels", module.kernel_calls()},
-                 {"products", module.products()},
-                 {"extent_parameters", module.extent_parameters}};
-  if (!module.memory_table.empty()) signature["memory_table"] = module.memory_table;
-  return signature.dump(-1, ' ', true, json::error_handler_t::replace);
+  signature.failures = module.failures;
+  signature.messages = module.messages;
+  signature.extent_parameters = module.extent_parameters;
+  signature.kernels = module.kernel_calls();
+  signature.products = module.products();
+  signature.memory_table = module.memory_table;
+  return signature;
 }
 
 }  // namespace gnomon

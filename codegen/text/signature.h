@@ -1,13 +1,13 @@
-// The signature of a compiled function as JSON: what a caller without the graph must know.
+// What a module's function tells its callers: the signature, and the layout of its plans.
 #pragma once
 
-#include <string>
-
 #include "codegen/module/module.h"
+#include "runtime/plan_layout.h"
+#include "runtime/signature.h"
 
 namespace gnomon {
 
-/// Inputs, outputs, failures and messages of a module; read back by the function that runs it.
-std::string signature_json(const Module& module, int plan_size);
+PlanLayout layout_of(const Module& module);
+Signature signature_of(const Module& module);
 
 }  // namespace gnomon

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Program program;
   program.captured = captured();
   try {
-    program.read_signature(text, plan_size, program.captured);
+    program.take_signature(read_signature(text, plan_size), program.captured);
   } catch (const DeviceError&) {
     return 0;
   }
@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const ProgramOutput& output : program.outputs)
     for (int axis = 0; axis < output.rank; ++axis)
       plan.at(static_cast<std::size_t>(output.shape_at + axis)) += 1;
-  for (std::size_t i = 0; i <= program.failures.size(); ++i) {
+  for (std::size_t i = 0; i <= program.signature.failures.size(); ++i) {
     try {
       program.fail({static_cast<std::int32_t>(i), 1, 2, 3});
     } catch (const Error&) {

@@ -1,0 +1,123 @@
+// Writes and reads the signatures of compiled functions.
+#include "runtime/signature.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "runtime/arrays/array.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t any_number = std::numeric_limits<int>::max();
+
+json to_json(const SignatureInput& input) {
+  return {{"name", input.name}, {"dtype", name_of(input.dtype)}, {"rank", input.rank}};
+}
+
+json to_json(const SignatureOutput& output) {
+  return {{"name", output.name}, {"dtype", name_of(output.dtype)}, {"rank", output.rank},
+          {"late", output.late}, {"shape_at", output.shape_at},    {"over", output.over}};
+}
+
+json to_json(const FailureText& failure) {
+  return {
+      {"text", failure.text},           {"nodes", failure.nodes}, {"entry", failure.entry_check},
+      {"parameter", failure.parameter}, {"of", failure.of},       {"index", failure.is_index}};
+}
+
+template <class T>
+json to_json(const std::vector<T>& list) {
+  json array = json::array();
+  for (const T& entry : list) array.push_back(to_json(entry));
+  return array;
+}
+
+DType dtype_named(const std::string& name) {
+  for (int t = 0; t < dtype_count; ++t)
+    if (name_of(static_cast<DType>(t)) == name) return static_cast<DType>(t);
+  reject_signature("found the dtype " + name);
+}
+
+// An integer of the signature that is at least `least` and below `end`.
+int integer(const json& object, const char* key, std::int64_t least, std::int64_t end) {
+  const json& value = object.at(key);
+  if (!value.is_number_integer() || value < least || value >= end)
+    reject_signature(fmt::format("found {} as {}", value.dump(), key));
+  return value.get<int>();
+}
+
+// Native code sees one axis more than a complex array has.
+int rank_of(const json& entry) { return integer(entry, "rank", 0, max_rank + 2); }
+
+SignatureInput read_input(const json& entry) {
+  return {entry.at("name"), dtype_named(entry.at("dtype")), rank_of(entry)};
+}
+
+SignatureOutput read_output(const json& entry, std::int64_t plan_size, std::int64_t inputs) {
+  const int rank = rank_of(entry);
+  return {entry.at("name"),
+          dtype_named(entry.at("dtype")),
+          rank,
+          integer(entry, "shape_at", 0, plan_size - rank + 1),
+          entry.at("late"),
+          integer(entry, "over", -1, inputs)};
+}
+
+FailureText read_failure(const json& entry, std::int64_t inputs) {
+  return {entry.at("text"),
+          entry.at("nodes"),
+          integer(entry, "entry", -1, any_number),
+          integer(entry, "parameter", -1, inputs),
+          integer(entry, "of", -1, inputs),
+          entry.at("index")};
+}
+
+}  // namespace
+
+void reject_signature(const std::string& why) {
+  throw DeviceError(fmt::format("library: expected the signature of a function, {}", why));
+}
+
+std::string text(const Signature& signature) {
+  json object{{"inputs", to_json(signature.inputs)},
+              {"outputs", to_json(signature.outputs)},
+              {"failures", to_json(signature.failures)},
+              {"messages", signature.messages},
+              {"kernels", signature.kernels},
+              {"products", signature.products},
+              {"extent_parameters", signature.extent_parameters}};
+  if (!signature.memory_table.empty()) object["memory_table"] = signature.memory_table;
+  return object.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+Signature read_signature(std::string_view text, std::int64_t plan_size) {
+  try {
+    const json object = json::parse(text);
+    Signature signature;
+    for (const json& entry : object.at("inputs")) signature.inputs.push_back(read_input(entry));
+    const auto inputs = static_cast<std::int64_t>(signature.inputs.size());
+    for (const json& entry : object.at("outputs"))
+      signature.outputs.push_back(read_output(entry, plan_size, inputs));
+    for (const json& entry : object.at("failures"))
+      signature.failures.push_back(read_failure(entry, inputs));
+    signature.messages = object.at("messages").get<std::vector<std::string>>();
+    signature.extent_parameters = object.at("extent_parameters").get<std::vector<int>>();
+    for (const int i : signature.extent_parameters)
+      if (i < 0 || i >= inputs) reject_signature(fmt::format("found an extent of input {}", i));
+    signature.kernels = object.at("kernels");
+    signature.products = object.at("products");
+    signature.memory_table = object.value("memory_table", "");
+    return signature;
+  } catch (const json::exception& error) {
+    reject_signature(fmt::format("found none ({})", error.what()));
+  }
+}
+
+}  // namespace gnomon

@@ -1,0 +1,59 @@
+// What a compiled function takes, makes and says, as its object tells it: one writer, one reader.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/arrays/dtype.h"
+
+namespace gnomon {
+
+/// An argument, a large constant or a shared variable, as native code sees it.
+struct SignatureInput {
+  std::string name;
+  DType dtype = DType::float64;
+  int rank = 0;
+};
+
+/// A result or the new value of a shared variable, as native code sees it.
+struct SignatureOutput {
+  std::string name;
+  DType dtype = DType::float64;
+  int rank = 0;
+  int shape_at = 0;   // of its extents in the plan
+  bool late = false;  // the running function makes it
+  int over = -1;      // the input whose memory it may be written to, or -1
+};
+
+/// What may fail, and what is said then. `{index}`, `{value}`, `{bound}` are filled in by the call,
+/// `{of}` by the function, whose graph may have other names than that which the code was made from.
+struct FailureText {
+  std::string text;
+  std::vector<std::uint32_t> nodes;  // of the captured graph, by position: those to blame
+  int entry_check = -1;              // or the check of the captured graph that failed
+  int parameter = -1;                // or the parameter that does not have its type
+  int of = -1;                       // the parameter that `{of}` stands for
+  bool is_index = false;             // an index is out of range
+};
+
+struct Signature {
+  std::vector<SignatureInput> inputs;
+  std::vector<SignatureOutput> outputs;
+  std::vector<FailureText> failures;   // failure number i + 1
+  std::vector<std::string> messages;   // of print operations
+  std::vector<int> extent_parameters;  // inputs whose values are extents, in order
+  int kernels = 0, products = 0;       // that a call runs
+  std::string memory_table;            // what a memory budget did; or empty
+};
+
+/// The signature as JSON.
+std::string text(const Signature& signature);
+/// Reads what `text` wrote, of a function whose plans have so many numbers. DeviceError: it is no
+/// signature, or its numbers do not fit each other.
+Signature read_signature(std::string_view text, std::int64_t plan_size);
+/// DeviceError that says why a text is not the signature of a function.
+[[noreturn]] void reject_signature(const std::string& why);
+
+}  // namespace gnomon
