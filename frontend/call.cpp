@@ -46,7 +46,7 @@ void* address(const Array& a) {
 struct Call {
   explicit Call(const std::shared_ptr<const Program>& p)
       : program(*p),
-        values(p->arguments + p->bound.size() + p->shared.size()),
+        values(p->arguments + p->constants.size() + p->shared.size()),
         buffers(values.span().size() + p->outputs.size()),
         extents(static_cast<std::size_t>(p->library->info().extents)),
         results(p->results, p) {}
@@ -61,14 +61,14 @@ struct Call {
       if (!a.defined() || a.dtype() != t.dtype || a.rank() != t.rank()) reject(i, a);
       bind_value(i, a);
     }
-    for (std::size_t i = 0; i < program.bound.size(); ++i)
-      bind_value(arguments.size() + i, program.bound[i]);
+    for (std::size_t i = 0; i < program.constants.size(); ++i)
+      bind_value(arguments.size() + i, program.constants[i]);
   }
 
   /// `value(i)` is that of shared variable i, which must stay.
   template <class F>
   void bind_shared(F&& value) {
-    const std::size_t first = program.arguments + program.bound.size();
+    const std::size_t first = program.arguments + program.constants.size();
     for (std::size_t i = 0; i < program.shared.size(); ++i) bind_value(first + i, value(i));
   }
 
@@ -242,10 +242,10 @@ Array Function::number(std::size_t i, const Arg& value) const {
 
 bool Function::was_cached() const { return program().was_cached; }
 std::string Function::timings() const { return program().timings; }
-const std::string& Function::graph_text() const& { return program().graph_text; }
-const std::string& Function::module_text() const& { return program().module_text; }
-const std::string& Function::source() const& { return program().source; }
-const std::string& Function::explain() const& { return program().explanation; }
+const std::string& Function::graph_text() const& { return program().texts.graph; }
+const std::string& Function::module_text() const& { return program().texts.module; }
+const std::string& Function::source() const& { return program().texts.source; }
+const std::string& Function::explain() const& { return program().texts.rewrites; }
 const std::string& Function::memory_table() const& { return program().signature.memory_table; }
 int Function::kernels() const { return program().signature.kernels; }
 int Function::products() const { return program().signature.products; }

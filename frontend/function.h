@@ -107,6 +107,8 @@ class Results {
 class Function {
  public:
   Function() = default;
+  /// Of a program that was loaded: see frontend/program.h.
+  explicit Function(std::shared_ptr<const struct Program> program) : program_(std::move(program)) {}
 
   /// Whether the handle refers to a function.
   bool defined() const noexcept { return program_ != nullptr; }
@@ -159,8 +161,6 @@ class Function {
   std::int64_t workspace_bytes(std::span<const Array> arguments) const;
 
  private:
-  friend Function compile(std::vector<Expr>, std::vector<Output>, std::vector<Update>,
-                          CompileOptions);
   template <class A>
   Array argument([[maybe_unused]] std::size_t i, const A& a) const {
     if constexpr (std::is_arithmetic_v<A> || std::same_as<A, std::complex<float>> ||

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frontend/close_function.h"
+#include "ir/graph/leaf.h"
 #include "ir/op/representation.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
@@ -105,7 +107,8 @@ void name_parameter(FailureText& f, const Graph& of) {
 
 }  // namespace
 
-void Program::take_signature(Signature found, const Graph& of) {
+void Program::take_signature(Signature found) {
+  const Graph& of = captured;
   if (found.inputs.size() != of.parameters.size())
     reject_signature(fmt::format("found {} inputs", found.inputs.size()));
   if (found.outputs.size() != of.outputs.size())
@@ -120,6 +123,31 @@ void Program::take_signature(Signature found, const Graph& of) {
   }
   outputs = std::move(made);
   signature = std::move(found);
+}
+
+std::shared_ptr<Program> load(std::shared_ptr<const Library> library, const Closed& closed) {
+  auto program = std::make_shared<Program>();
+  program->captured = closed.graph;
+  program->arguments = closed.arguments;
+  program->argument_origins = closed.argument_origins;
+  program->constants = closed.constants;
+  program->results = closed.results;
+  for (const Value& leaf : closed.shared) program->shared.push_back({shared_of(leaf)});
+  const gnomon_info_record& info = library->info();
+  program->take_signature(read_signature(info.signature, info.plan_size));
+  program->library = std::move(library);
+  program->services = services();
+  const auto first_shared = static_cast<int>(closed.arguments + closed.constants.size());
+  for (std::size_t i = 0; i < program->outputs.size(); ++i) {
+    const int parameter = closed.graph.results[i].updates;
+    if (parameter < 0) continue;
+    ProgramOutput& output = program->outputs[i];
+    output.updates = parameter - first_shared;
+    SharedUse& use = program->shared[static_cast<std::size_t>(output.updates)];
+    use.updated = true;
+    use.in_place = output.over >= 0;
+  }
+  return program;
 }
 
 }  // namespace gnomon

@@ -15,6 +15,8 @@
 
 namespace gnomon {
 
+struct Closed;
+
 /// A plan of the extents it was made for.
 struct PlanRecord {
   std::vector<std::int64_t> extents, plan;
@@ -30,11 +32,16 @@ struct ProgramOutput {
   int updates = -1;  // position among the shared variables
 };
 
+/// The stages that a function was made in; empty when it came from the cache.
+struct StageTexts {
+  std::string graph, module, source, rewrites;
+};
+
 struct Program {
   Graph captured;
   std::size_t arguments = 0;  // parameters the caller gives
   std::vector<std::vector<Origin>> argument_origins;
-  std::vector<Array> bound;       // large constants, as further parameters
+  std::vector<Array> constants;   // of the parameters behind them
   std::vector<SharedUse> shared;  // then these
   std::vector<ProgramOutput> outputs;
   Signature signature;      // what native code sees, with the names of the graph in failures
@@ -44,7 +51,8 @@ struct Program {
   int threads = 0;
   // For people.
   bool was_cached = false;
-  std::string name, timings, graph_text, module_text, source, explanation;
+  std::string name, timings;
+  StageTexts texts;
 
   // Plans by extents: the last one used is found without a lock.
   mutable std::atomic<const PlanRecord*> last_plan{nullptr};
@@ -58,8 +66,12 @@ struct Program {
   [[noreturn]] void fail(const Failure& failure) const;
   /// The most threads a call that starts now uses.
   int most_threads() const;
-  /// Sets the outputs and the signature. DeviceError: it is no signature of this captured graph.
-  void take_signature(Signature found, const Graph& of);
+  /// Sets the outputs and the signature. DeviceError: it is no signature of the captured graph.
+  void take_signature(Signature found);
 };
+
+/// The program that runs native code of what was captured. DeviceError: it is code of another
+/// function.
+std::shared_ptr<Program> load(std::shared_ptr<const Library> library, const Closed& closed);
 
 }  // namespace gnomon

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Program program;
   program.captured = captured();
   try {
-    program.take_signature(read_signature(text, plan_size), program.captured);
+    program.take_signature(read_signature(text, plan_size));
   } catch (const DeviceError&) {
     return 0;
   }
