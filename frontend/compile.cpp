@@ -37,35 +37,6 @@ class Stopwatch {
   std::string text_;
 };
 
-constexpr const char* positions_file = "captured";
-
-// Nodes are known by their position in the captured graph, whatever rewriting makes of them.
-Graph with_positions(Graph graph) {
-  const auto order = graph.topological_order();
-  OriginsByNode positions;
-  for (std::size_t i = 0; i < order.size(); ++i)
-    positions[order[i]] = {Value(order[i], 0), {{positions_file, static_cast<std::uint32_t>(i)}}};
-  graph.origins = std::make_shared<const OriginsByNode>(std::move(positions));
-  return graph;
-}
-
-// The user's lines in the place of positions.
-void tell_lines(std::vector<Firing>& firings, const Graph& captured) {
-  const auto order = captured.topological_order();
-  for (Firing& firing : firings) {
-    std::vector<Origin> lines;
-    for (const Origin& place : firing.places) {
-      if (place.file != positions_file) {
-        lines.push_back(place);  // of a body
-        continue;
-      }
-      const std::span<const Origin> known = captured.origins_of(order[place.line]);
-      lines.insert(lines.end(), known.begin(), known.end());
-    }
-    firing.places = std::move(lines);
-  }
-}
-
 // The processor, and the constants of the cost model.
 Target target_of(const CompileOptions& options) {
   Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
@@ -141,10 +112,7 @@ class Making {
         emit(lowered.module, options_.name.empty() ? "compiled by Gnomon" : options_.name);
     watch.stage("emit");
     StageTexts texts{print_graph(lowered.graph), lowered.module.text(), text(units), ""};
-    if (context.trace.record_firings) {
-      tell_lines(context.trace.firings, closed_.graph);
-      texts.rewrites = context.trace.explain();
-    }
+    if (context.trace.record_firings) texts.rewrites = context.trace.explain();
     if (folder) dump(*folder, closed_.graph, texts);
     BuildOptions how;
     how.cpu = target_.cpu;

@@ -8,7 +8,8 @@
 namespace gnomon {
 
 int Failures::add(FailureText failure, const Node* node) {
-  for (const Origin& o : graph_.origins_of(node)) failure.nodes.push_back(o.line);
+  const std::span<const std::uint32_t> positions = graph_.positions_of(node);
+  failure.nodes.assign(positions.begin(), positions.end());
   module_.failures.push_back(std::move(failure));
   return static_cast<int>(module_.failures.size());
 }

@@ -342,8 +342,8 @@ class Closer {
     const std::vector<Origin> origins = old.origins();
     if (origins.empty()) return;
     const auto [at, fresh] = places_.try_emplace(now.get());
-    if (fresh) at->second.first = Value(now.get(), 0);
-    std::vector<Origin>& all = at->second.second;
+    if (fresh) at->second.node = Value(now.get(), 0);
+    std::vector<Origin>& all = at->second.lines;
     for (const Origin& origin : origins)
       if (all.size() < 4 && std::find(all.begin(), all.end(), origin) == all.end())
         all.push_back(origin);

@@ -63,7 +63,13 @@ std::vector<const Node*> Graph::topological_order() const {
 std::span<const Origin> Graph::origins_of(const Node* node) const {
   if (!origins) return {};
   const auto found = origins->find(node);
-  return found == origins->end() ? std::span<const Origin>() : found->second.second;
+  return found == origins->end() ? std::span<const Origin>() : found->second.lines;
+}
+
+std::span<const std::uint32_t> Graph::positions_of(const Node* node) const {
+  if (!origins) return {};
+  const auto found = origins->find(node);
+  return found == origins->end() ? std::span<const std::uint32_t>() : found->second.positions;
 }
 
 std::vector<Value> substitute(std::span<const Value> outputs,
@@ -91,6 +97,17 @@ std::vector<Value> substitute(std::span<const Value> outputs,
   results.reserve(outputs.size());
   for (const Value& output : outputs) results.push_back(current(output));
   return results;
+}
+
+Graph with_positions(Graph graph) {
+  OriginsByNode known;
+  std::uint32_t position = 0;
+  for (const Node* node : graph.topological_order()) {
+    const std::span<const Origin> lines = graph.origins_of(node);
+    known.emplace(node, NodeOrigins{Value(node, 0), {lines.begin(), lines.end()}, {position++}});
+  }
+  graph.origins = std::make_shared<const OriginsByNode>(std::move(known));
+  return graph;
 }
 
 Graph with_outputs(const Graph& graph, std::vector<Value> outputs) {

@@ -40,8 +40,13 @@ struct Result {
   int updates = -1;
 };
 
-/// Places in the user's code by node. A node it knows stays alive.
-using OriginsByNode = std::unordered_map<const Node*, std::pair<Value, std::vector<Origin>>>;
+/// Where a node comes from. It stays alive.
+struct NodeOrigins {
+  Value node;
+  std::vector<Origin> lines;             // of the user's code
+  std::vector<std::uint32_t> positions;  // among the nodes of the captured graph
+};
+using OriginsByNode = std::unordered_map<const Node*, NodeOrigins>;
 
 /// Immutable. Leaves are `param(i)` nodes; symbols are numbered from 0 in order of first use in
 /// the parameters' shapes; checks hold at entry and belong to the graph, so no rule can lose one.
@@ -59,10 +64,13 @@ class Graph {
   std::vector<EntryCheck> checks;
   /// Display names of symbols, by number.
   std::vector<std::string> symbols;
-  /// The user's lines each node stands for; graphs made of one another share it. Null: none.
+  /// What each node stands for; graphs made of one another share it. Null: none.
   std::shared_ptr<const OriginsByNode> origins;
 
+  /// The user's lines a node stands for.
   std::span<const Origin> origins_of(const Node* node) const;
+  /// The nodes of the captured graph that it stands for, as `with_positions` numbered them.
+  std::span<const std::uint32_t> positions_of(const Node* node) const;
   /// The computed scalars whose values checks contain, each once.
   std::vector<Value> checked_scalars() const;
   /// Nodes from leaves to outputs, each once, operands first; with those only checks need.
@@ -123,6 +131,9 @@ std::vector<Value> substitute(std::span<const Value> outputs,
 std::vector<const Node*> topological_order(std::span<const Value> outputs,
                                            std::span<const Value> stop = {});
 
+/// The graph with each node known by its place in the topological order, whatever rewriting makes
+/// of it.
+Graph with_positions(Graph graph);
 /// The same graph with other outputs (same number and types up to what became known).
 Graph with_outputs(const Graph& graph, std::vector<Value> outputs);
 

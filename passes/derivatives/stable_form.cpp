@@ -169,7 +169,7 @@ class StableForms {
     auto origins = std::make_shared<OriginsByNode>();
     for (const Node* node : topological_order(graph.outputs))
       if (const auto places = node->origins(); !places.empty())
-        origins->emplace(node, std::pair(Value(node, 0), places));
+        origins->emplace(node, NodeOrigins{Value(node, 0), places, {}});
     graph.origins = origins;
     Context context;
     context.trace.record_firings = context_.trace.record_firings;

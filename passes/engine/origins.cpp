@@ -1,39 +1,54 @@
-// The places in the user's code that the nodes of a graph come from, while the graph changes.
+// The lines and the captured nodes that the nodes of a graph come from, while the graph changes.
 #include "passes/engine/origins.h"
 
 #include <algorithm>
 
 namespace gnomon {
 
-std::span<const Origin> OriginMap::of(const Node* node) const {
-  if (const auto found = added_.find(node); found != added_.end()) return found->second.second;
-  if (!known_) return {};
+namespace {
+
+constexpr std::size_t most = 4;  // lines or positions of a node: more say little
+
+// Whether there was something to add.
+template <class T>
+bool merge(std::vector<T>& all, const std::vector<T>& more) {
+  const std::size_t before = all.size();
+  for (const T& one : more)
+    if (all.size() < most && std::ranges::find(all, one) == all.end()) all.push_back(one);
+  return all.size() > before;
+}
+
+}  // namespace
+
+const NodeOrigins* OriginMap::find(const Node* node) const {
+  if (const auto found = added_.find(node); found != added_.end()) return &found->second;
+  if (!known_) return nullptr;
   const auto found = known_->find(node);
-  return found == known_->end() ? std::span<const Origin>() : found->second.second;
+  return found == known_->end() ? nullptr : &found->second;
+}
+
+std::span<const Origin> OriginMap::lines_of(const Node* node) const {
+  const NodeOrigins* const found = find(node);
+  return found == nullptr ? std::span<const Origin>() : found->lines;
 }
 
 void OriginMap::inherit(const Value& to, const Node* from) {
   // Leaves are made in every place that mentions them.
   if (to.get() == from || to.node().inputs().empty()) return;
-  const std::span<const Origin> source = of(from);
-  if (source.empty()) return;
-  const std::span<const Origin> before = of(to.get());
-  std::vector<Origin> places(before.begin(), before.end());
-  for (const Origin& place : source)
-    if (places.size() < 4 && std::ranges::find(places, place) == places.end())
-      places.push_back(place);
-  if (places.size() > before.size())
-    added_.insert_or_assign(to.get(), std::pair(Value(to.get(), 0), std::move(places)));
+  const NodeOrigins* const source = find(from);
+  if (source == nullptr) return;
+  const NodeOrigins* const before = find(to.get());
+  NodeOrigins now = before == nullptr ? NodeOrigins{Value(to.get(), 0), {}, {}} : *before;
+  const bool has_lines = merge(now.lines, source->lines);
+  const bool has_positions = merge(now.positions, source->positions);
+  if (has_lines || has_positions) added_.insert_or_assign(to.get(), std::move(now));
 }
 
 void OriginMap::store(Graph& graph) const {
-  OriginsByNode places;
-  for (const Node* node : graph.topological_order()) {
-    const std::span<const Origin> found = of(node);
-    if (!found.empty())
-      places.try_emplace(node, Value(node, 0), std::vector(found.begin(), found.end()));
-  }
-  graph.origins = std::make_shared<const OriginsByNode>(std::move(places));
+  OriginsByNode origins;
+  for (const Node* node : graph.topological_order())
+    if (const NodeOrigins* const found = find(node)) origins.try_emplace(node, *found);
+  graph.origins = std::make_shared<const OriginsByNode>(std::move(origins));
 }
 
 }  // namespace gnomon

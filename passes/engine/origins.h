@@ -1,4 +1,4 @@
-// The places in the user's code that the nodes of a graph come from, while the graph changes.
+// The lines and the captured nodes that the nodes of a graph come from, while the graph changes.
 #pragma once
 
 #include <memory>
@@ -8,17 +8,22 @@
 
 namespace gnomon {
 
-/// Places by node. Nodes it knows stay alive.
+/// Origins by node. Nodes it knows stay alive.
 class OriginMap {
  public:
   explicit OriginMap(const Graph& graph) : known_(graph.origins) {}
-  std::span<const Origin> of(const Node* node) const;
-  /// Adds the places of `from` to those of `to`, four at most.
+  /// Whether anything is known of the node.
+  bool has(const Node* node) const { return find(node) != nullptr; }
+  /// The user's lines of a node.
+  std::span<const Origin> lines_of(const Node* node) const;
+  /// Adds the lines and positions of `from` to those of `to`, four at most of each.
   void inherit(const Value& to, const Node* from);
-  /// Makes these the places of the graph, for the nodes it has.
+  /// Makes these the origins of the graph, for the nodes it has.
   void store(Graph& graph) const;
 
  private:
+  const NodeOrigins* find(const Node* node) const;
+
   std::shared_ptr<const OriginsByNode> known_;  // of the graph it began with
   OriginsByNode added_;                         // hides what is known
 };

@@ -158,9 +158,7 @@ class Sweep {
       return;
     }
     const Value cause = stack.back().cause;
-    if (cause && session_.origins.of(keep.get()).empty()) {
-      session_.origins.inherit(keep, cause.get());
-    }
+    if (cause && !session_.origins.has(keep.get())) session_.origins.inherit(keep, cause.get());
     stack.back().stage = Stage::rebuild;
     for (const Value& input : keep.node().inputs()) push_if_new(stack, input, cause);
   }
@@ -290,7 +288,7 @@ class Sweep {
     session_.origins.inherit(after, before.get());
     Trace& trace = session_.context.trace;
     if (trace.record_firings) {
-      const std::span<const Origin> places = session_.origins.of(before.get());
+      const std::span<const Origin> places = session_.origins.lines_of(before.get());
       trace.firings.push_back({&rule,
                                session_.context.pass,
                                before,
