@@ -117,7 +117,7 @@ struct Call {
     gnomon_context context(threads, late.span(), program.signature.messages);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
-    if (status != 0) explain(status, context);
+    if (status != GNOMON_DONE) explain(status, context);
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       const ProgramOutput& o = program.outputs[i];
       if (!o.late) continue;
@@ -176,10 +176,11 @@ struct Call {
 
   [[noreturn]] void explain(std::int32_t status, const gnomon_context& context) const {
     if (context.failure().check != 0) program.fail(context.failure());
-    if (status == -3) throw Interrupted("call: interrupted");
-    const std::string why = context.trouble().empty()
-                                ? (status == -1 ? "out of memory" : "a product could not run")
-                                : context.trouble();
+    if (status == GNOMON_INTERRUPTED) throw Interrupted("call: interrupted");
+    const std::string why =
+        context.trouble().empty()
+            ? (status == GNOMON_NO_MEMORY ? "out of memory" : "a product could not run")
+            : context.trouble();
     throw DeviceError("call: " + why);
   }
 

@@ -16,6 +16,15 @@
 extern "C" {
 #endif
 
+/* What gnomon_run and services that do work return. */
+typedef enum gnomon_status {
+  GNOMON_DONE = 0,
+  GNOMON_CHECK_FAILED = 1,    /* `fail` was told which */
+  GNOMON_NO_MEMORY = -1,      /* for a buffer or an output */
+  GNOMON_SERVICE_FAILED = -2, /* a product, routine, convolution or sort could not be done */
+  GNOMON_INTERRUPTED = -3
+} gnomon_status;
+
 /* Opaque to generated code; owned by the caller, one per running call. */
 typedef struct gnomon_context gnomon_context;
 
@@ -34,8 +43,8 @@ typedef struct gnomon_gemm {
   void* c;
 } gnomon_gemm;
 
-/* A routine on `batch` row-major matrices that follow one another: number, see runtime/linalg/lapack.h.
- * The first operand is rows x n; the last of several has `columns` columns, else that is 0. */
+/* A routine on `batch` row-major matrices that follow one another: number, see
+ * runtime/linalg/lapack.h. The first operand is rows x n; the last of several has `columns` columns, else that is 0. */
 typedef struct gnomon_routine {
   int32_t routine;
   int32_t dtype; /* DType number: float32, float64, complex64 or complex128 */
@@ -63,8 +72,8 @@ typedef struct gnomon_convolution {
   void* c;
 } gnomon_convolution;
 
-/* A routine on the lines of an axis: number, see runtime/lines/lines.h. Arrays have `outer` lines of n
- * elements, `inner` of them side by side. */
+/* A routine on the lines of an axis: number, see runtime/lines/lines.h. Arrays have `outer` lines of
+ * n elements, `inner` of them side by side. */
 typedef struct gnomon_lines {
   int32_t routine;
   int32_t dtype;   /* DType number of the operands */
@@ -78,14 +87,15 @@ typedef struct gnomon_lines {
 /* Work over [lo, hi) of a parallel axis; `worker` numbers the running thread from 0. */
 typedef void (*gnomon_body)(void* argument, int64_t lo, int64_t hi, int32_t worker);
 
+/* Services that return int32_t and can fail return GNOMON_DONE or GNOMON_SERVICE_FAILED. */
 typedef struct gnomon_services {
   int32_t abi_version;
   int32_t threads; /* the most workers `parallel` uses at once; at least 1 */
   /* Runs consecutive pieces that cover [0, count) once; a thread is worth `grain` iterations. */
   void (*parallel)(gnomon_context*, int64_t count, int64_t grain, gnomon_body body, void* argument);
-  /* Returns 0, or not 0 when the product cannot run: no BLAS library, or rows too long for it. */
+  /* Fails when the product cannot run: no BLAS library, or rows too long for it. */
   int32_t (*gemm)(gnomon_context*, const gnomon_gemm*);
-  /* Returns 0, or not 0 when there is no memory for it. */
+  /* Fails when there is no memory for it. */
   int32_t (*convolve)(gnomon_context*, const gnomon_convolution*);
   /* Memory for the rest of this call (64-byte aligned), or null. */
   void* (*allocate)(gnomon_context*, int64_t bytes);
@@ -101,30 +111,30 @@ typedef struct gnomon_services {
                 const void* data);
   /* Asked before each step of a loop: not 0 when the call is to end at once. */
   int32_t (*interrupted)(gnomon_context*);
-  /* Returns 0, or not 0 when the routine cannot run: no LAPACK library, extents too large for it,
-   * or no memory. A matrix without a result is no such failure: `failed` tells of it. */
+  /* Fails when the routine cannot run: no LAPACK library, extents too large for it, or no memory. A
+   * matrix without a result is no such failure: `failed` tells of it. */
   int32_t (*routine)(gnomon_context*, gnomon_routine*);
-  /* Returns 0, or not 0 when there is no memory for it. */
+  /* Fails when there is no memory for it. */
   int32_t (*lines)(gnomon_context*, const gnomon_lines*);
 } gnomon_services;
 
 typedef struct gnomon_info_record {
   int32_t abi_version;
-  int32_t extents;   /* how many int64 `gnomon_plan` reads: the extents of each input and shared
-                         variable in order, then the values of scalar inputs used as extents */
-  int32_t plan_size; /* how many int64 it writes; the workspace takes plan[0] bytes, and plan[1]
-                         more for each worker that may run */
-  int32_t buffers;   /* how many pointers `gnomon_run` reads */
-  const char*
-      signature; /* JSON: inputs, outputs, shared, where each output's shape stands in the plan */
+  /* How many int64 `gnomon_plan` reads: the extents of each input of the signature in order, then
+   * the values of scalar inputs used as extents. */
+  int32_t extents;
+  /* How many int64 it writes: see runtime/plan_layout.h. The workspace takes plan[0] bytes, and
+   * plan[1] more for each worker that may run. */
+  int32_t plan_size;
+  int32_t buffers;       /* how many pointers `gnomon_run` reads: inputs, then outputs */
+  const char* signature; /* JSON: see runtime/signature.h */
 } gnomon_info_record;
 
 /* Returns 0, or the number of the check that the extents violate. */
 typedef int32_t (*gnomon_plan_function)(const int64_t* extents, int64_t* plan);
 
-/* Returns 0; 1 when a check failed, of which `fail` was told; -1 without memory, -2 when another
- * service could not do its work, -3 when it was interrupted.
- * On failure nothing but outputs and workspace has been written. */
+/* Returns a gnomon_status. Unless it is GNOMON_DONE, the outputs hold anything; nothing but them and
+ * the workspace has been written. */
 typedef int32_t (*gnomon_run_function)(const gnomon_services*, gnomon_context*,
                                        void* const* buffers, const int64_t* plan, void* workspace);
 

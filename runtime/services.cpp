@@ -57,42 +57,47 @@ void parallel(gnomon_context* context, std::int64_t count, std::int64_t grain, g
   pool().parallel_for(count, grain, body, argument, thread_limit(context));
 }
 
+std::int32_t status_of(bool done) { return done ? GNOMON_DONE : GNOMON_SERVICE_FAILED; }
+
 std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
   try {
-    const int status = blas().gemm(*product, pool(), thread_limit(context));
-    if (status == 1) note_trouble(context, blas_description().c_str());
-    if (status == 2) note_trouble(context, "the BLAS library cannot take these row strides");
-    return status;
+    const Outcome outcome = blas().gemm(*product, pool(), thread_limit(context));
+    if (outcome == Outcome::no_library) note_trouble(context, blas_description().c_str());
+    if (outcome == Outcome::unsupported)
+      note_trouble(context, "the BLAS library cannot take these row strides");
+    return status_of(outcome == Outcome::done);
   } catch (const std::exception& error) {
     note_trouble(context, error.what());
-    return 1;
+    return GNOMON_SERVICE_FAILED;
   }
 }
 
 std::int32_t routine(gnomon_context* context, gnomon_routine* what) {
   try {
-    const int status = run_routine(*what, pool(), thread_limit(context));
-    if (status == 1)
+    const Outcome outcome = run_routine(*what, pool(), thread_limit(context));
+    if (outcome == Outcome::no_library)
       note_trouble(context, ("no LAPACK library found; BLAS: " + blas_description()).c_str());
-    if (status == 2) note_trouble(context, "the LAPACK library cannot take these extents");
-    if (status == 3) note_trouble(context, "too little memory for a linear system");
-    return status;
+    if (outcome == Outcome::unsupported)
+      note_trouble(context, "the LAPACK library cannot take these extents");
+    if (outcome == Outcome::no_memory)
+      note_trouble(context, "too little memory for a linear system");
+    return status_of(outcome == Outcome::done);
   } catch (const std::exception& error) {
     note_trouble(context, error.what());
-    return 1;
+    return GNOMON_SERVICE_FAILED;
   }
 }
 
 std::int32_t convolve(gnomon_context* context, const gnomon_convolution* convolution) {
   const bool done = gnomon::convolve(*convolution, pool(), thread_limit(context));
   if (!done) note_trouble(context, "too little memory for a convolution");
-  return done ? 0 : 1;
+  return status_of(done);
 }
 
 std::int32_t lines(gnomon_context* context, const gnomon_lines* what) {
   const bool done = run_lines(*what, pool(), thread_limit(context));
   if (!done) note_trouble(context, "too little memory for a sort or a search");
-  return done ? 0 : 1;
+  return status_of(done);
 }
 
 void* allocate(gnomon_context* context, std::int64_t bytes) {

@@ -13,6 +13,7 @@
 #include "codegen/text/signature.h"
 #include "codegen/text/spell.h"
 #include "ir/graph/leaf.h"
+#include "runtime/abi.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -238,7 +239,11 @@ class HostPrinter {
     std::visit([this](const auto& what) { print(what); }, s.what);
   }
 
-  void stop_if_failed() { line("if (call.failed()) return 1;"); }
+  void stop_if(const std::string& condition, gnomon_status status) {
+    line(fmt::format("if ({}) return {};", condition, static_cast<int>(status)));
+  }
+
+  void stop_if_failed() { stop_if("call.failed()", GNOMON_CHECK_FAILED); }
 
   void print(const KernelStep& s) {
     const Kernel& kernel = module_.kernels[s.kernel];
@@ -267,8 +272,8 @@ class HostPrinter {
                             value_of(argument, s));
       line(text + ";");
     }
-    line(fmt::format("if (services->{}(context, &{}) != 0) return -2;", service.entry,
-                     service.name));
+    stop_if(fmt::format("services->{}(context, &{}) != 0", service.entry, service.name),
+            GNOMON_SERVICE_FAILED);
     if (service.reports) {
       line(fmt::format("call.check({0}, {1}.failed >= 0, {1}.failed, {1}.pivot, {2});", s.check,
                        service.name, spelled(s.bound)));
@@ -327,7 +332,7 @@ class HostPrinter {
     } else {
       line(fmt::format("{0} = ({1}*)services->allocate(context, {2});", name, t, bytes(b)));
     }
-    line(fmt::format("if (!{}) return -1;", name));
+    stop_if("!" + name, GNOMON_NO_MEMORY);
   }
 
   void print(const CheckStep& s) {
@@ -363,7 +368,7 @@ class HostPrinter {
     const std::string i = names_.fresh("i");
     line(fmt::format("for (i64 {0} = 0; {0} < {1}[0]; ++{0}) {{", i, buffer_names_[s.count]));
     ++indent_;
-    line("if (services->interrupted(context)) return -3;");
+    stop_if("services->interrupted(context)", GNOMON_INTERRUPTED);
     line(fmt::format("{}[0] = {};", buffer_names_[s.index], i));
     for (std::size_t k = 0; k < states; ++k)
       if (s.traces[k] >= 0)

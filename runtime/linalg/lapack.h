@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/abi.h"
+#include "runtime/linalg/outcome.h"
 
 namespace gnomon {
 
@@ -67,8 +68,8 @@ constexpr int thirds_of_cube(Routine routine) {
 }
 
 /// Runs a routine, the matrices of a batch on at most `limit` threads of `pool`, each by library
-/// calls on one thread: the bits do not depend on the number of threads. 0, or 1 without a library,
-/// 2 on extents it cannot take (beyond 31 bits) or another dtype, 3 when memory ran out.
-int run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept;
+/// calls on one thread: the bits do not depend on the number of threads. Unsupported are extents
+/// beyond 31 bits and other dtypes.
+Outcome run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept;
 
 }  // namespace gnomon
