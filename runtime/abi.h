@@ -4,6 +4,7 @@
  *   gnomon_info           what it needs (constant data)
  *   gnomon_plan           extents -> status; pure; fills the plan record: extents, offsets, sizes
  *   gnomon_run            does the work; no globals, throws nothing
+ * In a program with several functions each has a prefix of its own in the place of `gnomon`.
  * All buffers are C-contiguous and aligned as their elements are; the workspace is to 64 bytes. */
 #ifndef GNOMON_ABI_H
 #define GNOMON_ABI_H
@@ -44,7 +45,8 @@ typedef struct gnomon_gemm {
 } gnomon_gemm;
 
 /* A routine on `batch` row-major matrices that follow one another: number, see
- * runtime/linalg/lapack.h. The first operand is rows x n; the last of several has `columns` columns, else that is 0. */
+ * runtime/linalg/lapack.h. The first operand is rows x n; the last of several has `columns`
+ * columns, else that is 0. */
 typedef struct gnomon_routine {
   int32_t routine;
   int32_t dtype; /* DType number: float32, float64, complex64 or complex128 */
@@ -72,8 +74,8 @@ typedef struct gnomon_convolution {
   void* c;
 } gnomon_convolution;
 
-/* A routine on the lines of an axis: number, see runtime/lines/lines.h. Arrays have `outer` lines of
- * n elements, `inner` of them side by side. */
+/* A routine on the lines of an axis: number, see runtime/lines/lines.h. Arrays have `outer` lines
+ * of n elements, `inner` of them side by side. */
 typedef struct gnomon_lines {
   int32_t routine;
   int32_t dtype;   /* DType number of the operands */
@@ -133,8 +135,8 @@ typedef struct gnomon_info_record {
 /* Returns 0, or the number of the check that the extents violate. */
 typedef int32_t (*gnomon_plan_function)(const int64_t* extents, int64_t* plan);
 
-/* Returns a gnomon_status. Unless it is GNOMON_DONE, the outputs hold anything; nothing but them and
- * the workspace has been written. */
+/* Returns a gnomon_status. Unless it is GNOMON_DONE, the outputs hold anything; nothing but them
+ * and the workspace has been written. */
 typedef int32_t (*gnomon_run_function)(const gnomon_services*, gnomon_context*,
                                        void* const* buffers, const int64_t* plan, void* workspace);
 

@@ -24,10 +24,17 @@ constexpr std::size_t statements_of_unit = 300;
 constexpr std::size_t units_at_once = 4;   // small modules are cut so that many compile at once,
 constexpr std::size_t smallest_unit = 40;  // into units of at least so many statements
 
+bool is_identifier(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !name.empty() && !is_digit(name[0]) &&
+         std::ranges::all_of(name, [&](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+}
+
 class HostPrinter {
  public:
-  HostPrinter(const Module& module, const std::string& comment)
-      : module_(module), comment_(comment), layout_(layout_of(module)) {}
+  HostPrinter(const Module& module, const std::string& comment, const std::string& prefix)
+      : module_(module), comment_(comment), prefix_(prefix), layout_(layout_of(module)) {}
 
   std::vector<Unit> run() {
     for (const Service* service : all_services()) names_.reserve(std::string(service->name));
@@ -52,6 +59,8 @@ class HostPrinter {
   }
 
  private:
+  std::string symbol(const std::string& name) const { return prefix_ + "_" + name; }
+
   // --- kernels ---
 
   // Kernels that differ in names only are one function, with the names of the first.
@@ -73,7 +82,7 @@ class HostPrinter {
       const auto [at, fresh] = known.try_emplace(&kernel, kernel.name);
       kernel_names_.push_back(at->second);
       if (!fresh) continue;
-      const KernelText k = cpu_language.kernel(kernel, "gnomon_" + kernel.name,
+      const KernelText k = cpu_language.kernel(kernel, symbol(kernel.name),
                                                [this](const Atom& a) { return dimension(a); });
       prototypes_ += k.text.substr(0, k.text.find(" {\n")) + ";\n";
       if (statements + k.statements > wanted) finish_unit();
@@ -105,9 +114,8 @@ class HostPrinter {
   }
 
   std::string plan_function() {
-    std::string text =
-        "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 gnomon_plan([[maybe_unused]] "
-        "const i64* extents, i64* plan) {\n";
+    std::string text = "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 " +
+                       symbol("plan") + "([[maybe_unused]] const i64* extents, i64* plan) {\n";
     for (std::size_t d = 0; d < module_.dimensions.size(); ++d) {
       const DimensionSlot& slot = module_.dimensions[d];
       if (slot.extent == -1) continue;
@@ -167,11 +175,10 @@ class HostPrinter {
   }
 
   std::string run_function() {
-    run_ =
-        "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 gnomon_run(const "
-        "gnomon_services* services, "
-        "gnomon_context* context, [[maybe_unused]] void* const* buffers, const i64* plan, void* "
-        "workspace) {\n";
+    run_ = "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 " + symbol("run") +
+           "(const gnomon_services* services, gnomon_context* context, [[maybe_unused]] void* "
+           "const* buffers, const i64* plan, void* "
+           "workspace) {\n";
     line(
         fmt::format("const gn::Call call{{services, context, static_cast<char*>(workspace) + "
                     "plan[{}], plan[{}]}};",
@@ -217,7 +224,7 @@ class HostPrinter {
     }
   }
 
-  static std::string constant_name(std::size_t b) { return fmt::format("gnomon_constant_{}", b); }
+  std::string constant_name(std::size_t b) const { return symbol(fmt::format("constant_{}", b)); }
 
   // Bytes of constants, as words.
   std::string constants() {
@@ -254,7 +261,7 @@ class HostPrinter {
         s.apart_from < 0
             ? ""
             : fmt::format("if ({} != {}) ", buffer_names_[s.apart_from], buffer_names_[s.apart_to]);
-    line(fmt::format("{}gnomon_{}({});", apart, kernel_names_[s.kernel], args));
+    line(fmt::format("{}{}({});", apart, symbol(kernel_names_[s.kernel]), args));
     if (std::any_of(kernel.body.begin(), kernel.body.end(),
                     [](const Statement& x) { return x.code == Code::check; }))
       stop_if_failed();
@@ -432,15 +439,16 @@ class HostPrinter {
     }
     return fmt::format(
         "\nextern \"C\" {{\nextern __attribute__((visibility(\"default\"))) const "
-        "gnomon_info_record gnomon_info;\n"
-        "const gnomon_info_record gnomon_info = {{GNOMON_ABI_VERSION, {}, {}, {},\n    "
-        "\"{}\"}};\n}}\n",
-        module_.extents + static_cast<int>(module_.extent_parameters.size()), layout_.size(),
-        module_.parameters + static_cast<int>(module_.outputs.size()), quoted);
+        "gnomon_info_record {0};\n"
+        "const gnomon_info_record {0} = {{GNOMON_ABI_VERSION, {1}, {2}, {3},\n    "
+        "\"{4}\"}};\n}}\n",
+        symbol("info"), module_.extents + static_cast<int>(module_.extent_parameters.size()),
+        layout_.size(), module_.parameters + static_cast<int>(module_.outputs.size()), quoted);
   }
 
   const Module& module_;
   const std::string& comment_;
+  const std::string& prefix_;
   const PlanLayout layout_;
   std::vector<Unit> units_;
   std::vector<std::string> dimension_names_, buffer_names_, kernel_names_;
@@ -452,8 +460,12 @@ class HostPrinter {
 
 }  // namespace
 
-std::vector<Unit> emit(const Module& module, const std::string& comment) {
-  return HostPrinter(module, comment).run();
+std::vector<Unit> emit(const Module& module, const std::string& comment,
+                       const std::string& prefix) {
+  if (!is_identifier(prefix))
+    throw ValueError(
+        fmt::format("emit: expected an identifier as the prefix of symbols, found {}", prefix));
+  return HostPrinter(module, comment, prefix).run();
 }
 
 }  // namespace gnomon

@@ -9,7 +9,10 @@
 
 namespace gnomon {
 
-/// The units of a module: kernels in groups, the host function last.
-std::vector<Unit> emit(const Module& module, const std::string& comment);
+/// The units of a module: kernels in groups, the host function last. The names of all its symbols
+/// begin with `prefix`: functions of different ones can be in one program. ValueError: it is no
+/// identifier.
+std::vector<Unit> emit(const Module& module, const std::string& comment,
+                       const std::string& prefix = "gnomon");
 
 }  // namespace gnomon

@@ -61,6 +61,25 @@ TEST_CASE("an object tells the signature that its artifact has") {
   CHECK(read.outputs[1].rank == 2);
 }
 
+TEST_CASE("functions of two prefixes are in one program") {
+  const Closed closed = captured();
+  Context context;
+  const Module module = lower(optimize(closed.graph, context), host_target());
+  std::vector<Unit> units = emit(module, "the first");
+  for (const Unit& unit : emit(module, "the second", "second"))
+    units.push_back({"second_" + unit.name, unit.text});
+  const Artifact both = build_artifact(std::move(units), signature_of(module), closed.constants);
+  const auto first = Library::open(both.object);
+  check_results(Function(load(first, closed)));
+  const auto second =
+      Library::linked(*static_cast<const gnomon_info_record*>(first->symbol("second_info")),
+                      reinterpret_cast<gnomon_plan_function>(first->symbol("second_plan")),
+                      reinterpret_cast<gnomon_run_function>(first->symbol("second_run")));
+  check_results(Function(load(second, closed)));
+  CHECK_THROWS_AS(emit(module, "", "2nd"), ValueError);
+  CHECK_THROWS_AS(emit(module, "", ""), ValueError);
+}
+
 TEST_CASE("code of another function is not loaded") {
   const Artifact artifact = artifact_of(captured());
   const Expr x = matrix("x");
