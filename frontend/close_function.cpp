@@ -5,6 +5,7 @@
 
 #include <unordered_map>
 
+#include "frontend/replacement.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -23,8 +24,8 @@ std::vector<Value> values_of(const Resolved& function) {
   return values;
 }
 
-std::unordered_map<Value, Value> replacements(const std::vector<Given>& givens) {
-  std::unordered_map<Value, Value> replaced;
+Replacement replacement_of(const std::vector<Given>& givens) {
+  Replacement replacement;
   for (const Given& g : givens) {
     const bool same = g.expression.type().dtype == g.value.type().dtype;
     if (!same || g.expression.rank() != g.value.rank()) {
@@ -34,9 +35,9 @@ std::unordered_map<Value, Value> replacements(const std::vector<Given>& givens) 
       if (!same) throw TypeError(text);
       throw ValueError(text);
     }
-    replaced[g.expression.value()] = g.value.value();
+    replacement.add(g.expression, g.value);
   }
-  return replaced;
+  return replacement;
 }
 
 // 0, 1, 2 and so on, as indices often are: an operation, about which rules know more than about
@@ -78,8 +79,8 @@ Resolved resolve(std::vector<Output> outputs, std::vector<Update> updates,
                  const CompileOptions& options) {
   Resolved function{std::move(outputs), std::move(updates)};
   std::vector<Value> values = values_of(function);
-  if (const auto replaced = replacements(options.givens); !replaced.empty()) {
-    values = substitute(values, replaced);
+  if (!options.givens.empty()) {
+    values = replacement_of(options.givens).apply(values);
     auto next = values.begin();
     for (Output& o : function.outputs) o.value = Expr(*next++);
     for (Update& u : function.updates) u.value = Expr(*next++);

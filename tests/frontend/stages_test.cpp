@@ -87,6 +87,14 @@ TEST_CASE("code of another function is not loaded") {
   CHECK_THROWS_AS(load(Library::open(artifact.object), other), DeviceError);
 }
 
+TEST_CASE("an input that gives way takes its extents along") {
+  const Expr x = vector("x"), y = vector("y");
+  CompileOptions options;
+  options.givens = {{x, y}};
+  const Function f = compile({y}, {arange(x.shape()[0])}, {}, options);
+  CHECK(f(zeros({3}))[0].size() == 3);
+}
+
 TEST_CASE("a parsed graph is compiled") {
   const Expr x = matrix("x");
   const Closed closed = close_function({x}, {{{"rows", sum(x * 2, 1)}}, {}});

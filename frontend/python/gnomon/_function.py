@@ -128,9 +128,8 @@ def function(
         if hash(variable) in seen:
             raise _core.TypeError(f"function: expected one update of {variable.name}, found two")
         seen.add(hash(variable))
-    if replaced:
-        exprs, changes = _substituted(exprs, changes, replaced)
-    changes += _default_updates(exprs, changes, no_default_updates)
+    but = _without_default_update(no_default_updates)
+    exprs, changes = _core.resolve(exprs, changes, replaced, but, allow_downcast)
     _check_listed(name, given_inputs, exprs, changes)
     if on_unused_input != "ignore":
         _check_used(name, given_inputs, exprs, changes, on_unused_input)
@@ -208,30 +207,17 @@ def _pairs(what: str, values: Any) -> list[tuple[Any, Any]]:
     return [(key, value) for key, value in pairs]
 
 
-def _substituted(
-    exprs: list[Any], changes: list[tuple[Any, Any]], replaced: list[tuple[Any, Any]]
-) -> tuple[list[Any], list[tuple[Any, Any]]]:
-    symbolic = [i for i, (_, value) in enumerate(changes) if isinstance(value, _core.Expr)]
-    found = _core.substitute([*exprs, *(changes[i][1] for i in symbolic)], replaced)
-    changes = list(changes)
-    for i, value in zip(symbolic, found[len(exprs) :], strict=True):
-        changes[i] = (changes[i][0], value)
-    return found[: len(exprs)], changes
-
-
-def _default_updates(
-    exprs: list[Any], changes: list[tuple[Any, Any]], excluded: bool | Iterable[Any]
-) -> list[tuple[Any, Any]]:
+def _without_default_update(excluded: bool | Iterable[Any]) -> list[Any] | None:
+    """The variables that keep their values; None: all."""
     if excluded is True:
+        return None
+    if excluded is False:
         return []
-    but = [variable for variable, _ in changes]
-    if excluded is not False:
-        but += [excluded] if isinstance(excluded, _core.Shared) else list(excluded)
-    return _core.default_updates(_roots(exprs, changes), but)
+    return [excluded] if isinstance(excluded, _core.Shared) else list(excluded)
 
 
 def _roots(exprs: list[Any], changes: list[tuple[Any, Any]]) -> list[Any]:
-    return exprs + [value for _, value in changes if isinstance(value, _core.Expr)]
+    return exprs + [value for _, value in changes]
 
 
 def _at(x: Any) -> str:
@@ -286,7 +272,6 @@ def _made(
     notes: tuple[str, ...] | list[str] = (),
 ) -> Function:
     variables = [x.variable for x in inputs]
-    changes = [(v, _core.update_value(v, value, allow_downcast)) for v, value in changes]
     return _core.compile(
         variables,
         exprs,

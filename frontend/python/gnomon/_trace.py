@@ -458,7 +458,7 @@ class Tracer:
         if options.get("memory_budget") is not None:
             options.setdefault("memory_shapes", extents)
         listed = [In(x) for x in inputs]
-        changes = _core.default_updates(outputs, [])
+        outputs, changes = _core.resolve(outputs)
         return _made(listed, how[0], how[1], outputs, changes, name, None, options, notes)
 
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <unordered_set>
 
+#include "frontend/close_function.h"
 #include "frontend/python/src/functions/apply.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/leaf.h"
@@ -212,14 +213,6 @@ Expr update_value(nb::handle value, const SharedVariable& variable, Downcast dow
                               fmt::format("function: update of {}", describe(variable.value()))));
 }
 
-Expr new_value(nb::handle variable, nb::handle value, std::optional<bool> allow_downcast) {
-  const SharedVariable* const s = shared_of(variable);
-  if (s == nullptr)
-    throw TypeError(fmt::format("function: expected a shared variable to update, found {}",
-                                nb::repr(variable).c_str()));
-  return update_value(value, *s, downcast_of(allow_downcast));
-}
-
 std::vector<Update> updates_from(nb::handle pairs, Downcast downcast) {
   std::vector<Update> updates;
   for (const nb::handle pair : nb::iter(pairs)) {
@@ -345,30 +338,49 @@ nb::object make_function(const Request& request, nb::handle names, nb::handle va
   return object;
 }
 
-// The pairs (variable, new value) that `outputs` and the values of updates bring with them.
-nb::list default_update_pairs(nb::handle outputs, nb::handle but) {
-  std::vector<Value> values;
-  std::vector<Shared> excluded;
-  for (const nb::handle item : nb::iter(outputs))
-    if (is_expr(item)) values.push_back(expr_of(item).value());
+// The variables that are not updated by default; None: all.
+void keep_from_default_updates(nb::handle but, CompileOptions& options) {
+  options.default_updates = !but.is_none();
+  if (but.is_none()) return;
   for (const nb::handle item : nb::iter(but)) {
     const SharedVariable* const variable = shared_of(item);
     if (variable == nullptr)
       throw TypeError(fmt::format(
           "function: expected shared variables that are not updated by default, found {}",
           nb::repr(item).c_str()));
-    excluded.push_back(variable->variable());
+    options.without_default_update.push_back(variable->variable());
   }
-  nb::list pairs;
-  for (const auto& [variable, value] : default_updates(values, excluded))
-    pairs.append(nb::make_tuple(wrap(variable), wrap(value)));
-  return pairs;
+}
+
+// What a function computes: its outputs, and pairs of a variable and its new value.
+nb::tuple resolved(nb::handle outputs, nb::handle updates, nb::handle givens, nb::handle but,
+                   std::optional<bool> allow_downcast) {
+  CompileOptions options;
+  for (const nb::handle pair : nb::iter(givens)) options.givens.push_back(given_of(pair));
+  keep_from_default_updates(but, options);
+  std::vector<Output> roots;
+  for (const nb::handle item : nb::iter(outputs)) roots.emplace_back(to_arg(item).value());
+  const Resolved function =
+      resolve(std::move(roots), updates_from(updates, downcast_of(allow_downcast)), options);
+  nb::list exprs, changes;
+  for (const nb::handle item : nb::iter(outputs)) {
+    const Expr& now = function.outputs[exprs.size()].value;
+    const bool same = is_expr(item) && expr_of(item).value() == now.value();
+    exprs.append(same ? nb::borrow(item) : wrap(now));
+  }
+  for (const Update& u : function.updates)
+    changes.append(nb::make_tuple(wrap(u.variable), wrap(u.value)));
+  return nb::make_tuple(exprs, changes);
 }
 
 }  // namespace
 
 Expr new_value(nb::handle variable, nb::handle value) {
-  return new_value(variable, value, std::nullopt);
+  const SharedVariable* const s = shared_of(variable);
+  if (s == nullptr)
+    throw TypeError(fmt::format("function: expected a shared variable to update, found {}",
+                                nb::repr(variable).c_str()));
+  return update_value(value, *s, Downcast::numbers);
 }
 
 void add_functions(nb::module_& m) {
@@ -380,15 +392,10 @@ void add_functions(nb::module_& m) {
   m.attr("Function") = nb::handle(reinterpret_cast<PyObject*>(function_type));
   m.def("needed_inputs", needed_inputs, "inputs"_a, "outputs"_a,
         "For each input whether the outputs need its values or its extents.");
-  m.def("default_updates", default_update_pairs, "outputs"_a, "but"_a,
-        "What the variables that outputs need are updated to by default, but for some.");
-  m.def(
-      "update_value",
-      [](nb::handle variable, nb::handle value, std::optional<bool> allow_downcast) {
-        return wrap(new_value(variable, value, allow_downcast));
-      },
-      "variable"_a, "value"_a, "allow_downcast"_a.none(),
-      "The new value of a shared variable as an expression of its dtype.");
+  m.def("resolve", resolved, "outputs"_a, "updates"_a = nb::tuple(), "givens"_a = nb::tuple(),
+        "but"_a.none() = nb::tuple(), "allow_downcast"_a.none() = nb::none(),
+        "Outputs and updates with givens in their places, and the default updates of the variables "
+        "that they need behind the others, but for some; None: for all.");
   m.def(
       "compile",
       [](nb::handle inputs, nb::handle outputs, nb::handle output_names, nb::handle updates,
@@ -396,7 +403,7 @@ void add_functions(nb::module_& m) {
          nb::handle about, std::optional<bool> allow_downcast, const std::string& name,
          const nb::dict& given) {
         CompileOptions options;
-        options.default_updates = false;  // they are among the updates already
+        options.default_updates = false;  // `resolve` has put them among the updates
         options.name = name;
         take_options("function", given, options);
         return make_function({inputs, outputs, output_names, updates}, names, values, donated,

@@ -68,6 +68,10 @@ void add_shared(nb::module_& m);        // shared.cpp
 void add_interruption(nb::module_& m);  // interrupt.cpp
 void add_options(nb::module_& m);       // options.cpp
 
+/// A pair of an expression and what takes its place: a number or an array becomes a constant of its
+/// dtype. TypeError: it is no such pair (transforms.cpp).
+Given given_of(nb::handle pair);
+
 /// The new value of a shared variable as an expression of its dtype; TypeError where it is none.
 Expr new_value(nb::handle variable, nb::handle value);
 

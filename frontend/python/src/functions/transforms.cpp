@@ -3,9 +3,10 @@
 #include <nanobind/stl/string.h>
 
 #include <memory>
-#include <unordered_map>
 
+#include "frontend/python/src/functions/function.h"
 #include "frontend/python/src/symbols/questions.h"
+#include "frontend/replacement.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/leaf.h"
 #include "passes/derivatives/full_derivatives.h"
@@ -31,6 +32,8 @@ nb::list list_of(const Exprs& exprs) {
   for (const Expr& e : exprs) list.append(e.defined() ? wrap(e) : nb::object(nb::none()));
   return list;
 }
+
+Exprs exprs_of(const std::vector<Value>& values) { return {values.begin(), values.end()}; }
 
 std::string class_of(nb::handle object) {
   return nb::cast<std::string>(nb::object(nb::handle(Py_TYPE(object.ptr())).attr("__name__")));
@@ -152,57 +155,6 @@ nb::list leaves_of(nb::handle exprs) {
   return list;
 }
 
-// Rebuilds what depends on replaced values. Where an input gives way, its symbols do too.
-class Replacement {
- public:
-  void add(const Expr& from, const Expr& to) {
-    const Value& x = from.value();
-    if (from.dtype() != to.dtype() || from.rank() != to.rank())
-      throw TypeError(
-          fmt::format("substitute: expected a value of the dtype and rank of {}, "
-                      "found {}",
-                      describe(x), describe(to.value())));
-    stop_.push_back(x);
-    built_[x] = to.value();
-    if (!is_leaf(x.op())) return;
-    for (std::size_t i = 0; i < x.shape().size(); ++i) {
-      const AtomRef atom = x.shape()[i].atom();
-      if (atom && atom->kind == Atom::Kind::symbol) symbols_.emplace(atom->number, to.shape()[i]);
-    }
-  }
-
-  Exprs apply(const Exprs& outputs) {
-    std::vector<Value> roots(outputs.begin(), outputs.end());
-    for (const Node* node : topological_order(roots, stop_)) {
-      const Value now = is_leaf(node->op()) ? Value(node, 0) : rebuilt(*node);
-      for (std::uint32_t i = 0; i < node->output_count(); ++i)
-        built_.try_emplace(Value(node, i), Value(now.get(), i == 0 ? now.index() : i));
-    }
-    Exprs results;
-    for (const Value& root : roots) results.emplace_back(built_.at(root));
-    return results;
-  }
-
- private:
-  Value rebuilt(const Node& node) const {
-    const auto map = [this](const Atom& atom) -> Dim {
-      if (atom.kind == Atom::Kind::value) return Dim::value(built_.at(*atom.scalar));
-      const auto at = symbols_.find(atom.number);
-      return at == symbols_.end() ? Dim::symbol(atom.number, atom.name) : at->second;
-    };
-    const std::vector<Origin> origins = node.origins();
-    const OriginScope at(origins.empty() ? Origin() : origins[0]);
-    if (&node.op() == &op::extent) return extent_value(node.attribute(0).dims()[0].substitute(map));
-    std::vector<Value> operands;
-    for (const Value& operand : node.operands()) operands.push_back(built_.at(operand));
-    return rebuild(node, operands, map);
-  }
-
-  std::vector<Value> stop_;
-  std::unordered_map<Value, Value, ValueHash> built_;
-  std::unordered_map<std::uint64_t, Dim> symbols_;
-};
-
 // `replacements`: a dict, or pairs.
 nb::list substituted(nb::handle outputs, nb::handle replacements) {
   Replacement replacement;
@@ -210,15 +162,12 @@ nb::list substituted(nb::handle outputs, nb::handle replacements) {
                                ? nb::object(replacements.attr("items")())
                                : nb::borrow(replacements);
   for (const nb::object& pair : items_of(pairs)) {
-    const Objects two = items_of(pair);
-    if (two.size() != 2 || !is_expr(two[0]))
-      throw TypeError("substitute: expected pairs of an expression and its value");
-    const Expr& from = expr_of(two[0]);
-    replacement.add(from, value_of(two[1], from.dtype()));
+    const Given given = given_of(pair);
+    replacement.add(given.expression, given.value);
   }
-  Exprs roots;
-  for (const nb::object& item : items_of(outputs)) roots.emplace_back(to_arg(item).value());
-  return list_of(replacement.apply(roots));
+  std::vector<Value> roots;
+  for (const nb::object& item : items_of(outputs)) roots.push_back(to_arg(item).value());
+  return list_of(exprs_of(replacement.apply(roots)));
 }
 
 // ----------------------------------------------------------------------------- loops and functions
@@ -257,7 +206,8 @@ nb::list closed_or_open(const Objects& operands,
     Replacement replacement;
     for (std::size_t i = 0; i < arrays.size(); ++i)
       replacement.add(open.leaves[i], Expr(arrays[i]));
-    return list_of(replacement.apply(open.outputs));
+    const std::vector<Value> roots(open.outputs.begin(), open.outputs.end());
+    return list_of(exprs_of(replacement.apply(roots)));
   }
 }
 
@@ -345,6 +295,19 @@ class Graphed {
 };
 
 }  // namespace
+
+Given given_of(nb::handle pair) {
+  const Objects two = items_of(pair);
+  if (two.size() != 2 || !is_expr(two[0]))
+    throw TypeError("substitute: expected pairs of an expression and its value");
+  const Expr& from = expr_of(two[0]);
+  const Expr to = value_of(two[1], from.dtype());
+  if (from.dtype() != to.dtype() || from.rank() != to.rank())
+    throw TypeError(
+        fmt::format("substitute: expected a value of the dtype and rank of {}, found {}",
+                    describe(from.value()), describe(to.value())));
+  return {from, to};
+}
 
 void add_transforms(nb::module_& m) {
   using namespace nb::literals;
