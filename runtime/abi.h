@@ -34,7 +34,7 @@ typedef struct gnomon_gemm {
   void* c;
 } gnomon_gemm;
 
-/* A routine on `batch` row-major matrices that follow one another: number, see runtime/linalg/lapack.h.
+/* A routine on `batch` row-major matrices that follow one another: number, see runtime/routines.h.
  * The first operand is rows x n; the last of several has `columns` columns, else that is 0. */
 typedef struct gnomon_routine {
   int32_t routine;
@@ -63,7 +63,7 @@ typedef struct gnomon_convolution {
   void* c;
 } gnomon_convolution;
 
-/* A routine on the lines of an axis: number, see runtime/lines/lines.h. Arrays have `outer` lines of n
+/* A routine on the lines of an axis: number, see runtime/routines.h. Arrays have `outer` lines of n
  * elements, `inner` of them side by side. */
 typedef struct gnomon_lines {
   int32_t routine;

@@ -10,8 +10,6 @@
 
 #include "codegen/kernels/lower_product.h"
 #include "ir/op/type.h"
-#include "runtime/linalg/lapack.h"
-#include "runtime/lines/lines.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

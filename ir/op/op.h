@@ -23,8 +23,7 @@
 #include "ir/graph/node.h"
 #include "ir/op/attribute.h"
 #include "ir/op/element.h"
-#include "runtime/linalg/lapack.h"
-#include "runtime/lines/lines.h"
+#include "runtime/routines.h"
 
 namespace gnomon {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/arrays/dtype.h"
-#include "runtime/linalg/lapack.h"
 #include "runtime/lines/long_lines.h"
+#include "runtime/routines.h"
 #include "runtime/threads.h"
 
 namespace gnomon {

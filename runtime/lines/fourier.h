@@ -7,7 +7,7 @@ namespace gnomon {
 
 class ThreadPool;
 
-/// Runs a routine that is a Fourier transform (runtime/linalg/lapack.h), the lines of a batch on at most
+/// Runs a routine that is a Fourier transform (runtime/routines.h), the lines of a batch on at most
 /// `limit` threads of `pool`, each line by one thread: the bits do not depend on the number of
 /// threads. Plans of the last lengths are kept. 0, or 2 on another dtype, 3 when memory ran out.
 int run_fourier(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept;
