@@ -50,7 +50,7 @@ typedef struct gnomon_routine {
 
 /* A convolution of images x [batch, groups * inputs, image...] with weights
  * w [groups * outputs, inputs, window...], y [batch, groups * outputs, result...], or a gradient:
- * kind 0: c = y from a = x and b = w; 1: c = x from a = y and b = w; 2: c = w from a = x and b = y.
+ * `kind` says which of x, w and y are a, b and c, see runtime/routines.h.
  * Tap t of result i reads x at stride * i + dilation * t - before, 0 outside the image. */
 typedef struct gnomon_convolution {
   int32_t dtype; /* DType number: float32 or float64 */

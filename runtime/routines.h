@@ -64,6 +64,14 @@ constexpr int thirds_of_cube(Routine routine) {
   return 1;
 }
 
+/// Which of images x, weights w and results y `gnomon_convolution::kind` says is computed from the
+/// other two. The gradient by x or w is computed from that by y.
+enum class ConvolutionKind : std::int32_t {
+  results,          // c = y from a = x and b = w
+  input_gradient,   // c = x from a = y and b = w
+  weight_gradient,  // c = w from a = x and b = y
+};
+
 /// What `gnomon_lines::routine` says is to be computed of each line, from operands a and b.
 enum class LineRoutine : std::int32_t {
   cumsum = 1,         // a[0] + ... + a[i]

@@ -90,17 +90,15 @@ void ask_for_product(const Node& node, ServiceStep& s) {
 // --- convolutions ---
 
 void ask_for_convolution(const Node& node, ServiceStep& s) {
-  const int kind = &node.op() == &op::conv_input_gradient    ? 1
-                   : &node.op() == &op::conv_weight_gradient ? 2
-                                                             : 0;
+  const ConvolutionKind kind = node.op().convolution;
   const Shape *x = &node.input(0).shape(), *w = &node.input(1).shape(), *y = &node.type().shape;
-  if (kind == 1) std::swap(x, y);
-  if (kind == 2) std::swap(w, y);
+  if (kind == ConvolutionKind::input_gradient) std::swap(x, y);
+  if (kind == ConvolutionKind::weight_gradient) std::swap(w, y);
   const std::int64_t groups = node.attribute("groups").integer();
   const Dim batch = (*x)[0], inputs = (*w)[1], outputs = floor_div((*w)[0], groups);
   const DType t = node.type().dtype;
   s.arguments = {
-      {{"dtype", number_of(t)}, {"kind", kind}},
+      {{"dtype", number_of(t)}, {"kind", static_cast<std::int64_t>(kind)}},
       {{"batch", batch}, {"groups", Dim(groups)}, {"inputs", inputs}, {"outputs", outputs}}};
   Dim taps = batch * groups * outputs * inputs;
   // Images with fewer than three spatial axes have leading ones of extent 1.

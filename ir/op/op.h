@@ -281,6 +281,7 @@ struct Op {
   WriteRule write{};
   ExpandRule expand = nullptr;
   StepKind step = StepKind::none;
+  ConvolutionKind convolution{};  // of a step of that kind
   RoutineRule routine{};
   LineRule lines{};
   Exprs (*partials)(const Partials&) = nullptr;

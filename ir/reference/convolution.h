@@ -8,8 +8,8 @@ namespace gnomon {
 // One walk over all pairs of a result and a tap serves the three ops: y += x w, x += y w, w += x y.
 template <class Numbers>
 auto Evaluator<Numbers>::convolution(Frame& frame, const Node& node) -> Data {
-  const bool makes_x = node.op().name == "conv_input_gradient";
-  const bool makes_w = node.op().name == "conv_weight_gradient";
+  const bool makes_x = node.op().convolution == ConvolutionKind::input_gradient;
+  const bool makes_w = node.op().convolution == ConvolutionKind::weight_gradient;
   const Tensor<Number>&a = *operand(frame, node, 0), &b = *operand(frame, node, 1);
   auto made = std::make_shared<Tensor<Number>>();
   made->dtype = a.dtype;

@@ -392,6 +392,7 @@ constinit const Op op::conv{
     .type = conv_type,
     .promotion = Promotion::inexact,
     .step = StepKind::convolution,
+    .convolution = ConvolutionKind::results,
     .linear = 3,
     .transpose = conv_transpose,
     .batch = conv_batch};
@@ -406,6 +407,7 @@ constinit const Op op::conv_input_gradient{
     .type = input_gradient_type,
     .promotion = Promotion::inexact,
     .step = StepKind::convolution,
+    .convolution = ConvolutionKind::input_gradient,
     .linear = 3,
     .transpose = input_gradient_transpose,
     .batch = input_gradient_batch};
@@ -420,6 +422,7 @@ constinit const Op op::conv_weight_gradient{
     .type = weight_gradient_type,
     .promotion = Promotion::inexact,
     .step = StepKind::convolution,
+    .convolution = ConvolutionKind::weight_gradient,
     .linear = 3,
     .transpose = weight_gradient_transpose,
     .batch = weight_gradient_batch};
