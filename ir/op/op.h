@@ -251,6 +251,9 @@ struct RoutineRule {
   Routine kind{};
   /// What is said of a matrix without a result; `{index}`, `{value}` and `{bound}` are filled in.
   std::string_view failure{};
+  /// The integer attribute that is the routine's `option`, if there is one. Others have the names
+  /// of `gnomon_routine`: lower, transposed (of Fourier transforms: inverse), complete.
+  std::string_view option{};
   /// The op with what is above, if this one is made of it when complex numbers become pairs.
   const Op* of = nullptr;
   /// Matrices [..., m, 2 n] are of pairs: complex [..., m, n].
