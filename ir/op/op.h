@@ -75,6 +75,7 @@ enum class Trait : std::uint32_t {
   piecewise_constant = 512,  // derivative 0 wherever it exists
   opaque_to_rules = 1024,    // no rule sees through it (barrier)
   never_fold = 2048,         // print, assert: kept when operands are constant
+  repeats = 4096,            // operand 0, repeated along axes
 };
 struct Traits {
   std::uint32_t bits = 0;
@@ -131,6 +132,8 @@ struct WriteRule {
   /// First operand that is written; all operands from here on when `every`, else this one.
   int first = 0;
   bool every = false;
+  /// What is written is the slice that the attributes start, count and step tell.
+  bool slice = false;
   /// Elements are combined with what is there (those of one position in order) by this elementwise
   /// op instead of replacing it; null: they replace it.
   const Op* combine = nullptr;
