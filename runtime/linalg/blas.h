@@ -6,6 +6,7 @@
 #include <string>
 
 #include "runtime/abi.h"
+#include "runtime/trouble.h"
 
 namespace gnomon {
 
@@ -56,11 +57,11 @@ class Blas {
   bool available() const noexcept { return sgemm_ != nullptr; }
   /// Path, version and kernel set of the library, or what was tried and not found.
   const std::string& description() const noexcept { return description_; }
-  /// Runs a product on `pool`, at most `limit` threads. 0, or 1 without a library, 2 on arguments a
-  /// library cannot take (a dtype, a row stride beyond 31 bits or below a row); then C is as it
-  /// was. C is not read when beta is 0.
-  int gemm(const gnomon_gemm& product, ThreadPool& pool, int limit = 256,
-           GemmScratch scratch = GemmScratch::allocated) const noexcept;
+  /// Runs a product on `pool`, at most `limit` threads. Fails without a library, and on arguments a
+  /// library cannot take: a dtype, a row stride beyond 31 bits or below a row; then C is as it was.
+  /// C is not read when beta is 0.
+  Trouble gemm(const gnomon_gemm& product, ThreadPool& pool, int limit = 256,
+               GemmScratch scratch = GemmScratch::allocated) const noexcept;
 
   /// A function of the library by its name, or null.
   void* symbol(const char* name) const noexcept;

@@ -214,11 +214,11 @@ GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
   return grid;
 }
 
-int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
-               GemmScratch scratch) const noexcept {
-  if (g.m <= 0 || g.n <= 0 || g.batch <= 0) return 0;
-  if (!available()) return 1;
-  if (!acceptable(g)) return 2;
+Trouble Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
+                   GemmScratch scratch) const noexcept {
+  if (g.m <= 0 || g.n <= 0 || g.batch <= 0) return Trouble::none;
+  if (!available()) return Trouble::no_library;
+  if (!acceptable(g)) return Trouble::unsuitable;
   if (rules_.one_at_a_time) limit = 1;
   const GemmGrid grid = gemm_grid(g.m, g.n, g.k);
   if (grid.depth_chunks > 1 && g.batch > 1) {
@@ -232,7 +232,7 @@ int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
       one.c = static_cast<std::byte*>(g.c) + item * g.stride_c * width;
       gemm(one, pool, limit, scratch);
     }
-    return 0;
+    return Trouble::none;
   }
   const auto run = [&]<class T>(CblasGemm<T> library) {
     Product<T>{rules_, g, grid, library}.run(pool, limit, scratch);
@@ -241,7 +241,7 @@ int Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
     run(reinterpret_cast<CblasGemm<float>>(sgemm_));
   else
     run(reinterpret_cast<CblasGemm<double>>(dgemm_));
-  return 0;
+  return Trouble::none;
 }
 
 }  // namespace gnomon

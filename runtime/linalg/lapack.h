@@ -3,14 +3,15 @@
 
 #include "runtime/abi.h"
 #include "runtime/routines.h"
+#include "runtime/trouble.h"
 
 namespace gnomon {
 
 class ThreadPool;
 
 /// Runs a routine, the matrices of a batch on at most `limit` threads of `pool`, each by library
-/// calls on one thread: the bits do not depend on the number of threads. 0, or 1 without a library,
-/// 2 on extents it cannot take (beyond 31 bits) or another dtype, 3 when memory ran out.
-int run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept;
+/// calls on one thread: the bits do not depend on the number of threads. Fails without a library
+/// or memory, and on what a library cannot take: extents beyond 31 bits, another dtype.
+Trouble run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept;
 
 }  // namespace gnomon

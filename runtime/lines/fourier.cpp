@@ -125,8 +125,8 @@ bool run_long_lines(const gnomon_routine& r, ThreadPool& pool, int limit) {
 }
 
 template <class T>
-int run_lines(const gnomon_routine& routine, ThreadPool& pool, int limit) {
-  if (run_long_lines<T>(routine, pool, limit)) return 0;
+Trouble run_lines(const gnomon_routine& routine, ThreadPool& pool, int limit) {
+  if (run_long_lines<T>(routine, pool, limit)) return Trouble::none;
   Lines<T> lines(routine);
   const double n = static_cast<double>(std::max(routine.rows, routine.columns));
   const double work = 4 * n * (2 + std::log2(n));
@@ -136,20 +136,20 @@ int run_lines(const gnomon_routine& routine, ThreadPool& pool, int limit) {
     static_cast<Lines<T>*>(self)->run(lo, hi);
   };
   pool.parallel_for(routine.batch, grain, body, &lines, limit);
-  return lines.lacks_memory ? 3 : 0;
+  return lines.lacks_memory ? Trouble::no_memory : Trouble::none;
 }
 
 }  // namespace
 
-int run_fourier(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept {
-  if (routine.batch <= 0 || routine.rows <= 0 || routine.columns <= 0) return 0;
+Trouble run_fourier(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept {
+  if (routine.batch <= 0 || routine.rows <= 0 || routine.columns <= 0) return Trouble::none;
   try {
     if (routine.dtype == static_cast<int>(float32)) return run_lines<float>(routine, pool, limit);
     if (routine.dtype == static_cast<int>(float64)) return run_lines<double>(routine, pool, limit);
   } catch (const std::exception&) {
-    return 3;
+    return Trouble::no_memory;
   }
-  return 2;
+  return Trouble::unsuitable;
 }
 
 }  // namespace gnomon

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/abi.h"
+#include "runtime/trouble.h"
 
 namespace gnomon {
 
@@ -9,7 +10,7 @@ class ThreadPool;
 
 /// Runs a routine that is a Fourier transform (runtime/routines.h), the lines of a batch on at most
 /// `limit` threads of `pool`, each line by one thread: the bits do not depend on the number of
-/// threads. Plans of the last lengths are kept. 0, or 2 on another dtype, 3 when memory ran out.
-int run_fourier(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept;
+/// threads. Plans of the last lengths are kept. Fails without memory and on another dtype.
+Trouble run_fourier(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept;
 
 }  // namespace gnomon
