@@ -10,6 +10,7 @@
 #include "codegen/fusion/fuse.h"
 #include "codegen/kernels/lower_nest.h"
 #include "codegen/kernels/lower_product.h"
+#include "codegen/module/cache_lines.h"
 #include "codegen/module/module.h"
 #include "codegen/text/failure_text.h"
 #include "ir/graph/leaf.h"
@@ -324,10 +325,7 @@ class Lowerer : public Storage {
     if (verifies) verify(kernel);
     Dim scratch = 0;
     for (const BufferParam& b : kernel.buffers)
-      if (b.per_worker)
-        scratch =
-            scratch +
-            floor_div(b.elements * Dim(static_cast<std::int64_t>(size_of(b.dtype))) + 63, 64) * 64;
+      if (b.per_worker) scratch = scratch + bytes_in_lines(b.elements, b.dtype);
     module_.bytes_per_worker = max(module_.bytes_per_worker, scratch);
     module_.kernels.push_back(std::move(kernel));
     steps.push_back({std::move(step)});

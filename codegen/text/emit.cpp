@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "codegen/module/alike.h"
+#include "codegen/module/cache_lines.h"
 #include "codegen/text/signature.h"
 #include "codegen/text/spell.h"
 #include "ir/graph/leaf.h"
@@ -128,7 +129,7 @@ class HostPrinter {
   std::string bytes(const Buffer& b) const {
     const std::string n =
         spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
-    return fmt::format("(({} + 63) & ~i64(63))", n);
+    return fmt::format("(({0} + {1}) & ~i64({1}))", n, line_bytes - 1);
   }
 
   std::string plan_function() {
