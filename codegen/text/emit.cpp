@@ -139,9 +139,8 @@ class HostPrinter {
     for (std::size_t d = 0; d < module_.dimensions.size(); ++d) {
       const DimensionSlot& slot = module_.dimensions[d];
       if (slot.extent == -1) continue;
-      const int position = slot.extent >= 0 ? slot.extent : module_.extents + (-2 - slot.extent);
       text += fmt::format("  const i64 {} = plan[{}] = extents[{}];\n", dimension_names_[d],
-                          plan_head + d, position);
+                          plan_head + d, slot.extent);
     }
     for (const PlanCheck& c : module_.plan_checks) {
       const std::string left =
