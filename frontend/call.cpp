@@ -2,35 +2,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "frontend/function.h"
 #include "frontend/program.h"
 #include "runtime/error.h"
 #include "runtime/memory.h"
+#include "runtime/small_vector.h"
 #include "runtime/threads.h"
 
 namespace gnomon {
 
 namespace {
-
-// A list on the stack up to N entries.
-template <class T, std::size_t N>
-class Short {
- public:
-  explicit Short(std::size_t n) : size_(n) {
-    if (n > N) more_.resize(n);
-  }
-  T* data() { return size_ > N ? more_.data() : few_.data(); }
-  T& operator[](std::size_t i) { return data()[i]; }
-  std::span<T> span() { return {data(), size_}; }
-
- private:
-  std::array<T, N> few_{};
-  std::vector<T> more_;
-  std::size_t size_;
-};
 
 alignas(64) char no_elements[64];
 
@@ -45,7 +28,7 @@ struct Call {
   explicit Call(const std::shared_ptr<const Program>& p)
       : program(*p),
         values(p->arguments + p->bound.size() + p->shared.size()),
-        buffers(values.span().size() + p->outputs.size()),
+        buffers(values.size() + p->outputs.size()),
         extents(static_cast<std::size_t>(p->library->info().extents)),
         results(p->results, p) {}
 
@@ -77,8 +60,8 @@ struct Call {
     std::unique_ptr<const PlanRecord> own;
     const PlanRecord& record = plan(own);
     const std::int64_t* const plan = record.plan.data();
-    const std::size_t first = values.span().size();
-    Short<LateOutput, 4> late(program.outputs.size());
+    const std::size_t first = values.size();
+    SmallVector<LateOutput, 4> late(program.outputs.size());
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       const ProgramOutput& o = program.outputs[i];
       if (o.late) {
@@ -102,7 +85,7 @@ struct Call {
     const int threads = program.most_threads();
     const auto bytes = static_cast<std::size_t>(plan[0] + plan[1] * threads);
     const Workspace workspace(bytes);
-    gnomon_context context(threads, late.span(), program.messages);
+    gnomon_context context(threads, late, program.messages);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
     if (status != 0) explain(status, context);
@@ -141,7 +124,7 @@ struct Call {
 
   const PlanRecord& plan(std::unique_ptr<const PlanRecord>& own) {
     try {
-      return program.plan_for(extents.span(), own);
+      return program.plan_for(extents, own);
     } catch (const ValueError& e) {
       // The check knows the signature; which shapes came is known here.
       throw_like(e, fmt::format("{}; found {}", e.what(), found()));
@@ -153,7 +136,7 @@ struct Call {
     std::string text;
     bool ones = false;
     const std::vector<int>& values_needed = program.extent_parameters;
-    for (std::size_t i = 0, at = 0; i < values.span().size(); ++i) {
+    for (std::size_t i = 0, at = 0; i < values.size(); ++i) {
       const Parameter& p = program.captured.parameters[i];
       text += fmt::format("{}{}: {}", i ? ", " : "", p.name, short_name_of(p.type.dtype));
       for (int k = 0; k < p.type.rank(); ++k, ++at) {
@@ -181,17 +164,17 @@ struct Call {
   }
 
   const Program& program;
-  Short<Array, 8> values;
-  Short<void*, 16> buffers;
-  Short<std::int64_t, 32> extents;
+  SmallVector<Array, 8> values;
+  SmallVector<void*, 16> buffers;
+  SmallVector<std::int64_t, 32> extents;
   std::size_t filled = 0;
   Results results;
 };
 
 Results Function::operator()(std::span<const Array> arguments) const {
-  Short<const Array*, 8> list(arguments.size());
+  SmallVector<const Array*, 8> list(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) list[i] = &arguments[i];
-  return call(list.span());
+  return call(list);
 }
 
 Results Function::call(std::span<const Array* const> arguments, std::span<const bool> given) const {
@@ -207,11 +190,11 @@ Results Function::call(std::span<const Array* const> arguments, std::span<const 
 }
 
 void Results::reject(std::size_t i) const {
-  throw IndexError(fmt::format("call: expected one of {} outputs, found number {}", size_, i));
+  throw IndexError(fmt::format("call: expected one of {} outputs, found number {}", size(), i));
 }
 
 std::size_t Results::position(std::string_view name) const {
-  for (std::size_t i = 0; i < size_; ++i)
+  for (std::size_t i = 0; i < size(); ++i)
     if (program_->captured.results[i].name == name) return i;
   throw ValueError(fmt::format("call: expected the name of an output, found {}", name));
 }
@@ -249,9 +232,9 @@ int Function::products() const { return program().products; }
 
 std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
   static_cast<void>(program());
-  Short<const Array*, 8> list(arguments.size());
+  SmallVector<const Array*, 8> list(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) list[i] = &arguments[i];
-  Call(program_).bind(list.span());  // for its checks
+  Call(program_).bind(list);  // for its checks
   std::vector<std::int64_t> extents;
   const auto add = [&extents](const Array& a) {
     extents.insert(extents.end(), a.shape().begin(), a.shape().end());
