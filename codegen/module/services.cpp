@@ -11,6 +11,7 @@
 #include "codegen/kernels/lower_product.h"
 #include "ir/op/forms.h"
 #include "ir/op/type.h"
+#include "runtime/linalg/blas.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -49,16 +50,16 @@ Dim additions(const Dim& multiply_adds, DType t) {
   return floor_div(multiply_adds, t == DType::float32 ? 16 : 8);
 }
 
-// As the library's products are cut.
+// About as many threads as there are tiles in the library's grid (`gemm_grid`). Its choices want
+// known extents: here rows count as if they were always cut into the thinnest tiles, which they are
+// only to have up to four of them.
 Dim shares_of(const Product& p) {
-  constexpr std::int64_t tile_work = 2'000'000;  // multiply-adds
-  constexpr std::int64_t tile_rows = 128, tile_columns = 2048, tile_depth = 4096;
   const auto tiles = [](const Dim& side, std::int64_t tile) {
     return max(floor_div(side, tile), 1);
   };
-  const Dim all =
-      max(p.batch, 1) * tiles(p.m, tile_rows) * tiles(p.n, tile_columns) * tiles(p.k, tile_depth);
-  return max(min(floor_div(p.batch * p.m * p.n * p.k, tile_work), all), 1);
+  const Dim all = max(p.batch, 1) * tiles(p.m, GemmTile::thinnest) * tiles(p.n, GemmTile::columns) *
+                  tiles(p.k, GemmTile::depth);
+  return max(min(floor_div(p.batch * p.m * p.n * p.k, GemmTile::work), all), 1);
 }
 
 // The addend of a product is in its result already.

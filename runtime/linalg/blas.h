@@ -20,6 +20,14 @@ struct GemmGrid {
   std::int64_t tiles() const { return row_tiles * column_tiles * depth_chunks; }
 };
 
+/// What the grid goes by.
+struct GemmTile {
+  static constexpr std::int64_t work = 2'000'000;  // multiply-adds worth handing to another thread
+  static constexpr std::int64_t thinnest = 128;    // rows of a tile, unless columns are fewer
+  static constexpr std::int64_t columns = 2048;    // of a tile, where columns are cut at all
+  static constexpr std::int64_t depth = 4096;      // of a chunk
+};
+
 /// The grid of an m x k by k x n product.
 GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k);
 
