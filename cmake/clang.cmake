@@ -2,8 +2,8 @@
 #
 # The folders of Clang and LLD are pinned because an older Clang on the machine may have a broken
 # configuration in the default search path.
-find_package(Clang REQUIRED CONFIG PATHS ${LLVM_LIBRARY_DIR}/cmake/clang NO_DEFAULT_PATH)
-find_package(LLD REQUIRED CONFIG PATHS ${LLVM_LIBRARY_DIR}/cmake/lld NO_DEFAULT_PATH)
+gnomon_needs(Clang libclang-19-dev CONFIG PATHS ${LLVM_LIBRARY_DIR}/cmake/clang NO_DEFAULT_PATH)
+gnomon_needs(LLD liblld-19-dev CONFIG PATHS ${LLVM_LIBRARY_DIR}/cmake/lld NO_DEFAULT_PATH)
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 
 add_library(gnomon_clang_parts OBJECT codegen/clang/entry.cpp codegen/clang/backend.cpp)

@@ -16,6 +16,10 @@ target_compile_definitions(gnomon_tests PRIVATE
   GNOMON_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GNOMON_BUILD_DIR="${PROJECT_BINARY_DIR}")
 # Tests are much text that runs once: the time to compile them is what counts.
 target_compile_options(gnomon_tests PRIVATE -O1)
+target_precompile_headers(gnomon_tests PRIVATE <doctest/doctest.h> ${library_headers}
+                          frontend/gnomon.h)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/main.cpp PROPERTIES
+                            SKIP_PRECOMPILE_HEADERS ON)
 if(GNOMON_MPFR_LIBRARY AND GNOMON_GMP_LIBRARY)
   target_link_libraries(gnomon_tests PRIVATE ${GNOMON_MPFR_LIBRARY} ${GNOMON_GMP_LIBRARY})
 endif()

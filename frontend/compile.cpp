@@ -1,7 +1,6 @@
 // compile(): capture, look into the cache, else optimise, lower, emit, build, store; then load.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <fstream>
@@ -10,7 +9,8 @@
 #include <unordered_set>
 
 #include "codegen/fusion/rematerialize.h"
-#include "codegen/module/module.h"
+#include "codegen/module/lower.h"
+#include "codegen/module/module_passes.h"
 #include "codegen/text/emit.h"
 #include "codegen/toolchain/build.h"
 #include "codegen/toolchain/target.h"
@@ -189,26 +189,6 @@ std::optional<MemoryBudget> budget_of(const Closed& closed, std::size_t inputs,
   return budget;
 }
 
-std::string budget_text(const std::optional<MemoryBudget>& budget) {
-  std::string text;
-  if (!budget) return text;
-  text = fmt::format("{}", budget->bytes);
-  for (const auto& shape : budget->shapes) text += fmt::format(" [{}]", fmt::join(shape, ","));
-  return text;
-}
-
-std::string cache_key(const Graph& graph, const CompileOptions& options,
-                      const std::optional<MemoryBudget>& budget, const Target& target) {
-  const auto key = graph.key();
-  std::vector<std::string> disabled = options.disabled_rules;
-  std::sort(disabled.begin(), disabled.end());
-  return content_hash(fmt::format("{:016x}{:016x} {} {} {} {} {} {} {} {} {}", key[0], key[1],
-                                  static_cast<int>(options.rewrites), fmt::join(disabled, ","),
-                                  options.opt_level, fmt::join(options.donated, ","),
-                                  budget_text(budget), target.name, text(target.machine),
-                                  GNOMON_ABI_VERSION, build_id()));
-}
-
 void write_file(const std::filesystem::path& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary);
   out << text;
@@ -270,6 +250,7 @@ std::vector<char> build_object(Program& program, const Graph& captured,
   } else {
     module = lower(optimized, target, options.donated);
   }
+  module = run_module_passes(std::move(module), target, context);
   watch.stage("lower");
   std::string comment = options.name.empty() ? "compiled by Gnomon" : options.name;
   const std::vector<Unit> units = emit(module, comment);
@@ -327,14 +308,8 @@ std::shared_ptr<const Library> open_new(const Cache* cache, const std::string& k
 Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vector<Update> updates,
                  CompileOptions options) {
   Stopwatch watch;
-  if (options.threads < 0)
-    throw ValueError(
-        fmt::format("compile: expected threads of at least 0, found {}", options.threads));
+  check_options(options, inputs.size());
   check_names(outputs);
-  for (const int i : options.donated)
-    if (i < 0 || i >= static_cast<int>(inputs.size()))
-      throw ValueError(fmt::format("compile: expected donated inputs among {}, found number {}",
-                                   inputs.size(), i));
   const std::size_t arguments = inputs.size();
   std::vector<std::vector<Origin>> origins;
   for (const Expr& input : inputs)

@@ -3,10 +3,8 @@
 
 #include <complex>
 #include <concepts>
-#include <filesystem>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,10 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/toolchain/machine.h"
+#include "frontend/compile_options.h"
 #include "frontend/variable.h"
 #include "ir/graph/expr.h"
-#include "passes/pipeline.h"
 #include "runtime/arrays/array.h"
 #include "runtime/small_vector.h"
 
@@ -35,46 +32,6 @@ struct Output {
 struct Update {
   SharedVariable variable;
   Expr value;
-};
-
-/// `value` stands in the place of `expression` in this function alone.
-struct Given {
-  Expr expression;
-  Expr value;
-};
-
-struct CompileOptions {
-  /// A name for messages and dumps.
-  std::string name = {};
-  std::vector<Given> givens = {};
-  /// Whether variables without an update get their default one, but for those in
-  /// `without_default_update`.
-  bool default_updates = true;
-  std::vector<Shared> without_default_update = {};
-  RewriteLevel rewrites = RewriteLevel::all;
-  /// Names of rewrite rules that are not to be used: see docs/rules.md. ValueError for others.
-  std::vector<std::string> disabled_rules = {};
-  /// The most threads a call uses; 0: those of the pool.
-  int threads = 0;
-  /// Inputs, by position, whose memory calls may reuse for outputs: see `Function::call`.
-  std::vector<int> donated = {};
-  /// LLVM's name of the processor, or "native".
-  std::string cpu = "native";
-  /// Constants of the cost model in place of those `gnomon tune` stored, or the default ones.
-  std::optional<Machine> machine = {};
-  /// Optimisation level of Clang, 0 to 3. 3 runs all of LLVM's passes: compiling takes longer, and
-  /// kernels seldom gain by it.
-  int opt_level = 2;
-  /// Keep compiled functions on disk, in `cache_folder` or the default one.
-  bool cache = true;
-  std::filesystem::path cache_folder = {};
-  /// Record each rewrite, for `Function::explain`; compiles anew even when cached.
-  bool explain = false;
-  /// The most bytes of workspace: values are computed again where they would be kept for later
-  /// steps, until it is met for inputs of the shapes `memory_shapes`, one for each input (none: all
-  /// extents are known). Results have the same bits. ValueError: it cannot be met.
-  std::optional<std::int64_t> memory_budget = {};
-  std::vector<std::vector<std::int64_t>> memory_shapes = {};
 };
 
 /// What a call returns: one array per output; none when default made or moved from.

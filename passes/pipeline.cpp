@@ -13,6 +13,8 @@
 #include "ir/graph/leaf.h"
 #include "ir/text/text.h"
 #include "passes/engine/origins.h"
+#include "passes/engine/phase.h"
+#include "passes/representation.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -20,34 +22,53 @@ namespace gnomon {
 namespace {
 
 constexpr std::array passes = {
-    Pass{"open", "Opens calls of functions, and what the last passes wrote in a graph.", open_all,
-         RewriteLevel::none},
+    Pass{.name = "widen_halves",
+         .doc = "Computes float16 and bfloat16 in float32.",
+         .stage = Stage::opening,
+         .run = widen_halves,
+         .level = RewriteLevel::none,
+         .changes_representation = true},
+    Pass{.name = "split_complex",
+         .doc = "Computes complex numbers as pairs of floats.",
+         .stage = Stage::opening,
+         .run = split_complex,
+         .level = RewriteLevel::none,
+         .changes_representation = true},
+    Pass{"open", "Opens calls of functions, and what the last passes wrote in a graph.",
+         Stage::opening, rewrite_by<Phase::open>, RewriteLevel::none},
     Pass{"canonicalize",
-         "Brings expressions to one form, folds constants, drops what does nothing.", canonicalize,
-         RewriteLevel::exact},
-    Pass{"stabilize", "Replaces formulas that cancel or overflow.", stabilize, RewriteLevel::all},
-    Pass{"lift", "Reads elements before the functions of them are computed.", lift,
-         RewriteLevel::exact},
+         "Brings expressions to one form, folds constants, drops what does nothing.",
+         Stage::rewriting, rewrite_by<Phase::canonicalize>, RewriteLevel::exact},
+    Pass{"stabilize", "Replaces formulas that cancel or overflow.", Stage::rewriting,
+         rewrite_by<Phase::stabilize>, RewriteLevel::all},
+    Pass{"lift", "Reads elements before the functions of them are computed.", Stage::rewriting,
+         lift, RewriteLevel::exact},
     Pass{"match_products", "Gives matrix products their transposes, scales and addends.",
-         match_products, RewriteLevel::all},
-    Pass{"expand", "Says ops that have no kernel with simpler ones.", expand, RewriteLevel::none},
-    Pass{"simplify", "Brings what was expanded to the same form.", simplify, RewriteLevel::exact},
-    Pass{"specialize", "Chooses cheaper spellings.", specialize, RewriteLevel::exact},
-    Pass{"split_reductions", "Reduces several axes one after the other.", split_reductions,
-         RewriteLevel::none},
-    Pass{"contract", "Adds products in one rounding.", contract, RewriteLevel::all},
-    Pass{"pair_reductions", "Takes reductions that need each other in one pass.", pair_reductions,
+         Stage::rewriting, rewrite_by<Phase::match_products>, RewriteLevel::all},
+    Pass{"expand", "Says ops that have no kernel with simpler ones.", Stage::rewriting,
+         rewrite_by<Phase::expand>, RewriteLevel::none},
+    Pass{"simplify", "Brings what was expanded to the same form.", Stage::rewriting, simplify,
+         RewriteLevel::exact},
+    Pass{"specialize", "Chooses cheaper spellings.", Stage::lowering, rewrite_by<Phase::specialize>,
+         RewriteLevel::exact},
+    Pass{"split_reductions", "Reduces several axes one after the other.", Stage::lowering,
+         rewrite_by<Phase::split_reductions>, RewriteLevel::none},
+    Pass{"contract", "Adds products in one rounding.", Stage::lowering, rewrite_by<Phase::contract>,
          RewriteLevel::all},
+    Pass{"pair_reductions", "Takes reductions that need each other in one pass.", Stage::lowering,
+         rewrite_by<Phase::pair_reductions>, RewriteLevel::all},
 };
+static_assert(std::ranges::is_sorted(passes, {}, &Pass::stage));
 
-constexpr std::span all(passes);
-// Rules before `expand` see what it writes in another round of these.
-constexpr std::span opening = all.first(1), rewriting = all.subspan(1, 6),
-                    lowering = all.subspan(7);
-static_assert(rewriting.front().run == canonicalize && rewriting.back().run == simplify);
+constexpr std::span<const Pass> passes_of(Stage stage) {
+  return std::ranges::equal_range(passes, stage, {}, &Pass::stage);
+}
 constexpr int most_rounds = 8;
 
 constexpr std::array reasons = {
+    PassOrder{"widen_halves", "split_complex",
+              "halves are float32 before they are parts of complex numbers"},
+    PassOrder{"split_complex", "open", "no rule knows complex numbers"},
     PassOrder{"open", "canonicalize", "rules do not see into calls"},
     PassOrder{"canonicalize", "stabilize", "patterns are written in canonical form"},
     PassOrder{"stabilize", "match_products", "negations and factors are in their places by then"},
@@ -64,8 +85,6 @@ constexpr std::array reasons = {
     PassOrder{"split_reductions", "pair_reductions", "each reduction has one axis by then"},
     PassOrder{"specialize", "contract", "a difference is matched before fma hides the sum"},
 };
-
-using Clock = std::chrono::steady_clock;
 
 bool has_body(const Node& node) {
   for (const Attribute& attribute : node.attributes()) {
@@ -121,37 +140,32 @@ class Driver {
   explicit Driver(Context& context) : context_(context) {}
 
   Graph run(const Pass& pass, const Graph& graph) {
-    context_.pass = pass.name;
-    context_.trace.passes.push_back({});
-    const std::size_t record = context_.trace.passes.size() - 1;
-    context_.trace.passes[record].name = pass.name;
     const std::vector<const Node*> order = graph.topological_order();
-    context_.trace.passes[record].nodes_before = order.size();
-    const Clock::time_point start = Clock::now();
-    Graph result = guarded(pass, graph, order);
-    PassRecord& done = context_.trace.passes[record];
-    done.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    Graph result;
+    PassRecord& record =
+        run_as_pass(pass.name, context_, [&] { result = transformed(pass, graph, order); });
     const bool changed = !(result.outputs == graph.outputs);
-    done.nodes_after = changed ? result.topological_order().size() : order.size();
-    if (changed) dump(pass, result);
+    record.size_before = order.size();
+    record.size_after = changed ? result.topological_order().size() : order.size();
+    const bool dumps = !context_.options.dump_folder.empty();
+    if (changed && dumps) dump_stage(context_, "gn", print_graph(result));
+    // Most graphs have numbers of plain dtypes alone: then there is nothing to tell.
+    if (!changed && pass.changes_representation) context_.trace.passes.pop_back();
     return result;
   }
 
  private:
-  // Whatever goes wrong in a pass is a fault of the pass, not of the user's expression.
-  Graph guarded(const Pass& pass, const Graph& graph, const std::vector<const Node*>& order) {
-    try {
-      const OriginScope no_place{Origin{}};  // rewriting is not a place in the user's code
-      Graph result = pass.run(graph, context_);
+  Graph transformed(const Pass& pass, const Graph& graph, const std::vector<const Node*>& order) {
+    const OriginScope no_place{Origin{}};  // rewriting is not a place in the user's code
+    Graph result = pass.run(graph, context_);
+    if (!pass.changes_representation) {
       const bool changed = !(result.outputs == graph.outputs);
       const std::vector<const Node*> now = changed ? result.topological_order() : order;
       result = with_bodies(pass, std::move(result), now);
-      check_types(graph, result);
-      if (context_.options.verify) verify(result);
-      return result;
-    } catch (const Error& error) {
-      throw InternalError(fmt::format("pass {}: {}", pass.name, error.what()));
     }
+    check_types(pass, graph, result);
+    if (context_.options.verify) verify(result);
+    return result;
   }
 
   // Whether an extent is or contains the value of a scalar, which a pass may write differently.
@@ -168,13 +182,17 @@ class Driver {
     return true;
   }
 
-  static void check_types(const Graph& before, const Graph& after) {
-    for (std::size_t i = 0; i < before.outputs.size(); ++i) {
-      if (is_same(before.outputs[i].type(), after.outputs[i].type())) continue;
-      throw InternalError(fmt::format("output {}: expected {}, found {}", i,
-                                      before.outputs[i].type().text(),
-                                      after.outputs[i].type().text()));
-    }
+  static void check_types(const Pass& pass, const Graph& before, const Graph& after) {
+    const auto check = [&](std::string_view what, std::size_t i, Type was, Type is) {
+      if (pass.changes_representation) was = native_type(was), is = native_type(is);
+      if (is_same(was, is)) return;
+      throw InternalError(
+          fmt::format("{} {}: expected {}, found {}", what, i, was.text(), is.text()));
+    };
+    for (std::size_t i = 0; i < before.parameters.size(); ++i)
+      check("parameter", i, before.parameters[i].type, after.parameters[i].type);
+    for (std::size_t i = 0; i < before.outputs.size(); ++i)
+      check("output", i, before.outputs[i].type(), after.outputs[i].type());
   }
 
   Body run_body(const Pass& pass, const Body& body) {
@@ -183,7 +201,7 @@ class Driver {
     // Parameters and checks of the graph stay: inside, one extent stands for all that are equal.
     const CheckedScalars scalars(*body);
     const Graph lifted = scalars.lifted();
-    Graph result = guarded(pass, lifted, lifted.topological_order());
+    Graph result = transformed(pass, lifted, lifted.topological_order());
     const Body made =
         result.outputs == lifted.outputs ? body : intern_body(scalars.settled(std::move(result)));
     bodies_.emplace(body.get(), std::pair(body, made));
@@ -231,15 +249,6 @@ class Driver {
     return make_node(node.op(), {operands.begin(), operands.end()}, std::move(attributes));
   }
 
-  void dump(const Pass& pass, const Graph& graph) const {
-    if (context_.options.dump_folder.empty()) return;
-    const std::filesystem::path folder = context_.options.dump_folder;
-    std::error_code ignored;  // a dump that cannot be written is no reason to fail
-    std::filesystem::create_directories(folder, ignored);
-    const std::string name = fmt::format("{:02}_{}.gn", context_.trace.passes.size(), pass.name);
-    std::ofstream(folder / name) << print_graph(graph);
-  }
-
   Context& context_;
   // Bodies of the running pass; the first of each pair keeps the key alive.
   std::unordered_map<const Graph*, std::pair<Body, Body>> bodies_;
@@ -258,17 +267,42 @@ bool has_expanded(std::span<const PassRecord> records) {
 
 }  // namespace
 
+PassRecord& run_as_pass(std::string_view name, Context& context,
+                        const std::function<void()>& work) {
+  using Clock = std::chrono::steady_clock;
+  context.pass = name;
+  context.trace.passes.push_back({.name = name});
+  const Clock::time_point start = Clock::now();
+  try {
+    work();
+  } catch (const Error& error) {
+    throw InternalError(fmt::format("pass {}: {}", name, error.what()));
+  }
+  PassRecord& record = context.trace.passes.back();
+  record.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return record;
+}
+
+void dump_stage(const Context& context, std::string_view extension, const std::string& text) {
+  const std::filesystem::path folder = context.options.dump_folder;
+  std::error_code ignored;  // a dump that cannot be written is no reason to fail
+  std::filesystem::create_directories(folder, ignored);
+  const std::string name =
+      fmt::format("{:02}_{}.{}", context.trace.passes.size(), context.pass, extension);
+  std::ofstream(folder / name) << text;
+}
+
 std::span<const Pass> all_passes() { return passes; }
 
 std::span<const PassOrder> pass_order_reasons() { return reasons; }
 
 Graph optimize(const Graph& graph, Context& context) {
   const CheckedScalars scalars(graph);
-  Graph current = run_all(opening, split_complex(widen_halves(scalars.lifted())), context);
+  Graph current = run_all(passes_of(Stage::opening), scalars.lifted(), context);
   for (int round = 1;; ++round) {
     const Graph before = current;
     const std::size_t first = context.trace.passes.size();
-    current = run_all(rewriting, current, context);
+    current = run_all(passes_of(Stage::rewriting), current, context);
     if (!has_expanded(std::span(context.trace.passes).subspan(first)) ||
         current.outputs == before.outputs)
       break;
@@ -277,12 +311,14 @@ Graph optimize(const Graph& graph, Context& context) {
       break;
     }
   }
-  return scalars.settled(run_all(lowering, current, context));
+  return scalars.settled(run_all(passes_of(Stage::lowering), current, context));
 }
 
 Graph run_pass(std::string_view name, const Graph& graph, Context& context) {
   for (const Pass& pass : passes) {
-    if (pass.name == name) return Driver(context).run(pass, graph);
+    if (pass.name != name) continue;
+    const CheckedScalars scalars(graph);
+    return scalars.settled(Driver(context).run(pass, scalars.lifted()));
   }
   throw InternalError(fmt::format("pass: expected the name of a pass, found {}", name));
 }

@@ -25,7 +25,7 @@ enum class RewriteLevel : std::uint8_t {
 
 struct PassOptions {
   RewriteLevel level = RewriteLevel::all;
-  /// Check the graph after each pass.
+  /// Check the graph, and the module it is lowered to, after each pass.
   bool verify =
 #ifdef NDEBUG
       false;
@@ -34,7 +34,8 @@ struct PassOptions {
 #endif
   /// Rules that do not fire: see `rules_named`.
   std::unordered_set<const Rule*> disabled_rules;
-  /// Folder that receives the graph after each pass that changed it; none when empty.
+  /// Folder that receives the graph, or the module, after each pass that changed it; none when
+  /// empty.
   std::string dump_folder;
   /// Firings admitted per node of the graph, in one pass.
   int firings_per_node = 64;
@@ -48,12 +49,23 @@ struct Context {
   std::string_view pass;
 };
 
+/// Where in `optimize` a pass stands.
+enum class Stage : std::uint8_t {
+  opening,    // once, before all others
+  rewriting,  // again and again, until nothing new is expanded
+  lowering,   // once, after all others
+};
+
 /// graph -> graph, equal in value as far as the level admits.
 struct Pass {
   std::string_view name, doc;
+  Stage stage;
   Graph (*run)(const Graph&, Context&);
   /// The lowest level it runs at.
   RewriteLevel level = RewriteLevel::all;
+  /// Whether types of parameters and outputs become others of the same memory (`native_type`). Such
+  /// a pass sees to bodies with the nodes that have them, whose operands change too.
+  bool changes_representation = false;
 };
 
 /// Every pass in order.
@@ -70,25 +82,17 @@ Graph optimize(const Graph& graph, Context& context);
 /// Runs one pass by name, as the driver would: for tests and tools.
 Graph run_pass(std::string_view name, const Graph& graph, Context& context);
 
-/// The graph with float16 and bfloat16 computed in float32: parameters and outputs of these dtypes
-/// become their bits, uint16. The graph itself if it has none. `optimize` begins with it.
-Graph widen_halves(const Graph&);
+/// What drivers of passes share: does the work of a pass under its name, with a timed record in the
+/// trace, which is returned. InternalError with the name: whatever goes wrong is a fault of the
+/// pass, not of the user's expression.
+PassRecord& run_as_pass(std::string_view name, Context& context, const std::function<void()>& work);
+/// Writes what the last pass made into the folder of the options, under its number and name.
+void dump_stage(const Context& context, std::string_view extension, const std::string& text);
 
-/// The graph with complex numbers as pairs of floats; complex parameters and outputs [...] become
-/// floats [..., 2]. The graph itself if it has none. `optimize` does it next.
-Graph split_complex(const Graph&);
-
-// The passes.
-Graph open_all(const Graph&, Context&);
-Graph canonicalize(const Graph&, Context&);
-Graph stabilize(const Graph&, Context&);
+// The passes that are more than a phase of rules.
+Graph widen_halves(const Graph&, Context&);
+Graph split_complex(const Graph&, Context&);
 Graph lift(const Graph&, Context&);
-Graph match_products(const Graph&, Context&);
-Graph expand(const Graph&, Context&);
 Graph simplify(const Graph&, Context&);
-Graph specialize(const Graph&, Context&);
-Graph split_reductions(const Graph&, Context&);
-Graph contract(const Graph&, Context&);
-Graph pair_reductions(const Graph&, Context&);
 
 }  // namespace gnomon

@@ -8,7 +8,7 @@
 
 #include "ir/graph/leaf.h"
 #include "passes/engine/origins.h"
-#include "passes/pipeline.h"
+#include "passes/representation.h"
 #include "runtime/error.h"
 #include "stdlib/complex/complex.h"
 #include "stdlib/ops.h"
@@ -26,13 +26,6 @@ bool touches_complex(const Node& node) {
   const auto operands = node.operands();
   return has_complex(node) || std::any_of(operands.begin(), operands.end(),
                                           [](const Value& v) { return is_complex(v.dtype()); });
-}
-
-/// The type of the pairs of complex numbers of type `t`.
-Type pairs_type(Type t) {
-  t.dtype = part_of(t.dtype);
-  t.shape.emplace_back(2);
-  return t;
 }
 
 class Splitter {
@@ -57,14 +50,15 @@ class Splitter {
 
  private:
   std::vector<Parts> parts_of(const Node& node) {
-    if (!touches_complex(node) && !takes_body(node)) return real_parts(node);
+    const bool has_regions = node.op().regions != nullptr;
+    if (!touches_complex(node) && !has_regions) return real_parts(node);
     if (&node.op() == &op::param) {
-      const Value pairs = make_param(node.attribute(0).integer(), pairs_type(node.type()));
+      const Value pairs = make_param(node.attribute(0).integer(), native_type(node.type()));
       return {parts_of_pairs(pairs)};
     }
     std::vector<Parts> inputs;
     for (const Value& v : node.inputs()) inputs.push_back((*this)(v));
-    if (takes_body(node)) return body_parts(node, inputs);
+    if (has_regions) return parts_by_regions(node, inputs);
     const ComplexRule& rule = *complex_rule(node.op());
     return rule.parts != nullptr ? rule.parts(node, inputs) : expanded_parts(node);
   }
@@ -93,25 +87,18 @@ class Splitter {
     return parts;
   }
 
-  static bool takes_body(const Node& node) {
-    return &node.op() == &op::fori || &node.op() == &op::call;
-  }
-
-  /// Of a loop or call: two operands, states, outputs for each complex one.
-  std::vector<Parts> body_parts(const Node& node, std::span<const Parts> inputs) {
+  /// Of an op that runs bodies: two operands, states, results for each complex one.
+  static std::vector<Parts> parts_by_regions(const Node& node, std::span<const Parts> inputs) {
     std::vector<Value> operands;
-    std::int64_t states = 0;
-    const bool loop = &node.op() == &op::fori;
-    const std::int64_t old_states = loop ? node.attribute("states").integer() : 0;
-    for (std::size_t i = 0; i < node.operands().size(); ++i) {
-      operands.push_back(inputs[i].re);
-      if (inputs[i].im.defined()) operands.push_back(inputs[i].im);
-      if (static_cast<std::int64_t>(i) == old_states)
-        states = static_cast<std::int64_t>(operands.size()) - 1;
+    for (const Parts& parts : inputs.first(node.operands().size())) {
+      operands.push_back(parts.re);
+      if (parts.im.defined()) operands.push_back(parts.im);
     }
     Attributes attributes = node.attributes();
-    attributes[0] = Attribute(split_body(node.attribute("body").body()));
-    if (loop) attributes[1] = Attribute(states);
+    for (const Region& region : regions_of(node)) {
+      if (region.states) attributes[*region.states] = Attribute(states_in_parts(region, inputs));
+      attributes[region.body] = Attribute(split_body(node.attribute(region.body).body()));
+    }
     const Value first = make_node(node.op(), std::move(operands), std::move(attributes));
     std::vector<Parts> parts;
     std::uint32_t next = 0;
@@ -121,6 +108,14 @@ class Splitter {
       parts.push_back(std::move(p));
     }
     return parts;
+  }
+
+  /// How many states a region has when each complex one is two.
+  static std::int64_t states_in_parts(const Region& region, std::span<const Parts> inputs) {
+    std::int64_t states = 0;
+    for (const Region::Parameter& p : region.parameters)
+      if (p.next) states += inputs[*p.operand].im.defined() ? 2 : 1;
+    return states;
   }
 
   /// The body over two parameters for each complex one.
@@ -150,46 +145,18 @@ class Splitter {
   OriginMap* origins_;
 };
 
-/// A dimension of the graph with the values of scalars as they are now.
-Dim with_values(const Dim& d, const Splitter& split) {
-  return d.substitute([&](const Atom& atom) -> Dim {
-    if (atom.kind == Atom::Kind::symbol) return Dim::symbol(atom.number, atom.name);
-    return Dim::value(split(*atom.scalar).re);
-  });
-}
-
-bool any_complex(std::span<const Node* const> order) {
-  return std::any_of(order.begin(), order.end(), [](const Node* node) {
-    if (touches_complex(*node)) return true;
-    for (const Attribute& a : node->attributes())
-      if (a.kind() == Attribute::Kind::body && any_complex(a.body()->topological_order()))
-        return true;
-    return false;
-  });
-}
-
 }  // namespace
 
-Graph split_complex(const Graph& graph) {
-  const std::vector<const Node*> order = graph.topological_order();
-  const bool in_signature =
-      std::any_of(graph.parameters.begin(), graph.parameters.end(),
-                  [](const Parameter& p) { return is_complex(p.type.dtype); });
-  if (!in_signature && !any_complex(order)) return graph;
-  const OriginScope no_place{Origin{}};
+Graph split_complex(const Graph& graph, Context&) {
+  if (!has_dtype(graph, is_complex)) return graph;
   OriginMap origins(graph);
   Splitter split(&origins);
-  split.run(order);
+  split.run(graph.topological_order());
   Graph result = graph;
-  for (Parameter& p : result.parameters)
-    if (is_complex(p.type.dtype)) p.type = pairs_type(p.type);
+  for (Parameter& p : result.parameters) p.type = native_type(p.type);
   for (Value& v : result.outputs) {
     const Parts& parts = split(v);
     v = parts.im.defined() ? join_pairs(parts) : parts.re;
-  }
-  for (EntryCheck& check : result.checks) {
-    check.left = with_values(check.left, split);
-    check.right = with_values(check.right, split);
   }
   origins.store(result);
   return result;

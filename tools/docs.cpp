@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "codegen/module/module_passes.h"
 #include "passes/engine/rule.h"
 #include "passes/pipeline.h"
 #include "runtime/error.h"
@@ -85,6 +87,14 @@ std::string rewrites_page() {
       by_rules, count, families);
 }
 
+std::string reasons_text(std::span<const PassOrder> reasons) {
+  std::string text = "\nReasons of the order:\n\n";
+  for (const PassOrder& order : reasons) {
+    text += fmt::format("* {} before {}: {}\n", order.first, order.then, order.reason);
+  }
+  return text;
+}
+
 std::string rules_page() {
   std::size_t count = 0;
   std::string groups;
@@ -102,10 +112,12 @@ std::string rules_page() {
     passes += fmt::format("| {} | {} | {} |\n", pass.name, cell(pass.doc),
                           levels[static_cast<std::size_t>(pass.level)]);
   }
-  passes += "\nReasons of the order:\n\n";
-  for (const PassOrder& order : pass_order_reasons()) {
-    passes += fmt::format("* {} before {}: {}\n", order.first, order.then, order.reason);
+  passes += reasons_text(pass_order_reasons());
+  passes += "\n## Passes over modules\n\n| pass | what it does |\n|---|---|\n";
+  for (const ModulePass& pass : all_module_passes()) {
+    passes += fmt::format("| {} | {} |\n", pass.name, cell(pass.doc));
   }
+  passes += reasons_text(module_pass_order_reasons());
   return fmt::format(
       "# Rewrite rules\n\nWritten by `gnomon-docs`; do not edit. {} rules.\n\n"
       "`exact` rules keep every bit. `accurate` rules give values no farther from the real-number\n"

@@ -14,6 +14,8 @@
 #include "codegen/fusion/recomputation.h"
 #include "codegen/fusion/schedule.h"
 #include "codegen/fusion/sizes.h"
+#include "codegen/module/lower.h"
+#include "codegen/module/module_passes.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -26,6 +28,12 @@ struct Lowered {
   std::int64_t bytes = 0;
   Choice choice;
 };
+
+// Of the module once all passes have run, which is tried on a copy.
+std::int64_t workspace_of(const Module& module, const Target& target, const Sizes& sizes) {
+  Context trial;
+  return sizes.workspace_of(run_module_passes(module, target, trial));
+}
 
 class Search {
  public:
@@ -94,7 +102,7 @@ class Search {
     Lowered result{std::move(graph), {}, 0, std::move(choice)};
     const auto order = Schedule(result.graph, sizes_).nodes();
     result.module = lower(result.graph, target_, donated_, order);
-    result.bytes = sizes_.workspace_of(result.module);
+    result.bytes = workspace_of(result.module, target_, sizes_);
     return result;
   }
 
@@ -141,7 +149,7 @@ MemoryPlan rematerialize(const Graph& graph, const Target& target, std::span<con
   const Sizes sizes(graph, budget.shapes);
   auto search = std::make_unique<Search>(graph, target, donated, sizes);
   Lowered found{graph, lower(graph, target, donated), 0, {}};
-  found.bytes = sizes.workspace_of(found.module);
+  found.bytes = workspace_of(found.module, target, sizes);
   const std::int64_t plain = found.bytes;
   const auto improves = [&](std::optional<Lowered> next) {
     if (!next || next->bytes >= found.bytes) return false;

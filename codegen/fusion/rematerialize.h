@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/module/module.h"
+#include "codegen/toolchain/target.h"
 
 namespace gnomon {
 
@@ -21,7 +22,7 @@ struct MemoryBudget {
   std::vector<std::vector<std::int64_t>> shapes;
 };
 
-/// A graph that fits, and what it was lowered to, with a table that says how.
+/// A graph that fits, and what `lower` makes of it, with a table that says how.
 struct MemoryPlan {
   Graph graph;
   Module module;

@@ -20,9 +20,10 @@ bool is_alias(const Node& node) {
 
 bool has_effects(const Node& node) {
   if (is_alias(node)) return true;
-  if (node.op().step != StepKind::loop) return false;
-  const auto inner = node.attribute("body").body()->topological_order();
-  return std::any_of(inner.begin(), inner.end(), [](const Node* n) { return has_effects(*n); });
+  for (const Region& region : regions_of(node))
+    for (const Node* inner : body_of(node, region).topological_order())
+      if (has_effects(*inner)) return true;
+  return false;
 }
 
 Schedule::Schedule(const Graph& graph, const Sizes& sizes) : sizes_(sizes) {

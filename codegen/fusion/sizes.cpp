@@ -68,16 +68,28 @@ std::int64_t Sizes::bytes_of(const Type& type) const {
 }
 
 double Sizes::work_of(const Node& node) const {
-  if (node.op().step == StepKind::loop) return work_of_loop(node);
+  if (node.op().regions != nullptr) return work_of_regions(node);
   return static_cast<double>(value(work_of_step(node)).value_or(-1));
 }
 
-double Sizes::work_of_loop(const Node& node) const {
-  const auto count = value(Dim::value(node.input(0)));
+double Sizes::work_of_regions(const Node& node) const {
+  double work = 0;
+  for (const Region& region : regions_of(node)) {
+    const double one = work_of(node, region);
+    if (one < 0) return -1;
+    work += one;
+  }
+  return work;
+}
+
+double Sizes::work_of(const Node& node, const Region& region) const {
+  const auto count = region.count ? value(Dim::value(node.input(*region.count))) : 1;
   if (!count) return -1;
-  std::vector<Value> arguments{tensor("index", DType::int64, {}).value()};
-  for (const Value& x : node.operands().subspan(1)) arguments.push_back(x);
-  const auto body = inline_body(*node.attribute("body").body(), arguments);
+  std::vector<Value> arguments;
+  for (const Region::Parameter& p : region.parameters)
+    arguments.push_back(p.operand ? node.input(*p.operand)
+                                  : tensor("index", DType::int64, {}).value());
+  const auto body = inline_body(body_of(node, region), arguments);
   double work = 0;
   for (const Node* n : topological_order(body, arguments)) {
     const double one = work_of(*n);

@@ -27,7 +27,8 @@ class Sizes {
  private:
   void note(const Parameter& p, std::vector<std::int64_t> shape);
   std::optional<std::int64_t> value(const Dim& d) const;
-  double work_of_loop(const Node& node) const;
+  double work_of_regions(const Node& node) const;
+  double work_of(const Node& node, const Region& region) const;
 
   std::unordered_map<std::uint64_t, std::int64_t> extents_;  // by symbol
 };

@@ -1,11 +1,8 @@
-// Kernel statements that move rows whose index is the lane: building and spelling them.
-#include <fmt/format.h>
-
+// Builds the statements of a kernel that move rows whose index is the lane.
 #include <algorithm>
 #include <array>
 
 #include "codegen/kernels/kernel_builder.h"
-#include "codegen/text/emit_kernel.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -122,58 +119,6 @@ void KernelBuilder::transpose(int from, const Linear& offset, const Dim& stride,
     depth = std::max(depth, infos_[a.id].depth);
   }
   append(depth, std::move(s));
-}
-
-// --- text ---
-
-// Where the row of lane 0 starts; on CUDA that of the thread.
-std::string KernelEmitter::row_address(const Statement& s, std::int64_t stride) const {
-  const std::string& j = axis_names_.at(lane_axes_.back());
-  const std::string at = plain(s.args[0]);
-  return fmt::format("{}{} + {} * {}", buffer_names_[s.buffer], at == "0" ? "" : " + " + at, j,
-                     stride);
-}
-
-void KernelEmitter::read_rows(std::size_t i) {
-  const Statement& s = kernel_.body[i];
-  headers_.insert("rows.h");
-  names_of_[i] = fresh(s.name.empty() ? buffer_names_[s.buffer] + "_rows" : s.name);
-  line(fmt::format("{} {}[{}];", value_type(s.dtype, true), names_of_[i], s.extents[0]));
-  line(fmt::format("gn::read_rows<{}>({}, {}{});", s.extents[0], names_of_[i],
-                   row_address(s, s.extents[1]),
-                   cuda() ? "" : fmt::format(", {}, live", s.extents[1])));
-}
-
-void KernelEmitter::write_rows(std::size_t i) {
-  const Statement& s = kernel_.body[i];
-  headers_.insert("rows.h");
-  const auto count = static_cast<std::int64_t>(s.args.size()) - 1;
-  std::string values;
-  for (std::size_t k = 1; k < s.args.size(); ++k)
-    values += (k == 1 ? "" : ", ") + use(s.args[k], true);
-  const std::string rows = fresh(buffer_names_[s.buffer] + "_rows");
-  line(fmt::format("const {} {}[] = {{{}}};", value_type(s.dtype, true), rows, values));
-  const std::string live = cuda() ? "" : ", live";
-  if (s.code == Code::write_rows)
-    return line(
-        fmt::format("gn::write_rows<{}>({}, {}{});", count, row_address(s, count), rows, live));
-  if (cuda()) throw InternalError("kernel: rows added in order by the threads of a block");
-  headers_.insert(std::string(s.op->scalar.header));
-  const std::string at = plain(s.args[0]);
-  line(fmt::format(
-      "gn::update_rows<{}>({}{}, {}, live, [](auto a, auto b) GN_BODY {{ return {}(a, b); }});",
-      count, buffer_names_[s.buffer], at == "0" ? "" : " + " + at, rows, s.op->scalar.function));
-}
-
-// Every thread of a block takes part, so all of them must get here.
-void KernelEmitter::transpose(std::size_t i) {
-  const Statement& s = kernel_.body[i];
-  if (cuda() && enclosing_threads(static_cast<int>(i)) >= 0)
-    throw InternalError("kernel: a block is transposed by some threads");
-  headers_.insert("rows.h");
-  line(fmt::format("gn::transpose({} + {}, {}, {}, {}, {}, {});", buffer_names_[s.buffer],
-                   plain(s.args[0]), plain(s.args[1]), plain(s.args[2]), plain(s.args[3]),
-                   buffer_names_[s.number], s.extents[0]));
 }
 
 }  // namespace gnomon

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "codegen/module/accesses.h"
-#include "codegen/module/module.h"
+#include "codegen/module/module_passes.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -232,16 +232,16 @@ void write_over(Module& module, const Steps& steps, std::size_t i, int parameter
 
 }  // namespace
 
-void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated) {
-  module.over.assign(module.outputs.size(), -1);
+void find_in_place(Module& module, const Target&) {
+  const std::vector<int>& updates = module.updates;
   const auto is_wanted = [](int parameter) { return parameter >= 0; };
-  if (donated.empty() && std::ranges::none_of(updates, is_wanted)) return;
+  if (module.donated.empty() && std::ranges::none_of(updates, is_wanted)) return;
   const Steps steps(module);
   std::vector<int> buffer_of_parameter(static_cast<std::size_t>(module.parameters), -1);
   for (std::size_t b = module.buffers.size(); b-- > 0;)
     if (module.buffers[b].role == Buffer::Role::parameter)
       buffer_of_parameter[static_cast<std::size_t>(module.buffers[b].number)] = static_cast<int>(b);
-  std::vector<int> left(donated.begin(), donated.end());
+  std::vector<int> left = module.donated;
   // Whether output i can take the parameter's memory, and does.
   const auto takes = [&](std::size_t i, int parameter) {
     const int from = buffer_of_parameter[static_cast<std::size_t>(parameter)];

@@ -1,14 +1,12 @@
 // What a graph is lowered to: kernels, the steps of the host function, and the buffers they use.
 #pragma once
 
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <variant>
 #include <vector>
 
 #include "codegen/module/service.h"
-#include "codegen/toolchain/target.h"
 #include "ir/graph/graph.h"
 #include "ir/kernel/kernel.h"
 
@@ -137,9 +135,11 @@ struct Module {
   std::string memory_table;           // what a memory budget did; or empty
   std::vector<int> workspace;         // buffers of the workspace that are used
   std::vector<int> outputs;           // buffer of each output
-  std::vector<int> over;              // the parameter each output may be written over, or -1
+  std::vector<int> updates;           // the parameter each output is the new value of, or -1
+  std::vector<int> over;              // the parameter each output is written over, or -1
   int extents = 0;                    // how many the call gives
   int parameters = 0;
+  std::vector<int> donated;  // parameters whose memory is the function's
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
   std::vector<int> extent_parameters;
   Dim bytes_per_worker = 0;
@@ -151,21 +151,5 @@ struct Module {
   /// Readable text of steps, buffers and kernels.
   std::string text() const;
 };
-
-/// Fused kernels and steps of an optimised graph, for the vectors and constants of `target`.
-/// The memory of the parameters in `donated` is the function's. Nodes are computed in the given
-/// order, or in that of the graph.
-Module lower(const Graph& graph, const Target& target, std::span<const int> donated = {},
-             std::span<const Node* const> order = {});
-/// Finds the outputs that may be written over a parameter: `updates[i]` is the parameter that
-/// output i is the new value of, or -1; then any one of `donated` with its type will do.
-void find_in_place(Module& module, std::span<const int> updates, std::span<const int> donated);
-/// Puts steps of at least so many additions that do not need each other's results side by side.
-void group_side_by_side(Module& module, std::int64_t least_work);
-/// Finds how long each buffer lives: those of the workspace that never live at once share memory.
-void find_lives(Module& module);
-/// InternalError naming the step, and the line of a kernel: what is read was written before, and is
-/// not written after; so it is of allocated memory and known extents, and of branches side by side.
-void verify_order(const Module& module);
 
 }  // namespace gnomon

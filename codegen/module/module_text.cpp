@@ -33,6 +33,8 @@ class ModulePrinter {
                          roles[static_cast<int>(x.role)], Type{x.dtype, x.shape}.text());
     if (x.role == Buffer::Role::workspace)
       text_ += fmt::format(" from step {} to {}", x.first, x.last);
+    if (x.role == Buffer::Role::output && module_.over[x.number] >= 0)
+      text_ += fmt::format(" over parameter {}", module_.over[x.number]);
     text_ += "\n";
   }
 

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "codegen/module/accesses.h"
-#include "codegen/module/module.h"
+#include "codegen/module/module_passes.h"
 
 namespace gnomon {
 
@@ -163,8 +163,8 @@ class Grouping {
 
 }  // namespace
 
-void group_side_by_side(Module& module, std::int64_t least_work) {
-  Grouping(module, least_work).run(module.steps);
+void group_side_by_side(Module& module, const Target& target) {
+  Grouping(module, target.machine.work_of_piece).run(module.steps);
 }
 
 }  // namespace gnomon

@@ -1,6 +1,8 @@
 // Checks the order of a module's reads and writes: what is read was written before, by an earlier
 // step or loop of a kernel, and is not written once more after. The first fault is an InternalError
 // that names the step, the buffer and, in a kernel, the line.
+#include "codegen/module/verify_module.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <unordered_set>
 
 #include "codegen/module/accesses.h"
-#include "codegen/module/module.h"
 #include "ir/kernel/kernel_text.h"
 #include "runtime/error.h"
 
@@ -308,5 +309,10 @@ class ModuleOrder {
 }  // namespace
 
 void verify_order(const Module& module) { ModuleOrder(module).run(); }
+
+void verify(const Module& module) {
+  for (const Kernel& kernel : module.kernels) verify(kernel);
+  verify_order(module);
+}
 
 }  // namespace gnomon

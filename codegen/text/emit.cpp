@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <charconv>
 #include <set>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
+#include "codegen/cpu/cpu_language.h"
 #include "codegen/module/alike.h"
 #include "codegen/module/cache_lines.h"
 #include "codegen/text/signature.h"
@@ -26,31 +24,6 @@ constexpr std::size_t statements_of_unit = 300;
 constexpr std::size_t units_at_once = 4;   // small modules are cut so that many compile at once,
 constexpr std::size_t smallest_unit = 40;  // into units of at least so many statements
 constexpr int plan_head = 2;               // workspace bytes, bytes a worker
-
-const char* unit_head =
-    "#include \"prelude/kernel.h\"\n"
-    "using gn::i8; using gn::i16; using gn::i32; using gn::i64;\n"
-    "using gn::u8; using gn::u16; using gn::u32; using gn::u64; using gn::f32; using gn::f64;\n";
-
-// The lanes types a text uses: a name is that of the dtype, an x, and the width.
-std::string lanes_types(std::string_view text) {
-  std::set<std::pair<int, int>> used;
-  for (std::size_t x = text.find('x'); x != text.npos; x = text.find('x', x + 1)) {
-    int width = 0;
-    std::from_chars(text.data() + x + 1, text.data() + text.size(), width);
-    if (width < 2 || !std::has_single_bit(static_cast<unsigned>(width))) continue;
-    for (int d = 0; d < dtype_count; ++d)
-      if (text.substr(0, x).ends_with(short_name_of(static_cast<DType>(d))))
-        used.insert({d, width});
-  }
-  std::string result;
-  for (const auto& [d, width] : used) {
-    const auto t = static_cast<DType>(d);
-    result += fmt::format("using {} = gn::lanes<{}, {}>;\n", lanes_name(t, width),
-                          is_bool(t) ? "bool" : type_name(t), width);
-  }
-  return result;
-}
 
 class HostPrinter {
  public:
@@ -70,10 +43,10 @@ class HostPrinter {
       buffer_names_.push_back(names_.fresh(b.name.empty() ? "t" : b.name));
     emit_kernels();
     Unit host{"host.cpp", {}};
-    const std::string headers =
-        module_.workspace.empty() ? "" : "#include \"prelude/workspace.h\"\n";
+    std::set<std::string> headers;
+    if (!module_.workspace.empty()) headers.insert("workspace.h");
     const std::string plan = plan_function(), run = run_function();
-    host.text = comment_lines(comment_) + unit_head + headers + prototypes_ + constants() + plan +
+    host.text = comment_lines(comment_) + unit_head(headers) + prototypes_ + constants() + plan +
                 run + info();
     units_.push_back(std::move(host));
     return std::move(units_);
@@ -92,8 +65,8 @@ class HostPrinter {
     const std::size_t wanted = std::clamp(all / units_at_once, smallest_unit, statements_of_unit);
     const auto finish_unit = [&] {
       if (text.empty()) return;
-      units_.push_back({fmt::format("kernels{}.cpp", units_.size()),
-                        unit_of_kernels(text, headers, Language::cpp)});
+      units_.push_back(
+          {fmt::format("kernels{}.cpp", units_.size()), cpu_language.unit(text, headers)});
       text.clear(), headers.clear();
       statements = 0;
     };
@@ -101,8 +74,8 @@ class HostPrinter {
       const auto [at, fresh] = known.try_emplace(&kernel, kernel.name);
       kernel_names_.push_back(at->second);
       if (!fresh) continue;
-      const KernelText k = emit_kernel(kernel, "gnomon_" + kernel.name, Language::cpp,
-                                       [this](const Atom& a) { return dimension(a); });
+      const KernelText k = cpu_language.kernel(kernel, "gnomon_" + kernel.name,
+                                               [this](const Atom& a) { return dimension(a); });
       prototypes_ += k.text.substr(0, k.text.find(" {\n")) + ";\n";
       if (statements + k.statements > wanted) finish_unit();
       text += "\n" + k.comment + k.text;
@@ -471,15 +444,6 @@ class HostPrinter {
 };
 
 }  // namespace
-
-std::string unit_of_kernels(const std::string& functions, const std::set<std::string>& headers,
-                            Language language) {
-  std::string head = unit_head;
-  for (const std::string& h : headers)
-    if (!h.empty() && h != "arithmetic.h" && h != "lanes.h")
-      head += fmt::format("#include \"prelude/{}\"\n", h);
-  return head + (language == Language::cpp ? lanes_types(functions) : "") + functions;
-}
 
 std::vector<Unit> emit(const Module& module, const std::string& comment) {
   return HostPrinter(module, comment).run();

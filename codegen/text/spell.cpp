@@ -8,8 +8,10 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
+#include <sstream>
 
 namespace gnomon {
 
@@ -127,6 +129,27 @@ std::string identifier(std::string_view name) {
 
 namespace {
 
+// Keywords of C++, then what units and their prelude call things.
+constexpr std::string_view reserved_words =
+    "and or not xor if else for int long float double bool char auto const static void new "
+    "delete this true false return short signed unsigned struct class union enum template "
+    "typename namespace using public private protected virtual operator default switch case "
+    "while do break continue goto try catch throw export extern inline register volatile "
+    "mutable friend explicit typedef sizeof asm concept requires constexpr consteval constinit "
+    "nullptr noexcept decltype alignas wchar_t char8_t char16_t char32_t static_assert "
+    "static_cast const_cast dynamic_cast reinterpret_cast typeid thread_local alignof compl "
+    "bitand bitor xor_eq or_eq and_eq not_eq co_await co_return co_yield "
+    "call dims worker live chain gn buffers plan workspace services context extents main i8 i16 "
+    "i32 i64 u8 u16 u32 u64 f32 f64";
+
+bool is_reserved(std::string_view name) {
+  static const std::set<std::string, std::less<>> words = [] {
+    std::istringstream text{std::string(reserved_words)};
+    return std::set<std::string, std::less<>>(std::istream_iterator<std::string>(text), {});
+  }();
+  return words.contains(name);
+}
+
 bool is_lanes_name(std::string_view name) {
   const std::size_t x = name.rfind('x');
   if (x == std::string_view::npos || x == 0) return false;
@@ -142,64 +165,6 @@ bool is_lanes_name(std::string_view name) {
 }  // namespace
 
 std::string Names::fresh(std::string_view wish) {
-  static const std::set<std::string, std::less<>> keywords = {"and",          "or",
-                                                              "not",          "xor",
-                                                              "if",           "else",
-                                                              "for",          "int",
-                                                              "long",         "float",
-                                                              "double",       "bool",
-                                                              "char",         "auto",
-                                                              "const",        "static",
-                                                              "void",         "new",
-                                                              "delete",       "this",
-                                                              "true",         "false",
-                                                              "return",       "short",
-                                                              "signed",       "unsigned",
-                                                              "struct",       "class",
-                                                              "union",        "enum",
-                                                              "template",     "typename",
-                                                              "namespace",    "using",
-                                                              "public",       "private",
-                                                              "protected",    "virtual",
-                                                              "operator",     "default",
-                                                              "switch",       "case",
-                                                              "while",        "do",
-                                                              "break",        "continue",
-                                                              "goto",         "try",
-                                                              "catch",        "throw",
-                                                              "export",       "extern",
-                                                              "inline",       "register",
-                                                              "volatile",     "mutable",
-                                                              "friend",       "explicit",
-                                                              "typedef",      "sizeof",
-                                                              "asm",          "concept",
-                                                              "requires",     "constexpr",
-                                                              "consteval",    "constinit",
-                                                              "nullptr",      "noexcept",
-                                                              "decltype",     "alignas",
-                                                              "call",         "dims",
-                                                              "worker",       "live",
-                                                              "chain",        "gn",
-                                                              "buffers",      "plan",
-                                                              "workspace",    "services",
-                                                              "context",      "extents",
-                                                              "main",         "i8",
-                                                              "i16",          "i32",
-                                                              "i64",          "u8",
-                                                              "u16",          "u32",
-                                                              "u64",          "f32",
-                                                              "f64",          "wchar_t",
-                                                              "char8_t",      "char16_t",
-                                                              "char32_t",     "static_assert",
-                                                              "static_cast",  "const_cast",
-                                                              "dynamic_cast", "reinterpret_cast",
-                                                              "typeid",       "thread_local",
-                                                              "alignof",      "compl",
-                                                              "bitand",       "bitor",
-                                                              "xor_eq",       "or_eq",
-                                                              "and_eq",       "not_eq",
-                                                              "co_await",     "co_return",
-                                                              "co_yield"};
   const std::string base = identifier(wish);
   const bool ends_in_digit = std::isdigit(static_cast<unsigned char>(base.back())) != 0;
   int& number = next_.try_emplace(base, 1).first->second;
@@ -207,7 +172,7 @@ std::string Names::fresh(std::string_view wish) {
   do {
     name = number == 1 ? base : fmt::format("{}{}{}", base, ends_in_digit ? "_" : "", number);
     ++number;
-  } while (keywords.contains(name) || is_lanes_name(name) || !taken_.insert(name).second);
+  } while (is_reserved(name) || is_lanes_name(name) || !taken_.insert(name).second);
   return name;
 }
 

@@ -1,4 +1,4 @@
-// How names, numbers and dimensions are spelled in generated C++ and CUDA C++.
+// How names, numbers and dimensions are spelled in the text of every language.
 #pragma once
 
 #include <functional>

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes what the package says about the operations, from the extension's own table of them.
+"""Writes what the package says about operations and options, from the extension's own tables.
 
-generate.py --core DIR --out DIR    writes _ops.py (a function for each op) and the stubs (*.pyi)
-                                    to OUT; _core is loaded from DIR
+generate.py --core DIR --out DIR    writes _ops.py (a function for each op), _options.py (a type of
+                                    the options of compilation) and the stubs (*.pyi) to OUT; _core
+                                    is loaded from DIR
 generate.py --array-api FILE        writes docs/array-api.md; gnomon and array_api_strict must be
                                     importable
 generate.py --coverage FILE         writes docs/coverage.md; gnomon must be importable
@@ -47,6 +48,18 @@ from . import _core
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .typing import Axes, DTypeLike, Operand, Tensor
+'''
+OPTIONS = '''"""The options of compilation as a type; written by generate.py from their table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import TypedDict
+
+
+class Options(TypedDict, total=False):
+    """What `gn.function`, `gn.compiled` and `gn.load` take to compile by."""
 '''
 
 
@@ -259,10 +272,19 @@ def ops_text(core) -> str:
     return "\n".join(parts)
 
 
+def options_text(core) -> str:
+    """The text of _options.py."""
+    parts = [OPTIONS]
+    for name, (kind, default, _, doc) in core.compile_options.items():
+        text = wrap(f"{doc} Default: {default!r}.")
+        parts.append(f'    {name}: {kind}\n    """{text}"""\n')
+    return "\n".join(parts)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--core", type=Path, help="the folder of the extension module _core")
-    parser.add_argument("--out", type=Path, help="the folder to write _ops.py and the stubs to")
+    parser.add_argument("--out", type=Path, help="the folder to write the files to")
     parser.add_argument("--array-api", type=Path, metavar="FILE", help="docs/array-api.md")
     parser.add_argument("--coverage", type=Path, metavar="FILE", help="docs/coverage.md")
     options = parser.parse_args()
@@ -277,6 +299,7 @@ def main() -> None:
         text = ops_text(core)
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "_ops.py").write_text(text)
+        (options.out / "_options.py").write_text(options_text(core))
         for name, stub in generate_stubs.texts(core, PACKAGE, text).items():
             (options.out / name).write_text(stub)
 

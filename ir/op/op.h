@@ -23,6 +23,7 @@
 #include "ir/graph/node.h"
 #include "ir/op/attribute.h"
 #include "ir/op/element.h"
+#include "ir/op/region.h"
 #include "runtime/routines.h"
 
 namespace gnomon {
@@ -290,6 +291,7 @@ struct Op {
   ConvolutionKind convolution{};  // of a step of that kind
   RoutineRule routine{};
   LineRule lines{};
+  std::vector<Region> (*regions)(const Node&) = nullptr;  // ops with bodies that a node runs
   Exprs (*partials)(const Partials&) = nullptr;
   std::uint32_t linear = 0;  // bit i: linear in operand i (with `transpose`)
   Expr (*transpose)(const Transpose&) = nullptr;
@@ -306,6 +308,15 @@ struct Op {
   constexpr bool has(Trait t) const { return traits.has(t); }
   constexpr bool is_differentiable() const { return partials || transpose || vjp; }
 };
+
+/// The bodies that a node runs.
+inline std::vector<Region> regions_of(const Node& node) {
+  return node.op().regions ? node.op().regions(node) : std::vector<Region>();
+}
+/// The body of such a region.
+inline const Graph& body_of(const Node& node, const Region& region) {
+  return *node.attribute(region.body).body();
+}
 
 /// The op whose routine a node with such a step calls, as users know it.
 inline const Op& op_of_routine(const Op& op) { return op.routine.of ? *op.routine.of : op; }

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -121,9 +122,11 @@ class Evaluator {
   std::vector<Data> routine(Frame& frame, const Node& node);
   Data convolution(Frame& frame, const Node& node);
   Data lines(Frame& frame, const Node& node);
-  std::vector<Data> loop(Frame& frame, const Node& node);
+  /// What a body gives, each with the number of the result that it is.
+  std::vector<std::pair<std::size_t, Data>> run_region(Frame& frame, const Node& node,
+                                                       const Region& region);
+  std::vector<Data> run_regions(Frame& frame, const Node& node);
   std::vector<Data> expanded(Frame& frame, const Node& node);
-  std::vector<Data> call(const Graph& body, std::span<const Data> arguments);
   void test_condition(Frame& frame, const Node& node);
   DType result_dtype(const Op& op, std::span<const DType> operands);
 

@@ -1,4 +1,4 @@
-// Reductions, products, loops and whole graphs with numbers. Included by ir/reference/generic.h only.
+// Reductions, products, bodies and whole graphs with numbers. Included by ir/reference/generic.h only.
 #pragma once
 
 #include "ir/reference/generic.h"
@@ -179,35 +179,51 @@ auto Evaluator<Numbers>::product(Frame& frame, const Node& node) -> Data {
 }
 
 template <class Numbers>
-auto Evaluator<Numbers>::loop(Frame& frame, const Node& node) -> std::vector<Data> {
-  const Graph& body = *node.attribute("body").body();
-  const auto states = static_cast<std::size_t>(node.attribute("states").integer());
-  const bool trace = node.attribute("trace").flag();
-  std::vector<Data> arguments;
-  for (std::size_t i = 0; i < node.operands().size(); ++i)
-    arguments.push_back(operand(frame, node, i));
-  const std::int64_t steps = std::max<std::int64_t>(0, integer_of(arguments[0]->data[0]));
-  std::vector<std::shared_ptr<Tensor<Number>>> traces;
-  for (std::size_t s = 0; trace && s < states; ++s) {
-    traces.push_back(std::make_shared<Tensor<Number>>(*arguments[1 + s]));
-    traces[s]->shape.insert(traces[s]->shape.begin(), steps);
-    traces[s]->data.clear();
+auto Evaluator<Numbers>::run_region(Frame& frame, const Node& node, const Region& region)
+    -> std::vector<std::pair<std::size_t, Data>> {
+  const std::span<const Region::Parameter> parameters(region.parameters);
+  std::vector<Data> arguments, outputs(region.results.size());
+  const auto number = [&](std::int64_t i) {
+    return std::make_shared<Tensor<Number>>(Tensor<Number>{DType::int64, {}, {integer(i)}});
+  };
+  for (const Region::Parameter& p : parameters) {
+    arguments.push_back(p.operand ? operand(frame, node, *p.operand) : number(0));
+    if (p.next) outputs[*p.next] = arguments.back();
   }
-  for (std::int64_t step = 0; step < steps; ++step) {
-    for (std::size_t s = 0; s < traces.size(); ++s)
-      traces[s]->data.insert(traces[s]->data.end(), arguments[1 + s]->data.begin(),
-                             arguments[1 + s]->data.end());
-    auto i = std::make_shared<Tensor<Number>>();
-    i->dtype = DType::int64;
-    i->data.push_back(integer(step));
-    arguments[0] = i;
-    std::vector<Data> after = run(body, arguments);
-    std::move(after.begin(), after.begin() + static_cast<std::ptrdiff_t>(states),
-              arguments.begin() + 1);
+  std::int64_t runs = 1;
+  if (region.count)
+    runs = std::max<std::int64_t>(0, integer_of(operand(frame, node, *region.count)->data[0]));
+  std::vector<std::shared_ptr<Tensor<Number>>> traces(parameters.size());
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    if (!parameters[k].trace) continue;
+    traces[k] = std::make_shared<Tensor<Number>>(*arguments[k]);
+    traces[k]->shape.insert(traces[k]->shape.begin(), runs);
+    traces[k]->data.clear();
   }
-  std::vector<Data> results(arguments.begin() + 1,
-                            arguments.begin() + 1 + static_cast<std::ptrdiff_t>(states));
-  results.insert(results.end(), traces.begin(), traces.end());
+  for (std::int64_t i = 0; i < runs; ++i) {
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      const Region::Parameter& p = parameters[k];
+      if (!p.operand) arguments[k] = number(i);
+      if (p.next) arguments[k] = outputs[*p.next];
+      if (!p.trace) continue;
+      const std::vector<Number>& data = arguments[k]->data;
+      traces[k]->data.insert(traces[k]->data.end(), data.begin(), data.end());
+    }
+    outputs = run(body_of(node, region), arguments);
+  }
+  std::vector<std::pair<std::size_t, Data>> results;
+  for (std::size_t k = 0; k < outputs.size(); ++k)
+    results.emplace_back(region.results[k], std::move(outputs[k]));
+  for (std::size_t k = 0; k < parameters.size(); ++k)
+    if (parameters[k].trace) results.emplace_back(*parameters[k].trace, std::move(traces[k]));
+  return results;
+}
+
+template <class Numbers>
+auto Evaluator<Numbers>::run_regions(Frame& frame, const Node& node) -> std::vector<Data> {
+  std::vector<Data> results(node.output_count());
+  for (const Region& region : regions_of(node))
+    for (auto& [k, data] : run_region(frame, node, region)) results[k] = std::move(data);
   return results;
 }
 
@@ -272,8 +288,6 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
     results = {convolution(frame, node)};
   } else if (op.step == StepKind::lines) {
     results = {lines(frame, node)};
-  } else if (op.step == StepKind::loop) {
-    results = loop(frame, node);
   } else if (op.reduction) {
     results = reduction(frame, node);
   } else if (op.is_elementwise()) {
@@ -285,6 +299,8 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
       results.push_back(by_element(frame, node, i));
   } else if (op.expand != nullptr) {
     results = expanded(frame, node);
+  } else if (op.regions != nullptr) {
+    results = run_regions(frame, node);
   } else {
     throw InternalError(fmt::format("{}: the record says nothing to evaluate", op.name));
   }

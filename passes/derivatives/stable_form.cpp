@@ -11,7 +11,7 @@
 
 #include "ir/graph/graph.h"
 #include "passes/engine/facts.h"
-#include "passes/engine/rewrite.h"
+#include "passes/engine/phase.h"
 #include "passes/engine/rule.h"
 #include "stdlib/ops.h"
 
@@ -74,24 +74,10 @@ const std::unordered_set<const Rule*>& rules_for_values_only() {
   return found;
 }
 
-const RuleSet& rules_of_forms() {
-  static const RuleSet rules(
-      {&stability_rules(), &function_rules(), &difference_rules(), &derivative_rules(),
-       &fold_rules(), &form_rules(), &collect_rules(), &identity_rules(), &logic_rules()},
-      RewriteLevel::all);
-  return rules;
-}
-
-const RuleSet& rules_of_form_alone() {
-  static const RuleSet rules({&fold_rules(), &form_rules(), &collect_rules(), &identity_rules()},
-                             RewriteLevel::all);
-  return rules;
-}
-
 // Whether a rule fired that is there for digits.
 bool has_saved_digits(const Trace& trace) {
-  for (const RuleGroup* group :
-       {&stability_rules(), &function_rules(), &difference_rules(), &derivative_rules()})
+  constexpr Purposes digits = {Purpose::formulas, Purpose::differences, Purpose::derivatives};
+  for (const RuleGroup* group : groups_for(digits))
     for (const Rule& rule : group->rules)
       if (const auto at = trace.rules.find(&rule); at != trace.rules.end() && at->second.fired > 0)
         return true;
@@ -190,8 +176,8 @@ class StableForms {
     context.options.disabled_rules = rules_for_values_only();
     const OriginScope no_place{Origin{}};
     // First the form that patterns are written in, as in the pipeline.
-    graph = rewrite(graph, rules_of_form_alone(), context, Flatten::all);
-    graph = rewrite(graph, rules_of_forms(), context, Flatten::all);
+    graph = rewrite_by(Phase::plain_form, graph, context);
+    graph = rewrite_by(Phase::stable_form, graph, context);
     if (!has_saved_digits(context.trace)) return;
     note(context.trace);
     for (const Node* node : topological_order(graph.outputs))

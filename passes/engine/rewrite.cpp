@@ -354,13 +354,8 @@ Value replacement(const IndexedRule& rule, Match& match) {
   return made ? with_leftover(root, left, std::move(made)) : Value();
 }
 
-RuleSet::RuleSet(const std::vector<const RuleGroup*>& groups, RewriteLevel level, const Op* root)
-    : level_(level) {
-  const std::span<const RuleGroup* const> known = all_rule_groups();
-  for (const RuleGroup* group : groups) {
-    // Groups that are not listed would be neither tested nor documented.
-    if (std::ranges::find(known, group) == known.end())
-      throw InternalError(fmt::format("rules: the group {} is not listed", group->name));
+RuleSet::RuleSet(const Purposes& purposes, RewriteLevel level, const Op* root) : level_(level) {
+  for (const RuleGroup* group : groups_for(purposes)) {
     for (const Rule& rule : group->rules) {
       if (!admits(level, rule.promise) || (root != nullptr && !may_match(rule, *root))) continue;
       IndexedRule row = indexed(rule, defines_form(*group));

@@ -23,12 +23,11 @@ struct IndexedRule {
   std::array<const Op*, 2> needs{};
 };
 
-/// The rules of one phase: a concatenation of groups, indexed by root op.
+/// The rules that are tried together, indexed by root op.
 class RuleSet {
  public:
   /// With the rules whose promise the level admits; given a root, with those for it alone.
-  RuleSet(const std::vector<const RuleGroup*>& groups, RewriteLevel level,
-          const Op* root = nullptr);
+  RuleSet(const Purposes& purposes, RewriteLevel level, const Op* root = nullptr);
   std::span<const IndexedRule> rules_of(const Op& op) const;
   RewriteLevel level() const { return level_; }
 

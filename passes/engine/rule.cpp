@@ -4,12 +4,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
 namespace {
+
+struct GroupRow {
+  const RuleGroup& (*group)();
+  Purpose purpose;
+};
+constexpr GroupRow group_rows[] = {
+#define GNOMON_ROW(group, purpose) {group##_rules, Purpose::purpose},
+    GNOMON_RULE_GROUPS(GNOMON_ROW)
+#undef GNOMON_ROW
+};
 
 Pattern node_pattern(const Op& op, std::vector<Pattern> operands,
                      const Pattern::Node* like = nullptr) {
@@ -191,14 +202,21 @@ Rule rule(std::string_view name, Promise promise, std::vector<const Op*> roots, 
 }
 
 std::span<const RuleGroup* const> all_rule_groups() {
-  static const std::array<const RuleGroup*, 25> groups = {
-      &open_rules(),       &form_rules(),       &collect_rules(),       &identity_rules(),
-      &logic_rules(),      &shape_rules(),      &slice_rules(),         &index_rules(),
-      &slice_lift_rules(), &index_lift_rules(), &reduction_rules(),     &linalg_rules(),
-      &fold_rules(),       &stability_rules(),  &difference_rules(),    &function_rules(),
-      &derivative_rules(), &softmax_rules(),    &cross_entropy_rules(), &product_rules(),
-      &expand_rules(),     &strength_rules(),   &split_rules(),         &contraction_rules(),
-      &pair_rules()};
+  static const auto groups = [] {
+    std::vector<const RuleGroup*> made;
+    for (const GroupRow& row : group_rows) made.push_back(&row.group());
+    return made;
+  }();
+  return groups;
+}
+
+std::vector<const RuleGroup*> groups_for(const Purposes& purposes) {
+  std::vector<GroupRow> rows;
+  std::ranges::copy_if(group_rows, std::back_inserter(rows),
+                       [&](const GroupRow& row) { return purposes.has(row.purpose); });
+  std::ranges::stable_sort(rows, {}, &GroupRow::purpose);
+  std::vector<const RuleGroup*> groups;
+  for (const GroupRow& row : rows) groups.push_back(&row.group());
   return groups;
 }
 
@@ -222,7 +240,9 @@ std::unordered_set<const Rule*> rules_named(std::span<const std::string> names) 
 }
 
 bool is_required(const RuleGroup& group) {
-  return &group == &open_rules() || &group == &expand_rules() || &group == &split_rules();
+  static const std::vector<const RuleGroup*> required =
+      groups_for({Purpose::opening, Purpose::expansion, Purpose::splitting});
+  return std::ranges::find(required, &group) != required.end();
 }
 
 bool defines_form(const RuleGroup& group) { return &group == &form_rules(); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <source_location>
 #include <span>
@@ -116,35 +117,75 @@ struct RuleGroup {
   std::vector<Rule> rules;
 };
 
-// The groups, in the order of docs/rules.md. Each is built once, at first use.
-const RuleGroup& open_rules();        // calls, and what the last passes write
-const RuleGroup& form_rules();        // one way to write each expression
-const RuleGroup& collect_rules();     // terms of sums, factors of products
-const RuleGroup& identity_rules();    // neutral and absorbing elements, inverse pairs
-const RuleGroup& logic_rules();       // comparisons, logic, selection
-const RuleGroup& shape_rules();       // movement of elements
-const RuleGroup& slice_rules();       // slices read and written, joins
-const RuleGroup& index_rules();       // integer arrays as indices
-const RuleGroup& slice_lift_rules();  // both, of elementwise functions
-const RuleGroup& index_lift_rules();
-const RuleGroup& reduction_rules();
-const RuleGroup& fold_rules();
-const RuleGroup& stability_rules();
-const RuleGroup& difference_rules();  // digits lost by subtraction
-const RuleGroup& function_rules();    // functions of functions
-const RuleGroup& derivative_rules();  // before a derivative is taken
-const RuleGroup& softmax_rules();
-const RuleGroup& cross_entropy_rules();
-const RuleGroup& linalg_rules();  // matrices of a known form
-const RuleGroup& product_rules();
-const RuleGroup& expand_rules();
-const RuleGroup& strength_rules();     // cheaper spellings
-const RuleGroup& split_rules();        // reductions kernels cannot take at once
-const RuleGroup& contraction_rules();  // fma
-const RuleGroup& pair_rules();         // reductions that take one pass together
+/// What the rules of a group are for. Phases (`passes/engine/phase.h`) ask for rules by purpose; at
+/// each value, those of an earlier purpose are tried first.
+enum class Purpose : std::uint8_t {
+  opening,      // calls, and what the last passes write
+  formulas,     // formulas that cancel or overflow, functions of functions
+  differences,  // digits lost by subtraction
+  derivatives,  // the same before a derivative is taken
+  softmax,      // definitions of softmax and cross-entropy
+  form,         // one way to write each expression
+  logic,        // comparisons, logic, selection
+  elements,     // movement and reduction of elements, matrices of a known form
+  reads,        // elements read before functions of them
+  products,     // what products of the BLAS take along
+  expansion,    // ops that no kernel computes
+  spelling,     // cheaper spellings
+  splitting,    // reductions kernels cannot take at once
+  contraction,  // fma
+  pairing,      // reductions that take one pass together
+};
+struct Purposes {
+  std::uint32_t bits = 0;
+  constexpr Purposes(std::initializer_list<Purpose> list) {
+    for (const Purpose p : list) bits |= 1u << static_cast<unsigned>(p);
+  }
+  constexpr bool has(Purpose p) const { return bits >> static_cast<unsigned>(p) & 1; }
+};
+constexpr Purposes operator|(Purposes a, const Purposes& b) {
+  a.bits |= b.bits;
+  return a;
+}
 
-/// Every group, each once: passes use no others.
+// Every group and its purpose, in the order of docs/rules.md: the group X is what `X_rules()` makes
+// at first use, in a file of passes/rules. Passes use no others.
+// clang-format off
+#define GNOMON_RULE_GROUPS(X) \
+  X(open, opening)            \
+  X(form, form)               \
+  X(collect, form)            \
+  X(identity, form)           \
+  X(logic, logic)             \
+  X(shape, elements)          \
+  X(slice, elements)          \
+  X(index, elements)          \
+  X(slice_lift, reads)        \
+  X(index_lift, reads)        \
+  X(reduction, elements)      \
+  X(linalg, elements)         \
+  X(fold, form)               \
+  X(stability, formulas)      \
+  X(difference, differences)  \
+  X(function, formulas)       \
+  X(derivative, derivatives)  \
+  X(softmax, softmax)         \
+  X(cross_entropy, softmax)   \
+  X(product, products)        \
+  X(expand, expansion)        \
+  X(strength, spelling)       \
+  X(split, splitting)         \
+  X(contraction, contraction) \
+  X(pair, pairing)
+// clang-format on
+#define GNOMON_DECLARE(group, purpose) const RuleGroup& group##_rules();
+GNOMON_RULE_GROUPS(GNOMON_DECLARE)
+#undef GNOMON_DECLARE
+
+/// Every group, each once.
 std::span<const RuleGroup* const> all_rule_groups();
+/// The groups for some purposes, in the order in which their rules are tried.
+std::vector<const RuleGroup*> groups_for(const Purposes& purposes);
 
 /// The rules with these names, to be turned off. ValueError for a name that no rule has, and for
 /// rules that code generation needs.

@@ -61,9 +61,9 @@ std::string pass_table(const std::vector<PassRecord>& passes) {
   std::string out = fmt::format("{:<{}}  {:>7}  {:>7}  {:>7}  {:>6}  {:>9}\n", "pass", width,
                                 "before", "after", "fired", "sweeps", "ms");
   for (const PassRecord& pass : passes) {
-    out += fmt::format("{:<{}}  {:>7}  {:>7}  {:>7}  {:>6}  {:>9.3f}\n", pass.name, width,
-                       pass.nodes_before, pass.nodes_after, pass.fired, pass.sweeps,
-                       pass.seconds * 1e3);
+    out +=
+        fmt::format("{:<{}}  {:>7}  {:>7}  {:>7}  {:>6}  {:>9.3f}\n", pass.name, width,
+                    pass.size_before, pass.size_after, pass.fired, pass.sweeps, pass.seconds * 1e3);
   }
   return out;
 }

@@ -34,7 +34,8 @@ struct RuleCount {
 
 struct PassRecord {
   std::string_view name;
-  std::size_t nodes_before = 0, nodes_after = 0;
+  /// Nodes of the graph, or steps of the module.
+  std::size_t size_before = 0, size_after = 0;
   std::uint64_t fired = 0;
   int sweeps = 0;
   double seconds = 0;

@@ -118,8 +118,7 @@ bool saves_digits(const Rule& rule) {
 }
 
 std::span<const IndexedRule> rules_that_save_digits() {
-  static const RuleSet all({&stability_rules(), &function_rules(), &difference_rules()},
-                           RewriteLevel::all, &op::add);
+  static const RuleSet all({Purpose::formulas, Purpose::differences}, RewriteLevel::all, &op::add);
   static const std::vector<IndexedRule> rules = [] {
     std::vector<IndexedRule> saving;
     for (const IndexedRule& row : all.rules_of(op::add))

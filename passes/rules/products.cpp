@@ -3,9 +3,7 @@
 
 #include "ir/op/forms.h"
 #include "passes/engine/facts.h"
-#include "passes/engine/rewrite.h"
 #include "passes/engine/rule.h"
-#include "passes/pipeline.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/ops.h"
 
@@ -294,11 +292,6 @@ Expr as_sum(const Value& v) {
 const RuleGroup& product_rules() {
   static const RuleGroup group = make();
   return group;
-}
-
-Graph match_products(const Graph& graph, Context& context) {
-  static const RuleSet rules({&product_rules()}, RewriteLevel::all);
-  return rewrite(graph, rules, context, Flatten::no);
 }
 
 }  // namespace gnomon

@@ -384,15 +384,15 @@ Table make_table() {
     own(*op, routine_parts);
   for (const Op* op : {&op::slogdet, &op::pinv, &op::matrix_rank, &op::solve_discrete_are})
     own(*op, nullptr);
-  // Bodies are taken apart by the pass.
-  own(op::fori, nullptr);
-  own(op::call, nullptr);
   return table;
 }
 
 }  // namespace
 
 const ComplexRule* complex_rule(const Op& op) {
+  // The pass that takes the parts of values takes bodies apart, whatever the op.
+  static constexpr ComplexRule of_bodies{ComplexRule::Kind::own};
+  if (op.regions != nullptr) return &of_bodies;
   static const Table* const table = new Table(make_table());
   const auto at = table->find(&op);
   return at == table->end() ? nullptr : &at->second;

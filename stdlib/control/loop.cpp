@@ -79,6 +79,20 @@ std::vector<Type> fori_type(TypeContext& context) {
   return types;
 }
 
+// The states are operands from 1 on, results from 0 on, and all outputs of the body.
+std::vector<Region> fori_regions(const Node& node) {
+  const Loop loop(node.attributes());
+  Region region{.body = 0, .count = 0, .states = 1, .parameters = {{}}};
+  for (std::size_t k = 0; k < loop.states; ++k) {
+    region.parameters.push_back({.operand = 1 + k, .next = k});
+    if (loop.trace) region.parameters.back().trace = loop.states + k;
+    region.results.push_back(k);
+  }
+  for (std::size_t k = 1 + loop.states; k < node.operands().size(); ++k)
+    region.parameters.push_back({.operand = k});
+  return {std::move(region)};
+}
+
 std::vector<Expr> outputs_of(const Value& first) {
   std::vector<Expr> outputs;
   for (std::uint32_t i = 0; i < first.node().output_count(); ++i) {
@@ -271,6 +285,14 @@ std::vector<Type> call_type(TypeContext& context) {
   return body_output_types(context, context.attributes[0].body(), context.operands);
 }
 
+std::vector<Region> call_regions(const Node& node) {
+  Region region{.body = 0};
+  for (std::size_t k = 0; k < node.operands().size(); ++k)
+    region.parameters.push_back({.operand = k});
+  for (std::size_t k = 0; k < node.output_count(); ++k) region.results.push_back(k);
+  return {std::move(region)};
+}
+
 // A call's parts. A rule that is absent is a body without outputs.
 struct Call {
   const Body &body, &vjp, &jvp;
@@ -391,6 +413,7 @@ constinit const Op op::fori{
                    {"trace", Attribute::Kind::flag}},
     .type = fori_type,
     .step = StepKind::loop,
+    .regions = fori_regions,
     .vjp = fori_vjp,
     .jvp = fori_jvp,
     .batch = fori_batch};
@@ -409,6 +432,7 @@ constinit const Op op::call{.name = "call",
                             .type = call_type,
                             .expand = expand_call,
                             .step = StepKind::call,
+                            .regions = call_regions,
                             .vjp = call_vjp,
                             .jvp = call_jvp,
                             .batch = call_batch};

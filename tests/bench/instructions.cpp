@@ -15,7 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/module/module.h"
+#include "codegen/module/lower.h"
+#include "codegen/module/module_passes.h"
 #include "codegen/text/emit.h"
 #include "codegen/toolchain/target.h"
 #include "ir/graph/graph.h"
@@ -174,7 +175,8 @@ std::size_t build(const Entry& e) {
   Context context;
   context.options.verify = false;
   const Graph graph = optimize(capture(e.inputs, results, names, changes).graph, context);
-  return emit(lower(graph, target_named(cpu)), "").size();
+  const Target target = target_named(cpu);
+  return emit(run_module_passes(lower(graph, target), target, context), "").size();
 }
 
 void fill(const char* folder) {

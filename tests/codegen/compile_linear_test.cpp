@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/module/module.h"
 #include "codegen/text/emit.h"
 #include "codegen/toolchain/target.h"
 #include "passes/pipeline.h"
 #include "stdlib/prelude/workspace.h"
+#include "tests/support/module_support.h"
 #include "tests/support/sanitizers.h"
 
 using namespace gnomon;
@@ -48,7 +48,7 @@ Work work_of(const Made& made) {
   Context context;
   context.options.verify = false;
   const Graph captured = capture(made.inputs, made.outputs).graph;
-  const Module module = lower(optimize(captured, context), host_target());
+  const Module module = test::module_of(optimize(captured, context), host_target());
   Work work{};
   for (const Unit& unit : emit(module, "")) work.bytes += static_cast<double>(unit.text.size());
   work.seconds = seconds_of_thread() - start;
@@ -298,7 +298,7 @@ TEST_CASE("updates of many variables in place are found in linear time") {
     std::vector<Buffer> buffers;
     Module module;
     module.parameters = n;
-    std::vector<int> updates;
+    module.over.assign(static_cast<std::size_t>(n), -1);
     for (int i = 0; i < n; ++i) {
       Buffer old, now;
       old.role = Buffer::Role::parameter, now.role = Buffer::Role::output;
@@ -307,10 +307,10 @@ TEST_CASE("updates of many variables in place are found in linear time") {
       module.buffers.push_back(old), module.buffers.push_back(now);
       module.outputs.push_back(2 * i + 1);
       module.steps.push_back({CopyStep{2 * i, 2 * i + 1}});
-      updates.push_back(i);
+      module.updates.push_back(i);
     }
     const double start = seconds_of_thread();
-    find_in_place(module, updates, {});
+    find_in_place(module, host_target());
     for (int i = 0; i < n; ++i) REQUIRE(module.over[i] == i);
     return seconds_of_thread() - start;
   };

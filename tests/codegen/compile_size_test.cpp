@@ -11,6 +11,7 @@
 #include "codegen/text/emit.h"
 #include "codegen/toolchain/target.h"
 #include "passes/pipeline.h"
+#include "tests/support/module_support.h"
 
 using namespace gnomon;
 
@@ -22,7 +23,7 @@ std::string source_of(const std::vector<Expr>& inputs, const std::vector<Expr>& 
   const Graph graph = optimize(capture(inputs, outputs).graph, context);
   std::string text;
   const Target target = target_named("native", vector_bytes);
-  for (const Unit& unit : emit(lower(graph, target), "")) text += unit.text;
+  for (const Unit& unit : emit(test::module_of(graph, target), "")) text += unit.text;
   return text;
 }
 

@@ -14,8 +14,12 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <utility>
 
+#include "codegen/cpu/cpu_language.h"
+#include "codegen/cuda/cuda_language.h"
 #include "codegen/cuda/nvrtc.h"
+#include "codegen/module/lower.h"
 #include "codegen/text/emit.h"
 #include "codegen/text/spell.h"
 #include "codegen/toolchain/build.h"
@@ -47,7 +51,7 @@ Kernel golden_kernel(const std::string& name) {
 }
 
 /// Slots in the order of the kernel's symbols.
-KernelText emitted(const Kernel& kernel, Language language) {
+KernelText emitted(const Kernel& kernel, const Language& language) {
   std::vector<AtomRef> atoms;
   const auto note = [&](const Dim& d) {
     if (d.is_constant()) return;
@@ -61,16 +65,16 @@ KernelText emitted(const Kernel& kernel, Language language) {
   for (const Statement& s : kernel.body) note(s.dim);
   std::sort(atoms.begin(), atoms.end(),
             [](const AtomRef& a, const AtomRef& b) { return a->number < b->number; });
-  return emit_kernel(kernel, kernel.name, language, [&](const Atom& atom) {
+  return language.kernel(kernel, kernel.name, [&](const Atom& atom) {
     const auto at =
         std::find_if(atoms.begin(), atoms.end(), [&](const AtomRef& a) { return *a == atom; });
     return DimensionName{static_cast<int>(at - atoms.begin()), std::string(atom.name)};
   });
 }
 
-std::string unit_of(const Kernel& kernel, Language language) {
+std::string unit_of(const Kernel& kernel, const Language& language) {
   const KernelText k = emitted(kernel, language);
-  return unit_of_kernels("\n" + k.comment + k.text, k.headers, language);
+  return language.unit("\n" + k.comment + k.text, k.headers);
 }
 
 /// A shared object built from C++ text.
@@ -127,7 +131,7 @@ struct Found {
 Found run_cpp(const Kernel& kernel, const std::vector<std::int64_t>& dims,
               std::vector<void*> buffers) {
   const Built built(
-      unit_of(kernel, Language::cpp) +
+      unit_of(kernel, cpu_language) +
       fmt::format("\nextern \"C\" __attribute__((visibility(\"default\"))) void run(const "
                   "gnomon_services* services, gnomon_context* context, const i64* dims, void** "
                   "buffers) {{\n  {}({{services, context, nullptr, 0}}, dims{});\n}}\n",
@@ -174,11 +178,11 @@ template <int, bool, typename T> T block_best(T own) { return own; }
 /// Runs what was emitted as CUDA C++ on the host.
 Found run_cuda_text(const Kernel& kernel, const std::vector<std::int64_t>& dims,
                     std::vector<void*> buffers, int blocks, int threads) {
-  const KernelText k = emitted(kernel, Language::cuda);
+  const KernelText k = emitted(kernel, cuda_language);
   CHECK((blocks == 1 || !k.one_block));
   const std::string failure = has_checks(kernel) ? ", &failure" : "";
   const Built built(
-      unit_of_kernels(one_thread_at_a_time + k.text, k.headers, Language::cuda) +
+      cuda_language.unit(one_thread_at_a_time + k.text, k.headers) +
       fmt::format("extern \"C\" __global__ void run(const i64* dims, void** buffers, int blocks, "
                   "int threads, i64* found) {{\n  gn::Failure failure{{0, -1, 0, 0, 0}};\n"
                   "  gridDim.x = blocks, blockDim.x = threads;\n"
@@ -233,12 +237,13 @@ std::vector<Kernel> lowered(const Expr& input, const Expr& output) {
 TEST_CASE("golden kernels print as the committed C++ and CUDA C++") {
   const bool update = std::getenv("GNOMON_UPDATE_GOLDEN") != nullptr;
   for (const std::string name : golden_kernels)
-    for (const Language language : {Language::cpp, Language::cuda}) {
-      const std::string file = name + (language == Language::cpp ? ".cpp.txt" : ".cu.txt");
+    for (const auto& [language, suffix] :
+         {std::pair{&cpu_language, ".cpp.txt"}, std::pair{&cuda_language, ".cu.txt"}}) {
+      const std::string file = name + suffix;
       CAPTURE(file);
       const Kernel kernel = golden_kernel(name);
       REQUIRE_NOTHROW(verify(kernel));
-      const std::string text = unit_of(kernel, language);
+      const std::string text = unit_of(kernel, *language);
       if (update) std::ofstream(golden_path(file)) << text;
       CHECK(text == read_text(golden_path(file)));
     }
@@ -381,7 +386,7 @@ TEST_CASE("NVRTC compiles golden kernels, and kernels of expressions, for the de
                         sum(x), transpose(x) * 2.0f})
     for (Kernel& kernel : lowered(x, e)) kernels.push_back(std::move(kernel));
   for (const Kernel& kernel : kernels) {
-    const std::string text = unit_of(kernel, Language::cuda);
+    const std::string text = unit_of(kernel, cuda_language);
     CAPTURE(text);
     try {
       const auto ptx = nvrtc_ptx(text, "compute_90");
@@ -438,7 +443,7 @@ TEST_CASE("what users write cannot leave a comment or break a name") {
   kernel.comment = "first\\\nsecond\rint x;";
   kernel.buffers[0].name = "for";
   kernel.buffers[1].name = "two words";
-  const KernelText k = emitted(kernel, Language::cpp);
+  const KernelText k = emitted(kernel, cpu_language);
   CHECK(k.comment == "// first\\.\n// second int x;\n");
   CHECK(k.text.find("const f64* __restrict for2") != std::string::npos);
   CHECK(k.text.find("const f64* __restrict two_words") != std::string::npos);

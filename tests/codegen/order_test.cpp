@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/module/module.h"
+#include "codegen/module/verify_module.h"
 #include "passes/pipeline.h"
 #include "stdlib/arrays/arrays.h"
 #include "stdlib/arrays/selection.h"

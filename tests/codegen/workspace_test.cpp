@@ -6,13 +6,13 @@
 #include <random>
 #include <vector>
 
-#include "codegen/module/module.h"
 #include "ir/graph/close.h"
 #include "ir/graph/graph.h"
 #include "passes/derivatives/gradient.h"
 #include "passes/pipeline.h"
 #include "stdlib/ops.h"
 #include "stdlib/prelude/workspace.h"
+#include "tests/support/module_support.h"
 
 using namespace gnomon;
 
@@ -99,7 +99,8 @@ TEST_CASE("the workspace of deep training steps is within a tenth of the least")
   outputs.push_back(cost);
   const Captured captured = capture(inputs, outputs);
   Context context;
-  const Module module = lower(optimize(captured.graph, context), target_named("x86-64-v4"));
+  const Module module =
+      test::module_of(optimize(captured.graph, context), target_named("x86-64-v4"));
   for (const std::int64_t batch : {1, 20, 600, 5000}) {
     CAPTURE(batch);
     Workspace w;

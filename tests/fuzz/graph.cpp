@@ -53,8 +53,9 @@ bool is_small(const Graph& graph) {
     if (!std::ranges::all_of(node->types(), [](const Type& t) { return is_small(t); }))
       return false;
     if (&node->op() == &op::print) return false;
-    if (&node->op() == &op::fori) {
-      const Value& count = node->input(0);
+    for (const Region& region : regions_of(*node)) {
+      if (!region.count) continue;
+      const Value& count = node->input(*region.count);
       if (!count.is(op::constant) ||
           count.node().attribute(0).array().item<std::int64_t>() > most_steps)
         return false;

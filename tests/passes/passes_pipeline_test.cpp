@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "ir/op/representation.h"
 #include "runtime/error.h"
 #include "tests/support/passes_support.h"
 
@@ -181,6 +182,27 @@ TEST_CASE("entry checks outlive the operations that asked for them") {
   const Expr x = vector("x"), y = vector("y");
   const Expr zero = (x + y) * 0;
   CHECK(optimized(zero).checks.size() == close({zero}).checks.size());
+}
+
+TEST_CASE("halves and complex numbers get their representation by passes that leave records") {
+  const Expr z = tensor("z", DType::complex64, {Dim(3)}), h = tensor("h", DType::float16, {Dim(3)});
+  const Graph before = close({z * z, h + h});
+  Context context = checked_context(RewriteLevel::none);
+  const Graph after = optimize(before, context);
+  REQUIRE(context.trace.passes.size() > 2);
+  CHECK(context.trace.passes[0].name == "widen_halves");
+  CHECK(context.trace.passes[1].name == "split_complex");
+  for (std::size_t i = 0; i < 2; ++i) {
+    CHECK(after.parameters[i].type == native_type(before.parameters[i].type));
+    CHECK(after.outputs[i].type() == native_type(before.outputs[i].type()));
+    CHECK(after.outputs[i].type() != before.outputs[i].type());
+  }
+}
+
+TEST_CASE("graphs of plain numbers leave no records of representation") {
+  Context context = checked_context();
+  optimize(close({vector("x") + 1}), context);
+  CHECK(context.trace.passes.at(0).name == "open");
 }
 
 TEST_CASE("an error in a pass names the pass") {

@@ -152,6 +152,18 @@ def test_mypy_sees_names_that_do_not_exist(tmp_path):
 
 @whole
 @pytest.mark.slow
+def test_mypy_sees_options_that_do_not_exist_or_are_of_another_type(tmp_path):
+    program = tmp_path / "program.py"
+    calls = ["function([], 1.0, {})", "compiled(len, {})", "compiled({})", "load('a.gn', {})"]
+    lines = [f"gn.{call.format(o)}" for call in calls for o in ("thread=1", "threads='a'")]
+    program.write_text("import gnomon as gn\n\n" + "\n".join(lines) + "\n")
+    done = mypy("--strict", "--follow-imports=silent", program)
+    for number, line in enumerate(lines, 3):
+        assert f"program.py:{number}: error" in done.stdout, line
+
+
+@whole
+@pytest.mark.slow
 def test_the_package_passes_mypy():
     done = mypy("-p", "gnomon")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -13,7 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "codegen/module/module.h"
 #include "codegen/text/emit.h"
 #include "codegen/toolchain/build.h"
 #include "codegen/toolchain/target.h"
@@ -21,6 +20,7 @@
 #include "passes/pipeline.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
+#include "tests/support/module_support.h"
 
 using namespace gnomon;
 
@@ -55,7 +55,8 @@ std::string assembly_of(std::span<const Expr> inputs, const Expr& output, const 
   options.cpu = cpu;
   options.assembly = true;
   std::string text;
-  for (const std::string& unit : build(emit(lower(graph, target_named(cpu)), ""), options).assembly)
+  for (const std::string& unit :
+       build(emit(test::module_of(graph, target_named(cpu)), ""), options).assembly)
     text += unit;
   return text;
 }

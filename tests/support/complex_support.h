@@ -41,7 +41,8 @@ inline std::vector<Array> evaluate_complex(std::span<const Expr> inputs,
                                            std::span<const Array> values) {
   std::vector<Array> pairs;
   for (const Array& v : values) pairs.push_back(as_pairs(v));
-  const Graph graph = split_complex(capture(inputs, outputs).graph);
+  Context context;
+  const Graph graph = run_pass("split_complex", capture(inputs, outputs).graph, context);
   std::vector<Array> results = evaluate(graph, pairs);
   for (std::size_t i = 0; i < results.size(); ++i)
     results[i] = from_pairs(results[i], outputs[i].dtype());

@@ -20,8 +20,15 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any
 
 from . import _core
+from ._parameters import listing_options
 
 __all__ = ["load", "save"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ._options import Options
 
 _FORMAT = 1
 _FIRST_LINE = re.compile(r"# gnomon graph, format (\d+)$")
@@ -95,41 +102,34 @@ def save(path: str | os.PathLike[str], value: Any, *, values: str = "npz") -> No
     _write_values(path, kind, arrays)
 
 
+@listing_options
 def load(
     path: str | os.PathLike[str],
     *,
     most_bytes: int | None = None,
-    threads: int = 0,
-    cache: bool = True,
-    cache_folder: str = "",
-    cpu: str = "native",
-    opt_level: int = 2,
-    explain: bool = False,
+    **options: Unpack[Options],
 ) -> Any:
     """What `save` wrote to `path`: a function, expressions, or a dict of names and arrays.
 
     A loaded graph has inputs and shared variables of its own (`gn.free_inputs` tells them). A
     loaded function is compiled anew unless the disk cache has its code. A file describes
-    mathematics and names no folder, processor or number of threads: `threads` and the options
-    after it are those of `gn.function`, for a function that is loaded. Nothing in a file is run
-    but this mathematics.
+    mathematics and names no folder, processor or number of threads; nothing in it is run but this
+    mathematics.
     `most_bytes`: the most that arrays may unpack to; None: a GiB, or 100 times the file if that is
     more.
+
+    The other options tell how a loaded function is compiled; where the file says it too, they
+    decide.
+    {options}
+
     FileNotFoundError: no such file, or the values of a graph are missing; ValueError: the file is
     damaged, incomplete, of another format, says what no file may, unpacks to more, or does not
     belong to the values beside it.
     """
+    chosen = _core.checked_options("load", options)
     path = os.fspath(path)
     if path.endswith(".gn"):
-        options = {
-            "threads": threads,
-            "cache": cache,
-            "cache_folder": str(cache_folder),
-            "cpu": cpu,
-            "opt_level": opt_level,
-            "explain": explain,
-        }
-        return _load_graph(path, most_bytes, options)
+        return _load_graph(path, most_bytes, chosen)
     kind = _values_kind(path, "load")
     with open(path, "rb") as file:
         return _read_values(path, file, kind, most_bytes)
@@ -250,7 +250,8 @@ def _save_graph(path: str, value: Any, values: str) -> None:
     arrays |= {f"argument_{name}": _value(a) for name, a in parts["arrays"].items()}
     about = dict(parts["about"], constants=len(constants), shared=variables)
     if "options" in about:
-        about["options"] = {name: about["options"][name] for name in _file_options(about)}
+        given = about["options"]
+        about["options"] = {n: given.get(n, default) for n, default in _file_options().items()}
     head = f"# gnomon graph, format {_FORMAT}\n"
     if arrays:
         beside = os.path.splitext(path)[0] + "." + values
@@ -261,13 +262,6 @@ def _save_graph(path: str, value: Any, values: str) -> None:
     head += f"# checksum: {zlib.crc32(body.encode()):08x} (of what follows; delete it to edit)\n"
     with _written(path) as file:
         file.write((head + body).encode())
-
-
-def _file_options(about: dict[str, Any]) -> list[str]:
-    """Those of a function's options that a file has."""
-    from . import _function
-
-    return [name for name in _function.FILE_OPTIONS if name in about["options"]]
 
 
 def _load_graph(path: str, most_bytes: int | None, options: dict[str, Any]) -> Any:
@@ -347,33 +341,28 @@ def _check_about(about: Any) -> None:
         _check_options(about["options"])
 
 
+def _file_options() -> dict[str, Any]:
+    """The options that say what a function computes, with their defaults: those a file has.
+
+    The others say how and where a machine does it, which is the business of who loads the file.
+    """
+    table = _core.compile_options.items()
+    return {name: default for name, (_, default, decides, _) in table if decides == "result"}
+
+
 def _check_options(options: dict[str, Any]) -> None:
     """Drops what older files say of their machine where it is the default; refuses all else."""
-    from . import _function
-
-    for name, default in _function.MACHINE_OPTIONS.items():
-        given = options.pop(name, default)
+    allowed = _file_options()
+    for name, (_, default, _, _) in _core.compile_options.items():
+        given = default if name in allowed else options.pop(name, default)
         if given != default or type(given) is not type(default):
             raise _core.ValueError(
                 f"the file has {given!r} as the option {name}, which no file may choose; "
                 f"save it anew, or leave it out and give {name} to load"
             )
     for name in options:
-        if name not in _function.FILE_OPTIONS:
+        if name not in allowed:
             raise _core.ValueError(f"the file has the option {name!r}, which no file may choose")
-    rules = options.get("disabled_rules", [])
-    if not isinstance(rules, list) or not all(isinstance(rule, str) for rule in rules):
-        raise _core.ValueError(f"the file has {rules!r} as the option disabled_rules")
-    if not isinstance(options.get("rewrites", "all"), str):
-        raise _core.ValueError(f"the file has {options['rewrites']!r} as the option rewrites")
-    budget = options.get("memory_budget")
-    shapes = options.get("memory_shapes", [])
-    numbers = [] if budget is None else [budget]
-    if not isinstance(shapes, list) or not all(isinstance(shape, list) for shape in shapes):
-        raise _core.ValueError(f"the file has {shapes!r} as the option memory_shapes")
-    for number in [*numbers, *(extent for shape in shapes for extent in shape)]:
-        if type(number) is not int or not 0 <= number < 1 << 48:
-            raise _core.ValueError(f"the file has {number!r} as bytes or extents of its options")
 
 
 def _rebuilt(

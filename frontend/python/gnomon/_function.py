@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
+from ._parameters import listing_options
 
 __all__ = ["Function", "In", "Out", "function", "shared"]
 
@@ -13,8 +14,10 @@ Function = _core.Function
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Unpack
 
     from ._core import Expr, Shared
+    from ._options import Options
     from .typing import ArrayLike
 
     Replacements = Mapping[Expr, ArrayLike | Expr] | Iterable[tuple[Expr, ArrayLike | Expr]]
@@ -70,6 +73,7 @@ class Out:
         return f"Out({self.value!r})"
 
 
+@listing_options
 def function(
     inputs: Sequence[Expr | In],
     outputs: Any = None,
@@ -79,17 +83,7 @@ def function(
     on_unused_input: str = "raise",
     allow_downcast: bool | None = None,
     no_default_updates: bool | Iterable[Shared] = False,
-    *,
-    rewrites: str = "all",
-    disabled_rules: tuple[str, ...] | list[str] = (),
-    threads: int = 0,
-    cache: bool = True,
-    cache_folder: str = "",
-    cpu: str = "native",
-    opt_level: int = 2,
-    explain: bool = False,
-    memory_budget: int | None = None,
-    memory_shapes: Sequence[Sequence[int]] = (),
+    **options: Unpack[Options],
 ) -> Function:
     """Compiles expressions to a function of `inputs`.
 
@@ -109,22 +103,17 @@ def function(
     `no_default_updates`: True, or the shared variables whose default updates are not made. Without
     it, variables that the function needs and that `updates` does not name get theirs, as the states
     of random streams have.
-    `rewrites`: "all", "exact" (those that keep every bit), "none", or "fast" ("all", and products
-    and sums of floats regroup). `disabled_rules`: names of rewrite rules that are not to be used.
-    `threads`: the most a call uses; 0 for all. `cache`: keep the compiled code on the disk, in
-    `cache_folder` or the default one. `cpu`: LLVM's name of a processor. `opt_level`: of Clang.
-    `explain`: keep the graph, the source and which rewrites were made, even if the function is
-    cached.
-    `memory_budget`: the most bytes of workspace for inputs of `memory_shapes`, a shape for each
-    input (not needed if all extents are known); values are computed again where they would be kept
-    for later steps, as those of the forward pass for a gradient. The results have the same bits.
-    `Function.memory_table` tells what was done.
+
+    The other options tell how to compile.
+    {options}
+    `Function.memory_table` tells what was done for a `memory_budget`.
 
     TypeError: dtypes do not fit, an output needs an input that is not listed (named, with its
     line). ValueError: an input that nothing needs, values that do not fit the options, a budget
     that cannot be met (it names the least figure that can).
     CompileError: the toolchain is missing or failed.
     """
+    chosen = _core.checked_options("function", options)
     given_inputs = [x if isinstance(x, In) else In(_input(x)) for x in _list("inputs", inputs)]
     structure, names, values = _structure(outputs)
     changes = _pairs("updates", updates)
@@ -145,19 +134,7 @@ def function(
     _check_listed(name, given_inputs, exprs, changes)
     if on_unused_input != "ignore":
         _check_used(name, given_inputs, exprs, changes, on_unused_input)
-    options = {
-        "rewrites": rewrites,
-        "disabled_rules": list(disabled_rules),
-        "threads": threads,
-        "cache": cache,
-        "cache_folder": str(cache_folder),
-        "cpu": cpu,
-        "opt_level": opt_level,
-        "explain": explain,
-        "memory_budget": memory_budget,
-        "memory_shapes": [list(shape) for shape in memory_shapes],
-    }
-    return _made(given_inputs, structure, names, exprs, changes, name, allow_downcast, options)
+    return _made(given_inputs, structure, names, exprs, changes, name, allow_downcast, chosen)
 
 
 def shared(
@@ -324,7 +301,7 @@ def _made(
         ),
         allow_downcast=allow_downcast,
         name=name or "",
-        **options,
+        options=options,
     )
 
 
@@ -470,18 +447,6 @@ def svg_of(f: Any) -> str | None:
 
 
 # ---------------------------------------------------------------------------- files and pickles
-
-# The options that say what a function computes, and may be in a file. The others say how and where
-# this machine does it: folders, processors and threads are the business of who loads a file.
-FILE_OPTIONS = ("rewrites", "disabled_rules", "memory_budget", "memory_shapes")
-MACHINE_OPTIONS = {
-    "threads": 0,
-    "cache": True,
-    "cache_folder": "",
-    "cpu": "native",
-    "opt_level": 2,
-    "explain": False,
-}
 
 
 def to_parts(f: Any) -> dict[str, Any]:

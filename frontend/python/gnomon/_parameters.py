@@ -1,11 +1,14 @@
 """What functions tell of themselves: their names, places and parameters."""
 
 from collections.abc import Callable
-from typing import Any
+from types import FunctionType
+from typing import Any, TypeVar
 
 from . import _core
 
-__all__ = ["check_static", "parameters_of", "unwrapped", "where_of"]
+__all__ = ["check_static", "listing_options", "parameters_of", "unwrapped", "where_of"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def where_of(function: Callable[..., Any]) -> str:
@@ -76,3 +79,45 @@ def check_static(
                 f"{who}: static_argnums: expected positions among "
                 f"{count} arguments, found {position!r}"
             )
+
+
+def listing_options(function: _F) -> _F:
+    """Tells `help` and `inspect.signature` of the options that a function takes as `**options`.
+
+    Its docstring gets a paragraph for each in the place of "{options}". The signature is that of
+    `__wrapped__`, which is nothing but a list of parameters: making a real one here would import
+    `inspect`, which takes longer than to import all of this package.
+    """
+    from textwrap import fill
+
+    options = _core.compile_options
+    target: Any = function
+    code = target.__code__
+    own = code.co_argcount + code.co_kwonlyargcount
+    names = (*code.co_varnames[:own], *options)
+    count = len(names)
+    listed = (lambda: None).__code__.replace(
+        co_argcount=code.co_argcount,
+        co_posonlyargcount=code.co_posonlyargcount,
+        co_kwonlyargcount=count - code.co_argcount,
+        co_varnames=names,
+        co_nlocals=count,
+        co_filename=code.co_filename,
+        co_firstlineno=code.co_firstlineno,
+    )
+    signature = FunctionType(listed, target.__globals__, target.__name__, target.__defaults__)
+    defaults = {name: default for name, (_, default, _, _) in options.items()}
+    signature.__kwdefaults__ = {**(target.__kwdefaults__ or {}), **defaults}
+    types = {name: kind for name, (kind, _, _, _) in options.items()}
+    signature.__annotations__ = {**target.__annotations__, **types}
+    target.__wrapped__ = signature
+
+    if target.__doc__:
+        before, _, after = target.__doc__.partition("{options}")
+        indent = before.rpartition("\n")[2]
+        paragraphs = [
+            fill(f"`{name}`: {kind} = {default!r}. {doc}", 96, subsequent_indent=indent)
+            for name, (kind, default, _, doc) in options.items()
+        ]
+        target.__doc__ = before + f"\n{indent}".join(paragraphs) + after
+    return function

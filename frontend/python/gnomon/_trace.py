@@ -6,16 +6,30 @@ a signature is told at `compiled`. Transformations of functions are in `_transfo
 traced function too.
 """
 
+from __future__ import annotations
+
 from _thread import RLock, _local
 from _weakref import ref
 from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from . import _core, _tree
-from ._parameters import check_static, parameters_of, where_of
+from ._parameters import check_static, listing_options, parameters_of, where_of
 from ._results import How, is_iterable, results_of
 
 __all__ = ["compiled"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from ._options import Options
+
+    class _Options(Options, total=False):
+        static_argnums: int | Iterable[int]
+        static_argnames: str | Iterable[str]
+        static_shapes: bool
+        name: str | None
 
 _state = _local()
 
@@ -441,8 +455,8 @@ class Tracer:
 
         options = dict(self.options)
         name = options.pop("name")
-        if "memory_budget" in options:
-            options["memory_shapes"] = extents
+        if options.get("memory_budget") is not None:
+            options.setdefault("memory_shapes", extents)
         listed = [In(x) for x in inputs]
         changes = _core.default_updates(outputs, [])
         return _made(listed, how[0], how[1], outputs, changes, name, None, options, notes)
@@ -481,16 +495,11 @@ def make_compiled(
     return result
 
 
-_OPTIONS = (
-    "rewrites", "disabled_rules", "threads", "cache", "cache_folder", "cpu", "opt_level", "explain",
-    "memory_budget",
-)
-
-
 @overload
-def compiled(function: Callable[..., Any], /, **options: Any) -> Any: ...
+def compiled(function: Callable[..., Any], /, **options: Unpack[_Options]) -> Any: ...
 @overload
-def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]: ...
+def compiled(**options: Unpack[_Options]) -> Callable[[Callable[..., Any]], Any]: ...
+@listing_options
 def compiled(
     function: Callable[..., Any] | None = None,
     /,
@@ -499,7 +508,7 @@ def compiled(
     static_argnames: str | Iterable[str] = (),
     static_shapes: bool = False,
     name: str | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> Any:
     """Makes a function compile itself: a decorator, with or without options.
 
@@ -546,6 +555,7 @@ def compiled(
     that needs expressions from outside of the call; and whatever the function raises, with a note
     that says for which signature.
     """
+    chosen = _core.checked_options("compiled", options)
     if function is None:
 
         def decorate(f: Callable[..., Any]) -> Any:
@@ -559,11 +569,6 @@ def compiled(
             )
 
         return decorate
-    for option in options:
-        if option not in _OPTIONS:
-            raise _core.TypeError(
-                f"compiled: expected options among {', '.join(_OPTIONS)}, found {option}"
-            )
     if not callable(function):
         raise _core.TypeError(f"compiled: expected a function, found a {type(function).__name__}")
     positions = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
@@ -577,5 +582,5 @@ def compiled(
         if at < len(parameters) and (parameter := parameters[at]) is not None:
             static.add(parameter)
     return make_compiled(
-        function, parameters, static, name=name, options=options, static_shapes=static_shapes
+        function, parameters, static, name=name, options=chosen, static_shapes=static_shapes
     )

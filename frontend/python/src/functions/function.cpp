@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 #include <structmember.h>
 
+#include <array>
 #include <unordered_set>
 
 #include "frontend/python/src/functions/apply.h"
@@ -183,16 +183,9 @@ PyTypeObject* make_function_type() {
 
 // -------------------------------------------------------------------------------------- compile
 
-template <class T>
-T one_of(const char* what, const std::string& found,
-         std::initializer_list<std::pair<const char*, T>> values) {
-  std::string expected;
-  for (const auto& [name, value] : values) {
-    if (found == name) return value;
-    expected += fmt::format("{}'{}'", expected.empty() ? "" : ", ", name);
-  }
-  throw ValueError(fmt::format("function: expected {} as {}, found '{}'", expected, what, found));
-}
+constexpr std::array structures = {Named{"none", Structure::none}, Named{"one", Structure::one},
+                                   Named{"list", Structure::list}, Named{"tuple", Structure::tuple},
+                                   Named{"dict", Structure::dict}};
 
 Downcast downcast_of(std::optional<bool> allow_downcast) {
   if (!allow_downcast) return Downcast::numbers;
@@ -319,12 +312,7 @@ nb::object make_function(const Request& request, nb::handle names, nb::handle va
                              : nb::borrow(about))
                 .release()
                 .ptr();
-  f.structure = one_of<Structure>("structure", structure,
-                                  {{"none", Structure::none},
-                                   {"one", Structure::one},
-                                   {"list", Structure::list},
-                                   {"tuple", Structure::tuple},
-                                   {"dict", Structure::dict}});
+  f.structure = one_of<Structure>("structure", structure, structures);
   if (f.structure == Structure::dict) f.keys = nb::tuple(request.output_names).release().ptr();
 
   std::vector<Expr> inputs;
@@ -379,14 +367,6 @@ nb::list default_update_pairs(nb::handle outputs, nb::handle but) {
 
 }  // namespace
 
-RewriteLevel rewrites_of(const std::string& name) {
-  return one_of<RewriteLevel>("rewrites", name,
-                              {{"none", RewriteLevel::none},
-                               {"exact", RewriteLevel::exact},
-                               {"all", RewriteLevel::all},
-                               {"fast", RewriteLevel::fast}});
-}
-
 Expr new_value(nb::handle variable, nb::handle value) {
   return new_value(variable, value, std::nullopt);
 }
@@ -395,6 +375,7 @@ void add_functions(nb::module_& m) {
   using namespace nb::literals;
   add_interruption(m);
   add_shared(m);
+  add_options(m);
   function_type = make_function_type();
   m.attr("Function") = nb::handle(reinterpret_cast<PyObject*>(function_type));
   m.def("needed_inputs", needed_inputs, "inputs"_a, "outputs"_a,
@@ -413,37 +394,22 @@ void add_functions(nb::module_& m) {
       [](nb::handle inputs, nb::handle outputs, nb::handle output_names, nb::handle updates,
          nb::handle names, nb::handle values, nb::handle donated, const std::string& structure,
          nb::handle about, std::optional<bool> allow_downcast, const std::string& name,
-         const std::string& rewrites, std::vector<std::string> disabled_rules, int threads,
-         const std::string& cpu, int opt_level, bool cache, const std::string& cache_folder,
-         bool explain, std::optional<std::int64_t> memory_budget,
-         std::vector<std::vector<std::int64_t>> memory_shapes) {
+         const nb::dict& given) {
         CompileOptions options;
         options.default_updates = false;  // they are among the updates already
         options.name = name;
-        options.rewrites = rewrites_of(rewrites);
-        options.disabled_rules = std::move(disabled_rules);
-        options.threads = threads;
-        options.cpu = cpu;
-        options.opt_level = opt_level;
-        options.cache = cache;
-        options.cache_folder = cache_folder;
-        options.explain = explain;
-        options.memory_budget = memory_budget;
-        options.memory_shapes = std::move(memory_shapes);
+        take_options("function", given, options);
         return make_function({inputs, outputs, output_names, updates}, names, values, donated,
                              structure, about, allow_downcast, std::move(options));
       },
       "inputs"_a, "outputs"_a, "output_names"_a.none() = nb::none(), "updates"_a = nb::tuple(),
       nb::kw_only(), "names"_a.none() = nb::none(), "values"_a.none() = nb::none(),
       "donated"_a = nb::tuple(), "structure"_a = "list", "about"_a.none() = nb::none(),
-      "allow_downcast"_a.none() = nb::none(), "name"_a = "", "rewrites"_a = "all",
-      "disabled_rules"_a = std::vector<std::string>(), "threads"_a = 0, "cpu"_a = "native",
-      "opt_level"_a = 2, "cache"_a = true, "cache_folder"_a = "", "explain"_a = false,
-      "memory_budget"_a.none() = nb::none(),
-      "memory_shapes"_a = std::vector<std::vector<std::int64_t>>(),
+      "allow_downcast"_a.none() = nb::none(), "name"_a = "", "options"_a = nb::dict(),
       "A function of expressions. names, values: of the inputs, None where there is none. "
       "donated: positions of inputs whose memory calls may reuse. "
-      "structure of the results: none, one, list, tuple or dict. about: kept for Python.");
+      "structure of the results: none, one, list, tuple or dict. about: kept for Python. "
+      "options: a dict by their names.");
 }
 
 }  // namespace gnomon::python

@@ -1,10 +1,16 @@
 // The objects of compiled functions, for function.cpp (what they are) and call.cpp (their calls).
 #pragma once
 
+#include "frontend/python/src/core.h"
+
+// After Python.h.
+#include <fmt/format.h>
+
+#include <span>
 #include <string>
 #include <vector>
 
-#include "frontend/python/src/core.h"
+#include "runtime/error.h"
 
 namespace gnomon::python {
 
@@ -60,11 +66,33 @@ Function compile_interruptibly(std::vector<Expr> inputs, std::vector<Output> out
 
 void add_shared(nb::module_& m);        // shared.cpp
 void add_interruption(nb::module_& m);  // interrupt.cpp
+void add_options(nb::module_& m);       // options.cpp
 
 /// The new value of a shared variable as an expression of its dtype; TypeError where it is none.
 Expr new_value(nb::handle variable, nb::handle value);
 
+/// A value with the name that Python has for it.
+template <class T>
+struct Named {
+  const char* name;
+  T value;
+};
+
+/// The value of that name among `values`. ValueError for another: `what` says for what it is.
+template <class T>
+T one_of(const char* what, const std::string& found, std::span<const Named<T>> values) {
+  std::string expected;
+  for (const Named<T>& named : values) {
+    if (found == named.name) return named.value;
+    expected += fmt::format("{}'{}'", expected.empty() ? "" : ", ", named.name);
+  }
+  throw ValueError(fmt::format("function: expected {} as {}, found '{}'", expected, what, found));
+}
+
 /// Of its name. ValueError for another.
 RewriteLevel rewrites_of(const std::string& name);
+
+/// Sets the options that `given` names. TypeError: another name or type; `who` begins the message.
+void take_options(const std::string& who, const nb::dict& given, CompileOptions& options);
 
 }  // namespace gnomon::python

@@ -1,0 +1,14 @@
+// CUDA C++, in which kernels for NVIDIA's devices are spelled.
+#pragma once
+
+#include "codegen/text/language.h"
+
+namespace gnomon {
+
+/// Lanes are threads: `vector` and `thread` axes run over the threads of a block, a `parallel` axis
+/// around them over blocks, one without over all threads. After the buffers come `char* scratch,
+/// i64 scratch_bytes` (of each block) if the kernel has scratch and `gn::Failure* failure` if it
+/// checks.
+extern const Language cuda_language;
+
+}  // namespace gnomon

@@ -1,0 +1,127 @@
+// Spells loops over blocks and threads, and what happens once a block.
+#include "codegen/cuda/cuda_printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "codegen/text/rows.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+// Parallel loops go on in steps of all blocks or threads, so they have no pieces.
+CudaPrinter::CudaPrinter(const Kernel& kernel, const DimensionNames& dimension)
+    : KernelPrinter(
+          kernel, dimension,
+          {"failure", "scratch", "scratch_bytes", "blockIdx", "threadIdx", "blockDim", "gridDim"}) {
+  outline_.drop_grains();
+}
+
+KernelText CudaPrinter::print(const std::string& name) {
+  for (const int b : scratch_buffers())
+    w_.line(fmt::format("{0}* {1} = gn::scratch_of<{0}>(scratch, scratch_bytes, {2});",
+                        memory_name(kernel().buffers[b].dtype), w_.buffer(b), scratch_offset(b)));
+  KernelText result = KernelPrinter::print(name);
+  result.one_block = spread_.needs_one_block();
+  if (result.one_block) result.comment += "// Launch it with one block.\n";
+  return result;
+}
+
+CudaPrinter::Head CudaPrinter::head(const std::string& name) const {
+  Head result{fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}",
+                          spread_.threads_of_block(), name),
+              {"const i64* __restrict__ dims"}};
+  auto& list = result.parameters;
+  for (std::string& p : buffer_parameters("__restrict__ ")) list.push_back(std::move(p));
+  if (!scratch_buffers().empty()) list.insert(list.end(), {"char* scratch", "i64 scratch_bytes"});
+  if (std::ranges::any_of(kernel().body, [](const Statement& s) { return s.code == Code::check; }))
+    list.push_back("gn::Failure* failure");
+  return result;
+}
+
+// --- loops ---
+
+bool CudaPrinter::has_lanes(int loop) const { return spread_.of(loop) == Spread::Over::threads; }
+
+// Loops at the outermost level run one after the other.
+void CudaPrinter::before_loop(int i) {
+  if (outline_.parent(i) < 0 && std::exchange(pending_barrier_, false)) barrier();
+}
+
+void CudaPrinter::open_loop(int i, const std::string& j) {
+  const Statement& s = outline_[i];
+  const std::string lo = w_.plain(s.args[0]), hi = w_.plain(s.args[1]);
+  const auto strided = [&](const std::string& start, const std::string& step) {
+    w_.open(fmt::format("for (i64 {0} = {1}{2}; {0} < {3}; {0} += {4}) {{", j,
+                        lo == "0" ? "" : lo + " + ", start, hi, step));
+  };
+  if (has_lanes(i)) w_.open_lanes(j, 0);
+  switch (spread_.of(i)) {
+    case Spread::Over::blocks: return strided("blockIdx.x", "gridDim.x");
+    case Spread::Over::threads: return strided("threadIdx.x", "blockDim.x");
+    case Spread::Over::grid: return strided("gn::grid_thread()", "gn::grid_threads()");
+    case Spread::Over::one: break;
+  }
+  if (outline_.axis_of(i).kind == AxisKind::unroll) w_.line("#pragma unroll");
+  w_.open(fmt::format("for (i64 {0} = {1}; {0} < {2}; ++{0}) {{", j, lo, hi));
+}
+
+void CudaPrinter::close_loop(int i) {
+  if (has_lanes(i)) w_.close_lanes();
+  w_.close("}");
+  if (outline_.parent(i) < 0) pending_barrier_ = true;
+}
+
+// --- memory ---
+
+// Of the lanes of a contiguous access that of the thread.
+std::string CudaPrinter::element(const Statement& s) const {
+  if (s.access != Access::contiguous) return KernelPrinter::element(s);
+  const std::string at = w_.plain(s.args[0]);
+  return fmt::format("{}[{}{}]", w_.buffer(s.buffer), at == "0" ? "" : at + " + ", w_.lane_index());
+}
+
+// Every thread of a block takes part, so all of them must get here.
+void CudaPrinter::transpose(int i) {
+  if (spread_.threads_around(i) >= 0)
+    throw InternalError("kernel: a block is transposed by some threads");
+  KernelPrinter::transpose(i);
+}
+
+void CudaPrinter::read_rows(int i) {
+  const Statement& s = outline_[i];
+  declare_rows(w_, outline_, i);
+  w_.line(fmt::format("gn::read_rows<{}>({}, {});", s.extents[0], w_.name(i),
+                      row_address(w_, s, s.extents[1])));
+}
+
+void CudaPrinter::write_rows(int i) {
+  const Statement& s = outline_[i];
+  const auto count = static_cast<std::int64_t>(s.args.size()) - 1;
+  const std::string rows = rows_of_values(w_, s);
+  w_.line(fmt::format("gn::write_rows<{}>({}, {});", count, row_address(w_, s, count), rows));
+}
+
+void CudaPrinter::update_rows(int) {
+  throw InternalError("kernel: rows added in order by the threads of a block");
+}
+
+// --- effects ---
+
+// What stands outside the loops over threads happens once a block.
+void CudaPrinter::effect(int i, const std::string& text) {
+  if (spread_.threads_around(i) >= 0) return w_.line(text);
+  w_.line("if (threadIdx.x == 0) " + text);
+  if (outline_.parent(i) < 0) pending_barrier_ = true;
+}
+
+void CudaPrinter::check(int i) {
+  const Statement& s = outline_[i];
+  std::string args;
+  for (const std::int32_t a : s.args) args += ", " + w_.plain(a);
+  effect(i, fmt::format("gn::check(failure, {}{});", s.number, args));
+}
+
+}  // namespace gnomon

@@ -1,0 +1,63 @@
+// Assigns loops to blocks and threads by the kinds of their axes.
+#include "codegen/cuda/spread.h"
+
+#include <algorithm>
+
+namespace gnomon {
+
+namespace {
+
+constexpr int default_threads = 256;  // of a block whose kernel does not say
+
+bool is_over_lanes(const Axis& axis) {
+  return axis.kind == AxisKind::vector || axis.kind == AxisKind::thread;
+}
+
+bool has_effect(Code code) {
+  return code == Code::store || code == Code::update || code == Code::check;
+}
+
+}  // namespace
+
+Spread::Spread(const KernelOutline& outline)
+    : outline_(outline), over_(outline.kernel().body.size(), Over::one) {
+  for (int i = 0; i < outline.size(); ++i)
+    if (outline.is_loop(i)) over_[i] = choose(i);
+}
+
+Spread::Over Spread::choose(int loop) const {
+  const Axis& axis = outline_.axis_of(loop);
+  if (axis.kind == AxisKind::block) return Over::blocks;
+  if (is_over_lanes(axis)) return Over::threads;
+  if (axis.kind != AxisKind::parallel) return Over::one;
+  for (int k = loop + 1; k < outline_.end_of(loop); ++k)
+    if (outline_.is_loop(k) && is_over_lanes(outline_.axis_of(k))) return Over::blocks;
+  return Over::grid;
+}
+
+int Spread::threads_around(int i) const {
+  for (int at = outline_.parent(i); at >= 0; at = outline_.parent(at))
+    if (over_[at] == Over::threads || over_[at] == Over::grid) return at;
+  return -1;
+}
+
+int Spread::threads_of_block() const {
+  int threads = 0;
+  for (const Axis& axis : outline_.kernel().axes)
+    if (axis.kind == AxisKind::thread) threads = std::max(threads, axis.width);
+  return threads > 0 ? threads : default_threads;
+}
+
+bool Spread::needs_one_block() const {
+  int outermost = 0;
+  for (int i = 0; i < outline_.size(); ++i) {
+    if (outline_.parent(i) >= 0) continue;
+    if (has_effect(outline_[i].code)) return true;
+    if (!outline_.is_loop(i)) continue;
+    ++outermost;
+    if (of(i) == Over::one || of(i) == Over::threads) return true;
+  }
+  return outermost != 1;
+}
+
+}  // namespace gnomon

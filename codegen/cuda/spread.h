@@ -1,0 +1,33 @@
+// How the iterations of a kernel's loops are shared out over blocks of threads.
+#pragma once
+
+#include <vector>
+
+#include "codegen/text/kernel_outline.h"
+
+namespace gnomon {
+
+/// Lanes become threads. A parallel axis is shared out over blocks if there are lanes in it, else
+/// over all threads.
+class Spread {
+ public:
+  enum class Over { one, blocks, threads, grid };
+
+  explicit Spread(const KernelOutline& outline);
+
+  Over of(int loop) const { return over_[loop]; }
+  /// The loop around a statement whose iterations are shared out over threads, or -1.
+  int threads_around(int i) const;
+  int threads_of_block() const;
+  /// Blocks cannot wait for one another: unless one loop over blocks is all there is, the kernel
+  /// runs in one block.
+  bool needs_one_block() const;
+
+ private:
+  Over choose(int loop) const;
+
+  const KernelOutline& outline_;
+  std::vector<Over> over_;  // by statement; of loops
+};
+
+}  // namespace gnomon

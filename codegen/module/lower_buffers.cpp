@@ -1,0 +1,79 @@
+// Gives values their buffers: constants, outputs, partial results, memory for the rest of a kernel.
+#include "codegen/module/lower_buffers.h"
+
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+int Buffers::buffer_of(const Value& stored) {
+  const Value v = last_write(stored);
+  if (const auto known = placed_.find(v); known != placed_.end()) return known->second;
+  Buffer b;
+  b.dtype = v.dtype();
+  b.shape = v.shape();
+  if (v.is(op::constant)) {
+    b.role = Buffer::Role::constant;
+    b.value = v.node().attribute("value").array().contiguous();
+    b.name = "constant";
+  } else if (const std::optional<int> output = output_of(v)) {
+    b.role = Buffer::Role::output;
+    b.number = *output;
+    b.name = graph_.results[*output].name;
+  } else {
+    b.name = v.op().name;
+  }
+  return placed_[v] = add(std::move(b));
+}
+
+int Buffers::partial_of(const Node& column, std::uint32_t field) {
+  const auto [known, fresh] = partials_.try_emplace({&column, field}, -1);
+  if (fresh)
+    known->second =
+        temporary(column.type(field).dtype, element_count(partial_shape(column)), "partial");
+  return known->second;
+}
+
+int Buffers::temporary(DType t, const Dim& elements, const std::string& name) {
+  Buffer b;
+  b.name = name;
+  b.dtype = t;
+  b.shape = {elements};
+  return add(std::move(b));
+}
+
+int Buffers::add(Buffer b) {
+  const bool late = module_.is_late(b.shape);
+  if (late && b.role == Buffer::Role::workspace) b.role = Buffer::Role::late;
+  module_.buffers.push_back(std::move(b));
+  const int id = static_cast<int>(module_.buffers.size()) - 1;
+  if (late) to_allocate_.push_back(id);
+  return id;
+}
+
+std::optional<int> Buffers::output_of(const Value& v) const {
+  const auto found = outputs_.find(v);
+  return found == outputs_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::unordered_map<Value, Value> Buffers::continue_by(std::unordered_map<Value, Value> continued) {
+  return std::exchange(continued_, std::move(continued));
+}
+
+void Buffers::allocate(std::vector<Step>& steps) {
+  for (const int b : to_allocate_) steps.push_back({AllocateStep{b}});
+  to_allocate_.clear();
+}
+
+// The write in whose memory a value is in the end. Chains are long: a look-up shortens its own.
+Value Buffers::last_write(const Value& v) {
+  auto on = continued_.find(v);
+  if (on == continued_.end()) return v;
+  for (auto next = continued_.find(on->second); next != continued_.end();
+       next = continued_.find(on->second)) {
+    on->second = next->second;
+    on = next;
+  }
+  return on->second;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,56 @@
+// The extents of a module that is being lowered: where the host function has each from, and when.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "codegen/module/lower_buffers.h"
+#include "codegen/module/lower_failures.h"
+#include "codegen/module/module.h"
+
+namespace gnomon {
+
+/// An extent is one of a parameter's shape, the value of a scalar parameter, or late: the value of
+/// a scalar that the call computes.
+class Dimensions {
+ public:
+  Dimensions(const Graph& graph, Module& module, Buffers& buffers, Failures& failures)
+      : graph_(graph), module_(module), buffers_(buffers), failures_(failures) {}
+
+  /// The next extent that the call gives, of a parameter.
+  void add_extent(const Dim& d, int parameter);
+  /// A check at entry, or once its late extents are known.
+  void add_check(PlanCheck check);
+  /// Extents that the module uses.
+  void note(const Dim& d);
+  void note(const Shape& shape);
+
+  /// Appends what reads late extents, from slot `first` on, that stand in memory which is there
+  /// from the start.
+  void read_given(std::size_t first, std::vector<Step>& steps);
+  /// Whether late extents are the value of this scalar.
+  bool is_extent(const Value& scalar) const { return late_.contains(scalar); }
+  /// Appends what reads them, and the checks that can be made then.
+  void read(const Value& scalar, std::vector<Step>& steps);
+  /// InternalError when a check was not made.
+  void expect_all_checked() const;
+
+ private:
+  std::optional<int> slot_of(const Atom& atom) const;
+  int add_slot(const AtomRef& atom, int extent);
+  bool is_known(const Dim& d) const;
+
+  const Graph& graph_;
+  Module& module_;
+  Buffers& buffers_;
+  Failures& failures_;
+  std::unordered_multimap<std::size_t, int> slots_;   // by the hash of their atoms
+  std::unordered_map<Value, std::vector<int>> late_;  // slots, by the scalar
+  std::unordered_set<int> known_;                     // late slots that have been read
+  std::vector<PlanCheck> late_checks_;                // not made yet
+};
+
+}  // namespace gnomon

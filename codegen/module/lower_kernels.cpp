@@ -1,0 +1,95 @@
+// Decides which nests share a kernel, and appends kernels with what has to be tested before them.
+#include "codegen/module/lower_kernels.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "codegen/module/cache_lines.h"
+#include "codegen/text/failure_text.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr int most_statements = 96;  // of a kernel with several nests
+
+// Bytes of the scratch that each thread needs for a kernel.
+Dim scratch_of(const Kernel& kernel) {
+  Dim scratch = 0;
+  for (const BufferParam& b : kernel.buffers)
+    if (b.per_worker) scratch = scratch + bytes_in_lines(b.elements, b.dtype);
+  return scratch;
+}
+
+}  // namespace
+
+KernelStep& add_kernel(Kernel kernel, std::vector<int> buffers, Module& module,
+                       std::vector<Step>& steps) {
+  steps.push_back({KernelStep{static_cast<int>(module.kernels.size()), std::move(buffers)}});
+  module.bytes_per_worker = max(module.bytes_per_worker, scratch_of(kernel));
+  module.kernels.push_back(std::move(kernel));
+  return std::get<KernelStep>(steps.back().what);
+}
+
+void KernelGathering::add(const Nest& nest) {
+  if (auto where = short_rows(nest, lowering_.target); !where.empty())
+    return add_choice(nest, std::move(where));
+  int statements = kernel_ ? static_cast<int>(kernel_->statement_count()) : 0;
+  for (const Member& m : nest.members) statements += m.statements;
+  // Kernels compile at once: two that are long are better apart.
+  const Node* base_of = nest.box_written();
+  const bool boxes = base_of && base_of == last_box_of_;
+  const bool may = boxes || (!base_of && !last_box_of_ && (last_small_ || nest.is_small()));
+  const bool together = kernel_ && may && statements <= most_statements;
+  if (!together) finish();
+  if (!kernel_) kernel_ = new_kernel();
+  kernel_->add(nest);
+  last_small_ = nest.is_small();
+  last_box_of_ = base_of;
+  for (const Member& m : nest.members)
+    if (m.kind == Member::Kind::store && lowering_.dimensions.is_extent(m.value)) {
+      finish();
+      lowering_.dimensions.read(m.value, steps_);
+    }
+}
+
+void KernelGathering::finish() {
+  lowering_.buffers.allocate(steps_);
+  if (!kernel_) return;
+  add_kernel_of(*kernel_, steps_);
+  kernel_.reset();
+}
+
+// The call chooses between kernels for rows that are short and for others.
+void KernelGathering::add_choice(const Nest& nest, std::vector<ExtentRange> where) {
+  finish();
+  ChoiceStep choice{std::move(where), {}, {}};
+  for (std::vector<Step>* way : {&choice.few, &choice.many}) {
+    const auto kernel = new_kernel();
+    way == &choice.few ? kernel->add_short_rows(nest) : kernel->add(nest);
+    add_kernel_of(*kernel, *way);
+  }
+  lowering_.buffers.allocate(steps_);
+  steps_.push_back({std::move(choice)});
+}
+
+// No index into an axis without elements is safe to load: if there is one, the call ends before.
+void KernelGathering::add_kernel_of(KernelLowering& nests, std::vector<Step>& steps) {
+  for (const IndexedAxis& axis : nests.indexed()) {
+    const Dim failing = axis.is_failing();
+    if (failing.is(0)) continue;
+    const int number = lowering_.failures.add(failure_of_none(*axis.node), axis.node);
+    steps.push_back({ExtentCheckStep{failing, 0, number}});
+  }
+  Kernel kernel = nests.finish();
+  KernelStep& step = add_kernel(std::move(kernel), nests.buffers(), lowering_.module, steps);
+  step.serial_work = nests.serial_work();
+}
+
+std::unique_ptr<KernelLowering> KernelGathering::new_kernel() const {
+  return std::make_unique<KernelLowering>(fmt::format("k{}", lowering_.module.kernels.size()),
+                                          fusion_, lowering_.buffers, lowering_.target);
+}
+
+}  // namespace gnomon

@@ -1,0 +1,40 @@
+// Nests -> kernels: those that may share one are gathered, then the module gets it with a step.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "codegen/fusion/fuse.h"
+#include "codegen/kernels/lower_nest.h"
+#include "codegen/module/lowering.h"
+
+namespace gnomon {
+
+/// Appends a kernel to the module, and its call, over these buffers, to the steps.
+KernelStep& add_kernel(Kernel kernel, std::vector<int> buffers, Module& module,
+                       std::vector<Step>& steps);
+
+class KernelGathering {
+ public:
+  KernelGathering(const Fusion& fusion, Lowering& lowering, std::vector<Step>& steps)
+      : fusion_(fusion), lowering_(lowering), steps_(steps) {}
+
+  /// The next nest. Its kernel is a step once one comes that is better apart, or `finish`.
+  void add(const Nest& nest);
+  /// Appends the kernel of the nests so far.
+  void finish();
+
+ private:
+  void add_choice(const Nest& nest, std::vector<ExtentRange> where);
+  void add_kernel_of(KernelLowering& nests, std::vector<Step>& steps);
+  std::unique_ptr<KernelLowering> new_kernel() const;
+
+  const Fusion& fusion_;
+  Lowering& lowering_;
+  std::vector<Step>& steps_;
+  std::unique_ptr<KernelLowering> kernel_;  // of the last nests
+  bool last_small_ = false;
+  const Node* last_box_of_ = nullptr;
+};
+
+}  // namespace gnomon

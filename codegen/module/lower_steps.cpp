@@ -1,0 +1,108 @@
+// The steps of a node: a call of a service, or what its kind asks for.
+#include "codegen/module/lower_steps.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "codegen/kernels/lower_product.h"
+#include "codegen/module/lower_kernels.h"
+#include "codegen/module/lower_loop.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+// The node is its first operand, in memory of its own only if it is a result.
+void add_alias(const Node& node, Lowering& l, std::vector<Step>& steps) {
+  const Value v(&node, 0);
+  const int from = l.buffers.buffer_behind(node.input(0));
+  if (!l.buffers.output_of(v)) return l.buffers.place(v, from);
+  const int to = l.buffers.buffer_of(v);
+  l.buffers.allocate(steps);
+  steps.push_back({CopyStep{from, to}});
+}
+
+void add_print(const Node& node, Lowering& l, std::vector<Step>& steps) {
+  add_alias(node, l, steps);
+  l.module.messages.push_back(node.attribute("message").string());
+  const int message = static_cast<int>(l.module.messages.size()) - 1;
+  steps.push_back({PrintStep{l.buffers.buffer_behind(node.input(0)), message}});
+}
+
+void add_check(const Node& node, Lowering& l, std::vector<Step>& steps) {
+  add_alias(node, l, steps);
+  const int condition = l.buffers.buffer_behind(node.input(1));
+  CheckStep check{condition, l.failures.number_of(node)};
+  if (node.operands().size() > 2) {
+    check.value = l.buffers.buffer_behind(node.input(2));
+    check.bound = l.buffers.buffer_behind(node.input(3));
+  }
+  steps.push_back({check});
+}
+
+// The call of a service that does a node, with its buffers and the number of its check.
+ServiceStep service_call(const Node& node, Lowering& l) {
+  if (!service_of(node.op().step))
+    throw InternalError("lower: no step for " + std::string(node.op().name));
+  ServiceStep s = service_step(node);
+  for (std::size_t i = 0; i < s.in.size(); ++i) s.in[i] = l.buffers.buffer_behind(node.input(i));
+  for (std::uint32_t k = 0; k < s.out.size(); ++k) s.out[k] = l.buffers.buffer_of(Value(&node, k));
+  if (s.service->reports) s.check = l.failures.number_of(node);
+  return s;
+}
+
+void add_service(const Node& node, Lowering& l, std::vector<Step>& steps) {
+  ServiceStep call = service_call(node, l);
+  l.buffers.allocate(steps);
+  steps.push_back({std::move(call)});
+}
+
+void add_product(const Node& node, Lowering& l, std::vector<Step>& steps) {
+  ServiceStep call = service_call(node, l);
+  const int out = call.out[0];
+  const Product p = product_of(node);
+  const int addend = call.adds ? l.buffers.buffer_behind(node.input(2)) : -1;
+  const ProductChoice choice = choose(p, l.target);
+  std::vector<Step> by_kernel, by_library;
+  if (choice.way != ProductChoice::Way::library) {
+    ProductKernel made =
+        lower_product(fmt::format("k{}", l.module.kernels.size()), p,
+                      {call.in[0], call.in[1], out, addend}, choice, l.buffers, l.target);
+    made.kernel.comment =
+        l.buffers.name_of(out) + " = " + l.buffers.text_of(Value(&node, 0)) + "\n";
+    add_kernel(std::move(made.kernel), std::move(made.buffers), l.module, by_kernel).addend =
+        addend;
+  }
+  if (call.adds) by_library.push_back({CopyStep{addend, out}});
+  by_library.push_back({std::move(call)});
+  l.buffers.allocate(steps);
+  const auto append = [&](std::vector<Step>& list) {
+    std::move(list.begin(), list.end(), std::back_inserter(steps));
+  };
+  switch (choice.way) {
+    case ProductChoice::Way::kernel: return append(by_kernel);
+    case ProductChoice::Way::library: return append(by_library);
+    case ProductChoice::Way::by_extent:
+      steps.push_back({ChoiceStep{choice.where, std::move(by_kernel), std::move(by_library)}});
+  }
+}
+
+}  // namespace
+
+void lower_step(const Node& node, Lowering& l, std::vector<Step>& steps) {
+  switch (node.op().step) {
+    case StepKind::product: add_product(node, l, steps); break;
+    case StepKind::loop: lower_loop(node, l, steps); break;
+    case StepKind::print: add_print(node, l, steps); break;
+    case StepKind::check: add_check(node, l, steps); break;
+    default: add_service(node, l, steps);
+  }
+  for (std::uint32_t k = 0; k < node.output_count(); ++k)
+    if (const Value v(&node, k); l.dimensions.is_extent(v)) l.dimensions.read(v, steps);
+}
+
+}  // namespace gnomon

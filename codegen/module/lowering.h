@@ -1,0 +1,31 @@
+// A module that is being lowered: its graph, and the parts that are shared by all of its steps.
+#pragma once
+
+#include <vector>
+
+#include "codegen/fusion/fuse.h"
+#include "codegen/module/lower_buffers.h"
+#include "codegen/module/lower_dimensions.h"
+#include "codegen/module/lower_failures.h"
+#include "codegen/module/module.h"
+#include "codegen/toolchain/target.h"
+
+namespace gnomon {
+
+struct Lowering {
+  Lowering(const Graph& g, const Target& t) : graph(g), target(t) {}
+  Lowering(const Lowering&) = delete;
+  Lowering& operator=(const Lowering&) = delete;
+
+  const Graph& graph;
+  const Target& target;
+  Module module;
+  Failures failures{graph, module};
+  Buffers buffers{graph, module, failures};
+  Dimensions dimensions{graph, module, buffers, failures};
+};
+
+/// Appends the steps of a graph that was cut into nests and steps: of the whole, or of a body.
+void lower_items(const Fusion& fusion, Lowering& lowering, std::vector<Step>& steps);
+
+}  // namespace gnomon

@@ -1,0 +1,75 @@
+// The array of passes over modules, the reasons for its order, and the driver.
+#include "codegen/module/module_passes.h"
+
+#include <array>
+#include <utility>
+
+#include "codegen/module/accesses.h"
+#include "codegen/module/verify_module.h"
+#include "runtime/error.h"
+#include "runtime/options.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::array passes = {
+    ModulePass{"find_in_place", "Writes outputs over parameters that are not needed any more.",
+               find_in_place},
+    ModulePass{"group_side_by_side",
+               "Puts heavy steps that do not need each other's results side by side.",
+               group_side_by_side},
+    ModulePass{"find_lives", "Finds how long each buffer lives.", find_lives},
+};
+
+constexpr std::array reasons = {
+    PassOrder{"find_in_place", "group_side_by_side",
+              "what is written over a parameter must not move before a step that may fail"},
+    PassOrder{"group_side_by_side", "find_lives", "lives are positions in the order of steps"},
+};
+
+// Debug builds verify by default, tests and users of other builds by the environment.
+bool verifies(const Context& context) {
+  static const bool is_asked = environment("GNOMON_VERIFY").has_value();
+  return is_asked || context.options.verify;
+}
+
+// With those inside others.
+std::size_t count_steps(const std::vector<Step>& steps) {
+  std::size_t count = steps.size();
+  for (const Step& step : steps)
+    for_each_inner(step, [&](const std::vector<Step>& inner) { count += count_steps(inner); });
+  return count;
+}
+
+}  // namespace
+
+std::span<const ModulePass> all_module_passes() { return passes; }
+
+std::span<const PassOrder> module_pass_order_reasons() { return reasons; }
+
+Module run_module_pass(const ModulePass& pass, Module module, const Target& target,
+                       Context& context) {
+  const bool dumps = !context.options.dump_folder.empty();
+  const std::string before = dumps ? module.text() : "";
+  const std::size_t steps = count_steps(module.steps);
+  PassRecord& record = run_as_pass(pass.name, context, [&] {
+    pass.run(module, target);
+    if (verifies(context)) verify(module);
+  });
+  record.size_before = steps;
+  record.size_after = count_steps(module.steps);
+  if (!dumps) return module;
+  const std::string after = module.text();
+  if (after != before) dump_stage(context, "txt", after);
+  return module;
+}
+
+Module run_module_passes(Module module, const Target& target, Context& context) {
+  if (verifies(context)) verify(module);
+  for (const ModulePass& pass : passes)
+    module = run_module_pass(pass, std::move(module), target, context);
+  return module;
+}
+
+}  // namespace gnomon

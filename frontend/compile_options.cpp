@@ -1,0 +1,89 @@
+// Checks of the options of compilation, and what keys of the cache say of them.
+#include "frontend/compile_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "codegen/fusion/rematerialize.h"
+#include "codegen/toolchain/build.h"
+#include "codegen/toolchain/target.h"
+#include "ir/graph/graph.h"
+#include "runtime/abi.h"
+#include "runtime/cache/cache.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+// ----------------------------------------------------------- the checks that rows of the table nam
+
+template <class T>
+void any(const char* /*name*/, const T& /*value*/) {}
+
+void at_least_0(const char* name, int value) {
+  if (value < 0)
+    throw ValueError(fmt::format("compile: expected {} of at least 0, found {}", name, value));
+}
+
+constexpr std::int64_t largest_extent = std::int64_t{1} << 48;  // what processors can address
+
+void extents(const char* name, const std::vector<std::vector<std::int64_t>>& shapes) {
+  for (const auto& shape : shapes)
+    for (const std::int64_t n : shape)
+      if (n < 0 || n > largest_extent)
+        throw ValueError(fmt::format("compile: expected extents of 0 to {} in {}, found {}",
+                                     largest_extent, name, n));
+}
+
+// ------------------------------------------------------------------------------- values as texts
+
+template <class T>
+std::string text_of(const T& value) {
+  if constexpr (std::is_enum_v<T>)
+    return fmt::format("{}", static_cast<int>(value));
+  else if constexpr (std::is_same_v<T, std::filesystem::path>)
+    return value.string();
+  else
+    return fmt::format("{}", value);
+}
+
+template <class T>
+std::string text_of(const std::optional<T>& value) {
+  return value ? text_of(*value) : "none";
+}
+
+}  // namespace
+
+void check_options(const CompileOptions& options, std::size_t inputs) {
+#define GNOMON_CHECK(type, name, value, decides, check, doc) check(#name, options.name);
+  GNOMON_COMPILE_OPTIONS(GNOMON_CHECK)
+#undef GNOMON_CHECK
+  for (const int i : options.donated)
+    if (i < 0 || i >= static_cast<int>(inputs))
+      throw ValueError(
+          fmt::format("compile: expected donated inputs among {}, found number {}", inputs, i));
+}
+
+std::string cache_key(const Graph& graph, CompileOptions options,
+                      const std::optional<MemoryBudget>& budget, const Target& target) {
+  // What was made of these options decides, not how they were written.
+  options.cpu = target.name;
+  options.machine = target.machine;
+  options.memory_shapes.clear();
+  if (budget) options.memory_shapes = budget->shapes;
+  std::sort(options.disabled_rules.begin(), options.disabled_rules.end());
+
+  const auto key = graph.key();
+  std::string text = fmt::format("{:016x}{:016x} {} {} {} {}", key[0], key[1], GNOMON_ABI_VERSION,
+                                 build_id(), options.donated, gnomon::text(*options.machine));
+  for_each_option(options, [&](const CompileOption& option, const auto& value) {
+    if (option.decides != Decides::work) text += fmt::format(" {}", text_of(value));
+  });
+  return content_hash(text);
+}
+
+}  // namespace gnomon

@@ -1,0 +1,109 @@
+// What `compile` may be told. A table has a row for each option that is a plain value: its field,
+// its check, its part in keys of the cache and its keyword in Python come from that row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/toolchain/machine.h"
+#include "frontend/variable.h"
+#include "ir/graph/expr.h"
+#include "passes/pipeline.h"
+
+namespace gnomon {
+
+struct MemoryBudget;
+struct Target;
+
+/// What the value of an option decides.
+enum class Decides : std::uint8_t {
+  result,  // what is computed: it is in files of functions, and in keys of the cache
+  code,    // which code computes it on this machine: it is in keys of the cache
+  work,    // how compiling and calling are done, whatever the code: it is in neither
+};
+
+// A row: type, name, default, what it decides, the check of its value (one of compile_options.cpp;
+// `any` where nothing is wrong, or where its use knows better), and sentences for documentation.
+// clang-format off
+#define GNOMON_COMPILE_OPTIONS(X)                                                                  \
+  X(RewriteLevel, rewrites, RewriteLevel::all, result, any,                                        \
+    "Which rewrites are made: 'none', 'exact' (those that keep every bit), 'all', or 'fast' "      \
+    "('all', and products and sums of floats regroup).")                                           \
+  X(std::vector<std::string>, disabled_rules, {}, result, any,                                     \
+    "Names of rewrite rules that are not used.")                                                   \
+  X(int, threads, 0, work, at_least_0,                                                             \
+    "The most threads that a call uses; 0 for all.")                                               \
+  X(bool, cache, true, work, any,                                                                  \
+    "Keep the compiled code on the disk, and take it from there.")                                 \
+  X(std::filesystem::path, cache_folder, {}, work, any,                                            \
+    "The folder of the cache; the default one if empty.")                                          \
+  X(std::string, cpu, "native", code, any,                                                         \
+    "LLVM's name of the processor, or 'native'.")                                                  \
+  X(int, opt_level, 2, code, any,                                                                  \
+    "Optimisation level of Clang, 0 to 3. 3 runs all of LLVM's passes: compiling takes longer, "   \
+    "and kernels seldom gain by it.")                                                              \
+  X(bool, explain, false, work, any,                                                               \
+    "Keep the graph, the source and which rewrites were made; compiles anew even if the function " \
+    "is cached.")                                                                                  \
+  X(std::optional<std::int64_t>, memory_budget, {}, result, any,                                   \
+    "The most bytes of workspace for inputs of `memory_shapes`: values are computed again where "  \
+    "they would be kept for later steps, as those of the forward pass for a gradient. Results "    \
+    "have the same bits. ValueError if it cannot be met, with the least figure that can.")         \
+  X(std::vector<std::vector<std::int64_t>>, memory_shapes, {}, result, extents,                    \
+    "A shape for each input, for `memory_budget`; not needed if all extents are known.")
+// clang-format on
+
+/// `value` stands in the place of `expression` in this function alone.
+struct Given {
+  Expr expression;
+  Expr value;
+};
+
+/// All options: those of the table, and those that are no plain values.
+struct CompileOptions {
+  /// A name for messages and dumps.
+  std::string name = {};
+  std::vector<Given> givens = {};
+  /// Whether variables without an update get their default one, but for those in
+  /// `without_default_update`.
+  bool default_updates = true;
+  std::vector<Shared> without_default_update = {};
+  /// Inputs, by position, whose memory calls may reuse for outputs: see `Function::call`.
+  std::vector<int> donated = {};
+  /// Constants of the cost model in place of those `gnomon tune` stored, or the default ones.
+  std::optional<Machine> machine = {};
+#define GNOMON_FIELD(type, name, value, decides, check, doc) type name = value;
+  GNOMON_COMPILE_OPTIONS(GNOMON_FIELD)
+#undef GNOMON_FIELD
+};
+
+/// What the table says of an option, beside its type and its default.
+struct CompileOption {
+  std::string_view name;
+  Decides decides;
+  std::string_view doc;
+};
+
+/// Calls `visit(option, value)` for each row of the table, in order, with the value in `options`.
+template <class Options, class Visit>
+void for_each_option(Options& options, Visit&& visit) {
+#define GNOMON_VISIT(type, name, value, decides, check, doc) \
+  visit(CompileOption{#name, Decides::decides, doc}, options.name);
+  GNOMON_COMPILE_OPTIONS(GNOMON_VISIT)
+#undef GNOMON_VISIT
+}
+
+/// ValueError for options that no function of so many inputs can have.
+void check_options(const CompileOptions& options, std::size_t inputs);
+
+/// The name in the cache of what `graph` is compiled to: a hash of it, of all that decides the
+/// code, and of this build.
+std::string cache_key(const Graph& graph, CompileOptions options,
+                      const std::optional<MemoryBudget>& budget, const Target& target);
+
+}  // namespace gnomon

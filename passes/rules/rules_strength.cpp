@@ -1,0 +1,190 @@
+// Rules of cheaper spellings of what the earlier passes brought to one form, then of fma.
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "passes/engine/facts.h"
+#include "passes/engine/rule.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+namespace {
+
+const Pattern x = variable(0), y = variable(1);
+const Pattern c = constant_variable(2), d = constant_variable(3);
+
+bool is_binary(const Match& m) { return m.root.node().operands().size() == 2; }
+bool is_float_root(const Match& m) { return is_float(m.root.dtype()); }
+
+Expr bool_as_number(const Match& m) {
+  const Expr condition = m[x];
+  return is_bool(condition.dtype()) ? cast(condition, m.root.dtype()) : Expr();
+}
+
+using Factors = std::pair<Value, Value>;
+
+// A product as the pair of its factors: the last, and the others.
+std::optional<Factors> pair_of_factors(const Value& v) {
+  if (v.is(op::square)) return std::pair(v.input(0), v.input(0));
+  if (!v.is(op::multiply)) return std::nullopt;
+  const std::span<const Value> factors = v.node().operands();
+  if (factors.size() == 2) return std::pair(factors[0], factors[1]);
+  std::vector<Value> others(factors.begin(), factors.end() - 1);
+  return std::pair(make_node(op::multiply, std::move(others)), factors.back());
+}
+
+// A product with one user, as the pair of its factors.
+std::optional<Factors> factors_for_fma(const Match& m, const Value& v) {
+  if (!v.is(op::multiply) || !m.single_use(v)) return std::nullopt;
+  return pair_of_factors(v);
+}
+
+// As factors_for_fma, with the sign of -(a * b) in the first factor, and squares.
+std::optional<Factors> signed_factors(const Match& m, const Value& v) {
+  if (v.is(op::square) && m.single_use(v)) return std::pair(v.input(0), v.input(0));
+  if (!v.is(op::negative) || !m.single_use(v)) return factors_for_fma(m, v);
+  auto inner = factors_for_fma(m, v.input(0));
+  if (inner) inner->first = make_node(op::negative, {inner->first});
+  return inner;
+}
+
+// Whether elements of `v` are arguments or constants, moved at most: they have no rounding that
+// the one of a product could cancel.
+bool is_unrounded(Value v) {
+  constexpr int deepest = 8;
+  for (int i = 0; i < deepest; ++i) {
+    if (v.node().operands().empty()) return true;
+    const bool moves = v.is(op::negative) || is_reshaping(v) || v.is(op::transpose) ||
+                       v.is(op::broadcast_to) || v.is(op::slice) || v.is(op::index) ||
+                       v.is(op::barrier);
+    if (!moves) return false;
+    v = Value(v.input(0));
+  }
+  return false;
+}
+
+bool is_exact_factor(const Value& v) {
+  const std::optional<double> number = number_of(v);
+  return number && is_power_of_two(*number);
+}
+
+bool is_exact(const std::optional<Factors>& product) {
+  return product && (is_exact_factor(product->first) || is_exact_factor(product->second));
+}
+
+// x * y + z for a z and one of x and y that are not computed. Of x * y - u * v one product would be
+// rounded and the other one not, which leaves something where they are equal; so would the rounding
+// of (1 / x) * x be left beside -1. A product with a power of two has no rounding; of two such
+// neither is better, and the order of the terms says nothing.
+Expr contracted_pair(const Match& m) {
+  const std::span<const Value> terms = m.root.node().operands();
+  if (terms.size() != 2) return {};
+  const std::array<std::optional<Factors>, 2> products{signed_factors(m, terms[0]),
+                                                       signed_factors(m, terms[1])};
+  for (const std::size_t i : {0u, 1u}) {
+    if (!products[i]) continue;
+    const auto& [first, second] = *products[i];
+    const bool is_plain =
+        is_unrounded(terms[1 - i]) && (is_unrounded(first) || is_unrounded(second));
+    if (is_plain || (is_exact(products[i]) && !is_exact(products[1 - i])))
+      return make_node(op::multiply_add, {first, second, terms[1 - i]});
+  }
+  return {};
+}
+
+// A sum from left to right, with each product that has no other use added in one rounding.
+Expr contracted_sum(const Match& m) {
+  if (!is_float_root(m)) return {};
+  if (!m.regroups) return contracted_pair(m);
+  const std::span<const Value> terms = m.root.node().operands();
+  Value total;
+  std::vector<Value> pending;  // plain terms since the last fma
+  bool changed = false;
+  const auto settle = [&] {
+    if (total) pending.insert(pending.begin(), total);
+    total = pending.size() == 1 ? pending[0] : make_node(op::add, pending);
+    pending.clear();
+  };
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    auto factors = signed_factors(m, terms[i]);
+    // The first term may wait for the second; a product that is first of all has nothing to join.
+    if (!factors || (i == 0 && signed_factors(m, terms[1]))) {
+      pending.push_back(terms[i]);
+      continue;
+    }
+    if (i == 0) {
+      total = make_node(op::multiply_add, {factors->first, factors->second, terms[1]});
+      ++i;
+    } else {
+      settle();
+      total = make_node(op::multiply_add, {factors->first, factors->second, total});
+    }
+    changed = true;
+  }
+  if (!changed) return {};
+  if (!pending.empty()) settle();
+  return total;
+}
+
+// A sum over an outer axis of three or more adds products without rounding them first: so kernels
+// read multiply_add(x, y, -0) there. Sums of the columns of a matrix wait for memory; those of a
+// last axis meet in a tree.
+Expr contracted_terms(const Match& m) {
+  const Value& product = m.root.input(0);
+  const bool outer = product.rank() > 2 && axes_of(m.root).back() + 1 < product.rank();
+  if (!is_float_root(m) || !outer || !m.used_alike(product)) return {};
+  const auto factors = pair_of_factors(product);
+  if (!factors) return {};
+  const Value zero = number_value(-0.0, product.dtype());
+  const Value terms = make_node(op::multiply_add, {factors->first, factors->second, zero});
+  return make_node(op::sum, {terms}, m.root.node().attributes());
+}
+
+Expr input(DType t, const char* name) { return tensor(name, t, {Dim(8)}); }
+Expr bool_example(DType t) {
+  return where(tensor("c", DType::bool_, {Dim(8)}), constant(1.0, t), 0);
+}
+Expr fma_example(DType t) { return input(t, "x") * input(t, "y") + input(t, "z"); }
+Expr terms_example(DType t) {
+  const Expr a = tensor("x", t, {Dim(4), Dim(5), Dim(3)});
+  return sum(a * exp(a), 1);
+}
+Expr difference_example(DType t) { return input(t, "x") - exp(input(t, "y")); }
+Expr clip_example(DType t) { return minimum(maximum(input(t, "x"), -1), 2); }
+
+RuleGroup make_strength() {
+  return {"strength",
+          "Cheaper spellings of canonical forms.",
+          {
+              rule("subtract", Promise::exact, x + -y, x - y)
+                  .on(is_binary, "two terms")
+                  .tested_on(difference_example),
+              rule("rsqrt", Promise::exact, reciprocal(sqrt(x)), rsqrt(x)),
+              rule("log2", Promise::accurate, log(x) / std::numbers::ln2, log2(x)),
+              rule("log10", Promise::accurate, log(x) / std::numbers::ln10, log10(x)),
+              rule("clip", Promise::exact, minimum(maximum(x, c), d), clip(x, c, d))
+                  .tested_on(clip_example),
+              rule("bool_as_number", Promise::exact, where(x, 1, 0), bool_as_number, "cast(x)")
+                  .tested_on(bool_example),
+          }};
+}
+
+}  // namespace
+
+const RuleGroup& strength_rules() {
+  static const RuleGroup group = make_strength();
+  return group;
+}
+
+const RuleGroup& contraction_rules() {
+  static const RuleGroup group = {"contraction",
+                                  "Products added in one rounding.",
+                                  {rule("fma", Promise::accurate, {&op::add}, contracted_sum,
+                                        "x * y + z", "multiply_add(x, y, z)", fma_example),
+                                   rule("fma_in_sum", Promise::accurate, {&op::sum},
+                                        contracted_terms, "sum(x * y) over an outer axis of three",
+                                        "sum(multiply_add(x, y, -0))", terms_example)}};
+  return group;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,113 @@
+"""The options of compilation: one table, which every function that compiles takes and documents."""
+
+import inspect
+import pathlib
+import pickle
+import pydoc
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon import _core
+
+TAKERS = [gn.function, gn.compiled, gn.load]
+
+
+@pytest.mark.parametrize("taker", TAKERS, ids=lambda f: f.__name__)
+def test_help_and_signatures_list_each_option(taker):
+    parameters = inspect.signature(taker).parameters
+    own = [p for p in inspect.signature(taker, follow_wrapped=False).parameters if p != "options"]
+    assert list(parameters) == [*own, *_core.compile_options]
+    text = " ".join(pydoc.plain(pydoc.render_doc(taker)).split())
+    for name, (kind, default, _, doc) in _core.compile_options.items():
+        parameter = parameters[name]
+        assert parameter.kind is parameter.KEYWORD_ONLY
+        assert (parameter.annotation, parameter.default) == (kind, default)
+        assert f"`{name}`: {kind} = {default!r}. {doc}" in text
+    assert "def " + taker.__name__ in inspect.getsource(taker)
+
+
+def test_docstrings_are_laid_out_as_they_were_written():
+    lines = inspect.getdoc(gn.function).splitlines()
+    assert "The other options tell how to compile." in lines
+    assert "`threads`: int = 0. The most threads that a call uses; 0 for all." in lines
+    assert max(map(len, lines)) <= 96
+
+
+def test_names_that_are_no_options_are_refused_with_what_was_perhaps_meant():
+    x = gn.vector("x")
+    calls = {
+        "function": lambda **options: gn.function([x], x, **options),
+        "compiled": lambda **options: gn.compiled(**options),
+        "load": lambda **options: gn.load("a file.npz", **options),
+    }
+    for who, call in calls.items():
+        listed = f"{who}: expected options among rewrites, .*, memory_shapes, found "
+        with pytest.raises(gn.TypeError, match=f"^{listed}thread; did you mean threads\\?$"):
+            call(thread=1)
+        with pytest.raises(gn.TypeError, match=f"^{listed}qqq$"):
+            call(qqq=1)
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        ({"threads": "a"}, "threads: expected int, found 'a'"),
+        ({"threads": 2**70}, "threads: expected int, found 1180591620717411303424"),
+        ({"explain": 1}, "explain: expected bool, found 1"),
+        ({"rewrites": None}, "rewrites: expected str, found None"),
+        ({"disabled_rules": "expm1"}, "disabled_rules: expected Iterable[str], found 'expm1'"),
+        ({"disabled_rules": [1]}, "disabled_rules: expected Iterable[str], found [1]"),
+        ({"memory_budget": 1.5}, "memory_budget: expected int | None, found 1.5"),
+        ({"memory_shapes": [2]}, "memory_shapes: expected Iterable[Iterable[int]], found [2]"),
+        ({"cache_folder": 3}, "cache_folder: expected str | PathLike[str], found 3"),
+    ],
+    ids=str,
+)
+def test_values_of_another_type_are_refused(option, text):
+    with pytest.raises(gn.TypeError) as caught:
+        gn.compiled(**option)
+    assert str(caught.value) == f"compiled: {text}"
+
+
+def test_values_are_kept_as_plain_ones():
+    given = {
+        "disabled_rules": (rule for rule in ["expm1"]),
+        "cache_folder": pathlib.Path("/a/b"),
+        "threads": np.int64(2),
+        "memory_shapes": np.array([[3, 4]]),
+        "rewrites": "fast",
+        "memory_budget": None,
+    }
+    assert _core.checked_options("f", given) == {
+        "rewrites": "fast",
+        "disabled_rules": ("expm1",),
+        "threads": 2,
+        "cache_folder": "/a/b",
+        "memory_budget": None,
+        "memory_shapes": ((3, 4),),
+    }
+
+
+def test_options_go_with_pickles_and_files(tmp_path):
+    x = gn.vector("x")
+    y = gn.log(1 + gn.exp(x))
+    f = gn.function([x], y, disabled_rules={"softplus", "log1p"}, explain=True, threads=1)
+    again = pickle.loads(pickle.dumps(f))
+    assert "softplus" not in again.graph
+    gn.save(tmp_path / "f.gn", f)
+    assert "softplus" not in gn.load(tmp_path / "f.gn", explain=True).graph
+    # Who loads a function has the last word.
+    assert "softplus" in gn.load(tmp_path / "f.gn", explain=True, disabled_rules=()).graph
+
+
+def test_shapes_of_a_memory_budget_may_be_told_to_traced_functions():
+    def f(x):
+        return gn.sum(gn.exp(gn.sin(x)) * x)
+
+    g = gn.compiled(gn.grad(f), memory_budget=10**6, memory_shapes=[(1000,)], cache=False)
+    assert g(np.ones(3)).shape == (3,)
+    assert g.function_for(np.ones(3)).memory_table
+    with pytest.raises(gn.ValueError, match="memory_budget: expected shapes of 1 inputs, found 2"):
+        gn.compiled(gn.grad(f), memory_budget=10**6, memory_shapes=[(2,), (3,)])(np.ones(3))
