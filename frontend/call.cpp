@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "frontend/function.h"
@@ -11,28 +10,12 @@
 #include "runtime/error.h"
 #include "runtime/memory.h"
 #include "runtime/plan_layout.h"
+#include "runtime/small_vector.h"
 #include "runtime/threads.h"
 
 namespace gnomon {
 
 namespace {
-
-// A list on the stack up to N entries.
-template <class T, std::size_t N>
-class Short {
- public:
-  explicit Short(std::size_t n) : size_(n) {
-    if (n > N) more_.resize(n);
-  }
-  T* data() { return size_ > N ? more_.data() : few_.data(); }
-  T& operator[](std::size_t i) { return data()[i]; }
-  std::span<T> span() { return {data(), size_}; }
-
- private:
-  std::array<T, N> few_{};
-  std::vector<T> more_;
-  std::size_t size_;
-};
 
 alignas(64) char no_elements[64];
 
@@ -47,7 +30,7 @@ struct Call {
   explicit Call(const std::shared_ptr<const Program>& p)
       : program(*p),
         values(p->arguments + p->constants.size() + p->shared.size()),
-        buffers(values.span().size() + p->outputs.size()),
+        buffers(values.size() + p->outputs.size()),
         extents(static_cast<std::size_t>(p->library->info().extents)),
         results(p->results, p) {}
 
@@ -78,7 +61,7 @@ struct Call {
     for (std::size_t i = 0; i < values_needed.size(); ++i)
       extents[filled + i] = *static_cast<const std::int64_t*>(buffers[values_needed[i]]);
     try {
-      return program.plan_for(extents.span(), own);
+      return program.plan_for(extents, own);
     } catch (const ValueError& e) {
       // The check knows the signature; which shapes came is known here.
       throw_like(e, fmt::format("{}; found {}", e.what(), found()));
@@ -90,8 +73,8 @@ struct Call {
     std::unique_ptr<const PlanRecord> own;
     const PlanRecord& record = plan(own);
     const std::int64_t* const plan = record.plan.data();
-    const std::size_t first = values.span().size();
-    Short<LateOutput, 4> late(program.outputs.size());
+    const std::size_t first = values.size();
+    SmallVector<LateOutput, 4> late(program.outputs.size());
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       const ProgramOutput& o = program.outputs[i];
       if (o.late) {
@@ -114,7 +97,7 @@ struct Call {
     // The pool may grow while the call runs: no more workers than there is memory for.
     const int threads = program.most_threads();
     const Workspace workspace(static_cast<std::size_t>(workspace_bytes(record.plan, threads)));
-    gnomon_context context(threads, late.span(), program.signature.messages);
+    gnomon_context context(threads, late, program.signature.messages);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
     if (status != GNOMON_DONE) explain(status, context);
@@ -156,7 +139,7 @@ struct Call {
     std::string text;
     bool ones = false;
     const std::vector<int>& values_needed = program.signature.extent_parameters;
-    for (std::size_t i = 0, at = 0; i < values.span().size(); ++i) {
+    for (std::size_t i = 0, at = 0; i < values.size(); ++i) {
       const Parameter& p = program.captured.parameters[i];
       text += fmt::format("{}{}: {}", i ? ", " : "", p.name, short_name_of(p.type.dtype));
       for (int k = 0; k < p.type.rank(); ++k, ++at) {
@@ -185,17 +168,17 @@ struct Call {
   }
 
   const Program& program;
-  Short<Array, 8> values;
-  Short<void*, 16> buffers;
-  Short<std::int64_t, 32> extents;
+  SmallVector<Array, 8> values;
+  SmallVector<void*, 16> buffers;
+  SmallVector<std::int64_t, 32> extents;
   std::size_t filled = 0;
   Results results;
 };
 
 Results Function::operator()(std::span<const Array> arguments) const {
-  Short<const Array*, 8> list(arguments.size());
+  SmallVector<const Array*, 8> list(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) list[i] = &arguments[i];
-  return call(list.span());
+  return call(list);
 }
 
 Results Function::call(std::span<const Array* const> arguments, std::span<const bool> given) const {
@@ -211,11 +194,11 @@ Results Function::call(std::span<const Array* const> arguments, std::span<const 
 }
 
 void Results::reject(std::size_t i) const {
-  throw IndexError(fmt::format("call: expected one of {} outputs, found number {}", size_, i));
+  throw IndexError(fmt::format("call: expected one of {} outputs, found number {}", size(), i));
 }
 
 std::size_t Results::position(std::string_view name) const {
-  for (std::size_t i = 0; i < size_; ++i)
+  for (std::size_t i = 0; i < size(); ++i)
     if (program_->captured.results[i].name == name) return i;
   throw ValueError(fmt::format("call: expected the name of an output, found {}", name));
 }
@@ -253,10 +236,10 @@ int Function::products() const { return program().signature.products; }
 
 std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
   const Program& program = this->program();
-  Short<const Array*, 8> list(arguments.size());
+  SmallVector<const Array*, 8> list(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) list[i] = &arguments[i];
   Call call(program_);
-  call.bind(list.span());
+  call.bind(list);
   std::vector<Array> values;
   for (const SharedUse& s : program.shared) values.push_back(s.variable.get());
   call.bind_shared([&](std::size_t i) -> const Array& { return values[i]; });

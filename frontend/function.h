@@ -16,6 +16,7 @@
 #include "frontend/variable.h"
 #include "ir/graph/expr.h"
 #include "runtime/arrays/array.h"
+#include "runtime/small_vector.h"
 
 namespace gnomon {
 
@@ -37,23 +38,11 @@ struct Update {
 class Results {
  public:
   Results() = default;
-  Results(const Results&) = default;
-  Results(Results&& other) noexcept
-      : arrays_(std::move(other.arrays_)),
-        size_(std::exchange(other.size_, 0)),
-        program_(std::move(other.program_)) {}
-  Results& operator=(const Results&) = default;
-  Results& operator=(Results&& other) noexcept {
-    arrays_ = std::move(other.arrays_);
-    size_ = std::exchange(other.size_, 0);
-    program_ = std::move(other.program_);
-    return *this;
-  }
 
   /// ValueError when there are not so many. Of a call that has no name, as in `f(x)[0]`, the array
   /// itself, which then may be kept.
   const Array& operator[](std::size_t i) const& GNOMON_LIFETIMEBOUND {
-    if (i >= size_) reject(i);
+    if (i >= size()) reject(i);
     return arrays_[i];
   }
   Array operator[](std::size_t i) && { return take(i); }
@@ -62,43 +51,27 @@ class Results {
     return arrays_[position(name)];
   }
   Array operator[](std::string_view name) && { return take(position(name)); }
-  std::size_t size() const { return size_; }
+  std::size_t size() const { return arrays_.size(); }
   /// Moves output i out. ValueError when there are not so many.
   Array take(std::size_t i) {
-    if (i >= size_) reject(i);
+    if (i >= size()) reject(i);
     return std::move(arrays_[i]);
   }
-  const Array* begin() const& GNOMON_LIFETIMEBOUND { return arrays_.data(); }
-  const Array* end() const& GNOMON_LIFETIMEBOUND { return arrays_.data() + size_; }
+  const Array* begin() const& GNOMON_LIFETIMEBOUND { return arrays_.begin(); }
+  const Array* end() const& GNOMON_LIFETIMEBOUND { return arrays_.end(); }
   const Array* begin() const&& = delete;
   const Array* end() const&& = delete;
 
  private:
   friend class Function;
   friend struct Call;
-  static constexpr std::size_t inline_count = 4;
   std::size_t position(std::string_view name) const;
   [[noreturn]] void reject(std::size_t i) const;
 
-  class Arrays {
-   public:
-    explicit Arrays(std::size_t n = 0) {
-      if (n > inline_count) more_.resize(n);
-    }
-    Array* data() { return more_.empty() ? few_ : more_.data(); }
-    const Array* data() const { return more_.empty() ? few_ : more_.data(); }
-    Array& operator[](std::size_t i) { return data()[i]; }
-    const Array& operator[](std::size_t i) const { return data()[i]; }
-
-   private:
-    Array few_[inline_count];
-    std::vector<Array> more_;
-  };
   Results(std::size_t n, std::shared_ptr<const struct Program> program)
-      : arrays_(n), size_(n), program_(std::move(program)) {}
+      : arrays_(n), program_(std::move(program)) {}
 
-  Arrays arrays_;
-  std::size_t size_ = 0;
+  SmallVector<Array, 4> arrays_;
   std::shared_ptr<const struct Program> program_;
 };
 

@@ -9,6 +9,7 @@
 #include "passes/derivatives/gradient.h"
 #include "runtime/arrays/array.h"
 #include "runtime/error.h"
+#include "runtime/threads.h"
 #include "stdlib/arrays/along_axis.h"
 #include "stdlib/arrays/arrays.h"
 #include "stdlib/arrays/selection.h"

@@ -44,9 +44,8 @@ typedef struct gnomon_gemm {
   void* c;
 } gnomon_gemm;
 
-/* A routine on `batch` row-major matrices that follow one another: number, see
- * runtime/linalg/lapack.h. The first operand is rows x n; the last of several has `columns`
- * columns, else that is 0. */
+/* A routine on `batch` row-major matrices that follow one another: number, see runtime/routines.h.
+ * The first operand is rows x n; the last of several has `columns` columns, else that is 0. */
 typedef struct gnomon_routine {
   int32_t routine;
   int32_t dtype; /* DType number: float32, float64, complex64 or complex128 */
@@ -61,7 +60,7 @@ typedef struct gnomon_routine {
 
 /* A convolution of images x [batch, groups * inputs, image...] with weights
  * w [groups * outputs, inputs, window...], y [batch, groups * outputs, result...], or a gradient:
- * kind 0: c = y from a = x and b = w; 1: c = x from a = y and b = w; 2: c = w from a = x and b = y.
+ * `kind` says which of x, w and y are a, b and c, see runtime/routines.h.
  * Tap t of result i reads x at stride * i + dilation * t - before, 0 outside the image. */
 typedef struct gnomon_convolution {
   int32_t dtype; /* DType number: float32 or float64 */
@@ -74,8 +73,8 @@ typedef struct gnomon_convolution {
   void* c;
 } gnomon_convolution;
 
-/* A routine on the lines of an axis: number, see runtime/lines/lines.h. Arrays have `outer` lines
- * of n elements, `inner` of them side by side. */
+/* A routine on the lines of an axis: number, see runtime/routines.h. Arrays have `outer` lines of n
+ * elements, `inner` of them side by side. */
 typedef struct gnomon_lines {
   int32_t routine;
   int32_t dtype;   /* DType number of the operands */

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdio>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 #include "runtime/convolution/convolution.h"
@@ -16,6 +18,7 @@
 #include "runtime/linalg/blas.h"
 #include "runtime/linalg/lapack.h"
 #include "runtime/lines/lines.h"
+#include "runtime/trouble.h"
 
 namespace gnomon {
 
@@ -48,6 +51,39 @@ void note_trouble(gnomon_context* context, const char* text) noexcept {
   }
 }
 
+// Runs what may throw: no exception crosses into generated code. Whether nothing was thrown.
+template <class F>
+bool guarded(gnomon_context* context, F&& work) {
+  try {
+    work();
+    return true;
+  } catch (const std::exception& error) {
+    note_trouble(context, error.what());
+    return false;
+  }
+}
+
+// What is said of the troubles of a service.
+struct Words {
+  std::string_view no_library = {};  // and how BLAS was looked for
+  const char* unsuitable = "";
+  const char* no_memory = "";
+};
+
+// Runs a service whose `work` gives a Trouble.
+template <class F>
+std::int32_t status_of(gnomon_context* context, const Words& words, F&& work) {
+  Trouble trouble = Trouble::exception;
+  guarded(context, [&] {
+    trouble = work();
+    if (trouble == Trouble::no_library)
+      note_trouble(context, (std::string(words.no_library) + blas_description()).c_str());
+    if (trouble == Trouble::unsuitable) note_trouble(context, words.unsuitable);
+    if (trouble == Trouble::no_memory) note_trouble(context, words.no_memory);
+  });
+  return trouble == Trouble::none ? GNOMON_DONE : GNOMON_SERVICE_FAILED;
+}
+
 int thread_limit(const gnomon_context* context) {
   return context->threads > 0 ? context->threads : ThreadPool::max_threads;
 }
@@ -57,47 +93,34 @@ void parallel(gnomon_context* context, std::int64_t count, std::int64_t grain, g
   pool().parallel_for(count, grain, body, argument, thread_limit(context));
 }
 
-std::int32_t status_of(bool done) { return done ? GNOMON_DONE : GNOMON_SERVICE_FAILED; }
-
 std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
-  try {
-    const Outcome outcome = blas().gemm(*product, pool(), thread_limit(context));
-    if (outcome == Outcome::no_library) note_trouble(context, blas_description().c_str());
-    if (outcome == Outcome::unsupported)
-      note_trouble(context, "the BLAS library cannot take these row strides");
-    return status_of(outcome == Outcome::done);
-  } catch (const std::exception& error) {
-    note_trouble(context, error.what());
-    return GNOMON_SERVICE_FAILED;
-  }
+  constexpr Words words{.unsuitable = "the BLAS library cannot take these row strides"};
+  return status_of(context, words,
+                   [&] { return blas().gemm(*product, pool(), thread_limit(context)); });
 }
 
 std::int32_t routine(gnomon_context* context, gnomon_routine* what) {
-  try {
-    const Outcome outcome = run_routine(*what, pool(), thread_limit(context));
-    if (outcome == Outcome::no_library)
-      note_trouble(context, ("no LAPACK library found; BLAS: " + blas_description()).c_str());
-    if (outcome == Outcome::unsupported)
-      note_trouble(context, "the LAPACK library cannot take these extents");
-    if (outcome == Outcome::no_memory)
-      note_trouble(context, "too little memory for a linear system");
-    return status_of(outcome == Outcome::done);
-  } catch (const std::exception& error) {
-    note_trouble(context, error.what());
-    return GNOMON_SERVICE_FAILED;
-  }
+  constexpr Words words{.no_library = "no LAPACK library found; BLAS: ",
+                        .unsuitable = "the LAPACK library cannot take these extents",
+                        .no_memory = "too little memory for a linear system"};
+  return status_of(context, words,
+                   [&] { return run_routine(*what, pool(), thread_limit(context)); });
 }
 
 std::int32_t convolve(gnomon_context* context, const gnomon_convolution* convolution) {
-  const bool done = gnomon::convolve(*convolution, pool(), thread_limit(context));
-  if (!done) note_trouble(context, "too little memory for a convolution");
-  return status_of(done);
+  constexpr Words words{.no_memory = "too little memory for a convolution"};
+  return status_of(context, words, [&] {
+    const bool done = gnomon::convolve(*convolution, pool(), thread_limit(context));
+    return done ? Trouble::none : Trouble::no_memory;
+  });
 }
 
 std::int32_t lines(gnomon_context* context, const gnomon_lines* what) {
-  const bool done = run_lines(*what, pool(), thread_limit(context));
-  if (!done) note_trouble(context, "too little memory for a sort or a search");
-  return status_of(done);
+  constexpr Words words{.no_memory = "too little memory for a sort or a search"};
+  return status_of(context, words, [&] {
+    const bool done = run_lines(*what, pool(), thread_limit(context));
+    return done ? Trouble::none : Trouble::no_memory;
+  });
 }
 
 void* allocate(gnomon_context* context, std::int64_t bytes) {
@@ -108,15 +131,13 @@ void* allocate(gnomon_context* context, std::int64_t bytes) {
     note_trouble(context, "too little memory for a call");
     return nullptr;
   }
-  try {
+  const bool kept = guarded(context, [&] {
     const std::lock_guard lock(context->mutex);
     context->blocks.push_back(block);
-  } catch (const std::exception& error) {
-    free_block(block);
-    note_trouble(context, error.what());
-    return nullptr;
-  }
-  return block.data;
+  });
+  if (kept) return block.data;
+  free_block(block);
+  return nullptr;
 }
 
 void* output(gnomon_context* context, std::int32_t index, const std::int64_t* shape) {
@@ -125,14 +146,13 @@ void* output(gnomon_context* context, std::int32_t index, const std::int64_t* sh
     return nullptr;
   }
   LateOutput& late = context->outputs[static_cast<std::size_t>(index)];
-  try {
+  void* data = nullptr;
+  guarded(context, [&] {
     late.array = Array::of_extents(
         late.dtype, std::span<const std::int64_t>(shape, static_cast<std::size_t>(late.rank)));
-    return late.array.data();
-  } catch (const std::exception& error) {
-    note_trouble(context, error.what());
-    return nullptr;
-  }
+    data = late.array.data();
+  });
+  return data;
 }
 
 void fail(gnomon_context* context, std::int32_t check, std::int64_t index, std::int64_t value,
@@ -151,7 +171,7 @@ std::int32_t failed(gnomon_context* context) {
 
 void print(gnomon_context* context, std::int32_t message, std::int32_t dtype, std::int32_t rank,
            const std::int64_t* shape, const void* data) {
-  try {
+  guarded(context, [&] {
     const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(rank));
     // Only read from.
     const Array array =
@@ -166,9 +186,7 @@ void print(gnomon_context* context, std::int32_t message, std::int32_t dtype, st
     const std::lock_guard lock(out.mutex);
     const PrintSink sink = out.sink;
     sink(text);
-  } catch (const std::exception& error) {
-    note_trouble(context, error.what());
-  }
+  });
 }
 
 constexpr std::int64_t interrupt_interval = 20;  // milliseconds between two checks

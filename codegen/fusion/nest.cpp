@@ -124,9 +124,7 @@ std::vector<Box> boxes_of_base(const Node& write) {
   const Shape& shape = write.type().shape;
   const Shape zeros(shape.size(), Dim(0));
   const auto is_one = [](const Dim& d) { return d.is(1); };
-  const bool is_slice = std::ranges::any_of(
-      write.op().attributes, [](const AttributeSpec& spec) { return spec.name == "step"; });
-  if (!is_slice || !std::ranges::all_of(write.attribute("step").dims(), is_one))
+  if (!rule.slice || !std::ranges::all_of(write.attribute("step").dims(), is_one))
     return {{zeros, shape}};
   const Shape &start = write.attribute("start").dims(), &count = write.attribute("count").dims();
   // On each axis what comes before the slice and after it, within the slice on the axes before.

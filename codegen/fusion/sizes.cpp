@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "codegen/fusion/fuse.h"
+#include "codegen/module/cache_lines.h"
 #include "codegen/module/service.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
@@ -15,12 +16,6 @@
 namespace gnomon {
 
 namespace {
-
-constexpr std::int64_t line = 64;  // bytes: buffers are whole lines
-
-std::int64_t rounded(std::int64_t elements, DType t) {
-  return (elements * static_cast<std::int64_t>(size_of(t)) + line - 1) / line * line;
-}
 
 // What an elementwise op, a reduction or a move of elements does.
 Dim work_in_kernel(const Node& node) {
@@ -69,7 +64,7 @@ std::optional<std::int64_t> Sizes::value(const Dim& d) const {
 }
 
 std::int64_t Sizes::bytes_of(const Type& type) const {
-  return rounded(value(element_count(type.shape)).value_or(0), type.dtype);
+  return bytes_in_lines(value(element_count(type.shape)).value_or(0), type.dtype);
 }
 
 double Sizes::work_of(const Node& node) const {
@@ -116,7 +111,7 @@ std::int64_t Sizes::workspace_of(const Module& module) const {
       throw ValueError(
           "memory_budget: expected extents that the shapes of inputs tell, found one that is the "
           "value of an input");
-    bytes[i] = rounded(*elements, buffer.dtype);
+    bytes[i] = bytes_in_lines(*elements, buffer.dtype);
     lives[i][0] = buffer.first, lives[i][1] = buffer.last;
   }
   std::vector<std::int32_t> order(n);

@@ -481,20 +481,12 @@ bool fills_lanes(const Dim& n, std::int64_t width, int quarters = 3) {
 constexpr auto kernel = ProductChoice::Way::kernel, library = ProductChoice::Way::library;
 
 Product product_of(const Node& node) {
-  Product p{};
-  const bool plain = &node.op() == &op::dot;
-  p.trans_a = !plain && node.attribute("trans_a").flag();
-  p.trans_b = !plain && node.attribute("trans_b").flag();
-  p.alpha = plain ? 1 : node.attribute("alpha").real();
-  p.beta = node.operands().size() == 3 ? node.attribute("beta").real() : 0;
+  ProductForm form = product_form(node);
+  if (node.operands().size() < 3) form.beta = 0;
   const Shape &a = node.input(0).shape(), &b = node.input(1).shape();
-  const std::size_t last = a.size() - 1;
-  p.dtype = node.type().dtype;
-  p.m = a[p.trans_a ? last : last - 1];
-  p.k = a[p.trans_a ? last - 1 : last];
-  p.n = b[p.trans_b ? last - 1 : last];
-  p.batch = element_count(std::span(a).first(last - 1));
-  return p;
+  const auto [m, k] = form.left(a);
+  const Dim batch = element_count(std::span(a).first(a.size() - 2));
+  return {form, node.type().dtype, m, form.right(b).columns, k, batch};
 }
 
 // Measured against OpenBLAS on one core with AVX-512. Its kernels for products of up to a million

@@ -6,15 +6,14 @@
 
 #include "codegen/kernels/lower_nest.h"
 #include "codegen/module/module.h"
+#include "ir/op/forms.h"
 
 namespace gnomon {
 
-/// alpha * op(a) op(b), for each of a batch, plus beta * addend, if there is one.
-struct Product {
+/// A product [m, k] by [k, n] for each of a batch; beta is 0 without an addend.
+struct Product : ProductForm {
   DType dtype;
-  bool trans_a, trans_b;
   Dim m, n, k, batch;
-  double alpha, beta;  // beta: 0 without an addend
 };
 Product product_of(const Node& node);
 

@@ -42,7 +42,7 @@ void Dimensions::note(const Dim& d) {
       throw InternalError("lower: no parameter gives the dimension " + atom->name);
     const Value& scalar = *atom->scalar;
     if (scalar.is(op::param)) {
-      add_slot(atom, -2 - static_cast<int>(module_.extent_parameters.size()));
+      add_slot(atom, module_.extents + static_cast<int>(module_.extent_parameters.size()));
       module_.extent_parameters.push_back(
           static_cast<int>(scalar.node().attribute("index").integer()));
       return;

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "codegen/module/cache_lines.h"
 #include "codegen/text/failure_text.h"
 
 namespace gnomon {
@@ -17,10 +18,7 @@ constexpr int most_statements = 96;  // of a kernel with several nests
 Dim scratch_of(const Kernel& kernel) {
   Dim scratch = 0;
   for (const BufferParam& b : kernel.buffers)
-    if (b.per_worker)
-      scratch =
-          scratch +
-          floor_div(b.elements * Dim(static_cast<std::int64_t>(size_of(b.dtype))) + 63, 64) * 64;
+    if (b.per_worker) scratch = scratch + bytes_in_lines(b.elements, b.dtype);
   return scratch;
 }
 

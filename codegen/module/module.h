@@ -35,7 +35,7 @@ struct Buffer {
 struct DimensionSlot {
   AtomRef atom;
   std::string name;
-  int extent = -1;  // where its value stands among the extents of the call; -1: computed late
+  int extent = -1;  // where its value stands in what gnomon_plan reads; -1: computed late
 };
 
 /// Entry condition: left == right.

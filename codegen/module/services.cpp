@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "codegen/kernels/lower_product.h"
+#include "ir/op/forms.h"
 #include "ir/op/type.h"
-#include "runtime/linalg/lapack.h"
-#include "runtime/lines/lines.h"
+#include "runtime/linalg/blas.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -21,14 +21,10 @@ namespace {
 using Operand = Argument::Operand;
 using Result = Argument::Result;
 
-// A flag that the op may not have.
-bool flag_of(const Node& node, std::string_view name) {
-  const AttributeSpecs& specs = node.op().attributes;
-  return std::ranges::any_of(specs, [&](const AttributeSpec& s) { return s.name == name; }) &&
-         node.attribute(name).flag();
+template <class Enum>
+std::int64_t number_of(Enum e) {
+  return static_cast<std::int64_t>(e);
 }
-
-std::int64_t number_of(DType t) { return static_cast<std::int64_t>(t); }
 
 // --- products ---
 
@@ -54,16 +50,16 @@ Dim additions(const Dim& multiply_adds, DType t) {
   return floor_div(multiply_adds, t == DType::float32 ? 16 : 8);
 }
 
-// As the library's products are cut.
+// About as many threads as there are tiles in the library's grid (`gemm_grid`). Its choices want
+// known extents: here rows count as if they were always cut into the thinnest tiles, which they are
+// only to have up to four of them.
 Dim shares_of(const Product& p) {
-  constexpr std::int64_t tile_work = 2'000'000;  // multiply-adds
-  constexpr std::int64_t tile_rows = 128, tile_columns = 2048, tile_depth = 4096;
   const auto tiles = [](const Dim& side, std::int64_t tile) {
     return max(floor_div(side, tile), 1);
   };
-  const Dim all =
-      max(p.batch, 1) * tiles(p.m, tile_rows) * tiles(p.n, tile_columns) * tiles(p.k, tile_depth);
-  return max(min(floor_div(p.batch * p.m * p.n * p.k, tile_work), all), 1);
+  const Dim all = max(p.batch, 1) * tiles(p.m, GemmTile::thinnest) * tiles(p.n, GemmTile::columns) *
+                  tiles(p.k, GemmTile::depth);
+  return max(min(floor_div(p.batch * p.m * p.n * p.k, GemmTile::work), all), 1);
 }
 
 // The addend of a product is in its result already.
@@ -92,36 +88,29 @@ void ask_for_product(const Node& node, ServiceStep& s) {
 // --- convolutions ---
 
 void ask_for_convolution(const Node& node, ServiceStep& s) {
-  const int kind = &node.op() == &op::conv_input_gradient    ? 1
-                   : &node.op() == &op::conv_weight_gradient ? 2
-                                                             : 0;
-  const Shape *x = &node.input(0).shape(), *w = &node.input(1).shape(), *y = &node.type().shape;
-  if (kind == 1) std::swap(x, y);
-  if (kind == 2) std::swap(w, y);
-  const std::int64_t groups = node.attribute("groups").integer();
-  const Dim batch = (*x)[0], inputs = (*w)[1], outputs = floor_div((*w)[0], groups);
+  const ConvolutionForm form = convolution_form(node);
+  const auto [x, w, y] =
+      form.exchanged(&node.input(0).shape(), &node.input(1).shape(), &node.type().shape);
+  const Dim batch = (*x)[0], inputs = (*w)[1], outputs = floor_div((*w)[0], form.groups);
   const DType t = node.type().dtype;
   s.arguments = {
-      {{"dtype", number_of(t)}, {"kind", kind}},
-      {{"batch", batch}, {"groups", Dim(groups)}, {"inputs", inputs}, {"outputs", outputs}}};
-  Dim taps = batch * groups * outputs * inputs;
+      {{"dtype", number_of(t)}, {"kind", number_of(form.kind)}},
+      {{"batch", batch}, {"groups", Dim(form.groups)}, {"inputs", inputs}, {"outputs", outputs}}};
+  Dim taps = batch * form.groups * outputs * inputs;
   // Images with fewer than three spatial axes have leading ones of extent 1.
   const std::size_t axes = x->size() - 2, first = 3 - axes;
-  const IntList& padding = node.attribute("padding").ints();
   for (std::size_t k = 0; k < 3; ++k) {
     const bool is_there = k >= first;
     const std::size_t axis = k - first;
     const auto extent = [&](const Shape& shape) { return is_there ? shape[2 + axis] : Dim(1); };
-    const auto number = [&](std::string_view name) {
-      return is_there ? node.attribute(name).ints()[axis] : 1;
-    };
+    const auto number = [&](const IntList& list) { return is_there ? list[axis] : 1; };
     const auto field = [k](std::string_view name) { return fmt::format("{}[{}]", name, k); };
     s.arguments.push_back({{field("image"), extent(*x)},
                            {field("window"), extent(*w)},
                            {field("result"), extent(*y)}});
-    s.arguments.push_back({{field("stride"), number("stride")},
-                           {field("before"), is_there ? padding[2 * axis] : 0},
-                           {field("dilation"), number("dilation")}});
+    s.arguments.push_back({{field("stride"), number(form.stride)},
+                           {field("before"), is_there ? form.padding[2 * axis] : 0},
+                           {field("dilation"), number(form.dilation)}});
     taps = taps * extent(*w) * extent(*y);
   }
   s.arguments.push_back({{"a", Operand{0}}, {"b", Operand{1}}, {"c", Result{0}}});
@@ -130,42 +119,27 @@ void ask_for_convolution(const Node& node, ServiceStep& s) {
 
 // --- routines on matrices ---
 
-Dim work_of(Routine routine, DType t, const Dim& rows, const Dim& n, const Dim& columns,
-            const Dim& batch) {
-  const Dim cube = floor_div(thirds_of_cube(routine) * min(rows, n), 3);
+Dim work_of(Routine routine, DType t, const RoutineExtents& e) {
+  const Dim cube = floor_div(thirds_of_cube(routine) * min(e.rows, e.n), 3);
   constexpr int operations = 64;  // of a transform, by element
-  const Dim work = is_fourier(routine) ? batch * max(rows, columns) * operations
-                                       : batch * rows * n * (cube + columns);
+  const Dim work = is_fourier(routine) ? e.batch * max(e.rows, e.columns) * operations
+                                       : e.batch * e.rows * e.n * (cube + e.columns);
   const int at_once = (part_of(t) == DType::float32 ? 8 : 4) / (is_complex(t) ? 4 : 1);
   return floor_div(work, at_once);
 }
 
 void ask_for_routine(const Node& node, ServiceStep& s) {
-  const RoutineRule& rule = op_of_routine(node.op()).routine;
-  const Shape& a = node.input(0).shape();
-  DType t = node.input(0).dtype();
-  Dim n = a.back(), columns = 0;
-  const Dim rows = a[a.size() - 2], batch = element_count(std::span(a).first(a.size() - 2));
-  if (node.operands().size() > 1) columns = node.operands().back().shape().back();
-  if (node.op().routine.pairs) {
-    t = complex_of(t);
-    n = floor_div(n, 2), columns = floor_div(columns, 2);
-  }
-  if (is_fourier(rule.kind)) columns = node.type().shape[a.size() - 2];
-  s.bound = n;
-  s.work = work_of(rule.kind, t, rows, n, columns, batch);
-  s.shares = max(batch, 1);
-  s.arguments = {{{"routine", static_cast<std::int64_t>(rule.kind)}, {"dtype", number_of(t)}},
-                 {{"lower", flag_of(node, "lower")},
-                  {"transposed", flag_of(node, "transposed") || flag_of(node, "inverse")},
-                  {"complete", flag_of(node, "complete")}}};
-  const auto option = std::ranges::find_if(node.op().attributes, [](const AttributeSpec& spec) {
-    return spec.kind == Attribute::Kind::integer;
-  });
-  if (option != node.op().attributes.end())
-    if (const std::int64_t number = node.attribute(option->name).integer(); number != 0)
-      s.arguments.push_back({{"option", number}});
-  s.arguments.push_back({{"rows", rows}, {"n", n}, {"columns", columns}, {"batch", batch}});
+  const RoutineForm form = routine_form(node);
+  const RoutineExtents e = routine_extents(node);
+  const DType part = node.input(0).dtype(), t = form.pairs ? complex_of(part) : part;
+  s.bound = e.n;
+  s.work = work_of(form.kind, t, e);
+  s.shares = max(e.batch, 1);
+  s.arguments = {
+      {{"routine", number_of(form.kind)}, {"dtype", number_of(t)}},
+      {{"lower", form.lower}, {"transposed", form.transposed}, {"complete", form.complete}}};
+  if (form.option != 0) s.arguments.push_back({{"option", form.option}});
+  s.arguments.push_back({{"rows", e.rows}, {"n", e.n}, {"columns", e.columns}, {"batch", e.batch}});
   for (std::size_t i = 0; i < s.in.size(); ++i)
     s.arguments.push_back({{fmt::format("in[{}]", i), Operand{i}}});
   for (std::size_t i = 0; i < s.out.size(); ++i)
@@ -175,25 +149,15 @@ void ask_for_routine(const Node& node, ServiceStep& s) {
 // --- routines along one axis ---
 
 void ask_for_lines(const Node& node, ServiceStep& s) {
-  const LineRule& rule = node.op().lines;
-  const Shape& x = node.input(0).shape();
-  const Shape& y = node.type().shape;
-  Dim outer = 1, n = element_count(x), inner = 1, count = element_count(y);
-  if (const auto& specs = node.op().attributes;
-      std::ranges::any_of(specs, [](const AttributeSpec& spec) { return spec.name == "axis"; })) {
-    const auto axis = static_cast<std::size_t>(node.attribute("axis").integer());
-    outer = element_count(std::span(x).first(axis));
-    n = x[axis];
-    inner = element_count(std::span(x).subspan(axis + 1));
-    count = y[axis];
-  }
+  const LinesForm form = lines_form(node);
+  const LinesExtents e = lines_extents(node);
   constexpr int of_scan = 4, of_sort = 32;  // additions an element
-  const bool scans = rule.combine != nullptr;
-  s.work = max(n, count) * outer * inner * (scans ? of_scan : of_sort);
-  s.arguments = {{{"routine", static_cast<std::int64_t>(rule.kind)},
+  const bool scans = node.op().lines.combine != nullptr;
+  s.work = max(e.n, e.count) * e.outer * e.inner * (scans ? of_scan : of_sort);
+  s.arguments = {{{"routine", number_of(form.kind)},
                   {"dtype", number_of(node.input(0).dtype())},
-                  {"reverse", flag_of(node, "reverse")}},
-                 {{"outer", outer}, {"n", n}, {"inner", inner}, {"count", count}}};
+                  {"reverse", form.reverse}},
+                 {{"outer", e.outer}, {"n", e.n}, {"inner", e.inner}, {"count", e.count}}};
   for (std::size_t i = 0; i < s.in.size(); ++i)
     s.arguments.push_back({{fmt::format("in[{}]", i), Operand{i}}});
   s.arguments.push_back({{"out", Result{0}}});

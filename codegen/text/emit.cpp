@@ -10,6 +10,7 @@
 
 #include "codegen/cpu/cpu_language.h"
 #include "codegen/module/alike.h"
+#include "codegen/module/cache_lines.h"
 #include "codegen/text/signature.h"
 #include "codegen/text/spell.h"
 #include "ir/graph/leaf.h"
@@ -110,7 +111,7 @@ class HostPrinter {
   std::string bytes(const Buffer& b) const {
     const std::string n =
         spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
-    return fmt::format("(({} + 63) & ~i64(63))", n);
+    return fmt::format("(({0} + {1}) & ~i64({1}))", n, line_bytes - 1);
   }
 
   std::string plan_function() {
@@ -119,9 +120,8 @@ class HostPrinter {
     for (std::size_t d = 0; d < module_.dimensions.size(); ++d) {
       const DimensionSlot& slot = module_.dimensions[d];
       if (slot.extent == -1) continue;
-      const int position = slot.extent >= 0 ? slot.extent : module_.extents + (-2 - slot.extent);
       text += fmt::format("  const i64 {} = plan[{}] = extents[{}];\n", dimension_names_[d],
-                          PlanLayout::dimensions + d, position);
+                          PlanLayout::dimensions + d, slot.extent);
     }
     for (const PlanCheck& c : module_.plan_checks) {
       const std::string left =

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "codegen/module/cache_lines.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -71,8 +72,7 @@ std::string KernelPrinter::scratch_offset(int buffer) {
   for (const int b : scratch_buffers()) {
     if (b == buffer) break;
     const BufferParam& p = kernel().buffers[b];
-    const Dim bytes = p.elements * Dim(static_cast<std::int64_t>(size_of(p.dtype)));
-    offset = offset + floor_div(bytes + 63, 64) * 64;
+    offset = offset + bytes_in_lines(p.elements, p.dtype);
   }
   return offset.is_constant() ? fmt::format("{}", offset.constant()) : w_.spelled(offset);
 }

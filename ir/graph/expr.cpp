@@ -9,6 +9,7 @@
 
 #include "ir/graph/leaf.h"
 #include "ir/op/numbers.h"
+#include "ir/op/op.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -215,7 +216,7 @@ const Array* constant_array(const Value& v) {
 
 std::optional<double> constant_value(const Value& v) {
   const Value* at = &v;
-  while (*at && (at->op().name == "broadcast_to" || at->op().name == "full")) at = &at->input(0);
+  while (*at && at->op().has(Trait::repeats)) at = &at->input(0);
   const Array* array = constant_array(*at);
   if (array == nullptr || array->rank() != 0) return std::nullopt;
   if (is_complex(array->dtype())) {

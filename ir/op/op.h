@@ -24,8 +24,7 @@
 #include "ir/op/attribute.h"
 #include "ir/op/element.h"
 #include "ir/op/region.h"
-#include "runtime/linalg/lapack.h"
-#include "runtime/lines/lines.h"
+#include "runtime/routines.h"
 
 namespace gnomon {
 
@@ -77,6 +76,7 @@ enum class Trait : std::uint32_t {
   piecewise_constant = 512,  // derivative 0 wherever it exists
   opaque_to_rules = 1024,    // no rule sees through it (barrier)
   never_fold = 2048,         // print, assert: kept when operands are constant
+  repeats = 4096,            // operand 0, repeated along axes
 };
 struct Traits {
   std::uint32_t bits = 0;
@@ -133,6 +133,8 @@ struct WriteRule {
   /// First operand that is written; all operands from here on when `every`, else this one.
   int first = 0;
   bool every = false;
+  /// What is written is the slice that the attributes start, count and step tell.
+  bool slice = false;
   /// Elements are combined with what is there (those of one position in order) by this elementwise
   /// op instead of replacing it; null: they replace it.
   const Op* combine = nullptr;
@@ -253,6 +255,9 @@ struct RoutineRule {
   Routine kind{};
   /// What is said of a matrix without a result; `{index}`, `{value}` and `{bound}` are filled in.
   std::string_view failure{};
+  /// The integer attribute that is the routine's `option`, if there is one. Others have the names
+  /// of `gnomon_routine`: lower, transposed (of Fourier transforms: inverse), complete.
+  std::string_view option{};
   /// The op with what is above, if this one is made of it when complex numbers become pairs.
   const Op* of = nullptr;
   /// Matrices [..., m, 2 n] are of pairs: complex [..., m, n].
@@ -283,6 +288,7 @@ struct Op {
   WriteRule write{};
   ExpandRule expand = nullptr;
   StepKind step = StepKind::none;
+  ConvolutionKind convolution{};  // of a step of that kind
   RoutineRule routine{};
   LineRule lines{};
   std::vector<Region> (*regions)(const Node&) = nullptr;  // ops with bodies that a node runs

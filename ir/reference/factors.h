@@ -406,7 +406,7 @@ std::vector<typename Numbers::Number> restored_line(const FloatArithmetic<Number
   return line;
 }
 
-/// One matrix of each operand of a routine, [rows, n] the first.
+/// One matrix of each operand of a routine; the extents are those of `routine_extents`.
 template <class Arithmetic>
 struct RoutineOperands {
   using Matrix = std::vector<typename Arithmetic::Number>;
@@ -421,21 +421,21 @@ std::vector<typename RoutineOperands<Arithmetic>::Matrix> matrix_results(
     std::vector<std::vector<std::int64_t>>& integers) {
   auto& [x, rows, n, columns] = of;
   const MatrixSystems<Arithmetic> systems(f, n);
-  const auto flag = [&](std::string_view name) { return node.attribute(name).flag(); };
+  const RoutineForm form = routine_form(node);
   MatrixFactors<Arithmetic> factors(f, x[0], rows, n);
-  switch (op_of_routine(node.op()).routine.kind) {
+  switch (form.kind) {
     case Routine::cholesky: systems.cholesky(x[0]); return {x[0]};
     case Routine::solve_triangular:
-      systems.substitute(x[0], x[1], columns, flag("lower"), flag("transposed"));
+      systems.substitute(x[0], x[1], columns, form.lower, form.transposed);
       return {x[1]};
     case Routine::solve:
-      if (flag("transposed")) x[0] = f.transposed(x[0], n, n);
+      if (form.transposed) x[0] = f.transposed(x[0], n, n);
       systems.solve(x[0], x[1], columns);
       return {x[1]};
-    case Routine::qr: return factors.qr(flag("complete") ? rows : std::min(rows, n));
+    case Routine::qr: return factors.qr(form.complete ? rows : std::min(rows, n));
     case Routine::eigh: return factors.eigh();
     case Routine::eigvalsh: return {factors.eigh()[0]};
-    case Routine::svd: return factors.svd(flag("complete"));
+    case Routine::svd: return factors.svd(form.complete);
     case Routine::svdvals: return {factors.svd(false)[1]};
     case Routine::lu_factor: {
       const auto [swaps, order] = factors.lu();
@@ -446,7 +446,7 @@ std::vector<typename RoutineOperands<Arithmetic>::Matrix> matrix_results(
     case Routine::sylvester: systems.sylvester(x[0], x[1], x[2], columns); return {x[2]};
     case Routine::solve_banded: {
       auto whole = f.zeros(n * n);
-      const auto above = rows - 1 - static_cast<std::size_t>(node.attribute("below").integer());
+      const auto above = rows - 1 - static_cast<std::size_t>(form.option);
       for (std::size_t d = 0; d < rows; ++d)
         for (std::size_t j = 0; j < n; ++j)
           if (d + j >= above && d + j - above < n) whole[(d + j - above) * n + j] = x[0][d * n + j];
@@ -458,28 +458,26 @@ std::vector<typename RoutineOperands<Arithmetic>::Matrix> matrix_results(
   }
 }
 
-/// A routine on one matrix of each operand: its results. `length`: of those of a Fourier transform.
+/// A routine on one matrix of each operand: its results.
 template <class Numbers>
 std::vector<std::vector<typename Numbers::Number>> routine_results(
     const FloatArithmetic<Numbers>& f, const Numbers& numbers, const Node& node,
-    RoutineOperands<FloatArithmetic<Numbers>> of, std::size_t length) {
+    RoutineOperands<FloatArithmetic<Numbers>> of) {
   using Results = std::vector<std::vector<typename Numbers::Number>>;
   const ComplexArithmetic<Numbers> complex(f);
-  const bool pairs = node.op().routine.pairs;
+  const RoutineForm form = routine_form(node);
   const auto complex_operands = [&] {
     RoutineOperands<ComplexArithmetic<Numbers>> result{{}, of.rows, of.n, of.columns};
-    if (pairs) result.n /= 2, result.columns /= 2;
     for (const auto& x : of.x)
-      result.x.push_back(pairs ? complex.from_pairs(x) : complex.from_floats(x));
+      result.x.push_back(form.pairs ? complex.from_pairs(x) : complex.from_floats(x));
     return result;
   };
   Results results;
   std::vector<std::vector<std::int64_t>> integers;
-  switch (op_of_routine(node.op()).routine.kind) {
-    case Routine::dft:
-      return {fourier_sums(f, of.x[0], 2, length, node.attribute("inverse").flag())};
-    case Routine::rdft: return {fourier_sums(f, of.x[0], 1, length, false)};
-    case Routine::irdft: return {restored_line(f, of.x[0], length)};
+  switch (form.kind) {
+    case Routine::dft: return {fourier_sums(f, of.x[0], 2, of.columns, form.transposed)};
+    case Routine::rdft: return {fourier_sums(f, of.x[0], 1, of.columns, false)};
+    case Routine::irdft: return {restored_line(f, of.x[0], of.columns)};
     case Routine::eig:
     case Routine::eigvals:
       for (const auto& y : eigen_results(complex, complex_operands().x[0], of.rows))
@@ -488,7 +486,7 @@ std::vector<std::vector<typename Numbers::Number>> routine_results(
       return results;
     default: break;
   }
-  if (pairs) {
+  if (form.pairs) {
     const auto made = matrix_results(complex, node, complex_operands(), integers);
     for (std::size_t k = 0; k < made.size(); ++k)
       results.push_back(node.type(static_cast<std::uint32_t>(k)).rank() < node.input(0).rank()
@@ -509,14 +507,10 @@ template <class Numbers>
 auto Evaluator<Numbers>::routine(Frame& frame, const Node& node) -> std::vector<Data> {
   const Tensor<Number>& a = *operand(frame, node, 0);
   const FloatArithmetic<Numbers> arithmetic(numbers_, op_of_routine(node.op()), a.dtype);
-  const auto extent = [](const Extent& shape, std::size_t from_last) {
-    return static_cast<std::size_t>(shape[shape.size() - from_last]);
-  };
-  const std::size_t rows = extent(a.shape, 2), n = extent(a.shape, 1);
-  const std::size_t columns = extent(operand(frame, node, node.operands().size() - 1)->shape, 1);
-  std::size_t batch = 1;
-  for (std::size_t i = 0; i + 2 < a.shape.size(); ++i)
-    batch *= static_cast<std::size_t>(a.shape[i]);
+  const auto known = [&](const Dim& d) { return static_cast<std::size_t>(frame.extents(d)); };
+  const RoutineExtents extents = routine_extents(node);
+  const std::size_t rows = known(extents.rows), n = known(extents.n);
+  const std::size_t columns = known(extents.columns), batch = known(extents.batch);
   std::vector<std::shared_ptr<Tensor<Number>>> results;
   for (const Type& t : node.types()) {
     results.push_back(std::make_shared<Tensor<Number>>());
@@ -530,9 +524,8 @@ auto Evaluator<Numbers>::routine(Frame& frame, const Node& node) -> std::vector<
       const auto first = all.begin() + static_cast<std::ptrdiff_t>(all.size() / batch * item);
       matrices.emplace_back(first, first + static_cast<std::ptrdiff_t>(all.size() / batch));
     }
-    const auto made = routine_results(
-        arithmetic, numbers_, node, {std::move(matrices), rows, n, columns},
-        extent(results[0]->shape, std::min<std::size_t>(results[0]->shape.size(), 2)));
+    const auto made =
+        routine_results(arithmetic, numbers_, node, {std::move(matrices), rows, n, columns});
     for (std::size_t k = 0; k < results.size(); ++k)
       results[k]->data.insert(results[k]->data.end(), made[k].begin(), made[k].end());
   }

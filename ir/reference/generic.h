@@ -14,6 +14,7 @@
 
 #include "ir/graph/graph.h"
 #include "ir/graph/leaf.h"
+#include "ir/op/forms.h"
 #include "ir/op/numbers.h"
 #include "ir/op/op.h"
 #include "runtime/arrays/array.h"

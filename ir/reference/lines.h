@@ -26,12 +26,7 @@ auto Evaluator<Numbers>::lines(Frame& frame, const Node& node) -> Data {
     return numbers_.to_cell(DType::bool_, apply(*find_op("less"), a, b)).b;
   };
 
-  std::size_t axis = x.shape.size() - (x.shape.empty() ? 0 : 1);
-  bool reverse = false;
-  for (const AttributeSpec& spec : node.op().attributes) {
-    if (spec.name == "axis") axis = static_cast<std::size_t>(node.attribute("axis").integer());
-    if (spec.name == "reverse") reverse = node.attribute("reverse").flag();
-  }
+  const bool reverse = lines_form(node).reverse;
   if (rule.kind == LineRoutine::flatnonzero) {
     std::size_t at = 0;
     for (std::size_t i = 0; i < x.data.size(); ++i)
@@ -48,10 +43,9 @@ auto Evaluator<Numbers>::lines(Frame& frame, const Node& node) -> Data {
     return made;
   }
 
-  std::int64_t outer = 1, inner = 1;
-  for (std::size_t k = 0; k < axis; ++k) outer *= x.shape[k];
-  for (std::size_t k = axis + 1; k < x.shape.size(); ++k) inner *= x.shape[k];
-  const std::int64_t n = x.shape[axis], results = made->shape[axis];
+  const LinesExtents extents = lines_extents(node);
+  const std::int64_t outer = frame.extents(extents.outer), inner = frame.extents(extents.inner);
+  const std::int64_t n = frame.extents(extents.n), results = frame.extents(extents.count);
   for (std::int64_t line = 0; line < outer * inner; ++line) {
     const auto place = [&](std::int64_t i, std::int64_t length) {
       return static_cast<std::size_t>((line / inner * length + i) * inner + line % inner);

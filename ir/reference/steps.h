@@ -131,15 +131,12 @@ auto Evaluator<Numbers>::reduction(Frame& frame, const Node& node) -> std::vecto
 
 template <class Numbers>
 auto Evaluator<Numbers>::product(Frame& frame, const Node& node) -> Data {
-  const bool is_gemm = node.op().name == "gemm";
-  const bool trans_a = is_gemm && node.attribute("trans_a").flag();
-  const bool trans_b = is_gemm && node.attribute("trans_b").flag();
+  const ProductForm form = product_form(node);
   const Tensor<Number>&a = *operand(frame, node, 0), &b = *operand(frame, node, 1);
   const std::size_t rank = a.shape.size();
-  const std::int64_t m = a.shape[rank - (trans_a ? 1 : 2)], k = a.shape[rank - (trans_a ? 2 : 1)];
-  const std::int64_t n = b.shape[rank - (trans_b ? 2 : 1)];
-  if (b.shape[rank - (trans_b ? 1 : 2)] != k ||
-      !std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin()))
+  const auto [m, k] = form.left(a.shape);
+  const auto [rows_of_b, n] = form.right(b.shape);
+  if (rows_of_b != k || !std::equal(a.shape.begin(), a.shape.end() - 2, b.shape.begin()))
     throw ValueError(fmt::format("{}: sizes differ", node.op().name));
   auto result = std::make_shared<Tensor<Number>>();
   result->dtype = a.dtype;
@@ -150,20 +147,19 @@ auto Evaluator<Numbers>::product(Frame& frame, const Node& node) -> Data {
   const auto real = [&](double v) {
     return numbers_.cast(numbers_.from_cell(DType::float64, cell_make(v)), DType::float64, a.dtype);
   };
-  const Tensor<Number>* c =
-      is_gemm && node.operands().size() > 2 ? operand(frame, node, 2).get() : nullptr;
+  const Tensor<Number>* c = node.operands().size() > 2 ? operand(frame, node, 2).get() : nullptr;
   const std::int64_t count = count_of(result->shape, node.op().name);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t batch = i / (m * n), row = i / n % m, column = i % n;
     Number sum = zero;
     for (std::int64_t t = 0; t < k; ++t) {
-      const std::int64_t at_a = batch * m * k + (trans_a ? t * m + row : row * k + t);
-      const std::int64_t at_b = batch * k * n + (trans_b ? column * k + t : t * n + column);
+      const std::int64_t at_a = batch * m * k + (form.trans_a ? t * m + row : row * k + t);
+      const std::int64_t at_b = batch * k * n + (form.trans_b ? column * k + t : t * n + column);
       sum = numbers_.add(a.dtype, sum,
                          numbers_.multiply(a.dtype, a.data[static_cast<std::size_t>(at_a)],
                                            b.data[static_cast<std::size_t>(at_b)]));
     }
-    if (is_gemm) sum = numbers_.multiply(a.dtype, real(node.attribute("alpha").real()), sum);
+    if (form.alpha != 1) sum = numbers_.multiply(a.dtype, real(form.alpha), sum);
     // c may be smaller: its leading axes of extent 1 stretch.
     if (c != nullptr) {
       std::int64_t offset = 0, rest = i, stride = 1;
@@ -173,9 +169,9 @@ auto Evaluator<Numbers>::product(Frame& frame, const Node& node) -> Data {
         rest /= extent;
         stride *= c->shape[axis];
       }
-      sum = numbers_.add(a.dtype, sum,
-                         numbers_.multiply(a.dtype, real(node.attribute("beta").real()),
-                                           c->data[static_cast<std::size_t>(offset)]));
+      sum = numbers_.add(
+          a.dtype, sum,
+          numbers_.multiply(a.dtype, real(form.beta), c->data[static_cast<std::size_t>(offset)]));
     }
     result->data.push_back(sum);
   }

@@ -1,6 +1,7 @@
 // Matrix products: transposes, scales and sums that a product of the BLAS takes along.
 #include <algorithm>
 
+#include "ir/op/forms.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
 #include "stdlib/linalg/matrices.h"
@@ -12,11 +13,9 @@ namespace {
 constexpr std::int64_t most_small = 8;   // sides of products that are small altogether
 constexpr std::int64_t most_short = 16;  // sums over an outer axis that are one loop
 
-// alpha * A @ B + beta * C with the operands as stored.
-struct Product {
+// A product and its operands as stored; c may be none.
+struct Product : ProductForm {
   Value a, b, c;
-  double alpha = 1, beta = 0;
-  bool trans_a = false, trans_b = false;
 };
 
 // The BLAS has float32 and float64.
@@ -26,30 +25,14 @@ bool is_product(const Value& v) {
 }
 
 Product product_of(const Value& v) {
-  Product p;
-  p.a = v.input(0);
-  p.b = v.input(1);
-  if (v.is(op::dot)) return p;
-  const Node& node = v.node();
-  if (node.operands().size() > 2) p.c = v.input(2);
-  p.alpha = node.attribute("alpha").real();
-  p.beta = node.attribute("beta").real();
-  p.trans_a = node.attribute("trans_a").flag();
-  p.trans_b = node.attribute("trans_b").flag();
-  return p;
+  const std::span<const Value> x = v.node().operands();
+  return {product_form(v.node()), x[0], x[1], x.size() > 2 ? x[2] : Value()};
 }
 
 Expr gemm_of(const Product& p) {
-  Attributes attributes;
-  for (const AttributeSpec& spec : op::gemm.attributes) {
-    if (spec.name == "alpha") attributes.emplace_back(p.alpha);
-    if (spec.name == "beta") attributes.emplace_back(p.beta);
-    if (spec.name == "trans_a") attributes.emplace_back(p.trans_a);
-    if (spec.name == "trans_b") attributes.emplace_back(p.trans_b);
-  }
   std::vector<Value> operands = {p.a, p.b};
   if (p.c) operands.push_back(p.c);
-  return make_node(op::gemm, std::move(operands), std::move(attributes));
+  return make_node(op::gemm, std::move(operands), attributes_of(p));
 }
 
 Expr transposed_operands(const Match& m) {
@@ -124,10 +107,7 @@ void take_addend(Product& p, const Value& addend) {
 bool is_small(const Dim& d) { return d.is_constant() && d.constant() <= most_small; }
 
 // The inner extent.
-Dim depth_of(const Product& p) {
-  const Shape& a = p.a.shape();
-  return a[a.size() - (p.trans_a ? 2 : 1)];
-}
+Dim depth_of(const Product& p) { return p.left(p.a.shape()).columns; }
 
 // Whether kernels compute a product as a sum. A vector by rows is a reduction of the last axis; by
 // columns, one of an outer axis, which is best when it is short.

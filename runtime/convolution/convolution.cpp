@@ -11,6 +11,7 @@
 
 #include "runtime/arrays/dtype.h"
 #include "runtime/convolution/plan.h"
+#include "runtime/routines.h"
 
 namespace gnomon {
 
@@ -232,8 +233,9 @@ bool backward(const gnomon_convolution& g, const ConvolutionTiles<T>& tiles, con
 
 template <class T>
 bool run_as(const gnomon_convolution& g, const ConvolutionTiles<T>& tiles, const Runner& run) {
-  if (g.kind == 0) return forward(g, tiles, run);
-  if (g.kind == 1) return backward(g, tiles, run);
+  const auto kind = static_cast<ConvolutionKind>(g.kind);
+  if (kind == ConvolutionKind::results) return forward(g, tiles, run);
+  if (kind == ConvolutionKind::input_gradient) return backward(g, tiles, run);
   if (g.batch == 0 || product(triple(g.result)) == 0 || g.inputs * product(triple(g.window)) == 0) {
     std::fill_n(static_cast<T*>(g.c), g.groups * g.outputs * g.inputs * product(triple(g.window)),
                 T{0});

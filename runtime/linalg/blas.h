@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runtime/abi.h"
-#include "runtime/linalg/outcome.h"
+#include "runtime/trouble.h"
 
 namespace gnomon {
 
@@ -18,6 +18,14 @@ struct GemmGrid {
   std::int64_t rows, columns, depth;  // extents of a full tile
   std::int64_t row_tiles, column_tiles, depth_chunks;
   std::int64_t tiles() const { return row_tiles * column_tiles * depth_chunks; }
+};
+
+/// What the grid goes by.
+struct GemmTile {
+  static constexpr std::int64_t work = 2'000'000;  // multiply-adds worth handing to another thread
+  static constexpr std::int64_t thinnest = 128;    // rows of a tile, unless columns are fewer
+  static constexpr std::int64_t columns = 2048;    // of a tile, where columns are cut at all
+  static constexpr std::int64_t depth = 4096;      // of a chunk
 };
 
 /// The grid of an m x k by k x n product.
@@ -57,9 +65,10 @@ class Blas {
   bool available() const noexcept { return sgemm_ != nullptr; }
   /// Path, version and kernel set of the library, or what was tried and not found.
   const std::string& description() const noexcept { return description_; }
-  /// Runs a product on `pool`, at most `limit` threads. Unsupported are dtypes and row strides
-  /// beyond 31 bits or below a row; C is as it was unless it is done. C is not read when beta is 0.
-  Outcome gemm(const gnomon_gemm& product, ThreadPool& pool, int limit = 256,
+  /// Runs a product on `pool`, at most `limit` threads. Fails without a library, and on arguments a
+  /// library cannot take: a dtype, a row stride beyond 31 bits or below a row; then C is as it was.
+  /// C is not read when beta is 0.
+  Trouble gemm(const gnomon_gemm& product, ThreadPool& pool, int limit = 256,
                GemmScratch scratch = GemmScratch::allocated) const noexcept;
 
   /// A function of the library by its name, or null.

@@ -19,16 +19,13 @@ using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, in
 
 constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
 constexpr std::int64_t tile_rows = 512;  // a library call is near its peak from here on
-constexpr std::int64_t tile_columns = 2048;
 constexpr std::int64_t thin_rows = 256;
 constexpr std::int64_t least_side = 64;  // below, packing costs more than the split gains
 constexpr std::int64_t most_tiles = 64;
 constexpr std::int64_t side_step = 16;  // tile sides are multiples of the kernels' blocks
 constexpr std::int64_t longest_depth = std::int64_t{1} << 20;
-constexpr std::int64_t chunk_depth = 4096;
 constexpr std::int64_t most_partials = std::int64_t{1} << 20;  // elements of all partial results
 constexpr std::int64_t piece_side = 32;                        // of what is summed on the stack
-constexpr double tile_work = 2e6;  // multiply-adds worth handing to another thread
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
 
@@ -153,7 +150,7 @@ struct Product {
     const double work = static_cast<double>(grid.rows) * static_cast<double>(grid.columns) *
                         static_cast<double>(grid.depth);
     // Small products of a batch go together.
-    const auto grain = static_cast<std::int64_t>(std::max(1.0, tile_work / work));
+    const auto grain = static_cast<std::int64_t>(std::max(1.0, GemmTile::work / work));
     gnomon_body tiles = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
       const Product& product = *static_cast<const Product*>(self);
       const BlasCallScope scope(product.rules);
@@ -186,26 +183,26 @@ GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
   GemmGrid grid{m, n, k, 1, 1, 1};
   const auto wanted =
-      static_cast<std::int64_t>(std::clamp(work / tile_work, 1.0, double{most_tiles}));
+      static_cast<std::int64_t>(std::clamp(work / GemmTile::work, 1.0, double{most_tiles}));
   // Rows first, down to 512 of them; then columns, down to 2048, which packs the left operand anew
   // for each; then, to have two to four tiles where that pays, thinner rows. Each tile packs the
   // right operand anew: two cost a product of 512 rows 5 percent, four cost it 10.
   Cut rows = cut_side(m, std::min(wanted, m / tile_rows), least_side);
-  const Cut columns = cut_side(n, std::min(wanted / rows.tiles, n / tile_columns), least_side);
+  const Cut columns = cut_side(n, std::min(wanted / rows.tiles, n / GemmTile::columns), least_side);
   if (rows.tiles * columns.tiles < 4 && wanted > rows.tiles * columns.tiles)
     rows =
         cut_side(m, std::min(wanted, std::clamp<std::int64_t>(m / thin_rows, 2, 4)) / columns.tiles,
-                 n < 2 * least_side ? least_side : 2 * least_side);
+                 n < GemmTile::thinnest ? least_side : GemmTile::thinnest);
   // The library counts in 32 bits.
   grid.rows = std::min(rows.extent, longest_depth * side_step);
   grid.columns = std::min(columns.extent, longest_depth * side_step);
   grid.row_tiles = m == 0 ? 0 : ceil_div(m, grid.rows);
   grid.column_tiles = n == 0 ? 0 : ceil_div(n, grid.columns);
-  if (k > longest_depth || (grid.row_tiles * grid.column_tiles < 4 && k >= 2 * chunk_depth)) {
+  if (k > longest_depth || (grid.row_tiles * grid.column_tiles < 4 && k >= 2 * GemmTile::depth)) {
     const std::int64_t room =
         std::max<std::int64_t>(most_partials / std::max<std::int64_t>(m * n, 1), 1);
     const std::int64_t chunks =
-        std::min({ceil_div(k, chunk_depth), room, std::int64_t{16}, wanted});
+        std::min({ceil_div(k, GemmTile::depth), room, std::int64_t{16}, wanted});
     const std::int64_t least = ceil_div(k, longest_depth);
     grid.depth_chunks = std::max(chunks, least);
     grid.depth = ceil_div(k, grid.depth_chunks);
@@ -214,11 +211,11 @@ GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
   return grid;
 }
 
-Outcome Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
+Trouble Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
                    GemmScratch scratch) const noexcept {
-  if (g.m <= 0 || g.n <= 0 || g.batch <= 0) return Outcome::done;
-  if (!available()) return Outcome::no_library;
-  if (!acceptable(g)) return Outcome::unsupported;
+  if (g.m <= 0 || g.n <= 0 || g.batch <= 0) return Trouble::none;
+  if (!available()) return Trouble::no_library;
+  if (!acceptable(g)) return Trouble::unsuitable;
   if (rules_.one_at_a_time) limit = 1;
   const GemmGrid grid = gemm_grid(g.m, g.n, g.k);
   if (grid.depth_chunks > 1 && g.batch > 1) {
@@ -232,7 +229,7 @@ Outcome Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
       one.c = static_cast<std::byte*>(g.c) + item * g.stride_c * width;
       gemm(one, pool, limit, scratch);
     }
-    return Outcome::done;
+    return Trouble::none;
   }
   const auto run = [&]<class T>(CblasGemm<T> library) {
     Product<T>{rules_, g, grid, library}.run(pool, limit, scratch);
@@ -241,7 +238,7 @@ Outcome Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
     run(reinterpret_cast<CblasGemm<float>>(sgemm_));
   else
     run(reinterpret_cast<CblasGemm<double>>(dgemm_));
-  return Outcome::done;
+  return Trouble::none;
 }
 
 }  // namespace gnomon

@@ -166,7 +166,7 @@ struct Batch {
     }
   }
 
-  Outcome run_all(ThreadPool& pool, int limit) {
+  Trouble run_all(ThreadPool& pool, int limit) {
     const double area = static_cast<double>(r.rows) * static_cast<double>(r.n);
     const double cubes = thirds_of_cube(static_cast<Routine>(r.routine)) / 3.0;
     const double work =
@@ -178,41 +178,41 @@ struct Batch {
       for (; lo < hi; ++lo) static_cast<Batch*>(self)->run(lo);
     };
     pool.parallel_for(r.batch, grain, body, this, blas().rules().one_at_a_time ? 1 : limit);
-    if (lacks_memory) return Outcome::no_memory;
-    if (failed == std::numeric_limits<std::int64_t>::max()) return Outcome::done;
+    if (lacks_memory) return Trouble::no_memory;
+    if (failed == std::numeric_limits<std::int64_t>::max()) return Trouble::none;
     r.failed = failed;
     const BlasCallScope scope(blas().rules());
     r.pivot = one(r.failed);
-    return Outcome::done;
+    return Trouble::none;
   }
 };
 
 template <class T>
-Outcome run(gnomon_routine& routine, ThreadPool& pool, int limit) {
+Trouble run(gnomon_routine& routine, ThreadPool& pool, int limit) {
   const Lapack<T>& functions = lapack<T>();
-  if (!functions.complete()) return Outcome::no_library;
+  if (!functions.complete()) return Trouble::no_library;
   return Batch<T>{routine, functions}.run_all(pool, limit);
 }
 
 }  // namespace
 
-Outcome run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept {
+Trouble run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept {
   routine.failed = -1;
   routine.pivot = 0;
   if (is_fourier(static_cast<Routine>(routine.routine))) return run_fourier(routine, pool, limit);
-  if (routine.batch <= 0) return Outcome::done;
+  if (routine.batch <= 0) return Trouble::none;
   // Workspaces of LAPACK have up to 8 n^2 elements.
   constexpr std::int64_t largest = std::numeric_limits<int>::max();
   if (routine.rows > largest || routine.n > largest || routine.columns > largest)
-    return Outcome::unsupported;
-  if (!blas().available()) return Outcome::no_library;
+    return Trouble::unsuitable;
+  if (!blas().available()) return Trouble::no_library;
   if (routine.dtype == static_cast<int>(float32)) return run<float>(routine, pool, limit);
   if (routine.dtype == static_cast<int>(float64)) return run<double>(routine, pool, limit);
   if (routine.dtype == static_cast<int>(complex64))
     return run<std::complex<float>>(routine, pool, limit);
   if (routine.dtype == static_cast<int>(complex128))
     return run<std::complex<double>>(routine, pool, limit);
-  return Outcome::unsupported;
+  return Trouble::unsuitable;
 }
 
 }  // namespace gnomon

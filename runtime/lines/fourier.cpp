@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "runtime/arrays/dtype.h"
-#include "runtime/linalg/lapack.h"
 #include "runtime/lines/long_lines.h"
+#include "runtime/routines.h"
 #include "runtime/threads.h"
 
 namespace gnomon {
@@ -125,8 +125,8 @@ bool run_long_lines(const gnomon_routine& r, ThreadPool& pool, int limit) {
 }
 
 template <class T>
-Outcome run_lines(const gnomon_routine& routine, ThreadPool& pool, int limit) {
-  if (run_long_lines<T>(routine, pool, limit)) return Outcome::done;
+Trouble run_lines(const gnomon_routine& routine, ThreadPool& pool, int limit) {
+  if (run_long_lines<T>(routine, pool, limit)) return Trouble::none;
   Lines<T> lines(routine);
   const double n = static_cast<double>(std::max(routine.rows, routine.columns));
   const double work = 4 * n * (2 + std::log2(n));
@@ -136,20 +136,20 @@ Outcome run_lines(const gnomon_routine& routine, ThreadPool& pool, int limit) {
     static_cast<Lines<T>*>(self)->run(lo, hi);
   };
   pool.parallel_for(routine.batch, grain, body, &lines, limit);
-  return lines.lacks_memory ? Outcome::no_memory : Outcome::done;
+  return lines.lacks_memory ? Trouble::no_memory : Trouble::none;
 }
 
 }  // namespace
 
-Outcome run_fourier(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept {
-  if (routine.batch <= 0 || routine.rows <= 0 || routine.columns <= 0) return Outcome::done;
+Trouble run_fourier(gnomon_routine& routine, ThreadPool& pool, int limit) noexcept {
+  if (routine.batch <= 0 || routine.rows <= 0 || routine.columns <= 0) return Trouble::none;
   try {
     if (routine.dtype == static_cast<int>(float32)) return run_lines<float>(routine, pool, limit);
     if (routine.dtype == static_cast<int>(float64)) return run_lines<double>(routine, pool, limit);
   } catch (const std::exception&) {
-    return Outcome::no_memory;
+    return Trouble::no_memory;
   }
-  return Outcome::unsupported;
+  return Trouble::unsuitable;
 }
 
 }  // namespace gnomon

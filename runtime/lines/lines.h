@@ -5,24 +5,10 @@
 #include <cstdint>
 
 #include "runtime/abi.h"
+#include "runtime/routines.h"
 #include "runtime/threads.h"
 
 namespace gnomon {
-
-/// What `gnomon_lines::routine` says is to be computed of each line, from operands a and b.
-enum class LineRoutine : std::int32_t {
-  cumsum = 1,         // a[0] + ... + a[i]
-  cumprod,            // a[0] * ... * a[i]
-  cummax,             // the largest of a[0], ..., a[i]; NaN from the first NaN on
-  cummin,             // the smallest
-  linear_recurrence,  // y[i] = a[i] * y[i - 1] + b[i], y[-1] = 0
-  sort,               // in ascending order; NaN counts as the largest number
-  argsort,            // places (int64) that sort a; equal elements keep their order
-  argtopk,            // places (int64) of the `count` largest, the largest first
-  searchsorted,       // for each of `count` values b: how many elements of the sorted line a are
-                      // less, or not greater (`reverse`): int64. One line.
-  flatnonzero,        // places (int64) of the `count` true elements. One line.
-};
 
 /// Runs a routine on at most `limit` threads of `pool`; the bits do not depend on their number.
 /// False when memory ran out.

@@ -451,6 +451,7 @@ constinit const Op op::broadcast_to{
     .doc = "x repeated along new leading axes and along axes of literal extent 1.",
     .attributes = {{"shape", Attribute::Kind::dim_list}},
     .type = broadcast_to_type,
+    .traits = {Trait::repeats},
     .element = broadcast_to_element,
     .linear = 1,
     .transpose = broadcast_to_transpose,

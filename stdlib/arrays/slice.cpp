@@ -190,26 +190,30 @@ constinit const Op op::slice{.name = "slice",
                              .transpose = slice_transpose,
                              .batch = slice_batch};
 
-constinit const Op op::set_slice{.name = "set_slice",
-                                 .doc = "x with the elements of a slice replaced by v.",
-                                 .operands = 2,
-                                 .attributes = slice_specs,
-                                 .type = written_slice_type,
-                                 .write = {.base = 0, .first = 1, .position = slice_position},
-                                 .vjp = set_slice_vjp,
-                                 .jvp = written_slice_jvp,
-                                 .batch = slice_batch};
-
-constinit const Op op::inc_slice{
-    .name = "inc_slice",
-    .doc = "x with the elements of a slice increased by v.",
+constinit const Op op::set_slice{
+    .name = "set_slice",
+    .doc = "x with the elements of a slice replaced by v.",
     .operands = 2,
     .attributes = slice_specs,
     .type = written_slice_type,
-    .write = {.base = 0, .first = 1, .combine = &op::add, .position = slice_position},
-    .vjp = inc_slice_vjp,
+    .write = {.base = 0, .first = 1, .slice = true, .position = slice_position},
+    .vjp = set_slice_vjp,
     .jvp = written_slice_jvp,
     .batch = slice_batch};
+
+constinit const Op op::inc_slice{.name = "inc_slice",
+                                 .doc = "x with the elements of a slice increased by v.",
+                                 .operands = 2,
+                                 .attributes = slice_specs,
+                                 .type = written_slice_type,
+                                 .write = {.base = 0,
+                                           .first = 1,
+                                           .slice = true,
+                                           .combine = &op::add,
+                                           .position = slice_position},
+                                 .vjp = inc_slice_vjp,
+                                 .jvp = written_slice_jvp,
+                                 .batch = slice_batch};
 
 Expr slice(const Arg& x, Shape start, Shape count, Shape step) {
   return Expr(make_node(

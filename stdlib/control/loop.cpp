@@ -1,6 +1,8 @@
 // Ops with bodies: counted loops with their derivatives, and calls.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/error.h"
 #include "stdlib/batch.h"
 #include "stdlib/bounds.h"

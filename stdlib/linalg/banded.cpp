@@ -122,7 +122,8 @@ constinit const Op op::solve_banded{
     .type = banded_type,
     .step = StepKind::routine,
     .routine = {Routine::solve_banded,
-                "the matrix is singular: pivot {value} is 0 (matrix {index} of the batch)"},
+                "the matrix is singular: pivot {value} is 0 (matrix {index} of the batch)",
+                "below"},
     .vjp = banded_vjp,
     .jvp = banded_jvp};
 

@@ -1,5 +1,6 @@
 // Orthogonal and triangular factors of matrices: qr and lu_factor, with their derivatives.
 #include "ir/graph/origin.h"
+#include "ir/op/forms.h"
 #include "stdlib/linalg/linalg.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/ops.h"
@@ -33,7 +34,7 @@ Expr over_triangular(const Expr& a, const Expr& b, bool lower, bool transposed =
 std::vector<Type> qr_type(TypeContext& context) {
   const Type& a = matrix_type(context);
   const Dim &m = a.shape[a.shape.size() - 2], &n = a.shape.back();
-  const Dim width = context.attributes[0].flag() ? m : min(m, n);
+  const Dim width = routine_form(context.op, context.attributes).complete ? m : min(m, n);
   return {type_like(a, m, width), type_like(a, width, n)};
 }
 

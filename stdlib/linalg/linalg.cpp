@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ir/graph/origin.h"
+#include "ir/op/forms.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
 #include "stdlib/linalg/linalg.h"
@@ -82,10 +83,9 @@ Expr matrix_cotangent(const Expr& db, const Expr& x, bool transposed) {
 
 Exprs solve_triangular_vjp(const Vjp& v) {
   if (!v.dy[0].defined()) return {Expr(), Expr()};
-  const Attributes& at = v.node.attributes();
-  const bool lower = at[0].flag(), transposed = at[1].flag();
-  const Expr db = applied(v.node.op(), v.x[0], v.dy[0], triangular(lower, !transposed));
-  return {triangle(matrix_cotangent(db, v.y[0], transposed), lower), db};
+  const RoutineForm form = routine_form(v.node);
+  const Expr db = applied(v.node.op(), v.x[0], v.dy[0], triangular(form.lower, !form.transposed));
+  return {triangle(matrix_cotangent(db, v.y[0], form.transposed), form.lower), db};
 }
 
 // The tangent of b less that of op(A) times x.
@@ -97,15 +97,15 @@ Expr right_side_tangent(const Jvp& v, const Expr& da, bool transposed) {
 }
 
 Exprs solve_triangular_jvp(const Jvp& v) {
-  const Attributes& at = v.node.attributes();
-  const Expr da = v.dx[0].defined() ? triangle(v.dx[0], at[0].flag()) : Expr();
-  const Expr side = right_side_tangent(v, da, at[1].flag());
-  return {side.defined() ? applied(v.node.op(), v.x[0], side, at) : Expr()};
+  const RoutineForm form = routine_form(v.node);
+  const Expr da = v.dx[0].defined() ? triangle(v.dx[0], form.lower) : Expr();
+  const Expr side = right_side_tangent(v, da, form.transposed);
+  return {side.defined() ? applied(v.node.op(), v.x[0], side, v.node.attributes()) : Expr()};
 }
 
 Exprs solve_vjp(const Vjp& v) {
   if (!v.dy[0].defined()) return {Expr(), Expr()};
-  const bool transposed = v.node.attributes()[0].flag();
+  const bool transposed = routine_form(v.node).transposed;
   const Expr db = applied(v.node.op(), v.x[0], v.dy[0], {!transposed});
   return {matrix_cotangent(db, v.y[0], transposed), db};
 }
@@ -122,7 +122,7 @@ Exprs system_batch(const Batched& b) {
 }
 
 Exprs solve_jvp(const Jvp& v) {
-  const Expr side = right_side_tangent(v, v.dx[0], v.node.attributes()[0].flag());
+  const Expr side = right_side_tangent(v, v.dx[0], routine_form(v.node).transposed);
   return {side.defined() ? applied(v.node.op(), v.x[0], side, v.node.attributes()) : Expr()};
 }
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "ir/graph/expr.h"
-#include "runtime/linalg/lapack.h"
+#include "runtime/routines.h"
 
 namespace gnomon {
 

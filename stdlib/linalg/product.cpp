@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/graph/origin.h"
+#include "ir/op/forms.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
 #include "stdlib/linalg/matrices.h"
@@ -47,22 +48,12 @@ Expr with_batch(const Expr& x, Shape batch) {
 
 namespace {
 
-// Matrices [..., rows, columns] as a product reads them.
-struct Matrix {
-  Dim rows, columns;
-};
-
-Matrix matrix_of(const Type& t, bool transposed) {
-  const Dim &r = t.shape[t.shape.size() - 2], &c = t.shape.back();
-  return transposed ? Matrix{c, r} : Matrix{r, c};
-}
-
 std::string both(TypeContext& context) {
   return fmt::format("{} and {}", describe(context.operands[0]), describe(context.operands[1]));
 }
 
 // The type of a * b over equal leading axes.
-Type product_type(TypeContext& context, bool trans_a, bool trans_b) {
+Type product_type(TypeContext& context) {
   const Type &a = context.type(0), &b = context.type(1);
   if (a.dtype != b.dtype || is_bool(a.dtype)) {
     context.fail(fmt::format("expected numbers of one dtype, found {}", both(context)));
@@ -71,7 +62,8 @@ Type product_type(TypeContext& context, bool trans_a, bool trans_b) {
     context.refuse(
         fmt::format("expected two matrices or two batches of them, found {}", both(context)));
   }
-  const Matrix left = matrix_of(a, trans_a), right = matrix_of(b, trans_b);
+  const ProductForm form = product_form(context.attributes);
+  const MatrixExtents<Dim> left = form.left(a.shape), right = form.right(b.shape);
   if (left.columns.is_constant() && right.rows.is_constant() && !(left.columns == right.rows)) {
     context.refuse(fmt::format("inner sizes differ: {}", both(context)));
   }
@@ -94,7 +86,7 @@ Expr product(const Expr& a, const Expr& b) {
 
 // --------------------------------------------------------------------------------------------- dot
 
-std::vector<Type> dot_type(TypeContext& context) { return {product_type(context, false, false)}; }
+std::vector<Type> dot_type(TypeContext& context) { return {product_type(context)}; }
 
 std::vector<Expr> expand_dot(const Node& node) {
   const Expr a(node.input(0)), b(node.input(1));
@@ -126,16 +118,8 @@ Exprs dot_batch(const Batched& b) {
 
 // -------------------------------------------------------------------------------------------- gemm
 
-struct Gemm {
-  bool trans_a, trans_b;
-  double alpha, beta;
-  explicit Gemm(const Attributes& a)
-      : trans_a(a[0].flag()), trans_b(a[1].flag()), alpha(a[2].real()), beta(a[3].real()) {}
-};
-
 std::vector<Type> gemm_type(TypeContext& context) {
-  const Gemm gemm(context.attributes);
-  Type result = product_type(context, gemm.trans_a, gemm.trans_b);
+  Type result = product_type(context);
   if (!is_float(result.dtype)) {
     context.fail(fmt::format("expected floats, found {}", both(context)));
   }
@@ -160,7 +144,7 @@ Expr scaled(const Expr& x, double factor) { return factor == 1 ? x : x * factor;
 Expr turned(const Expr& x, bool transposed) { return transposed ? swap_last(x) : x; }
 
 std::vector<Expr> expand_gemm(const Node& node) {
-  const Gemm gemm(node.attributes());
+  const ProductForm gemm = product_form(node);
   const Expr a = turned(Expr(node.input(0)), gemm.trans_a);
   const Expr b = turned(Expr(node.input(1)), gemm.trans_b);
   const Expr ab = scaled(product(a, b), gemm.alpha);
@@ -171,7 +155,7 @@ std::vector<Expr> expand_gemm(const Node& node) {
 Exprs gemm_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
   if (!v.dy[0].defined()) return dx;
-  const Gemm gemm(v.node.attributes());
+  const ProductForm gemm = product_form(v.node);
   const Expr dy = scaled(v.dy[0], gemm.alpha);
   const Expr a = turned(v.x[0], gemm.trans_a), b = turned(v.x[1], gemm.trans_b);
   dx[0] = turned(product(dy, swap_last(b)), gemm.trans_a);
@@ -181,7 +165,7 @@ Exprs gemm_vjp(const Vjp& v) {
 }
 
 Exprs gemm_jvp(const Jvp& v) {
-  const Gemm gemm(v.node.attributes());
+  const ProductForm gemm = product_form(v.node);
   const Expr a = turned(v.x[0], gemm.trans_a), b = turned(v.x[1], gemm.trans_b);
   std::vector<Expr> terms;
   if (v.dx[0].defined())
@@ -248,10 +232,7 @@ constinit const Op op::gemm{.name = "gemm",
                                 "transposed; c may be absent.",
                             .operands = -1,
                             .at_least = 2,
-                            .attributes = {{"trans_a", Attribute::Kind::flag},
-                                           {"trans_b", Attribute::Kind::flag},
-                                           {"alpha", Attribute::Kind::real},
-                                           {"beta", Attribute::Kind::real}},
+                            .attributes = product_specs,
                             .type = gemm_type,
                             .expand = expand_gemm,
                             .step = StepKind::product,

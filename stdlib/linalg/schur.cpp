@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "ir/graph/origin.h"
+#include "ir/op/forms.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
 #include "stdlib/bounds.h"
@@ -18,9 +19,9 @@ constexpr std::string_view not_found =
     "the matrix has numbers that are not finite, or the iteration did not converge (matrix {index} "
     "of the batch)";
 
-// The first attribute is one of the orders.
 void check_order(const TypeContext& context) {
-  require_between(context, "an order of eigenvalues", context.attributes[0].integer(), 0,
+  const std::int64_t order = routine_form(context.op, context.attributes).option;
+  require_between(context, "an order of eigenvalues", order, 0,
                   static_cast<std::int64_t>(EigenvalueOrder::outside));
 }
 
@@ -58,7 +59,7 @@ constinit const Op op::schur{
     .attributes = {{"order", Attribute::Kind::integer}},
     .type = schur_type,
     .step = StepKind::routine,
-    .routine = {Routine::schur, not_found}};
+    .routine = {Routine::schur, not_found, "order"}};
 
 constinit const Op op::qz{
     .name = "qz",
@@ -70,7 +71,7 @@ constinit const Op op::qz{
     .outputs = 6,
     .attributes = {{"order", Attribute::Kind::integer}},
     .type = qz_type,
-    .routine = {Routine::qz, not_found},
+    .routine = {Routine::qz, not_found, "order"},
     .batch = batch_leading};
 
 Schur schur(const Arg& a, EigenvalueOrder order) {

@@ -1,5 +1,6 @@
 // Eigenvalues of symmetric matrices and singular values, with their derivatives.
 #include "ir/graph/origin.h"
+#include "ir/op/forms.h"
 #include "stdlib/linalg/linalg.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/ops.h"
@@ -77,7 +78,7 @@ std::vector<Type> svd_type(TypeContext& context) {
   const Type& a = matrix_type(context);
   const Dim &m = a.shape[a.shape.size() - 2], &n = a.shape.back();
   const Dim k = min(m, n);
-  const bool complete = context.attributes[0].flag();
+  const bool complete = routine_form(context.op, context.attributes).complete;
   Type u = a, vh = a;
   u.shape.back() = complete ? m : k;
   vh.shape[vh.shape.size() - 2] = complete ? n : k;
@@ -99,8 +100,9 @@ struct SvdParts {
         m(node.input(0).shape()[y[1].rank() - 1]),
         n(node.input(0).shape().back()) {
     u1 = columns_of(y[0], 0, k), vh1 = rows_of(y[2], 0, k), s = y[1];
-    if (node.attribute("complete").flag() && !(m == k)) u2 = columns_of(y[0], k, m - k);
-    if (node.attribute("complete").flag() && !(n == k)) vh2 = rows_of(y[2], k, n - k);
+    const bool complete = routine_form(node).complete;
+    if (complete && !(m == k)) u2 = columns_of(y[0], k, m - k);
+    if (complete && !(n == k)) vh2 = rows_of(y[2], k, n - k);
     inverse = reciprocal_or_zero(s);
     factors = reciprocal_or_zero(gaps(s) * (expand_dims(s, -2) + expand_dims(s, -1)));
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "ir/graph/origin.h"
+#include "ir/op/forms.h"
 #include "runtime/error.h"
 #include "stdlib/arrays/along_axis.h"
 #include "stdlib/linalg/matrices.h"
@@ -17,12 +18,12 @@ namespace {
 constexpr AttributeSpecs running_specs{{"axis", Attribute::Kind::integer},
                                        {"reverse", Attribute::Kind::flag}};
 
-std::int64_t axis_of(const Node& node) { return node.attribute("axis").integer(); }
-bool is_reversed(const Node& node) { return node.attribute("reverse").flag(); }
+std::int64_t axis_of(const Node& node) { return *lines_form(node).axis; }
+bool is_reversed(const Node& node) { return lines_form(node).reverse; }
 
 std::vector<Type> running_type(TypeContext& context) {
   const Type& x = context.type(0);
-  const std::int64_t axis = context.attributes[0].integer();
+  const std::int64_t axis = *lines_form(context.op, context.attributes).axis;
   if (axis < 0 || axis >= x.rank()) {
     context.refuse(
         fmt::format("expected an axis of {}, found {}", describe(context.operands[0]), axis));

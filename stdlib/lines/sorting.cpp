@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ir/graph/origin.h"
+#include "ir/op/forms.h"
 #include "runtime/error.h"
 #include "stdlib/arrays/along_axis.h"
 #include "stdlib/batch.h"
@@ -22,19 +23,20 @@ namespace {
 constexpr AttributeSpecs sort_specs{{"axis", Attribute::Kind::integer},
                                     {"reverse", Attribute::Kind::flag}};
 
-Type sorted_type(TypeContext& context, std::int64_t axis) {
+std::int64_t axis_of(const TypeContext& context) {
+  return *lines_form(context.op, context.attributes).axis;
+}
+
+std::vector<Type> sort_type(TypeContext& context) {
   const Type& x = context.type(0);
+  const std::int64_t axis = axis_of(context);
   if (axis < 0 || axis >= x.rank()) {
     context.refuse(
         fmt::format("expected an axis of {}, found {}", describe(context.operands[0]), axis));
   }
   if (is_complex(x.dtype))
     context.fail("expected real numbers, found " + describe(context.operands[0]));
-  return x;
-}
-
-std::vector<Type> sort_type(TypeContext& context) {
-  return {sorted_type(context, context.attributes[0].integer())};
+  return {x};
 }
 
 std::vector<Type> argsort_type(TypeContext& context) {
@@ -43,8 +45,8 @@ std::vector<Type> argsort_type(TypeContext& context) {
 
 std::vector<Type> argtopk_type(TypeContext& context) {
   const std::int64_t count = context.attributes[0].integer();
-  const std::int64_t axis = context.attributes[1].integer();
-  Type t{DType::int64, sorted_type(context, axis).shape};
+  const std::int64_t axis = axis_of(context);
+  Type t{DType::int64, sort_type(context)[0].shape};
   Dim& n = t.shape[static_cast<std::size_t>(axis)];
   if (count < 0 || (n.is_constant() && count > n.constant())) {
     context.refuse(fmt::format("expected a number of elements along axis {} of {}, found {}", axis,
@@ -77,12 +79,12 @@ Expr places(const Node& node, const Expr& x) {
 Exprs sort_vjp(const Vjp& v) {
   if (!v.dy[0].defined()) return {Expr()};
   return {put_along_axis(zeros_like(v.x[0]), places(v.node, v.x[0]), v.dy[0],
-                         v.node.attribute("axis").integer())};
+                         *lines_form(v.node).axis)};
 }
 
 Exprs sort_jvp(const Jvp& v) {
   if (!v.dx[0].defined()) return {Expr()};
-  return {take_along_axis(v.dx[0], places(v.node, v.x[0]), v.node.attribute("axis").integer())};
+  return {take_along_axis(v.dx[0], places(v.node, v.x[0]), *lines_form(v.node).axis)};
 }
 
 // Only one line is searched at once: where each example has a line of its own, its elements are
@@ -93,9 +95,9 @@ Exprs batch_searchsorted(const Batched& batch) {
   Expr line = batch.x[0];
   for (int k = 1; k < values.rank(); ++k) line = expand_dims(line, 1);
   const Expr each = expand_dims(values, -1);
-  Expr before = batch.attributes[0].flag() ? logical_not(less(each, line)) : less(line, each);
+  const bool behind = lines_form(batch.node).reverse;
+  Expr before = behind ? logical_not(less(each, line)) : less(line, each);
   if (is_float(values.dtype())) {  // NaN is beyond all numbers
-    const bool behind = batch.attributes[0].flag();
     before = behind ? logical_or(isnan(each), logical_and(before, logical_not(isnan(line))))
                     : logical_or(before, logical_and(isnan(each), logical_not(isnan(line))));
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/graph/origin.h"
+#include "ir/op/forms.h"
 #include "runtime/error.h"
 #include "stdlib/arrays/windows.h"
 #include "stdlib/batch.h"
@@ -15,22 +16,6 @@
 namespace gnomon {
 
 namespace {
-
-constexpr AttributeSpec stride_spec{"stride", Attribute::Kind::int_list};
-constexpr AttributeSpec padding_spec{"padding", Attribute::Kind::int_list};
-constexpr AttributeSpec dilation_spec{"dilation", Attribute::Kind::int_list};
-constexpr AttributeSpec groups_spec{"groups", Attribute::Kind::integer};
-constexpr AttributeSpec extents_spec{"extents", Attribute::Kind::dim_list};
-constexpr AttributeSpecs conv_specs{stride_spec, padding_spec, dilation_spec, groups_spec};
-constexpr AttributeSpecs gradient_specs{stride_spec, padding_spec, dilation_spec, groups_spec,
-                                        extents_spec};
-
-struct Layout {
-  const IntList &stride, &padding, &dilation;
-  std::int64_t groups;
-  explicit Layout(const Attributes& a)
-      : stride(a[0].ints()), padding(a[1].ints()), dilation(a[2].ints()), groups(a[3].integer()) {}
-};
 
 std::string both(const TypeContext& context) {
   return fmt::format("{} and {}", describe(context.operands[0]), describe(context.operands[1]));
@@ -47,8 +32,8 @@ void check_operands(const TypeContext& context) {
                     both(context)));
 }
 
-Layout checked_layout(const TypeContext& context) {
-  const Layout layout(context.attributes);
+ConvolutionForm checked_layout(const TypeContext& context) {
+  const ConvolutionForm layout = convolution_form(context.op, context.attributes);
   const std::size_t axes = context.type(0).shape.size() - 2;
   check_positive(context, "stride", layout.stride, axes);
   check_positive(context, "dilation", layout.dilation, axes);
@@ -59,8 +44,8 @@ Layout checked_layout(const TypeContext& context) {
 }
 
 // Extents of the result along the spatial axes of images and windows.
-Shape result_extents(const TypeContext& context, const Layout& layout, std::span<const Dim> image,
-                     std::span<const Dim> window) {
+Shape result_extents(const TypeContext& context, const ConvolutionForm& layout,
+                     std::span<const Dim> image, std::span<const Dim> window) {
   Shape extents;
   for (std::size_t i = 0; i < image.size(); ++i) {
     const Dim reach = layout.dilation[i] * (window[i] - 1) + 1;
@@ -71,7 +56,7 @@ Shape result_extents(const TypeContext& context, const Layout& layout, std::span
 }
 
 // The channels of images x, of weights w [O, C / groups, ...].
-void check_channels(TypeContext& context, const Layout& layout, const Dim& channels,
+void check_channels(TypeContext& context, const ConvolutionForm& layout, const Dim& channels,
                     const Dim& of_group, const Dim& outputs) {
   const Dim wanted = of_group * layout.groups;
   if (const Dim gap = channels - wanted; gap.is_constant() && !gap.is(0))
@@ -93,7 +78,7 @@ std::span<const Dim> spatial(const Shape& shape) { return std::span(shape).subsp
 
 std::vector<Type> conv_type(TypeContext& context) {
   check_operands(context);
-  const Layout layout = checked_layout(context);
+  const ConvolutionForm layout = checked_layout(context);
   const Shape &x = context.type(0).shape, &w = context.type(1).shape;
   check_channels(context, layout, x[1], w[1], w[0]);
   Shape shape = result_extents(context, layout, spatial(x), spatial(w));
@@ -119,7 +104,7 @@ const Shape& checked_extents(const TypeContext& context) {
 // dy[N, O, ...], w[O, C / groups, ...] -> [N, C, extents].
 std::vector<Type> input_gradient_type(TypeContext& context) {
   check_operands(context);
-  const Layout layout = checked_layout(context);
+  const ConvolutionForm layout = checked_layout(context);
   const Shape &dy = context.type(0).shape, &w = context.type(1).shape;
   const Shape& extents = checked_extents(context);
   check_channels(context, layout, w[1] * layout.groups, w[1],
@@ -133,7 +118,7 @@ std::vector<Type> input_gradient_type(TypeContext& context) {
 // x[N, C, ...], dy[N, O, ...] -> [O, C / groups, extents].
 std::vector<Type> weight_gradient_type(TypeContext& context) {
   check_operands(context);
-  const Layout layout = checked_layout(context);
+  const ConvolutionForm layout = checked_layout(context);
   const Shape &x = context.type(0).shape, &dy = context.type(1).shape;
   const Shape& extents = checked_extents(context);
   context.equal(x[0], dy[0], "batch extents");
@@ -223,7 +208,7 @@ Expr examples_of_groups(const Expr& y, int axis, std::int64_t groups, const Dim&
 // [b, groups, C / groups * window, N * results]. The other direction adds patches up to images.
 class Patches {
  public:
-  Patches(const Layout& layout, const Shape& images, std::span<const Dim> window,
+  Patches(const ConvolutionForm& layout, const Shape& images, std::span<const Dim> window,
           std::span<const Dim> results)
       : layout_(layout),
         images_(images),
@@ -290,19 +275,19 @@ class Patches {
             images_[1] * element_count(results_)};
   }
 
-  const Layout& layout_;
+  const ConvolutionForm& layout_;
   Shape images_, window_, results_, padded_, inside_;
   std::vector<Expr> places_;
 };
 
 // Weights [b, O, C / groups, ...] as matrices [b, groups, O / groups, C / groups * window].
-Expr weight_matrices(const Layout& layout, const Expr& w) {
+Expr weight_matrices(const ConvolutionForm& layout, const Expr& w) {
   const Shape& s = w.shape();
   return reshape(w, {s[0], layout.groups, floor_div(s[1], layout.groups),
                      element_count(std::span(s).subspan(2))});
 }
 // Results [b, N, O, ...] as matrices [b, groups, O / groups, N * results], and back.
-Expr result_matrices(const Layout& layout, const Expr& dy) {
+Expr result_matrices(const ConvolutionForm& layout, const Expr& dy) {
   const Expr y = move_axis(dy, 1, 2);
   const Shape& s = y.shape();
   return reshape(y, {s[0], layout.groups, floor_div(s[1], layout.groups),
@@ -320,7 +305,7 @@ Expr turned(const Expr& x) { return move_axis(x, x.rank() - 1, x.rank() - 2); }
 std::span<const Dim> batched_spatial(const Expr& x) { return std::span(x.shape()).subspan(3); }
 
 Exprs conv_batch(const Batched& b) {
-  const Layout layout(b.attributes);
+  const ConvolutionForm layout = convolution_form(b.node.op(), b.attributes);
   const Expr &x = b.x[0], &w = b.x[1];
   const auto applied = [&](const Expr& images, const Expr& weights) {
     return outputs_of(op::conv, {images, weights}, b.attributes)[0];
@@ -342,7 +327,7 @@ Exprs conv_batch(const Batched& b) {
 }
 
 Exprs input_gradient_batch(const Batched& b) {
-  const Layout layout(b.attributes);
+  const ConvolutionForm layout = convolution_form(b.node.op(), b.attributes);
   const Expr &dy = b.x[0], &w = b.x[1];
   const auto applied = [&](const Expr& results, const Expr& weights) {
     return outputs_of(op::conv_input_gradient, {results, weights}, b.attributes)[0];
@@ -360,7 +345,7 @@ Exprs input_gradient_batch(const Batched& b) {
 }
 
 Exprs weight_gradient_batch(const Batched& b) {
-  const Layout layout(b.attributes);
+  const ConvolutionForm layout = convolution_form(b.node.op(), b.attributes);
   const Expr &x = b.x[0], &dy = b.x[1];
   const auto applied = [&](const Expr& images, const Expr& results) {
     return outputs_of(op::conv_weight_gradient, {images, results}, b.attributes)[0];
@@ -388,10 +373,11 @@ constinit const Op op::conv{
         "Cross-correlation of images [N, C, ...] with weights [O, C / groups, ...] over 1 to 3 "
         "spatial axes; `padding` is a pair for each axis.",
     .operands = 2,
-    .attributes = conv_specs,
+    .attributes = convolution_specs,
     .type = conv_type,
     .promotion = Promotion::inexact,
     .step = StepKind::convolution,
+    .convolution = ConvolutionKind::results,
     .linear = 3,
     .transpose = conv_transpose,
     .batch = conv_batch};
@@ -402,10 +388,11 @@ constinit const Op op::conv_input_gradient{
         "The gradient of conv by its images, of spatial `extents`, from that of its result "
         "[N, O, ...] and the weights.",
     .operands = 2,
-    .attributes = gradient_specs,
+    .attributes = convolution_gradient_specs,
     .type = input_gradient_type,
     .promotion = Promotion::inexact,
     .step = StepKind::convolution,
+    .convolution = ConvolutionKind::input_gradient,
     .linear = 3,
     .transpose = input_gradient_transpose,
     .batch = input_gradient_batch};
@@ -416,10 +403,11 @@ constinit const Op op::conv_weight_gradient{
         "The gradient of conv by its weights, of spatial `extents`, from the images and that of "
         "its result [N, O, ...].",
     .operands = 2,
-    .attributes = gradient_specs,
+    .attributes = convolution_gradient_specs,
     .type = weight_gradient_type,
     .promotion = Promotion::inexact,
     .step = StepKind::convolution,
+    .convolution = ConvolutionKind::weight_gradient,
     .linear = 3,
     .transpose = weight_gradient_transpose,
     .batch = weight_gradient_batch};

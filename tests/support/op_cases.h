@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/op/forms.h"
 #include "passes/derivatives/gradient.h"
 #include "stdlib/linalg/linalg.h"
 #include "stdlib/lines/running.h"
@@ -30,14 +31,7 @@ inline Expr indices(std::initializer_list<std::int64_t> list) {
 inline Expr gemm(const Expr& a, const Expr& b, const Expr& c, bool trans_a, bool trans_b) {
   std::vector<Value> operands = {a, b};
   if (c.defined()) operands.push_back(c);
-  Attributes attributes;
-  for (const AttributeSpec& spec : op::gemm.attributes) {
-    if (spec.name == "trans_a") attributes.emplace_back(trans_a);
-    if (spec.name == "trans_b") attributes.emplace_back(trans_b);
-    if (spec.name == "alpha") attributes.emplace_back(1.5);
-    if (spec.name == "beta") attributes.emplace_back(-0.5);
-  }
-  return Expr(make_node(op::gemm, operands, attributes));
+  return Expr(make_node(op::gemm, operands, attributes_of({trans_a, trans_b, 1.5, -0.5})));
 }
 
 using In = std::span<const Expr>;

@@ -1,7 +1,6 @@
 // Calls of compiled functions from Python: arguments in, the native call, results out.
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <memory>
 
@@ -9,40 +8,13 @@
 #include "frontend/python/src/functions/function.h"
 #include "ir/op/type.h"
 #include "runtime/error.h"
+#include "runtime/small_vector.h"
 
 namespace gnomon::python {
 
 namespace {
 
 constexpr std::size_t few = 8;  // arguments of a call that needs no memory of its own
-
-// Places for the arguments of one call, on the stack when they are few.
-template <class T>
-class Places {
- public:
-  explicit Places(std::size_t n) {
-    if (n > few) more_ = std::make_unique<Place[]>(n);
-  }
-  Places(const Places&) = delete;
-  Places& operator=(const Places&) = delete;
-  ~Places() {
-    for (std::size_t i = made_; i-- > 0;) at(i)->~T();
-  }
-  T& add() { return *new (at(made_++)) T(); }
-  T& last() { return *at(made_ - 1); }
-
- private:
-  struct alignas(T) Place {
-    std::byte bytes[sizeof(T)];
-  };
-  T* at(std::size_t i) {
-    return std::launder(reinterpret_cast<T*>((more_ ? more_.get() : few_) + i));
-  }
-
-  Place few_[few];
-  std::unique_ptr<Place[]> more_;
-  std::size_t made_ = 0;
-};
 
 // ----------------------------------------------------------------------------------- conversion
 
@@ -303,34 +275,30 @@ Results run(const FunctionObject& f, std::span<const Array* const> arguments,
 
 PyObject* call_with(FunctionObject& f, PyObject* const* given) {
   const std::size_t count = f.inputs.size();
-  Places<Borrowed> borrowed(count);
-  Places<Array> own_ones(count);
-  Places<const Array*> arguments(count);
-  const Array** first = nullptr;
+  SmallVector<Borrowed, few> borrowed(count);
+  SmallVector<Array, few> own(count);
+  SmallVector<const Array*, few> arguments(count);
   Donations donations;
   for (std::size_t i = 0; i < count; ++i) {
     const FunctionInput& input = f.inputs[i];
-    const Array*& argument = arguments.add();
-    if (i == 0) first = &argument;
+    const Array*& argument = arguments[i];
     if (given[i] == nullptr) {
       argument = &input.value;
       continue;
     }
-    Borrowed& held = borrowed.add();
-    if (input.donated && donations.add(i, given[i], input.dtype, own_ones.add())) {
-      argument = &own_ones.last();
-    } else if (held.set(given[i]) && held.array().dtype() == input.dtype) {
-      argument = &held.array();
+    if (input.donated && donations.add(i, given[i], input.dtype, own[i])) {
+      argument = &own[i];
+    } else if (borrowed[i].set(given[i]) && borrowed[i].array().dtype() == input.dtype) {
+      argument = &borrowed[i].array();
     } else {
-      Array& own = own_ones.add();
-      own = converted_value(given[i], input.dtype, f.downcast, caption(f, i));
-      argument = &own;
+      own[i] = converted_value(given[i], input.dtype, f.downcast, caption(f, i));
+      argument = &own[i];
     }
     if (argument->shape().size() != input.rank)
       throw ValueError(fmt::format("{}: expected rank {}, found {}", caption(f, i), input.rank,
                                    argument->describe()));
   }
-  Results results = run(f, {first, count}, donations);
+  Results results = run(f, arguments, donations);
   return handed_back(f, results);
 }
 
@@ -342,10 +310,7 @@ PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t 
   const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
   return guarded([&]() -> PyObject* {
     if (names == nullptr && count == f.inputs.size()) return call_with(f, arguments);
-    std::array<PyObject*, few> places{};
-    std::vector<PyObject*> more(f.inputs.size() > few ? f.inputs.size() : 0);
-    const std::span<PyObject*> given =
-        more.empty() ? std::span<PyObject*>(places.data(), f.inputs.size()) : more;
+    SmallVector<PyObject*, few> given(f.inputs.size());
     arrange(f, arguments, count, names, given);
     return call_with(f, given.data());
   });
