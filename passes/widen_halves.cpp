@@ -103,8 +103,7 @@ class Widener {
   /// that it runs.
   static Value rebuilt(const Node& node, std::span<const Value> inputs) {
     for (const Region& region : regions_of(node))
-      if (has_dtype(body_of(node, region), is_half))
-        return with_wide_bodies(node, inputs);
+      if (has_dtype(body_of(node, region), is_half)) return with_wide_bodies(node, inputs);
     const Value image = rebuild(node, inputs);
     Attributes attributes = image.node().attributes();
     const auto dtype = std::find_if(attributes.begin(), attributes.end(), [](const Attribute& a) {

@@ -1,4 +1,4 @@
-// Reductions, products, bodies and whole graphs with numbers. Included by ir/reference/generic.h only.
+// Reductions, products, bodies and whole graphs with numbers. Only generic.h includes it.
 #pragma once
 
 #include "ir/reference/generic.h"

@@ -105,6 +105,12 @@ Graph graph_of(const Value& v) {
   return close(outputs);
 }
 
+// The graph after one pass, verified.
+Graph after(std::string_view pass, const Graph& graph) {
+  Context context = checked_context();
+  return run_pass(pass, graph, context);
+}
+
 // A counted loop with everything in other places than `fori` has it. Operands: captured values,
 // states, the count. Parameters: states, captured values, the index. Results: traces, last states.
 std::vector<Type> drift_type(TypeContext& context) {
@@ -179,13 +185,11 @@ TEST_CASE("regions have every operand and every result once") {
 
 TEST_CASE("regions fit nodes whose values have become pairs, or wider") {
   for (const Value& v : examples(DType::complex128)) {
-    const Graph graph = split_complex(graph_of(v));
-    verify(graph);
+    const Graph graph = after("split_complex", graph_of(v));
     CHECK(check_all_regions(graph) == 1);
   }
   for (const Value& v : examples(DType::float16)) {
-    const Graph graph = widen_halves(graph_of(v));
-    verify(graph);
+    const Graph graph = after("widen_halves", graph_of(v));
     CHECK(check_all_regions(graph) == 1);
   }
 }
@@ -246,8 +250,7 @@ TEST_CASE("an op is evaluated by what its record says of its body") {
 TEST_CASE("complex numbers in any body become pairs") {
   const DType t = DType::complex128;
   const Expr w = tensor("w", t, {}), x = tensor("x", t, {}), n = scalar("n", DType::int64);
-  const Graph graph = split_complex(close(drift_of(w, x, n)));
-  verify(graph);
+  const Graph graph = after("split_complex", close(drift_of(w, x, n)));
   CHECK(check_all_regions(graph) == 1);
   const Array i = Array::from<double>({0, 1}), start = Array::from<double>({1, 2});
   const Array values[] = {i, start, Array(std::int64_t{3})};
@@ -259,8 +262,7 @@ TEST_CASE("complex numbers in any body become pairs") {
 TEST_CASE("halves in any body become wider") {
   const DType t = DType::float16;
   const Expr w = tensor("w", t, {}), x = tensor("x", t, {}), n = scalar("n", DType::int64);
-  const Graph graph = widen_halves(close(drift_of(w, x, n)));
-  verify(graph);
+  const Graph graph = after("widen_halves", close(drift_of(w, x, n)));
   CHECK(check_all_regions(graph) == 1);
   using Bits = std::vector<std::uint16_t>;
   const Array two(std::uint16_t{0x4000}), one(std::uint16_t{0x3c00});
