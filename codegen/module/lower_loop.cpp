@@ -40,34 +40,36 @@ void lower_body(const Graph& inner, LoopStep& loop, Lowering& l) {
 }  // namespace
 
 void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
-  const Graph& body = *node.attribute("body").body();
-  const auto states = static_cast<std::size_t>(node.attribute("states").integer());
-  const bool trace = node.attribute("trace").flag();
+  const Region region = regions_of(node).front();
   LoopStep loop;
-  loop.count = l.buffers.buffer_behind(node.input(0));
+  loop.count = l.buffers.buffer_behind(node.input(*region.count));
   std::vector<Value> arguments;
   const auto placeholder = [&](const Type& t, int buffer) {
     const Value v = tensor("state", t.dtype, t.shape).value();
     l.buffers.place(v, buffer);
     arguments.push_back(v);
   };
-  loop.index = memory_of({DType::int64, {}}, l);
-  placeholder({DType::int64, {}}, loop.index);
-  for (std::size_t s = 0; s < states; ++s) {
-    const Type& t = node.input(1 + s).type();
-    const auto result = static_cast<std::uint32_t>(s);
-    const auto traced = static_cast<std::uint32_t>(states + s);
-    loop.initial.push_back(l.buffers.buffer_behind(node.input(1 + s)));
-    loop.current.push_back(memory_of(t, l));
-    loop.next.push_back(memory_of(t, l));
-    placeholder(t, loop.current.back());
-    loop.result.push_back(l.buffers.buffer_of(Value(&node, result)));
-    loop.traces.push_back(trace ? l.buffers.buffer_of(Value(&node, traced)) : -1);
+  const auto buffer_of_result = [&](std::size_t k) {
+    return l.buffers.buffer_of(Value(&node, static_cast<std::uint32_t>(k)));
+  };
+  for (const Region::Parameter& p : region.parameters) {
+    if (!p.operand) {
+      loop.index = memory_of({DType::int64, {}}, l);
+      placeholder({DType::int64, {}}, loop.index);
+    } else if (!p.next) {
+      arguments.push_back(node.input(*p.operand));
+    } else {
+      const Value& initial = node.input(*p.operand);
+      loop.initial.push_back(l.buffers.buffer_behind(initial));
+      loop.current.push_back(memory_of(initial.type(), l));
+      loop.next.push_back(memory_of(initial.type(), l));
+      placeholder(initial.type(), loop.current.back());
+      loop.result.push_back(buffer_of_result(region.results[*p.next]));
+      loop.traces.push_back(p.trace ? buffer_of_result(*p.trace) : -1);
+    }
   }
-  for (std::size_t i = 1 + states; i < node.operands().size(); ++i)
-    arguments.push_back(node.input(i));
   Graph inner;
-  inner.outputs = inline_body(body, arguments);
+  inner.outputs = inline_body(body_of(node, region), arguments);
   inner.origins = l.graph.origins;
   l.buffers.allocate(steps);
   lower_body(inner, loop, l);
