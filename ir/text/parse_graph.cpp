@@ -1,0 +1,204 @@
+// Parsing of graphs: their signatures, lines of nodes, checks and results.
+#include <fmt/format.h>
+
+#include "ir/graph/close.h"
+#include "ir/graph/leaf.h"
+#include "ir/op/op.h"
+#include "ir/text/parse_array.h"
+#include "ir/text/parse_types.h"
+#include "ir/text/text.h"
+#include "ir/text/words.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+class Parser {
+ public:
+  Parser(std::string_view text, const ParseOptions& options) : lexer_(text), options_(options) {}
+
+  Graph parse() {
+    const std::size_t at = lexer_.peek().at;
+    Graph graph = this->graph(1);
+    if (lexer_.peek().kind != Token::Kind::end) lexer_.fail_expected("the end");
+    check(graph, at);
+    return graph;
+  }
+
+ private:
+  void check(const Graph& graph, std::size_t at) {
+    try {
+      verify(graph);
+    } catch (const InternalError& error) {
+      lexer_.fail(at, error.what());
+    }
+  }
+
+  // ---- graphs
+
+  Graph graph(int depth) {
+    expect_shallow(lexer_, depth);
+    Graph g;
+    Scope scope;
+    scope.depth = depth;
+    lexer_.expect("graph");
+    signature(g, scope);
+    lexer_.expect("{");
+    while (!lexer_.is("check") && !lexer_.is("return")) node(scope);
+    while (lexer_.accept("check")) {
+      EntryCheck check;
+      check.left = parse_dim(lexer_, scope);
+      lexer_.expect("==");
+      check.right = parse_dim(lexer_, scope);
+      check.message = read_string(lexer_);
+      check.is_index = lexer_.accept("index");
+      g.checks.push_back(std::move(check));
+    }
+    results(g, scope);
+    return g;
+  }
+
+  void signature(Graph& g, Scope& scope) {
+    if (lexer_.is("[")) {
+      read_list(lexer_, "[", "]", [&] {
+        const std::size_t at = lexer_.peek().at;
+        g.symbols.push_back(read_name(lexer_));
+        if (!scope.symbols.emplace(g.symbols.back(), g.symbols.size() - 1).second)
+          lexer_.fail(at, "expected a new symbol, found " + g.symbols.back());
+      });
+    }
+    read_list(lexer_, "(", ")", [&] {
+      Parameter p;
+      p.shared = lexer_.accept("shared");
+      p.name = read_name(lexer_);
+      lexer_.expect(":");
+      p.type = parse_type(lexer_, scope);
+      g.parameters.push_back(std::move(p));
+    });
+  }
+
+  void results(Graph& g, const Scope& scope) {
+    lexer_.expect("return");
+    if (lexer_.accept("}")) return;
+    do {
+      Result result;
+      if (lexer_.peek().kind != Token::Kind::value) {
+        result.name = read_name(lexer_);
+        lexer_.expect(":");
+      }
+      g.outputs.push_back(parse_value(lexer_, scope));
+      if (lexer_.accept("->")) result.updates = read_unsigned<std::uint16_t>(lexer_);
+      g.results.push_back(std::move(result));
+    } while (lexer_.accept(","));
+    lexer_.expect("}");
+  }
+
+  // ---- nodes
+
+  void node(Scope& scope) {
+    if (lexer_.peek().kind != Token::Kind::value) lexer_.fail_expected("a line of the graph");
+    const Token target = lexer_.take();
+    lexer_.expect("=");
+    const std::size_t at = lexer_.peek().at;
+    const std::string op_name = read_name(lexer_);
+    const Op* op = options_.find_op ? options_.find_op(op_name) : nullptr;
+    if (op == nullptr || (options_.untrusted && is_leaf(*op) && op != &op::param))
+      lexer_.fail(at, "expected an op, found " + op_name);
+    lexer_.expect("(");
+    std::vector<Value> operands;
+    if (lexer_.peek().kind == Token::Kind::value) {
+      do {
+        operands.push_back(parse_value(lexer_, scope));
+      } while (lexer_.accept(","));
+      if (op->attributes.count > 0) lexer_.expect(";");
+    }
+    Attributes attributes;
+    for (const AttributeSpec& spec : op->attributes) {
+      if (!attributes.empty()) lexer_.expect(",");
+      lexer_.expect(spec.name);
+      lexer_.expect("=");
+      attributes.push_back(attribute(spec.kind, scope));
+    }
+    lexer_.expect(")");
+    Value made;
+    try {
+      made = make_node(*op, std::move(operands), std::move(attributes));
+    } catch (const Error& error) {
+      lexer_.fail(at, error.what());
+    }
+    lexer_.expect(":");
+    check_types(made.node(), scope);
+    if (!scope.nodes.emplace(target.text, made).second)
+      lexer_.fail(target.at, "expected a new value, found " + target.text);
+  }
+
+  void check_types(const Node& node, const Scope& scope) {
+    for (std::size_t i = 0; i < node.output_count(); ++i) {
+      if (i != 0) lexer_.expect(",");
+      const std::size_t at = lexer_.peek().at;
+      const Type stated = parse_type(lexer_, scope);
+      if (!(stated == node.type(i)))
+        lexer_.fail(at, fmt::format("expected {}, found {}", node.type(i).text(), stated.text()));
+    }
+  }
+
+  // ---- attributes
+
+  Attribute attribute(Attribute::Kind kind, const Scope& scope) {
+    switch (kind) {
+      case Attribute::Kind::integer: return read_integer(lexer_);
+      case Attribute::Kind::real: return read_real<double>(lexer_);
+      case Attribute::Kind::flag: return read_flag(lexer_);
+      case Attribute::Kind::dtype: return read_dtype(lexer_);
+      case Attribute::Kind::int_list: {
+        IntList ints;
+        read_list(lexer_, "[", "]", [&] { ints.push_back(read_integer(lexer_)); });
+        return ints;
+      }
+      case Attribute::Kind::dim_list: return parse_shape(lexer_, scope);
+      case Attribute::Kind::string: return read_string(lexer_);
+      case Attribute::Kind::body: return body(scope);
+      case Attribute::Kind::array: return parse_array(lexer_, options_);
+      case Attribute::Kind::opaque: return opaque();
+    }
+    return 0;
+  }
+
+  Body body(const Scope& outside) {
+    const std::size_t at = lexer_.peek().at;
+    Graph inner = graph(outside.depth + 1);
+    if (!options_.untrusted) return intern_body(std::move(inner));
+    check(inner, at);
+    for (const Result& result : inner.results)
+      if (!result.name.empty() || result.updates >= 0)
+        lexer_.fail(at, "expected a body without names of outputs and updates");
+    try {
+      return intern_body(closed_again(inner));
+    } catch (const TypeError& error) {
+      lexer_.fail(at, error.what());
+    }
+  }
+
+  Opaque opaque() {
+    lexer_.expect("opaque");
+    lexer_.expect("(");
+    Opaque o;
+    o.id = read_unsigned<std::uint64_t>(lexer_);
+    lexer_.expect(",");
+    o.version = read_unsigned<std::uint64_t>(lexer_);
+    lexer_.expect(")");
+    return o;
+  }
+
+  Lexer lexer_;
+  const ParseOptions& options_;
+};
+
+}  // namespace
+
+Graph parse_graph(std::string_view text, const ParseOptions& options) {
+  return Parser(text, options).parse();
+}
+
+}  // namespace gnomon
