@@ -79,9 +79,9 @@ def load_aliases() -> dict[str, tuple[str, ...]]:
 
 
 def written_functions() -> set[str]:
-    """Names of the functions that modules of the package define by hand and _functions gathers."""
+    """Names of the functions that modules of the package define by hand and _composed gathers."""
     names: set[str] = set()
-    for node in ast.parse((PACKAGE / "_functions.py").read_text()).body:
+    for node in ast.parse((PACKAGE / "_composed.py").read_text()).body:
         if isinstance(node, ast.ImportFrom) and node.module:
             names |= public_names(PACKAGE / f"{node.module}.py")
     return names

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import gnomon as gn
-from gnomon import _core, _functions, _names, _ops
+from gnomon import _composed, _core, _names, _ops
 
 WRITTEN = ["_creation", "_dtypes", "_elementwise", "_products", "_reductions", "_shapes",
            "_variables", "linalg", "nn", "special"]
@@ -159,7 +159,7 @@ def test_star_import():
 def test_classes():
     assert gn.Array.__module__ == gn.Expr.__module__ == "gnomon"
     assert issubclass(gn.Shared, gn.Expr)
-    assert gn.Array.sum is gn.Expr.sum is _functions.sum
+    assert gn.Array.sum is gn.Expr.sum is _composed.sum
     with pytest.raises(TypeError):
         hash(gn.zeros(2))
     x = gn.vector("x")

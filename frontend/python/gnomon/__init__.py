@@ -26,6 +26,7 @@ from ._classes import DType as DType
 from ._classes import Expr as Expr
 from ._classes import Operation as Operation
 from ._classes import Shared as Shared
+from ._composed import *  # noqa: F403
 from ._core import CompileError as CompileError
 from ._core import DeviceError as DeviceError
 from ._core import Error as Error
@@ -34,7 +35,6 @@ from ._core import TypeError as TypeError
 from ._core import IndexError as IndexError
 from ._core import ValueError as ValueError
 from ._core import __version__ as __version__
-from ._functions import *  # noqa: F403
 from ._ops import *  # noqa: F403
 from ._variables import as_expr as as_expr
 from ._variables import col as col

@@ -6,7 +6,7 @@ of the same name: `x.sum(axis=0)` is `gn.sum(x, axis=0)`.
 
 from __future__ import annotations
 
-from . import _core, _functions, _ops
+from . import _composed, _core, _ops
 from ._core import DType, Dim, Operation
 
 TYPE_CHECKING = False
@@ -117,35 +117,35 @@ class _Methods:
 
     all = _ops.all
     any = _ops.any
-    argmax = _functions.argmax
-    argmin = _functions.argmin
-    argsort = _functions.argsort
-    clip = _functions.clip
-    conj = _functions.conj
-    cumprod = _functions.cumprod
-    cumsum = _functions.cumsum
-    diagonal = _functions.diagonal
-    dot = _functions.dot
+    argmax = _composed.argmax
+    argmin = _composed.argmin
+    argsort = _composed.argsort
+    clip = _composed.clip
+    conj = _composed.conj
+    cumprod = _composed.cumprod
+    cumsum = _composed.cumsum
+    diagonal = _composed.diagonal
+    dot = _composed.dot
     max = _ops.max
     mean = _ops.mean
     min = _ops.min
-    nonzero = _functions.nonzero
-    prod = _functions.prod
-    ptp = _functions.ptp
-    ravel = _functions.ravel
-    repeat = _functions.repeat
-    round = _functions.round
-    squeeze = _functions.squeeze
-    std = _functions.std
-    sum = _functions.sum
-    swapaxes = _functions.swapaxes
-    take = _functions.take
-    trace = _functions.trace
-    var = _functions.var
+    nonzero = _composed.nonzero
+    prod = _composed.prod
+    ptp = _composed.ptp
+    ravel = _composed.ravel
+    repeat = _composed.repeat
+    round = _composed.round
+    squeeze = _composed.squeeze
+    std = _composed.std
+    sum = _composed.sum
+    swapaxes = _composed.swapaxes
+    take = _composed.take
+    trace = _composed.trace
+    var = _composed.var
 
     def astype(self, dtype, *, copy=True):
         """The elements as `dtype`; with `copy=False` an array that has it already is given back."""
-        return _functions.astype(self, dtype, copy=copy)
+        return _composed.astype(self, dtype, copy=copy)
 
     def copy(self):
         """The elements in an array of their own: assignment to one does not show in the other."""
@@ -153,24 +153,24 @@ class _Methods:
 
     def flatten(self):
         """All elements in row-major order, as an array of rank 1."""
-        return _functions.reshape(self, (-1,), copy=True)
+        return _composed.reshape(self, (-1,), copy=True)
 
     def reshape(self, *shape):
         """The elements in row-major order under another shape, given as a tuple or as numbers.
 
         One extent may be -1: it takes what is left.
         """
-        return _functions.reshape(self, shape[0] if len(shape) == 1 else shape)
+        return _composed.reshape(self, shape[0] if len(shape) == 1 else shape)
 
     def transpose(self, *axes):
         """Axis i of the result is axis axes[i]; without arguments the axes are reversed."""
         if len(axes) == 1 and not isinstance(axes[0], int):
-            return _functions.permute_dims(self, axes[0])
-        return _functions.permute_dims(self, axes or None)
+            return _composed.permute_dims(self, axes[0])
+        return _composed.permute_dims(self, axes or None)
 
     def conjugate(self):
         """Complex conjugate; the array itself if it is real."""
-        return _functions.conj(self)
+        return _composed.conj(self)
 
     def __round__(self, digits=None):
         """Of rank 0, as Python rounds a number; see `round` for arrays."""
@@ -181,12 +181,12 @@ class _Methods:
     @property
     def real(self):
         """Real part; x itself if it is real."""
-        return _functions.real(self)
+        return _composed.real(self)
 
     @property
     def imag(self):
         """Imaginary part; zeros if x is real."""
-        return _functions.imag(self)
+        return _composed.imag(self)
 
     @property
     def at(self):

@@ -1,4 +1,4 @@
-"""The functions of the namespace that are written over the operations, gathered.
+"""The functions of the namespace that are composed of operations, gathered from their modules.
 
 A function of this package is either here or, if it is one operation, in `_ops`, which is written
 when the package is built. Each works on arrays, at once, and on expressions.
