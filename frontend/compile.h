@@ -13,7 +13,7 @@
 // one stage can call the next by himself: a parsed graph, or units that were changed by hand.
 #pragma once
 
-#include "codegen/module/lower.h"
+#include "codegen/lower/lower.h"
 #include "codegen/module/module_passes.h"
 #include "codegen/text/emit.h"
 #include "codegen/text/signature.h"

@@ -14,7 +14,7 @@
 #include "codegen/fusion/recomputation.h"
 #include "codegen/fusion/schedule.h"
 #include "codegen/fusion/sizes.h"
-#include "codegen/module/lower.h"
+#include "codegen/lower/lower.h"
 #include "codegen/module/module_passes.h"
 #include "runtime/error.h"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "passes/rules/polynomial.h"
+#include "passes/algebra/polynomial.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

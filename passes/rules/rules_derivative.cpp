@@ -1,8 +1,8 @@
 // Rules of derivatives: forms whose derivatives keep digits that those of the plain forms lose.
+#include "passes/algebra/common_factor.h"
+#include "passes/algebra/series.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
-#include "passes/rules/common_factor.h"
-#include "passes/rules/series.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

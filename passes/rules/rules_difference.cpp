@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
+#include "passes/algebra/common_factor.h"
+#include "passes/algebra/differences.h"
+#include "passes/algebra/polynomial.h"
+#include "passes/algebra/series.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
-#include "passes/rules/common_factor.h"
-#include "passes/rules/differences.h"
-#include "passes/rules/polynomial.h"
-#include "passes/rules/series.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "passes/algebra/common_factor.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
-#include "passes/rules/common_factor.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {

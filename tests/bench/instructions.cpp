@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/module/lower.h"
+#include "codegen/lower/lower.h"
 #include "codegen/module/module_passes.h"
 #include "codegen/text/emit.h"
 #include "codegen/toolchain/target.h"

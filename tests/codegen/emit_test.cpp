@@ -19,7 +19,7 @@
 #include "codegen/cpu/cpu_language.h"
 #include "codegen/cuda/cuda_language.h"
 #include "codegen/cuda/nvrtc.h"
-#include "codegen/module/lower.h"
+#include "codegen/lower/lower.h"
 #include "codegen/text/emit.h"
 #include "codegen/text/spell.h"
 #include "codegen/toolchain/build.h"

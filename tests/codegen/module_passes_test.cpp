@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/module/lower.h"
+#include "codegen/lower/lower.h"
 #include "codegen/module/module_passes.h"
 #include "runtime/error.h"
 #include "tests/support/passes_support.h"

@@ -1,7 +1,7 @@
 // What tests of modules share: an optimised graph as a module that is ready to be printed.
 #pragma once
 
-#include "codegen/module/lower.h"
+#include "codegen/lower/lower.h"
 #include "codegen/module/module_passes.h"
 
 namespace gnomon::test {

@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "codegen/module/lower_buffers.h"
-#include "codegen/module/lower_failures.h"
+#include "codegen/lower/lower_buffers.h"
+#include "codegen/lower/lower_failures.h"
 #include "codegen/module/module.h"
 
 namespace gnomon {

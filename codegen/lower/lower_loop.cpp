@@ -1,5 +1,5 @@
 // The memory of a loop's index and states, and the steps of its body.
-#include "codegen/module/lower_loop.h"
+#include "codegen/lower/lower_loop.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 // Decides which nests share a kernel, and appends kernels with what has to be tested before them.
-#include "codegen/module/lower_kernels.h"
+#include "codegen/lower/lower_kernels.h"
 
 #include <fmt/format.h>
 

@@ -2,9 +2,9 @@
 #include <array>
 #include <cmath>
 
-#include "passes/rules/common_factor.h"
-#include "passes/rules/differences.h"
-#include "passes/rules/polynomial.h"
+#include "passes/algebra/common_factor.h"
+#include "passes/algebra/differences.h"
+#include "passes/algebra/polynomial.h"
 
 namespace gnomon {
 namespace {

@@ -1,5 +1,5 @@
 // Factors that terms of a sum share, taken out where a rule knows what is left.
-#include "passes/rules/common_factor.h"
+#include "passes/algebra/common_factor.h"
 
 #include <algorithm>
 #include <array>

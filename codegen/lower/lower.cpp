@@ -1,12 +1,12 @@
 // The parts of a module in order: its entry, the steps of the fused graph, its outputs.
-#include "codegen/module/lower.h"
+#include "codegen/lower/lower.h"
 
 #include <utility>
 
-#include "codegen/module/lower_kernels.h"
-#include "codegen/module/lower_signature.h"
-#include "codegen/module/lower_steps.h"
-#include "codegen/module/lowering.h"
+#include "codegen/lower/lower_kernels.h"
+#include "codegen/lower/lower_signature.h"
+#include "codegen/lower/lower_steps.h"
+#include "codegen/lower/lowering.h"
 
 namespace gnomon {
 

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "codegen/fusion/fuse.h"
-#include "codegen/module/lower_buffers.h"
-#include "codegen/module/lower_dimensions.h"
-#include "codegen/module/lower_failures.h"
+#include "codegen/lower/lower_buffers.h"
+#include "codegen/lower/lower_dimensions.h"
+#include "codegen/lower/lower_failures.h"
 #include "codegen/module/module.h"
 #include "codegen/toolchain/target.h"
 

@@ -1,5 +1,5 @@
 // Sums and products of values as polynomials in normal form.
-#include "passes/rules/polynomial.h"
+#include "passes/algebra/polynomial.h"
 
 #include <algorithm>
 #include <cmath>

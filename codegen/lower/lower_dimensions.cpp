@@ -1,5 +1,5 @@
 // Finds where the host function has each extent from, and makes checks once theirs are known.
-#include "codegen/module/lower_dimensions.h"
+#include "codegen/lower/lower_dimensions.h"
 
 #include <fmt/format.h>
 

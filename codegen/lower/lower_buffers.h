@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codegen/kernels/lower_nest.h"
-#include "codegen/module/lower_failures.h"
+#include "codegen/lower/lower_failures.h"
 #include "codegen/module/module.h"
 #include "passes/engine/trace.h"
 

@@ -1,5 +1,5 @@
 // Parameters and outputs of a graph as those of its module.
-#include "codegen/module/lower_signature.h"
+#include "codegen/lower/lower_signature.h"
 
 #include <optional>
 #include <utility>

@@ -1,5 +1,5 @@
 // The steps of a node: a call of a service, or what its kind asks for.
-#include "codegen/module/lower_steps.h"
+#include "codegen/lower/lower_steps.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "codegen/kernels/lower_product.h"
-#include "codegen/module/lower_kernels.h"
-#include "codegen/module/lower_loop.h"
+#include "codegen/lower/lower_kernels.h"
+#include "codegen/lower/lower_loop.h"
 #include "runtime/error.h"
 
 namespace gnomon {

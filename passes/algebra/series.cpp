@@ -1,5 +1,5 @@
 // Functions that are close to x for small x, as series.
-#include "passes/rules/series.h"
+#include "passes/algebra/series.h"
 
 #include <array>
 #include <span>

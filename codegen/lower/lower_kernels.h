@@ -6,7 +6,7 @@
 
 #include "codegen/fusion/fuse.h"
 #include "codegen/kernels/lower_nest.h"
-#include "codegen/module/lowering.h"
+#include "codegen/lower/lowering.h"
 
 namespace gnomon {
 

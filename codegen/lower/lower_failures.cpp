@@ -1,5 +1,5 @@
 // Numbers the failures of a module, each with the nodes to blame.
-#include "codegen/module/lower_failures.h"
+#include "codegen/lower/lower_failures.h"
 
 #include <utility>
 

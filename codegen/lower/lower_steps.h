@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "codegen/module/lowering.h"
+#include "codegen/lower/lowering.h"
 
 namespace gnomon {
 

@@ -1,5 +1,5 @@
 // Gives values their buffers: constants, outputs, partial results, memory for the rest of a kernel.
-#include "codegen/module/lower_buffers.h"
+#include "codegen/lower/lower_buffers.h"
 
 #include "stdlib/ops.h"
 

@@ -1,7 +1,7 @@
 // What a module's callers see: parameters, extents and checks at its entry, outputs at its end.
 #pragma once
 
-#include "codegen/module/lowering.h"
+#include "codegen/lower/lowering.h"
 
 namespace gnomon {
 

@@ -1,4 +1,4 @@
-// Matrix products: transposes, scales and sums that a product of the BLAS takes along.
+// Rules of matrix products: transposes, scales and sums that a product of the BLAS takes along.
 #include <algorithm>
 
 #include "ir/op/forms.h"
