@@ -1,0 +1,87 @@
+// Depth, cost and size of values that are computed where they are used.
+#include "codegen/fusion/inline_costs.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
+namespace gnomon {
+
+namespace {
+
+constexpr int costly = 8;              // additions from which computing twice is worth avoiding
+constexpr int costly_elsewhere = 40;   // the same when the price is a trip through memory
+constexpr int deepest = 120;           // operations in a row of one kernel
+constexpr int most_inlined = 300;      // operations that one value may take into its kernel
+constexpr int most_counted = 1 << 20;  // sums stop here: operands that are shared count each time
+
+}  // namespace
+
+void InlineCosts::note_at_hand(const Node& node) { depth_[&node] = cost_[&node] = 0; }
+
+// Clang's time grows faster than the size of a function, so what one value takes in is bounded:
+// beyond it the largest operands go to memory.
+std::optional<Value> InlineCosts::measure(const Node& node) {
+  std::vector<Value> inlined;
+  int size = 1;
+  for (const Value& x : node.operands()) {
+    const auto known = size_.find(x.get());
+    const bool memory = known == size_.end() || fusion_.is_stored(x);
+    size = std::min(most_counted, size + (memory ? 1 : known->second));
+    if (!memory) inlined.push_back(storage_of(x));
+  }
+  if (size > most_inlined) size = distinct_inlined(node);
+  if (size > most_inlined && !inlined.empty())
+    return *std::max_element(inlined.begin(), inlined.end(), [&](const Value& a, const Value& b) {
+      return size_.at(a.get()) < size_.at(b.get());
+    });
+  size_[&node] = size;
+  depth_[&node] = depth_with_operands(node);
+  cost_[&node] = cost_with_operands(node);
+  return std::nullopt;
+}
+
+// Operations of `node` and what it inlines, each once; stops counting soon after the bound.
+int InlineCosts::distinct_inlined(const Node& node) const {
+  std::unordered_set<const Node*> seen{&node};
+  std::vector<const Node*> open{&node};
+  while (!open.empty() && seen.size() <= most_inlined) {
+    const Node* at = open.back();
+    open.pop_back();
+    for (const Value& x : at->operands())
+      if (seen.insert(x.get()).second && size_.contains(x.get()) && !fusion_.is_stored(x))
+        open.push_back(x.get());
+  }
+  return static_cast<int>(seen.size());
+}
+
+int InlineCosts::depth_with_operands(const Node& node) const {
+  int depth = 0;
+  for (const Value& x : node.operands())
+    if (!fusion_.stored.contains(x)) depth = std::max(depth, depth_.at(x.get()));
+  return depth + 1;
+}
+
+int InlineCosts::cost_with_operands(const Node& node) const {
+  int cost = node.op().is_elementwise() ? node.op().scalar.cost : 0;
+  for (const Value& x : node.operands())
+    if (!fusion_.stored.contains(x)) cost = std::min(most_counted, cost + cost_.at(x.get()));
+  return cost;
+}
+
+bool InlineCosts::is_too_deep(const Node& node) const { return depth_.at(&node) > deepest; }
+
+bool InlineCosts::is_costly(const Value& v) const {
+  return v.op().is_elementwise() && cost_.at(v.get()) >= costly;
+}
+
+bool InlineCosts::is_costly_elsewhere(const Value& v) const {
+  return cost_.at(v.get()) >= costly_elsewhere;
+}
+
+int InlineCosts::cost_of(const Node& node) const {
+  const auto known = cost_.find(&node);
+  return known == cost_.end() ? 1 : known->second;
+}
+
+}  // namespace gnomon

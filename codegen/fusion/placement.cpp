@@ -1,0 +1,172 @@
+// Which nest takes a member, and what is known of its values from then on.
+#include "codegen/fusion/placement.h"
+
+#include <algorithm>
+
+#include "runtime/error.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr int most_statements = 400;
+constexpr int most_items_back = 24;       // where a nest for a member is looked for
+constexpr std::size_t most_streams = 10;  // arrays that one loop reads and writes at once
+
+using Kind = Member::Kind;
+
+}  // namespace
+
+void Placement::append_step(const Node& node) {
+  fusion_.items.push_back({-1, &node});
+  note_stored(node);
+}
+
+void Placement::append_nest(Member m, const Shape& domain) {
+  Nest nest;
+  nest.domain = domain;
+  fusion_.nests.push_back(std::move(nest));
+  contents_.emplace_back();
+  const int n = static_cast<int>(fusion_.nests.size()) - 1;
+  fusion_.items.push_back({n, nullptr});
+  nest_item_.push_back(last_item());
+  add(n, std::move(m));
+}
+
+// The stage of the member, and what now lives in the nest.
+void Placement::add(int n, Member taken) {
+  Nest& nest = fusion_.nests[n];
+  nest.members.push_back(std::move(taken));
+  Member& m = nest.members.back();
+  m.stage = stage_in(n, m);
+  for (const Value& v : m.heavy) heavy_home_.try_emplace(v, n);
+  contents_[static_cast<std::size_t>(n)].add(m, nest);
+  const Node& node = m.value.node();
+  if (m.kind == Kind::store) {
+    fusion_.stored.insert(m.value);
+    fusion_.home[m.value] = n;
+    stored_stage_[m.value] = m.stage;
+  }
+  if (m.kind == Kind::row) row_nest_[&node] = n, row_stage_[&node] = m.stage;
+  if (m.kind == Kind::column || m.kind == Kind::partial) part_nest_[&node] = n;
+  for (std::uint32_t k = 0; k < node.output_count(); ++k)
+    if (m.kind != Kind::store || m.value.index() == k)
+      nest_of_.insert_or_assign(Value(&node, k), n);
+}
+
+void Placement::note_stored(const Node& node) {
+  for (std::uint32_t k = 0; k < node.output_count(); ++k) fusion_.stored.insert(Value(&node, k));
+  position_[&node] = last_item();
+}
+
+int Placement::stage_in(int n, const Member& m) const {
+  int stage = 0;
+  for (const Node* r : m.rows)
+    if (is_row_of(r, n)) stage = std::max(stage, row_stage_.at(r) + 1);
+  for (const Value& v : m.loads)
+    if (const auto home = fusion_.home.find(v); home != fusion_.home.end() && home->second == n)
+      stage = std::max(stage, stored_stage_.at(v));
+  return stage;
+}
+
+bool Placement::is_computed_elsewhere(const Value& v, const Shape& domain) const {
+  const auto home = heavy_home_.find(v);
+  return home != heavy_home_.end() && fusion_.nests[home->second].domain != domain;
+}
+
+std::optional<int> Placement::nest_for(const Member& m, const Shape& domain,
+                                       std::span<const Value> roots) const {
+  const int last = last_item();
+  for (int i = last; i >= 0 && i > last - most_items_back; --i)
+    if (const int n = fusion_.items[i].nest; n >= 0 && may_join(n, m, domain, roots)) return n;
+  return std::nullopt;
+}
+
+std::optional<int> Placement::nest_for_write(const Member& m, const Shape& domain) const {
+  const WriteRule& rule = m.value.op().write;
+  if (!rule.every || rule.combine || m.operand <= rule.first || m.scattered) return std::nullopt;
+  const int n = static_cast<int>(fusion_.nests.size()) - 1;
+  const Nest& last = fusion_.nests.back();
+  int statements = m.statements;
+  for (const Member& other : last.members) statements += other.statements;
+  const Member& before = last.members.back();
+  const bool follows = fusion_.items.back().nest == n && before.kind == Kind::write &&
+                       before.value == m.value && !before.scattered && last.domain == domain &&
+                       m.row_values.empty() && statements <= most_statements;
+  return follows ? std::optional(n) : std::nullopt;
+}
+
+// The item that makes `v`; -1 for leaves.
+int Placement::item_of(const Value& v) const {
+  const Value s = storage_of(v);
+  if (is_memory(s) || s.is(op::constant)) return -1;
+  if (const auto at = position_.find(s.get()); at != position_.end()) return at->second;
+  const auto n = nest_of_.find(s);
+  if (n == nest_of_.end()) throw InternalError("fuse: a value was read before it was placed");
+  return nest_item_[n->second];
+}
+
+bool Placement::is_row_of(const Node* reduction, int n) const {
+  const auto home = row_nest_.find(reduction);
+  return home != row_nest_.end() && home->second == n;
+}
+
+// The nest of the maximum that parts of a sum are taken beside.
+std::optional<int> Placement::nest_beside(const Member& m) const {
+  const Node* maximum = m.kind == Kind::store ? nullptr : maximum_beside(m.value.node());
+  return maximum ? std::optional(part_nest_.at(maximum)) : std::nullopt;
+}
+
+bool Placement::may_join(int n, const Member& m, const Shape& domain,
+                         std::span<const Value> roots) const {
+  const int at = nest_item_[n];
+  const std::optional<int> beside = nest_beside(m);
+  if (beside && nest_item_[*beside] > at) return false;
+  if (!has_loops_for(n, m, domain) || !has_row_values_for(n, m)) return false;
+  // What adds up partial results comes after the nest that makes them.
+  if (m.kind == Kind::store && is_blocked_column(m.value.node()) && item_of(m.value) >= at)
+    return false;
+  bool shares = beside == n || is_for_rows_of(n, m, domain);
+  for (const Value& v : roots) {
+    const int where = item_of(v);
+    if (where > at) return false;
+    if (where < at) continue;
+    // A result of the nest itself is usable at the element it was computed for.
+    if (m.elsewhere.contains(storage_of(v))) return false;
+    shares = true;
+  }
+  const NestContents& contents = contents_[static_cast<std::size_t>(n)];
+  shares = shares || contents.shares_loads_with(m);
+  const std::size_t streams = contents.streams_with(m) + fusion_.nests[n].members.size();
+  return (shares || streams < most_streams) && contents.statements_with(m) <= most_statements;
+}
+
+// Whether the member is a value of the shape of the nest's rows, and reads results of those.
+bool Placement::is_for_rows_of(int n, const Member& m, const Shape& domain) const {
+  return m.kind == Kind::store && is_row_shaped(domain, fusion_.nests[n].domain) &&
+         std::ranges::any_of(m.rows, [&](const Node* r) { return is_row_of(r, n); });
+}
+
+bool Placement::has_loops_for(int n, const Member& m, const Shape& domain) const {
+  const Nest& nest = fusion_.nests[n];
+  const NestContents& contents = contents_[static_cast<std::size_t>(n)];
+  const bool partial = m.kind == Kind::partial || nest.members[0].kind == Kind::partial;
+  if ((partial && nest_beside(m) != n) || nest.members[0].kind == Kind::write) return false;
+  const bool full = nest.domain == domain;
+  if (!full && !is_for_rows_of(n, m, domain)) return false;
+  // No loop over rows is around columns that need their block at once.
+  const bool whole_blocks = m.needs_whole_block() || contents.needs_whole_blocks();
+  if (!partial && whole_blocks && !nest.is_of_columns(&m)) return false;
+  const bool stored = contents.is_of_stores() && m.kind == Kind::store && m.value.shape() == domain;
+  const bool crossed = m.crossed >= 0 || contents.is_crossed();
+  return !crossed || (stored && full);
+}
+
+bool Placement::has_row_values_for(int n, const Member& m) const {
+  return std::ranges::all_of(m.row_values, [&](const Value& r) {
+    return fusion_.stored.contains(r) || row_nest_.at(r.get()) == n;
+  });
+}
+
+}  // namespace gnomon

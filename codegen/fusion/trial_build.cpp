@@ -1,0 +1,232 @@
+// A kernel with one member, whose memory is one buffer that stands for all.
+#include "codegen/fusion/trial_build.h"
+
+#include <algorithm>
+#include <span>
+#include <unordered_map>
+
+#include "codegen/fusion/uses.h"
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+namespace {
+
+class TrialBuild {
+ public:
+  TrialBuild(Member& m, const Shape& domain, const Placement& placement, const InlineCosts& costs)
+      : m_(m),
+        domain_(domain),
+        placement_(placement),
+        fusion_(placement.fusion()),
+        costs_(costs),
+        memory_(k_.add_buffer({"memory", DType::float64, false, true, false, 0})) {
+    for (std::size_t a = 0; a < domain.size(); ++a)
+      axes_.push_back(k_.open({"a", a + 1 == domain.size() ? AxisKind::vector : AxisKind::serial},
+                              k_.integer(0), k_.extent(domain[a]), domain[a]));
+  }
+
+  Trial run() {
+    forget_findings();
+    k_.set_resolve(
+        [this](const Value& v, std::span<const Scalar> index) { return resolve(v, index); });
+    const Node& node = m_.value.node();
+    if (m_.kind == Kind::write && m_.operand >= 0) {
+      k_.set_node(&node);
+      for (const Scalar s : node.op().write.position(k_, node, m_.operand, axes_))
+        note_position(k_.linear(s));
+    }
+    const bool beside = m_.kind != Kind::store && maximum_beside(node);
+    payload(k_, m_, axes_,
+            beside ? k_.load(memory_, k_.linear(axes_.back()), m_.value.dtype()) : Scalar{});
+    m_.statements = static_cast<int>(k_.statement_count());
+    // What is in memory by now costs nothing.
+    const Node& computed = m_.kind == Kind::store ? node : node.input(0).node();
+    m_.cost = 1 + std::min(costs_.cost_of(computed), k_.cost());
+    return std::move(trial_);
+  }
+
+ private:
+  using Kind = Member::Kind;
+  using Index = std::span<const Scalar>;
+
+  void forget_findings() {
+    m_.rows.clear(), m_.row_values.clear(), m_.heavy.clear(), m_.loads.clear();
+    m_.elsewhere.clear(), m_.tables.clear(), m_.computed.clear();
+    m_.crossed = -1;
+    m_.plain = true;
+    m_.widest = is_float(m_.value.dtype()) ? static_cast<int>(size_of(m_.value.dtype())) : 1;
+  }
+
+  std::optional<Scalar> resolve(const Value& v, Index index) {
+    if (trial_.promote) return some_value(v);
+    if (v.get() == m_.value.get() && m_.kind == Kind::store && is_blocked_column(v.node())) {
+      // The partial results of a nest that stands before.
+      m_.plain = m_.plain && is_flat(domain_);
+      if (maximum_beside(v.node())) shift_of(k_, v.node(), index);
+      return k_.load(memory_, k_.offset(index, v.shape()), v.dtype());
+    }
+    for (const Value& x : awaited_by(v.node())) {
+      trial_.roots.push_back(x);
+      m_.elsewhere.insert(storage_of(x));
+    }
+    if (v.is(op::transpose) && v != m_.value && !fusion_.is_stored(v)) turned_ = v;
+    if (is_float(v.dtype())) m_.widest = std::max(m_.widest, static_cast<int>(size_of(v.dtype())));
+    const bool itself = v.shape() == domain_ && is_element_itself(k_, v, index, axes_, false);
+    if (const auto at = at_hand(v, index, itself)) return at;
+    if (itself) m_.computed.insert(v);
+    if (v == m_.value || !costs_.is_costly(v)) return std::nullopt;
+    if (itself) m_.heavy.push_back(v);
+    return is_computed_again(v, index) ? promote(v) : std::nullopt;
+  }
+
+  std::optional<Scalar> promote(const Value& v) {
+    trial_.promote = v;
+    return some_value(v);
+  }
+
+  Scalar some_value(const Value& v) {
+    return k_.constant(v.dtype(), KernelBuilder::identity(op::sum, v.dtype()));
+  }
+
+  // --- memory and results of nests ---
+
+  // Noted, and stood for by a load of the same kind of access.
+  std::optional<Scalar> at_hand(const Value& v, Index index, bool itself) {
+    const bool row = is_row_reduction(v.node());
+    if (!row && !fusion_.is_stored(v)) return std::nullopt;
+    if (v == m_.value && m_.kind == Kind::store && !row) return std::nullopt;
+    if (row && !fusion_.stored.contains(v)) {
+      const Shape& home = v.input(0).shape();
+      const bool fits = domain_ == home || is_row_shaped(domain_, home);
+      if (!fits || !is_aligned_row(v, index)) return promote(v);
+      m_.rows.push_back(v.get());
+      m_.row_values.push_back(v);
+    }
+    trial_.roots.push_back(v);
+    m_.loads.insert(storage_of(v));
+    if (!itself && !(is_row_shaped(v.shape(), domain_) && is_aligned_row(v, index)))
+      m_.elsewhere.insert(storage_of(v));
+    const Linear at = k_.offset(index, v.shape());
+    if (is_table(at) && element_count(v.shape()) == domain_.back() * domain_.end()[-2])
+      m_.tables.push_back(storage_of(v));
+    note_crossing(at);
+    const bool uniform = v.rank() == 0 || element_count(v.shape()).is(1);
+    m_.plain = m_.plain && (itself || uniform) && !row;
+    return k_.load(memory_, at, v.dtype());
+  }
+
+  // Only stores run in tiles, and a tile is turned once: what others, or loops over elements of the
+  // tile, read so is turned before.
+  void note_crossing(const Linear& at) {
+    const int crossed = crossed_axis(k_, at, domain_, axes_);
+    const bool in_loop =
+        crossed >= 0 && is_read_in_loop(k_, at, k_.linear(axes_.back()).terms[0].first);
+    if (m_.crossed < 0 && !in_loop) m_.crossed = crossed;
+    const bool in_rows = m_.kind == Kind::row || m_.kind == Kind::write || !m_.rows.empty();
+    if (((m_.crossed >= 0 && in_rows) || in_loop) && turned_) trial_.promote = turned_;
+  }
+
+  void note_position(const Linear& position) {
+    for (const auto& [v, c] : position.terms) {
+      const auto& x = k_.space().variable(v);
+      if (x.kind == IndexSpace::Variable::Kind::quotient) note_position(x.dividend);
+      if (x.kind != IndexSpace::Variable::Kind::opaque) continue;
+      m_.scattered = true;
+      m_.scattered_lanes = m_.scattered_lanes || k_.is_lanes({x.id});
+    }
+  }
+
+  // Whether an offset is that in a matrix of the last two axes, the same for all others.
+  bool is_table(const Linear& at) {
+    if (axes_.size() < 3) return false;
+    const Linear row = k_.linear(axes_.end()[-2]), column = k_.linear(axes_.back());
+    return at == row * domain_.back() + column;
+  }
+
+  bool is_aligned_row(const Value& v, Index index) {
+    for (std::size_t a = 0; a < index.size(); ++a)
+      if (!v.shape()[a].is(1) &&
+          (a >= axes_.size() || !(k_.linear(index[a]) == k_.linear(axes_[a]))))
+        return false;
+    return true;
+  }
+
+  // --- costly values ---
+
+  // Whether a costly value would be computed more than once: at another index too, for several
+  // elements, or here and in another nest, of another domain or where this member cannot go.
+  bool is_computed_again(const Value& v, Index index) {
+    std::vector<Linear> forms;
+    for (const Scalar s : index) forms.push_back(k_.linear(s));
+    const auto [known, fresh] = first_index_.try_emplace(v, forms);
+    if (!fresh && known->second != forms) return true;
+    return is_repeated(index) ||
+           (costs_.is_costly_elsewhere(v) && placement_.is_computed_elsewhere(v, domain_));
+  }
+
+  // The same for many elements of the domain: varies along the last axis, or in a loop of a
+  // reduction, but not along some other one. (What varies along rows only is computed once a row,
+  // but one lane at a time in the loop over a block of an outer axis.)
+  bool is_repeated(Index index) {
+    const auto uses = [&](Scalar axis) { return varies_along(index, axis); };
+    // The loop of a partial result runs along an axis of the domain, block by block.
+    const bool blocks = m_.kind == Kind::partial;
+    const Scalar reduced =
+        blocks ? axes_[static_cast<std::size_t>(m_.value.node().attribute("axes").ints()[0])]
+               : Scalar{};
+    if (!blocks && is_in_inner_loop(index))
+      return std::any_of(axes_.begin(), axes_.end(), [&](Scalar a) { return !uses(a); });
+    if (axes_.size() < 2) return false;
+    if (!uses(axes_.back())) return blocks;
+    return std::any_of(axes_.begin(), axes_.end() - 1,
+                       [&](Scalar a) { return !(a == reduced) && !uses(a); });
+  }
+
+  // Whether the index varies along an axis, or may: it has parts that are no sums of axes.
+  bool varies_along(Index index, Scalar axis) {
+    const int variable = k_.linear(axis).terms[0].first;
+    return std::any_of(index.begin(), index.end(), [&](Scalar s) {
+      const Linear l = k_.linear(s);
+      return !l.coefficient(variable).is(0) ||
+             std::any_of(l.terms.begin(), l.terms.end(), [&](const auto& t) {
+               return k_.space().variable(t.first).kind != IndexSpace::Variable::Kind::axis;
+             });
+    });
+  }
+
+  // Whether an index runs along an axis that is not one of the domain's: that of a reduction.
+  bool is_in_inner_loop(Index index) {
+    std::vector<int> own;
+    for (const Scalar a : axes_)
+      for (const auto& [variable, c] : k_.linear(a).terms) own.push_back(variable);
+    return std::any_of(index.begin(), index.end(), [&](Scalar s) {
+      const Linear l = k_.linear(s);
+      return std::any_of(l.terms.begin(), l.terms.end(), [&](const auto& t) {
+        return k_.space().variable(t.first).kind == IndexSpace::Variable::Kind::axis &&
+               std::find(own.begin(), own.end(), t.first) == own.end();
+      });
+    });
+  }
+
+  Member& m_;
+  const Shape& domain_;
+  const Placement& placement_;
+  const Fusion& fusion_;
+  const InlineCosts& costs_;
+  KernelBuilder k_{"trial"};
+  const int memory_;          // the buffer of all loads
+  std::vector<Scalar> axes_;  // of the domain
+  Trial trial_;
+  std::optional<Value> turned_;                                 // the last transpose computed here
+  std::unordered_map<Value, std::vector<Linear>> first_index_;  // of costly values
+};
+
+}  // namespace
+
+Trial build_for_trial(Member& m, const Shape& domain, const Placement& placement,
+                      const InlineCosts& costs) {
+  return TrialBuild(m, domain, placement, costs).run();
+}
+
+}  // namespace gnomon

@@ -1,0 +1,25 @@
+// What a graph's values are used for, before any of them is placed.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "ir/graph/graph.h"
+
+namespace gnomon {
+
+struct Uses {
+  std::unordered_map<Value, int> count;  ///< as an operand, an extent or a result of the graph
+  /// Values that must be in memory, whoever else computes them: results of the graph, operands of
+  /// steps, extents.
+  std::unordered_set<Value> required;
+};
+
+/// Of all nodes of a graph, in some order.
+Uses uses_of(const Graph& graph, std::span<const Node* const> order);
+
+/// What comes before loops that read the node: values of extents, and what a barrier waits for.
+std::span<const Value> awaited_by(const Node& node);
+
+}  // namespace gnomon
