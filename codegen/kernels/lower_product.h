@@ -5,25 +5,9 @@
 #include <vector>
 
 #include "codegen/kernels/lower_nest.h"
-#include "codegen/module/module.h"
-#include "ir/op/forms.h"
+#include "codegen/kernels/product_choice.h"
 
 namespace gnomon {
-
-/// A product [m, k] by [k, n] for each of a batch; beta is 0 without an addend.
-struct Product : ProductForm {
-  DType dtype;
-  Dim m, n, k, batch;
-};
-Product product_of(const Node& node);
-
-/// The faster way to a product, by its extents alone.
-struct ProductChoice {
-  enum class Way : std::uint8_t { library, kernel, by_extent };
-  Way way;
-  std::vector<ExtentRange> where = {};  ///< by_extent: of a kernel; elsewhere the library
-};
-ProductChoice choose(const Product& p, const Target& target);
 
 /// Buffers of the module; addend: -1 for none.
 struct ProductBuffers {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "codegen/kernels/lower_product.h"
+#include "codegen/kernels/product.h"
 #include "ir/op/forms.h"
 #include "ir/op/type.h"
 #include "runtime/linalg/blas.h"

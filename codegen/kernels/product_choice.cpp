@@ -1,0 +1,50 @@
+// Which way to a product was measured to be the faster one.
+#include "codegen/kernels/product_choice.h"
+
+#include "codegen/kernels/product_layout.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::int64_t least_rows = 3;  // the library does fewer as vectors
+constexpr std::int64_t unpacked_work = 1'000'000;
+constexpr std::int64_t resident_bytes = 1 << 19;  // of b: it stays in the cache of a core
+
+constexpr auto kernel = ProductChoice::Way::kernel, library = ProductChoice::Way::library;
+
+// Whether a constant number of columns uses so many quarters of the vectors it takes.
+bool fills_lanes(const Dim& n, std::int64_t width, int quarters = 3) {
+  return n.is_constant() && 4 * n.constant() >= quarters * ((n.constant() - 1) / width + 1) * width;
+}
+
+}  // namespace
+
+// Measured against OpenBLAS on one core with AVX-512. Its kernels for products of up to a million
+// multiply-adds do well on narrow ones too; larger ones it packs, which takes as long as a narrow
+// product itself.
+ProductChoice choose(const Product& p, const Target& target) {
+  if (p.n.is(1)) return {library};  // lanes of one element
+  if (is_turned(p, target)) return {kernel};
+  const std::int64_t width = lanes_of(p.dtype, target);
+  if (p.n.is_constant() && p.n.constant() <= 4 * width) {
+    const bool packed = !is_at_most(p.m * p.n * p.k, unpacked_work);
+    return fills_lanes(p.n, width, packed || p.n.constant() <= width ? 2 : 3)
+               ? ProductChoice{kernel}
+               : ProductChoice{library};
+  }
+  if (is_at_most(p.k, short_depth)) return {kernel};
+  const Dim bytes = p.n * p.k * Dim(static_cast<std::int64_t>(size_of(p.dtype)));
+  if (is_at_most(bytes, resident_bytes) && !p.trans_b && fills_lanes(p.n, width)) return {kernel};
+  if (p.trans_b) return {library};
+  const std::int64_t few_rows = target.machine.few_rows;
+  if (p.m.is_constant())
+    return {p.m.constant() >= least_rows && p.m.constant() <= few_rows ? kernel : library};
+  if (few_rows < least_rows) return {library};
+  ProductChoice choice{ProductChoice::Way::by_extent, {{p.m, least_rows, few_rows}}};
+  // Without chunks the sums are enough for the registers.
+  if (!p.k.is_constant()) choice.where.push_back({p.k, 1, depth_chunk});
+  return choice;
+}
+
+}  // namespace gnomon
