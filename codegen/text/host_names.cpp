@@ -1,0 +1,53 @@
+// Names and spelled extents of host functions.
+#include "codegen/text/host_names.h"
+
+#include <fmt/format.h>
+
+#include "codegen/module/cache_lines.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+HostNames::HostNames(const Module& module, const std::string& prefix)
+    : module_(module), prefix_(prefix) {
+  for (const Service* service : all_services()) names_.reserve(std::string(service->name));
+  for (const char* own :
+       {"shape", "last", "sizes", "lives", "order", "d", "work", "shares", "status"})
+    names_.reserve(own);
+  for (const DimensionSlot& d : module_.dimensions) {
+    slots_.emplace(d.atom->hash, dimensions_.size());
+    dimensions_.push_back(names_.fresh(d.name));
+  }
+  for (const Buffer& b : module_.buffers)
+    buffers_.push_back(names_.fresh(b.name.empty() ? "t" : b.name));
+}
+
+std::string HostNames::symbol(std::string_view name) const {
+  return fmt::format("{}_{}", prefix_, name);
+}
+
+std::string HostNames::constant(std::size_t b) const {
+  return symbol(fmt::format("constant_{}", b));
+}
+
+DimensionName HostNames::slot_of(const Atom& atom) const {
+  const auto [first, last] = slots_.equal_range(atom.hash);
+  for (auto at = first; at != last; ++at)
+    if (const DimensionSlot& slot = module_.dimensions[at->second]; *slot.atom == atom)
+      return {static_cast<int>(at->second), slot.name};
+  throw InternalError("emit: a dimension without a slot: " + atom.name);
+}
+
+std::string HostNames::spelled(const Dim& d) const {
+  return spell(d, [this](const Atom& a) { return dimensions_[slot_of(a).slot]; });
+}
+
+std::string HostNames::bytes(const Buffer& b) const {
+  return spelled(element_count(b.shape) * Dim(static_cast<std::int64_t>(size_of(b.dtype))));
+}
+
+std::string HostNames::whole_lines(const Buffer& b) const {
+  return fmt::format("(({0} + {1}) & ~i64({1}))", bytes(b), line_bytes - 1);
+}
+
+}  // namespace gnomon

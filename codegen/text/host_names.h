@@ -1,0 +1,46 @@
+// What the host function of a module calls its symbols, dimensions and buffers.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "codegen/module/module.h"
+#include "codegen/text/language.h"
+#include "codegen/text/spell.h"
+
+namespace gnomon {
+
+/// Gives each dimension and buffer of a module a name of its own, and spells extents by them.
+class HostNames {
+ public:
+  /// Symbols of the object begin with `prefix`.
+  HostNames(const Module& module, const std::string& prefix);
+
+  /// "gnomon_run".
+  std::string symbol(std::string_view name) const;
+  /// The symbol of a buffer of role constant.
+  std::string constant(std::size_t b) const;
+  const std::string& dimension(std::size_t slot) const { return dimensions_[slot]; }
+  const std::string& buffer(std::size_t b) const { return buffers_[b]; }
+  /// A name that nothing else in the unit has.
+  std::string fresh(std::string_view wish) { return names_.fresh(wish); }
+
+  /// The slot of a dimension. InternalError: it has none.
+  DimensionName slot_of(const Atom& atom) const;
+  std::string spelled(const Dim& d) const;
+  /// The bytes of a buffer's elements.
+  std::string bytes(const Buffer& b) const;
+  /// The same rounded up to whole cache lines.
+  std::string whole_lines(const Buffer& b) const;
+
+ private:
+  const Module& module_;
+  std::string prefix_;
+  Names names_;
+  std::vector<std::string> dimensions_, buffers_;
+  std::unordered_multimap<std::size_t, std::size_t> slots_;  // of dimensions, by their atoms' hash
+};
+
+}  // namespace gnomon

@@ -1,0 +1,59 @@
+// Prints kernels and groups them into units.
+#include "codegen/text/kernel_units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "codegen/cpu/cpu_language.h"
+#include "codegen/module/alike.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::size_t most_statements = 300;  // of a unit
+constexpr std::size_t units_at_once = 4;      // small modules are cut so that many compile at once,
+constexpr std::size_t fewest_statements = 40;  // into units of at least so many statements
+
+std::size_t statements_of_unit(const Module& module) {
+  std::size_t all = 0;
+  for (const Kernel& kernel : module.kernels) all += kernel.body.size();
+  return std::clamp(all / units_at_once, fewest_statements, most_statements);
+}
+
+}  // namespace
+
+KernelUnits kernel_units(const Module& module, const HostNames& names) {
+  KernelUnits made;
+  std::unordered_map<const Kernel*, std::string, AlikeHash, Alike> known;
+  std::string text;
+  std::set<std::string> headers;
+  std::size_t statements = 0;
+  const std::size_t wanted = statements_of_unit(module);
+  const auto finish_unit = [&] {
+    if (text.empty()) return;
+    made.units.push_back(
+        {fmt::format("kernels{}.cpp", made.units.size()), cpu_language.unit(text, headers)});
+    text.clear(), headers.clear();
+    statements = 0;
+  };
+  for (const Kernel& kernel : module.kernels) {
+    const auto [at, fresh] = known.try_emplace(&kernel, names.symbol(kernel.name));
+    made.functions.push_back(at->second);
+    if (!fresh) continue;
+    const KernelText k = cpu_language.kernel(kernel, at->second,
+                                             [&names](const Atom& a) { return names.slot_of(a); });
+    made.prototypes += k.text.substr(0, k.text.find(" {\n")) + ";\n";
+    if (statements + k.statements > wanted) finish_unit();
+    text += "\n" + k.comment + k.text;
+    headers.insert(k.headers.begin(), k.headers.end());
+    statements += k.statements;
+  }
+  finish_unit();
+  return made;
+}
+
+}  // namespace gnomon

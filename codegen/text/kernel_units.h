@@ -1,0 +1,21 @@
+// The kernels of a module as functions, in units that can be compiled at once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/text/host_names.h"
+#include "codegen/toolchain/build.h"
+
+namespace gnomon {
+
+struct KernelUnits {
+  std::vector<Unit> units;
+  std::vector<std::string> functions;  // the symbol that each kernel is called by
+  std::string prototypes;              // for the unit of the host function
+};
+
+/// Kernels that differ in names only are one function, with the names of the first.
+KernelUnits kernel_units(const Module& module, const HostNames& names);
+
+}  // namespace gnomon

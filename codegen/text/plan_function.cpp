@@ -1,0 +1,76 @@
+// Prints gnomon_plan: extents, checks, places in the workspace, extents of the outputs.
+#include "codegen/text/plan_function.h"
+
+#include <fmt/format.h>
+
+#include "codegen/text/signature.h"
+
+namespace gnomon {
+
+namespace {
+
+std::string read_dimensions(const Module& module, const HostNames& names) {
+  std::string text;
+  for (std::size_t d = 0; d < module.dimensions.size(); ++d) {
+    const DimensionSlot& slot = module.dimensions[d];
+    if (slot.extent == -1) continue;
+    text += fmt::format("  const i64 {} = plan[{}] = extents[{}];\n", names.dimension(d),
+                        PlanLayout::dimensions + d, slot.extent);
+  }
+  return text;
+}
+
+std::string check_extents(const Module& module, const HostNames& names) {
+  std::string text;
+  for (const PlanCheck& c : module.plan_checks) {
+    const std::string left =
+        c.extent >= 0 ? fmt::format("extents[{}]", c.extent) : names.spelled(c.left);
+    text += fmt::format("  if ({} != {}) return {};\n", left, names.spelled(c.right), c.number);
+  }
+  for (std::size_t d = 0; d < module.dimensions.size(); ++d)
+    if (module.dimensions[d].extent != -1) text += fmt::format("  (void){};\n", names.dimension(d));
+  return text;
+}
+
+// The offsets of the workspace's buffers, behind the extents, and the bytes of the whole.
+std::string place_workspace(const Module& module, const HostNames& names,
+                            const PlanLayout& layout) {
+  const std::string total = fmt::format("  plan[{}] = ", PlanLayout::workspace);
+  if (module.workspace.empty()) return total + "0;\n";
+  std::string sizes, lives;
+  for (const int b : module.workspace) {
+    const Buffer& buffer = module.buffers[b];
+    sizes += names.whole_lines(buffer) + ", ";
+    lives += fmt::format("{{{}, {}}}, ", buffer.first, buffer.last);
+  }
+  return fmt::format(
+      "  const i64 sizes[] = {{{1}}};\n  static const i32 lives[][2] = {{{2}}};\n"
+      "  i32 order[{0}];\n{4}gn::place_buffers({0}, sizes, lives, order, plan + {3});\n",
+      module.workspace.size(), sizes.substr(0, sizes.size() - 2), lives.substr(0, lives.size() - 2),
+      layout.offsets(), total);
+}
+
+std::string write_shapes(const Module& module, const HostNames& names, const PlanLayout& layout) {
+  std::string text;
+  for (std::size_t i = 0; i < module.outputs.size(); ++i) {
+    int at = layout.shape(i);
+    for (const Dim& d : module.buffers[module.outputs[i]].shape)
+      text +=
+          fmt::format("  plan[{}] = {};\n", at++, module.is_late({d}) ? "-1" : names.spelled(d));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string plan_function(const Module& module, const HostNames& names) {
+  const PlanLayout layout = layout_of(module);
+  return "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 " + names.symbol("plan") +
+         "([[maybe_unused]] const i64* extents, i64* plan) {\n" + read_dimensions(module, names) +
+         check_extents(module, names) + place_workspace(module, names, layout) +
+         fmt::format("  plan[{}] = {};\n", PlanLayout::per_worker,
+                     names.spelled(module.bytes_per_worker)) +
+         write_shapes(module, names, layout) + "  return 0;\n}\n";
+}
+
+}  // namespace gnomon

@@ -1,0 +1,239 @@
+// Prints the steps of a module, one after the other.
+#include "codegen/text/print_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "runtime/abi.h"
+
+namespace gnomon {
+
+namespace {
+
+class StepPrinter {
+ public:
+  StepPrinter(const Module& module, const std::vector<std::string>& kernels, HostNames& names)
+      : module_(module), kernels_(kernels), names_(names) {}
+
+  void print(const std::vector<Step>& steps) {
+    for (const Step& s : steps) std::visit([this](const auto& what) { print(what); }, s.what);
+  }
+
+  std::string text() && { return std::move(text_); }
+
+ private:
+  void line(const std::string& text) {
+    text_.append(2 * indent_, ' ');
+    text_ += text;
+    text_ += '\n';
+  }
+
+  // What follows stands inside.
+  void open(const std::string& text) {
+    line(text);
+    ++indent_;
+  }
+
+  void close(const std::string& text) {
+    --indent_;
+    line(text);
+  }
+
+  void stop_if(const std::string& condition, gnomon_status status) {
+    line(fmt::format("if ({}) return {};", condition, static_cast<int>(status)));
+  }
+
+  void stop_if_failed() { stop_if("call.failed()", GNOMON_CHECK_FAILED); }
+
+  void print(const KernelStep& s) {
+    const Kernel& kernel = module_.kernels[s.kernel];
+    std::string args = "call, dims";
+    for (const int b : s.buffers)
+      if (b >= 0) args += ", " + names_.buffer(b);
+    const std::string apart =
+        s.apart_from < 0
+            ? ""
+            : fmt::format("if ({} != {}) ", names_.buffer(s.apart_from), names_.buffer(s.apart_to));
+    line(fmt::format("{}{}({});", apart, kernels_[s.kernel], args));
+    if (std::any_of(kernel.body.begin(), kernel.body.end(),
+                    [](const Statement& x) { return x.code == Code::check; }))
+      stop_if_failed();
+  }
+
+  void print(const ServiceStep& s) {
+    const Service& service = *s.service;
+    open("{");
+    line(fmt::format("{} {}{{}};", service.record, service.name));
+    for (const std::vector<Argument>& together : s.arguments) {
+      std::string text;
+      for (const Argument& argument : together)
+        text += fmt::format("{}{}.{} = {}", text.empty() ? "" : ", ", service.name, argument.field,
+                            value_of(argument, s));
+      line(text + ";");
+    }
+    stop_if(fmt::format("services->{}(context, &{}) != 0", service.entry, service.name),
+            GNOMON_SERVICE_FAILED);
+    if (service.reports) {
+      line(fmt::format("call.check({0}, {1}.failed >= 0, {1}.failed, {1}.pivot, {2});", s.check,
+                       service.name, names_.spelled(s.bound)));
+      stop_if_failed();
+    }
+    close("}");
+  }
+
+  std::string value_of(const Argument& argument, const ServiceStep& s) const {
+    return std::visit(
+        [&](const auto& value) -> std::string {
+          using T = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<T, std::int64_t>) return fmt::to_string(value);
+          if constexpr (std::is_same_v<T, double>)
+            return literal(DType::float64, Cell{.f64 = value});
+          if constexpr (std::is_same_v<T, Dim>) return names_.spelled(value);
+          if constexpr (std::is_same_v<T, Argument::Operand>)
+            return names_.buffer(s.in[value.number]);
+          if constexpr (std::is_same_v<T, Argument::Result>)
+            return names_.buffer(s.out[value.number]);
+        },
+        argument.value);
+  }
+
+  // Copies the bytes of buffer `like`.
+  void copy(const std::string& to, const std::string& from, int like) {
+    line(fmt::format("if ({0} != {1}) __builtin_memcpy({0}, {1}, {2});", to, from,
+                     names_.bytes(module_.buffers[like])));
+  }
+
+  void print(const CopyStep& s) { copy(names_.buffer(s.to), names_.buffer(s.from), s.to); }
+
+  void print(const DimensionStep& s) {
+    line(fmt::format("{} = dims[{}] = {}[0];", names_.dimension(s.slot), s.slot,
+                     names_.buffer(s.buffer)));
+  }
+
+  void print(const ExtentCheckStep& s) {
+    const std::string left = names_.spelled(s.left), right = names_.spelled(s.right);
+    line(fmt::format("call.check({0}, {1} != {2}, 0, {1}, {2});", s.number, left, right));
+    stop_if_failed();
+  }
+
+  // The extents of a shape, then a 0: no array is empty.
+  std::string extents_of(const Shape& shape) const {
+    std::string text;
+    for (const Dim& d : shape) text += names_.spelled(d) + ", ";
+    return text + "0";
+  }
+
+  void print(const AllocateStep& s) {
+    const Buffer& b = module_.buffers[s.buffer];
+    const std::string& name = names_.buffer(s.buffer);
+    const std::string t = memory_name(b.dtype);
+    if (b.role == Buffer::Role::output) {
+      const std::string extents = names_.fresh("shape_" + name);
+      line(fmt::format("const i64 {}[] = {{{}}};", extents, extents_of(b.shape)));
+      line(fmt::format("{} = ({}*)services->output(context, {}, {});", name, t, b.number, extents));
+    } else {
+      line(fmt::format("{0} = ({1}*)services->allocate(context, {2});", name, t,
+                       names_.whole_lines(b)));
+    }
+    stop_if("!" + name, GNOMON_NO_MEMORY);
+  }
+
+  void print(const CheckStep& s) {
+    const Buffer& b = module_.buffers[s.buffer];
+    const std::string i = names_.fresh("i");
+    const auto number = [&](int buffer, const char* none) -> std::string {
+      if (buffer < 0) return none;
+      const bool one = module_.buffers[buffer].shape.empty();
+      return fmt::format("{}[{}]", names_.buffer(buffer), one ? "0" : i);
+    };
+    line(fmt::format(
+        "for (i64 {0} = 0; {0} < {1}; ++{0}) call.check({2}, {3}[{0}] == 0, {0}, {4}, {5});", i,
+        names_.spelled(element_count(b.shape)), s.number, names_.buffer(s.buffer),
+        number(s.value, "0"), number(s.bound, "1")));
+    stop_if_failed();
+  }
+
+  void print(const PrintStep& s) {
+    const Buffer& b = module_.buffers[s.buffer];
+    open("{");
+    line(fmt::format("const i64 shape[] = {{{}}};", extents_of(b.shape)));
+    line(fmt::format("services->print(context, {}, {}, {}, shape, {});", s.message,
+                     static_cast<int>(b.dtype), b.shape.size(), names_.buffer(s.buffer)));
+    close("}");
+  }
+
+  void print(const LoopStep& s) {
+    const std::size_t states = s.current.size();
+    for (std::size_t k = 0; k < states; ++k)
+      copy(names_.buffer(s.current[k]), names_.buffer(s.initial[k]), s.current[k]);
+    const std::string i = names_.fresh("i");
+    open(fmt::format("for (i64 {0} = 0; {0} < {1}[0]; ++{0}) {{", i, names_.buffer(s.count)));
+    stop_if("services->interrupted(context)", GNOMON_INTERRUPTED);
+    line(fmt::format("{}[0] = {};", names_.buffer(s.index), i));
+    for (std::size_t k = 0; k < states; ++k)
+      if (s.traces[k] >= 0)
+        copy(fmt::format("{} + {} * {}", names_.buffer(s.traces[k]), i,
+                         names_.spelled(element_count(module_.buffers[s.current[k]].shape))),
+             names_.buffer(s.current[k]), s.current[k]);
+    print(s.body);
+    for (std::size_t k = 0; k < states; ++k)
+      line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}",
+                       names_.buffer(s.current[k]), names_.buffer(s.next[k])));
+    close("}");
+    for (std::size_t k = 0; k < states; ++k)
+      copy(names_.buffer(s.result[k]), names_.buffer(s.current[k]), s.current[k]);
+  }
+
+  void print(const SideBySideStep& s) {
+    open("{");
+    std::string names, work, shares;
+    for (const auto& branch : s.branches) {
+      const std::string name = names_.fresh("branch");
+      open(fmt::format("const auto {} = [&](const gn::Call& call) -> i32 {{", name));
+      print(branch.steps);
+      line("return 0;");
+      close("};");
+      names += ", " + name;
+      work += (work.empty() ? "" : ", ") + names_.spelled(branch.work);
+      shares += (shares.empty() ? "" : ", ") + names_.spelled(branch.shares);
+    }
+    line(fmt::format("const i64 work[] = {{{}}}, shares[] = {{{}}};", work, shares));
+    line(fmt::format("if (const i32 status = call.side_by_side(work, shares{})) return status;",
+                     names));
+    close("}");
+  }
+
+  void print(const ChoiceStep& s) {
+    std::string where;
+    for (const ExtentRange& r : s.where)
+      where += fmt::format("{0}{1} <= {2} && {2} <= {3}", where.empty() ? "" : " && ", r.least,
+                           names_.spelled(r.extent), r.most);
+    open(fmt::format("if ({}) {{", where));
+    print(s.few);
+    close("} else {");
+    ++indent_;
+    print(s.many);
+    close("}");
+  }
+
+  const Module& module_;
+  const std::vector<std::string>& kernels_;  // functions
+  HostNames& names_;
+  std::string text_;
+  std::size_t indent_ = 1;
+};
+
+}  // namespace
+
+std::string print_steps(const Module& module, const std::vector<std::string>& kernels,
+                        HostNames& names) {
+  StepPrinter printer(module, kernels, names);
+  printer.print(module.steps);
+  return std::move(printer).text();
+}
+
+}  // namespace gnomon

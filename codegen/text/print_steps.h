@@ -1,0 +1,15 @@
+// The steps of a module as statements of its host function.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/text/host_names.h"
+
+namespace gnomon {
+
+/// `kernels`: the function of each kernel.
+std::string print_steps(const Module& module, const std::vector<std::string>& kernels,
+                        HostNames& names);
+
+}  // namespace gnomon

@@ -1,0 +1,86 @@
+// Prints gnomon_run: its dimensions, its buffers, then the steps.
+#include "codegen/text/run_function.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/text/print_steps.h"
+#include "codegen/text/signature.h"
+
+namespace gnomon {
+
+namespace {
+
+// All values of dimensions in `dims`, which kernels read, and each by its name. Late ones are
+// written during the call, so those functions have an array of their own.
+std::string dimensions(const Module& module, const HostNames& names) {
+  const std::size_t count = module.dimensions.size();
+  const bool late = std::any_of(module.dimensions.begin(), module.dimensions.end(),
+                                [](const DimensionSlot& d) { return d.extent == -1; });
+  std::string text;
+  if (late)
+    text =
+        fmt::format("  i64 dims[{0}];\n  for (int d = 0; d < {0}; ++d) dims[d] = plan[{1} + d];\n",
+                    count, PlanLayout::dimensions);
+  else
+    text = fmt::format("  [[maybe_unused]] const i64* dims = plan + {};\n", PlanLayout::dimensions);
+  for (std::size_t d = 0; d < count; ++d)
+    if (module.dimensions[d].extent != -1)
+      text += fmt::format("  [[maybe_unused]] const i64 {} = dims[{}];\n", names.dimension(d), d);
+    else
+      text += fmt::format("  [[maybe_unused]] i64 {} = 0;\n", names.dimension(d));
+  return text;
+}
+
+// Where the offset of a buffer of the workspace stands in the plan.
+int plan_position(const Module& module, const PlanLayout& layout, std::size_t b) {
+  const auto at =
+      std::lower_bound(module.workspace.begin(), module.workspace.end(), static_cast<int>(b));
+  return layout.offsets() + static_cast<int>(at - module.workspace.begin());
+}
+
+// What the pointer of a buffer is made of; empty: nothing uses the buffer.
+std::string memory_of(const Module& module, const HostNames& names, const PlanLayout& layout,
+                      std::size_t b) {
+  const Buffer& buffer = module.buffers[b];
+  switch (buffer.role) {
+    case Buffer::Role::parameter: return fmt::format("buffers[{}]", buffer.number);
+    case Buffer::Role::output:
+      return module.is_late(buffer.shape)
+                 ? "nullptr"
+                 : fmt::format("buffers[{}]", module.parameters + buffer.number);
+    case Buffer::Role::constant: return names.constant(b);
+    case Buffer::Role::late: return "nullptr";
+    case Buffer::Role::workspace: break;
+  }
+  if (buffer.first < 0) return {};
+  return fmt::format("(char*)workspace + plan[{}]", plan_position(module, layout, b));
+}
+
+std::string pointers(const Module& module, const HostNames& names) {
+  const PlanLayout layout = layout_of(module);
+  std::string text;
+  for (std::size_t b = 0; b < module.buffers.size(); ++b)
+    if (const std::string memory = memory_of(module, names, layout, b); !memory.empty())
+      text += fmt::format("  [[maybe_unused]] {0}* {1} = ({0}*)({2});\n",
+                          memory_name(module.buffers[b].dtype), names.buffer(b), memory);
+  return text;
+}
+
+}  // namespace
+
+std::string run_function(const Module& module, const std::vector<std::string>& kernels,
+                         HostNames& names) {
+  const std::string call = fmt::format(
+      "  const gn::Call call{{services, context, static_cast<char*>(workspace) + plan[{}], "
+      "plan[{}]}};\n",
+      PlanLayout::workspace, PlanLayout::per_worker);
+  return "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 " + names.symbol("run") +
+         "(const gnomon_services* services, gnomon_context* context, [[maybe_unused]] void* "
+         "const* buffers, const i64* plan, void* workspace) {\n" +
+         call + dimensions(module, names) + pointers(module, names) +
+         print_steps(module, kernels, names) + "  return 0;\n}\n";
+}
+
+}  // namespace gnomon

@@ -1,0 +1,15 @@
+// The function of an object that does the work of a call.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/text/host_names.h"
+
+namespace gnomon {
+
+/// The text of `gnomon_run`: see runtime/abi.h. `kernels`: the function of each kernel.
+std::string run_function(const Module& module, const std::vector<std::string>& kernels,
+                         HostNames& names);
+
+}  // namespace gnomon
