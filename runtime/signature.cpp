@@ -2,6 +2,7 @@
 #include "runtime/signature.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -18,12 +19,17 @@ using nlohmann::json;
 constexpr std::int64_t any_number = std::numeric_limits<int>::max();
 
 json to_json(const SignatureInput& input) {
-  return {{"name", input.name}, {"dtype", name_of(input.dtype)}, {"rank", input.rank}};
+  return {{"name", input.name},
+          {"dtype", name_of(input.dtype)},
+          {"rank", input.rank},
+          {"extents", input.extents}};
 }
 
 json to_json(const SignatureOutput& output) {
-  return {{"name", output.name}, {"dtype", name_of(output.dtype)}, {"rank", output.rank},
-          {"late", output.late}, {"shape_at", output.shape_at},    {"over", output.over}};
+  return {{"name", output.name}, {"dtype", name_of(output.dtype)},
+          {"rank", output.rank}, {"extents", output.extents},
+          {"late", output.late}, {"shape_at", output.shape_at},
+          {"over", output.over}};
 }
 
 json to_json(const FailureText& failure) {
@@ -56,8 +62,16 @@ int integer(const json& object, const char* key, std::int64_t least, std::int64_
 // Native code sees one axis more than a complex array has.
 int rank_of(const json& entry) { return integer(entry, "rank", 0, max_rank + 2); }
 
+std::vector<std::string> read_extents(const json& entry, int rank) {
+  auto extents = entry.at("extents").get<std::vector<std::string>>();
+  if (extents.size() != static_cast<std::size_t>(rank))
+    reject_signature(fmt::format("found {} extents of rank {}", extents.size(), rank));
+  return extents;
+}
+
 SignatureInput read_input(const json& entry) {
-  return {entry.at("name"), dtype_named(entry.at("dtype")), rank_of(entry)};
+  const int rank = rank_of(entry);
+  return {entry.at("name"), dtype_named(entry.at("dtype")), rank, read_extents(entry, rank)};
 }
 
 SignatureOutput read_output(const json& entry, std::int64_t plan_size, std::int64_t inputs) {
@@ -65,6 +79,7 @@ SignatureOutput read_output(const json& entry, std::int64_t plan_size, std::int6
   return {entry.at("name"),
           dtype_named(entry.at("dtype")),
           rank,
+          read_extents(entry, rank),
           integer(entry, "shape_at", 0, plan_size - rank + 1),
           entry.at("late"),
           integer(entry, "over", -1, inputs)};
@@ -79,6 +94,21 @@ FailureText read_failure(const json& entry, std::int64_t inputs) {
           entry.at("index")};
 }
 
+// "x: f64[n, 3]", without the name where there is none.
+template <class T>
+std::string described(const T& entry) {
+  return fmt::format("{}{}{}{}", entry.name, entry.name.empty() ? "" : ": ",
+                     short_name_of(entry.dtype),
+                     entry.rank == 0 ? "" : fmt::format("[{}]", fmt::join(entry.extents, ", ")));
+}
+
+template <class T>
+std::string described(const std::vector<T>& list) {
+  std::string text;
+  for (const T& entry : list) text += (text.empty() ? "" : ", ") + described(entry);
+  return list.empty() ? "()" : text;
+}
+
 }  // namespace
 
 void reject_signature(const std::string& why) {
@@ -86,15 +116,17 @@ void reject_signature(const std::string& why) {
 }
 
 std::string text(const Signature& signature) {
-  json object{{"inputs", to_json(signature.inputs)},
-              {"outputs", to_json(signature.outputs)},
-              {"failures", to_json(signature.failures)},
-              {"messages", signature.messages},
-              {"kernels", signature.kernels},
-              {"products", signature.products},
-              {"extent_parameters", signature.extent_parameters}};
+  json object{
+      {"inputs", to_json(signature.inputs)}, {"outputs", to_json(signature.outputs)},
+      {"symbols", signature.symbols},        {"failures", to_json(signature.failures)},
+      {"messages", signature.messages},      {"kernels", signature.kernels},
+      {"products", signature.products},      {"extent_parameters", signature.extent_parameters}};
   if (!signature.memory_table.empty()) object["memory_table"] = signature.memory_table;
   return object.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+std::string describe(const Signature& signature) {
+  return fmt::format("{} -> {}", described(signature.inputs), described(signature.outputs));
 }
 
 Signature read_signature(std::string_view text, std::int64_t plan_size) {
@@ -105,6 +137,7 @@ Signature read_signature(std::string_view text, std::int64_t plan_size) {
     const auto inputs = static_cast<std::int64_t>(signature.inputs.size());
     for (const json& entry : object.at("outputs"))
       signature.outputs.push_back(read_output(entry, plan_size, inputs));
+    signature.symbols = object.at("symbols").get<std::vector<std::string>>();
     for (const json& entry : object.at("failures"))
       signature.failures.push_back(read_failure(entry, inputs));
     signature.messages = object.at("messages").get<std::vector<std::string>>();

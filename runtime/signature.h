@@ -10,11 +10,13 @@
 
 namespace gnomon {
 
-/// An argument, a large constant or a shared variable, as native code sees it.
+/// An argument, a large constant or a shared variable, as native code sees it. Extents are written
+/// as in the texts of graphs: "n", "3", "n + 1".
 struct SignatureInput {
   std::string name;
   DType dtype = DType::float64;
   int rank = 0;
+  std::vector<std::string> extents;
 };
 
 /// A result or the new value of a shared variable, as native code sees it.
@@ -22,6 +24,7 @@ struct SignatureOutput {
   std::string name;
   DType dtype = DType::float64;
   int rank = 0;
+  std::vector<std::string> extents;
   int shape_at = 0;   // of its extents in the plan
   bool late = false;  // the running function makes it
   int over = -1;      // the input whose memory it may be written to, or -1
@@ -38,9 +41,14 @@ struct FailureText {
   bool is_index = false;             // an index is out of range
 };
 
+/// Extents are for people to read. Their symbols, and the values v0, v1, ... of scalars, have the
+/// names that the object's units call them by. Those are of the graph that the code was made from:
+/// the names of symbols are not in the keys of graphs, so that functions with the same code may
+/// call theirs otherwise. Which extents are equal is the same for all of them.
 struct Signature {
   std::vector<SignatureInput> inputs;
   std::vector<SignatureOutput> outputs;
+  std::vector<std::string> symbols;    // of the graph's dimensions, in order
   std::vector<FailureText> failures;   // failure number i + 1
   std::vector<std::string> messages;   // of print operations
   std::vector<int> extent_parameters;  // inputs whose values are extents, in order
@@ -50,6 +58,8 @@ struct Signature {
 
 /// The signature as JSON.
 std::string text(const Signature& signature);
+/// Its inputs and outputs on one line: "x: f64[n, 3] -> sums: f64[n]".
+std::string describe(const Signature& signature);
 /// Reads what `text` wrote, of a function whose plans have so many numbers. DeviceError: it is no
 /// signature, or its numbers do not fit each other.
 Signature read_signature(std::string_view text, std::int64_t plan_size);

@@ -39,7 +39,7 @@ DimensionName HostNames::slot_of(const Atom& atom) const {
 }
 
 std::string HostNames::spelled(const Dim& d) const {
-  return spell(d, [this](const Atom& a) { return dimensions_[slot_of(a).slot]; });
+  return spell(d, [this](const Atom& a) { return dimension(a); });
 }
 
 std::string HostNames::bytes(const Buffer& b) const {

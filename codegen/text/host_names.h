@@ -23,6 +23,7 @@ class HostNames {
   /// The symbol of a buffer of role constant.
   std::string constant(std::size_t b) const;
   const std::string& dimension(std::size_t slot) const { return dimensions_[slot]; }
+  const std::string& dimension(const Atom& atom) const { return dimensions_[slot_of(atom).slot]; }
   const std::string& buffer(std::size_t b) const { return buffers_[b]; }
   /// A name that nothing else in the unit has.
   std::string fresh(std::string_view wish) { return names_.fresh(wish); }

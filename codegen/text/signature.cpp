@@ -1,7 +1,34 @@
 // The signature of a module's function, and the layout of its plans.
 #include "codegen/text/signature.h"
 
+#include <map>
+
+#include "codegen/text/host_names.h"
+
 namespace gnomon {
+
+namespace {
+
+// The extents of a shape, by the names that the units give them.
+std::vector<std::string> extents_of(const Shape& shape, const HostNames& names) {
+  std::vector<std::string> texts;
+  for (const Dim& d : shape)
+    texts.push_back(d.text([&](const Atom& atom) { return names.dimension(atom); }));
+  return texts;
+}
+
+// The names of the symbols, in the order of their numbers.
+std::vector<std::string> symbols_of(const Module& module, const HostNames& names) {
+  std::map<std::uint64_t, std::string> by_number;
+  for (const DimensionSlot& slot : module.dimensions)
+    if (slot.atom->kind == Atom::Kind::symbol)
+      by_number.emplace(slot.atom->number, names.dimension(*slot.atom));
+  std::vector<std::string> symbols;
+  for (const auto& [number, name] : by_number) symbols.push_back(name);
+  return symbols;
+}
+
+}  // namespace
 
 PlanLayout layout_of(const Module& module) {
   PlanLayout layout;
@@ -14,15 +41,19 @@ PlanLayout layout_of(const Module& module) {
 
 Signature signature_of(const Module& module) {
   Signature signature;
+  const HostNames names(module, "");
   for (const Buffer& b : module.buffers)
     if (b.role == Buffer::Role::parameter)
-      signature.inputs.push_back({b.name, b.dtype, static_cast<int>(b.shape.size())});
+      signature.inputs.push_back(
+          {b.name, b.dtype, static_cast<int>(b.shape.size()), extents_of(b.shape, names)});
   const PlanLayout layout = layout_of(module);
   for (std::size_t i = 0; i < module.outputs.size(); ++i) {
     const Buffer& o = module.buffers[module.outputs[i]];
-    signature.outputs.push_back({o.name, o.dtype, layout.output_ranks[i], layout.shape(i),
+    signature.outputs.push_back({o.name, o.dtype, layout.output_ranks[i],
+                                 extents_of(o.shape, names), layout.shape(i),
                                  module.is_late(o.shape), module.over[i]});
   }
+  signature.symbols = symbols_of(module, names);
   signature.failures = module.failures;
   signature.messages = module.messages;
   signature.extent_parameters = module.extent_parameters;

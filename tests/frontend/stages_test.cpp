@@ -20,11 +20,23 @@ Closed captured() {
   return close_function({x, y, z}, {{{"rows", rows + y}, {"squares", z * z}}, {}});
 }
 
-Artifact artifact_of(const Closed& closed) {
+// The row sums of a matrix with so many rows, and the same with one number more.
+Closed summed(const Dim& rows) {
+  const Expr x = tensor("x", float64, {rows, 3});
+  const Expr sums = sum(x, 1);
+  const Expr more = concatenate({sums, Expr(full({1}, 0.5, float64))});
+  return close_function({x}, {{{"sums", sums}, {"more", more}}, {}});
+}
+
+Module module_of(const Closed& closed) {
   Context context;
   const Target target = host_target();
   const Graph optimized = optimize(closed.graph, context);
-  const Module module = run_module_passes(lower(optimized, target), target, context);
+  return run_module_passes(lower(optimized, target), target, context);
+}
+
+Artifact artifact_of(const Closed& closed) {
+  const Module module = module_of(closed);
   return build_artifact(emit(module, "stages"), signature_of(module), closed.constants);
 }
 
@@ -59,6 +71,53 @@ TEST_CASE("an object tells the signature that its artifact has") {
   CHECK(read.inputs[2].dtype == DType::float32);
   CHECK(read.inputs[2].rank == 2);
   CHECK(read.outputs[1].rank == 2);
+}
+
+TEST_CASE("a signature tells extents by the names of symbols") {
+  const Module module = module_of(summed(Dim::symbol("n")));
+  const Signature read = read_signature(text(signature_of(module)), layout_of(module).size());
+  CHECK(describe(read) == "x: f64[n, 3] -> sums: f64[n], more: f64[n + 1]");
+  CHECK(read.inputs[0].extents == std::vector<std::string>{"n", "3"});
+  CHECK(read.outputs[1].extents == std::vector<std::string>{"n + 1"});
+  CHECK(read.symbols == std::vector<std::string>{"n"});
+  const Closed constant = close_function({}, {{{"", Expr(full({2}, 0.5, float64))}}, {}});
+  CHECK(describe(signature_of(module_of(constant))) == "() -> f64[2]");
+}
+
+TEST_CASE("symbols of one name are told apart, and values have names of their own") {
+  const Expr x = tensor("x", float64, {Dim::symbol("n"), Dim::symbol("n")});
+  const Expr count = scalar("count", int64);
+  const Closed closed = close_function({x, count}, {{{"", x + 1.0}, {"up", arange(count)}}, {}});
+  const Signature signature = signature_of(module_of(closed));
+  CHECK(describe(signature) == "x: f64[n, n2], count: i64 -> f64[n, n2], up: i64[v2]");
+  CHECK(signature.symbols == std::vector<std::string>{"n", "n2"});
+}
+
+TEST_CASE("code is loaded by functions whose symbols have other names") {
+  const Closed made = summed(Dim::symbol("n")), other = summed(Dim::symbol("rows"));
+  CHECK(made.graph.key() == other.graph.key());
+  const Function f(load(Library::open(artifact_of(made).object), other));
+  CHECK(f(full({2, 3}, 2.0, float64))["more"].data<double>()[1] == 6.0);
+}
+
+TEST_CASE("a signature whose extents do not fit is refused") {
+  const Module module = module_of(summed(Dim::symbol("n")));
+  const std::string good = text(signature_of(module));
+  const std::pair<std::string, std::string> damages[] = {
+      {R"("extents":["n","3"])", R"("extents":["n"])"},
+      {R"("extents":["n","3"])", R"("extents":["n",3])"},
+      {R"("extents":["n","3"])", R"("extent":["n","3"])"},
+      {R"("extents":["n + 1"])", R"("extents":[])"},
+      {R"("extents":["n + 1"])", R"("extents":"n")"},
+      {R"("symbols":["n"])", R"("symbols":[1])"},
+      {R"("symbols":["n"])", R"("symbol":["n"])"}};
+  for (const auto& [from, to] : damages) {
+    CAPTURE(to);
+    std::string bad = good;
+    REQUIRE(bad.find(from) != std::string::npos);
+    bad.replace(bad.find(from), from.size(), to);
+    CHECK_THROWS_AS(read_signature(bad, layout_of(module).size()), DeviceError);
+  }
 }
 
 TEST_CASE("functions of two prefixes are in one program") {

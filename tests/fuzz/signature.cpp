@@ -31,7 +31,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } catch (const DeviceError&) {
     return 0;
   }
-  // What was accepted can be used: outputs by their places in a plan, failures by their numbers.
+  // What was accepted can be used: extents by their axes, outputs by their places in a plan,
+  // failures by their numbers.
+  describe(program.signature);
+  for (const SignatureInput& input : program.signature.inputs)
+    for (int axis = 0; axis < input.rank; ++axis)
+      (void)input.extents.at(static_cast<std::size_t>(axis));
   std::vector<std::int64_t> plan(plan_size);
   for (const ProgramOutput& output : program.outputs)
     for (int axis = 0; axis < output.rank; ++axis)
