@@ -29,6 +29,7 @@ struct Region {
   std::optional<std::size_t> count = {};
   /// Which attribute of the node says how many states there are, if one does.
   std::optional<std::size_t> states = {};
+  /// States are in the order of the outputs that they become.
   std::vector<Parameter> parameters = {};
   /// By output of the body: the result that is its value in the last run. With a count every output
   /// is the next value of a state, and that state's first value is the result if there is no run.
