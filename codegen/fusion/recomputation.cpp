@@ -36,7 +36,7 @@ Value stored(const Value& x, const Value& before) {
   return barrier(Expr(x), 0, waited).value();
 }
 
-// What a sum with a maximum beside it is known by (passes/pair_reductions.cpp) stays as it is.
+// What a sum with a maximum beside it is known by (passes/rules/rules_pair.cpp) stays as it is.
 std::unordered_set<const Node*> paired(std::span<const Node* const> nodes) {
   std::unordered_set<const Node*> found;
   for (const Node* sum : nodes) {
