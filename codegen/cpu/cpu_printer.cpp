@@ -169,11 +169,11 @@ bool CpuPrinter::is_product_of_reciprocal(int i) {
 
 void CpuPrinter::let(int i) {
   const Statement& s = outline_[i];
-  if (!divides_lanes(s)) return KernelPrinter::let(i);
+  if (!divides_lanes(s)) return FunctionPrinter::let(i);
   if (const auto by = divisors_.find(s.args[1]); by != divisors_.end())
     return w_.define(i,
                      fmt::format("gn::divide({}, {}, live)", w_.use(s.args[0], true), by->second));
-  if (!is_product_of_reciprocal(i)) return KernelPrinter::let(i);
+  if (!is_product_of_reciprocal(i)) return FunctionPrinter::let(i);
   w_.include("division.h");
   w_.define(i,
             fmt::format("gn::quotient({}, {})", w_.use(s.args[0], true), w_.use(s.args[1], true)));
@@ -181,7 +181,7 @@ void CpuPrinter::let(int i) {
 
 void CpuPrinter::axis_value(int i) {
   const Statement& s = outline_[i];
-  if (!s.lanes) return KernelPrinter::axis_value(i);
+  if (!s.lanes) return FunctionPrinter::axis_value(i);
   if (outline_.uses(i) == 0) return;
   const std::string& j = w_.index_of(s.axis);
   w_.define_as(s.name.empty() ? j + "_lanes" : s.name, i,
@@ -189,17 +189,17 @@ void CpuPrinter::axis_value(int i) {
 }
 
 void CpuPrinter::load(int i) {
-  if (is_uniform(i)) return KernelPrinter::load(i);
+  if (is_uniform(i)) return FunctionPrinter::load(i);
   memory_.load(i);
 }
 
 void CpuPrinter::store(int i) {
-  if (is_uniform(i)) return KernelPrinter::store(i);
+  if (is_uniform(i)) return FunctionPrinter::store(i);
   memory_.store(i);
 }
 
 void CpuPrinter::update(int i) {
-  if (is_uniform(i)) return KernelPrinter::update(i);
+  if (is_uniform(i)) return FunctionPrinter::update(i);
   memory_.update(i);
 }
 

@@ -8,14 +8,14 @@
 #include "codegen/cpu/lane_memory.h"
 #include "codegen/cpu/strided_accesses.h"
 #include "codegen/cpu/vector_loops.h"
-#include "codegen/text/kernel_printer.h"
+#include "codegen/text/function_printer.h"
 
 namespace gnomon {
 
-class CpuPrinter final : public KernelPrinter {
+class CpuPrinter final : public FunctionPrinter {
  public:
   CpuPrinter(const Kernel& kernel, const DimensionNames& dimension)
-      : KernelPrinter(kernel, dimension) {}
+      : FunctionPrinter(kernel, dimension) {}
 
  private:
   Head head(const std::string& name) const override;

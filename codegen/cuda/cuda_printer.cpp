@@ -13,7 +13,7 @@ namespace gnomon {
 
 // Parallel loops go on in steps of all blocks or threads, so they have no pieces.
 CudaPrinter::CudaPrinter(const Kernel& kernel, const DimensionNames& dimension)
-    : KernelPrinter(
+    : FunctionPrinter(
           kernel, dimension,
           {"failure", "scratch", "scratch_bytes", "blockIdx", "threadIdx", "blockDim", "gridDim"}) {
   outline_.drop_grains();
@@ -23,7 +23,7 @@ KernelText CudaPrinter::print(const std::string& name) {
   for (const int b : scratch_buffers())
     w_.line(fmt::format("{0}* {1} = gn::scratch_of<{0}>(scratch, scratch_bytes, {2});",
                         memory_name(kernel().buffers[b].dtype), w_.buffer(b), scratch_offset(b)));
-  KernelText result = KernelPrinter::print(name);
+  KernelText result = FunctionPrinter::print(name);
   result.one_block = spread_.needs_one_block();
   if (result.one_block) result.comment += "// Launch it with one block.\n";
   return result;
@@ -78,7 +78,7 @@ void CudaPrinter::close_loop(int i) {
 
 // Of the lanes of a contiguous access that of the thread.
 std::string CudaPrinter::element(const Statement& s) const {
-  if (s.access != Access::contiguous) return KernelPrinter::element(s);
+  if (s.access != Access::contiguous) return FunctionPrinter::element(s);
   const std::string at = w_.plain(s.args[0]);
   return fmt::format("{}[{}{}]", w_.buffer(s.buffer), at == "0" ? "" : at + " + ", w_.lane_index());
 }
@@ -87,7 +87,7 @@ std::string CudaPrinter::element(const Statement& s) const {
 void CudaPrinter::transpose(int i) {
   if (spread_.threads_around(i) >= 0)
     throw InternalError("kernel: a block is transposed by some threads");
-  KernelPrinter::transpose(i);
+  FunctionPrinter::transpose(i);
 }
 
 void CudaPrinter::read_rows(int i) {

@@ -5,11 +5,11 @@
 
 #include "codegen/cuda/block_accumulators.h"
 #include "codegen/cuda/spread.h"
-#include "codegen/text/kernel_printer.h"
+#include "codegen/text/function_printer.h"
 
 namespace gnomon {
 
-class CudaPrinter final : public KernelPrinter {
+class CudaPrinter final : public FunctionPrinter {
  public:
   CudaPrinter(const Kernel& kernel, const DimensionNames& dimension);
 

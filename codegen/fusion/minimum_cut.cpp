@@ -36,7 +36,7 @@ void connect(Network& network, std::size_t from, std::size_t to, std::int64_t ca
 
 // Value i is the vertices 2 i and 2 i + 1, on the sink's side where it is computed again and where
 // it is there. Computing it again cuts its edge from the source, keeping it the one between them.
-Cut minimum_cut(const std::vector<CutValue>& values) {
+MinimumCut minimum_cut(const std::vector<CutValue>& values) {
   const std::size_t source = 2 * values.size(), sink = source + 1;
   Network network(sink + 1);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -52,7 +52,7 @@ Cut minimum_cut(const std::vector<CutValue>& values) {
   const auto is_on_sink_side = [&](std::size_t vertex) {
     return colors[vertex] == boost::color_traits<boost::default_color_type>::white();
   };
-  Cut cut;
+  MinimumCut cut;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (is_on_sink_side(2 * i))
       cut.again.push_back(static_cast<int>(i));

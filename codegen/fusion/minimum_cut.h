@@ -15,12 +15,12 @@ struct CutValue {
   bool needed = false;     // must be there
 };
 
-struct Cut {
+struct MinimumCut {
   std::vector<int> kept, again;  // ascending
 };
 
 /// The cheapest way to have all that is needed: each such value is kept or computed again, of
 /// values that are kept or computed again, too. Of ways that cost the same one that computes least.
-Cut minimum_cut(const std::vector<CutValue>& values);
+MinimumCut minimum_cut(const std::vector<CutValue>& values);
 
 }  // namespace gnomon

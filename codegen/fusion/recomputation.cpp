@@ -172,7 +172,7 @@ Choice Candidates::choose(int count, int chosen, double price) const {
   // From the last one on, so that a segment knows what the next one needs of it.
   for (int s = chosen - 1; s >= 0; --s) {
     if (segments[s].empty()) continue;
-    const Cut cut = minimum_cut(costs(segments[s], choice.kept, price));
+    const MinimumCut cut = minimum_cut(costs(segments[s], choice.kept, price));
     for (const int i : cut.kept) choice.kept.insert(nodes_[i]);
     for (const int i : cut.again) {
       choice.segments[s].again.push_back(nodes_[i]);

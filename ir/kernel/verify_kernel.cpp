@@ -1,4 +1,4 @@
-// Checks that a kernel keeps the rules of ir/kernel/kernel.h; the first fault is an InternalError that
+// Checks that a kernel keeps the rules of kernel.h; the first fault is an InternalError that
 // names the statement and its line.
 #include <fmt/format.h>
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_terms = 8;    // of a sum that is looked at
 constexpr std::size_t most_factors = 8;  // of a term
 
-bool take_divisors(const Value& v, Factors& term) {
+bool take_divisors(const Value& v, TermFactors& term) {
   if (is_constant(v)) return false;
   if (!v.is(op::multiply) || term.is_nested) {
     term.below.push_back(v);
@@ -28,7 +28,7 @@ bool take_divisors(const Value& v, Factors& term) {
   return term.below.size() <= most_factors;
 }
 
-bool take_factors(const Value& v, Factors& term, int depth = 8) {
+bool take_factors(const Value& v, TermFactors& term, int depth = 8) {
   if (const std::optional<double> c = number_of(v)) {
     // A product of numbers might be rounded.
     const bool is_first = std::abs(term.number) == 1 || std::abs(*c) == 1;
@@ -88,7 +88,7 @@ Value product_of(const std::vector<Value>& factors, const Value& like) {
 }
 
 // A number times one value or its reciprocal, in canonical form.
-Value scaled(double c, const Factors& core, DType t) {
+Value scaled(double c, const TermFactors& core, DType t) {
   if (core.above.empty() && core.below.empty()) return number_value(c, t);
   Value v;
   if (core.below.empty())
@@ -100,7 +100,7 @@ Value scaled(double c, const Factors& core, DType t) {
 }
 
 // The term over a factor, if that leaves a number times one or two values, a reciprocal or nothing.
-std::optional<Value> over(const Factors& term, const Factors& factor, DType t) {
+std::optional<Value> over(const TermFactors& term, const TermFactors& factor, DType t) {
   const double c = term.number / factor.number;
   const bool is_simple = std::abs(c) < 0x1p20 && std::ldexp(c, 10) == std::floor(std::ldexp(c, 10));
   if (!is_simple || c == 0 || c * factor.number != term.number) return std::nullopt;
@@ -143,8 +143,8 @@ bool may_have_form(const std::vector<Value>& terms) {
 }
 
 // Whether what is left of one of the terms over a factor may be such a term.
-bool may_leave_form(const std::vector<std::optional<Factors>>& terms) {
-  return std::ranges::any_of(terms, [](const std::optional<Factors>& term) {
+bool may_leave_form(const std::vector<std::optional<TermFactors>>& terms) {
+  return std::ranges::any_of(terms, [](const std::optional<TermFactors>& term) {
     const auto is_it = [](const Value& v) { return is_function(v) || v.is(op::mean); };
     return term && (!term->below.empty() || std::ranges::any_of(term->above, is_it));
   });
@@ -152,14 +152,14 @@ bool may_leave_form(const std::vector<std::optional<Factors>>& terms) {
 
 // A factor, with the terms it divides over it, and the others.
 struct Split {
-  Factors factor;
+  TermFactors factor;
   std::vector<Value> inner, rest;
 };
 
 // Whether the product with the factor stays in range on the way where the terms did: it is a number
 // or one value, perhaps with a number of ordinary size, or one of the terms itself.
 bool keeps_range(const Split& split) {
-  const Factors& factor = split.factor;
+  const TermFactors& factor = split.factor;
   const double c = std::abs(factor.number);
   if (factor.above.size() <= 1 && factor.below.size() <= 1)
     return factor.above.empty() || (c >= 0x1p-20 && c <= 0x1p20);
@@ -167,8 +167,8 @@ bool keeps_range(const Split& split) {
   return factor.below.size() <= 1 && std::ranges::any_of(split.inner, is_one);
 }
 
-std::optional<Split> split_by(const Factors& factor, std::span<const Value> values,
-                              const std::vector<std::optional<Factors>>& terms, DType t) {
+std::optional<Split> split_by(const TermFactors& factor, std::span<const Value> values,
+                              const std::vector<std::optional<TermFactors>>& terms, DType t) {
   Split split{factor, {}, {}};
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::optional<Value> inner = terms[i] ? over(*terms[i], factor, t) : std::nullopt;
@@ -184,7 +184,7 @@ std::optional<Split> split_by(const Factors& factor, std::span<const Value> valu
 
 // The factor times the sum, over its divisors. Of several values that are a term of their own the
 // product comes first, as it stands there.
-Expr times(const Factors& factor, const Expr& sum) {
+Expr times(const TermFactors& factor, const Expr& sum) {
   const DType t = sum.dtype();
   std::vector<Value> factors = factor.above;
   if (std::abs(factor.number) != 1) factors.push_back(number_value(factor.number, t));
@@ -207,13 +207,13 @@ Expr taken_out(const Match& m, const Split& split) {
 
 // The factors that are tried: of each pair of terms what they share and each one's number, of
 // either sign.
-std::vector<Factors> candidates(const std::vector<std::optional<Factors>>& terms) {
-  std::vector<Factors> out;
+std::vector<TermFactors> candidates(const std::vector<std::optional<TermFactors>>& terms) {
+  std::vector<TermFactors> out;
   const auto add = [&](double number, const std::vector<Value>& above,
                        const std::vector<Value>& below) {
     for (const double c : {number, -number}) {
       if (c == 1 && above.empty() && below.empty()) continue;
-      const auto is_it = [&](const Factors& known) {
+      const auto is_it = [&](const TermFactors& known) {
         return known.number == c && known.above == above && known.below == below;
       };
       if (std::ranges::none_of(out, is_it)) out.push_back({c, above, below, false});
@@ -234,13 +234,13 @@ std::vector<Factors> candidates(const std::vector<std::optional<Factors>>& terms
 
 }  // namespace
 
-std::optional<Factors> factors_of(const Value& v) {
-  Factors factors;
+std::optional<TermFactors> factors_of(const Value& v) {
+  TermFactors factors;
   return take_factors(v, factors) ? std::optional(factors) : std::nullopt;
 }
 
 Expr cancelled_quotient(const Value& p, const Value& q) {
-  const std::optional<Factors> a = factors_of(p), b = factors_of(q);
+  const std::optional<TermFactors> a = factors_of(p), b = factors_of(q);
   if (!a || !b) return {};
   std::vector<Value> above = a->above, below = a->below;
   above.insert(above.end(), b->below.begin(), b->below.end());
@@ -273,10 +273,10 @@ Expr out_of_common_factor(const Match& m) {
   if (!is_float(m.root.dtype())) return {};
   const std::span<const Value> values = m.root.node().operands();
   if (values.size() > most_terms) return {};
-  std::vector<std::optional<Factors>> terms;
+  std::vector<std::optional<TermFactors>> terms;
   for (const Value& v : values) terms.push_back(factors_of(v));
   if (!may_leave_form(terms)) return {};
-  for (const Factors& factor : candidates(terms)) {
+  for (const TermFactors& factor : candidates(terms)) {
     const std::optional<Split> split = split_by(factor, values, terms, m.root.dtype());
     if (!split) continue;
     const Expr out = taken_out(m, *split);

@@ -10,7 +10,7 @@
 namespace gnomon {
 
 /// A number times factors over divisors.
-struct Factors {
+struct TermFactors {
   double number = 1;
   std::vector<Value> above, below;
   /// Quotients of quotients: no product of divisors is in the expression, and it might overflow.
@@ -19,7 +19,7 @@ struct Factors {
 
 /// The factors of a value, as they stand in it; nothing where there are too many, or a divisor is a
 /// number.
-std::optional<Factors> factors_of(const Value& v);
+std::optional<TermFactors> factors_of(const Value& v);
 
 /// p / q with the factors that both have gone; null if there are none but numbers.
 Expr cancelled_quotient(const Value& p, const Value& q);

@@ -10,7 +10,7 @@ namespace {
 
 // Whether a value is a number times another.
 std::optional<double> ratio(const Value& u, const Value& v) {
-  const std::optional<Factors> a = factors_of(u), b = factors_of(v);
+  const std::optional<TermFactors> a = factors_of(u), b = factors_of(v);
   if (!a || !b || a->above != b->above || a->below != b->below) return std::nullopt;
   const double c = a->number / b->number;
   if (c * b->number != a->number || !is_normal(c, u.dtype())) return std::nullopt;
@@ -45,7 +45,7 @@ Expr product_without(const std::vector<Value>& factors, std::size_t place, const
 // f(c x) / g(x) by the slopes of f and g: the quotient of two numbers near 1.
 Expr quotient_of_slopes(const Match& m) {
   if (!is_float(m.root.dtype())) return {};
-  const std::optional<Factors> all = factors_of(m.root);
+  const std::optional<TermFactors> all = factors_of(m.root);
   if (!all || all->below.empty()) return {};
   for (const Vanishing& p : vanishing_factors(all->above)) {
     for (const Vanishing& q : vanishing_factors(all->below)) {

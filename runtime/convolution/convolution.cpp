@@ -126,7 +126,8 @@ bool correlate_images(const Correlation<T>& c, const gnomon_convolution& g, cons
   const std::int64_t dense = spread != nullptr ? rounded(c.results() * plan.results) : 0;
   const std::int64_t own = c.partial_size() + (shared ? 0 : c.planes_size() + dense);
   const std::int64_t common = shared ? images * (c.planes_size() + dense) : 0;
-  const Scratch scratch((own * run.workers() + common) * static_cast<std::int64_t>(sizeof(T)));
+  const ConvolutionScratch scratch((own * run.workers() + common) *
+                                   static_cast<std::int64_t>(sizeof(T)));
   if (!scratch) return false;
   T* const base = scratch.as<T>();
   const auto own_of = [&](std::int32_t worker) { return base + worker * own; };
@@ -195,7 +196,7 @@ bool forward(const gnomon_convolution& g, const ConvolutionTiles<T>& tiles, cons
                          planned({forward_axis(g, 0), forward_axis(g, 1), forward_axis(g, 2)},
                                  triple(g.image), window),
                          g.inputs, g.outputs);
-  const Scratch packed(c.packed_size() * static_cast<std::int64_t>(sizeof(T)));
+  const ConvolutionScratch packed(c.packed_size() * static_cast<std::int64_t>(sizeof(T)));
   if (!packed) return false;
   const std::int64_t taps = product(window);
   c.pack(static_cast<const T*>(g.b), g.outputs * g.inputs * taps, g.inputs * taps, taps,
@@ -220,7 +221,7 @@ bool backward(const gnomon_convolution& g, const ConvolutionTiles<T>& tiles, con
     const Strided<T> spread{
         {axes[0].results, axes[1].results, axes[2].results}, image, stride, phase};
     if (c.plan().results == 0) continue;
-    const Scratch packed(c.packed_size() * static_cast<std::int64_t>(sizeof(T)));
+    const ConvolutionScratch packed(c.packed_size() * static_cast<std::int64_t>(sizeof(T)));
     if (!packed) return false;
     c.pack(static_cast<const T*>(g.b), g.outputs * g.inputs * taps, taps, g.inputs * taps,
            packed.as<T>());

@@ -55,7 +55,8 @@ class WeightGradient {
     const std::int64_t own =
         rounded(kept_ * image_size_ + tiles_.lanes) + rounded(kept_ * lines_size_);
     const std::int64_t partials = chunks_.parts > 1 ? chunks_.parts * all : 0;
-    const Scratch scratch((own * run_.workers() + partials) * static_cast<std::int64_t>(sizeof(T)));
+    const ConvolutionScratch scratch((own * run_.workers() + partials) *
+                                     static_cast<std::int64_t>(sizeof(T)));
     if (!scratch) return false;
     T* const to = static_cast<T*>(g_.c);
     T* const sums = partials == 0 ? to : scratch.as<T>() + own * run_.workers();

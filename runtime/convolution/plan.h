@@ -111,15 +111,15 @@ void fill_planes(const Plan& plan, const T* source, T* planes) {
 }
 
 /// Memory of one call, given back at its end.
-class Scratch {
+class ConvolutionScratch {
  public:
-  explicit Scratch(std::int64_t bytes)
+  explicit ConvolutionScratch(std::int64_t bytes)
       : block_(try_allocate_block(static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1)))) {}
-  ~Scratch() {
+  ~ConvolutionScratch() {
     if (block_.data != nullptr) free_block(block_);
   }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  ConvolutionScratch(const ConvolutionScratch&) = delete;
+  ConvolutionScratch& operator=(const ConvolutionScratch&) = delete;
   explicit operator bool() const { return block_.data != nullptr; }
   template <class T>
   T* as() const {

@@ -43,7 +43,7 @@ Expr products_without(const Places& at, const Expr& x, const Expr& v) {
   const auto zeros_in = [](const Expr& factors) { return cast(equal(factors, 0), DType::int64); };
   const auto only_zeros = [](const Expr& factors) { return where(equal(factors, 0), factors, 0); };
   const auto no_zeros = [](const Expr& factors) { return where(equal(factors, 0), 1, factors); };
-  const Factors factors{
+  const FactorParts factors{
       .zeros = at.write(op::inc_index, zeros_in(x), zeros_in(v)),
       .zero_sum = at.write(op::inc_index, only_zeros(x), only_zeros(v)),
       .non_zeros = at.write(op::multiply_index, no_zeros(x), no_zeros(v)),

@@ -1,4 +1,4 @@
-// Initial values of weights: draws of a state (stdlib/random/random.h) whose spread goes by the shape.
+// Initial values of weights: draws of a state (random/random.h) whose spread goes by the shape.
 //
 // The fans of weights [inputs, outputs] are their extents; those of weights of convolutions,
 // [outputs, inputs, ...], the numbers of channels times the size of the window. Extents are

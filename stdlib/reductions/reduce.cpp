@@ -71,7 +71,7 @@ Keepdims keepdims_of(const Node& node) {
 
 // The forms with one or two zeros keep those elements as factors, so that the second derivative is
 // right too.
-Expr product_of_others(const Expr& x, const Factors& all) {
+Expr product_of_others(const Expr& x, const FactorParts& all) {
   const Expr is_zero = equal(x, 0);
   const Expr safe = where(is_zero, 1, x);
   const Expr by_zero =

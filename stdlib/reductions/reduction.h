@@ -8,12 +8,12 @@ namespace gnomon {
 
 /// The factors of products: how many are 0, the sum of these (so the zero itself where there is
 /// one), and the product of the others.
-struct Factors {
+struct FactorParts {
   Expr zeros, zero_sum, non_zeros;
 };
 /// The derivative of products by the factors `x`: the products of the others, right where factors
 /// are 0, to second order.
-Expr product_of_others(const Expr& x, const Factors& all);
+Expr product_of_others(const Expr& x, const FactorParts& all);
 
 /// `y`, of the type of a reduction's result, with the reduced axes as extents 1.
 Expr keep_axes(const Expr& y, const Node& node);

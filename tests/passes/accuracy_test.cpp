@@ -57,8 +57,8 @@ Written by the test `accuracy` when `GNOMON_UPDATE_GOLDEN` is set; do not edit. 
 that are spread evenly over all exponents of its domain, and compared with MPFR. A point loses
 log2(1 + d) bits, d the distance from the real value in units in the last place, at most 64. The
 columns are means over the points whose real value is known: see `accuracy_report` in
-`frontend/accuracy/accuracy.h`. Where it is below or above the range of float64 on the way, neither form has
-digits to lose.
+`frontend/accuracy/accuracy.h`. Where it is below or above the range of float64 on the way, neither
+form has digits to lose.
 
 | expression | source | bits lost as written | after rewriting |
 |---|---|---|---|

@@ -1,5 +1,5 @@
 // The frame of a kernel's text, and the statements that all languages spell alike.
-#include "codegen/text/kernel_printer.h"
+#include "codegen/text/function_printer.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,13 +30,13 @@ bool has_infix(const Statement& s, DType operands) {
 
 }  // namespace
 
-KernelPrinter::KernelPrinter(const Kernel& kernel, const DimensionNames& dimension,
-                             std::initializer_list<const char*> reserved)
+FunctionPrinter::FunctionPrinter(const Kernel& kernel, const DimensionNames& dimension,
+                                 std::initializer_list<const char*> reserved)
     : outline_(kernel), w_(outline_, dimension, reserved) {}
 
 // --- frame ---
 
-KernelText KernelPrinter::print(const std::string& name) {
+KernelText FunctionPrinter::print(const std::string& name) {
   outline_.find_index_arithmetic();
   w_.suggest_names();
   for (int i = 0; i < outline_.size(); ++i)
@@ -49,7 +49,7 @@ KernelText KernelPrinter::print(const std::string& name) {
   return result;
 }
 
-std::vector<std::string> KernelPrinter::buffer_parameters(std::string_view restrict_) const {
+std::vector<std::string> FunctionPrinter::buffer_parameters(std::string_view restrict_) const {
   std::vector<std::string> list;
   for (std::size_t b = 0; b < kernel().buffers.size(); ++b) {
     const BufferParam& p = kernel().buffers[b];
@@ -60,14 +60,14 @@ std::vector<std::string> KernelPrinter::buffer_parameters(std::string_view restr
   return list;
 }
 
-std::vector<int> KernelPrinter::scratch_buffers() const {
+std::vector<int> FunctionPrinter::scratch_buffers() const {
   std::vector<int> list;
   for (std::size_t b = 0; b < kernel().buffers.size(); ++b)
     if (kernel().buffers[b].per_worker) list.push_back(static_cast<int>(b));
   return list;
 }
 
-std::string KernelPrinter::scratch_offset(int buffer) {
+std::string FunctionPrinter::scratch_offset(int buffer) {
   Dim offset = 0;
   for (const int b : scratch_buffers()) {
     if (b == buffer) break;
@@ -77,7 +77,7 @@ std::string KernelPrinter::scratch_offset(int buffer) {
   return offset.is_constant() ? fmt::format("{}", offset.constant()) : w_.spelled(offset);
 }
 
-std::string KernelPrinter::laid_out(const Head& head) {
+std::string FunctionPrinter::laid_out(const Head& head) {
   const auto& [start, list] = head;
   std::string text = start + fmt::format("({})", fmt::join(list, ", "));
   if (text.size() + 2 <= columns) return text;
@@ -94,7 +94,7 @@ std::string KernelPrinter::laid_out(const Head& head) {
 
 // --- statements ---
 
-void KernelPrinter::statement(int i) {
+void FunctionPrinter::statement(int i) {
   const Statement& s = outline_[i];
   switch (s.code) {
     case Code::constant: return w_.set_name(i, literal(s.dtype, s.value));
@@ -134,7 +134,7 @@ void KernelPrinter::statement(int i) {
   }
 }
 
-void KernelPrinter::extent(int i) {
+void FunctionPrinter::extent(int i) {
   const Dim& d = outline_[i].dim;
   if (is_named(d))
     w_.set_name(i, w_.spelled(d));
@@ -142,7 +142,7 @@ void KernelPrinter::extent(int i) {
     w_.define(i, w_.spelled(d));
 }
 
-void KernelPrinter::let(int i) {
+void FunctionPrinter::let(int i) {
   const Statement& s = outline_[i];
   if (outline_.is_plain_index(i)) return w_.define_index(i);
   w_.include(s.op->scalar.header);
@@ -164,9 +164,9 @@ void KernelPrinter::let(int i) {
   w_.define(i, fmt::format("{}({})", function, text));
 }
 
-void KernelPrinter::axis_value(int i) { w_.set_name(i, w_.index_of(outline_[i].axis)); }
+void FunctionPrinter::axis_value(int i) { w_.set_name(i, w_.index_of(outline_[i].axis)); }
 
-void KernelPrinter::local(int i) {
+void FunctionPrinter::local(int i) {
   const Statement& s = outline_[i];
   w_.set_name(i, w_.fresh(s.name.empty() ? "tile" : s.name));
   std::string extents;
@@ -174,7 +174,7 @@ void KernelPrinter::local(int i) {
   w_.line(fmt::format("{} {}{};", w_.type(s.dtype, s.lanes), w_.name(i), extents));
 }
 
-std::string KernelPrinter::element_of_local(const Statement& s, std::size_t args) const {
+std::string FunctionPrinter::element_of_local(const Statement& s, std::size_t args) const {
   std::string text = w_.name(s.args[0]);
   for (std::size_t a = 1; a < args; ++a) text += fmt::format("[{}]", w_.plain(s.args[a]));
   return text;
@@ -182,22 +182,22 @@ std::string KernelPrinter::element_of_local(const Statement& s, std::size_t args
 
 // --- memory ---
 
-std::string KernelPrinter::element(const Statement& s) const {
+std::string FunctionPrinter::element(const Statement& s) const {
   return fmt::format("{}[{}]", w_.buffer(s.buffer), w_.plain(s.args[0]));
 }
 
 // Bools are bytes in memory.
-void KernelPrinter::load(int i) {
+void FunctionPrinter::load(int i) {
   const Statement& s = outline_[i];
   w_.define(i, element(s) + (is_bool(s.dtype) ? " != 0" : ""));
 }
 
-void KernelPrinter::store(int i) {
+void FunctionPrinter::store(int i) {
   const Statement& s = outline_[i];
   effect(i, fmt::format("{} = {};", element(s), w_.use(s.args[1])));
 }
 
-void KernelPrinter::update(int i) {
+void FunctionPrinter::update(int i) {
   const Statement& s = outline_[i];
   w_.include(s.op->scalar.header);
   const std::string e = element(s);
@@ -205,7 +205,7 @@ void KernelPrinter::update(int i) {
                         is_bool(s.dtype) ? " != 0" : "", w_.use(s.args[1])));
 }
 
-void KernelPrinter::transpose(int i) {
+void FunctionPrinter::transpose(int i) {
   const Statement& s = outline_[i];
   w_.include("rows.h");
   w_.line(fmt::format("gn::transpose({} + {}, {}, {}, {}, {}, {});", w_.buffer(s.buffer),
@@ -215,7 +215,7 @@ void KernelPrinter::transpose(int i) {
 
 // --- loops ---
 
-void KernelPrinter::loop(int i) {
+void FunctionPrinter::loop(int i) {
   before_loop(i);
   declare_carries(i);
   const std::string j = w_.open_axis(outline_[i].axis);
@@ -223,7 +223,7 @@ void KernelPrinter::loop(int i) {
   open_loop(i, j);
 }
 
-void KernelPrinter::end(int i) {
+void FunctionPrinter::end(int i) {
   const int opener = outline_.opener_of(i);
   if (!outline_.is_loop(opener)) return w_.close("}");
   print_yields();
@@ -231,7 +231,7 @@ void KernelPrinter::end(int i) {
   close_loop(opener);
 }
 
-void KernelPrinter::declare_carries(int loop) {
+void FunctionPrinter::declare_carries(int loop) {
   for (int i = loop + 1; i < outline_.end_of(loop); ++i) {
     const Statement& s = outline_[i];
     if (s.code != Code::carry || outline_.parent(i) != loop) continue;
@@ -242,7 +242,7 @@ void KernelPrinter::declare_carries(int loop) {
 }
 
 // All at once: the next value of one carry may be the old value of another.
-void KernelPrinter::print_yields() {
+void FunctionPrinter::print_yields() {
   const auto yields = std::move(yields_.back());
   yields_.pop_back();
   std::vector<std::string> next;

@@ -15,17 +15,17 @@ namespace gnomon {
 
 /// Prints statement after statement. The virtual functions are what a language spells in its own
 /// way; those that have a text here give it for one element and one thread.
-class KernelPrinter {
+class FunctionPrinter {
  public:
-  virtual ~KernelPrinter() = default;
-  KernelPrinter(const KernelPrinter&) = delete;
-  KernelPrinter& operator=(const KernelPrinter&) = delete;
+  virtual ~FunctionPrinter() = default;
+  FunctionPrinter(const FunctionPrinter&) = delete;
+  FunctionPrinter& operator=(const FunctionPrinter&) = delete;
 
   virtual KernelText print(const std::string& name);
 
  protected:
-  KernelPrinter(const Kernel& kernel, const DimensionNames& dimension,
-                std::initializer_list<const char*> reserved = {});
+  FunctionPrinter(const Kernel& kernel, const DimensionNames& dimension,
+                  std::initializer_list<const char*> reserved = {});
 
   /// A function up to its parameters, and these.
   struct Head {
