@@ -7,7 +7,7 @@
 //   dtypes        integer and bool values carry no derivative; casts between floats are followed.
 //   jvp           follows from `partials`, or from `transpose`: products are linear in each of
 //                 their linear operands, other ops in all of their linear operands together.
-//   where         a cotangent is a value and a mask (derivatives/cotangent.h), so that what a branch
+//   where         a cotangent is a value and a mask (cotangent.h), so that what a branch
 //                 not taken would give never matters, not even as 0 * inf.
 #pragma once
 
