@@ -153,7 +153,8 @@ Graph split_complex(const Graph& graph, Context&) {
   Splitter split(&origins);
   split.run(graph.topological_order());
   Graph result = graph;
-  for (Parameter& p : result.parameters) p.type = native_type(p.type);
+  for (Parameter& p : result.parameters)
+    if (is_complex(p.type.dtype)) p.type = native_type(p.type);
   for (Value& v : result.outputs) {
     const Parts& parts = split(v);
     v = parts.im.defined() ? join_pairs(parts) : parts.re;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ir/graph/leaf.h"
+#include "runtime/error.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -40,7 +41,11 @@ void lower_body(const Graph& inner, LoopStep& loop, Lowering& l) {
 }  // namespace
 
 void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
-  const Region region = regions_of(node).front();
+  const std::vector<Region> regions = regions_of(node);
+  if (regions.size() != 1 || !regions[0].count)
+    throw InternalError("lower: a loop has one body and a count, which is not so of " +
+                        std::string(node.op().name));
+  const Region& region = regions[0];
   LoopStep loop;
   loop.count = l.buffers.buffer_behind(node.input(*region.count));
   std::vector<Value> arguments;

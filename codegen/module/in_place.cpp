@@ -233,6 +233,7 @@ void write_over(Module& module, const Steps& steps, std::size_t i, int parameter
 }  // namespace
 
 void find_in_place(Module& module, const Target&) {
+  module.over.assign(module.outputs.size(), -1);
   const std::vector<int>& updates = module.updates;
   const auto is_wanted = [](int parameter) { return parameter >= 0; };
   if (module.donated.empty() && std::ranges::none_of(updates, is_wanted)) return;

@@ -11,6 +11,7 @@
 #include "codegen/lower/lower.h"
 #include "codegen/module/module_passes.h"
 #include "runtime/error.h"
+#include "tests/support/folder_support.h"
 #include "tests/support/passes_support.h"
 
 using namespace gnomon;
@@ -111,16 +112,13 @@ TEST_CASE("a module that was lowered in disorder is no fault of a pass") {
 }
 
 TEST_CASE("passes that change the module are dumped") {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "gnomon_module_passes_dump";
-  std::filesystem::remove_all(folder);
+  const Folder folder;
   Context context = checked_context();
-  context.options.dump_folder = folder.string();
+  context.options.dump_folder = folder.path.string();
   run_module_passes(lowered(), target(), context);
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path))
     files.push_back(entry.path().filename().string());
   // Nothing is written over a parameter, and nothing is heavy.
   CHECK(files == std::vector<std::string>{"03_find_lives.txt"});
-  std::filesystem::remove_all(folder);
 }

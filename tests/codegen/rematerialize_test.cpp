@@ -22,6 +22,7 @@
 #include "stdlib/ops.h"
 #include "stdlib/random/random.h"
 #include "tests/support/compiled_support.h"
+#include "tests/support/folder_support.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -233,10 +234,9 @@ TEST_CASE("a training step changes its variables alike") {
 
 TEST_CASE("a function from the cache still has its table") {
   const Network network(8, 64, 16, tanh_layer);
-  const auto folder = std::filesystem::temp_directory_path() / "gnomon-rematerialize-test";
-  std::filesystem::remove_all(folder);
+  const Folder folder;
   CompileOptions options;
-  options.cache_folder = folder;
+  options.cache_folder = folder.path;
   options.memory_shapes = network.shapes;
   options.memory_budget = network.compiled().workspace_bytes(network.arrays) / 2;
   const Function first = compile(network.inputs, network.outputs, {}, options);
@@ -246,7 +246,6 @@ TEST_CASE("a function from the cache still has its table") {
   // Another budget is another function.
   *options.memory_budget *= 2;
   CHECK(!compile(network.inputs, network.outputs, {}, options).was_cached());
-  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("a budget that is met already changes nothing") {

@@ -6,6 +6,7 @@
 
 #include "ir/op/representation.h"
 #include "runtime/error.h"
+#include "tests/support/folder_support.h"
 #include "tests/support/passes_support.h"
 
 using namespace gnomon;
@@ -212,18 +213,15 @@ TEST_CASE("an error in a pass names the pass") {
 }
 
 TEST_CASE("passes that change the graph are dumped") {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() / "gnomon_passes_dump";
-  std::filesystem::remove_all(folder);
+  const Folder folder;
   Context context;
-  context.options.dump_folder = folder.string();
+  context.options.dump_folder = folder.path.string();
   const Expr x = vector("x");
   optimize(close({log(1 + exp(x))}), context);
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path)) {
     CHECK(entry.path().extension() == ".gn");
     ++files;
   }
   CHECK(files > 0);
-  std::filesystem::remove_all(folder);
 }
