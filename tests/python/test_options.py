@@ -111,3 +111,10 @@ def test_shapes_of_a_memory_budget_may_be_told_to_traced_functions():
     assert g.function_for(np.ones(3)).memory_table
     with pytest.raises(gn.ValueError, match="memory_budget: expected shapes of 1 inputs, found 2"):
         gn.compiled(gn.grad(f), memory_budget=10**6, memory_shapes=[(2,), (3,)])(np.ones(3))
+
+
+def test_iterators_are_read_once_by_a_decorator():
+    decorate = gn.compiled(disabled_rules=(rule for rule in ["softplus", "log1p"]), explain=True)
+    for _ in range(2):
+        f = decorate(lambda x: gn.log(1 + gn.exp(x)))
+        assert "softplus" not in f.function_for(np.ones(3)).graph

@@ -565,7 +565,7 @@ def compiled(
                 static_argnames=static_argnames,
                 static_shapes=static_shapes,
                 name=name,
-                **options,
+                **chosen,
             )
 
         return decorate
