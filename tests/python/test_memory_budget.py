@@ -54,3 +54,21 @@ def test_a_function_of_expressions_needs_the_shapes():
     plain = gn.function([w, v], slope)
     given = weights[0][:3, :3], x[:4, :3]
     assert np.array_equal(np.asarray(f(*given)), np.asarray(plain(*given)))
+
+
+def test_no_shapes_are_those_of_the_first_call():
+    f = gn.compiled(gn.grad(loss), memory_budget=10**7, memory_shapes=())
+    assert len(f(weights, x)) == LAYERS
+    assert "the budget" in f.function_for(weights, x).memory_table
+
+
+def test_functions_made_of_one_with_a_budget_have_shapes_of_their_own():
+    f = gn.compiled(
+        lambda x: gn.exp(gn.sin(x)) * x, memory_budget=10**6, memory_shapes=[(1000,)], cache=False
+    )
+    rows = np.ones((4, 3))
+    value, back = gn.vjp(f, rows[0])
+    assert np.allclose(np.asarray(value), np.exp(np.sin(1)))
+    (slope,) = back(rows[0])
+    assert np.allclose(np.asarray(slope), np.exp(np.sin(1)) * (1 + np.cos(1)))
+    assert np.allclose(np.asarray(gn.vmap(f)(rows)), np.exp(np.sin(1)))

@@ -455,8 +455,8 @@ class Tracer:
 
         options = dict(self.options)
         name = options.pop("name")
-        if options.get("memory_budget") is not None:
-            options.setdefault("memory_shapes", extents)
+        if options.get("memory_budget") is not None and not options.get("memory_shapes"):
+            options["memory_shapes"] = extents
         listed = [In(x) for x in inputs]
         outputs, changes = _core.resolve(outputs)
         return _made(listed, how[0], how[1], outputs, changes, name, None, options, notes)

@@ -106,7 +106,8 @@ def _transformed(
 ) -> Any:
     """`body` compiled in the place of `function`, with what that one says of its arguments.
 
-    `first`: how many arguments `body` has before those of `function`.
+    `first`: how many arguments `body` has before those of `function`. The shapes of a memory budget
+    are not taken over: the arguments of `body` have others.
     """
     parameters: tuple[str | None, ...] = (None,) * first + parameters_of(function)
     static: Iterable[int | str] = ()
@@ -115,7 +116,8 @@ def _transformed(
     if isinstance(function, _core.Compiled):
         shapes = function.static_shapes
         static = [s + first if isinstance(s, int) else s for s in function.static]
-        options = {k: v for k, v in function.options.items() if k != "name"}
+        not_taken = ("name", "memory_shapes")
+        options = {k: v for k, v in function.options.items() if k not in not_taken}
     name = f"{who}_of_{getattr(function, '__name__', 'function')}"
     where = f"{who} of {where_of(function)}"
     return make_compiled(body, parameters, static, where, function, name, options, shapes)
