@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon import _core
+from gnomon import _core, _parameters
 
 TAKERS = [gn.function, gn.compiled, gn.load]
 
@@ -33,6 +33,14 @@ def test_docstrings_are_laid_out_as_they_were_written():
     assert "The other options tell how to compile." in lines
     assert "`threads`: int = 0. The most threads that a call uses; 0 for all." in lines
     assert max(map(len, lines)) <= 96
+
+
+def test_a_docstring_has_a_place_for_the_options():
+    def taker(**options: int) -> None:
+        """It has none."""
+
+    with pytest.raises(gn.InternalError, match="taker: no place for options"):
+        _parameters.listing_options(taker)
 
 
 def test_names_that_are_no_options_are_refused_with_what_was_perhaps_meant():

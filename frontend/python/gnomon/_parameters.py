@@ -86,7 +86,8 @@ def listing_options(function: _F) -> _F:
 
     Its docstring gets a paragraph for each in the place of "{options}". The signature is that of
     `__wrapped__`, which is nothing but a list of parameters: making a real one here would import
-    `inspect`, which takes longer than to import all of this package.
+    `inspect`, which takes longer than to import all of this package. InternalError: the docstring
+    has no such place.
     """
     from textwrap import fill
 
@@ -113,7 +114,9 @@ def listing_options(function: _F) -> _F:
     target.__wrapped__ = signature
 
     if target.__doc__:
-        before, _, after = target.__doc__.partition("{options}")
+        before, place, after = target.__doc__.partition("{options}")
+        if not place:
+            raise _core.InternalError(f"{target.__name__}: no place for options in the docstring")
         indent = before.rpartition("\n")[2]
         paragraphs = [
             fill(f"`{name}`: {kind} = {default!r}. {doc}", 96, subsequent_indent=indent)

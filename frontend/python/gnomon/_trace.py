@@ -546,9 +546,11 @@ def compiled(
 
     Threads may share a compiled function; each signature is traced once. `f.signatures` lists what
     has been compiled, `f.function_for(*args)` is the `gn.Function` for a call, `f.__wrapped__` the
-    Python function. `options` are those of `gn.function` that tell how to compile: `rewrites`,
-    `disabled_rules`, `threads`, `cache`, `cache_folder`, `cpu`, `opt_level`, `explain`; and
-    `memory_budget`, which is met for the extents of the first call with a signature.
+    Python function.
+
+    The other options tell how to compile.
+    {options}
+    A `memory_budget` without `memory_shapes` is met for the extents of the call that is traced.
 
     Errors: TypeError for an unknown option or static argument, for a static argument without hash,
     for a result that has no arrays or is a generator, a set or the like; ValueError for a result
