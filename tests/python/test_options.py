@@ -1,9 +1,12 @@
 """The options of compilation: one table, which every function that compiles takes and documents."""
 
 import inspect
+import os
 import pathlib
 import pickle
 import pydoc
+import typing
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -41,6 +44,16 @@ def test_a_docstring_has_a_place_for_the_options():
 
     with pytest.raises(gn.InternalError, match="taker: no place for options"):
         _parameters.listing_options(taker)
+
+
+@pytest.mark.parametrize("taker", TAKERS, ids=lambda f: f.__name__)
+def test_annotations_can_be_evaluated(taker):
+    assert "return" in typing.get_type_hints(taker)
+    parameters = inspect.signature(taker, eval_str=True).parameters
+    assert not any(isinstance(p.annotation, str) for p in parameters.values())
+    assert parameters["threads"].annotation is int
+    assert parameters["disabled_rules"].annotation == Iterable[str]
+    assert parameters["cache_folder"].annotation == str | os.PathLike[str]
 
 
 def test_names_that_are_no_options_are_refused_with_what_was_perhaps_meant():

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _core
+from ._core import Expr, Shared
 from ._parameters import listing_options
+from .typing import ArrayLike
 
 __all__ = ["Function", "In", "Out", "function", "shared"]
 
 Function = _core.Function
+Replacements = Mapping[Expr, ArrayLike | Expr] | Iterable[tuple[Expr, ArrayLike | Expr]]
+Updates = Mapping[Shared, ArrayLike | Expr] | Iterable[tuple[Shared, ArrayLike | Expr]]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
     from typing import Unpack
 
-    from ._core import Expr, Shared
     from ._options import Options
-    from .typing import ArrayLike
-
-    Replacements = Mapping[Expr, ArrayLike | Expr] | Iterable[tuple[Expr, ArrayLike | Expr]]
-    Updates = Mapping[Shared, ArrayLike | Expr] | Iterable[tuple[Shared, ArrayLike | Expr]]
 
 
 class In:

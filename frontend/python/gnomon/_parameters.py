@@ -86,9 +86,11 @@ def listing_options(function: _F) -> _F:
 
     Its docstring gets a paragraph for each in the place of "{options}". The signature is that of
     `__wrapped__`, which is nothing but a list of parameters: making a real one here would import
-    `inspect`, which takes longer than to import all of this package. InternalError: the docstring
-    has no such place.
+    `inspect`, which takes longer than to import all of this package. Whoever evaluates annotations
+    does it among the names of `__wrapped__`. InternalError: the docstring has no such place.
     """
+    from collections.abc import Iterable
+    from os import PathLike
     from textwrap import fill
 
     options = _core.compile_options
@@ -106,9 +108,12 @@ def listing_options(function: _F) -> _F:
         co_filename=code.co_filename,
         co_firstlineno=code.co_firstlineno,
     )
-    signature = FunctionType(listed, target.__globals__, target.__name__, target.__defaults__)
+    # With what the annotations of options name.
+    names_known = target.__globals__ | {"Iterable": Iterable, "PathLike": PathLike}
+    signature = FunctionType(listed, names_known, target.__name__, target.__defaults__)
     defaults = {name: default for name, (_, default, _, _) in options.items()}
     signature.__kwdefaults__ = {**(target.__kwdefaults__ or {}), **defaults}
+    del target.__annotations__["options"]  # it is for type checkers
     types = {name: kind for name, (kind, _, _, _) in options.items()}
     signature.__annotations__ = {**target.__annotations__, **types}
     target.__wrapped__ = signature
