@@ -92,6 +92,21 @@ def test_values_of_another_type_are_refused(option, text):
     assert str(caught.value) == f"compiled: {text}"
 
 
+def test_a_level_of_rewrites_that_there_is_not_is_refused_by_who_was_told_it(tmp_path):
+    x = gn.vector("x")
+    gn.save(tmp_path / "f.gn", gn.function([x], x))
+    calls = {
+        "function": lambda: gn.function([x], x, rewrites="some"),
+        "compiled": lambda: gn.compiled(rewrites="some"),
+        "load": lambda: gn.load(tmp_path / "f.gn", rewrites="some"),
+    }
+    levels = "'none', 'exact', 'all', 'fast'"
+    for who, call in calls.items():
+        with pytest.raises(gn.ValueError) as caught:
+            call()
+        assert str(caught.value) == f"{who}: expected {levels} as rewrites, found 'some'"
+
+
 def test_values_are_kept_as_plain_ones():
     given = {
         "disabled_rules": (rule for rule in ["expm1"]),

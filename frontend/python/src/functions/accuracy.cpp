@@ -37,7 +37,7 @@ nb::tuple report_of(nb::handle inputs, nb::handle outputs, const std::vector<std
   options.extents = std::move(extents);
   options.points = points;
   options.seed = seed;
-  options.rewrites = rewrites_of(rewrites);
+  options.rewrites = rewrites_of("accuracy_report", rewrites);
   options.disabled_rules = std::move(disabled_rules);
   options.at_point = [] {
     const nb::gil_scoped_acquire acquired;

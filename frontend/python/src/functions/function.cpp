@@ -305,7 +305,7 @@ nb::object make_function(const Request& request, nb::handle names, nb::handle va
                              : nb::borrow(about))
                 .release()
                 .ptr();
-  f.structure = one_of<Structure>("structure", structure, structures);
+  f.structure = one_of<Structure>("function", "structure", structure, structures);
   if (f.structure == Structure::dict) f.keys = nb::tuple(request.output_names).release().ptr();
 
   std::vector<Expr> inputs;
@@ -402,10 +402,9 @@ void add_functions(nb::module_& m) {
          nb::handle names, nb::handle values, nb::handle donated, const std::string& structure,
          nb::handle about, std::optional<bool> allow_downcast, const std::string& name,
          const nb::dict& given) {
-        CompileOptions options;
+        CompileOptions options = take_options("function", given);
         options.default_updates = false;  // `resolve` has put them among the updates
         options.name = name;
-        take_options("function", given, options);
         return make_function({inputs, outputs, output_names, updates}, names, values, donated,
                              structure, about, allow_downcast, std::move(options));
       },

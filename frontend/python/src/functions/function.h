@@ -82,21 +82,23 @@ struct Named {
   T value;
 };
 
-/// The value of that name among `values`. ValueError for another: `what` says for what it is.
+/// The value of that name among `values`. ValueError for another: `who` asks for it as `what`.
 template <class T>
-T one_of(const char* what, const std::string& found, std::span<const Named<T>> values) {
+T one_of(const std::string& who, const char* what, const std::string& found,
+         std::span<const Named<T>> values) {
   std::string expected;
   for (const Named<T>& named : values) {
     if (found == named.name) return named.value;
     expected += fmt::format("{}'{}'", expected.empty() ? "" : ", ", named.name);
   }
-  throw ValueError(fmt::format("function: expected {} as {}, found '{}'", expected, what, found));
+  throw ValueError(fmt::format("{}: expected {} as {}, found '{}'", who, expected, what, found));
 }
 
-/// Of its name. ValueError for another.
-RewriteLevel rewrites_of(const std::string& name);
+/// Of its name. ValueError for another; `who` begins the message.
+RewriteLevel rewrites_of(const std::string& who, const std::string& name);
 
-/// Sets the options that `given` names. TypeError: another name or type; `who` begins the message.
-void take_options(const std::string& who, const nb::dict& given, CompileOptions& options);
+/// The options that `given` names, with the defaults of the others. TypeError: another name, or a
+/// value of another type; ValueError: another level of rewrites; `who` begins the message.
+CompileOptions take_options(const std::string& who, const nb::dict& given);
 
 }  // namespace gnomon::python

@@ -8,7 +8,9 @@
 
 #include <array>
 #include <concepts>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "runtime/error.h"
 
@@ -22,23 +24,35 @@ constexpr std::array levels = {Named{"none", RewriteLevel::none},
 
 constexpr std::array decisions = {"result", "code", "work"};  // in the order of Decides
 
-// How Python writes the values of a type: its annotation; `take` reads an object, and tells whether
-// it is such a value; `show` is the value as an object that JSON and pickles can hold.
+// Null if it is none.
+template <class T>
+std::optional<T> cast_of(nb::handle from) {
+  T value{};
+  if (!nb::try_cast(from, value)) return std::nullopt;
+  return value;
+}
+
+// How Python writes the values of a type: its annotation; `take` is the value that an object is,
+// null if it is no such value (`who` asks for it); `show` is the value as an object that JSON and
+// pickles can hold.
 template <class T>
 struct Notation;
 
 template <>
 struct Notation<bool> {
   static std::string annotation() { return "bool"; }
-  static bool take(nb::handle from, bool& to) { return nb::try_cast(from, to); }
+  static std::optional<bool> take(const std::string& /*who*/, nb::handle from) {
+    return cast_of<bool>(from);
+  }
   static nb::object show(bool value) { return nb::bool_(value); }
 };
 
 template <std::integral T>
 struct Notation<T> {
   static std::string annotation() { return "int"; }
-  static bool take(nb::handle from, T& to) {
-    return PyIndex_Check(from.ptr()) != 0 && nb::try_cast(from, to);
+  static std::optional<T> take(const std::string& /*who*/, nb::handle from) {
+    if (PyIndex_Check(from.ptr()) == 0) return std::nullopt;
+    return cast_of<T>(from);
   }
   static nb::object show(T value) { return nb::int_(value); }
 };
@@ -46,14 +60,18 @@ struct Notation<T> {
 template <>
 struct Notation<std::string> {
   static std::string annotation() { return "str"; }
-  static bool take(nb::handle from, std::string& to) { return nb::try_cast(from, to); }
+  static std::optional<std::string> take(const std::string& /*who*/, nb::handle from) {
+    return cast_of<std::string>(from);
+  }
   static nb::object show(const std::string& value) { return nb::str(value.c_str(), value.size()); }
 };
 
 template <>
 struct Notation<std::filesystem::path> {
   static std::string annotation() { return "str | PathLike[str]"; }
-  static bool take(nb::handle from, std::filesystem::path& to) { return nb::try_cast(from, to); }
+  static std::optional<std::filesystem::path> take(const std::string& /*who*/, nb::handle from) {
+    return cast_of<std::filesystem::path>(from);
+  }
   static nb::object show(const std::filesystem::path& value) {
     return nb::steal(PyUnicode_DecodeFSDefault(value.c_str()));
   }
@@ -62,11 +80,10 @@ struct Notation<std::filesystem::path> {
 template <>
 struct Notation<RewriteLevel> {
   static std::string annotation() { return "str"; }
-  static bool take(nb::handle from, RewriteLevel& to) {
-    std::string name;
-    if (!nb::try_cast(from, name)) return false;
-    to = rewrites_of(name);
-    return true;
+  static std::optional<RewriteLevel> take(const std::string& who, nb::handle from) {
+    const std::optional<std::string> name = cast_of<std::string>(from);
+    if (!name) return std::nullopt;
+    return rewrites_of(who, *name);
   }
   static nb::object show(RewriteLevel value) {
     for (const auto& level : levels)
@@ -78,12 +95,11 @@ struct Notation<RewriteLevel> {
 template <class T>
 struct Notation<std::optional<T>> {
   static std::string annotation() { return Notation<T>::annotation() + " | None"; }
-  static bool take(nb::handle from, std::optional<T>& to) {
-    if (from.is_none()) {
-      to.reset();
-      return true;
-    }
-    return Notation<T>::take(from, to.emplace());
+  static std::optional<std::optional<T>> take(const std::string& who, nb::handle from) {
+    if (from.is_none()) return std::make_optional(std::optional<T>());
+    std::optional<T> value = Notation<T>::take(who, from);
+    if (!value) return std::nullopt;
+    return std::make_optional(std::move(value));
   }
   static nb::object show(const std::optional<T>& value) {
     return value ? Notation<T>::show(*value) : nb::object(nb::none());
@@ -93,12 +109,15 @@ struct Notation<std::optional<T>> {
 template <class T>
 struct Notation<std::vector<T>> {
   static std::string annotation() { return fmt::format("Iterable[{}]", Notation<T>::annotation()); }
-  static bool take(nb::handle from, std::vector<T>& to) {
-    to.clear();
-    if (!nb::isinstance<nb::iterable>(from) || nb::isinstance<nb::str>(from)) return false;
-    for (const nb::handle item : nb::iter(from))
-      if (!Notation<T>::take(item, to.emplace_back())) return false;
-    return true;
+  static std::optional<std::vector<T>> take(const std::string& who, nb::handle from) {
+    if (!nb::isinstance<nb::iterable>(from) || nb::isinstance<nb::str>(from)) return std::nullopt;
+    std::vector<T> values;
+    for (const nb::handle item : nb::iter(from)) {
+      std::optional<T> value = Notation<T>::take(who, item);
+      if (!value) return std::nullopt;
+      values.push_back(*std::move(value));
+    }
+    return values;
   }
   static nb::object show(const std::vector<T>& value) {
     nb::list items;
@@ -129,8 +148,7 @@ using NotationOf = Notation<std::remove_cvref_t<T>>;
 
 // The options that `given` has, as Python keeps them: checked, and of plain types.
 nb::dict checked_options(const std::string& who, const nb::dict& given) {
-  CompileOptions options;
-  take_options(who, given, options);
+  const CompileOptions options = take_options(who, given);
   nb::dict found;
   for_each_option(options, [&](const CompileOption& option, const auto& value) {
     const nb::str name(option.name.data(), option.name.size());
@@ -154,11 +172,12 @@ nb::dict table_of_options() {
 
 }  // namespace
 
-RewriteLevel rewrites_of(const std::string& name) {
-  return one_of<RewriteLevel>("rewrites", name, levels);
+RewriteLevel rewrites_of(const std::string& who, const std::string& name) {
+  return one_of<RewriteLevel>(who, "rewrites", name, levels);
 }
 
-void take_options(const std::string& who, const nb::dict& given, CompileOptions& options) {
+CompileOptions take_options(const std::string& who, const nb::dict& given) {
+  CompileOptions options;
   for (const auto& item : given) {
     const auto name = nb::cast<std::string>(item.first);
     bool known = false;
@@ -166,19 +185,23 @@ void take_options(const std::string& who, const nb::dict& given, CompileOptions&
       if (option.name != name) return;
       known = true;
       using N = NotationOf<decltype(value)>;
-      if (!N::take(item.second, value))
+      auto taken = N::take(who, item.second);
+      if (!taken)
         throw TypeError(fmt::format("{}: {}: expected {}, found {}", who, name, N::annotation(),
                                     nb::repr(item.second).c_str()));
+      value = *std::move(taken);
     });
     if (!known) refuse_name(who, name);
   }
+  return options;
 }
 
 void add_options(nb::module_& m) {
   using namespace nb::literals;
   m.attr("compile_options") = table_of_options();
   m.def("checked_options", checked_options, "who"_a, "given"_a,
-        "Options by their names, checked, as plain values. TypeError for others.");
+        "Options by their names, checked, as plain values. TypeError: another name, or a value of "
+        "another type; ValueError: another level of rewrites.");
 }
 
 }  // namespace gnomon::python
