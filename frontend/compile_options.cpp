@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <concepts>
 #include <type_traits>
 
 #include "codegen/fusion/rematerialize.h"
@@ -19,17 +20,23 @@ namespace gnomon {
 
 namespace {
 
-// ----------------------------------------------------------- the checks that rows of the table nam
+// -------------------------------------------------------- the checks that rows of the table name
 
 template <class T>
 void any(const char* /*name*/, const T& /*value*/) {}
 
-void at_least_0(const char* name, int value) {
+template <std::integral T>
+void at_least_0(const char* name, T value) {
   if (value < 0)
     throw ValueError(fmt::format("compile: expected {} of at least 0, found {}", name, value));
 }
 
-constexpr std::int64_t largest_extent = std::int64_t{1} << 48;  // what processors can address
+template <class T>
+void at_least_0(const char* name, const std::optional<T>& value) {
+  if (value) at_least_0(name, *value);
+}
+
+constexpr std::int64_t largest_extent = (std::int64_t{1} << 48) - 1;  // addresses have 48 bits
 
 void extents(const char* name, const std::vector<std::vector<std::int64_t>>& shapes) {
   for (const auto& shape : shapes)

@@ -50,7 +50,7 @@ enum class Decides : std::uint8_t {
   X(bool, explain, false, work, any,                                                               \
     "Keep the graph, the source and which rewrites were made; compiles anew even if the function " \
     "is cached.")                                                                                  \
-  X(std::optional<std::int64_t>, memory_budget, {}, result, any,                                   \
+  X(std::optional<std::int64_t>, memory_budget, {}, result, at_least_0,                            \
     "The most bytes of workspace for inputs of `memory_shapes`: values are computed again where "  \
     "they would be kept for later steps, as those of the forward pass for a gradient. Results "    \
     "have the same bits. ValueError if it cannot be met, with the least figure that can.")         \

@@ -68,10 +68,19 @@ TEST_CASE("options are documented by sentences") {
 
 TEST_CASE("shapes for a memory budget have extents that arrays can have") {
   CompileOptions options;
-  for (const std::int64_t n : {std::int64_t{-1}, std::int64_t{1} << 62}) {
+  for (const std::int64_t n : {std::int64_t{-1}, std::int64_t{1} << 48, std::int64_t{1} << 62}) {
     options.memory_shapes = {{2, n}};
     CHECK_THROWS_AS(check_options(options, 1), ValueError);
   }
   options.memory_shapes = {{2, 0}};
   CHECK_NOTHROW(check_options(options, 1));
+}
+
+TEST_CASE("a memory budget is at least 0 bytes") {
+  CompileOptions options;
+  options.memory_budget = 0;
+  CHECK_NOTHROW(check_options(options, 1));
+  options.memory_budget = -1;
+  CHECK_THROWS_WITH_AS(check_options(options, 1),
+                       "compile: expected memory_budget of at least 0, found -1", ValueError);
 }

@@ -129,13 +129,24 @@ def test_who_loads_a_function_chooses_how_it_is_compiled(saved, tmp_path):
         {"options": {"rewrites": 5}},
         {"options": {"disabled_rules": "exp"}},
         {"options": {"disabled_rules": ["none such"]}},
-        {"options": {"memory_budget": -1}},
+        {"options": {"disabled_rules": {"expm1": 1}}},
+        {"options": {"memory_budget": True}},
+        {"options": {"memory_budget": 2**63}},
         {"options": {"memory_budget": 10, "memory_shapes": [[2**62, 2**62]]}},
+        {"options": {"memory_budget": 10**9, "memory_shapes": [[2**48, 100]]}},
+        {"options": {"memory_budget": 10**9, "memory_shapes": [[True, 100]]}},
+        {"options": {"memory_budget": 10**9, "memory_shapes": {"100": 1}}},
+        {"options": {"memory_budget": 10**9, "memory_shapes": ["100"]}},
     ],
 )
 def test_a_description_of_another_kind_is_refused(saved, changes):
     saved.about(**changes)
     assert "f.gn" in told(saved.path)
+
+
+def test_a_budget_below_0_is_refused_before_a_plan_is_looked_for(saved):
+    saved.about(options={"memory_budget": -1, "memory_shapes": [[2, 100]]})
+    assert "expected memory_budget of at least 0, found -1" in told(saved.path)
 
 
 def test_a_deep_description_is_refused(saved):

@@ -51,7 +51,7 @@ template <std::integral T>
 struct Notation<T> {
   static std::string annotation() { return "int"; }
   static std::optional<T> take(const std::string& /*who*/, nb::handle from) {
-    if (PyIndex_Check(from.ptr()) == 0) return std::nullopt;
+    if (PyIndex_Check(from.ptr()) == 0 || PyBool_Check(from.ptr())) return std::nullopt;
     return cast_of<T>(from);
   }
   static nb::object show(T value) { return nb::int_(value); }
@@ -110,7 +110,10 @@ template <class T>
 struct Notation<std::vector<T>> {
   static std::string annotation() { return fmt::format("Iterable[{}]", Notation<T>::annotation()); }
   static std::optional<std::vector<T>> take(const std::string& who, nb::handle from) {
-    if (!nb::isinstance<nb::iterable>(from) || nb::isinstance<nb::str>(from)) return std::nullopt;
+    // Letters and keys are not meant.
+    if (!nb::isinstance<nb::iterable>(from) || nb::isinstance<nb::str>(from) ||
+        nb::hasattr(from, "keys"))
+      return std::nullopt;
     std::vector<T> values;
     for (const nb::handle item : nb::iter(from)) {
       std::optional<T> value = Notation<T>::take(who, item);
