@@ -58,6 +58,26 @@ TEST_CASE("keys of the cache know sets of rules and what a call may write to") {
   CHECK(key_of(one) != key_of(other));
 }
 
+TEST_CASE("designated initialisers name options in their order") {
+  const CompileOptions options{.name = "f",
+                               .givens = {},
+                               .default_updates = false,
+                               .without_default_update = {},
+                               .donated = {0},
+                               .machine = {},
+                               .rewrites = RewriteLevel::exact,
+                               .disabled_rules = {"expm1"},
+                               .threads = 1,
+                               .cpu = "x86-64-v3",
+                               .opt_level = 3,
+                               .cache = false,
+                               .cache_folder = "folder",
+                               .explain = true,
+                               .memory_budget = 8,
+                               .memory_shapes = {{2}}};
+  CHECK_NOTHROW(check_options(options, 1));
+}
+
 TEST_CASE("options are documented by sentences") {
   const CompileOptions defaults;
   for_each_option(defaults, [&](const CompileOption& option, const auto& /*value*/) {
