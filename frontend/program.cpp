@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "frontend/close_function.h"
 #include "ir/graph/leaf.h"
@@ -98,6 +99,33 @@ ProgramOutput output(const SignatureOutput& o, const Type& type) {
   return {type.dtype, type.rank(), o.shape_at, o.late, o.over};
 }
 
+void check_inputs(const Signature& found, const Graph& of) {
+  if (found.inputs.size() != of.parameters.size())
+    reject_signature(fmt::format("found {} inputs", found.inputs.size()));
+  for (std::size_t i = 0; i < found.inputs.size(); ++i) {
+    const Type native = native_type(of.parameters[i].type);
+    if (found.inputs[i].dtype != native.dtype || found.inputs[i].rank != native.rank())
+      reject_signature("found an input of another type");
+  }
+  for (const int i : found.extent_parameters) {
+    const SignatureInput& input = found.inputs[static_cast<std::size_t>(i)];
+    if (input.dtype != DType::int64 || input.rank != 0)
+      reject_signature("found an extent that is no integer");
+  }
+}
+
+// What calls give to the code is as much as it reads.
+void check_sizes(const gnomon_info_record& info, const Signature& signature) {
+  std::size_t extents = signature.extent_parameters.size();
+  for (const SignatureInput& input : signature.inputs)
+    extents += static_cast<std::size_t>(input.rank);
+  const std::size_t buffers = signature.inputs.size() + signature.outputs.size();
+  if (!std::cmp_equal(info.extents, extents))
+    reject_signature(fmt::format("found code that reads {} extents", info.extents));
+  if (!std::cmp_equal(info.buffers, buffers))
+    reject_signature(fmt::format("found code that reads {} buffers", info.buffers));
+}
+
 void name_parameter(FailureText& f, const Graph& of) {
   if (f.of < 0) return;
   const Parameter& p = of.parameters[static_cast<std::size_t>(f.of)];
@@ -109,8 +137,7 @@ void name_parameter(FailureText& f, const Graph& of) {
 
 void Program::take_signature(Signature found) {
   const Graph& of = captured;
-  if (found.inputs.size() != of.parameters.size())
-    reject_signature(fmt::format("found {} inputs", found.inputs.size()));
+  check_inputs(found, of);
   if (found.outputs.size() != of.outputs.size())
     reject_signature(fmt::format("found {} outputs", found.outputs.size()));
   std::vector<ProgramOutput> made;
@@ -135,6 +162,7 @@ std::shared_ptr<Program> load(std::shared_ptr<const Library> library, const Clos
   for (const Value& leaf : closed.shared) program->shared.push_back({shared_of(leaf)});
   const gnomon_info_record& info = library->info();
   program->take_signature(read_signature(info.signature, info.plan_size));
+  check_sizes(info, program->signature);
   program->library = std::move(library);
   program->services = services();
   const auto first_shared = static_cast<int>(closed.arguments + closed.constants.size());

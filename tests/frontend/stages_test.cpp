@@ -146,6 +146,46 @@ TEST_CASE("code of another function is not loaded") {
   CHECK_THROWS_AS(load(Library::open(artifact.object), other), DeviceError);
 }
 
+TEST_CASE("code of another function with as many inputs and outputs is not loaded") {
+  const auto total_of = [](const Expr& x) {
+    return close_function({x}, {{{"total", sum(cast(x, float64))}}, {}});
+  };
+  const auto library = Library::open(artifact_of(total_of(matrix("x"))).object);
+  CHECK_NOTHROW(load(library, total_of(matrix("y"))));
+  for (const Expr& x : {vector("x"), tensor3("x"), matrix("x", float32), matrix("x", int64)})
+    CHECK_THROWS_AS(load(library, total_of(x)), DeviceError);
+}
+
+TEST_CASE("code that reads more or less than its signature tells is not loaded") {
+  const Closed closed = captured();
+  const auto library = Library::open(artifact_of(closed).object);
+  const auto loaded = [&](const gnomon_info_record& info) {
+    return load(Library::linked(info, library->plan(), library->run()), closed);
+  };
+  CHECK_NOTHROW(loaded(library->info()));
+  for (const int more : {-1, 1}) {
+    gnomon_info_record extents = library->info(), buffers = library->info();
+    extents.extents += more;
+    buffers.buffers += more;
+    CHECK_THROWS_AS(loaded(extents), DeviceError);
+    CHECK_THROWS_AS(loaded(buffers), DeviceError);
+  }
+}
+
+TEST_CASE("an extent that is no integer is refused") {
+  const Expr x = vector("x"), count = scalar("count", int64);
+  const Closed closed = close_function({x, count}, {{{"", x + 1.0}, {"up", arange(count)}}, {}});
+  const auto library = Library::open(artifact_of(closed).object);
+  std::string text = library->info().signature;
+  const std::string good = R"("extent_parameters":[1])";
+  REQUIRE(text.find(good) != std::string::npos);
+  text.replace(text.find(good), good.size(), R"("extent_parameters":[0])");
+  gnomon_info_record info = library->info();
+  info.signature = text.c_str();
+  CHECK_THROWS_AS(load(Library::linked(info, library->plan(), library->run()), closed),
+                  DeviceError);
+}
+
 TEST_CASE("an input that gives way takes its extents along") {
   const Expr x = vector("x"), y = vector("y");
   CompileOptions options;
