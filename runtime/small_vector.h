@@ -15,13 +15,15 @@ class SmallVector {
  public:
   /// Elements as `T()`.
   explicit SmallVector(std::size_t size = 0) : SmallVector(size, Raw()) {
-    if (!more_) std::uninitialized_value_construct_n(data(), size_);
+    if (!more_) std::uninitialized_value_construct_n(data(), size);
+    size_ = size;
   }
   SmallVector(const SmallVector& other) : SmallVector(other.size_, Raw()) {
     if (more_)
-      std::copy_n(other.data(), size_, data());
+      std::copy_n(other.data(), other.size_, data());
     else
-      std::uninitialized_copy_n(other.data(), size_, data());
+      std::uninitialized_copy_n(other.data(), other.size_, data());
+    size_ = other.size_;
   }
   SmallVector(SmallVector&& other) noexcept : more_(std::move(other.more_)), size_(other.size_) {
     if (!more_) {
@@ -51,13 +53,13 @@ class SmallVector {
   const T* end() const { return data() + size_; }
 
  private:
-  struct Raw {};  // elements in place are still to be made
-  SmallVector(std::size_t size, Raw)
-      : more_(size > N ? std::make_unique<T[]>(size) : nullptr), size_(size) {}
+  // With memory for so many elements, and none yet: one that cannot be made leaves an empty list.
+  struct Raw {};
+  SmallVector(std::size_t size, Raw) : more_(size > N ? std::make_unique<T[]>(size) : nullptr) {}
 
   alignas(T) std::byte few_[N * sizeof(T)];
   std::unique_ptr<T[]> more_;
-  std::size_t size_;
+  std::size_t size_ = 0;
 };
 
 }  // namespace gnomon

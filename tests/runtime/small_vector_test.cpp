@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -32,6 +33,19 @@ struct Fixed {
   Fixed(const Fixed&) = delete;
   Fixed& operator=(const Fixed&) = delete;
   int value = 7;
+};
+
+// Throws when so many have been made as may be.
+struct Counted {
+  static inline int alive = 0, left = 0;
+  static void make() {
+    if (left-- == 0) throw std::bad_alloc();
+    ++alive;
+  }
+  Counted() { make(); }
+  Counted(const Counted&) { make(); }
+  Counted& operator=(const Counted&) = default;
+  ~Counted() { --alive; }
 };
 
 }  // namespace
@@ -73,5 +87,23 @@ TEST_CASE("elements may be of a type that cannot move") {
   for (const std::size_t size : {2, 5}) {
     SmallVector<Fixed, 3> list(size);
     for (const Fixed& x : list) CHECK(x.value == 7);
+  }
+}
+
+TEST_CASE("elements that cannot be made are not destroyed") {
+  using Few = SmallVector<Counted, 3>;
+  for (const int size : {1, 3, 5}) {
+    for (int made = 0; made < size; ++made) {
+      Counted::left = made;
+      CHECK_THROWS_AS(Few(static_cast<std::size_t>(size)), std::bad_alloc);
+      CHECK(Counted::alive == 0);
+    }
+    Counted::left = size;
+    const Few list(static_cast<std::size_t>(size));
+    for (int made = 0; made < size; ++made) {
+      Counted::left = made;
+      CHECK_THROWS_AS(Few{list}, std::bad_alloc);
+      CHECK(Counted::alive == size);
+    }
   }
 }
