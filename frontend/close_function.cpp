@@ -122,6 +122,10 @@ Closed close_function(Graph graph) {
     if (p.shared)
       throw ValueError(
           fmt::format("compile: expected a graph without shared variables, found {}", p.name));
+  for (std::size_t i = 0; i < graph.results.size(); ++i)
+    if (graph.results[i].updates >= 0)
+      throw ValueError(
+          fmt::format("compile: expected a graph without updates, found one by output {}", i));
   Closed closed;
   closed.arguments = graph.parameters.size();
   closed.results = graph.outputs.size();

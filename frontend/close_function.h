@@ -35,8 +35,8 @@ struct Closed {
 /// Captures a function. Large constants become parameters: the code is the same for any of their
 /// values. TypeError: as of `capture`.
 Closed close_function(std::vector<Expr> inputs, const Resolved& function);
-/// A graph from elsewhere, as a parsed one, whose parameters are all arguments. ValueError: it has
-/// shared variables, whose values it cannot know.
+/// A graph from elsewhere, as a parsed one: its parameters are all arguments, its outputs are all
+/// results. ValueError: it has shared variables, whose values it cannot know, or updates.
 Closed close_function(Graph graph);
 
 }  // namespace gnomon

@@ -208,3 +208,12 @@ TEST_CASE("a parsed graph has no shared variables") {
   CHECK_THROWS_WITH_AS(close_function(closed.graph),
                        "compile: expected a graph without shared variables, found s", ValueError);
 }
+
+TEST_CASE("a parsed graph has no updates") {
+  const SharedVariable s = shared(zeros({3}), "s");
+  Graph graph = close_function({}, {{}, {{s, s * 2}}}).graph;
+  graph.parameters[0].shared = false;
+  CHECK_THROWS_WITH_AS(close_function(graph),
+                       "compile: expected a graph without updates, found one by output 0",
+                       ValueError);
+}
