@@ -7,17 +7,24 @@
 namespace gnomon {
 
 void Replacement::add(const Expr& from, const Expr& to) {
-  const Value& x = from.value();
-  stop_.push_back(x);
-  built_[x] = to.value();
-  if (!is_leaf(x.op())) return;
-  for (std::size_t i = 0; i < x.shape().size(); ++i) {
-    const AtomRef atom = x.shape()[i].atom();
-    if (atom && atom->kind == Atom::Kind::symbol) symbols_.emplace(atom->number, to.shape()[i]);
+  stop_.push_back(from.value());
+  built_[from.value()] = to.value();
+}
+
+// Of leaves with one symbol the first decides.
+void Replacement::replace_symbols() {
+  for (const Value& x : stop_) {
+    if (!is_leaf(x.op())) continue;
+    const Shape& extents = built_.at(x).shape();
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+      const AtomRef atom = x.shape()[i].atom();
+      if (atom && atom->kind == Atom::Kind::symbol) symbols_.emplace(atom->number, extents[i]);
+    }
   }
 }
 
 std::vector<Value> Replacement::apply(std::span<const Value> outputs) {
+  replace_symbols();
   for (const Node* node : topological_order(outputs, stop_)) {
     const Value now = is_leaf(node->op()) ? Value(node, 0) : rebuilt(*node);
     for (std::uint32_t i = 0; i < node->output_count(); ++i)

@@ -13,11 +13,13 @@ namespace gnomon {
 /// Rebuilds what depends on replaced values. Where an input gives way, its symbols do too.
 class Replacement {
  public:
-  /// `to` stands in the place of `from`: of the same dtype and rank.
+  /// `to` stands in the place of `from`: of the same dtype and rank. Of several for one value the
+  /// last counts.
   void add(const Expr& from, const Expr& to);
   std::vector<Value> apply(std::span<const Value> outputs);
 
  private:
+  void replace_symbols();
   Value rebuilt(const Node& node) const;
 
   std::vector<Value> stop_;

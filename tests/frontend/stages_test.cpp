@@ -194,6 +194,17 @@ TEST_CASE("an input that gives way takes its extents along") {
   CHECK(f(zeros({3}))[0].size() == 3);
 }
 
+TEST_CASE("of two values for an input the last gives elements and extents") {
+  const Expr x = vector("x"), y = vector("y"), z = vector("z");
+  CompileOptions options;
+  options.givens = {{x, y}, {x, z}};
+  const Function f = compile({y, z}, {arange(x.shape()[0]), x * 2}, {}, options);
+  const Results found = f(zeros({3}), full({5}, 2.0, float64));
+  CHECK(found[0].size() == 5);
+  REQUIRE(found[1].size() == 5);
+  CHECK(found[1].data<double>()[4] == 4.0);
+}
+
 TEST_CASE("a parsed graph is compiled") {
   const Expr x = matrix("x");
   const Closed closed = close_function({x}, {{{"rows", sum(x * 2, 1)}}, {}});
