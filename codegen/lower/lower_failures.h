@@ -12,7 +12,8 @@ class Failures {
  public:
   Failures(const Graph& graph, Module& module) : graph_(graph), module_(module) {}
 
-  /// The number of a further failure, for which the lines of the node are to blame, if given.
+  /// The number of a further failure, for which the captured nodes that the node comes from are to
+  /// blame, if one is given.
   int add(FailureText failure, const Node* node = nullptr);
   /// The number of the failure of the node itself.
   int number_of(const Node& node);

@@ -118,7 +118,7 @@ struct RuleGroup {
 };
 
 /// What the rules of a group are for. Phases (`passes/engine/phase.h`) ask for rules by purpose; at
-/// each value, those of an earlier purpose are tried first.
+/// each value, those of an earlier purpose are tried first, and those that name no operation last.
 enum class Purpose : std::uint8_t {
   opening,      // calls, and what the last passes write
   formulas,     // formulas that cancel or overflow, functions of functions
