@@ -17,7 +17,7 @@ target_compile_definitions(gnomon_tests PRIVATE
 # Tests are much text that runs once: the time to compile them is what counts.
 target_compile_options(gnomon_tests PRIVATE -O1)
 target_precompile_headers(gnomon_tests PRIVATE <doctest/doctest.h> ${library_headers}
-                          frontend/gnomon.h)
+                          <frontend/gnomon.h>)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/main.cpp PROPERTIES
                             SKIP_PRECOMPILE_HEADERS ON)
 if(GNOMON_MPFR_LIBRARY AND GNOMON_GMP_LIBRARY)

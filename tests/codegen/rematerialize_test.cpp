@@ -114,7 +114,7 @@ TEST_CASE("a minimum cut keeps what is cheaper to keep") {
                                  {{0}, 3, 20, false, true},
                                  {{1}, 8, 1, false, true},
                                  {{2}, 8, 1, false, true}};
-  Cut cut = minimum_cut(chain);
+  MinimumCut cut = minimum_cut(chain);
   CHECK(cut.kept == std::vector<int>{1});
   CHECK(cut.again == std::vector<int>{2, 3});
   // What is cheap from the start on: nothing is kept.
