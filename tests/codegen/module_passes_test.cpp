@@ -75,7 +75,7 @@ TEST_CASE("each pass over a module has a record in the trace") {
   REQUIRE(records.size() == all_module_passes().size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     CHECK(records[i].name == all_module_passes()[i].name);
-    CHECK(records[i].size_before == module.steps.size());
+    CHECK(records[i].size_before > module.steps.size());  // with those of both ways of the product
     CHECK(context.trace.explain().find(records[i].name) != std::string::npos);
   }
   CHECK(!module.workspace.empty());
