@@ -135,11 +135,16 @@ class CheckedScalars {
   std::vector<Value> scalars_;
 };
 
+// Whether native memory has numbers of `t` as others.
+bool is_represented(DType t) { return is_half(t) || is_complex(t); }
+
 class Driver {
  public:
   explicit Driver(Context& context) : context_(context) {}
 
   Graph run(const Pass& pass, const Graph& graph) {
+    // Most graphs have numbers of plain dtypes alone: then there is nothing to do, or to tell.
+    if (pass.changes_representation && !has_dtype(graph, is_represented)) return graph;
     const std::vector<const Node*> order = graph.topological_order();
     Graph result;
     PassRecord& record =
@@ -149,7 +154,6 @@ class Driver {
     record.size_after = changed ? result.topological_order().size() : order.size();
     const bool dumps = !context_.options.dump_folder.empty();
     if (changed && dumps) dump_stage(context_, "gn", print_graph(result));
-    // Most graphs have numbers of plain dtypes alone: then there is nothing to tell.
     if (!changed && pass.changes_representation) context_.trace.passes.pop_back();
     return result;
   }

@@ -44,7 +44,7 @@ std::string constants(const Module& module, const HostNames& names) {
 // The text of `gnomon_info`.
 std::string info_record(const Module& module, const HostNames& names) {
   std::string quoted;
-  for (const char c : text(signature_of(module))) {
+  for (const char c : text(signature_of(module, names))) {
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c;
   }

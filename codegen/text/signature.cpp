@@ -39,9 +39,10 @@ PlanLayout layout_of(const Module& module) {
   return layout;
 }
 
-Signature signature_of(const Module& module) {
+Signature signature_of(const Module& module) { return signature_of(module, HostNames(module, "")); }
+
+Signature signature_of(const Module& module, const HostNames& names) {
   Signature signature;
-  const HostNames names(module, "");
   for (const Buffer& b : module.buffers)
     if (b.role == Buffer::Role::parameter)
       signature.inputs.push_back(

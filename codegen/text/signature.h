@@ -7,7 +7,11 @@
 
 namespace gnomon {
 
+class HostNames;
+
 PlanLayout layout_of(const Module& module);
 Signature signature_of(const Module& module);
+/// The same for whoever has the names already.
+Signature signature_of(const Module& module, const HostNames& names);
 
 }  // namespace gnomon
