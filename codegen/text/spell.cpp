@@ -8,10 +8,8 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <iterator>
 #include <limits>
-#include <set>
-#include <sstream>
+#include <unordered_set>
 
 namespace gnomon {
 
@@ -143,9 +141,14 @@ constexpr std::string_view reserved_words =
     "i32 i64 u8 u16 u32 u64 f32 f64";
 
 bool is_reserved(std::string_view name) {
-  static const std::set<std::string, std::less<>> words = [] {
-    std::istringstream text{std::string(reserved_words)};
-    return std::set<std::string, std::less<>>(std::istream_iterator<std::string>(text), {});
+  static const std::unordered_set<std::string_view> words = [] {
+    std::unordered_set<std::string_view> found;
+    for (std::string_view left = reserved_words; !left.empty();) {
+      const std::size_t length = std::min(left.find(' '), left.size());
+      found.insert(left.substr(0, length));
+      left.remove_prefix(std::min(length + 1, left.size()));
+    }
+    return found;
   }();
   return words.contains(name);
 }
