@@ -90,8 +90,9 @@ inline Real exact_erfcinv(const Real& p) {
     const Real slope = value * by(mpfr_exp, y * y) * half_root;
     const Real change = by(mpfr_log1p, (value - p) / p) * slope;
     y += change;
+    if (!mpfr_regular_p(y.get()) || mpfr_zero_p(change.get())) break;
     // Each step doubles the digits.
-    if (mpfr_zero_p(change.get()) || mpfr_get_exp(change.get()) < mpfr_get_exp(y.get()) - 80) break;
+    if (mpfr_get_exp(change.get()) < mpfr_get_exp(y.get()) - 80) break;
   }
   return y;
 }
