@@ -65,7 +65,7 @@ constexpr std::span<const Pass> passes_of(Stage stage) {
 }
 constexpr int most_rounds = 8;
 
-constexpr std::array reasons = {
+constexpr std::array order_reasons = {
     PassOrder{"widen_halves", "split_complex",
               "halves are float32 before they are parts of complex numbers"},
     PassOrder{"split_complex", "open", "no rule knows complex numbers"},
@@ -298,7 +298,7 @@ void dump_stage(const Context& context, std::string_view extension, const std::s
 
 std::span<const Pass> all_passes() { return passes; }
 
-std::span<const PassOrder> pass_order_reasons() { return reasons; }
+std::span<const PassOrder> pass_order_reasons() { return order_reasons; }
 
 Graph optimize(const Graph& graph, Context& context) {
   const CheckedScalars scalars(graph);

@@ -3,7 +3,6 @@
 // same memory.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "ir/graph/leaf.h"
@@ -16,17 +15,6 @@
 namespace gnomon {
 
 namespace {
-
-bool has_complex(const Node& node) {
-  const auto types = node.types();
-  return std::any_of(types.begin(), types.end(), [](const Type& t) { return is_complex(t.dtype); });
-}
-
-bool touches_complex(const Node& node) {
-  const auto operands = node.operands();
-  return has_complex(node) || std::any_of(operands.begin(), operands.end(),
-                                          [](const Value& v) { return is_complex(v.dtype()); });
-}
 
 class Splitter {
  public:

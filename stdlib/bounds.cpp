@@ -11,7 +11,7 @@ namespace gnomon {
 
 namespace {
 
-using Kind = Atom::Kind;
+using AtomKind = Atom::Kind;
 
 constexpr int most_steps = 300;  // replacements tried for one polynomial
 
@@ -24,8 +24,8 @@ class Proof {
     if (is_sum_of_non_negatives(d)) return true;
     if (++steps_ > most_steps) return false;
     for (const Term& term : d.terms()) {
-      if (term.atoms.size() != 1 || term.atoms[0]->kind == Kind::symbol ||
-          term.atoms[0]->kind == Kind::value)
+      if (term.atoms.size() != 1 || term.atoms[0]->kind == AtomKind::symbol ||
+          term.atoms[0]->kind == AtomKind::value)
         continue;
       return by_bounds(d, term.coefficient, *term.atoms[0]);
     }
@@ -43,18 +43,18 @@ class Proof {
 
   bool is_non_negative(const AtomRef& atom) {
     switch (atom->kind) {
-      case Kind::symbol: return true;
-      case Kind::value:
+      case AtomKind::symbol: return true;
+      case AtomKind::value:
         return std::ranges::any_of(extents_, [&](const Dim& extent) {
           const AtomRef own = extent.atom();
           return own && *own == *atom;
         });
-      case Kind::floor_div:
+      case AtomKind::floor_div:
         return atom->right.is_constant() && atom->right.constant() > 0 &&
                never_negative(atom->left);
-      case Kind::mod: return atom->right.is_constant() && atom->right.constant() > 0;
-      case Kind::min: return never_negative(atom->left) && never_negative(atom->right);
-      case Kind::max: return never_negative(atom->left) || never_negative(atom->right);
+      case AtomKind::mod: return atom->right.is_constant() && atom->right.constant() > 0;
+      case AtomKind::min: return never_negative(atom->left) && never_negative(atom->right);
+      case AtomKind::max: return never_negative(atom->left) || never_negative(atom->right);
     }
     return false;
   }
@@ -65,18 +65,18 @@ class Proof {
     const auto with = [&](const Dim& bound) { return never_negative(rest + bound * c); };
     const bool up = c > 0;
     switch (atom.kind) {
-      case Kind::min:
+      case AtomKind::min:
         return up ? with(atom.left) && with(atom.right) : with(atom.left) || with(atom.right);
-      case Kind::max:
+      case AtomKind::max:
         return up ? with(atom.left) || with(atom.right) : with(atom.left) && with(atom.right);
-      case Kind::floor_div: {
+      case AtomKind::floor_div: {
         if (!atom.right.is_constant() || atom.right.constant() <= 0) return false;
         const std::int64_t k = atom.right.constant();
         // (a - k + 1) / k <= floor(a / k) <= a / k
         const Dim scaled = rest * k + (up ? atom.left - (k - 1) : atom.left) * c;
         return never_negative(scaled) || (up && never_negative(atom.left) && with(0));
       }
-      case Kind::mod:
+      case AtomKind::mod:
         return atom.right.is_constant() && atom.right.constant() > 0 &&
                with(up ? 0 : atom.right.constant() - 1);
       default: return false;
@@ -85,9 +85,9 @@ class Proof {
 
   static Dim of(std::int64_t c, const Atom& atom) {
     switch (atom.kind) {
-      case Kind::min: return min(atom.left, atom.right) * c;
-      case Kind::max: return max(atom.left, atom.right) * c;
-      case Kind::mod: return mod(atom.left, atom.right) * c;
+      case AtomKind::min: return min(atom.left, atom.right) * c;
+      case AtomKind::max: return max(atom.left, atom.right) * c;
+      case AtomKind::mod: return mod(atom.left, atom.right) * c;
       default: return floor_div(atom.left, atom.right) * c;
     }
   }
@@ -99,7 +99,7 @@ class Proof {
 // The other side of max(x, c) for a constant c <= 0, when `d` is that.
 const Dim* beside_zero(const Dim& d) {
   const AtomRef atom = d.atom();
-  if (!atom || atom->kind != Kind::max) return nullptr;
+  if (!atom || atom->kind != AtomKind::max) return nullptr;
   const auto is_low = [](const Dim& side) { return side.is_constant() && side.constant() <= 0; };
   if (is_low(atom->left)) return &atom->right;
   return is_low(atom->right) ? &atom->left : nullptr;
@@ -119,7 +119,7 @@ Dim where_not_empty(const Dim& count) {
   if (const Dim* length = beside_zero(count)) return *length;
   // floor((max(x, 0) + c) / k) with c < k is at least 1 only where x is.
   const AtomRef atom = count.atom();
-  if (!atom || atom->kind != Kind::floor_div || !atom->right.is_constant()) return count;
+  if (!atom || atom->kind != AtomKind::floor_div || !atom->right.is_constant()) return count;
   const std::int64_t c = atom->left.constant_term(), k = atom->right.constant();
   if (c < 0 || c >= k) return count;
   const Dim inner = atom->left - c;

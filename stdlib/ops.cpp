@@ -10,19 +10,20 @@ namespace gnomon {
 namespace {
 
 #define GNOMON_ADDRESS(name) &op::name,
-constexpr std::array table = {GNOMON_UNARY_OPS(GNOMON_ADDRESS) GNOMON_BINARY_OPS(GNOMON_ADDRESS)
-                                  GNOMON_TERNARY_OPS(GNOMON_ADDRESS) GNOMON_NARY_OPS(GNOMON_ADDRESS)
-                                      GNOMON_OTHER_OPS(GNOMON_ADDRESS)};
+constexpr std::array listed = {GNOMON_UNARY_OPS(GNOMON_ADDRESS) GNOMON_BINARY_OPS(GNOMON_ADDRESS)
+                                   GNOMON_TERNARY_OPS(GNOMON_ADDRESS)
+                                       GNOMON_NARY_OPS(GNOMON_ADDRESS)
+                                           GNOMON_OTHER_OPS(GNOMON_ADDRESS)};
 constexpr std::array lowered = {GNOMON_LOWERED_OPS(GNOMON_ADDRESS)};
 #undef GNOMON_ADDRESS
 
-using Table = std::array<const Op*, table.size() + lowered.size()>;
+using OpsByName = std::array<const Op*, listed.size() + lowered.size()>;
 
 // Sorted on the first call: the names of ops defined elsewhere are not constants here.
-const Table& by_name() {
-  static const Table sorted = [] {
-    Table ops{};
-    std::ranges::copy(lowered, std::ranges::copy(table, ops.begin()).out);
+const OpsByName& by_name() {
+  static const OpsByName sorted = [] {
+    OpsByName ops{};
+    std::ranges::copy(lowered, std::ranges::copy(listed, ops.begin()).out);
     std::ranges::sort(ops, {}, [](const Op* op) { return op->name; });
     return ops;
   }();
@@ -31,10 +32,10 @@ const Table& by_name() {
 
 }  // namespace
 
-std::span<const Op* const> all_ops() { return table; }
+std::span<const Op* const> all_ops() { return listed; }
 
 const Op* find_op(std::string_view name) {
-  const Table& ops = by_name();
+  const OpsByName& ops = by_name();
   const auto at = std::ranges::lower_bound(ops, name, {}, [](const Op* op) { return op->name; });
   return at != ops.end() && (*at)->name == name ? *at : nullptr;
 }

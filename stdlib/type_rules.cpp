@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "runtime/error.h"
 #include "stdlib/ops.h"
@@ -54,7 +55,13 @@ Scalar same_element(Element& element, const Node&, std::uint32_t, std::span<cons
   return element.operand(0, index);
 }
 
+std::string describe_both(const TypeContext& context) {
+  return fmt::format("{} and {}", describe(context.operands[0]), describe(context.operands[1]));
+}
+
 Exprs no_partials(const Partials& p) { return Exprs(p.x.size()); }
+
+Expr unknown_partial(const Partials& p) { return constant(std::nan(""), p.y.dtype()); }
 
 Expr indicator(const Expr& condition, DType t) { return cast(condition, t); }
 
@@ -69,6 +76,11 @@ Expr zeros_like(const Expr& like) {
 }
 
 Expr or_zeros(const Expr& x, const Expr& like) { return x.defined() ? x : zeros_like(like); }
+
+Shape with_last(Shape shape, const Dim& last) {
+  shape.back() = last;
+  return shape;
+}
 
 std::vector<Scalar> broadcast_index(Element& element, const Shape& operand,
                                     std::span<const Scalar> index) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,8 +25,14 @@ std::vector<Type> same_type(TypeContext&);
 /// The element of operand 0 at the same index.
 Scalar same_element(Element&, const Node&, std::uint32_t output, std::span<const Scalar> index);
 
+/// Operands 0 and 1 as messages name them.
+std::string describe_both(const TypeContext&);
+
 /// One entry for each operand, all null: the derivative is 0 wherever it exists.
 Exprs no_partials(const Partials&);
+
+/// Of a parameter by which the derivative has no closed form: NaN.
+Expr unknown_partial(const Partials&);
 
 /// 1 where the condition holds, else 0, of dtype `t`.
 Expr indicator(const Expr& condition, DType t);
@@ -35,6 +42,8 @@ Expr count_of(std::span<const Dim> extents, DType t);
 Expr zeros_like(const Expr& like);
 /// `x`, or zeros of the type of `like` when it is null.
 Expr or_zeros(const Expr& x, const Expr& like);
+/// The shape with another last extent.
+Shape with_last(Shape shape, const Dim& last);
 /// Index `index` of a result cut to an operand's shape: literal extents 1 are read at 0.
 std::vector<Scalar> broadcast_index(Element&, const Shape& operand, std::span<const Scalar> index);
 

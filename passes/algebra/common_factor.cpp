@@ -128,7 +128,7 @@ std::span<const IndexedRule> rules_that_save_digits() {
   return rules;
 }
 
-bool is_function(const Value& v) {
+bool is_function_term(const Value& v) {
   return v.op().is_elementwise() && v.node().operands().size() <= 2 && !v.is(op::add) &&
          !v.is(op::subtract) && !v.is(op::cast) && !v.is(op::multiply);
 }
@@ -137,15 +137,15 @@ bool is_function(const Value& v) {
 bool may_have_form(const std::vector<Value>& terms) {
   return std::ranges::any_of(terms, [](const Value& term) {
     const Value& bare = term.is(op::negative) ? term.input(0) : term;
-    if (!bare.is(op::multiply)) return is_function(bare) || bare.is(op::mean);
-    return std::ranges::any_of(bare.node().operands(), is_function);
+    if (!bare.is(op::multiply)) return is_function_term(bare) || bare.is(op::mean);
+    return std::ranges::any_of(bare.node().operands(), is_function_term);
   });
 }
 
 // Whether what is left of one of the terms over a factor may be such a term.
 bool may_leave_form(const std::vector<std::optional<TermFactors>>& terms) {
   return std::ranges::any_of(terms, [](const std::optional<TermFactors>& term) {
-    const auto is_it = [](const Value& v) { return is_function(v) || v.is(op::mean); };
+    const auto is_it = [](const Value& v) { return is_function_term(v) || v.is(op::mean); };
     return term && (!term->below.empty() || std::ranges::any_of(term->above, is_it));
   });
 }

@@ -13,8 +13,8 @@ namespace {
 using Monomial = PolynomialRing::Monomial;
 using Polynomial = PolynomialRing::Polynomial;
 
-constexpr std::size_t most_terms = 12;
-constexpr int deepest = 6;
+constexpr std::size_t most_monomials = 12;
+constexpr int deepest_opening = 6;
 
 // Multiples of 2^-20 below 2^20: sums and products of a few of them are exact.
 bool is_exact(double c) {
@@ -23,7 +23,7 @@ bool is_exact(double c) {
 
 bool holds(DType t, double c) { return t == DType::float64 || static_cast<float>(c) == c; }
 
-void add(Polynomial& p, const Monomial& m, double coefficient) {
+void add_term(Polynomial& p, const Monomial& m, double coefficient) {
   const auto [place, fresh] = p.emplace(m, coefficient);
   if (!fresh) place->second += coefficient;
   if (place->second == 0) p.erase(place);
@@ -31,7 +31,7 @@ void add(Polynomial& p, const Monomial& m, double coefficient) {
 
 std::optional<Polynomial> checked(Polynomial p) {
   const auto fits = [](const auto& term) { return is_exact(term.second); };
-  if (p.size() > most_terms || !std::all_of(p.begin(), p.end(), fits)) return std::nullopt;
+  if (p.size() > most_monomials || !std::all_of(p.begin(), p.end(), fits)) return std::nullopt;
   return p;
 }
 
@@ -42,7 +42,7 @@ Monomial common(const Monomial& a, const Monomial& b) {
   return out;
 }
 
-Monomial without(const Monomial& a, const Monomial& factors) {
+Monomial without_factors(const Monomial& a, const Monomial& factors) {
   Monomial out;
   std::set_difference(a.begin(), a.end(), factors.begin(), factors.end(), std::back_inserter(out));
   return out;
@@ -55,7 +55,7 @@ std::optional<Polynomial> PolynomialRing::open(const Value& v) { return opened(v
 std::optional<Polynomial> PolynomialRing::sum(const Polynomial& a, const Polynomial& b,
                                               double sign) const {
   Polynomial out = a;
-  for (const auto& [m, c] : b) add(out, m, sign * c);
+  for (const auto& [m, c] : b) add_term(out, m, sign * c);
   return checked(std::move(out));
 }
 
@@ -65,7 +65,7 @@ std::optional<Polynomial> PolynomialRing::product(const Polynomial& a, const Pol
     for (const auto& [n, d] : b) {
       Monomial both;
       std::merge(m.begin(), m.end(), n.begin(), n.end(), std::back_inserter(both));
-      add(out, both, c * d);
+      add_term(out, both, c * d);
     }
   }
   return checked(std::move(out));
@@ -76,7 +76,7 @@ std::optional<Polynomial> PolynomialRing::opened(const Value& v, int depth) {
   if (const std::optional<double> c = number_of(v); c && v.is(op::constant))
     return *c == 0 ? Polynomial{} : checked(Polynomial{{{}, *c}});
   const bool is_sum = v.is(op::add) || v.is(op::subtract), is_product = v.is(op::multiply);
-  if (depth < deepest && (is_sum || is_product)) {
+  if (depth < deepest_opening && (is_sum || is_product)) {
     std::optional<Polynomial> total;
     for (const Value& operand : v.node().operands()) {
       const std::optional<Polynomial> part = opened(operand, depth + 1);
@@ -89,7 +89,7 @@ std::optional<Polynomial> PolynomialRing::opened(const Value& v, int depth) {
     }
     return total;
   }
-  if (depth < deepest && (v.is(op::negative) || v.is(op::square))) {
+  if (depth < deepest_opening && (v.is(op::negative) || v.is(op::square))) {
     const std::optional<Polynomial> inner = opened(v.input(0), depth + 1);
     if (!inner) return std::nullopt;
     return v.is(op::square) ? product(*inner, *inner) : sum({}, *inner, -1);
@@ -124,8 +124,8 @@ Expr PolynomialRing::as_product(const Polynomial& p) const {
   const Monomial shared = common(m, n);
   // A number of one term alone, as in 2 x + y, or one of both.
   const double scale = std::abs(c) == std::abs(d) ? std::abs(c) : 1;
-  const Expr first = monomial(without(m, shared), c / scale);
-  const Expr second = monomial(without(n, shared), d / scale);
+  const Expr first = monomial(without_factors(m, shared), c / scale);
+  const Expr second = monomial(without_factors(n, shared), d / scale);
   const Expr factor = monomial(shared, scale);
   if (!first.defined() || !second.defined() || !factor.defined()) return {};
   if (shared.empty() && scale == 1) return first + second;

@@ -9,8 +9,6 @@
 namespace gnomon {
 namespace {
 
-Expr number(double c, const Value& like) { return Expr(number_value(c, like.dtype())); }
-
 // The numerator and denominator of a term, null if it is no quotient by a sum or a value.
 struct Quotient {
   PolynomialRing::Polynomial above, below;
@@ -21,7 +19,7 @@ std::optional<Quotient> quotient_of(const Value& term, PolynomialRing& ring) {
   const bool negative = term.is(op::negative);
   const Value v = negative ? term.input(0) : term;
   if (!v.is(op::reciprocal) && !v.is(op::divide)) return std::nullopt;
-  const Value over = v.is(op::divide) ? v.input(0) : number(1, v).value();
+  const Value over = v.is(op::divide) ? v.input(0) : number_value(1, v.dtype());
   const Value divisor = v.is(op::divide) ? v.input(1) : v.input(0);
   const auto above = ring.open(over), below = ring.open(divisor);
   if (!above || !below || above->size() != 1 || below->size() > 4) return std::nullopt;

@@ -12,6 +12,7 @@
 #include "ir/op/op.h"
 #include "passes/derivatives/gradient.h"
 #include "runtime/error.h"
+#include "stdlib/complex/complex.h"
 #include "stdlib/control/body.h"
 #include "stdlib/ops.h"
 
@@ -154,15 +155,6 @@ Exprs backward_transpose(const Node& node, const Expr& dy, const std::vector<boo
     dx[i] = node.op().transpose(rule);
   }
   return dx;
-}
-
-bool touches_complex(const Node& node) {
-  const auto is = [](const auto& t) { return is_complex(t.dtype); };
-  const auto types = node.types();
-  const auto operands = node.operands();
-  return std::any_of(types.begin(), types.end(), is) ||
-         std::any_of(operands.begin(), operands.end(),
-                     [&](const Value& v) { return is(v.type()); });
 }
 
 /// How the node acts on complex numbers, if it does.

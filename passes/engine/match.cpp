@@ -286,7 +286,7 @@ DType number_type(const Pattern::Node& p, std::span<const Value> operands, DType
   return fallback;
 }
 
-Value number(double v, DType t) {
+Value number_constant(double v, DType t) {
   const auto whole = static_cast<std::int64_t>(v);
   return is_float(t) ? constant(v, t).value() : constant(whole, t).value();
 }
@@ -301,7 +301,7 @@ bool match_pattern(const Pattern& left, const Rule& rule, const Value& root, Mat
 Expr instantiate(const Pattern& pattern, const Match& match, DType t) {
   const Pattern::Node& p = pattern.node();
   if (p.kind == Pattern::Kind::variable) return match[p.variable];
-  if (p.kind == Pattern::Kind::constant) return number(p.value, t);
+  if (p.kind == Pattern::Kind::constant) return number_constant(p.value, t);
   std::vector<Value> operands(p.operands.size());
   const auto is_plain = [&](std::size_t i) {
     return p.operands[i].node().kind == Pattern::Kind::constant;
@@ -311,7 +311,7 @@ Expr instantiate(const Pattern& pattern, const Match& match, DType t) {
   }
   const DType beside = number_type(p, operands, t);
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (is_plain(i)) operands[i] = number(p.operands[i].node().value, beside);
+    if (is_plain(i)) operands[i] = number_constant(p.operands[i].node().value, beside);
   }
   Attributes attributes;
   for (const AttributeSpec& spec : p.op->attributes) {

@@ -11,7 +11,7 @@
 namespace gnomon {
 namespace {
 
-constexpr int deepest = 5;
+constexpr int deepest_facts = 5;
 constexpr std::size_t most_operands = 4;
 
 struct Band {
@@ -56,7 +56,8 @@ std::optional<Band> band_of_mask(const Value& mask, bool negated = false) {
   const bool is_less = mask.is(op::less) || mask.is(op::less_equal),
              is_greater = mask.is(op::greater) || mask.is(op::greater_equal);
   if (!is_less && !is_greater && !mask.is(op::equal)) return std::nullopt;
-  const auto a = position_of(mask.input(0), deepest), b = position_of(mask.input(1), deepest);
+  const auto a = position_of(mask.input(0), deepest_facts),
+             b = position_of(mask.input(1), deepest_facts);
   if (!a || !b) return std::nullopt;
   const std::int64_t row = a->row - b->row, column = a->column - b->column;
   if (row * row != 1 || column != -row) return std::nullopt;
@@ -279,7 +280,7 @@ Expr diagonal_of_operand(const Value& x, const Value& whole) {
 }  // namespace
 
 MatrixFacts matrix_facts(const Value& v) {
-  MatrixFacts facts = facts_of(v, deepest);
+  MatrixFacts facts = facts_of(v, deepest_facts);
   if (v.rank() >= 2 && v.shape().back().is(1) && is_square(v)) {
     facts.low = facts.high = 0;
     facts.symmetric = true;

@@ -48,7 +48,7 @@ bool same_variable(const Pattern& a, const Pattern& b) {
          a.node().variable == b.node().variable;
 }
 
-Pattern negated(const Pattern& p) {
+Pattern negated_pattern(const Pattern& p) {
   if (p.node().kind == Pattern::Kind::constant) return Pattern(-p.node().value);
   if (is_op(p, op::negative)) return p.node().operands[0];
   if (is_op(p, op::multiply)) {
@@ -85,7 +85,7 @@ Pattern canonical_nary(const Op& op, const std::vector<Pattern>& operands) {
     flat = {node_pattern(op::square, {flat[0]})};
   }
   const Pattern result = flat.size() == 1 ? flat[0] : node_pattern(op, flat);
-  return negative ? negated(result) : result;
+  return negative ? negated_pattern(result) : result;
 }
 
 Pattern canonical_quotient(Pattern a, Pattern b) {
@@ -101,14 +101,14 @@ Pattern canonical_quotient(Pattern a, Pattern b) {
   }
   const Pattern result =
       is_number(a, 1) ? node_pattern(op::reciprocal, {b}) : node_pattern(op::divide, {a, b});
-  return negative ? negated(result) : result;
+  return negative ? negated_pattern(result) : result;
 }
 
 Pattern canonical_unary(const Pattern::Node& node, const Pattern& x) {
-  if (node.op == &op::negative) return negated(x);
+  if (node.op == &op::negative) return negated_pattern(x);
   if (is_op(x, op::negative)) {
     const Pattern inner = x.node().operands[0];
-    if (node.op->has(Trait::odd)) return negated(node_pattern(*node.op, {inner}));
+    if (node.op->has(Trait::odd)) return negated_pattern(node_pattern(*node.op, {inner}));
     if (node.op->has(Trait::even)) return node_pattern(*node.op, {inner});
   }
   return node_pattern(*node.op, {x}, &node);
@@ -252,7 +252,8 @@ Pattern canonical(const Pattern& pattern) {
   if (node.kind != Pattern::Kind::node) return pattern;
   std::vector<Pattern> operands;
   for (const Pattern& operand : node.operands) operands.push_back(canonical(operand));
-  if (node.op == &op::subtract) return canonical_nary(op::add, {operands[0], negated(operands[1])});
+  if (node.op == &op::subtract)
+    return canonical_nary(op::add, {operands[0], negated_pattern(operands[1])});
   if (node.op == &op::add || node.op == &op::multiply) return canonical_nary(*node.op, operands);
   if (node.op == &op::divide) return canonical_quotient(operands[0], operands[1]);
   if (operands.size() == 1) return canonical_unary(node, operands[0]);

@@ -23,7 +23,7 @@ std::vector<Index> on_axis(std::int64_t axis, const Index& item) {
   return items;
 }
 
-Expr part_of(const Expr& x, std::int64_t axis, const Range& range) {
+Expr range_of_axis(const Expr& x, std::int64_t axis, const Range& range) {
   return index(x, on_axis(axis, Index(range)));
 }
 
@@ -84,7 +84,7 @@ Expr flip(const Arg& x, const Axes& axes) {
     for (int k = 0; k < v.rank(); ++k) list.push_back(k);
   Expr y = v;
   for (const std::int64_t axis : list)
-    y = part_of(y, normalize_axis(axis, v.rank(), "flip"), Range{{}, {}, -1});
+    y = range_of_axis(y, normalize_axis(axis, v.rank(), "flip"), Range{{}, {}, -1});
   return y;
 }
 
@@ -163,11 +163,11 @@ std::vector<Expr> split_at(const Arg& x, const Shape& positions, std::int64_t ax
   Range range{Dim(0), {}, 1};
   for (const Dim& position : positions) {
     range.stop = position;
-    result.push_back(part_of(v, at, range));
+    result.push_back(range_of_axis(v, at, range));
     range.start = position;
   }
   range.stop.reset();
-  result.push_back(part_of(v, at, range));
+  result.push_back(range_of_axis(v, at, range));
   return result;
 }
 

@@ -16,9 +16,9 @@ std::vector<Type> combined_index_type(TypeContext& context) {
 }
 
 // The places in x that a node writes.
-class Places {
+class WrittenPlaces {
  public:
-  Places(const Node& node, const std::vector<Expr>& x)
+  WrittenPlaces(const Node& node, const std::vector<Expr>& x)
       : axes_(node.attribute("axes").ints()), arrays_(arrays_of(x, 2)) {}
 
   Expr read(const Expr& x) const { return index(x, axes_, arrays_); }
@@ -32,14 +32,14 @@ class Places {
 };
 
 // What the derivative by x and that by v add up to.
-Expr sum_of_tangents(const Places& at, const Expr& by_x, const Expr& by_v, const Expr& x) {
+Expr sum_of_tangents(const WrittenPlaces& at, const Expr& by_x, const Expr& by_v, const Expr& x) {
   return by_v.defined() ? at.write(op::inc_index, or_zeros(by_x, x), by_v) : by_x;
 }
 
 // -------------------------------------------------------------------------------------- products
 
 // The derivative of each product by the factors in v: that of prod.
-Expr products_without(const Places& at, const Expr& x, const Expr& v) {
+Expr products_without(const WrittenPlaces& at, const Expr& x, const Expr& v) {
   const auto zeros_in = [](const Expr& factors) { return cast(equal(factors, 0), DType::int64); };
   const auto only_zeros = [](const Expr& factors) { return where(equal(factors, 0), factors, 0); };
   const auto no_zeros = [](const Expr& factors) { return where(equal(factors, 0), 1, factors); };
@@ -55,14 +55,14 @@ Expr products_without(const Places& at, const Expr& x, const Expr& v) {
 Exprs multiply_index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
   if (!v.dy[0].defined()) return dx;
-  const Places at(v.node, v.x);
+  const WrittenPlaces at(v.node, v.x);
   dx[0] = at.write(op::multiply_index, v.dy[0], v.x[1]);
   dx[1] = at.read(v.dy[0]) * products_without(at, v.x[0], v.x[1]);
   return dx;
 }
 
 Exprs multiply_index_jvp(const Jvp& v) {
-  const Places at(v.node, v.x);
+  const WrittenPlaces at(v.node, v.x);
   Expr by_x, by_v;
   if (v.dx[0].defined()) by_x = at.write(op::multiply_index, v.dx[0], v.x[1]);
   if (v.dx[1].defined()) by_v = v.dx[1] * products_without(at, v.x[0], v.x[1]);
@@ -74,14 +74,14 @@ Exprs multiply_index_jvp(const Jvp& v) {
 Exprs divide_index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
   if (!v.dy[0].defined()) return dx;
-  const Places at(v.node, v.x);
+  const WrittenPlaces at(v.node, v.x);
   dx[0] = at.write(op::divide_index, v.dy[0], v.x[1]);
   dx[1] = at.read(v.dy[0]) * (-at.read(v.y[0]) / v.x[1]);
   return dx;
 }
 
 Exprs divide_index_jvp(const Jvp& v) {
-  const Places at(v.node, v.x);
+  const WrittenPlaces at(v.node, v.x);
   Expr by_x, by_v;
   if (v.dx[0].defined()) by_x = at.write(op::divide_index, v.dx[0], v.x[1]);
   if (v.dx[1].defined()) by_v = v.dx[1] * (-at.read(v.y[0]) / v.x[1]);
@@ -94,7 +94,7 @@ Exprs divide_index_jvp(const Jvp& v) {
 struct Winners {
   Expr in_x, in_v, count;
 
-  Winners(const Places& at, const Expr& x, const Expr& v, const Expr& y)
+  Winners(const WrittenPlaces& at, const Expr& x, const Expr& v, const Expr& y)
       : in_x(equal(x, y)), in_v(equal(v, at.read(y))) {
     const DType t = x.dtype();
     count = maximum(at.write(op::inc_index, indicator(in_x, t), indicator(in_v, t)), 1);
@@ -104,7 +104,7 @@ struct Winners {
 Exprs extremum_index_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
   if (!v.dy[0].defined()) return dx;
-  const Places at(v.node, v.x);
+  const WrittenPlaces at(v.node, v.x);
   const Winners winners(at, v.x[0], v.x[1], v.y[0]);
   const Expr share = v.dy[0] / winners.count;
   dx[0] = where(winners.in_x, share, 0);
@@ -114,7 +114,7 @@ Exprs extremum_index_vjp(const Vjp& v) {
 
 Exprs extremum_index_jvp(const Jvp& v) {
   if (!v.dx[0].defined() && !v.dx[1].defined()) return {Expr()};
-  const Places at(v.node, v.x);
+  const WrittenPlaces at(v.node, v.x);
   const Winners winners(at, v.x[0], v.x[1], v.y[0]);
   Expr by_x, by_v;
   if (v.dx[0].defined()) by_x = where(winners.in_x, v.dx[0], 0);

@@ -15,19 +15,19 @@ namespace gnomon {
 namespace {
 
 // Where the axes of x and of the index arrays stand in the indexed part.
-struct Layout {
+struct PartLayout {
   const IntList& axes;  // indexed, ascending
   std::size_t place;    // of the index arrays' axes in the part
   std::size_t rank;     // of the index arrays
 };
 
-Layout layout_of(const IntList& axes, std::size_t index_rank) {
+PartLayout layout_of(const IntList& axes, std::size_t index_rank) {
   const bool adjacent = axes.back() - axes.front() + 1 == static_cast<std::int64_t>(axes.size());
   return {axes, adjacent ? static_cast<std::size_t>(axes.front()) : 0, index_rank};
 }
 
 // The shape of the part: the axes of x that are not indexed around those of the arrays.
-Shape part_shape(const Shape& x, const Shape& arrays, const Layout& layout) {
+Shape part_shape(const Shape& x, const Shape& arrays, const PartLayout& layout) {
   Shape rest;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!contains(layout.axes, static_cast<std::int64_t>(i))) rest.push_back(x[i]);
@@ -38,7 +38,7 @@ Shape part_shape(const Shape& x, const Shape& arrays, const Layout& layout) {
 }
 
 // The type of the part of operand 0 that the arrays, operands from `first` on, select.
-Type part_type(TypeContext& context, std::size_t first) {
+Type indexed_part_type(TypeContext& context, std::size_t first) {
   const IntList& axes = context.attributes[0].ints();
   const Type& x = context.type(0);
   std::int64_t last = -1;
@@ -63,12 +63,12 @@ Type part_type(TypeContext& context, std::size_t first) {
   return {x.dtype, part_shape(x.shape, shape, layout_of(axes, shape.size()))};
 }
 
-std::vector<Type> index_type(TypeContext& context) { return {part_type(context, 1)}; }
+std::vector<Type> index_type(TypeContext& context) { return {indexed_part_type(context, 1)}; }
 
 }  // namespace
 
 std::vector<Type> written_index_type(TypeContext& context) {
-  const Type part = part_type(context, 2);
+  const Type part = indexed_part_type(context, 2);
   const Type& v = context.type(1);
   if (v.dtype != part.dtype || v.rank() != part.rank()) {
     const std::string text = fmt::format("expected a value of type {}, found {}", part.text(),
@@ -88,7 +88,7 @@ std::vector<Scalar> position_in_x(Element& e, const Node& node, std::size_t firs
                                   std::span<const Scalar> index) {
   const IntList& axes = node.attribute("axes").ints();
   const Shape& x = node.input(0).shape();
-  const Layout layout = layout_of(axes, index.size() + axes.size() - x.size());
+  const PartLayout layout = layout_of(axes, index.size() + axes.size() - x.size());
   const std::span<const Scalar> of_arrays = index.subspan(layout.place, layout.rank);
   std::vector<Scalar> rest(index.begin(), index.end());
   const auto begin = rest.begin() + static_cast<std::ptrdiff_t>(layout.place);
@@ -190,7 +190,7 @@ struct BatchedIndex {
     const IntList& own = b.attributes[0].ints();
     const Shape& part = b.node.op().write ? b.node.input(1).shape() : b.node.type().shape;
     const std::size_t rank = part.size() + own.size() - b.node.input(0).shape().size();
-    const Layout layout = layout_of(own, rank);
+    const PartLayout layout = layout_of(own, rank);
     bool differ = false, moved = b.batched[0] || b.node.op().write;
     for (std::size_t k = first; k < b.x.size(); ++k) differ = differ || b.batched[k];
     for (std::size_t k = first; k < b.x.size(); ++k) {

@@ -333,7 +333,8 @@ void check_dtypes(const Expr& x, const Arg& v, const Write& how) {
                                 name_of(x.dtype()), describe(*value), describe(x)));
 }
 
-Expr write(const Expr& x, std::span<const Index> items, const Arg& v, const Write& how, Origin at) {
+Expr write_items(const Expr& x, std::span<const Index> items, const Arg& v, const Write& how,
+                 Origin at) {
   const OriginScope place(at);
   if (how.combine) check_dtypes(x, v, how);
   const Plan plan = Planner(x, items).plan();
@@ -394,27 +395,27 @@ Expr maximum_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) 
 }
 
 Expr set_at(const Arg& x, std::span<const Index> items, const Arg& v) {
-  return write(Expr(x.value()), items, v, replacing, x.origin());
+  return write_items(Expr(x.value()), items, v, replacing, x.origin());
 }
 
 Expr inc_at(const Arg& x, std::span<const Index> items, const Arg& v) {
-  return write(Expr(x.value()), items, v, adding, x.origin());
+  return write_items(Expr(x.value()), items, v, adding, x.origin());
 }
 
 Expr multiply_at(const Arg& x, std::span<const Index> items, const Arg& v) {
-  return write(Expr(x.value()), items, v, multiplying, x.origin());
+  return write_items(Expr(x.value()), items, v, multiplying, x.origin());
 }
 
 Expr divide_at(const Arg& x, std::span<const Index> items, const Arg& v) {
-  return write(Expr(x.value()), items, v, dividing, x.origin());
+  return write_items(Expr(x.value()), items, v, dividing, x.origin());
 }
 
 Expr minimum_at(const Arg& x, std::span<const Index> items, const Arg& v) {
-  return write(Expr(x.value()), items, v, lowering, x.origin());
+  return write_items(Expr(x.value()), items, v, lowering, x.origin());
 }
 
 Expr maximum_at(const Arg& x, std::span<const Index> items, const Arg& v) {
-  return write(Expr(x.value()), items, v, raising, x.origin());
+  return write_items(Expr(x.value()), items, v, raising, x.origin());
 }
 
 Expr Expr::operator()(const Index& i) const { return index(*this, std::array{i}); }

@@ -128,7 +128,7 @@ std::vector<Scalar> slice_position(Element& e, const Node& node, int,
 }
 
 // The slice of `x` that `node` reads or writes.
-Expr part(const Node& node, const Expr& x) {
+Expr slice_of(const Node& node, const Expr& x) {
   return Expr(make_node(op::slice, {x.value()}, node.attributes()));
 }
 
@@ -156,12 +156,12 @@ Expr slice_transpose(const Transpose& t) {
 
 Exprs set_slice_vjp(const Vjp& v) {
   if (!v.dy[0].defined()) return Exprs(2);
-  return {written(op::set_slice, v.node, v.dy[0], zeros_like(v.x[1])), part(v.node, v.dy[0])};
+  return {written(op::set_slice, v.node, v.dy[0], zeros_like(v.x[1])), slice_of(v.node, v.dy[0])};
 }
 
 Exprs inc_slice_vjp(const Vjp& v) {
   if (!v.dy[0].defined()) return Exprs(2);
-  return {v.dy[0], part(v.node, v.dy[0])};
+  return {v.dy[0], slice_of(v.node, v.dy[0])};
 }
 
 // Both writes are linear in x and v together.
@@ -170,7 +170,7 @@ Exprs written_slice_jvp(const Jvp& v) {
   return {written(v.node.op(), v.node, or_zeros(v.dx[0], v.x[0]), or_zeros(v.dx[1], v.x[1]))};
 }
 
-Expr write(const Op& op, const Arg& x, const Arg& v, Shape start, Shape count, Shape step) {
+Expr write_slice(const Op& op, const Arg& x, const Arg& v, Shape start, Shape count, Shape step) {
   const Value base = x.value();
   const Expr value = broadcast_to(cast(Expr(v.as(base.dtype())), base.dtype()), count);
   return Expr(make_node(
@@ -223,11 +223,11 @@ Expr slice(const Arg& x, Shape start, Shape count, Shape step) {
 }
 
 Expr set_slice(const Arg& x, const Arg& v, Shape start, Shape count, Shape step) {
-  return write(op::set_slice, x, v, std::move(start), std::move(count), std::move(step));
+  return write_slice(op::set_slice, x, v, std::move(start), std::move(count), std::move(step));
 }
 
 Expr inc_slice(const Arg& x, const Arg& v, Shape start, Shape count, Shape step) {
-  return write(op::inc_slice, x, v, std::move(start), std::move(count), std::move(step));
+  return write_slice(op::inc_slice, x, v, std::move(start), std::move(count), std::move(step));
 }
 
 }  // namespace gnomon

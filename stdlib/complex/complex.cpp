@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ir/graph/leaf.h"
 #include "stdlib/batch.h"
 #include "stdlib/ops.h"
@@ -98,6 +100,12 @@ Parts parts_of_pairs(const Expr& pairs) { return {half(pairs, 0), half(pairs, 1)
 Expr join_pairs(const Parts& parts) {
   if (const Expr pairs = pairs_of(parts); pairs.defined()) return pairs;
   return stack({parts.re, parts.im}, -1);
+}
+
+bool touches_complex(const Node& node) {
+  const auto is = [](const Type& t) { return is_complex(t.dtype); };
+  return std::ranges::any_of(node.types(), is) ||
+         std::ranges::any_of(node.operands(), is, &Value::type);
 }
 
 Parts parts_of_constant(const Array& array) {

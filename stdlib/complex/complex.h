@@ -42,6 +42,8 @@ extern const Op rdft;   // lines to pairs
 extern const Op irdft;  // pairs to lines; attributes: length
 }  // namespace op
 
+/// Whether a value that the node reads or makes is complex.
+bool touches_complex(const Node& node);
 /// The parts of an array of pairs [..., 2].
 Parts parts_of_pairs(const Expr& pairs);
 /// The parts as one array of pairs [..., 2], as complex numbers lie in memory; the array they are

@@ -8,11 +8,6 @@ namespace gnomon {
 
 namespace {
 
-Shape with_last(Shape shape, const Dim& last) {
-  shape.back() = last;
-  return shape;
-}
-
 // The types of the op on complex matrices: their matrices as pairs [..., m, 2 n], their vectors as
 // [..., n, 2].
 std::vector<Type> pairs_type(TypeContext& context) {

@@ -14,7 +14,7 @@ namespace {
 
 using Operands = std::span<const Parts>;
 using AllParts = std::vector<Parts>;
-using Kind = ComplexRule::Kind;
+using ComplexKind = ComplexRule::Kind;
 
 // An elementwise op in tables of parts that has no function over expressions.
 Expr part(const Op& op, const Parts& z) { return apply(op, {z.re, z.im}); }
@@ -76,39 +76,43 @@ AllParts angle_parts(const Node&, Operands x) { return {{arctan2(x[0].im, x[0].r
 
 // -------------------------------------------------------------------------------------- arithmetic
 
-Parts product(const Parts& z, const Parts& w) {
+Parts product_of_parts(const Parts& z, const Parts& w) {
   return {z.re * w.re - z.im * w.im, z.re * w.im + z.im * w.re};
 }
 
 Parts square_of(const Parts& z) { return {(z.re - z.im) * (z.re + z.im), 2 * (z.re * z.im)}; }
 
-Parts one_like(const Parts& z) {
+Parts one_like_parts(const Parts& z) {
   return {constant(1.0, z.re.dtype()), constant(0.0, z.re.dtype())};
 }
 
-Parts quotient(const Parts& z, const Parts& w) {
+Parts quotient_of_parts(const Parts& z, const Parts& w) {
   return {part(op::divide_real, z, w), part(op::divide_imag, z, w)};
 }
 
-Parts root(const Parts& z) { return {part(op::sqrt_real, z), part(op::sqrt_imag, z)}; }
+Parts square_root_of(const Parts& z) { return {part(op::sqrt_real, z), part(op::sqrt_imag, z)}; }
 
 AllParts multiply_parts(const Node& node, Operands x) {
   Parts all = x[0];
-  for (std::size_t i = 1; i < node.operands().size(); ++i) all = product(all, x[i]);
+  for (std::size_t i = 1; i < node.operands().size(); ++i) all = product_of_parts(all, x[i]);
   return {all};
 }
 
-AllParts divide_parts(const Node&, Operands x) { return {quotient(x[0], x[1])}; }
-AllParts reciprocal_parts(const Node&, Operands x) { return {quotient(one_like(x[0]), x[0])}; }
+AllParts divide_parts(const Node&, Operands x) { return {quotient_of_parts(x[0], x[1])}; }
+AllParts reciprocal_parts(const Node&, Operands x) {
+  return {quotient_of_parts(one_like_parts(x[0]), x[0])};
+}
 AllParts square_parts(const Node&, Operands x) { return {square_of(x[0])}; }
-AllParts sqrt_parts(const Node&, Operands x) { return {root(x[0])}; }
-AllParts rsqrt_parts(const Node&, Operands x) { return {quotient(one_like(x[0]), root(x[0]))}; }
+AllParts sqrt_parts(const Node&, Operands x) { return {square_root_of(x[0])}; }
+AllParts rsqrt_parts(const Node&, Operands x) {
+  return {quotient_of_parts(one_like_parts(x[0]), square_root_of(x[0]))};
+}
 
 // z^n by squares and products.
 Parts whole_power(const Parts& z, std::int64_t n) {
   Parts square = z, all;
   for (;; square = square_of(square)) {
-    if (n & 1) all = all.re.defined() ? product(all, square) : square;
+    if (n & 1) all = all.re.defined() ? product_of_parts(all, square) : square;
     if ((n >>= 1) == 0) return all;
   }
 }
@@ -117,10 +121,10 @@ AllParts power_parts(const Node& node, Operands x) {
   constexpr double most = 64;  // beyond, errors of squares are larger than those of the logarithm
   const auto n = constant_value(node.input(1));
   const bool whole = n && std::floor(*n) == *n && std::abs(*n) <= most && *n != 0;
-  if (n == 0.5) return {root(x[0])};
+  if (n == 0.5) return {square_root_of(x[0])};
   if (!whole) return {{part(op::power_real, x[0], x[1]), part(op::power_imag, x[0], x[1])}};
   Parts power = whole_power(x[0], static_cast<std::int64_t>(std::abs(*n)));
-  if (*n < 0) power = quotient(one_like(power), power);
+  if (*n < 0) power = quotient_of_parts(one_like_parts(power), power);
   // The exponent may be an array of equal numbers.
   const Shape shape = common_shape(power.re, x[1].re);
   return {{broadcast_to(power.re, shape), broadcast_to(power.im, shape)}};
@@ -185,27 +189,27 @@ AllParts log1p_parts(const Node&, Operands x) {
 
 // The circular functions are the hyperbolic ones of iz, over i for odd ones: with x and y exchanged
 // the parts change places.
-Parts turned(const Parts& z) { return {z.im, z.re}; }
+Parts with_parts_exchanged(const Parts& z) { return {z.im, z.re}; }
 
 AllParts sinh_parts(const Node&, Operands x) {
   return {{part(op::sinh_real, x[0]), part(op::sinh_imag, x[0])}};
 }
 AllParts sin_parts(const Node&, Operands x) {
-  const Parts z = turned(x[0]);
+  const Parts z = with_parts_exchanged(x[0]);
   return {{part(op::sinh_imag, z), part(op::sinh_real, z)}};
 }
 AllParts cosh_parts(const Node&, Operands x) {
   return {{part(op::cosh_real, x[0]), part(op::cosh_imag, x[0])}};
 }
 AllParts cos_parts(const Node&, Operands x) {
-  const Parts z = turned(x[0]);
+  const Parts z = with_parts_exchanged(x[0]);
   return {{part(op::cosh_real, z), negative(part(op::cosh_imag, z))}};
 }
 AllParts tanh_parts(const Node&, Operands x) {
   return {{part(op::tanh_real, x[0]), part(op::tanh_imag, x[0])}};
 }
 AllParts tan_parts(const Node&, Operands x) {
-  const Parts z = turned(x[0]);
+  const Parts z = with_parts_exchanged(x[0]);
   return {{part(op::tanh_imag, z), part(op::tanh_real, z)}};
 }
 
@@ -213,7 +217,7 @@ AllParts arcsin_parts(const Node&, Operands x) {
   return {{part(op::arcsin_real, x[0]), part(op::arcsin_imag, x[0])}};
 }
 AllParts arcsinh_parts(const Node&, Operands x) {
-  const Parts z = turned(x[0]);
+  const Parts z = with_parts_exchanged(x[0]);
   return {{part(op::arcsin_imag, z), part(op::arcsin_real, z)}};
 }
 AllParts arccos_parts(const Node&, Operands x) {
@@ -227,7 +231,7 @@ AllParts arctanh_parts(const Node&, Operands x) {
   return {{part(op::arctanh_real, x[0]), part(op::arctanh_imag, x[0])}};
 }
 AllParts arctan_parts(const Node&, Operands x) {
-  const Parts z = turned(x[0]);
+  const Parts z = with_parts_exchanged(x[0]);
   return {{part(op::arctanh_imag, z), part(op::arctanh_real, z)}};
 }
 
@@ -278,7 +282,7 @@ AllParts prod_parts(const Node& node, Operands x) {
   const Expr initial[] = {full(rest, constant(1.0, t)), full(rest, constant(0.0, t))};
   const std::vector<Expr> all =
       fori(extent(re.dim(0)), initial, [&](Expr i, std::span<const Expr> s) {
-        const Parts next = product({s[0], s[1]}, {re(i), im(i)});
+        const Parts next = product_of_parts({s[0], s[1]}, {re(i), im(i)});
         return std::vector<Expr>{next.re, next.im};
       });
   const auto kept = [&](Expr y) {
@@ -310,22 +314,22 @@ AllParts irfft_parts(const Node& node, Operands x) {
 
 // -------------------------------------------------------------------------------------- the table
 
-using Table = std::unordered_map<const Op*, ComplexRule>;
+using ComplexRules = std::unordered_map<const Op*, ComplexRule>;
 
-Table make_table() {
-  Table table;
+ComplexRules make_complex_rules() {
+  ComplexRules table;
   for (const Op* op :
        {&op::negative,    &op::add,       &op::subtract,    &op::round,         &op::sum,
         &op::mean,        &op::where,     &op::barrier,     &op::stop_gradient, &op::check,
         &op::reshape,     &op::transpose, &op::expand_dims, &op::squeeze,       &op::broadcast_to,
         &op::concatenate, &op::slice,     &op::index,       &op::set_slice,     &op::inc_slice,
         &op::set_index,   &op::inc_index, &op::interleave,  &op::shaped})
-    table[op] = {Kind::linear, each_part};
-  table[&op::print] = {Kind::linear, print_parts};
-  table[&op::cast] = {Kind::linear, cast_parts};
+    table[op] = {ComplexKind::linear, each_part};
+  table[&op::print] = {ComplexKind::linear, print_parts};
+  table[&op::cast] = {ComplexKind::linear, cast_parts};
 
   const auto holomorphic = [&](const Op& op, auto parts) {
-    table[&op] = {Kind::holomorphic, parts};
+    table[&op] = {ComplexKind::holomorphic, parts};
   };
   holomorphic(op::multiply, multiply_parts);
   holomorphic(op::divide, divide_parts);
@@ -362,10 +366,10 @@ Table make_table() {
   holomorphic(op::det, nullptr);
   holomorphic(op::expm, nullptr);
 
-  table[&op::absolute] = {Kind::own, absolute_parts, absolute_vjp, absolute_jvp};
-  table[&op::sign] = {Kind::own, sign_parts, sign_vjp, sign_jvp};
+  table[&op::absolute] = {ComplexKind::own, absolute_parts, absolute_vjp, absolute_jvp};
+  table[&op::sign] = {ComplexKind::own, sign_parts, sign_vjp, sign_jvp};
 
-  const auto own = [&](const Op& op, auto parts) { table[&op] = {Kind::own, parts}; };
+  const auto own = [&](const Op& op, auto parts) { table[&op] = {ComplexKind::own, parts}; };
   own(op::constant, constant_parts);
   own(op::complex, complex_parts);
   own(op::real, real_parts);
@@ -393,7 +397,7 @@ const ComplexRule* complex_rule(const Op& op) {
   // The pass that takes the parts of values takes bodies apart, whatever the op.
   static constexpr ComplexRule of_bodies{ComplexRule::Kind::own};
   if (op.regions != nullptr) return &of_bodies;
-  static const Table* const table = new Table(make_table());
+  static const ComplexRules* const table = new ComplexRules(make_complex_rules());
   const auto at = table->find(&op);
   return at == table->end() ? nullptr : &at->second;
 }

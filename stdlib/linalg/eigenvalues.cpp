@@ -10,10 +10,6 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::string_view not_found =
-    "the matrix has numbers that are not finite, or the iteration did not converge (matrix {index} "
-    "of the batch)";
-
 Type complex_type(const Type& a) { return {complex_of(a.dtype), a.shape}; }
 
 Type values_type(const Type& a) {
@@ -90,7 +86,7 @@ constinit const Op op::eig{
         "[..., n, n].",
     .outputs = 2,
     .type = eig_type,
-    .routine = {Routine::eig, not_found},
+    .routine = {Routine::eig, not_converged},
     .vjp = eig_vjp,
     .jvp = eig_jvp,
     .batch = batch_leading};
@@ -98,7 +94,7 @@ constinit const Op op::eig{
 constinit const Op op::eigvals{.name = "eigvals",
                                .doc = "Complex eigenvalues of square matrices [..., n, n].",
                                .type = eigvals_type,
-                               .routine = {Routine::eigvals, not_found},
+                               .routine = {Routine::eigvals, not_converged},
                                .vjp = eigvals_vjp,
                                .jvp = eigvals_jvp,
                                .batch = batch_leading};

@@ -29,7 +29,7 @@ constexpr int letters = 52, most_labels = 64;
 constexpr std::size_t most_exact = 8;  // operands whose order is the best of all
 constexpr double unknown_extent = 64;
 
-struct Term {
+struct EinsumTerm {
   Expr value;
   Labels labels;
 };
@@ -83,14 +83,14 @@ class Contraction {
     const auto arrow = text.find("->");
     read_operands(std::string_view(text).substr(0, arrow), operands);
     read_result(arrow == std::string::npos ? std::nullopt : std::optional(text.substr(arrow + 2)));
-    for (Term& t : terms_) find_extents(t);
-    for (Term& t : terms_) prepare(t);
+    for (EinsumTerm& t : terms_) find_extents(t);
+    for (EinsumTerm& t : terms_) prepare(t);
   }
 
   Expr run() {
     while (terms_.size() > 1) {
       const auto [a, b] = terms_.size() <= most_exact ? best_pair() : closest_pair();
-      Term joined = join(terms_[a], terms_[b], needed_beside(a, b));
+      EinsumTerm joined = join(terms_[a], terms_[b], needed_beside(a, b));
       terms_.erase(terms_.begin() + static_cast<std::ptrdiff_t>(b));
       terms_[a] = std::move(joined);
     }
@@ -104,7 +104,7 @@ class Contraction {
       if (from > text.size())
         fail(fmt::format("'{}' has fewer parts than {} operands", text, operands.size()));
       const auto comma = std::min(text.find(',', from), text.size());
-      Term t{x, parse(text.substr(from, comma - from), x.rank(), 0)};
+      EinsumTerm t{x, parse(text.substr(from, comma - from), x.rank(), 0)};
       for (const int label : t.labels) dots_ = std::max(dots_, label - letters + 1);
       terms_.push_back(std::move(t));
       from = comma + 1;
@@ -115,7 +115,7 @@ class Contraction {
 
   void read_result(const std::optional<std::string>& text) {
     std::array<int, most_labels> count{};
-    for (const Term& t : terms_)
+    for (const EinsumTerm& t : terms_)
       for (const int label : t.labels) ++count[static_cast<std::size_t>(label)];
     if (!text) {
       for (int k = dots_; k-- > 0;) result_.push_back(letters + k);
@@ -133,7 +133,7 @@ class Contraction {
   }
 
   // A literal 1 stretches to the other extents of its label.
-  void find_extents(const Term& t) {
+  void find_extents(const EinsumTerm& t) {
     for (std::size_t i = 0; i < t.labels.size(); ++i) {
       const Dim& n = t.value.shape()[i];
       Dim& known = extents_[static_cast<std::size_t>(t.labels[i])];
@@ -148,7 +148,7 @@ class Contraction {
 
   // Diagonals of axes with one label; axes that stretch are dropped, and axes that nobody else has
   // are summed.
-  void prepare(Term& t) {
+  void prepare(EinsumTerm& t) {
     for (std::size_t i = t.labels.size(); i-- > 0;) {
       if (!t.value.shape()[i].is(1) || extent_of(t.labels[i]).is(1)) continue;
       t.value = squeeze(t.value, static_cast<std::int64_t>(i));
@@ -179,7 +179,7 @@ class Contraction {
     return set;
   }
 
-  static Term sum_out(const Term& t, Set needed) {
+  static EinsumTerm sum_out(const EinsumTerm& t, Set needed) {
     IntList gone;
     Labels kept;
     for (std::size_t i = 0; i < t.labels.size(); ++i) {
@@ -189,10 +189,10 @@ class Contraction {
         gone.push_back(static_cast<std::int64_t>(i));
       }
     }
-    return gone.empty() ? t : Term{sum(t.value, Axes(gone)), kept};
+    return gone.empty() ? t : EinsumTerm{sum(t.value, Axes(gone)), kept};
   }
 
-  static Expr arranged(const Term& t, const Labels& order) {
+  static Expr arranged(const EinsumTerm& t, const Labels& order) {
     IntList axes;
     for (const int label : order)
       axes.push_back(std::ranges::find(t.labels, label) - t.labels.begin());
@@ -206,14 +206,14 @@ class Contraction {
   }
 
   // The two as batches of matrices [common, own, summed] and [common, summed, own].
-  Term join(const Term& a, const Term& b, Set needed) const {
+  EinsumTerm join(const EinsumTerm& a, const EinsumTerm& b, Set needed) const {
     const Set in_a = set_of(a.labels), in_b = set_of(b.labels);
     Labels common, summed, of_a, of_b;
     for (const int label : a.labels)
       (!has(in_b, label) ? of_a : has(needed, label) ? common : summed).push_back(label);
     for (const int label : b.labels)
       if (!has(in_a, label)) of_b.push_back(label);
-    const auto shaped = [&](const Term& t, std::initializer_list<const Labels*> groups) {
+    const auto shaped = [&](const EinsumTerm& t, std::initializer_list<const Labels*> groups) {
       Labels order;
       Shape shape;
       for (const int label : common) shape.push_back(extent_of(label));
@@ -286,7 +286,7 @@ class Contraction {
     return best;
   }
 
-  std::vector<Term> terms_;
+  std::vector<EinsumTerm> terms_;
   Labels result_;
   int dots_ = 0;
   std::array<Dim, most_labels> extents_ = [] {

@@ -18,7 +18,7 @@ Expr is_diagonal(const Dim& order) {
   return equal(expand_dims(i, 1), i);
 }
 
-Expr part_of(const Expr& x, std::size_t from_last, const Dim& first, const Dim& count) {
+Expr part_from_last(const Expr& x, std::size_t from_last, const Dim& first, const Dim& count) {
   const std::size_t rank = x.shape().size();
   Shape start(rank, Dim(0)), counts = x.shape();
   start[rank - from_last] = first, counts[rank - from_last] = count;
@@ -90,11 +90,11 @@ Expr diagonal_of(const Expr& x) { return sum(where(is_diagonal(x.dim(-1)), x, 0)
 Expr diagonal_matrix(const Expr& x) { return where(is_diagonal(x.dim(-1)), expand_dims(x, -1), 0); }
 
 Expr columns_of(const Expr& x, const Dim& first, const Dim& count) {
-  return part_of(x, 1, first, count);
+  return part_from_last(x, 1, first, count);
 }
 
 Expr rows_of(const Expr& x, const Dim& first, const Dim& count) {
-  return part_of(x, 2, first, count);
+  return part_from_last(x, 2, first, count);
 }
 
 Expr identity_like(const Expr& like, const Dim& order) {

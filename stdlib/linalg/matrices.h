@@ -9,6 +9,11 @@
 
 namespace gnomon {
 
+/// What routines that iterate on matrices say when they fail.
+inline constexpr std::string_view not_converged =
+    "the matrix has numbers that are not finite, or the iteration did not converge (matrix {index} "
+    "of the batch)";
+
 /// Matrices with rows and columns exchanged.
 Expr swap_last(const Expr& x);
 /// Their conjugate transposes: A^H, A^T of real matrices.

@@ -48,30 +48,26 @@ Expr with_batch(const Expr& x, Shape batch) {
 
 namespace {
 
-std::string both(TypeContext& context) {
-  return fmt::format("{} and {}", describe(context.operands[0]), describe(context.operands[1]));
-}
-
 // The type of a * b over equal leading axes.
 Type product_type(TypeContext& context) {
   const Type &a = context.type(0), &b = context.type(1);
   if (a.dtype != b.dtype || is_bool(a.dtype)) {
-    context.fail(fmt::format("expected numbers of one dtype, found {}", both(context)));
+    context.fail(fmt::format("expected numbers of one dtype, found {}", describe_both(context)));
   }
   if (a.rank() < 2 || a.rank() != b.rank()) {
-    context.refuse(
-        fmt::format("expected two matrices or two batches of them, found {}", both(context)));
+    context.refuse(fmt::format("expected two matrices or two batches of them, found {}",
+                               describe_both(context)));
   }
   const ProductForm form = product_form(context.attributes);
   const MatrixExtents<Dim> left = form.left(a.shape), right = form.right(b.shape);
   if (left.columns.is_constant() && right.rows.is_constant() && !(left.columns == right.rows)) {
-    context.refuse(fmt::format("inner sizes differ: {}", both(context)));
+    context.refuse(fmt::format("inner sizes differ: {}", describe_both(context)));
   }
   context.equal(left.columns, right.rows, "inner sizes");
   Type result{a.dtype, {}};
   for (std::size_t i = 0; i + 2 < a.shape.size(); ++i) {
     if (a.shape[i].is_constant() && b.shape[i].is_constant() && !(a.shape[i] == b.shape[i])) {
-      context.refuse(fmt::format("leading extents differ: {}", both(context)));
+      context.refuse(fmt::format("leading extents differ: {}", describe_both(context)));
     }
     result.shape.push_back(context.equal(a.shape[i], b.shape[i], "leading extents"));
   }
@@ -80,7 +76,7 @@ Type product_type(TypeContext& context) {
   return result;
 }
 
-Expr product(const Expr& a, const Expr& b) {
+Expr matrix_product(const Expr& a, const Expr& b) {
   return Expr(make_node(op::dot, {a.value(), b.value()}));
 }
 
@@ -95,14 +91,14 @@ std::vector<Expr> expand_dot(const Node& node) {
 }
 
 Expr dot_transpose(const Transpose& t) {
-  if (t.operand == 0) return product(t.dy, swap_last(t.x[1]));
-  return product(swap_last(t.x[0]), t.dy);
+  if (t.operand == 0) return matrix_product(t.dy, swap_last(t.x[1]));
+  return matrix_product(swap_last(t.x[0]), t.dy);
 }
 
 // Where one side is the same for all examples, the rows (columns) of all of them are those of one
 // product; the axis of examples goes beside them, behind the leading axes of the matrices.
 Exprs dot_batch(const Batched& b) {
-  if (b.batched[0] && b.batched[1]) return {product(b.x[0], b.x[1])};
+  if (b.batched[0] && b.batched[1]) return {matrix_product(b.x[0], b.x[1])};
   const bool left = b.batched[0];
   const Expr many = left ? b.x[0] : swap_last(b.x[1]);
   const Expr one = left ? b.x[1] : swap_last(b.x[0]);
@@ -112,7 +108,7 @@ Exprs dot_batch(const Batched& b) {
   rows.erase(rows.begin() + own);
   rows[static_cast<std::size_t>(own)] = b.size * many.dim(-2);
   result.back() = one.dim(-1);
-  const Expr y = move_axis(reshape(product(reshape(beside, rows), one), result), own, 0);
+  const Expr y = move_axis(reshape(matrix_product(reshape(beside, rows), one), result), own, 0);
   return {left ? y : swap_last(y)};
 }
 
@@ -121,7 +117,7 @@ Exprs dot_batch(const Batched& b) {
 std::vector<Type> gemm_type(TypeContext& context) {
   Type result = product_type(context);
   if (!is_float(result.dtype)) {
-    context.fail(fmt::format("expected floats, found {}", both(context)));
+    context.fail(fmt::format("expected floats, found {}", describe_both(context)));
   }
   if (context.operands.size() > 3) {
     context.fail(fmt::format("expected 2 or 3 operands, found {}", context.operands.size()));
@@ -141,13 +137,13 @@ std::vector<Type> gemm_type(TypeContext& context) {
 
 Expr scaled(const Expr& x, double factor) { return factor == 1 ? x : x * factor; }
 
-Expr turned(const Expr& x, bool transposed) { return transposed ? swap_last(x) : x; }
+Expr transposed_if(const Expr& x, bool transposed) { return transposed ? swap_last(x) : x; }
 
 std::vector<Expr> expand_gemm(const Node& node) {
   const ProductForm gemm = product_form(node);
-  const Expr a = turned(Expr(node.input(0)), gemm.trans_a);
-  const Expr b = turned(Expr(node.input(1)), gemm.trans_b);
-  const Expr ab = scaled(product(a, b), gemm.alpha);
+  const Expr a = transposed_if(Expr(node.input(0)), gemm.trans_a);
+  const Expr b = transposed_if(Expr(node.input(1)), gemm.trans_b);
+  const Expr ab = scaled(matrix_product(a, b), gemm.alpha);
   if (node.operands().size() == 2) return {ab};
   return {ab + scaled(Expr(node.input(2)), gemm.beta)};
 }
@@ -157,21 +153,21 @@ Exprs gemm_vjp(const Vjp& v) {
   if (!v.dy[0].defined()) return dx;
   const ProductForm gemm = product_form(v.node);
   const Expr dy = scaled(v.dy[0], gemm.alpha);
-  const Expr a = turned(v.x[0], gemm.trans_a), b = turned(v.x[1], gemm.trans_b);
-  dx[0] = turned(product(dy, swap_last(b)), gemm.trans_a);
-  dx[1] = turned(product(swap_last(a), dy), gemm.trans_b);
+  const Expr a = transposed_if(v.x[0], gemm.trans_a), b = transposed_if(v.x[1], gemm.trans_b);
+  dx[0] = transposed_if(matrix_product(dy, swap_last(b)), gemm.trans_a);
+  dx[1] = transposed_if(matrix_product(swap_last(a), dy), gemm.trans_b);
   if (dx.size() == 3) dx[2] = scaled(v.dy[0], gemm.beta);
   return dx;
 }
 
 Exprs gemm_jvp(const Jvp& v) {
   const ProductForm gemm = product_form(v.node);
-  const Expr a = turned(v.x[0], gemm.trans_a), b = turned(v.x[1], gemm.trans_b);
+  const Expr a = transposed_if(v.x[0], gemm.trans_a), b = transposed_if(v.x[1], gemm.trans_b);
   std::vector<Expr> terms;
   if (v.dx[0].defined())
-    terms.push_back(scaled(product(turned(v.dx[0], gemm.trans_a), b), gemm.alpha));
+    terms.push_back(scaled(matrix_product(transposed_if(v.dx[0], gemm.trans_a), b), gemm.alpha));
   if (v.dx[1].defined())
-    terms.push_back(scaled(product(a, turned(v.dx[1], gemm.trans_b)), gemm.alpha));
+    terms.push_back(scaled(matrix_product(a, transposed_if(v.dx[1], gemm.trans_b)), gemm.alpha));
   if (v.dx.size() == 3 && v.dx[2].defined()) terms.push_back(scaled(v.dx[2], gemm.beta));
   if (terms.empty()) return {Expr()};
   return {add(terms)};
@@ -185,7 +181,7 @@ Expr flat_product(const Expr& a, const Expr& b) {
   const Dim rows = element_count(std::span(shape).first(shape.size() - 1));
   Shape result(shape.begin(), shape.end() - 1);
   result.push_back(b.shape().back());
-  return reshape(product(reshape(a, {rows, shape.back()}), b), result);
+  return reshape(matrix_product(reshape(a, {rows, shape.back()}), b), result);
 }
 
 Expr product_of_matrices(const Expr& a, const Expr& b, Origin at) {
@@ -307,8 +303,8 @@ Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList&
   const Expr left = order_x.empty() ? x : transpose(x, order_x);
   const Expr right = order_y.empty() ? y : transpose(y, order_y);
   const Dim inner_of_y = element_count(std::span(right.shape()).first(inner_y.size()));
-  return reshape(product(reshape(left, {rows, inner}), reshape(right, {inner_of_y, columns})),
-                 result);
+  return reshape(
+      matrix_product(reshape(left, {rows, inner}), reshape(right, {inner_of_y, columns})), result);
 }
 
 Expr outer(const Arg& a, const Arg& b) {

@@ -69,9 +69,9 @@ std::vector<Expr> expand_riccati(const Node& node) {
 }
 
 // The gain K = (r + b^H x b)^-1 b^H x a and the closed loop a - b K.
-struct Loop {
+struct ClosedLoop {
   Expr x, gain, closed;
-  Loop(std::span<const Expr> of, const Expr& solution) : x(solution) {
+  ClosedLoop(std::span<const Expr> of, const Expr& solution) : x(solution) {
     const Expr &a = of[0], &b = of[1], r = symmetric_part(of[3]);
     const Expr bx = matmul(adjoint(b), x);
     gain = applied(op::solve, r + matmul(bx, b), matmul(bx, a), {false});
@@ -83,7 +83,7 @@ struct Loop {
 // equations" (2020), section 4: the tangent solves Lyapunov's equation of the closed loop L,
 // dx = L^H dx L + dq + K^H dr K + E + E^H with E = L^H x (da - db K).
 Exprs riccati_jvp(const Jvp& rule) {
-  const Loop loop(rule.x, rule.y[0]);
+  const ClosedLoop loop(rule.x, rule.y[0]);
   Expr side;
   const auto add_term = [&](const Expr& term) { side = side.defined() ? side + term : term; };
   if (rule.dx[2].defined()) add_term(symmetric_part(rule.dx[2]));
@@ -101,7 +101,7 @@ Exprs riccati_jvp(const Jvp& rule) {
 // With the S of S = L S L^H + dx: dq = S, dr = K S K^H, da = 2 x L S, db = -2 x L S K^H.
 Exprs riccati_vjp(const Vjp& rule) {
   if (!rule.dy[0].defined()) return {Expr(), Expr(), Expr(), Expr()};
-  const Loop loop(rule.x, rule.y[0]);
+  const ClosedLoop loop(rule.x, rule.y[0]);
   const Expr s = solve_discrete_lyapunov(loop.closed, symmetric_part(rule.dy[0]));
   const Expr da = times(loop.x, loop.closed, s) * 2.0;
   const Expr turned = adjoint(loop.gain);

@@ -15,10 +15,6 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::string_view not_found =
-    "the matrix has numbers that are not finite, or the iteration did not converge (matrix {index} "
-    "of the batch)";
-
 void check_order(const TypeContext& context) {
   const std::int64_t order = routine_form(context.op, context.attributes).option;
   require_between(context, "an order of eigenvalues", order, 0,
@@ -59,7 +55,7 @@ constinit const Op op::schur{
     .attributes = {{"order", Attribute::Kind::integer}},
     .type = schur_type,
     .step = StepKind::routine,
-    .routine = {Routine::schur, not_found, "order"}};
+    .routine = {Routine::schur, not_converged, "order"}};
 
 constinit const Op op::qz{
     .name = "qz",
@@ -71,7 +67,7 @@ constinit const Op op::qz{
     .outputs = 6,
     .attributes = {{"order", Attribute::Kind::integer}},
     .type = qz_type,
-    .routine = {Routine::qz, not_found, "order"},
+    .routine = {Routine::qz, not_converged, "order"},
     .batch = batch_leading};
 
 Schur schur(const Arg& a, EigenvalueOrder order) {

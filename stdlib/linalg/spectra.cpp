@@ -10,10 +10,6 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::string_view not_found =
-    "the matrix has numbers that are not finite, or the iteration did not converge (matrix {index} "
-    "of the batch)";
-
 // A vector [..., extent] of floats over the leading axes of matrices `like`.
 Type vector_like(const Type& like, const Dim& extent) {
   Type t = like;
@@ -206,7 +202,7 @@ constinit const Op op::eigh{
     .outputs = 2,
     .type = eigh_type,
     .step = StepKind::routine,
-    .routine = {Routine::eigh, not_found},
+    .routine = {Routine::eigh, not_converged},
     .vjp = eigh_vjp,
     .jvp = eigh_jvp};
 
@@ -217,7 +213,7 @@ constinit const Op op::eigvalsh{.name = "eigvalsh",
                                 .operands = 1,
                                 .type = eigvalsh_type,
                                 .step = StepKind::routine,
-                                .routine = {Routine::eigvalsh, not_found},
+                                .routine = {Routine::eigvalsh, not_converged},
                                 .vjp = eigvalsh_vjp,
                                 .jvp = eigvalsh_jvp};
 
@@ -231,7 +227,7 @@ constinit const Op op::svd{
     .attributes = {{"complete", Attribute::Kind::flag}},
     .type = svd_type,
     .step = StepKind::routine,
-    .routine = {Routine::svd, not_found},
+    .routine = {Routine::svd, not_converged},
     .vjp = svd_vjp,
     .jvp = svd_jvp};
 
@@ -240,7 +236,7 @@ constinit const Op op::svdvals{.name = "svdvals",
                                .operands = 1,
                                .type = svdvals_type,
                                .step = StepKind::routine,
-                               .routine = {Routine::svdvals, not_found},
+                               .routine = {Routine::svdvals, not_converged},
                                .vjp = svdvals_vjp,
                                .jvp = svdvals_jvp};
 

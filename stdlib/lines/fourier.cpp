@@ -19,12 +19,6 @@ namespace {
 constexpr AttributeSpecs inverse_spec{{"inverse", Attribute::Kind::flag}};
 constexpr AttributeSpecs length_spec{{"length", Attribute::Kind::dim_list}};
 
-Shape with_last(const Shape& shape, const Dim& last) {
-  Shape result = shape;
-  result.back() = last;
-  return result;
-}
-
 const Type& line_type(TypeContext& context, bool complex_wanted) {
   const Type& x = context.type(0);
   const bool fits = complex_wanted ? is_complex(x.dtype) : is_float(x.dtype);
@@ -189,7 +183,7 @@ Expr with_length(const Expr& x, const Dim& n, int axis) {
 
 // A function of lines along the last axis, along another.
 template <class F>
-Expr along(const Expr& x, int axis, F&& f) {
+Expr apply_along(const Expr& x, int axis, F&& f) {
   if (axis == x.rank() - 1) return f(x);
   IntList order(static_cast<std::size_t>(x.rank()));
   std::iota(order.begin(), order.end(), 0);
@@ -197,7 +191,7 @@ Expr along(const Expr& x, int axis, F&& f) {
   return transpose(f(transpose(x, order)), order);
 }
 
-Expr scaled(const Expr& y, const Dim& n, FftNorm norm, bool inverse) {
+Expr scaled_transform(const Expr& y, const Dim& n, FftNorm norm, bool inverse) {
   if (norm == (inverse ? FftNorm::forward : FftNorm::backward)) return y;
   const DType t = part_of(y.dtype());
   const Expr count = count_of(std::span(&n, 1), t);
@@ -215,10 +209,10 @@ Expr complex_transform(const Arg& arg, const std::optional<Dim>& n, std::int64_t
   const Expr x = as_complex(Expr(arg.value()));
   const int at = normalize_axis(axis, x.rank(), inverse ? "ifft" : "fft");
   const Dim length = n ? *n : x.shape()[static_cast<std::size_t>(at)];
-  const Expr y = along(with_length(x, length, at), at, [&](const Expr& lines) {
+  const Expr y = apply_along(with_length(x, length, at), at, [&](const Expr& lines) {
     return apply(op::fft, {lines}, {Attribute(inverse)});
   });
-  return scaled(y, length, norm, inverse);
+  return scaled_transform(y, length, norm, inverse);
 }
 
 Expr real_transform(const Arg& arg, const std::optional<Dim>& n, std::int64_t axis, FftNorm norm,
@@ -227,9 +221,9 @@ Expr real_transform(const Arg& arg, const std::optional<Dim>& n, std::int64_t ax
   const Expr x = as_real(Expr(arg.value()), who);
   const int at = normalize_axis(axis, x.rank(), who);
   const Dim length = n ? *n : x.shape()[static_cast<std::size_t>(at)];
-  const Expr y = along(with_length(x, length, at), at,
-                       [](const Expr& lines) { return apply(op::rfft, {lines}); });
-  return scaled(y, length, norm, false);
+  const Expr y = apply_along(with_length(x, length, at), at,
+                             [](const Expr& lines) { return apply(op::rfft, {lines}); });
+  return scaled_transform(y, length, norm, false);
 }
 
 Expr real_inverse(const Arg& arg, const std::optional<Dim>& n, std::int64_t axis, FftNorm norm,
@@ -241,10 +235,10 @@ Expr real_inverse(const Arg& arg, const std::optional<Dim>& n, std::int64_t axis
   if (length.is_constant() && length.constant() < 1)
     throw ValueError(fmt::format("{}: expected a result of at least one element, found {} for {}",
                                  who, length.text(), describe(x)));
-  const Expr y = along(with_length(x, floor_div(length, 2) + 1, at), at, [&](const Expr& lines) {
-    return apply(op::irfft, {lines}, {Attribute(Shape{length})});
-  });
-  return scaled(y, length, norm, true);
+  const Expr y = apply_along(
+      with_length(x, floor_div(length, 2) + 1, at), at,
+      [&](const Expr& lines) { return apply(op::irfft, {lines}, {Attribute(Shape{length})}); });
+  return scaled_transform(y, length, norm, true);
 }
 
 // The axes of a transform of several, and the lengths on them.
@@ -267,7 +261,7 @@ struct Several {
   }
 };
 
-Expr shifted(const Arg& arg, const Axes& given, bool back) {
+Expr shifted_spectrum(const Arg& arg, const Axes& given, bool back) {
   const OriginScope place(arg.origin());
   Expr x(arg.value());
   IntList axes = given.list;
@@ -354,7 +348,7 @@ Expr rfftfreq(const Dim& n, double d, DType dtype) {
   return cast(arange(floor_div(n, 2) + 1), dtype) / (cast(extent(n), dtype) * d);
 }
 
-Expr fftshift(const Arg& x, const Axes& axes) { return shifted(x, axes, false); }
-Expr ifftshift(const Arg& x, const Axes& axes) { return shifted(x, axes, true); }
+Expr fftshift(const Arg& x, const Axes& axes) { return shifted_spectrum(x, axes, false); }
+Expr ifftshift(const Arg& x, const Axes& axes) { return shifted_spectrum(x, axes, true); }
 
 }  // namespace gnomon

@@ -109,13 +109,13 @@ Expr place_of_extremum(const Node& node, const Expr& y) {
   return running(reverse ? op::cummin : op::cummax, changes, axis, reverse);
 }
 
-Exprs extremum_vjp(const Vjp& v) {
+Exprs running_extremum_vjp(const Vjp& v) {
   if (!v.dy[0].defined()) return {Expr()};
   return {add_along_axis(zeros_like(v.x[0]), place_of_extremum(v.node, v.y[0]), v.dy[0],
                          axis_of(v.node))};
 }
 
-Exprs extremum_jvp(const Jvp& v) {
+Exprs running_extremum_jvp(const Jvp& v) {
   if (!v.dx[0].defined()) return {Expr()};
   return {take_along_axis(v.dx[0], place_of_extremum(v.node, v.y[0]), axis_of(v.node))};
 }
@@ -141,7 +141,7 @@ Exprs recurrence_jvp(const Jvp& v) {
   return {recurrence(v.x[0], change, axis, reverse)};
 }
 
-Expr along(const Op& op, const Arg& x, std::int64_t axis, Direction direction) {
+Expr running_along(const Op& op, const Arg& x, std::int64_t axis, Direction direction) {
   const std::int64_t normal = normalize_axis(axis, x.value().rank(), op.name);
   return apply(op, {x}, {Attribute(normal), Attribute(direction == Direction::backward)});
 }
@@ -181,8 +181,8 @@ constinit const Op op::cummax{
     .type = running_type,
     .step = StepKind::lines,
     .lines = {LineRoutine::cummax, &op::maximum},
-    .vjp = extremum_vjp,
-    .jvp = extremum_jvp};
+    .vjp = running_extremum_vjp,
+    .jvp = running_extremum_jvp};
 
 constinit const Op op::cummin{
     .name = "cummin",
@@ -193,8 +193,8 @@ constinit const Op op::cummin{
     .type = running_type,
     .step = StepKind::lines,
     .lines = {LineRoutine::cummin, &op::minimum},
-    .vjp = extremum_vjp,
-    .jvp = extremum_jvp};
+    .vjp = running_extremum_vjp,
+    .jvp = running_extremum_jvp};
 
 constinit const Op op::linear_recurrence{
     .name = "linear_recurrence",
@@ -209,19 +209,19 @@ constinit const Op op::linear_recurrence{
     .jvp = recurrence_jvp};
 
 Expr cumsum(const Arg& x, std::int64_t axis, Direction direction) {
-  return along(op::cumsum, x, axis, direction);
+  return running_along(op::cumsum, x, axis, direction);
 }
 
 Expr cumprod(const Arg& x, std::int64_t axis, Direction direction) {
-  return along(op::cumprod, x, axis, direction);
+  return running_along(op::cumprod, x, axis, direction);
 }
 
 Expr cummax(const Arg& x, std::int64_t axis, Direction direction) {
-  return along(op::cummax, x, axis, direction);
+  return running_along(op::cummax, x, axis, direction);
 }
 
 Expr cummin(const Arg& x, std::int64_t axis, Direction direction) {
-  return along(op::cummin, x, axis, direction);
+  return running_along(op::cummin, x, axis, direction);
 }
 
 Expr linear_recurrence(const Arg& a, const Arg& b, std::int64_t axis, Direction direction) {

@@ -23,13 +23,13 @@ namespace {
 constexpr AttributeSpecs sort_specs{{"axis", Attribute::Kind::integer},
                                     {"reverse", Attribute::Kind::flag}};
 
-std::int64_t axis_of(const TypeContext& context) {
+std::int64_t sort_axis(const TypeContext& context) {
   return *lines_form(context.op, context.attributes).axis;
 }
 
 std::vector<Type> sort_type(TypeContext& context) {
   const Type& x = context.type(0);
-  const std::int64_t axis = axis_of(context);
+  const std::int64_t axis = sort_axis(context);
   if (axis < 0 || axis >= x.rank()) {
     context.refuse(
         fmt::format("expected an axis of {}, found {}", describe(context.operands[0]), axis));
@@ -45,7 +45,7 @@ std::vector<Type> argsort_type(TypeContext& context) {
 
 std::vector<Type> argtopk_type(TypeContext& context) {
   const std::int64_t count = context.attributes[0].integer();
-  const std::int64_t axis = axis_of(context);
+  const std::int64_t axis = sort_axis(context);
   Type t{DType::int64, sort_type(context)[0].shape};
   Dim& n = t.shape[static_cast<std::size_t>(axis)];
   if (count < 0 || (n.is_constant() && count > n.constant())) {
@@ -104,7 +104,7 @@ Exprs batch_searchsorted(const Batched& batch) {
   return {sum(before, -1)};
 }
 
-Expr along(const Op& op, const Arg& x, std::int64_t axis, bool reverse) {
+Expr sorted_along(const Op& op, const Arg& x, std::int64_t axis, bool reverse) {
   const std::int64_t normal = normalize_axis(axis, x.value().rank(), op.name);
   return apply(op, {x}, {Attribute(normal), Attribute(reverse)});
 }
@@ -177,11 +177,11 @@ constinit const Op op::searchsorted{
     .batch = batch_searchsorted};
 
 Expr sort(const Arg& x, std::int64_t axis, Order order) {
-  return along(op::sort, x, axis, order == Order::descending);
+  return sorted_along(op::sort, x, axis, order == Order::descending);
 }
 
 Expr argsort(const Arg& x, std::int64_t axis, Order order) {
-  return along(op::argsort, x, axis, order == Order::descending);
+  return sorted_along(op::argsort, x, axis, order == Order::descending);
 }
 
 Expr argtopk(const Arg& x, std::int64_t count, std::int64_t axis, Order order) {

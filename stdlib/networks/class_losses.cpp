@@ -37,7 +37,7 @@ Expr at_labels(const Expr& x, const Expr& labels, std::int64_t axis) {
 }
 
 // One number for each class, where x has the classes on `axis`.
-Expr along(const Expr& weights, const Expr& x, std::int64_t axis) {
+Expr weights_along(const Expr& weights, const Expr& x, std::int64_t axis) {
   Shape shape(x.shape().size(), Dim(1));
   shape[static_cast<std::size_t>(axis)] = x.shape()[static_cast<std::size_t>(axis)];
   return reshape(weights, shape);
@@ -99,7 +99,7 @@ class ClassLosses {
     const double s = options_.label_smoothing;
     if (s != 0) p = (1 - s) * p + s / classes();
     Expr losses = where(equal(p, 0), 0, -(p * logs_));
-    if (weights_.defined()) losses = losses * along(weights_, logs_, axis_);
+    if (weights_.defined()) losses = losses * weights_along(weights_, logs_, axis_);
     return reduced(sum(losses, axis_), options_.reduction);
   }
 
@@ -109,7 +109,7 @@ class ClassLosses {
   }
   Expr smoothed(const Expr& losses) const {
     const double s = options_.label_smoothing;
-    const Expr all = weights_.defined() ? logs_ * along(weights_, logs_, axis_) : logs_;
+    const Expr all = weights_.defined() ? logs_ * weights_along(weights_, logs_, axis_) : logs_;
     return (1 - s) * losses - s / classes() * sum(all, axis_);
   }
 

@@ -17,19 +17,15 @@ namespace gnomon {
 
 namespace {
 
-std::string both(const TypeContext& context) {
-  return fmt::format("{} and {}", describe(context.operands[0]), describe(context.operands[1]));
-}
-
 // Floats of one dtype with a batch or output axis, a channel axis and the spatial ones.
 void check_operands(const TypeContext& context) {
   const Type &a = context.type(0), &b = context.type(1);
   if (a.dtype != b.dtype || !is_float(a.dtype))
-    context.fail(fmt::format("expected floats of one dtype, found {}", both(context)));
+    context.fail(fmt::format("expected floats of one dtype, found {}", describe_both(context)));
   if (a.rank() < 3 || a.rank() > 5 || a.rank() != b.rank())
     context.refuse(
         fmt::format("expected two operands of one rank: two axes and 1 to 3 spatial ones, found {}",
-                    both(context)));
+                    describe_both(context)));
 }
 
 ConvolutionForm checked_layout(const TypeContext& context) {
@@ -64,12 +60,12 @@ void check_channels(TypeContext& context, const ConvolutionForm& layout, const D
         "expected {} channels of the image{}, found {}", wanted.text(),
         layout.groups == 1 ? std::string()
                            : fmt::format(" ({} groups of {})", layout.groups, of_group.text()),
-        both(context)));
+        describe_both(context)));
   context.equal(channels, wanted, "channels");
   const Dim rest = mod(outputs, layout.groups);
   const std::string text =
       fmt::format("expected a multiple of {} groups as first extent of the weights, found {}",
-                  layout.groups, both(context));
+                  layout.groups, describe_both(context));
   if (rest.is_constant() && !rest.is(0)) context.refuse(text);
   if (!rest.is_constant()) context.require(rest, 0, text);
 }
@@ -152,7 +148,7 @@ Expr weight_gradient(const Node& like, const Expr& x, const Expr& dy, const Shap
       make_node(op::conv_weight_gradient, {x.value(), dy.value()}, with_extents(like, spatial(w))));
 }
 
-Expr conv_transpose(const Transpose& t) {
+Expr convolution_transpose(const Transpose& t) {
   if (t.operand == 0) return input_gradient(t.node, t.dy, t.x[1], t.x[0].shape());
   return weight_gradient(t.node, t.x[0], t.dy, t.x[1].shape());
 }
@@ -182,7 +178,7 @@ Expr merged(const Expr& x, int axis) {
   return reshape(x, shape);
 }
 // Axis `axis` as two: of the extent, and of what is left of it.
-Expr split(const Expr& x, int axis, const Dim& first, const Dim& second) {
+Expr split_axis(const Expr& x, int axis, const Dim& first, const Dim& second) {
   Shape shape = x.shape();
   shape[static_cast<std::size_t>(axis)] = first;
   shape.insert(shape.begin() + axis + 1, second);
@@ -193,14 +189,14 @@ Expr split(const Expr& x, int axis, const Dim& first, const Dim& second) {
 // their groups.
 Expr beside_in_groups(const Expr& x, int axis, std::int64_t groups) {
   const Dim in_group = floor_div(x.dim(axis + 1), groups);
-  const Expr apart = split(x, axis + 1, groups, in_group);
+  const Expr apart = split_axis(x, axis + 1, groups, in_group);
   return merged(merged(move_axis(apart, 0, axis + 1), axis), axis);
 }
 // Back from there.
 Expr examples_of_groups(const Expr& y, int axis, std::int64_t groups, const Dim& examples) {
   const Dim in_group = floor_div(y.dim(axis), examples * groups);
   const Expr apart =
-      split(split(y, axis, groups, examples * in_group), axis + 1, examples, in_group);
+      split_axis(split_axis(y, axis, groups, examples * in_group), axis + 1, examples, in_group);
   return merged(move_axis(apart, axis + 1, 0), axis + 1);
 }
 
@@ -310,7 +306,7 @@ Exprs conv_batch(const Batched& b) {
   const auto applied = [&](const Expr& images, const Expr& weights) {
     return outputs_of(op::conv, {images, weights}, b.attributes)[0];
   };
-  if (!b.batched[1]) return {split(applied(merged(x, 0), w), 0, b.size, x.shape()[1])};
+  if (!b.batched[1]) return {split_axis(applied(merged(x, 0), w), 0, b.size, x.shape()[1])};
   if (!b.batched[0])
     return {examples_of_groups(applied(x, beside_in_groups(w, 0, layout.groups)), 1, layout.groups,
                                b.size)};
@@ -332,7 +328,7 @@ Exprs input_gradient_batch(const Batched& b) {
   const auto applied = [&](const Expr& results, const Expr& weights) {
     return outputs_of(op::conv_input_gradient, {results, weights}, b.attributes)[0];
   };
-  if (!b.batched[1]) return {split(applied(merged(dy, 0), w), 0, b.size, dy.shape()[1])};
+  if (!b.batched[1]) return {split_axis(applied(merged(dy, 0), w), 0, b.size, dy.shape()[1])};
   if (!b.batched[0]) {
     const Expr channels = merged(move_axis(w, 0, 1), 1);
     return {examples_of_groups(applied(dy, channels), 1, layout.groups, b.size)};
@@ -353,7 +349,7 @@ Exprs weight_gradient_batch(const Batched& b) {
   if (!b.batched[1]) {
     const Expr dw = applied(beside_in_groups(x, 1, layout.groups), dy);
     const Dim in_group = floor_div(x.shape()[2], layout.groups);
-    return {move_axis(split(dw, 1, b.size, in_group), 1, 0)};
+    return {move_axis(split_axis(dw, 1, b.size, in_group), 1, 0)};
   }
   if (!b.batched[0])
     return {examples_of_groups(applied(x, beside_in_groups(dy, 1, layout.groups)), 0, layout.groups,
@@ -379,7 +375,7 @@ constinit const Op op::conv{
     .step = StepKind::convolution,
     .convolution = ConvolutionKind::results,
     .linear = 3,
-    .transpose = conv_transpose,
+    .transpose = convolution_transpose,
     .batch = conv_batch};
 
 constinit const Op op::conv_input_gradient{

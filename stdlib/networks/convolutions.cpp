@@ -72,7 +72,8 @@ Expr spread(const Expr& x, const std::vector<Expr>& places) {
 }
 
 // Positions [size, count] on one axis.
-Expr positions(const Dim& size, const Dim& count, std::int64_t dilation, std::int64_t stride) {
+Expr window_positions(const Dim& size, const Dim& count, std::int64_t dilation,
+                      std::int64_t stride) {
   return expand_dims(arange(size), 1) * dilation + arange(count) * stride;
 }
 
@@ -146,8 +147,8 @@ Expr patches(const Arg& x, const Shape& size, const Windows& windows) {
     if (room.is_constant() && room.constant() < 0)
       throw ValueError(fmt::format("patches: expected windows that fit the image, found {} on {}",
                                    text(size), describe(images.value())));
-    places.push_back(
-        positions(size[i], floor_div(room, lie.stride[i]) + 1, lie.dilation[i], lie.stride[i]));
+    places.push_back(window_positions(size[i], floor_div(room, lie.stride[i]) + 1, lie.dilation[i],
+                                      lie.stride[i]));
   }
   return spread(inside, places);
 }
@@ -227,7 +228,8 @@ Expr images2neibs(const Arg& x, const IntList& size, const IntList& step, Border
         throw ValueError("images2neibs: expected blocks of odd size around each element, found " +
                          std::to_string(block[i]));
       counts.push_back(floor_div(n + (apart[i] - 1), apart[i]));
-      places.push_back((positions(block[i], counts[i], 1, apart[i]) - block[i] / 2) % extent(n));
+      places.push_back((window_positions(block[i], counts[i], 1, apart[i]) - block[i] / 2) %
+                       extent(n));
       continue;
     }
     const Dim room = n - block[i];
@@ -236,7 +238,7 @@ Expr images2neibs(const Arg& x, const IntList& size, const IntList& step, Border
           "images2neibs: expected blocks that fit the image, found {} of {}", block[i], n.text()));
     if (borders != Borders::ignore) images = with_multiple(images, room, apart[i], "images2neibs");
     counts.push_back(floor_div(room, apart[i]) + 1);
-    places.push_back(positions(block[i], counts[i], 1, apart[i]));
+    places.push_back(window_positions(block[i], counts[i], 1, apart[i]));
   }
   const Expr blocks = transpose(spread(images, places), {0, 1, 4, 5, 2, 3});
   const Dim rows = images.dim(0) * images.dim(1) * counts[0] * counts[1];

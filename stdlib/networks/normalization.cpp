@@ -34,8 +34,8 @@ IntList other_axes(const Expr& x, const IntList& axes) {
 }
 
 // scale * centered, with weight and bias.
-Expr scaled(const Expr& centered, const Expr& scale, const Affine& affine, const IntList& axes,
-            std::string_view what) {
+Expr scaled_by_affine(const Expr& centered, const Expr& scale, const Affine& affine,
+                      const IntList& axes, std::string_view what) {
   const Expr factor =
       affine.weight.defined() ? scale * placed(affine.weight, centered, axes, what) : scale;
   const Expr y = centered * factor;
@@ -82,7 +82,7 @@ Expr batch_norm(const Arg& x, const Arg& mean, const Arg& var, const Affine& aff
   const IntList kept = normalize_axes(axes, v.rank(), "batch_norm");
   const Expr centered = v - placed(Expr(mean.as(v.dtype())), v, kept, "batch_norm");
   const Expr scale = rsqrt(placed(Expr(var.as(v.dtype())), v, kept, "batch_norm") + epsilon);
-  return scaled(centered, scale, affine, kept, "batch_norm");
+  return scaled_by_affine(centered, scale, affine, kept, "batch_norm");
 }
 
 BatchNorm batch_norm_train(const Arg& x, const Expr& running_mean, const Expr& running_var,
@@ -93,7 +93,8 @@ BatchNorm batch_norm_train(const Arg& x, const Expr& running_mean, const Expr& r
   const IntList kept = normalize_axes(axes, v.rank(), "batch_norm_train");
   const IntList reduced = other_axes(v, kept);
   const Statistics now = statistics_of(v, reduced);
-  const Expr y = scaled(now.centered, rsqrt(now.var + epsilon), affine, kept, "batch_norm_train");
+  const Expr y =
+      scaled_by_affine(now.centered, rsqrt(now.var + epsilon), affine, kept, "batch_norm_train");
 
   Shape extents;
   for (const std::int64_t k : reduced) extents.push_back(v.shape()[static_cast<std::size_t>(k)]);
@@ -112,7 +113,7 @@ Expr layer_norm(const Arg& x, const Affine& affine, const IntList& axes, double 
   const Expr v = as_floats(x);
   const IntList list = normalize_axes(axes, v.rank(), "layer_norm");
   const Statistics s = statistics_of(v, list);
-  return scaled(s.centered, rsqrt(s.var + epsilon), affine, list, "layer_norm");
+  return scaled_by_affine(s.centered, rsqrt(s.var + epsilon), affine, list, "layer_norm");
 }
 
 Expr rms_norm(const Arg& x, const Expr& weight, const IntList& axes, double epsilon) {
@@ -120,7 +121,7 @@ Expr rms_norm(const Arg& x, const Expr& weight, const IntList& axes, double epsi
   const Expr v = as_floats(x);
   const IntList list = normalize_axes(axes, v.rank(), "rms_norm");
   const Expr scale = rsqrt(mean(square(v), list, keepdims) + epsilon);
-  return scaled(v, scale, {weight, {}}, list, "rms_norm");
+  return scaled_by_affine(v, scale, {weight, {}}, list, "rms_norm");
 }
 
 Expr group_norm(const Arg& x, std::int64_t groups, const Affine& affine, double epsilon) {
@@ -128,14 +129,14 @@ Expr group_norm(const Arg& x, std::int64_t groups, const Affine& affine, double 
   const Expr v = as_channels(x, "group_norm");
   const Statistics s = statistics_of(of_groups(v, groups), {2});
   const Expr y = reshape(s.centered * rsqrt(s.var + epsilon), v.shape());
-  return scaled(y, constant(1.0, v.dtype()), affine, {1}, "group_norm");
+  return scaled_by_affine(y, constant(1.0, v.dtype()), affine, {1}, "group_norm");
 }
 
 Expr instance_norm(const Arg& x, const Affine& affine, double epsilon) {
   const OriginScope place(x.origin());
   const Expr v = as_channels(x, "instance_norm");
   const Statistics s = statistics_of(v, other_axes(v, {0, 1}));
-  return scaled(s.centered, rsqrt(s.var + epsilon), affine, {1}, "instance_norm");
+  return scaled_by_affine(s.centered, rsqrt(s.var + epsilon), affine, {1}, "instance_norm");
 }
 
 Expr normalize(const Arg& x, double order, std::int64_t axis, double epsilon) {

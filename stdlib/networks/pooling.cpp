@@ -29,16 +29,16 @@ constexpr AttributeSpecs gradient_specs{{"size", Attribute::Kind::int_list},
 
 constexpr std::int64_t most_elements = 256;  // of a window, which a kernel writes out
 
-struct Layout {
+struct PoolLayout {
   const IntList &size, &stride, &padding;
-  explicit Layout(const Attributes& a)
+  explicit PoolLayout(const Attributes& a)
       : size(a[0].ints()), stride(a[1].ints()), padding(a[2].ints()) {}
-  explicit Layout(const Node& node) : Layout(node.attributes()) {}
+  explicit PoolLayout(const Node& node) : PoolLayout(node.attributes()) {}
   std::size_t axes() const { return size.size(); }
 };
 
-Layout checked_layout(const TypeContext& context) {
-  const Layout layout(context.attributes);
+PoolLayout checked_pool_layout(const TypeContext& context) {
+  const PoolLayout layout(context.attributes);
   const std::size_t axes = layout.axes();
   if (axes == 0 || static_cast<int>(axes) > context.type(0).rank())
     context.refuse(fmt::format("expected windows over 1 to {} axes of {}, found {}",
@@ -60,7 +60,7 @@ Layout checked_layout(const TypeContext& context) {
 }
 
 // The shape of one value a window, for images of `shape`.
-Shape pooled_shape(const TypeContext& context, const Layout& layout, const Shape& shape) {
+Shape pooled_shape(const TypeContext& context, const PoolLayout& layout, const Shape& shape) {
   Shape pooled = shape;
   const std::size_t first = shape.size() - layout.axes();
   for (std::size_t i = 0; i < layout.axes(); ++i)
@@ -73,7 +73,7 @@ std::vector<Type> pool_type(TypeContext& context) {
   const Type& x = context.type(0);
   if (is_bool(x.dtype))
     context.fail(fmt::format("expected numbers, found {}", describe(context.operands[0])));
-  return {Type{x.dtype, pooled_shape(context, checked_layout(context), x.shape)}};
+  return {Type{x.dtype, pooled_shape(context, checked_pool_layout(context), x.shape)}};
 }
 
 void check_alike(TypeContext& context, const Shape& found, const Shape& wanted,
@@ -101,7 +101,7 @@ std::vector<Type> max_gradient_type(TypeContext& context) {
 
 // One value a window -> images of the spatial extents.
 std::vector<Type> sum_gradient_type(TypeContext& context) {
-  const Layout layout = checked_layout(context);
+  const PoolLayout layout = checked_pool_layout(context);
   Type type = context.type(0);
   if (is_bool(type.dtype))
     context.fail(fmt::format("expected numbers, found {}", describe(context.operands[0])));
@@ -167,7 +167,7 @@ void keep_inside(Element& e, Place& place, Scalar at, const Dim& extent, bool ma
 }
 
 // Position `position` of the window at `window`, which has an index for each axis of the result.
-Place place_in_image(Element& e, const Layout& layout, const Shape& image,
+Place place_in_image(Element& e, const PoolLayout& layout, const Shape& image,
                      std::span<const Scalar> window, const IntList& position) {
   const std::size_t first = image.size() - layout.axes();
   Place place{{window.begin(), window.begin() + static_cast<std::ptrdiff_t>(first)}, {}};
@@ -182,7 +182,7 @@ Place place_in_image(Element& e, const Layout& layout, const Shape& image,
 }
 
 // How many windows along an axis an element may lie in.
-IntList covering(const Layout& layout) {
+IntList covering(const PoolLayout& layout) {
   IntList counts;
   for (std::size_t i = 0; i < layout.axes(); ++i)
     counts.push_back((layout.size[i] - 1) / layout.stride[i] + 1);
@@ -196,7 +196,7 @@ struct Cover {
   Indices position;
 };
 
-Cover window_over(Element& e, const Layout& layout, const Shape& pooled,
+Cover window_over(Element& e, const PoolLayout& layout, const Shape& pooled,
                   std::span<const Scalar> element, const IntList& steps) {
   const std::size_t first = pooled.size() - layout.axes();
   Cover cover{{{element.begin(), element.begin() + static_cast<std::ptrdiff_t>(first)}, {}}, {}};
@@ -237,8 +237,9 @@ Scalar beats(Element& e, Scalar a, Scalar b, DType t) {
 }
 
 // The largest element of each window, or of operand 1 the element where it is.
-Scalar largest(Element& e, const Node& node, std::span<const Scalar> index, bool tangent) {
-  const Layout layout(node);
+Scalar largest_in_window(Element& e, const Node& node, std::span<const Scalar> index,
+                         bool tangent) {
+  const PoolLayout layout(node);
   const Type& type = node.input(0).type();
   Scalar best, result;
   for_each_position(layout.size, [&](const IntList& position) {
@@ -263,12 +264,12 @@ Scalar largest(Element& e, const Node& node, std::span<const Scalar> index, bool
 
 Scalar max_pool_element(Element& e, const Node& node, std::uint32_t,
                         std::span<const Scalar> index) {
-  return largest(e, node, index, false);
+  return largest_in_window(e, node, index, false);
 }
 
 Scalar max_pool_tangent_element(Element& e, const Node& node, std::uint32_t,
                                 std::span<const Scalar> index) {
-  return largest(e, node, index, true);
+  return largest_in_window(e, node, index, true);
 }
 
 Scalar plus(Element& e, Scalar total, Scalar term) {
@@ -278,7 +279,7 @@ Scalar plus(Element& e, Scalar total, Scalar term) {
 // Sums, over the windows that hold an element, what each passes on to it.
 Scalar max_pool_gradient_element(Element& e, const Node& node, std::uint32_t,
                                  std::span<const Scalar> index) {
-  const Layout layout(node);
+  const PoolLayout layout(node);
   const Type &type = node.input(0).type(), &pooled = node.input(1).type();
   const Scalar own = e.operand(0, index), zero = number(e, type.dtype, 0);
   Scalar total;
@@ -311,7 +312,7 @@ Scalar max_pool_gradient_element(Element& e, const Node& node, std::uint32_t,
 
 Scalar sum_pool_element(Element& e, const Node& node, std::uint32_t,
                         std::span<const Scalar> index) {
-  const Layout layout(node);
+  const PoolLayout layout(node);
   const Type& type = node.input(0).type();
   Scalar total;
   for_each_position(layout.size, [&](const IntList& position) {
@@ -325,7 +326,7 @@ Scalar sum_pool_element(Element& e, const Node& node, std::uint32_t,
 
 Scalar sum_pool_gradient_element(Element& e, const Node& node, std::uint32_t,
                                  std::span<const Scalar> index) {
-  const Layout layout(node);
+  const PoolLayout layout(node);
   const Type& pooled = node.input(0).type();
   Scalar total;
   for_each_position(covering(layout), [&](const IntList& steps) {
@@ -343,13 +344,13 @@ Expr node_like(const Op& op, const Node& like, std::vector<Value> operands) {
 }
 
 // Whether windows neither overlap nor leave gaps.
-bool touches(const Layout& layout) {
+bool touches(const PoolLayout& layout) {
   return layout.stride == layout.size &&
          std::ranges::all_of(layout.padding, [](std::int64_t n) { return n == 0; });
 }
 
 // Windows that touch, made of their elements; zeros behind the last ones.
-Expr from_windows(const Layout& layout, const Exprs& elements, const Shape& image) {
+Expr from_windows(const PoolLayout& layout, const Exprs& elements, const Shape& image) {
   const Expr made = interleave(elements, layout.size);
   if (made.shape() == image) return made;
   const Expr zeros = full(image, constant(0.0, made.dtype()));
@@ -358,7 +359,7 @@ Expr from_windows(const Layout& layout, const Exprs& elements, const Shape& imag
 }
 
 // For windows that touch: where each has its first largest element gets what the window is given.
-Expr given_to_largest(const Layout& layout, const Expr& x, const Expr& given) {
+Expr given_to_largest(const PoolLayout& layout, const Expr& x, const Expr& given) {
   Exprs beats, elements;
   Expr best;
   for_each_position(layout.size, [&](const IntList& position) {
@@ -385,7 +386,7 @@ Expr given_to_largest(const Layout& layout, const Expr& x, const Expr& given) {
 
 Exprs max_pool_vjp(const Vjp& v) {
   if (!v.dy[0].defined()) return {Expr()};
-  const Layout layout(v.node);
+  const PoolLayout layout(v.node);
   if (touches(layout)) return {given_to_largest(layout, v.x[0], v.dy[0])};
   return {node_like(op::max_pool_gradient, v.node, {v.x[0], v.dy[0]})};
 }
@@ -414,7 +415,7 @@ Exprs max_tangent_jvp(const Jvp& v) {
 
 Expr sum_pool_transpose(const Transpose& t) {
   const Shape& shape = t.x[0].shape();
-  const Layout layout(t.node);
+  const PoolLayout layout(t.node);
   if (touches(layout)) {
     std::size_t count = 1;
     for (const std::int64_t n : layout.size) count *= static_cast<std::size_t>(n);

@@ -11,10 +11,8 @@ namespace gnomon::random {
 
 namespace {
 
-constexpr DType wide = DType::float64;
-
 Expr weights_of(std::string_view name, const Arg& p) {
-  const Expr w = cast(p, wide);
+  const Expr w = cast(p, computing_dtype);
   if (w.rank() < 1)
     throw ValueError(
         fmt::format("{}: expected a vector of weights, found {}", name, describe(w.value())));
@@ -42,7 +40,7 @@ Expr categorical(const Expr& state, const Shape& shape, const Arg& p, DType dtyp
   draw.integer_dtype(dtype);
   const Expr sums = cumsum(w, -1), totals = last_along(sums);
   require_weights(draw, w, totals);
-  const Expr below = draw.unit(wide) * totals;
+  const Expr below = draw.unit(computing_dtype) * totals;
   Expr place, last;
   if (w.rank() == 1) {
     place = searchsorted(sums, below, Side::right);
@@ -90,7 +88,7 @@ Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace,
     draw.require(greater_equal(w, 0), "expected weights of at least 0");
     // As exact as numbers of their dtype that were made to sum to 1 are.
     const Value* const given = p->strong();
-    const bool narrow = given && is_float(given->dtype()) && given->dtype() != wide;
+    const bool narrow = given && is_float(given->dtype()) && given->dtype() != computing_dtype;
     draw.require(less_equal(absolute(sum(w) - 1), narrow ? 4e-4 : 1.5e-8),
                  "expected weights that sum to 1");
     if (replace == Replace::yes) return categorical(draw.checked(state), {count}, w);
@@ -99,7 +97,7 @@ Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace,
                  "expected no more choices than there are weights above 0");
     // Waiting times of rates w: the first to come is i with probability w[i] / sum, and of those
     // that are left it is the same again (Efraimidis and Spirakis 2006).
-    order = argsort(draw.standard_exponential(wide) / w, 0);
+    order = argsort(draw.standard_exponential(computing_dtype) / w, 0);
   }
   order = shaped(order, {max(n, count)}, "choice: expected no more choices than there are things");
   return slice(order, {Dim(0)}, {count}, {Dim(1)});

@@ -5,11 +5,9 @@ namespace gnomon::random {
 
 namespace {
 
-constexpr DType wide = DType::float64;  // what they are computed in
-
 struct Counts : ParametricDraw {
   Counts(std::string_view name, const Expr& state, const Shape& shape, DType dtype)
-      : ParametricDraw(name, state, shape, wide) {
+      : ParametricDraw(name, state, shape, computing_dtype) {
     integer_dtype(dtype);
   }
   /// A probability above 0.
@@ -25,7 +23,7 @@ struct Counts : ParametricDraw {
 Expr bernoulli(const Expr& state, const Shape& shape, const Arg& p, DType dtype) {
   Counts draw("bernoulli", state, shape, dtype);
   const Expr chance = draw.in_unit(p, "p");
-  return cast(less(draw.unit(wide), chance), dtype);
+  return cast(less(draw.unit(computing_dtype), chance), dtype);
 }
 
 Expr binomial(const Expr& state, const Shape& shape, const Arg& n, const Arg& p, DType dtype) {
@@ -56,7 +54,8 @@ Expr negative_binomial(const Expr& state, const Shape& shape, const Arg& n, cons
 Expr geometric(const Expr& state, const Shape& shape, const Arg& p, DType dtype) {
   Counts draw("geometric", state, shape, dtype);
   const Expr chance = draw.likely(p, "p");
-  return cast(maximum(ceil(draw.standard_exponential(wide) / -log1p(-chance)), 1), dtype);
+  return cast(maximum(ceil(draw.standard_exponential(computing_dtype) / -log1p(-chance)), 1),
+              dtype);
 }
 
 Expr poisson(const Expr& state, const Shape& shape, const Arg& lam, DType dtype) {
@@ -71,8 +70,8 @@ Expr logseries(const Expr& state, const Shape& shape, const Arg& p, DType dtype)
   Counts draw("logseries", state, shape, dtype);
   const Expr chance = draw.in_unit(p, "p");
   draw.require(less(chance, 1), "expected p below 1");
-  const Expr v = draw.open_unit(wide, 0);
-  const Expr q = -expm1(log1p(-chance) * draw.open_unit(wide, 1));
+  const Expr v = draw.open_unit(computing_dtype, 0);
+  const Expr q = -expm1(log1p(-chance) * draw.open_unit(computing_dtype, 1));
   const Expr is_long = less_equal(v, square(q));
   const Expr far = floor(1 + log(v) / log(where(is_long, q, 0.5)));
   return cast(where(is_long, far, where(less(v, q), 2, 1)), dtype);

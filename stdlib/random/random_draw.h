@@ -9,6 +9,9 @@
 
 namespace gnomon::random {
 
+/// What distributions whose results need not be floats, or are vectors, are computed in.
+inline constexpr DType computing_dtype = DType::float64;
+
 /// One draw: the bits of each element by its position. A draw has several parts where its elements
 /// need more than one number; `part` is below 250.
 class Draw {

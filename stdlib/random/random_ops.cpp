@@ -26,13 +26,13 @@ std::vector<Type> variate_type(TypeContext& context) {
   return {Type{dtype, broadcast_shapes(context, context.operands)}};
 }
 
-gn::u64 word(const Cell& x) { return cell_get<std::uint64_t>(x); }
-double number(const Cell& x) { return cell_get<double>(x); }
+gn::u64 as_word(const Cell& x) { return cell_get<std::uint64_t>(x); }
+double as_number(const Cell& x) { return cell_get<double>(x); }
 
 // The host version of gn::`name` with one, two, three parameters.
-#define GNOMON_VARIATE(name)                                                      \
-  [](DType, std::span<const Cell> x) {                                            \
-    return cell_make(gn::name(word(x[0]), word(x[1]), word(x[2]), number(x[3]))); \
+#define GNOMON_VARIATE(name)                                                                  \
+  [](DType, std::span<const Cell> x) {                                                        \
+    return cell_make(gn::name(as_word(x[0]), as_word(x[1]), as_word(x[2]), as_number(x[3]))); \
   }
 
 }  // namespace
@@ -46,7 +46,8 @@ constinit const Op op::philox32{
     .type = variate_type<DType::uint64>,
     .scalar = {"gn::philox32", "philox.h", "",
                [](DType, std::span<const Cell> x) {
-                 return cell_make(std::uint64_t{gn::philox32(word(x[0]), word(x[1]), word(x[2]))});
+                 return cell_make(
+                     std::uint64_t{gn::philox32(as_word(x[0]), as_word(x[1]), as_word(x[2]))});
                },
                40}};
 
@@ -59,7 +60,8 @@ constinit const Op op::philox64{
     .type = variate_type<DType::uint64>,
     .scalar = {"gn::philox64", "philox.h", "",
                [](DType, std::span<const Cell> x) {
-                 return cell_make(std::uint64_t{gn::philox64(word(x[0]), word(x[1]), word(x[2]))});
+                 return cell_make(
+                     std::uint64_t{gn::philox64(as_word(x[0]), as_word(x[1]), as_word(x[2]))});
                },
                40}};
 
@@ -73,7 +75,7 @@ constinit const Op op::random_below{
     .scalar = {"gn::random_below", "random.h", "",
                [](DType, std::span<const Cell> x) {
                  return cell_make(std::uint64_t{
-                     gn::random_below(word(x[0]), word(x[1]), word(x[2]), word(x[3]))});
+                     gn::random_below(as_word(x[0]), as_word(x[1]), as_word(x[2]), as_word(x[3]))});
                },
                80}};
 
@@ -102,8 +104,8 @@ constinit const Op op::random_binomial{
     .type = variate_type<DType::float64>,
     .scalar = {"gn::random_binomial", "random.h", "",
                [](DType, std::span<const Cell> x) {
-                 return cell_make(gn::random_binomial(word(x[0]), word(x[1]), word(x[2]),
-                                                      number(x[3]), number(x[4])));
+                 return cell_make(gn::random_binomial(as_word(x[0]), as_word(x[1]), as_word(x[2]),
+                                                      as_number(x[3]), as_number(x[4])));
                },
                600}};
 
@@ -116,8 +118,9 @@ constinit const Op op::random_hypergeometric{
     .type = variate_type<DType::float64>,
     .scalar = {"gn::random_hypergeometric", "random.h", "",
                [](DType, std::span<const Cell> x) {
-                 return cell_make(gn::random_hypergeometric(
-                     word(x[0]), word(x[1]), word(x[2]), number(x[3]), number(x[4]), number(x[5])));
+                 return cell_make(gn::random_hypergeometric(as_word(x[0]), as_word(x[1]),
+                                                            as_word(x[2]), as_number(x[3]),
+                                                            as_number(x[4]), as_number(x[5])));
                },
                900}};
 

@@ -9,8 +9,6 @@ namespace gnomon::random {
 
 namespace {
 
-constexpr DType wide = DType::float64;
-
 // The last extent of a parameter that has a vector for each draw.
 Dim length_of(std::string_view name, const Expr& x) {
   if (x.rank() < 1)
@@ -71,7 +69,7 @@ Expr multivariate_normal(const Expr& state, const Shape& shape, const Arg& mean,
 }
 
 Expr dirichlet(const Expr& state, const Shape& shape, const Arg& alpha, DType dtype) {
-  const Expr a = cast(alpha, wide);
+  const Expr a = cast(alpha, computing_dtype);
   Draw draw("dirichlet", state, with_axis(shape, length_of("dirichlet", a)));
   draw.float_dtype(dtype);
   draw.positive(a, "alpha");
@@ -80,11 +78,11 @@ Expr dirichlet(const Expr& state, const Shape& shape, const Arg& alpha, DType dt
 
 Expr multinomial(const Expr& state, const Shape& shape, const Arg& n, const Arg& pvals,
                  DType dtype) {
-  const Expr p = cast(pvals, wide);
+  const Expr p = cast(pvals, computing_dtype);
   const Dim categories = length_of("multinomial", p);
   Draw draw("multinomial", state, shape);
   draw.integer_dtype(dtype);
-  const Expr total = draw.parameter(n, "n", wide);
+  const Expr total = draw.parameter(n, "n", computing_dtype);
   draw.non_negative(total, "n");
   draw.require(logical_and(greater_equal(p, 0), less_equal(p, 1)),
                "expected pvals between 0 and 1");
@@ -103,11 +101,11 @@ Expr multinomial(const Expr& state, const Shape& shape, const Arg& n, const Arg&
 
 Expr multivariate_hypergeometric(const Expr& state, const Shape& shape, const Arg& colors,
                                  const Arg& nsample, DType dtype) {
-  const Expr c = cast(colors, wide);
+  const Expr c = cast(colors, computing_dtype);
   const Dim categories = length_of("multivariate_hypergeometric", c);
   Draw draw("multivariate_hypergeometric", state, shape);
   draw.integer_dtype(dtype);
-  const Expr total = draw.parameter(nsample, "nsample", wide);
+  const Expr total = draw.parameter(nsample, "nsample", computing_dtype);
   draw.non_negative(total, "nsample");
   draw.require(greater_equal(c, 0), "expected colors of at least 0");
   draw.require(less_equal(total, sum(c, -1)), "expected nsample of at most the sum of colors");

@@ -13,8 +13,6 @@ namespace gnomon {
 
 namespace {
 
-constexpr AttributeSpecs reduction_specs{{"axes", Attribute::Kind::int_list},
-                                         {"keepdims", Attribute::Kind::flag}};
 constexpr AttributeSpecs axis_spec{{"axis", Attribute::Kind::integer}};
 
 void require_float(TypeContext& context) {

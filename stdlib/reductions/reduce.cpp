@@ -136,9 +136,6 @@ std::vector<Type> sum_with_max_type(TypeContext& context) {
   return reduced_type(context);
 }
 
-constexpr AttributeSpecs reduction_specs{{"axes", Attribute::Kind::int_list},
-                                         {"keepdims", Attribute::Kind::flag}};
-
 // The tangent or cotangent function of an op that is linear over an axis-wise sum.
 Expr reduce_like(const Node& node, const Expr& x) {
   return sum(x, axes_of(node), keepdims_of(node));
@@ -213,7 +210,8 @@ Expr reduce(const Op& op, const Arg& x, const Axes& axes, Keepdims keep) {
   return apply(op, {x}, reduction_attributes(op, x.value().rank(), axes, keep));
 }
 
-std::pair<Expr, Expr> indexed(const Op& op, const Arg& x, const Axes& axes, Keepdims keep) {
+std::pair<Expr, Expr> indexed_extremum(const Op& op, const Arg& x, const Axes& axes,
+                                       Keepdims keep) {
   const Expr best = reduce(op, x, axes, keep);
   return {best, Expr(Value(best.value().get(), 1))};
 }
@@ -329,19 +327,19 @@ Expr any(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::any,
 Expr all(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::all, x, axes, keep); }
 
 std::pair<Expr, Expr> max_and_argmax(const Arg& x, const Axes& axes, Keepdims keep) {
-  return indexed(op::max_and_argmax, x, axes, keep);
+  return indexed_extremum(op::max_and_argmax, x, axes, keep);
 }
 
 std::pair<Expr, Expr> min_and_argmin(const Arg& x, const Axes& axes, Keepdims keep) {
-  return indexed(op::min_and_argmin, x, axes, keep);
+  return indexed_extremum(op::min_and_argmin, x, axes, keep);
 }
 
 Expr argmax(const Arg& x, const Axes& axis, Keepdims keep) {
-  return indexed(op::max_and_argmax, x, axis, keep).second;
+  return indexed_extremum(op::max_and_argmax, x, axis, keep).second;
 }
 
 Expr argmin(const Arg& x, const Axes& axis, Keepdims keep) {
-  return indexed(op::min_and_argmin, x, axis, keep).second;
+  return indexed_extremum(op::min_and_argmin, x, axis, keep).second;
 }
 
 }  // namespace gnomon

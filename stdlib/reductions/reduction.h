@@ -6,6 +6,10 @@
 
 namespace gnomon {
 
+/// The attributes of reductions.
+inline constexpr AttributeSpecs reduction_specs{{"axes", Attribute::Kind::int_list},
+                                                {"keepdims", Attribute::Kind::flag}};
+
 /// The factors of products: how many are 0, the sum of these (so the zero itself where there is
 /// one), and the product of the others.
 struct FactorParts {

@@ -1,8 +1,6 @@
 // Bessel functions.
-#include <cmath>
-
-#include "stdlib/ops.h"
 #include "stdlib/prelude/bessel.h"
+#include "stdlib/ops.h"
 #include "stdlib/prelude/bessel_order.h"
 #include "stdlib/prelude/bessel_real_order.h"
 #include "stdlib/prelude/modified_bessel.h"
@@ -17,9 +15,6 @@ Expr by_operand(const Partials& p) {
   const Expr zero = equal(p.x[0], 0);
   return where(zero, 0.5, p.y / where(zero, 1, p.x[0]));
 }
-
-// By the order, whose derivative has no closed form.
-Expr unknown(const Partials& p) { return constant(std::nan(""), p.y.dtype()); }
 }  // namespace
 
 // Modified, of the first kind; exp(-|x|) times it.
@@ -134,7 +129,7 @@ constinit const Op op::jv{
     .partials =
         [](const Partials& p) {
           const Expr &v = p.x[0], &x = p.x[1];
-          return Exprs{unknown(p), 0.5 * (gnomon::jv(v - 1, x) - gnomon::jv(v + 1, x))};
+          return Exprs{unknown_partial(p), 0.5 * (gnomon::jv(v - 1, x) - gnomon::jv(v + 1, x))};
         },
 };
 
@@ -150,8 +145,8 @@ constinit const Op op::ive{
     .partials =
         [](const Partials& p) {
           const Expr &v = p.x[0], &x = p.x[1];
-          return Exprs{unknown(p), 0.5 * (gnomon::ive(v - 1, x) + gnomon::ive(v + 1, x)) -
-                                       gnomon::sign(x) * p.y};
+          return Exprs{unknown_partial(p), 0.5 * (gnomon::ive(v - 1, x) + gnomon::ive(v + 1, x)) -
+                                               gnomon::sign(x) * p.y};
         },
     .second_domain = {0, inf},
     .ulp = {1, 4096}};
@@ -170,7 +165,8 @@ constinit const Op op::kve{
     .partials =
         [](const Partials& p) {
           const Expr &v = p.x[0], &x = p.x[1];
-          return Exprs{unknown(p), p.y - 0.5 * (gnomon::kve(v - 1, x) + gnomon::kve(v + 1, x))};
+          return Exprs{unknown_partial(p),
+                       p.y - 0.5 * (gnomon::kve(v - 1, x) + gnomon::kve(v + 1, x))};
         },
     .second_domain = {0, inf},
     .ulp = {1, 4096}};

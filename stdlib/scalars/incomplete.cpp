@@ -1,5 +1,4 @@
 // The incomplete gamma and beta functions with their inverses, the beta function, Owen's T.
-#include <cmath>
 #include <numbers>
 
 #include "stdlib/ops.h"
@@ -13,9 +12,6 @@
 namespace gnomon {
 
 namespace {
-
-// Of a parameter, whose derivative has no closed form.
-Expr unknown(const Partials& p) { return constant(std::nan(""), p.y.dtype()); }
 
 // (a - 1) * logarithm, and 0 for a = 1 also where the logarithm is infinite.
 Expr power_term(const Expr& a, const Expr& logarithm) {
@@ -74,7 +70,7 @@ constinit const Op op::gammainc{
     .scalar = {"gn::gammainc", "incomplete_gamma.h", "", GNOMON_HOST(floats, 2, gammainc), 1500},
     .partials =
         [](const Partials& p) {
-          return Exprs{unknown(p), gnomon::exp(log_gamma_density(p.x[0], p.x[1]))};
+          return Exprs{unknown_partial(p), gnomon::exp(log_gamma_density(p.x[0], p.x[1]))};
         },
     .domain = {0, inf},
     .ulp = {1, 4096}};
@@ -92,7 +88,7 @@ constinit const Op op::gammaincc{
     .scalar = {"gn::gammaincc", "incomplete_gamma.h", "", GNOMON_HOST(floats, 2, gammaincc), 1500},
     .partials =
         [](const Partials& p) {
-          return Exprs{unknown(p), -gnomon::exp(log_gamma_density(p.x[0], p.x[1]))};
+          return Exprs{unknown_partial(p), -gnomon::exp(log_gamma_density(p.x[0], p.x[1]))};
         },
     .domain = {0, inf},
     .ulp = {1, 4096}};
@@ -110,7 +106,7 @@ constinit const Op op::gammaincinv{.name = "gammaincinv",
                                               GNOMON_HOST(floats, 2, gammaincinv), 9000},
                                    .partials =
                                        [](const Partials& p) {
-                                         return Exprs{unknown(p),
+                                         return Exprs{unknown_partial(p),
                                                       gnomon::exp(-log_gamma_density(p.x[0], p.y))};
                                        },
                                    .domain = {0, inf},
@@ -131,7 +127,7 @@ constinit const Op op::gammainccinv{
                9000},
     .partials =
         [](const Partials& p) {
-          return Exprs{unknown(p), -gnomon::exp(-log_gamma_density(p.x[0], p.y))};
+          return Exprs{unknown_partial(p), -gnomon::exp(-log_gamma_density(p.x[0], p.y))};
         },
     .domain = {0, inf},
     .second_domain = {0, 1},
@@ -152,7 +148,7 @@ constinit const Op op::betainc{
     .scalar = {"gn::betainc", "beta.h", "", GNOMON_HOST(floats, 3, betainc), 1500},
     .partials =
         [](const Partials& p) {
-          return Exprs{unknown(p), unknown(p),
+          return Exprs{unknown_partial(p), unknown_partial(p),
                        gnomon::exp(log_beta_density(p.x[0], p.x[1], p.x[2]))};
         },
     .domain = {0, inf},
@@ -172,7 +168,8 @@ constinit const Op op::betaincinv{
                9000},
     .partials =
         [](const Partials& p) {
-          return Exprs{unknown(p), unknown(p), gnomon::exp(-log_beta_density(p.x[0], p.x[1], p.y))};
+          return Exprs{unknown_partial(p), unknown_partial(p),
+                       gnomon::exp(-log_beta_density(p.x[0], p.x[1], p.y))};
         },
     .domain = {0, inf},
     .ulp = {1, 4096}};
