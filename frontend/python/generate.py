@@ -72,18 +72,18 @@ def load_core(folder: Path) -> types.ModuleType:
 
 
 def load_aliases() -> dict[str, tuple[str, ...]]:
-    """ALIASES of _names.py."""
+    """ALIASES of _namespace/names.py."""
     names: dict[str, object] = {}
-    exec((PACKAGE / "_names.py").read_text(), names)
+    exec((PACKAGE / "_namespace" / "names.py").read_text(), names)
     return names["ALIASES"]  # type: ignore[return-value]
 
 
 def written_functions() -> set[str]:
-    """Names of the functions that modules of the package define by hand and _composed gathers."""
+    """Names of the functions that modules of the package define by hand and `composed` gathers."""
     names: set[str] = set()
-    for node in ast.parse((PACKAGE / "_composed.py").read_text()).body:
+    for node in ast.parse((PACKAGE / "_namespace" / "composed.py").read_text()).body:
         if isinstance(node, ast.ImportFrom) and node.module:
-            names |= public_names(PACKAGE / f"{node.module}.py")
+            names |= public_names(PACKAGE / f"{node.module.replace('.', '/')}.py")
     return names
 
 
@@ -301,6 +301,7 @@ def main() -> None:
         (options.out / "_ops.py").write_text(text)
         (options.out / "_options.py").write_text(options_text(core))
         for name, stub in generate_stubs.texts(core, PACKAGE, text).items():
+            (options.out / name).parent.mkdir(exist_ok=True)
             (options.out / name).write_text(stub)
 
 

@@ -13,30 +13,30 @@ from types import ModuleType
 
 # Modules written by hand whose functions get overloads.
 MODULES = (
-    "_activations",
-    "_choices",
-    "_complex",
-    "_creation",
-    "_dtypes",
-    "_elementwise",
-    "_factors",
-    "_images",
-    "_layers",
-    "_layout",
-    "_losses",
-    "_matrix_functions",
-    "_padding",
-    "_places",
-    "_products",
-    "_reductions",
-    "_running",
-    "_selection",
-    "_shapes",
-    "_signals",
-    "_sorting",
-    "_statistics",
-    "_systems",
-    "_windows",
+    "_arrays/complex",
+    "_arrays/creation",
+    "_arrays/dtypes",
+    "_arrays/elementwise",
+    "_arrays/layout",
+    "_arrays/padding",
+    "_arrays/places",
+    "_arrays/reductions",
+    "_arrays/running",
+    "_arrays/selection",
+    "_arrays/shapes",
+    "_arrays/signals",
+    "_arrays/sorting",
+    "_arrays/statistics",
+    "_linalg/factors",
+    "_linalg/matrix_functions",
+    "_linalg/products",
+    "_linalg/systems",
+    "_nn/activations",
+    "_nn/images",
+    "_nn/layers",
+    "_nn/losses",
+    "_nn/windows",
+    "_random/choices",
     "fft",
     "linalg",
     "nn",
@@ -66,6 +66,12 @@ from .typing import (
 _T = TypeVar("_T")
 
 """
+
+
+def header(name: str) -> str:
+    """The imports of a module's stub, from the package that may be one folder up."""
+    return HEADER.replace("from .", "from ..") if "/" in name else HEADER
+
 
 # Annotations that are symbolic or not, with their two sides.
 SIDES = {"Operand": ("ArrayLike", "Symbolic"), "ShapeLike": ("IntShape", "ShapeLike")}
@@ -218,11 +224,11 @@ def module_stub(core: ModuleType, name: str, source: str) -> str:
     lines = []
     for node in ast.parse(source).body:
         if isinstance(node, ast.ImportFrom) and node.level and name[0] != "_":
-            shown = [a.name for a in node.names if not a.name.startswith("_")]
+            shown = [a.name for a in node.names if not (a.asname or a.name).startswith("_")]
             if node.module in (None, "typing") or not shown:
                 continue
             lines.append(f"from .{node.module} import {', '.join(f'{n} as {n}' for n in shown)}")
-    if name == "_dtypes":
+    if name == "_arrays/dtypes":
         lines += [f"{dtype}: DType" for dtype in core.dtypes]
         lines.append("class finfo_object:\n    bits: int\n    eps: float\n    max: float\n"
                      "    min: float\n    smallest_normal: float\n    dtype: DType")
@@ -232,7 +238,7 @@ def module_stub(core: ModuleType, name: str, source: str) -> str:
     for f in functions.values():
         lines += lines_of(f)
     lines += [f"{new} = {old}" for new, old in names_of(source) if old in functions]
-    text = HEADER + "\n".join(lines) + "\n"
+    text = header(name) + "\n".join(lines) + "\n"
     listed = public_list(source)
     if listed:
         text += f"__all__ = {listed}\n"
@@ -280,7 +286,7 @@ def binary_lines(owner: str, method: str, name: str) -> list[str]:
 
 
 def class_members(classes: ast.Module, functions: dict[str, Signature], owner: str) -> list[str]:
-    """The methods of _classes._Methods as those of Array or Expr."""
+    """The methods of classes._Methods as those of Array or Expr."""
     lines = []
     body = next(n for n in classes.body if isinstance(n, ast.ClassDef) and n.name == "_Methods")
     for node in body.body:
@@ -302,7 +308,7 @@ def written_method(node: ast.FunctionDef, owner: str) -> list[str]:
 def core_stub(core: ModuleType, package: Path, functions: dict[str, Signature]) -> str:
     """core.pyi with its marks replaced, and what it does not name added as untyped."""
     template = (Path(__file__).parent / "core.pyi").read_text()
-    classes = ast.parse((package / "_classes.py").read_text())
+    classes = ast.parse((package / "_namespace" / "classes.py").read_text())
     text = []
     for line in template.splitlines():
         mark = re.match(r"    #! (\w+) (\w+)", line)
@@ -345,13 +351,13 @@ def untyped(core: ModuleType, template: str) -> str:
 CLASSES = """# Written by generate.py; do not edit.
 from typing import Any
 
-from ._core import Array as Array
-from ._core import DType as DType
-from ._core import Dim as Dim
-from ._core import Expr as Expr
-from ._core import Operation as Operation
-from ._core import Shared as Shared
-from .typing import Operand
+from .._core import Array as Array
+from .._core import DType as DType
+from .._core import Dim as Dim
+from .._core import Expr as Expr
+from .._core import Operation as Operation
+from .._core import Shared as Shared
+from ..typing import Operand
 
 class Place:
 """
@@ -368,7 +374,7 @@ def classes_stub(source: str) -> str:
 
 
 def texts(core: ModuleType, package: Path, ops: str) -> dict[str, str]:
-    """The stubs by file name; `ops` is the text of _ops.py."""
+    """The stubs by path in the package; `ops` is the text of _ops.py."""
     sources = {name: (package / f"{name}.py").read_text() for name in MODULES}
     functions = functions_of(ops)
     stubs = {}
@@ -378,5 +384,6 @@ def texts(core: ModuleType, package: Path, ops: str) -> dict[str, str]:
             functions |= functions_of(source)
     stubs["_ops.pyi"] = module_stub(core, "_ops", ops)
     stubs["_core.pyi"] = core_stub(core, package, functions)
-    stubs["_classes.pyi"] = classes_stub((package / "_classes.py").read_text())
+    name = "_namespace/classes"
+    stubs[f"{name}.pyi"] = classes_stub((package / f"{name}.py").read_text())
     return stubs

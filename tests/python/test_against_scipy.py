@@ -320,7 +320,7 @@ def test_numbers_take_the_dtype_of_arrays(name):
 # --- All names -----------------------------------------------------------------------------------
 
 # Modules that have functions of another one.
-PARTS = {"nn": ["_activations", "_images", "_layers", "_losses", "_windows"]}
+PARTS = {"nn": [f"_nn.{m}" for m in ("activations", "images", "layers", "losses", "windows")]}
 WITHOUT_REFERENCE = {
     "building and compiling, which NumPy does not do": [
         "check", "checkpoint", "col", "compiled", "custom_derivative", "fori", "free_inputs",

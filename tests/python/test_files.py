@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon import _core, _show
+from gnomon import _core
+from gnomon._tools import show
 
 VALUES = {
     "scalar": np.float64(-0.0),
@@ -492,7 +493,7 @@ def test_pictures_are_well_formed_and_escaped():
     texts = [e.text for e in tree.iter() if e.tag.endswith("text")]
     assert any("<script>" in t for t in texts) and "exp" in texts
     assert "<script>" not in y._repr_html_() and "<svg" in y._repr_html_()
-    assert _show.svg({"name": y}) is not None
+    assert show.svg({"name": y}) is not None
 
 
 def test_large_graphs_are_text():

@@ -10,10 +10,11 @@ import sys
 import pytest
 
 import gnomon as gn
-from gnomon import _composed, _core, _names, _ops
+from gnomon import _core, _ops
+from gnomon._namespace import composed, names
 
-WRITTEN = ["_creation", "_dtypes", "_elementwise", "_products", "_reductions", "_shapes",
-           "_variables", "linalg", "nn", "special"]
+WRITTEN = ["_arrays.creation", "_arrays.dtypes", "_arrays.elementwise", "_arrays.reductions",
+           "_arrays.shapes", "_linalg.products", "_arrays.variables", "linalg", "nn", "special"]
 SIMPLE = {"integer", "real", "flag", "dtype", "string"}
 
 
@@ -53,7 +54,7 @@ def test_help_reads_well():
 
 
 @pytest.mark.parametrize("name, other", [
-    (name, other) for name, others in _names.ALIASES.items() for other in others
+    (name, other) for name, others in names.ALIASES.items() for other in others
 ])
 def test_other_names_are_the_same_function(name, other):
     if other in vars(_ops):
@@ -159,7 +160,7 @@ def test_star_import():
 def test_classes():
     assert gn.Array.__module__ == gn.Expr.__module__ == "gnomon"
     assert issubclass(gn.Shared, gn.Expr)
-    assert gn.Array.sum is gn.Expr.sum is _composed.sum
+    assert gn.Array.sum is gn.Expr.sum is composed.sum
     with pytest.raises(TypeError):
         hash(gn.zeros(2))
     x = gn.vector("x")

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon import _core, _parameters
+from gnomon import _core
+from gnomon._functions.parameters import listing_options
 
 TAKERS = [gn.function, gn.compiled, gn.load]
 
@@ -43,7 +44,7 @@ def test_a_docstring_has_a_place_for_the_options():
         """It has none."""
 
     with pytest.raises(gn.InternalError, match="taker: no place for options"):
-        _parameters.listing_options(taker)
+        listing_options(taker)
 
 
 @pytest.mark.parametrize("taker", TAKERS, ids=lambda f: f.__name__)

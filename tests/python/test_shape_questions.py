@@ -203,9 +203,9 @@ def test_many_answers_warn_once_and_stay_right():
 
 
 def test_a_bounded_number_of_traces_is_kept(monkeypatch):
-    from gnomon import _trace
+    from gnomon._functions import trace
 
-    monkeypatch.setattr(_trace, "_MOST", 4)
+    monkeypatch.setattr(trace, "_MOST", 4)
     f = gn.compiled(lambda a: a * len(a))
     for n in (*range(2, 10), 2, 3, 9):
         np.testing.assert_array_equal(f(np.ones(n)), np.full(n, float(n)))

@@ -20,13 +20,15 @@ Submodules: `nn`, `init`, `optim`, `random`, `linalg`, `fft`, `special`, `tree`,
 """
 
 from . import _core
-from ._classes import Array as Array
-from ._classes import Dim as Dim
-from ._classes import DType as DType
-from ._classes import Expr as Expr
-from ._classes import Operation as Operation
-from ._classes import Shared as Shared
-from ._composed import *  # noqa: F403
+from ._arrays.variables import as_expr as as_expr
+from ._arrays.variables import col as col
+from ._arrays.variables import matrix as matrix
+from ._arrays.variables import row as row
+from ._arrays.variables import scalar as scalar
+from ._arrays.variables import tensor as tensor
+from ._arrays.variables import tensor3 as tensor3
+from ._arrays.variables import tensor4 as tensor4
+from ._arrays.variables import vector as vector
 from ._core import CompileError as CompileError
 from ._core import DeviceError as DeviceError
 from ._core import Error as Error
@@ -35,16 +37,14 @@ from ._core import TypeError as TypeError
 from ._core import IndexError as IndexError
 from ._core import ValueError as ValueError
 from ._core import __version__ as __version__
+from ._namespace.classes import Array as Array
+from ._namespace.classes import Dim as Dim
+from ._namespace.classes import DType as DType
+from ._namespace.classes import Expr as Expr
+from ._namespace.classes import Operation as Operation
+from ._namespace.classes import Shared as Shared
+from ._namespace.composed import *  # noqa: F403
 from ._ops import *  # noqa: F403
-from ._variables import as_expr as as_expr
-from ._variables import col as col
-from ._variables import matrix as matrix
-from ._variables import row as row
-from ._variables import scalar as scalar
-from ._variables import tensor as tensor
-from ._variables import tensor3 as tensor3
-from ._variables import tensor4 as tensor4
-from ._variables import vector as vector
 
 e = 2.718281828459045
 inf = float("inf")
@@ -65,71 +65,71 @@ if TYPE_CHECKING:
     from . import special as special
     from . import typing as typing
     from . import _tree as tree
-    from ._accuracy import accuracy_report as accuracy_report
-    from ._batches import vectorize as vectorize
-    from ._batches import vmap as vmap
-    from ._files import load as load
-    from ._files import save as save
-    from ._full_derivatives import hessian as hessian
-    from ._full_derivatives import hvp as hvp
-    from ._full_derivatives import jacobian as jacobian
-    from ._function import Function as Function
-    from ._function import In as In
-    from ._function import Out as Out
-    from ._function import function as function
-    from ._function import shared as shared
-    from ._graphs import free_inputs as free_inputs
-    from ._graphs import substitute as substitute
-    from ._info import __array_namespace_info__ as __array_namespace_info__
-    from ._show import dot_text as dot_text
-    from ._show import graph_text as graph_text
-    from ._show import pprint as pprint
-    from ._subgraphs import checkpoint as checkpoint
-    from ._subgraphs import custom_derivative as custom_derivative
-    from ._subgraphs import op_from_graph as op_from_graph
-    from ._trace import compiled as compiled
-    from ._transforms import fori as fori
-    from ._transforms import grad as grad
-    from ._transforms import jvp as jvp
-    from ._transforms import subgraph_grad as subgraph_grad
-    from ._transforms import value_and_grad as value_and_grad
-    from ._transforms import vjp as vjp
-    from ._tune import tune as tune
-    from ._verify import verify_grad as verify_grad
+    from ._functions.batches import vectorize as vectorize
+    from ._functions.batches import vmap as vmap
+    from ._functions.full_derivatives import hessian as hessian
+    from ._functions.full_derivatives import hvp as hvp
+    from ._functions.full_derivatives import jacobian as jacobian
+    from ._functions.function import Function as Function
+    from ._functions.function import In as In
+    from ._functions.function import Out as Out
+    from ._functions.function import function as function
+    from ._functions.function import shared as shared
+    from ._functions.graphs import free_inputs as free_inputs
+    from ._functions.graphs import substitute as substitute
+    from ._functions.subgraphs import checkpoint as checkpoint
+    from ._functions.subgraphs import custom_derivative as custom_derivative
+    from ._functions.subgraphs import op_from_graph as op_from_graph
+    from ._functions.trace import compiled as compiled
+    from ._functions.transforms import fori as fori
+    from ._functions.transforms import grad as grad
+    from ._functions.transforms import jvp as jvp
+    from ._functions.transforms import subgraph_grad as subgraph_grad
+    from ._functions.transforms import value_and_grad as value_and_grad
+    from ._functions.transforms import vjp as vjp
+    from ._namespace.info import __array_namespace_info__ as __array_namespace_info__
+    from ._tools.accuracy import accuracy_report as accuracy_report
+    from ._tools.files import load as load
+    from ._tools.files import save as save
+    from ._tools.show import dot_text as dot_text
+    from ._tools.show import graph_text as graph_text
+    from ._tools.show import pprint as pprint
+    from ._tools.tune import tune as tune
+    from ._tools.verify import verify_grad as verify_grad
 
 # What is imported when it is first used: its name, the module that has it.
 _LAZY = {
-    "__array_namespace_info__": "_info",
-    "accuracy_report": "_accuracy",
-    "checkpoint": "_subgraphs",
-    "compiled": "_trace",
-    "custom_derivative": "_subgraphs",
-    "dot_text": "_show",
-    "fori": "_transforms",
-    "free_inputs": "_graphs",
-    "function": "_function",
-    "Function": "_function",
-    "grad": "_transforms",
-    "graph_text": "_show",
-    "hessian": "_full_derivatives",
-    "hvp": "_full_derivatives",
-    "In": "_function",
-    "jacobian": "_full_derivatives",
-    "jvp": "_transforms",
-    "load": "_files",
-    "op_from_graph": "_subgraphs",
-    "Out": "_function",
-    "pprint": "_show",
-    "save": "_files",
-    "shared": "_function",
-    "subgraph_grad": "_transforms",
-    "substitute": "_graphs",
-    "tune": "_tune",
-    "value_and_grad": "_transforms",
-    "vectorize": "_batches",
-    "verify_grad": "_verify",
-    "vjp": "_transforms",
-    "vmap": "_batches",
+    "__array_namespace_info__": "_namespace.info",
+    "accuracy_report": "_tools.accuracy",
+    "checkpoint": "_functions.subgraphs",
+    "compiled": "_functions.trace",
+    "custom_derivative": "_functions.subgraphs",
+    "dot_text": "_tools.show",
+    "fori": "_functions.transforms",
+    "free_inputs": "_functions.graphs",
+    "function": "_functions.function",
+    "Function": "_functions.function",
+    "grad": "_functions.transforms",
+    "graph_text": "_tools.show",
+    "hessian": "_functions.full_derivatives",
+    "hvp": "_functions.full_derivatives",
+    "In": "_functions.function",
+    "jacobian": "_functions.full_derivatives",
+    "jvp": "_functions.transforms",
+    "load": "_tools.files",
+    "op_from_graph": "_functions.subgraphs",
+    "Out": "_functions.function",
+    "pprint": "_tools.show",
+    "save": "_tools.files",
+    "shared": "_functions.function",
+    "subgraph_grad": "_functions.transforms",
+    "substitute": "_functions.graphs",
+    "tune": "_tools.tune",
+    "value_and_grad": "_functions.transforms",
+    "vectorize": "_functions.batches",
+    "verify_grad": "_tools.verify",
+    "vjp": "_functions.transforms",
+    "vmap": "_functions.batches",
 }
 _MODULES = {
     "fft": "fft",
@@ -154,7 +154,7 @@ if not TYPE_CHECKING:  # type checkers shall see what does not exist
         elif name in _MODULES:
             value = import_module("." + _MODULES[name], __name__)
         else:
-            raise import_module("._names", __name__).missing(__name__, name)
+            raise import_module("._namespace.names", __name__).missing(__name__, name)
         globals()[name] = value
         return value
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from . import Error
-from ._tune import tune
+from ._tools.tune import tune
 
 
 def main() -> int:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import math
 
-from . import _core, _names
-from ._complex import conj
-from ._creation import _tensor, arange, astype, zeros
-from ._shapes import concat, moveaxis
+from . import _core
+from ._arrays.complex import conj
+from ._arrays.creation import _tensor, arange, astype, zeros
+from ._arrays.shapes import concat, moveaxis
+from ._namespace import names as _names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

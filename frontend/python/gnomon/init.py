@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from . import _core, _names, _ops, random
+from . import _core, _ops, random
+from ._namespace import names as _names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

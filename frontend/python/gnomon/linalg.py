@@ -6,9 +6,11 @@ the conjugate transpose, the transpose of matrices of floats.
 
 from __future__ import annotations
 
-from . import _core, _names, _ops
-from ._creation import _tensor, astype, eye
-from ._factors import (
+from . import _core, _ops
+from ._arrays.creation import _tensor, astype, eye
+from ._arrays.reductions import _axes, _root, sum
+from ._arrays.shapes import _matrix_diagonal, matrix_transpose, moveaxis
+from ._linalg.factors import (
     det,
     eig,
     eigh,
@@ -27,7 +29,7 @@ from ._factors import (
     svd,
     svdvals,
 )
-from ._matrix_functions import (
+from ._linalg.matrix_functions import (
     block_diag,
     expm,
     multi_dot,
@@ -36,10 +38,8 @@ from ._matrix_functions import (
     solve_discrete_lyapunov,
     solve_sylvester,
 )
-from ._products import cross, kron, matmul, outer, tensordot, vecdot
-from ._reductions import _axes, _root, sum
-from ._shapes import _matrix_diagonal, matrix_transpose, moveaxis
-from ._systems import (
+from ._linalg.products import cross, kron, matmul, outer, tensordot, vecdot
+from ._linalg.systems import (
     _floating,
     cho_solve,
     cholesky,
@@ -51,6 +51,7 @@ from ._systems import (
     tensorinv,
     tensorsolve,
 )
+from ._namespace import names as _names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

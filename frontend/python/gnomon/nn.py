@@ -7,8 +7,11 @@ them. Axes of classes or features are last unless `axis` says otherwise; images 
 
 from __future__ import annotations
 
-from . import _core, _names, _ops
-from ._activations import (
+from . import _core, _ops
+from ._arrays.creation import _tensor, astype
+from ._arrays.shapes import _axis
+from ._namespace import names as _names
+from ._nn.activations import (
     celu,
     elu,
     gelu,
@@ -29,8 +32,7 @@ from ._activations import (
     softsign,
     swish,
 )
-from ._creation import _tensor, astype
-from ._images import (
+from ._nn.images import (
     bilinear_upsampling,
     causal_conv1d,
     conv_transpose1d,
@@ -46,7 +48,7 @@ from ._images import (
     unshared_conv2d,
     unshared_conv3d,
 )
-from ._layers import (
+from ._nn.layers import (
     batch_norm,
     batch_norm_train,
     bilinear,
@@ -62,7 +64,7 @@ from ._layers import (
     scaled_dot_product_attention,
     sparse_block_dot,
 )
-from ._losses import (
+from ._nn.losses import (
     binary_cross_entropy,
     binary_cross_entropy_with_logits,
     confusion_matrix,
@@ -88,9 +90,7 @@ from ._losses import (
     soft_margin_loss,
     triplet_margin_loss,
 )
-from ._ops import log_softmax, sigmoid, softmax, softplus, tanh
-from ._shapes import _axis
-from ._windows import (
+from ._nn.windows import (
     avg_pool1d,
     avg_pool2d,
     avg_pool3d,
@@ -104,6 +104,7 @@ from ._windows import (
     sum_pool2d,
     sum_pool3d,
 )
+from ._ops import log_softmax, sigmoid, softmax, softplus, tanh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

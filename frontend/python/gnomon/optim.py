@@ -22,13 +22,14 @@ influence on the cost, and for another number of gradients than of parameters.
 
 from __future__ import annotations
 
-from . import _core, _names, _tree
+from . import _core, _tree
+from ._namespace import names as _names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ._classes import Expr, Shared
+    from ._namespace.classes import Expr, Shared
     from .typing import Operand
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist

@@ -16,11 +16,14 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
-from . import _choices, _core, _distributions, _names
-from ._choices import *  # noqa: F403
-from ._distributions import *  # noqa: F403
-from ._distributions import bytes  # noqa: A004
-from ._mrg import MRG_RandomStream
+from . import _core
+from ._namespace import names as _names
+from ._random import choices as _choices
+from ._random import distributions as _distributions
+from ._random.choices import *  # noqa: F403
+from ._random.distributions import *  # noqa: F403
+from ._random.distributions import bytes  # noqa: A004
+from ._random.mrg import MRG_RandomStream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +112,7 @@ class Generator:
         return bytes(self._stream.take(1), length)
 
     def _draw(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from ._trace import is_tracing
+        from ._functions.trace import is_tracing
 
         symbolic = (
             self._always_symbolic

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 
-from . import _core, _names, _ops
-from ._creation import _tensor, astype
-from ._elementwise import sinc
+from . import _core, _ops
+from ._arrays.creation import _tensor, astype
+from ._arrays.elementwise import sinc
+from ._namespace import names as _names
 from ._ops import (
     betainc, betaincinv, betaln, cbrt, digamma, erf, erfc, erfcinv, erfcx, erfinv, exp2, expm1,
     gamma, gammainc, gammaincc, gammainccinv, gammaincinv, gammaln, i0, i0e, i1, i1e, ive, j0, j1,

@@ -3,7 +3,7 @@
 //
 // Array, Expr, Shared and Function are plain CPython types, because a call must cost less than a
 // microsecond; what is not called in a loop is bound with nanobind. The Python classes of the same
-// names derive from them (gnomon/_classes.py) and add the methods; `types` holds those.
+// names derive from them (gnomon/_namespace/classes.py) and add the methods; `types` holds those.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN

@@ -1,6 +1,6 @@
 // `gn.compiled`, the part that every call goes through: from the types of the arguments to the
 // function made for them, without Python code. What is not known yet, and arguments other than
-// arrays and numbers, go to the Python object behind it (gnomon/_trace.py).
+// arrays and numbers, go to the Python object behind it (gnomon/_functions/trace.py).
 #include "frontend/python/src/symbols/questions.h"
 
 // After Python.h.

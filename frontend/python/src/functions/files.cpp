@@ -396,7 +396,7 @@ nb::object restore_expression(const std::string& text, nb::handle arrays, nb::ha
 }
 
 nb::tuple reduce_expression(nb::handle self) {
-  const nb::module_ graphs = nb::module_::import_("gnomon._graphs");
+  const nb::module_ graphs = nb::module_::import_("gnomon._functions.graphs");
   const Value& v = expr_of(self).value();
   if (v.is(op::input)) {
     nb::list shape;
@@ -442,7 +442,7 @@ nb::object deep_copy(nb::handle self, nb::handle memo) {
 }
 
 nb::tuple reduce_dim(nb::handle self) {
-  return nb::make_tuple(nb::module_::import_("gnomon._graphs").attr("restore_dim"),
+  return nb::make_tuple(nb::module_::import_("gnomon._functions.graphs").attr("restore_dim"),
                         nb::make_tuple(encoded(to_dim(self))));
 }
 

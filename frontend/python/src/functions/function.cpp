@@ -40,10 +40,10 @@ void dealloc(PyObject* o) {
   Py_DECREF(type);
 }
 
-// What Python writes better: gnomon._function.<name>(self).
+// What Python writes better: gnomon._functions.function.<name>(self).
 PyObject* ask(PyObject* o, const char* name) {
   return guarded([&] {
-    const nb::module_ module = nb::module_::import_("gnomon._function");
+    const nb::module_ module = nb::module_::import_("gnomon._functions.function");
     return module.attr(name)(nb::handle(o)).release().ptr();
   });
 }

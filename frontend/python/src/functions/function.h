@@ -46,7 +46,7 @@ struct FunctionObject {
   Downcast downcast;
   std::string name;
   PyObject* keys;   // of a dict of results: a tuple
-  PyObject* about;  // what it was compiled from, as gnomon/_function.py keeps it
+  PyObject* about;  // what it was compiled from, as gnomon/_functions/function.py keeps it
 };
 
 /// The vectorcall of a FunctionObject (call.cpp).

@@ -134,7 +134,8 @@ PyObject* reduce(PyObject* o, PyObject*) {
     nb::list shape;
     for (const std::int64_t n : variable.shape())
       shape.append(n < 0 ? nb::object(nb::none()) : nb::object(nb::int_(n)));
-    const nb::object restore = nb::module_::import_("gnomon._function").attr("restore_shared");
+    const nb::object restore =
+        nb::module_::import_("gnomon._functions.function").attr("restore_shared");
     return nb::make_tuple(
                restore, nb::make_tuple(wrap(value_now(o), false), nb::str(variable.name().c_str()),
                                        nb::tuple(shape)))

@@ -1,0 +1,1 @@
+"""Functions of arrays: making them, moving and finding elements, sums, sorts, statistics."""

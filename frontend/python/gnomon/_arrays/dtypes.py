@@ -1,0 +1,131 @@
+"""Dtypes as names of the namespace, and questions about them."""
+
+from __future__ import annotations
+
+from .. import _core
+
+globals().update(_core.dtypes)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .._core import Array, DType
+    from ..typing import DTypeLike, Operand
+
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...]) -> bool:
+    """Whether `dtype` is of a kind: a dtype, a kind of the Array API, or a tuple of such.
+
+    The kinds are "bool", "signed integer", "unsigned integer", "integral", "real floating",
+    "complex floating" and "numeric". ValueError for another string.
+    """
+    dtype = _core.to_dtype(dtype)
+    if isinstance(kind, tuple):
+        return any(isdtype(dtype, k) for k in kind)
+    if isinstance(kind, str) and kind != "bool":
+        if kind not in _KINDS:
+            raise _core.ValueError(f"isdtype: no kind {kind!r}; kinds are {', '.join(_KINDS)}")
+        return dtype.kind in _KINDS[kind]
+    return dtype == _core.to_dtype(kind)
+
+
+def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
+    """The dtype that the operands of an operation take together.
+
+    Arrays, expressions, dtypes and Python numbers, which take the dtype of what they meet where
+    they can.
+    """
+    return _core.result_type(*arrays_and_dtypes)
+
+
+def can_cast(from_: Operand | DTypeLike, to: DTypeLike, /) -> bool:
+    """Whether promotion takes `from_`, a dtype or what has one, to `to` without loss."""
+    dtype = _dtype_of(from_)
+    to = _core.to_dtype(to)
+    try:
+        return _core.result_type(dtype, to) == to
+    except _core.TypeError:
+        return False
+
+
+class _Limits:
+    """The numbers that finfo and iinfo give, as attributes."""
+
+    def __init__(self, **values):
+        self.__dict__.update(values)
+
+    def __repr__(self):
+        values = ", ".join(f"{name}={value}" for name, value in self.__dict__.items())
+        return f"{type(self).__name__}({values})"
+
+
+class finfo_object(_Limits):
+    """Limits of a float dtype: bits, eps, max, min, smallest_normal (Python numbers), dtype."""
+
+
+class iinfo_object(_Limits):
+    """Limits of an integer dtype: bits, max, min (Python numbers), dtype."""
+
+
+# Bits of the significand after the point, and the largest exponent.
+_FLOATS = {"float16": (10, 15), "bfloat16": (7, 127), "float32": (23, 127), "float64": (52, 1023)}
+_COMPLEX = {"complex64": "float32", "complex128": "float64"}
+
+
+def finfo(type: DTypeLike | Operand, /) -> finfo_object:
+    """Limits of a float dtype (of a complex one: of its parts), or of the dtype of an array."""
+    dtype = _dtype_of(type)
+    dtype = _core.dtypes.get(_COMPLEX.get(dtype.name, ""), dtype)
+    if dtype.name not in _FLOATS:
+        raise _core.TypeError(f"finfo: expected a float dtype, found {dtype.name}")
+    digits, exponent = _FLOATS[dtype.name]
+    largest = (2.0 - 2.0**-digits) * 2.0**exponent
+    return finfo_object(
+        bits=dtype.itemsize * 8,
+        eps=2.0**-digits,
+        max=largest,
+        min=-largest,
+        smallest_normal=2.0 ** (1 - exponent),
+        dtype=dtype,
+    )
+
+
+def iinfo(type: DTypeLike | Operand, /) -> iinfo_object:
+    """Limits of an integer dtype, or of the dtype of an array."""
+    dtype = _dtype_of(type)
+    if dtype.kind not in ("i", "u"):
+        raise _core.TypeError(f"iinfo: expected an integer dtype, found {dtype.name}")
+    bits = dtype.itemsize * 8
+    signed = dtype.kind == "i"
+    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+    return iinfo_object(bits=bits, max=high, min=low, dtype=dtype)
+
+
+def _dtype_of(x) -> DType:
+    if isinstance(x, (_core.Array, _core.Expr)):
+        return x.dtype
+    try:
+        return _core.to_dtype(x)
+    except _core.TypeError:
+        return _core.asarray(x).dtype
+
+
+
+
+__all__ = [
+    *_core.dtypes,
+    "can_cast",
+    "finfo",
+    "iinfo",
+    "isdtype",
+    "result_type",
+]

@@ -1,0 +1,224 @@
+"""Elementwise functions that are not operations by themselves."""
+
+from __future__ import annotations
+
+from .. import _core
+from .complex import complex, imag, real
+from .creation import _tensor, astype
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..typing import Operand, Tensor
+
+_op = _core.operation
+_where, _isnan, _multiply, _divide = _op("where"), _op("isnan"), _op("multiply"), _op("divide")
+_minimum, _maximum, _subtract, _less = _op("minimum"), _op("maximum"), _op("subtract"), _op("less")
+_greater, _absolute, _add = _op("greater"), _op("absolute"), _op("add")
+
+
+def where(condition: Operand, x1: Operand, x2: Operand, /) -> Tensor:
+    """x1 where the condition holds (is not 0), x2 elsewhere; both are computed.
+
+    The dtype is the common one of x1 and x2, the shape that of all three. Differentiable: the
+    branch not taken contributes 0 to derivatives, whatever its own are.
+    """
+    return _where(condition, x1, x2)
+
+
+def clip(x: Operand, /, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+    """x held between bounds, of which either may be None; `max` where min > max.
+
+    The dtype is x's; bounds of another dtype must fit it. Differentiable: at a bound as x.
+    """
+    x = _tensor(x)
+    low, high = _bound(x, min), _bound(x, max)
+    if low is None and high is None:
+        return _core.another(x)
+    if high is None:
+        return _maximum(x, low)
+    if low is None:
+        return _minimum(x, high)
+    return _op("clip")(x, low, high)
+
+
+def _bound(x, bound):
+    if bound is None or isinstance(bound, (bool, int, float)):
+        return _number(x, bound)
+    bound = _tensor(bound)
+    if bound.dtype == x.dtype:
+        return bound
+    if _core.result_type(bound.dtype, x.dtype) != x.dtype:
+        raise _core.TypeError(
+            f"clip: expected bounds that fit {x.dtype.name}, found {bound.dtype.name}"
+        )
+    return astype(bound, x.dtype)
+
+
+def _number(x, bound):
+    """A bound that x's dtype can hold; None where it bounds nothing."""
+    if bound is None or x.dtype.kind not in "iu":
+        return bound
+    bits = x.dtype.itemsize * 8
+    low = -(2 ** (bits - 1)) if x.dtype.kind == "i" else 0
+    high = low + 2**bits - 1
+    if isinstance(bound, float):
+        if bound in (float("inf"), float("-inf")):
+            return _core.asarray(high if bound > 0 else low, x.dtype)
+        if not bound.is_integer():
+            raise _core.TypeError(f"clip: expected bounds that {x.dtype.name} has, found {bound}")
+        bound = int(bound)
+    return _core.asarray(builtin_max(low, builtin_min(bound, high)), x.dtype)
+
+
+builtin_max, builtin_min = max, min
+
+
+def positive(x: Operand, /) -> Tensor:
+    """x itself."""
+    return _tensor(x)
+
+
+def round(x: Operand, /, decimals: int = 0) -> Tensor:
+    """The nearest integer, half to even, in x's dtype; or the nearest multiple of 10**-decimals."""
+    if decimals == 0:
+        return _op("round")(x)
+    scale = 10.0 ** abs(decimals)
+    if decimals < 0:
+        return _multiply(_op("round")(_divide(x, scale)), scale)
+    return _divide(_op("round")(_multiply(x, scale)), scale)
+
+
+def isclose(
+    x1: Operand,
+    x2: Operand,
+    /,
+    rtol: float = 1e-5,
+    atol: float = 1e-8,
+    equal_nan: bool = False,
+) -> Tensor:
+    """Whether |x1 - x2| <= atol + rtol * |x2|; infinities are close to themselves."""
+    x1, x2 = _tensor(x1), _tensor(x2)
+    floating = _core.result_type(x1, x2, 1.0)
+    x1, x2 = astype(x1, floating, copy=False), astype(x2, floating, copy=False)
+    distance = _absolute(_subtract(x1, x2))
+    near = _op("less_equal")(distance, _add(_multiply(_absolute(x2), rtol), atol))
+    near = _op("logical_and")(near, _op("isfinite")(x2))
+    near = _op("logical_or")(near, _op("equal")(x1, x2))
+    if equal_nan:
+        near = _op("logical_or")(near, _op("logical_and")(_isnan(x1), _isnan(x2)))
+    return near
+
+
+def nan_to_num(
+    x: Operand,
+    /,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+) -> Tensor:
+    """x with NaN, inf and -inf replaced: by 0 and the largest and lowest finite numbers.
+
+    Of complex numbers either part.
+    """
+    from .dtypes import finfo
+
+    x = _tensor(x)
+    if x.dtype.kind == "c":
+        return complex(*(nan_to_num(part, nan, posinf, neginf) for part in (real(x), imag(x))))
+    if x.dtype.kind != "f":
+        return _core.another(x)
+    limits = finfo(x.dtype)
+    x = _where(_isnan(x), nan, x)
+    x = _where(_op("equal")(x, float("inf")), limits.max if posinf is None else posinf, x)
+    return _where(_op("equal")(x, float("-inf")), limits.min if neginf is None else neginf, x)
+
+
+def isposinf(x: Operand, /) -> Tensor:
+    """Whether x is inf."""
+    return _op("equal")(x, float("inf"))
+
+
+def isneginf(x: Operand, /) -> Tensor:
+    """Whether x is -inf."""
+    return _op("equal")(x, float("-inf"))
+
+
+def fmax(x1: Operand, x2: Operand, /) -> Tensor:
+    """The larger of two; the number if one is NaN."""
+    return _where(_op("logical_or")(_greater(x1, x2), _isnan(x2)), x1, x2)
+
+
+def fmin(x1: Operand, x2: Operand, /) -> Tensor:
+    """The smaller of two; the number if one is NaN."""
+    return _where(_op("logical_or")(_less(x1, x2), _isnan(x2)), x1, x2)
+
+
+def fmod(x1: Operand, x2: Operand, /) -> Tensor:
+    """x1 - x2 * trunc(x1 / x2), with the sign of x1; for integers 0 where x2 is 0."""
+    dtype = _core.result_type(x1, x2)
+    if dtype.kind == "f":
+        x1, x2 = astype(x1, dtype, copy=False), astype(x2, dtype, copy=False)
+        return _op("copysign")(_op("remainder")(_absolute(x1), _absolute(x2)), x1)
+    rest = _op("remainder")(x1, x2)
+    below = _op("not_equal")(_less(rest, 0), _less(x1, 0))
+    other = _op("logical_and")(below, _op("not_equal")(rest, 0))
+    return _where(other, _subtract(rest, x2), rest)
+
+
+def divmod(x1: Operand, x2: Operand, /) -> tuple[Tensor, Tensor]:
+    """floor_divide(x1, x2) and remainder(x1, x2)."""
+    return _op("floor_divide")(x1, x2), _op("remainder")(x1, x2)
+
+
+def heaviside(x1: Operand, x2: Operand, /) -> Tensor:
+    """0 where x1 < 0, x2 where it is 0, 1 where it is greater, NaN where it is NaN."""
+    one = _core.full((), 1, _core.result_type(x1, x2, 1.0))
+    above = _where(_less(x1, 0), 0, _where(_op("equal")(x1, 0), x2, one))
+    return _where(_isnan(x1), x1, above)
+
+
+def sinc(x: Operand, /) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at 0; to the last digits also near whole numbers."""
+    x = _tensor(x)
+    x = x if x.dtype.kind == "f" else astype(x, "float64")
+    whole = _op("round")(x)
+    sine = _op("sin")(_multiply(_subtract(x, whole), 3.141592653589793))
+    sign = _subtract(1.0, _multiply(_op("remainder")(whole, 2.0), 2.0))
+    zero = _op("equal")(x, 0)
+    turns = _multiply(_where(zero, 1.0, x), 3.141592653589793)
+    return _where(zero, 1.0, _divide(_multiply(sign, sine), turns))
+
+
+def rad2deg(x: Operand, /) -> Tensor:
+    """Degrees of an angle in radians."""
+    return _multiply(x, 57.29577951308232)
+
+
+def deg2rad(x: Operand, /) -> Tensor:
+    """Radians of an angle in degrees."""
+    return _multiply(x, 0.017453292519943295)
+
+
+degrees = rad2deg
+radians = deg2rad
+
+__all__ = [
+    "clip",
+    "deg2rad",
+    "degrees",
+    "divmod",
+    "fmax",
+    "fmin",
+    "fmod",
+    "heaviside",
+    "isclose",
+    "isneginf",
+    "isposinf",
+    "nan_to_num",
+    "positive",
+    "rad2deg",
+    "radians",
+    "round",
+    "sinc",
+    "where",
+]

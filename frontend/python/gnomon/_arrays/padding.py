@@ -1,0 +1,160 @@
+"""Arrays with something around them."""
+
+from __future__ import annotations
+
+from .. import _core
+from .creation import _tensor, astype
+from .shapes import _along, concat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..typing import Operand, Tensor
+
+_op = _core.operation
+_add, _subtract, _multiply, _divide = _op("add"), _op("subtract"), _op("multiply"), _op("divide")
+_minimum, _maximum, _remainder = _op("minimum"), _op("maximum"), _op("remainder")
+
+
+def _edge(place, n):
+    return _minimum(_maximum(place, 0), _subtract(n, 1))
+
+
+def _wrap(place, n):
+    return _remainder(place, n)
+
+
+def _symmetric(place, n):
+    place = _remainder(place, _multiply(n, 2))
+    return _minimum(place, _subtract(_subtract(_multiply(n, 2), 1), place))
+
+
+def _reflect(place, n):
+    around = _maximum(_multiply(_subtract(n, 1), 2), 1)
+    place = _remainder(place, around)
+    return _minimum(place, _subtract(around, place))
+
+
+# The place in the array that an element of the result has its value from.
+_PLACES = {"edge": _edge, "reflect": _reflect, "symmetric": _symmetric, "wrap": _wrap}
+
+
+def _from_places(x, axis, before, after, place):
+    n = x.shape[axis]
+    if isinstance(n, int) and n == 0 and before + after > 0:
+        raise _core.ValueError(f"pad: axis {axis} has no elements to repeat")
+    wanted = _core.arange(-before, n + after, 1, None)
+    return _core.take(x, place(wanted, n), axis)
+
+
+def _middle(x, axis, keepdims):
+    from .sorting import median
+
+    return median(x, axis, keepdims=keepdims)
+
+
+_STATISTICS = {"maximum": _op("max"), "minimum": _op("min"), "mean": _op("mean"), "median": _middle}
+
+
+def _with_statistic(x, axis, before, after, statistic):
+    value = statistic(x, axis, True)
+    if x.dtype.kind in "iu" and value.dtype.kind == "f":
+        value = _op("round")(value)
+    value = astype(value, x.dtype, copy=False)
+
+    def block(count):
+        shape = tuple(count if k == axis else n for k, n in enumerate(x.shape))
+        return _core.broadcast_to(value, shape)
+
+    return concat([block(before), x, block(after)], axis)
+
+
+def _with_ramps(x, axis, before, after, ends):
+    def ramp(count, end, edge, is_before):
+        shape = tuple(count if k == axis else 1 for k in range(x.ndim))
+        steps = _core.reshape(_core.arange(0, count, 1, None), shape)
+        if not is_before:
+            steps = _subtract(count - 1, steps)
+        floating = x.dtype if x.dtype.kind == "f" else "float64"
+        edge = astype(edge, floating, copy=False)
+        slope = _divide(_subtract(edge, end), max(count, 1))
+        values = _add(_multiply(astype(steps, floating), slope), end)
+        if x.dtype.kind in "iu":
+            values = _op("floor")(values)
+        return astype(values, x.dtype, copy=False)
+
+    first, last = (_core.expand_dims(x[_along(axis, place)], axis) for place in (0, -1))
+    return concat([ramp(before, ends[0], first, True), x, ramp(after, ends[1], last, False)], axis)
+
+
+def _pairs(name, given, rank):
+    """(before, after) for each axis: from one for all, one pair for all, or one pair an axis."""
+    if isinstance(given, (int, float)):
+        given = (given, given)
+    given = list(given)
+    if given and isinstance(given[0], (int, float)):
+        if len(given) == 1:
+            given = given * 2
+        given = [tuple(given)] * rank
+    if len(given) == 1:
+        given = given * rank
+    pairs = [tuple(pair) * 2 if len(tuple(pair)) == 1 else tuple(pair) for pair in given]
+    if len(pairs) != rank:
+        raise _core.ValueError(f"{name}: {len(pairs)} pairs for an array of rank {rank}")
+    return pairs
+
+
+def pad(
+    x: Operand,
+    pad_width: int | Sequence[int] | Sequence[Sequence[int]],
+    /,
+    mode: str = "constant",
+    *,
+    constant_values: Operand = 0,
+    end_values: float | Sequence[float] | Sequence[Sequence[float]] = 0,
+) -> Tensor:
+    """x with pad_width[k] = (before, after) elements around it along axis k.
+
+    One number stands for all widths, one pair for each axis. `mode`, as NumPy's:
+    constant: `constant_values`, one or (before, after) for each axis;
+    edge: the first and the last element; wrap: the other end of x; reflect, symmetric: x in a
+    mirror on, or behind, its last element; linear_ramp: from the edge to `end_values`;
+    maximum, mean, median, minimum: of the whole axis. Differentiable.
+    """
+    x = _tensor(x)
+    widths = _pairs("pad", pad_width, x.ndim)
+    if any(width < 0 for pair in widths for width in pair):
+        raise _core.ValueError(f"pad: a negative width in {tuple(widths)}")
+    if mode == "constant":
+        return _with_constants(x, widths, constant_values)
+    if mode not in (*_PLACES, *_STATISTICS, "linear_ramp"):
+        raise _core.ValueError(f"pad: no mode {mode!r}")
+    ends = _pairs("pad", end_values, x.ndim)
+    for axis, (before, after) in enumerate(widths):
+        if before + after == 0:
+            continue
+        if mode in _PLACES:
+            x = _from_places(x, axis, before, after, _PLACES[mode])
+        elif mode == "linear_ramp":
+            x = _with_ramps(x, axis, before, after, ends[axis])
+        else:
+            x = _with_statistic(x, axis, before, after, _STATISTICS[mode])
+    return _core.another(x)
+
+
+def _with_constants(x, widths, values):
+    if not isinstance(values, (list, tuple)):
+        shape = tuple(a + n + b for (a, b), n in zip(widths, x.shape))
+        inside = tuple(slice(a, a + n) for (a, _), n in zip(widths, x.shape))
+        return _core.set_item(_core.full(shape, values, x.dtype), inside, x, "set")
+    for axis, pair in enumerate(_pairs("pad", values, x.ndim)):
+        blocks = []
+        for count, value in zip(widths[axis], pair):
+            shape = tuple(count if k == axis else n for k, n in enumerate(x.shape))
+            blocks.append(_core.full(shape, value, x.dtype))
+        x = concat([blocks[0], x, blocks[1]], axis)
+    return x
+
+
+__all__ = ["pad"]

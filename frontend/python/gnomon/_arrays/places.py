@@ -1,0 +1,260 @@
+"""Indices as arrays: making them, and reading and writing by them."""
+
+from __future__ import annotations
+
+from .. import _core
+from .creation import _below, _tensor, astype
+from .shapes import _axis, _integer, broadcast_arrays, stack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..typing import Operand, ShapeLike, Tensor
+
+_op = _core.operation
+_add, _multiply, _where = _op("add"), _op("multiply"), _op("where")
+_remainder, _floor_divide = _op("remainder"), _op("floor_divide")
+
+
+def _places(name, x, indices, axis):
+    """A key with `indices` in the place of the axis and the own places on the others."""
+    if indices.ndim != x.ndim:
+        raise _core.ValueError(
+            f"{name}: x has rank {x.ndim}, the indices have rank {indices.ndim}"
+        )
+    return tuple(
+        indices
+        if k == axis
+        else _core.reshape(
+            _core.arange(0, n, 1, None), tuple(n if i == k else 1 for i in range(x.ndim))
+        )
+        for k, n in enumerate(x.shape)
+    )
+
+
+def put_along_axis(x: Operand, indices: Operand, values: Operand, /, axis: int = -1) -> Tensor:
+    """x with the elements that `take_along_axis(x, indices, axis)` reads replaced by `values`.
+
+    A new array: x is not changed. Of equal indices the last one counts. Differentiable.
+    """
+    x, indices = _tensor(x), _tensor(indices)
+    axis = _axis("put_along_axis", axis, x.ndim)
+    return _core.set_item(x, _places("put_along_axis", x, indices, axis), values, "set")
+
+
+def _integers(name, x):
+    """Indices as int64; TypeError for other numbers."""
+    x = _tensor(x)
+    if x.dtype.kind not in "biu":
+        raise _core.TypeError(f"{name}: expected integers as indices, found {x.dtype.name}")
+    return astype(x, "int64", copy=False)
+
+
+def _wrapped(index, n, mode, name):
+    """Indices into n places: checked ("raise"), around the end ("wrap") or cut off ("clip")."""
+    if mode == "wrap":
+        return _remainder(index, n)
+    if mode == "clip":
+        return _op("minimum")(_op("maximum")(index, 0), _op("subtract")(n, 1))
+    if mode != "raise":
+        raise _core.ValueError(f"{name}: expected raise, wrap or clip as mode, found {mode!r}")
+    return index
+
+
+def choose(indices: Operand, choices: Operand | Sequence[Operand], /, mode: str = "raise") -> (
+    Tensor
+):
+    """choices[i] where `indices` is i, element by element; all broadcast together.
+
+    `mode` says what an index outside does: "raise" (ValueError), "wrap" or "clip".
+    """
+    if not isinstance(choices, (list, tuple)):
+        choices = _tensor(choices)
+        choices = [choices[i] for i in range(choices.shape[0])]
+    indices, *parts = broadcast_arrays(indices, *choices)
+    indices = _integers("choose", indices)
+    if mode == "raise":
+        inside = _op("logical_and")(
+            _op("greater_equal")(indices, 0), _op("less")(indices, len(parts))
+        )
+        text = "choose: index {value}, but there are {bound} choices"
+        indices = _core.check_index(indices, inside, indices, len(parts), text)
+    else:
+        indices = _wrapped(indices, len(parts), mode, "choose")
+    y = parts[-1]
+    for i in range(len(parts) - 2, -1, -1):
+        y = _where(_op("equal")(indices, i), parts[i], y)
+    return y
+
+
+def select(
+    conditions: Sequence[Operand], choices: Sequence[Operand], /, default: Operand = 0
+) -> Tensor:
+    """The choice of the first condition that is true, element by element, else `default`."""
+    if len(conditions) != len(choices):
+        raise _core.ValueError(
+            f"select: {len(conditions)} conditions for {len(choices)} choices"
+        )
+    conditions = [_tensor(c) for c in conditions]
+    for c in conditions:
+        if c.dtype.kind != "b":
+            raise _core.TypeError(f"select: expected bools as conditions, found {c.dtype.name}")
+    y = default
+    for condition, choice in zip(reversed(conditions), reversed(choices)):
+        y = _where(condition, choice, y)
+    return y
+
+
+def fill_diagonal_offset(x: Operand, value: Operand, offset: int, /) -> Tensor:
+    """The matrix x with `value` on the diagonal `offset` (above the main one if positive)."""
+    x = _tensor(x)
+    if x.ndim != 2:
+        raise _core.ValueError(f"fill_diagonal_offset: expected a matrix, found rank {x.ndim}")
+    rows, columns = x.shape
+    i = _core.expand_dims(_core.arange(0, rows, 1, None), 1)
+    on_diagonal = _op("equal")(_core.arange(0, columns, 1, None), _add(i, offset))
+    value = astype(value, x.dtype)
+    return _where(on_diagonal, value, x)
+
+
+def fill_diagonal(x: Operand, value: Operand, /) -> Tensor:
+    """x with `value` at the elements whose indices are all equal: a new array.
+
+    x is a matrix, or has more axes of one extent.
+    """
+    x = _tensor(x)
+    if x.ndim == 2:
+        return fill_diagonal_offset(x, value, 0)
+    if x.ndim < 2 or any(n != x.shape[0] for n in x.shape if isinstance(n, int)):
+        raise _core.ValueError(f"fill_diagonal: expected a matrix or equal extents: {x.shape}")
+    i = _core.arange(0, x.shape[0], 1, None)
+    return _core.set_item(x, (i,) * x.ndim, value, "set")
+
+
+def tril_indices(n: ShapeLike, /, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
+    """The row and column indices of an n x m matrix's elements on and below diagonal k."""
+    return _core.nonzero(_below(n, n if m is None else m, k))
+
+
+def triu_indices(n: ShapeLike, /, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
+    """The row and column indices of an n x m matrix's elements on and above diagonal k."""
+    return _core.nonzero(_op("logical_not")(_below(n, n if m is None else m, k - 1)))
+
+
+def diag_indices(n: ShapeLike, /, ndim: int = 2) -> tuple[Tensor, ...]:
+    """The indices of the diagonal of an array with `ndim` axes of extent n."""
+    if n is None:
+        raise _core.TypeError("diag_indices: expected an extent, found None")
+    return (_core.arange(0, n, 1, None),) * ndim
+
+
+def indices(dimensions: Sequence[ShapeLike], /) -> Tensor:
+    """The index along each axis for all elements of a shape: int64, one axis more in front."""
+    shape = tuple(dimensions)
+    grids = [
+        _core.broadcast_to(
+            _core.reshape(
+                _core.arange(0, n, 1, None), tuple(n if i == k else 1 for i in range(len(shape)))
+            ),
+            shape,
+        )
+        for k, n in enumerate(shape)
+    ]
+    return stack(grids)
+
+
+def ravel_multi_index(
+    multi_index: Sequence[Operand], shape: Sequence[ShapeLike], /, mode: str = "raise"
+) -> Tensor:
+    """The place in row-major order of elements whose index along each axis is given: int64.
+
+    `mode` says what an index outside does: "raise" (ValueError), "wrap" or "clip".
+    """
+    parts = [_integers("ravel_multi_index", i) for i in multi_index]
+    if len(parts) != len(shape):
+        raise _core.ValueError(
+            f"ravel_multi_index: {len(parts)} indices for a shape of {len(shape)} axes"
+        )
+    place = 0
+    for index, n in zip(parts, shape):
+        if mode == "raise":
+            inside = _op("logical_and")(_op("greater_equal")(index, 0), _op("less")(index, n))
+            text = "ravel_multi_index: index {value} is out of range for extent {bound}"
+            index = _core.check_index(index, inside, index, n, text)
+        place = _add(_multiply(place, n), _wrapped(index, n, mode, "ravel_multi_index"))
+    return place
+
+
+def unravel_index(places: Operand, shape: Sequence[ShapeLike], /) -> tuple[Tensor, ...]:
+    """The index along each axis of elements whose place in row-major order is given: int64."""
+    size = 1
+    for n in shape:
+        size = _multiply(size, n) if not isinstance(n, int) or not isinstance(size, int) else (
+            size * n
+        )
+    rest = _integers("unravel_index", places)
+    inside = _op("logical_and")(_op("greater_equal")(rest, 0), _op("less")(rest, size))
+    text = "unravel_index: place {value} is out of range for {bound} elements"
+    rest = _core.check_index(rest, inside, rest, size, text)
+    found = []
+    for k, n in enumerate(reversed(shape)):
+        if k + 1 == len(shape):
+            found.append(rest)
+        else:
+            found.append(_remainder(rest, n))
+            rest = _floor_divide(rest, n)
+    return tuple(reversed(found))
+
+
+class _Grid:
+    """`mgrid[a:b:c, ...]` and `ogrid[...]`; a step of nj means n numbers with both ends."""
+
+    def __init__(self, is_open):
+        self._is_open = is_open
+
+    def __getitem__(self, key):
+        slices = key if isinstance(key, tuple) else (key,)
+        lines = [self._line(s) for s in slices]
+        dtype = _core.result_type(*lines)
+        lines = [astype(x, dtype, copy=False) for x in lines]
+        if not isinstance(key, tuple):
+            return lines[0]
+        rank = len(lines)
+        spread = [
+            _core.reshape(x, tuple(x.shape[0] if i == k else 1 for i in range(rank)))
+            for k, x in enumerate(lines)
+        ]
+        return tuple(spread) if self._is_open else stack(broadcast_arrays(*spread))
+
+    @staticmethod
+    def _line(s):
+        from .creation import linspace
+
+        start = 0 if s.start is None else s.start
+        if isinstance(s.step, complex):
+            return linspace(start, s.stop, _integer("mgrid", int(abs(s.step))))
+        return _core.arange(start, s.stop, 1 if s.step is None else s.step, None)
+
+    def __repr__(self):
+        return "gnomon.ogrid" if self._is_open else "gnomon.mgrid"
+
+
+mgrid = _Grid(False)
+ogrid = _Grid(True)
+
+__all__ = [
+    "choose",
+    "diag_indices",
+    "fill_diagonal",
+    "fill_diagonal_offset",
+    "indices",
+    "mgrid",
+    "ogrid",
+    "put_along_axis",
+    "ravel_multi_index",
+    "select",
+    "tril_indices",
+    "triu_indices",
+    "unravel_index",
+]

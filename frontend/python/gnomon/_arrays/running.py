@@ -1,0 +1,177 @@
+"""Running results along an axis: element i is made of the elements up to i."""
+
+from __future__ import annotations
+
+from .. import _core
+from .creation import _tensor, astype
+from .reductions import _isnan, _where
+from .shapes import _along, _axis, broadcast_arrays, concat, ravel
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..typing import DTypeLike, Operand, Tensor
+
+_op = _core.operation
+_cumsum, _cumprod, _cummax, _cummin = _op("cumsum"), _op("cumprod"), _op("cummax"), _op("cummin")
+
+
+def _line(x, axis, name):
+    """x and an axis of it: x flattened if that is None."""
+    x = _tensor(x)
+    return (ravel(x), 0) if axis is None else (x, _axis(name, axis, x.ndim))
+
+
+def _running(op, name, x, axis, dtype, reverse):
+    x, axis = _line(x, axis, name)
+    if dtype is None:
+        return op(x, axis, reverse)
+    return astype(op(astype(x, dtype, copy=False), axis, reverse), dtype, copy=False)
+
+
+def cumsum(
+    x: Operand,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    reverse: bool = False,
+) -> Tensor:
+    """Running sums along an axis, from the end if `reverse`; None flattens x.
+
+    Integers and bools narrower than 64 bits are widened unless `dtype` is given, to which the
+    elements are converted first. Differentiable.
+    """
+    return _running(_cumsum, "cumsum", x, axis, dtype, reverse)
+
+
+def cumprod(
+    x: Operand,
+    /,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    *,
+    reverse: bool = False,
+) -> Tensor:
+    """Running products, as `cumsum`. Differentiable, at zeros too."""
+    return _running(_cumprod, "cumprod", x, axis, dtype, reverse)
+
+
+def cummax(x: Operand, /, axis: int | None = None, *, reverse: bool = False) -> Tensor:
+    """The largest element so far along an axis, NaN from the first NaN on; None flattens x.
+
+    Differentiable: the derivative goes to the first of equal elements.
+    """
+    x, axis = _line(x, axis, "cummax")
+    return _cummax(x, axis, reverse)
+
+
+def cummin(x: Operand, /, axis: int | None = None, *, reverse: bool = False) -> Tensor:
+    """The smallest element so far along an axis, NaN from the first NaN on; None flattens x.
+
+    Differentiable: the derivative goes to the first of equal elements.
+    """
+    x, axis = _line(x, axis, "cummin")
+    return _cummin(x, axis, reverse)
+
+
+def linear_recurrence(
+    a: Operand, b: Operand, /, axis: int = -1, *, reverse: bool = False
+) -> Tensor:
+    """y[i] = a[i] * y[i - 1] + b[i] along an axis, with y[-1] = 0; a and b broadcast.
+
+    From the end if `reverse`. Differentiable.
+    """
+    a, b = broadcast_arrays(a, b)
+    return _op("linear_recurrence")(a, b, _axis("linear_recurrence", axis, a.ndim), reverse)
+
+
+def _cumulative(running, name, x, axis, dtype, include_initial, first):
+    x = _tensor(x)
+    if axis is None and x.ndim != 1:
+        raise _core.ValueError(f"{name}: give an axis of the array of rank {x.ndim}")
+    axis = 0 if axis is None else _axis(name, axis, x.ndim)
+    y = running(x, axis, dtype)
+    if not include_initial:
+        return y
+    shape = tuple(1 if k == axis else n for k, n in enumerate(y.shape))
+    return concat([_core.full(shape, first, y.dtype), y], axis)
+
+
+def cumulative_sum(
+    x: Operand,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Tensor:
+    """Running sums along an axis, which a vector need not name.
+
+    With `include_initial` a 0 comes before them. The dtype is that of `cumsum`. Differentiable.
+    """
+    return _cumulative(cumsum, "cumulative_sum", x, axis, dtype, include_initial, 0)
+
+
+def cumulative_prod(
+    x: Operand,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> Tensor:
+    """Running products along an axis, which a vector need not name.
+
+    With `include_initial` a 1 comes before them. The dtype is that of `cumprod`. Differentiable.
+    """
+    return _cumulative(cumprod, "cumulative_prod", x, axis, dtype, include_initial, 1)
+
+
+def _replaced(x, value):
+    x = _tensor(x)
+    return _where(_isnan(x), value, x) if x.dtype.kind == "f" else x
+
+
+def nancumsum(
+    x: Operand, /, axis: int | None = None, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Running sums with 0 for each NaN."""
+    return cumsum(_replaced(x, 0), axis, dtype)
+
+
+def nancumprod(
+    x: Operand, /, axis: int | None = None, dtype: DTypeLike | None = None
+) -> Tensor:
+    """Running products with 1 for each NaN."""
+    return cumprod(_replaced(x, 1), axis, dtype)
+
+
+def trapezoid(y: Operand, x: Operand | None = None, /, dx: float = 1.0, axis: int = -1) -> Tensor:
+    """The integral of samples y along an axis by the trapezoidal rule.
+
+    `x` has the places of the samples, as a vector or in y's shape; without it they are `dx` apart.
+    """
+    y = _tensor(y)
+    axis = _axis("trapezoid", axis, y.ndim)
+    after, before = _along(axis, slice(1, None)), _along(axis, slice(None, -1))
+    if x is not None:
+        x = _tensor(x)
+        if x.ndim == 1 and y.ndim > 1:
+            x = _core.reshape(x, tuple(x.shape[0] if k == axis else 1 for k in range(y.ndim)))
+        dx = _op("subtract")(x[after], x[before])
+    pairs = _op("divide")(_op("add")(y[after], y[before]), 2)
+    return _op("sum")(_op("multiply")(pairs, dx), axis, False)
+
+
+__all__ = [
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
+    "cumulative_prod",
+    "cumulative_sum",
+    "linear_recurrence",
+    "nancumprod",
+    "nancumsum",
+    "trapezoid",
+]

@@ -1,0 +1,126 @@
+"""Windows of signals, and sums of products of one signal moved along another."""
+
+from __future__ import annotations
+
+import math
+
+from .. import _core
+from .creation import _tensor, astype
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..typing import Operand, Tensor
+
+_op = _core.operation
+_add, _subtract, _multiply, _divide = _op("add"), _op("subtract"), _op("multiply"), _op("divide")
+
+
+def _window(name, m):
+    """From -1 to 1 in m steps, or a single middle."""
+    if not hasattr(m, "__index__"):
+        raise _core.TypeError(f"{name}: expected a number of points, found {m!r}")
+    m = max(int(m), 0)
+    if m == 1:
+        return _core.full((1,), 0.0, "float64")
+    return _divide(_core.arange(1 - m, m, 2, "float64"), max(m - 1, 1))
+
+
+def bartlett(m: int, /) -> Tensor:
+    """The triangular window of m points, 0 at both ends."""
+    return _subtract(1.0, _op("absolute")(_window("bartlett", m)))
+
+
+def _cosines(name, m, first, second, third=0.0):
+    t = _multiply(_window(name, m), math.pi)
+    y = _add(_multiply(_op("cos")(t), second), first)
+    return _add(y, _multiply(_op("cos")(_multiply(t, 2)), third)) if third else y
+
+
+def hanning(m: int, /) -> Tensor:
+    """The raised cosine of m points, 0 at both ends."""
+    return _cosines("hanning", m, 0.5, 0.5)
+
+
+def hamming(m: int, /) -> Tensor:
+    """The raised cosine of m points, 0.08 at both ends."""
+    return _cosines("hamming", m, 0.54, 0.46)
+
+
+def blackman(m: int, /) -> Tensor:
+    """Blackman's window of m points: three cosine terms."""
+    return _cosines("blackman", m, 0.42, 0.5, 0.08)
+
+
+def kaiser(m: int, beta: Operand, /) -> Tensor:
+    """Kaiser's window of m points: i0(beta * sqrt(1 - t^2)) / i0(beta)."""
+    t, i0 = _window("kaiser", m), _op("i0")
+    inside = _op("sqrt")(_op("maximum")(_subtract(1.0, _multiply(t, t)), 0.0))
+    return _divide(i0(_multiply(inside, beta)), i0(beta))
+
+
+def _vectors(name, x1, x2):
+    x1, x2 = _tensor(x1), _tensor(x2)
+    if x1.ndim != 1 or x2.ndim != 1:
+        raise _core.ValueError(f"{name}: expected vectors, found ranks {x1.ndim} and {x2.ndim}")
+    for x in (x1, x2):
+        if isinstance(x.shape[0], int) and x.shape[0] == 0:
+            raise _core.ValueError(f"{name}: a vector has no elements")
+    dtype = _core.result_type(x1, x2)
+    return astype(x1, dtype, copy=False), astype(x2, dtype, copy=False)
+
+
+def convolve(x1: Operand, x2: Operand, /, mode: str = "full") -> Tensor:
+    """Sums over j of x1[j] * x2[i - j], of two vectors.
+
+    mode: "full", where they overlap at all; "same", the middle part with the extent of the longer
+    one; "valid", where one lies within the other. Differentiable.
+    """
+    x1, x2 = _vectors("convolve", x1, x2)
+    if mode not in ("full", "same", "valid"):
+        raise _core.ValueError(f"convolve: expected full, same or valid as mode, found {mode!r}")
+    m, n = x1.shape[0], x2.shape[0]
+    if isinstance(m, int) and isinstance(n, int) and n > m:
+        x1, x2, m, n = x2, x1, n, m
+    if x1.dtype.kind == "f":
+        image = _core.reshape(
+            _core.set_item(_core.full((m + 2 * (n - 1),), 0, x1.dtype), slice(n - 1, m + n - 1),
+                           x1, "set"),
+            (1, 1, m + 2 * (n - 1)),
+        )
+        weights = _core.reshape(x2[::-1], (1, 1, n))
+        full = _core.reshape(
+            _op("conv")(image, weights, (1,), (0, 0), (1,), 1), (m + n - 1,)
+        )
+    else:
+        products = _multiply(_core.expand_dims(x1, 1), _core.expand_dims(x2, 0))
+        i = _core.expand_dims(_core.arange(0, m, 1, None), 1)
+        places = _add(i, _core.expand_dims(_core.arange(0, n, 1, None), 0))
+        full = _core.set_item(_core.full((m + n - 1,), 0, x1.dtype), places, products, "add")
+    if mode == "full":
+        return full
+    if not (isinstance(m, int) and isinstance(n, int)):
+        raise _core.TypeError(f"convolve: the extents must be known for the mode {mode!r}")
+    if mode == "valid":
+        return full[n - 1 : m]
+    first = (n - 1) // 2
+    return full[first : first + m]
+
+
+def correlate(x1: Operand, x2: Operand, /, mode: str = "valid") -> Tensor:
+    """Sums over j of x1[i + j] * x2[j], of two vectors; modes as of `convolve`."""
+    x1, x2 = _vectors("correlate", x1, x2)
+    m, n = x1.shape[0], x2.shape[0]
+    y = convolve(x1, x2[::-1], "full")
+    if mode == "full":
+        return y
+    if not (isinstance(m, int) and isinstance(n, int)):
+        raise _core.TypeError(f"correlate: the extents must be known for the mode {mode!r}")
+    if mode == "valid":
+        return y[min(m, n) - 1 : max(m, n)]
+    if mode != "same":
+        raise _core.ValueError(f"correlate: expected full, same or valid as mode, found {mode!r}")
+    first = (min(m, n) - 1) // 2 if m >= n else min(m, n) - 1 - (min(m, n) - 1) // 2
+    return y[first : first + max(m, n)]
+
+
+__all__ = ["bartlett", "blackman", "convolve", "correlate", "hamming", "hanning", "kaiser"]

@@ -1,0 +1,1 @@
+"""Compiled functions: what makes, traces, differentiates, batches and repeats them."""

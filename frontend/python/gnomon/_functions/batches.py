@@ -1,0 +1,154 @@
+"""Functions of one example as functions of a batch of examples."""
+
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+from .. import _core, _tree
+from .._arrays.shapes import moveaxis
+from .parameters import parameters_of, where_of
+from .transforms import _check_function, _expressions, _kept, _transformed
+
+__all__ = ["vectorize", "vmap"]
+
+
+def vectorize(outputs: Any, replace: dict[Any, Any]) -> Any:
+    """Expressions of one example as expressions of a batch of examples.
+
+    `outputs` is an expression or a tree of them; `replace` says what takes the place of inputs of
+    theirs, or of any other expressions: values of the same dtype with one more axis, the first,
+    whose extent is the number of examples. The results have that axis first. An output that does
+    not depend on what is replaced is repeated along it.
+
+    TypeError: a value has another dtype or rank, the numbers of examples differ, an extent would
+    differ between examples.
+    """
+    leaves, shape = _expressions(outputs)
+    batches = [_core.as_expr(x) for x in replace.values()]
+    return _tree.unflatten(shape, _core.vectorize(leaves, list(replace), batches))
+
+
+def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Any:
+    """The function of a batch that gives, for each of its examples, what `function` gives for one.
+
+    `in_axes` says on which axis of each argument the examples stand: one int for all arguments, or
+    a tuple with an int for each; None where an argument is the same for all examples. In the place
+    of an int there may be a tree of ints and None, as far down as the argument has containers. All
+    those axes have the same extent, which the call decides. Keyword arguments are the same for all
+    examples. `out_axes` says in the same way where the examples shall stand in the results; None
+    for a result that does not depend on the example.
+
+    There is no loop over the examples: each operation of `function` becomes an operation of all
+    examples at once, what does not depend on the example is computed once, and what is batched can
+    be batched and differentiated again. `vmap(grad(loss), in_axes=(None, 0, 0))` gives the gradient
+    of each example by itself.
+
+    TypeError: an argument has no such axis, numbers of examples differ, an extent or the bounds of
+    a slice would differ between examples, an operation has no rule for batches, or a result whose
+    `out_axes` is None depends on the example.
+    """
+    _check_function("vmap", function)
+    if isinstance(function, MethodType):
+        made = _vmap(function.__func__, in_axes, out_axes, 1)
+        return made.__get__(function.__self__)
+    return _vmap(function, in_axes, out_axes, 0)
+
+
+def _vmap(function: Callable[..., Any], in_axes: Any, out_axes: Any, first: int) -> Any:
+    """`first`: how many arguments, as `self`, come before those that `in_axes` speaks of."""
+    where = where_of(function)
+
+    def body(*args: Any, **kwargs: Any) -> Any:
+        mine = args[first:]
+        axes = in_axes
+        if axes is None or isinstance(axes, int):
+            axes = (axes,) * len(mine)
+        if len(axes) != len(mine):
+            raise _core.TypeError(
+                f"vmap: {where}: expected an entry of in_axes for each of {len(mine)} arguments, "
+                f"found {len(axes)}"
+            )
+        names = parameters_of(function)[first:]
+        ones: list[Any] = []
+        batches: list[Any] = []
+        given = list(args[:first])
+        for i, (arg, axis) in enumerate(zip(mine, axes, strict=True)):
+            leaves, shape = _tree.flatten(arg)
+            root = (names[i] if i < len(names) else None) or f"args[{i}]"
+            spread = _spread(axis, arg, f"vmap: {where}: in_axes of {root}")
+            for k, (path, at) in enumerate(zip(shape.paths(root), spread, strict=True)):
+                if at is None:
+                    continue
+                batch = _examples_first(leaves[k], at, f"vmap: {where}: argument {path}")
+                batches.append(batch)
+                ones.append(_core.variable_like(path, batch[0]))
+                leaves[k] = _core.another(ones[-1])
+            given.append(_tree.unflatten(shape, leaves))
+        if not ones:
+            raise _core.TypeError(
+                f"vmap: {where}: expected an axis of examples in some argument, found none"
+            )
+        result = function(*given, **kwargs)
+        outputs, shape = _expressions(result)
+        spread = _spread(out_axes, result, f"vmap: {where}: out_axes")
+        found = _core.vectorize(outputs, ones, batches)
+        hashes = {hash(x) for x in ones}
+        for k, (at, path) in enumerate(zip(spread, shape.paths("result"), strict=True)):
+            if at is not None:
+                rank = found[k].ndim
+                if not -rank <= at < rank:
+                    raise _core.IndexError(
+                        f"vmap: {where}: expected an axis of {rank} for {path}, found {at}"
+                    )
+                found[k] = moveaxis(found[k], 0, at)
+            elif any(hash(x) in hashes for x in _core.free_inputs([outputs[k]])):
+                raise _core.TypeError(
+                    f"vmap: {where}: expected a result that is the same for all examples, as "
+                    f"out_axes None says of {path}"
+                )
+            else:
+                found[k] = outputs[k]
+        return _tree.unflatten(shape, found)
+
+    key = ("vmap", _frozen(in_axes), _frozen(out_axes), first)
+    return _kept(function, key, lambda: _transformed("vmap", function, body))
+
+
+def _examples_first(x: Any, axis: int, what: str) -> Any:
+    x = _core.as_expr(x)
+    if not -x.ndim <= axis < x.ndim:
+        raise _core.IndexError(f"{what}: expected an axis {axis} of examples, found rank {x.ndim}")
+    return moveaxis(x, axis, 0)
+
+
+def _spread(axes: Any, tree: Any, what: str) -> list[int | None]:
+    """The axis of each leaf, where `axes` may speak of whole containers."""
+    leaves, shape = _tree.flatten(tree)
+    found: list[int | None] = [None] * len(leaves)
+
+    def fill(axes: Any, part: Any, what: str) -> None:
+        if axes is None or (isinstance(axes, int) and not isinstance(axes, bool)):
+            for leaf in _tree.leaves(part):
+                found[leaf] = axes
+            return
+        alike = type(axes) is type(part) and isinstance(axes, (dict, list, tuple))
+        if not alike or len(axes) != len(part):
+            raise _core.TypeError(
+                f"{what}: expected ints and None as the value has, found {axes!r}"
+            )
+        keys = axes if isinstance(axes, dict) else range(len(axes))
+        for k in keys:
+            if isinstance(part, dict) and k not in part:
+                raise _core.TypeError(f"{what}: there is no {k!r}")
+            fill(axes[k], part[k], f"{what}[{k!r}]")
+
+    fill(axes, _tree.unflatten(shape, range(len(leaves))), what)
+    return found
+
+
+def _frozen(axes: Any) -> Any:
+    if isinstance(axes, dict):
+        return ("dict", tuple((k, _frozen(v)) for k, v in axes.items()))
+    if isinstance(axes, (list, tuple)):
+        return (type(axes).__name__, tuple(map(_frozen, axes)))
+    return axes

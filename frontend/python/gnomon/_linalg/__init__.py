@@ -1,0 +1,1 @@
+"""Linear algebra: products, factors, systems and functions of matrices."""

@@ -1,0 +1,261 @@
+"""Factors of matrices, the last two axes, and what they give: determinants, ranks, inverses."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+
+from .. import _core, _ops
+from .._arrays.creation import astype, eye, tril, triu
+from .._arrays.dtypes import result_type
+from .._arrays.shapes import broadcast_shapes, broadcast_to
+from .systems import _floating
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..typing import Operand, Tensor
+
+_op = _core.operation
+
+
+QRResult = namedtuple("QRResult", ("Q", "R"))
+EigResult = namedtuple("EigResult", ("eigenvalues", "eigenvectors"))
+EighResult = namedtuple("EighResult", ("eigenvalues", "eigenvectors"))
+SchurResult = namedtuple("SchurResult", ("T", "Z"))
+QZResult = namedtuple("QZResult", ("AA", "BB", "Q", "Z"))
+OrdQZResult = namedtuple("OrdQZResult", ("AA", "BB", "alpha", "beta", "Q", "Z"))
+SVDResult = namedtuple("SVDResult", ("U", "S", "Vh"))
+SlogdetResult = namedtuple("SlogdetResult", ("sign", "logabsdet"))
+LstsqResult = namedtuple("LstsqResult", ("x", "residuals", "rank", "s"))
+LUResult = namedtuple("LUResult", ("P", "L", "U"))
+
+
+def qr(x: Operand, /, *, mode: str = "reduced") -> QRResult[Tensor]:
+    """Q with orthonormal columns and upper triangular R with Q @ R = x [..., m, n].
+
+    mode "reduced": Q is [..., m, k], R [..., k, n] with k = min(m, n); "complete": k = m. The
+    derivative needs independent columns among the first min(m, n): ValueError for others.
+    """
+    if mode not in ("reduced", "complete"):
+        raise _core.ValueError(f'qr: expected mode "reduced" or "complete", found {mode!r}')
+    return QRResult(*_op("qr")(_matrices("qr", x), mode == "complete"))
+
+
+def eig(x: Operand, /) -> EigResult[Tensor]:
+    """Complex eigenvalues [..., n] and eigenvectors (columns) of any matrices [..., n, n].
+
+    x @ V = V * w, columns of length 1; the order of the values and the phases of the vectors are
+    LAPACK's. ValueError for numbers that are not finite. Differentiable where the values are
+    distinct, vectors by functions that do not depend on their phases.
+    """
+    return EigResult(*_op("eig")(_matrices("eig", x)))
+
+
+def eigvals(x: Operand, /) -> Tensor:
+    """The eigenvalues of `eig` alone, which takes less time. Differentiable."""
+    return _op("eigvals")(_matrices("eigvals", x))
+
+
+def eigh(x: Operand, /) -> EighResult[Tensor]:
+    """Ascending eigenvalues [..., n] and orthonormal eigenvectors (columns) of symmetric matrices.
+
+    Complex ones are Hermitian. Only the lower triangles of x [..., n, n] are read. ValueError for
+    numbers that are not finite. Differentiable; the signs of the vectors are LAPACK's.
+    """
+    return EighResult(*_op("eigh")(_matrices("eigh", x)))
+
+
+def eigvalsh(x: Operand, /) -> Tensor:
+    """The eigenvalues of `eigh` alone, which takes less time. Differentiable."""
+    return _op("eigvalsh")(_matrices("eigvalsh", x))
+
+
+def schur(a: Operand, /, output: str = "real", *, sort: str | None = None) -> SchurResult[Tensor]:
+    """T and orthogonal (unitary) Z with Z @ T @ Z^H = a [..., n, n]; T is upper triangular.
+
+    Of floats T has 2 x 2 blocks for conjugate eigenvalues, unless `output` is "complex". `sort`
+    says which eigenvalues come first: "lhp" and "rhp", those left and right of the imaginary axis,
+    "iuc" and "ouc", those in and out of the unit circle. ValueError for numbers not finite.
+    """
+    x, order = _for_schur("schur", a, output), _order("schur", sort)
+    return SchurResult(*_op("schur")(x, order))
+
+
+def qz(a: Operand, b: Operand, /, output: str = "real") -> QZResult[Tensor]:
+    """AA, BB and orthogonal (unitary) Q, Z with Q @ AA @ Z^H = a, Q @ BB @ Z^H = b [..., n, n].
+
+    BB is upper triangular, AA as T of `schur`. ValueError for numbers that are not finite.
+    """
+    all = _generalised("qz", a, b, output, 0)
+    return QZResult(all[0], all[1], all[4], all[5])
+
+
+def ordqz(
+    a: Operand, b: Operand, /, sort: str = "lhp", output: str = "real"
+) -> OrdQZResult[Tensor]:
+    """`qz` with some of the generalised eigenvalues alpha / beta first, as `sort` of `schur` says.
+
+    An infinite one (beta 0) counts as out of the unit circle alone.
+    """
+    return OrdQZResult(*_generalised("ordqz", a, b, output, _order("ordqz", sort)))
+
+
+def svd(x: Operand, /, *, full_matrices: bool = True) -> SVDResult[Tensor]:
+    """U, descending singular values S and Vh with (U * S) @ Vh = x [..., m, n].
+
+    U [..., m, m] and Vh [..., n, n] are square if `full_matrices`, else k = min(m, n) columns and
+    rows; S is [..., k]. ValueError for numbers that are not finite. Differentiable.
+    """
+    return SVDResult(*_op("svd")(_matrices("svd", x), full_matrices))
+
+
+def svdvals(x: Operand, /) -> Tensor:
+    """The descending singular values alone, which take less time. Differentiable."""
+    return _op("svdvals")(_matrices("svdvals", x))
+
+
+def det(x: Operand, /) -> Tensor:
+    """Determinants [...] of matrices [..., n, n]. Differentiable, at singular matrices too."""
+    return _op("det")(_matrices("det", x))
+
+
+def slogdet(x: Operand, /) -> SlogdetResult[Tensor]:
+    """Signs (-1, 0, 1; of complex ones det / |det|) and log|det| of matrices [..., n, n].
+
+    The logarithm does not overflow. 0 and -inf of singular matrices, where the derivative is a
+    ValueError.
+    """
+    return SlogdetResult(*_op("slogdet")(_matrices("slogdet", x)))
+
+
+def cofactors(x: Operand, /) -> Tensor:
+    """The cofactors [..., n, n] of matrices: the derivatives of `det`, det(x) * inv(x).T.
+
+    Of singular matrices too, but there they have no derivative (NaN or inf).
+    """
+    return _op("cofactors")(_matrices("cofactors", x))
+
+
+def pinv(x: Operand, /, *, rtol: Operand | None = None, hermitian: bool = False) -> Tensor:
+    """The pseudo-inverse [..., n, m] of matrices [..., m, n].
+
+    Singular values of at most rtol (a number for each matrix) times the largest count as 0; without
+    it rtol is max(m, n) times the dtype's epsilon. If `hermitian` x is taken as symmetric, by its
+    lower triangle. Differentiable where the rank does not change.
+    """
+    return _by_rank("pinv", x, rtol, hermitian)
+
+
+def matrix_rank(x: Operand, /, *, rtol: Operand | None = None, hermitian: bool = False) -> Tensor:
+    """How many singular values of matrices [..., m, n] are not 0 as `pinv` says: int64 [...]."""
+    return _by_rank("matrix_rank", x, rtol, hermitian)
+
+
+def lstsq(a: Operand, b: Operand, /, rcond: Operand | None = None) -> LstsqResult[Tensor]:
+    """Least squares: the x of least |a @ x - b|, of those the shortest, for a [..., m, n].
+
+    b is [..., m, k] or a vector [m]. Also the sums of squares of each column of b - a @ x (whatever
+    the rank, unlike NumPy's), the rank of a, and its singular values, of which those up to rcond
+    times the largest count as 0; rcond is max(m, n) epsilons by default. x is differentiable where
+    the rank does not change.
+    """
+    a, b = _matrices("lstsq", a), _floating(b)
+    dtype = result_type(a, b)
+    a, b = astype(a, dtype), astype(b, dtype)
+    x = _core.matmul(pinv(a, rtol=rcond), b)
+    rest = b - _core.matmul(a, x)
+    squares = _op("square")(_op("absolute")(rest))
+    residuals = _op("sum")(squares, -1 if b.ndim == 1 else -2, False)
+    return LstsqResult(x, residuals, matrix_rank(a, rtol=rcond), svdvals(a))
+
+
+def lu_factor(a: Operand, /) -> tuple[Tensor, Tensor]:
+    """(lu, pivots) of matrices [..., m, n], for `lu_solve`: U, and L below the diagonal.
+
+    The diagonal of L is 1. Row i changed places with row pivots[i] >= i, in this order.
+    """
+    factors, pivots, _ = _op("lu_factor")(_matrices("lu_factor", a))
+    return factors, pivots
+
+
+def lu(a: Operand, /) -> LUResult[Tensor]:
+    """P, L, U with P @ L @ U = a [..., m, n]: a permutation, and triangles, L with diagonal 1.
+
+    L is [..., m, k], U [..., k, n], k = min(m, n). By partial pivoting. The derivative by L and U
+    needs a regular U: ValueError for others.
+    """
+    a = _matrices("lu", a)
+    factors, _, rows = _op("lu_factor")(a)
+    m, n = a.shape[-2:]
+    place = _core.expand_dims(_core.arange(0, m, 1, None), 1)
+    order = _ops.equal(_core.expand_dims(rows, -2), place)
+    lower = tril(factors[..., :m], k=-1)
+    unit = eye(m, lower.shape[-1], dtype=a.dtype)
+    return LUResult(astype(order, _float_of(a)), lower + unit, triu(factors[..., :n, :]))
+
+
+def _matrices(name, x):
+    x = _floating(x)
+    if x.ndim < 2:
+        raise _core.ValueError(f"{name}: expected matrices, found rank {x.ndim}")
+    return x
+
+
+def _float_of(x):
+    return "float32" if x.dtype in ("float32", "complex64") else "float64"
+
+
+def _for_schur(name, x, output):
+    if output not in ("real", "complex"):
+        raise _core.ValueError(f'{name}: expected output "real" or "complex", found {output!r}')
+    x = _matrices(name, x)
+    return astype(x, result_type(x, 1j)) if output == "complex" else x
+
+
+def _order(name, sort):
+    orders = (None, "lhp", "rhp", "iuc", "ouc")
+    if sort not in orders:
+        expected = ", ".join(map(repr, orders))
+        raise _core.ValueError(f"{name}: expected sort {expected}, found {sort!r}")
+    return orders.index(sort)
+
+
+def _generalised(name, a, b, output, order):
+    a, b = _alike(_for_schur(name, a, output), _for_schur(name, b, output))
+    return _op("qz")(a, b, order)
+
+
+def _alike(*matrices):
+    """The matrices in one dtype and with the same leading axes."""
+    dtype = result_type(*matrices)
+    batch = broadcast_shapes(*(x.shape[:-2] for x in matrices))
+    return [broadcast_to(astype(x, dtype), (*batch, *x.shape[-2:])) for x in matrices]
+
+
+def _by_rank(name, x, rtol, hermitian):
+    x = _matrices(name, x)
+    if rtol is None:
+        return _op(name)(x, hermitian=hermitian)
+    rtol = broadcast_to(astype(_floating(rtol), _float_of(x)), x.shape[:-2])
+    return _op(name)(x, rtol, hermitian=hermitian)
+
+
+__all__ = [
+    "cofactors",
+    "det",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "lstsq",
+    "lu",
+    "lu_factor",
+    "matrix_rank",
+    "ordqz",
+    "pinv",
+    "qr",
+    "qz",
+    "schur",
+    "slogdet",
+    "svd",
+    "svdvals",
+]

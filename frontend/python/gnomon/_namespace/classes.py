@@ -1,0 +1,274 @@
+"""The classes of the public interface: Array, Expr and Shared, with their methods.
+
+What they store and their operators are compiled (`gnomon._core`). Most methods are the functions
+of the same name: `x.sum(axis=0)` is `gn.sum(x, axis=0)`.
+"""
+
+from __future__ import annotations
+
+from .. import _core, _ops
+from .._core import DType, Dim, Operation
+from . import composed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..typing import Operand, Tensor
+
+
+class Place:
+    """What `x.at[key]` gives: makes new arrays in which x[key] is changed.
+
+    No method changes `x`. They work on arrays and on expressions, and `key` is anything that
+    `x[key]` takes. Integer arrays may have equal indices: `set` keeps the last of their values, the
+    others combine them all, as `numpy.add.at` and its like do. What is combined with integers at
+    integer arrays are integers, and complex numbers are only set or added to there: TypeError.
+    """
+
+    __slots__ = ("_key", "_x")
+
+    def __init__(self, x, key):
+        self._x = x
+        self._key = key
+
+    def get(self) -> Tensor:
+        """x[key]."""
+        return self._x[self._key]
+
+    def set(self, values: Operand) -> Tensor:
+        """x with x[key] replaced by `values`, which broadcast to x[key] and take x's dtype."""
+        return _core.set_item(self._x, self._key, values, "set")
+
+    def add(self, values: Operand) -> Tensor:
+        """x with `values` added to x[key]. With integer arrays, equal indices add up."""
+        return _core.set_item(self._x, self._key, values, "add")
+
+    def subtract(self, values: Operand) -> Tensor:
+        """x with `values` taken from x[key]. With integer arrays, equal indices add up."""
+        return _core.set_item(self._x, self._key, _ops.negative(values), "add")
+
+    def multiply(self, values: Operand) -> Tensor:
+        """x with x[key] multiplied by `values`, at equal indices by each of them in order."""
+        return self._combine("multiply", _ops.multiply, values)
+
+    def divide(self, values: Operand) -> Tensor:
+        """x with x[key] divided by `values`, at equal indices by each of them in order."""
+        return self._combine("divide", _ops.divide, values)
+
+    def power(self, values: Operand) -> Tensor:
+        """x with x[key] raised to `values`; key: integers, slices, masks.
+
+        Integer arrays are a TypeError: of equal indices the powers would have to be raised one to
+        the other, which nothing asks for. Where none are equal, `apply` does it.
+        """
+        if not self._is_distinct():
+            raise _core.TypeError(
+                "at[...].power: indices that are arrays may be equal: use at[...].apply if none are"
+            )
+        return self.set(_ops.power(self.get(), values))
+
+    def min(self, values: Operand) -> Tensor:
+        """x with x[key] replaced by minimum(x[key], values), at equal indices the smallest."""
+        return self._combine("minimum", _ops.minimum, values)
+
+    def max(self, values: Operand) -> Tensor:
+        """x with x[key] replaced by maximum(x[key], values), at equal indices the largest."""
+        return self._combine("maximum", _ops.maximum, values)
+
+    def apply(self, f: Callable[[Tensor], Tensor]) -> Tensor:
+        """x with x[key] replaced by f(x[key])."""
+        return self.set(f(self.get()))
+
+    def _combine(self, name, op, values):
+        if self._is_distinct():
+            return self.set(op(self.get(), values))
+        return _core.set_item(self._x, self._key, values, name)
+
+    def _is_distinct(self):
+        """Whether no two places of the key are equal."""
+        keys = self._key if isinstance(self._key, tuple) else (self._key,)
+        return all(_is_basic(key) for key in keys)
+
+
+def _is_basic(key):
+    if key is None or key is ... or isinstance(key, (int, slice, Dim)):
+        return True
+    if getattr(key, "dtype", None) == "bool":  # no two of a mask's places are equal
+        return True
+    return getattr(key, "ndim", None) == 0 and getattr(key, "dtype", None) != "bool"
+
+
+class _At:
+    """`x.at`: `x.at[key]` is the place `key` of x."""
+
+    __slots__ = ("_x",)
+
+    def __init__(self, x):
+        self._x = x
+
+    def __getitem__(self, key):
+        return Place(self._x, key)
+
+
+class _Methods:
+    """What arrays and expressions have in common beyond their operators."""
+
+    __slots__ = ()
+
+    all = _ops.all
+    any = _ops.any
+    argmax = composed.argmax
+    argmin = composed.argmin
+    argsort = composed.argsort
+    clip = composed.clip
+    conj = composed.conj
+    cumprod = composed.cumprod
+    cumsum = composed.cumsum
+    diagonal = composed.diagonal
+    dot = composed.dot
+    max = _ops.max
+    mean = _ops.mean
+    min = _ops.min
+    nonzero = composed.nonzero
+    prod = composed.prod
+    ptp = composed.ptp
+    ravel = composed.ravel
+    repeat = composed.repeat
+    round = composed.round
+    squeeze = composed.squeeze
+    std = composed.std
+    sum = composed.sum
+    swapaxes = composed.swapaxes
+    take = composed.take
+    trace = composed.trace
+    var = composed.var
+
+    def astype(self, dtype, *, copy=True):
+        """The elements as `dtype`; with `copy=False` an array that has it already is given back."""
+        return composed.astype(self, dtype, copy=copy)
+
+    def copy(self):
+        """The elements in an array of their own: assignment to one does not show in the other."""
+        return +self
+
+    def flatten(self):
+        """All elements in row-major order, as an array of rank 1."""
+        return composed.reshape(self, (-1,), copy=True)
+
+    def reshape(self, *shape):
+        """The elements in row-major order under another shape, given as a tuple or as numbers.
+
+        One extent may be -1: it takes what is left.
+        """
+        return composed.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+    def transpose(self, *axes):
+        """Axis i of the result is axis axes[i]; without arguments the axes are reversed."""
+        if len(axes) == 1 and not isinstance(axes[0], int):
+            return composed.permute_dims(self, axes[0])
+        return composed.permute_dims(self, axes or None)
+
+    def conjugate(self):
+        """Complex conjugate; the array itself if it is real."""
+        return composed.conj(self)
+
+    def __round__(self, digits=None):
+        """Of rank 0, as Python rounds a number; see `round` for arrays."""
+        if self.ndim != 0:
+            raise _core.TypeError(f"round: expected rank 0 for Python's round, found {self!r}")
+        return round(float(self), digits)
+
+    @property
+    def real(self):
+        """Real part; x itself if it is real."""
+        return composed.real(self)
+
+    @property
+    def imag(self):
+        """Imaginary part; zeros if x is real."""
+        return composed.imag(self)
+
+    @property
+    def at(self):
+        """`x.at[key].set(v)`, `.add(v)` and others: new arrays with x[key] changed."""
+        return _At(self)
+
+    def __array_namespace__(self, *, api_version=None):
+        """The module `gnomon`, which follows the Array API standard."""
+        from . import info
+
+        return info.namespace(api_version)
+
+    def __array_function__(self, function, types, args, kwargs):
+        from . import numpy as _numpy
+
+        return _numpy.apply_function(function, args, kwargs)
+
+
+class Array(_core.Array, _Methods):
+    """An array with values, in one of Gnomon's dtypes; NumPy reads it without a copy.
+
+    Made by `gn.asarray`, `gn.zeros`, calls of functions and so on. An array is a value: nothing
+    writes to its memory, `x[i] = v` binds `x` to a new array.
+    """
+
+    __slots__ = ()
+
+    def __format__(self, spec):
+        if not spec:
+            return str(self)
+        if self.ndim != 0:
+            raise _core.ValueError(
+                f"format: expected an array of rank 0 for {spec!r}, found shape {self.shape}"
+            )
+        return format(self.item(), spec)
+
+
+class Expr(_core.Expr, _Methods):
+    """An expression: what stands for an array that has no values yet.
+
+    Made by `gn.tensor`, `gn.matrix` and so on, and by every function of Gnomon when one of its
+    operands is an expression. `gn.function` and `gn.compiled` turn expressions into functions.
+    `x == y` is an expression as well; two expressions are the same when their hashes are.
+    """
+
+    __slots__ = ()
+
+    def __format__(self, spec):
+        return format(float(self), spec) if spec else str(self)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        from . import numpy as _numpy
+
+        return _numpy.apply_ufunc(ufunc, method, inputs, kwargs)
+
+    def _repr_html_(self):
+        from .._tools import show
+
+        return show.html(self)
+
+    def _repr_svg_(self):
+        from .._tools import show
+
+        return show.svg(self)
+
+
+class Shared(_core.Shared, Expr):
+    """A shared variable: an expression with a value that lives between calls of functions."""
+
+    __slots__ = ()
+
+
+def _apply_ufunc(self, ufunc, method, *inputs, **kwargs):
+    from . import numpy as _numpy
+
+    return _numpy.apply_ufunc(ufunc, method, inputs, kwargs)
+
+
+Dim.__array_ufunc__ = _apply_ufunc
+_core.register_types(Array, Expr, Shared)
+
+for _class in (Array, Expr, Shared):
+    _class.__module__ = "gnomon"
+__all__ = ["Array", "DType", "Dim", "Expr", "Operation", "Place", "Shared"]

@@ -1,0 +1,24 @@
+"""The functions of the namespace that are composed of operations, gathered from their modules.
+
+A function of this package is either here or, if it is one operation, in `_ops`, which is written
+when the package is built. Each works on arrays, at once, and on expressions.
+"""
+
+from .._arrays.complex import *  # noqa: F403
+from .._arrays.creation import *  # noqa: F403
+from .._arrays.dtypes import *  # noqa: F403
+from .._arrays.elementwise import *  # noqa: F403
+from .._arrays.layout import *  # noqa: F403
+from .._arrays.padding import *  # noqa: F403
+from .._arrays.places import *  # noqa: F403
+from .._arrays.reductions import *  # noqa: F403
+from .._arrays.running import *  # noqa: F403
+from .._arrays.selection import *  # noqa: F403
+from .._arrays.shapes import *  # noqa: F403
+from .._arrays.signals import *  # noqa: F403
+from .._arrays.sorting import *  # noqa: F403
+from .._arrays.statistics import *  # noqa: F403
+from .._linalg.factors import *  # noqa: F403
+from .._linalg.matrix_functions import *  # noqa: F403
+from .._linalg.products import *  # noqa: F403
+from .._linalg.systems import *  # noqa: F403

@@ -1,0 +1,1 @@
+"""What `gn.nn` is made of: activations, layers, losses, convolutions and pools."""

@@ -1,0 +1,1 @@
+"""Around functions: files, pictures, reports of accuracy, checks of derivatives, tuning."""
