@@ -1,7 +1,9 @@
 # Writes OUTPUT: gnomon::prelude_files(), the texts of FILES, and gnomon::abi_header(), that of ABI.
+# Generated code knows the headers by their names alone, without the rooms that sources lie in.
 # A string literal may hold 64 KiB at the least, and adjacent ones join: each file is cut in pieces.
 function(literal path result)
   file(READ ${path} text)
+  string(REGEX REPLACE "#include \"stdlib/prelude/[a-z]+/" "#include \"" text "${text}")
   set(pieces "")
   string(LENGTH "${text}" length)
   set(at 0)
@@ -18,8 +20,14 @@ endfunction()
 
 set(table "")
 set(count 0)
+list(SORT FILES COMPARE FILE_BASENAME)
+set(last "")
 foreach(file IN LISTS FILES)
   cmake_path(GET file FILENAME name)
+  if(name STREQUAL last)
+    message(FATAL_ERROR "Two headers of the prelude have the name ${name}")
+  endif()
+  set(last ${name})
   literal(${file} text)
   string(APPEND table "    {\"${name}\",\n${text}},\n")
   math(EXPR count "${count} + 1")

@@ -11,7 +11,7 @@
 #include "codegen/module/service.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
-#include "stdlib/prelude/workspace.h"
+#include "stdlib/prelude/lanes/workspace.h"
 
 namespace gnomon {
 

@@ -62,7 +62,7 @@ std::string toolchain_id(const BuildOptions& options = {});
 /// Whether libgnomon-clang can be opened; opens it. When not, `build` says why and what to install.
 bool toolchain_available();
 
-/// One header of the prelude, as embedded in this library: name "exp.h".
+/// One header of the prelude, as embedded in this library: name "exp.h", without its room.
 struct PreludeFile {
   std::string_view name, text;
 };

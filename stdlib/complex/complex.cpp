@@ -8,7 +8,7 @@
 #include "ir/graph/leaf.h"
 #include "stdlib/batch.h"
 #include "stdlib/ops.h"
-#include "stdlib/prelude/complex_inverse.h"
+#include "stdlib/prelude/complex/complex_inverse.h"
 #include "stdlib/scalars/scalar.h"
 #include "stdlib/type_rules.h"
 

@@ -4,7 +4,7 @@
 #include "ir/op/numbers.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
-#include "stdlib/prelude/random.h"
+#include "stdlib/prelude/random/random.h"
 
 namespace gnomon {
 

@@ -1,8 +1,8 @@
 // Arithmetic: sums, products, quotients, powers, rounding, extrema of two numbers.
-#include "stdlib/prelude/arithmetic.h"
+#include "stdlib/prelude/lanes/arithmetic.h"
 #include "stdlib/ops.h"
-#include "stdlib/prelude/gcd.h"
-#include "stdlib/prelude/power.h"
+#include "stdlib/prelude/elementary/gcd.h"
+#include "stdlib/prelude/elementary/power.h"
 #include "stdlib/scalars/scalar.h"
 #include "stdlib/type_rules.h"
 

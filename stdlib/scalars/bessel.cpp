@@ -1,9 +1,9 @@
 // Bessel functions.
-#include "stdlib/prelude/bessel.h"
 #include "stdlib/ops.h"
-#include "stdlib/prelude/bessel_order.h"
-#include "stdlib/prelude/bessel_real_order.h"
-#include "stdlib/prelude/modified_bessel.h"
+#include "stdlib/prelude/special/bessel.h"
+#include "stdlib/prelude/special/bessel_order.h"
+#include "stdlib/prelude/special/bessel_real_order.h"
+#include "stdlib/prelude/special/modified_bessel.h"
 #include "stdlib/scalars/scalar.h"
 #include "stdlib/type_rules.h"
 

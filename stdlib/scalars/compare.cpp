@@ -1,6 +1,6 @@
 // Comparisons, logic, bits, and the choice between two values.
 #include "stdlib/ops.h"
-#include "stdlib/prelude/arithmetic.h"
+#include "stdlib/prelude/lanes/arithmetic.h"
 #include "stdlib/scalars/scalar.h"
 #include "stdlib/type_rules.h"
 

@@ -1,5 +1,5 @@
 // float16 and bfloat16 as their bits: what conversions from and to arrays of them are made of.
-#include "stdlib/prelude/half.h"
+#include "stdlib/prelude/lanes/half.h"
 
 #include <fmt/format.h>
 

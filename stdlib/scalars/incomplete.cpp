@@ -2,10 +2,10 @@
 #include <numbers>
 
 #include "stdlib/ops.h"
-#include "stdlib/prelude/beta.h"
-#include "stdlib/prelude/incomplete_gamma.h"
-#include "stdlib/prelude/incomplete_inverse.h"
-#include "stdlib/prelude/owens_t.h"
+#include "stdlib/prelude/special/beta.h"
+#include "stdlib/prelude/special/incomplete_gamma.h"
+#include "stdlib/prelude/special/incomplete_inverse.h"
+#include "stdlib/prelude/special/owens_t.h"
 #include "stdlib/scalars/scalar.h"
 #include "stdlib/type_rules.h"
 

@@ -6,7 +6,7 @@
 
 #include "passes/derivatives/gradient.h"
 #include "runtime/threads.h"
-#include "stdlib/prelude/exp.h"
+#include "stdlib/prelude/elementary/exp.h"
 #include "tests/support/compiled_support.h"
 
 using namespace gnomon;

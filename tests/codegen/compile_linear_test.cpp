@@ -13,7 +13,7 @@
 #include "codegen/text/emit.h"
 #include "codegen/toolchain/target.h"
 #include "passes/pipeline.h"
-#include "stdlib/prelude/workspace.h"
+#include "stdlib/prelude/lanes/workspace.h"
 #include "tests/support/module_support.h"
 #include "tests/support/sanitizers.h"
 

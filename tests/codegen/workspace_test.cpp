@@ -11,7 +11,7 @@
 #include "passes/derivatives/gradient.h"
 #include "passes/pipeline.h"
 #include "stdlib/ops.h"
-#include "stdlib/prelude/workspace.h"
+#include "stdlib/prelude/lanes/workspace.h"
 #include "tests/support/module_support.h"
 
 using namespace gnomon;

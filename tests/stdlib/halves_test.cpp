@@ -11,7 +11,7 @@
 #include "ir/text/text.h"
 #include "passes/derivatives/gradient.h"
 #include "passes/pipeline.h"
-#include "stdlib/prelude/half.h"
+#include "stdlib/prelude/lanes/half.h"
 #include "tests/support/compiled_support.h"
 
 using namespace gnomon;

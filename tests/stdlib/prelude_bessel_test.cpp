@@ -9,11 +9,11 @@
 
 #include "frontend/mpfr/bessel_functions.h"
 #include "stdlib/ops.h"
-#include "stdlib/prelude/bessel.h"
-#include "stdlib/prelude/bessel_order.h"
-#include "stdlib/prelude/bessel_real_order.h"
-#include "stdlib/prelude/memory.h"
-#include "stdlib/prelude/modified_bessel.h"
+#include "stdlib/prelude/lanes/memory.h"
+#include "stdlib/prelude/special/bessel.h"
+#include "stdlib/prelude/special/bessel_order.h"
+#include "stdlib/prelude/special/bessel_real_order.h"
+#include "stdlib/prelude/special/modified_bessel.h"
 #include "tests/support/mpfr_reference.h"
 
 namespace gnomon::test {

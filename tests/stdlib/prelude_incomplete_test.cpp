@@ -11,10 +11,10 @@
 
 #include "frontend/mpfr/incomplete_functions.h"
 #include "stdlib/ops.h"
-#include "stdlib/prelude/beta.h"
-#include "stdlib/prelude/incomplete_gamma.h"
-#include "stdlib/prelude/incomplete_inverse.h"
-#include "stdlib/prelude/owens_t.h"
+#include "stdlib/prelude/special/beta.h"
+#include "stdlib/prelude/special/incomplete_gamma.h"
+#include "stdlib/prelude/special/incomplete_inverse.h"
+#include "stdlib/prelude/special/owens_t.h"
 #include "tests/support/mpfr_reference.h"
 
 namespace gnomon::test {

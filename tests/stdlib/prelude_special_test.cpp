@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "frontend/mpfr/special_functions.h"
-#include "stdlib/prelude/cbrt.h"
-#include "stdlib/prelude/erf.h"
-#include "stdlib/prelude/gamma.h"
-#include "stdlib/prelude/gamma_function.h"
-#include "stdlib/prelude/inverse_erf.h"
-#include "stdlib/prelude/inverse_trig.h"
-#include "stdlib/prelude/modified_bessel.h"
-#include "stdlib/prelude/normal.h"
-#include "stdlib/prelude/trig.h"
-#include "stdlib/prelude/zeta.h"
+#include "stdlib/prelude/elementary/cbrt.h"
+#include "stdlib/prelude/elementary/inverse_trig.h"
+#include "stdlib/prelude/elementary/trig.h"
+#include "stdlib/prelude/special/erf.h"
+#include "stdlib/prelude/special/gamma.h"
+#include "stdlib/prelude/special/gamma_function.h"
+#include "stdlib/prelude/special/inverse_erf.h"
+#include "stdlib/prelude/special/modified_bessel.h"
+#include "stdlib/prelude/special/normal.h"
+#include "stdlib/prelude/special/zeta.h"
 #include "tests/support/mpfr_reference.h"
 
 namespace gnomon::test {

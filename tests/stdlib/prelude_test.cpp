@@ -12,15 +12,15 @@
 #include <type_traits>
 #include <vector>
 
-#include "stdlib/prelude/arithmetic.h"
-#include "stdlib/prelude/exp.h"
-#include "stdlib/prelude/gcd.h"
-#include "stdlib/prelude/hyperbolic.h"
-#include "stdlib/prelude/lanes.h"
-#include "stdlib/prelude/log.h"
-#include "stdlib/prelude/log1mexp.h"
-#include "stdlib/prelude/power.h"
-#include "stdlib/prelude/sigmoid.h"
+#include "stdlib/prelude/elementary/exp.h"
+#include "stdlib/prelude/elementary/gcd.h"
+#include "stdlib/prelude/elementary/hyperbolic.h"
+#include "stdlib/prelude/elementary/log.h"
+#include "stdlib/prelude/elementary/log1mexp.h"
+#include "stdlib/prelude/elementary/power.h"
+#include "stdlib/prelude/elementary/sigmoid.h"
+#include "stdlib/prelude/lanes/arithmetic.h"
+#include "stdlib/prelude/lanes/lanes.h"
 #include "tests/support/mpfr_reference.h"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include "frontend/gnomon.h"
 #include "ir/reference/evaluate.h"
-#include "stdlib/prelude/random.h"
+#include "stdlib/prelude/random/random.h"
 #include "tests/support/compiled_support.h"
 
 using namespace gnomon;

@@ -1,0 +1,304 @@
+// Rows as lanes: matrices in memory whose rows i are the lanes and whose columns are K vectors.
+#pragma once
+
+#include "stdlib/prelude/lanes/kernel.h"
+
+namespace gn {
+
+#if GN_LANES
+
+namespace detail {
+
+constexpr int least_transposed = 8;  // columns; fewer are moved one element at a time
+
+template <int... I>
+struct Interleave {
+  static constexpr int width = sizeof...(I);
+  /// The low halves of a and b in turn: a0 b0 a1 b1 ...
+  template <typename V>
+  static GN_FN V low(V a, V b) {
+    return __builtin_shufflevector(a, b, (I % 2 * width + I / 2)...);
+  }
+  template <typename V>
+  static GN_FN V high(V a, V b) {
+    return __builtin_shufflevector(a, b, (I % 2 * width + (width + I) / 2)...);
+  }
+};
+template <typename T, T... I>
+using InterleaveOf = Interleave<I...>;
+template <int W>
+using interleave = __make_integer_seq<InterleaveOf, int, W>;
+
+/// v[i][k] becomes v[k][i].
+template <typename V, int W>
+GN_FN void transpose(V (&v)[W]) {
+#pragma clang loop unroll(full)
+  for (int step = 1; step < W; step *= 2) {
+    V mixed[W];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < W / 2; ++i) {
+      mixed[2 * i] = interleave<W>::low(v[i], v[i + W / 2]);
+      mixed[2 * i + 1] = interleave<W>::high(v[i], v[i + W / 2]);
+    }
+#pragma clang loop unroll(full)
+    for (int i = 0; i < W; ++i) v[i] = mixed[i];
+  }
+}
+
+/// Blocks of at most W columns: block b starts at column `from`; the last one overlaps the one
+/// before it, or is all there is and shorter than a vector.
+template <int K, int W>
+struct Columns {
+  static constexpr int blocks = (K + W - 1) / W;
+  static constexpr int count = K < W ? K : W;
+  static constexpr GN_FN int from(int b) { return b * W + W <= K || K < W ? b * W : K - W; }
+};
+
+template <typename V>
+GN_FN V load_count(const element_of<V>* p, int n) {
+  return n == width_of<V> ? gn::load<V>(p) : load_first<V>(p, n, V{});
+}
+template <typename V>
+GN_FN void store_count(element_of<V>* p, V v, int n) {
+  if (n == width_of<V>)
+    gn::store(p, v);
+  else
+    store_first(p, v, n);
+}
+
+/// Row i of block b of columns.
+template <int K, typename V>
+GN_FN void rows_of(const V (&columns)[K], int b, V (&rows)[width_of<V>]) {
+  constexpr int W = width_of<V>;
+  const int from = Columns<K, W>::from(b);
+#pragma clang loop unroll(full)
+  for (int k = 0; k < W; ++k) rows[k] = from + k < K ? columns[from + k] : V{};
+  transpose(rows);
+}
+
+template <int K, typename V, typename T>
+GN_FN void read_full_rows(V (&columns)[K], const T* p, i64 stride) {
+  constexpr int W = width_of<V>;
+  if constexpr (K < least_transposed) {
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) {
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) columns[k][i] = p[i * stride + k];
+    }
+  } else {
+    using Blocks = Columns<K, W>;
+#pragma clang loop unroll(full)
+    for (int b = 0; b < Blocks::blocks; ++b) {
+      V rows[W];
+      const int from = Blocks::from(b);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) rows[i] = load_count<V>(p + i * stride + from, Blocks::count);
+      transpose(rows);
+#pragma clang loop unroll(full)
+      for (int k = 0; k < Blocks::count; ++k) columns[from + k] = rows[k];
+    }
+  }
+}
+
+template <int K, typename V, typename T>
+GN_FN void write_full_rows(T* p, const V (&columns)[K]) {
+  constexpr int W = width_of<V>;
+  if constexpr (K < least_transposed) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < W; ++i) {
+#pragma clang loop unroll(full)
+      for (int k = 0; k < K; ++k) p[i * K + k] = columns[k][i];
+    }
+  } else {
+    using Blocks = Columns<K, W>;
+#pragma clang loop unroll(full)
+    for (int b = 0; b < Blocks::blocks; ++b) {
+      V rows[W];
+      rows_of<K>(columns, b, rows);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) store_count(p + i * K + Blocks::from(b), rows[i], Blocks::count);
+    }
+  }
+}
+
+/// The first n rows of K elements, one after the other; those of `from` are `stride` apart.
+template <int K, typename T>
+__attribute__((noinline)) void copy_rows(T* to, const T* from, i64 stride, int n) {
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < n; ++i) {
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (int k = 0; k < K; ++k) to[i * K + k] = from[i * stride + k];
+  }
+}
+
+/// p[k] = combine(p[k], rows[i K + k]) for the first n rows, in order.
+template <int K, typename V, typename T, typename Combine>
+__attribute__((noinline)) void combine_rows(T* p, const T* rows, int n, Combine combine) {
+#pragma clang loop unroll(disable)
+  for (int i = 0; i < n; ++i) {
+#pragma clang loop unroll(disable) vectorize(disable)
+    for (int k = 0; k < K; ++k)
+      p[k] = static_cast<T>(
+          combine(static_cast<element_of<V>>(p[k]), static_cast<element_of<V>>(rows[i * K + k])));
+  }
+}
+
+}  // namespace detail
+
+/// columns[k][i] = p[i stride + k] for the live lanes i.
+template <int K, typename V, typename T, int W>
+GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Full<W>) {
+  static_assert(detail::stores_as<V, T> && width_of<V> == W);
+  if constexpr (is_bool<V>) {
+    detail::memory_lanes<V> bytes[K];
+    detail::read_full_rows<K>(bytes, reinterpret_cast<const u8*>(p), stride);
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) columns[k] = convert<V>(bytes[k]);
+  } else {
+    detail::read_full_rows<K>(columns, p, stride);
+  }
+}
+template <int K, typename V, typename T, int W>
+GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Tail<W> live) {
+  T rows[W * K];
+  if (live.count < W) {
+    __builtin_memset(rows, 0, sizeof rows);
+    detail::copy_rows<K>(rows, p, stride, live.count);
+    p = rows, stride = K;
+  }
+  read_rows<K>(columns, p, stride, Full<W>{});
+}
+
+/// p[i K + k] = columns[k][i] for the live lanes i.
+template <int K, typename V, typename T, int W>
+GN_FN void write_rows(T* p, const V (&columns)[K], Full<W>) {
+  static_assert(detail::stores_as<V, T> && width_of<V> == W);
+  if constexpr (is_bool<V>) {
+    detail::memory_lanes<V> bytes[K];
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) bytes[k] = convert<detail::memory_lanes<V>>(columns[k]);
+    detail::write_full_rows<K>(reinterpret_cast<u8*>(p), bytes);
+  } else {
+    detail::write_full_rows<K>(p, columns);
+  }
+}
+template <int K, typename V, typename T, int W>
+GN_FN void write_rows(T* p, const V (&columns)[K], Tail<W> live) {
+  T rows[W * K];
+  write_rows<K>(live.count < W ? rows : p, columns, Full<W>{});
+  if (live.count < W) detail::copy_rows<K>(p, static_cast<const T*>(rows), K, live.count);
+}
+
+namespace detail {
+/// `update_rows` in registers: each row is added to all of p.
+template <int K, typename V, typename T, typename Live, typename Combine>
+GN_FN void update_by_rows(T* p, const V (&columns)[K], Live live, Combine combine) {
+  constexpr int W = width_of<V>;
+  using Blocks = Columns<K, W>;
+  V all[Blocks::blocks];
+#pragma clang loop unroll(full)
+  for (int b = 0; b < Blocks::blocks; ++b) {
+    V rows[W];
+    rows_of<K>(columns, b, rows);
+    all[b] = load_count<V>(p + Blocks::from(b), Blocks::count);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < W; ++i)
+      all[b] = select(splat<mask_of<V>>(i < live.count), combine(all[b], rows[i]), all[b]);
+  }
+#pragma clang loop unroll(full)
+  for (int b = 0; b < Blocks::blocks; ++b) store_count(p + Blocks::from(b), all[b], Blocks::count);
+}
+}  // namespace detail
+
+/// p[k] = combine(p[k], columns[k][i]) for the live lanes i, in order.
+template <int K, typename V, typename T, int W, typename Combine>
+GN_FN void update_rows(T* p, const V (&columns)[K], Full<W> live, Combine combine) {
+  static_assert(detail::stores_as<V, T> && width_of<V> == W);
+  if constexpr (is_bool<V> || K < detail::least_transposed) {
+#pragma clang loop unroll(full)
+    for (int k = 0; k < K; ++k) {
+      element_of<V> all = static_cast<element_of<V>>(p[k]);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) all = combine(all, element_of<V>(columns[k][i]));
+      p[k] = static_cast<T>(all);
+    }
+  } else {
+    detail::update_by_rows<K>(p, columns, live, combine);
+  }
+}
+template <int K, typename V, typename T, int W, typename Combine>
+GN_FN void update_rows(T* p, const V (&columns)[K], Tail<W> live, Combine combine) {
+  T rows[W * K];
+  write_rows<K>(rows, columns, Full<W>{});
+  detail::combine_rows<K, V>(p, static_cast<const T*>(rows), live.count, combine);
+}
+template <int K, typename V, typename T, int W, typename Combine>
+GN_FN void update_rows(T* p, const V (&columns)[K], Most<W> live, Combine combine) {
+  if constexpr (is_bool<V> || K < detail::least_transposed) {
+    if (live.is_full()) return update_rows<K>(p, columns, Full<W>{}, combine);
+    update_rows<K>(p, columns, static_cast<Tail<W>>(live), combine);
+  } else {
+    detail::update_by_rows<K>(p, columns, live, combine);
+  }
+}
+
+/// to[c length + r] = from[r stride + c] for r < rows, c < columns.
+template <typename T>
+inline __attribute__((noinline)) void transpose(const T* from, i64 stride, i64 rows, i64 columns,
+                                                T* to, i64 length) {
+#if defined(__AVX512F__)
+  constexpr int bytes = 64;
+#else
+  constexpr int bytes = 32;
+#endif
+  constexpr int W = sizeof(T) * 16 < bytes ? 16 : bytes / static_cast<int>(sizeof(T));
+  using V = detail::memory_lanes<lanes<T, W>>;
+  using E = element_of<V>;
+  const E* source = reinterpret_cast<const E*>(from);
+  E* target = reinterpret_cast<E*>(to);
+  i64 r = 0;
+  for (; r + W <= rows; r += W) {
+    i64 c = 0;
+    for (; c + W <= columns; c += W) {
+      V block[W];
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) block[i] = load<V>(source + (r + i) * stride + c);
+      detail::transpose(block);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) store(target + (c + i) * length + r, block[i]);
+    }
+    for (; c < columns; ++c) {
+      for (int i = 0; i < W; ++i) target[c * length + r + i] = source[(r + i) * stride + c];
+    }
+  }
+  for (; r < rows; ++r) {
+    for (i64 c = 0; c < columns; ++c) target[c * length + r] = source[r * stride + c];
+  }
+}
+
+#endif
+
+#if defined(__CUDACC__)
+/// The same by all threads of a block, which meet before and after it.
+template <typename T>
+__device__ void transpose(const T* from, i64 stride, i64 rows, i64 columns, T* to, i64 length) {
+  __syncthreads();
+  for (i64 k = threadIdx.x; k < rows * columns; k += blockDim.x)
+    to[k % columns * length + k / columns] = from[k / columns * stride + k % columns];
+  __syncthreads();
+}
+#endif
+
+// On CUDA a lane is a thread: p is its own row.
+template <int K, typename V, typename T>
+GN_FN void read_rows(V (&columns)[K], const T* p) {
+#pragma unroll
+  for (int k = 0; k < K; ++k) columns[k] = static_cast<V>(p[k]);
+}
+template <int K, typename V, typename T>
+GN_FN void write_rows(T* p, const V (&columns)[K]) {
+#pragma unroll
+  for (int k = 0; k < K; ++k) p[k] = static_cast<T>(columns[k]);
+}
+
+}  // namespace gn
