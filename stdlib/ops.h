@@ -306,20 +306,20 @@ Expr where_equal(const Arg& x, const Shape& left, const Shape& right, std::strin
 /// What one position of `x(...)` may be.
 struct Ellipsis {};
 struct NewAxis {};
+struct WholeAxis {};
 inline constexpr Ellipsis ellipsis{};
 inline constexpr NewAxis newaxis{};
+inline constexpr WholeAxis all_of{};
 /// start:stop:step; absent parts as in Python. Bounds may be symbolic and negative: one whose sign
 /// only the call knows follows Python there, but a difference of extents (n - 3) counts from the
 /// front and stops at 0. The step is a constant, not 0.
 struct Range {
   std::optional<Dim> start, stop;
   Dim step;
-  constexpr Range() : step(1) {}
+  Range(WholeAxis = {}) : step(1) {}
   Range(std::optional<Dim> start, std::optional<Dim> stop, Dim step = 1)
       : start(std::move(start)), stop(std::move(stop)), step(std::move(step)) {}
 };
-/// The whole axis.
-inline constinit const Range all_of;
 /// start:stop and start:stop:step.
 Range range(Dim start, Dim stop, Dim step = 1);
 Range from(Dim start, Dim step = 1);
@@ -330,6 +330,7 @@ class Index {
   using Place = std::source_location;
   Index(std::integral auto i, Place at = Place::current()) : Index(Item(whole(i)), at) {}
   Index(const Dim& d, Place at = Place::current()) : Index(Item(d), at) {}
+  Index(WholeAxis w, Place at = Place::current()) : Index(Item(Range(w)), at) {}
   Index(const Range& r, Place at = Place::current()) : Index(Item(r), at) {}
   Index(Ellipsis e, Place at = Place::current()) : Index(Item(e), at) {}
   Index(NewAxis n, Place at = Place::current()) : Index(Item(n), at) {}
