@@ -144,7 +144,7 @@ class Making {
   const std::optional<MemoryBudget>& budget_;
 };
 
-Function compile(const Closed& closed, const CompileOptions& options, Stopwatch& watch) {
+Function compile_timed(const Closed& closed, const CompileOptions& options, Stopwatch& watch) {
   const Target target = target_of(options);
   const std::optional<MemoryBudget> budget = budget_of(options, closed);
   const FunctionStore store(closed, options, budget, target);
@@ -175,13 +175,13 @@ Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vec
   const Closed closed =
       close_function(std::move(inputs), resolve(std::move(outputs), std::move(updates), options));
   watch.stage("capture");
-  return compile(closed, options, watch);
+  return compile_timed(closed, options, watch);
 }
 
 Function compile_closed(const Closed& closed, const CompileOptions& options) {
   Stopwatch watch;
   check_options(options, closed.arguments);
-  return compile(closed, options, watch);
+  return compile_timed(closed, options, watch);
 }
 
 }  // namespace gnomon

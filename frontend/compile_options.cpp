@@ -23,7 +23,7 @@ namespace {
 // -------------------------------------------------------- the checks that rows of the table name
 
 template <class T>
-void any(const char* /*name*/, const T& /*value*/) {}
+void any_value(const char* /*name*/, const T& /*value*/) {}
 
 template <std::integral T>
 void at_least_0(const char* name, T value) {

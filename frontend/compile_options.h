@@ -28,28 +28,28 @@ enum class Decides : std::uint8_t {
 };
 
 // A row: type, name, default, what it decides, the check of its value (one of compile_options.cpp;
-// `any` where nothing is wrong, or where its use knows better), and sentences for documentation.
-// Their order is part of the interface: designated initialisers name members of `CompileOptions` in
-// the order of their declarations. New rows go last.
+// `any_value` where nothing is wrong, or where its use knows better), and sentences for
+// documentation. Their order is part of the interface: designated initialisers name members of
+// `CompileOptions` in the order of their declarations. New rows go last.
 // clang-format off
 #define GNOMON_COMPILE_OPTIONS(X)                                                                  \
-  X(RewriteLevel, rewrites, RewriteLevel::all, result, any,                                        \
+  X(RewriteLevel, rewrites, RewriteLevel::all, result, any_value,                                  \
     "Which rewrites are made: 'none', 'exact' (those that keep every bit), 'all', or 'fast' "      \
     "('all', and products and sums of floats regroup).")                                           \
-  X(std::vector<std::string>, disabled_rules, {}, result, any,                                     \
+  X(std::vector<std::string>, disabled_rules, {}, result, any_value,                               \
     "Names of rewrite rules that are not used.")                                                   \
   X(int, threads, 0, work, at_least_0,                                                             \
     "The most threads that a call uses; 0 for all.")                                               \
-  X(std::string, cpu, "native", code, any,                                                         \
+  X(std::string, cpu, "native", code, any_value,                                                   \
     "LLVM's name of the processor, or 'native'.")                                                  \
-  X(int, opt_level, 2, code, any,                                                                  \
+  X(int, opt_level, 2, code, any_value,                                                            \
     "Optimisation level of Clang, 0 to 3. 3 runs all of LLVM's passes: compiling takes longer, "   \
     "and kernels seldom gain by it.")                                                              \
-  X(bool, cache, true, work, any,                                                                  \
+  X(bool, cache, true, work, any_value,                                                            \
     "Keep the compiled code on the disk, and take it from there.")                                 \
-  X(std::filesystem::path, cache_folder, {}, work, any,                                            \
+  X(std::filesystem::path, cache_folder, {}, work, any_value,                                      \
     "The folder of the cache; the default one if empty.")                                          \
-  X(bool, explain, false, work, any,                                                               \
+  X(bool, explain, false, work, any_value,                                                         \
     "Keep the graph, the source and which rewrites were made; compiles anew even if the function " \
     "is cached.")                                                                                  \
   X(std::optional<std::int64_t>, memory_budget, {}, result, at_least_0,                            \

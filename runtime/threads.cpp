@@ -68,77 +68,77 @@ bool spin(const Done& done, const Look& look) {
   return done();
 }
 
-// The pieces a worker has still to do, [first, last) in one word: it takes them from the front,
-// workers that have done theirs from the back.
-class alignas(128) Share {
- public:
-  void set(std::int64_t first, std::int64_t last) {
-    range_.store(static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(last),
-                 std::memory_order_relaxed);
-  }
-  /// The next piece, or -1.
-  std::int64_t take_first() { return take(std::uint64_t{1} << 32, 0); }
-  std::int64_t take_last() { return take(~std::uint64_t{0}, -1); }
-
- private:
-  std::int64_t take(std::uint64_t step, std::int64_t from_last) {
-    std::uint64_t range = range_.load(std::memory_order_relaxed);
-    for (;;) {
-      const auto first = static_cast<std::int64_t>(range >> 32);
-      const auto last = static_cast<std::int64_t>(range & 0xffffffff);
-      if (first >= last) return -1;
-      if (range_.compare_exchange_weak(range, range + step, std::memory_order_relaxed))
-        return from_last < 0 ? last - 1 : first;
-    }
-  }
-
-  std::atomic<std::uint64_t> range_{0};
-};
-
-struct Job {
-  gnomon_body body = nullptr;
-  void* argument = nullptr;
-  std::int64_t count = 0, piece = 0;
-  int workers = 0;
-
-  std::int64_t pieces() const { return (count - 1) / piece + 1; }
-  void run_piece(std::int64_t k, int worker) const {
-    const std::int64_t lo = k * piece;
-    body(argument, lo, count - lo < piece ? count : lo + piece, worker);
-  }
-};
-
 enum State : std::uint32_t { idle, invited, working };
-
-// A waiter announces itself, then looks at the word again before it sleeps; a waker changes the
-// word, then looks for waiters. All four steps are sequentially consistent: with anything weaker
-// both may miss the other, and the wake-up is lost.
-struct alignas(128) Worker {
-  Word state{idle};  // the caller invites and may withdraw that; who accepts may read the job
-  Word asleep{0};
-  std::atomic<int> cpu{-1};  // where it was last seen
-  std::atomic<pid_t> thread{0};
-  int kept_off = -1;       // the processor it may not run on although it is in `allowed`
-  cpu_set_t allowed, own;  // by the user, and what remains of that
-
-  // Linux may start a thread that is woken up on the processor of the one that woke it, behind
-  // that, while others are idle: in a virtual machine they look taken. So it may not run there.
-  void keep_off(int callers_cpu) {
-    if (kept_off == callers_cpu) return;
-    cpu_set_t now;
-    if (::sched_getaffinity(thread, sizeof now, &now) != 0) return;
-    if (kept_off < 0 || !CPU_EQUAL(&now, &own)) allowed = now;
-    own = allowed;
-    CPU_CLR(static_cast<std::size_t>(callers_cpu), &own);
-    const bool done = CPU_COUNT(&own) > 0 && ::sched_setaffinity(thread, sizeof own, &own) == 0;
-    kept_off = done ? callers_cpu : -1;
-  }
-};
 
 }  // namespace
 
 // The workers of one process. A forked child leaves its parent's crew behind and makes its own.
 struct ThreadPool::Crew {
+  // The pieces a worker has still to do, [first, last) in one word: it takes them from the front,
+  // workers that have done theirs from the back.
+  class alignas(128) Share {
+   public:
+    void set(std::int64_t first, std::int64_t last) {
+      range_.store(static_cast<std::uint64_t>(first) << 32 | static_cast<std::uint64_t>(last),
+                   std::memory_order_relaxed);
+    }
+    /// The next piece, or -1.
+    std::int64_t take_first() { return take(std::uint64_t{1} << 32, 0); }
+    std::int64_t take_last() { return take(~std::uint64_t{0}, -1); }
+
+   private:
+    std::int64_t take(std::uint64_t step, std::int64_t from_last) {
+      std::uint64_t range = range_.load(std::memory_order_relaxed);
+      for (;;) {
+        const auto first = static_cast<std::int64_t>(range >> 32);
+        const auto last = static_cast<std::int64_t>(range & 0xffffffff);
+        if (first >= last) return -1;
+        if (range_.compare_exchange_weak(range, range + step, std::memory_order_relaxed))
+          return from_last < 0 ? last - 1 : first;
+      }
+    }
+
+    std::atomic<std::uint64_t> range_{0};
+  };
+
+  struct Job {
+    gnomon_body body = nullptr;
+    void* argument = nullptr;
+    std::int64_t count = 0, piece = 0;
+    int workers = 0;
+
+    std::int64_t pieces() const { return (count - 1) / piece + 1; }
+    void run_piece(std::int64_t k, int worker) const {
+      const std::int64_t lo = k * piece;
+      body(argument, lo, count - lo < piece ? count : lo + piece, worker);
+    }
+  };
+
+  // A waiter announces itself, then looks at the word again before it sleeps; a waker changes the
+  // word, then looks for waiters. All four steps are sequentially consistent: with anything weaker
+  // both may miss the other, and the wake-up is lost.
+  struct alignas(128) Worker {
+    Word state{idle};  // the caller invites and may withdraw that; who accepts may read the job
+    Word asleep{0};
+    std::atomic<int> cpu{-1};  // where it was last seen
+    std::atomic<pid_t> thread{0};
+    int kept_off = -1;       // the processor it may not run on although it is in `allowed`
+    cpu_set_t allowed, own;  // by the user, and what remains of that
+
+    // Linux may start a thread that is woken up on the processor of the one that woke it, behind
+    // that, while others are idle: in a virtual machine they look taken. So it may not run there.
+    void keep_off(int callers_cpu) {
+      if (kept_off == callers_cpu) return;
+      cpu_set_t now;
+      if (::sched_getaffinity(thread, sizeof now, &now) != 0) return;
+      if (kept_off < 0 || !CPU_EQUAL(&now, &own)) allowed = now;
+      own = allowed;
+      CPU_CLR(static_cast<std::size_t>(callers_cpu), &own);
+      const bool done = CPU_COUNT(&own) > 0 && ::sched_setaffinity(thread, sizeof own, &own) == 0;
+      kept_off = done ? callers_cpu : -1;
+    }
+  };
+
   std::mutex turn;  // held by the caller whose job runs
   Job job;
   std::unique_ptr<Share[]> shares = std::make_unique<Share[]>(max_threads);
@@ -300,7 +300,7 @@ void ThreadPool::parallel_for(std::int64_t count, std::int64_t grain, gnomon_bod
       return crew.run({body, argument, count, piece, workers});
     }
   }
-  const Job alone{body, argument, count, grain, 1};
+  const Crew::Job alone{body, argument, count, grain, 1};
   for (std::int64_t k = 0; k < alone.pieces(); ++k) alone.run_piece(k, 0);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t widest_step = 4;  // beyond, most of what is loaded would not be used
 
-std::optional<std::int64_t> constant(const Statement& s) {
+std::optional<std::int64_t> int64_constant(const Statement& s) {
   if (s.code != Code::constant || s.dtype != DType::int64) return std::nullopt;
   return s.value.i;
 }
@@ -47,7 +47,7 @@ bool StridedAccesses::add_terms(std::int32_t i, StridedIndex& index) const {
     return std::all_of(s.args.begin(), s.args.end(),
                        [&](std::int32_t a) { return add_terms(a, index); });
   if (!s.lanes) {
-    if (const auto c = constant(s)) {
+    if (const auto c = int64_constant(s)) {
       index.offset = index.offset + *c;
     } else if (s.code == Code::extent) {
       index.offset = index.offset + s.dim;
@@ -59,7 +59,7 @@ bool StridedAccesses::add_terms(std::int32_t i, StridedIndex& index) const {
   if (s.code != Code::let || s.op != &op::multiply || s.args.size() != 2 || index.step != 0)
     return false;
   for (const int side : {0, 1}) {
-    const auto step = constant(outline_[s.args[1 - side]]);
+    const auto step = int64_constant(outline_[s.args[1 - side]]);
     if (outline_[s.args[side]].code != Code::axis || !step) continue;
     if (*step < 2 || *step > widest_step) continue;
     index.step = static_cast<int>(*step);

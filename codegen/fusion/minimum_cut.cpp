@@ -8,17 +8,17 @@ namespace gnomon {
 
 namespace {
 
-using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+using CutTraits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
 using Network = boost::adjacency_list<
     boost::vecS, boost::vecS, boost::directedS,
     boost::property<
         boost::vertex_color_t, boost::default_color_type,
         boost::property<boost::vertex_distance_t, long,
-                        boost::property<boost::vertex_predecessor_t, Traits::edge_descriptor>>>,
+                        boost::property<boost::vertex_predecessor_t, CutTraits::edge_descriptor>>>,
     boost::property<
         boost::edge_capacity_t, std::int64_t,
         boost::property<boost::edge_residual_capacity_t, std::int64_t,
-                        boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
+                        boost::property<boost::edge_reverse_t, CutTraits::edge_descriptor>>>>;
 
 constexpr std::int64_t unlimited = std::int64_t{1} << 60;
 

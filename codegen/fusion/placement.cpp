@@ -10,7 +10,7 @@ namespace gnomon {
 
 namespace {
 
-constexpr int most_statements = 400;
+constexpr int most_nest_statements = 400;
 constexpr int most_items_back = 24;       // where a nest for a member is looked for
 constexpr std::size_t most_streams = 10;  // arrays that one loop reads and writes at once
 
@@ -93,7 +93,7 @@ std::optional<int> Placement::nest_for_write(const Member& m, const Shape& domai
   const Member& before = last.members.back();
   const bool follows = fusion_.items.back().nest == n && before.kind == Kind::write &&
                        before.value == m.value && !before.scattered && last.domain == domain &&
-                       m.row_values.empty() && statements <= most_statements;
+                       m.row_values.empty() && statements <= most_nest_statements;
   return follows ? std::optional(n) : std::nullopt;
 }
 
@@ -139,7 +139,7 @@ bool Placement::may_join(int n, const Member& m, const Shape& domain,
   const NestContents& contents = contents_[static_cast<std::size_t>(n)];
   shares = shares || contents.shares_loads_with(m);
   const std::size_t streams = contents.streams_with(m) + fusion_.nests[n].members.size();
-  return (shares || streams < most_streams) && contents.statements_with(m) <= most_statements;
+  return (shares || streams < most_streams) && contents.statements_with(m) <= most_nest_statements;
 }
 
 // Whether the member is a value of the shape of the nest's rows, and reads results of those.

@@ -56,10 +56,10 @@ Graph with_images(const Graph& graph, const Image& image, const OriginMap& origi
 }
 
 /// The graph in which what was chosen is computed again.
-class Rewriting {
+class RecomputationRewriting {
  public:
-  Rewriting(const Graph& graph, const Schedule& schedule, const Candidates& candidates,
-            const Choice& choice)
+  RecomputationRewriting(const Graph& graph, const Schedule& schedule, const Candidates& candidates,
+                         const Choice& choice)
       : graph_(graph),
         nodes_(schedule.nodes()),
         early_(candidates.nodes()),
@@ -200,7 +200,7 @@ std::vector<CutValue> Candidates::costs(std::span<const int> segment,
 
 Graph with_recomputation(const Graph& graph, const Schedule& schedule, const Candidates& candidates,
                          const Choice& choice) {
-  return Rewriting(graph, schedule, candidates, choice).run();
+  return RecomputationRewriting(graph, schedule, candidates, choice).run();
 }
 
 Graph with_shared_values(const Graph& graph, const Schedule& schedule) {

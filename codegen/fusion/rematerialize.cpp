@@ -114,8 +114,8 @@ class Search {
   Candidates candidates_;
 };
 
-std::string table(const Search& search, std::int64_t budget, std::int64_t plain,
-                  std::int64_t ordered, const Lowered& found) {
+std::string memory_table_of(const Search& search, std::int64_t budget, std::int64_t plain,
+                            std::int64_t ordered, const Lowered& found) {
   struct Row {
     int count = 0;
     std::int64_t bytes = 0;
@@ -169,7 +169,7 @@ MemoryPlan rematerialize(const Graph& graph, const Target& target, std::span<con
         fmt::format("memory_budget: expected at least {} bytes for arguments of these shapes, "
                     "found {} ({} bytes without a budget)",
                     found.bytes, budget.bytes, plain));
-  found.module.memory_table = table(*search, budget.bytes, plain, ordered, found);
+  found.module.memory_table = memory_table_of(*search, budget.bytes, plain, ordered, found);
   return {std::move(found.graph), std::move(found.module)};
 }
 

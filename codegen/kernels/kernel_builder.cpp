@@ -13,14 +13,6 @@ namespace gnomon {
 
 namespace {
 
-void append_bytes(std::string& key, const void* p, std::size_t n) {
-  key.append(static_cast<const char*>(p), n);
-}
-template <class T>
-void append_value(std::string& key, const T& v) {
-  append_bytes(key, &v, sizeof v);
-}
-
 // Atoms by identity: names are for readers, and two symbols may have the same.
 std::string atom_key(const Atom& atom) {
   if (atom.kind == Atom::Kind::symbol) return fmt::format("s{}", atom.number);

@@ -24,6 +24,12 @@ struct IndexedAxis {
   Dim is_failing() const;
 };
 
+/// Appends the bytes of `v`: equal keys are of equal values.
+template <class T>
+void append_value(std::string& key, const T& v) {
+  key.append(reinterpret_cast<const char*>(&v), sizeof v);
+}
+
 class KernelBuilder : public Element {
  public:
   /// Asked before a value is computed from its operands: gives the element if it is at hand

@@ -12,11 +12,6 @@ namespace gnomon {
 
 namespace {
 
-template <class T>
-void append_value(std::string& key, const T& v) {
-  key.append(reinterpret_cast<const char*>(&v), sizeof v);
-}
-
 std::string pull_key(const Value& v, std::span<const Scalar> index) {
   std::string key = "p";
   append_value(key, v.get());

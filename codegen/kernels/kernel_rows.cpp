@@ -9,7 +9,7 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::int64_t longest_row = 64;  // elements that are read to use some of them
+constexpr std::int64_t longest_row_read = 64;  // elements that are read to use some of them
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::optional<Scalar> KernelBuilder::load_of_row(int buffer, const Linear& offse
   Linear rest;
   const auto stride = row_stride(offset, &rest);
   if (!stride || !stride->is_constant() || stride->constant() < 2 || length < 2 ||
-      length > longest_row || changing_[buffer])
+      length > longest_row_read || changing_[buffer])
     return std::nullopt;
   const Scalar at = form(rest - Linear{{}, Dim(k)});
   Statement s;

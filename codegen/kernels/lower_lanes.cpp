@@ -13,9 +13,9 @@ namespace {
 
 using Kind = Member::Kind;
 
-constexpr std::int64_t longest_row = 64;  // elements
-constexpr int cheap_element = 16;         // additions; more keep the processor busy
-constexpr std::int64_t most_work = 1600;  // additions of one row
+constexpr std::int64_t longest_lane_row = 64;  // elements
+constexpr int cheap_element = 16;              // additions; more keep the processor busy
+constexpr std::int64_t most_work = 1600;       // additions of one row
 
 // One number, or one row that all rows share: the same for every lane.
 bool is_same_for_rows(const Value& v, const Shape& domain) {
@@ -67,7 +67,7 @@ std::vector<ExtentRange> short_rows(const Nest& nest, const Target& target) {
     if (m.kind == Kind::store && !is_row_shaped(m.value.shape(), nest.domain)) return {};
     if (m.kind == Kind::row && m.value.op().reduction.arg) return {};
   }
-  std::vector<ExtentRange> where = {{nest.domain.back(), 2, longest_row}};
+  std::vector<ExtentRange> where = {{nest.domain.back(), 2, longest_lane_row}};
   const Dim& lanes = nest.domain.end()[-2];
   if (!lanes.is_constant())
     where.push_back({lanes, width_for(nest, target), std::numeric_limits<std::int64_t>::max()});
@@ -80,7 +80,7 @@ bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
   if (nest.domain.size() < 2 || !n.is_constant() || n.constant() < 2) return false;
   const std::int64_t length = n.constant();
   const int width = width_for(nest, target_);
-  if (length > std::min<std::int64_t>(longest_row, 2 * width)) return false;
+  if (length > std::min<std::int64_t>(longest_lane_row, 2 * width)) return false;
   bool reduces = false;
   for (const Member& m : nest.members) {
     if (m.kind == Kind::write || m.kind == Kind::partial) return false;
@@ -124,7 +124,7 @@ void KernelLowering::add_lanes(const Nest& nest) {
 int KernelLowering::jammed_rows(const Nest& nest) const {
   const Dim& n = nest.domain.back();
   if (!is_of_pairs(nest, target_) || !n.is_constant() || n.constant() < 2 ||
-      n.constant() > longest_row)
+      n.constant() > longest_lane_row)
     return 0;
   const std::int64_t work = work_of_row(nest);
   if (work > most_work) return 0;
@@ -182,7 +182,7 @@ int KernelLowering::jammed_axis(const Nest& nest) const {
   const Member& m = nest.members[0];
   const Dim& n = nest.domain.back();
   if (nest.members.size() > 1 || maximum_beside(m.value.node())) return -1;
-  if (m.kind != Kind::partial || !n.is_constant() || n.constant() > longest_row) return -1;
+  if (m.kind != Kind::partial || !n.is_constant() || n.constant() > longest_lane_row) return -1;
   if (m.cost > cheap_element) return -1;
   const auto reduced = static_cast<int>(m.value.node().attribute("axes").ints()[0]);
   for (int a = static_cast<int>(nest.domain.size()) - 2; a >= 0; --a)
@@ -365,12 +365,12 @@ void KernelLowering::reduce_open_rows(const Member& m, const Dim& length,
   const Op& combine = *m.value.op().reduction.combine;
   std::vector<Scalar> lanes;
   for (std::size_t q = 0; q < together.size(); ++q)
-    lanes.push_back(k_.local(t, {longest_row}, true));
+    lanes.push_back(k_.local(t, {longest_lane_row}, true));
   const Scalar k = k_.open({"k", AxisKind::serial}, k_.integer(0), k_.extent(length), length);
   for (std::size_t q = 0; q < together.size(); ++q)
     k_.set(lanes[q], k, element_of_row(m, together[q], k));
   k_.close();
-  for (std::int64_t half = longest_row / 2; half > 0; half /= 2) {
+  for (std::int64_t half = longest_lane_row / 2; half > 0; half /= 2) {
     const Scalar pairs =
         k_.let(op::minimum, std::array{k_.extent(length - half), k_.integer(half)});
     const Scalar i = k_.open({"i", AxisKind::serial}, k_.integer(0), pairs, half);

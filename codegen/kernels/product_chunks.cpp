@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t most_split_results = 4096;  // of a product cut along its inner axis
 
 // The results of each chunk, as the layout has them.
-Shape partial_shape(const ProductBuilder& builder) {
+Shape partial_product_shape(const ProductBuilder& builder) {
   return {ceil_div(builder.product.k, depth_chunk), builder.product.batch, builder.layout.rows,
           builder.layout.lanes};
 }
@@ -24,7 +24,7 @@ int add_partials(ProductBuilder& builder) {
   KernelBuilder& k = builder.k;
   const ProductLayout& layout = builder.layout;
   const Dim& batch = builder.product.batch;
-  const Shape shape = partial_shape(builder);
+  const Shape shape = partial_product_shape(builder);
   const int partials = builder.temporary(element_count(shape), "partial");
   const std::int64_t rows = layout.rows.constant();
   for (std::int64_t first = 0; first < rows; first += layout.tile) {
@@ -52,7 +52,7 @@ void add_totals(ProductBuilder& builder, int partials) {
   KernelBuilder& k = builder.k;
   const ProductLayout& layout = builder.layout;
   const Product& p = builder.product;
-  const Shape shape = partial_shape(builder);
+  const Shape shape = partial_product_shape(builder);
   k.begin_section();
   k.set_changing(builder.out);
   const Dim& outer = layout.turned ? layout.lanes : layout.rows;

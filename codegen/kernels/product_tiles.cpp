@@ -23,7 +23,7 @@ struct Tiles {
 };
 
 // A matrix of the batch and lanes [lo, hi) of it.
-struct Block {
+struct LaneBlock {
   Scalar item, lo, hi;
 };
 
@@ -70,7 +70,7 @@ class TiledProduct {
     const Dim blocks = ceil_div(layout_.lanes, block);
     const Scalar t =
         builder_.open_parallel("block", p_.batch * blocks, layout_.rows * p_.k * block);
-    const Block lanes = block_at(t, block, blocks);
+    const LaneBlock lanes = block_at(t, block, blocks);
     for (const Tiles& tiles : list) {
       if (tiles.none()) continue;
       const Scalar tile = k_.open({tiles.name, AxisKind::serial}, k_.integer(0),
@@ -87,14 +87,14 @@ class TiledProduct {
     if (builder_.scratch >= 0) k_.set_changing(builder_.scratch);
   }
 
-  Block block_at(Scalar number, const Dim& block, const Dim& blocks) {
+  LaneBlock block_at(Scalar number, const Dim& block, const Dim& blocks) {
     const Scalar item = k_.floor_div(number, k_.extent(blocks));
     const Scalar lo = k_.multiply(k_.mod(number, k_.extent(blocks)), k_.extent(block));
     const Scalar all = k_.extent(layout_.lanes);
     return {item, lo, blocks.is(1) ? all : builder_.least(k_.add(lo, k_.extent(block)), all)};
   }
 
-  void add_tile(const Tiles& tiles, Scalar number, const Block& lanes) {
+  void add_tile(const Tiles& tiles, Scalar number, const LaneBlock& lanes) {
     const Scalar row = k_.add(k_.extent(tiles.first), k_.multiply(number, k_.integer(tiles.rows)));
     add_tile({lanes.item, row, lanes.lo, lanes.hi, tiles.rows, tiles.at_edge});
   }

@@ -12,7 +12,7 @@ namespace gnomon {
 
 namespace {
 
-constexpr int most_statements = 96;  // of a kernel with several nests
+constexpr int most_kernel_statements = 96;  // of a kernel with several nests
 
 // Bytes of the scratch that each thread needs for a kernel.
 Dim scratch_of(const Kernel& kernel) {
@@ -41,7 +41,7 @@ void KernelGathering::add(const Nest& nest) {
   const Node* base_of = nest.box_written();
   const bool boxes = base_of && base_of == last_box_of_;
   const bool may = boxes || (!base_of && !last_box_of_ && (last_small_ || nest.is_small()));
-  const bool together = kernel_ && may && statements <= most_statements;
+  const bool together = kernel_ && may && statements <= most_kernel_statements;
   if (!together) finish();
   if (!kernel_) kernel_ = new_kernel();
   kernel_->add(nest);

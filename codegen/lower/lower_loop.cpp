@@ -11,7 +11,7 @@ namespace gnomon {
 
 namespace {
 
-int memory_of(const Type& t, Lowering& l) {
+int loop_buffer(const Type& t, Lowering& l) {
   Buffer b;
   b.dtype = t.dtype;
   b.shape = t.shape;
@@ -59,15 +59,15 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
   };
   for (const Region::Parameter& p : region.parameters) {
     if (!p.operand) {
-      loop.index = memory_of({DType::int64, {}}, l);
+      loop.index = loop_buffer({DType::int64, {}}, l);
       placeholder({DType::int64, {}}, loop.index);
     } else if (!p.next) {
       arguments.push_back(node.input(*p.operand));
     } else {
       const Value& initial = node.input(*p.operand);
       loop.initial.push_back(l.buffers.buffer_behind(initial));
-      loop.current.push_back(memory_of(initial.type(), l));
-      loop.next.push_back(memory_of(initial.type(), l));
+      loop.current.push_back(loop_buffer(initial.type(), l));
+      loop.next.push_back(loop_buffer(initial.type(), l));
       placeholder(initial.type(), loop.current.back());
       loop.result.push_back(buffer_of_result(region.results[*p.next]));
       loop.traces.push_back(p.trace ? buffer_of_result(*p.trace) : -1);

@@ -9,14 +9,15 @@ namespace {
 
 // Of a choice, the steps of one way count.
 template <class Predicate>
-int count_steps(const std::vector<Step>& steps, const Predicate& counts) {
+int count_steps_where(const std::vector<Step>& steps, const Predicate& counts) {
   int n = 0;
   for (const Step& s : steps) {
     n += counts(s);
     if (const auto* choice = std::get_if<ChoiceStep>(&s.what))
-      n += count_steps(choice->many, counts);
+      n += count_steps_where(choice->many, counts);
     else
-      for_each_inner(s, [&](const std::vector<Step>& inner) { n += count_steps(inner, counts); });
+      for_each_inner(
+          s, [&](const std::vector<Step>& inner) { n += count_steps_where(inner, counts); });
   }
   return n;
 }
@@ -36,13 +37,13 @@ bool Module::is_late(const Shape& shape) const {
 }
 
 int Module::kernel_calls() const {
-  return count_steps(steps,
-                     [](const Step& s) { return std::holds_alternative<KernelStep>(s.what); });
+  return count_steps_where(
+      steps, [](const Step& s) { return std::holds_alternative<KernelStep>(s.what); });
 }
 
 int Module::products() const {
   const Service* product = service_of(StepKind::product);
-  return count_steps(steps, [product](const Step& s) {
+  return count_steps_where(steps, [product](const Step& s) {
     const auto* call = std::get_if<ServiceStep>(&s.what);
     return call && call->service == product;
   });

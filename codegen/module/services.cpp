@@ -18,9 +18,6 @@ namespace gnomon {
 
 namespace {
 
-using Operand = Argument::Operand;
-using Result = Argument::Result;
-
 template <class Enum>
 std::int64_t number_of(Enum e) {
   return static_cast<std::int64_t>(e);
@@ -81,7 +78,7 @@ void ask_for_product(const Node& node, ServiceStep& s) {
        {"stride_b", p.k * p.n},
        {"stride_c", p.m * p.n}},
       {{"alpha", p.alpha}, {"beta", p.beta}},
-      {{"a", Operand{0}}, {"b", Operand{1}}, {"c", Result{0}}},
+      {{"a", Argument::Operand{0}}, {"b", Argument::Operand{1}}, {"c", Argument::Result{0}}},
   };
 }
 
@@ -113,7 +110,8 @@ void ask_for_convolution(const Node& node, ServiceStep& s) {
                            {field("dilation"), number(form.dilation)}});
     taps = taps * extent(*w) * extent(*y);
   }
-  s.arguments.push_back({{"a", Operand{0}}, {"b", Operand{1}}, {"c", Result{0}}});
+  s.arguments.push_back(
+      {{"a", Argument::Operand{0}}, {"b", Argument::Operand{1}}, {"c", Argument::Result{0}}});
   s.work = additions(taps, t);
 }
 
@@ -141,9 +139,9 @@ void ask_for_routine(const Node& node, ServiceStep& s) {
   if (form.option != 0) s.arguments.push_back({{"option", form.option}});
   s.arguments.push_back({{"rows", e.rows}, {"n", e.n}, {"columns", e.columns}, {"batch", e.batch}});
   for (std::size_t i = 0; i < s.in.size(); ++i)
-    s.arguments.push_back({{fmt::format("in[{}]", i), Operand{i}}});
+    s.arguments.push_back({{fmt::format("in[{}]", i), Argument::Operand{i}}});
   for (std::size_t i = 0; i < s.out.size(); ++i)
-    s.arguments.push_back({{fmt::format("out[{}]", i), Result{i}}});
+    s.arguments.push_back({{fmt::format("out[{}]", i), Argument::Result{i}}});
 }
 
 // --- routines along one axis ---
@@ -159,8 +157,8 @@ void ask_for_lines(const Node& node, ServiceStep& s) {
                   {"reverse", form.reverse}},
                  {{"outer", e.outer}, {"n", e.n}, {"inner", e.inner}, {"count", e.count}}};
   for (std::size_t i = 0; i < s.in.size(); ++i)
-    s.arguments.push_back({{fmt::format("in[{}]", i), Operand{i}}});
-  s.arguments.push_back({{"out", Result{0}}});
+    s.arguments.push_back({{fmt::format("in[{}]", i), Argument::Operand{i}}});
+  s.arguments.push_back({{"out", Argument::Result{0}}});
 }
 
 constexpr Service product{
@@ -197,21 +195,21 @@ struct Row {
   StepKind kind;
   const Service* service;
 };
-constexpr std::array table{Row{StepKind::product, &product},
-                           Row{StepKind::convolution, &convolution},
-                           Row{StepKind::routine, &routine}, Row{StepKind::lines, &lines}};
+constexpr std::array service_table{Row{StepKind::product, &product},
+                                   Row{StepKind::convolution, &convolution},
+                                   Row{StepKind::routine, &routine}, Row{StepKind::lines, &lines}};
 
 }  // namespace
 
 const Service* service_of(StepKind kind) {
-  for (const auto& [of, service] : table)
+  for (const auto& [of, service] : service_table)
     if (of == kind) return service;
   return nullptr;
 }
 
 std::vector<const Service*> all_services() {
   std::vector<const Service*> all;
-  for (const Row& row : table) all.push_back(row.service);
+  for (const Row& row : service_table) all.push_back(row.service);
   return all;
 }
 

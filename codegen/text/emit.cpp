@@ -26,7 +26,7 @@ bool is_identifier(std::string_view name) {
 }
 
 // The bytes of the constants.
-std::string constants(const Module& module, const HostNames& names) {
+std::string constant_bytes(const Module& module, const HostNames& names) {
   std::string text;
   for (std::size_t b = 0; b < module.buffers.size(); ++b) {
     const Buffer& buffer = module.buffers[b];
@@ -71,7 +71,7 @@ std::vector<Unit> emit(const Module& module, const std::string& comment,
   if (!module.workspace.empty()) headers.insert("workspace.h");
   std::vector<Unit> units = std::move(kernels.units);
   units.push_back({"host.cpp", comment_lines(comment) + unit_head(headers) + kernels.prototypes +
-                                   constants(module, names) + plan_function(module, names) +
+                                   constant_bytes(module, names) + plan_function(module, names) +
                                    run_function(module, kernels.functions, names) +
                                    info_record(module, names)});
   return units;

@@ -14,14 +14,14 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::size_t most_statements = 300;  // of a unit
-constexpr std::size_t units_at_once = 4;      // small modules are cut so that many compile at once,
+constexpr std::size_t most_unit_statements = 300;  // of a unit
+constexpr std::size_t units_at_once = 4;  // small modules are cut so that many compile at once,
 constexpr std::size_t fewest_statements = 40;  // into units of at least so many statements
 
 std::size_t statements_of_unit(const Module& module) {
   std::size_t all = 0;
   for (const Kernel& kernel : module.kernels) all += kernel.body.size();
-  return std::clamp(all / units_at_once, fewest_statements, most_statements);
+  return std::clamp(all / units_at_once, fewest_statements, most_unit_statements);
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ using AtomName = std::function<std::string(const Atom&)>;
 
 std::string sum_of_terms(const Dim& d, const AtomName& name);
 
-std::string spell(const Atom& a, const AtomName& name) {
+std::string spell_atom(const Atom& a, const AtomName& name) {
   const auto call = [&](std::string_view function) {
     return fmt::format("gn::{}<i64>({}, {})", function, sum_of_terms(a.left, name),
                        sum_of_terms(a.right, name));
@@ -77,7 +77,8 @@ std::string sum_of_terms(const Dim& d, const AtomName& name) {
   std::string text;
   for (const Term& t : d.terms()) {
     std::string product;
-    for (const AtomRef& a : t.atoms) product += (product.empty() ? "" : " * ") + spell(*a, name);
+    for (const AtomRef& a : t.atoms)
+      product += (product.empty() ? "" : " * ") + spell_atom(*a, name);
     const std::int64_t magnitude = t.coefficient < 0 ? -t.coefficient : t.coefficient;
     if (magnitude != 1) product = fmt::format("{} * {}", product, magnitude);
     if (text.empty())

@@ -51,7 +51,7 @@ const Toolchain& toolchain() {
   return opened;
 }
 
-const ClangTable& table() {
+const ClangTable& clang_table() {
   const Toolchain& found = toolchain();
   if (!found.table) {
     throw CompileError(
@@ -158,7 +158,7 @@ std::vector<Answer> compile_all(std::span<const Unit> units, const ClangSettings
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return units[a].text.size() > units[b].text.size();
   });
-  Work work{units, settings, table(), answers, std::move(order), {}};
+  Work work{units, settings, clang_table(), answers, std::move(order), {}};
   const std::size_t most =
       threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
   std::vector<pthread_t> started(std::min(most, units.size()));
@@ -182,7 +182,7 @@ std::string log_of(std::span<const Diagnostic> diagnostics) {
   return log;
 }
 
-void check(const Unit& unit, const Answer& answer) {
+void check_answer(const Unit& unit, const Answer& answer) {
   if (answer.out_of_memory) throw DeviceError(fmt::format("build: out of memory in {}", unit.name));
   if (answer.ok) return;
   const auto first =
@@ -287,7 +287,7 @@ std::vector<char> link_objects(std::span<const Answer> answers) {
   for (const std::string& path : paths) names.push_back(path.c_str());
   Received output;
   Answer link;
-  if (!table().link(names.data(), names.size(), output.path().c_str(), link.sink())) {
+  if (!clang_table().link(names.data(), names.size(), output.path().c_str(), link.sink())) {
     const std::string log = log_of(link.diagnostics);
     throw CompileError(fmt::format("build: the linker failed: {}", log), {}, log);
   }
@@ -345,7 +345,7 @@ bool toolchain_available() { return toolchain().table != nullptr; }
 
 std::string toolchain_id(const BuildOptions& options) {
   Answer answer;
-  table().identify(settings_of(options), answer.sink());
+  clang_table().identify(settings_of(options), answer.sink());
   return answer.identity;
 }
 
@@ -354,7 +354,7 @@ BuildResult build(std::span<const Unit> units, const BuildOptions& options) {
   std::vector<Answer> answers = compile_all(units, settings_of(options), options.threads);
   BuildResult result;
   for (std::size_t i = 0; i < units.size(); ++i) {
-    check(units[i], answers[i]);
+    check_answer(units[i], answers[i]);
     std::move(answers[i].diagnostics.begin(), answers[i].diagnostics.end(),
               std::back_inserter(result.diagnostics));
     if (options.assembly) result.assembly.push_back(std::move(answers[i].assembly));

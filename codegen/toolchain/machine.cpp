@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr const char* file_name = "machine.json";
 constexpr std::int64_t most_bytes = 1 << 16;  // of the file
 constexpr std::int64_t largest = std::int64_t{1} << 50;
-constexpr MachineConstant constants[] = {
+constexpr MachineConstant machine_constant_table[] = {
     {"prefetch_bytes", &Machine::prefetch_bytes, 64, std::int64_t{1} << 20},
     {"far_bytes", &Machine::far_bytes, 64, largest},
     {"resident_row_bytes", &Machine::resident_row_bytes, 64, largest},
@@ -36,9 +36,10 @@ std::string parse(const std::string& content, std::string_view processor, Machin
   if (const auto measured_on = file["processor"].get<std::string>(); measured_on != processor)
     return fmt::format("expected constants of {}, found those of {}", processor, measured_on);
   const json& values = file["constants"];
-  if (values.size() != std::size(constants))
-    return fmt::format("expected {} constants, found {}", std::size(constants), values.size());
-  for (const MachineConstant& c : constants) {
+  if (values.size() != std::size(machine_constant_table))
+    return fmt::format("expected {} constants, found {}", std::size(machine_constant_table),
+                       values.size());
+  for (const MachineConstant& c : machine_constant_table) {
     const auto at = values.find(c.name);
     if (at == values.end() || !at->is_number_integer() || *at < c.least || *at > c.most)
       return fmt::format("expected an integer from {} to {} as {}", c.least, c.most, c.name);
@@ -49,11 +50,11 @@ std::string parse(const std::string& content, std::string_view processor, Machin
 
 }  // namespace
 
-std::span<const MachineConstant> machine_constants() { return constants; }
+std::span<const MachineConstant> machine_constants() { return machine_constant_table; }
 
 std::string text(const Machine& machine) {
   std::string result;
-  for (const MachineConstant& c : constants)
+  for (const MachineConstant& c : machine_constant_table)
     result += fmt::format("{}{} {}", result.empty() ? "" : ", ", c.name, machine.*c.member);
   return result;
 }
@@ -81,7 +82,8 @@ StoredMachine read_machine(const std::filesystem::path& folder, std::string_view
 void write_machine(const std::filesystem::path& folder, std::string_view processor,
                    const Machine& machine) {
   json values = json::object();
-  for (const MachineConstant& c : constants) values[std::string(c.name)] = machine.*c.member;
+  for (const MachineConstant& c : machine_constant_table)
+    values[std::string(c.name)] = machine.*c.member;
   const std::string content = json{{"processor", processor}, {"constants", values}}.dump(2) + "\n";
   const OpenedFolder opened = make_folder(folder);
   if (!opened.descriptor || !write_file(opened.descriptor, file_name, content))

@@ -106,8 +106,8 @@ std::vector<std::int64_t> extents_of(const Shape& shape, const AccuracyOptions& 
 
 // ---------------------------------------------------------------------------------------- function
 
-void check_options(const Graph& graph, const std::vector<Expr>& inputs,
-                   const AccuracyOptions& options) {
+void check_accuracy_options(const Graph& graph, const std::vector<Expr>& inputs,
+                            const AccuracyOptions& options) {
   if (options.points < 1)
     throw ValueError(
         fmt::format("accuracy_report: expected at least one point, found {}", options.points));
@@ -154,7 +154,7 @@ Graph rewritten(const Graph& graph, RewriteLevel level, RuleSelection disabled, 
 // --------------------------------------------------------------------------------------- measuring
 
 // An element of an output that has a real value.
-struct Element {
+struct SampledElement {
   std::size_t point;
   std::int64_t position;
   Digits exact;
@@ -163,7 +163,7 @@ struct Element {
 // The points at which a function is sampled, and the elements of each output that can be compared.
 struct Samples {
   std::vector<std::vector<Array>> points;
-  std::vector<std::vector<Element>> elements;
+  std::vector<std::vector<SampledElement>> elements;
 };
 
 // What a form makes of the elements of an output.
@@ -215,7 +215,7 @@ std::vector<Measured> measured(const Graph& form, const Samples& samples) {
       // The function is no error here: this form of it has no value.
     }
     for (std::size_t k = 0; k < outputs.size(); ++k) {
-      const std::vector<Element>& elements = samples.elements[k];
+      const std::vector<SampledElement>& elements = samples.elements[k];
       Measured& output = outputs[k];
       for (std::size_t i = output.bits.size(); i < elements.size() && elements[i].point == point;
            ++i) {
@@ -232,7 +232,7 @@ std::vector<Measured> measured(const Graph& form, const Samples& samples) {
 // ------------------------------------------------------------------------------------------ report
 
 // Element i of an output, as one form has it.
-LostBits lost_at(const Samples& samples, const Element& element, double found, double bits,
+LostBits lost_at(const Samples& samples, const SampledElement& element, double found, double bits,
                  std::size_t inputs) {
   const std::vector<Array>& all = samples.points[element.point];
   const std::vector<Array> given(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(inputs));
@@ -240,7 +240,7 @@ LostBits lost_at(const Samples& samples, const Element& element, double found, d
 }
 
 OutputAccuracy compared(std::string name, const Samples& samples,
-                        const std::vector<Element>& elements, const Measured& before,
+                        const std::vector<SampledElement>& elements, const Measured& before,
                         const Measured& after, std::size_t inputs) {
   constexpr double rounding = 2;  // bits that a function of the library may lose
   OutputAccuracy output;
@@ -348,7 +348,7 @@ AccuracyReport accuracy_report(const std::vector<Expr>& inputs, const std::vecto
   }
   const Captured captured = capture(inputs, values, names);
   const Graph& graph = captured.graph;
-  check_options(graph, inputs, options);
+  check_accuracy_options(graph, inputs, options);
   check_types(graph);
   const Exact numbers = digit_numbers();
 

@@ -31,7 +31,7 @@ OpenedLibrary opened_library() {
   return opened;
 }
 
-int bits_of(DType t) { return t == DType::float32 ? 24 : 53; }
+int significand_bits(DType t) { return t == DType::float32 ? 24 : 53; }
 
 }  // namespace
 
@@ -45,11 +45,11 @@ const MpfrTable& digits_table() {
 }
 
 bool Digits::agrees_with(const Digits& other, DType t) const {
-  return digits_table().agree(handle_, other.handle_, bits_of(t));
+  return digits_table().agree(handle_, other.handle_, significand_bits(t));
 }
 
 double Digits::distance(double found, DType t) const {
-  return digits_table().distance(handle_, found, bits_of(t));
+  return digits_table().distance(handle_, found, significand_bits(t));
 }
 
 RealNumbers<Digits> digit_numbers() {

@@ -12,7 +12,7 @@ namespace gnomon::optim {
 namespace {
 
 /// A parameter with what its step needs, and where its updates go.
-struct Step {
+struct DescentStep {
   const SharedVariable& p;
   Expr g, rate;
   std::vector<Update>& updates;
@@ -43,7 +43,7 @@ std::vector<Update> descend(std::string_view name, const Objective& objective,
   std::vector<Update> updates;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const SharedVariable& p = parameters[i];
-    const Step step{p, gradients[i], cast(learning_rate, p.dtype()), updates};
+    const DescentStep step{p, gradients[i], cast(learning_rate, p.dtype()), updates};
     updates.push_back({p, move(step)});
   }
   return updates;
@@ -58,7 +58,7 @@ std::vector<Update> adaptive_moments(std::string_view name, const Objective& obj
   const Expr n = cast(calls + 1, DType::float64);
   const Expr first = 1 / (1 - power(beta1, n)), second = 1 / (1 - power(beta2, n));
   std::vector<Update> updates =
-      descend(name, objective, parameters, learning_rate, [&](const Step& s) {
+      descend(name, objective, parameters, learning_rate, [&](const DescentStep& s) {
         const Expr m = s.average("mean", beta1, s.g) * cast(first, s.p.dtype());
         const Expr v = s.average("square", beta2, square(s.g)) * cast(second, s.p.dtype());
         const Expr moved = s.p - s.rate * m / (sqrt(v) + epsilon);
@@ -92,12 +92,12 @@ std::vector<Expr> Objective::gradients(std::string_view name, const Parameters& 
 std::vector<Update> sgd(const Objective& objective, const Parameters& parameters,
                         const Arg& learning_rate) {
   return descend("sgd", objective, parameters, learning_rate,
-                 [](const Step& s) { return s.p - s.rate * s.g; });
+                 [](const DescentStep& s) { return s.p - s.rate * s.g; });
 }
 
 std::vector<Update> momentum(const Objective& objective, const Parameters& parameters,
                              const Arg& learning_rate, double momentum, bool nesterov) {
-  return descend("momentum", objective, parameters, learning_rate, [&](const Step& s) {
+  return descend("momentum", objective, parameters, learning_rate, [&](const DescentStep& s) {
     const SharedVariable old = s.state("momentum");
     const Expr v = s.update(old, momentum * old - s.rate * s.g);
     return nesterov ? s.p + momentum * v - s.rate * s.g : s.p + v;
@@ -106,7 +106,7 @@ std::vector<Update> momentum(const Objective& objective, const Parameters& param
 
 std::vector<Update> adagrad(const Objective& objective, const Parameters& parameters,
                             const Arg& learning_rate, double epsilon) {
-  return descend("adagrad", objective, parameters, learning_rate, [&](const Step& s) {
+  return descend("adagrad", objective, parameters, learning_rate, [&](const DescentStep& s) {
     const SharedVariable old = s.state("squares");
     const Expr squares = s.update(old, old + square(s.g));
     return s.p - s.rate * s.g / (sqrt(squares) + epsilon);
@@ -115,7 +115,7 @@ std::vector<Update> adagrad(const Objective& objective, const Parameters& parame
 
 std::vector<Update> rmsprop(const Objective& objective, const Parameters& parameters,
                             const Arg& learning_rate, double decay, double epsilon) {
-  return descend("rmsprop", objective, parameters, learning_rate, [&](const Step& s) {
+  return descend("rmsprop", objective, parameters, learning_rate, [&](const DescentStep& s) {
     const Expr square_mean = s.average("square", decay, square(s.g));
     return s.p - s.rate * s.g / (sqrt(square_mean) + epsilon);
   });
@@ -123,7 +123,7 @@ std::vector<Update> rmsprop(const Objective& objective, const Parameters& parame
 
 std::vector<Update> adadelta(const Objective& objective, const Parameters& parameters,
                              const Arg& learning_rate, double decay, double epsilon) {
-  return descend("adadelta", objective, parameters, learning_rate, [&](const Step& s) {
+  return descend("adadelta", objective, parameters, learning_rate, [&](const DescentStep& s) {
     const Expr square_mean = s.average("square", decay, square(s.g));
     const SharedVariable old = s.state("step_square");
     const Expr step = s.g * (sqrt(old + epsilon) / sqrt(square_mean + epsilon));

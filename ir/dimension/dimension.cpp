@@ -28,7 +28,7 @@ struct DimBuilder {
 
 namespace {
 
-using Kind = Atom::Kind;
+using AtomKind = Atom::Kind;
 
 [[noreturn]] void overflow() { throw ValueError("dimension: the extent does not fit int64"); }
 
@@ -62,8 +62,8 @@ std::strong_ordering order(const Atom& a, const Atom& b) {
   if (&a == &b) return std::strong_ordering::equal;
   if (a.kind != b.kind) return a.kind <=> b.kind;
   switch (a.kind) {
-    case Kind::symbol: return a.number <=> b.number;
-    case Kind::value:
+    case AtomKind::symbol: return a.number <=> b.number;
+    case AtomKind::value:
       if (const auto c = a.scalar->node().number() <=> b.scalar->node().number(); c != 0) return c;
       return a.scalar->index() <=> b.scalar->index();
     default:
@@ -102,7 +102,7 @@ Dim make_dim(AtomRef atom) {
   return DimBuilder::make(0, std::move(terms));
 }
 
-Dim make_pair(Kind kind, const Dim& left, const Dim& right) {
+Dim make_pair(AtomKind kind, const Dim& left, const Dim& right) {
   auto atom = std::make_shared<Atom>();
   atom->kind = kind;
   atom->left = left;
@@ -204,19 +204,19 @@ std::optional<std::int64_t> bound(const Dim& d, bool upper);
 std::optional<std::int64_t> bound(const Atom& atom, bool upper) {
   const auto of = [&](const Dim& d) { return bound(d, upper); };
   switch (atom.kind) {
-    case Kind::symbol: return upper ? std::nullopt : std::optional<std::int64_t>(0);
-    case Kind::value: return std::nullopt;
-    case Kind::floor_div:
+    case AtomKind::symbol: return upper ? std::nullopt : std::optional<std::int64_t>(0);
+    case AtomKind::value: return std::nullopt;
+    case AtomKind::floor_div:
       if (!atom.right.is_constant() || atom.right.constant() <= 0) return std::nullopt;
       if (const auto b = of(atom.left)) return floor_quotient(*b, atom.right.constant());
       return std::nullopt;
-    case Kind::mod:
+    case AtomKind::mod:
       if (!atom.right.is_constant() || atom.right.constant() <= 0) return std::nullopt;
       return upper ? atom.right.constant() - 1 : 0;
-    case Kind::min:
-    case Kind::max: {
+    case AtomKind::min:
+    case AtomKind::max: {
       const auto l = of(atom.left), r = of(atom.right);
-      const bool is_max = atom.kind == Kind::max;
+      const bool is_max = atom.kind == AtomKind::max;
       if (l && r) return is_max ? std::max(*l, *r) : std::min(*l, *r);
       // One side alone bounds a maximum from below and a minimum from above.
       return is_max != upper ? (l ? l : r) : std::nullopt;
@@ -259,7 +259,7 @@ bool at_most(const Dim& d, std::int64_t high) {
 }
 
 /// The atom when `d` is constant_term() + one atom of `kind`.
-const Atom* shifted_atom(const Dim& d, Kind kind) {
+const Atom* shifted_atom(const Dim& d, AtomKind kind) {
   if (d.terms().size() != 1) return nullptr;
   const Term& term = d.terms()[0];
   if (term.coefficient != 1 || term.atoms.size() != 1 || term.atoms[0]->kind != kind)
@@ -302,13 +302,13 @@ Dim floor_div_constant(const Dim& a, std::int64_t divisor) {
     divisor /= g;
   }
   // floor((floor(x / d) + k) / c) = floor((x + k*d) / (c*d))
-  if (const Atom* inner = shifted_atom(rest, Kind::floor_div);
+  if (const Atom* inner = shifted_atom(rest, AtomKind::floor_div);
       inner && inner->right.is_constant() && inner->right.constant() > 0) {
     const std::int64_t d = inner->right.constant();
     return quotient + floor_div_constant(inner->left + multiply_checked(rest.constant_term(), d),
                                          multiply_checked(divisor, d));
   }
-  return quotient + make_pair(Kind::floor_div, rest, divisor);
+  return quotient + make_pair(AtomKind::floor_div, rest, divisor);
 }
 
 Dim mod_constant(const Dim& a, std::int64_t divisor) {
@@ -321,14 +321,14 @@ Dim mod_constant(const Dim& a, std::int64_t divisor) {
   if (const std::int64_t g = common_divisor(rest, divisor); g > 1)
     return scale(mod_constant(split(rest, g).first, divisor / g), g) +
            floor_remainder(rest.constant_term(), g);
-  if (const Atom* inner = shifted_atom(rest, Kind::mod);
+  if (const Atom* inner = shifted_atom(rest, AtomKind::mod);
       inner && inner->right.is_constant() && inner->right.constant() % divisor == 0)
     return mod_constant(inner->left + rest.constant_term(), divisor);
-  return make_pair(Kind::mod, rest, divisor);
+  return make_pair(AtomKind::mod, rest, divisor);
 }
 
-Dim extremum(Kind kind, Dim a, Dim b) {
-  const bool is_max = kind == Kind::max;
+Dim extremum(AtomKind kind, Dim a, Dim b) {
+  const bool is_max = kind == AtomKind::max;
   if (const Dim difference = a - b; at_least(difference, 0)) {
     return is_max ? a : b;
   } else if (at_most(difference, 0)) {
@@ -376,9 +376,9 @@ Dim see_through(const Value& v, int& budget) {
     }
   }
   auto atom = std::make_shared<Atom>();
-  atom->kind = Kind::value;
+  atom->kind = AtomKind::value;
   atom->scalar = std::make_unique<const Value>(v);
-  atom->hash = mix_hash(static_cast<std::size_t>(Kind::value), v.hash());
+  atom->hash = mix_hash(static_cast<std::size_t>(AtomKind::value), v.hash());
   return make_dim(std::move(atom));
 }
 
@@ -386,23 +386,23 @@ Dim see_through(const Value& v, int& budget) {
 Dim substitute_atom(const AtomRef& atom, const std::function<Dim(const Atom&)>& f) {
   const Dim left = atom->left.substitute(f), right = atom->right.substitute(f);
   switch (atom->kind) {
-    case Kind::symbol:
-    case Kind::value: return f(*atom);
-    case Kind::floor_div: return right.is(0) ? right : floor_div(left, right);
-    case Kind::mod: return right.is(0) ? right : mod(left, right);
-    case Kind::min: return min(left, right);
-    case Kind::max: return max(left, right);
+    case AtomKind::symbol:
+    case AtomKind::value: return f(*atom);
+    case AtomKind::floor_div: return right.is(0) ? right : floor_div(left, right);
+    case AtomKind::mod: return right.is(0) ? right : mod(left, right);
+    case AtomKind::min: return min(left, right);
+    case AtomKind::max: return max(left, right);
   }
   return {};
 }
 
 std::int64_t evaluate_atom(const Atom& atom, const std::function<std::int64_t(const Atom&)>& f) {
-  if (atom.kind == Kind::symbol || atom.kind == Kind::value) return f(atom);
+  if (atom.kind == AtomKind::symbol || atom.kind == AtomKind::value) return f(atom);
   const std::int64_t left = atom.left.evaluate(f), right = atom.right.evaluate(f);
   switch (atom.kind) {
-    case Kind::floor_div: return right == 0 ? 0 : floor_quotient(left, right);
-    case Kind::mod: return right == 0 ? 0 : floor_remainder(left, right);
-    case Kind::min: return std::min(left, right);
+    case AtomKind::floor_div: return right == 0 ? 0 : floor_quotient(left, right);
+    case AtomKind::mod: return right == 0 ? 0 : floor_remainder(left, right);
+    case AtomKind::min: return std::min(left, right);
     default: return std::max(left, right);
   }
 }
@@ -410,7 +410,7 @@ std::int64_t evaluate_atom(const Atom& atom, const std::function<std::int64_t(co
 void collect_atoms(const Dim& d, AtomList& found) {
   for (const Term& term : d.terms()) {
     for (const AtomRef& atom : term.atoms) {
-      if (atom->kind == Kind::symbol || atom->kind == Kind::value) {
+      if (atom->kind == AtomKind::symbol || atom->kind == AtomKind::value) {
         found.push_back(atom);
       } else {
         collect_atoms(atom->left, found);
@@ -422,7 +422,7 @@ void collect_atoms(const Dim& d, AtomList& found) {
 
 }  // namespace
 
-Atom::Atom() : kind(Kind::symbol) {}
+Atom::Atom() : kind(AtomKind::symbol) {}
 Atom::~Atom() = default;
 
 bool operator==(const Atom& a, const Atom& b) { return a.hash == b.hash && order(a, b) == 0; }
@@ -435,7 +435,7 @@ Dim Dim::symbol(std::uint64_t number, std::string name) {
   auto atom = std::make_shared<Atom>();
   atom->number = number;
   atom->name = std::move(name);
-  atom->hash = mix_hash(static_cast<std::size_t>(Kind::symbol), number);
+  atom->hash = mix_hash(static_cast<std::size_t>(AtomKind::symbol), number);
   return make_dim(std::move(atom));
 }
 
@@ -502,19 +502,19 @@ Dim floor_div(const Dim& a, const Dim& b) {
     }
     if (!quotient.empty())
       return normalize(std::move(quotient)) +
-             make_pair(Kind::floor_div, normalize(std::move(rest)), b);
+             make_pair(AtomKind::floor_div, normalize(std::move(rest)), b);
   }
-  return make_pair(Kind::floor_div, a, b);
+  return make_pair(AtomKind::floor_div, a, b);
 }
 
 Dim mod(const Dim& a, const Dim& b) {
   if (b.is_constant()) return mod_constant(a, b.constant());
   if (exact_quotient(a, b)) return 0;
-  return make_pair(Kind::mod, a, b);
+  return make_pair(AtomKind::mod, a, b);
 }
 
-Dim min(const Dim& a, const Dim& b) { return extremum(Kind::min, a, b); }
-Dim max(const Dim& a, const Dim& b) { return extremum(Kind::max, a, b); }
+Dim min(const Dim& a, const Dim& b) { return extremum(AtomKind::min, a, b); }
+Dim max(const Dim& a, const Dim& b) { return extremum(AtomKind::max, a, b); }
 
 bool operator==(const Dim& a, const Dim& b) {
   if (a.constant_ != b.constant_) return false;

@@ -8,8 +8,6 @@ namespace gnomon {
 
 namespace {
 
-using Kind = Atom::Kind;
-
 std::string atom_text(const Atom& atom, const std::function<std::string(const Atom&)>& name) {
   const auto grouped = [&](const Dim& d) {
     const std::string text = d.text(name);
@@ -19,13 +17,16 @@ std::string atom_text(const Atom& atom, const std::function<std::string(const At
     return one ? text : '(' + text + ')';
   };
   switch (atom.kind) {
-    case Kind::symbol:
-    case Kind::value: return name(atom);
-    case Kind::floor_div:
+    case Atom::Kind::symbol:
+    case Atom::Kind::value: return name(atom);
+    case Atom::Kind::floor_div:
       return fmt::format("floor({} / {})", grouped(atom.left), grouped(atom.right));
-    case Kind::mod: return fmt::format("mod({}, {})", atom.left.text(name), atom.right.text(name));
-    case Kind::min: return fmt::format("min({}, {})", atom.left.text(name), atom.right.text(name));
-    case Kind::max: return fmt::format("max({}, {})", atom.left.text(name), atom.right.text(name));
+    case Atom::Kind::mod:
+      return fmt::format("mod({}, {})", atom.left.text(name), atom.right.text(name));
+    case Atom::Kind::min:
+      return fmt::format("min({}, {})", atom.left.text(name), atom.right.text(name));
+    case Atom::Kind::max:
+      return fmt::format("max({}, {})", atom.left.text(name), atom.right.text(name));
   }
   return {};
 }
@@ -34,7 +35,7 @@ std::string atom_text(const Atom& atom, const std::function<std::string(const At
 
 std::string Dim::text() const {
   return text([](const Atom& atom) {
-    if (atom.kind == Kind::symbol) return atom.name;
+    if (atom.kind == Atom::Kind::symbol) return atom.name;
     // "count: i64" without its type.
     const std::string described = describe(*atom.scalar);
     return described.substr(0, described.rfind(':'));

@@ -17,7 +17,7 @@ namespace gnomon {
 namespace {
 
 // Nodes are interned and parameters canonical, so equal bodies have the very same outputs.
-bool equal(const Graph& a, const Graph& b) {
+bool equal_graphs(const Graph& a, const Graph& b) {
   const auto same_parameter = [](const Parameter& x, const Parameter& y) {
     return x.type == y.type && x.shared == y.shared && x.name == y.name;
   };
@@ -35,7 +35,7 @@ bool equal(const Graph& a, const Graph& b) {
          std::equal(a.checks.begin(), a.checks.end(), b.checks.begin(), b.checks.end(), same_check);
 }
 
-std::size_t hash_of(const Graph& graph) {
+std::size_t graph_hash(const Graph& graph) {
   std::size_t h = graph.outputs.size();
   for (const Value& output : graph.outputs) h = mix_hash(h, output.hash());
   for (const Parameter& parameter : graph.parameters) h = mix_hash(h, parameter.type.hash());
@@ -51,7 +51,7 @@ class BodyTable {
   }
 
   Body intern(Graph graph) {
-    const std::size_t hash = hash_of(graph);
+    const std::size_t hash = graph_hash(graph);
     const Body made = std::make_shared<const Graph>(std::move(graph));
     // Bodies found to differ are let go outside the lock: that may free nodes.
     std::vector<Body> compared;
@@ -60,7 +60,7 @@ class BodyTable {
     for (auto at = first; at != last; ++at) {
       Body body = at->second.lock();
       if (!body) continue;
-      if (equal(*body, *made)) return body;
+      if (equal_graphs(*body, *made)) return body;
       compared.push_back(std::move(body));
     }
     bodies_.emplace(hash, made);

@@ -17,8 +17,6 @@ namespace gnomon {
 
 namespace {
 
-using Kind = Atom::Kind;
-
 /// The nodes that are needed, over parameters, and the checks that remain of the equalities.
 class Rebuilding {
  public:
@@ -58,7 +56,7 @@ class Rebuilding {
   /// The final form of a dimension over the signature: numbers from 0, values of the new graph.
   Dim translated(const Dim& d) {
     return d.substitute([this](const Atom& atom) {
-      if (atom.kind == Kind::value) return translated_value(*atom.scalar);
+      if (atom.kind == Atom::Kind::value) return translated_value(*atom.scalar);
       if (atom.number >= scalar_base)
         return Dim::value(parameters_[static_cast<std::size_t>(atom.number - scalar_base)]);
       const std::uint64_t k = atom.number - signature_base;
@@ -75,7 +73,7 @@ class Rebuilding {
 
   /// What an atom of the expressions is inside the graph.
   Dim inside(const Atom& atom) {
-    if (atom.kind == Kind::value) {
+    if (atom.kind == Atom::Kind::value) {
       if (const Dim* solution = solver_.solution(*atom.scalar))
         return translated(solver_.resolve(*solution));
       return translated_value(*atom.scalar);
@@ -147,7 +145,7 @@ class Rebuilding {
   /// Of a check on scalars that nothing inside needs, what remains when solutions stand for them.
   Dim checkable(const Dim& d) {
     return d.substitute([this](const Atom& atom) -> Dim {
-      if (atom.kind == Kind::symbol) return Dim::symbol(atom.number, atom.name);
+      if (atom.kind == Atom::Kind::symbol) return Dim::symbol(atom.number, atom.name);
       const Dim* solution = solver_.solution(*atom.scalar);
       return solution && !built_.contains(*atom.scalar) ? *solution : Dim::value(*atom.scalar);
     });
@@ -156,7 +154,7 @@ class Rebuilding {
   bool is_built(const Dim& d) const {
     bool all = true;
     d.for_each_atom([&](const AtomRef& atom) {
-      all &= atom->kind != Kind::value || built_.contains(*atom->scalar);
+      all &= atom->kind != Atom::Kind::value || built_.contains(*atom->scalar);
     });
     return all;
   }
@@ -206,7 +204,7 @@ std::vector<Dim> undetermined_symbols(std::span<const Value> leaves,
   std::unordered_set<std::uint64_t> seen;
   const auto visit = [&](const Dim& d) {
     d.for_each_atom([&](const AtomRef& atom) {
-      if (atom->kind == Kind::symbol && symbols.find(atom->number) == nullptr &&
+      if (atom->kind == Atom::Kind::symbol && symbols.find(atom->number) == nullptr &&
           seen.insert(atom->number).second)
         missing.push_back(Dim::symbol(atom->number, atom->name));
     });

@@ -59,7 +59,7 @@ Value Arg::value() const { return as(weak_dtype()); }
 
 namespace {
 
-DType common_dtype(std::span<const Arg> args) {
+DType promoted_dtype(std::span<const Arg> args) {
   std::optional<DType> t;
   for (const Arg& arg : args)
     if (const Value* v = arg.strong()) t = t ? promote(*t, v->dtype()) : v->dtype();
@@ -89,7 +89,8 @@ std::vector<Value> promoted(const Op& op, std::span<const Arg> args) {
   const bool choice = op.promotion == Promotion::choice && !args.empty();
   const std::span<const Arg> rest = choice ? args.subspan(1) : args;
   DType t = DType::bool_;
-  if (op.promotion != Promotion::none && op.promotion != Promotion::boolean) t = common_dtype(rest);
+  if (op.promotion != Promotion::none && op.promotion != Promotion::boolean)
+    t = promoted_dtype(rest);
   if (op.promotion == Promotion::inexact) t = inexact(t);
   if (op.promotion == Promotion::accumulated) t = accumulated(t);
   for (std::size_t i = 0; i < args.size(); ++i) {

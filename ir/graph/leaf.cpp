@@ -11,8 +11,6 @@ namespace gnomon {
 
 namespace {
 
-using Kind = Attribute::Kind;
-
 Type declared_type(TypeContext& c, std::size_t dtype_at) {
   Type type{c.attributes[dtype_at].dtype(), c.attributes[dtype_at + 1].dims()};
   for (const Dim& d : type.shape)
@@ -53,10 +51,10 @@ constinit const Op op::input{
     .name = "input",
     .doc = "An argument of a function.",
     .operands = 0,
-    .attributes = {{"id", Kind::opaque},
-                   {"name", Kind::string},
-                   {"dtype", Kind::dtype},
-                   {"shape", Kind::dim_list}},
+    .attributes = {{"id", Attribute::Kind::opaque},
+                   {"name", Attribute::Kind::string},
+                   {"dtype", Attribute::Kind::dtype},
+                   {"shape", Attribute::Kind::dim_list}},
     .type = [](TypeContext& c) { return std::vector<Type>{declared_type(c, 2)}; },
     .traits = {Trait::never_fold}};
 
@@ -64,10 +62,10 @@ constinit const Op op::shared_variable{
     .name = "shared_variable",
     .doc = "The value of a shared variable when a call begins.",
     .operands = 0,
-    .attributes = {{"id", Kind::opaque},
-                   {"name", Kind::string},
-                   {"dtype", Kind::dtype},
-                   {"shape", Kind::dim_list}},
+    .attributes = {{"id", Attribute::Kind::opaque},
+                   {"name", Attribute::Kind::string},
+                   {"dtype", Attribute::Kind::dtype},
+                   {"shape", Attribute::Kind::dim_list}},
     .type = [](TypeContext& c) { return std::vector<Type>{declared_type(c, 2)}; },
     .traits = {Trait::never_fold}};
 
@@ -75,14 +73,16 @@ constinit const Op op::param{
     .name = "param",
     .doc = "A parameter of a closed graph, by position.",
     .operands = 0,
-    .attributes = {{"index", Kind::integer}, {"dtype", Kind::dtype}, {"shape", Kind::dim_list}},
+    .attributes = {{"index", Attribute::Kind::integer},
+                   {"dtype", Attribute::Kind::dtype},
+                   {"shape", Attribute::Kind::dim_list}},
     .type = [](TypeContext& c) { return std::vector<Type>{declared_type(c, 1)}; },
     .traits = {Trait::never_fold}};
 
 constinit const Op op::constant{.name = "constant",
                                 .doc = "An array known when the expression is built.",
                                 .operands = 0,
-                                .attributes = {{"value", Kind::array}},
+                                .attributes = {{"value", Attribute::Kind::array}},
                                 .type = constant_type};
 
 constinit const Op op::cast{
@@ -92,7 +92,7 @@ constinit const Op op::cast{
         "of range, 0 for NaN; to bool: whether it is not 0. Complex numbers become complex or "
         "bool.",
     .operands = 1,
-    .attributes = {{"dtype", Kind::dtype}},
+    .attributes = {{"dtype", Attribute::Kind::dtype}},
     .type = cast_type,
     .element =
         [](Element& e, const Node& node, std::uint32_t, std::span<const Scalar> index) {
@@ -105,7 +105,7 @@ constinit const Op op::extent{
     .name = "extent",
     .doc = "The value of a dimension.",
     .operands = 0,
-    .attributes = {{"extent", Kind::dim_list}},
+    .attributes = {{"extent", Attribute::Kind::dim_list}},
     .type = extent_type,
     .element = [](Element& e, const Node& node, std::uint32_t, std::span<const Scalar>) {
       return e.extent(node.attribute(0).dims()[0]);

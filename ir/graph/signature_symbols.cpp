@@ -12,20 +12,18 @@ namespace gnomon {
 
 namespace {
 
-using Kind = Atom::Kind;
-
 // The symbols that are an extent of some leaf, alone.
 std::unordered_set<std::uint64_t> lone_symbols(std::span<const SignatureLeaf> leaves) {
   std::unordered_set<std::uint64_t> lone;
   for (const SignatureLeaf& leaf : leaves)
     for (const Dim& d : leaf.value.shape())
-      if (const AtomRef atom = d.atom(); atom && atom->kind == Kind::symbol)
+      if (const AtomRef atom = d.atom(); atom && atom->kind == Atom::Kind::symbol)
         lone.insert(atom->number);
   return lone;
 }
 
 bool is_unknown(const AtomRef& atom) {
-  return atom->kind == Kind::symbol &&
+  return atom->kind == Atom::Kind::symbol &&
          (atom->number < signature_base || atom->number >= 2 * signature_base);
 }
 
@@ -41,8 +39,8 @@ std::vector<AtomRef> unknown_symbols(const Dim& d) {
 Dim with_value(const Dim& d, const Atom& symbol, std::int64_t v) {
   return d.substitute([&](const Atom& atom) -> Dim {
     if (atom == symbol) return v;
-    return atom.kind == Kind::symbol ? Dim::symbol(atom.number, atom.name)
-                                     : Dim::value(*atom.scalar);
+    return atom.kind == Atom::Kind::symbol ? Dim::symbol(atom.number, atom.name)
+                                           : Dim::value(*atom.scalar);
   });
 }
 
@@ -77,7 +75,7 @@ void SignatureSymbols::number(std::size_t i, const std::unordered_set<std::uint6
   for (const Dim& d : leaf.shape()) {
     bool follows = true;
     d.for_each_atom([&](const AtomRef& atom) {
-      follows &= atom->kind == Kind::symbol && lone.contains(atom->number);
+      follows &= atom->kind == Atom::Kind::symbol && lone.contains(atom->number);
     });
     if (follows) {
       shape.push_back(d.substitute([this](const Atom& atom) { return numbered(atom); }));
@@ -139,7 +137,7 @@ const Dim* SignatureSymbols::find(std::uint64_t symbol) const {
 
 Dim SignatureSymbols::over_signature(const Dim& d) const {
   return d.substitute([this](const Atom& atom) {
-    if (atom.kind == Kind::value) return Dim::value(*atom.scalar);
+    if (atom.kind == Atom::Kind::value) return Dim::value(*atom.scalar);
     const Dim* known = find(atom.number);
     return known != nullptr ? *known : Dim::symbol(atom.number, atom.name);
   });

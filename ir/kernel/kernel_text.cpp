@@ -5,13 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "ir/graph/node.h"
+#include "ir/text/text.h"
 
 namespace gnomon {
 
@@ -66,19 +65,12 @@ std::string label(std::string_view name, std::map<std::string, int, std::less<>>
   return count == 1 ? spell(name) : fmt::format("{}#{}", spell(name), count);
 }
 
-template <class Float, class Bits>
-std::string float_text(Float value, Bits quiet_nan) {
-  if (!std::isnan(value)) return fmt::format("{}", value);
-  const Bits bits = std::bit_cast<Bits>(value);
-  return bits == quiet_nan ? "nan" : fmt::format("nan({:#x})", bits);
-}
-
 /// The shortest text that reads back to the same bits.
 std::string cell_text(DType t, Cell c) {
   if (is_bool(t)) return c.b ? "true" : "false";
   if (is_signed(t)) return fmt::format("{}", c.i);
-  if (t == DType::float32) return float_text(c.f32, std::uint32_t{0x7fc00000});
-  if (t == DType::float64) return float_text(c.f64, std::uint64_t{0x7ff8000000000000});
+  if (t == DType::float32) return float_text(c.f32);
+  if (t == DType::float64) return float_text(c.f64);
   return fmt::format("{}", c.u);
 }
 

@@ -16,7 +16,7 @@ struct Count {
   std::size_t least, most;
 };
 
-Count count_of(const Statement& s) {
+Count argument_count(const Statement& s) {
   switch (s.code) {
     case Code::cast:
     case Code::load:
@@ -199,7 +199,7 @@ void KernelVerifier::check_finished() const {
 
 void KernelVerifier::check_arguments() const {
   const Statement& s = current();
-  const auto [least, most] = count_of(s);
+  const auto [least, most] = argument_count(s);
   if (s.args.size() < least || s.args.size() > most)
     fail(fmt::format("{} arguments",
                      least == most ? std::to_string(least) : fmt::format("at least {}", least)),

@@ -43,7 +43,7 @@ struct Hash {
   std::size_t operator()(const Opaque& o) const { return mix_hash(o.id, o.version); }
 };
 
-bool equal(const Array& a, const Array& b) {
+bool equal_arrays(const Array& a, const Array& b) {
   if (!a.defined() || !b.defined()) return a.defined() == b.defined();
   return same_bits(a, b);
 }
@@ -56,7 +56,7 @@ std::size_t Attribute::hash() const {
 
 bool operator==(const Attribute& a, const Attribute& b) {
   if (a.kind() != b.kind()) return false;
-  if (a.kind() == Attribute::Kind::array) return equal(a.array(), b.array());
+  if (a.kind() == Attribute::Kind::array) return equal_arrays(a.array(), b.array());
   return std::visit(
       [&]<class T>(const T& x) {
         if constexpr (std::is_same_v<T, Array>) {

@@ -8,7 +8,8 @@ namespace {
 constexpr std::int64_t row_bytes = 32 << 10;    // of the result's rows that go together
 constexpr std::int64_t kept_bytes = 512 << 10;  // of planes a worker keeps
 constexpr std::int64_t most_chunks = 16;
-constexpr std::int64_t most_partials = std::int64_t{1} << 22;  // elements of all partial results
+constexpr std::int64_t most_partial_sums = std::int64_t{1}
+                                           << 22;  // elements of all partial results
 
 // Sums of vectors. Images are cut into chunks, whose sums are added in order.
 template <class T>
@@ -32,7 +33,7 @@ class WeightGradient {
       masks_.push_back(place_of(plan_, v * tiles.lanes, 0, tiles.lanes).mask);
     const std::int64_t all = std::max<std::int64_t>(g.groups * g.outputs * taps_, 1);
     const std::int64_t wanted =
-        std::clamp<std::int64_t>(most_partials / all, 1, std::min(most_chunks, g.batch));
+        std::clamp<std::int64_t>(most_partial_sums / all, 1, std::min(most_chunks, g.batch));
     chunks_ = Cut(g.batch, ceil_div(g.batch, wanted));
     image_size_ = g.inputs * plan_.planes_size;
     lines_size_ = g.outputs * plan_.segments() * vectors_ * tiles.lanes;

@@ -18,16 +18,17 @@ using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, in
                            const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc);
 
 constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
-constexpr std::int64_t tile_rows = 512;  // a library call is near its peak from here on
+constexpr std::int64_t blas_tile_rows = 512;  // a library call is near its peak from here on
 constexpr std::int64_t thin_rows = 256;
 constexpr std::int64_t least_side = 64;  // below, packing costs more than the split gains
 constexpr std::int64_t most_tiles = 64;
 constexpr std::int64_t side_step = 16;  // tile sides are multiples of the kernels' blocks
 constexpr std::int64_t longest_depth = std::int64_t{1} << 20;
-constexpr std::int64_t most_partials = std::int64_t{1} << 20;  // elements of all partial results
-constexpr std::int64_t piece_side = 32;                        // of what is summed on the stack
+constexpr std::int64_t most_partial_results = std::int64_t{1}
+                                              << 20;  // elements of all partial results
+constexpr std::int64_t piece_side = 32;               // of what is summed on the stack
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
+std::int64_t ceil_div_positive(std::int64_t a, std::int64_t b) { return (a - 1) / b + 1; }
 
 // The distance between lines as the library takes it. That of a single line means nothing, but the
 // library checks it.
@@ -36,15 +37,16 @@ int stride(std::int64_t lines, std::int64_t line, std::int64_t distance) {
 }
 
 // A side cut into at most `parts` tiles of equal, rounded extent, each about `least` or more.
-struct Cut {
+struct SideCut {
   std::int64_t extent, tiles;
 };
 
-Cut cut_side(std::int64_t side, std::int64_t parts, std::int64_t least) {
+SideCut cut_side(std::int64_t side, std::int64_t parts, std::int64_t least) {
   parts = std::clamp<std::int64_t>(parts, 1, std::max<std::int64_t>(side / least, 1));
   if (parts == 1) return {side, 1};
-  const std::int64_t extent = ceil_div(ceil_div(side, parts), side_step) * side_step;
-  return {extent, ceil_div(side, extent)};
+  const std::int64_t extent =
+      ceil_div_positive(ceil_div_positive(side, parts), side_step) * side_step;
+  return {extent, ceil_div_positive(side, extent)};
 }
 
 template <class T>
@@ -161,7 +163,7 @@ struct Product {
       gnomon_body sums = [](void* self, std::int64_t lo, std::int64_t hi, std::int32_t) {
         for (; lo < hi; ++lo) static_cast<const Product*>(self)->add_partials(lo);
       };
-      pool.parallel_for(g.m, ceil_div(16384, g.n), sums, this, limit);
+      pool.parallel_for(g.m, ceil_div_positive(16384, g.n), sums, this, limit);
       free_block(block);
     }
   }
@@ -187,8 +189,9 @@ GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
   // Rows first, down to 512 of them; then columns, down to 2048, which packs the left operand anew
   // for each; then, to have two to four tiles where that pays, thinner rows. Each tile packs the
   // right operand anew: two cost a product of 512 rows 5 percent, four cost it 10.
-  Cut rows = cut_side(m, std::min(wanted, m / tile_rows), least_side);
-  const Cut columns = cut_side(n, std::min(wanted / rows.tiles, n / GemmTile::columns), least_side);
+  SideCut rows = cut_side(m, std::min(wanted, m / blas_tile_rows), least_side);
+  const SideCut columns =
+      cut_side(n, std::min(wanted / rows.tiles, n / GemmTile::columns), least_side);
   if (rows.tiles * columns.tiles < 4 && wanted > rows.tiles * columns.tiles)
     rows =
         cut_side(m, std::min(wanted, std::clamp<std::int64_t>(m / thin_rows, 2, 4)) / columns.tiles,
@@ -196,17 +199,17 @@ GemmGrid gemm_grid(std::int64_t m, std::int64_t n, std::int64_t k) {
   // The library counts in 32 bits.
   grid.rows = std::min(rows.extent, longest_depth * side_step);
   grid.columns = std::min(columns.extent, longest_depth * side_step);
-  grid.row_tiles = m == 0 ? 0 : ceil_div(m, grid.rows);
-  grid.column_tiles = n == 0 ? 0 : ceil_div(n, grid.columns);
+  grid.row_tiles = m == 0 ? 0 : ceil_div_positive(m, grid.rows);
+  grid.column_tiles = n == 0 ? 0 : ceil_div_positive(n, grid.columns);
   if (k > longest_depth || (grid.row_tiles * grid.column_tiles < 4 && k >= 2 * GemmTile::depth)) {
     const std::int64_t room =
-        std::max<std::int64_t>(most_partials / std::max<std::int64_t>(m * n, 1), 1);
+        std::max<std::int64_t>(most_partial_results / std::max<std::int64_t>(m * n, 1), 1);
     const std::int64_t chunks =
-        std::min({ceil_div(k, GemmTile::depth), room, std::int64_t{16}, wanted});
-    const std::int64_t least = ceil_div(k, longest_depth);
+        std::min({ceil_div_positive(k, GemmTile::depth), room, std::int64_t{16}, wanted});
+    const std::int64_t least = ceil_div_positive(k, longest_depth);
     grid.depth_chunks = std::max(chunks, least);
-    grid.depth = ceil_div(k, grid.depth_chunks);
-    grid.depth_chunks = ceil_div(k, grid.depth);
+    grid.depth = ceil_div_positive(k, grid.depth_chunks);
+    grid.depth_chunks = ceil_div_positive(k, grid.depth);
   }
   return grid;
 }

@@ -188,7 +188,7 @@ struct Batch {
 };
 
 template <class T>
-Trouble run(gnomon_routine& routine, ThreadPool& pool, int limit) {
+Trouble run_batch(gnomon_routine& routine, ThreadPool& pool, int limit) {
   const Lapack<T>& functions = lapack<T>();
   if (!functions.complete()) return Trouble::no_library;
   return Batch<T>{routine, functions}.run_all(pool, limit);
@@ -206,12 +206,12 @@ Trouble run_routine(gnomon_routine& routine, ThreadPool& pool, int limit) noexce
   if (routine.rows > largest || routine.n > largest || routine.columns > largest)
     return Trouble::unsuitable;
   if (!blas().available()) return Trouble::no_library;
-  if (routine.dtype == static_cast<int>(float32)) return run<float>(routine, pool, limit);
-  if (routine.dtype == static_cast<int>(float64)) return run<double>(routine, pool, limit);
+  if (routine.dtype == static_cast<int>(float32)) return run_batch<float>(routine, pool, limit);
+  if (routine.dtype == static_cast<int>(float64)) return run_batch<double>(routine, pool, limit);
   if (routine.dtype == static_cast<int>(complex64))
-    return run<std::complex<float>>(routine, pool, limit);
+    return run_batch<std::complex<float>>(routine, pool, limit);
   if (routine.dtype == static_cast<int>(complex128))
-    return run<std::complex<double>>(routine, pool, limit);
+    return run_batch<std::complex<double>>(routine, pool, limit);
   return Trouble::unsuitable;
 }
 

@@ -127,12 +127,12 @@ void merge_equal_runs(const E* a, const E* b, std::int64_t n, E* to) {
   }
 }
 
-constexpr std::int64_t run = 8;  // elements that are placed by counting those before each
+constexpr std::int64_t counted_run = 8;  // elements that are placed by counting those before each
 
 template <class E>
 void sort_run(E* line, std::int64_t n) {
-  E sorted[run];
-  int rank[run] = {};
+  E sorted[counted_run];
+  int rank[counted_run] = {};
   for (std::int64_t j = 1; j < n; ++j) {
     for (std::int64_t i = 0; i < j; ++i) {
       const int swapped = comes_before(line[j], line[i]);
@@ -147,9 +147,9 @@ void sort_run(E* line, std::int64_t n) {
 // Sorts `line`, whose result is in `line` or in `other`: which of the two is returned.
 template <class E>
 E* merge_sort(E* line, E* other, std::int64_t n) {
-  for (std::int64_t i = 0; i + run <= n; i += run) sort_run(line + i, run);
-  sort_run(line + n / run * run, n % run);
-  for (std::int64_t width = run; width < n; width *= 2) {
+  for (std::int64_t i = 0; i + counted_run <= n; i += counted_run) sort_run(line + i, counted_run);
+  sort_run(line + n / counted_run * counted_run, n % counted_run);
+  for (std::int64_t width = counted_run; width < n; width *= 2) {
     for (std::int64_t i = 0; i < n; i += 2 * width) {
       const std::int64_t middle = std::min(n, i + width), end = std::min(n, i + 2 * width);
       if (end - i == 2 * width) {
@@ -200,13 +200,13 @@ E* sort_elements(E* line, E* other, std::int64_t n) {
 
 // Memory for elements, or null.
 template <class E>
-class Scratch {
+class ElementScratch {
  public:
-  explicit Scratch(std::int64_t count)
+  explicit ElementScratch(std::int64_t count)
       : block_(try_allocate_block(static_cast<std::size_t>(count) * sizeof(E))) {}
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
+  ElementScratch(const ElementScratch&) = delete;
+  ElementScratch& operator=(const ElementScratch&) = delete;
+  ~ElementScratch() {
     if (block_.data != nullptr) free_block(block_);
   }
   E* get() const { return static_cast<E*>(block_.data); }
@@ -306,7 +306,7 @@ bool sort_lines(const gnomon_lines& w, ThreadPool& pool, int limit, const Load& 
     }
   };
   const auto body = [&](std::int64_t lo, std::int64_t hi) {
-    const Scratch<E> memory((width + 1) * w.n);
+    const ElementScratch<E> memory((width + 1) * w.n);
     if (memory.get() == nullptr) {
       enough = false;
       return;
@@ -356,7 +356,7 @@ bool largest_places(const gnomon_lines& w, ThreadPool& pool, int limit) {
   };
   in_pieces(pool, limit, w.outer * w.inner, least_work / w.n,
             [&](std::int64_t lo, std::int64_t hi) {
-              const Scratch<E> memory(room);
+              const ElementScratch<E> memory(room);
               if (memory.get() == nullptr) {
                 enough = false;
                 return;
