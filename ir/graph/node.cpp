@@ -281,6 +281,18 @@ std::vector<Value> extent_inputs(const Attributes& attributes) {
   return found;
 }
 
+// Complex numbers become pairs of floats: an axis more, and twice the numbers.
+void check_complex(const TypeContext& context, const Type& type) {
+  if (type.rank() >= max_rank)
+    context.refuse(fmt::format("expected at most {} axes of complex numbers, found {}",
+                               max_rank - 1, type.text()));
+  std::int64_t floats = 2;
+  for (const Dim& d : type.shape)
+    if (d.is_constant() && !d.is(0) && __builtin_mul_overflow(floats, d.constant(), &floats))
+      context.refuse(
+          fmt::format("expected fewer than 2^62 complex numbers, found {}", type.text()));
+}
+
 std::vector<Type> infer_types(const Op& op, std::span<const Value> operands,
                               const Attributes& attributes, const Origin& origin) {
   if (op.type == nullptr) throw InternalError(fmt::format("{}: the op has no type rule", op.name));
@@ -290,9 +302,11 @@ std::vector<Type> infer_types(const Op& op, std::span<const Value> operands,
       if (is_complex(v.dtype()) && complex_rule(op) == nullptr)
         context.fail(fmt::format("expected real numbers, found {}", describe(v)));
     std::vector<Type> types = op.type(context);
-    for (const Type& type : types)
+    for (const Type& type : types) {
       if (type.rank() > max_rank)
         context.refuse(fmt::format("expected at most {} axes, found {}", max_rank, type.text()));
+      if (is_complex(type.dtype)) check_complex(context, type);
+    }
     return types;
   } catch (const Error& error) {
     if (!origin) throw;

@@ -8,8 +8,10 @@
 #include "frontend/variable.h"
 #include "ir/text/text.h"
 #include "passes/derivatives/gradient.h"
+#include "stdlib/lines/fourier.h"
 #include "tests/support/compiled_support.h"
 #include "tests/support/complex_support.h"
+#include "tests/support/passes_support.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -96,6 +98,25 @@ TEST_CASE("what has no meaning for complex numbers is a TypeError") {
   CHECK(starts_with(error_of([&] { (void)complex(z, 1.0); }), "complex: expected floats, found z"));
   CHECK(error_of([&] { (void)constant(C(1, 2), float64); }) ==
         "constant: expected a value of float64, found (1+2j)");
+}
+
+TEST_CASE("complex arrays that have no place as pairs of floats are refused at their line") {
+  const Shape most(max_rank - 1, 1), more(max_rank, 1);
+  const Graph graph = after_pass("split_complex", fft(tensor("z", complex128, most)));
+  CHECK(graph.parameters.at(0).type.rank() == max_rank);
+  const std::string of_input = error_of([&] { (void)tensor("z", complex128, more); });
+  CHECK_THROWS_AS((void)tensor("z", complex128, more), ValueError);
+  CHECK(
+      starts_with(of_input, "input: expected at most 63 axes of complex numbers, found c128[1, "));
+  const Expr x = tensor("x", float32, more);
+  const std::string of_result = error_of([&] { (void)rfft(x); });
+  CHECK(starts_with(of_result, "rfft: expected at most 63 axes of complex numbers, found c64[1, "));
+  CHECK(of_result.find("complex_test.cpp:") != std::string::npos);
+  const Dim n = Dim::symbol("n"), many = std::int64_t{1} << 31;
+  CHECK(
+      starts_with(error_of([&] { (void)tensor("z", complex64, {many, n, 0, many}); }),
+                  "input: expected fewer than 2^62 complex numbers, found c64[2147483648, n, 0, "));
+  CHECK(error_of([&] { (void)tensor("z", complex64, {many, n, many - 1}); }) == "no error");
 }
 
 TEST_CASE("arithmetic, shapes and indices agree with std::complex") {
