@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/op/forms.h"
 #include "passes/engine/facts.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/ops.h"
@@ -196,15 +197,14 @@ MatrixFacts facts_of_dot(const Value& v, int depth) {
 MatrixFacts facts_of_solution(const Value& v, int depth) {
   MatrixFacts a = facts_of(v.input(0), depth);
   const MatrixFacts b = facts_of(v.input(1), depth);
-  bool transposed = false;
+  const RoutineForm form = routine_form(v.node());
   if (v.is(op::solve_triangular)) {
-    const bool lower = v.node().attribute("lower").flag();
-    a = with_band(a, lower ? Band{0, MatrixFacts::unbounded} : Band{-MatrixFacts::unbounded, 0});
+    a = with_band(a,
+                  form.lower ? Band{0, MatrixFacts::unbounded} : Band{-MatrixFacts::unbounded, 0});
     a.symmetric = a.is_diagonal(), a.orthogonal = a.identity;
   }
-  transposed = v.node().attribute("transposed").flag();
-  const bool lower = transposed ? a.is_upper() : a.is_lower(),
-             upper = transposed ? a.is_lower() : a.is_upper();
+  const bool lower = form.transposed ? a.is_upper() : a.is_lower(),
+             upper = form.transposed ? a.is_lower() : a.is_upper();
   MatrixFacts facts;
   if (lower && b.is_lower()) facts.low = 0;
   if (upper && b.is_upper()) facts.high = 0;
@@ -310,13 +310,13 @@ Expr diagonals_of(const Value& v) {
 std::optional<Inverse> as_inverse(const Value& v) {
   if (!v.is(op::solve) && !v.is(op::solve_triangular)) return std::nullopt;
   if (!matrix_facts(v.input(1)).identity) return std::nullopt;
+  const RoutineForm form = routine_form(v.node());
   if (v.is(op::solve_triangular)) {
     // Only the triangle that is read counts: it must be all there is.
     const MatrixFacts facts = matrix_facts(v.input(0));
-    const bool lower = v.node().attribute("lower").flag();
-    if (lower ? !facts.is_lower() : !facts.is_upper()) return std::nullopt;
+    if (form.lower ? !facts.is_lower() : !facts.is_upper()) return std::nullopt;
   }
-  return Inverse{v.input(0), v.node().attribute("transposed").flag(), v};
+  return Inverse{v.input(0), form.transposed, v};
 }
 
 Expr Inverse::solution(const Expr& b, bool turned) const {

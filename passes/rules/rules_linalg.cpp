@@ -2,6 +2,7 @@
 // operations that made them.
 #include <algorithm>
 
+#include "ir/op/forms.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/matrix_facts.h"
 #include "passes/engine/rule.h"
@@ -19,7 +20,9 @@ using V = const Value&;
 V left(const Match& m) { return m.root.input(0); }
 V right(const Match& m) { return m.root.input(1); }
 
-bool is_transposed(const Value& system) { return system.node().attribute("transposed").flag(); }
+// Which triangle `solve_triangular` reads, and whether a system is of the transposed matrix.
+bool is_lower(const Value& system) { return routine_form(system.node()).lower; }
+bool is_transposed(const Value& system) { return routine_form(system.node()).transposed; }
 
 Expr turned(const Expr& x, bool transposed) { return transposed ? swap_last(x) : x; }
 
@@ -112,7 +115,7 @@ Expr system_of_transpose(const Match& m) {
 MatrixFacts facts_of_system(const Value& system) {
   MatrixFacts facts = matrix_facts(system.input(0));
   if (!system.is(op::solve_triangular)) return facts;
-  if (system.node().attribute("lower").flag())
+  if (is_lower(system))
     facts.low = std::max<std::int64_t>(facts.low, 0);
   else
     facts.high = std::min<std::int64_t>(facts.high, 0);
@@ -145,7 +148,7 @@ Expr system_of_inverse(const Match& m) {
   if (!inverse || !matrix_facts(inverse->of).regular) return {};
   if (m.root.is(op::solve_triangular)) {
     const MatrixFacts facts = matrix_facts(left(m));
-    if (m.root.node().attribute("lower").flag() ? !facts.is_lower() : !facts.is_upper()) return {};
+    if (is_lower(m.root) ? !facts.is_lower() : !facts.is_upper()) return {};
   }
   return matmul(turned(Expr(inverse->of), inverse->transposed != is_transposed(m.root)),
                 Expr(right(m)));

@@ -70,10 +70,8 @@ std::vector<Type> searchsorted_type(TypeContext& context) {
   return {{DType::int64, values.shape}};
 }
 
-Attributes like(const Node& node) { return {node.attribute("axis"), node.attribute("reverse")}; }
-
 Expr places(const Node& node, const Expr& x) {
-  return Expr(make_node(op::argsort, {x.value()}, like(node)));
+  return Expr(make_node(op::argsort, {x.value()}, node.attributes()));
 }
 
 Exprs sort_vjp(const Vjp& v) {
