@@ -116,7 +116,7 @@ class Rebuilding {
     if (fresh) at->second.node = Value(now.get(), 0);
     std::vector<Origin>& all = at->second.lines;
     for (const Origin& origin : origins)
-      if (all.size() < 4 && std::find(all.begin(), all.end(), origin) == all.end())
+      if (all.size() < most_origins && std::find(all.begin(), all.end(), origin) == all.end())
         all.push_back(origin);
   }
 

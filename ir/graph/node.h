@@ -25,6 +25,8 @@ struct Origin {
   /// "model.cpp:12" (the file without its folders), or "".
   std::string text() const;
 };
+/// How many origins are kept of a node: more say little, and each node has room for them.
+inline constexpr std::size_t most_origins = 4;
 
 /// Output `index` of a node: the unit of the graph. A counted reference; null when default made.
 class Value {
@@ -100,7 +102,7 @@ class Node {
   std::size_t hash() const { return hash_; }
   /// Creation order: an input's number is smaller than its user's.
   std::uint64_t number() const { return number_; }
-  /// Up to four places that made this expression. Not part of its identity.
+  /// Up to `most_origins` places that made this expression. Not part of its identity.
   std::vector<Origin> origins() const;
   void add_origin(Origin origin) const;
 
@@ -118,7 +120,7 @@ class Node {
   std::uint64_t number_ = 0;
   mutable std::atomic<std::uint32_t> uses_{0};
   mutable const Node* chain_ = nullptr;  // the next of its bucket, then of those to delete
-  mutable std::array<Origin, 4> origins_{};
+  mutable std::array<Origin, most_origins> origins_{};
 };
 
 /// While it lives, nodes made by this thread have the origin `at`, whatever their makers say: the

@@ -7,14 +7,12 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::size_t most = 4;  // lines or positions of a node: more say little
-
 // Whether there was something to add.
 template <class T>
 bool merge(std::vector<T>& all, const std::vector<T>& more) {
   const std::size_t before = all.size();
   for (const T& one : more)
-    if (all.size() < most && std::ranges::find(all, one) == all.end()) all.push_back(one);
+    if (all.size() < most_origins && std::ranges::find(all, one) == all.end()) all.push_back(one);
   return all.size() > before;
 }
 

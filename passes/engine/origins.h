@@ -16,7 +16,7 @@ class OriginMap {
   bool has(const Node* node) const { return find(node) != nullptr; }
   /// The user's lines of a node.
   std::span<const Origin> lines_of(const Node* node) const;
-  /// Adds the lines and positions of `from` to those of `to`, four at most of each.
+  /// Adds the lines and positions of `from` to those of `to`, at most `most_origins` of each.
   void inherit(const Value& to, const Node* from);
   /// Makes these the origins of the graph, for the nodes it has.
   void store(Graph& graph) const;
