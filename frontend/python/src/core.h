@@ -47,6 +47,7 @@ struct ExprObject {
   Weak weak;
   std::uint32_t scope;
 };
+inline ExprObject* expr_object(PyObject* o) { return reinterpret_cast<ExprObject*>(o); }
 
 /// A shared variable: an expression with a value. One object for each variable.
 struct SharedObject {
@@ -162,6 +163,15 @@ PyType_Slot slot(int id, T* value) {
   return {id, reinterpret_cast<void*>(value)};
 }
 inline PyType_Slot slot(int id, const char* text) { return {id, const_cast<char*>(text)}; }
+/// A function as tables of methods have it, whatever arguments it takes.
+template <class F>
+PyCFunction as_method(F* f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
+/// A new reference to a text.
+inline PyObject* unicode_of(std::string_view s) {
+  return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
+}
 /// Makes a type of the module from slots; `base` may be null. Throws Python's exception.
 PyTypeObject* make_type(const char* name, std::size_t size, unsigned long flags,
                         std::vector<PyType_Slot> slots, PyTypeObject* base = nullptr);

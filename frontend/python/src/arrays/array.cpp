@@ -17,20 +17,20 @@ namespace gnomon::python {
 
 namespace {
 
-PyTypeObject* base_type = nullptr;
+PyTypeObject* array_base_type = nullptr;
 
-ArrayObject* object_of(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
-Array& self(PyObject* o) { return object_of(o)->array; }
+ArrayObject* array_object(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
+Array& array_self(PyObject* o) { return array_object(o)->array; }
 
-void dealloc(PyObject* o) {
+void array_dealloc(PyObject* o) {
   PyTypeObject* const type = Py_TYPE(o);
-  if (object_of(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
-  self(o).~Array();
+  if (array_object(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
+  array_self(o).~Array();
   type->tp_free(o);
   Py_DECREF(type);
 }
 
-PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+PyObject* array_refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
     throw TypeError("Array: arrays are made by gn.asarray, gn.zeros, gn.ones, gn.arange and so on");
   });
@@ -57,9 +57,9 @@ PyObject* new_text(const std::string& s) {
   return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
 }
 
-PyObject* repr(PyObject* o) {
+PyObject* array_repr(PyObject* o) {
   return guarded([o] {
-    const Array& x = self(o);
+    const Array& x = array_self(o);
     constexpr std::string_view head = "gnomon.Array(";
     std::string shape;
     if (x.size() == 0 && x.rank() != 1)
@@ -69,13 +69,13 @@ PyObject* repr(PyObject* o) {
   });
 }
 
-PyObject* str(PyObject* o) {
-  return guarded([o] { return new_text(self(o).to_string()); });
+PyObject* array_str(PyObject* o) {
+  return guarded([o] { return new_text(array_self(o).to_string()); });
 }
 
 // ------------------------------------------------------------------------------------- properties
 
-PyObject* tuple_of(std::span<const std::int64_t> values, std::int64_t factor) {
+PyObject* number_tuple(std::span<const std::int64_t> values, std::int64_t factor) {
   PyObject* const tuple = PyTuple_New(static_cast<Py_ssize_t>(values.size()));
   if (tuple == nullptr) throw nb::python_error();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -89,62 +89,67 @@ PyObject* tuple_of(std::span<const std::int64_t> values, std::int64_t factor) {
   return tuple;
 }
 
-PyObject* get_shape(PyObject* o, void*) {
-  return guarded([o] { return tuple_of(self(o).shape(), 1); });
+PyObject* array_get_shape(PyObject* o, void*) {
+  return guarded([o] { return number_tuple(array_self(o).shape(), 1); });
 }
 PyObject* get_strides(PyObject* o, void*) {
   return guarded([o] {
-    return tuple_of(self(o).strides(), static_cast<std::int64_t>(size_of(self(o).dtype())));
+    return number_tuple(array_self(o).strides(),
+                        static_cast<std::int64_t>(size_of(array_self(o).dtype())));
   });
 }
-PyObject* get_dtype(PyObject* o, void*) {
-  return guarded([o] { return dtype_object(self(o).dtype()).release().ptr(); });
+PyObject* array_get_dtype(PyObject* o, void*) {
+  return guarded([o] { return dtype_object(array_self(o).dtype()).release().ptr(); });
 }
-PyObject* get_ndim(PyObject* o, void*) {
-  return guarded([o] { return PyLong_FromLong(self(o).rank()); });
+PyObject* array_get_ndim(PyObject* o, void*) {
+  return guarded([o] { return PyLong_FromLong(array_self(o).rank()); });
 }
-PyObject* get_size(PyObject* o, void*) {
-  return guarded([o] { return PyLong_FromLongLong(self(o).size()); });
+PyObject* array_get_size(PyObject* o, void*) {
+  return guarded([o] { return PyLong_FromLongLong(array_self(o).size()); });
 }
-PyObject* get_itemsize(PyObject* o, void*) {
-  return guarded([o] { return PyLong_FromSize_t(size_of(self(o).dtype())); });
+PyObject* array_get_itemsize(PyObject* o, void*) {
+  return guarded([o] { return PyLong_FromSize_t(size_of(array_self(o).dtype())); });
 }
 PyObject* get_nbytes(PyObject* o, void*) {
-  return guarded([o] { return PyLong_FromLongLong(self(o).bytes()); });
+  return guarded([o] { return PyLong_FromLongLong(array_self(o).bytes()); });
 }
 PyObject* get_device(PyObject*, void*) { return PyUnicode_FromString("cpu"); }
-PyObject* get_writable(PyObject* o, void*) { return PyBool_FromLong(object_of(o)->writable); }
+PyObject* get_writable(PyObject* o, void*) { return PyBool_FromLong(array_object(o)->writable); }
 
-PyObject* get_transposed(PyObject* o, void*) {
-  return guarded([o] { return wrap(self(o).transpose(), object_of(o)->writable).release().ptr(); });
+PyObject* array_get_transposed(PyObject* o, void*) {
+  return guarded(
+      [o] { return wrap(array_self(o).transpose(), array_object(o)->writable).release().ptr(); });
 }
 
-PyObject* get_matrix_transposed(PyObject* o, void*) {
+PyObject* array_get_matrix_transposed(PyObject* o, void*) {
   return guarded([o] {
-    const Array& x = self(o);
+    const Array& x = array_self(o);
     if (x.rank() < 2)
       throw ValueError(fmt::format("mT: expected at least 2 axes, found {}", x.describe()));
     std::array<std::int64_t, max_rank> axes{};
     const auto rank = static_cast<std::size_t>(x.rank());
     for (std::size_t i = 0; i < rank; ++i) axes[i] = static_cast<std::int64_t>(i);
     std::swap(axes[rank - 1], axes[rank - 2]);
-    return wrap(x.transpose(std::span(axes).first(rank)), object_of(o)->writable).release().ptr();
+    return wrap(x.transpose(std::span(axes).first(rank)), array_object(o)->writable)
+        .release()
+        .ptr();
   });
 }
 
-PyGetSetDef properties[] = {
-    {"shape", get_shape, nullptr, "The extents.", nullptr},
+PyGetSetDef array_properties[] = {
+    {"shape", array_get_shape, nullptr, "The extents.", nullptr},
     {"strides", get_strides, nullptr, "Bytes from one index to the next, for each axis.", nullptr},
-    {"dtype", get_dtype, nullptr, "The dtype of the elements.", nullptr},
-    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
-    {"size", get_size, nullptr, "The number of elements.", nullptr},
-    {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
+    {"dtype", array_get_dtype, nullptr, "The dtype of the elements.", nullptr},
+    {"ndim", array_get_ndim, nullptr, "The number of axes.", nullptr},
+    {"size", array_get_size, nullptr, "The number of elements.", nullptr},
+    {"itemsize", array_get_itemsize, nullptr, "Bytes of an element.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
     {"device", get_device, nullptr, "Where the memory is: 'cpu'.", nullptr},
     {"writable", get_writable, nullptr,
      "Whether others may write to the memory when it is exported to them.", nullptr},
-    {"T", get_transposed, nullptr, "A view with the axes reversed.", nullptr},
-    {"mT", get_matrix_transposed, nullptr, "A view with the last two axes exchanged.", nullptr},
+    {"T", array_get_transposed, nullptr, "A view with the axes reversed.", nullptr},
+    {"mT", array_get_matrix_transposed, nullptr, "A view with the last two axes exchanged.",
+     nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 // ------------------------------------------------------------------------------ as Python numbers
@@ -156,20 +161,20 @@ const void* element(const Array& x, std::int64_t offset) {
 
 // The only element; the error is of the kind that NumPy's is.
 PyObject* only_element(PyObject* o, const char* what) {
-  const Array& x = self(o);
+  const Array& x = array_self(o);
   if (x.size() != 1)
     throw TypeError(
         fmt::format("{}: expected an array of one element, found {}", what, x.describe()));
   return element_object(x.dtype(), x.data());
 }
 
-PyObject* list_of(const Array& x, int axis, std::int64_t offset) {
+PyObject* element_list(const Array& x, int axis, std::int64_t offset) {
   if (axis == x.rank()) return element_object(x.dtype(), element(x, offset));
   const auto at = static_cast<std::size_t>(axis);
   PyObject* const list = PyList_New(x.shape()[at]);
   if (list == nullptr) return nullptr;
   for (std::int64_t i = 0; i < x.shape()[at]; ++i) {
-    PyObject* const part = list_of(x, axis + 1, offset + i * x.strides()[at]);
+    PyObject* const part = element_list(x, axis + 1, offset + i * x.strides()[at]);
     if (part == nullptr) {
       Py_DECREF(list);
       return nullptr;
@@ -180,13 +185,13 @@ PyObject* list_of(const Array& x, int axis, std::int64_t offset) {
 }
 
 PyObject* tolist(PyObject* o, PyObject*) {
-  return guarded([o] { return list_of(self(o), 0, 0); });
+  return guarded([o] { return element_list(array_self(o), 0, 0); });
 }
 
 // item(): the only element; item(i): of the elements in C order; item(i, j, ...).
 PyObject* item(PyObject* o, PyObject* const* indices, Py_ssize_t count) {
   return guarded([&] {
-    const Array& x = self(o);
+    const Array& x = array_self(o);
     if (count == 0) {
       if (x.size() != 1)
         throw ValueError(
@@ -209,9 +214,9 @@ PyObject* item(PyObject* o, PyObject* const* indices, Py_ssize_t count) {
   });
 }
 
-int to_bool(PyObject* o) {
+int array_to_bool(PyObject* o) {
   try {
-    const Array& x = self(o);
+    const Array& x = array_self(o);
     if (x.size() != 1)
       throw ValueError(fmt::format(
           "bool: expected an array of one element, found {}: use gn.any or gn.all", x.describe()));
@@ -223,30 +228,30 @@ int to_bool(PyObject* o) {
   }
 }
 
-PyObject* to_float(PyObject* o) {
+PyObject* array_to_float(PyObject* o) {
   return guarded([o] {
     const nb::object number = nb::steal(only_element(o, "float"));
     return number.is_valid() ? PyNumber_Float(number.ptr()) : nullptr;
   });
 }
 
-PyObject* to_int(PyObject* o) {
+PyObject* array_to_int(PyObject* o) {
   return guarded([o] {
     const nb::object number = nb::steal(only_element(o, "int"));
     return number.is_valid() ? PyNumber_Long(number.ptr()) : nullptr;
   });
 }
 
-PyObject* to_index(PyObject* o) {
+PyObject* array_to_index(PyObject* o) {
   return guarded([o] {
-    const Array& x = self(o);
+    const Array& x = array_self(o);
     if (x.rank() != 0 || !is_integer(x.dtype()))
       throw TypeError(fmt::format("index: expected an integer of rank 0, found {}", x.describe()));
     return element_object(x.dtype(), x.data());
   });
 }
 
-PyObject* to_complex(PyObject* o, PyObject*) {
+PyObject* array_to_complex(PyObject* o, PyObject*) {
   return guarded([o]() -> PyObject* {
     const nb::object number = nb::steal(only_element(o, "complex"));
     if (!number.is_valid()) return nullptr;
@@ -259,29 +264,29 @@ PyObject* to_complex(PyObject* o, PyObject*) {
 
 // -------------------------------------------------------------------------------- as a container
 
-Py_ssize_t length(PyObject* o) {
+Py_ssize_t array_length(PyObject* o) {
   try {
-    if (self(o).rank() == 0)
+    if (array_self(o).rank() == 0)
       throw TypeError(
-          fmt::format("len: expected an array with axes, found {}", self(o).describe()));
-    return self(o).shape()[0];
+          fmt::format("len: expected an array with axes, found {}", array_self(o).describe()));
+    return array_self(o).shape()[0];
   } catch (...) {
     set_error();
     return -1;
   }
 }
 
-PyObject* iterate(PyObject* o) {
+PyObject* array_iterate(PyObject* o) {
   return guarded([o] {
-    if (self(o).rank() == 0)
+    if (array_self(o).rank() == 0)
       throw TypeError(
-          fmt::format("iter: expected an array with axes, found {}", self(o).describe()));
+          fmt::format("iter: expected an array with axes, found {}", array_self(o).describe()));
     return PySeqIter_New(o);
   });
 }
 
 // value in x: whether an element is equal.
-int contains(PyObject* o, PyObject* value) {
+int array_contains(PyObject* o, PyObject* value) {
   const nb::object equal = nb::steal(PyObject_RichCompare(o, value, Py_EQ));
   if (!equal.is_valid()) return -1;
   try {
@@ -298,29 +303,29 @@ int contains(PyObject* o, PyObject* value) {
 // ------------------------------------------------------------------------------- copies and others
 
 PyObject* copied(PyObject* o, PyObject*) {
-  return guarded([o] { return wrap(self(o).copy()).release().ptr(); });
+  return guarded([o] { return wrap(array_self(o).copy()).release().ptr(); });
 }
 
 // Protocol 5 may carry the memory out of band; a view is packed first.
-PyObject* reduce(PyObject* o, PyObject* protocol) {
+PyObject* array_reduce(PyObject* o, PyObject* protocol) {
   return guarded([&]() -> PyObject* {
     const long version = PyLong_AsLong(protocol);
     if (version == -1 && PyErr_Occurred()) return nullptr;
     nb::object packed = nb::borrow(o);
-    if (!self(o).is_contiguous()) packed = wrap(self(o).copy());
+    if (!array_self(o).is_contiguous()) packed = wrap(array_self(o).copy());
     const nb::object memory = nb::steal(version >= 5 ? PyPickleBuffer_FromObject(packed.ptr())
                                                      : PyBytes_FromObject(packed.ptr()));
     if (!memory.is_valid()) return nullptr;
     const nb::object make = nb::module_::import_("gnomon._core").attr("array_from_bytes");
-    const nb::object shape = nb::steal(tuple_of(self(o).shape(), 1));
-    return nb::make_tuple(make, nb::make_tuple(memory, dtype_object(self(o).dtype()), shape))
+    const nb::object shape = nb::steal(number_tuple(array_self(o).shape(), 1));
+    return nb::make_tuple(make, nb::make_tuple(memory, dtype_object(array_self(o).dtype()), shape))
         .release()
         .ptr();
   });
 }
 
 // __array__(dtype=None, copy=None): NumPy's array of the same memory.
-PyObject* to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
+PyObject* array_to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
   static const char* const names[] = {"dtype", "copy", nullptr};
   PyObject *dtype = Py_None, *copy = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names),
@@ -328,7 +333,7 @@ PyObject* to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     const nb::object numpy = nb::module_::import_("numpy");
-    const Array& x = self(o);
+    const Array& x = array_self(o);
     // NumPy reads bfloat16 by the package that adds the dtype, from the bits.
     const bool extended = x.dtype() == bfloat16;
     const nb::object readable = extended ? wrap(x.view(uint16)) : nb::borrow(o);
@@ -341,7 +346,7 @@ PyObject* to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
     if (!wanted.equal(result.attr("dtype"))) {
       if (copy == Py_False)
         throw ValueError(fmt::format("__array__: expected no copy, but {} must be converted",
-                                     self(o).describe()));
+                                     array_self(o).describe()));
       return result.attr("astype")(wanted).release().ptr();
     }
     if (copy == Py_True) result = result.attr("copy")();
@@ -379,7 +384,8 @@ PyObject* asarray(PyObject*, PyObject* args, PyObject* keywords) {
     const int truth = copy == Py_None ? 0 : PyObject_IsTrue(copy);
     if (truth < 0) return nullptr;
     const Copy how = copy == Py_None ? Copy::if_needed : truth != 0 ? Copy::always : Copy::never;
-    if (is_array(object) && how != Copy::always && (!wanted || *wanted == self(object).dtype()))
+    if (is_array(object) && how != Copy::always &&
+        (!wanted || *wanted == array_self(object).dtype()))
       return Py_NewRef(object);
     Taken taken = take_array(object, wanted, how);
     return wrap(std::move(taken.array), taken.writable).release().ptr();
@@ -418,7 +424,7 @@ PyObject* array_from_bytes(PyObject*, PyObject* args) {
   });
 }
 
-PyTypeObject* checked(PyObject* o, PyTypeObject* base) {
+PyTypeObject* checked_array_type(PyObject* o, PyTypeObject* base) {
   if (!PyType_Check(o) || PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(o), base) == 0)
     throw TypeError(fmt::format("register_types: expected a class derived from {}", base->tp_name));
   return reinterpret_cast<PyTypeObject*>(Py_NewRef(o));
@@ -429,12 +435,12 @@ PyObject* register_types(PyObject*, PyObject* args) {
   PyObject *array = nullptr, *expr = nullptr, *shared = nullptr;
   if (!PyArg_ParseTuple(args, "OOO:register_types", &array, &expr, &shared)) return nullptr;
   return guarded([&]() -> PyObject* {
-    types.array = checked(array, base_type);
-    types.expr = checked(expr, types.expr);
-    types.shared = checked(shared, types.shared);
+    types.array = checked_array_type(array, array_base_type);
+    types.expr = checked_array_type(expr, types.expr);
+    types.shared = checked_array_type(shared, types.shared);
     // The class adds methods only: an array begins and ends as one of the base type, without the
     // head of the garbage collector that Python gives to every class.
-    types.array->tp_dealloc = dealloc;
+    types.array->tp_dealloc = array_dealloc;
     types.array->tp_flags &= ~Py_TPFLAGS_HAVE_GC;
     types.array->tp_traverse = nullptr;
     types.array->tp_clear = nullptr;
@@ -444,33 +450,28 @@ PyObject* register_types(PyObject*, PyObject* args) {
   });
 }
 
-template <class F>
-PyCFunction function(F* f) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
-}
-
-PyMethodDef methods[] = {
-    {"item", function(item), METH_FASTCALL,
+PyMethodDef array_methods[] = {
+    {"item", as_method(item), METH_FASTCALL,
      "item($self, /, *indices)\n--\n\nAn element as a Python number: the only one, or the one at "
      "the indices."},
     {"tolist", tolist, METH_NOARGS, "tolist($self, /)\n--\n\nNested lists of Python numbers."},
-    {"to_device", function(to_device), METH_VARARGS | METH_KEYWORDS,
+    {"to_device", as_method(to_device), METH_VARARGS | METH_KEYWORDS,
      "to_device($self, device, /, *, stream=None)\n--\n\nThe array itself: the device is 'cpu'."},
-    {"__complex__", to_complex, METH_NOARGS, nullptr},
-    {"__array__", function(to_numpy), METH_VARARGS | METH_KEYWORDS,
+    {"__complex__", array_to_complex, METH_NOARGS, nullptr},
+    {"__array__", as_method(array_to_numpy), METH_VARARGS | METH_KEYWORDS,
      "__array__($self, dtype=None, copy=None)\n--\n\nNumPy's array of the same memory."},
-    {"__dlpack__", function(to_dlpack), METH_VARARGS | METH_KEYWORDS,
+    {"__dlpack__", as_method(to_dlpack), METH_VARARGS | METH_KEYWORDS,
      "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "A DLPack capsule of the memory."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDevice type and number: (1, 0), the CPU."},
     {"__copy__", copied, METH_NOARGS, nullptr},
     {"__deepcopy__", copied, METH_O, nullptr},
-    {"__reduce_ex__", reduce, METH_O, nullptr},
+    {"__reduce_ex__", array_reduce, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-PyMethodDef functions[] = {
-    {"asarray", function(asarray), METH_VARARGS | METH_KEYWORDS,
+PyMethodDef array_functions[] = {
+    {"asarray", as_method(asarray), METH_VARARGS | METH_KEYWORDS,
      "asarray(obj, /, dtype=None, copy=None)\n--\n\nThe array that obj is, shows or lists."},
     {"array_from_bytes", array_from_bytes, METH_VARARGS,
      "array_from_bytes(memory, dtype, shape)\n--\n\nThe array of elements in C order."},
@@ -478,29 +479,29 @@ PyMethodDef functions[] = {
      "register_types(Array, Expr, Shared)\n--\n\nThe classes of what is made from now on."},
     {nullptr, nullptr, 0, nullptr}};
 
-PyMemberDef members[] = {
+PyMemberDef array_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyTypeObject* make_array_type() {
   std::vector<PyType_Slot> slots = {slot(Py_tp_doc, "An array with values."),
-                                    slot(Py_tp_new, refuse_new),
-                                    slot(Py_tp_dealloc, dealloc),
+                                    slot(Py_tp_new, array_refuse_new),
+                                    slot(Py_tp_dealloc, array_dealloc),
                                     slot(Py_tp_hash, PyObject_HashNotImplemented),
-                                    slot(Py_tp_repr, repr),
-                                    slot(Py_tp_str, str),
-                                    slot(Py_tp_getset, properties),
-                                    slot(Py_tp_methods, methods),
-                                    slot(Py_tp_members, members),
-                                    slot(Py_tp_iter, iterate),
-                                    slot(Py_nb_bool, to_bool),
-                                    slot(Py_nb_float, to_float),
-                                    slot(Py_nb_int, to_int),
-                                    slot(Py_nb_index, to_index),
-                                    slot(Py_sq_length, length),
+                                    slot(Py_tp_repr, array_repr),
+                                    slot(Py_tp_str, array_str),
+                                    slot(Py_tp_getset, array_properties),
+                                    slot(Py_tp_methods, array_methods),
+                                    slot(Py_tp_members, array_members),
+                                    slot(Py_tp_iter, array_iterate),
+                                    slot(Py_nb_bool, array_to_bool),
+                                    slot(Py_nb_float, array_to_float),
+                                    slot(Py_nb_int, array_to_int),
+                                    slot(Py_nb_index, array_to_index),
+                                    slot(Py_sq_length, array_length),
                                     slot(Py_sq_item, get_element),
-                                    slot(Py_sq_contains, contains),
-                                    slot(Py_mp_length, length),
+                                    slot(Py_sq_contains, array_contains),
+                                    slot(Py_mp_length, array_length),
                                     slot(Py_mp_subscript, get_subscript),
                                     slot(Py_mp_ass_subscript, set_subscript),
                                     slot(Py_bf_getbuffer, get_buffer),
@@ -541,10 +542,10 @@ PyObject* element_object(DType dtype, const void* element) {
 
 bool is_array(nb::handle object) {
   PyTypeObject* const type = Py_TYPE(object.ptr());
-  return type == types.array || PyType_IsSubtype(type, base_type) != 0;
+  return type == types.array || PyType_IsSubtype(type, array_base_type) != 0;
 }
 
-Array& array_of(nb::handle object) { return self(object.ptr()); }
+Array& array_of(nb::handle object) { return array_self(object.ptr()); }
 
 nb::object wrap(Array array, bool writable) {
   auto* const o = PyObject_New(ArrayObject, types.array);
@@ -556,12 +557,12 @@ nb::object wrap(Array array, bool writable) {
 }
 
 void add_arrays(nb::module_& m) {
-  base_type = make_array_type();
+  array_base_type = make_array_type();
   // NumPy's operators leave the work to the operand of higher priority.
-  nb::handle(reinterpret_cast<PyObject*>(base_type)).attr("__array_priority__") = 1000.0;
-  types.array = base_type;
-  m.attr("Array") = nb::handle(reinterpret_cast<PyObject*>(base_type));
-  if (PyModule_AddFunctions(m.ptr(), functions) != 0) throw nb::python_error();
+  nb::handle(reinterpret_cast<PyObject*>(array_base_type)).attr("__array_priority__") = 1000.0;
+  types.array = array_base_type;
+  m.attr("Array") = nb::handle(reinterpret_cast<PyObject*>(array_base_type));
+  if (PyModule_AddFunctions(m.ptr(), array_functions) != 0) throw nb::python_error();
   add_dlpack(m);
 }
 

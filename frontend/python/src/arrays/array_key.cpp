@@ -11,10 +11,6 @@ namespace gnomon::python {
 
 namespace {
 
-[[noreturn]] void out_of_range(const std::string& message) {
-  throw IndexError(message + at_caller());
-}
-
 // An int, or what becomes one without being an array or symbolic: NumPy's integers.
 bool is_integer_key(PyObject* o) {
   if (PyLong_CheckExact(o)) return true;
@@ -79,7 +75,7 @@ class View {
   int axis_ = 0;
 };
 
-std::optional<Array> basic_view(const Array& array, std::span<PyObject* const> entries) {
+std::optional<Array> view_of_keys(const Array& array, std::span<PyObject* const> entries) {
   int consumed = 0, ellipses = 0;
   for (PyObject* const o : entries) {
     if (!is_basic(o)) return std::nullopt;
@@ -140,10 +136,10 @@ Array fitted(PyObject* value, const Array& part) {
 }  // namespace
 
 std::optional<Array> basic_view(const Array& array, PyObject* key) {
-  if (!PyTuple_Check(key)) return basic_view(array, std::span<PyObject* const>(&key, 1));
-  return basic_view(array,
-                    std::span<PyObject* const>(&PyTuple_GET_ITEM(key, 0),
-                                               static_cast<std::size_t>(PyTuple_GET_SIZE(key))));
+  if (!PyTuple_Check(key)) return view_of_keys(array, std::span<PyObject* const>(&key, 1));
+  return view_of_keys(array,
+                      std::span<PyObject* const>(&PyTuple_GET_ITEM(key, 0),
+                                                 static_cast<std::size_t>(PyTuple_GET_SIZE(key))));
 }
 
 PyObject* get_subscript(PyObject* o, PyObject* key) {

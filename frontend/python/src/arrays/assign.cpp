@@ -28,8 +28,6 @@ void leave_scope() {
   scopes.pop_back();
 }
 
-ExprObject* expr_object(PyObject* o) { return reinterpret_cast<ExprObject*>(o); }
-
 // What may stand for another value: what the body made that is traced, or got as an argument.
 enum class Standing : std::uint8_t { free, symbol, outside };
 
@@ -41,7 +39,7 @@ Standing standing_of(PyObject* o) {
   return is_outside ? Standing::outside : Standing::free;
 }
 
-[[noreturn]] void refuse(PyObject* o, const char* what) {
+[[noreturn]] void refuse_assignment(PyObject* o, const char* what) {
   const std::string x = describe(expr_of(o));
   if (standing_of(o) == Standing::outside)
     throw TypeError(fmt::format(
@@ -96,7 +94,7 @@ PyObject* stand_for(PyObject* o, const Expr& result) {
 
 using Operator = PyObject* (*)(PyObject*, PyObject*);
 
-PyObject* power(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
+PyObject* power_of(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
 
 // x op= v. Numbers, which is what NumPy's reductions give, and symbols do not change: the name
 // stands for a new object. An array that meets an expression becomes one, another object too.
@@ -109,7 +107,7 @@ PyObject* in_place(PyObject* x, PyObject* v) {
       return stand_for(x, array_of(result));
     if (is_expr(x) && is_expr(result) && expr_of(x).rank() != 0) {
       const Standing standing = standing_of(x);
-      if (standing == Standing::outside) refuse(x, "an operator with =");
+      if (standing == Standing::outside) refuse_assignment(x, "an operator with =");
       if (standing == Standing::free) return stand_for(x, expr_of(result));
     }
     return Py_NewRef(result.ptr());
@@ -134,7 +132,7 @@ std::uint32_t current_scope() { return scopes.empty() ? 0 : scopes.back(); }
 
 int assign_item(PyObject* o, PyObject* key, PyObject* value) {
   try {
-    if (standing_of(o) != Standing::free) refuse(o, "x[key] = v");
+    if (standing_of(o) != Standing::free) refuse_assignment(o, "x[key] = v");
     Operand v;
     take(value, v);
     check_kind(expr_of(o).dtype(), v.dtype(),
@@ -156,7 +154,7 @@ std::span<const PyType_Slot> assignment_slots() {
       slot(Py_nb_inplace_true_divide, in_place<PyNumber_TrueDivide>),
       slot(Py_nb_inplace_floor_divide, in_place<PyNumber_FloorDivide>),
       slot(Py_nb_inplace_remainder, in_place<PyNumber_Remainder>),
-      slot(Py_nb_inplace_power, in_place_power<power>),
+      slot(Py_nb_inplace_power, in_place_power<power_of>),
       slot(Py_nb_inplace_matrix_multiply, in_place<PyNumber_MatrixMultiply>),
       slot(Py_nb_inplace_lshift, in_place<PyNumber_Lshift>),
       slot(Py_nb_inplace_rshift, in_place<PyNumber_Rshift>),

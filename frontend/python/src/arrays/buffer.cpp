@@ -128,7 +128,7 @@ DType checked_dtype(nb::handle object, const Py_buffer& view) {
   return *format.dtype;
 }
 
-std::span<const std::int64_t> shape_of(const Py_buffer& view) {
+std::span<const std::int64_t> buffer_shape(const Py_buffer& view) {
   return {view.shape, static_cast<std::size_t>(view.ndim)};
 }
 
@@ -140,7 +140,7 @@ struct Export {
   std::array<Py_ssize_t, max_rank> strides;
 };
 
-int refuse(const std::string& message) {
+int refuse_buffer(const std::string& message) {
   PyErr_SetString(PyExc_BufferError, message.c_str());
   return -1;
 }
@@ -151,16 +151,16 @@ int export_array(PyObject* o, Py_buffer* view, int flags) {
   const char* const format = formats[static_cast<std::size_t>(x.dtype())];
   const auto wants = [flags](int what) { return (flags & what) == what; };
   if (format == nullptr)
-    return refuse(fmt::format("buffer: {} has no format: use DLPack", name_of(x.dtype())));
+    return refuse_buffer(fmt::format("buffer: {} has no format: use DLPack", name_of(x.dtype())));
   if (wants(PyBUF_WRITABLE) && !writable)
-    return refuse(fmt::format("buffer: {} is read-only", x.describe()));
+    return refuse_buffer(fmt::format("buffer: {} is read-only", x.describe()));
   const bool fortran = x.transpose().is_contiguous();
   const bool fits = wants(PyBUF_ANY_CONTIGUOUS) ? x.is_contiguous() || fortran
                     : wants(PyBUF_F_CONTIGUOUS) ? fortran
                     : wants(PyBUF_C_CONTIGUOUS) || !wants(PyBUF_STRIDES) ? x.is_contiguous()
                                                                          : true;
   if (!fits)
-    return refuse(
+    return refuse_buffer(
         fmt::format("buffer: {} does not lie contiguous in the wanted order", x.describe()));
   auto* const kept = new Export{x, {}};
   const auto size = static_cast<Py_ssize_t>(size_of(x.dtype()));
@@ -206,14 +206,14 @@ std::optional<Taken> take_buffer(nb::handle object, Copy copy) {
   std::array<std::int64_t, max_rank> strides{};
   if (element_strides(view, strides.data())) {
     Array shown =
-        Array::borrow(view.buf, dtype, shape_of(view),
+        Array::borrow(view.buf, dtype, buffer_shape(view),
                       std::span(strides).first(static_cast<std::size_t>(view.ndim)), held);
     if (copy == Copy::always) return Taken{shown.copy()};
     return Taken{std::move(shown), view.readonly == 0};
   }
   if (copy == Copy::never)
     throw ValueError("asarray: expected no copy, but the elements are not aligned");
-  Array packed = Array::empty(dtype, shape_of(view));
+  Array packed = Array::empty(dtype, buffer_shape(view));
   if (PyBuffer_ToContiguous(packed.data(), &view, view.len, 'C') != 0) throw nb::python_error();
   return Taken{std::move(packed)};
 }
@@ -241,7 +241,7 @@ bool Borrowed::set(PyObject* object) {
   if (!format.dtype || format.big_endian || view_.ndim > max_rank ||
       !element_strides(view_, strides.data()))
     return false;
-  array_ = Array::borrow(view_.buf, *format.dtype, shape_of(view_),
+  array_ = Array::borrow(view_.buf, *format.dtype, buffer_shape(view_),
                          std::span(strides).first(static_cast<std::size_t>(view_.ndim)), nullptr);
   return true;
 }

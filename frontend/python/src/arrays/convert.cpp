@@ -120,7 +120,7 @@ class Common {
   bool beyond_ = false;  // of int64
 };
 
-Array number_array(PyObject* o, std::optional<DType> wanted) {
+Array array_of_number(PyObject* o, std::optional<DType> wanted) {
   Common common;
   common.add_number(o);
   const DType dtype = wanted ? *wanted : common.result();
@@ -237,7 +237,7 @@ class Nested {
 
 // --------------------------------------------------------------------------------------- exporters
 
-[[noreturn]] void refuse(nb::handle object) {
+[[noreturn]] void refuse_object(nb::handle object) {
   PyObject* const o = object.ptr();
   if (is_symbolic(object))
     throw TypeError(
@@ -256,7 +256,7 @@ class Nested {
 Taken take_through_numpy(nb::handle object, Copy copy) {
   const nb::object array = nb::module_::import_("numpy").attr("asarray")(object);
   std::optional<Taken> taken = take_buffer(array, copy);
-  if (!taken) refuse(array);
+  if (!taken) refuse_object(array);
   return std::move(*taken);
 }
 
@@ -282,20 +282,21 @@ Taken take_any(nb::handle object, std::optional<DType> dtype, Copy copy) {
     if (std::optional<Taken> bits = take_buffer(object.attr("view")("uint16"), copy))
       return {bits->array.view(bfloat16), bits->writable};
   // NumPy exports every array whose elements are numbers.
-  if (PyObject_CheckBuffer(o) != 0 && nb::hasattr(object, "__array_interface__")) refuse(object);
+  if (PyObject_CheckBuffer(o) != 0 && nb::hasattr(object, "__array_interface__"))
+    refuse_object(object);
   const auto made = [&](Array array) {
     if (copy == Copy::never)
       throw ValueError(fmt::format(
           "asarray: expected no copy, but values of type {} must be copied", Py_TYPE(o)->tp_name));
     return Taken{std::move(array)};
   };
-  if (is_number(o)) return made(number_array(o, dtype));
+  if (is_number(o)) return made(array_of_number(o, dtype));
   if (is_nested(o)) return made(Nested(o).array(dtype));
-  if (is_text(o) || is_symbolic(object)) refuse(object);
+  if (is_text(o) || is_symbolic(object)) refuse_object(object);
   if (nb::hasattr(object, "__dlpack__")) return take_dlpack(object, copy);
   if (nb::hasattr(object, "__array_interface__") || nb::hasattr(object, "__array__"))
     return take_through_numpy(object, copy);
-  refuse(object);
+  refuse_object(object);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ Array filled(const Ints& shape, const Array& value) {
   return result;
 }
 
-Expr constant_of(nb::handle value, nb::handle dtype) {
+Expr filled_constant(nb::handle value, nb::handle dtype) {
   const Arg arg = to_arg(value);
   if (dtype.is_none()) return Expr(arg.value());
   return arg.is_weak() ? Expr(arg.as(to_dtype(dtype))) : cast(arg, to_dtype(dtype));
@@ -40,7 +40,7 @@ nb::object full_of(nb::handle shape, nb::handle value, nb::handle dtype) {
   const ShapeArgument to(shape);
   if (is_symbolic(value) || to.symbolic) {
     const OriginScope at(caller());
-    return wrap(full(to.dims, constant_of(value, dtype)));
+    return wrap(full(to.dims, filled_constant(value, dtype)));
   }
   const bool number = weakness(value) != Weak::no;
   Array element = to_array(

@@ -210,9 +210,8 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
   });
 }
 
-PyMethodDef functions[] = {
-    {"from_dlpack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_dlpack)),
-     METH_VARARGS | METH_KEYWORDS,
+PyMethodDef dlpack_functions[] = {
+    {"from_dlpack", as_method(from_dlpack), METH_VARARGS | METH_KEYWORDS,
      "from_dlpack(x, /, device=None, copy=None)\n--\n\nThe array of another library's tensor."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -263,7 +262,7 @@ PyObject* to_dlpack(PyObject* o, PyObject* args, PyObject* keywords) {
 }
 
 void add_dlpack(nb::module_& m) {
-  if (PyModule_AddFunctions(m.ptr(), functions) != 0) throw nb::python_error();
+  if (PyModule_AddFunctions(m.ptr(), dlpack_functions) != 0) throw nb::python_error();
 }
 
 }  // namespace gnomon::python

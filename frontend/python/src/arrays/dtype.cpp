@@ -24,7 +24,7 @@ struct DTypeObject {
 PyTypeObject* type = nullptr;
 std::array<PyObject*, dtype_count> objects{};
 
-DType self(PyObject* o) { return reinterpret_cast<DTypeObject*>(o)->dtype; }
+DType dtype_self(PyObject* o) { return reinterpret_cast<DTypeObject*>(o)->dtype; }
 bool is_dtype(PyObject* o) { return Py_TYPE(o) == type; }
 
 char kind_of(DType t) {
@@ -89,7 +89,7 @@ std::optional<DType> of_python_type(PyObject* o) {
 // What `object` names, if anything: its text is left in `found` for the message.
 std::optional<DType> find(nb::handle object, std::string& found) {
   PyObject* const o = object.ptr();
-  if (is_dtype(o)) return self(o);
+  if (is_dtype(o)) return dtype_self(o);
   if (PyUnicode_Check(o)) {
     found = nb::cast<std::string>(object);
     return named(found);
@@ -113,44 +113,44 @@ std::optional<DType> find(nb::handle object, std::string& found) {
 
 // ----------------------------------------------------------------------------------------- slots
 
-PyObject* text_of(std::string_view s) {
-  return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
+PyObject* dtype_repr(PyObject* o) {
+  return PyUnicode_FromFormat("gnomon.%s", name_of(dtype_self(o)).data());
 }
+PyObject* dtype_str(PyObject* o) { return unicode_of(name_of(dtype_self(o))); }
 
-PyObject* repr(PyObject* o) { return PyUnicode_FromFormat("gnomon.%s", name_of(self(o)).data()); }
-PyObject* str(PyObject* o) { return text_of(name_of(self(o))); }
-
-Py_hash_t hash(PyObject* o) {
-  PyObject* const name = str(o);
+Py_hash_t dtype_hash(PyObject* o) {
+  PyObject* const name = dtype_str(o);
   if (name == nullptr) return -1;
   const Py_hash_t h = PyObject_Hash(name);
   Py_DECREF(name);
   return h;
 }
 
-PyObject* compare(PyObject* a, PyObject* b, int operation) {
+PyObject* dtype_compare(PyObject* a, PyObject* b, int operation) {
   return guarded([&]() -> PyObject* {
     if (operation != Py_EQ && operation != Py_NE) return Py_NewRef(Py_NotImplemented);
     std::string found;
     const std::optional<DType> other = find(b, found);
     if (!other && !PyUnicode_Check(b) && found.empty()) return Py_NewRef(Py_NotImplemented);
-    return PyBool_FromLong((other == self(a)) == (operation == Py_EQ));
+    return PyBool_FromLong((other == dtype_self(a)) == (operation == Py_EQ));
   });
 }
 
-PyObject* get_name(PyObject* o, void*) { return str(o); }
-PyObject* get_itemsize(PyObject* o, void*) { return PyLong_FromSize_t(size_of(self(o))); }
+PyObject* dtype_get_name(PyObject* o, void*) { return dtype_str(o); }
+PyObject* dtype_get_itemsize(PyObject* o, void*) {
+  return PyLong_FromSize_t(size_of(dtype_self(o)));
+}
 PyObject* get_kind(PyObject* o, void*) {
-  const char kind = kind_of(self(o));
+  const char kind = kind_of(dtype_self(o));
   return PyUnicode_FromStringAndSize(&kind, 1);
 }
 
 // What numpy.dtype(x) asks for.
 PyObject* get_numpy(PyObject* o, void*) {
   return guarded([o]() -> PyObject* {
-    const bool extended = self(o) == bfloat16;
+    const bool extended = dtype_self(o) == bfloat16;
     const nb::module_ numpy = nb::module_::import_("numpy");
-    const nb::object name = nb::steal(str(o));
+    const nb::object name = nb::steal(dtype_str(o));
     if (!extended) return numpy.attr("dtype")(name).release().ptr();
     return numpy.attr("dtype")(nb::module_::import_("ml_dtypes").attr("bfloat16")).release().ptr();
   });
@@ -167,18 +167,18 @@ PyObject* get_of_numpy(PyObject* o, void* name) {
 
 #define GNOMON_OF_NUMPY(name, doc) {#name, get_of_numpy, nullptr, doc, const_cast<char*>(#name)}
 
-PyObject* reduce(PyObject* o, PyObject*) {
+PyObject* dtype_reduce(PyObject* o, PyObject*) {
   return guarded([o]() -> PyObject* {
     const nb::object make = nb::module_::import_("gnomon._core").attr("to_dtype");
-    return nb::make_tuple(make, nb::make_tuple(nb::steal(str(o)))).release().ptr();
+    return nb::make_tuple(make, nb::make_tuple(nb::steal(dtype_str(o)))).release().ptr();
   });
 }
 
-PyObject* itself(PyObject* o, PyObject*) { return Py_NewRef(o); }
+PyObject* dtype_itself(PyObject* o, PyObject*) { return Py_NewRef(o); }
 
-PyGetSetDef properties[] = {
-    {"name", get_name, nullptr, "Its name: 'float32'.", nullptr},
-    {"itemsize", get_itemsize, nullptr, "Bytes of an element.", nullptr},
+PyGetSetDef dtype_properties[] = {
+    {"name", dtype_get_name, nullptr, "Its name: 'float32'.", nullptr},
+    {"itemsize", dtype_get_itemsize, nullptr, "Bytes of an element.", nullptr},
     {"kind", get_kind, nullptr, "'b' bool, 'i' signed, 'u' unsigned, 'f' float, 'c' complex.",
      nullptr},
     {"dtype", get_numpy, nullptr, "The dtype of NumPy.", nullptr},
@@ -200,23 +200,23 @@ PyGetSetDef properties[] = {
     GNOMON_OF_NUMPY(newbyteorder, "NumPy's dtype with another order of bytes."),
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
-                         {"__copy__", itself, METH_NOARGS, nullptr},
-                         {"__deepcopy__", itself, METH_O, nullptr},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr},
+                               {"__copy__", dtype_itself, METH_NOARGS, nullptr},
+                               {"__deepcopy__", dtype_itself, METH_O, nullptr},
+                               {nullptr, nullptr, 0, nullptr}};
 
 PyTypeObject* make_dtype_type() {
   return make_type("gnomon._core.DType", sizeof(DTypeObject), Py_TPFLAGS_DISALLOW_INSTANTIATION,
                    {slot(Py_tp_doc, "The dtype of the elements of an array or expression."),
-                    slot(Py_tp_repr, repr), slot(Py_tp_str, str), slot(Py_tp_hash, hash),
-                    slot(Py_tp_richcompare, compare), slot(Py_tp_getset, properties),
-                    slot(Py_tp_methods, methods)});
+                    slot(Py_tp_repr, dtype_repr), slot(Py_tp_str, dtype_str),
+                    slot(Py_tp_hash, dtype_hash), slot(Py_tp_richcompare, dtype_compare),
+                    slot(Py_tp_getset, dtype_properties), slot(Py_tp_methods, dtype_methods)});
 }
 
 // -------------------------------------------------------------------------------------- promotion
 
 // The dtypes met so far, and the highest kind of the numbers among them.
-struct Promoted {
+struct PromotedType {
   std::optional<DType> strong;
   Weak weak = Weak::no;
 
@@ -231,7 +231,7 @@ struct Promoted {
   }
 };
 
-void add_operand(Promoted& promoted, nb::handle x) {
+void add_operand(PromotedType& promoted, nb::handle x) {
   PyObject* const o = x.ptr();
   std::string found;
   if (is_array(x)) {
@@ -259,7 +259,7 @@ void add_operand(Promoted& promoted, nb::handle x) {
 PyObject* result_type(PyObject*, PyObject* const* operands, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
     if (count == 0) throw ValueError("result_type: expected at least one operand, found none");
-    Promoted promoted;
+    PromotedType promoted;
     for (Py_ssize_t i = 0; i < count; ++i) add_operand(promoted, operands[i]);
     return dtype_object(promoted.result()).release().ptr();
   });
@@ -269,11 +269,10 @@ PyObject* make_dtype(PyObject*, PyObject* object) {
   return guarded([object] { return dtype_object(to_dtype(object)).release().ptr(); });
 }
 
-PyMethodDef functions[] = {
+PyMethodDef dtype_functions[] = {
     {"to_dtype", make_dtype, METH_O,
      "to_dtype(object)\n--\n\nThe dtype that a str, a type of Python or a dtype of NumPy names."},
-    {"result_type", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(result_type)),
-     METH_FASTCALL,
+    {"result_type", as_method(result_type), METH_FASTCALL,
      "result_type(*arrays_dtypes_or_numbers)\n--\n\nThe common dtype; numbers are weak."},
     {nullptr, nullptr, 0, nullptr}};
 
@@ -303,7 +302,7 @@ void add_dtypes(nb::module_& m) {
     all[name_of(t).data()] = dtype_object(t);
   }
   m.attr("dtypes") = all;
-  if (PyModule_AddFunctions(m.ptr(), functions) != 0) throw nb::python_error();
+  if (PyModule_AddFunctions(m.ptr(), dtype_functions) != 0) throw nb::python_error();
 }
 
 }  // namespace gnomon::python

@@ -14,7 +14,7 @@ namespace gnomon::python {
 namespace {
 
 // (bits, inputs, element, found, exact).
-nb::tuple tuple_of(const LostBits& lost) {
+nb::tuple lost_bits_tuple(const LostBits& lost) {
   nb::list inputs;
   for (const Array& a : lost.inputs) inputs.append(wrap(a, false));
   return nb::make_tuple(lost.bits, inputs, lost.element, lost.found, lost.exact);
@@ -50,8 +50,9 @@ nb::tuple report_of(nb::handle inputs, nb::handle outputs, const std::vector<std
   }
   nb::list rows, rules;
   for (const OutputAccuracy& o : report.outputs)
-    rows.append(nb::make_tuple(o.name, o.compared, o.before.mean, tuple_of(o.before.worst),
-                               o.after.mean, tuple_of(o.after.worst), tuple_of(o.worsened)));
+    rows.append(nb::make_tuple(o.name, o.compared, o.before.mean, lost_bits_tuple(o.before.worst),
+                               o.after.mean, lost_bits_tuple(o.after.worst),
+                               lost_bits_tuple(o.worsened)));
   for (const RuleEffect& rule : report.rules)
     rules.append(nb::make_tuple(rule.name, rule.fired, rule.saved));
   return nb::make_tuple(report.text(), report.inputs, report.refused, rows, rules);

@@ -106,7 +106,7 @@ Arg to_arg(nb::handle object) {
 
 namespace {
 
-Value constant_of(const Operand& number, DType t, std::string_view what) {
+Value operand_constant(const Operand& number, DType t, std::string_view what) {
   const bool is_real = number.weak == Weak::real;
   const std::complex<double> z(number.real, number.imag);
   try {
@@ -127,6 +127,8 @@ std::string bracketed(const Origin& at) { return at ? fmt::format(" [{}]", at.te
 
 std::string at_caller() { return bracketed(caller()); }
 
+void out_of_range(const std::string& message) { throw IndexError(message + at_caller()); }
+
 Value number_value(const Operand& number, DType t, std::string_view what) {
   // The few numbers that programs repeat; a constant is a node, found by hash.
   struct Known {
@@ -136,7 +138,7 @@ Value number_value(const Operand& number, DType t, std::string_view what) {
     Value value;
   };
   static auto* const known = new std::array<Known, 256>;  // the GIL guards it
-  if (number.weak == Weak::complex) return constant_of(number, t, what);
+  if (number.weak == Weak::complex) return operand_constant(number, t, what);
   const bool is_real = number.weak == Weak::real;
   const std::uint64_t bits = is_real ? std::bit_cast<std::uint64_t>(number.real)
                                      : static_cast<std::uint64_t>(number.integer);
@@ -145,7 +147,7 @@ Value number_value(const Operand& number, DType t, std::string_view what) {
   Known& place = (*known)[(mixed >> 56) % known->size()];
   if (place.value && place.bits == bits && place.dtype == t && place.weak == number.weak)
     return place.value;
-  place = {bits, t, number.weak, constant_of(number, t, what)};
+  place = {bits, t, number.weak, operand_constant(number, t, what)};
   return place.value;
 }
 
@@ -153,7 +155,7 @@ Array number_array(const Operand& number, DType t, std::string_view what) {
   if (t == DType::float64 && number.weak != Weak::complex)
     return Array(number.weak == Weak::real ? number.real : static_cast<double>(number.integer));
   if (t == DType::int64 && number.weak <= Weak::integer) return Array(number.integer);
-  return *constant_array(constant_of(number, t, what));
+  return *constant_array(operand_constant(number, t, what));
 }
 
 // ------------------------------------------------------------------------------------ promotion
@@ -211,7 +213,8 @@ struct Applied {
   Weak weak;
 };
 
-Applied symbolic(const Op& op, std::span<const Operand> operands, Attributes attributes) {
+Applied applied_symbolically(const Op& op, std::span<const Operand> operands,
+                             Attributes attributes) {
   const Origin at = caller();
   const Promoted promoted(op, operands);
   std::vector<Value> values;
@@ -230,7 +233,7 @@ std::vector<nb::object> apply_all(const Op& op, std::span<const Operand> operand
                                   Attributes attributes) {
   std::vector<nb::object> outputs;
   if (any_symbolic(operands)) {
-    const Applied applied = symbolic(op, operands, std::move(attributes));
+    const Applied applied = applied_symbolically(op, operands, std::move(attributes));
     const Node* node = applied.value.get();
     for (std::uint32_t i = 0; i < node->output_count(); ++i)
       outputs.push_back(wrap(Expr(Value(node, i)), applied.weak));
@@ -242,7 +245,7 @@ std::vector<nb::object> apply_all(const Op& op, std::span<const Operand> operand
 
 nb::object apply_one(const Op& op, std::span<const Operand> operands, Attributes attributes) {
   if (any_symbolic(operands)) {
-    Applied applied = symbolic(op, operands, std::move(attributes));
+    Applied applied = applied_symbolically(op, operands, std::move(attributes));
     return wrap(Expr(std::move(applied.value)), applied.weak);
   }
   return wrap(std::move(compute(op, operands, attributes)[0]));

@@ -67,6 +67,8 @@ Array number_array(const Operand& number, DType t, std::string_view what);
 std::string bracketed(const Origin& at);
 /// " [model.py:12]", the user's line as messages end with it; "" when it is not known.
 std::string at_caller();
+/// IndexError with that line.
+[[noreturn]] void out_of_range(const std::string& message);
 
 /// The op applied with promotion: expressions when an operand is symbolic, else computed at once.
 /// One new object per output.

@@ -24,8 +24,8 @@ bool is_weak(PyObject* o) {
          PyComplex_CheckExact(o) || PyList_Check(o) || PyTuple_Check(o);
 }
 
-[[noreturn]] void reject(const std::string& what, DType wanted, const Array& found,
-                         std::string_view hint) {
+[[noreturn]] void reject_argument(const std::string& what, DType wanted, const Array& found,
+                                  std::string_view hint) {
   throw TypeError(fmt::format("{}: expected {}, found {}{}", what, name_of(wanted),
                               name_of(found.dtype()), hint));
 }
@@ -45,8 +45,8 @@ Array converted_weak(const Array& found, DType dtype, Downcast downcast, const s
   const bool option = advice == Advice::option;
   if (is_bool(found.dtype())) return converted(found, dtype);
   if (is_bool(dtype))
-    reject(what, dtype, found,
-           option ? "; compare with 0, or use allow_downcast=True" : "; compare with 0");
+    reject_argument(what, dtype, found,
+                    option ? "; compare with 0, or use allow_downcast=True" : "; compare with 0");
   if (is_integer(found.dtype())) {
     Array result = converted(found, dtype);
     if (is_integer(dtype) && !same_values(found, result))
@@ -54,14 +54,14 @@ Array converted_weak(const Array& found, DType dtype, Downcast downcast, const s
                                   name_of(dtype), found.to_string()));
     return result;
   }
-  if (is_complex(found.dtype()) && !is_complex(dtype)) reject(what, dtype, found, "");
+  if (is_complex(found.dtype()) && !is_complex(dtype)) reject_argument(what, dtype, found, "");
   if (is_integer(dtype))
-    reject(what, dtype, found,
-           option ? "; allow_downcast=True converts, toward zero"
-                  : "; gn.asarray(value, dtype=...) converts, toward zero");
+    reject_argument(what, dtype, found,
+                    option ? "; allow_downcast=True converts, toward zero"
+                           : "; gn.asarray(value, dtype=...) converts, toward zero");
   Array result = converted(found, dtype);
   if (downcast == Downcast::lossless && !same_values(found, result))
-    reject(what, dtype, found, "; allow_downcast=None or True rounds Python numbers");
+    reject_argument(what, dtype, found, "; allow_downcast=None or True rounds Python numbers");
   return result;
 }
 
@@ -87,10 +87,11 @@ Array converted_value(nb::handle object, DType dtype, Downcast downcast, const s
   if (downcast == Downcast::any && !is_complex(found.dtype())) return converted(found, dtype);
   if (is_weak(object.ptr())) return converted_weak(found, dtype, downcast, what, advice);
   if (!keeps_values(found.dtype(), dtype))
-    reject(what, dtype, found,
-           advice == Advice::option
-               ? "; convert it (arguments of a function: allow_downcast=True)"
-               : fmt::format("; convert it: gn.asarray(value, dtype=\"{}\")", name_of(dtype)));
+    reject_argument(
+        what, dtype, found,
+        advice == Advice::option
+            ? "; convert it (arguments of a function: allow_downcast=True)"
+            : fmt::format("; convert it: gn.asarray(value, dtype=\"{}\")", name_of(dtype)));
   return converted(found, dtype);
 }
 
@@ -104,7 +105,7 @@ std::string name_of_input(const FunctionObject& f, std::size_t i) {
   return fmt::format("'{}'", PyUnicode_AsUTF8(const_cast<PyObject*>(name)));
 }
 
-std::string caption(const FunctionObject& f, std::size_t i) {
+std::string argument_caption(const FunctionObject& f, std::size_t i) {
   return fmt::format("{}: argument {}{}", f.name, f.inputs[i].declared, f.inputs[i].made_at);
 }
 
@@ -266,8 +267,8 @@ class Donations {
   std::vector<Donation> all_;
 };
 
-Results run(const FunctionObject& f, std::span<const Array* const> arguments,
-            Donations& donations) {
+Results run_function(const FunctionObject& f, std::span<const Array* const> arguments,
+                     Donations& donations) {
   if (!donations.empty()) return donations.run(f.function, arguments);
   const Released released;
   return f.function.call(arguments);
@@ -291,14 +292,14 @@ PyObject* call_with(FunctionObject& f, PyObject* const* given) {
     } else if (borrowed[i].set(given[i]) && borrowed[i].array().dtype() == input.dtype) {
       argument = &borrowed[i].array();
     } else {
-      own[i] = converted_value(given[i], input.dtype, f.downcast, caption(f, i));
+      own[i] = converted_value(given[i], input.dtype, f.downcast, argument_caption(f, i));
       argument = &own[i];
     }
     if (argument->shape().size() != input.rank)
-      throw ValueError(fmt::format("{}: expected rank {}, found {}", caption(f, i), input.rank,
-                                   argument->describe()));
+      throw ValueError(fmt::format("{}: expected rank {}, found {}", argument_caption(f, i),
+                                   input.rank, argument->describe()));
   }
-  Results results = run(f, arguments, donations);
+  Results results = run_function(f, arguments, donations);
   return handed_back(f, results);
 }
 

@@ -20,37 +20,45 @@ namespace {
 
 // What a signature keeps of a leaf. Arrays: 1 + dtype, rank and which extents are 1 in the bits
 // above, so that only they are 256 and more.
-enum Kind : std::uint64_t { other, array, boolean, integer, real, none, complex_number };
-using Key = std::uint64_t;
+enum LeafKind : std::uint64_t {
+  other_leaf,
+  array_leaf,
+  boolean_leaf,
+  integer_leaf,
+  real_leaf,
+  none_leaf,
+  complex_leaf
+};
+using LeafKey = std::uint64_t;
 
-Key key_of(const Array& x) {
-  if (!x.defined()) return other;  // donated: the error comes with its conversion
+LeafKey leaf_key(const Array& x) {
+  if (!x.defined()) return other_leaf;  // donated: the error comes with its conversion
   const std::span<const std::int64_t> shape = x.shape();
-  Key ones = 0;
+  LeafKey ones = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    ones |= static_cast<Key>(shape[axis] == 1) << axis;
-  return array | (static_cast<Key>(x.dtype()) + 1) << 8 | static_cast<Key>(shape.size()) << 16 |
-         ones << 24;
+    ones |= static_cast<LeafKey>(shape[axis] == 1) << axis;
+  return array_leaf | (static_cast<LeafKey>(x.dtype()) + 1) << 8 |
+         static_cast<LeafKey>(shape.size()) << 16 | ones << 24;
 }
 
 // The key of a Python number or an Array; `other` for anything else.
-Key key_of(PyObject* x) {
+LeafKey leaf_key(PyObject* x) {
   PyTypeObject* const type = Py_TYPE(x);
-  if (type == types.array) return key_of(array_of(x));
-  if (type == &PyFloat_Type) return real;
-  if (type == &PyLong_Type) return integer;
-  if (type == &PyBool_Type) return boolean;
-  if (type == &PyComplex_Type) return complex_number;
-  if (x == Py_None) return none;
-  return is_array(x) ? key_of(array_of(x)) : Key{other};
+  if (type == types.array) return leaf_key(array_of(x));
+  if (type == &PyFloat_Type) return real_leaf;
+  if (type == &PyLong_Type) return integer_leaf;
+  if (type == &PyBool_Type) return boolean_leaf;
+  if (type == &PyComplex_Type) return complex_leaf;
+  if (x == Py_None) return none_leaf;
+  return is_array(x) ? leaf_key(array_of(x)) : LeafKey{other_leaf};
 }
 
 // ------------------------------------------------------------------------------- the fast path
 
 constexpr std::size_t most = 8;  // arguments of a call that is looked up here
 
-struct Entry {
-  std::array<Key, most> keys;
+struct CompiledEntry {
+  std::array<LeafKey, most> keys;
   std::size_t count;
   PyObject* function;
   PyObject* finish;     // what makes the result of the function's; null: it is the result
@@ -68,10 +76,12 @@ struct CompiledObject {
   PyObject* tracer;
   PyObject* dict;
   PyObject* weak_references;
-  std::vector<Entry> entries;
+  std::vector<CompiledEntry> entries;
 };
 
-CompiledObject* self_of(PyObject* object) { return reinterpret_cast<CompiledObject*>(object); }
+CompiledObject* compiled_object(PyObject* object) {
+  return reinterpret_cast<CompiledObject*>(object);
+}
 
 PyObject* call_tracer(CompiledObject* self, PyObject* const* arguments, std::size_t count,
                       PyObject* names) {
@@ -94,27 +104,27 @@ PyObject* call_known(CompiledObject* self, PyObject* const* arguments, std::size
     return call_tracer(self, arguments, count, names);
 
   // Buffers are looked at once: the function gets an Array over the memory.
-  std::array<Key, most> keys;
+  std::array<LeafKey, most> keys;
   std::array<PyObject*, most> values;
   std::array<nb::object, most> made;
   std::array<Borrowed, most> borrowed;
   std::size_t inputs = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    keys[i] = key_of(arguments[i]);
-    if (keys[i] == none) continue;
-    if (keys[i] != other) {
+    keys[i] = leaf_key(arguments[i]);
+    if (keys[i] == none_leaf) continue;
+    if (keys[i] != other_leaf) {
       values[inputs++] = arguments[i];
       continue;
     }
     if (!PyObject_CheckBuffer(arguments[i]) || PyBytes_Check(arguments[i]) ||
         !borrowed[i].set(arguments[i]))
       return call_tracer(self, arguments, count, nullptr);
-    keys[i] = key_of(borrowed[i].array());
+    keys[i] = leaf_key(borrowed[i].array());
     made[i] = wrap(borrowed[i].array(), false);
     values[inputs++] = made[i].ptr();
   }
   for (std::size_t i = 0; i < self->entries.size(); ++i) {
-    const Entry& entry = self->entries[i];
+    const CompiledEntry& entry = self->entries[i];
     if (entry.count != count || !std::equal(keys.begin(), keys.begin() + count, entry.keys.begin()))
       continue;
     if (!entry.holds({values.data(), inputs})) continue;
@@ -131,9 +141,10 @@ PyObject* call_known(CompiledObject* self, PyObject* const* arguments, std::size
   return call_tracer(self, arguments, count, nullptr);
 }
 
-PyObject* call(PyObject* object, PyObject* const* arguments, std::size_t flags, PyObject* names) {
+PyObject* compiled_call(PyObject* object, PyObject* const* arguments, std::size_t flags,
+                        PyObject* names) {
   return guarded([&] {
-    return call_known(self_of(object), arguments,
+    return call_known(compiled_object(object), arguments,
                       static_cast<std::size_t>(PyVectorcall_NARGS(flags)), names);
   });
 }
@@ -151,13 +162,13 @@ PyObject* remember(PyObject* object, PyObject* const* arguments, Py_ssize_t coun
   if (size > most) Py_RETURN_NONE;
   return guarded([&] {
     const auto given = [](PyObject* o) { return Py_IsNone(o) ? nullptr : o; };
-    Entry entry{{}, size, arguments[1], given(arguments[2]), given(arguments[3]), nullptr};
+    CompiledEntry entry{{}, size, arguments[1], given(arguments[2]), given(arguments[3]), nullptr};
     if (entry.guards != nullptr) entry.tests = nb::inst_ptr<Guards>(entry.guards);
     for (std::size_t i = 0; i < size; ++i) {
-      entry.keys[i] = key_of(PyTuple_GET_ITEM(arguments[0], static_cast<Py_ssize_t>(i)));
-      if (entry.keys[i] == other) return Py_NewRef(Py_None);
+      entry.keys[i] = leaf_key(PyTuple_GET_ITEM(arguments[0], static_cast<Py_ssize_t>(i)));
+      if (entry.keys[i] == other_leaf) return Py_NewRef(Py_None);
     }
-    self_of(object)->entries.push_back(entry);
+    compiled_object(object)->entries.push_back(entry);
     Py_INCREF(entry.function);
     Py_XINCREF(entry.finish);
     Py_XINCREF(entry.guards);
@@ -174,19 +185,19 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
     return nullptr;
   PyObject* const object = type->tp_alloc(type, 0);
   if (object == nullptr) return nullptr;
-  CompiledObject* const self = self_of(object);
-  new (&self->entries) std::vector<Entry>();
-  self->vectorcall = call;
+  CompiledObject* const self = compiled_object(object);
+  new (&self->entries) std::vector<CompiledEntry>();
+  self->vectorcall = compiled_call;
   self->tracer = Py_NewRef(tracer);
   return object;
 }
 
 int traverse(PyObject* object, visitproc visit, void* arg) {
-  CompiledObject* const self = self_of(object);
+  CompiledObject* const self = compiled_object(object);
   Py_VISIT(Py_TYPE(object));
   Py_VISIT(self->tracer);
   Py_VISIT(self->dict);
-  for (const Entry& entry : self->entries) {
+  for (const CompiledEntry& entry : self->entries) {
     Py_VISIT(entry.function);
     Py_VISIT(entry.finish);
     Py_VISIT(entry.guards);
@@ -194,29 +205,30 @@ int traverse(PyObject* object, visitproc visit, void* arg) {
   return 0;
 }
 
-void release(const Entry& entry) {
+void release(const CompiledEntry& entry) {
   Py_DECREF(entry.function);
   Py_XDECREF(entry.finish);
   Py_XDECREF(entry.guards);
 }
 
 int clear(PyObject* object) {
-  CompiledObject* const self = self_of(object);
+  CompiledObject* const self = compiled_object(object);
   Py_CLEAR(self->tracer);
   Py_CLEAR(self->dict);
-  const std::vector<Entry> entries = std::move(self->entries);
+  const std::vector<CompiledEntry> entries = std::move(self->entries);
   self->entries.clear();
-  for (const Entry& entry : entries) release(entry);
+  for (const CompiledEntry& entry : entries) release(entry);
   return 0;
 }
 
 // _forget(function): no call goes to it any more.
 PyObject* forget(PyObject* object, PyObject* function) {
-  std::vector<Entry>& entries = self_of(object)->entries;
-  const auto at = std::find_if(entries.begin(), entries.end(),
-                               [&](const Entry& entry) { return entry.function == function; });
+  std::vector<CompiledEntry>& entries = compiled_object(object)->entries;
+  const auto at = std::find_if(entries.begin(), entries.end(), [&](const CompiledEntry& entry) {
+    return entry.function == function;
+  });
   if (at == entries.end()) Py_RETURN_NONE;
-  const Entry gone = *at;
+  const CompiledEntry gone = *at;
   entries.erase(at);
   release(gone);
   Py_RETURN_NONE;
@@ -225,9 +237,9 @@ PyObject* forget(PyObject* object, PyObject* function) {
 void destroy(PyObject* object) {
   PyTypeObject* const type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
-  if (self_of(object)->weak_references != nullptr) PyObject_ClearWeakRefs(object);
+  if (compiled_object(object)->weak_references != nullptr) PyObject_ClearWeakRefs(object);
   clear(object);
-  self_of(object)->entries.~vector();
+  compiled_object(object)->entries.~vector();
   type->tp_free(object);
   Py_DECREF(type);
 }
@@ -242,34 +254,34 @@ PyObject* get_attribute(PyObject* object, PyObject* name) {
   PyObject* const found = PyObject_GenericGetAttr(object, name);
   if (found != nullptr || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   PyErr_Clear();
-  PyObject* const tracer = self_of(object)->tracer;
+  PyObject* const tracer = compiled_object(object)->tracer;
   if (tracer != nullptr) return PyObject_GetAttr(tracer, name);
   PyErr_SetObject(PyExc_AttributeError, name);
   return nullptr;
 }
 
-PyObject* repr(PyObject* object) { return PyObject_Repr(self_of(object)->tracer); }
+PyObject* compiled_repr(PyObject* object) { return PyObject_Repr(compiled_object(object)->tracer); }
 
 // Pickled and copied like a function: by name.
-PyObject* reduce(PyObject* object, PyObject*) {
+PyObject* compiled_reduce(PyObject* object, PyObject*) {
   return PyObject_GetAttrString(object, "__qualname__");
 }
 
-PyMethodDef methods[] = {
+PyMethodDef compiled_methods[] = {
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(remember)), METH_FASTCALL,
      nullptr},
     {"_forget", forget, METH_O, nullptr},
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__reduce__", compiled_reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-PyMemberDef members[] = {
+PyMemberDef compiled_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(CompiledObject, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(CompiledObject, dict), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(CompiledObject, weak_references), READONLY,
      nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
-PyGetSetDef properties[] = {
+PyGetSetDef compiled_properties[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
@@ -279,8 +291,9 @@ PyTypeObject* make_compiled_type() {
       Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR,
       {slot(Py_tp_new, make), slot(Py_tp_dealloc, destroy), slot(Py_tp_traverse, traverse),
        slot(Py_tp_clear, clear), slot(Py_tp_call, PyVectorcall_Call), slot(Py_tp_descr_get, bind),
-       slot(Py_tp_getattro, get_attribute), slot(Py_tp_repr, repr), slot(Py_tp_methods, methods),
-       slot(Py_tp_members, members), slot(Py_tp_getset, properties)});
+       slot(Py_tp_getattro, get_attribute), slot(Py_tp_repr, compiled_repr),
+       slot(Py_tp_methods, compiled_methods), slot(Py_tp_members, compiled_members),
+       slot(Py_tp_getset, compiled_properties)});
 }
 
 // ------------------------------------------------------------------------------ for the tracer
@@ -299,27 +312,28 @@ nb::list leaf_keys(nb::list leaves) {
   nb::list keys;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const nb::object x = nb::borrow(leaves[i]);
-    Key key = key_of(x.ptr());
-    if (key == other && is_symbolic(x)) {
+    LeafKey key = leaf_key(x.ptr());
+    if (key == other_leaf && is_symbolic(x)) {
       keys.append(nb::bool_(false));
       continue;
     }
-    if (key == other && is_array_like(x)) {
+    if (key == other_leaf && is_array_like(x)) {
       leaves[i] = wrap(to_array(x), false);
-      key = key_of(nb::object(leaves[i]).ptr());
+      key = leaf_key(nb::object(leaves[i]).ptr());
     }
-    keys.append(key == other || key == none ? nb::object(nb::none()) : nb::object(nb::int_(key)));
+    keys.append(key == other_leaf || key == none_leaf ? nb::object(nb::none())
+                                                      : nb::object(nb::int_(key)));
   }
   return keys;
 }
 
 // A Python number as an input, or an array with these extents.
-nb::object input_of(const std::string& name, Key key, Shape shape) {
-  switch (static_cast<Kind>(key & 0xff)) {
-    case boolean: return wrap(tensor(name, DType::bool_, {}), Weak::boolean);
-    case integer: return wrap(tensor(name, DType::int64, {}), Weak::integer);
-    case real: return wrap(tensor(name, DType::float64, {}), Weak::real);
-    case complex_number: return wrap(tensor(name, DType::complex128, {}), Weak::complex);
+nb::object leaf_input(const std::string& name, LeafKey key, Shape shape) {
+  switch (static_cast<LeafKind>(key & 0xff)) {
+    case boolean_leaf: return wrap(tensor(name, DType::bool_, {}), Weak::boolean);
+    case integer_leaf: return wrap(tensor(name, DType::int64, {}), Weak::integer);
+    case real_leaf: return wrap(tensor(name, DType::float64, {}), Weak::real);
+    case complex_leaf: return wrap(tensor(name, DType::complex128, {}), Weak::complex);
     default: break;
   }
   return wrap(tensor(name, static_cast<DType>((key >> 8 & 0xff) - 1), std::move(shape)));
@@ -327,7 +341,7 @@ nb::object input_of(const std::string& name, Key key, Shape shape) {
 
 // Input `index` of a trace for a leaf with this key. Extents are symbols but for those that are 1,
 // and the leaf answers what is asked of them; or they are the leaf's.
-nb::object input_like(const std::string& name, Key key, nb::handle leaf, Guards& guards,
+nb::object input_like(const std::string& name, LeafKey key, nb::handle leaf, Guards& guards,
                       std::size_t index, bool is_static) {
   Shape shape;
   for (std::size_t axis = 0; axis < (key >> 16 & 0xff); ++axis) {
@@ -337,7 +351,7 @@ nb::object input_like(const std::string& name, Key key, nb::handle leaf, Guards&
     if (!known) guards.add(shape.back(), index, axis, extent);
     if (is_static) guards.fix(index, axis, extent);
   }
-  return input_of(name, key, std::move(shape));
+  return leaf_input(name, key, std::move(shape));
 }
 
 // An input that takes the place of an expression, an array or a number.
@@ -345,8 +359,8 @@ nb::object variable_like(const std::string& name, nb::handle x) {
   if (is_expr(x))
     return wrap(tensor(name, expr_of(x).dtype(), expr_of(x).shape()),
                 reinterpret_cast<ExprObject*>(x.ptr())->weak);
-  const Key key = key_of(x.ptr());
-  if (key != other && key < 256) return input_of(name, key, {});
+  const LeafKey key = leaf_key(x.ptr());
+  if (key != other_leaf && key < 256) return leaf_input(name, key, {});
   const Array array = to_array(x);
   return wrap(tensor(name, array.dtype(), Shape(array.shape().begin(), array.shape().end())));
 }

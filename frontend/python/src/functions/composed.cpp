@@ -28,8 +28,9 @@ DType dtype_in(const Operand& o, std::optional<DType> number) {
   return o.weak == Weak::real ? number.value_or(o.dtype()) : o.dtype();
 }
 
-std::vector<nb::object> symbolic(std::span<Operand> operands, std::span<const nb::handle> given,
-                                 std::optional<DType> number, const Build& build) {
+std::vector<nb::object> composed_symbolically(std::span<Operand> operands,
+                                              std::span<const nb::handle> given,
+                                              std::optional<DType> number, const Build& build) {
   const OriginScope scope(caller());
   std::vector<Expr> exprs;
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -87,7 +88,7 @@ std::vector<nb::object> apply_build(std::initializer_list<nb::handle> operands,
     is_any_symbolic = is_any_symbolic || taken[i].is_symbolic();
   }
   const std::optional<DType> number = common_float(taken);
-  return is_any_symbolic ? symbolic(taken, given, number, build)
+  return is_any_symbolic ? composed_symbolically(taken, given, number, build)
                          : at_once(taken, given, number, build);
 }
 

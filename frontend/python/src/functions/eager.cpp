@@ -130,7 +130,7 @@ std::string with_extents(std::string_view text, std::span<const Array> arguments
 }
 
 // Calls: the compiled function does not know the user's line.
-Results run(const Function& function, std::span<const Array> arguments, bool release) {
+Results run_now(const Function& function, std::span<const Array> arguments, bool release) {
   try {
     const Function kept = function;
     const Released released(release);
@@ -151,15 +151,15 @@ Function compiled(std::vector<Expr> leaves, const std::vector<Expr>& results, st
 
 // ------------------------------------------------------------------------------ ops, by their key
 
-struct Key {
+struct PlanKey {
   const Op* op = nullptr;
   Attributes attributes;
   std::array<Leaf, 4> leaves{};
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
 
 struct KeyHash {
-  std::size_t operator()(const Key& key) const {
+  std::size_t operator()(const PlanKey& key) const {
     std::size_t h = reinterpret_cast<std::size_t>(key.op) >> 6;
     for (const Leaf& leaf : key.leaves) h = mix_hash(h, leaf.hash());
     for (const Attribute& a : key.attributes) h = mix_hash(h, a.hash());
@@ -197,7 +197,7 @@ class Application {
   }
 
   std::vector<Array> run() {
-    static auto* const table = new Table<Key, KeyHash>;
+    static auto* const table = new Table<PlanKey, KeyHash>;
     std::array<Array, 4> arguments;
     std::size_t count = 0;
     std::int64_t elements = 0;
@@ -209,10 +209,10 @@ class Application {
     const std::span<const Array> passed(arguments.data(), count);
     const bool release = elements > held_elements;
     if (const Function* known = table->find(key_))
-      return finish(python::run(*known, passed, release));
+      return finish(python::run_now(*known, passed, release));
     const Function made = build();
     table->insert(key_, made);
-    return finish(python::run(made, passed, true));
+    return finish(python::run_now(made, passed, true));
   }
 
  private:
@@ -349,7 +349,7 @@ class Application {
   std::array<Array, 4> arrays_;
   std::vector<std::int64_t> shape_;
   bool reshaped_ = false;
-  Key key_;
+  PlanKey key_;
 };
 
 struct ValuesHash {
@@ -410,7 +410,7 @@ std::vector<Array> evaluate(std::span<const Array> operands,
     const Function* const known = table->find(key);
     const Function function = known != nullptr ? *known : compiled(leaves, outputs, "eager");
     if (known == nullptr) table->insert(std::move(key), function);
-    const Results results = run(function, operands, true);
+    const Results results = run_now(function, operands, true);
     return {results.begin(), results.end()};
   } catch (const ValueError&) {
     explain();  // where the extents do not go together

@@ -379,7 +379,7 @@ nb::object restore_input(const std::string& from, std::uint64_t id, const std::s
 }
 
 // The leaves and extents that expressions need, as parameters with names.
-std::vector<SignatureLeaf> leaves_of(const std::vector<Value>& roots) {
+std::vector<SignatureLeaf> signature_leaves(const std::vector<Value>& roots) {
   std::vector<SignatureLeaf> leaves;
   for (const Value& v : free_values({}, roots))
     leaves.push_back({v, leaf_name(v), v.is(op::shared_variable)});
@@ -407,7 +407,7 @@ nb::tuple reduce_expression(nb::handle self) {
                        std::string(name_of(v.dtype())), nb::tuple(shape)));
   }
   nb::list leaves;
-  const std::vector<SignatureLeaf> signature = leaves_of({v});
+  const std::vector<SignatureLeaf> signature = signature_leaves({v});
   for (const SignatureLeaf& leaf : signature) {
     if (leaf.shared) {
       leaves.append(wrap(SharedVariable(gnomon::shared_of(leaf.value))));
@@ -451,7 +451,7 @@ nb::tuple reduce_dim(nb::handle self) {
 Graph shown_graph(nb::handle exprs) {
   std::vector<Value> roots;
   for (const Expr& e : expressions(exprs)) roots.push_back(e.value());
-  Graph graph = close_graph("graph_text", leaves_of(roots), roots, false);
+  Graph graph = close_graph("graph_text", signature_leaves(roots), roots, false);
   graph.results.resize(roots.size());
   return graph;
 }

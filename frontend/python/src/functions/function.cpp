@@ -22,13 +22,13 @@ namespace {
 
 PyTypeObject* function_type = nullptr;
 
-FunctionObject& self_of(PyObject* o) { return *reinterpret_cast<FunctionObject*>(o); }
+FunctionObject& function_of(PyObject* o) { return *reinterpret_cast<FunctionObject*>(o); }
 
 // ------------------------------------------------------------------------------------- the type
 
-void dealloc(PyObject* o) {
+void function_dealloc(PyObject* o) {
   PyTypeObject* const type = Py_TYPE(o);
-  FunctionObject& f = self_of(o);
+  FunctionObject& f = function_of(o);
   if (f.weak_references != nullptr) PyObject_ClearWeakRefs(o);
   for (FunctionInput& input : f.inputs) Py_XDECREF(input.name);
   Py_XDECREF(f.keys);
@@ -48,36 +48,39 @@ PyObject* ask(PyObject* o, const char* name) {
   });
 }
 
-PyObject* repr(PyObject* o) { return ask(o, "text_of"); }
-PyObject* reduce(PyObject* o, PyObject*) { return ask(o, "reduced"); }
+PyObject* function_repr(PyObject* o) { return ask(o, "text_of"); }
+PyObject* function_reduce(PyObject* o, PyObject*) { return ask(o, "reduced"); }
 PyObject* html(PyObject* o, PyObject*) { return ask(o, "html_of"); }
 PyObject* svg(PyObject* o, PyObject*) { return ask(o, "svg_of"); }
-PyObject* copy(PyObject* o, PyObject*) { return Py_NewRef(o); }
+PyObject* function_copy(PyObject* o, PyObject*) { return Py_NewRef(o); }
 PyObject* get_signature(PyObject* o, void*) { return ask(o, "signature_of"); }
 PyObject* get_inputs(PyObject* o, void*) { return ask(o, "inputs_of"); }
-PyObject* get_outputs(PyObject* o, void*) { return ask(o, "outputs_of"); }
+PyObject* function_get_outputs(PyObject* o, void*) { return ask(o, "outputs_of"); }
 PyObject* get_updates(PyObject* o, void*) { return ask(o, "updates_of"); }
 
 PyObject* get_explain(PyObject* o, void*) { return ask(o, "explain_of"); }
 
-PyObject* get_name(PyObject* o, void*) { return PyUnicode_FromString(self_of(o).name.c_str()); }
-PyObject* get_about(PyObject* o, void*) { return Py_NewRef(self_of(o).about); }
+PyObject* function_get_name(PyObject* o, void*) {
+  return PyUnicode_FromString(function_of(o).name.c_str());
+}
+PyObject* get_about(PyObject* o, void*) { return Py_NewRef(function_of(o).about); }
 
-PyObject* text(const std::string& s) {
+PyObject* text_object(const std::string& s) {
   return PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()), "replace");
 }
 
 template <class F>
 PyObject* get(PyObject* o, F&& read) {
-  return guarded([&] { return read(self_of(o).function); });
+  return guarded([&] { return read(function_of(o).function); });
 }
 
-PyGetSetDef properties[] = {
-    {"__name__", get_name, nullptr, "The name, as in messages.", nullptr},
+PyGetSetDef function_properties[] = {
+    {"__name__", function_get_name, nullptr, "The name, as in messages.", nullptr},
     {"__signature__", get_signature, nullptr, "What inspect.signature tells.", nullptr},
-    {"name", get_name, nullptr, "The name, as in messages.", nullptr},
+    {"name", function_get_name, nullptr, "The name, as in messages.", nullptr},
     {"inputs", get_inputs, nullptr, "The inputs: a tuple of expressions.", nullptr},
-    {"outputs", get_outputs, nullptr, "The outputs as they were given, as expressions.", nullptr},
+    {"outputs", function_get_outputs, nullptr, "The outputs as they were given, as expressions.",
+     nullptr},
     {"updates", get_updates, nullptr, "The new values of shared variables: a dict.", nullptr},
     {"_about", get_about, nullptr, nullptr, nullptr},
     {"was_cached",
@@ -86,24 +89,30 @@ PyGetSetDef properties[] = {
      },
      nullptr, "Whether it came from the cache on the disk.", nullptr},
     {"timings",
-     [](PyObject* o, void*) { return get(o, [](const Function& f) { return text(f.timings()); }); },
+     [](PyObject* o, void*) {
+       return get(o, [](const Function& f) { return text_object(f.timings()); });
+     },
      nullptr, "How long each stage of the compilation took: a text.", nullptr},
     {"source",
-     [](PyObject* o, void*) { return get(o, [](const Function& f) { return text(f.source()); }); },
+     [](PyObject* o, void*) {
+       return get(o, [](const Function& f) { return text_object(f.source()); });
+     },
      nullptr, "The C++ that was compiled; '' when it came from the cache (see explain=True).",
      nullptr},
     {"graph",
      [](PyObject* o, void*) {
-       return get(o, [](const Function& f) { return text(f.graph_text()); });
+       return get(o, [](const Function& f) { return text_object(f.graph_text()); });
      },
      nullptr, "The optimised graph as text; '' when it came from the cache.", nullptr},
     {"module",
      [](PyObject* o, void*) {
-       return get(o, [](const Function& f) { return text(f.module_text()); });
+       return get(o, [](const Function& f) { return text_object(f.module_text()); });
      },
      nullptr, "Kernels, steps and buffers as text; '' when it came from the cache.", nullptr},
     {"_rewrites",
-     [](PyObject* o, void*) { return get(o, [](const Function& f) { return text(f.explain()); }); },
+     [](PyObject* o, void*) {
+       return get(o, [](const Function& f) { return text_object(f.explain()); });
+     },
      nullptr, nullptr, nullptr},
     {"explain", get_explain, nullptr,
      "What a trace asked of extents, and the rewrites that made the final graph; '' unless "
@@ -112,7 +121,7 @@ PyGetSetDef properties[] = {
      nullptr},
     {"memory_table",
      [](PyObject* o, void*) {
-       return get(o, [](const Function& f) { return text(f.memory_table()); });
+       return get(o, [](const Function& f) { return text_object(f.memory_table()); });
      },
      nullptr,
      "Bytes of workspace without and with the memory budget, and what is computed again; '' "
@@ -133,7 +142,7 @@ PyGetSetDef properties[] = {
 // How much memory a call with such arguments works in, beside its arguments and results.
 PyObject* workspace_bytes(PyObject* o, PyObject* arguments) {
   return guarded([&] {
-    const FunctionObject& f = self_of(o);
+    const FunctionObject& f = function_of(o);
     const auto count = static_cast<std::size_t>(PyTuple_Size(arguments));
     if (count != f.inputs.size())
       throw TypeError(
@@ -151,15 +160,15 @@ PyObject* workspace_bytes(PyObject* o, PyObject* arguments) {
   });
 }
 
-PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
-                         {"__copy__", copy, METH_NOARGS, nullptr},
-                         {"_repr_html_", html, METH_NOARGS, nullptr},
-                         {"_repr_svg_", svg, METH_NOARGS, nullptr},
-                         {"workspace_bytes", workspace_bytes, METH_VARARGS,
-                          "Bytes of memory that a call with these arguments works in."},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef function_methods[] = {{"__reduce__", function_reduce, METH_NOARGS, nullptr},
+                                  {"__copy__", function_copy, METH_NOARGS, nullptr},
+                                  {"_repr_html_", html, METH_NOARGS, nullptr},
+                                  {"_repr_svg_", svg, METH_NOARGS, nullptr},
+                                  {"workspace_bytes", workspace_bytes, METH_VARARGS,
+                                   "Bytes of memory that a call with these arguments works in."},
+                                  {nullptr, nullptr, 0, nullptr}};
 
-PyMemberDef members[] = {
+PyMemberDef function_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
     {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY,
      nullptr},
@@ -174,12 +183,12 @@ constexpr const char* type_doc =
     "variable has changed.";
 
 PyTypeObject* make_function_type() {
-  return make_type(
-      "gnomon.Function", sizeof(FunctionObject),
-      Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-      {slot(Py_tp_doc, type_doc), slot(Py_tp_dealloc, dealloc), slot(Py_tp_call, PyVectorcall_Call),
-       slot(Py_tp_repr, repr), slot(Py_tp_getset, properties), slot(Py_tp_methods, methods),
-       slot(Py_tp_members, members)});
+  return make_type("gnomon.Function", sizeof(FunctionObject),
+                   Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                   {slot(Py_tp_doc, type_doc), slot(Py_tp_dealloc, function_dealloc),
+                    slot(Py_tp_call, PyVectorcall_Call), slot(Py_tp_repr, function_repr),
+                    slot(Py_tp_getset, function_properties), slot(Py_tp_methods, function_methods),
+                    slot(Py_tp_members, function_members)});
 }
 
 // -------------------------------------------------------------------------------------- compile
@@ -259,8 +268,8 @@ nb::list needed_inputs(nb::handle inputs, nb::handle outputs) {
   return list;
 }
 
-FunctionInput input_of(const Expr& e, nb::handle name, nb::handle value, Downcast downcast,
-                       const std::string& function) {
+FunctionInput function_input(const Expr& e, nb::handle name, nb::handle value, Downcast downcast,
+                             const std::string& function) {
   FunctionInput input;
   const std::string own = name.is_none() ? leaf_name(e.value()) : nb::cast<std::string>(name);
   input.dtype = e.dtype();
@@ -295,7 +304,7 @@ nb::object make_function(const Request& request, nb::handle names, nb::handle va
   const std::string shown = options.name.empty() ? "function" : options.name;
   nb::object object = nb::steal(function_type->tp_alloc(function_type, 0));
   if (!object.is_valid()) throw nb::python_error();
-  FunctionObject& f = self_of(object.ptr());
+  FunctionObject& f = function_of(object.ptr());
   new (&f.function) Function();
   new (&f.inputs) std::vector<FunctionInput>();
   new (&f.name) std::string(shown);
@@ -315,7 +324,7 @@ nb::object make_function(const Request& request, nb::handle names, nb::handle va
       throw TypeError(fmt::format("function: expected expressions as inputs, found {}",
                                   nb::repr(item).c_str()));
     inputs.push_back(expr_of(item));
-    f.inputs.push_back(input_of(
+    f.inputs.push_back(function_input(
         inputs.back(), names.is_none() ? nb::object(nb::none()) : nb::object(names[i]),
         values.is_none() ? nb::object(nb::none()) : nb::object(values[i]), downcast, shown));
   }

@@ -16,8 +16,8 @@ namespace gnomon::python {
 
 namespace {
 
-using namespace nb::literals;
-using Operands = std::span<const Expr>;
+using nb::literals::operator""_a;
+using Expressions = std::span<const Expr>;
 using nb::handle;
 
 nn::Reduction reduction_of(handle given) {
@@ -34,47 +34,47 @@ nn::Reduction reduction_of(handle given) {
 // ------------------------------------------------------------------------------------ activations
 
 template <class F>
-void unary(nb::module_& m, const char* name, F f) {
+void def_unary(nb::module_& m, const char* name, F f) {
   m.def(
-      name, [f](handle x) { return composed({x}, [&](Operands e) { return f(e[0]); }); },
+      name, [f](handle x) { return composed({x}, [&](Expressions e) { return f(e[0]); }); },
       "x"_a.none());
 }
 
 template <class F>
-void binary(nb::module_& m, const char* name, F f) {
+void def_binary(nb::module_& m, const char* name, F f) {
   m.def(
       name,
       [f](handle x, handle y) {
-        return composed({x, y}, [&](Operands e) { return f(e[0], e[1]); });
+        return composed({x, y}, [&](Expressions e) { return f(e[0], e[1]); });
       },
       "x"_a.none(), "y"_a.none());
 }
 
 void add_activations(nb::module_& m) {
-  unary(m, "relu", nn::relu);
-  unary(m, "relu6", nn::relu6);
-  unary(m, "selu", nn::selu);
-  unary(m, "gelu", [](const Expr& x) { return nn::gelu(x); });
-  unary(m, "gelu_tanh", [](const Expr& x) { return nn::gelu(x, nn::Gelu::tanh); });
-  unary(m, "silu", nn::silu);
-  unary(m, "mish", nn::mish);
-  unary(m, "log_sigmoid", nn::log_sigmoid);
-  unary(m, "softsign", nn::softsign);
-  unary(m, "hard_swish", nn::hard_swish);
-  binary(m, "leaky_relu", nn::leaky_relu);
-  binary(m, "elu", nn::elu);
-  binary(m, "celu", nn::celu);
-  binary(m, "hard_sigmoid", nn::hard_sigmoid);
-  binary(m, "hard_shrink", nn::hard_shrink);
-  binary(m, "soft_shrink", nn::soft_shrink);
+  def_unary(m, "relu", nn::relu);
+  def_unary(m, "relu6", nn::relu6);
+  def_unary(m, "selu", nn::selu);
+  def_unary(m, "gelu", [](const Expr& x) { return nn::gelu(x); });
+  def_unary(m, "gelu_tanh", [](const Expr& x) { return nn::gelu(x, nn::Gelu::tanh); });
+  def_unary(m, "silu", nn::silu);
+  def_unary(m, "mish", nn::mish);
+  def_unary(m, "log_sigmoid", nn::log_sigmoid);
+  def_unary(m, "softsign", nn::softsign);
+  def_unary(m, "hard_swish", nn::hard_swish);
+  def_binary(m, "leaky_relu", nn::leaky_relu);
+  def_binary(m, "elu", nn::elu);
+  def_binary(m, "celu", nn::celu);
+  def_binary(m, "hard_sigmoid", nn::hard_sigmoid);
+  def_binary(m, "hard_shrink", nn::hard_shrink);
+  def_binary(m, "soft_shrink", nn::soft_shrink);
   m.def("hard_tanh", [](handle x, handle low, handle high) {
-    return composed({x, low, high}, [](Operands e) { return nn::hard_tanh(e[0], e[1], e[2]); });
+    return composed({x, low, high}, [](Expressions e) { return nn::hard_tanh(e[0], e[1], e[2]); });
   });
   m.def("prelu", [](handle x, handle slopes, std::int64_t axis) {
-    return composed({x, slopes}, [&](Operands e) { return nn::prelu(e[0], e[1], axis); });
+    return composed({x, slopes}, [&](Expressions e) { return nn::prelu(e[0], e[1], axis); });
   });
   m.def("glu", [](handle x, std::int64_t axis) {
-    return composed({x}, [&](Operands e) { return nn::glu(e[0], axis); });
+    return composed({x}, [&](Expressions e) { return nn::glu(e[0], axis); });
   });
 }
 
@@ -87,7 +87,7 @@ void loss(nb::module_& m, const char* name, F f) {
       name,
       [f](handle x, handle y, handle reduction) {
         const nn::Reduction how = reduction_of(reduction);
-        return composed({x, y}, [&](Operands e) { return f(e[0], e[1], how); });
+        return composed({x, y}, [&](Expressions e) { return f(e[0], e[1], how); });
       },
       "x"_a.none(), "y"_a.none(), "reduction"_a.none());
 }
@@ -99,7 +99,7 @@ void loss_of_three(nb::module_& m, const char* name, F f) {
       name,
       [f](handle x, handle y, handle z, handle reduction) {
         const nn::Reduction how = reduction_of(reduction);
-        return composed({x, y, z}, [&](Operands e) { return f(e[0], e[1], e[2], how); });
+        return composed({x, y, z}, [&](Expressions e) { return f(e[0], e[1], e[2], how); });
       },
       "x"_a.none(), "y"_a.none(), "z"_a.none(), "reduction"_a.none());
 }
@@ -122,7 +122,7 @@ void add_losses(nb::module_& m) {
       "gaussian_nll_loss",
       [](handle x, handle t, handle var, bool full, double epsilon, handle reduction) {
         const nn::Reduction how = reduction_of(reduction);
-        return composed({x, t, var}, [&](Operands e) {
+        return composed({x, t, var}, [&](Expressions e) {
           return nn::gaussian_nll_loss(e[0], e[1], e[2], full, epsilon, how);
         });
       },
@@ -131,7 +131,7 @@ void add_losses(nb::module_& m) {
       "poisson_nll_loss",
       [](handle x, handle t, bool log_input, bool full, handle reduction) {
         const nn::Reduction how = reduction_of(reduction);
-        return composed({x, t}, [&](Operands e) {
+        return composed({x, t}, [&](Expressions e) {
           return nn::poisson_nll_loss(e[0], e[1], log_input, full, how);
         });
       },
@@ -141,7 +141,7 @@ void add_losses(nb::module_& m) {
       [](handle logs, handle p, bool log_targets, handle reduction) {
         const nn::Reduction how = reduction_of(reduction);
         return composed({logs, p},
-                        [&](Operands e) { return nn::kl_div(e[0], e[1], log_targets, how); });
+                        [&](Expressions e) { return nn::kl_div(e[0], e[1], log_targets, how); });
       },
       "logs"_a, "p"_a, "log_targets"_a, "reduction"_a.none());
   m.def(
@@ -149,14 +149,14 @@ void add_losses(nb::module_& m) {
       [](handle x, handle t, bool squared, handle reduction) {
         const nn::Reduction how = reduction_of(reduction);
         return composed({x, t},
-                        [&](Operands e) { return nn::hinge_loss(e[0], e[1], squared, how); });
+                        [&](Expressions e) { return nn::hinge_loss(e[0], e[1], squared, how); });
       },
       "x"_a, "t"_a, "squared"_a, "reduction"_a.none());
   m.def(
       "multi_margin_loss",
       [](handle x, handle labels, handle margin, std::int64_t axis, handle reduction) {
         const nn::Reduction how = reduction_of(reduction);
-        return composed({x, labels, margin}, [&](Operands e) {
+        return composed({x, labels, margin}, [&](Expressions e) {
           return nn::multi_margin_loss(e[0], e[1], e[2], axis, how);
         });
       },
@@ -167,7 +167,7 @@ void add_losses(nb::module_& m) {
         [f](handle a, handle b, handle c, handle margin, handle reduction) {
           const nn::Reduction how = reduction_of(reduction);
           return composed({a, b, c, margin},
-                          [&](Operands e) { return f(e[0], e[1], e[2], e[3], how); });
+                          [&](Expressions e) { return f(e[0], e[1], e[2], e[3], how); });
         },
         "a"_a, "b"_a, "c"_a, "margin"_a, "reduction"_a.none());
   };
@@ -177,14 +177,14 @@ void add_losses(nb::module_& m) {
       "triplet_margin_loss",
       [](handle a, handle p, handle n, handle margin, double order, handle reduction) {
         const nn::Reduction how = reduction_of(reduction);
-        return composed({a, p, n, margin}, [&](Operands e) {
+        return composed({a, p, n, margin}, [&](Expressions e) {
           return nn::triplet_margin_loss(e[0], e[1], e[2], e[3], order, how);
         });
       },
       "anchor"_a, "positive"_a, "negative"_a, "margin"_a, "order"_a, "reduction"_a.none());
   m.def("cosine_similarity", [](handle x, handle y, std::int64_t axis, double epsilon) {
-    return composed({x, y},
-                    [&](Operands e) { return nn::cosine_similarity(e[0], e[1], axis, epsilon); });
+    return composed(
+        {x, y}, [&](Expressions e) { return nn::cosine_similarity(e[0], e[1], axis, epsilon); });
   });
 }
 
@@ -195,7 +195,7 @@ void add_class_losses(nb::module_& m) {
         [f](handle x, handle labels, handle weights, std::int64_t axis,
             std::optional<std::int64_t> ignore, double smoothing, handle reduction) {
           nn::ClassOptions options{axis, {}, ignore, smoothing, reduction_of(reduction)};
-          return composed({x, labels, weights}, [&](Operands e) {
+          return composed({x, labels, weights}, [&](Expressions e) {
             nn::ClassOptions chosen = options;
             if (e[2].defined()) chosen.weights = e[2];
             return f(e[0], e[1], chosen);
@@ -209,7 +209,7 @@ void add_class_losses(nb::module_& m) {
   m.def(
       "hierarchical_log_softmax",
       [](handle x, handle w1, handle b1, handle w2, handle b2, handle labels) {
-        return composed({x, w1, b1, w2, b2, labels}, [](Operands e) {
+        return composed({x, w1, b1, w2, b2, labels}, [](Expressions e) {
           return e[5].defined() ? nn::hierarchical_log_softmax(e[0], e[1], e[2], e[3], e[4], e[5])
                                 : nn::hierarchical_log_softmax(e[0], e[1], e[2], e[3], e[4]);
         });
@@ -220,8 +220,9 @@ void add_class_losses(nb::module_& m) {
       [](handle logits, handle labels, handle steps, handle counts, std::int64_t blank,
          bool zero_infinity, handle reduction) {
         const nn::CtcOptions options{blank, zero_infinity, reduction_of(reduction)};
-        return composed({logits, labels, steps, counts},
-                        [&](Operands e) { return nn::ctc_loss(e[0], e[1], e[2], e[3], options); });
+        return composed({logits, labels, steps, counts}, [&](Expressions e) {
+          return nn::ctc_loss(e[0], e[1], e[2], e[3], options);
+        });
       },
       "logits"_a, "labels"_a, "steps"_a, "counts"_a, "blank"_a, "zero_infinity"_a,
       "reduction"_a.none());
@@ -229,7 +230,7 @@ void add_class_losses(nb::module_& m) {
     const Dim n = to_dim(classes);
     const nb::object labels = n.is_constant() ? nb::borrow(actual) : wrap(expression(actual));
     return composed({labels, predicted},
-                    [&](Operands e) { return nn::confusion_matrix(e[0], e[1], n); });
+                    [&](Expressions e) { return nn::confusion_matrix(e[0], e[1], n); });
   });
 }
 
@@ -241,7 +242,7 @@ void add_normalization(nb::module_& m) {
       [](handle x, handle mean, handle var, handle weight, handle bias, handle axes,
          double epsilon) {
         const IntList list = to_ints(axes);
-        return composed({x, mean, var, weight, bias}, [&](Operands e) {
+        return composed({x, mean, var, weight, bias}, [&](Expressions e) {
           return nn::batch_norm(e[0], e[1], e[2], {e[3], e[4]}, list, epsilon);
         });
       },
@@ -251,7 +252,7 @@ void add_normalization(nb::module_& m) {
       [](handle x, handle mean, handle var, handle weight, handle bias, handle momentum,
          handle axes, double epsilon) {
         const IntList list = to_ints(axes);
-        return composed_all({x, mean, var, weight, bias, momentum}, [&](Operands e) {
+        return composed_all({x, mean, var, weight, bias, momentum}, [&](Expressions e) {
           const nn::BatchNorm b =
               nn::batch_norm_train(e[0], e[1], e[2], {e[3], e[4]}, list, e[5], epsilon);
           return std::vector<Expr>{b.y, b.mean, b.var};
@@ -263,7 +264,7 @@ void add_normalization(nb::module_& m) {
       "layer_norm",
       [](handle x, handle weight, handle bias, handle axes, double epsilon) {
         const IntList list = to_ints(axes);
-        return composed({x, weight, bias}, [&](Operands e) {
+        return composed({x, weight, bias}, [&](Expressions e) {
           return nn::layer_norm(e[0], {e[1], e[2]}, list, epsilon);
         });
       },
@@ -273,13 +274,13 @@ void add_normalization(nb::module_& m) {
       [](handle x, handle weight, handle axes, double epsilon) {
         const IntList list = to_ints(axes);
         return composed({x, weight},
-                        [&](Operands e) { return nn::rms_norm(e[0], e[1], list, epsilon); });
+                        [&](Expressions e) { return nn::rms_norm(e[0], e[1], list, epsilon); });
       },
       "x"_a, "weight"_a.none(), "axes"_a, "epsilon"_a);
   m.def(
       "group_norm",
       [](handle x, std::int64_t groups, handle weight, handle bias, double epsilon) {
-        return composed({x, weight, bias}, [&](Operands e) {
+        return composed({x, weight, bias}, [&](Expressions e) {
           return nn::group_norm(e[0], groups, {e[1], e[2]}, epsilon);
         });
       },
@@ -287,17 +288,19 @@ void add_normalization(nb::module_& m) {
   m.def(
       "instance_norm",
       [](handle x, handle weight, handle bias, double epsilon) {
-        return composed({x, weight, bias},
-                        [&](Operands e) { return nn::instance_norm(e[0], {e[1], e[2]}, epsilon); });
+        return composed({x, weight, bias}, [&](Expressions e) {
+          return nn::instance_norm(e[0], {e[1], e[2]}, epsilon);
+        });
       },
       "x"_a, "weight"_a.none(), "bias"_a.none(), "epsilon"_a);
   m.def("normalize", [](handle x, double order, std::int64_t axis, double epsilon) {
-    return composed({x}, [&](Operands e) { return nn::normalize(e[0], order, axis, epsilon); });
+    return composed({x}, [&](Expressions e) { return nn::normalize(e[0], order, axis, epsilon); });
   });
   m.def("local_response_norm",
         [](handle x, std::int64_t size, double alpha, double beta, double k) {
-          return composed(
-              {x}, [&](Operands e) { return nn::local_response_norm(e[0], size, alpha, beta, k); });
+          return composed({x}, [&](Expressions e) {
+            return nn::local_response_norm(e[0], size, alpha, beta, k);
+          });
         });
 }
 
@@ -307,19 +310,20 @@ void add_layers(nb::module_& m) {
   m.def(
       "linear",
       [](handle x, handle weight, handle bias) {
-        return composed({x, weight, bias}, [](Operands e) { return nn::linear(e[0], e[1], e[2]); });
+        return composed({x, weight, bias},
+                        [](Expressions e) { return nn::linear(e[0], e[1], e[2]); });
       },
       "x"_a, "weight"_a, "bias"_a.none());
   m.def(
       "bilinear",
       [](handle x1, handle x2, handle weight, handle bias) {
         return composed({x1, x2, weight, bias},
-                        [](Operands e) { return nn::bilinear(e[0], e[1], e[2], e[3]); });
+                        [](Expressions e) { return nn::bilinear(e[0], e[1], e[2], e[3]); });
       },
       "x1"_a, "x2"_a, "weight"_a, "bias"_a.none());
   m.def("sparse_block_dot",
         [](handle weight, handle x, handle inputs, handle bias, handle outputs) {
-          return composed({weight, x, inputs, bias, outputs}, [](Operands e) {
+          return composed({weight, x, inputs, bias, outputs}, [](Expressions e) {
             return nn::sparse_block_dot(e[0], e[1], e[2], e[3], e[4]);
           });
         });
@@ -327,14 +331,14 @@ void add_layers(nb::module_& m) {
       "embedding",
       [](handle indices, handle table, std::optional<std::int64_t> padding) {
         return composed({indices, table},
-                        [&](Operands e) { return nn::embedding(e[0], e[1], padding); });
+                        [&](Expressions e) { return nn::embedding(e[0], e[1], padding); });
       },
       "indices"_a, "table"_a, "padding"_a.none());
   m.def(
       "attention",
       [](handle query, handle key, handle value, handle mask, bool causal,
          std::optional<double> scale) {
-        return composed({query, key, value, mask}, [&](Operands e) {
+        return composed({query, key, value, mask}, [&](Expressions e) {
           return nn::scaled_dot_product_attention(e[0], e[1], e[2], {e[3], causal, scale});
         });
       },
@@ -345,7 +349,7 @@ void add_layers(nb::module_& m) {
         std::optional<IntList> list;
         if (!axes.is_none()) list = to_ints(axes);
         return composed({state, x, p},
-                        [&](Operands e) { return nn::dropout(e[0], e[1], e[2], list); });
+                        [&](Expressions e) { return nn::dropout(e[0], e[1], e[2], list); });
       },
       "state"_a, "x"_a, "p"_a, "axes"_a.none());
 }

@@ -10,7 +10,7 @@ namespace gnomon::python {
 
 namespace {
 
-std::string class_of(nb::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+std::string full_type_name(nb::handle object) { return Py_TYPE(object.ptr())->tp_name; }
 
 optim::Parameters parameters_of(nb::handle sequence, const char* name) {
   optim::Parameters parameters;
@@ -19,7 +19,7 @@ optim::Parameters parameters_of(nb::handle sequence, const char* name) {
     if (variable == nullptr)
       throw TypeError(
           fmt::format("{}: expected shared variables as parameters, found {}", name,
-                      is_expr(item) ? describe(expr_of(item).value()) : class_of(item)));
+                      is_expr(item) ? describe(expr_of(item).value()) : full_type_name(item)));
     parameters.push_back(*variable);
   }
   return parameters;
@@ -41,9 +41,10 @@ nb::list pairs_of(const std::vector<Update>& updates) {
 
 // The function `name` of the module: (objective, parameters, learning rate, more numbers).
 template <class... Numbers>
-void add(nb::module_& m, const char* name,
-         std::vector<Update> (*optimizer)(const optim::Objective&, const optim::Parameters&,
-                                          const Arg&, Numbers...)) {
+void def_optimizer(nb::module_& m, const char* name,
+                   std::vector<Update> (*optimizer)(const optim::Objective&,
+                                                    const optim::Parameters&, const Arg&,
+                                                    Numbers...)) {
   m.def(name, [name, optimizer](nb::handle objective, nb::handle parameters, nb::handle rate,
                                 Numbers... numbers) {
     const OriginScope at(caller());
@@ -56,13 +57,13 @@ void add(nb::module_& m, const char* name,
 
 void add_optimizers(nb::module_& m) {
   nb::module_ optimizers = m.def_submodule("optim", "What gnomon.optim is made of.");
-  add(optimizers, "sgd", optim::sgd);
-  add(optimizers, "momentum", optim::momentum);
-  add(optimizers, "adagrad", optim::adagrad);
-  add(optimizers, "rmsprop", optim::rmsprop);
-  add(optimizers, "adadelta", optim::adadelta);
-  add(optimizers, "adam", optim::adam);
-  add(optimizers, "adamw", optim::adamw);
+  def_optimizer(optimizers, "sgd", optim::sgd);
+  def_optimizer(optimizers, "momentum", optim::momentum);
+  def_optimizer(optimizers, "adagrad", optim::adagrad);
+  def_optimizer(optimizers, "rmsprop", optim::rmsprop);
+  def_optimizer(optimizers, "adadelta", optim::adadelta);
+  def_optimizer(optimizers, "adam", optim::adam);
+  def_optimizer(optimizers, "adamw", optim::adamw);
 }
 
 }  // namespace gnomon::python

@@ -12,9 +12,9 @@ namespace gnomon::python {
 
 namespace {
 
-PyTypeObject* base_type = nullptr;
+PyTypeObject* shared_base_type = nullptr;
 
-SharedObject* self_of(PyObject* o) { return reinterpret_cast<SharedObject*>(o); }
+SharedObject* shared_object(PyObject* o) { return reinterpret_cast<SharedObject*>(o); }
 
 // The living objects by the ids of their variables, without counting as their owners. The GIL
 // guards it.
@@ -23,9 +23,9 @@ std::unordered_map<std::uint64_t, PyObject*>& living() {
   return *objects;
 }
 
-void dealloc(PyObject* o) {
+void shared_dealloc(PyObject* o) {
   PyTypeObject* const type = Py_TYPE(o);
-  SharedObject* const self = self_of(o);
+  SharedObject* const self = shared_object(o);
   // First: callbacks of weak references may ask for the variable's object.
   const auto at = living().find(self->variable.variable().id());
   if (at != living().end() && at->second == o) living().erase(at);
@@ -39,16 +39,16 @@ void dealloc(PyObject* o) {
 // The GIL is given away: a call that updates the variable in place is waited for.
 Array value_now(PyObject* o) {
   const Released released;
-  return self_of(o)->variable.variable().get();
+  return shared_object(o)->variable.variable().get();
 }
 
-std::string caption(const Shared& variable) {
+std::string shared_caption(const Shared& variable) {
   return variable.name().empty() ? "shared" : fmt::format("shared {}", variable.name());
 }
 
 // The value for a variable, in its dtype. It shares memory with `value` if that is an array.
-Array value_for(const Shared& variable, nb::handle value) {
-  return converted_value(value, variable.dtype(), Downcast::numbers, caption(variable),
+Array value_for_shared(const Shared& variable, nb::handle value) {
+  return converted_value(value, variable.dtype(), Downcast::numbers, shared_caption(variable),
                          Advice::convert);
 }
 
@@ -68,8 +68,8 @@ PyObject* set_value(PyObject* o, PyObject* args, PyObject* keywords) {
                                    &borrow))
     return nullptr;
   return guarded([&] {
-    const SharedVariable& variable = self_of(o)->variable;
-    Array array = value_for(variable.variable(), value);
+    const SharedVariable& variable = shared_object(o)->variable;
+    Array array = value_for_shared(variable.variable(), value);
     // Lent memory is not written to by others any more, as far as exports to come go.
     const bool adopted = borrow != 0 && is_array(value) && array.is_contiguous() &&
                          reinterpret_cast<ArrayObject*>(value)->writable && array.use_count() == 2;
@@ -85,11 +85,11 @@ PyObject* set_value(PyObject* o, PyObject* args, PyObject* keywords) {
   });
 }
 
-PyObject* repr(PyObject* o) {
+PyObject* shared_repr(PyObject* o) {
   return guarded([&] {
     const std::string values = value_now(o).to_string();
     const bool several = values.find('\n') != std::string::npos;
-    const std::string text = fmt::format("{} ={}{}", describe(self_of(o)->variable.value()),
+    const std::string text = fmt::format("{} ={}{}", describe(shared_object(o)->variable.value()),
                                          several ? "\n" : " ", values);
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
   });
@@ -105,18 +105,18 @@ PyObject* of_value(PyObject* o, const char* name, PyObject* args, PyObject* keyw
   });
 }
 
-PyObject* to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
+PyObject* shared_to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
   return of_value(o, "__array__", args, keywords);
 }
-PyObject* to_dlpack(PyObject* o, PyObject* args, PyObject* keywords) {
+PyObject* shared_to_dlpack(PyObject* o, PyObject* args, PyObject* keywords) {
   return of_value(o, "__dlpack__", args, keywords);
 }
-PyObject* dlpack_device(PyObject* o, PyObject* args, PyObject* keywords) {
+PyObject* shared_dlpack_device(PyObject* o, PyObject* args, PyObject* keywords) {
   return of_value(o, "__dlpack_device__", args, keywords);
 }
 
 // The buffer is that of the value at this moment, which keeps itself alive.
-int get_buffer(PyObject* o, Py_buffer* view, int flags) {
+int shared_get_buffer(PyObject* o, Py_buffer* view, int flags) {
   view->obj = nullptr;
   try {
     const nb::object value = wrap(value_now(o), false);
@@ -128,9 +128,9 @@ int get_buffer(PyObject* o, Py_buffer* view, int flags) {
 }
 
 // (restore, (value, name, shape)): pickle keeps which variables are the same.
-PyObject* reduce(PyObject* o, PyObject*) {
+PyObject* shared_reduce(PyObject* o, PyObject*) {
   return guarded([&] {
-    const Shared& variable = self_of(o)->variable.variable();
+    const Shared& variable = shared_object(o)->variable.variable();
     nb::list shape;
     for (const std::int64_t n : variable.shape())
       shape.append(n < 0 ? nb::object(nb::none()) : nb::object(nb::int_(n)));
@@ -148,22 +148,22 @@ PyObject* get_plain_value(PyObject* o, void*) {
   return guarded([&] { return wrap(value_now(o), false).release().ptr(); });
 }
 
-PyObject* get_name(PyObject* o, void*) {
-  const std::string& name = self_of(o)->variable.variable().name();
+PyObject* shared_get_name(PyObject* o, void*) {
+  const std::string& name = shared_object(o)->variable.variable().name();
   if (name.empty()) return Py_NewRef(Py_None);
   return PyUnicode_FromStringAndSize(name.data(), static_cast<Py_ssize_t>(name.size()));
 }
 
 PyObject* get_default_update(PyObject* o, void*) {
   return guarded([&] {
-    const Expr update = self_of(o)->variable.default_update();
+    const Expr update = shared_object(o)->variable.default_update();
     return update.defined() ? wrap(update).release().ptr() : Py_NewRef(Py_None);
   });
 }
 
 int set_default_update(PyObject* o, PyObject* value, void*) {
   try {
-    SharedVariable& variable = self_of(o)->variable;
+    SharedVariable& variable = shared_object(o)->variable;
     if (value == nullptr || value == Py_None)
       variable.set_default_update(Expr());
     else
@@ -175,46 +175,41 @@ int set_default_update(PyObject* o, PyObject* value, void*) {
   }
 }
 
-PyGetSetDef properties[] = {
+PyGetSetDef shared_properties[] = {
     {"default_update", get_default_update, set_default_update,
      "The new value, an expression, that calls of functions which use the variable give it where\n"
      "no update names it; None for none.",
      nullptr},
     {"value", get_plain_value, nullptr, "The value now, as a read-only Array.", nullptr},
-    {"name", get_name, nullptr, "The name, or None.", nullptr},
+    {"name", shared_get_name, nullptr, "The name, or None.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
-
-template <class F>
-PyCFunction method(F* f) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
-}
 
 constexpr int with_keywords = METH_VARARGS | METH_KEYWORDS;
 
-PyMethodDef methods[] = {
-    {"get_value", method(get_value), with_keywords,
+PyMethodDef shared_methods[] = {
+    {"get_value", as_method(get_value), with_keywords,
      "get_value(borrow=False)\n--\n\n"
      "The value now: a read-only Array, without a copy. Later updates do not change it."},
-    {"set_value", method(set_value), with_keywords,
+    {"set_value", as_method(set_value), with_keywords,
      "set_value(value, borrow=False)\n--\n\n"
      "Replaces the value by a copy of an array-like. With borrow=True, an Array that nothing else\n"
      "holds is taken as it is. TypeError: a dtype that loses values; ValueError: rank or extents."},
-    {"__array__", method(to_numpy), with_keywords, nullptr},
-    {"__dlpack__", method(to_dlpack), with_keywords, nullptr},
-    {"__dlpack_device__", method(dlpack_device), with_keywords, nullptr},
-    {"__reduce__", reduce, METH_NOARGS, nullptr},
+    {"__array__", as_method(shared_to_numpy), with_keywords, nullptr},
+    {"__dlpack__", as_method(shared_to_dlpack), with_keywords, nullptr},
+    {"__dlpack_device__", as_method(shared_dlpack_device), with_keywords, nullptr},
+    {"__reduce__", shared_reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyTypeObject* make_shared_type() {
   return make_type(
       "gnomon._core.Shared", sizeof(SharedObject), Py_TPFLAGS_BASETYPE,
-      {slot(Py_tp_doc, "A variable that lives between calls."), slot(Py_tp_dealloc, dealloc),
-       slot(Py_tp_repr, repr), slot(Py_tp_getset, properties), slot(Py_tp_methods, methods),
-       slot(Py_bf_getbuffer, get_buffer)},
+      {slot(Py_tp_doc, "A variable that lives between calls."), slot(Py_tp_dealloc, shared_dealloc),
+       slot(Py_tp_repr, shared_repr), slot(Py_tp_getset, shared_properties),
+       slot(Py_tp_methods, shared_methods), slot(Py_bf_getbuffer, shared_get_buffer)},
       types.expr);
 }
 
-std::int64_t declared_extent(nb::handle entry) {
+std::int64_t shared_extent(nb::handle entry) {
   std::int64_t extent = 0;
   if (!nb::try_cast(entry, extent) || extent < 0)
     throw TypeError(fmt::format("shared: expected extents or None in shape, found {}{}",
@@ -231,7 +226,7 @@ nb::object make_shared_variable(nb::handle value, nb::handle name, nb::handle sh
   if (!shape.is_none()) {
     std::size_t i = 0;
     for (const nb::handle entry : nb::iter(shape)) {
-      if (i < extents.size()) extents[i] = entry.is_none() ? -1 : declared_extent(entry);
+      if (i < extents.size()) extents[i] = entry.is_none() ? -1 : shared_extent(entry);
       ++i;
     }
     if (i != extents.size())
@@ -255,8 +250,8 @@ nb::object make_shared_variable(nb::handle value, nb::handle name, nb::handle sh
 
 const SharedVariable* shared_of(nb::handle object) {
   PyTypeObject* const type = Py_TYPE(object.ptr());
-  if (type != types.shared && PyType_IsSubtype(type, base_type) == 0) return nullptr;
-  return &self_of(object.ptr())->variable;
+  if (type != types.shared && PyType_IsSubtype(type, shared_base_type) == 0) return nullptr;
+  return &shared_object(object.ptr())->variable;
 }
 
 nb::object wrap(const SharedVariable& variable) {
@@ -266,7 +261,7 @@ nb::object wrap(const SharedVariable& variable) {
     return nb::borrow(at->second);
   PyObject* const o = types.shared->tp_alloc(types.shared, 0);
   if (o == nullptr) throw nb::python_error();
-  SharedObject* const self = self_of(o);
+  SharedObject* const self = shared_object(o);
   new (&self->base.expr) Expr(variable);
   self->base.weak = Weak::no;
   new (&self->variable) SharedVariable(variable);
@@ -276,9 +271,9 @@ nb::object wrap(const SharedVariable& variable) {
 
 void add_shared(nb::module_& m) {
   using namespace nb::literals;
-  base_type = make_shared_type();
-  types.shared = base_type;
-  m.attr("Shared") = nb::handle(reinterpret_cast<PyObject*>(base_type));
+  shared_base_type = make_shared_type();
+  types.shared = shared_base_type;
+  m.attr("Shared") = nb::handle(reinterpret_cast<PyObject*>(shared_base_type));
   m.def("shared", make_shared_variable, "value"_a.none(), "name"_a.none() = nb::none(),
         "shape"_a.none() = nb::none(), "borrow"_a = false,
         "A shared variable; where shape says None, the extent may change.");

@@ -19,15 +19,14 @@ namespace gnomon::python {
 namespace {
 
 using Objects = std::vector<nb::object>;
-using Exprs = std::vector<Expr>;
 
-Objects items_of(nb::handle sequence) {
+Objects sequence_items(nb::handle sequence) {
   Objects items;
   for (const nb::handle item : nb::iter(sequence)) items.push_back(nb::borrow(item));
   return items;
 }
 
-nb::list list_of(const Exprs& exprs) {
+nb::list expression_list(const Exprs& exprs) {
   nb::list list;
   for (const Expr& e : exprs) list.append(e.defined() ? wrap(e) : nb::object(nb::none()));
   return list;
@@ -35,16 +34,16 @@ nb::list list_of(const Exprs& exprs) {
 
 Exprs exprs_of(const std::vector<Value>& values) { return {values.begin(), values.end()}; }
 
-std::string class_of(nb::handle object) {
+std::string class_name(nb::handle object) {
   return nb::cast<std::string>(nb::object(nb::handle(Py_TYPE(object.ptr())).attr("__name__")));
 }
 
 // What a derivative is taken of or with respect to.
-Exprs expressions(nb::handle sequence, const char* what) {
+Exprs expressions_for(nb::handle sequence, const char* what) {
   Exprs exprs;
-  for (const nb::object& item : items_of(sequence)) {
+  for (const nb::object& item : sequence_items(sequence)) {
     if (!is_expr(item))
-      throw TypeError(fmt::format("{}: expected expressions, found {}", what, class_of(item)));
+      throw TypeError(fmt::format("{}: expected expressions, found {}", what, class_name(item)));
     exprs.push_back(expr_of(item));
   }
   return exprs;
@@ -62,7 +61,7 @@ Expr value_of(nb::handle object, DType t) {
 }
 
 GradOptions options_of(const std::string& disconnected, nb::handle constants) {
-  Exprs fixed = expressions(constants, "grad");
+  Exprs fixed = expressions_for(constants, "grad");
   if (disconnected == "error") return {Disconnected::error, std::move(fixed)};
   if (disconnected == "zero") return {Disconnected::zero, std::move(fixed)};
   if (disconnected == "none") return {Disconnected::none, std::move(fixed)};
@@ -72,7 +71,7 @@ GradOptions options_of(const std::string& disconnected, nb::handle constants) {
 
 // One value for each of `values`, None for none.
 Exprs directions(nb::handle sequence, const Exprs& values, const char* what, const char* of) {
-  const Objects items = items_of(sequence);
+  const Objects items = sequence_items(sequence);
   if (items.size() != values.size())
     throw TypeError(fmt::format("{}: expected a {} for each of {}, found {}", what, of,
                                 values.size(), items.size()));
@@ -92,60 +91,61 @@ nb::list gradients(nb::handle cost, nb::handle wrt, const std::string& disconnec
                    nb::handle constants) {
   const OriginScope at(caller());
   if (!is_expr(cost))
-    throw TypeError("grad: expected an expression as cost, found " + class_of(cost));
-  return list_of(
-      grad(expr_of(cost), expressions(wrt, "grad"), options_of(disconnected, constants)));
+    throw TypeError("grad: expected an expression as cost, found " + class_name(cost));
+  return expression_list(
+      grad(expr_of(cost), expressions_for(wrt, "grad"), options_of(disconnected, constants)));
 }
 
 nb::list pulled_back(nb::handle outputs, nb::handle wrt, nb::handle cotangents,
                      const std::string& disconnected, nb::handle constants) {
   const OriginScope at(caller());
-  const Exprs y = expressions(outputs, "vjp"), x = expressions(wrt, "vjp");
-  return list_of(vjp(y, x, directions(cotangents, y, "vjp", "cotangent"),
-                     options_of(disconnected, constants)));
+  const Exprs y = expressions_for(outputs, "vjp"), x = expressions_for(wrt, "vjp");
+  return expression_list(vjp(y, x, directions(cotangents, y, "vjp", "cotangent"),
+                             options_of(disconnected, constants)));
 }
 
 nb::list pushed_forward(nb::handle outputs, nb::handle wrt, nb::handle tangents) {
   const OriginScope at(caller());
-  const Exprs y = expressions(outputs, "jvp"), x = expressions(wrt, "jvp");
-  return list_of(jvp(y, x, directions(tangents, x, "jvp", "tangent")));
+  const Exprs y = expressions_for(outputs, "jvp"), x = expressions_for(wrt, "jvp");
+  return expression_list(jvp(y, x, directions(tangents, x, "jvp", "tangent")));
 }
 
 nb::list full_jacobian(nb::handle y, nb::handle wrt) {
   const OriginScope at(caller());
-  if (!is_expr(y)) throw TypeError("jacobian: expected an expression, found " + class_of(y));
-  return list_of(jacobian(expr_of(y), expressions(wrt, "jacobian")));
+  if (!is_expr(y)) throw TypeError("jacobian: expected an expression, found " + class_name(y));
+  return expression_list(jacobian(expr_of(y), expressions_for(wrt, "jacobian")));
 }
 
 nb::list full_hessian(nb::handle cost, nb::handle wrt) {
   const OriginScope at(caller());
   if (!is_expr(cost))
-    throw TypeError("hessian: expected an expression as cost, found " + class_of(cost));
+    throw TypeError("hessian: expected an expression as cost, found " + class_name(cost));
   nb::list rows;
-  for (const Exprs& row : hessian(expr_of(cost), expressions(wrt, "hessian")))
-    rows.append(list_of(row));
+  for (const Exprs& row : hessian(expr_of(cost), expressions_for(wrt, "hessian")))
+    rows.append(expression_list(row));
   return rows;
 }
 
 nb::list hessian_product(nb::handle cost, nb::handle wrt, nb::handle tangents) {
   const OriginScope at(caller());
   if (!is_expr(cost))
-    throw TypeError("hvp: expected an expression as cost, found " + class_of(cost));
-  const Exprs x = expressions(wrt, "hvp");
-  return list_of(hvp(expr_of(cost), x, directions(tangents, x, "hvp", "tangent")));
+    throw TypeError("hvp: expected an expression as cost, found " + class_name(cost));
+  const Exprs x = expressions_for(wrt, "hvp");
+  return expression_list(hvp(expr_of(cost), x, directions(tangents, x, "hvp", "tangent")));
 }
 
 nb::list vectorized(nb::handle outputs, nb::handle inputs, nb::handle examples) {
   const OriginScope at(caller());
-  return list_of(vectorize(expressions(outputs, "vectorize"), expressions(inputs, "vectorize"),
-                           expressions(examples, "vectorize")));
+  return expression_list(vectorize(expressions_for(outputs, "vectorize"),
+                                   expressions_for(inputs, "vectorize"),
+                                   expressions_for(examples, "vectorize")));
 }
 
 // ------------------------------------------------------------------------------- leaves, replacing
 
-nb::list leaves_of(nb::handle exprs) {
+nb::list expression_leaves(nb::handle exprs) {
   std::vector<Value> roots;
-  for (const Expr& e : expressions(exprs, "free_inputs")) roots.push_back(e.value());
+  for (const Expr& e : expressions_for(exprs, "free_inputs")) roots.push_back(e.value());
   nb::list list;
   for (const Node* node : topological_order(roots)) {
     if (&node->op() == &op::input) list.append(wrap(Expr(Value(node, 0))));
@@ -161,13 +161,13 @@ nb::list substituted(nb::handle outputs, nb::handle replacements) {
   const nb::object pairs = PyDict_Check(replacements.ptr()) != 0
                                ? nb::object(replacements.attr("items")())
                                : nb::borrow(replacements);
-  for (const nb::object& pair : items_of(pairs)) {
+  for (const nb::object& pair : sequence_items(pairs)) {
     const Given given = given_of(pair);
     replacement.add(given.expression, given.value);
   }
   std::vector<Value> roots;
-  for (const nb::object& item : items_of(outputs)) roots.push_back(to_arg(item).value());
-  return list_of(exprs_of(replacement.apply(roots)));
+  for (const nb::object& item : sequence_items(outputs)) roots.push_back(to_arg(item).value());
+  return expression_list(exprs_of(replacement.apply(roots)));
 }
 
 // ----------------------------------------------------------------------------- loops and functions
@@ -185,7 +185,7 @@ nb::list closed_or_open(const Objects& operands,
   Exprs exprs;
   if (symbolic) {
     for (const nb::object& x : operands) exprs.emplace_back(to_arg(x).value());
-    return list_of(build(exprs));
+    return expression_list(build(exprs));
   }
   std::vector<Array> arrays;
   for (const nb::object& x : operands) arrays.push_back(to_array(x));
@@ -207,7 +207,7 @@ nb::list closed_or_open(const Objects& operands,
     for (std::size_t i = 0; i < arrays.size(); ++i)
       replacement.add(open.leaves[i], Expr(arrays[i]));
     const std::vector<Value> roots(open.outputs.begin(), open.outputs.end());
-    return list_of(exprs_of(replacement.apply(roots)));
+    return expression_list(exprs_of(replacement.apply(roots)));
   }
 }
 
@@ -218,8 +218,8 @@ Exprs step(const nb::callable& body, const Expr& i, std::span<const Expr> states
   if (PyList_Check(result.ptr()) == 0 && PyTuple_Check(result.ptr()) == 0)
     throw TypeError(
         fmt::format("fori: expected a list of the states from the body, found {}",
-                    result.is_none() ? "None: does it return them?" : class_of(result)));
-  const Objects after = items_of(result);
+                    result.is_none() ? "None: does it return them?" : class_name(result)));
+  const Objects after = sequence_items(result);
   if (after.size() != states.size())
     throw TypeError(fmt::format("fori: expected {} states from the body, found {}", states.size(),
                                 after.size()));
@@ -232,7 +232,7 @@ Exprs step(const nb::callable& body, const Expr& i, std::span<const Expr> states
 nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body) {
   const OriginScope at(caller());
   Objects operands = {nb::borrow(count)};
-  for (nb::object& x : items_of(initial)) operands.push_back(std::move(x));
+  for (nb::object& x : sequence_items(initial)) operands.push_back(std::move(x));
   return closed_or_open(operands, [&](std::span<const Expr> x) {
     if (!is_integer(x[0].dtype()) || x[0].rank() != 0)
       throw TypeError("fori: expected an integer as count, found " + describe(x[0].value()));
@@ -258,10 +258,11 @@ OpFromGraphOptions::Rule rule_of(const nb::object& function) {
   return [&function](std::span<const Expr> x, std::span<const Expr> y,
                      std::span<const Expr> directions) {
     const auto listed = [](std::span<const Expr> of) {
-      return list_of(Exprs(of.begin(), of.end()));
+      return expression_list(Exprs(of.begin(), of.end()));
     };
     Exprs found;
-    for (const nb::object& each : items_of(function(listed(x), listed(y), listed(directions))))
+    for (const nb::object& each :
+         sequence_items(function(listed(x), listed(y), listed(directions))))
       found.push_back(each.is_none() ? Expr() : Expr(to_arg(each).value()));
     return found;
   };
@@ -271,8 +272,8 @@ class Graphed {
  public:
   Graphed(nb::handle inputs, nb::handle outputs, const nb::object& vjp, const nb::object& jvp,
           bool recompute, const std::string& name)
-      : inputs_(expressions(inputs, "op_from_graph")),
-        op_(inputs_, expressions(outputs, "op_from_graph"),
+      : inputs_(expressions_for(inputs, "op_from_graph")),
+        op_(inputs_, expressions_for(outputs, "op_from_graph"),
             {rule_of(vjp), rule_of(jvp), recompute, name}) {}
 
   nb::list operator()(const nb::args& arguments) const {
@@ -297,7 +298,7 @@ class Graphed {
 }  // namespace
 
 Given given_of(nb::handle pair) {
-  const Objects two = items_of(pair);
+  const Objects two = sequence_items(pair);
   if (two.size() != 2 || !is_expr(two[0]))
     throw TypeError("substitute: expected pairs of an expression and its value");
   const Expr& from = expr_of(two[0]);
@@ -320,7 +321,7 @@ void add_transforms(nb::module_& m) {
   m.def("hessian", full_hessian, "cost"_a.none(), "wrt"_a.none());
   m.def("hvp", hessian_product, "cost"_a.none(), "wrt"_a.none(), "tangents"_a.none());
   m.def("vectorize", vectorized, "outputs"_a.none(), "inputs"_a.none(), "examples"_a.none());
-  m.def("free_inputs", leaves_of, "exprs"_a.none());
+  m.def("free_inputs", expression_leaves, "exprs"_a.none());
   m.def("substitute", substituted, "outputs"_a.none(), "replacements"_a.none());
   m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none());
   m.def("open_leaf", open_leaf, "name"_a, "x"_a);

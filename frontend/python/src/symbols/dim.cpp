@@ -21,18 +21,18 @@ struct DimObject {
 
 PyTypeObject* dim_type = nullptr;
 
-const Dim& self(PyObject* o) { return reinterpret_cast<DimObject*>(o)->dim; }
+const Dim& dim_self(PyObject* o) { return reinterpret_cast<DimObject*>(o)->dim; }
 
-void dealloc(PyObject* o) {
+void dim_dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   reinterpret_cast<DimObject*>(o)->dim.~Dim();
   type->tp_free(o);
   Py_DECREF(type);
 }
 
-PyObject* repr(PyObject* o) {
+PyObject* dim_repr(PyObject* o) {
   return guarded([o] {
-    const std::string text = self(o).text();
+    const std::string text = dim_self(o).text();
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
   });
 }
@@ -57,7 +57,7 @@ std::optional<Dim> integral(PyObject* o) {
 
 // Dimensions stay dimensions; with a float or an array it is an expression.
 template <Dim combine(const Dim&, const Dim&), const Op& op>
-PyObject* binary(PyObject* a, PyObject* b) {
+PyObject* dim_binary(PyObject* a, PyObject* b) {
   return guarded([&] {
     const std::optional<Dim> x = integral(a), y = integral(b);
     if (x && y) return wrap(combine(*x, *y)).release().ptr();
@@ -72,11 +72,11 @@ PyObject* binary(PyObject* a, PyObject* b) {
 
 Dim sum_of(const Dim& a, const Dim& b) { return a + b; }
 Dim difference_of(const Dim& a, const Dim& b) { return a - b; }
-Dim product_of(const Dim& a, const Dim& b) { return a * b; }
+Dim dim_product(const Dim& a, const Dim& b) { return a * b; }
 Dim quotient_of(const Dim& a, const Dim& b) { return floor_div(a, b); }
 Dim remainder_of(const Dim& a, const Dim& b) { return mod(a, b); }
 
-PyObject* divide(PyObject* a, PyObject* b) {
+PyObject* dim_divide(PyObject* a, PyObject* b) {
   return guarded([&] {
     if (!is_operand(a) || !is_operand(b)) return Py_NewRef(Py_NotImplemented);
     Operands operands(2);
@@ -86,15 +86,15 @@ PyObject* divide(PyObject* a, PyObject* b) {
   });
 }
 
-PyObject* divide_with_remainder(PyObject* a, PyObject* b) {
-  const nb::object quotient = nb::steal(binary<quotient_of, op::floor_divide>(a, b));
+PyObject* dim_divide_with_remainder(PyObject* a, PyObject* b) {
+  const nb::object quotient = nb::steal(dim_binary<quotient_of, op::floor_divide>(a, b));
   if (!quotient.is_valid()) return nullptr;
   if (quotient.ptr() == Py_NotImplemented) return Py_NewRef(Py_NotImplemented);
-  const nb::object rest = nb::steal(binary<remainder_of, op::remainder>(a, b));
+  const nb::object rest = nb::steal(dim_binary<remainder_of, op::remainder>(a, b));
   return rest.is_valid() ? PyTuple_Pack(2, quotient.ptr(), rest.ptr()) : nullptr;
 }
 
-PyObject* raise(PyObject* a, PyObject* b, PyObject*) {
+PyObject* dim_raise(PyObject* a, PyObject* b, PyObject*) {
   constexpr std::int64_t most = 16;  // a polynomial of a higher degree is a mistake
   return guarded([&] {
     const std::optional<Dim> x = integral(a), n = integral(b);
@@ -111,11 +111,11 @@ PyObject* raise(PyObject* a, PyObject* b, PyObject*) {
   });
 }
 
-PyObject* negative(PyObject* a) {
-  return guarded([a] { return wrap(-self(a)).release().ptr(); });
+PyObject* dim_negative(PyObject* a) {
+  return guarded([a] { return wrap(-dim_self(a)).release().ptr(); });
 }
 
-PyObject* positive(PyObject* a) { return Py_NewRef(a); }
+PyObject* dim_positive(PyObject* a) { return Py_NewRef(a); }
 
 // ---------------------------------------------------------------------------------- comparisons
 
@@ -135,7 +135,7 @@ std::string unanswered(const Dim& d) {
                        : "is known only when a compiled function is called";
 }
 
-PyObject* compare(PyObject* a, PyObject* b, int how) {
+PyObject* dim_compare(PyObject* a, PyObject* b, int how) {
   return guarded([&]() -> PyObject* {
     int overflow = 0;
     if (PyLong_Check(b)) static_cast<void>(PyLong_AsLongLongAndOverflow(b, &overflow));
@@ -171,16 +171,16 @@ PyObject* compare(PyObject* a, PyObject* b, int how) {
 
 // ------------------------------------------------------------------------------ exact values
 
-std::int64_t value_for(PyObject* o, const char* what, const char* instead) {
-  if (const std::optional<std::int64_t> value = exact(self(o))) return *value;
-  throw TypeError(fmt::format("{}: the extent {} {}: {}{}", what, self(o).text(),
-                              unanswered(self(o)), instead, at_caller()));
+std::int64_t dim_value_for(PyObject* o, const char* what, const char* instead) {
+  if (const std::optional<std::int64_t> value = exact(dim_self(o))) return *value;
+  throw TypeError(fmt::format("{}: the extent {} {}: {}{}", what, dim_self(o).text(),
+                              unanswered(dim_self(o)), instead, at_caller()));
 }
 
 // A key stays in its dictionary when the trace has ended: it becomes the number that was asked for.
-Py_hash_t hash(PyObject* o) {
+Py_hash_t dim_hash(PyObject* o) {
   try {
-    const std::int64_t value = value_for(
+    const std::int64_t value = dim_value_for(
         o, "hash", "keys of dictionaries and members of sets must be known: take str(extent)");
     reinterpret_cast<DimObject*>(o)->dim = Dim(value);
     return PyObject_Hash(nb::int_(value).ptr());
@@ -190,26 +190,26 @@ Py_hash_t hash(PyObject* o) {
   }
 }
 
-PyObject* to_index(PyObject* o) {
+PyObject* dim_to_index(PyObject* o) {
   return guarded([o] {
-    return PyLong_FromLongLong(value_for(
+    return PyLong_FromLongLong(dim_value_for(
         o, "index", "use it in shapes, slices and gn.arange of gnomon, or repeat with gn.fori"));
   });
 }
 
-PyObject* to_float(PyObject* o) {
+PyObject* dim_to_float(PyObject* o) {
   return guarded([o] {
     return PyFloat_FromDouble(
-        static_cast<double>(value_for(o, "number", "it takes part in expressions as it is")));
+        static_cast<double>(dim_value_for(o, "number", "it takes part in expressions as it is")));
   });
 }
 
-int to_bool(PyObject* o) {
+int dim_to_bool(PyObject* o) {
   try {
-    const std::optional<bool> is_zero =
-        decide(self(o), Asked::is_zero, [o] { return fmt::format("{} == 0", self(o).text()); });
+    const std::optional<bool> is_zero = decide(
+        dim_self(o), Asked::is_zero, [o] { return fmt::format("{} == 0", dim_self(o).text()); });
     if (is_zero) return *is_zero ? 0 : 1;
-    value_for(o, "bool", "choose by gn.not_equal(extent, 0) with gn.where");
+    dim_value_for(o, "bool", "choose by gn.not_equal(extent, 0) with gn.where");
     return -1;
   } catch (...) {
     set_error();
@@ -220,26 +220,26 @@ int to_bool(PyObject* o) {
 // The text of the number where the call is known that is traced.
 PyObject* to_text(PyObject* o) {
   return guarded([o] {
-    const std::optional<std::int64_t> value = exact(self(o));
-    const std::string text = value ? fmt::format("{}", *value) : self(o).text();
+    const std::optional<std::int64_t> value = exact(dim_self(o));
+    const std::string text = value ? fmt::format("{}", *value) : dim_self(o).text();
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
   });
 }
 
 PyObject* format(PyObject* o, PyObject* spec) {
   if (PyUnicode_Check(spec) && PyUnicode_GET_LENGTH(spec) == 0) return to_text(o);
-  const nb::object value = nb::steal(to_index(o));
+  const nb::object value = nb::steal(dim_to_index(o));
   return value.is_valid() ? PyObject_Format(value.ptr(), spec) : nullptr;
 }
 
 PyObject* bit_length(PyObject* o, PyObject*) {
-  const nb::object value = nb::steal(to_index(o));
+  const nb::object value = nb::steal(dim_to_index(o));
   return value.is_valid() ? PyObject_CallMethod(value.ptr(), "bit_length", nullptr) : nullptr;
 }
 
 // NumPy's functions that are no operators see a number.
-PyObject* to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
-  const nb::object value = nb::steal(to_index(o));
+PyObject* dim_to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
+  const nb::object value = nb::steal(dim_to_index(o));
   if (!value.is_valid()) return nullptr;
   return guarded([&] {
     const nb::object array = nb::module_::import_("numpy").attr("array")(value);
@@ -248,12 +248,12 @@ PyObject* to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
 }
 
 // round(n), math.floor(n) and so on: it is an integer already.
-PyObject* itself(PyObject* o, PyObject*) { return Py_NewRef(o); }
+PyObject* dim_itself(PyObject* o, PyObject*) { return Py_NewRef(o); }
 PyObject* rounded(PyObject* o, PyObject* const*, Py_ssize_t) { return Py_NewRef(o); }
 
 PyObject* magnitude(PyObject* o) {
   return guarded([o] {
-    const Dim& d = self(o);
+    const Dim& d = dim_self(o);
     return wrap(max(d, -d)).release().ptr();
   });
 }
@@ -263,7 +263,7 @@ enum class Bits { left, right, both, either, different };
 
 PyObject* of_values(PyObject* a, PyObject* b, Bits how) {
   const auto number = [](PyObject* o) {
-    return nb::steal(dim_of(o) != nullptr ? to_index(o) : Py_NewRef(o));
+    return nb::steal(dim_of(o) != nullptr ? dim_to_index(o) : Py_NewRef(o));
   };
   const nb::object x = number(a), y = x.is_valid() ? number(b) : nb::object();
   if (!x.is_valid() || !y.is_valid()) return nullptr;
@@ -277,7 +277,7 @@ PyObject* of_values(PyObject* a, PyObject* b, Bits how) {
 }
 
 template <Bits how>
-PyObject* bits(PyObject* a, PyObject* b) {
+PyObject* dim_bits(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     constexpr std::int64_t most = 62;
     const std::optional<Dim> x = integral(a), k = integral(b);
@@ -293,60 +293,55 @@ PyObject* bits(PyObject* a, PyObject* b) {
 }
 
 // Dimensions never change.
-PyObject* copy(PyObject* o, PyObject*) { return Py_NewRef(o); }
+PyObject* dim_copy(PyObject* o, PyObject*) { return Py_NewRef(o); }
 
-PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+PyObject* dim_refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
     throw TypeError("Dim: extents come from shapes of inputs: gn.tensor(name, dtype, ('n',))");
   });
 }
 
-template <class F>
-PyCFunction method(F* f) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
-}
-
 PyTypeObject* make_dim_type() {
   static PyMethodDef methods[] = {
-      {"__copy__", copy, METH_NOARGS, nullptr},
-      {"__deepcopy__", copy, METH_O, nullptr},
+      {"__copy__", dim_copy, METH_NOARGS, nullptr},
+      {"__deepcopy__", dim_copy, METH_O, nullptr},
       {"__format__", format, METH_O, nullptr},
-      {"__floor__", itself, METH_NOARGS, nullptr},
-      {"__ceil__", itself, METH_NOARGS, nullptr},
-      {"__trunc__", itself, METH_NOARGS, nullptr},
-      {"__round__", method(rounded), METH_FASTCALL, nullptr},
-      {"__array__", method(to_numpy), METH_VARARGS | METH_KEYWORDS, nullptr},
+      {"__floor__", dim_itself, METH_NOARGS, nullptr},
+      {"__ceil__", dim_itself, METH_NOARGS, nullptr},
+      {"__trunc__", dim_itself, METH_NOARGS, nullptr},
+      {"__round__", as_method(rounded), METH_FASTCALL, nullptr},
+      {"__array__", as_method(dim_to_numpy), METH_VARARGS | METH_KEYWORDS, nullptr},
       {"bit_length", bit_length, METH_NOARGS, "The bits that the number takes."},
       {nullptr, nullptr, 0, nullptr}};
   return make_type("gnomon._core.Dim", sizeof(DimObject), 0,
                    {slot(Py_tp_methods, methods),
                     slot(Py_tp_doc, "An extent that only a call knows: a polynomial of such."),
-                    slot(Py_tp_new, refuse_new),
-                    slot(Py_tp_dealloc, dealloc),
-                    slot(Py_tp_repr, repr),
+                    slot(Py_tp_new, dim_refuse_new),
+                    slot(Py_tp_dealloc, dim_dealloc),
+                    slot(Py_tp_repr, dim_repr),
                     slot(Py_tp_str, to_text),
-                    slot(Py_tp_hash, hash),
-                    slot(Py_tp_richcompare, compare),
-                    slot(Py_nb_add, binary<sum_of, op::add>),
-                    slot(Py_nb_subtract, binary<difference_of, op::subtract>),
-                    slot(Py_nb_multiply, binary<product_of, op::multiply>),
-                    slot(Py_nb_floor_divide, binary<quotient_of, op::floor_divide>),
-                    slot(Py_nb_remainder, binary<remainder_of, op::remainder>),
-                    slot(Py_nb_divmod, divide_with_remainder),
-                    slot(Py_nb_true_divide, divide),
-                    slot(Py_nb_power, raise),
-                    slot(Py_nb_negative, negative),
-                    slot(Py_nb_positive, positive),
-                    slot(Py_nb_bool, to_bool),
-                    slot(Py_nb_index, to_index),
+                    slot(Py_tp_hash, dim_hash),
+                    slot(Py_tp_richcompare, dim_compare),
+                    slot(Py_nb_add, dim_binary<sum_of, op::add>),
+                    slot(Py_nb_subtract, dim_binary<difference_of, op::subtract>),
+                    slot(Py_nb_multiply, dim_binary<dim_product, op::multiply>),
+                    slot(Py_nb_floor_divide, dim_binary<quotient_of, op::floor_divide>),
+                    slot(Py_nb_remainder, dim_binary<remainder_of, op::remainder>),
+                    slot(Py_nb_divmod, dim_divide_with_remainder),
+                    slot(Py_nb_true_divide, dim_divide),
+                    slot(Py_nb_power, dim_raise),
+                    slot(Py_nb_negative, dim_negative),
+                    slot(Py_nb_positive, dim_positive),
+                    slot(Py_nb_bool, dim_to_bool),
+                    slot(Py_nb_index, dim_to_index),
                     slot(Py_nb_absolute, magnitude),
-                    slot(Py_nb_lshift, bits<Bits::left>),
-                    slot(Py_nb_rshift, bits<Bits::right>),
-                    slot(Py_nb_and, bits<Bits::both>),
-                    slot(Py_nb_or, bits<Bits::either>),
-                    slot(Py_nb_xor, bits<Bits::different>),
-                    slot(Py_nb_int, to_index),
-                    slot(Py_nb_float, to_float)});
+                    slot(Py_nb_lshift, dim_bits<Bits::left>),
+                    slot(Py_nb_rshift, dim_bits<Bits::right>),
+                    slot(Py_nb_and, dim_bits<Bits::both>),
+                    slot(Py_nb_or, dim_bits<Bits::either>),
+                    slot(Py_nb_xor, dim_bits<Bits::different>),
+                    slot(Py_nb_int, dim_to_index),
+                    slot(Py_nb_float, dim_to_float)});
 }
 
 // ----------------------------------------------------------------------- expressions as extents
@@ -387,7 +382,7 @@ nb::object folded(const nb::args& extents) {
 }  // namespace
 
 const Dim* dim_of(nb::handle object) {
-  return Py_TYPE(object.ptr()) == dim_type ? &self(object.ptr()) : nullptr;
+  return Py_TYPE(object.ptr()) == dim_type ? &dim_self(object.ptr()) : nullptr;
 }
 
 nb::object wrap(const Dim& dim) {

@@ -16,10 +16,9 @@ namespace gnomon::python {
 
 namespace {
 
-PyTypeObject* base_type = nullptr;
+PyTypeObject* expr_base_type = nullptr;
 
-ExprObject* object_of(PyObject* o) { return reinterpret_cast<ExprObject*>(o); }
-const Expr& self(PyObject* o) { return object_of(o)->expr; }
+const Expr& expr_self(PyObject* o) { return expr_object(o)->expr; }
 
 Origin first_origin(const Expr& e) {
   const std::vector<Origin> origins = e.value().node().origins();
@@ -28,83 +27,84 @@ Origin first_origin(const Expr& e) {
 
 // "x: f32[n] has no value here, ..., made at [model.py:10]": the statement's line comes last.
 [[noreturn]] void needs_value(PyObject* o, std::string_view what, std::string_view instead) {
-  const Origin made = first_origin(self(o));
-  throw TypeError(fmt::format(
-      "{}: {}{} is an expression, which has a value only when a compiled "
-      "function runs; {}{}",
-      what, describe(self(o)), made ? " (made at " + made.text() + ")" : "", instead, at_caller()));
+  const Origin made = first_origin(expr_self(o));
+  throw TypeError(
+      fmt::format("{}: {}{} is an expression, which has a value only when a compiled "
+                  "function runs; {}{}",
+                  what, describe(expr_self(o)), made ? " (made at " + made.text() + ")" : "",
+                  instead, at_caller()));
 }
 
 // --------------------------------------------------------------------------- life and identity
 
-void dealloc(PyObject* o) {
+void expr_dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
-  if (object_of(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
-  object_of(o)->expr.~Expr();
+  if (expr_object(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
+  expr_object(o)->expr.~Expr();
   type->tp_free(o);
   Py_DECREF(type);
 }
 
-PyObject* refuse_new(PyTypeObject*, PyObject*, PyObject*) {
+PyObject* expr_refuse_new(PyTypeObject*, PyObject*, PyObject*) {
   return guarded([]() -> PyObject* {
     throw TypeError("Expr: expressions are made by operations on gn.tensor and its like" +
                     at_caller());
   });
 }
 
-Py_hash_t hash(PyObject* o) {
-  const auto h = static_cast<Py_hash_t>(self(o).value().hash());
+Py_hash_t expr_hash(PyObject* o) {
+  const auto h = static_cast<Py_hash_t>(expr_self(o).value().hash());
   return h == -1 ? -2 : h;
 }
 
-PyObject* repr(PyObject* o) {
+PyObject* expr_repr(PyObject* o) {
   return guarded([o] {
-    std::string text = describe(self(o));
-    if (!is_leaf(self(o).value().op())) text += bracketed(first_origin(self(o)));
+    std::string text = describe(expr_self(o));
+    if (!is_leaf(expr_self(o).value().op())) text += bracketed(first_origin(expr_self(o)));
     return nb::str(text.c_str(), text.size()).release().ptr();
   });
 }
 
 // ---------------------------------------------------------------------------------- properties
 
-PyObject* get_shape(PyObject* o, void*) {
-  return guarded([o] { return wrap_shape(self(o).shape()).release().ptr(); });
+PyObject* expr_get_shape(PyObject* o, void*) {
+  return guarded([o] { return wrap_shape(expr_self(o).shape()).release().ptr(); });
 }
 
-PyObject* get_dtype(PyObject* o, void*) {
-  return guarded([o] { return dtype_object(self(o).dtype()).release().ptr(); });
+PyObject* expr_get_dtype(PyObject* o, void*) {
+  return guarded([o] { return dtype_object(expr_self(o).dtype()).release().ptr(); });
 }
 
-PyObject* get_ndim(PyObject* o, void*) { return PyLong_FromLong(self(o).rank()); }
+PyObject* expr_get_ndim(PyObject* o, void*) { return PyLong_FromLong(expr_self(o).rank()); }
 
-PyObject* get_size(PyObject* o, void*) {
-  return guarded([o] { return wrap(element_count(self(o).shape())).release().ptr(); });
+PyObject* expr_get_size(PyObject* o, void*) {
+  return guarded([o] { return wrap(element_count(expr_self(o).shape())).release().ptr(); });
 }
 
-PyObject* get_name(PyObject* o, void*) {
+PyObject* expr_get_name(PyObject* o, void*) {
   return guarded([o] {
-    const std::string name = leaf_name(self(o).value());
+    const std::string name = leaf_name(expr_self(o).value());
     if (name.empty()) return Py_NewRef(Py_None);
     return nb::str(name.c_str(), name.size()).release().ptr();
   });
 }
 
 PyObject* get_origin(PyObject* o, void*) {
-  return guarded([o] { return PyUnicode_FromString(first_origin(self(o)).text().c_str()); });
+  return guarded([o] { return PyUnicode_FromString(first_origin(expr_self(o)).text().c_str()); });
 }
 
-PyObject* get_weak(PyObject* o, void*) { return PyBool_FromLong(object_of(o)->weak != Weak::no); }
+PyObject* get_weak(PyObject* o, void*) { return PyBool_FromLong(expr_object(o)->weak != Weak::no); }
 
-PyObject* get_transposed(PyObject* o, void*) {
+PyObject* expr_get_transposed(PyObject* o, void*) {
   return guarded([o] {
     const OriginScope at(caller());
-    return wrap(transpose(self(o))).release().ptr();
+    return wrap(transpose(expr_self(o))).release().ptr();
   });
 }
 
-PyObject* get_matrix_transposed(PyObject* o, void*) {
+PyObject* expr_get_matrix_transposed(PyObject* o, void*) {
   return guarded([o] {
-    const Expr& x = self(o);
+    const Expr& x = expr_self(o);
     const Origin at = caller();
     const OriginScope scope(at);
     if (x.rank() < 2)
@@ -117,32 +117,33 @@ PyObject* get_matrix_transposed(PyObject* o, void*) {
   });
 }
 
-PyGetSetDef properties[] = {
-    {"shape", get_shape, nullptr, "The extents: ints where known, else Dims.", nullptr},
-    {"dtype", get_dtype, nullptr, "The dtype of the elements.", nullptr},
-    {"ndim", get_ndim, nullptr, "The number of axes.", nullptr},
-    {"size", get_size, nullptr, "The number of elements: an int or a Dim.", nullptr},
-    {"name", get_name, nullptr, "The name of an input or shared variable, else None.", nullptr},
+PyGetSetDef expr_properties[] = {
+    {"shape", expr_get_shape, nullptr, "The extents: ints where known, else Dims.", nullptr},
+    {"dtype", expr_get_dtype, nullptr, "The dtype of the elements.", nullptr},
+    {"ndim", expr_get_ndim, nullptr, "The number of axes.", nullptr},
+    {"size", expr_get_size, nullptr, "The number of elements: an int or a Dim.", nullptr},
+    {"name", expr_get_name, nullptr, "The name of an input or shared variable, else None.",
+     nullptr},
     {"origin", get_origin, nullptr, "The line that made it, as 'model.py:12', or ''.", nullptr},
     {"weak", get_weak, nullptr, "Whether it promotes like a Python number.", nullptr},
-    {"T", get_transposed, nullptr, "The axes reversed.", nullptr},
-    {"mT", get_matrix_transposed, nullptr, "The last two axes exchanged.", nullptr},
+    {"T", expr_get_transposed, nullptr, "The axes reversed.", nullptr},
+    {"mT", expr_get_matrix_transposed, nullptr, "The last two axes exchanged.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 // ---------------------------------------------------------------------- where Python wants values
 
 // An expression of extents alone has its value by the arguments of the call that is traced.
 nb::object value_by_extents(PyObject* o) {
-  if (self(o).rank() != 0) return {};
-  const std::optional<Array> value = exact(self(o));
+  if (expr_self(o).rank() != 0) return {};
+  const std::optional<Array> value = exact(expr_self(o));
   if (!value) return {};
   return nb::steal(element_object(value->dtype(), value->data()));
 }
 
-int to_bool(PyObject* o) {
+int expr_to_bool(PyObject* o) {
   try {
     // Dictionaries and sets compare keys by ==: an expression is equal to itself.
-    const Value& v = self(o).value();
+    const Value& v = expr_self(o).value();
     if (v.is(op::equal) && v.input(0) == v.input(1)) return 1;
     if (const nb::object value = value_by_extents(o); value.is_valid())
       return PyObject_IsTrue(value.ptr());
@@ -156,7 +157,7 @@ int to_bool(PyObject* o) {
   }
 }
 
-PyObject* to_float(PyObject* o) {
+PyObject* expr_to_float(PyObject* o) {
   return guarded([o]() -> PyObject* {
     if (const nb::object value = value_by_extents(o); value.is_valid())
       return PyNumber_Float(value.ptr());
@@ -164,7 +165,7 @@ PyObject* to_float(PyObject* o) {
   });
 }
 
-PyObject* to_int(PyObject* o) {
+PyObject* expr_to_int(PyObject* o) {
   return guarded([o]() -> PyObject* {
     if (const nb::object value = value_by_extents(o); value.is_valid())
       return PyNumber_Long(value.ptr());
@@ -174,9 +175,9 @@ PyObject* to_int(PyObject* o) {
   });
 }
 
-PyObject* to_index(PyObject* o) {
+PyObject* expr_to_index(PyObject* o) {
   return guarded([o]() -> PyObject* {
-    if (is_integer(self(o).dtype()))
+    if (is_integer(expr_self(o).dtype()))
       if (const nb::object value = value_by_extents(o); value.is_valid())
         return PyNumber_Index(value.ptr());
     needs_value(o, "index",
@@ -185,13 +186,13 @@ PyObject* to_index(PyObject* o) {
   });
 }
 
-PyObject* to_complex(PyObject* o, PyObject*) {
+PyObject* expr_to_complex(PyObject* o, PyObject*) {
   return guarded([o]() -> PyObject* {
     needs_value(o, "complex", "keep the expression, or call a gn.function that returns it");
   });
 }
 
-PyObject* to_numpy(PyObject* o, PyObject*, PyObject*) {
+PyObject* expr_to_numpy(PyObject* o, PyObject*, PyObject*) {
   return guarded([o]() -> PyObject* {
     needs_value(o, "array",
                 "NumPy cannot compute with it: use the function of gnomon, or call a "
@@ -199,9 +200,9 @@ PyObject* to_numpy(PyObject* o, PyObject*, PyObject*) {
   });
 }
 
-Py_ssize_t length(PyObject* o) {
+Py_ssize_t expr_length(PyObject* o) {
   try {
-    const Expr& x = self(o);
+    const Expr& x = expr_self(o);
     if (x.rank() == 0)
       throw TypeError(fmt::format("len: {} has no axes{}", describe(x), at_caller()));
     if (const std::optional<std::int64_t> length = exact(x.shape()[0]))
@@ -222,9 +223,9 @@ int contains_value(PyObject* o, PyObject*) {
   }
 }
 
-PyObject* iterate(PyObject* o) {
+PyObject* expr_iterate(PyObject* o) {
   return guarded([o] {
-    const Expr& x = self(o);
+    const Expr& x = expr_self(o);
     if (x.rank() == 0)
       throw TypeError(fmt::format("iter: {} has no axes{}", describe(x), at_caller()));
     const std::optional<std::int64_t> length = exact(x.shape()[0]);
@@ -242,12 +243,12 @@ PyObject* subscript(PyObject* o, PyObject* key) {
   return guarded([&] { return get_item(o, key).release().ptr(); });
 }
 
-int set_subscript(PyObject* o, PyObject* key, PyObject* value) {
+int expr_set_subscript(PyObject* o, PyObject* key, PyObject* value) {
   if (value != nullptr) return assign_item(o, key, value);
   try {
     throw TypeError(
         fmt::format("delete: elements of {} cannot be deleted: take the parts that stay{}",
-                    describe(self(o)), at_caller()));
+                    describe(expr_self(o)), at_caller()));
   } catch (...) {
     set_error();
     return -1;
@@ -256,34 +257,33 @@ int set_subscript(PyObject* o, PyObject* key, PyObject* value) {
 
 // ------------------------------------------------------------------------------------- the type
 
-PyMethodDef methods[] = {
-    {"__complex__", to_complex, METH_NOARGS, nullptr},
-    {"__array__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(to_numpy)),
-     METH_VARARGS | METH_KEYWORDS, nullptr},
+PyMethodDef expr_methods[] = {
+    {"__complex__", expr_to_complex, METH_NOARGS, nullptr},
+    {"__array__", as_method(expr_to_numpy), METH_VARARGS | METH_KEYWORDS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
-PyMemberDef members[] = {
+PyMemberDef expr_members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(ExprObject, weak_references), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 
 PyTypeObject* make_expr_type() {
   std::vector<PyType_Slot> slots = {slot(Py_tp_doc, "An expression over arrays."),
-                                    slot(Py_tp_new, refuse_new),
-                                    slot(Py_tp_dealloc, dealloc),
-                                    slot(Py_tp_hash, hash),
-                                    slot(Py_tp_repr, repr),
-                                    slot(Py_tp_getset, properties),
-                                    slot(Py_tp_methods, methods),
-                                    slot(Py_tp_members, members),
-                                    slot(Py_tp_iter, iterate),
-                                    slot(Py_nb_bool, to_bool),
-                                    slot(Py_nb_float, to_float),
-                                    slot(Py_nb_int, to_int),
-                                    slot(Py_nb_index, to_index),
+                                    slot(Py_tp_new, expr_refuse_new),
+                                    slot(Py_tp_dealloc, expr_dealloc),
+                                    slot(Py_tp_hash, expr_hash),
+                                    slot(Py_tp_repr, expr_repr),
+                                    slot(Py_tp_getset, expr_properties),
+                                    slot(Py_tp_methods, expr_methods),
+                                    slot(Py_tp_members, expr_members),
+                                    slot(Py_tp_iter, expr_iterate),
+                                    slot(Py_nb_bool, expr_to_bool),
+                                    slot(Py_nb_float, expr_to_float),
+                                    slot(Py_nb_int, expr_to_int),
+                                    slot(Py_nb_index, expr_to_index),
                                     slot(Py_sq_contains, contains_value),
-                                    slot(Py_mp_length, length),
+                                    slot(Py_mp_length, expr_length),
                                     slot(Py_mp_subscript, subscript),
-                                    slot(Py_mp_ass_subscript, set_subscript)};
+                                    slot(Py_mp_ass_subscript, expr_set_subscript)};
   const std::span<const PyType_Slot> shared_slots = operator_slots();
   const std::span<const PyType_Slot> assignments = assignment_slots();
   slots.insert(slots.end(), assignments.begin(), assignments.end());
@@ -293,8 +293,8 @@ PyTypeObject* make_expr_type() {
 
 // --------------------------------------------------------------------------------------- inputs
 
-Dim declared_extent(nb::handle entry, const std::string& name, std::size_t axis,
-                    std::map<std::string, Dim>& symbols) {
+Dim input_extent(nb::handle entry, const std::string& name, std::size_t axis,
+                 std::map<std::string, Dim>& symbols) {
   if (entry.is_none()) return Dim::symbol(fmt::format("{}.{}", name, axis));
   if (!nb::isinstance<nb::str>(entry)) return to_dim(entry);
   const std::string symbol = nb::cast<std::string>(entry);
@@ -313,7 +313,7 @@ nb::object make_tensor(const std::string& name, nb::handle dtype, nb::handle sha
   const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(list.ptr()));
   for (std::size_t i = 0; i < count; ++i) {
     PyObject* entry = PyTuple_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));
-    extents.push_back(declared_extent(entry, name, i, symbols));
+    extents.push_back(input_extent(entry, name, i, symbols));
   }
   const OriginScope at(caller());
   Weak kind = Weak::no;
@@ -340,26 +340,26 @@ nb::object as_expr(nb::handle object) {
 
 bool is_expr(nb::handle object) {
   PyTypeObject* type = Py_TYPE(object.ptr());
-  return type == types.expr || type == types.shared || PyType_IsSubtype(type, base_type);
+  return type == types.expr || type == types.shared || PyType_IsSubtype(type, expr_base_type);
 }
 
-const Expr& expr_of(nb::handle object) { return self(object.ptr()); }
+const Expr& expr_of(nb::handle object) { return expr_self(object.ptr()); }
 
 nb::object wrap(Expr expr, Weak weak) {
   if (expr.value().is(op::shared_variable))
     return wrap(SharedVariable(gnomon::shared_of(expr.value())));
   PyObject* o = types.expr->tp_alloc(types.expr, 0);
   if (o == nullptr) throw nb::python_error();
-  new (&object_of(o)->expr) Expr(std::move(expr));
-  object_of(o)->weak = weak;
-  object_of(o)->scope = current_scope();
+  new (&expr_object(o)->expr) Expr(std::move(expr));
+  expr_object(o)->weak = weak;
+  expr_object(o)->scope = current_scope();
   return nb::steal(o);
 }
 
 void add_expressions(nb::module_& m) {
-  base_type = make_expr_type();
-  types.expr = base_type;
-  m.attr("Expr") = nb::handle(reinterpret_cast<PyObject*>(base_type));
+  expr_base_type = make_expr_type();
+  types.expr = expr_base_type;
+  m.attr("Expr") = nb::handle(reinterpret_cast<PyObject*>(expr_base_type));
   add_dims(m);
   add_assignment(m);
   m.def("tensor", make_tensor, nb::arg("name"), nb::arg("dtype").none(), nb::arg("shape"),

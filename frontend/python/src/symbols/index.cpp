@@ -12,12 +12,8 @@ namespace gnomon::python {
 
 namespace {
 
-[[noreturn]] void out_of_range(const std::string& message) {
-  throw IndexError(message + at_caller());
-}
-
 // One entry of a key. An array of integers has its values, or only an expression.
-struct Entry {
+struct KeyEntry {
   enum class Kind { added, ellipsis, range, dim, array, expr, mask } kind;
   Range range{};
   Dim dim{};
@@ -29,7 +25,7 @@ struct Entry {
   bool consumes() const { return kind != Kind::added && kind != Kind::ellipsis; }
 };
 
-Shape shape_of(const Array& a) { return {a.shape().begin(), a.shape().end()}; }
+Shape array_shape(const Array& a) { return {a.shape().begin(), a.shape().end()}; }
 
 // ----------------------------------------------------------------------------------- Python keys
 
@@ -40,9 +36,9 @@ std::optional<Dim> bound(PyObject* o) {
   return to_dim(o);
 }
 
-Entry range_entry(PyObject* o) {
+KeyEntry range_entry(PyObject* o) {
   const auto* slice = reinterpret_cast<PySliceObject*>(o);
-  Entry entry{.kind = Entry::Kind::range};
+  KeyEntry entry{.kind = KeyEntry::Kind::range};
   entry.range.start = bound(slice->start);
   entry.range.stop = bound(slice->stop);
   if (const std::optional<Dim> step = bound(slice->step)) entry.range.step = *step;
@@ -51,7 +47,7 @@ Entry range_entry(PyObject* o) {
 }
 
 // The positions of the true elements, one array for each axis of the mask.
-void add_mask(const Array& given, std::vector<Entry>& entries) {
+void add_mask(const Array& given, std::vector<KeyEntry>& entries) {
   const Array mask = given.contiguous();
   const bool* const values = mask.data<bool>();
   const std::span<const std::int64_t> shape = mask.shape();
@@ -65,15 +61,18 @@ void add_mask(const Array& given, std::vector<Entry>& entries) {
     }
   }
   for (std::size_t axis = 0; axis < positions.size(); ++axis)
-    entries.push_back(
-        {.kind = Entry::Kind::array, .array = Array::from(positions[axis]), .extent = shape[axis]});
+    entries.push_back({.kind = KeyEntry::Kind::array,
+                       .array = Array::from(positions[axis]),
+                       .extent = shape[axis]});
 }
 
 // A single bool: the mask of a new axis of extent 1.
-void add_single(bool value, std::vector<Entry>& entries) {
+void add_single(bool value, std::vector<KeyEntry>& entries) {
   const std::vector<std::int64_t> places(value ? 1 : 0, 0);
-  entries.push_back(
-      {.kind = Entry::Kind::array, .array = Array::from(places), .extent = 1, .is_single = true});
+  entries.push_back({.kind = KeyEntry::Kind::array,
+                     .array = Array::from(places),
+                     .extent = 1,
+                     .is_single = true});
 }
 
 // uint64 beyond int64 is out of the range of every axis.
@@ -86,36 +85,36 @@ void check_reach(const Array& array) {
       out_of_range(fmt::format("index: index {} is out of range for every axis", values[i]));
 }
 
-void add_array(const Array& array, bool is_sequence, std::vector<Entry>& entries) {
+void add_array(const Array& array, bool is_sequence, std::vector<KeyEntry>& entries) {
   if (is_bool(array.dtype()))
     return array.rank() == 0 ? add_single(array.item<bool>(), entries) : add_mask(array, entries);
   if (is_integer(array.dtype())) {
     check_reach(array);
     if (array.rank() == 0) {
       const Array wide = converted(array, DType::int64);
-      entries.push_back({.kind = Entry::Kind::dim, .dim = Dim(wide.item<std::int64_t>())});
+      entries.push_back({.kind = KeyEntry::Kind::dim, .dim = Dim(wide.item<std::int64_t>())});
     } else {
-      entries.push_back({.kind = Entry::Kind::array, .array = array});
+      entries.push_back({.kind = KeyEntry::Kind::array, .array = array});
     }
     return;
   }
   if (is_sequence && array.size() == 0) {  // [] has no dtype of its own
-    entries.push_back({.kind = Entry::Kind::array, .array = converted(array, DType::int64)});
+    entries.push_back({.kind = KeyEntry::Kind::array, .array = converted(array, DType::int64)});
     return;
   }
   throw TypeError(fmt::format("index: expected integers, slices, masks, None or ..., found {}{}",
                               array.describe(), at_caller()));
 }
 
-void add_entry(PyObject* o, std::vector<Entry>& entries) {
+void add_entry(PyObject* o, std::vector<KeyEntry>& entries) {
   if (o == Py_None) {
-    entries.push_back({.kind = Entry::Kind::added});
+    entries.push_back({.kind = KeyEntry::Kind::added});
   } else if (o == Py_Ellipsis) {
-    entries.push_back({.kind = Entry::Kind::ellipsis});
+    entries.push_back({.kind = KeyEntry::Kind::ellipsis});
   } else if (PySlice_Check(o)) {
     entries.push_back(range_entry(o));
   } else if (const Dim* d = dim_of(o)) {
-    entries.push_back({.kind = Entry::Kind::dim, .dim = *d});
+    entries.push_back({.kind = KeyEntry::Kind::dim, .dim = *d});
   } else if (is_expr(o)) {
     const Expr& e = expr_of(o);
     if (is_bool(e.dtype())) {
@@ -123,14 +122,14 @@ void add_entry(PyObject* o, std::vector<Entry>& entries) {
       const bool is_single = e.rank() == 0;
       const Expr mask = is_single ? expand_dims(e, 0) : e;
       for (int axis = 0; axis < mask.rank(); ++axis)
-        entries.push_back({.kind = Entry::Kind::mask, .expr = mask, .is_single = is_single});
+        entries.push_back({.kind = KeyEntry::Kind::mask, .expr = mask, .is_single = is_single});
       return;
     }
     if (!is_integer(e.dtype()))
       throw TypeError(
           fmt::format("index: expected integers or masks, found {}{}", describe(e), at_caller()));
     // Of uint64, what is beyond int64 stays out of range.
-    entries.push_back({.kind = Entry::Kind::expr,
+    entries.push_back({.kind = KeyEntry::Kind::expr,
                        .expr = e.dtype() == DType::uint64 ? minimum(e, PY_SSIZE_T_MAX) : e});
   } else if (PyBool_Check(o)) {
     add_single(o == Py_True, entries);
@@ -140,7 +139,7 @@ void add_entry(PyObject* o, std::vector<Entry>& entries) {
     if (overflow != 0)
       out_of_range(fmt::format("index: index {} is out of range for every axis",
                                nb::cast<std::string>(nb::str(nb::handle(o)))));
-    entries.push_back({.kind = Entry::Kind::dim, .dim = to_dim(o)});
+    entries.push_back({.kind = KeyEntry::Kind::dim, .dim = to_dim(o)});
   } else if (PyUnicode_Check(o) || PyFloat_Check(o) || !is_operand(o)) {
     throw TypeError(fmt::format("index: expected integers, slices, masks, None or ..., found {}{}",
                                 Py_TYPE(o)->tp_name, at_caller()));
@@ -150,30 +149,30 @@ void add_entry(PyObject* o, std::vector<Entry>& entries) {
 }
 
 // The places of the true elements of symbolic masks, in the place of these.
-void place_masks(std::vector<Entry>& entries, const Shape& shape) {
+void place_masks(std::vector<KeyEntry>& entries, const Shape& shape) {
   std::size_t axis = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (entries[i].kind == Entry::Kind::mask) {
+    if (entries[i].kind == KeyEntry::Kind::mask) {
       const Expr mask = entries[i].expr;
       const auto rank = static_cast<std::size_t>(mask.rank());
       const std::vector<Expr> places = places_of_mask(mask, std::span(shape).subspan(axis, rank));
       for (std::size_t k = 0; k < rank; ++k)
-        entries[i + k] = {.kind = Entry::Kind::expr, .expr = places[k]};
+        entries[i + k] = {.kind = KeyEntry::Kind::expr, .expr = places[k]};
     }
     if (entries[i].consumes()) ++axis;
   }
 }
 
 // The entries of a key for a value, with the ellipsis written out.
-struct Key {
-  std::vector<Entry> entries;
+struct IndexKey {
+  std::vector<KeyEntry> entries;
   Shape shape;    // of the value with the axes that single bools put there
   IntList added;  // these axes
 };
 
-Key key_of(nb::handle key, Shape shape, const std::string& what) {
-  Key result{{}, std::move(shape), {}};
-  std::vector<Entry>& entries = result.entries;
+IndexKey index_key(nb::handle key, Shape shape, const std::string& what) {
+  IndexKey result{{}, std::move(shape), {}};
+  std::vector<KeyEntry>& entries = result.entries;
   const auto rank = static_cast<std::ptrdiff_t>(result.shape.size());
   if (PyTuple_Check(key.ptr())) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key.ptr()); ++i)
@@ -181,19 +180,20 @@ Key key_of(nb::handle key, Shape shape, const std::string& what) {
   } else {
     add_entry(key.ptr(), entries);
   }
-  const auto consumed =
-      std::ranges::count_if(entries, [](const Entry& e) { return e.consumes() && !e.is_single; });
+  const auto consumed = std::ranges::count_if(
+      entries, [](const KeyEntry& e) { return e.consumes() && !e.is_single; });
   if (consumed > rank)
     out_of_range(
         fmt::format("index: expected at most {} indices, found {} for {}", rank, consumed, what));
-  const auto is_ellipsis = [](const Entry& e) { return e.kind == Entry::Kind::ellipsis; };
+  const auto is_ellipsis = [](const KeyEntry& e) { return e.kind == KeyEntry::Kind::ellipsis; };
   if (std::ranges::count_if(entries, is_ellipsis) > 1)
     throw IndexError("index: expected one ellipsis at most, found more" + at_caller());
   auto at = std::ranges::find_if(entries, is_ellipsis);
   if (at != entries.end()) at = entries.erase(at);
-  entries.insert(at, static_cast<std::size_t>(rank - consumed), Entry{.kind = Entry::Kind::range});
+  entries.insert(at, static_cast<std::size_t>(rank - consumed),
+                 KeyEntry{.kind = KeyEntry::Kind::range});
   std::int64_t axis = 0;
-  for (const Entry& entry : entries) {
+  for (const KeyEntry& entry : entries) {
     if (entry.is_single) {
       result.shape.insert(result.shape.begin() + axis, Dim(1));
       result.added.push_back(axis);
@@ -206,7 +206,8 @@ Key key_of(nb::handle key, Shape shape, const std::string& what) {
 // ------------------------------------------------------------------------------------ the ranges
 
 // What is known to be wrong before anything runs.
-void check_entry(const Entry& entry, std::size_t axis, const Dim& extent, const std::string& what) {
+void check_entry(const KeyEntry& entry, std::size_t axis, const Dim& extent,
+                 const std::string& what) {
   if (entry.extent >= 0) {
     const auto question = [&] { return fmt::format("{} == {}", extent.text(), entry.extent); };
     if (decide(extent - entry.extent, Asked::is_zero, question) == false)
@@ -222,8 +223,8 @@ void check_entry(const Entry& entry, std::size_t axis, const Dim& extent, const 
     out_of_range(fmt::format("index: index {} is out of range for axis {} with extent {} of {}", i,
                              axis, n, what));
   };
-  if (entry.kind == Entry::Kind::dim && entry.dim.is_constant()) check(entry.dim.constant());
-  if (entry.kind != Entry::Kind::array || entry.array.size() == 0) return;
+  if (entry.kind == KeyEntry::Kind::dim && entry.dim.is_constant()) check(entry.dim.constant());
+  if (entry.kind != KeyEntry::Kind::array || entry.array.size() == 0) return;
   const Array wide = converted(entry.array, DType::int64).contiguous();
   const std::span<const std::int64_t> values(wide.data<std::int64_t>(),
                                              static_cast<std::size_t>(wide.size()));
@@ -232,9 +233,9 @@ void check_entry(const Entry& entry, std::size_t axis, const Dim& extent, const 
   check(high);
 }
 
-void check_entries(const Key& key, const std::string& what) {
+void check_entries(const IndexKey& key, const std::string& what) {
   std::size_t axis = 0;
-  for (const Entry& entry : key.entries) {
+  for (const KeyEntry& entry : key.entries) {
     if (!entry.consumes()) continue;
     check_entry(entry, axis, key.shape[axis], what);
     ++axis;
@@ -243,19 +244,19 @@ void check_entries(const Key& key, const std::string& what) {
 
 // --------------------------------------------------------------------------------- of expressions
 
-Index index_of(const Entry& entry) {
+Index index_of(const KeyEntry& entry) {
   switch (entry.kind) {
-    case Entry::Kind::added: return Index(newaxis);
-    case Entry::Kind::range: return Index(entry.range);
-    case Entry::Kind::dim: return Index(entry.dim);
-    case Entry::Kind::array: return Index(entry.array);
+    case KeyEntry::Kind::added: return Index(newaxis);
+    case KeyEntry::Kind::range: return Index(entry.range);
+    case KeyEntry::Kind::dim: return Index(entry.dim);
+    case KeyEntry::Kind::array: return Index(entry.array);
     default: return Index(entry.expr);
   }
 }
 
-std::vector<Index> indices_of(const std::vector<Entry>& entries) {
+std::vector<Index> indices_of(const std::vector<KeyEntry>& entries) {
   std::vector<Index> indices;
-  for (const Entry& entry : entries) indices.push_back(index_of(entry));
+  for (const KeyEntry& entry : entries) indices.push_back(index_of(entry));
   return indices;
 }
 
@@ -288,15 +289,15 @@ bool is_symbolic_key(nb::handle key) {
 // --------------------------------------------------------------------------------------- of arrays
 
 // The part of `x` in the ranges, which become whole axes: what is left of the key is integers.
-Array take_ranges(const Array& x, std::vector<Entry>& entries) {
+Array take_ranges(const Array& x, std::vector<KeyEntry>& entries) {
   std::vector<std::int64_t> shape(x.shape().begin(), x.shape().end());
   std::vector<std::int64_t> strides(x.strides().begin(), x.strides().end());
   std::int64_t offset = 0;
   std::size_t axis = 0;
-  for (Entry& entry : entries) {
+  for (KeyEntry& entry : entries) {
     if (!entry.consumes()) continue;
     const std::size_t i = axis++;
-    if (entry.kind != Entry::Kind::range) continue;
+    if (entry.kind != KeyEntry::Kind::range) continue;
     const std::int64_t step = std::max(entry.range.step.constant(), -PY_SSIZE_T_MAX);
     Py_ssize_t start = step > 0 ? 0 : PY_SSIZE_T_MAX, stop = step > 0 ? PY_SSIZE_T_MAX : 0;
     if (entry.range.start) start = entry.range.start->constant();
@@ -313,19 +314,20 @@ Array take_ranges(const Array& x, std::vector<Entry>& entries) {
 }
 
 // The integers of the key as operands; `leaves` stand for them in the expression.
-std::vector<Array> operands_of(const std::vector<Entry>& entries) {
+std::vector<Array> operands_of(const std::vector<KeyEntry>& entries) {
   std::vector<Array> operands;
-  for (const Entry& entry : entries) {
-    if (entry.kind == Entry::Kind::array) operands.push_back(entry.array);
-    if (entry.kind == Entry::Kind::dim) operands.emplace_back(entry.dim.constant());
+  for (const KeyEntry& entry : entries) {
+    if (entry.kind == KeyEntry::Kind::array) operands.push_back(entry.array);
+    if (entry.kind == KeyEntry::Kind::dim) operands.emplace_back(entry.dim.constant());
   }
   return operands;
 }
 
-std::vector<Index> indices_of(const std::vector<Entry>& entries, std::span<const Expr> leaves) {
+std::vector<Index> indices_of(const std::vector<KeyEntry>& entries, std::span<const Expr> leaves) {
   std::vector<Index> indices;
-  for (const Entry& entry : entries) {
-    const bool is_operand = entry.kind == Entry::Kind::array || entry.kind == Entry::Kind::dim;
+  for (const KeyEntry& entry : entries) {
+    const bool is_operand =
+        entry.kind == KeyEntry::Kind::array || entry.kind == KeyEntry::Kind::dim;
     if (is_operand) {
       indices.emplace_back(leaves.front());
       leaves = leaves.subspan(1);
@@ -337,7 +339,7 @@ std::vector<Index> indices_of(const std::vector<Entry>& entries, std::span<const
 }
 
 // x with new axes of extent 1.
-Array expanded(const Array& x, const IntList& axes) {
+Array view_with_axes(const Array& x, const IntList& axes) {
   std::vector<std::int64_t> shape(x.shape().begin(), x.shape().end());
   std::vector<std::int64_t> strides(x.strides().begin(), x.strides().end());
   for (const std::int64_t axis : axes) {
@@ -348,10 +350,10 @@ Array expanded(const Array& x, const IntList& axes) {
 }
 
 Array get_part(const Array& x, nb::handle given) {
-  Key key = key_of(given, shape_of(x), x.describe());
+  IndexKey key = index_key(given, array_shape(x), x.describe());
   check_entries(key, x.describe());
-  std::vector<Entry>& entries = key.entries;
-  std::vector<Array> operands = {take_ranges(expanded(x, key.added), entries)};
+  std::vector<KeyEntry>& entries = key.entries;
+  std::vector<Array> operands = {take_ranges(view_with_axes(x, key.added), entries)};
   for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
   return evaluate(operands, [&](std::span<const Expr> leaves) {
     return std::vector<Expr>{index(leaves[0], indices_of(entries, leaves.subspan(1)))};
@@ -359,11 +361,11 @@ Array get_part(const Array& x, nb::handle given) {
 }
 
 Array set_part(const Array& x, nb::handle given, const Array& v, Write write) {
-  Key key = key_of(given, shape_of(x), x.describe());
+  IndexKey key = index_key(given, array_shape(x), x.describe());
   check_entries(key, x.describe());
-  std::vector<Entry>& entries = key.entries;
+  std::vector<KeyEntry>& entries = key.entries;
   const Array whole = x.copy();
-  Array part = take_ranges(expanded(whole, key.added), entries);
+  Array part = take_ranges(view_with_axes(whole, key.added), entries);
   std::vector<Array> operands = {part, v};
   for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
   const Array changed = evaluate(operands, [&](std::span<const Expr> leaves) {
@@ -381,13 +383,13 @@ void count_from_front(Dim& position, const Dim& extent) {
   if (decide(position, Asked::is_not_negative, question) == false) position = position + extent;
 }
 
-void count_from_front(Key& key) {
+void count_from_front(IndexKey& key) {
   std::size_t axis = 0;
-  for (Entry& entry : key.entries) {
+  for (KeyEntry& entry : key.entries) {
     if (!entry.consumes()) continue;
     const Dim& extent = key.shape[axis++];
-    if (entry.kind == Entry::Kind::dim) count_from_front(entry.dim, extent);
-    if (entry.kind != Entry::Kind::range) continue;
+    if (entry.kind == KeyEntry::Kind::dim) count_from_front(entry.dim, extent);
+    if (entry.kind != KeyEntry::Kind::range) continue;
     if (entry.range.start) count_from_front(*entry.range.start, extent);
     if (entry.range.stop) count_from_front(*entry.range.stop, extent);
   }
@@ -395,12 +397,12 @@ void count_from_front(Key& key) {
 
 // The value that the entries index: with the axes of single bools, and, where a mask says an extent
 // that only the call knows, with a check that it is so. Masks among the entries become places.
-Expr prepared(const Expr& base, Key& key) {
+Expr prepared(const Expr& base, IndexKey& key) {
   Expr x = base;
   for (const std::int64_t axis : key.added) x = expand_dims(x, axis);
   Shape shape = x.shape();
   std::size_t axis = 0;
-  for (const Entry& entry : key.entries) {
+  for (const KeyEntry& entry : key.entries) {
     if (!entry.consumes()) continue;
     if (entry.extent >= 0) shape[axis] = Dim(entry.extent);
     ++axis;
@@ -416,7 +418,7 @@ nb::object get_item(nb::handle x, nb::handle key) {
     return wrap(get_part(is_array(x) ? array_of(x) : to_array(x), key));
   const Origin at = caller();
   const Expr base(to_arg(x).value());
-  Key k = key_of(key, base.shape(), describe(base));
+  IndexKey k = index_key(key, base.shape(), describe(base));
   check_entries(k, describe(base));
   if (is_traced()) count_from_front(k);
   return at_line(at, [&] {
@@ -445,7 +447,7 @@ nb::object set_item(nb::handle x, nb::handle key, nb::handle v, Write write) {
   }
   const Origin at = caller();
   const Expr base(to_arg(x).value());
-  Key k = key_of(key, base.shape(), describe(base));
+  IndexKey k = index_key(key, base.shape(), describe(base));
   check_entries(k, describe(base));
   if (is_traced()) count_from_front(k);
   const bool is_written = is_expr(v);

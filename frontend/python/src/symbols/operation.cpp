@@ -24,7 +24,7 @@ struct OperationObject {
 
 PyTypeObject* operation_type = nullptr;
 
-const Op& self(PyObject* o) { return *reinterpret_cast<OperationObject*>(o)->op; }
+const Op& operation_self(PyObject* o) { return *reinterpret_cast<OperationObject*>(o)->op; }
 
 const char* kind_name(Kind kind) {
   static constexpr const char* names[] = {"integer",  "real",   "flag", "dtype", "int_list",
@@ -39,14 +39,15 @@ bool is_reduction(const Op& op) {
 
 // ------------------------------------------------------------------------------------ attributes
 
-[[noreturn]] void reject(const Op& op, const AttributeSpec& spec, std::string_view expected,
-                         PyObject* found) {
+[[noreturn]] void reject_attribute(const Op& op, const AttributeSpec& spec,
+                                   std::string_view expected, PyObject* found) {
   throw TypeError(fmt::format("{}: expected {} as {}, found {}{}", op.name, expected, spec.name,
                               Py_TYPE(found)->tp_name, at_caller()));
 }
 
 std::int64_t to_integer(const Op& op, const AttributeSpec& spec, PyObject* o) {
-  if (dim_of(o) != nullptr || is_expr(o) || PyIndex_Check(o) == 0) reject(op, spec, "an int", o);
+  if (dim_of(o) != nullptr || is_expr(o) || PyIndex_Check(o) == 0)
+    reject_attribute(op, spec, "an int", o);
   const nb::object index = nb::steal(PyNumber_Index(o));
   if (!index.is_valid()) throw nb::python_error();
   const long long value = PyLong_AsLongLong(index.ptr());
@@ -54,7 +55,7 @@ std::int64_t to_integer(const Op& op, const AttributeSpec& spec, PyObject* o) {
   return value;
 }
 
-IntList to_ints(const Op& op, const AttributeSpec& spec, PyObject* o) {
+IntList attribute_ints(const Op& op, const AttributeSpec& spec, PyObject* o) {
   if (!PyTuple_Check(o) && !PyList_Check(o)) return {to_integer(op, spec, o)};
   IntList list;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(o); ++i)
@@ -87,11 +88,11 @@ Attribute to_attribute(const Op& op, const AttributeSpec& spec, PyObject* o, int
     case Kind::dtype: return to_dtype(o);
     case Kind::int_list:
       if (o == Py_None) return all_axes(rank);
-      if (is_reduction(op)) return normalize_axes(to_ints(op, spec, o), rank, op.name);
-      return to_ints(op, spec, o);
+      if (is_reduction(op)) return normalize_axes(attribute_ints(op, spec, o), rank, op.name);
+      return attribute_ints(op, spec, o);
     case Kind::dim_list: return to_shape(o);
     case Kind::string:
-      if (!PyUnicode_Check(o)) reject(op, spec, "a str", o);
+      if (!PyUnicode_Check(o)) reject_attribute(op, spec, "a str", o);
       return nb::cast<std::string>(nb::handle(o));
     default:
       throw TypeError(
@@ -116,7 +117,7 @@ Attribute default_attribute(const Op& op, const AttributeSpec& spec, int rank) {
                               at_caller()));
 }
 
-int rank_of(const Operand& o) {
+int operand_rank(const Operand& o) {
   if (o.value) return o.value.rank();
   return o.array.defined() ? o.array.rank() : 0;
 }
@@ -153,9 +154,10 @@ Attributes attributes_of(const Op& op, std::span<PyObject* const> given,
   return attributes;
 }
 
-PyObject* call(PyObject* o, PyObject* const* arguments, std::size_t flags, PyObject* names) {
+PyObject* operation_call(PyObject* o, PyObject* const* arguments, std::size_t flags,
+                         PyObject* names) {
   return guarded([&] {
-    const Op& op = self(o);
+    const Op& op = operation_self(o);
     const auto positional = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
     const std::size_t count = op.operands < 0 ? positional : static_cast<std::size_t>(op.operands);
     if (positional < count || (op.operands < 0 && count < static_cast<std::size_t>(op.at_least)))
@@ -165,7 +167,7 @@ PyObject* call(PyObject* o, PyObject* const* arguments, std::size_t flags, PyObj
     Attributes attributes;
     const std::size_t keywords = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
     if (op.attributes.count != 0 || positional != count || keywords != 0) {
-      const int rank = count == 0 ? 0 : rank_of(operands[0]);
+      const int rank = count == 0 ? 0 : operand_rank(operands[0]);
       attributes = attributes_of(op, {arguments + count, positional - count},
                                  {arguments + positional, keywords}, names, rank);
     }
@@ -180,28 +182,31 @@ PyObject* call(PyObject* o, PyObject* const* arguments, std::size_t flags, PyObj
 
 // ------------------------------------------------------------------------------------ properties
 
-PyObject* text(std::string_view s) {
-  return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
-}
-
-PyObject* get_name(PyObject* o, void*) { return text(self(o).name); }
-PyObject* get_doc(PyObject* o, void*) { return text(self(o).doc); }
-PyObject* get_operands(PyObject* o, void*) { return PyLong_FromLong(self(o).operands); }
+PyObject* operation_get_name(PyObject* o, void*) { return unicode_of(operation_self(o).name); }
+PyObject* get_doc(PyObject* o, void*) { return unicode_of(operation_self(o).doc); }
+PyObject* get_operands(PyObject* o, void*) { return PyLong_FromLong(operation_self(o).operands); }
 PyObject* get_at_least(PyObject* o, void*) {
-  return PyLong_FromLong(self(o).operands < 0 ? self(o).at_least : self(o).operands);
+  return PyLong_FromLong(operation_self(o).operands < 0 ? operation_self(o).at_least
+                                                        : operation_self(o).operands);
 }
-PyObject* get_elementwise(PyObject* o, void*) { return PyBool_FromLong(self(o).is_elementwise()); }
-PyObject* get_reduction(PyObject* o, void*) { return PyBool_FromLong(is_reduction(self(o))); }
+PyObject* get_elementwise(PyObject* o, void*) {
+  return PyBool_FromLong(operation_self(o).is_elementwise());
+}
+PyObject* get_reduction(PyObject* o, void*) {
+  return PyBool_FromLong(is_reduction(operation_self(o)));
+}
 PyObject* get_differentiable(PyObject* o, void*) {
-  return PyBool_FromLong(self(o).is_differentiable());
+  return PyBool_FromLong(operation_self(o).is_differentiable());
 }
-PyObject* get_outputs(PyObject* o, void*) { return PyLong_FromLong(self(o).outputs); }
-PyObject* get_infix(PyObject* o, void*) { return text(self(o).scalar.infix); }
+PyObject* operation_get_outputs(PyObject* o, void*) {
+  return PyLong_FromLong(operation_self(o).outputs);
+}
+PyObject* get_infix(PyObject* o, void*) { return unicode_of(operation_self(o).scalar.infix); }
 
 PyObject* get_attributes(PyObject* o, void*) {
   return guarded([o] {
     nb::list list;
-    for (const AttributeSpec& spec : self(o).attributes)
+    for (const AttributeSpec& spec : operation_self(o).attributes)
       list.append(nb::make_tuple(nb::str(spec.name.data(), spec.name.size()),
                                  nb::str(kind_name(spec.kind))));
     return PyList_AsTuple(list.ptr());
@@ -211,29 +216,29 @@ PyObject* get_attributes(PyObject* o, void*) {
 PyObject* get_promotion(PyObject* o, void*) {
   static constexpr const char* names[] = {"none",    "common", "inexact",
                                           "boolean", "choice", "accumulated"};
-  return text(names[static_cast<std::size_t>(self(o).promotion)]);
+  return unicode_of(names[static_cast<std::size_t>(operation_self(o).promotion)]);
 }
 
 PyObject* get_ulp(PyObject* o, void*) {
-  return Py_BuildValue("(dd)", self(o).ulp.f32, self(o).ulp.f64);
+  return Py_BuildValue("(dd)", operation_self(o).ulp.f32, operation_self(o).ulp.f64);
 }
 
-PyObject* repr(PyObject* o) {
-  return PyUnicode_FromFormat("<operation %s>", std::string(self(o).name).c_str());
+PyObject* operation_repr(PyObject* o) {
+  return PyUnicode_FromFormat("<operation %s>", std::string(operation_self(o).name).c_str());
 }
 
 // Pickles as `operation(name)`.
-PyObject* reduce(PyObject* o, PyObject*) {
+PyObject* operation_reduce(PyObject* o, PyObject*) {
   return guarded([o] {
     const nb::object make = nb::module_::import_("gnomon._core").attr("operation");
-    return Py_BuildValue("(O(s))", make.ptr(), std::string(self(o).name).c_str());
+    return Py_BuildValue("(O(s))", make.ptr(), std::string(operation_self(o).name).c_str());
   });
 }
 
 PyTypeObject* make_operation_type() {
   static PyGetSetDef properties[] = {
-      {"name", get_name, nullptr, "The op's name.", nullptr},
-      {"__name__", get_name, nullptr, nullptr, nullptr},
+      {"name", operation_get_name, nullptr, "The op's name.", nullptr},
+      {"__name__", operation_get_name, nullptr, nullptr, nullptr},
       {"doc", get_doc, nullptr, "What it computes.", nullptr},
       {"__doc__", get_doc, nullptr, nullptr, nullptr},
       {"operands", get_operands, nullptr, "How many operands; -1: any number.", nullptr},
@@ -242,7 +247,8 @@ PyTypeObject* make_operation_type() {
       {"elementwise", get_elementwise, nullptr, "Whether it broadcasts elementwise.", nullptr},
       {"reduction", get_reduction, nullptr, "Whether it has axes and keepdims.", nullptr},
       {"differentiable", get_differentiable, nullptr, "Whether it has a derivative.", nullptr},
-      {"outputs", get_outputs, nullptr, "How many results; 0: the operands decide.", nullptr},
+      {"outputs", operation_get_outputs, nullptr, "How many results; 0: the operands decide.",
+       nullptr},
       {"promotion", get_promotion, nullptr, "What happens to dtypes of operands.", nullptr},
       {"infix", get_infix, nullptr, "The operator's sign, or ''.", nullptr},
       {"ulp", get_ulp, nullptr, "Largest error, float32 and float64, in ulp.", nullptr},
@@ -250,13 +256,13 @@ PyTypeObject* make_operation_type() {
   static PyMemberDef members[] = {
       {"__vectorcalloffset__", T_PYSSIZET, offsetof(OperationObject, call), READONLY, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
-  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
+  static PyMethodDef methods[] = {{"__reduce__", operation_reduce, METH_NOARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
-  return make_type(
-      "gnomon._core.Operation", sizeof(OperationObject),
-      Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-      {slot(Py_tp_call, PyVectorcall_Call), slot(Py_tp_getset, properties),
-       slot(Py_tp_members, members), slot(Py_tp_methods, methods), slot(Py_tp_repr, repr)});
+  return make_type("gnomon._core.Operation", sizeof(OperationObject),
+                   Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                   {slot(Py_tp_call, PyVectorcall_Call), slot(Py_tp_getset, properties),
+                    slot(Py_tp_members, members), slot(Py_tp_methods, methods),
+                    slot(Py_tp_repr, operation_repr)});
 }
 
 // Inputs and constants have functions of their own.
@@ -271,7 +277,7 @@ nb::object operation(const std::string& name) {
   if (known.is_valid()) return known;
   auto* const o = PyObject_New(OperationObject, operation_type);
   if (o == nullptr) throw nb::python_error();
-  o->call = call;
+  o->call = operation_call;
   o->op = op;
   known = nb::steal(reinterpret_cast<PyObject*>(o));
   return known;

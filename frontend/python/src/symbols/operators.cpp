@@ -27,12 +27,12 @@ PyObject* applied(const Op& op, PyObject* a, PyObject* b) {
 }
 
 template <const Op& op>
-PyObject* binary(PyObject* a, PyObject* b) {
+PyObject* apply_binary(PyObject* a, PyObject* b) {
   return takes(a, b) ? applied(op, a, b) : not_implemented();
 }
 
 template <const Op& op>
-PyObject* unary(PyObject* a) {
+PyObject* apply_unary(PyObject* a) {
   return guarded([a] {
     Operands operands(1);
     take(a, operands[0]);
@@ -41,21 +41,21 @@ PyObject* unary(PyObject* a) {
 }
 
 // Another object, as a copy is: what is assigned to one does not show in the other.
-PyObject* positive(PyObject* a) {
+PyObject* positive_copy(PyObject* a) {
   return guarded([a] {
     if (is_array(a)) return wrap(array_of(a).copy()).release().ptr();
     return wrap(expr_of(a), reinterpret_cast<ExprObject*>(a)->weak).release().ptr();
   });
 }
 
-PyObject* raise(PyObject* a, PyObject* b, PyObject* modulus) {
-  if (modulus == Py_None) return binary<op::power>(a, b);
+PyObject* raise_to_power(PyObject* a, PyObject* b, PyObject* modulus) {
+  if (modulus == Py_None) return apply_binary<op::power>(a, b);
   return guarded([]() -> PyObject* {
     throw TypeError("pow: expected two arguments, found a modulus: write (x ** y) % m");
   });
 }
 
-PyObject* divide_with_remainder(PyObject* a, PyObject* b) {
+PyObject* divmod_of_values(PyObject* a, PyObject* b) {
   if (!takes(a, b)) return not_implemented();
   return guarded([&] {
     const nb::object quotient = nb::steal(applied(op::floor_divide, a, b));
@@ -76,44 +76,44 @@ PyObject* multiply_matrices(PyObject* a, PyObject* b) {
   });
 }
 
-PyObject* compare(PyObject* a, PyObject* b, int how) {
+PyObject* operator_compare(PyObject* a, PyObject* b, int how) {
   switch (how) {
-    case Py_LT: return binary<op::less>(a, b);
-    case Py_LE: return binary<op::less_equal>(a, b);
-    case Py_EQ: return binary<op::equal>(a, b);
-    case Py_NE: return binary<op::not_equal>(a, b);
-    case Py_GT: return binary<op::greater>(a, b);
-    default: return binary<op::greater_equal>(a, b);
+    case Py_LT: return apply_binary<op::less>(a, b);
+    case Py_LE: return apply_binary<op::less_equal>(a, b);
+    case Py_EQ: return apply_binary<op::equal>(a, b);
+    case Py_NE: return apply_binary<op::not_equal>(a, b);
+    case Py_GT: return apply_binary<op::greater>(a, b);
+    default: return apply_binary<op::greater_equal>(a, b);
   }
 }
 
 template <class F>
-void* slot(F* f) {
+void* slot_of(F* f) {
   return reinterpret_cast<void*>(f);
 }
 
 }  // namespace
 
 std::span<const PyType_Slot> operator_slots() {
-  static const PyType_Slot slots[] = {{Py_nb_add, slot(binary<op::add>)},
-                                      {Py_nb_subtract, slot(binary<op::subtract>)},
-                                      {Py_nb_multiply, slot(binary<op::multiply>)},
-                                      {Py_nb_true_divide, slot(binary<op::divide>)},
-                                      {Py_nb_floor_divide, slot(binary<op::floor_divide>)},
-                                      {Py_nb_remainder, slot(binary<op::remainder>)},
-                                      {Py_nb_divmod, slot(divide_with_remainder)},
-                                      {Py_nb_power, slot(raise)},
-                                      {Py_nb_matrix_multiply, slot(multiply_matrices)},
-                                      {Py_nb_lshift, slot(binary<op::left_shift>)},
-                                      {Py_nb_rshift, slot(binary<op::right_shift>)},
-                                      {Py_nb_and, slot(binary<op::bitwise_and>)},
-                                      {Py_nb_or, slot(binary<op::bitwise_or>)},
-                                      {Py_nb_xor, slot(binary<op::bitwise_xor>)},
-                                      {Py_nb_invert, slot(unary<op::bitwise_not>)},
-                                      {Py_nb_negative, slot(unary<op::negative>)},
-                                      {Py_nb_positive, slot(positive)},
-                                      {Py_nb_absolute, slot(unary<op::absolute>)},
-                                      {Py_tp_richcompare, slot(compare)},
+  static const PyType_Slot slots[] = {{Py_nb_add, slot_of(apply_binary<op::add>)},
+                                      {Py_nb_subtract, slot_of(apply_binary<op::subtract>)},
+                                      {Py_nb_multiply, slot_of(apply_binary<op::multiply>)},
+                                      {Py_nb_true_divide, slot_of(apply_binary<op::divide>)},
+                                      {Py_nb_floor_divide, slot_of(apply_binary<op::floor_divide>)},
+                                      {Py_nb_remainder, slot_of(apply_binary<op::remainder>)},
+                                      {Py_nb_divmod, slot_of(divmod_of_values)},
+                                      {Py_nb_power, slot_of(raise_to_power)},
+                                      {Py_nb_matrix_multiply, slot_of(multiply_matrices)},
+                                      {Py_nb_lshift, slot_of(apply_binary<op::left_shift>)},
+                                      {Py_nb_rshift, slot_of(apply_binary<op::right_shift>)},
+                                      {Py_nb_and, slot_of(apply_binary<op::bitwise_and>)},
+                                      {Py_nb_or, slot_of(apply_binary<op::bitwise_or>)},
+                                      {Py_nb_xor, slot_of(apply_binary<op::bitwise_xor>)},
+                                      {Py_nb_invert, slot_of(apply_unary<op::bitwise_not>)},
+                                      {Py_nb_negative, slot_of(apply_unary<op::negative>)},
+                                      {Py_nb_positive, slot_of(positive_copy)},
+                                      {Py_nb_absolute, slot_of(apply_unary<op::absolute>)},
+                                      {Py_tp_richcompare, slot_of(operator_compare)},
                                       {0, nullptr}};
   return slots;
 }

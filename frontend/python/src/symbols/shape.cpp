@@ -89,7 +89,7 @@ Array with_axes(const Array& x, const Ints& axes) {
   return x.view(shape, strides, 0);
 }
 
-nb::object expanded(nb::handle x, nb::handle axis) {
+nb::object with_new_axes(nb::handle x, nb::handle axis) {
   const Ints wanted = to_ints(axis);
   const int added = static_cast<int>(wanted.size());
   if (is_symbolic(x)) {
@@ -259,26 +259,26 @@ nb::object stacked(nb::handle operands, std::int64_t axis) {
 
 // --------------------------------------------------------------------------------------- products
 
-int rank_of(nb::handle x) {
+int value_rank(nb::handle x) {
   if (is_array(x)) return array_of(x).rank();
   return is_symbolic(x) ? expression(x).rank() : to_array(x).rank();
 }
 
-nb::object product_of(nb::handle a, nb::handle b, Expr (*product)(const Arg&, const Arg&)) {
+nb::object matrix_product(nb::handle a, nb::handle b, Expr (*product)(const Arg&, const Arg&)) {
   const nb::handle operands[] = {a, b};
   return apply(operands, [product](std::span<const Expr> x) { return product(x[0], x[1]); });
 }
 
 nb::object matmul_of(nb::handle a, nb::handle b) {
-  if (rank_of(a) == 0 || rank_of(b) == 0)
+  if (value_rank(a) == 0 || value_rank(b) == 0)
     throw TypeError("matmul: expected operands with axes, found a scalar: use multiply");
-  return product_of(a, b, [](const Arg& x, const Arg& y) { return matmul(x, y); });
+  return matrix_product(a, b, [](const Arg& x, const Arg& y) { return matmul(x, y); });
 }
 
 nb::object dot_of(nb::handle a, nb::handle b) {
   const nb::handle operands[] = {a, b};
-  if (rank_of(a) == 0 || rank_of(b) == 0) return apply(op::multiply, operands);
-  return product_of(a, b, [](const Arg& x, const Arg& y) { return dot(x, y); });
+  if (value_rank(a) == 0 || value_rank(b) == 0) return apply(op::multiply, operands);
+  return matrix_product(a, b, [](const Arg& x, const Arg& y) { return dot(x, y); });
 }
 
 nb::object tensordot_of(nb::handle a, nb::handle b, nb::handle axes_a, nb::handle axes_b) {
@@ -289,7 +289,7 @@ nb::object tensordot_of(nb::handle a, nb::handle b, nb::handle axes_a, nb::handl
 }
 
 nb::object outer_of(nb::handle a, nb::handle b) {
-  return product_of(a, b, [](const Arg& x, const Arg& y) { return outer(x, y); });
+  return matrix_product(a, b, [](const Arg& x, const Arg& y) { return outer(x, y); });
 }
 
 nb::object einsum_of(const std::string& subscripts, nb::handle operands) {
@@ -329,7 +329,7 @@ nb::object printed(nb::handle x, std::string message) {
   return apply(operands, [&](std::span<const Expr> e) { return print(e[0], message); });
 }
 
-nb::object checked(nb::handle x, nb::handle condition, std::string message) {
+nb::object checked_value(nb::handle x, nb::handle condition, std::string message) {
   const nb::handle operands[] = {x, condition};
   return apply(operands, [&](std::span<const Expr> e) { return check(e[0], e[1], message); });
 }
@@ -356,7 +356,7 @@ void add_shapes(nb::module_& m) {
   const nb::object none = nb::none();
   m.def("reshape", reshaped, "x"_a.none(), "shape"_a.none());
   m.def("transpose", transposed, "x"_a.none(), "axes"_a.none() = none);
-  m.def("expand_dims", expanded, "x"_a.none(), "axis"_a = 0);
+  m.def("expand_dims", with_new_axes, "x"_a.none(), "axis"_a = 0);
   m.def("squeeze", squeezed, "x"_a.none(), "axis"_a.none() = none);
   m.def("broadcast_to", broadcast, "x"_a.none(), "shape"_a.none());
   m.def("astype", cast_to, "x"_a.none(), "dtype"_a.none());
@@ -397,7 +397,7 @@ void add_shapes(nb::module_& m) {
   m.def("check_index", checked_index, "x"_a.none(), "condition"_a.none(), "index"_a.none(),
         "bound"_a.none(), "message"_a);
   m.def("shaped", shaped_as, "x"_a.none(), "shape"_a.none(), "message"_a);
-  m.def("check", checked, "x"_a.none(), "condition"_a.none(),
+  m.def("check", checked_value, "x"_a.none(), "condition"_a.none(),
         "message"_a = "the condition is false");
 }
 

@@ -25,7 +25,7 @@ bool is_list(nb::handle object) {
 }
 
 // What a sequence, an iterator or the like has. TypeError for what is none, and for text.
-std::vector<nb::object> items_of(nb::handle object) {
+std::vector<nb::object> listed_items(nb::handle object) {
   const nb::object items =
       PyUnicode_Check(object.ptr()) != 0 ? nb::object() : nb::steal(PySequence_List(object.ptr()));
   if (!items.is_valid()) {
@@ -58,7 +58,7 @@ std::int64_t to_int(nb::handle object) {
 Ints to_ints(nb::handle object) {
   if (!is_list(object)) return {to_int(object)};
   Ints list;
-  for (const nb::object& item : items_of(object)) list.push_back(to_int(item));
+  for (const nb::object& item : listed_items(object)) list.push_back(to_int(item));
   return list;
 }
 
@@ -67,7 +67,7 @@ ShapeArgument::ShapeArgument(nb::handle object) {
     add(object);
     return;
   }
-  for (const nb::object& item : items_of(object)) add(item);
+  for (const nb::object& item : listed_items(object)) add(item);
 }
 
 void ShapeArgument::add(nb::handle item) {
