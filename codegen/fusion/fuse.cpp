@@ -20,8 +20,14 @@ namespace {
 
 class Fuser {
  public:
-  Fuser(const Graph& graph, Nodes nodes, std::span<const Node* const> order)
-      : nodes_(nodes), order_(order), uses_(uses_of(graph, order)) {}
+  Fuser(const Graph& graph, std::span<const Node* const> order, std::span<const Value> given = {})
+      : order_(order), uses_(uses_of(graph, order)) {
+    for (const Value& v : given)
+      for (const Value& in_memory : {v, storage_of(v)}) {
+        fusion_.given.insert(in_memory);
+        fusion_.stored.insert(in_memory);
+      }
+  }
 
   Fusion run() {
     for (const Node* node : order_) place(*node);
@@ -95,9 +101,9 @@ class Fuser {
 
   bool goes_on_with_base(const Node& node) const {
     const int base = node.op().write.base;
-    if (base < 0 || nodes_ == Nodes::shared) return false;
+    if (base < 0) return false;
     const Value x = node.input(static_cast<std::size_t>(base));
-    return x.op().write && uses_.count.at(x) == 1;
+    return x.op().write && uses_.count.at(x) == 1 && !fusion_.given.contains(x);
   }
 
   void write(Member m, const Shape& domain) {
@@ -143,7 +149,6 @@ class Fuser {
     }
   }
 
-  const Nodes nodes_;
   const std::span<const Node* const> order_;
   const Uses uses_;
   Fusion fusion_;
@@ -153,8 +158,12 @@ class Fuser {
 
 }  // namespace
 
-Fusion fuse(const Graph& graph, Nodes nodes, std::span<const Node* const> order) {
-  return Fuser(graph, nodes, order.empty() ? graph.topological_order() : order).run();
+Fusion fuse(const Graph& graph, std::span<const Node* const> order) {
+  return Fuser(graph, order.empty() ? graph.topological_order() : order).run();
+}
+
+Fusion fuse_body(const Graph& body, std::span<const Value> given) {
+  return Fuser(body, topological_order(body.outputs, given), given).run();
 }
 
 }  // namespace gnomon

@@ -101,6 +101,8 @@ struct Fusion {
   std::vector<FusedItem> items;
   /// Values that have a buffer, beside leaves and constants.
   std::unordered_set<Value> stored;
+  /// Those of them that have it before anything here runs: a body's, from the graph around it.
+  std::unordered_set<Value> given;
   /// The nest that stores a value, for values of nests.
   std::unordered_map<Value, int> home;
   /// Results of writes that a later write, their only user, goes on with in the same memory.
@@ -111,12 +113,11 @@ struct Fusion {
   bool is_stored_for(const Value& v, const Nest& nest) const;
 };
 
-/// Whether the nodes of a graph belong to it alone, or may be those of a graph around it.
-enum class Nodes { own, shared };
-
 /// Cuts the graph, whose nodes come in the given order, or in that of the graph. Every reduction in
 /// it has one axis; composite ops are expanded.
-Fusion fuse(const Graph& graph, Nodes nodes = Nodes::own, std::span<const Node* const> order = {});
+Fusion fuse(const Graph& graph, std::span<const Node* const> order = {});
+/// The same of a body that was put into the graph around it, up to values that are in memory there.
+Fusion fuse_body(const Graph& body, std::span<const Value> given);
 
 /// Whether a value is memory from the start: a leaf, or a constant array.
 bool is_memory(const Value& v);

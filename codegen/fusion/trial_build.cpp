@@ -66,10 +66,7 @@ class TrialBuild {
       if (maximum_beside(v.node())) shift_of(k_, v.node(), index);
       return k_.load(memory_, k_.offset(index, v.shape()), v.dtype());
     }
-    for (const Value& x : awaited_by(v.node())) {
-      trial_.roots.push_back(x);
-      m_.elsewhere.insert(storage_of(x));
-    }
+    if (!fusion_.given.contains(v)) note_awaited(v.node());
     if (v.is(op::transpose) && v != m_.value && !fusion_.is_stored(v)) turned_ = v;
     if (is_float(v.dtype())) m_.widest = std::max(m_.widest, static_cast<int>(size_of(v.dtype())));
     const bool itself = v.shape() == domain_ && is_element_itself(k_, v, index, axes_, false);
@@ -78,6 +75,13 @@ class TrialBuild {
     if (v == m_.value || !costs_.is_costly(v)) return std::nullopt;
     if (itself) m_.heavy.push_back(v);
     return is_computed_again(v, index) ? promote(v) : std::nullopt;
+  }
+
+  void note_awaited(const Node& node) {
+    for (const Value& x : awaited_by(node)) {
+      trial_.roots.push_back(x);
+      m_.elsewhere.insert(storage_of(x));
+    }
   }
 
   std::optional<Scalar> promote(const Value& v) {
@@ -93,7 +97,7 @@ class TrialBuild {
 
   // Noted, and stood for by a load of the same kind of access.
   std::optional<Scalar> at_hand(const Value& v, Index index, bool itself) {
-    const bool row = is_row_reduction(v.node());
+    const bool row = is_row_reduction(v.node()) && !fusion_.given.contains(v);
     if (!row && !fusion_.is_stored(v)) return std::nullopt;
     if (v == m_.value && m_.kind == Kind::store && !row) return std::nullopt;
     if (row && !fusion_.stored.contains(v)) {

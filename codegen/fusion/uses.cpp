@@ -1,9 +1,10 @@
 // Counts the uses of values, and finds those that must be in memory whoever else computes them.
 #include "codegen/fusion/uses.h"
 
-#include <vector>
+#include <algorithm>
 
 #include "codegen/fusion/fuse.h"
+#include "ir/graph/leaf.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -13,6 +14,72 @@ namespace {
 void require(const Value& v, Uses& uses) {
   const Value s = storage_of(v);
   if (!is_memory(s) && !s.is(op::constant)) uses.required.insert(s);
+}
+
+// Whether reading an element costs no more than reading what the value is told from: memory of its
+// own would only be larger.
+bool is_told_from_less(const Node& node) {
+  const Op& o = node.op();
+  return &o == &op::constant || &o == &op::arange || &o == &op::extent || &o == &op::broadcast_to ||
+         &o == &op::expand_dims || &o == &op::squeeze || &o == &op::reshape;
+}
+
+/// Collects the values that have to be in memory so that others can be read.
+class Given {
+ public:
+  void add(const Value& v) {
+    std::vector<Value> open{v};
+    while (!open.empty()) {
+      const Value x = open.back();
+      open.pop_back();
+      if (is_memory(x) || !seen_.insert(x).second) continue;
+      if (is_told_from_less(x.node()))
+        open.insert(open.end(), x.node().inputs().begin(), x.node().inputs().end());
+      else
+        values_.push_back(x);
+    }
+  }
+  void add_scalars_of(const Dim& d) {
+    if (d.is_constant()) return;
+    d.for_each_atom([&](const AtomRef& atom) {
+      if (atom->kind == Atom::Kind::value) add(*atom->scalar);
+    });
+  }
+  std::vector<Value> take() { return std::move(values_); }
+
+ private:
+  std::vector<Value> values_;
+  std::unordered_set<Value> seen_;
+};
+
+// The operands that are the same in each run of a body.
+std::vector<bool> captured_operands(const Node& node) {
+  std::vector<bool> captured(node.operands().size());
+  for (const Region& region : regions_of(node))
+    for (const Region::Parameter& p : region.parameters)
+      if (p.operand && !p.next) captured[*p.operand] = true;
+  return captured;
+}
+
+// The captured operands whose values are extents inside the body. An extent sees through sums and
+// the like, so it may be made of other scalars than the operand.
+std::vector<std::size_t> operands_in_extents(const Node& node, const Region& region) {
+  std::vector<std::size_t> found;
+  for (const Node* inner : topological_order(body_of(node, region).outputs))
+    for (const Value& scalar : inner->extent_inputs()) {
+      if (!scalar.is(op::param)) continue;
+      const auto number = static_cast<std::size_t>(scalar.node().attribute("index").integer());
+      const Region::Parameter& p = region.parameters[number];
+      if (p.operand && !p.next) found.push_back(*p.operand);
+    }
+  return found;
+}
+
+void require_operands(const Node& node, Uses& uses) {
+  const std::vector<bool> captured = captured_operands(node);
+  for (std::size_t i = 0; i < captured.size(); ++i)
+    if (!captured[i]) require(node.input(i), uses);
+  for (const Value& v : given_to_bodies(node)) require(v, uses);
 }
 
 }  // namespace
@@ -31,12 +98,25 @@ Uses uses_of(const Graph& graph, std::span<const Node* const> order) {
     ++uses.count[v];
   }
   for (const Node* node : order) {
-    if (node->op().step != StepKind::none)
-      for (const Value& x : node->operands()) require(x, uses);
+    if (node->op().step != StepKind::none) require_operands(*node, uses);
     for (const Value& x : awaited_by(*node)) require(x, uses);
     for (const Value& x : node->inputs()) ++uses.count[x];
   }
   return uses;
+}
+
+std::vector<Value> given_to_bodies(const Node& node) {
+  if (node.op().regions == nullptr) return {};
+  Given given;
+  const std::vector<bool> captured = captured_operands(node);
+  for (std::size_t i = 0; i < captured.size(); ++i) {
+    if (captured[i]) given.add(node.input(i));
+    for (const Dim& d : node.input(i).shape()) given.add_scalars_of(d);
+  }
+  for (const Region& region : regions_of(node))
+    for (const std::size_t operand : operands_in_extents(node, region))
+      given.add_scalars_of(Dim::value(node.input(operand)));
+  return given.take();
 }
 
 }  // namespace gnomon

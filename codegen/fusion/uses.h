@@ -4,6 +4,7 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "ir/graph/graph.h"
 
@@ -21,5 +22,10 @@ Uses uses_of(const Graph& graph, std::span<const Node* const> order);
 
 /// What comes before loops that read the node: values of extents, and what a barrier waits for.
 std::span<const Value> awaited_by(const Node& node);
+
+/// What the bodies of a node find in memory when they start: the values they read from around
+/// them, and the scalars that extents there are the values of. A value that is told from less
+/// wherever it is used, as a broadcast or a range is, stays outside; what it is told from is here.
+std::vector<Value> given_to_bodies(const Node& node);
 
 }  // namespace gnomon

@@ -29,9 +29,9 @@ Module lower(const Graph& graph, const Target& target, std::span<const int> dona
   std::vector<Step>& steps = l.module.steps;
   l.module.donated.assign(donated.begin(), donated.end());
   add_parameters(l);
-  l.dimensions.read_given(0, steps);
+  l.dimensions.read_given({}, steps);
   choose_outputs(l);
-  const Fusion fusion = fuse(graph, Nodes::own, order);
+  const Fusion fusion = fuse(graph, order);
   l.buffers.continue_by(fusion.continued);
   lower_items(fusion, l, steps);
   l.dimensions.expect_all_checked();

@@ -1,13 +1,21 @@
 // Gives values their buffers: constants, outputs, partial results, memory for the rest of a kernel.
 #include "codegen/lower/lower_buffers.h"
 
+#include "ir/graph/leaf.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
 
+namespace {
+
+bool is_computed(const Value& v) { return !is_leaf(v.op()) && !v.is(op::constant); }
+
+}  // namespace
+
 int Buffers::buffer_of(const Value& stored) {
   const Value v = last_write(stored);
-  if (const auto known = placed_.find(v); known != placed_.end()) return known->second;
+  std::unordered_map<Value, int>& places = places_of(v);
+  if (const auto known = places.find(v); known != places.end()) return known->second;
   Buffer b;
   b.dtype = v.dtype();
   b.shape = v.shape();
@@ -22,11 +30,11 @@ int Buffers::buffer_of(const Value& stored) {
   } else {
     b.name = v.op().name;
   }
-  return placed_[v] = add(std::move(b));
+  return places[v] = add(std::move(b));
 }
 
 int Buffers::partial_of(const Node& column, std::uint32_t field) {
-  const auto [known, fresh] = partials_.try_emplace({&column, field}, -1);
+  const auto [known, fresh] = scope_.partials.try_emplace({&column, field}, -1);
   if (fresh)
     known->second =
         temporary(column.type(field).dtype, element_count(partial_shape(column)), "partial");
@@ -51,12 +59,15 @@ int Buffers::add(Buffer b) {
 }
 
 std::optional<int> Buffers::output_of(const Value& v) const {
-  const auto found = outputs_.find(v);
-  return found == outputs_.end() ? std::nullopt : std::optional(found->second);
+  const auto found = scope_.outputs.find(v);
+  return found == scope_.outputs.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::unordered_map<Value, Value> Buffers::continue_by(std::unordered_map<Value, Value> continued) {
-  return std::exchange(continued_, std::move(continued));
+Buffers::Scope Buffers::begin_body(std::span<const Value> given) {
+  Scope inside;
+  for (const Value& v : given)
+    if (const Value s = storage_of(v); is_computed(s)) inside.placed.emplace(s, buffer_of(s));
+  return std::exchange(scope_, std::move(inside));
 }
 
 void Buffers::allocate(std::vector<Step>& steps) {
@@ -66,14 +77,20 @@ void Buffers::allocate(std::vector<Step>& steps) {
 
 // The write in whose memory a value is in the end. Chains are long: a look-up shortens its own.
 Value Buffers::last_write(const Value& v) {
-  auto on = continued_.find(v);
-  if (on == continued_.end()) return v;
-  for (auto next = continued_.find(on->second); next != continued_.end();
-       next = continued_.find(on->second)) {
+  std::unordered_map<Value, Value>& continued = scope_.continued;
+  auto on = continued.find(v);
+  if (on == continued.end()) return v;
+  for (auto next = continued.find(on->second); next != continued.end();
+       next = continued.find(on->second)) {
     on->second = next->second;
     on = next;
   }
   return on->second;
+}
+
+// What has no value of its own in a body is where it is from the start.
+std::unordered_map<Value, int>& Buffers::places_of(const Value& v) {
+  return is_computed(v) ? scope_.placed : lasting_;
 }
 
 }  // namespace gnomon

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -34,30 +35,42 @@ class Buffers : public Storage {
   int buffer_behind(const Value& v) { return buffer_of(storage_of(v)); }
 
   /// The value lives in that buffer.
-  void place(const Value& v, int buffer) { placed_[v] = buffer; }
-  bool is_placed(const Value& v) const { return placed_.contains(v); }
+  void place(const Value& v, int buffer) { places_of(v)[v] = buffer; }
+  bool is_placed(const Value& v) const { return scope_.placed.contains(v) || lasting_.contains(v); }
   /// The value is made in the memory of an output, unless it is that of one already.
-  void make_output(const Value& v, int output) { outputs_.try_emplace(v, output); }
+  void make_output(const Value& v, int output) { scope_.outputs.try_emplace(v, output); }
   /// The output in whose memory the value is made.
   std::optional<int> output_of(const Value& v) const;
 
-  /// Takes other results of writes that a later write, their only user, goes on with in the same
-  /// memory. Those it had before.
-  std::unordered_map<Value, Value> continue_by(std::unordered_map<Value, Value> continued);
+  /// Results of writes that a later write, their only user, goes on with in the same memory.
+  void continue_by(std::unordered_map<Value, Value> continued) {
+    scope_.continued = std::move(continued);
+  }
+
+  /// Where the computed values of a graph are: of the whole, or of a body. A body may compute a
+  /// value that the graph around it computes too, at another time: they do not share memory.
+  struct Scope {
+    std::unordered_map<Value, int> placed, outputs;
+    std::unordered_map<Value, Value> continued;  // by the write that goes on in its memory
+    std::map<std::pair<const Node*, std::uint32_t>, int> partials;  // by node and field
+  };
+  /// Begins a body that finds these values where they are now. The scope around it.
+  Scope begin_body(std::span<const Value> given);
+  void end_body(Scope around) { scope_ = std::move(around); }
 
   /// Appends the allocation of the late buffers that were added since the last time.
   void allocate(std::vector<Step>& steps);
 
  private:
   Value last_write(const Value& v);
+  std::unordered_map<Value, int>& places_of(const Value& v);
 
   const Graph& graph_;
   Module& module_;
   Failures& failures_;
   ParameterNames names_;
-  std::unordered_map<Value, int> placed_, outputs_;
-  std::unordered_map<Value, Value> continued_;  // by the write that goes on in its memory
-  std::map<std::pair<const Node*, std::uint32_t>, int> partials_;  // by node and field
+  std::unordered_map<Value, int> lasting_;  // leaves and constants
+  Scope scope_;
   std::vector<int> to_allocate_;
 };
 

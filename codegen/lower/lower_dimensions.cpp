@@ -37,7 +37,10 @@ void Dimensions::add_check(PlanCheck check) {
 void Dimensions::note(const Dim& d) {
   if (d.is_constant()) return;
   d.for_each_atom([&](const AtomRef& atom) {
-    if (slot_of(*atom)) return;
+    if (const std::optional<int> slot = slot_of(*atom)) {
+      scope_.noted.insert(*slot);
+      return;
+    }
     if (atom->kind == Atom::Kind::symbol)
       throw InternalError("lower: no parameter gives the dimension " + atom->name);
     const Value& scalar = *atom->scalar;
@@ -55,20 +58,28 @@ void Dimensions::note(const Shape& shape) {
   for (const Dim& d : shape) note(d);
 }
 
-void Dimensions::read_given(std::size_t first, std::vector<Step>& steps) {
-  for (std::size_t d = first; d < module_.dimensions.size(); ++d) {
-    if (module_.dimensions[d].extent != -1) continue;
-    const Value s = storage_of(*module_.dimensions[d].atom->scalar);
-    if ((is_memory(s) || s.is(op::constant)) && !known_.contains(static_cast<int>(d)))
-      read(s, steps);
+void Dimensions::read_given(std::span<const Value> given, std::vector<Step>& steps) {
+  std::unordered_set<Value> there;
+  for (const Value& v : given) there.insert(storage_of(v));
+  for (const int slot : scope_.noted) {
+    if (module_.dimensions[slot].extent != -1 || scope_.known.contains(slot)) continue;
+    const Value s = storage_of(*module_.dimensions[slot].atom->scalar);
+    if (is_memory(s) || s.is(op::constant) || there.contains(s)) read(s, steps);
   }
+}
+
+Dimensions::Scope Dimensions::begin_body() {
+  Scope inside{{}, scope_.known, true};
+  return std::exchange(scope_, std::move(inside));
 }
 
 void Dimensions::read(const Value& scalar, std::vector<Step>& steps) {
   for (const int slot : late_.at(scalar)) {
     steps.push_back({DimensionStep{slot, buffers_.buffer_of(scalar)}});
-    known_.insert(slot);
+    scope_.known.insert(slot);
   }
+  // A body may never run: what has to be checked is known around it.
+  if (scope_.is_body) return;
   std::erase_if(late_checks_, [&](const PlanCheck& c) {
     if (!is_known(c.left) || !is_known(c.right)) return false;
     steps.push_back({ExtentCheckStep{c.left, c.right, c.number}});
@@ -96,6 +107,7 @@ int Dimensions::add_slot(const AtomRef& atom, int extent) {
   module_.dimensions.push_back(std::move(slot));
   const int number = static_cast<int>(module_.dimensions.size()) - 1;
   slots_.emplace(atom->hash, number);
+  scope_.noted.insert(number);
   return number;
 }
 
@@ -105,7 +117,7 @@ bool Dimensions::is_known(const Dim& d) const {
   if (!d.is_constant())
     d.for_each_atom([&](const AtomRef& atom) {
       const int slot = *slot_of(*atom);
-      known = known && (module_.dimensions[slot].extent != -1 || known_.contains(slot));
+      known = known && (module_.dimensions[slot].extent != -1 || scope_.known.contains(slot));
     });
   return known;
 }

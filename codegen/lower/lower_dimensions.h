@@ -1,8 +1,9 @@
 // The extents of a module that is being lowered: where the host function has each from, and when.
 #pragma once
 
-#include <cstddef>
 #include <optional>
+#include <set>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -28,15 +29,25 @@ class Dimensions {
   void note(const Dim& d);
   void note(const Shape& shape);
 
-  /// Appends what reads late extents, from slot `first` on, that stand in memory which is there
-  /// from the start.
-  void read_given(std::size_t first, std::vector<Step>& steps);
+  /// Appends what reads the late extents that were noted and stand in memory which is there from
+  /// the start: that of leaves, of constants, and of these values.
+  void read_given(std::span<const Value> given, std::vector<Step>& steps);
   /// Whether late extents are the value of this scalar.
   bool is_extent(const Value& scalar) const { return late_.contains(scalar); }
   /// Appends what reads them, and the checks that can be made then.
   void read(const Value& scalar, std::vector<Step>& steps);
   /// InternalError when a check was not made.
   void expect_all_checked() const;
+
+  /// What is noted and known in a graph: in the whole, or in a body, which may never run.
+  struct Scope {
+    std::set<int> noted;            // slots
+    std::unordered_set<int> known;  // late slots that have been read
+    bool is_body = false;
+  };
+  /// Begins a body, in which all is known that was before. The scope around it.
+  Scope begin_body();
+  void end_body(Scope around) { scope_ = std::move(around); }
 
  private:
   std::optional<int> slot_of(const Atom& atom) const;
@@ -49,8 +60,8 @@ class Dimensions {
   Failures& failures_;
   std::unordered_multimap<std::size_t, int> slots_;   // by the hash of their atoms
   std::unordered_map<Value, std::vector<int>> late_;  // slots, by the scalar
-  std::unordered_set<int> known_;                     // late slots that have been read
   std::vector<PlanCheck> late_checks_;                // not made yet
+  Scope scope_;
 };
 
 }  // namespace gnomon

@@ -1,8 +1,10 @@
 // The memory of a loop's index and states, and the steps of its body.
 #include "codegen/lower/lower_loop.h"
 
+#include <span>
 #include <utility>
 
+#include "codegen/fusion/uses.h"
 #include "ir/graph/leaf.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
@@ -18,24 +20,39 @@ int loop_buffer(const Type& t, Lowering& l) {
   return l.buffers.add(std::move(b));
 }
 
-void lower_body(const Graph& inner, LoopStep& loop, Lowering& l) {
-  const std::size_t first = l.module.dimensions.size();
-  for (const Node* n : inner.topological_order())
+// What the body reads from around it. An extent may be made of a scalar that no memory holds, as it
+// sees through sums: the body computes that one itself.
+std::vector<Value> in_memory(const Node& node, const Lowering& l) {
+  std::vector<Value> given = given_to_bodies(node);
+  std::erase_if(given, [&](const Value& v) {
+    const Value s = storage_of(v);
+    return !is_memory(s) && !s.is(op::constant) && !l.buffers.is_placed(s);
+  });
+  return given;
+}
+
+// The values around the body are memory to it, so nothing of them is computed in its steps.
+void lower_body(const Graph& inner, std::span<const Value> given, LoopStep& loop, Lowering& l) {
+  Buffers::Scope buffers_around = l.buffers.begin_body(given);
+  Dimensions::Scope dimensions_around = l.dimensions.begin_body();
+  for (const Node* n : topological_order(inner.outputs, given))
     for (const Type& t : n->types()) l.dimensions.note(t.shape);
-  l.dimensions.read_given(first, loop.body);
-  auto outer = l.buffers.continue_by({});
+  l.dimensions.read_given(given, loop.body);
+  const Fusion fusion = fuse_body(inner, given);
+  l.buffers.continue_by(fusion.continued);
   // A state's new value is made in its buffer where it is made by the body itself, else copied.
   for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
     const Value v = storage_of(inner.outputs[s]);
     if (!is_leaf(v.op()) && !v.is(op::constant) && !l.buffers.is_placed(v))
       l.buffers.place(v, loop.next[s]);
   }
-  lower_items(fuse(inner, Nodes::shared), l, loop.body);
+  lower_items(fusion, l, loop.body);
   for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
     const int at = l.buffers.buffer_behind(inner.outputs[s]);
     if (at != loop.next[s]) loop.body.push_back({CopyStep{at, loop.next[s]}});
   }
-  l.buffers.continue_by(std::move(outer));
+  l.dimensions.end_body(std::move(dimensions_around));
+  l.buffers.end_body(std::move(buffers_around));
 }
 
 }  // namespace
@@ -77,7 +94,7 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
   inner.outputs = inline_body(body_of(node, region), arguments);
   inner.origins = l.graph.origins;
   l.buffers.allocate(steps);
-  lower_body(inner, loop, l);
+  lower_body(inner, in_memory(node, l), loop, l);
   steps.push_back({std::move(loop)});
 }
 
