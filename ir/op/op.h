@@ -158,9 +158,10 @@ struct Partials {
 };
 /// Derivatives of closed bodies, given to rules of ops that have one.
 struct BodyDerivatives {
-  /// Body computing, from its params and one cotangent per output, the cotangent of each param
-  /// (float params only; others get no output): params' = params + cotangents.
-  Body (*vjp)(const Body&);
+  /// Body computing, from its params and one cotangent per output, the cotangent of each param that
+  /// is marked in `wanted` (of all if that is empty; float params only, others get no output):
+  /// params' = params + cotangents.
+  Body (*vjp)(const Body&, const std::vector<bool>& wanted);
   /// Body computing outputs and tangents of outputs from params and tangents of the float params.
   Body (*jvp)(const Body&);
 };
@@ -169,6 +170,9 @@ struct Vjp {
   std::vector<Expr> x, y;
   std::vector<Expr> dy;  // cotangent of each output; null when absent
   const BodyDerivatives* bodies = nullptr;
+  /// The operands whose cotangents are asked for, of all if it is empty; others may be null.
+  std::vector<bool> wanted = {};
+  bool wants(std::size_t operand) const { return wanted.empty() || wanted[operand]; }
 };
 struct Jvp {
   const Node& node;

@@ -180,7 +180,8 @@ Exprs backward(const Node& node, std::span<const Expr> dy, const std::vector<boo
   if (rule && rule->kind == ComplexRule::Kind::holomorphic)
     return conjugates(backward_plain(node, conjugates(dy), wanted));
   if (rule && rule->vjp)
-    return rule->vjp({node, operand_list(node), output_list(node), {dy.begin(), dy.end()}});
+    return rule->vjp(
+        {node, operand_list(node), output_list(node), {dy.begin(), dy.end()}, nullptr, wanted});
   return backward_plain(node, dy, wanted);
 }
 
@@ -191,7 +192,8 @@ Exprs backward_plain(const Node& node, std::span<const Expr> dy, const std::vect
   if (op.transpose) return backward_transpose(node, dy[0], wanted);
   if (!op.vjp) fail_underivable(node, "vjp");
   const Vjp rule{
-      node, operand_list(node), output_list(node), {dy.begin(), dy.end()}, &body_derivatives()};
+      node,  operand_list(node), output_list(node), {dy.begin(), dy.end()}, &body_derivatives(),
+      wanted};
   Exprs dx = op.vjp(rule);
   check_count(node, dx.size(), node.operands().size());
   for (std::size_t i = 0; i < dx.size(); ++i)

@@ -75,7 +75,8 @@ std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
 
 /// Derivatives of closed bodies, as rules of ops that have bodies get them:
 ///   vjp  params' = params, then a cotangent for each float output (in order);
-///        outputs' = the cotangent of each float param (in order), zeros without influence.
+///        outputs' = the cotangent of each float param that is wanted (in order), zeros without
+///        influence.
 ///   jvp  params' = params, then a tangent for each float param;
 ///        outputs' = outputs, then the tangent of each float output.
 const BodyDerivatives& body_derivatives();

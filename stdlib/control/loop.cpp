@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "ir/graph/leaf.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
 #include "stdlib/bounds.h"
@@ -146,25 +148,54 @@ std::vector<Expr> traces_of(const Node& node, const std::vector<Expr>& y, const 
   return {all.begin() + first, all.end()};
 }
 
-// The cotangents that enter the last step: those of the float states, then 0 for the float values
-// that are captured.
-std::vector<Expr> initial_cotangents(const Vjp& v, const Loop& loop) {
-  std::vector<Expr> initial;
-  for (std::size_t k = 0; k < loop.states; ++k) {
-    if (has_derivative(v.y[k])) initial.push_back(or_zeros(v.dy[k], v.y[k]));
+// Which outputs of a body depend on the marked parameters.
+std::vector<bool> dependent_outputs(const Graph& body, const std::vector<bool>& parameters) {
+  std::unordered_set<const Node*> dependent;
+  for (const Node* node : body.topological_order()) {
+    const bool is_marked = &node->op() == &op::param &&
+                           parameters[static_cast<std::size_t>(node->attribute("index").integer())];
+    if (is_marked || std::ranges::any_of(node->inputs(), [&](const Value& x) {
+          return dependent.contains(x.get());
+        }))
+      dependent.insert(node);
   }
-  for (std::size_t k = 1 + loop.states; k < v.x.size(); ++k) {
-    if (has_derivative(v.x[k])) initial.push_back(zeros_like(v.x[k]));
+  std::vector<bool> outputs;
+  for (const Value& v : body.outputs) outputs.push_back(dependent.contains(v.get()));
+  return outputs;
+}
+
+// The operands whose cotangents go from step to step: what is asked for, and the states that come
+// to depend on that. The others have no part in it.
+std::vector<bool> carried_backwards(const Vjp& v, const Loop& loop) {
+  std::vector<bool> carried(v.x.size());
+  for (std::size_t k = 1; k < v.x.size(); ++k) carried[k] = has_derivative(v.x[k]) && v.wants(k);
+  for (std::vector<bool> before; before != carried;) {
+    before = carried;
+    const std::vector<bool> outputs = dependent_outputs(*loop.body, carried);
+    for (std::size_t k = 0; k < loop.states; ++k)
+      if (outputs[k] && has_derivative(v.y[k])) carried[1 + k] = true;
+  }
+  return carried;
+}
+
+// The cotangents that enter the last step: those of states, then 0 for values that are captured.
+std::vector<Expr> initial_cotangents(const Vjp& v, const Loop& loop,
+                                     const std::vector<bool>& carried) {
+  std::vector<Expr> initial;
+  for (std::size_t k = 1; k < v.x.size(); ++k) {
+    if (!carried[k]) continue;
+    initial.push_back(k <= loop.states ? or_zeros(v.dy[k - 1], v.y[k - 1]) : zeros_like(v.x[k]));
   }
   return initial;
 }
 
 // Backwards over the steps, from the states that the forward loop kept: cotangents of the states
-// are states, those of captured values add up.
+// are states, those of captured values add up. Values that nothing is asked for have neither.
 Exprs fori_vjp(const Vjp& v) {
   const Loop loop(v.node.attributes());
   const std::vector<Expr> traces = traces_of(v.node, v.y, loop);
-  const Body body = v.bodies->vjp(loop.body);
+  const std::vector<bool> carried = carried_backwards(v, loop);
+  const Body body = v.bodies->vjp(loop.body, carried);
   const Expr last = steps_of(v.x[0]) - 1;
   const Step step = [&](Expr j, std::span<const Expr> cotangents) {
     const Expr i = last - j;
@@ -173,14 +204,15 @@ Exprs fori_vjp(const Vjp& v) {
     for (const Expr& trace : traces) arguments.push_back(index(trace, here));
     arguments.insert(arguments.end(), v.x.begin() + 1 + static_cast<std::ptrdiff_t>(loop.states),
                      v.x.end());
-    std::size_t floats = 0;
+    std::size_t states = 0;
     for (std::size_t k = 0; k < loop.states; ++k) {
-      if (has_derivative(v.y[k])) arguments.push_back(cotangents[floats++]);
+      if (!has_derivative(v.y[k])) continue;
+      arguments.push_back(carried[1 + k] ? cotangents[states++] : zeros_like(v.y[k]));
     }
     std::vector<Expr> before = apply_body(body, arguments);
     std::size_t next = 0;
     for (std::size_t k = 0; k < loop.states; ++k) {
-      if (!has_derivative(v.y[k])) continue;
+      if (!carried[1 + k]) continue;
       if (loop.trace && v.dy[loop.states + k].defined()) {
         before[next] = before[next] + index(v.dy[loop.states + k], here);
       }
@@ -189,11 +221,12 @@ Exprs fori_vjp(const Vjp& v) {
     for (; next < before.size(); ++next) before[next] = before[next] + cotangents[next];
     return before;
   };
-  const std::vector<Expr> found = make_loop(v.x[0], initial_cotangents(v, loop), step, false);
+  const std::vector<Expr> found =
+      make_loop(v.x[0], initial_cotangents(v, loop, carried), step, false);
   Exprs dx(v.x.size());
   std::size_t next = 0;
   for (std::size_t k = 1; k < v.x.size(); ++k) {
-    if (has_derivative(v.x[k])) dx[k] = found[next++];
+    if (carried[k]) dx[k] = found[next++];
   }
   return dx;
 }
@@ -305,13 +338,14 @@ struct Call {
 
 Body no_body() { return make_body({}, {}); }
 
-// The floats among `of`, in order, as one list has them; none for zeros, which an infinite
-// derivative may not meet.
-Exprs at_floats(const std::vector<Expr>& of, const std::vector<Expr>& floats) {
+// The floats among `of` that are wanted, in order, as one list has them; none for zeros, which an
+// infinite derivative may not meet.
+Exprs at_floats(const std::vector<Expr>& of, const std::vector<Expr>& floats,
+                const std::vector<bool>& wanted = {}) {
   Exprs all(of.size());
   std::size_t next = 0;
   for (std::size_t k = 0; k < of.size(); ++k) {
-    if (!has_derivative(of[k])) continue;
+    if (!has_derivative(of[k]) || (!wanted.empty() && !wanted[k])) continue;
     const Expr& found = floats[next++];
     if (constant_value(found) != 0.0) all[k] = found;
   }
@@ -363,7 +397,7 @@ Exprs call_vjp(const Vjp& v) {
   std::vector<Expr> cotangents = rule_arguments({}, {}, v.y, v.dy);
   std::vector<Expr> arguments = call.recompute ? behind_barriers(v.x, cotangents) : v.x;
   arguments.insert(arguments.end(), cotangents.begin(), cotangents.end());
-  return at_floats(v.x, apply_body(v.bodies->vjp(call.body), arguments));
+  return at_floats(v.x, apply_body(v.bodies->vjp(call.body, v.wanted), arguments), v.wanted);
 }
 
 Exprs call_jvp(const Jvp& v) {

@@ -75,6 +75,14 @@ bool loops_touch(const Module& module, const std::string& name) {
   return found;
 }
 
+// Of the last loop that is in no other.
+std::size_t states_of_last(const Module& module) {
+  std::size_t states = 0;
+  for (const Step& step : module.steps)
+    if (const auto* l = std::get_if<LoopStep>(&step.what)) states = l->current.size();
+  return states;
+}
+
 Expr loop(const Expr& count, const Expr& x,
           const std::function<Expr(const Expr&, const Expr&)>& f) {
   const Expr initial[] = {x};
@@ -247,6 +255,28 @@ TEST_CASE("a gradient through loops inside each other runs none of them inside a
   const double by_w = (plain(at, weight + h) - plain(at, weight - h)) / (2 * h);
   CHECK(got[1].item<double>() == doctest::Approx(by_x).epsilon(1e-6));
   CHECK(got[2].item<double>() == doctest::Approx(by_w).epsilon(1e-6));
+}
+
+TEST_CASE("a gradient carries the cotangents that are asked for") {
+  const Expr x = scalar("x"), p = scalar("p"), w = vector("w"), n = scalar("n", int64);
+  const Expr initial[] = {x, p};
+  const auto last = fori(n, initial, [&](const Expr&, States s) {
+    return List{s[0] * sin(s[1]) + sum(tanh(w * s[0])), s[1] * 0.9 + 0.1};
+  });
+  const auto carried = [&](const std::vector<Expr>& wrt) {
+    return states_of_last(lowered(grad(last[0], wrt)));
+  };
+  CHECK(carried({x}) == 1);
+  CHECK(carried({w}) == 2);
+  CHECK(carried({p}) == 2);
+  CHECK(carried({x, w}) == 2);
+  CHECK(carried({p, w}) == 3);
+  // The same numbers, whatever else is asked for.
+  const std::vector<Expr> all = grad(last[0], {x, p, w});
+  const Function f = compile(
+      {x, p, w, n}, {grad(last[0], x), grad(last[0], p), grad(last[0], w), all[0], all[1], all[2]});
+  const Results got = f(0.4, 0.7, Array::from({0.3, -0.2, 0.5}), std::int64_t{5});
+  for (std::size_t k = 0; k < 3; ++k) CHECK(difference(got[k], got[k + 3], 1e-12) == "");
 }
 
 TEST_CASE("extents that the call computes are known to bodies") {

@@ -431,10 +431,13 @@ TEST_CASE("a loop and a reusable function are derived as their unrolled forms") 
 TEST_CASE("derivatives of a body have the stated signature") {
   const Expr x = f64("x", {2}), k = tensor("k", int64, {2});
   const Body body = make_body(std::vector<Value>{x, k}, std::vector<Value>{x * k, k + 1});
-  const Body back = body_derivatives().vjp(body);
+  const Body back = body_derivatives().vjp(body, {});
   CHECK(back->parameters.size() == 3);
   CHECK(back->outputs.size() == 1);
-  CHECK(back == body_derivatives().vjp(body));
+  CHECK(back == body_derivatives().vjp(body, {}));
+  const Body none = body_derivatives().vjp(body, {false, true});
+  CHECK(none->parameters.size() == 3);
+  CHECK(none->outputs.empty());
   const Body ahead = body_derivatives().jvp(body);
   CHECK(ahead->parameters.size() == 3);
   CHECK(ahead->outputs.size() == 3);
