@@ -8,8 +8,8 @@ using namespace gnomon::test;
 
 namespace {
 
-constexpr DType dtypes[] = {bool_,  int8,   int16,  int32,   int64,  uint8,
-                            uint16, uint32, uint64, float32, float64};
+constexpr DType compiled_dtypes[] = {bool_,  int8,   int16,  int32,   int64,  uint8,
+                                     uint16, uint32, uint64, float32, float64};
 constexpr std::int64_t sizes[] = {0, 1, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 300};
 
 // The op on operands of one dtype, where it admits that.
@@ -26,7 +26,7 @@ std::optional<Expr> apply_if_typed(const Op& op, std::span<const Expr> x) {
 
 TEST_CASE("every elementwise op has the bits of the reference, for every dtype and size") {
   Samples random(11);
-  for (const DType t : dtypes) {
+  for (const DType t : compiled_dtypes) {
     Batch batch(fmt::format("elementwise_{}", name_of(t)));
     batch.options.rewrites = RewriteLevel::none;
     const Dim n = Dim::symbol("n");
@@ -52,15 +52,15 @@ TEST_CASE("casts have the bits of the reference, between any two dtypes") {
   Samples random(12);
   Batch batch("casts");
   const Dim n = Dim::symbol("n");
-  for (const DType from : dtypes) {
+  for (const DType from : compiled_dtypes) {
     const Expr x = batch.input(std::string(name_of(from)), random.any(from, {1}), {n});
-    for (const DType to : dtypes)
+    for (const DType to : compiled_dtypes)
       batch.add(fmt::format("{} to {}", name_of(from), name_of(to)), cast(x, to));
   }
   batch.compile();
   for (const std::int64_t size : sizes) {
     std::vector<Array> values;
-    for (const DType from : dtypes) values.push_back(random.any(from, {size}));
+    for (const DType from : compiled_dtypes) values.push_back(random.any(from, {size}));
     batch.check_with(std::move(values));
   }
 }
@@ -70,17 +70,18 @@ TEST_CASE("operands of different dtypes and ranks broadcast as the reference doe
   Batch batch("mixed");
   const Dim n = Dim::symbol("n"), m = Dim::symbol("m");
   std::vector<Expr> whole, row, column, number;
-  for (const DType t : dtypes) {
+  for (const DType t : compiled_dtypes) {
     const std::string name(name_of(t));
     whole.push_back(batch.input(name + "_whole", random.small(t, {5, 9}), {m, n}));
     row.push_back(batch.input(name + "_row", random.small(t, {9}), {n}));
     column.push_back(batch.input(name + "_column", random.small(t, {5, 1}), {m, 1}));
     number.push_back(batch.input(name + "_number", random.small(t, {}), {}));
   }
-  for (std::size_t i = 0; i < std::size(dtypes); ++i)
-    for (std::size_t k = 0; k < std::size(dtypes); k += 1 + (i % 2)) {
-      const std::string name = fmt::format("{} with {}", name_of(dtypes[i]), name_of(dtypes[k]));
-      if (is_bool(dtypes[i]) && is_bool(dtypes[k])) continue;
+  for (std::size_t i = 0; i < std::size(compiled_dtypes); ++i)
+    for (std::size_t k = 0; k < std::size(compiled_dtypes); k += 1 + (i % 2)) {
+      const std::string name =
+          fmt::format("{} with {}", name_of(compiled_dtypes[i]), name_of(compiled_dtypes[k]));
+      if (is_bool(compiled_dtypes[i]) && is_bool(compiled_dtypes[k])) continue;
       const auto promoted = [&](const auto& make) {
         try {
           batch.add(name, make());
@@ -97,7 +98,7 @@ TEST_CASE("operands of different dtypes and ranks broadcast as the reference doe
 
 TEST_CASE("every reduction of every dtype, along every axis") {
   Samples random(14);
-  for (const DType t : dtypes) {
+  for (const DType t : compiled_dtypes) {
     Batch batch(fmt::format("reductions_{}", name_of(t)));
     batch.options.rewrites = RewriteLevel::exact;
     const Expr x = batch.input("x", random.small(t, {1, 1, 1}));

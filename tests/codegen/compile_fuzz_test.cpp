@@ -9,7 +9,7 @@ using namespace gnomon::test;
 
 namespace {
 
-constexpr double tolerance = 1e-8;
+constexpr double fuzz_tolerance = 1e-8;
 
 // The first node, operands first, that alone is compiled to other values, as a graph of its own.
 std::string smallest_failure(const Batch& batch) {
@@ -21,7 +21,7 @@ std::string smallest_failure(const Batch& batch) {
     const Graph part = capture(batch.inputs, std::vector<Expr>{output}).graph;
     const Array wanted = evaluate(part, batch.values)[0];
     const Results found = compile(batch.inputs, {output}, {}, batch.options)(batch.values);
-    const std::string how = difference(found[0], wanted, tolerance);
+    const std::string how = difference(found[0], wanted, fuzz_tolerance);
     if (!how.empty()) return fmt::format("{}\n{}", how, print_graph(part));
   }
   return "no node alone";
@@ -32,7 +32,7 @@ Batch batch_of(std::uint64_t seed) {
   const bool is_large = seed % 40 == 0;
   Batch batch = is_large ? Grower(seed).grow(6 + static_cast<int>(seed / 40 % 20))
                          : Grower(seed).grow(3 + static_cast<int>(seed % 8), 1);
-  if (is_large && has_values(batch)) add_gradients(batch, tolerance);
+  if (is_large && has_values(batch)) add_gradients(batch, fuzz_tolerance);
   return batch;
 }
 
@@ -62,7 +62,7 @@ Batch joined(std::span<const Batch> batches) {
   return all;
 }
 
-void check(std::span<const Batch> batches, RewriteLevel level) {
+void check_batches(std::span<const Batch> batches, RewriteLevel level) {
   Batch all = joined(batches);
   all.options.rewrites = level;
   if (!all.check()) FAIL_CHECK(smallest_failure(all));
@@ -83,14 +83,14 @@ TEST_CASE("random graphs have the values of the reference, as written and rewrit
     if (kind == Kind::refused_by_call && seed % 16 == 0) batch.check();
     if (kind == Kind::meets_nan) with_nan.push_back(std::move(batch));
     if (with_nan.size() == together) {
-      check(with_nan, RewriteLevel::none);
+      check_batches(with_nan, RewriteLevel::none);
       with_nan.clear();
     }
     if (kind != Kind::valued) continue;
     waiting.push_back(std::move(batch));
     if (++checked < count && waiting.size() < together) continue;
-    check(waiting, checked / together % 2 ? RewriteLevel::none : RewriteLevel::all);
+    check_batches(waiting, checked / together % 2 ? RewriteLevel::none : RewriteLevel::all);
     waiting.clear();
   }
-  if (!with_nan.empty()) check(with_nan, RewriteLevel::none);
+  if (!with_nan.empty()) check_batches(with_nan, RewriteLevel::none);
 }

@@ -27,13 +27,13 @@ std::string source_of(const std::vector<Expr>& inputs, const std::vector<Expr>& 
   return text;
 }
 
-int count(const std::string& text, const std::string& part) {
+int count_parts(const std::string& text, const std::string& part) {
   int n = 0;
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++n;
   return n;
 }
 
-CompileOptions fresh(const char* cpu = "native") {
+CompileOptions uncached_for(const char* cpu = "native") {
   CompileOptions options;
   options.cache = false;
   options.cpu = cpu;
@@ -53,8 +53,9 @@ TEST_CASE("kernels that differ in names only are one function") {
     h = tanh(dot(h, inputs[n - 2]) + inputs[n - 1]);
   }
   const std::string text = source_of(inputs, {h}, 64);
-  CHECK(count(text, "= gn::tanh(") == 1);
-  CHECK(count(text, "\nvoid gnomon_k") == 4);  // the product and the rest, declared and defined
+  CHECK(count_parts(text, "= gn::tanh(") == 1);
+  CHECK(count_parts(text, "\nvoid gnomon_k") ==
+        4);  // the product and the rest, declared and defined
 }
 
 TEST_CASE("kernels that differ in a constant, an operation or a dtype are not") {
@@ -62,31 +63,31 @@ TEST_CASE("kernels that differ in a constant, an operation or a dtype are not") 
   const auto rows = [](const Expr& e) { return sum(e, {1}); };
   const std::string text =
       source_of({x, y}, {rows(exp(x * 2.0)), rows(exp(y * 3.0)), rows(log(dot(x, y)))}, 64);
-  CHECK(count(text, "= gn::exp(") == 2);
+  CHECK(count_parts(text, "= gn::exp(") == 2);
 }
 
 TEST_CASE("a long body serves full vectors and the rest where masks cost nothing") {
   const Expr x = vector("x");
   const Expr y = tanh(exp(x) * 0.5);
-  CHECK(count(source_of({x}, {y}, 64), "gn::Parts<8>") == 1);
-  CHECK(count(source_of({x}, {y}, 32), "gn::vector_loop<4") == 1);
-  CHECK(count(source_of({x}, {y}, 32), "gn::Parts") == 0);
+  CHECK(count_parts(source_of({x}, {y}, 64), "gn::Parts<8>") == 1);
+  CHECK(count_parts(source_of({x}, {y}, 32), "gn::vector_loop<4") == 1);
+  CHECK(count_parts(source_of({x}, {y}, 32), "gn::Parts") == 0);
   // Short ones have a body for each.
-  CHECK(count(source_of({x}, {x + 1.0}, 64), "gn::vector_loop<8") == 1);
+  CHECK(count_parts(source_of({x}, {x + 1.0}, 64), "gn::vector_loop<8") == 1);
 }
 
 TEST_CASE("a known number of elements has the vectors it needs") {
   const Expr few = tensor("few", float64, Shape{5}), many = tensor("many", float64, Shape{64});
-  CHECK(count(source_of({few}, {few + 1.0}, 64), "gn::Tail<8> live{5};") == 1);
-  CHECK(count(source_of({many}, {many + 1.0}, 64), "gn::Full<8> live;") == 1);
+  CHECK(count_parts(source_of({few}, {few + 1.0}, 64), "gn::Tail<8> live{5};") == 1);
+  CHECK(count_parts(source_of({many}, {many + 1.0}, 64), "gn::Full<8> live;") == 1);
 }
 
 TEST_CASE("masked bodies and bodies of their own give the same bits") {
   const Expr x = vector("x");
   const Expr e = exp(x) * tanh(x);
   const std::vector<Output> results = {sum(e), max(e), prod(cos(x)), e};
-  const Function native = compile({x}, results, {}, fresh());
-  const Function narrow = compile({x}, results, {}, fresh("x86-64"));
+  const Function native = compile({x}, results, {}, uncached_for());
+  const Function narrow = compile({x}, results, {}, uncached_for("x86-64"));
   for (const int n : {0, 1, 7, 8, 9, 63, 64, 65, 130, 8191, 8193, 20000}) {
     CAPTURE(n);
     std::vector<double> values;
@@ -113,7 +114,7 @@ TEST_CASE("rows as lanes are read, written and added up under masks") {
   for (const std::int64_t columns : {3, 10}) {
     const Expr x = tensor("x", float64, Shape{Dim::symbol("n"), columns});
     const Expr p = softmax(x);
-    const Function f = compile({x}, {p, sum(p, {0})}, {}, fresh());
+    const Function f = compile({x}, {p, sum(p, {0})}, {}, uncached_for());
     for (const int n : {1, 7, 8, 9, 64, 71}) {
       CAPTURE(n);
       Array a = Array::empty(float64, {n, columns});

@@ -10,7 +10,7 @@ using namespace gnomon::test;
 
 namespace {
 
-constexpr double accuracy = 1e-12;
+constexpr double step_accuracy = 1e-12;
 
 }  // namespace
 
@@ -92,8 +92,8 @@ TEST_CASE("loops, nested and of any length, and gradients through them") {
             fori(n, initial, [](Expr i, States s) { return List{s[0] + cast(i, float64)}; })[0]);
   const auto pair =
       fori(n, two, [&](Expr i, States s) { return List{s[1], s[0] + sin(x) * cast(i, float64)}; });
-  batch.add("swapped 0", pair[0], accuracy);
-  batch.add("swapped 1", pair[1], accuracy);
+  batch.add("swapped 0", pair[0], step_accuracy);
+  batch.add("swapped 1", pair[1], step_accuracy);
   batch.add("nested",
             fori(2, initial,
                  [&](Expr i, States outer_states) {
@@ -101,7 +101,7 @@ TEST_CASE("loops, nested and of any length, and gradients through them") {
                      return List{s[0] * 0.5 + cast(k + i, float64)};
                    });
                  })[0],
-            accuracy);
+            step_accuracy);
   batch.add("unchanged", fori(n, two, [](Expr, States s) { return List{s[0], s[1] + 1}; })[0]);
   batch.add("constant state",
             fori(n, initial, [](Expr, States s) { return List{s[0] * 0 + 1}; })[0]);
@@ -140,7 +140,7 @@ TEST_CASE("extents that are values") {
   const Expr n = batch.input("n", Array(std::int64_t{3}), {});
   const Expr x = batch.input("x", random.small(int64, {5}));
   batch.add("arange", arange(n));
-  batch.add("used", sin(cast(arange(n), float64) * 0.5), accuracy);
+  batch.add("used", sin(cast(arange(n), float64) * 0.5), step_accuracy);
   batch.add("sum", sum(arange(n * 2)));
   batch.add("by data", arange(max(abs(x))) + 1);
   batch.add("rewritten", arange(cast(maximum(ceil(cast(n, float64) / 0.75), 0.0) * 1, int64)));
@@ -173,7 +173,7 @@ TEST_CASE("results that are inputs, constants, each other, or nothing new") {
   batch.add("flat", reshape(x, {-1}));
   batch.add("flat value", reshape(y, {-1}), 1e-6);
   batch.add("large", Expr(large));
-  batch.add("large used", Expr(large) * 2 + 1, accuracy);
+  batch.add("large used", Expr(large) * 2 + 1, step_accuracy);
   batch.add("little", Expr(little));
   batch.add("number", constant(2.5, float64));
   batch.add("size", extent(x.dim(0) * x.dim(1) + 1));

@@ -10,7 +10,7 @@ using namespace gnomon::test;
 
 namespace {
 
-constexpr double accuracy = 1e-12;
+constexpr double value_accuracy = 1e-12;
 
 std::string thrown(const Function& f, std::vector<Array> arguments) {
   try {
@@ -29,14 +29,14 @@ TEST_CASE("rows, columns and whole arrays of every length around the vector widt
   const Expr x = batch.input("x", random.small(float64, {3, 5}));
   const Expr v = batch.input("v", random.small(float64, {5}), {x.dim(1)});
   const Expr f = batch.input("f", random.small(float32, {5}));
-  batch.add("fused", exp(x) * v + sin(v), accuracy);
-  batch.add("rows", sum(x * v, 1), accuracy);
-  batch.add("centered", x - mean(x, 1, keepdims), accuracy);
-  batch.add("columns", sum(x, 0), accuracy);
+  batch.add("fused", exp(x) * v + sin(v), value_accuracy);
+  batch.add("rows", sum(x * v, 1), value_accuracy);
+  batch.add("centered", x - mean(x, 1, keepdims), value_accuracy);
+  batch.add("columns", sum(x, 0), value_accuracy);
   batch.add("both", sum(x * x) + sum(v), 1e-11);
-  batch.add("softmax", softmax(x), accuracy);
-  batch.add("softmax of columns", softmax(x, 0), accuracy);
-  batch.add("logsumexp", logsumexp(x, 1), accuracy);
+  batch.add("softmax", softmax(x), value_accuracy);
+  batch.add("softmax of columns", softmax(x, 0), value_accuracy);
+  batch.add("logsumexp", logsumexp(x, 1), value_accuracy);
   batch.add("argmax", argmax(x, 1));
   batch.add("argmin", argmin(v));
   batch.add("max of columns", max(x, 0));
@@ -61,13 +61,13 @@ TEST_CASE("literal extents") {
     Batch batch(fmt::format("literal_{}", n));
     const Expr x = batch.input("x", random.small(float64, {3, n}), {3, n});
     const Expr y = batch.input("y", random.small(float64, {n, 2}), {n, 2});
-    batch.add("fused", exp(x) + 1, accuracy);
+    batch.add("fused", exp(x) + 1, value_accuracy);
     batch.add("rows", sum(x, 1), 1e-11);
     batch.add("columns", sum(y, 0), 1e-11);
-    batch.add("softmax", softmax(x), accuracy);
+    batch.add("softmax", softmax(x), value_accuracy);
     batch.add("argmax", argmax(y, 0));
     batch.add("product", matmul(x, y), 1e-11);
-    batch.add("transposed", transpose(x) * y(all_of, from(1)), accuracy);
+    batch.add("transposed", transpose(x) * y(all_of, from(1)), value_accuracy);
     batch.add("all", sum(x) * max(y), 1e-10);
     batch.check();
   }
@@ -80,22 +80,22 @@ TEST_CASE("ranks 0 to 5 and axes anywhere") {
     const std::vector<std::int64_t> all = {3, 2, 4, 5, 3};
     const std::vector<std::int64_t> shape(all.end() - rank, all.end());
     const Expr x = batch.input("x", random.small(float64, shape));
-    batch.add("fused", x * 2 + exp(x), accuracy);
-    batch.add("sum", sum(x), accuracy);
-    batch.add("transpose", transpose(x) + 1, accuracy);
+    batch.add("fused", x * 2 + exp(x), value_accuracy);
+    batch.add("sum", sum(x), value_accuracy);
+    batch.add("transpose", transpose(x) + 1, value_accuracy);
     batch.add("flat", reshape(x, {-1}) * 3);
     for (int axis = 0; axis < rank; ++axis) {
-      batch.add(fmt::format("sum {}", axis), sum(exp(x), axis), accuracy);
-      batch.add(fmt::format("mean kept {}", axis), x - mean(x, axis, keepdims), accuracy);
+      batch.add(fmt::format("sum {}", axis), sum(exp(x), axis), value_accuracy);
+      batch.add(fmt::format("mean kept {}", axis), x - mean(x, axis, keepdims), value_accuracy);
       batch.add(fmt::format("max {}", axis), max(x, axis));
-      batch.add(fmt::format("softmax {}", axis), softmax(x, axis), accuracy);
+      batch.add(fmt::format("softmax {}", axis), softmax(x, axis), value_accuracy);
       batch.add(fmt::format("expand {}", axis), expand_dims(x, axis) - 1);
       batch.add(fmt::format("both {}", axis), concatenate({x, x * 2, x}, axis));
       batch.add(fmt::format("stack {}", axis), stack({x, -x}, axis));
     }
     if (rank >= 3) {
-      batch.add("two", sum(x, {0, rank - 1}), accuracy);
-      batch.add("turned", transpose(sum(exp(x), 1)), accuracy);
+      batch.add("two", sum(x, {0, rank - 1}), value_accuracy);
+      batch.add("turned", transpose(sum(exp(x), 1)), value_accuracy);
     }
     batch.check();
   }
@@ -106,10 +106,10 @@ TEST_CASE("views as arguments: transposed, strided, reversed, broadcast, unalign
   Batch batch("views");
   const Expr x = batch.input("x", random.small(float32, {4, 6}));
   const Expr y = batch.input("y", random.small(float64, {6}), {x.dim(1)});
-  batch.add("fused", x * y + 1, accuracy);
+  batch.add("fused", x * y + 1, value_accuracy);
   batch.add("rows", sum(x, 1), 1e-5);
-  batch.add("columns", sum(x * y, 0), accuracy);
-  batch.add("product", matmul(cast(x, float64), y), accuracy);
+  batch.add("columns", sum(x * y, 0), value_accuracy);
+  batch.add("product", matmul(cast(x, float64), y), value_accuracy);
   batch.compile();
   const Array a = random.small(float32, {9, 14}), b = random.small(float64, {40});
   batch.check_with({a.transpose(), b.slice(0, 3, 12)});
@@ -136,8 +136,8 @@ TEST_CASE("nothing at all: extents 0 everywhere") {
   batch.add("all", all(x > 0));
   batch.add("logsumexp", logsumexp(x, 0));
   batch.add("softmax", softmax(x, 1));
-  batch.add("product", matmul(x, y), accuracy);
-  batch.add("inner", matmul(transpose(x), x), accuracy);
+  batch.add("product", matmul(x, y), value_accuracy);
+  batch.add("inner", matmul(transpose(x), x), value_accuracy);
   batch.add("turned", transpose(x));
   batch.add("flat", reshape(x, {-1}));
   batch.add("joined", concatenate({x, x}, 0));
@@ -177,8 +177,8 @@ TEST_CASE("slices with symbolic, negative and far bounds") {
   };
   for (const auto& [name, part] : parts) {
     batch.add(name, part);
-    batch.add(std::string(name) + " used", exp(part) + 1, accuracy);
-    batch.add(std::string(name) + " summed", sum(part), accuracy);
+    batch.add(std::string(name) + " used", exp(part) + 1, value_accuracy);
+    batch.add(std::string(name) + " summed", sum(part), value_accuracy);
   }
   batch.add("set", set_at(x, {range(1, 3), from(-2)}, 7.0));
   batch.add("set row", set_at(x, {-1}, x(0) * 2));
@@ -227,23 +227,23 @@ TEST_CASE("integer arrays as indices, negative ones and duplicates") {
   const Expr small = batch.input("small", Array::from(std::vector<std::int8_t>{3, -1, 0, 7}), {4});
   batch.add("take", take(x, i));
   batch.add("take last", take(x, j, 1));
-  batch.add("take grid", exp(take(x, g)), accuracy);
+  batch.add("take grid", exp(take(x, g)), value_accuracy);
   batch.add("pairs", x(i, j));
   batch.add("apart", x(i, newaxis, j) * 2);
   batch.add("one", x(one));
   batch.add("one of one", x(one, one) + 1);
   batch.add("sliced", x(i, from(1, 2)));
-  batch.add("rows of sums", sum(take(x, i), 1), accuracy);
-  batch.add("sums of rows", take(sum(x, 1), i), accuracy);
+  batch.add("rows of sums", sum(take(x, i), 1), value_accuracy);
+  batch.add("sums of rows", take(sum(x, 1), i), value_accuracy);
   batch.add("small index", take(v, small));
   batch.add("set pairs", set_at(x, {i, j}, v));
-  batch.add("inc pairs", inc_at(x, {i, j}, v), accuracy);
-  batch.add("inc rows", inc_at(x, {i}, 1.0), accuracy);
-  batch.add("inc rows by columns", inc_at(x, {i}, expand_dims(v, 1)), accuracy);
+  batch.add("inc pairs", inc_at(x, {i, j}, v), value_accuracy);
+  batch.add("inc rows", inc_at(x, {i}, 1.0), value_accuracy);
+  batch.add("inc rows by columns", inc_at(x, {i}, expand_dims(v, 1)), value_accuracy);
   batch.add("set columns", set_at(x, {all_of, j}, expand_dims(x(all_of, 0), 1)));
-  batch.add("inc one", inc_at(x, {one, one}, 5.0), accuracy);
+  batch.add("inc one", inc_at(x, {one, one}, 5.0), value_accuracy);
   batch.add("counts", inc_at(full({6}, Expr(Array(std::int64_t{0}))), {i}, 1));
-  batch.add("gradient", grad(sum(square(x(i, j)) * v), x), accuracy);
+  batch.add("gradient", grad(sum(square(x(i, j)) * v), x), value_accuracy);
   batch.check();
   const Function f = compile({x, i}, {take(x, i)});
   const Array xs = random.small(float64, {6, 8});
@@ -268,7 +268,7 @@ TEST_CASE("any text may name an input, an output or a function") {
   const Dim n = Dim::symbol("dims"), m = Dim::symbol("plan");
   for (const char* name : names) {
     const Expr x = batch.input(name, random.small(float64, {3, 5}), {n, m});
-    batch.add(name, matmul(transpose(check(x, x < 100, "too large")), exp(x)), accuracy);
+    batch.add(name, matmul(transpose(check(x, x < 100, "too large")), exp(x)), value_accuracy);
     batch.add(std::string(name) + "_", argmax(x, 0));
     batch.add(name, x(from(Dim::value(argmin(x(0)).value()))));
   }
@@ -288,7 +288,7 @@ TEST_CASE("reductions of one number, and literal extents of 0") {
     batch.add("argmax", argmax(x));
     batch.add("mean", mean(x));
     batch.add("any", any(x));
-    batch.add("logsumexp", logsumexp(x), accuracy);
+    batch.add("logsumexp", logsumexp(x), value_accuracy);
     batch.add("nothing", exp(z) + 1);
     batch.add("no rows", sum(z, 1));
     batch.add("no columns", sum(z, 0));

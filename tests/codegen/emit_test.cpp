@@ -217,7 +217,7 @@ void run_both(const std::string& name, const std::vector<std::int64_t>& dims,
   }
 }
 
-std::vector<float> floats(std::size_t n, unsigned seed) {
+std::vector<float> float_values(std::size_t n, unsigned seed) {
   std::vector<float> v(n);
   for (float& x : v) {
     seed = seed * 1664525u + 1013904223u;
@@ -226,7 +226,7 @@ std::vector<float> floats(std::size_t n, unsigned seed) {
   return v;
 }
 
-std::vector<Kernel> lowered(const Expr& input, const Expr& output) {
+std::vector<Kernel> lowered_kernels(const Expr& input, const Expr& output) {
   const Captured captured = capture(std::vector{input}, std::vector{output});
   Context context;
   return lower(optimize(captured.graph, context), target_named("x86-64-v4")).kernels;
@@ -263,7 +263,7 @@ TEST_CASE("argmax finds the first of the greatest, NaN before all") {
   for (const std::int64_t m : {1, 15, 16, 64, 100, 300}) {
     CAPTURE(m);
     constexpr std::int64_t n = 5;
-    std::vector<float> x = floats(n * m, 3);
+    std::vector<float> x = float_values(n * m, 3);
     x[m / 2] = std::numeric_limits<float>::quiet_NaN();
     std::vector<std::vector<double>> memory{std::vector<double>(n), std::vector<double>(n)};
     run_both("argmax", {n, m}, {x.data()}, 3, 1, memory, [&](auto& outputs, const Found&) {
@@ -330,7 +330,7 @@ TEST_CASE("carried_loop carries its state from step to step") {
 TEST_CASE("register_tile is the product of its matrices") {
   if (!toolchain_available()) return;
   constexpr std::int64_t m = 2, n = 21, k = 7;  // 4m rows, 4n columns
-  const std::vector<float> a = floats(4 * m * k, 5), b = floats(4 * n * k, 7);
+  const std::vector<float> a = float_values(4 * m * k, 5), b = float_values(4 * n * k, 7);
   std::vector<std::vector<double>> memory{std::vector<double>(8 * m * n)};
   run_both("register_tile", {m, n, k}, {a.data(), b.data()}, 2, 3, memory,
            [&](auto& outputs, const Found&) {
@@ -348,7 +348,7 @@ TEST_CASE("register_tile is the product of its matrices") {
 TEST_CASE("block_reduction takes the greatest of each row off it") {
   if (!toolchain_available()) return;
   constexpr std::int64_t n = 3, m = 50;
-  const std::vector<float> x = floats(n * m, 11);
+  const std::vector<float> x = float_values(n * m, 11);
   std::vector<std::vector<double>> memory{std::vector<double>(n * m)};
   run_both("block_reduction", {n, m}, {x.data()}, 2, 1, memory, [&](auto& outputs, const Found&) {
     const auto* y = reinterpret_cast<const float*>(outputs[0].data());
@@ -362,7 +362,7 @@ TEST_CASE("block_reduction takes the greatest of each row off it") {
 TEST_CASE("short_rows takes the least of each row off it") {
   if (!toolchain_available()) return;
   for (const std::int64_t n : {1, 16, 37}) {
-    const std::vector<float> x = floats(3 * n, 13);
+    const std::vector<float> x = float_values(3 * n, 13);
     std::vector<std::vector<double>> memory{std::vector<double>(3 * n)};
     run_both("short_rows", {n}, {x.data()}, 1, 4, memory, [&](auto& outputs, const Found&) {
       const auto* y = reinterpret_cast<const float*>(outputs[0].data());
@@ -384,7 +384,7 @@ TEST_CASE("NVRTC compiles golden kernels, and kernels of expressions, for the de
   const Expr x = matrix("x", float32);
   for (const Expr& e : {exp(x) * 2.0f + x, softmax(x), sum(x, {0}), sum(tanh(x), {1}), argmax(x, 1),
                         sum(x), transpose(x) * 2.0f})
-    for (Kernel& kernel : lowered(x, e)) kernels.push_back(std::move(kernel));
+    for (Kernel& kernel : lowered_kernels(x, e)) kernels.push_back(std::move(kernel));
   for (const Kernel& kernel : kernels) {
     const std::string text = unit_of(kernel, cuda_language);
     CAPTURE(text);
@@ -401,9 +401,9 @@ TEST_CASE("NVRTC compiles golden kernels, and kernels of expressions, for the de
 TEST_CASE("a sum of rows is the same number however its loops are spelled") {
   if (!toolchain_available()) return;
   constexpr std::int64_t n = 9, m = 83;
-  const std::vector<float> values = floats(n * m, 17);  // multiples of 1/64: sums are exact
+  const std::vector<float> values = float_values(n * m, 17);  // multiples of 1/64: sums are exact
   const Expr x = matrix("x", float32);
-  const auto kernels = lowered(x, sum(x, {1}));
+  const auto kernels = lowered_kernels(x, sum(x, {1}));
   REQUIRE(kernels.size() == 1);
   for (const bool cuda : {false, true}) {
     CAPTURE(cuda);
@@ -426,9 +426,9 @@ TEST_CASE("a sum of rows is the same number however its loops are spelled") {
 TEST_CASE("kernels of expressions compute the same as CUDA C++, thread after thread") {
   if (!toolchain_available()) return;
   constexpr std::int64_t n = 130, m = 37;
-  const std::vector<float> values = floats(n * m, 13);
+  const std::vector<float> values = float_values(n * m, 13);
   const Expr x = matrix("x", float32);
-  const auto kernels = lowered(x, x * 2.0f + 1.0f);
+  const auto kernels = lowered_kernels(x, x * 2.0f + 1.0f);
   REQUIRE(kernels.size() == 1);
   std::vector<float> y(n * m);
   std::vector<void*> buffers;

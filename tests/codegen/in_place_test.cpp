@@ -2,16 +2,12 @@
 #include <doctest/doctest.h>
 
 #include "frontend/gnomon.h"
+#include "tests/support/compiled_support.h"
 
 using namespace gnomon;
+using namespace gnomon::test;
 
 namespace {
-
-CompileOptions uncached() {
-  CompileOptions options;
-  options.cache = false;
-  return options;
-}
 
 const void* memory_of(const SharedVariable& v) {
   const Array value = v.get();

@@ -31,7 +31,7 @@ const Target& target() {
 }
 
 // A kernel, a product and a kernel, which read each other's results from the workspace.
-Module lowered() {
+Module lowered_module() {
   const Expr x = matrix("x"), y = matrix("y");
   return lower(optimized(exp(dot(exp(x), y))), target());
 }
@@ -70,7 +70,7 @@ TEST_CASE("names of passes over modules are unique, among those of passes over g
 
 TEST_CASE("each pass over a module has a record in the trace") {
   Context context = checked_context();
-  const Module module = run_module_passes(lowered(), target(), context);
+  const Module module = run_module_passes(lowered_module(), target(), context);
   const std::vector<PassRecord>& records = context.trace.passes;
   REQUIRE(records.size() == all_module_passes().size());
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -84,13 +84,13 @@ TEST_CASE("each pass over a module has a record in the trace") {
 TEST_CASE("an error in a pass over a module names the pass") {
   const ModulePass refuses{"refuses", "Throws.",
                            [](Module&, const Target&) { throw ValueError("no"); }};
-  CHECK(fault(refuses, lowered()) == "pass refuses: no");
+  CHECK(fault(refuses, lowered_module()) == "pass refuses: no");
 }
 
 TEST_CASE("a pass that leaves a module in disorder is named") {
   const ModulePass reverses{"reverses", "Turns the order of the steps round.",
                             [](Module& m, const Target&) { std::ranges::reverse(m.steps); }};
-  Module module = lowered();
+  Module module = lowered_module();
   REQUIRE(module.steps.size() > 1);
   CHECK(fault(reverses, module).starts_with("pass reverses: module, step 1"));
   const ModulePass breaks{"breaks", "Leaves a loop of a kernel open.",
@@ -99,7 +99,7 @@ TEST_CASE("a pass that leaves a module in disorder is named") {
 }
 
 TEST_CASE("a module that was lowered in disorder is no fault of a pass") {
-  Module module = lowered();
+  Module module = lowered_module();
   std::ranges::reverse(module.steps);
   Context context = checked_context();
   try {
@@ -115,7 +115,7 @@ TEST_CASE("passes that change the module are dumped") {
   const Folder folder;
   Context context = checked_context();
   context.options.dump_folder = folder.path.string();
-  run_module_passes(lowered(), target(), context);
+  run_module_passes(lowered_module(), target(), context);
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path))
     files.push_back(entry.path().filename().string());

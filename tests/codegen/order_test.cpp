@@ -18,8 +18,8 @@ namespace {
 
 // A module of float64 buffers of n elements: x (0), which is given, some workspace, and the output,
 // the last one. Kernels read buffer `from` and write buffer `to`.
-struct Made {
-  explicit Made(int workspace) {
+struct OrderedModule {
+  explicit OrderedModule(int workspace) {
     add(Buffer::Role::parameter, "x");
     for (int i = 0; i < workspace; ++i) add(Buffer::Role::workspace, "w");
     add(Buffer::Role::output, "y");
@@ -107,7 +107,7 @@ void check_levels(const std::string& name, const std::vector<Expr>& inputs,
 }  // namespace
 
 TEST_CASE("steps read what steps before have written, and nothing writes it after") {
-  Made m(1);
+  OrderedModule m(1);
   CHECK(m.fault(list(m.kernel(plus_one, 0, 1), m.copy(1, 2))) == "");
   CHECK(m.fault(list(m.copy(1, 2), m.kernel(plus_one, 0, 1))) ==
         "module, step 1: b1:w: expected a write before what reads it, found none");
@@ -129,7 +129,7 @@ TEST_CASE("steps read what steps before have written, and nothing writes it afte
 
 TEST_CASE("loops of a kernel read what loops before have written") {
   const auto fault = [&](const std::string& body) {
-    Made m(1);
+    OrderedModule m(1);
     return m.fault(list(m.kernel(body, 0, 1), m.copy(1, 2)));
   };
   // As it once was: a row's result is read from memory that the next statement fills.
@@ -140,7 +140,7 @@ TEST_CASE("loops of a kernel read what loops before have written") {
                "module, step 1, kernel k: b1:w: expected a write before what reads it"));
   CHECK(fault("loop i [%0, %1)\n%4: i64 = axis i\nstore out[%4] = %2\nupdate out[%4] add %2\n"
               "%7: f64 = load out[%4]\nend\n") == "");
-  Made m(1);
+  OrderedModule m(1);
   m.module.kernels.push_back(
       parse_kernel("kernel k\ndims n\nbuffer kept: f64[n] inout worker\n%0: i64 = 0\n"
                    "%1: f64 = load kept[%0]\nstore kept[%0] = %1\n"));
@@ -149,7 +149,7 @@ TEST_CASE("loops of a kernel read what loops before have written") {
 }
 
 TEST_CASE("bodies, choices and branches keep the order too") {
-  Made m(6);
+  OrderedModule m(6);
   const int y = 7;
   // Count, index, current, next; the result is y.
   const auto loop = [&](std::vector<Step> body) {
@@ -188,7 +188,7 @@ TEST_CASE("bodies, choices and branches keep the order too") {
 }
 
 TEST_CASE("extents are known and memory is there before they are used") {
-  Made m(1);
+  OrderedModule m(1);
   const Expr count = scalar("count", int64);
   const Dim late = Dim::value(count.value());
   m.module.dimensions.push_back({late.atom(), "v0", -1});
@@ -206,7 +206,7 @@ TEST_CASE("extents are known and memory is there before they are used") {
 }
 
 TEST_CASE("what is written over a parameter leaves nothing of it") {
-  Made m(1);
+  OrderedModule m(1);
   m.module.over = {0};
   CHECK(m.fault(list(m.copy(0, 1), m.copy(1, 2))) == "");
   CHECK(m.fault(list(m.copy(0, 2), m.copy(0, 1))) ==

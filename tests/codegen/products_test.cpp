@@ -8,9 +8,9 @@ namespace {
 using namespace gnomon;
 using namespace gnomon::test;
 
-const std::vector<DType> floats = {float32, float64};
+const std::vector<DType> float_dtypes = {float32, float64};
 
-double tolerance(DType t) { return t == float32 ? 2e-5 : 1e-13; }
+double product_tolerance(DType t) { return t == float32 ? 2e-5 : 1e-13; }
 
 // Every element has the same bits whether 1, 2 or 16 threads compute it.
 void check_threads(Batch& batch) {
@@ -32,10 +32,10 @@ void check_threads(Batch& batch) {
 
 TEST_CASE("products with one small side are kernels, whatever the other sides") {
   Samples random(71);
-  for (const DType t : floats) {
+  for (const DType t : float_dtypes) {
     INFO(name_of(t));
     Batch batch(fmt::format("skinny_{}", name_of(t)));
-    const double error = 64 * tolerance(t);
+    const double error = 64 * product_tolerance(t);
     const Dim m = Dim::symbol("m");
     const auto inputs = [&](std::int64_t rows) {
       return std::vector<Array>{random.small(t, {rows, 37}), random.small(t, {rows, 10}),
@@ -70,10 +70,10 @@ TEST_CASE("products with one small side are kernels, whatever the other sides") 
 
 TEST_CASE("products of constant extents are kernels where one side is small") {
   Samples random(72);
-  for (const DType t : floats) {
+  for (const DType t : float_dtypes) {
     INFO(name_of(t));
     Batch batch(fmt::format("constant_products_{}", name_of(t)));
-    const double error = 16 * tolerance(t);
+    const double error = 16 * product_tolerance(t);
     const auto input = [&](const char* name, Extents shape) {
       Shape dims;
       for (const std::int64_t d : shape) dims.push_back(d);
@@ -103,7 +103,7 @@ TEST_CASE("products of constant extents are kernels where one side is small") {
 
 TEST_CASE("products of one row, of each width of lanes") {
   Samples random(77);
-  for (const DType t : floats) {
+  for (const DType t : float_dtypes) {
     INFO(name_of(t));
     Batch batch(fmt::format("one_row_{}", name_of(t)));
     const Dim n = Dim::symbol("n");
@@ -121,8 +121,9 @@ TEST_CASE("products of one row, of each width of lanes") {
       const Dim k = depths[i];
       const Expr a = batch.input("a", first[2 * i], {1, k});
       const Expr b = batch.input("b", first[2 * i + 1], {k, n});
-      batch.add("row", matmul(a, b), 64 * tolerance(t));
-      batch.add("twice", matmul(concatenate(std::vector<Expr>{a, 2 * a}, 0), b), 64 * tolerance(t));
+      batch.add("row", matmul(a, b), 64 * product_tolerance(t));
+      batch.add("twice", matmul(concatenate(std::vector<Expr>{a, 2 * a}, 0), b),
+                64 * product_tolerance(t));
     }
     for (const std::int64_t columns : {150, 0, 1, 7, 33, 127, 128, 129})
       batch.check_with(inputs(columns));
@@ -131,7 +132,7 @@ TEST_CASE("products of one row, of each width of lanes") {
 
 TEST_CASE("products of an open number of rows are kernels while the rows are few") {
   Samples random(75);
-  for (const DType t : floats) {
+  for (const DType t : float_dtypes) {
     INFO(name_of(t));
     Batch batch(fmt::format("open_rows_{}", name_of(t)));
     batch.options.cache = false;
@@ -148,7 +149,7 @@ TEST_CASE("products of an open number of rows are kernels while the rows are few
     const Expr c = batch.input("c", first[2], {m, n}), s = batch.input("s", first[3], {k, m});
     const Expr p = batch.input("p", first[4], {2, m, k}), q = batch.input("q", first[5], {2, k, n});
     const Expr y = batch.input("y", first[6], {m, 40}), v = batch.input("v", first[7], {40, 150});
-    const double error = 256 * tolerance(t);
+    const double error = 256 * product_tolerance(t);
     batch.add("plain", matmul(x, w), error);
     batch.add("added to", c - 0.5 * matmul(x, w + 1), error);
     batch.add("a transposed", matmul(transpose(s), w), error);
@@ -199,10 +200,10 @@ TEST_CASE("elements of a product of few rows are chains of multiply-adds in orde
 
 TEST_CASE("products with vectors are sums, fused with what is around them") {
   Samples random(73);
-  for (const DType t : floats) {
+  for (const DType t : float_dtypes) {
     INFO(name_of(t));
     Batch batch(fmt::format("vectors_{}", name_of(t)));
-    const double error = 64 * tolerance(t);
+    const double error = 64 * product_tolerance(t);
     const Dim m = Dim::symbol("m"), n = Dim::symbol("n");
     const auto inputs = [&](std::int64_t rows, std::int64_t columns) {
       return std::vector<Array>{random.small(t, {rows, columns}), random.small(t, {columns}),

@@ -100,7 +100,7 @@ std::int64_t least_of(const Network& network) {
   return std::stoll(message.substr(at + before.size()));
 }
 
-bool same_bits(const Results& a, const Results& b) {
+bool same_result_bits(const Results& a, const Results& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     if (!difference(a[i], b[i], 0).empty()) return false;
   return true;
@@ -153,7 +153,7 @@ TEST_CASE("a deep network fits half of its workspace and less, with the same bit
       const Function f = network.compiled(budget);
       CAPTURE(f.memory_table());
       CHECK(f.workspace_bytes(network.arrays) <= budget);
-      CHECK(same_bits(f(network.arrays), wanted));
+      CHECK(same_result_bits(f(network.arrays), wanted));
     }
   }
 }
@@ -177,7 +177,7 @@ TEST_CASE("the least workspace of all kinds of layers has the same bits, and les
     CHECK(f.memory_table().find("computed again: 0 values") == std::string::npos);
     CHECK(static_cast<double>(least) <=
           row.most * static_cast<double>(plain.workspace_bytes(network.arrays)));
-    CHECK(same_bits(f(network.arrays), plain(network.arrays)));
+    CHECK(same_result_bits(f(network.arrays), plain(network.arrays)));
     CHECK_THROWS_AS(network.compiled(least - 1), ValueError);
   }
 }
@@ -193,7 +193,7 @@ TEST_CASE("what is printed is printed once, in its order") {
   const Results wanted = network.compiled()(network.arrays);
   const std::vector<std::string> once = std::exchange(texts, {});
   const Function f = network.compiled(least_of(network));
-  CHECK(same_bits(f(network.arrays), wanted));
+  CHECK(same_result_bits(f(network.arrays), wanted));
   set_print_sink({});
   CHECK(once.size() == 8);
   CHECK(texts == once);

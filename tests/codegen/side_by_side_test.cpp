@@ -29,16 +29,10 @@ Array definite(Samples& samples, std::int64_t n) {
   return a;
 }
 
-std::size_t count(const std::string& text, const std::string& what) {
+std::size_t count_text(const std::string& text, const std::string& what) {
   std::size_t n = 0;
   for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++n;
   return n;
-}
-
-CompileOptions fresh() {
-  CompileOptions options;
-  options.cache = false;
-  return options;
 }
 
 }  // namespace
@@ -47,8 +41,8 @@ TEST_CASE("two factorisations run at once, if they are large, with the same bits
   const ThreadsRestored restored;
   const Expr a = matrix("a"), b = matrix("b");
   // No loop beside them: threads that share one would be counted too.
-  const Function f = compile({a, b}, {{"a", cholesky(a)}, {"b", cholesky(b)}}, {}, fresh());
-  CHECK(count(f.module_text(), "side by side") == 1);
+  const Function f = compile({a, b}, {{"a", cholesky(a)}, {"b", cholesky(b)}}, {}, uncached());
+  CHECK(count_text(f.module_text(), "side by side") == 1);
   Samples samples(1);
   for (const std::int64_t n : {1, 20, 200}) {
     const Array x = definite(samples, n), y = definite(samples, 2 * n);
@@ -73,8 +67,8 @@ TEST_CASE("of two factorisations that fail the first is reported") {
   const ThreadsRestored restored;
   set_threads(2);
   const Expr a = matrix("a"), b = matrix("b");
-  const Function f = compile({a, b}, {cholesky(a), cholesky(b)}, {}, fresh());
-  REQUIRE(count(f.module_text(), "side by side") == 1);
+  const Function f = compile({a, b}, {cholesky(a), cholesky(b)}, {}, uncached());
+  REQUIRE(count_text(f.module_text(), "side by side") == 1);
   Samples samples(2);
   const std::int64_t n = 200;
   const Array good = definite(samples, n);
@@ -115,8 +109,8 @@ TEST_CASE("steps side by side have memory of their own") {
                               {"next", s},
                               {"counts", inc_at(counts, {i}, 1)},
                               {"others", inc_at(counts, {99 - i}, i)}},
-                             {}, fresh());
-  CHECK(count(f.module_text(), "side by side") >= 1);
+                             {}, uncached());
+  CHECK(count_text(f.module_text(), "side by side") >= 1);
   Samples samples(3);
   for (const std::int64_t n : {3, 350}) {
     const Array a = samples.small(DType::float64, {60, n}),
@@ -138,18 +132,18 @@ TEST_CASE("steps side by side have memory of their own") {
 TEST_CASE("a step that needs another's result stays behind it") {
   const Expr x = matrix("x"), y = matrix("y");
   const Expr l = cholesky(x);
-  const Function chain = compile({x, y}, {solve_triangular(l, dot(l, y))}, {}, fresh());
-  CHECK(count(chain.module_text(), "side by side") == 0);
+  const Function chain = compile({x, y}, {solve_triangular(l, dot(l, y))}, {}, uncached());
+  CHECK(count_text(chain.module_text(), "side by side") == 0);
   // The second factorisation joins the first past what lies between.
   const Function two =
-      compile({x, y}, {solve_triangular(l, exp(l)), cholesky(y), dot(y, y)}, {}, fresh());
-  CHECK(count(two.module_text(), "side by side") == 1);
+      compile({x, y}, {solve_triangular(l, exp(l)), cholesky(y), dot(y, y)}, {}, uncached());
+  CHECK(count_text(two.module_text(), "side by side") == 1);
 }
 
 TEST_CASE("small steps of known extents run in order") {
   const Expr x = tensor("x", float64, {20, 20}), y = tensor("y", float64, {20, 20});
-  const Function f = compile({x, y}, {cholesky(x), cholesky(y)}, {}, fresh());
-  CHECK(count(f.module_text(), "side by side") == 0);
+  const Function f = compile({x, y}, {cholesky(x), cholesky(y)}, {}, uncached());
+  CHECK(count_text(f.module_text(), "side by side") == 0);
 }
 
 TEST_CASE("a variable keeps its value when a step beside its update fails") {

@@ -12,12 +12,6 @@ using namespace gnomon::test;
 
 namespace {
 
-CompileOptions uncached() {
-  CompileOptions options;
-  options.cache = false;
-  return options;
-}
-
 const Range inner = range(1, -1);
 const Range all_but_first = from(1);
 const Range all_but_last = range(0, -1);

@@ -8,14 +8,14 @@ using namespace gnomon::test;
 
 namespace {
 
-constexpr DType dtypes[] = {DType::bool_, DType::int8, DType::uint16, DType::int32,
-                            DType::int64, float32,     float64};
+constexpr DType strided_dtypes[] = {DType::bool_, DType::int8, DType::uint16, DType::int32,
+                                    DType::int64, float32,     float64};
 
 }  // namespace
 
 TEST_CASE("every second to fifth element, of every dtype and of rows of every length") {
   Samples samples(11);
-  for (const DType t : dtypes) {
+  for (const DType t : strided_dtypes) {
     Batch batch("strided");
     const Expr x = batch.input("x", samples.any(t, {3, 67}));
     batch.add("second", x(all_of, range(1, 60, 2)));
@@ -33,7 +33,7 @@ TEST_CASE("every second to fifth element, of every dtype and of rows of every le
 
 TEST_CASE("interleaved arrays of every dtype, in blocks of every size") {
   Samples samples(12);
-  for (const DType t : dtypes) {
+  for (const DType t : strided_dtypes) {
     Batch batch("interleaved");
     const Expr x = batch.input("x", samples.any(t, {2, 3, 21}));
     const Expr a = where(equal(x, x), x, x);

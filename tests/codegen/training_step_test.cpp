@@ -17,12 +17,12 @@ using namespace gnomon;
 
 constexpr std::int64_t pixels = 784, classes = 10;
 
-struct Step {
+struct TrainingStep {
   SharedVariable w = shared(zeros({pixels, classes}, float32), "w");
   SharedVariable b = shared(zeros({classes}, float32), "b");
   Function train;
 
-  explicit Step(CompileOptions options = {}) {
+  explicit TrainingStep(CompileOptions options = {}) {
     auto x = matrix("x", float32), y = vector("y", int64);
     auto p = softmax(dot(x, w) + b);
     auto cost = -mean(log(p)(arange(y.dim(0)), y)) + 1e-4f * sum(square(w));
@@ -114,14 +114,14 @@ std::string first_difference(const std::string& got, const std::string& wanted) 
 }  // namespace
 
 TEST_CASE("a training step is at most six kernels, its two products among them") {
-  const Step step;
+  const TrainingStep step;
   CHECK(step.train.products() == 0);
   CHECK(step.train.kernels() <= 6);
 }
 
 // Run by the next test, in a process of its own: others may have opened the library.
 TEST_CASE("in a fresh process a training step opens no BLAS library" * doctest::skip()) {
-  const Step step;
+  const TrainingStep step;
   const Data d = synthetic(37, 1);
   step.train(d.images, d.labels);
   std::ifstream maps("/proc/self/maps");
@@ -140,7 +140,7 @@ TEST_CASE("a training step opens no BLAS library") {
 TEST_CASE("the workspace of a training step is bounded by a formula of the batch size") {
   CompileOptions options;
   options.threads = 1;
-  const Step step(options);
+  const TrainingStep step(options);
   const auto slot = [](std::int64_t bytes) { return (bytes + 63) / 64 * 64; };
   for (const std::int64_t n : {1, 2, 63, 64, 65, 128, 600, 8192, 8193, 60000}) {
     const Data d{zeros({n, pixels}, float32), zeros({n}, int64)};
@@ -160,7 +160,7 @@ TEST_CASE("the workspace of a training step is bounded by a formula of the batch
 }
 
 TEST_CASE("losses and weights of a training run are those of the mathematics") {
-  const Step step;
+  const TrainingStep step;
   Reference reference;
   for (int i = 0; i < 20; ++i) {
     // Batches of several sizes by the same function.
@@ -181,7 +181,7 @@ TEST_CASE("a training step gives the same bits on one thread and on several") {
   const Data d = synthetic(2000, 5);
   CompileOptions one;
   one.threads = 1;
-  const Step serial(one), parallel;
+  const TrainingStep serial(one), parallel;
   for (int i = 0; i < 3; ++i)
     CHECK(same_bits(serial.train(d.images, d.labels)[0], parallel.train(d.images, d.labels)[0]));
   CHECK(same_bits(serial.w.get(), parallel.w.get()));
@@ -200,7 +200,7 @@ TEST_CASE("updates read the values from before the call") {
 }
 
 TEST_CASE("a label out of range changes no variable") {
-  const Step step;
+  const TrainingStep step;
   Data d = synthetic(128, 9);
   d.labels.data<std::int64_t>()[100] = 10;
   CHECK_THROWS_AS(step.train(d.images, d.labels), ValueError);
@@ -214,7 +214,7 @@ TEST_CASE("the generated code of a training step is the one kept") {
   CompileOptions options;
   options.cpu = "x86-64-v3";
   options.cache = false;
-  const Step step(options);
+  const TrainingStep step(options);
   const std::string path = GNOMON_SOURCE_DIR "/tests/golden/training_step.cpp";
   const std::string text =
       "// The training step as Gnomon writes it; see training_step_test.cpp.\n" +

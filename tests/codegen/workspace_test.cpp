@@ -18,7 +18,7 @@ using namespace gnomon;
 
 namespace {
 
-struct Workspace {
+struct MeasuredWorkspace {
   std::vector<gn::i64> bytes;
   std::vector<std::array<gn::i32, 2>> lives;
   std::vector<gn::i64> offsets;
@@ -70,7 +70,7 @@ TEST_CASE("buffers that live at once never overlap") {
   std::mt19937 random(5);
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   for (int round = 0; round < 200; ++round) {
-    Workspace w;
+    MeasuredWorkspace w;
     const int n = 1 + below(40);
     for (int b = 0; b < n; ++b) {
       const int first = below(30);
@@ -103,7 +103,7 @@ TEST_CASE("the workspace of deep training steps is within a tenth of the least")
       test::module_of(optimize(captured.graph, context), target_named("x86-64-v4"));
   for (const std::int64_t batch : {1, 20, 600, 5000}) {
     CAPTURE(batch);
-    Workspace w;
+    MeasuredWorkspace w;
     for (const int b : module.workspace) {
       const Buffer& buffer = module.buffers[b];
       const Dim bytes =

@@ -10,12 +10,14 @@
 
 #include "frontend/examples/idx.h"
 #include "runtime/options.h"
+#include "tests/support/folder_support.h"
 
 namespace {
 
 using namespace gnomon;
+using gnomon::test::Folder;
 
-Array normal(DType t, Extents shape, double scale, std::mt19937& random) {
+Array normal_array(DType t, Extents shape, double scale, std::mt19937& random) {
   Array a = Array::empty(t, shape);
   std::normal_distribution<double> draw;
   for (std::int64_t i = 0; i < a.size(); ++i) {
@@ -32,14 +34,14 @@ Array normal(DType t, Extents shape, double scale, std::mt19937& random) {
 std::vector<double> logistic_losses(DType t, std::int64_t rows, std::int64_t features, double scale,
                                     int steps) {
   std::mt19937 random(3);
-  const Array inputs = normal(t, {rows, features}, scale, random);
+  const Array inputs = normal_array(t, {rows, features}, scale, random);
   Array targets = zeros({rows}, int64);
   for (std::int64_t i = 0; i < rows; ++i) targets.data<std::int64_t>()[i] = random() & 1u;
 
   auto x = matrix("x", t);
   auto label = vector("label", int64);
   auto y = cast(label, t);
-  auto w = shared(normal(t, {features}, 1, random), "w");
+  auto w = shared(normal_array(t, {features}, 1, random), "w");
   auto b = shared(zeros({}, t), "b");
   auto p = 1 / (1 + exp(-(dot(x, w) + b)));
   auto cost = mean(-y * log(p) - (1 - y) * log(1 - p)) + 0.01 * sum(square(w));
@@ -50,21 +52,13 @@ std::vector<double> logistic_losses(DType t, std::int64_t rows, std::int64_t fea
   return losses;
 }
 
-// A folder of its own that goes with the test.
-struct Folder {
-  std::filesystem::path path =
-      temporary_folder() / ("gnomon_examples_" + std::to_string(std::random_device()()));
-  Folder() { std::filesystem::create_directories(path); }
-  ~Folder() { std::filesystem::remove_all(path); }
-};
-
 void write_gz(const std::filesystem::path& path, const std::string& bytes) {
   const gzFile file = gzopen(path.c_str(), "wb");
   gzwrite(file, bytes.data(), static_cast<unsigned>(bytes.size()));
   gzclose(file);
 }
 
-std::string error_of(const std::filesystem::path& path, int rank) {
+std::string idx_error(const std::filesystem::path& path, int rank) {
   try {
     example::read_idx(path, rank);
   } catch (const ValueError& e) {
@@ -93,7 +87,7 @@ TEST_CASE("a naive logistic regression stays finite and its loss falls") {
 TEST_CASE("the snippet that introduces Gnomon runs as written and learns") {
   constexpr std::int64_t count = 500;
   std::mt19937 random(11);
-  Array images = normal(float32, {count, 784}, 0.1, random);
+  Array images = normal_array(float32, {count, 784}, 0.1, random);
   Array labels = zeros({count}, int64);
   for (std::int64_t i = 0; i < count; ++i) {
     labels.data<std::int64_t>()[i] = i % 10;
@@ -126,18 +120,18 @@ TEST_CASE("the snippet that introduces Gnomon runs as written and learns") {
 TEST_CASE("IDX files are read, and refused with what is wrong") {
   const Folder folder;
   const auto path = folder.path / "images.gz";
-  CHECK(error_of(path, 3).ends_with("cannot be opened"));
+  CHECK(idx_error(path, 3).ends_with("cannot be opened"));
   write_gz(path, images_header + "abcdefghijkl");
   const example::Idx idx = example::read_idx(path, 3);
   CHECK(idx.shape == std::vector<std::int64_t>{2, 2, 3});
   CHECK(std::string(idx.bytes.begin(), idx.bytes.end()) == "abcdefghijkl");
-  CHECK(error_of(path, 1).ends_with("expected magic number 2049, found 2051"));
+  CHECK(idx_error(path, 1).ends_with("expected magic number 2049, found 2051"));
   write_gz(path, images_header + "abcde");
-  CHECK(error_of(path, 3).ends_with("expected 12 bytes of data, found 5"));
+  CHECK(idx_error(path, 3).ends_with("expected 12 bytes of data, found 5"));
   write_gz(path, images_header.substr(0, 10));
-  CHECK(error_of(path, 3).ends_with("ends within its header"));
+  CHECK(idx_error(path, 3).ends_with("ends within its header"));
   std::ofstream(path, std::ios::binary) << "not compressed, not IDX";
-  CHECK(error_of(path, 3).find("expected magic number 2051") != std::string::npos);
+  CHECK(idx_error(path, 3).find("expected magic number 2051") != std::string::npos);
 }
 
 TEST_CASE("images and labels must belong together") {

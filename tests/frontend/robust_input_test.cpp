@@ -14,7 +14,7 @@ const Expr x = matrix("x"), y = vector("y"), z = vector("z"), w = scalar("w");
 const Expr i = vector("i", int64), k = scalar("k", int64), f = vector("f", float32);
 
 // "TypeError: text" of what a call throws.
-std::string error_of(const std::function<void()>& action) {
+std::string error_text(const std::function<void()>& action) {
   try {
     action();
   } catch (const TypeError& e) {
@@ -35,7 +35,7 @@ std::string error_of(const std::function<void()>& action) {
 
 // The text begins with `start` and, where it is about an expression, names this file and `line`.
 void check_error(const std::function<void()>& action, const std::string& start, int line = 0) {
-  const std::string found = error_of(action);
+  const std::string found = error_text(action);
   CHECK_MESSAGE(found.starts_with(start), found);
   if (line > 0) {
     const std::string place = "[robust_input_test.cpp:" + std::to_string(line) + "]";
@@ -43,7 +43,7 @@ void check_error(const std::function<void()>& action, const std::string& start, 
   }
 }
 
-Array integers(std::initializer_list<std::int64_t> values) { return Array::from(values); }
+Array integer_array(std::initializer_list<std::int64_t> values) { return Array::from(values); }
 
 }  // namespace
 
@@ -153,7 +153,7 @@ TEST_CASE("options are checked") {
               "ValueError: build: expected an optimisation level of 0 to 3, found 9");
   options = {};
   options.cpu = "z80";
-  const std::string found = error_of([&] { compile({y}, {y * 9.5}, {}, options); });
+  const std::string found = error_text([&] { compile({y}, {y * 9.5}, {}, options); });
   CHECK_MESSAGE(found.find("z80") != std::string::npos, found);
 }
 
@@ -180,9 +180,9 @@ TEST_CASE("arguments are checked: number, dtype, rank, extents") {
               "TypeError: call: argument 1: expected z: f64[z.0], found no array");
   check_error([&] { add(ones({3}), ones({4})); },
               "ValueError: add: extents differ: y: f64[y.0] and z: f64[z.0]", line);
-  const std::string clash = error_of([&] { add(ones({3}), ones({4})); });
+  const std::string clash = error_text([&] { add(ones({3}), ones({4})); });
   CHECK_MESSAGE(clash.ends_with("; found y: f64[3], z: f64[4]"), clash);
-  const std::string one = error_of([&] { add(ones({3}), ones({1})); });
+  const std::string one = error_text([&] { add(ones({3}), ones({1})); });
   CHECK_MESSAGE(one.ends_with("an extent of 1 that is to be repeated must be declared as 1"), one);
   const Expr p = tensor("p", float64, {3});
   const Function fixed = compile({p}, {p + 1});
@@ -208,13 +208,13 @@ TEST_CASE("results are checked when they are read") {
 TEST_CASE("indices out of range name index, extent and line") {
   const Function gather = compile({y, i}, {y(i)});
   const int line = __LINE__ - 1;
-  check_error([&] { gather(ones({3}), integers({0, 3})); },
+  check_error([&] { gather(ones({3}), integer_array({0, 3})); },
               "IndexError: index: index 3 is out of range for axis 0 with extent 3 of y: f64[y.0]",
               line);
-  check_error([&] { gather(ones({3}), integers({-4, 0})); },
+  check_error([&] { gather(ones({3}), integer_array({-4, 0})); },
               "IndexError: index: index -4 is out of range for axis 0 with extent 3 of y: f64[y.0]",
               line);
-  CHECK(gather(ones({3}), integers({-3, 2}))[0].size() == 2);
+  CHECK(gather(ones({3}), integer_array({-3, 2}))[0].size() == 2);
   const Function row = compile({x, k}, {x(k)});
   const int row_line = __LINE__ - 1;
   check_error([&] { row(ones({3, 2}), Array(std::int64_t{3})); },
@@ -227,7 +227,7 @@ TEST_CASE("indices out of range name index, extent and line") {
       fourth_line);
   const Function write = compile({i, y}, {set_at(zeros({4}), {i}, y)});
   const int write_line = __LINE__ - 1;
-  check_error([&] { write(integers({0, 4}), ones({2})); },
+  check_error([&] { write(integer_array({0, 4}), ones({2})); },
               "IndexError: set_index: index 4 is out of range for axis 0 with extent 4",
               write_line);
 }
@@ -237,10 +237,10 @@ TEST_CASE("messages have the names of a function's own graph, whatever graph its
     const Expr v = tensor("v", float64, {Dim::symbol(name), Dim::symbol("of " + name)});
     const Expr u = tensor("u", float64, {v.dim(0) * 2});
     const Function f = compile({v, i, u}, {v(i) + sum(u)});
-    check_error([&] { f(ones({3, 2}), integers({7}), ones({6})); },
+    check_error([&] { f(ones({3, 2}), integer_array({7}), ones({6})); },
                 "IndexError: index: index 7 is out of range for axis 0 with extent 3 of v: f64[" +
                     name + ", of " + name + "]");
-    check_error([&] { f(ones({3, 2}), integers({0}), ones({5})); },
+    check_error([&] { f(ones({3, 2}), integer_array({0}), ones({5})); },
                 "ValueError: call: expected u: f64[2*" + name + "]");
   }
 }
@@ -249,7 +249,7 @@ TEST_CASE("extents that only values know are checked") {
   const Function count = compile({k}, {arange(k)});
   check_error([&] { count(Array(std::int64_t{-2})); },
               "ValueError: arange: expected k to be at least 0");
-  const std::string found = error_of([&] { count(Array(std::int64_t{-2})); });
+  const std::string found = error_text([&] { count(Array(std::int64_t{-2})); });
   CHECK_MESSAGE(found.ends_with("; found k: i64 = -2"), found);
   CHECK(count(Array(std::int64_t{0}))[0].size() == 0);
   const Function largest = compile({y}, {max(y)});

@@ -71,11 +71,11 @@ Expr wide_sum(const Expr& x, int n) {
 }
 
 // Of the processor, so that other processes do not count.
-double seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 // Seconds from building to freeing, with derivative, passes and text.
 double whole_way(const Build& build, int n) {
-  const double start = seconds();
+  const double start = cpu_seconds();
   {
     const Expr x = vector("x");
     const Expr cost = sum(build(x, n));
@@ -87,7 +87,7 @@ double whole_way(const Build& build, int n) {
     if (print_graph(captured).size() < static_cast<std::size_t>(n)) return -1;
     if (print_graph(optimized).empty()) return -1;
   }
-  return seconds() - start;
+  return cpu_seconds() - start;
 }
 
 void check_linear(const Build& build, int small, int large) {
@@ -107,10 +107,10 @@ double seconds_to_compile(const Build& build, int n, const std::function<double(
                           double tolerance) {
   CompileOptions options;
   options.cache = false;
-  const double start = seconds();
+  const double start = cpu_seconds();
   const Expr x = vector("x");
   const Function f = compile({x}, {build(x, n)}, {}, options);
-  const double passed = seconds() - start;
+  const double passed = cpu_seconds() - start;
   const std::vector<double> at = {0.1, 0.45, 0.9};
   const std::vector<double> y = f(Array::from(at))[0].to_vector<double>();
   for (std::size_t i = 0; i < at.size(); ++i) {

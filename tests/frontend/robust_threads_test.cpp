@@ -17,7 +17,7 @@ using namespace robust;
 namespace {
 
 // Longer on request: GNOMON_TEST_SECONDS=10.
-double seconds() {
+double seconds_to_run() {
   const char* text = std::getenv("GNOMON_TEST_SECONDS");
   return text != nullptr ? std::atof(text) : 1.5;
 }
@@ -105,7 +105,7 @@ TEST_CASE("threads that train and predict at once see whole steps only") {
   };
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) threads.emplace_back(work, t % 2 == 0);
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds()));
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds_to_run()));
   stop = true;
   for (std::thread& t : threads) t.join();
   CHECK(torn == 0);

@@ -14,7 +14,7 @@ using namespace gnomon;
 
 namespace {
 
-Graph close(std::vector<Expr> inputs, std::vector<Expr> outputs) {
+Graph verified_graph(std::vector<Expr> inputs, std::vector<Expr> outputs) {
   Graph graph = capture(inputs, outputs).graph;
   verify(graph);
   return graph;
@@ -36,7 +36,7 @@ Expr named(std::string name, Shape shape) { return tensor(std::move(name), DType
 TEST_CASE("capture renumbers parameters and symbols") {
   const Dim n = Dim::symbol("n");
   const Expr x = named("x", {n, 3}), y = named("y", {n});
-  const Graph graph = close({x, y}, {sum(x, 1) + y});
+  const Graph graph = verified_graph({x, y}, {sum(x, 1) + y});
   REQUIRE(graph.parameters.size() == 2);
   CHECK(graph.parameters[0].type.text() == "f32[n, 3]");
   CHECK(graph.parameters[1].type.shape[0] == Dim::symbol(0, "n"));
@@ -47,7 +47,7 @@ TEST_CASE("capture renumbers parameters and symbols") {
 
 TEST_CASE("extents that must agree become one inside and a check at entry") {
   const Expr x = named("x", {Dim::symbol("n")}), y = named("y", {Dim::symbol("m")});
-  const Graph graph = close({x, y}, {x + y});
+  const Graph graph = verified_graph({x, y}, {x + y});
   REQUIRE(graph.checks.size() == 1);
   CHECK(graph.checks[0].left == Dim::symbol(0, "n"));
   CHECK(graph.checks[0].right == Dim::symbol(1, "m"));
@@ -61,7 +61,7 @@ TEST_CASE("extents that must agree become one inside and a check at entry") {
 
 TEST_CASE("a check does not depend on whether its node survives") {
   const Expr x = named("x", {Dim::symbol("n")}), y = named("y", {Dim::symbol("m")});
-  const Graph graph = close({x, y}, {x + y});
+  const Graph graph = verified_graph({x, y}, {x + y});
   const Graph smaller = with_outputs(graph, {graph.outputs[0].input(0)});
   CHECK(smaller.checks.size() == 1);
 }
@@ -70,11 +70,11 @@ TEST_CASE("extents equal to constants and polynomials are replaced inside") {
   const Dim n = Dim::symbol("n");
   const Expr x = named("x", {n}), y = named("y", {Dim::symbol("m")});
   const Expr longer = concatenate({x, Expr(Array::from<float>({1, 2}))});
-  const Graph graph = close({x, y}, {longer + y});
+  const Graph graph = verified_graph({x, y}, {longer + y});
   REQUIRE(graph.checks.size() == 1);
   CHECK(graph.checks[0].right == Dim::symbol(1, "m"));
   CHECK(graph.outputs[0].input(1).type().text() == "f32[n + 2]");
-  const Graph fixed = close({x}, {x + Expr(Array::from<float>({1, 2, 3}))});
+  const Graph fixed = verified_graph({x}, {x + Expr(Array::from<float>({1, 2, 3}))});
   CHECK(fixed.checks.size() == 1);
   CHECK(fixed.outputs[0].type().text() == "f32[3]");
   CHECK(fixed.outputs[0].input(0).type().text() == "f32[3]");
@@ -84,35 +84,35 @@ TEST_CASE("extents equal to constants and polynomials are replaced inside") {
 TEST_CASE("contradictions and missing inputs are type errors") {
   const Expr x = named("x", {Dim::symbol("n")});
   const Expr three(Array::from<float>({1, 2, 3})), four(Array::from<float>({1, 2, 3, 4}));
-  CHECK(error_of([&] { close({x}, {x + three, x + four}); }).find("extents differ") !=
+  CHECK(error_of([&] { verified_graph({x}, {x + three, x + four}); }).find("extents differ") !=
         std::string::npos);
   const Expr y = named("y", {2});
   CHECK(error_of([&] {
-          close({x}, {sum(x) + sum(y)});
+          verified_graph({x}, {sum(x) + sum(y)});
         }).starts_with("function: y: f32[2] is needed but is not among the inputs"));
-  CHECK(error_of([&] { close({x, x}, {x}); }) == "function: x: f32[n] is an input twice");
-  CHECK(error_of([&] { close({x + 1}, {x}); }).starts_with("function: expected inputs"));
+  CHECK(error_of([&] { verified_graph({x, x}, {x}); }) == "function: x: f32[n] is an input twice");
+  CHECK(error_of([&] { verified_graph({x + 1}, {x}); }).starts_with("function: expected inputs"));
   CHECK(error_of([&] {
-          close({x}, {x + cast(arange(Dim::symbol("q")), DType::float32)});
+          verified_graph({x}, {x + cast(arange(Dim::symbol("q")), DType::float32)});
         }).find("no input determines the extent q") != std::string::npos);
 }
 
 TEST_CASE("extents are solved from polynomials in the signature") {
   const Dim n = Dim::symbol("n");
   const Expr x = named("x", {2 * n});
-  const Graph graph = close({x}, {extent(n), x});
+  const Graph graph = verified_graph({x}, {extent(n), x});
   REQUIRE(graph.checks.size() == 1);
   CHECK(graph.symbols.size() == 1);
   CHECK(graph.outputs[0].node().attribute(0).dims()[0] == floor_div(Dim::symbol(0, ""), 2));
   const Dim m = Dim::symbol("m");
   CHECK(error_of([&] {
-          close({named("x", {n * m})}, {extent(n)});
+          verified_graph({named("x", {n * m})}, {extent(n)});
         }).starts_with("function: no input determines the extent"));
 }
 
 TEST_CASE("an extent that is the value of an input is checked") {
   const Expr count = scalar("count", DType::int64), x = named("x", {Dim::symbol("n")});
-  const Graph graph = close({count, x}, {x + cast(arange(count), DType::float32)});
+  const Graph graph = verified_graph({count, x}, {x + cast(arange(count), DType::float32)});
   REQUIRE(graph.checks.size() == 2);  // the count is not negative, and it is the extent of x
   CHECK(graph.outputs[0].type().shape[0].is_constant() == false);
   CHECK(graph.topological_order().size() >= 3);
@@ -145,15 +145,15 @@ TEST_CASE("keys see the mathematics, not pointers, order of creation or names in
     if (disturb) static_cast<void>(Dim::symbol("z"));
     const Expr y = named("y", {n}), x = named("x", {n});
     const Expr b = exp(y), a = exp(x);
-    return close({x, y}, {a * b + 1});
+    return verified_graph({x, y}, {a * b + 1});
   };
   const Graph first = build("n", false), second = build("k", true);
   CHECK(first.key() == second.key());
   const Expr x = named("x", {Dim::symbol("n")});
-  CHECK(close({x}, {x + 1}).key() != close({x}, {x + 2}).key());
-  CHECK(close({x}, {exp(x)}).key() != close({x}, {log(x)}).key());
+  CHECK(verified_graph({x}, {x + 1}).key() != verified_graph({x}, {x + 2}).key());
+  CHECK(verified_graph({x}, {exp(x)}).key() != verified_graph({x}, {log(x)}).key());
   const Expr other = named("z", {Dim::symbol("n")});
-  CHECK(close({x}, {exp(x)}).key() != close({other}, {exp(other)}).key());
+  CHECK(verified_graph({x}, {exp(x)}).key() != verified_graph({other}, {exp(other)}).key());
 }
 
 TEST_CASE("equal bodies are one object") {
@@ -207,7 +207,7 @@ TEST_CASE("extents that must agree inside a body are checked at entry") {
   const std::vector<Expr> states =
       fori(3, initial,
            [&](const Expr&, std::span<const Expr> s) -> std::vector<Expr> { return {s[0] * w}; });
-  const Graph graph = close({x, w}, {states[0]});
+  const Graph graph = verified_graph({x, w}, {states[0]});
   REQUIRE(graph.checks.size() == 1);
   CHECK(graph.checks[0].left == Dim::symbol(0, ""));
   CHECK(graph.checks[0].right == Dim::symbol(1, ""));
@@ -224,7 +224,7 @@ TEST_CASE("substitution rebuilds what depends on the replaced values only") {
 
 TEST_CASE("the verifier finds foreign leaves and unknown extents") {
   const Expr x = named("x", {Dim::symbol("n")});
-  Graph graph = close({x}, {exp(x)});
+  Graph graph = verified_graph({x}, {exp(x)});
   Graph foreign = graph;
   foreign.outputs = {exp(named("y", {2})).value()};
   CHECK_THROWS_AS(verify(foreign), InternalError);
@@ -238,7 +238,7 @@ TEST_CASE("the verifier finds foreign leaves and unknown extents") {
 
 TEST_CASE("pictures name parameters and ops") {
   const Expr x = named("x", {Dim::symbol("n")});
-  const std::string dot = to_dot(close({x}, {sum(exp(x))}));
+  const std::string dot = to_dot(verified_graph({x}, {sum(exp(x))}));
   CHECK(dot.starts_with("digraph gnomon {"));
   CHECK(dot.find("exp") != std::string::npos);
   CHECK(dot.find("f32[n]") != std::string::npos);

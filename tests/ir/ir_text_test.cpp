@@ -16,7 +16,7 @@ namespace {
 
 const ParseOptions by_name{find_op, {}};
 
-Graph close(std::vector<Expr> inputs, std::vector<Expr> outputs) {
+Graph captured_graph(std::vector<Expr> inputs, std::vector<Expr> outputs) {
   return capture(inputs, outputs).graph;
 }
 
@@ -30,7 +30,7 @@ void check_round_trip(const Graph& graph) {
   CHECK(parsed.outputs == graph.outputs);
 }
 
-std::string parse_error(const std::string& text) {
+std::string graph_parse_error(const std::string& text) {
   try {
     parse_graph(text, by_name);
   } catch (const ValueError& error) {
@@ -64,12 +64,12 @@ TEST_CASE("every kind of attribute and dimension survives") {
   const Expr x = tensor("x", DType::float64, {n, m}),
              y = tensor("an odd \"name\"\n", DType::float64, {same});
   const auto [value, place] = max_and_argmax(x, 1, keepdims);
-  check_round_trip(close({x, y}, {value, place, check(x, x > 0, "not \"positive\"\n")}));
-  check_round_trip(close({x, y}, {reshape(transpose(x), {n * m}), sum(y) + x}));
-  check_round_trip(close({x}, {x(range(0, floor_div(n, 2))), x(range(1, n, 3), 0)}));
+  check_round_trip(captured_graph({x, y}, {value, place, check(x, x > 0, "not \"positive\"\n")}));
+  check_round_trip(captured_graph({x, y}, {reshape(transpose(x), {n * m}), sum(y) + x}));
+  check_round_trip(captured_graph({x}, {x(range(0, floor_div(n, 2))), x(range(1, n, 3), 0)}));
   const Expr i = scalar("i", DType::int64);
-  check_round_trip(close({i}, {arange(i) + arange(Dim::value(i))}));
-  check_round_trip(close({x, y}, {x(ellipsis, 0) + y}));  // a check
+  check_round_trip(captured_graph({i}, {arange(i) + arange(Dim::value(i))}));
+  check_round_trip(captured_graph({x, y}, {x(ellipsis, 0) + y}));  // a check
 }
 
 TEST_CASE("bodies print as blocks and parse to the same body") {
@@ -79,7 +79,7 @@ TEST_CASE("bodies print as blocks and parse to the same body") {
       fori(5, initial, [&](const Expr& i, std::span<const Expr> s) -> std::vector<Expr> {
         return {s[0] * w + cast(i, DType::float64)};
       });
-  const Graph graph = close({x, w}, {looped[0]});
+  const Graph graph = captured_graph({x, w}, {looped[0]});
   CHECK(print_graph(graph).find("body=graph[") != std::string::npos);
   check_round_trip(graph);
 }
@@ -89,9 +89,9 @@ TEST_CASE("floats keep their bits") {
   const double inf = std::numeric_limits<double>::infinity();
   const Array values = Array::from<double>(
       {0.0, -0.0, third, 1e-310, 5e-324, 1.7976931348623157e308, inf, -inf, nan, -nan});
-  check_round_trip(close({}, {Expr(values)}));
+  check_round_trip(captured_graph({}, {Expr(values)}));
   const Array floats = Array::from<float>({0.1f, 3.4e38f, 1e-45f, std::nanf("1"), -0.0f});
-  check_round_trip(close({}, {Expr(floats)}));
+  check_round_trip(captured_graph({}, {Expr(floats)}));
   CHECK(float_text(0.1) == "0.1");
   CHECK(float_text(0.1f) == "0.1");
   CHECK(float_text(std::bit_cast<double>(0x7ff8000000000005ull)) == "nan(0x7ff8000000000005)");
@@ -99,7 +99,7 @@ TEST_CASE("floats keep their bits") {
 
 TEST_CASE("integers and bools keep their extremes") {
   const auto low = std::numeric_limits<std::int64_t>::min();
-  check_round_trip(close(
+  check_round_trip(captured_graph(
       {}, {Expr(Array::from<std::int64_t>({low, -1, 0})),
            Expr(Array::from<std::uint64_t>({~std::uint64_t{0}})),
            Expr(Array::from<std::int8_t>({-128, 127})), Expr(Array::from<bool>({true, false}))}));
@@ -107,7 +107,7 @@ TEST_CASE("integers and bools keep their extremes") {
 
 TEST_CASE("large constants live beside the text") {
   std::vector<double> many(65, 0.5);
-  const Graph graph = close({}, {Expr(Array::from(many))});
+  const Graph graph = captured_graph({}, {Expr(Array::from(many))});
   std::map<std::string, Array> files;
   const PrintOptions options{.write_array = [&](const Array& a) {
     files["c0"] = a;
@@ -125,19 +125,19 @@ TEST_CASE("large constants live beside the text") {
 }
 
 TEST_CASE("errors name the line and the column") {
-  CHECK(parse_error("") == "text: line 1, column 1: expected graph, found the end");
-  CHECK(parse_error("graph() {\n  %0 = nothing()\n}") ==
+  CHECK(graph_parse_error("") == "text: line 1, column 1: expected graph, found the end");
+  CHECK(graph_parse_error("graph() {\n  %0 = nothing()\n}") ==
         "text: line 2, column 8: expected an op, found nothing");
-  CHECK(parse_error("graph() {\n  %0 = exp(%1): f64\n  return %0\n}") ==
+  CHECK(graph_parse_error("graph() {\n  %0 = exp(%1): f64\n  return %0\n}") ==
         "text: line 2, column 12: expected a value defined above, found %1");
-  CHECK(parse_error("graph(x: f32[n]) {\n  return\n}") ==
+  CHECK(graph_parse_error("graph(x: f32[n]) {\n  return\n}") ==
         "text: line 1, column 14: expected a symbol, found n");
-  CHECK(parse_error(
+  CHECK(graph_parse_error(
             "graph(x: f32) {\n  %0 = param(index=0, dtype=f32, shape=[]): f64\n  return %0 }") ==
         "text: line 2, column 45: expected f32, found f64");
-  CHECK(parse_error("graph() { %0 = constant(value=f32[2]{1}): f32[2] return %0 }")
+  CHECK(graph_parse_error("graph() { %0 = constant(value=f32[2]{1}): f32[2] return %0 }")
             .find("expected 2 elements, found 1") != std::string::npos);
-  CHECK(parse_error("graph() { return } more").find("expected the end, found more") !=
+  CHECK(graph_parse_error("graph() { return } more").find("expected the end, found more") !=
         std::string::npos);
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("damaged texts are refused, never accepted silently or fatal") {
   const Dim n = Dim::symbol("n");
   const Expr x = tensor("x", DType::float32, {n, 3});
   const std::string text =
-      print_graph(close({x}, {sum(exp(x) + 2.5, 0), x(0)}), {.origins = false});
+      print_graph(captured_graph({x}, {sum(exp(x) + 2.5, 0), x(0)}), {.origins = false});
   for (std::size_t i = 0; i < text.size(); ++i) {
     for (const char c : {'\0', '(', '9', '%', '"', 'n'}) {
       std::string damaged = text;
@@ -161,5 +161,5 @@ TEST_CASE("damaged texts are refused, never accepted silently or fatal") {
     }
   }
   const std::string deep(100000, '(');
-  CHECK(parse_error("graph(x: f32[" + deep).find("less nesting") != std::string::npos);
+  CHECK(graph_parse_error("graph(x: f32[" + deep).find("less nesting") != std::string::npos);
 }

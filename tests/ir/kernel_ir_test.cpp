@@ -30,7 +30,7 @@ std::string fault(const Kernel& kernel) {
 }
 
 /// The message of the parser, or "".
-std::string parse_error(const std::string& text) {
+std::string kernel_parse_error(const std::string& text) {
   try {
     parse_kernel(text);
   } catch (const ValueError& e) {
@@ -159,29 +159,30 @@ TEST_CASE("numbers of values in a text are free as long as each is defined once"
 }
 
 TEST_CASE("a text that is no kernel is a ValueError that says where and what") {
-  CHECK(parse_error("") == "kernel text, line 1: expected a kernel, found the end");
-  CHECK(parse_error("loop") == "kernel text, line 1: expected 'kernel', found 'loop'");
-  CHECK(parse_error("kernel k\n\n%0: f16 = 1") ==
+  CHECK(kernel_parse_error("") == "kernel text, line 1: expected a kernel, found the end");
+  CHECK(kernel_parse_error("loop") == "kernel text, line 1: expected 'kernel', found 'loop'");
+  CHECK(kernel_parse_error("kernel k\n\n%0: f16 = 1") ==
         "kernel text, line 3: expected a dtype, found 'f16 = 1'");
-  CHECK(parse_error("kernel k\n%0: i64 = 1.5") ==
+  CHECK(kernel_parse_error("kernel k\n%0: i64 = 1.5") ==
         "kernel text, line 2: expected the end of the line, found '.5'");
-  CHECK(parse_error("kernel k\n%0: i64 = add(%1, %1)") ==
+  CHECK(kernel_parse_error("kernel k\n%0: i64 = add(%1, %1)") ==
         "kernel text, line 2: expected %1 to be defined above, found ', %1)'");
-  CHECK(parse_error("kernel k\n%0: i64 = 1\n%0: i64 = 2") ==
+  CHECK(kernel_parse_error("kernel k\n%0: i64 = 1\n%0: i64 = 2") ==
         "kernel text, line 3: expected %0 to be defined once, found ': i64 = 2'");
-  CHECK(parse_error("kernel k\n%0: i64 = frobnicate()") ==
+  CHECK(kernel_parse_error("kernel k\n%0: i64 = frobnicate()") ==
         "kernel text, line 2: expected an operation instead of 'frobnicate', found '()'");
-  CHECK(parse_error("kernel k\n%0: i64 = extent n") ==
+  CHECK(kernel_parse_error("kernel k\n%0: i64 = extent n") ==
         "kernel text, line 2: expected 'n' among dims or values, found the end");
-  CHECK(parse_error("kernel k\nend") ==
+  CHECK(kernel_parse_error("kernel k\nend") ==
         "kernel text, line 2: expected a loop or an if to be open, found the end");
-  CHECK(parse_error("kernel k\nbuffer x: f32[3] const") ==
+  CHECK(kernel_parse_error("kernel k\nbuffer x: f32[3] const") ==
         "kernel text, line 2: expected in, out, inout or unused before this, found the end");
-  CHECK(parse_error("kernel k\naxis i: spiral") ==
+  CHECK(kernel_parse_error("kernel k\naxis i: spiral") ==
         "kernel text, line 2: expected the kind of an axis, found 'spiral'");
-  CHECK(parse_error("kernel k\n%0: u8 = 1\nstore x[%0] = %0") ==
+  CHECK(kernel_parse_error("kernel k\n%0: u8 = 1\nstore x[%0] = %0") ==
         "kernel text, line 3: expected a buffer instead of 'x', found '[%0] = %0'");
-  CHECK(parse_error("kernel k\njump") == "kernel text, line 2: expected a statement, found 'jump'");
+  CHECK(kernel_parse_error("kernel k\njump") ==
+        "kernel text, line 2: expected a statement, found 'jump'");
 }
 
 TEST_CASE("verify names the statement and its line") {

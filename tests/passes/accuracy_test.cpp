@@ -21,7 +21,7 @@ struct Inputs {
   AccuracyOptions options;
 };
 
-Inputs inputs_of(const Formula& formula) {
+Inputs formula_inputs(const Formula& formula) {
   Inputs inputs;
   inputs.options.seed = 7;
   for (std::size_t i = 0; i < formula.domains.size(); ++i) {
@@ -36,13 +36,13 @@ Expr built(const Formula& formula, const Inputs& inputs) {
 }
 
 AccuracyReport report_of(const Formula& formula) {
-  const Inputs inputs = inputs_of(formula);
+  const Inputs inputs = formula_inputs(formula);
   return accuracy_report(inputs.used, {built(formula, inputs)}, inputs.options);
 }
 
 // Derivatives by each input: of the expression as it is written, and of its stable form.
 AccuracyReport report_of_derivatives(const Formula& formula, bool as_written) {
-  Inputs inputs = inputs_of(formula);
+  Inputs inputs = formula_inputs(formula);
   inputs.options.points = 200;
   const std::vector<Expr> derivatives =
       grad(built(formula, inputs), inputs.used, {Disconnected::zero, {}, as_written});

@@ -31,8 +31,6 @@ Expr weighted(std::span<const Expr> outputs, double seed) {
   return total;
 }
 
-Expr f64(const char* name, Shape shape) { return tensor(name, float64, std::move(shape)); }
-
 }  // namespace
 
 TEST_CASE("third derivatives agree with differences of second ones") {

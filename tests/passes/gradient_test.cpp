@@ -17,14 +17,13 @@
 using namespace gnomon;
 using gnomon::test::close;
 using gnomon::test::differences;
+using gnomon::test::f64;
 using gnomon::test::Numbers;
 using gnomon::test::Point;
 using gnomon::test::scattered_like;
 using gnomon::test::value_at;
 
 namespace {
-
-Expr f64(const char* name, Shape shape) { return tensor(name, float64, std::move(shape)); }
 
 template <class F>
 std::string message_of(F&& f) {

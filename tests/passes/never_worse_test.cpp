@@ -22,7 +22,7 @@ struct Counts {
   std::uint64_t points = 0, changed = 0, known = 0, worse = 0, lucky = 0;
 };
 
-Graph rewritten(const Graph& graph, Context& context) {
+Graph rewritten_in(const Graph& graph, Context& context) {
   context.options.verify = false;
   if (std::getenv("GNOMON_SCALARS_FAST") != nullptr) context.options.level = RewriteLevel::fast;
   return optimize(graph, context);
@@ -36,7 +36,7 @@ std::string culprits(const Graph& graph, const Trace& trace, std::span<const dou
     if (count.fired == 0) continue;
     Context context;
     context.options.disabled_rules = {rule};
-    const double after = bits_lost(value_at(rewritten(graph, context), point), exact);
+    const double after = bits_lost(value_at(rewritten_in(graph, context), point), exact);
     if (!is_worse(before, after))
       names += fmt::format("{}{}", names.empty() ? "" : " ", rule->name);
   }
@@ -56,7 +56,7 @@ TEST_CASE("rewriting loses no point of random scalar expressions") {
     const Expr e = grower.grow();
     const Graph graph = capture(grower.inputs(), std::vector<Expr>{e}).graph;
     Context context;
-    const Graph better = rewritten(graph, context);
+    const Graph better = rewritten_in(graph, context);
     if (graph.outputs == better.outputs) {
       counts.points += per_expression;
       continue;

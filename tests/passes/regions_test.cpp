@@ -13,7 +13,7 @@ using namespace gnomon::test;
 
 namespace {
 
-using Numbers = std::vector<std::size_t>;
+using Positions = std::vector<std::size_t>;
 
 // Two states, of which the first depends on a captured value.
 std::vector<Expr> loop_of(const Expr& count, const Expr& x, const Expr& y, const Expr& w) {
@@ -41,13 +41,13 @@ std::vector<Value> examples(DType t) {
   return {loop, with_traces(loop.node()), call_of(x, y)};
 }
 
-Numbers up_to(std::size_t n) {
-  Numbers numbers(n);
+Positions positions_up_to(std::size_t n) {
+  Positions numbers(n);
   std::iota(numbers.begin(), numbers.end(), 0);
   return numbers;
 }
 
-Numbers sorted(Numbers numbers) {
+Positions sorted(Positions numbers) {
   std::sort(numbers.begin(), numbers.end());
   return numbers;
 }
@@ -59,13 +59,13 @@ bool fits(const Type& a, const Type& b, int more_axes = 0) {
 // Every operand is the count or a parameter, every result an output or a trace, of one type each.
 void check_regions(const Node& node) {
   CAPTURE(node.op().name);
-  Numbers operands, results;
+  Positions operands, results;
   for (const Region& region : regions_of(node)) {
     const Graph& body = body_of(node, region);
     REQUIRE(region.parameters.size() == body.parameters.size());
     REQUIRE(region.results.size() == body.outputs.size());
     if (region.count) operands.push_back(*region.count);
-    Numbers next;
+    Positions next;
     for (std::size_t k = 0; k < region.parameters.size(); ++k) {
       const Region::Parameter& p = region.parameters[k];
       const Type& type = body.parameters[k].type;
@@ -79,13 +79,13 @@ void check_regions(const Node& node) {
     for (std::size_t k = 0; k < region.results.size(); ++k)
       CHECK(fits(node.type(region.results[k]), body.outputs[k].type()));
     results.insert(results.end(), region.results.begin(), region.results.end());
-    if (region.count) CHECK(sorted(next) == up_to(body.outputs.size()));
+    if (region.count) CHECK(sorted(next) == positions_up_to(body.outputs.size()));
     if (!region.count) CHECK(next.empty());
     if (region.states)
       CHECK(node.attribute(*region.states).integer() == static_cast<std::int64_t>(next.size()));
   }
-  CHECK(sorted(operands) == up_to(node.operands().size()));
-  CHECK(sorted(results) == up_to(node.output_count()));
+  CHECK(sorted(operands) == positions_up_to(node.operands().size()));
+  CHECK(sorted(results) == positions_up_to(node.output_count()));
 }
 
 std::size_t check_all_regions(const Graph& graph) {
@@ -208,14 +208,14 @@ TEST_CASE("a loop has a count, an index, states and captured values") {
   CHECK((p[1].operand == 1u && p[1].next == 0u && !p[1].trace));
   CHECK((p[2].operand == 2u && p[2].next == 1u && !p[2].trace));
   CHECK((p[3].operand == 3u && !p[3].next && !p[3].trace));
-  CHECK(region.results == Numbers{0, 1});
+  CHECK(region.results == Positions{0, 1});
 }
 
 TEST_CASE("states of a loop that keeps them are results too") {
   const Value loop = examples(DType::float64)[1];
   const std::vector<Region> regions = regions_of(loop.node());
   REQUIRE(regions.size() == 1);
-  CHECK(regions[0].results == Numbers{0, 1});
+  CHECK(regions[0].results == Positions{0, 1});
   CHECK(regions[0].parameters[1].trace == 2u);
   CHECK(regions[0].parameters[2].trace == 3u);
   CHECK(!regions[0].parameters[3].trace);
@@ -230,7 +230,7 @@ TEST_CASE("a call runs its body once, on its operands") {
   REQUIRE(regions[0].parameters.size() == 2);
   CHECK(regions[0].parameters[0].operand == 0u);
   CHECK(regions[0].parameters[1].operand == 1u);
-  CHECK(regions[0].results == Numbers{0, 1, 2});
+  CHECK(regions[0].results == Positions{0, 1, 2});
 }
 
 TEST_CASE("an op is evaluated by what its record says of its body") {

@@ -30,7 +30,7 @@ std::vector<Value> leaves_of(const std::vector<Value>& values) {
 }
 
 // Rounds that are over all exponents, and those over zeros, ends of the range, infinities and NaN.
-bool is_far(int round) { return round >= rounds && round < 2 * rounds; }
+bool is_far_round(int round) { return round >= rounds && round < 2 * rounds; }
 bool is_special(int round) { return round >= 2 * rounds; }
 
 template <typename T>
@@ -42,7 +42,7 @@ T far_or_special(std::mt19937_64& random, int round) {
 }
 
 // Magnitudes a rule meets: ordinary ones first, then from the very small to the large.
-double sample(std::mt19937_64& random, int round) {
+double sample_magnitude(std::mt19937_64& random, int round) {
   std::uniform_real_distribution<double> unit(-1, 1);
   if (round % 3 == 0) return unit(random);
   if (round % 3 == 1) return 4 * unit(random);
@@ -50,7 +50,7 @@ double sample(std::mt19937_64& random, int round) {
   return unit(random) < 0 ? -magnitude : magnitude;
 }
 
-Array sampled(const Type& type, std::mt19937_64& random, int round) {
+Array sampled_array(const Type& type, std::mt19937_64& random, int round) {
   std::vector<std::int64_t> shape;
   for (const Dim& d : type.shape) shape.push_back(d.constant());
   Array out = Array::empty(type.dtype, shape);
@@ -59,14 +59,14 @@ Array sampled(const Type& type, std::mt19937_64& random, int round) {
     if (type.dtype == DType::int32) {
       out.data<std::int32_t>()[i] = static_cast<std::int32_t>(random() % 7) - 3;
     }
-    const bool is_plain = !is_far(round) && !is_special(round);
+    const bool is_plain = !is_far_round(round) && !is_special(round);
     if (type.dtype == DType::float32) {
-      out.data<float>()[i] = is_plain ? static_cast<float>(sample(random, round))
+      out.data<float>()[i] = is_plain ? static_cast<float>(sample_magnitude(random, round))
                                       : far_or_special<float>(random, round);
     }
     if (type.dtype == DType::float64) {
       out.data<double>()[i] =
-          is_plain ? sample(random, round) : far_or_special<double>(random, round);
+          is_plain ? sample_magnitude(random, round) : far_or_special<double>(random, round);
     }
   }
   return out;
@@ -86,7 +86,7 @@ Sides evaluate_sides(const Firing& firing, std::mt19937_64& random, int round) {
   std::unordered_map<Value, Array> arrays;
   std::unordered_map<Value, RealData> exact;
   for (const Value& leaf : leaves_of(both)) {
-    const Array array = sampled(leaf.type(), random, round);
+    const Array array = sampled_array(leaf.type(), random, round);
     arrays.emplace(leaf, array);
     exact.emplace(leaf, reals.from_array(array));
   }

@@ -18,7 +18,7 @@ using C = std::complex<double>;
 
 namespace {
 
-std::vector<C> numbers(std::size_t count, std::uint64_t seed) {
+std::vector<C> random_complexes(std::size_t count, std::uint64_t seed) {
   std::vector<C> z;
   Samples random(seed);
   for (std::size_t k = 0; k < count; ++k)
@@ -75,7 +75,7 @@ TEST_CASE("transforms agree with the definition in 240 bits, for any length") {
   const Function f = compile({z, x}, {fft(z), ifft(z, {}, -1, FftNorm::forward), rfft(x)});
   for (const std::size_t n : lengths) {
     CAPTURE(n);
-    const std::vector<C> a = numbers(n, n);
+    const std::vector<C> a = random_complexes(n, n);
     std::vector<double> real_parts;
     std::vector<C> r;
     for (const C c : a) real_parts.push_back(c.real()), r.emplace_back(c.real());
@@ -95,7 +95,7 @@ TEST_CASE("long lines and large primes keep their digits") {
   const Function f = compile({z, s}, {fft(z), fft(s)});
   for (const std::size_t n : {10007, 99991, 65536, 90000, 131072}) {
     CAPTURE(n);
-    const std::vector<C> a = numbers(n, n);
+    const std::vector<C> a = random_complexes(n, n);
     const std::vector<std::complex<float>> single(a.begin(), a.end());
     const Results got = f(Array::from(a), Array::from(single));
     const std::vector<C> y = wide_of<C>(got[0]), rough = wide_of<std::complex<float>>(got[1]);
@@ -122,7 +122,7 @@ TEST_CASE("long lines of real numbers have the transforms of complex ones, and c
   for (const std::size_t count : {65536, 131072, 70002, 65537}) {
     CAPTURE(count);
     std::vector<double> a;
-    for (const C c : numbers(count, count)) a.push_back(c.real());
+    for (const C c : random_complexes(count, count)) a.push_back(c.real());
     const std::vector<float> single(a.begin(), a.end());
     const Results got = f(Array::from(a), Array::from(single));
     std::vector<C> half = wide_of<C>(got[1]);
@@ -146,7 +146,7 @@ TEST_CASE("irfft takes the first half of a transform back, of even and odd lengt
     const Function f = compile({y}, {irfft(y, Dim(static_cast<std::int64_t>(n)))});
     std::vector<double> x;
     std::vector<C> z;
-    for (const C c : numbers(n, n + 100)) x.push_back(c.real()), z.emplace_back(c.real());
+    for (const C c : random_complexes(n, n + 100)) x.push_back(c.real()), z.emplace_back(c.real());
     std::vector<C> half = transform(z, false);
     half.resize(n / 2 + 1);
     CHECK(distance(wide_of<double>(f(Array::from(half))[0]), z) <= 2e-15 * size_of_all(z));
@@ -158,7 +158,7 @@ TEST_CASE("single precision, batches, other axes, norms and lengths") {
   const Function f = compile({z}, {fft(z, {}, 1), fft(z, Dim(4), 0, FftNorm::ortho),
                                    ifft(fft(z, {}, 1), {}, 1), fft(z, Dim(2), 2)});
   std::vector<std::complex<float>> values;
-  for (const C c : numbers(2 * 5 * 3, 3)) values.emplace_back(c);
+  for (const C c : random_complexes(2 * 5 * 3, 3)) values.emplace_back(c);
   const auto at = [&](std::size_t i, std::size_t j, std::size_t k) {
     return C(values[(i * 5 + j) * 3 + k]);
   };
@@ -195,7 +195,7 @@ TEST_CASE("the reference evaluator has the same transforms") {
   const Expr inputs[] = {z, x};
   const Expr outputs[] = {fft(z),  ifft(z, {}, 0), rfft(x),  irfft(z, Dim(7)),
                           fftn(z), hfft(z),        ihfft(x), irfftn(rfftn(x))};
-  const Array values[] = {Array::from(numbers(12, 5), {3, 4}),
+  const Array values[] = {Array::from(random_complexes(12, 5), {3, 4}),
                           Array::from({1.0, -2.0, 0.5, 3.0, 1.5, -0.25}, {2, 3})};
   check_with_reference(inputs, outputs, values, 1e-14);
 }
@@ -207,7 +207,7 @@ TEST_CASE("derivatives of transforms agree with differences and transpose, to se
                           irfft(z), irfft(z, Dim(9)), hfft(z),   ihfft(y),
                           fftn(z),  rfftn(x),         irfftn(z), fft(x, {}, 0)};
   std::vector<double> at_x, at_y;
-  for (const C c : numbers(10, 11)) at_x.push_back(c.real()), at_y.push_back(c.imag());
+  for (const C c : random_complexes(10, 11)) at_x.push_back(c.real()), at_y.push_back(c.imag());
   const Expr inputs[] = {x, y};
   const auto value = [&](const Expr& e, const std::vector<double>& a) {
     const Array values[] = {Array::from(a, {2, 5}), Array::from(at_y, {2, 5})};
@@ -249,9 +249,9 @@ TEST_CASE("a batch of examples has the transforms of each") {
   const Function one = compile({z, x, w}, {std::begin(outputs), std::end(outputs)});
   const Function all = compile({zs, xs, w}, {batched.begin(), batched.end()});
   std::vector<double> reals;
-  for (const C c : numbers(18, 21)) reals.push_back(c.real());
-  const std::vector<C> pairs = numbers(18, 22);
-  const Array third = Array::from(numbers(6, 23));
+  for (const C c : random_complexes(18, 21)) reals.push_back(c.real());
+  const std::vector<C> pairs = random_complexes(18, 22);
+  const Array third = Array::from(random_complexes(6, 23));
   const Results got = all(Array::from(pairs, {3, 6}), Array::from(reals, {3, 6}), third);
   for (std::int64_t i = 0; i < 3; ++i) {
     const auto line = [&](const auto& v) {
@@ -302,8 +302,8 @@ TEST_CASE("frequencies and shifts") {
 
 TEST_CASE("the bits do not depend on the number of threads") {
   const Expr z = matrix("z", complex128);
-  const Array lines = Array::from(numbers(60 * 500, 7), {60, 500});
-  const Array long_line = Array::from(numbers(65536, 8), {1, 65536});
+  const Array lines = Array::from(random_complexes(60 * 500, 7), {60, 500});
+  const Array long_line = Array::from(random_complexes(65536, 8), {1, 65536});
   const Expr outputs[] = {fft(z), rfft(real(z)), irfft(z), fft(z, {}, 0)};
   const Array all[] = {lines, long_line};
   check_bits_of_threads(z, outputs, all);

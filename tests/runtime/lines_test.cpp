@@ -34,7 +34,7 @@ Array value_of(const Expr& e) {
   return f(std::vector<Array>{})[0];
 }
 
-Expr list(std::vector<double> values) { return Expr(Array::from(values)); }
+Expr expr_of_list(std::vector<double> values) { return Expr(Array::from(values)); }
 
 }  // namespace
 
@@ -99,15 +99,15 @@ TEST_CASE("long running sums keep the accuracy of their chunks, for any number o
 
 TEST_CASE("NaN, infinities and negative zero run on") {
   const double inf = std::numeric_limits<double>::infinity();
-  const auto sums = elements<double>(value_of(cumsum(list({-0.0, 1, inf, -inf, 2}))));
+  const auto sums = elements<double>(value_of(cumsum(expr_of_list({-0.0, 1, inf, -inf, 2}))));
   CHECK((std::signbit(sums[0]) && sums[1] == 1 && sums[2] == inf && std::isnan(sums[4])));
-  const auto tops = elements<double>(value_of(cummax(list({1, 3, no_number, 5, -inf}))));
+  const auto tops = elements<double>(value_of(cummax(expr_of_list({1, 3, no_number, 5, -inf}))));
   CHECK((tops[0] == 1 && tops[1] == 3 && std::isnan(tops[2]) && std::isnan(tops[4])));
 }
 
 TEST_CASE("the derivatives of a running product are right at zeros") {
   const Expr x = vector("x");
-  const Expr w = list({1, 10, 100, 1000});
+  const Expr w = expr_of_list({1, 10, 100, 1000});
   const std::vector<Expr> inputs = {x};
   const Function f = compile(inputs, {Output("g", grad(sum(cumprod(x) * w), x))});
   // y = (a, ab, abc, abcd) at (2, 0, 3, 0).
@@ -143,7 +143,7 @@ TEST_CASE("sorts of nothing, and more than there are") {
         Array::empty(float64, Extents{2, 0}).describe());
   const Function g = compile(inputs, {Output("k", argtopk(x, 3))});
   CHECK_THROWS_AS(g(std::vector<Array>{Array::empty(float64, Extents{2, 2})}), ValueError);
-  CHECK_THROWS_AS(argtopk(list({1, 2}), 3), ValueError);
+  CHECK_THROWS_AS(argtopk(expr_of_list({1, 2}), 3), ValueError);
 }
 
 TEST_CASE("a sort of a million elements is the standard library's, for any number of threads") {
@@ -232,13 +232,13 @@ TEST_CASE("a mask must have the extents of what it selects from") {
 
 TEST_CASE("quantiles as NumPy's, and their derivatives") {
   // np.quantile([3, 1, 4, 1, 5, 9, 2, 6], [0.1, 0.5, 0.93])
-  const Expr x = list({3, 1, 4, 1, 5, 9, 2, 6});
-  const auto q = elements<double>(value_of(quantile(x, list({0.1, 0.5, 0.93}))));
+  const Expr x = expr_of_list({3, 1, 4, 1, 5, 9, 2, 6});
+  const auto q = elements<double>(value_of(quantile(x, expr_of_list({0.1, 0.5, 0.93}))));
   CHECK((q[0] == 1.0 && q[1] == 3.5 && q[2] == doctest::Approx(7.53)));
   CHECK(elements<double>(value_of(quantile(x, 0.3, 0, Interpolation::lower)))[0] == 2);
   CHECK(elements<double>(value_of(quantile(x, 0.3, 0, Interpolation::higher)))[0] == 3);
   CHECK(elements<double>(value_of(quantile(x, 0.3, 0, Interpolation::midpoint)))[0] == 2.5);
-  CHECK(std::isnan(elements<double>(value_of(median(list({1, no_number, 2}))))[0]));
+  CHECK(std::isnan(elements<double>(value_of(median(expr_of_list({1, no_number, 2}))))[0]));
   const Expr y = vector("y");
   const std::vector<Expr> inputs = {y};
   const Function f = compile(inputs, {Output("g", grad(median(y), y))});
@@ -250,11 +250,12 @@ TEST_CASE("counts") {
   const Expr x = Expr(Array::from(std::vector<std::int64_t>{1, 4, 1, 0}));
   CHECK(elements<std::int64_t>(value_of(bincount(x, 6))) ==
         std::vector<std::int64_t>{1, 2, 0, 0, 1, 0});
-  CHECK(elements<double>(value_of(bincount(x, 5, list({1, 2, 4, 8})))) ==
+  CHECK(elements<double>(value_of(bincount(x, 5, expr_of_list({1, 2, 4, 8})))) ==
         std::vector<double>{8, 5, 0, 0, 2});
   // np.histogram([1, 2, 1, 4, 4.5], [0, 1, 2, 4])[0]
-  CHECK(elements<std::int64_t>(value_of(histogram(list({1, 2, 1, 4, 4.5}), list({0, 1, 2, 4})))) ==
+  CHECK(elements<std::int64_t>(
+            value_of(histogram(expr_of_list({1, 2, 1, 4, 4.5}), expr_of_list({0, 1, 2, 4})))) ==
         std::vector<std::int64_t>{0, 2, 2});
-  const Expr keys[] = {list({3, 1, 2, 1}), list({0, 1, 0, 0})};
+  const Expr keys[] = {expr_of_list({3, 1, 2, 1}), expr_of_list({0, 1, 0, 0})};
   CHECK(elements<std::int64_t>(value_of(lexsort(keys))) == std::vector<std::int64_t>{3, 2, 0, 1});
 }

@@ -20,7 +20,9 @@ Array counting(Extents shape) {
   return a;
 }
 
-std::vector<std::int64_t> list(std::span<const std::int64_t> s) { return {s.begin(), s.end()}; }
+std::vector<std::int64_t> list_of_span(std::span<const std::int64_t> s) {
+  return {s.begin(), s.end()};
+}
 using Dims = std::vector<std::int64_t>;
 
 }  // namespace
@@ -32,8 +34,8 @@ TEST_CASE("a new array is contiguous and aligned to 64 bytes") {
     CHECK(a.rank() == 2);
     CHECK(a.size() == 3 * n);
     CHECK(a.bytes() == 12 * n);
-    CHECK(list(a.shape()) == Dims{n, 3});
-    CHECK(list(a.strides()) == Dims{3, 1});
+    CHECK(list_of_span(a.shape()) == Dims{n, 3});
+    CHECK(list_of_span(a.strides()) == Dims{3, 1});
     CHECK(a.is_contiguous());
     CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 64 == 0);
   }
@@ -46,7 +48,7 @@ TEST_CASE("all elements of a block may be written up to the last axis") {
   CHECK(a.rank() == 64);
   CHECK(a.size() == 65536);
   CHECK(a.data<double>()[65535] == 65535);
-  CHECK(list(a.shape()) == shape);
+  CHECK(list_of_span(a.shape()) == shape);
 }
 
 TEST_CASE("scalars have the dtype of their C++ type") {
@@ -123,12 +125,12 @@ TEST_CASE("copies of a handle share, copies of an array do not") {
 TEST_CASE("transposes are views") {
   Array a = counting({2, 3, 4});
   const Array t = a.transpose();
-  CHECK(list(t.shape()) == Dims{4, 3, 2});
-  CHECK(list(t.strides()) == Dims{1, 4, 12});
+  CHECK(list_of_span(t.shape()) == Dims{4, 3, 2});
+  CHECK(list_of_span(t.strides()) == Dims{1, 4, 12});
   CHECK_FALSE(t.is_contiguous());
   CHECK_FALSE(a.unique());
   const Array p = a.transpose({1, -1, 0});
-  CHECK(list(p.shape()) == Dims{3, 4, 2});
+  CHECK(list_of_span(p.shape()) == Dims{3, 4, 2});
   const std::vector<double> values = p.to_vector<double>();
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 4; ++j)

@@ -11,8 +11,10 @@
 #include "runtime/arrays/array.h"
 #include "runtime/linalg/blas.h"
 #include "runtime/threads.h"
+#include "tests/support/threads_support.h"
 
 using namespace gnomon;
+using namespace gnomon::test;
 
 namespace {
 
@@ -42,7 +44,7 @@ Array uniform(std::int64_t count, unsigned seed) {
 }
 
 template <class T>
-gnomon_gemm product(const Case& c, const Array& a, const Array& b, Array& result) {
+gnomon_gemm reference_product(const Case& c, const Array& a, const Array& b, Array& result) {
   gnomon_gemm g{};
   g.dtype = static_cast<int>(dtype_of<T>);
   g.trans_a = c.trans_a;
@@ -67,7 +69,8 @@ void check_exact(const Case& c, GemmScratch scratch = GemmScratch::allocated) {
   Array result = integers<T>(c.batch * c.m * c.n, 3);
   const std::vector<T> before = result.to_vector<T>();
   const T *x = a.data<T>(), *y = b.data<T>();
-  REQUIRE(blas().gemm(product<T>(c, a, b, result), pool(), 256, scratch) == Trouble::none);
+  REQUIRE(blas().gemm(reference_product<T>(c, a, b, result), pool(), 256, scratch) ==
+          Trouble::none);
   bool equal = true;
   for (std::int64_t p = 0; p < c.batch; ++p)
     for (std::int64_t i = 0; i < c.m; ++i)
@@ -85,11 +88,6 @@ void check_exact(const Case& c, GemmScratch scratch = GemmScratch::allocated) {
       }
   CHECK(equal);
 }
-
-struct ThreadsRestored {
-  int before = pool().threads();
-  ~ThreadsRestored() { set_threads(before); }
-};
 
 }  // namespace
 
@@ -144,8 +142,8 @@ TEST_CASE("the bits do not depend on the number of threads") {
     for (int threads : {1, 2, 3, 7}) {
       set_threads(threads);
       Array single = zeros({c.batch * c.m * c.n}, float32), twice = zeros({c.batch * c.m * c.n});
-      REQUIRE(blas().gemm(product<float>(c, a, b, single), pool()) == Trouble::none);
-      REQUIRE(blas().gemm(product<double>(c, x, y, twice), pool()) == Trouble::none);
+      REQUIRE(blas().gemm(reference_product<float>(c, a, b, single), pool()) == Trouble::none);
+      REQUIRE(blas().gemm(reference_product<double>(c, x, y, twice), pool()) == Trouble::none);
       if (threads == 1) first_single = single, first_double = twice;
       CHECK(same_bits(single, first_single));
       CHECK(same_bits(twice, first_double));
@@ -157,14 +155,14 @@ TEST_CASE("products from several threads at once are all right") {
   const Case c{96, 80, 120};
   const Array a = uniform<double>(c.m * c.k, 8), b = uniform<double>(c.k * c.n, 9);
   Array wanted = zeros({c.m * c.n});
-  REQUIRE(blas().gemm(product<double>(c, a, b, wanted), pool()) == Trouble::none);
+  REQUIRE(blas().gemm(reference_product<double>(c, a, b, wanted), pool()) == Trouble::none);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 200; ++i) {
         Array result = zeros({c.m * c.n});
-        blas().gemm(product<double>(c, a, b, result), pool());
+        blas().gemm(reference_product<double>(c, a, b, result), pool());
         if (!same_bits(result, wanted)) wrong++;
       }
     });
@@ -177,7 +175,7 @@ TEST_CASE("a result that is not read may hold NaN") {
   for (const Case& c : {Case{4, 5, 6}, Case{700, 300, 100}, Case{10, 12, 20000}, Case{3, 3, 0}}) {
     const Array a = integers<double>(c.m * c.k, 1), b = integers<double>(c.k * c.n, 2);
     Array result = full({c.m * c.n}, nan);
-    REQUIRE(blas().gemm(product<double>(c, a, b, result), pool()) == Trouble::none);
+    REQUIRE(blas().gemm(reference_product<double>(c, a, b, result), pool()) == Trouble::none);
     bool finite = true;
     for (double v : result.to_vector<double>()) finite = finite && std::isfinite(v);
     CHECK(finite);
@@ -188,7 +186,7 @@ TEST_CASE("NaN and infinity in an operand reach the result") {
   Array a = ones({2, 3}), b = zeros({3, 2});
   a.data<double>()[0] = INFINITY;
   Array result = zeros({2, 2});
-  REQUIRE(blas().gemm(product<double>({2, 2, 3}, a, b, result), pool()) == Trouble::none);
+  REQUIRE(blas().gemm(reference_product<double>({2, 2, 3}, a, b, result), pool()) == Trouble::none);
   CHECK(std::isnan(result.data<double>()[0]));
   CHECK(result.data<double>()[2] == 0);
 }
@@ -198,21 +196,23 @@ TEST_CASE("empty products") {
   Array result = full({6}, 3);
   Case c{2, 3, 0};
   c.beta = 2;
-  CHECK(blas().gemm(product<double>(c, none, none, result), pool()) == Trouble::none);
+  CHECK(blas().gemm(reference_product<double>(c, none, none, result), pool()) == Trouble::none);
   CHECK(result.to_vector<double>() == std::vector<double>(6, 6));
   c.beta = 0;
-  CHECK(blas().gemm(product<double>(c, none, none, result), pool()) == Trouble::none);
+  CHECK(blas().gemm(reference_product<double>(c, none, none, result), pool()) == Trouble::none);
   CHECK(result.to_vector<double>() == std::vector<double>(6, 0));
   Array empty = zeros({0});
-  CHECK(blas().gemm(product<double>({0, 3, 2}, none, ones({6}), empty), pool()) == Trouble::none);
-  CHECK(blas().gemm(product<double>({2, 3, 4, 0}, none, none, empty), pool()) == Trouble::none);
+  CHECK(blas().gemm(reference_product<double>({0, 3, 2}, none, ones({6}), empty), pool()) ==
+        Trouble::none);
+  CHECK(blas().gemm(reference_product<double>({2, 3, 4, 0}, none, none, empty), pool()) ==
+        Trouble::none);
 }
 
 TEST_CASE("wide rows, shared operands and parts of a larger matrix") {
   // C[2..4, 1..3] of a 5 x 4 matrix, B the same for each of the batch.
   const Array a = integers<double>(2 * 2 * 3, 1), b = integers<double>(3 * 7, 2);
   Array result = full({2 * 20}, 100);
-  gnomon_gemm g = product<double>({2, 2, 3, 2}, a, b, result);
+  gnomon_gemm g = reference_product<double>({2, 2, 3, 2}, a, b, result);
   g.ldb = 7, g.stride_b = 0, g.ldc = 4, g.stride_c = 20;
   g.c = result.data<double>() + 2 * 4 + 1;
   REQUIRE(blas().gemm(g, pool()) == Trouble::none);
@@ -232,14 +232,14 @@ TEST_CASE("wide rows, shared operands and parts of a larger matrix") {
 TEST_CASE("arguments that a library cannot take are refused") {
   const Array a = zeros({4}), b = zeros({4});
   Array result = zeros({4});
-  gnomon_gemm g = product<double>({2, 2, 2}, a, b, result);
+  gnomon_gemm g = reference_product<double>({2, 2, 2}, a, b, result);
   g.lda = 1;
   CHECK(blas().gemm(g, pool()) == Trouble::unsuitable);
   g.lda = std::int64_t{1} << 31;
   CHECK(blas().gemm(g, pool()) == Trouble::unsuitable);
   g.m = 1;  // the stride of a single row means nothing
   CHECK(blas().gemm(g, pool()) == Trouble::none);
-  g = product<double>({2, 2, 2}, a, b, result);
+  g = reference_product<double>({2, 2, 2}, a, b, result);
   g.dtype = static_cast<int>(int32);
   CHECK(blas().gemm(g, pool()) == Trouble::unsuitable);
 }

@@ -16,16 +16,12 @@
 #include "runtime/error.h"
 #include "runtime/options.h"
 #include "runtime/threads.h"
+#include "tests/support/threads_support.h"
 
 using namespace gnomon;
+using namespace gnomon::test;
 
 namespace {
-
-// Puts the pool's thread count back at the end of a test.
-struct ThreadsRestored {
-  int before = pool().threads();
-  ~ThreadsRestored() { set_threads(before); }
-};
 
 std::vector<int> visits(std::int64_t count, std::int64_t grain) {
   std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));

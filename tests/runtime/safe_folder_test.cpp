@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string key(32, 'a');
+const std::string folder_key(32, 'a');
 constexpr uid_t somebody = 12345;
 
 // What lies at `path` belongs to somebody else: root gives it away, others pretend to be another.
@@ -52,8 +52,8 @@ const std::vector<char> object(3000, 'x');
 void check_not_used(const fs::path& folder, const std::string& problem) {
   CAPTURE(problem);
   const Cache cache(folder);
-  CHECK_FALSE(cache.find(key));
-  CHECK_FALSE(cache.store(key, "manifest", object).persistent);
+  CHECK_FALSE(cache.find(folder_key));
+  CHECK_FALSE(cache.store(folder_key, "manifest", object).persistent);
   const OpenedFolder opened = open_folder(folder);
   CHECK_FALSE(opened.descriptor);
   CHECK_MESSAGE(opened.problem.find(problem) != std::string::npos, opened.problem);
@@ -66,12 +66,12 @@ void check_absent(const std::string& extension,
   CAPTURE(extension);
   const Folder f;
   const Cache cache(f.path);
-  REQUIRE(cache.store(key, "manifest", object).persistent);
-  REQUIRE(cache.find(key));
+  REQUIRE(cache.store(folder_key, "manifest", object).persistent);
+  REQUIRE(cache.find(folder_key));
   replace(only(f.path, extension));
-  CHECK_FALSE(cache.find(key));
-  REQUIRE(cache.store(key, "manifest", object).persistent);
-  CHECK(cache.find(key));
+  CHECK_FALSE(cache.find(folder_key));
+  REQUIRE(cache.store(folder_key, "manifest", object).persistent);
+  CHECK(cache.find(folder_key));
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ TEST_CASE("a folder of the user's, also below one that is sticky, is used") {
   const Folder f;
   const Cache cache(f.path / "a" / "b");
   CHECK(open_folder(f.path / "a").problem.empty());  // it is only not there
-  CHECK(cache.store(key, "manifest", object).persistent);
-  CHECK(cache.find(key));
+  CHECK(cache.store(folder_key, "manifest", object).persistent);
+  CHECK(cache.find(folder_key));
   struct stat status{};
   REQUIRE(::stat((f.path / "a").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0700);
@@ -90,7 +90,7 @@ TEST_CASE("a folder of the user's, also below one that is sticky, is used") {
 TEST_CASE("a folder that others may write to is not used, nor one below it") {
   for (const mode_t mode : {0770, 0707, 0777}) {
     const Folder f;
-    REQUIRE(Cache(f.path / "a" / "b").store(key, "manifest", object).persistent);
+    REQUIRE(Cache(f.path / "a" / "b").store(folder_key, "manifest", object).persistent);
     REQUIRE(::chmod((f.path / "a" / "b").c_str(), mode) == 0);
     check_not_used(f.path / "a" / "b", "may be written by others");
     REQUIRE(::chmod((f.path / "a" / "b").c_str(), 0700) == 0);
@@ -98,15 +98,15 @@ TEST_CASE("a folder that others may write to is not used, nor one below it") {
     check_not_used(f.path / "a" / "b", "may be written by others");
     // A sticky folder keeps what is in it, but not from being added to.
     REQUIRE(::chmod((f.path / "a").c_str(), mode | S_ISVTX) == 0);
-    CHECK(Cache(f.path / "a" / "b").find(key));
-    REQUIRE(Cache(f.path / "a").store(key, "manifest", object).persistent == false);
+    CHECK(Cache(f.path / "a" / "b").find(folder_key));
+    REQUIRE(Cache(f.path / "a").store(folder_key, "manifest", object).persistent == false);
   }
 }
 
 TEST_CASE("a folder of another user is not used, nor one below it") {
   const Folder f;
   const fs::path inner = f.path / "a" / "b";
-  REQUIRE(Cache(inner).store(key, "manifest", object).persistent);
+  REQUIRE(Cache(inner).store(folder_key, "manifest", object).persistent);
   {
     const Foreign foreign(inner);
     check_not_used(inner, "belongs to user");
@@ -115,7 +115,7 @@ TEST_CASE("a folder of another user is not used, nor one below it") {
     const Foreign foreign(f.path / "a");
     check_not_used(inner, "belongs to user");
   }
-  CHECK(Cache(inner).find(key));
+  CHECK(Cache(inner).find(folder_key));
 }
 
 TEST_CASE("the folder that stands in for a home that is not set is not used when another made it") {
@@ -133,22 +133,22 @@ TEST_CASE("the folder that stands in for a home that is not set is not used when
   restore("TMPDIR", temporary);
   REQUIRE(folder.parent_path() == f.path);
   REQUIRE(::chmod(f.path.c_str(), 01777) == 0);
-  CHECK(Cache(folder).store(key, "manifest", object).persistent);  // ours
+  CHECK(Cache(folder).store(folder_key, "manifest", object).persistent);  // ours
   const Foreign foreign(folder);
   check_not_used(folder, "belongs to user");
 }
 
 TEST_CASE("links: above the folder those of the user are followed, the folder itself is none") {
   const Folder f;
-  REQUIRE(Cache(f.path / "real" / "cache").store(key, "manifest", object).persistent);
+  REQUIRE(Cache(f.path / "real" / "cache").store(folder_key, "manifest", object).persistent);
   fs::create_directory_symlink(f.path / "real", f.path / "absolute");
   fs::create_directory_symlink("real", f.path / "relative");
-  CHECK(Cache(f.path / "absolute" / "cache").find(key));
-  CHECK(Cache(f.path / "relative" / "cache").find(key));
+  CHECK(Cache(f.path / "absolute" / "cache").find(folder_key));
+  CHECK(Cache(f.path / "relative" / "cache").find(folder_key));
   fs::create_directory_symlink(f.path / "real" / "cache", f.path / "cache");
   check_not_used(f.path / "cache", "is a symbolic link");
   fs::create_directory_symlink("loop", f.path / "loop");
-  CHECK_FALSE(Cache(f.path / "loop" / "cache").find(key));
+  CHECK_FALSE(Cache(f.path / "loop" / "cache").find(folder_key));
   const Foreign foreign(f.path / "relative");
   check_not_used(f.path / "relative" / "cache", "belongs to user");
 }
@@ -176,7 +176,7 @@ TEST_CASE("a file of another user is absent") {
   if (::geteuid() != 0) {  // only root can make one here; another's folder is tested by all
     pretend_user(somebody);
     const Folder f;
-    CHECK_FALSE(Cache(f.path).store(key, "manifest", object).persistent);
+    CHECK_FALSE(Cache(f.path).store(folder_key, "manifest", object).persistent);
     pretend_user(-1);
     return;
   }
@@ -189,8 +189,8 @@ TEST_CASE("a file of another user is absent") {
 TEST_CASE("what was verified is what stays open, whatever takes its name") {
   const Folder f;
   const Cache cache(f.path);
-  cache.store(key, "manifest", object);
-  const auto entry = cache.find(key);
+  cache.store(folder_key, "manifest", object);
+  const auto entry = cache.find(folder_key);
   REQUIRE(entry);
   fs::remove(entry->object);
   std::ofstream(entry->object) << "something else";
@@ -200,11 +200,11 @@ TEST_CASE("what was verified is what stays open, whatever takes its name") {
 TEST_CASE("clearing a folder that is a link removes nothing behind it") {
   const Folder f;
   const Cache real(f.path / "real");
-  real.store(key, "manifest", object);
+  real.store(folder_key, "manifest", object);
   fs::create_directory_symlink(f.path / "real", f.path / "link");
   Cache(f.path / "link").clear();
   Cache(f.path / "link").trim(0);
-  CHECK(real.find(key));
+  CHECK(real.find(folder_key));
 }
 
 TEST_CASE("constants of the machine that others may have written are ignored, and that is said") {

@@ -18,9 +18,11 @@ using C = std::complex<double>;
 
 namespace {
 
-Expr product(const Expr& a, const Expr& b, const Expr& c) { return matmul(matmul(a, b), c); }
+Expr product_of_three(const Expr& a, const Expr& b, const Expr& c) {
+  return matmul(matmul(a, b), c);
+}
 
-Array numbers(DType t, std::vector<std::int64_t> shape, std::uint64_t seed) {
+Array random_array(DType t, std::vector<std::int64_t> shape, std::uint64_t seed) {
   Samples random(seed);
   std::int64_t count = 1;
   for (const std::int64_t n : shape) count *= n;
@@ -52,16 +54,18 @@ TEST_CASE("Schur forms of floats and of complex numbers are what they must be") 
     CHECK(g.alpha.dtype() == complex128);
     CHECK(g.beta.dtype() == t);
     const Function f = compile(
-        {a, b}, {absolute(product(s.z, s.t, adjoint_of(s.z)) - a), absolute(below(s.t, distance)),
-                 absolute(matmul(adjoint_of(s.z), s.z) - one),
-                 absolute(product(g.q, g.s, adjoint_of(g.z)) - a), absolute(below(g.s, distance)),
-                 absolute(product(g.q, g.t, adjoint_of(g.z)) - b), absolute(below(g.t, 0)),
-                 absolute(ends - one), absolute(matmul(adjoint_of(g.z), g.z) - one),
-                 // det(a) prod(beta) = det(b) prod(alpha)
-                 absolute(cast(det(a), complex128) * cast(prod(g.beta, -1), complex128) -
-                          cast(det(b), complex128) * prod(g.alpha, -1))});
+        {a, b},
+        {absolute(product_of_three(s.z, s.t, adjoint_of(s.z)) - a), absolute(below(s.t, distance)),
+         absolute(matmul(adjoint_of(s.z), s.z) - one),
+         absolute(product_of_three(g.q, g.s, adjoint_of(g.z)) - a), absolute(below(g.s, distance)),
+         absolute(product_of_three(g.q, g.t, adjoint_of(g.z)) - b), absolute(below(g.t, 0)),
+         absolute(ends - one), absolute(matmul(adjoint_of(g.z), g.z) - one),
+         // det(a) prod(beta) = det(b) prod(alpha)
+         absolute(cast(det(a), complex128) * cast(prod(g.beta, -1), complex128) -
+                  cast(det(b), complex128) * prod(g.alpha, -1))});
     for (const std::int64_t order : {1, 2, 5, 0}) {
-      const Results got = f(numbers(t, {3, order, order}, 3), numbers(t, {3, order, order}, 4));
+      const Results got =
+          f(random_array(t, {3, order, order}, 3), random_array(t, {3, order, order}, 4));
       for (std::size_t k = 0; k < got.size(); ++k) {
         CAPTURE(k);
         CAPTURE(order);
@@ -84,7 +88,7 @@ TEST_CASE("chosen eigenvalues come first") {
       const Function f =
           compile({a, b}, {eigvals(s.t), cast(sum(where(on_diagonal, s.t, 0), -1), complex128),
                            g.alpha / cast(g.beta, complex128)});
-      const Results got = f(numbers(t, {6, 6}, 5), numbers(t, {6, 6}, 6));
+      const Results got = f(random_array(t, {6, 6}, 5), random_array(t, {6, 6}, 6));
       const auto chosen = [&](C z) {
         switch (order) {
           case left: return z.real() < 0;
@@ -125,13 +129,13 @@ TEST_CASE("banded systems have the solutions of dense ones") {
       for (const std::int64_t order : {1, 2, 7, 0}) {
         CAPTURE(order);
         CAPTURE(rows);
-        Array diagonals = numbers(t, {2, rows, order}, 7);
-        const Results got = f(diagonals, numbers(t, {2, order, 3}, 8));
+        Array diagonals = random_array(t, {2, rows, order}, 7);
+        const Results got = f(diagonals, random_array(t, {2, order, 3}, 8));
         for (const std::size_t i : {0, 2, 4})
           CHECK(difference(as_pairs(got[i]), as_pairs(got[i + 1]), 1e-7) == "");
       }
       const Expr both[] = {x, found[0]};
-      const Array values[] = {numbers(t, {2, rows, 4}, 7), numbers(t, {2, 4, 3}, 8)};
+      const Array values[] = {random_array(t, {2, rows, 4}, 7), random_array(t, {2, 4, 3}, 8)};
       const std::vector<Array> reference = evaluate_complex(inputs, both, values);
       const Results got = f(values);
       CHECK(difference(as_pairs(got[0]), as_pairs(reference[0]), 1e-9) == "");
@@ -146,8 +150,8 @@ TEST_CASE("Riccati's equation has its stabilizing solution") {
     const Expr q = matmul(a, adjoint_of(a)) + eye(n, t);
     const Expr r = matmul(adjoint_of(b), b) + 0.5 * eye(m, t);
     const Expr x = solve_discrete_are(a, b, q, r), ah = adjoint_of(a), bh = adjoint_of(b);
-    const Expr gain = solve(r + product(bh, x, b), product(bh, x, a));
-    const Expr rest = product(ah, x, a) - x - matmul(product(ah, x, b), gain) + q;
+    const Expr gain = solve(r + product_of_three(bh, x, b), product_of_three(bh, x, a));
+    const Expr rest = product_of_three(ah, x, a) - x - matmul(product_of_three(ah, x, b), gain) + q;
     const Expr size = 1.0 + sum(absolute(x), {-2, -1}, keepdims);
     const Function f =
         compile({a, b}, {absolute(rest) / size, absolute(eigvals(a - matmul(b, gain))),
@@ -155,7 +159,8 @@ TEST_CASE("Riccati's equation has its stabilizing solution") {
     for (const auto& [order, inputs] :
          {std::pair<std::int64_t, std::int64_t>{1, 1}, {3, 2}, {5, 1}, {0, 0}}) {
       CAPTURE(order);
-      const Results got = f(numbers(t, {2, order, order}, 9), numbers(t, {2, order, inputs}, 10));
+      const Results got =
+          f(random_array(t, {2, order, order}, 9), random_array(t, {2, order, inputs}, 10));
       CHECK(largest(got[0]) <= 1e-11);
       CHECK(largest(got[1]) < 1);
       CHECK(largest(got[2]) == 0);

@@ -15,7 +15,7 @@ namespace {
 
 using List = SmallVector<std::shared_ptr<int>, 3>;
 
-List numbers(std::size_t size) {
+List numbered_list(std::size_t size) {
   List list(size);
   for (std::size_t i = 0; i < size; ++i) list[i] = std::make_shared<int>(static_cast<int>(i));
   return list;
@@ -62,7 +62,7 @@ TEST_CASE("short lists lie in place, longer ones do not") {
 
 TEST_CASE("copies have elements of their own, and what was moved from is empty") {
   for (const std::size_t size : {0, 2, 3, 4, 9}) {
-    List list = numbers(size);
+    List list = numbered_list(size);
     CHECK(holds(list, size, 1));
     List copy = list;
     CHECK(holds(copy, size, 2));
@@ -70,10 +70,10 @@ TEST_CASE("copies have elements of their own, and what was moved from is empty")
     CHECK(list.size() == 0);
     CHECK(holds(moved, size, 2));
     for (const std::size_t before : {0, 3, 5}) {
-      List other = numbers(before);
+      List other = numbered_list(before);
       other = moved;
       CHECK(holds(other, size, 3));
-      other = numbers(before);
+      other = numbered_list(before);
       List& itself = other;
       other = std::move(itself);
       CHECK(holds(other, before, 1));

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "tests/support/compiled_support.h"
+#include "tests/support/special_numbers.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
 
 namespace {
 
-constexpr double infinite = inf;
 constexpr double invalid = std::numeric_limits<double>::quiet_NaN();
 constexpr double pi = std::numbers::pi;
 
@@ -40,7 +40,7 @@ struct Wanted {
 };
 
 /// A line of the standard; unary operations have no second list.
-struct Row {
+struct StandardRow {
   const Op* op;
   Numbers first, second;
   Wanted wanted;
@@ -48,7 +48,7 @@ struct Row {
 
 const Wanted first([](double x, double) { return x; });
 const Wanted second([](double, double y) { return y; });
-const Numbers zero = {0.0}, minus_zero = {-0.0}, zeros = {0.0, -0.0};
+const Numbers zero = {0.0}, minus_zero = {-0.0}, both_zeros = {0.0, -0.0};
 const Numbers plus_inf = {infinite}, minus_inf = {-infinite}, infs = {infinite, -infinite};
 const Numbers not_number = {invalid, std::copysign(invalid, -1)};
 const Numbers odd = {1, 3, 5, 101}, even = {2, 4, 100, 0x1p40}, broken = {0.25, 0.5, 1.5, 2.5};
@@ -62,16 +62,16 @@ struct Sets {
   const Numbers positive = below_one + above_one;
   const Numbers negative = -positive;
   const Numbers nonzero = positive + negative;
-  const Numbers finite = nonzero + zeros;
+  const Numbers finite = nonzero + both_zeros;
   const Numbers up = positive + plus_inf, down = negative + minus_inf;
   const Numbers numbers = finite + infs;
   const Numbers all = numbers + not_number;
 };
 
 template <class T>
-std::vector<Row> unary_rows() {
+std::vector<StandardRow> unary_rows() {
   const Sets<T> s;
-  std::vector<Row> rows;
+  std::vector<StandardRow> rows;
   const auto add = [&](const Op& op, const Numbers& x, Wanted y) {
     rows.push_back({&op, x, {}, std::move(y)});
   };
@@ -85,10 +85,10 @@ std::vector<Row> unary_rows() {
   for (const Op* op :
        {&op::arcsin, &op::arcsinh, &op::arctan, &op::arctanh, &op::ceil, &op::expm1, &op::floor,
         &op::log1p, &op::round, &op::sin, &op::sinh, &op::sqrt, &op::tan, &op::tanh, &op::trunc})
-    add(*op, zeros, first);
+    add(*op, both_zeros, first);
   for (const Op* op : {&op::arcsinh, &op::ceil, &op::floor, &op::round, &op::sinh, &op::trunc})
     add(*op, infs, first);
-  for (const Op* op : {&op::cos, &op::cosh, &op::exp, &op::exp2}) add(*op, zeros, 1);
+  for (const Op* op : {&op::cos, &op::cosh, &op::exp, &op::exp2}) add(*op, both_zeros, 1);
   for (const Op* op : {&op::cos, &op::sin, &op::tan}) add(*op, infs, invalid);
   for (const Op* op : {&op::arccos, &op::arcsin, &op::arctanh})
     add(*op, Numbers{1.5, -1.5} + infs, invalid);
@@ -96,17 +96,17 @@ std::vector<Row> unary_rows() {
                        &op::arccosh, &op::sqrt})
     add(*op, plus_inf, infinite);
   for (const Op* op : {&op::log, &op::log10, &op::log2}) {
-    add(*op, zeros, -infinite);
+    add(*op, both_zeros, -infinite);
     add(*op, s.down, invalid);
     add(*op, {1}, 0.0);
   }
   for (const Op* op : {&op::ceil, &op::floor, &op::round, &op::trunc})
     add(*op, odd + even + -odd + -even, first);
-  add(op::absolute, zeros, 0.0);
+  add(op::absolute, both_zeros, 0.0);
   add(op::absolute, infs, infinite);
   add(op::arccos, {1}, 0.0);
   add(op::arccosh, {1}, 0.0);
-  add(op::arccosh, s.below_one + zeros + s.down, invalid);
+  add(op::arccosh, s.below_one + both_zeros + s.down, invalid);
   add(op::arctan, plus_inf, pi / 2);
   add(op::arctan, minus_inf, -pi / 2);
   add(op::arctanh, {1}, infinite);
@@ -119,18 +119,18 @@ std::vector<Row> unary_rows() {
   add(op::floor, {0.5, 0.25}, 0.0);
   add(op::log1p, {-1}, -infinite);
   add(op::log1p, Numbers{-1.5, -2} + minus_inf, invalid);
-  add(op::negative, zeros + infs, [](double x, double) { return -x; });
-  add(op::reciprocal, zeros + infs + s.nonzero,
+  add(op::negative, both_zeros + infs, [](double x, double) { return -x; });
+  add(op::reciprocal, both_zeros + infs + s.nonzero,
       [](double x, double) { return static_cast<double>(T(1) / static_cast<T>(x)); });
   add(op::round, {0.5, -0.5, 1.5, 2.5, -2.5, 3.5, 0.25, -0.25},
       [](double x, double) { return std::nearbyint(x); });
-  add(op::rsqrt, zeros, [](double x, double) { return 1 / x; });
+  add(op::rsqrt, both_zeros, [](double x, double) { return 1 / x; });
   add(op::rsqrt, plus_inf, 0.0);
-  add(op::sign, zeros, 0.0);
+  add(op::sign, both_zeros, 0.0);
   add(op::sign, s.up, 1);
   add(op::sign, s.down, -1);
   add(op::sqrt, s.down, invalid);
-  add(op::square, zeros, 0.0);
+  add(op::square, both_zeros, 0.0);
   add(op::square, infs, infinite);
   add(op::tanh, plus_inf, 1);
   add(op::tanh, minus_inf, -1);
@@ -142,58 +142,58 @@ std::vector<Row> unary_rows() {
   add(op::isnan, not_number, 1);
   add(op::isnan, s.numbers, 0);
   add(op::signbit, s.all, [](double x, double) { return std::signbit(x); });
-  add(op::logical_not, zeros, 1);
+  add(op::logical_not, both_zeros, 1);
   add(op::logical_not, s.nonzero + infs + not_number, 0);
   return rows;
 }
 
 template <class T>
-std::vector<Row> arithmetic_rows() {
+std::vector<StandardRow> arithmetic_rows() {
   const Sets<T> s;
   const auto divided = [](double x, double y) { return static_cast<T>(x) / static_cast<T>(y); };
   const auto signs = [](double x, double y) {
     return std::copysign(infinite, std::signbit(x) == std::signbit(y) ? 1 : -1);
   };
   const auto no_sum = [](double x, double y) { return x == y ? x : invalid; };
-  std::vector<Row> rows;
+  std::vector<StandardRow> rows;
   for (const Op* op :
        {&op::add, &op::subtract, &op::multiply, &op::divide, &op::floor_divide, &op::remainder,
         &op::minimum, &op::maximum, &op::arctan2, &op::logaddexp, &op::nextafter}) {
     rows.push_back({op, not_number, s.all, invalid});
     rows.push_back({op, s.all, not_number, invalid});
   }
-  const std::vector<Row> more = {
+  const std::vector<StandardRow> more = {
       {&op::add, infs, infs, no_sum},
       {&op::add, infs, s.finite, first},
       {&op::add, s.finite, infs, second},
       {&op::add, minus_zero, minus_zero, -0.0},
-      {&op::add, zero, zeros, 0.0},
-      {&op::add, zeros, zero, 0.0},
-      {&op::add, zeros, s.nonzero, second},
-      {&op::add, s.nonzero, zeros, first},
+      {&op::add, zero, both_zeros, 0.0},
+      {&op::add, both_zeros, zero, 0.0},
+      {&op::add, both_zeros, s.nonzero, second},
+      {&op::add, s.nonzero, both_zeros, first},
       {&op::subtract, infs, infs, [&](double x, double y) { return x == -y ? x : invalid; }},
       {&op::subtract, infs, s.finite, first},
-      {&op::subtract, zero, zeros, 0.0},
+      {&op::subtract, zero, both_zeros, 0.0},
       {&op::subtract, minus_zero, zero, -0.0},
       {&op::subtract, minus_zero, minus_zero, 0.0},
-      {&op::multiply, infs, zeros, invalid},
-      {&op::multiply, zeros, infs, invalid},
+      {&op::multiply, infs, both_zeros, invalid},
+      {&op::multiply, both_zeros, infs, invalid},
       {&op::multiply, infs, infs + s.nonzero, signs},
       {&op::multiply, s.nonzero, infs, signs},
-      {&op::multiply, zeros, s.finite,
+      {&op::multiply, both_zeros, s.finite,
        [](double x, double y) {
          return x * (y < 0 ? -1 : y > 0 ? 1 : y);
        }},
       {&op::divide, infs, infs, invalid},
-      {&op::divide, zeros, zeros, invalid},
-      {&op::divide, zeros, s.nonzero + infs, divided},
-      {&op::divide, s.nonzero + infs, zeros, signs},
+      {&op::divide, both_zeros, both_zeros, invalid},
+      {&op::divide, both_zeros, s.nonzero + infs, divided},
+      {&op::divide, s.nonzero + infs, both_zeros, signs},
       {&op::divide, infs, s.nonzero, signs},
       {&op::divide, s.finite, infs, divided},
       {&op::floor_divide, infs, infs, invalid},
-      {&op::floor_divide, zeros, zeros, invalid},
-      {&op::floor_divide, zeros, s.nonzero + infs, divided},
-      {&op::floor_divide, s.nonzero + infs, zeros, signs},
+      {&op::floor_divide, both_zeros, both_zeros, invalid},
+      {&op::floor_divide, both_zeros, s.nonzero + infs, divided},
+      {&op::floor_divide, s.nonzero + infs, both_zeros, signs},
       // As Python and NumPy: x = (x // y) * y + x % y. The standard allows it.
       {&op::floor_divide, infs, s.nonzero, invalid},
       {&op::floor_divide, s.positive, plus_inf, 0.0},
@@ -201,9 +201,9 @@ std::vector<Row> arithmetic_rows() {
       {&op::floor_divide, s.positive, minus_inf, -1},
       {&op::floor_divide, s.negative, plus_inf, -1},
       {&op::remainder, infs, infs + s.finite, invalid},
-      {&op::remainder, s.numbers, zeros, invalid},
-      {&op::remainder, zeros, s.up, 0.0},
-      {&op::remainder, zeros, s.down, -0.0},
+      {&op::remainder, s.numbers, both_zeros, invalid},
+      {&op::remainder, both_zeros, s.up, 0.0},
+      {&op::remainder, both_zeros, s.down, -0.0},
       {&op::remainder, s.positive, plus_inf, first},
       {&op::remainder, s.positive, minus_inf, second},
       {&op::remainder, s.negative, plus_inf, second},
@@ -220,7 +220,7 @@ std::vector<Row> arithmetic_rows() {
 }
 
 template <class T>
-std::vector<Row> function_rows() {
+std::vector<StandardRow> function_rows() {
   const Sets<T> s;
   const auto with_sign = [](double size) {
     return [size](double y, double) { return std::copysign(size, y); };
@@ -229,17 +229,17 @@ std::vector<Row> function_rows() {
   Numbers larger;
   for (const double x : s.above_one)
     if (x != 1) larger.push_back(x);
-  const Numbers not_one = s.below_one + larger + s.negative + zeros + infs;
+  const Numbers not_one = s.below_one + larger + s.negative + both_zeros + infs;
   return {
       {&op::power, not_one + not_number, not_number, invalid},
       {&op::power, {1}, s.all, 1},
-      {&op::power, s.all, zeros, 1},
+      {&op::power, s.all, both_zeros, 1},
       {&op::power, not_number, s.nonzero + infs, invalid},
       {&op::power, larger + -larger + infs, plus_inf, infinite},
       {&op::power, larger + -larger + infs, minus_inf, 0.0},
       {&op::power, {1, -1}, infs, 1},
-      {&op::power, s.below_one + -s.below_one + zeros, plus_inf, 0.0},
-      {&op::power, s.below_one + -s.below_one + zeros, minus_inf, infinite},
+      {&op::power, s.below_one + -s.below_one + both_zeros, plus_inf, 0.0},
+      {&op::power, s.below_one + -s.below_one + both_zeros, minus_inf, infinite},
       {&op::power, plus_inf, s.up, infinite},
       {&op::power, plus_inf, s.down, 0.0},
       {&op::power, minus_inf, odd, -infinite},
@@ -253,10 +253,10 @@ std::vector<Row> function_rows() {
       {&op::power, minus_zero, -odd, -infinite},
       {&op::power, minus_zero, -even + -broken, infinite},
       {&op::power, s.negative, broken + -broken, invalid},
-      {&op::arctan2, s.up, zeros, pi / 2},
-      {&op::arctan2, s.down, zeros, -pi / 2},
-      {&op::arctan2, zeros, zero + s.up, first},
-      {&op::arctan2, zeros, minus_zero + s.down, with_sign(pi)},
+      {&op::arctan2, s.up, both_zeros, pi / 2},
+      {&op::arctan2, s.down, both_zeros, -pi / 2},
+      {&op::arctan2, both_zeros, zero + s.up, first},
+      {&op::arctan2, both_zeros, minus_zero + s.down, with_sign(pi)},
       {&op::arctan2, s.nonzero, plus_inf, with_sign(0)},
       {&op::arctan2, s.nonzero, minus_inf, with_sign(pi)},
       {&op::arctan2, infs, s.finite, with_sign(pi / 2)},
@@ -266,8 +266,8 @@ std::vector<Row> function_rows() {
       {&op::hypot, s.all, infs, infinite},
       {&op::hypot, not_number, s.finite + not_number, invalid},
       {&op::hypot, s.finite, not_number, invalid},
-      {&op::hypot, zeros, s.finite, [](double, double y) { return std::fabs(y); }},
-      {&op::hypot, s.finite, zeros, [](double x, double) { return std::fabs(x); }},
+      {&op::hypot, both_zeros, s.finite, [](double, double y) { return std::fabs(y); }},
+      {&op::hypot, s.finite, both_zeros, [](double x, double) { return std::fabs(x); }},
       {&op::logaddexp, plus_inf, s.numbers, infinite},
       {&op::logaddexp, s.numbers, plus_inf, infinite},
       {&op::logaddexp, minus_inf, minus_inf, -infinite},
@@ -310,9 +310,9 @@ struct Points {
   Numbers x, y, wanted;
 };
 
-std::vector<Points> points_of(const std::vector<Row>& rows) {
+std::vector<Points> points_of(const std::vector<StandardRow>& rows) {
   std::vector<Points> list;
-  for (const Row& row : rows) {
+  for (const StandardRow& row : rows) {
     auto at =
         std::find_if(list.begin(), list.end(), [&](const Points& p) { return p.op == row.op; });
     if (at == list.end()) at = list.insert(list.end(), Points{row.op, {}, {}, {}});
@@ -328,7 +328,7 @@ std::vector<Points> points_of(const std::vector<Row>& rows) {
 }
 
 template <class T>
-Array array_of(const Numbers& list) {
+Array array_of_numbers(const Numbers& list) {
   return Array::from(std::vector<T>(list.begin(), list.end()));
 }
 
@@ -356,7 +356,7 @@ std::pair<std::vector<Expr>, std::vector<Expr>> expressions(const std::vector<Po
 }
 
 template <class T>
-void check_rows(const std::vector<Row>& rows) {
+void check_rows(const std::vector<StandardRow>& rows) {
   const std::vector<Points> list = points_of(rows);
   const auto [inputs, results] = expressions<T>(list, {Dim::symbol("n")});
   const auto [numbers, values] = expressions<T>(list, {});
@@ -365,7 +365,7 @@ void check_rows(const std::vector<Row>& rows) {
   const Function one = compile(numbers, {values.begin(), values.end()});
   for (std::size_t k = 0; k < list.size(); ++k) {
     const Points& p = list[k];
-    const Array arguments[] = {array_of<T>(p.x), array_of<T>(p.y)};
+    const Array arguments[] = {array_of_numbers<T>(p.x), array_of_numbers<T>(p.y)};
     check_points<T>(p, many(arguments)[k], "in lanes");
     check_points<T>(p, evaluate(graph, arguments)[k], "by the reference");
     Points single{p.op, {0}, {0}, {0}};

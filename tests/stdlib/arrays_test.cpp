@@ -14,13 +14,13 @@ using namespace gnomon::test;
 
 namespace {
 
-struct Row {
+struct ArrayRow {
   Expr value;
   std::vector<double> expected;
 };
 
 // x, v and m are inputs: their extents are known in one test, symbols in the other.
-std::vector<Row> rows(const Expr& x, const Expr& v, const Expr& m) {
+std::vector<ArrayRow> array_rows(const Expr& x, const Expr& v, const Expr& m) {
   return {
       {flip(x), {-1, 5, 0, 2, 1, 3}},
       {flip(x, 1), {2, 1, 3, -1, 5, 0}},
@@ -158,8 +158,8 @@ std::vector<Row> rows(const Expr& x, const Expr& v, const Expr& m) {
   };
 }
 
-void check_rows(const Expr& x, const Expr& v, const Expr& m) {
-  const std::vector<Row> all = rows(x, v, m);
+void check_array_rows(const Expr& x, const Expr& v, const Expr& m) {
+  const std::vector<ArrayRow> all = array_rows(x, v, m);
   std::vector<Output> outputs;
   for (std::size_t i = 0; i < all.size(); ++i)
     outputs.emplace_back("y" + std::to_string(i), all[i].value);
@@ -184,13 +184,14 @@ void check_rows(const Expr& x, const Expr& v, const Expr& m) {
 }  // namespace
 
 TEST_CASE("arrangements and statistics of arrays of known extents are NumPy's") {
-  check_rows(tensor("x", float64, {2, 3}), tensor("v", float64, {3}), tensor("m", float64, {3, 4}));
+  check_array_rows(tensor("x", float64, {2, 3}), tensor("v", float64, {3}),
+                   tensor("m", float64, {3, 4}));
 }
 
 TEST_CASE("arrangements and statistics of arrays of any extents are NumPy's") {
   const Dim n = Dim::symbol("n");
-  check_rows(tensor("x", float64, {Dim::symbol("k"), n}), tensor("v", float64, {n}),
-             tensor("m", float64, {n, Dim::symbol("l")}));
+  check_array_rows(tensor("x", float64, {Dim::symbol("k"), n}), tensor("v", float64, {n}),
+                   tensor("m", float64, {n, Dim::symbol("l")}));
 }
 
 TEST_CASE("arrangements that cannot be are errors") {

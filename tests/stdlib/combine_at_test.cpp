@@ -9,6 +9,7 @@
 #include "stdlib/complex/complex.h"
 #include "tests/support/compiled_support.h"
 #include "tests/support/derivative_support.h"
+#include "tests/support/special_numbers.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -17,23 +18,21 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-const double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
 // Numbers that compiled functions do not know beforehand.
 Expr given(const Array& values) { return barrier(Expr(values)); }
-Expr ints(const Ints& values) { return given(Array::from(values)); }
-Expr doubles(const Numbers& values) { return given(Array::from(values)); }
+Expr given_ints(const Ints& values) { return given(Array::from(values)); }
+Expr given_doubles(const Numbers& values) { return given(Array::from(values)); }
 
 // As written, and compiled.
-std::vector<Array> both(const Expr& e) {
+std::vector<Array> evaluated_and_compiled(const Expr& e) {
   const Expr outputs[] = {e};
   return {evaluate(capture({}, outputs).graph, {})[0], compile({}, {e})()[0]};
 }
 
 template <class T>
 void check_values(const Expr& e, const std::vector<T>& wanted) {
-  for (const Array& found : both(e)) CHECK(difference(found, Array::from(wanted), 0) == "");
+  for (const Array& found : evaluated_and_compiled(e))
+    CHECK(difference(found, Array::from(wanted), 0) == "");
 }
 
 // The writes and what they do with one element.
@@ -42,7 +41,7 @@ struct Combination {
   Expr (*write)(const Arg&, std::span<const Index>, const Arg&);
   double (*combine)(double, double);
 };
-constexpr Combination combinations[] = {
+constexpr Combination writing_combinations[] = {
     {"multiply", multiply_at, [](double a, double b) { return a * b; }},
     {"divide", divide_at, [](double a, double b) { return a / b; }},
     {"minimum", minimum_at, [](double a, double b) { return std::min(a, b); }},
@@ -58,7 +57,7 @@ Expr written(const Combination& c, const Expr& x, const Index& at, const Expr& v
 TEST_CASE("equal indices combine in order, at every length") {
   constexpr std::int64_t rows = 13;
   const Expr x = vector("x"), v = vector("v"), i = vector("i", int32);
-  for (const Combination& c : combinations) {
+  for (const Combination& c : writing_combinations) {
     CAPTURE(c.name);
     const Function f = compile({x, i, v}, {{"whole", written(c, x, i, v * 2.0)},
                                            {"one", written(c, x, i, constant(0.75, float64))},
@@ -106,7 +105,7 @@ TEST_CASE("several index arrays, slices beside them, and values that broadcast")
   const Expr j = batch.input("j", places(40, 8), {i.dim(0)});
   const Expr one = batch.input("one", Array(std::int64_t{-2}));
   const Expr v = batch.input("v", random.small(float64, {40}), {i.dim(0)});
-  for (const Combination& c : combinations) {
+  for (const Combination& c : writing_combinations) {
     const auto add = [&](const char* name, const Expr& base, std::vector<Index> items,
                          const Arg& value) {
       batch.add(std::string(c.name) + " " + name, c.write(base, items, value));
@@ -133,7 +132,7 @@ TEST_CASE("several index arrays, slices beside them, and values that broadcast")
 }
 
 TEST_CASE("dtypes as the elementwise functions take them") {
-  const Expr i = ints({0, 0, -1, 0});
+  const Expr i = given_ints({0, 0, -1, 0});
   const Expr small = given(Array::from(std::vector<std::int8_t>{100, 7, -128}));
   const auto bytes = [](std::vector<std::int8_t> list) { return given(Array::from(list)); };
   check_values<std::int8_t>(multiply_at(small, {i}, bytes({2, 3, -1, 1})), {88, 7, -128});
@@ -145,23 +144,25 @@ TEST_CASE("dtypes as the elementwise functions take them") {
   check_values<bool>(minimum_at(bools, {i}, by), {false, false, false});
   check_values<bool>(maximum_at(bools, {i}, by), {true, false, true});
   // In float32: 2049 would be no float16.
-  const Expr halves = cast(doubles({1.5, 683}), float16);
-  const Expr product = multiply_at(halves, {ints({0, 1, 0})}, cast(doubles({1.5, 3, 3}), float16));
+  const Expr halves = cast(given_doubles({1.5, 683}), float16);
+  const Expr product =
+      multiply_at(halves, {given_ints({0, 1, 0})}, cast(given_doubles({1.5, 3, 3}), float16));
   check_values<double>(cast(product, float64), {6.75, 2049});
 }
 
 TEST_CASE("NaN and infinities as in the elementwise functions") {
-  const Expr x = doubles({1, not_a_number, infinite, -infinite});
-  const Expr i = ints({0, 1, 2, 3, 0}), v = doubles({not_a_number, 2, 3, 4, 5});
+  const Expr x = given_doubles({1, not_a_number, infinite, -infinite});
+  const Expr i = given_ints({0, 1, 2, 3, 0}), v = given_doubles({not_a_number, 2, 3, 4, 5});
   check_values<double>(maximum_at(x, {i}, v), {not_a_number, not_a_number, infinite, 4});
   check_values<double>(minimum_at(x, {i}, v), {not_a_number, not_a_number, 3, -infinite});
-  check_values<double>(divide_at(doubles({1, 0, 6}), {ints({0, 1, 2, 2})}, doubles({0, 0, 3, 4})),
-                       {infinite, not_a_number, 0.5});
+  check_values<double>(
+      divide_at(given_doubles({1, 0, 6}), {given_ints({0, 1, 2, 2})}, given_doubles({0, 0, 3, 4})),
+      {infinite, not_a_number, 0.5});
 }
 
 TEST_CASE("no indices leave everything as it is") {
   const Expr x = vector("x"), i = vector("i", int64), v = vector("v");
-  for (const Combination& c : combinations) {
+  for (const Combination& c : writing_combinations) {
     const Function f = compile({x, i, v}, {written(c, x, i, v)});
     const Array base = Array::from({1.0, 2.0}), none = Array::empty(int64, {0});
     CHECK(f(base, none, Array::empty(float64, {0}))[0].to_vector<double>() == Numbers{1, 2});
@@ -177,7 +178,9 @@ TEST_CASE("what cannot be combined is refused") {
       doctest::Contains("maximum_index: index -3 is out of range for axis 0 with extent 2"),
       ValueError);
   CHECK_THROWS_WITH_AS(
-      evaluate(capture({}, std::array{minimum_at(doubles({1}), {ints({1})}, 0.0)}).graph, {}),
+      evaluate(
+          capture({}, std::array{minimum_at(given_doubles({1}), {given_ints({1})}, 0.0)}).graph,
+          {}),
       doctest::Contains("minimum_index: index 1 is out of range"), ValueError);
   CHECK_THROWS_WITH_AS(divide_at(k, {i}, 2),
                        doctest::Contains("divide_at: expected floats, found k: i32[k.0]"),
@@ -197,7 +200,7 @@ TEST_CASE("what cannot be combined is refused") {
 
 TEST_CASE("ties share the derivative, of x and of all equal indices alike") {
   const Expr x = tensor("x", float64, {3}), v = tensor("v", float64, {4});
-  const Expr weights = doubles({2, 3, 5}), i = ints({0, 0, 1, -1});
+  const Expr weights = given_doubles({2, 3, 5}), i = given_ints({0, 0, 1, -1});
   const Point point = Point().with(x, {4, 1, 7}).with(v, {4, 4, 1, 6});
   const auto [dx, dv] = grad(sum(maximum_at(x, {i}, v) * weights), x, v);
   CHECK(close(value_at(point, dx), {2.0 / 3, 1.5, 5}, 1e-15));
@@ -209,7 +212,7 @@ TEST_CASE("ties share the derivative, of x and of all equal indices alike") {
 
 TEST_CASE("products have the right first and second derivatives where factors are zero") {
   const Expr x = tensor("x", float64, {2}), v = tensor("v", float64, {4});
-  const Expr y = multiply_at(x, {ints({1, 0, 1, -1})}, v);
+  const Expr y = multiply_at(x, {given_ints({1, 0, 1, -1})}, v);
   const Expr cost = sum(y * scattered_like(y, 0.3));
   const Expr inputs[] = {x, v};
   const std::vector<Expr> slopes = grad(cost, inputs, {Disconnected::zero});
@@ -233,9 +236,9 @@ TEST_CASE("products have the right first and second derivatives where factors ar
 TEST_CASE("a branch not taken gives no NaN through what is combined") {
   const Expr x = tensor("x", float64, {4});
   const Point point = Point().with(x, {-1, 0, 4, infinite});
-  for (const Combination& c : combinations) {
+  for (const Combination& c : writing_combinations) {
     CAPTURE(c.name);
-    const Expr y = written(c, sqrt(x), ints({0, 1, 2, 3}), log(x));
+    const Expr y = written(c, sqrt(x), given_ints({0, 1, 2, 3}), log(x));
     const Expr taken = (x > 1) & isfinite(x);
     const Numbers inside = value_at(Point().with(x, {4, 4, 4, 4}), grad(sum(y), x));
     CHECK(close(value_at(point, grad(sum(where(taken, y, 0)), x)), {0, 0, inside[2], 0}, 1e-15));

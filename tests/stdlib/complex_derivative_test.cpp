@@ -18,7 +18,7 @@ using C = std::complex<double>;
 
 namespace {
 
-struct Case {
+struct ComplexCase {
   const char* name;  // the op's, then what is special
   std::function<Expr(const Expr&)> f;
 };
@@ -44,7 +44,7 @@ Expr beside(const Expr& a, const Expr& b) {
   return concatenate({reshape(a, {-1}), reshape(cast(b, complex128), {-1})}, 0);
 }
 
-const Case cases[] = {
+const ComplexCase complex_cases[] = {
     {"negative", [](const Expr& z) { return -z * z; }},
     {"add", [](const Expr& z) { return (z + other(0)) * z; }},
     {"add stretched", [](const Expr& z) { return exp(z(0) + z); }},
@@ -216,16 +216,16 @@ const Case cases[] = {
 };
 
 /// Numbers without a pattern, of the type of `like`.
-Expr weights(const Expr& like, double seed) {
+Expr complex_weights(const Expr& like, double seed) {
   const Expr k = reshape(cast(arange(element_count(like.shape())), float64), like.shape());
   const Expr w = sin(k * 1.7 + seed) + 0.3;
   return is_complex(like.dtype()) ? complex(w, cos(k * 0.9 + seed)) : w;
 }
 
 /// The real part of the sum of conj(w) y: what the cotangent w of y stands for.
-Expr paired(const Expr& y, double seed) { return sum(real(conj(weights(y, seed)) * y)); }
+Expr paired(const Expr& y, double seed) { return sum(real(conj(complex_weights(y, seed)) * y)); }
 
-struct Point {
+struct ComplexPoint {
   Expr z = tensor("z", complex128, {2, 3});
   std::vector<C> at{{0.7, 0.4}, {1.9, -0.3}, {-0.4, 1.2}, {0.25, -0.9}, {-1.3, 0.5}, {1.1, 0.8}};
 
@@ -266,8 +266,8 @@ struct Point {
 }  // namespace
 
 TEST_CASE("derivatives by complex numbers agree with differences, to second order") {
-  const Point point;
-  for (const Case& c : cases) {
+  const ComplexPoint point;
+  for (const ComplexCase& c : complex_cases) {
     CAPTURE(c.name);
     const Expr y = c.f(point.z);
     const Expr cost = paired(y, 0.2);
@@ -281,7 +281,7 @@ TEST_CASE("derivatives by complex numbers agree with differences, to second orde
 }
 
 TEST_CASE("derivatives by complex64 agree with those by complex128") {
-  Point point;
+  ComplexPoint point;
   std::vector<std::complex<float>> singles;
   for (C& each : point.at) {
     singles.emplace_back(each);
@@ -289,7 +289,7 @@ TEST_CASE("derivatives by complex64 agree with those by complex128") {
   }
   const Expr z = tensor("z", complex64, {2, 3});
   const Array at[] = {Array::from(singles, {2, 3})};
-  for (const Case& c : cases) {
+  for (const ComplexCase& c : complex_cases) {
     CAPTURE(c.name);
     const Expr dz = grad(paired(c.f(z), 0.2), z, {Disconnected::zero});
     CHECK(dz.dtype() == complex64);
@@ -301,10 +301,10 @@ TEST_CASE("derivatives by complex64 agree with those by complex128") {
 }
 
 TEST_CASE("tangents of complex numbers are the transposes of cotangents") {
-  const Point point;
-  for (const Case& c : cases) {
+  const ComplexPoint point;
+  for (const ComplexCase& c : complex_cases) {
     CAPTURE(c.name);
-    const Expr y = c.f(point.z), dz = weights(point.z, 1.1), dy = weights(y, 2.3);
+    const Expr y = c.f(point.z), dz = complex_weights(point.z, 1.1), dy = complex_weights(y, 2.3);
     const Expr tangent = jvp(std::span(&y, 1), std::span(&point.z, 1), std::span(&dz, 1))[0];
     const Expr cotangent =
         vjp(std::span(&y, 1), std::span(&point.z, 1), std::span(&dy, 1), {Disconnected::zero})[0];
@@ -316,7 +316,7 @@ TEST_CASE("tangents of complex numbers are the transposes of cotangents") {
 
 TEST_CASE("every op that takes complex numbers has a case") {
   std::set<std::string> covered;
-  for (const Case& c : cases) {
+  for (const ComplexCase& c : complex_cases) {
     const std::string name = c.name;
     covered.insert(name.substr(0, name.find(' ')));
   }

@@ -52,7 +52,7 @@ Wide wide_arccosh(const Wide& z) {
   return mpfr_signbit(c.im.get()) ? turned(c) : turned_back(c);
 }
 
-struct Row {
+struct ComplexRow {
   const char* name;
   Expr (*f)(const Expr&);
   Wide (*exact)(const Wide&);
@@ -64,7 +64,7 @@ struct Row {
 #define GNOMON_F(f) [](const Expr& z) { return f(z); }
 #define GNOMON_C(f) [](const Number<double>& z) { return std::f(z); }
 
-const Row rows[] = {
+const ComplexRow complex_rows[] = {
     {"exp", GNOMON_F(gnomon::exp), wide::exp, 4, 0, 700, GNOMON_C(exp)},
     {"expm1", GNOMON_F(gnomon::expm1), [](const Wide& z) { return wide::sub(wide::exp(z), one); },
      6, 1e-30, 700, nullptr},
@@ -138,13 +138,13 @@ std::vector<Number<T>> points() {
 }
 
 template <class T>
-Array array_of(const std::vector<Number<T>>& z) {
+Array complex_array(const std::vector<Number<T>>& z) {
   return Array::from(z);
 }
 
 // The distance of the parts to the exact ones, in units of the larger exact part.
 template <class T>
-double error_of(Number<T> got, const Wide& exact) {
+double part_error(Number<T> got, const Wide& exact) {
   const bool real_is_larger = mpfr_cmpabs(exact.re.get(), exact.im.get()) > 0;
   const int unit = ulp_exponent<T>((real_is_larger ? exact.re : exact.im).get());
   double worst = 0;
@@ -157,7 +157,7 @@ double error_of(Number<T> got, const Wide& exact) {
 }
 
 template <class T>
-bool is_within(const Row& row, Number<T> z) {
+bool is_within(const ComplexRow& row, Number<T> z) {
   for (const T part : {z.real(), z.imag()}) {
     const double size = std::abs(static_cast<double>(part));
     if ((size != 0 && size < row.least) || (row.most != 0 && size > row.most)) return false;
@@ -172,23 +172,23 @@ void test_accuracy() {
   const std::vector<Number<T>> z = points<T>();
   const Expr x = vector("x", t);
   std::vector<Expr> results;
-  for (const Row& row : rows) results.push_back(row.f(x));
-  const Array value = array_of(z);
+  for (const ComplexRow& row : complex_rows) results.push_back(row.f(x));
+  const Array value = complex_array(z);
   const std::vector<Array> got = evaluate_complex(std::span(&x, 1), results, std::span(&value, 1));
-  for (std::size_t k = 0; k < std::size(rows); ++k) {
-    CAPTURE(std::string(rows[k].name));
+  for (std::size_t k = 0; k < std::size(complex_rows); ++k) {
+    CAPTURE(std::string(complex_rows[k].name));
     const auto* found = got[k].template data<Number<T>>();
     double worst = 0;
     Number<T> where;
     for (std::size_t n = 0; n < z.size(); ++n) {
-      if (!is_within(rows[k], z[n])) continue;
+      if (!is_within(complex_rows[k], z[n])) continue;
       const double error =
-          error_of(found[n], rows[k].exact({double(z[n].real()), double(z[n].imag())}));
+          part_error(found[n], complex_rows[k].exact({double(z[n].real()), double(z[n].imag())}));
       if (!(error <= worst)) worst = error, where = z[n];
     }
     CAPTURE(where.real());
     CAPTURE(where.imag());
-    CHECK(worst <= rows[k].ulp);
+    CHECK(worst <= complex_rows[k].ulp);
   }
 }
 
@@ -214,14 +214,15 @@ TEST_CASE("special values and signs of zeros are those of C99 Annex G") {
     for (const double y : parts) z.emplace_back(x, y);
   const Expr x = vector("x", complex128);
   std::vector<Expr> results;
-  for (const Row& row : rows) results.push_back(row.f(x));
-  const Array value = array_of(z);
+  for (const ComplexRow& row : complex_rows) results.push_back(row.f(x));
+  const Array value = complex_array(z);
   const std::vector<Array> got = evaluate_complex(std::span(&x, 1), results, std::span(&value, 1));
-  for (std::size_t k = 0; k < std::size(rows); ++k) {
-    if (!rows[k].c) continue;
-    CAPTURE(std::string(rows[k].name));
+  for (std::size_t k = 0; k < std::size(complex_rows); ++k) {
+    if (!complex_rows[k].c) continue;
+    CAPTURE(std::string(complex_rows[k].name));
     for (std::size_t n = 0; n < z.size(); ++n) {
-      const Number<double> found = got[k].data<Number<double>>()[n], wanted = rows[k].c(z[n]);
+      const Number<double> found = got[k].data<Number<double>>()[n],
+                           wanted = complex_rows[k].c(z[n]);
       const bool open = std::isnan(wanted.real()) || std::isnan(wanted.imag()) ||
                         std::isnan(z[n].real()) || std::isnan(z[n].imag()) ||
                         (std::isinf(z[n].real()) && std::isinf(z[n].imag()));
@@ -257,20 +258,20 @@ TEST_CASE("quotients neither overflow nor underflow on the way") {
   const Expr inputs[] = {z, w}, quotient = z / w;
   std::vector<Number<double>> above, below;
   for (const Quotient& q : cases) above.push_back(q.z), below.push_back(q.w);
-  const Array values[] = {array_of(above), array_of(below)};
+  const Array values[] = {complex_array(above), complex_array(below)};
   const Array got = evaluate_complex(inputs, std::span(&quotient, 1), values)[0];
   for (std::size_t n = 0; n < above.size(); ++n) {
     CAPTURE(n);
     const Wide exact =
         wide::div(Wide{above[n].real(), above[n].imag()}, Wide{below[n].real(), below[n].imag()});
-    CHECK(error_of(got.data<Number<double>>()[n], exact) <= 4);
+    CHECK(part_error(got.data<Number<double>>()[n], exact) <= 4);
   }
 }
 
 TEST_CASE("powers: whole exponents by products, others by the logarithm") {
   const std::vector<Number<double>> base = {{1, 2}, {-3, 0.5}, {0.25, -0.125}, {-2, 0}, {0, 1.5}};
   const Expr z = vector("z", complex128), w = vector("w", complex128);
-  const Array value = array_of(base);
+  const Array value = complex_array(base);
   for (const double exponent : {-3.0, -1.0, 0.5, 2.0, 3.0, 7.0, 10.0, 1.75}) {
     CAPTURE(exponent);
     const Expr y = power(z, exponent);
@@ -278,17 +279,17 @@ TEST_CASE("powers: whole exponents by products, others by the logarithm") {
     for (std::size_t n = 0; n < base.size(); ++n) {
       const Wide exact = wide::exp(
           wide::mul(Wide{exponent, 0.0}, wide::log(Wide{base[n].real(), base[n].imag()})));
-      CHECK(error_of(got.data<Number<double>>()[n], exact) <= 24);
+      CHECK(part_error(got.data<Number<double>>()[n], exact) <= 24);
     }
   }
   const std::vector<Number<double>> exponents = {{1, 1}, {0.5, -2}, {-1.5, 0.25}, {3, 0}, {0, -1}};
   const Expr inputs[] = {z, w}, y = power(z, w);
-  const Array values[] = {value, array_of(exponents)};
+  const Array values[] = {value, complex_array(exponents)};
   const Array got = evaluate_complex(inputs, std::span(&y, 1), values)[0];
   for (std::size_t n = 0; n < base.size(); ++n) {
     const Wide exact = wide::exp(wide::mul(Wide{exponents[n].real(), exponents[n].imag()},
                                            wide::log(Wide{base[n].real(), base[n].imag()})));
-    CHECK(error_of(got.data<Number<double>>()[n], exact) <= 16);
+    CHECK(part_error(got.data<Number<double>>()[n], exact) <= 16);
   }
 }
 
@@ -296,7 +297,7 @@ TEST_CASE("compiled complex functions have the bits of the reference") {
   for (const DType t : {complex64, complex128}) {
     const Expr x = vector("x", t), y = vector("y", t);
     std::vector<Expr> results;
-    for (const Row& row : rows) results.push_back(row.f(x));
+    for (const ComplexRow& row : complex_rows) results.push_back(row.f(x));
     for (const Expr& e : {x / y, power(x, y), sign(x), absolute(x)}) results.push_back(e);
     CompileOptions options;
     options.rewrites = RewriteLevel::none;
@@ -311,7 +312,7 @@ TEST_CASE("compiled complex functions have the bits of the reference") {
       const std::vector<Array> wanted = evaluate_complex(inputs, results, values);
       const Results got = f(values);
       for (std::size_t k = 0; k < results.size(); ++k) {
-        CAPTURE(k < std::size(rows) ? rows[k].name : "further");
+        CAPTURE(k < std::size(complex_rows) ? complex_rows[k].name : "further");
         CHECK(difference(as_pairs(got[k]), as_pairs(wanted[k]), 0) == "");
       }
     }

@@ -11,6 +11,7 @@
 #include "stdlib/lines/fourier.h"
 #include "tests/support/compiled_support.h"
 #include "tests/support/complex_support.h"
+#include "tests/support/op_texts.h"
 #include "tests/support/passes_support.h"
 
 using namespace gnomon;
@@ -20,30 +21,18 @@ using C32 = std::complex<float>;
 
 namespace {
 
-std::string type_of(const Expr& e) { return e.type().text(); }
-
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 bool starts_with(const std::string& text, const std::string& start) {
   return text.substr(0, start.size()) == start;
 }
 
-std::vector<C> numbers(int count, int seed) {
+std::vector<C> complex_numbers(int count, int seed) {
   std::vector<C> z;
   Samples random(static_cast<std::uint64_t>(seed));
   for (int k = 0; k < count; ++k) z.emplace_back(random.uniform(-2, 2), random.uniform(-2, 2));
   return z;
 }
 
-void check_close(const Array& got, const std::vector<C>& wanted, double tolerance = 1e-14) {
+void check_complex_close(const Array& got, const std::vector<C>& wanted, double tolerance = 1e-14) {
   REQUIRE(got.dtype() == complex128);
   const std::vector<C> found = got.to_vector<C>();
   REQUIRE(found.size() == wanted.size());
@@ -120,7 +109,7 @@ TEST_CASE("complex arrays that have no place as pairs of floats are refused at t
 }
 
 TEST_CASE("arithmetic, shapes and indices agree with std::complex") {
-  const std::vector<C> a = numbers(6, 1), b = numbers(6, 2);
+  const std::vector<C> a = complex_numbers(6, 1), b = complex_numbers(6, 2);
   const Expr x = tensor("x", complex128, {2, 3}),
              y = tensor("y", complex128, {Dim::symbol("m"), 3});
   const Array rows = Array::from({1.0, -1.0, 0.5});
@@ -201,8 +190,8 @@ TEST_CASE("arithmetic, shapes and indices agree with std::complex") {
     CAPTURE(k);
     CHECK(got[k].describe() == reference[k].describe());
     CHECK(got[k].rank() == outputs[k].rank());
-    check_close(reference[k], r[k]);
-    check_close(got[k], r[k]);
+    check_complex_close(reference[k], r[k]);
+    check_complex_close(got[k], r[k]);
   }
 }
 
@@ -210,11 +199,11 @@ TEST_CASE("complex expressions fuse: one kernel for a chain of them") {
   const Expr z = vector("z", complex128), w = vector("w", complex128);
   const Function f = compile({z, w}, {exp(z * w) + conj(z) / w});
   CHECK(f.kernels() == 1);
-  const std::vector<C> a = numbers(300, 3), b = numbers(300, 4);
+  const std::vector<C> a = complex_numbers(300, 3), b = complex_numbers(300, 4);
   std::vector<C> wanted;
   for (std::size_t k = 0; k < a.size(); ++k)
     wanted.push_back(std::exp(a[k] * b[k]) + std::conj(a[k]) / b[k]);
-  check_close(f(Array::from(a), Array::from(b))[0], wanted, 1e-13);
+  check_complex_close(f(Array::from(a), Array::from(b))[0], wanted, 1e-13);
 }
 
 TEST_CASE("arguments of any layout, empty and of rank 0") {
@@ -245,7 +234,7 @@ TEST_CASE("loops, calls and shared variables hold complex numbers") {
   const SharedVariable total = shared(Array::from({C(1, 1), C(2, 2)}), "total");
   const Expr called = f(std::vector<Expr>{z(0), constant(3.0, float64)})[0];
   const Function g = compile({z, n}, {after[0], called}, {{total, total + z}});
-  const std::vector<C> a = numbers(2, 8);
+  const std::vector<C> a = complex_numbers(2, 8);
   const Results got = g(Array::from(a), Array(std::int64_t{3}));
   std::vector<C> wanted = a;
   double s = 1;
@@ -253,13 +242,13 @@ TEST_CASE("loops, calls and shared variables hold complex numbers") {
     for (std::size_t k = 0; k < 2; ++k) wanted[k] = wanted[k] * a[k] + s;
     s += i;
   }
-  check_close(got[0], wanted);
-  check_close(got[1], {3.0 * a[0] + std::conj(a[0])});
-  check_close(total.get(), {C(1, 1) + a[0], C(2, 2) + a[1]});
+  check_complex_close(got[0], wanted);
+  check_complex_close(got[1], {3.0 * a[0] + std::conj(a[0])});
+  check_complex_close(total.get(), {C(1, 1) + a[0], C(2, 2) + a[1]});
 }
 
 TEST_CASE("constants of complex numbers, small and large") {
-  const std::vector<C> few = numbers(3, 5), many = numbers(300, 6);
+  const std::vector<C> few = complex_numbers(3, 5), many = complex_numbers(300, 6);
   const Expr x = vector("x", float64);
   const Function f = compile(
       {x}, {x(range(0, 3)) * Expr(Array::from(few)), x * Expr(Array::from(many)), x * C(0, 2)});
@@ -268,9 +257,9 @@ TEST_CASE("constants of complex numbers, small and large") {
   std::vector<C> a, b;
   for (const C z : few) a.push_back(2.0 * z);
   for (const C z : many) b.push_back(2.0 * z);
-  check_close(got[0], a);
-  check_close(got[1], b);
-  check_close(got[2], std::vector<C>(300, C(0, 4)));
+  check_complex_close(got[0], a);
+  check_complex_close(got[1], b);
+  check_complex_close(got[2], std::vector<C>(300, C(0, 4)));
 }
 
 TEST_CASE("texts of graphs with complex numbers are read back") {

@@ -28,6 +28,8 @@ using gnomon::test::all_cases;
 using gnomon::test::Case;
 using gnomon::test::close;
 using gnomon::test::differences;
+using gnomon::test::exact_sigmoid;
+using gnomon::test::exact_softplus;
 using gnomon::test::Numbers;
 using gnomon::test::numbers;
 using gnomon::test::Out;
@@ -44,7 +46,7 @@ using Reals = std::vector<Real>;
 using Exact = std::function<Real(const Reals&)>;
 
 template <class F>
-Exact of_one(F function) {
+Exact exact_of_one(F function) {
   return [function](const Reals& x) {
     Real y;
     function(y.get(), x[0].get(), MPFR_RNDN);
@@ -53,7 +55,7 @@ Exact of_one(F function) {
 }
 
 template <class F>
-Exact of_two(F function) {
+Exact exact_of_two(F function) {
   return [function](const Reals& x) {
     Real y;
     function(y.get(), x[0].get(), x[1].get(), MPFR_RNDN);
@@ -67,18 +69,6 @@ Exact of_real(Real (*function)(const Real&)) {
 
 Exact bessel_i(Real (*function)(int, const Real&), int order) {
   return [function, order](const Reals& x) { return function(order, x[0]); };
-}
-
-int exact_sigmoid(mpfr_ptr y, mpfr_srcptr x, mpfr_rnd_t mode) {
-  mpfr_neg(y, x, mode);
-  mpfr_exp(y, y, mode);
-  mpfr_add_ui(y, y, 1, mode);
-  return mpfr_ui_div(y, 1, y, mode);
-}
-
-int exact_softplus(mpfr_ptr y, mpfr_srcptr x, mpfr_rnd_t mode) {
-  mpfr_exp(y, x, mode);
-  return mpfr_log1p(y, y, mode);
 }
 
 int exact_logaddexp(mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t mode) {
@@ -99,7 +89,7 @@ int exact_remainder(mpfr_ptr r, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t mode) {
 
 /// An elementwise op, its exact function and points where it has derivatives: one list of
 /// operands after the other.
-struct Row {
+struct GradientRow {
   const Op* op;
   Exact exact;
   std::vector<Numbers> points;
@@ -121,27 +111,29 @@ const auto beside_zero = around({-20, -3.5, -1, -0.1, 0.25, 1, 2.5, 15});
 const auto positive = around({1e-6, 0.25, 1, 2.5, 300});
 const auto unit = around({-0.999, -0.5, -1e-6, 0.25, 0.75, 0.9999});
 
-std::vector<Row> exact_rows() {
+std::vector<GradientRow> exact_rows() {
   return {
-      {&op::add, of_two(mpfr_add), pairs},
-      {&op::subtract, of_two(mpfr_sub), pairs},
-      {&op::multiply, of_two(mpfr_mul), pairs},
-      {&op::divide, of_two(mpfr_div), pairs},
-      {&op::remainder, of_two(exact_remainder), {{5.5, 2}, {-5.5, 2}, {3.25, -1.5}, {0.5, 7}}},
-      {&op::power, of_two(mpfr_pow), bases},
-      {&op::minimum, of_two(mpfr_min), pairs},
-      {&op::maximum, of_two(mpfr_max), pairs},
-      {&op::arctan2, of_two(mpfr_atan2), pairs},
-      {&op::hypot, of_two(mpfr_hypot), pairs},
-      {&op::logaddexp, of_two(exact_logaddexp), pairs},
-      {&op::copysign, of_two(mpfr_copysign), pairs},
+      {&op::add, exact_of_two(mpfr_add), pairs},
+      {&op::subtract, exact_of_two(mpfr_sub), pairs},
+      {&op::multiply, exact_of_two(mpfr_mul), pairs},
+      {&op::divide, exact_of_two(mpfr_div), pairs},
+      {&op::remainder,
+       exact_of_two(exact_remainder),
+       {{5.5, 2}, {-5.5, 2}, {3.25, -1.5}, {0.5, 7}}},
+      {&op::power, exact_of_two(mpfr_pow), bases},
+      {&op::minimum, exact_of_two(mpfr_min), pairs},
+      {&op::maximum, exact_of_two(mpfr_max), pairs},
+      {&op::arctan2, exact_of_two(mpfr_atan2), pairs},
+      {&op::hypot, exact_of_two(mpfr_hypot), pairs},
+      {&op::logaddexp, exact_of_two(exact_logaddexp), pairs},
+      {&op::copysign, exact_of_two(mpfr_copysign), pairs},
       // Next to the first operand: its derivative.
       {&op::nextafter, [](const Reals& x) { return x[0]; }, pairs},
-      {&op::negative, of_one(mpfr_neg), line},
-      {&op::absolute, of_one(mpfr_abs), line},
-      {&op::square, of_one(mpfr_sqr), line},
-      {&op::sqrt, of_one(mpfr_sqrt), positive},
-      {&op::rsqrt, of_one(mpfr_rec_sqrt), positive},
+      {&op::negative, exact_of_one(mpfr_neg), line},
+      {&op::absolute, exact_of_one(mpfr_abs), line},
+      {&op::square, exact_of_one(mpfr_sqr), line},
+      {&op::sqrt, exact_of_one(mpfr_sqrt), positive},
+      {&op::rsqrt, exact_of_one(mpfr_rec_sqrt), positive},
       {&op::reciprocal,
        [](const Reals& x) {
          Real y;
@@ -149,27 +141,27 @@ std::vector<Row> exact_rows() {
          return y;
        },
        around({-20, -1, 1e-3, 0.25, 15})},
-      {&op::exp, of_one(mpfr_exp), line},
-      {&op::exp2, of_one(mpfr_exp2), line},
-      {&op::expm1, of_one(mpfr_expm1), line},
-      {&op::log, of_one(mpfr_log), positive},
-      {&op::log2, of_one(mpfr_log2), positive},
-      {&op::log10, of_one(mpfr_log10), positive},
-      {&op::log1p, of_one(mpfr_log1p), around({-0.999, -0.5, 1e-9, 0.25, 2.5, 300})},
-      {&op::sin, of_one(mpfr_sin), line},
-      {&op::cos, of_one(mpfr_cos), line},
-      {&op::tan, of_one(mpfr_tan), around({-4, -1.2, -1e-3, 0.25, 1.5, 2.5})},
-      {&op::arcsin, of_one(mpfr_asin), unit},
-      {&op::arccos, of_one(mpfr_acos), unit},
-      {&op::arctan, of_one(mpfr_atan), line},
-      {&op::sinh, of_one(mpfr_sinh), line},
-      {&op::cosh, of_one(mpfr_cosh), line},
-      {&op::tanh, of_one(mpfr_tanh), around({-3.5, -1, -1e-3, 1e-8, 0.25, 2.5})},
-      {&op::arcsinh, of_one(mpfr_asinh), line},
-      {&op::arccosh, of_one(mpfr_acosh), around({1.001, 1.5, 3, 300})},
-      {&op::arctanh, of_one(mpfr_atanh), unit},
-      {&op::erf, of_one(mpfr_erf), around({-3.5, -1, -1e-3, 1e-8, 0.25, 2.5})},
-      {&op::erfc, of_one(mpfr_erfc), around({-3.5, -1, -1e-3, 1e-8, 0.25, 2.5})},
+      {&op::exp, exact_of_one(mpfr_exp), line},
+      {&op::exp2, exact_of_one(mpfr_exp2), line},
+      {&op::expm1, exact_of_one(mpfr_expm1), line},
+      {&op::log, exact_of_one(mpfr_log), positive},
+      {&op::log2, exact_of_one(mpfr_log2), positive},
+      {&op::log10, exact_of_one(mpfr_log10), positive},
+      {&op::log1p, exact_of_one(mpfr_log1p), around({-0.999, -0.5, 1e-9, 0.25, 2.5, 300})},
+      {&op::sin, exact_of_one(mpfr_sin), line},
+      {&op::cos, exact_of_one(mpfr_cos), line},
+      {&op::tan, exact_of_one(mpfr_tan), around({-4, -1.2, -1e-3, 0.25, 1.5, 2.5})},
+      {&op::arcsin, exact_of_one(mpfr_asin), unit},
+      {&op::arccos, exact_of_one(mpfr_acos), unit},
+      {&op::arctan, exact_of_one(mpfr_atan), line},
+      {&op::sinh, exact_of_one(mpfr_sinh), line},
+      {&op::cosh, exact_of_one(mpfr_cosh), line},
+      {&op::tanh, exact_of_one(mpfr_tanh), around({-3.5, -1, -1e-3, 1e-8, 0.25, 2.5})},
+      {&op::arcsinh, exact_of_one(mpfr_asinh), line},
+      {&op::arccosh, exact_of_one(mpfr_acosh), around({1.001, 1.5, 3, 300})},
+      {&op::arctanh, exact_of_one(mpfr_atanh), unit},
+      {&op::erf, exact_of_one(mpfr_erf), around({-3.5, -1, -1e-3, 1e-8, 0.25, 2.5})},
+      {&op::erfc, exact_of_one(mpfr_erfc), around({-3.5, -1, -1e-3, 1e-8, 0.25, 2.5})},
       {&op::erfcx, of_real(gnomon::test::exact_erfcx), around({-3.5, -1, 1e-8, 0.25, 2.5})},
       {&op::erfinv, of_real(gnomon::test::exact_erfinv), unit},
       {&op::erfcinv, of_real(gnomon::test::exact_erfcinv), around({1e-3, 0.25, 1.5, 1.9})},
@@ -178,23 +170,23 @@ std::vector<Row> exact_rows() {
       {&op::ndtri, of_real(gnomon::test::exact_ndtri), around({1e-3, 0.25, 0.75, 0.99})},
       {&op::ndtri_exp, of_real(gnomon::test::exact_ndtri_exp),
        around({-1e6, -200, -5, -1, -0.75, -0.5, -1e-3})},
-      {&op::cbrt, of_one(mpfr_cbrt), around({-20, -1e-3, 0.25, 15})},
-      {&op::gamma, of_one(mpfr_gamma), around({-2.25, -0.5, 1e-2, 0.25, 1, 3.5, 20})},
+      {&op::cbrt, exact_of_one(mpfr_cbrt), around({-20, -1e-3, 0.25, 15})},
+      {&op::gamma, exact_of_one(mpfr_gamma), around({-2.25, -0.5, 1e-2, 0.25, 1, 3.5, 20})},
       {&op::trigamma, [](const Reals& x) { return gnomon::test::exact_zeta(Real(2), x[0]); },
        around({1e-2, 0.25, 1, 3.5, 80})},
       {&op::i0, bessel_i(gnomon::test::exact_bessel_i, 0), line},
       {&op::i1, bessel_i(gnomon::test::exact_bessel_i, 1), beside_zero},
       {&op::i0e, bessel_i(gnomon::test::exact_scaled_bessel_i, 0), line},
       {&op::i1e, bessel_i(gnomon::test::exact_scaled_bessel_i, 1), beside_zero},
-      {&op::j0, of_one(mpfr_j0), line},
-      {&op::j1, of_one(mpfr_j1), beside_zero},
-      {&op::y0, of_one(mpfr_y0), around({1e-2, 0.25, 1, 3.5, 15})},
-      {&op::y1, of_one(mpfr_y1), around({1e-2, 0.25, 1, 3.5, 15})},
+      {&op::j0, exact_of_one(mpfr_j0), line},
+      {&op::j1, exact_of_one(mpfr_j1), beside_zero},
+      {&op::y0, exact_of_one(mpfr_y0), around({1e-2, 0.25, 1, 3.5, 15})},
+      {&op::y1, exact_of_one(mpfr_y1), around({1e-2, 0.25, 1, 3.5, 15})},
       {&op::gammaln, of_real(gnomon::test::exact_gammaln), around({1e-3, 0.25, 1, 2, 3.5, 80})},
-      {&op::digamma, of_one(mpfr_digamma), around({1e-2, 0.25, 1, 2, 3.5, 80})},
-      {&op::sigmoid, of_one(exact_sigmoid), line},
-      {&op::softplus, of_one(exact_softplus), line},
-      {&op::log1mexp, of_one(test::exact_log1mexp), around({-1e-3, -0.25, -0.5, -2.5, -30})},
+      {&op::digamma, exact_of_one(mpfr_digamma), around({1e-2, 0.25, 1, 2, 3.5, 80})},
+      {&op::sigmoid, exact_of_one(exact_sigmoid), line},
+      {&op::softplus, exact_of_one(exact_softplus), line},
+      {&op::log1mexp, exact_of_one(test::exact_log1mexp), around({-1e-3, -0.25, -0.5, -2.5, -30})},
       {&op::clip,
        [](const Reals& x) {
          Real y;
@@ -314,7 +306,7 @@ const std::set<std::string> of_complex_numbers = {"complex", "real", "imag",  "c
 
 TEST_CASE("every op with a derivative has a row or a case") {
   std::set<std::string> covered;
-  for (const Row& row : exact_rows()) covered.insert(std::string(row.op->name));
+  for (const GradientRow& row : exact_rows()) covered.insert(std::string(row.op->name));
   for (const Case& c : all_cases()) {
     const std::string name = c.name;
     covered.insert(name.substr(0, name.find(' ')));
@@ -330,7 +322,7 @@ TEST_CASE("every op with a derivative has a row or a case") {
 }
 
 TEST_CASE("first and second derivatives of elementwise ops agree with MPFR") {
-  for (const Row& row : exact_rows()) {
+  for (const GradientRow& row : exact_rows()) {
     CAPTURE(row.op->name);
     for (const Numbers& x : row.points) {
       CAPTURE(where_text(x));
@@ -354,7 +346,7 @@ TEST_CASE("first and second derivatives of elementwise ops agree with MPFR") {
 }
 
 TEST_CASE("elementwise ops sum the cotangents of stretched operands") {
-  for (const Row& row : exact_rows()) {
+  for (const GradientRow& row : exact_rows()) {
     if (row.points.front().size() != 2) continue;
     CAPTURE(row.op->name);
     Point point;
@@ -382,7 +374,7 @@ TEST_CASE("derivatives of the other ops agree with differences, to second order"
 }
 
 TEST_CASE("first and second derivatives in float32 are those of float32 numbers") {
-  for (const Row& row : exact_rows()) {
+  for (const GradientRow& row : exact_rows()) {
     CAPTURE(row.op->name);
     for (Numbers x : row.points) {
       Point point;
@@ -437,7 +429,7 @@ Numbers edges_of(const Op& op) {
 }
 
 TEST_CASE("derivatives far out and at the ends of domains keep their digits") {
-  for (const Row& row : exact_rows()) {
+  for (const GradientRow& row : exact_rows()) {
     if (row.points.front().size() != 1) continue;
     // 1 - tanh(x)^2 and i1e(x) - i0e(x) are right to an absolute error.
     const bool absolute = row.op == &op::tanh || row.op == &op::i0e || row.op == &op::i1e;
@@ -629,7 +621,7 @@ TEST_CASE("derivatives by infinite operands and at the ends of domains are limit
       }
     }
   }
-  for (const Row& row : exact_rows()) {
+  for (const GradientRow& row : exact_rows()) {
     CAPTURE(row.op->name);
     CHECK(covered.contains(row.op));
   }

@@ -56,7 +56,7 @@ struct Format<BFloat16> {
 };
 
 template <class Half>
-double exact(std::uint16_t bits) {
+double exact_value(std::uint16_t bits) {
   return value_by_definition(bits, Format<Half>::significand, Format<Half>::bias);
 }
 
@@ -74,9 +74,10 @@ void roundings(std::vector<double>& numbers, std::vector<std::uint16_t>& bits) {
   };
   for (std::uint16_t b = 0; b < infinity; ++b) {
     const auto next = static_cast<std::uint16_t>(b + 1);
-    const double low = exact<Half>(b);
-    const double high = next == infinity ? 2 * low - exact<Half>(static_cast<std::uint16_t>(b - 1))
-                                         : exact<Half>(next);
+    const double low = exact_value<Half>(b);
+    const double high = next == infinity
+                            ? 2 * low - exact_value<Half>(static_cast<std::uint16_t>(b - 1))
+                            : exact_value<Half>(next);
     const double middle = low + (high - low) / 2;
     add(low, b);
     add(std::nextafter(middle, low), b);
@@ -113,7 +114,7 @@ std::vector<float> floats(const Array& a) {
 TEST_CASE_TEMPLATE("conversions follow the definition of the format", Half, Float16, BFloat16) {
   using F = Format<Half>;
   for (const std::uint16_t bits : all_bits()) {
-    const double wanted = exact<Half>(bits);
+    const double wanted = exact_value<Half>(bits);
     Half h;
     h.bits = bits;
     const bool same = std::isnan(wanted) ? std::isnan(float{h}) && std::isnan(F::value(bits))

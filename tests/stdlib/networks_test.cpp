@@ -9,6 +9,8 @@
 
 #include "passes/derivatives/gradient.h"
 #include "tests/support/compiled_support.h"
+#include "tests/support/op_texts.h"
+#include "tests/support/special_numbers.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -17,9 +19,8 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-
-Numbers value_of(const std::vector<Expr>& inputs, const Expr& e, const std::vector<Array>& at) {
+Numbers compiled_value(const std::vector<Expr>& inputs, const Expr& e,
+                       const std::vector<Array>& at) {
   return compile(inputs, {e})(at)[0].to_vector<double>();
 }
 
@@ -32,21 +33,10 @@ Array values(const std::vector<std::int64_t>& shape) {
   return Array::from(list).reshape(shape);
 }
 
-void check_close(const Numbers& found, const Numbers& wanted) {
+void check_numbers_close(const Numbers& found, const Numbers& wanted) {
   REQUIRE(found.size() == wanted.size());
   for (std::size_t i = 0; i < found.size(); ++i)
     CHECK(found[i] == doctest::Approx(wanted[i]).epsilon(1e-13));
-}
-
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    const std::string text = e.what();
-    return text.substr(0, text.find(" [networks_test.cpp:"));
-  }
-  return "no error";
 }
 
 }  // namespace
@@ -69,8 +59,8 @@ TEST_CASE("activations take the dtype of what they are given") {
 TEST_CASE("what overflows beside the branch taken leaves no trace in slopes") {
   const Expr x = vector("x");
   const Expr total = sum(nn::elu(x)) + sum(nn::selu(x)) + sum(nn::celu(x)) + sum(nn::gelu(x));
-  check_close(value_of({x}, grad(total, x), {Array::from({800.0, -800.0})}),
-              {3 + 1.0507009873554804934193349852946, 0});
+  check_numbers_close(compiled_value({x}, grad(total, x), {Array::from({800.0, -800.0})}),
+                      {3 + 1.0507009873554804934193349852946, 0});
 }
 
 TEST_CASE("a cross entropy counts classes by their weights and passes over a label") {
@@ -83,10 +73,10 @@ TEST_CASE("a cross entropy counts classes by their weights and passes over a lab
   const auto loss = [&](nn::Reduction how) {
     return nn::cross_entropy(x, labels, {.weights = weights, .ignore = 7, .reduction = how});
   };
-  check_close(value_of({x, labels}, loss(nn::Reduction::none), {logits, classes}),
-              {first, second, 0});
-  check_close(value_of({x, labels}, loss(nn::Reduction::mean), {logits, classes}),
-              {(first + second) / 4});
+  check_numbers_close(compiled_value({x, labels}, loss(nn::Reduction::none), {logits, classes}),
+                      {first, second, 0});
+  check_numbers_close(compiled_value({x, labels}, loss(nn::Reduction::mean), {logits, classes}),
+                      {(first + second) / 4});
   CHECK(error_of([&] { nn::nll_loss(x, labels, {.label_smoothing = 0.1}); }) ==
         "nll_loss: expected no label smoothing, which needs a softmax");
   CHECK(error_of([&] { nn::nll_loss(x, vector("t")); }) ==
@@ -111,9 +101,9 @@ TEST_CASE("batch normalisation gives the running statistics after it") {
   const nn::BatchNorm b = nn::batch_norm_train(x, mean, var, {}, {1}, 0.25, 0.0);
   const std::vector<Array> at = {Array::from({1.0, 0.0, 3.0, 4.0}).reshape({2, 2}),
                                  Array::from({0.0, 1.0}), Array::from({1.0, 2.0})};
-  check_close(value_of({x, mean, var}, b.y, at), {-1, -1, 1, 1});
-  check_close(value_of({x, mean, var}, b.mean, at), {0.5, 1.25});
-  check_close(value_of({x, mean, var}, b.var, at), {1.25, 3.5});
+  check_numbers_close(compiled_value({x, mean, var}, b.y, at), {-1, -1, 1, 1});
+  check_numbers_close(compiled_value({x, mean, var}, b.mean, at), {0.5, 1.25});
+  check_numbers_close(compiled_value({x, mean, var}, b.var, at), {1.25, 3.5});
   CHECK(error_of([&] { nn::layer_norm(x, {.weight = matrix("w"), .bias = {}}); }) ==
         "layer_norm: expected parameters with 1 axes for subtract(x, mean(...)): f64[x.0, x.1], "
         "found w: f64[w.0, w.1]");
@@ -128,8 +118,9 @@ TEST_CASE("a row that may look nowhere attends to nothing, with slopes of 0") {
                                  Array::from({3.0, 5.0}).reshape({2, 1}),
                                  Array::from({-infinite, 0.0, 0.0, 0.0}).reshape({2, 2})};
   const double near = 1 / (1 + std::exp(-4.0));
-  check_close(value_of({q, k, v, mask}, y, at), {0, 3 * near + 5 * (1 - near)});
-  check_close(value_of({q, k, v, mask}, grad(sum(y), q), at), {0, -4 * near * (1 - near)});
+  check_numbers_close(compiled_value({q, k, v, mask}, y, at), {0, 3 * near + 5 * (1 - near)});
+  check_numbers_close(compiled_value({q, k, v, mask}, grad(sum(y), q), at),
+                      {0, -4 * near * (1 - near)});
 }
 
 TEST_CASE("ctc sums over the ways to spell a label") {
@@ -141,7 +132,8 @@ TEST_CASE("ctc sums over the ways to spell a label") {
   // Both classes alike: (a), and (a a), (a -), (- a) of four ways.
   const std::vector<Array> at = {zeros({2, 2, 2}, float64), list({0, 0}).reshape({2, 1}),
                                  list({1, 2}), list({1, 1})};
-  check_close(value_of({x, labels, steps, counts}, loss, at), {std::log(2.0), std::log(4.0 / 3)});
+  check_numbers_close(compiled_value({x, labels, steps, counts}, loss, at),
+                      {std::log(2.0), std::log(4.0 / 3)});
 }
 
 TEST_CASE("dropout divides what it keeps, and a slope follows it") {
@@ -149,14 +141,14 @@ TEST_CASE("dropout divides what it keeps, and a slope follows it") {
   const Expr y = nn::dropout(state, x, 0.75);
   const std::vector<Array> at = {Array::from(std::vector<std::uint64_t>{3, 0}),
                                  ones({1000}, float64)};
-  const Numbers found = value_of({state, x}, y, at);
+  const Numbers found = compiled_value({state, x}, y, at);
   int kept = 0;
   for (const double v : found) {
     CHECK((v == 0 || v == 4));
     kept += v == 4;
   }
   CHECK(std::abs(kept - 250) < 60);
-  check_close(value_of({state, x}, grad(sum(y), x), at), found);
+  check_numbers_close(compiled_value({state, x}, grad(sum(y), x), at), found);
 }
 
 TEST_CASE("initial values have the spread of their fans") {
@@ -164,7 +156,7 @@ TEST_CASE("initial values have the spread of their fans") {
   const Array seed = Array::from(std::vector<std::uint64_t>{5, 0});
   CHECK(init::fans({3, 4}) == std::pair<double, double>{3, 4});
   CHECK(init::fans({8, 2, 3, 5}) == std::pair<double, double>{30, 120});
-  const auto spread = [&](const Expr& w) { return value_of({state}, stddev(w), {seed})[0]; };
+  const auto spread = [&](const Expr& w) { return compiled_value({state}, stddev(w), {seed})[0]; };
   CHECK(spread(init::he_normal(state, {200, 100})) == doctest::Approx(0.1).epsilon(0.02));
   CHECK(spread(init::glorot_uniform(state, {100, 300})) ==
         doctest::Approx(std::sqrt(2.0 / 400)).epsilon(0.02));
@@ -172,7 +164,7 @@ TEST_CASE("initial values have the spread of their fans") {
   CHECK(spread(init::variance_scaling(state, {100, 200}, 2.0, init::Fan::out)) ==
         doctest::Approx(0.1).epsilon(0.02));
   const Expr q = init::orthogonal(state, {2, 5});
-  check_close(value_of({state}, matmul(q, transpose(q)), {seed}), {1, 0, 0, 1});
+  check_numbers_close(compiled_value({state}, matmul(q, transpose(q)), {seed}), {1, 0, 0, 1});
   CHECK(error_of([&] { init::he_normal(state, {Dim::symbol("n"), 3}); }) ==
         "fans: expected known extents, found [n, 3]");
 }

@@ -17,20 +17,20 @@ using namespace gnomon;
 namespace {
 
 using Doubles = std::vector<double>;
-using Function = std::function<Expr(const Expr&)>;
+using ExprFunction = std::function<Expr(const Expr&)>;
 
-Expr constant_of(const std::vector<std::int64_t>& values, std::vector<std::int64_t> shape) {
+Expr integer_constant(const std::vector<std::int64_t>& values, std::vector<std::int64_t> shape) {
   return Expr(Array::from(values, shape));
 }
 
 // Fixed numbers without a pattern, of the type of `like`.
-Expr weights(const Expr& like, double seed) {
+Expr real_weights(const Expr& like, double seed) {
   const Expr k = cast(arange(element_count(like.shape())), like.dtype());
   return reshape(sin(k * 1.7 + seed) + 0.3, like.shape());
 }
 
 // One float64 leaf of shape [2, 3] and its value.
-struct Point {
+struct RealPoint {
   Expr x = tensor("x", DType::float64, {2, 3});
   Doubles at{0.7, 1.9, -0.4, 0.25, -1.3, 1.1};
 
@@ -58,9 +58,9 @@ struct Point {
   }
 };
 
-struct Case {
+struct DerivativeCase {
   const char* name;
-  Function f;
+  ExprFunction f;
 };
 
 std::vector<Expr> loop(const Expr& count, const Expr& first, const Expr& rate) {
@@ -71,7 +71,7 @@ std::vector<Expr> loop(const Expr& count, const Expr& first, const Expr& rate) {
   });
 }
 
-const Case cases[] = {
+const DerivativeCase derivative_cases[] = {
     {"sum", [](const Expr& x) { return sum(x, 1); }},
     {"prod", [](const Expr& x) { return prod(x, 0); }},
     {"prod of all", [](const Expr& x) { return prod(x); }},
@@ -93,14 +93,14 @@ const Case cases[] = {
     {"set_slice",
      [](const Expr& x) { return exp(set_at(x, {1, from(1)}, square(x(0, from(1))))); }},
     {"inc_slice", [](const Expr& x) { return exp(inc_at(x, {all_of, 0}, square(x(all_of, 1)))); }},
-    {"index", [](const Expr& x) { return exp(x(all_of, constant_of({2, 0, 2}, {3}))); }},
+    {"index", [](const Expr& x) { return exp(x(all_of, integer_constant({2, 0, 2}, {3}))); }},
     {"set_index of duplicates",
      [](const Expr& x) {
-       return exp(set_at(x, {all_of, constant_of({2, 0, 2}, {3})}, square(x)));
+       return exp(set_at(x, {all_of, integer_constant({2, 0, 2}, {3})}, square(x)));
      }},
     {"inc_index of duplicates",
      [](const Expr& x) {
-       return exp(inc_at(x, {all_of, constant_of({2, 0, 2}, {3})}, square(x)));
+       return exp(inc_at(x, {all_of, integer_constant({2, 0, 2}, {3})}, square(x)));
      }},
     {"dot", [](const Expr& x) { return dot(x, exp(transpose(x))); }},
     {"batched dot", [](const Expr& x) { return matmul(stack({x, x * x}), transpose(x)); }},
@@ -133,25 +133,25 @@ const Case cases[] = {
 }  // namespace
 
 TEST_CASE("derivative rules agree with central differences, twice") {
-  for (const Case& c : cases) {
+  for (const DerivativeCase& c : derivative_cases) {
     CAPTURE(c.name);
-    const Point p;
+    const RealPoint p;
     const Expr y = c.f(p.x);
-    const Expr cost = sum(y * weights(y, 0.4));
+    const Expr cost = sum(y * real_weights(y, 0.4));
     const Expr first = grad(cost, p.x);
     p.check(p.value(first, p.at), p.differences(cost));
-    const Expr slope = sum(first * weights(p.x, 1.1));
+    const Expr slope = sum(first * real_weights(p.x, 1.1));
     const Expr second = grad(slope, {p.x}, GradOptions{Disconnected::zero})[0];
     p.check(p.value(second, p.at), p.differences(slope));
   }
 }
 
 TEST_CASE("forward and reverse derivatives are transposes of each other") {
-  for (const Case& c : cases) {
+  for (const DerivativeCase& c : derivative_cases) {
     CAPTURE(c.name);
-    const Point p;
+    const RealPoint p;
     const Expr y = c.f(p.x);
-    const Expr along = weights(p.x, 2.2), against = weights(y, 0.9);
+    const Expr along = real_weights(p.x, 2.2), against = real_weights(y, 0.9);
     const Expr ys[] = {y}, xs[] = {p.x}, tangents[] = {along}, cotangents[] = {against};
     const Expr forward = sum(jvp(ys, xs, tangents)[0] * against);
     const Expr reverse = sum(vjp(ys, xs, cotangents)[0] * along);

@@ -12,7 +12,7 @@ namespace {
 
 // Inputs over the domain: all exponents, the middle evenly, special values.
 template <class T>
-std::vector<T> inputs_of(const Domain& domain, std::uint64_t seed) {
+std::vector<T> domain_inputs(const Domain& domain, std::uint64_t seed) {
   const T most = std::numeric_limits<T>::max();
   const T low = domain.low < -most ? -most : static_cast<T>(domain.low);
   const T high = domain.high > most ? most : static_cast<T>(domain.high);
@@ -67,7 +67,7 @@ void test_dtype() {
           op.second_domain.low > -inf || op.second_domain.high < inf ? op.second_domain : op.domain;
       std::vector<std::vector<T>> values;
       for (int k = 0; k < operands; ++k)
-        values.push_back(inputs_of<T>(k == 1 ? second : op.domain, 1));
+        values.push_back(domain_inputs<T>(k == 1 ? second : op.domain, 1));
       std::size_t size = values[0].size();
       for (int k = 1; k < operands; ++k) {
         // Every pair of positions is as likely: a stride that shares no factor with the length.

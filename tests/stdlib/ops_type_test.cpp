@@ -8,25 +8,12 @@
 #include "ir/graph/expr.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
+#include "tests/support/op_texts.h"
 
 using namespace gnomon;
+using namespace gnomon::test;
 
-namespace {
-
-template <class E = Error, class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    const std::string text = e.what();
-    return text.substr(0, text.find(" [ops_type_test.cpp:"));  // the line, where it is told
-  }
-  return "no error";
-}
-
-std::string type_of(const Expr& e) { return e.type().text(); }
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("every record is complete and found by its name") {
   std::set<std::string_view> names;

@@ -9,27 +9,28 @@
 #include "ir/reference/evaluate.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
+#include "tests/support/special_numbers.h"
 
 using namespace gnomon;
+using namespace gnomon::test;
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
 using Ints = std::vector<std::int64_t>;
 using Doubles = std::vector<double>;
 
-Array value_of(const Expr& e) {
+Array reference_value(const Expr& e) {
   const Expr outputs[] = {e};
   return evaluate(capture({}, outputs).graph, {})[0];
 }
 
-Ints ints(const Expr& e) { return value_of(e).to_vector<std::int64_t>(); }
-Doubles doubles(const Expr& e) { return value_of(e).to_vector<double>(); }
+Ints int_values(const Expr& e) { return reference_value(e).to_vector<std::int64_t>(); }
+Doubles double_values(const Expr& e) { return reference_value(e).to_vector<double>(); }
 
-Expr constant_of(Ints values, std::vector<std::int64_t> shape) {
+Expr array_constant(Ints values, std::vector<std::int64_t> shape) {
   return Expr(Array::from(values, shape));
 }
-Expr constant_of(Doubles values, std::vector<std::int64_t> shape) {
+Expr array_constant(Doubles values, std::vector<std::int64_t> shape) {
   return Expr(Array::from(values, shape));
 }
 
@@ -40,7 +41,7 @@ Expr cube() { return reshape(arange(Dim(24)), {2, 3, 4}); }
 
 TEST_CASE("indexing follows NumPy") {
   const Expr x = cube();
-  const Expr i = constant_of(Ints{1, 0}, {2}), j = constant_of(Ints{0, 2, 1, 1}, {2, 2});
+  const Expr i = array_constant(Ints{1, 0}, {2}), j = array_constant(Ints{0, 2, 1, 1}, {2, 2});
   struct Row {
     Expr part;
     Shape shape;
@@ -68,84 +69,86 @@ TEST_CASE("indexing follows NumPy") {
   for (const Row& row : rows) {
     CAPTURE(text(row.part.shape()));
     CHECK(row.part.shape() == row.shape);
-    CHECK(ints(row.part) == row.values);
+    CHECK(int_values(row.part) == row.values);
   }
 }
 
 TEST_CASE("an index that only the call knows is counted and checked there") {
   const Expr x = arange(Dim(5));
-  const Expr k = constant_of(Ints{-2}, {});
-  CHECK(ints(x(barrier(k))) == Ints{3});
-  CHECK_THROWS_AS(ints(x(barrier(k * 4))), ValueError);
-  CHECK(ints(take(x, constant_of(Ints{4, -5, 1}, {3}))) == Ints{4, 0, 1});
+  const Expr k = array_constant(Ints{-2}, {});
+  CHECK(int_values(x(barrier(k))) == Ints{3});
+  CHECK_THROWS_AS(int_values(x(barrier(k * 4))), ValueError);
+  CHECK(int_values(take(x, array_constant(Ints{4, -5, 1}, {3}))) == Ints{4, 0, 1});
 }
 
 TEST_CASE("writes follow NumPy") {
-  const Expr x = cube(), i = constant_of(Ints{1, 0}, {2});
-  CHECK(ints(set_at(x, {all_of, from(1), Range{{}, {}, 2}}, constant_of(Ints{100, 200}, {2}))) ==
+  const Expr x = cube(), i = array_constant(Ints{1, 0}, {2});
+  CHECK(int_values(
+            set_at(x, {all_of, from(1), Range{{}, {}, 2}}, array_constant(Ints{100, 200}, {2}))) ==
         Ints{0,  1,  2,  3,  100, 5,  200, 7,  100, 9,  200, 11,
              12, 13, 14, 15, 100, 17, 200, 19, 100, 21, 200, 23});
-  CHECK(ints(set_at(x, {1, i, range(1, 3)}, -1)) ==
+  CHECK(int_values(set_at(x, {1, i, range(1, 3)}, -1)) ==
         Ints{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, -1, -1, 15, 16, -1, -1, 19, 20, 21, 22, 23});
-  CHECK(ints(inc_at(x, {all_of, constant_of(Ints{0, 2, 0}, {3})}, 10)) ==
+  CHECK(int_values(inc_at(x, {all_of, array_constant(Ints{0, 2, 0}, {3})}, 10)) ==
         Ints{20, 21, 22, 23, 4,  5,  6,  7,  18, 19, 20, 21,
              32, 33, 34, 35, 16, 17, 18, 19, 30, 31, 32, 33});
-  CHECK(ints(inc_at(arange(Dim(4)), {1}, 5)) == Ints{0, 6, 2, 3});
-  CHECK(ints(set_at(arange(Dim(4)), {constant_of(Ints{2, 2}, {2})},
-                    constant_of(Ints{7, 8}, {2}))) == Ints{0, 1, 8, 3});
+  CHECK(int_values(inc_at(arange(Dim(4)), {1}, 5)) == Ints{0, 6, 2, 3});
+  CHECK(int_values(set_at(arange(Dim(4)), {array_constant(Ints{2, 2}, {2})},
+                          array_constant(Ints{7, 8}, {2}))) == Ints{0, 1, 8, 3});
 }
 
 TEST_CASE("shapes move elements in row-major order") {
   const Expr x = cube();
   Ints counted(24);
   for (int k = 0; k < 24; ++k) counted[static_cast<std::size_t>(k)] = k;
-  CHECK(ints(reshape(x, {4, 1, 6})) == counted);
-  CHECK(ints(reshape(x, {3, 8})(1, 2)) == Ints{10});
-  CHECK(ints(transpose(x, {2, 0, 1})(1, 1)) == Ints{13, 17, 21});
-  CHECK(ints(concatenate({x(0), x(1, until(1))}, 0)(from(2))) ==
+  CHECK(int_values(reshape(x, {4, 1, 6})) == counted);
+  CHECK(int_values(reshape(x, {3, 8})(1, 2)) == Ints{10});
+  CHECK(int_values(transpose(x, {2, 0, 1})(1, 1)) == Ints{13, 17, 21});
+  CHECK(int_values(concatenate({x(0), x(1, until(1))}, 0)(from(2))) ==
         Ints{8, 9, 10, 11, 12, 13, 14, 15});
-  CHECK(ints(stack({arange(Dim(2)), arange(Dim(2)) + 5}, 1)) == Ints{0, 5, 1, 6});
-  CHECK(ints(broadcast_to(arange(Dim(2)), {2, 2})) == Ints{0, 1, 0, 1});
-  CHECK(doubles(eye(2)) == Doubles{1, 0, 0, 1});
+  CHECK(int_values(stack({arange(Dim(2)), arange(Dim(2)) + 5}, 1)) == Ints{0, 5, 1, 6});
+  CHECK(int_values(broadcast_to(arange(Dim(2)), {2, 2})) == Ints{0, 1, 0, 1});
+  CHECK(double_values(eye(2)) == Doubles{1, 0, 0, 1});
 }
 
 TEST_CASE("reductions") {
   const Expr x = cube();
-  CHECK(ints(sum(x, {0, 2})) == Ints{60, 92, 124});
-  CHECK(ints(prod(x(all_of, all_of, range(1, 3)), 2)) == Ints{2, 30, 90, 182, 306, 462});
-  CHECK(ints(max(x, 1)) == Ints{8, 9, 10, 11, 20, 21, 22, 23});
-  CHECK(ints(min(x)) == Ints{0});
-  CHECK(ints(argmax(-x, {1, 2})) == Ints{0, 0});
-  CHECK(ints(argmax(x, {0, 2})) == Ints{7, 7, 7});
-  CHECK(ints(argmin(constant_of(Ints{3, 1, 1}, {3}))) == Ints{1});
-  CHECK(doubles(mean(x, 2)) == Doubles{1.5, 5.5, 9.5, 13.5, 17.5, 21.5});
-  CHECK(value_of(any(greater(x, 22))).item<bool>());
-  CHECK_FALSE(value_of(all(greater(x, 0))).item<bool>());
+  CHECK(int_values(sum(x, {0, 2})) == Ints{60, 92, 124});
+  CHECK(int_values(prod(x(all_of, all_of, range(1, 3)), 2)) == Ints{2, 30, 90, 182, 306, 462});
+  CHECK(int_values(max(x, 1)) == Ints{8, 9, 10, 11, 20, 21, 22, 23});
+  CHECK(int_values(min(x)) == Ints{0});
+  CHECK(int_values(argmax(-x, {1, 2})) == Ints{0, 0});
+  CHECK(int_values(argmax(x, {0, 2})) == Ints{7, 7, 7});
+  CHECK(int_values(argmin(array_constant(Ints{3, 1, 1}, {3}))) == Ints{1});
+  CHECK(double_values(mean(x, 2)) == Doubles{1.5, 5.5, 9.5, 13.5, 17.5, 21.5});
+  CHECK(reference_value(any(greater(x, 22))).item<bool>());
+  CHECK_FALSE(reference_value(all(greater(x, 0))).item<bool>());
 }
 
 TEST_CASE("NaN wins extrema, and its place is their index") {
-  const Expr x = constant_of(Doubles{1, std::nan(""), 3, std::nan("")}, {4});
-  CHECK(std::isnan(value_of(max(x)).item<double>()));
-  CHECK(std::isnan(value_of(minimum(x(1), 0)).item<double>()));
-  CHECK(ints(argmax(x)) == Ints{1});
-  CHECK(ints(argmin(x)) == Ints{1});
+  const Expr x = array_constant(Doubles{1, std::nan(""), 3, std::nan("")}, {4});
+  CHECK(std::isnan(reference_value(max(x)).item<double>()));
+  CHECK(std::isnan(reference_value(minimum(x(1), 0)).item<double>()));
+  CHECK(int_values(argmax(x)) == Ints{1});
+  CHECK(int_values(argmin(x)) == Ints{1});
 }
 
 TEST_CASE("sums of nothing, and logsumexp at infinities") {
-  const Expr none = constant_of(Doubles{}, {0});
-  CHECK(doubles(sum(none)) == Doubles{0});
-  CHECK(doubles(prod(none)) == Doubles{1});
+  const Expr none = array_constant(Doubles{}, {0});
+  CHECK(double_values(sum(none)) == Doubles{0});
+  CHECK(double_values(prod(none)) == Doubles{1});
   const double big = 1000;
-  CHECK(doubles(logsumexp(constant_of(Doubles{big, big}, {2})))[0] ==
+  CHECK(double_values(logsumexp(array_constant(Doubles{big, big}, {2})))[0] ==
         doctest::Approx(big + std::log(2.0)).epsilon(1e-15));
-  CHECK(doubles(logsumexp(constant_of(Doubles{-infinite, -infinite}, {2}))) == Doubles{-infinite});
-  CHECK(doubles(logsumexp(constant_of(Doubles{0, infinite}, {2}))) == Doubles{infinite});
+  CHECK(double_values(logsumexp(array_constant(Doubles{-infinite, -infinite}, {2}))) ==
+        Doubles{-infinite});
+  CHECK(double_values(logsumexp(array_constant(Doubles{0, infinite}, {2}))) == Doubles{infinite});
 }
 
 TEST_CASE("softmax and its logarithm do not overflow") {
-  const Expr x = constant_of(Doubles{1000, 1000, -1000, 0}, {2, 2});
-  CHECK(doubles(softmax(x)) == Doubles{0.5, 0.5, 0, 1});
-  const Doubles logs = doubles(log_softmax(x));
+  const Expr x = array_constant(Doubles{1000, 1000, -1000, 0}, {2, 2});
+  CHECK(double_values(softmax(x)) == Doubles{0.5, 0.5, 0, 1});
+  const Doubles logs = double_values(log_softmax(x));
   CHECK(logs[0] == doctest::Approx(-std::log(2.0)));
   CHECK(logs[2] == doctest::Approx(-1000.0));
   CHECK(logs[3] == 0);
@@ -155,46 +158,49 @@ TEST_CASE("products") {
   const Expr a = reshape(arange(Dim(6), DType::float64), {2, 3});
   const Expr b = reshape(arange(Dim(12), DType::float64), {3, 4});
   const Doubles ab{20, 23, 26, 29, 56, 68, 80, 92};
-  CHECK(doubles(dot(a, b)) == ab);
-  CHECK(doubles(dot(a, a(0))) == Doubles{5, 14});
-  CHECK(doubles(dot(a(1), b)) == Doubles{56, 68, 80, 92});
-  CHECK(doubles(dot(a(0), a(1))) == Doubles{14});
-  CHECK(doubles(matmul(stack({a, a}), b)(1)) == ab);
-  CHECK(doubles(matmul(stack({a, a}), stack({b, b}))(1)) == ab);
-  CHECK(doubles(tensordot(a, b, {1}, {0})) == ab);
-  CHECK(doubles(tensordot(a, a, {0, 1}, {0, 1})) == Doubles{55});
-  CHECK(doubles(outer(a(0), a(0))) == Doubles{0, 0, 0, 0, 1, 2, 0, 2, 4});
-  CHECK(ints(dot(cast(a, DType::int64), cast(b, DType::int64))) ==
+  CHECK(double_values(dot(a, b)) == ab);
+  CHECK(double_values(dot(a, a(0))) == Doubles{5, 14});
+  CHECK(double_values(dot(a(1), b)) == Doubles{56, 68, 80, 92});
+  CHECK(double_values(dot(a(0), a(1))) == Doubles{14});
+  CHECK(double_values(matmul(stack({a, a}), b)(1)) == ab);
+  CHECK(double_values(matmul(stack({a, a}), stack({b, b}))(1)) == ab);
+  CHECK(double_values(tensordot(a, b, {1}, {0})) == ab);
+  CHECK(double_values(tensordot(a, a, {0, 1}, {0, 1})) == Doubles{55});
+  CHECK(double_values(outer(a(0), a(0))) == Doubles{0, 0, 0, 0, 1, 2, 0, 2, 4});
+  CHECK(int_values(dot(cast(a, DType::int64), cast(b, DType::int64))) ==
         Ints{20, 23, 26, 29, 56, 68, 80, 92});
 }
 
 TEST_CASE("loops and functions") {
-  const Expr one[] = {constant_of(Doubles{1, 2}, {2})};
-  const Expr rate = constant_of(Doubles{3}, {});
+  const Expr one[] = {array_constant(Doubles{1, 2}, {2})};
+  const Expr rate = array_constant(Doubles{3}, {});
   const auto grow = [&](Expr i, std::span<const Expr> s) {
     return std::vector<Expr>{s[0] * rate + cast(i, DType::float64)};
   };
-  CHECK(doubles(fori(3, one, grow)[0]) == Doubles{27 + 3 + 2, 54 + 3 + 2});
-  CHECK(doubles(fori(0, one, grow)[0]) == Doubles{1, 2});
+  CHECK(double_values(fori(3, one, grow)[0]) == Doubles{27 + 3 + 2, 54 + 3 + 2});
+  CHECK(double_values(fori(0, one, grow)[0]) == Doubles{1, 2});
   const Expr x = gnomon::vector("x"), y = gnomon::vector("y");
   const Expr inputs[] = {x, y}, outputs[] = {x * y, x + y * rate};
   const OpFromGraph f(inputs, outputs);
   const Expr arguments[] = {one[0], one[0] + 1};
-  CHECK(doubles(f(arguments)[0]) == Doubles{2, 6});
-  CHECK(doubles(f(arguments)[1]) == Doubles{7, 11});
+  CHECK(double_values(f(arguments)[0]) == Doubles{2, 6});
+  CHECK(double_values(f(arguments)[1]) == Doubles{7, 11});
 }
 
 TEST_CASE("integers wrap, divide by zero to zero, and keep Python's signs") {
-  const Expr a = constant_of(Ints{7, -7, 7, -7, 5}, {5}),
-             b = constant_of(Ints{2, 2, -2, -2, 0}, {5});
-  CHECK(ints(floor_divide(a, b)) == Ints{3, -4, -4, 3, 0});
-  CHECK(ints(remainder(a, b)) == Ints{1, 1, -1, -1, 0});
-  CHECK(ints(absolute(a)) == Ints{7, 7, 7, 7, 5});
+  const Expr a = array_constant(Ints{7, -7, 7, -7, 5}, {5}),
+             b = array_constant(Ints{2, 2, -2, -2, 0}, {5});
+  CHECK(int_values(floor_divide(a, b)) == Ints{3, -4, -4, 3, 0});
+  CHECK(int_values(remainder(a, b)) == Ints{1, 1, -1, -1, 0});
+  CHECK(int_values(absolute(a)) == Ints{7, 7, 7, 7, 5});
   const std::int64_t big = std::numeric_limits<std::int64_t>::max();
-  CHECK(ints(constant_of(Ints{big}, {1}) + 1) == Ints{std::numeric_limits<std::int64_t>::min()});
-  CHECK(ints(floor(constant_of(Ints{big}, {1}))) == Ints{big});
-  CHECK(doubles(floor_divide(constant_of(Doubles{7.5, -7.5}, {2}), 2.0)) == Doubles{3, -4});
-  CHECK(doubles(clip(constant_of(Doubles{-1, 0.5, 9}, {3}), 0.0, 1.0)) == Doubles{0, 0.5, 1});
+  CHECK(int_values(array_constant(Ints{big}, {1}) + 1) ==
+        Ints{std::numeric_limits<std::int64_t>::min()});
+  CHECK(int_values(floor(array_constant(Ints{big}, {1}))) == Ints{big});
+  CHECK(double_values(floor_divide(array_constant(Doubles{7.5, -7.5}, {2}), 2.0)) ==
+        Doubles{3, -4});
+  CHECK(double_values(clip(array_constant(Doubles{-1, 0.5, 9}, {3}), 0.0, 1.0)) ==
+        Doubles{0, 0.5, 1});
 }
 
 namespace {

@@ -6,18 +6,17 @@
 
 #include "passes/derivatives/gradient.h"
 #include "tests/support/compiled_support.h"
+#include "tests/support/op_texts.h"
+#include "tests/support/special_numbers.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
 
 namespace {
 
-const double not_a_number = std::numeric_limits<double>::quiet_NaN();
-const double infinite = std::numeric_limits<double>::infinity();
-
 using Numbers = std::vector<double>;
 
-Numbers value_of(const Expr& x, const Expr& e, const Numbers& at) {
+Numbers pooled_value(const Expr& x, const Expr& e, const Numbers& at) {
   const Function f = compile({x}, {e});
   return f(Array::from(at))[0].to_vector<double>();
 }
@@ -27,46 +26,38 @@ bool same_numbers(const Numbers& a, const Numbers& b) {
   return difference(Array::from(a), Array::from(b), 0).empty();
 }
 
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    const std::string text = e.what();
-    return text.substr(0, text.find(" [pooling_test.cpp:"));
-  }
-  return "no error";
-}
-
 }  // namespace
 
 TEST_CASE("the gradient of a largest element goes to the first of equals") {
   const Expr x = tensor("x", float64, {6});
   const Expr y = max_pool(x, {3});
-  CHECK(same_numbers(value_of(x, y, {1, 5, 5, 2, 2, 2}), {5, 2}));
-  CHECK(same_numbers(value_of(x, grad(sum(y * 3), x), {1, 5, 5, 2, 2, 2}), {0, 3, 0, 3, 0, 0}));
+  CHECK(same_numbers(pooled_value(x, y, {1, 5, 5, 2, 2, 2}), {5, 2}));
+  CHECK(same_numbers(pooled_value(x, grad(sum(y * 3), x), {1, 5, 5, 2, 2, 2}), {0, 3, 0, 3, 0, 0}));
   // Overlapping windows add up.
   const Expr z = max_pool(x, {3}, {1});
-  CHECK(same_numbers(value_of(x, grad(sum(z), x), {1, 5, 5, 2, 2, 2}), {0, 2, 1, 1, 0, 0}));
+  CHECK(same_numbers(pooled_value(x, grad(sum(z), x), {1, 5, 5, 2, 2, 2}), {0, 2, 1, 1, 0, 0}));
 }
 
 TEST_CASE("a NaN is the largest of its window, the first of several") {
   const Expr x = tensor("x", float64, {6});
   const Expr y = max_pool(x, {3});
   const Numbers at = {1, not_a_number, not_a_number, -infinite, -infinite, -infinite};
-  CHECK(same_numbers(value_of(x, y, at), {not_a_number, -infinite}));
-  CHECK(same_numbers(value_of(x, grad(sum(where(isnan(y), y, y)), x), at), {0, 1, 0, 1, 0, 0}));
+  CHECK(same_numbers(pooled_value(x, y, at), {not_a_number, -infinite}));
+  CHECK(same_numbers(pooled_value(x, grad(sum(where(isnan(y), y, y)), x), at), {0, 1, 0, 1, 0, 0}));
 }
 
 TEST_CASE("padding is never the largest and counts as 0 in sums") {
   const Expr x = tensor("x", float64, {5});
-  CHECK(same_numbers(value_of(x, max_pool(x, {3}, {2}, {1}), {-1, -2, -3, -4, -5}), {-1, -2, -4}));
-  CHECK(same_numbers(value_of(x, sum_pool(x, {3}, {2}, {1}), {-1, -2, -3, -4, -5}), {-3, -9, -9}));
-  CHECK(same_numbers(value_of(x, avg_pool(x, {3}, {2}, {1}), {-1, -2, -3, -4, -5}),
+  CHECK(same_numbers(pooled_value(x, max_pool(x, {3}, {2}, {1}), {-1, -2, -3, -4, -5}),
+                     {-1, -2, -4}));
+  CHECK(same_numbers(pooled_value(x, sum_pool(x, {3}, {2}, {1}), {-1, -2, -3, -4, -5}),
+                     {-3, -9, -9}));
+  CHECK(same_numbers(pooled_value(x, avg_pool(x, {3}, {2}, {1}), {-1, -2, -3, -4, -5}),
                      {-1.5, -3, -4.5}));
-  CHECK(same_numbers(value_of(x, grad(sum(max_pool(x, {3}, {2}, {1})), x), {-1, -2, -3, -4, -5}),
-                     {1, 1, 0, 1, 0}));
-  CHECK(same_numbers(value_of(x, sum_pool(x, {2}), {infinite, 1, not_a_number, 2, 9}),
+  CHECK(
+      same_numbers(pooled_value(x, grad(sum(max_pool(x, {3}, {2}, {1})), x), {-1, -2, -3, -4, -5}),
+                   {1, 1, 0, 1, 0}));
+  CHECK(same_numbers(pooled_value(x, sum_pool(x, {2}), {infinite, 1, not_a_number, 2, 9}),
                      {infinite, not_a_number}));
 }
 

@@ -20,7 +20,7 @@ namespace gnomon::test {
 namespace {
 
 template <typename T>
-std::vector<T> inputs_of() {
+std::vector<T> bessel_inputs() {
   std::vector<T> inputs = sample<T>(T(1e-30), T(1e15), 1500);
   for (const T x : sample_evenly<T>(T(0), T(60), 3000)) inputs.push_back(x);
   return inputs;
@@ -31,7 +31,7 @@ template <typename T, typename F>
 void check_envelope(const char* name, F f, MpfrUnary exact, double bound) {
   double worst = 0;
   T at = 0;
-  for (const T x : inputs_of<T>()) {
+  for (const T x : bessel_inputs<T>()) {
     if (x == 0) continue;
     Real y;
     exact(y.get(), Real(x).get(), MPFR_RNDN);
@@ -227,7 +227,7 @@ TEST_CASE("Bessel functions of real order at their edges") {
 #if GN_LANES
 TEST_CASE("Bessel functions give the same bits in lanes and as scalars") {
   constexpr int width = 8;
-  const std::vector<double> inputs = inputs_of<double>();
+  const std::vector<double> inputs = bessel_inputs<double>();
   const auto check = [&](const char* name, auto f) {
     int different = 0;
     for (std::size_t i = 0; i + width <= inputs.size(); i += width) {

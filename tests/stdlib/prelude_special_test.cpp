@@ -27,11 +27,11 @@ namespace gnomon::test {
 namespace {
 
 template <typename T>
-constexpr T inf = std::numeric_limits<T>::infinity();
+constexpr T infinity_of = std::numeric_limits<T>::infinity();
 template <typename T>
-constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+constexpr T nan_of = std::numeric_limits<T>::quiet_NaN();
 template <typename T>
-constexpr T largest = std::numeric_limits<T>::max();
+constexpr T largest_of = std::numeric_limits<T>::max();
 
 /// Holds f to `bound` ulp of `exact` over inputs of one range.
 template <typename T, typename F, typename Exact>
@@ -45,7 +45,7 @@ void check_bound(const std::string& name, double bound, F f, Exact exact,
 }
 
 /// A stretch of a function's domain and how many inputs to take from it.
-struct Range {
+struct SampleRange {
   double low;
   double high;
   int count;
@@ -53,11 +53,11 @@ struct Range {
 
 /// Samples by bit pattern from each range, as far as T reaches.
 template <typename T>
-std::vector<T> samples_of(const std::vector<Range>& ranges) {
+std::vector<T> samples_of(const std::vector<SampleRange>& ranges) {
   std::vector<T> inputs;
-  for (const Range& r : ranges) {
+  for (const SampleRange& r : ranges) {
     const auto held = [](double x) {
-      return static_cast<T>(std::clamp<double>(x, -largest<T>, largest<T>));
+      return static_cast<T>(std::clamp<double>(x, -largest_of<T>, largest_of<T>));
     };
     const std::vector<T> some = sample<T>(held(r.low), held(r.high), r.count);
     inputs.insert(inputs.end(), some.begin(), some.end());
@@ -67,7 +67,7 @@ std::vector<T> samples_of(const std::vector<Range>& ranges) {
 
 /// The same and the special values.
 template <typename T>
-std::vector<T> inputs_of(const std::vector<Range>& ranges) {
+std::vector<T> range_inputs(const std::vector<SampleRange>& ranges) {
   std::vector<T> inputs = samples_of<T>(ranges);
   const std::vector<T> special = special_values<T>();
   inputs.insert(inputs.end(), special.begin(), special.end());
@@ -113,7 +113,7 @@ Real bernoulli_magnitude(int k) {
 
 /// trigamma for x > 0: psi'(x) = sum of 1 / (x + n)^2 for n < 40, and from there
 /// 1 / y + 1 / (2 y^2) + sum of B(2 k) / y^(2 k + 1) (Abramowitz and Stegun 6.4.10, 6.4.12).
-Real trigamma_of_positive(const Real& x) {
+Real exact_trigamma_of_positive(const Real& x) {
   constexpr int terms = 20;
   static const std::vector<Real> bernoulli = [] {
     std::vector<Real> numbers;
@@ -148,7 +148,7 @@ Real trigamma_of_positive(const Real& x) {
 
 /// trigamma for finite x other than 0, -1, -2 ...: psi'(x) + psi'(1 - x) = (pi / sin(pi x))^2.
 Real exact_trigamma(double x) {
-  if (x > 0) return trigamma_of_positive(Real(x));
+  if (x > 0) return exact_trigamma_of_positive(Real(x));
   Real mirrored(x);
   mpfr_ui_sub(mirrored.get(), 1, mirrored.get(), MPFR_RNDN);
   Real sine(x);
@@ -158,7 +158,7 @@ Real exact_trigamma(double x) {
   mpfr_sin(sine.get(), sine.get(), MPFR_RNDN);
   mpfr_div(sine.get(), pi.get(), sine.get(), MPFR_RNDN);
   mpfr_sqr(sine.get(), sine.get(), MPFR_RNDN);
-  const Real right = trigamma_of_positive(mirrored);
+  const Real right = exact_trigamma_of_positive(mirrored);
   mpfr_sub(sine.get(), sine.get(), right.get(), MPFR_RNDN);
   return sine;
 }
@@ -166,16 +166,16 @@ Real exact_trigamma(double x) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("sin, cos and tan are within 2 ulp at any magnitude", T, float, double) {
-  const std::vector<Range> ranges = {
+  const std::vector<SampleRange> ranges = {
       {-everywhere, everywhere, 8000}, {1e-3, 100, 6000}, {-2e9, -100, 6000}};
-  std::vector<T> inputs = inputs_of<T>(ranges);
+  std::vector<T> inputs = range_inputs<T>(ranges);
   const std::vector<T> hard = near_quarter_turns<T>();
   inputs.insert(inputs.end(), hard.begin(), hard.end());
   // Where the fast path ends, and the float64 nearest to a multiple of pi/2 (Muller, table 11.1).
   for (const double x : {0x1p16, 0x1p30, 0x1.6ac5b262ca1ffp+849}) {
-    const T edge = static_cast<T>(std::min<double>(x, largest<T>));
+    const T edge = static_cast<T>(std::min<double>(x, largest_of<T>));
     inputs.push_back(edge);
-    inputs.push_back(std::nextafter(edge, inf<T>));
+    inputs.push_back(std::nextafter(edge, infinity_of<T>));
     inputs.push_back(-edge);
   }
   check_bound<T>("sin", 1.5, [](T x) { return gn::sin(x); }, exact_of(mpfr_sin), inputs);
@@ -184,7 +184,7 @@ TEST_CASE_TEMPLATE("sin, cos and tan are within 2 ulp at any magnitude", T, floa
 }
 
 TEST_CASE_TEMPLATE("sin, cos and tan of infinities and NaN are NaN", T, float, double) {
-  for (const T x : {inf<T>, -inf<T>, nan<T>}) {
+  for (const T x : {infinity_of<T>, -infinity_of<T>, nan_of<T>}) {
     CHECK(std::isnan(gn::sin(x)));
     CHECK(std::isnan(gn::cos(x)));
     CHECK(std::isnan(gn::tan(x)));
@@ -193,14 +193,14 @@ TEST_CASE_TEMPLATE("sin, cos and tan of infinities and NaN are NaN", T, float, d
 
 TEST_CASE_TEMPLATE("arcsin and arccos are within 2 ulp and NaN outside [-1, 1]", T, float, double) {
   const std::vector<T> inputs =
-      inputs_of<T>({{-1, 1, 20000}, {0.4, 1, 8000}, {-1, -0.4, 8000}, {1, everywhere, 50}});
+      range_inputs<T>({{-1, 1, 20000}, {0.4, 1, 8000}, {-1, -0.4, 8000}, {1, everywhere, 50}});
   check_bound<T>("arcsin", 2, [](T x) { return gn::arcsin(x); }, exact_of(mpfr_asin), inputs);
   check_bound<T>("arccos", 2, [](T x) { return gn::arccos(x); }, exact_of(mpfr_acos), inputs);
 }
 
 TEST_CASE_TEMPLATE("arctan is within 2 ulp", T, float, double) {
   const std::vector<T> inputs =
-      inputs_of<T>({{-everywhere, everywhere, 20000}, {0.1, 10, 20000}, {-10, -0.1, 2000}});
+      range_inputs<T>({{-everywhere, everywhere, 20000}, {0.1, 10, 20000}, {-10, -0.1, 2000}});
   check_bound<T>("arctan", 2, [](T x) { return gn::arctan(x); }, exact_of(mpfr_atan), inputs);
 }
 
@@ -210,8 +210,8 @@ TEST_CASE_TEMPLATE("arctan2 is within 2.5 ulp for all signs, sizes and special v
   for (const T y : special_values<T>()) {
     for (const T x : special_values<T>()) points.emplace_back(y, x);
   }
-  const std::vector<T> ys = sample<T>(-largest<T>, largest<T>, 5000, 11);
-  const std::vector<T> xs = sample<T>(-largest<T>, largest<T>, 5000, 12);
+  const std::vector<T> ys = sample<T>(-largest_of<T>, largest_of<T>, 5000, 11);
+  const std::vector<T> xs = sample<T>(-largest_of<T>, largest_of<T>, 5000, 12);
   const std::size_t n = std::min(ys.size(), xs.size());
   for (std::size_t i = 0; i < n; ++i) {
     points.emplace_back(ys[i], xs[i * 37 % n]);
@@ -234,7 +234,7 @@ TEST_CASE_TEMPLATE("arctan2 is within 2.5 ulp for all signs, sizes and special v
 }
 
 TEST_CASE_TEMPLATE("erf is within 2 ulp", T, float, double) {
-  const std::vector<T> inputs = inputs_of<T>(
+  const std::vector<T> inputs = range_inputs<T>(
       {{-everywhere, everywhere, 4000}, {0.1, 1, 3000}, {1, 7, 5000}, {-7, -0.5, 2000}});
   check_bound<T>("erf", 2, [](T x) { return gn::erf(x); }, exact_of(mpfr_erf), inputs);
 }
@@ -244,10 +244,10 @@ TEST_CASE_TEMPLATE("erfc is within 3.5 ulp down to the subnormal tail", T, float
   const double tail = sizeof(T) == 4 ? 10.5 : 28;
   std::vector<T> inputs = samples_of<T>(
       {{-1e3, -1e-3, 1500}, {-1e-3, 1e-3, 500}, {1e-3, 1, 2000}, {1, tail, 2000}, {tail, 50, 20}});
-  for (const T x : {T(0), -T(0), nan<T>, -inf<T>, inf<T>}) inputs.push_back(x);
+  for (const T x : {T(0), -T(0), nan_of<T>, -infinity_of<T>, infinity_of<T>}) inputs.push_back(x);
   check_bound<T>("erfc", 3.5, [](T x) { return gn::erfc(x); }, exact_of(mpfr_erfc), inputs);
-  CHECK(gn::erfc(largest<T>) == 0);
-  CHECK(gn::erfc(-largest<T>) == 2);
+  CHECK(gn::erfc(largest_of<T>) == 0);
+  CHECK(gn::erfc(-largest_of<T>) == 2);
 }
 
 TEST_CASE_TEMPLATE("gammaln is within 4 ulp right of 0, also near its zeros 1 and 2", T, float,
@@ -278,11 +278,12 @@ TEST_CASE_TEMPLATE("gammaln left of 0 errs by 4 ulp of the terms of its reflecti
 }
 
 TEST_CASE_TEMPLATE("gammaln is infinite at its poles and at both infinities", T, float, double) {
-  for (const T x : {T(0), -T(0), T(-1), T(-2), T(-1e10), -largest<T>, -inf<T>, inf<T>}) {
+  for (const T x :
+       {T(0), -T(0), T(-1), T(-2), T(-1e10), -largest_of<T>, -infinity_of<T>, infinity_of<T>}) {
     CAPTURE(x);
-    CHECK(gn::gammaln(x) == inf<T>);
+    CHECK(gn::gammaln(x) == infinity_of<T>);
   }
-  CHECK(std::isnan(gn::gammaln(nan<T>)));
+  CHECK(std::isnan(gn::gammaln(nan_of<T>)));
   CHECK(gn::gammaln(T(1)) == 0);
   CHECK(gn::gammaln(T(2)) == 0);
 }
@@ -302,16 +303,16 @@ TEST_CASE_TEMPLATE("digamma left of 0 errs by 4 ulp of 1 and the terms of its re
     const double error = std::abs(static_cast<double>(gn::digamma(x)) - exact.to_double());
     const double term = 1 + right + std::abs(exact.to_double());
     CAPTURE(x);
-    if (std::abs(exact.to_double()) > largest<T>) continue;
+    if (std::abs(exact.to_double()) > largest_of<T>) continue;
     CHECK(error <= 4 * std::numeric_limits<T>::epsilon() * term);
   }
 }
 
 TEST_CASE_TEMPLATE("digamma at its poles and at the infinities", T, float, double) {
-  CHECK(gn::digamma(T(0)) == -inf<T>);
-  CHECK(gn::digamma(-T(0)) == inf<T>);
-  CHECK(gn::digamma(inf<T>) == inf<T>);
-  for (const T x : {T(-1), T(-2), T(-1e10), -largest<T>, -inf<T>, nan<T>}) {
+  CHECK(gn::digamma(T(0)) == -infinity_of<T>);
+  CHECK(gn::digamma(-T(0)) == infinity_of<T>);
+  CHECK(gn::digamma(infinity_of<T>) == infinity_of<T>);
+  for (const T x : {T(-1), T(-2), T(-1e10), -largest_of<T>, -infinity_of<T>, nan_of<T>}) {
     CAPTURE(x);
     CHECK(std::isnan(gn::digamma(x)));
   }
@@ -329,13 +330,13 @@ TEST_CASE_TEMPLATE("trigamma is within 4 ulp on both sides of 0", T, float, doub
 }
 
 TEST_CASE_TEMPLATE("trigamma at its poles and at the infinities", T, float, double) {
-  for (const T x : {T(0), -T(0), T(-1), T(-2), T(-1e10), -largest<T>}) {
+  for (const T x : {T(0), -T(0), T(-1), T(-2), T(-1e10), -largest_of<T>}) {
     CAPTURE(x);
-    CHECK(gn::trigamma(x) == inf<T>);
+    CHECK(gn::trigamma(x) == infinity_of<T>);
   }
-  CHECK(gn::trigamma(inf<T>) == 0);
-  CHECK(std::isnan(gn::trigamma(-inf<T>)));
-  CHECK(std::isnan(gn::trigamma(nan<T>)));
+  CHECK(gn::trigamma(infinity_of<T>) == 0);
+  CHECK(std::isnan(gn::trigamma(-infinity_of<T>)));
+  CHECK(std::isnan(gn::trigamma(nan_of<T>)));
 }
 
 TEST_CASE("zeta left of 0 adds the terms up to 0") {
@@ -359,14 +360,14 @@ TEST_CASE("zeta left of 0 adds the terms up to 0") {
 }
 
 TEST_CASE("zeta at its poles and outside its domain") {
-  CHECK(gn::zeta(1.0, 2.0) == inf<double>);
-  CHECK(gn::zeta(2.0, 0.0) == inf<double>);
-  CHECK(gn::zeta(2.0, -3.0) == inf<double>);
-  CHECK(gn::zeta(2.0, inf<double>) == 0);
-  CHECK(gn::zeta(inf<double>, 2.0) == 0);
-  CHECK(gn::zeta(inf<double>, 1.0) == 1);
-  for (const double x : {gn::zeta(0.5, 1.0), gn::zeta(2.5, -0.5), gn::zeta(nan<double>, 1.0),
-                         gn::zeta(2.0, nan<double>)})
+  CHECK(gn::zeta(1.0, 2.0) == infinity_of<double>);
+  CHECK(gn::zeta(2.0, 0.0) == infinity_of<double>);
+  CHECK(gn::zeta(2.0, -3.0) == infinity_of<double>);
+  CHECK(gn::zeta(2.0, infinity_of<double>) == 0);
+  CHECK(gn::zeta(infinity_of<double>, 2.0) == 0);
+  CHECK(gn::zeta(infinity_of<double>, 1.0) == 1);
+  for (const double x : {gn::zeta(0.5, 1.0), gn::zeta(2.5, -0.5), gn::zeta(nan_of<double>, 1.0),
+                         gn::zeta(2.0, nan_of<double>)})
     CHECK(std::isnan(x));
 }
 
@@ -376,7 +377,7 @@ namespace {
 /// Holds f on lanes<T, W> to the bits of f on T.
 template <typename T, int W, typename F>
 void check_lanes(const std::string& name, F f) {
-  const std::vector<T> inputs = inputs_of<T>({{-everywhere, everywhere, 2000}, {-20, 20, 2000}});
+  const std::vector<T> inputs = range_inputs<T>({{-everywhere, everywhere, 2000}, {-20, 20, 2000}});
   int different = 0;
   for (std::size_t i = 0; i + W <= inputs.size(); i += W) {
     const gn::lanes<T, W> all = f(gn::load<gn::lanes<T, W>>(&inputs[i]));

@@ -22,10 +22,14 @@
 #include "stdlib/prelude/lanes/arithmetic.h"
 #include "stdlib/prelude/lanes/lanes.h"
 #include "tests/support/mpfr_reference.h"
+#include "tests/support/special_numbers.h"
 
 namespace {
 
 using gnomon::test::exact_of;
+using gnomon::test::exact_sigmoid;
+using gnomon::test::exact_softplus;
+using gnomon::test::infinite;
 using gnomon::test::MpfrBinary;
 using gnomon::test::MpfrUnary;
 using gnomon::test::Real;
@@ -35,21 +39,6 @@ using gnomon::test::special_values;
 using gnomon::test::ulp_error;
 using gnomon::test::worst_error;
 
-constexpr double inf = std::numeric_limits<double>::infinity();
-
-int exact_sigmoid(mpfr_t result, const mpfr_t x, mpfr_rnd_t mode) {
-  mpfr_neg(result, x, mode);
-  mpfr_exp(result, result, mode);
-  mpfr_add_ui(result, result, 1, mode);
-  return mpfr_ui_div(result, 1, result, mode);
-}
-
-int exact_softplus(mpfr_t result, const mpfr_t x, mpfr_rnd_t mode) {
-  if (mpfr_cmp_ui(x, 1000) > 0) return mpfr_set(result, x, mode);
-  mpfr_exp(result, x, mode);
-  return mpfr_log1p(result, result, mode);
-}
-
 /// IEEE 754 gives -infinity for -0, which mpfr_rec_sqrt does not.
 int exact_rsqrt(mpfr_t result, const mpfr_t x, mpfr_rnd_t mode) {
   mpfr_sqrt(result, x, mode);
@@ -57,20 +46,20 @@ int exact_rsqrt(mpfr_t result, const mpfr_t x, mpfr_rnd_t mode) {
 }
 
 /// A function of one argument, its reference and its bounds in ulp.
-struct Row {
+struct PreludeRow {
   const char* name;
   float (*single)(float);
   double (*twice)(double);
   MpfrUnary exact;
   double bound_single;
   double bound_double;
-  double low = -inf;
-  double high = inf;
+  double low = -infinite;
+  double high = infinite;
 };
 
 #define BOTH(name) #name, [](float x) { return gn::name(x); }, [](double x) { return gn::name(x); }
 
-const Row rows[] = {
+const PreludeRow prelude_rows[] = {
     {BOTH(exp), mpfr_exp, 1.2, 1.2},
     {BOTH(exp2), mpfr_exp2, 1.2, 1.2},
     {BOTH(expm1), mpfr_expm1, 1.5, 2},
@@ -86,14 +75,14 @@ const Row rows[] = {
     {BOTH(arctanh), mpfr_atanh, 2.5, 2.5, -1, 1},
     {BOTH(sigmoid), exact_sigmoid, 2.5, 2.5},
     {BOTH(softplus), exact_softplus, 2, 2},
-    {BOTH(log1mexp), gnomon::test::exact_log1mexp, 3, 3, -inf, 0},
+    {BOTH(log1mexp), gnomon::test::exact_log1mexp, 3, 3, -infinite, 0},
     {BOTH(sqrt), mpfr_sqrt, 0.5, 0.5, 0},
     {BOTH(rsqrt), exact_rsqrt, 1.5, 1.5, 0},
 };
 
 /// The whole domain by bit pattern, its interesting middle by value, and every special value.
 template <typename T>
-std::vector<T> inputs(const Row& row) {
+std::vector<T> inputs(const PreludeRow& row) {
   std::vector<T> values = sample<T>(static_cast<T>(row.low), static_cast<T>(row.high), 4000);
   const double reach = sizeof(T) == 4 ? 110 : 750;
   for (const double limit : {2.0, 40.0, reach}) {
@@ -115,7 +104,7 @@ bool same_value(T a, T b) {
 
 TEST_SUITE("prelude") {
   TEST_CASE("functions of one argument keep their bounds over the whole domain") {
-    for (const Row& row : rows) {
+    for (const PreludeRow& row : prelude_rows) {
       const auto single = inputs<float>(row);
       const auto worst32 = worst_error<float>(row.single, exact_of(row.exact), single);
       const auto wide = inputs<double>(row);
@@ -189,7 +178,7 @@ TEST_SUITE("prelude") {
     CHECK(same_value(gn::sigmoid(-infinite), T(0)));
     CHECK(same_value(gn::sigmoid(infinite), T(1)));
     CHECK(same_value(gn::softplus(infinite), infinite));
-    for (const Row& row : rows) {
+    for (const PreludeRow& row : prelude_rows) {
       INFO(std::string(row.name));
       CHECK(std::isnan(sizeof(T) == 4 ? row.single(static_cast<float>(nan)) : row.twice(nan)));
     }
@@ -469,8 +458,8 @@ TEST_SUITE("prelude") {
     CHECK_FALSE(gn::less_equal(nan, 1.0));
     CHECK_FALSE(gn::greater(nan, 1.0));
     CHECK(gn::isnan(nan));
-    CHECK_FALSE(gn::isfinite(inf));
-    CHECK(gn::isinf(-inf));
+    CHECK_FALSE(gn::isfinite(infinite));
+    CHECK(gn::isinf(-infinite));
     CHECK(gn::logical_and(nan, 1.0));
     CHECK_FALSE(gn::logical_or(0.0, -0.0));
     for (const bool a : {false, true}) {
@@ -489,8 +478,8 @@ TEST_SUITE("prelude") {
                      gn::i64, gn::u64) {
     using Limits = std::numeric_limits<T>;
     CHECK(gn::convert<T>(std::numeric_limits<float>::quiet_NaN()) == 0);
-    CHECK(gn::convert<T>(inf) == Limits::max());
-    CHECK(gn::convert<T>(-inf) == Limits::min());
+    CHECK(gn::convert<T>(infinite) == Limits::max());
+    CHECK(gn::convert<T>(-infinite) == Limits::min());
     CHECK(gn::convert<T>(1e30f) == Limits::max());
     CHECK(gn::convert<T>(-1e30f) == Limits::min());
     CHECK(gn::convert<T>(-0.9) == 0);

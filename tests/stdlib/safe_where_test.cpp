@@ -15,6 +15,7 @@
 #include "stdlib/ops.h"
 #include "tests/support/derivative_support.h"
 #include "tests/support/passes_support.h"
+#include "tests/support/special_numbers.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -22,7 +23,7 @@ using namespace gnomon::test;
 namespace {
 
 /// All lists of `count` of the points, one vector for each operand.
-std::vector<Numbers> combinations(const Numbers& points, std::size_t count) {
+std::vector<Numbers> number_combinations(const Numbers& points, std::size_t count) {
   std::size_t total = 1;
   for (std::size_t i = 0; i < count; ++i) total *= points.size();
   std::vector<Numbers> lists(count);
@@ -116,8 +117,6 @@ void check_guarded(const Branch& b, const Expr& taken, std::span<const Expr> gua
   }
 }
 
-const double infinite = std::numeric_limits<double>::infinity();
-const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 const Numbers many = {-infinite, -300, -2.5, -1,  -0.25, -0.0,     0,
                       1e-310,    0.25, 1,    2.5, 800,   infinite, not_a_number};
 const Numbers few = {-infinite, -1, 0, 0.5, 2, infinite, not_a_number};
@@ -128,7 +127,7 @@ TEST_CASE("a branch not taken gives no NaN, for every elementwise op at every po
   for (const Op* op : all_ops()) {
     if (!op->is_elementwise() || !op->is_differentiable() || op == &op::where) continue;
     const std::size_t count = op->operands < 0 ? 2 : static_cast<std::size_t>(op->operands);
-    const Branch b(combinations(count == 1 ? many : few, count));
+    const Branch b(number_combinations(count == 1 ? many : few, count));
     std::vector<Arg> args;
     for (const Expr& x : b.floats()) args.emplace_back(x);
     CAPTURE(op->name);

@@ -18,6 +18,13 @@
 
 namespace gnomon::test {
 
+/// Options that neither keep nor find a function in the cache.
+inline CompileOptions uncached() {
+  CompileOptions options;
+  options.cache = false;
+  return options;
+}
+
 /// Where and how two arrays differ, or "". `tolerance` is relative to the larger of 1 and the
 /// numbers, 0 means the same bits; NaN equals NaN.
 inline std::string difference(const Array& got, const Array& wanted, double tolerance) {

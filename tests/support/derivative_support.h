@@ -15,6 +15,8 @@ namespace gnomon::test {
 
 using Numbers = std::vector<double>;
 
+inline Expr f64(const char* name, Shape shape) { return tensor(name, float64, std::move(shape)); }
+
 /// The elements of a float array.
 inline Numbers numbers(const Array& a) {
   if (a.dtype() == DType::float64) return a.to_vector<double>();

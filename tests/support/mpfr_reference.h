@@ -49,4 +49,18 @@ Worst<T> worst_error(F f, Exact exact, std::span<const T> inputs) {
   return worst;
 }
 
+// References of functions that MPFR does not have.
+inline int exact_sigmoid(mpfr_t result, const mpfr_t x, mpfr_rnd_t mode) {
+  mpfr_neg(result, x, mode);
+  mpfr_exp(result, result, mode);
+  mpfr_add_ui(result, result, 1, mode);
+  return mpfr_ui_div(result, 1, result, mode);
+}
+
+inline int exact_softplus(mpfr_t result, const mpfr_t x, mpfr_rnd_t mode) {
+  if (mpfr_cmp_ui(x, 1000) > 0) return mpfr_set(result, x, mode);
+  mpfr_exp(result, x, mode);
+  return mpfr_log1p(result, result, mode);
+}
+
 }  // namespace gnomon::test
