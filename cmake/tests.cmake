@@ -4,6 +4,13 @@ set(test_sources "")
 foreach(floor IN LISTS GNOMON_TEST_FLOORS)
   file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${floor}/*_test.cpp)
   list(APPEND test_sources ${found})
+  # What a unity build compiles together.
+  set(place 0)
+  foreach(source IN LISTS found)
+    math(EXPR group "${place} / 5")
+    math(EXPR place "${place} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${floor}_${group})
+  endforeach()
 endforeach()
 find_library(GNOMON_MPFR_LIBRARY mpfr)
 find_library(GNOMON_GMP_LIBRARY gmp)
@@ -18,6 +25,7 @@ target_compile_definitions(gnomon_tests PRIVATE
 target_compile_options(gnomon_tests PRIVATE -O1)
 target_precompile_headers(gnomon_tests PRIVATE <doctest/doctest.h> ${library_headers}
                           <frontend/gnomon.h>)
+set_target_properties(gnomon_tests PROPERTIES UNITY_BUILD_MODE GROUP)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/main.cpp PROPERTIES
                             SKIP_PRECOMPILE_HEADERS ON)
 if(GNOMON_MPFR_LIBRARY AND GNOMON_GMP_LIBRARY)
@@ -32,6 +40,13 @@ foreach(source IN LISTS test_sources)
   if(CMAKE_CXX_FLAGS_DEBUG MATCHES "sanitize=thread" AND CMAKE_BUILD_TYPE STREQUAL "Debug")
     set_tests_properties(${name} PROPERTIES ENVIRONMENT
       "TSAN_OPTIONS=ignore_noninstrumented_modules=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+  endif()
+endforeach()
+
+# These begin first, so that the others fill the processors beside them.
+foreach(name IN ITEMS compile_fuzz accuracy property ops_mpfr complex_matrices rematerialize)
+  if(TEST ${name})
+    set_tests_properties(${name} PROPERTIES COST 100)
   endif()
 endforeach()
 
