@@ -1,6 +1,6 @@
 // Bessel functions.
-#include "stdlib/ops.h"
 #include "stdlib/prelude/special/bessel.h"
+#include "stdlib/ops.h"
 #include "stdlib/prelude/special/bessel_order.h"
 #include "stdlib/prelude/special/bessel_real_order.h"
 #include "stdlib/prelude/special/modified_bessel.h"

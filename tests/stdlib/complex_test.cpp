@@ -98,7 +98,7 @@ TEST_CASE("complex arrays that have no place as pairs of floats are refused at t
   CHECK(
       starts_with(of_input, "input: expected at most 63 axes of complex numbers, found c128[1, "));
   const Expr x = tensor("x", float32, more);
-  const std::string of_result = error_of([&] { (void)rfft(x); });
+  const std::string of_result = error_at_line_of([&] { (void)rfft(x); });
   CHECK(starts_with(of_result, "rfft: expected at most 63 axes of complex numbers, found c64[1, "));
   CHECK(of_result.find("complex_test.cpp:") != std::string::npos);
   const Dim n = Dim::symbol("n"), many = std::int64_t{1} << 31;
