@@ -22,7 +22,7 @@ target_compile_definitions(gnomon_tests PRIVATE
   DOCTEST_CONFIG_SUPER_FAST_ASSERTS
   GNOMON_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GNOMON_BUILD_DIR="${PROJECT_BINARY_DIR}")
 # Tests are much text that runs once: the time to compile them is what counts.
-target_compile_options(gnomon_tests PRIVATE -O1)
+target_compile_options(gnomon_tests PRIVATE $<$<CONFIG:Release>:-O1>)
 target_precompile_headers(gnomon_tests PRIVATE <doctest/doctest.h> ${library_headers}
                           <frontend/gnomon.h>)
 set_target_properties(gnomon_tests PROPERTIES UNITY_BUILD_MODE GROUP)
