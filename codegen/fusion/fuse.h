@@ -121,6 +121,8 @@ Fusion fuse_body(const Graph& body, std::span<const Value> given);
 
 /// Whether a value is memory from the start: a leaf, or a constant array.
 bool is_memory(const Value& v);
+/// Whether something has to compute a value: it is neither a leaf nor a constant.
+bool is_computed(const Value& v);
 /// The value whose memory `v` is, seen through reshapes that move nothing.
 Value storage_of(const Value& v);
 /// Whether a reduction over an outer axis goes through partial results.

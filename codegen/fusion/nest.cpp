@@ -20,6 +20,8 @@ bool moves_nothing(const Op& o) {
 
 bool is_memory(const Value& v) { return is_leaf(v.op()) || (v.is(op::constant) && v.rank() != 0); }
 
+bool is_computed(const Value& v) { return !is_leaf(v.op()) && !v.is(op::constant); }
+
 Value storage_of(const Value& v) {
   Value at = v;
   while (moves_nothing(at.op())) at = at.input(0);

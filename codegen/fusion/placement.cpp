@@ -100,7 +100,7 @@ std::optional<int> Placement::nest_for_write(const Member& m, const Shape& domai
 // The item that makes `v`; -1 for what is there before all of them.
 int Placement::item_of(const Value& v) const {
   const Value s = storage_of(v);
-  if (is_memory(s) || s.is(op::constant) || fusion_.given.contains(s)) return -1;
+  if (!is_computed(s) || fusion_.given.contains(s)) return -1;
   if (const auto at = position_.find(s.get()); at != position_.end()) return at->second;
   const auto n = nest_of_.find(s);
   if (n == nest_of_.end()) throw InternalError("fuse: a value was read before it was placed");

@@ -1,8 +1,6 @@
 // Counts the uses of values, and finds those that must be in memory whoever else computes them.
 #include "codegen/fusion/uses.h"
 
-#include <algorithm>
-
 #include "codegen/fusion/fuse.h"
 #include "ir/graph/leaf.h"
 #include "stdlib/ops.h"
@@ -13,7 +11,7 @@ namespace {
 
 void require(const Value& v, Uses& uses) {
   const Value s = storage_of(v);
-  if (!is_memory(s) && !s.is(op::constant)) uses.required.insert(s);
+  if (is_computed(s)) uses.required.insert(s);
 }
 
 // Whether reading an element costs no more than reading what the value is told from: memory of its
@@ -57,7 +55,7 @@ std::vector<bool> captured_operands(const Node& node) {
   std::vector<bool> captured(node.operands().size());
   for (const Region& region : regions_of(node))
     for (const Region::Parameter& p : region.parameters)
-      if (p.operand && !p.next) captured[*p.operand] = true;
+      if (p.is_captured()) captured[*p.operand] = true;
   return captured;
 }
 
@@ -68,9 +66,9 @@ std::vector<std::size_t> operands_in_extents(const Node& node, const Region& reg
   for (const Node* inner : topological_order(body_of(node, region).outputs))
     for (const Value& scalar : inner->extent_inputs()) {
       if (!scalar.is(op::param)) continue;
-      const auto number = static_cast<std::size_t>(scalar.node().attribute("index").integer());
+      const auto number = param_index(scalar.node());
       const Region::Parameter& p = region.parameters[number];
-      if (p.operand && !p.next) found.push_back(*p.operand);
+      if (p.is_captured()) found.push_back(*p.operand);
     }
   return found;
 }

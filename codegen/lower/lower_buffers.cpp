@@ -6,12 +6,6 @@
 
 namespace gnomon {
 
-namespace {
-
-bool is_computed(const Value& v) { return !is_leaf(v.op()) && !v.is(op::constant); }
-
-}  // namespace
-
 int Buffers::buffer_of(const Value& stored) {
   const Value v = last_write(stored);
   std::unordered_map<Value, int>& places = places_of(v);

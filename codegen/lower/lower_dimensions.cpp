@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "ir/graph/leaf.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -46,8 +47,7 @@ void Dimensions::note(const Dim& d) {
     const Value& scalar = *atom->scalar;
     if (scalar.is(op::param)) {
       add_slot(atom, module_.extents + static_cast<int>(module_.extent_parameters.size()));
-      module_.extent_parameters.push_back(
-          static_cast<int>(scalar.node().attribute("index").integer()));
+      module_.extent_parameters.push_back(static_cast<int>(param_index(scalar.node())));
       return;
     }
     late_[storage_of(scalar)].push_back(add_slot(atom, -1));
@@ -64,7 +64,7 @@ void Dimensions::read_given(std::span<const Value> given, std::vector<Step>& ste
   for (const int slot : scope_.noted) {
     if (module_.dimensions[slot].extent != -1 || scope_.known.contains(slot)) continue;
     const Value s = storage_of(*module_.dimensions[slot].atom->scalar);
-    if (is_memory(s) || s.is(op::constant) || there.contains(s)) read(s, steps);
+    if (!is_computed(s) || there.contains(s)) read(s, steps);
   }
 }
 

@@ -26,7 +26,7 @@ std::vector<Value> in_memory(const Node& node, const Lowering& l) {
   std::vector<Value> given = given_to_bodies(node);
   std::erase_if(given, [&](const Value& v) {
     const Value s = storage_of(v);
-    return !is_memory(s) && !s.is(op::constant) && !l.buffers.is_placed(s);
+    return is_computed(s) && !l.buffers.is_placed(s);
   });
   return given;
 }
@@ -43,8 +43,7 @@ void lower_body(const Graph& inner, std::span<const Value> given, LoopStep& loop
   // A state's new value is made in its buffer where it is made by the body itself, else copied.
   for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
     const Value v = storage_of(inner.outputs[s]);
-    if (!is_leaf(v.op()) && !v.is(op::constant) && !l.buffers.is_placed(v))
-      l.buffers.place(v, loop.next[s]);
+    if (is_computed(v) && !l.buffers.is_placed(v)) l.buffers.place(v, loop.next[s]);
   }
   lower_items(fusion, l, loop.body);
   for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
@@ -78,7 +77,7 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
     if (!p.operand) {
       loop.index = loop_buffer({DType::int64, {}}, l);
       placeholder({DType::int64, {}}, loop.index);
-    } else if (!p.next) {
+    } else if (p.is_captured()) {
       arguments.push_back(node.input(*p.operand));
     } else {
       const Value& initial = node.input(*p.operand);

@@ -50,8 +50,7 @@ void add_parameters(Lowering& l) {
   l.module.parameters = static_cast<int>(buffers.size());
   add_checks(l);
   for (const Node* node : l.graph.topological_order()) {
-    if (&node->op() == &op::param)
-      l.buffers.place(Value(node, 0), buffers[node->attribute("index").integer()]);
+    if (&node->op() == &op::param) l.buffers.place(Value(node, 0), buffers[param_index(*node)]);
     for (const Type& t : node->types()) l.dimensions.note(t.shape);
   }
 }
@@ -61,7 +60,7 @@ void choose_outputs(Lowering& l) {
     const Value s = storage_of(l.graph.outputs[i]);
     // The caller gives memory for known extents, the call makes that for late ones.
     if (l.module.is_late(s.shape()) != l.module.is_late(l.graph.outputs[i].shape())) continue;
-    if (!is_leaf(s.op()) && !s.is(op::constant)) l.buffers.make_output(s, static_cast<int>(i));
+    if (is_computed(s)) l.buffers.make_output(s, static_cast<int>(i));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/graph/leaf.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -21,7 +22,7 @@ const Node* named_indices(const Value& v, int depth = 8) {
 // A value as messages show it.
 std::string described(const Value& v, FailureText& failure) {
   if (!v.is(op::param)) return describe(v);
-  failure.of = static_cast<int>(v.node().attribute("index").integer());
+  failure.of = static_cast<int>(param_index(v.node()));
   return "{of}";
 }
 

@@ -124,6 +124,10 @@ Value make_param(std::int64_t index, const Type& type) {
   return make_node(op::param, {}, {index, type.dtype, type.shape});
 }
 
+std::size_t param_index(const Node& param) {
+  return static_cast<std::size_t>(param.attribute("index").integer());
+}
+
 Value make_constant(const Array& array) { return make_node(op::constant, {}, {array}); }
 
 Value extent_value(const Dim& d) {

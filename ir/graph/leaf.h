@@ -1,6 +1,7 @@
 // The ops without operands, the cast and the extent: what graphs are made of beside the library.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -26,6 +27,8 @@ std::string leaf_name(const Value& v);
 
 /// Parameter `index` of a closed graph.
 Value make_param(std::int64_t index, const Type& type);
+/// Which parameter such a node is.
+std::size_t param_index(const Node& param);
 /// A constant holding `array` itself: nobody may write to it afterwards.
 Value make_constant(const Array& array);
 /// A dimension as a rank-0 int64 value: a constant, the scalar it is the value of, or an `extent`.

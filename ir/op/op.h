@@ -156,6 +156,10 @@ struct Partials {
   std::vector<Expr> x;
   Expr y;
 };
+/// Whether the number is marked; all are if there are no marks.
+inline bool is_wanted(const std::vector<bool>& wanted, std::size_t number) {
+  return wanted.empty() || wanted[number];
+}
 /// Derivatives of closed bodies, given to rules of ops that have one.
 struct BodyDerivatives {
   /// Body computing, from its params and one cotangent per output, the cotangent of each param that
@@ -172,7 +176,7 @@ struct Vjp {
   const BodyDerivatives* bodies = nullptr;
   /// The operands whose cotangents are asked for, of all if it is empty; others may be null.
   std::vector<bool> wanted = {};
-  bool wants(std::size_t operand) const { return wanted.empty() || wanted[operand]; }
+  bool wants(std::size_t operand) const { return is_wanted(wanted, operand); }
 };
 struct Jvp {
   const Node& node;

@@ -20,6 +20,9 @@ struct Region {
     std::optional<std::size_t> next = {};
     /// The result with its values in all runs, stacked along a new first axis.
     std::optional<std::size_t> trace = {};
+
+    /// Whether its value is the same in every run.
+    bool is_captured() const { return operand && !next; }
   };
 
   /// Which attribute of the node the body is.

@@ -60,7 +60,7 @@ Body vjp_body(const Body& body, const std::vector<bool>& wanted) {
   const OpenBody open_body = open(body);
   std::vector<Expr> wrt;
   for (std::size_t i = 0; i < open_body.params.size(); ++i)
-    if (wanted.empty() || wanted[i]) wrt.push_back(open_body.params[i]);
+    if (is_wanted(wanted, i)) wrt.push_back(open_body.params[i]);
   const std::vector<Expr> cotangents = leaves_like(open_body.float_outputs);
   const std::vector<Expr> gradients = vjp(open_body.float_outputs, only_floats(wrt), cotangents);
   return close(open_body.params, cotangents, gradients, {});

@@ -1,8 +1,6 @@
 // Bodies as ops use them: checking arguments, capturing what a body needs, applying one.
 #include "stdlib/control/body.h"
 
-#include <unordered_set>
-
 #include "ir/graph/leaf.h"
 #include "stdlib/ops.h"
 
@@ -33,23 +31,6 @@ bool mentions(const Node& node, const Numbers& symbols) {
       });
   }
   return found;
-}
-
-// The nodes of `order` that depend on a parameter, or on one of the symbols.
-std::unordered_set<const Node*> dependents(std::span<const Node* const> order,
-                                           const std::unordered_set<Value, ValueHash>& parameters,
-                                           const Numbers& symbols) {
-  std::unordered_set<const Node*> result;
-  for (const Node* node : order) {
-    if (!symbols.empty() && mentions(*node, symbols)) result.insert(node);
-    for (const Value& input : node->inputs()) {
-      if (parameters.contains(input) || result.contains(input.get())) {
-        result.insert(node);
-        break;
-      }
-    }
-  }
-  return result;
 }
 
 // Collects what is captured, each value once, in the order of use.
@@ -83,6 +64,22 @@ class Frontier {
 };
 
 }  // namespace
+
+std::unordered_set<const Node*> dependents(std::span<const Node* const> order,
+                                           const std::unordered_set<Value, ValueHash>& values,
+                                           const std::unordered_set<std::uint64_t>& symbols) {
+  std::unordered_set<const Node*> result;
+  for (const Node* node : order) {
+    if (!symbols.empty() && mentions(*node, symbols)) result.insert(node);
+    for (const Value& input : node->inputs()) {
+      if (values.contains(input) || result.contains(input.get())) {
+        result.insert(node);
+        break;
+      }
+    }
+  }
+  return result;
+}
 
 std::vector<Type> body_output_types(TypeContext& context, const Body& body,
                                     std::span<const Value> arguments) {

@@ -1,7 +1,9 @@
 // Bodies as ops use them: checking arguments, capturing what a body needs, applying one.
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -13,6 +15,12 @@ namespace gnomon {
 /// parameter that has no argument (a loop's index) stands in for itself: give a leaf.
 std::vector<Type> body_output_types(TypeContext&, const Body& body,
                                     std::span<const Value> arguments);
+
+/// The nodes of `order`, operands first, that depend on one of the values or mention one of the
+/// symbols; not the nodes of the values themselves.
+std::unordered_set<const Node*> dependents(std::span<const Node* const> order,
+                                           const std::unordered_set<Value, ValueHash>& values,
+                                           const std::unordered_set<std::uint64_t>& symbols = {});
 
 /// A body over `parameters` and, after them, the values it captured.
 struct Closure {

@@ -148,32 +148,23 @@ std::vector<Expr> traces_of(const Node& node, const std::vector<Expr>& y, const 
   return {all.begin() + first, all.end()};
 }
 
-// Which outputs of a body depend on the marked parameters.
-std::vector<bool> dependent_outputs(const Graph& body, const std::vector<bool>& parameters) {
-  std::unordered_set<const Node*> dependent;
-  for (const Node* node : body.topological_order()) {
-    const bool is_marked = &node->op() == &op::param &&
-                           parameters[static_cast<std::size_t>(node->attribute("index").integer())];
-    if (is_marked || std::ranges::any_of(node->inputs(), [&](const Value& x) {
-          return dependent.contains(x.get());
-        }))
-      dependent.insert(node);
-  }
-  std::vector<bool> outputs;
-  for (const Value& v : body.outputs) outputs.push_back(dependent.contains(v.get()));
-  return outputs;
-}
-
 // The operands whose cotangents go from step to step: what is asked for, and the states that come
 // to depend on that. The others have no part in it.
 std::vector<bool> carried_backwards(const Vjp& v, const Loop& loop) {
+  const std::vector<const Node*> order = loop.body->topological_order();
   std::vector<bool> carried(v.x.size());
   for (std::size_t k = 1; k < v.x.size(); ++k) carried[k] = has_derivative(v.x[k]) && v.wants(k);
   for (std::vector<bool> before; before != carried;) {
     before = carried;
-    const std::vector<bool> outputs = dependent_outputs(*loop.body, carried);
-    for (std::size_t k = 0; k < loop.states; ++k)
-      if (outputs[k] && has_derivative(v.y[k])) carried[1 + k] = true;
+    std::unordered_set<Value, ValueHash> params;
+    for (const Node* node : order)
+      if (&node->op() == &op::param && carried[param_index(*node)]) params.emplace(node, 0);
+    const std::unordered_set<const Node*> dependent = dependents(order, params);
+    for (std::size_t k = 0; k < loop.states; ++k) {
+      const Value& next = loop.body->outputs[k];
+      if (has_derivative(v.y[k]) && (params.contains(next) || dependent.contains(next.get())))
+        carried[1 + k] = true;
+    }
   }
   return carried;
 }
@@ -345,7 +336,7 @@ Exprs at_floats(const std::vector<Expr>& of, const std::vector<Expr>& floats,
   Exprs all(of.size());
   std::size_t next = 0;
   for (std::size_t k = 0; k < of.size(); ++k) {
-    if (!has_derivative(of[k]) || (!wanted.empty() && !wanted[k])) continue;
+    if (!has_derivative(of[k]) || !is_wanted(wanted, k)) continue;
     const Expr& found = floats[next++];
     if (constant_value(found) != 0.0) all[k] = found;
   }
