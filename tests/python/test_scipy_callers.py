@@ -25,9 +25,11 @@ BY_CURVATURE = ["Newton-CG", "dogleg", "trust-ncg", "trust-krylov", "trust-exact
 @pytest.mark.parametrize("method", PLAIN + BY_DIFFERENCES)
 def test_minimize(method):
     options = {} if method == "TNC" else {"maxiter": 4000}
-    if method == "COBYLA":
-        options |= {"rhobeg": 0.1, "maxiter": 20000}
-    found = optimize.minimize(rosenbrock, START, method=method, options=options, tol=1e-8)
+    tolerance = 1e-8
+    if method == "COBYLA":  # which needs 20,000 calls for more
+        options |= {"rhobeg": 0.1, "maxiter": 10000}
+        tolerance = 1e-5
+    found = optimize.minimize(rosenbrock, START, method=method, options=options, tol=tolerance)
     assert np.allclose(found.x, 1, atol=0.05)
 
 
