@@ -94,5 +94,7 @@ Graph widen_halves(const Graph&, Context&);
 Graph split_complex(const Graph&, Context&);
 Graph lift(const Graph&, Context&);
 Graph simplify(const Graph&, Context&);
+Graph join_loops(const Graph&, Context&);
+Graph accumulate_in_loops(const Graph&, Context&);
 
 }  // namespace gnomon

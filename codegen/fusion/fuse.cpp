@@ -7,6 +7,7 @@
 
 #include <optional>
 
+#include "codegen/fusion/body_order.h"
 #include "codegen/fusion/inline_costs.h"
 #include "codegen/fusion/placement.h"
 #include "codegen/fusion/trial_build.h"
@@ -20,8 +21,9 @@ namespace {
 
 class Fuser {
  public:
-  Fuser(const Graph& graph, std::span<const Node* const> order, std::span<const Value> given = {})
-      : order_(order), uses_(uses_of(graph, order)) {
+  Fuser(const Graph& graph, std::span<const Node* const> order,
+        std::span<const Value> required = {}, std::span<const Value> given = {})
+      : order_(order), uses_(uses_of(graph, order, required)) {
     for (const Value& v : given)
       for (const Value& in_memory : {v, storage_of(v)}) {
         fusion_.given.insert(in_memory);
@@ -163,7 +165,8 @@ Fusion fuse(const Graph& graph, std::span<const Node* const> order) {
 }
 
 Fusion fuse_body(const Graph& body, std::span<const Value> given) {
-  return Fuser(body, topological_order(body.outputs, given), given).run();
+  const BodyOrder order = order_of_body(body, given);
+  return Fuser(body, order.nodes, order.before, given).run();
 }
 
 }  // namespace gnomon

@@ -86,8 +86,10 @@ std::span<const Value> awaited_by(const Node& node) {
   return &node.op() == &op::barrier ? node.inputs().subspan(1) : node.extent_inputs();
 }
 
-Uses uses_of(const Graph& graph, std::span<const Node* const> order) {
+Uses uses_of(const Graph& graph, std::span<const Node* const> order,
+             std::span<const Value> required) {
   Uses uses;
+  for (const Value& v : required) require(v, uses);
   std::vector<Value> results = graph.outputs;
   const std::vector<Value> checked = graph.checked_scalars();
   results.insert(results.end(), checked.begin(), checked.end());

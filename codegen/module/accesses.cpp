@@ -2,6 +2,8 @@
 #include "codegen/module/accesses.h"
 
 #include <algorithm>
+#include <concepts>
+#include <type_traits>
 
 namespace gnomon {
 
@@ -9,52 +11,57 @@ namespace {
 
 using How = BufferUse::How;
 
-class Collector {
- public:
-  explicit Collector(const Module& module) : module_(module) {}
+template <class S, class Kind>
+concept Of = std::same_as<std::remove_const_t<S>, Kind>;
 
-  std::vector<BufferUse> of(const Step& step) {
-    std::visit([this](const auto& s) { see(s); }, step.what);
-    return std::move(uses_);
+// Calls `visit(buffer, how)` for each use of a buffer by a step itself, reads first. Of a step that
+// may change, the buffers may.
+template <class Visit>
+class Visitor {
+ public:
+  Visitor(const Module& module, const Visit& visit) : module_(module), visit_(visit) {}
+
+  void of(auto& step) const {
+    std::visit([this](auto& s) { see(s); }, step.what);
   }
 
  private:
-  void add(How how, int buffer) {
-    if (buffer >= 0) uses_.push_back({buffer, how});
+  void each(How how, auto& buffers) const {
+    for (auto& b : buffers) one(how, b);
   }
-  void add(How how, const std::vector<int>& buffers) {
-    for (const int b : buffers) add(how, b);
+  void one(How how, auto& buffer) const {
+    if (buffer >= 0) visit_(buffer, how);
   }
 
-  void see(const KernelStep& s) {
+  void see(Of<KernelStep> auto& s) const {
     const std::vector<BufferParam>& parameters = module_.kernels[s.kernel].buffers;
     for (std::size_t b = 0; b < s.buffers.size(); ++b)
-      if (parameters[b].reads || !parameters[b].writes) add(How::reads, s.buffers[b]);
+      if (parameters[b].reads || !parameters[b].writes) one(How::reads, s.buffers[b]);
     for (std::size_t b = 0; b < s.buffers.size(); ++b)
-      if (parameters[b].writes) add(How::writes, s.buffers[b]);
+      if (parameters[b].writes) one(How::writes, s.buffers[b]);
   }
-  void see(const ServiceStep& s) {
-    add(How::reads, s.in);
-    add(s.adds ? How::adds : How::writes, s.out);
+  void see(Of<ServiceStep> auto& s) const {
+    each(How::reads, s.in);
+    each(s.adds ? How::adds : How::writes, s.out);
   }
-  void see(const CopyStep& s) { add(How::reads, s.from), add(How::writes, s.to); }
-  void see(const DimensionStep& s) { add(How::reads, s.buffer); }
-  void see(const ExtentCheckStep&) {}
-  void see(const AllocateStep&) {}
-  void see(const CheckStep& s) {
-    for (const int b : {s.buffer, s.value, s.bound}) add(How::reads, b);
+  void see(Of<CopyStep> auto& s) const { one(How::reads, s.from), one(How::writes, s.to); }
+  void see(Of<DimensionStep> auto& s) const { one(How::reads, s.buffer); }
+  void see(Of<ExtentCheckStep> auto&) const {}
+  void see(Of<AllocateStep> auto&) const {}
+  void see(Of<CheckStep> auto& s) const {
+    for (auto* b : {&s.buffer, &s.value, &s.bound}) one(How::reads, *b);
   }
-  void see(const PrintStep& s) { add(How::reads, s.buffer); }
-  void see(const LoopStep& s) {
-    add(How::reads, s.count), add(How::reads, s.initial);
-    add(How::writes, s.index);
-    for (const auto* own : {&s.current, &s.next, &s.traces, &s.result}) add(How::writes, *own);
+  void see(Of<PrintStep> auto& s) const { one(How::reads, s.buffer); }
+  void see(Of<LoopStep> auto& s) const {
+    one(How::reads, s.count), each(How::reads, s.initial);
+    one(How::writes, s.index);
+    for (auto* own : {&s.current, &s.next, &s.traces, &s.result}) each(How::writes, *own);
   }
-  void see(const SideBySideStep&) {}
-  void see(const ChoiceStep&) {}
+  void see(Of<SideBySideStep> auto&) const {}
+  void see(Of<ChoiceStep> auto&) const {}
 
   const Module& module_;
-  std::vector<BufferUse> uses_;
+  const Visit& visit_;
 };
 
 constexpr Ending may_fail{.may_fail = true}, fails_in_order{.may_fail = true, .stays = true};
@@ -86,7 +93,21 @@ struct Endings {
 }  // namespace
 
 std::vector<BufferUse> accesses(const Module& module, const Step& step) {
-  return Collector(module).of(step);
+  std::vector<BufferUse> uses;
+  Visitor(module, [&](int buffer, How how) { uses.push_back({buffer, how}); }).of(step);
+  return uses;
+}
+
+void rename_buffer(const Module& module, Step& step, int b, int name) {
+  const auto rename = [&](int& buffer) {
+    if (buffer == b) buffer = name;
+  };
+  Visitor(module, [&](int& buffer, How) { rename(buffer); }).of(step);
+  if (auto* s = std::get_if<KernelStep>(&step.what))
+    for (int* again : {&s->apart_from, &s->apart_to, &s->addend}) rename(*again);
+  for_each_inner(step, [&](std::vector<Step>& steps) {
+    for (Step& inner : steps) rename_buffer(module, inner, b, name);
+  });
 }
 
 Ending ending(const Module& module, const Step& step) {

@@ -26,13 +26,16 @@ struct Ending {
 };
 Ending ending(const Module& module, const Step& step);
 
+/// Buffer `b` is called `name` from now on, in the step and in those inside it.
+void rename_buffer(const Module& module, Step& step, int b, int name);
+
 /// Calls `visit` for each list of steps inside a step.
-template <class Visit>
-void for_each_inner(const Step& step, const Visit& visit) {
-  if (const auto* loop = std::get_if<LoopStep>(&step.what)) visit(loop->body);
-  if (const auto* group = std::get_if<SideBySideStep>(&step.what))
-    for (const SideBySideStep::Branch& branch : group->branches) visit(branch.steps);
-  if (const auto* choice = std::get_if<ChoiceStep>(&step.what)) {
+template <class AnyStep, class Visit>
+void for_each_inner(AnyStep& step, const Visit& visit) {
+  if (auto* loop = std::get_if<LoopStep>(&step.what)) visit(loop->body);
+  if (auto* group = std::get_if<SideBySideStep>(&step.what))
+    for (auto& branch : group->branches) visit(branch.steps);
+  if (auto* choice = std::get_if<ChoiceStep>(&step.what)) {
     visit(choice->few);
     visit(choice->many);
   }

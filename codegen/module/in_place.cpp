@@ -1,6 +1,7 @@
 // Which outputs may be written over a parameter, which is the old value of their variable or a
 // donated argument: every read must come before the write, element by element within one kernel,
-// and nothing after the write may fail.
+// and nothing after the write may fail. Which states of loops each step may write over themselves:
+// the same, but for failing, as nobody sees the states of a loop that does not end.
 #include <algorithm>
 #include <unordered_set>
 
@@ -70,17 +71,30 @@ class Effects {
   }
   // A loop may be interrupted in each of its steps; the results are written after the last.
   Effect see(const LoopStep& s) const {
-    Effect all;
-    all.reads = s.count == from_ || has(s.initial, from_);
-    bool written_inside = has(s.traces, to_) || has(s.current, to_) || has(s.next, to_);
+    Effect all, inside;
     for (const Step& inner : s.body) {
       const Effect e = of(inner);
-      all.reads = all.reads || e.reads;
-      written_inside = written_inside || e.writes;
+      inside.reads = inside.reads || e.reads;
+      inside.writes = inside.writes || e.writes;
     }
-    all.writes = written_inside || has(s.result, to_);
-    all.may_fail = written_inside || !all.writes;
+    all.element_by_element = !inside.reads && !inside.writes && begins_and_ends(s);
+    inside.writes = inside.writes || has(s.traces, to_) || has(s.current, to_) || has(s.next, to_);
+    all.reads = inside.reads || s.count == from_ || has(s.initial, from_);
+    all.writes = inside.writes || has(s.result, to_);
+    all.may_fail = inside.writes || !all.writes;
     return all;
+  }
+  // The loop begins a state with the old value and leaves the new one in its place.
+  bool begins_and_ends(const LoopStep& s) const {
+    const auto uses = [&](int b) {
+      auto n = (s.count == b) + (s.index == b) + std::ranges::count(s.result, b);
+      for (const auto* own : {&s.initial, &s.current, &s.next, &s.traces})
+        n += std::ranges::count(*own, b);
+      return n;
+    };
+    if (uses(from_) != 1 || uses(to_) != 1) return false;
+    const auto k = std::ranges::find(s.initial, from_) - s.initial.begin();
+    return k < std::ssize(s.initial) && s.result[static_cast<std::size_t>(k)] == to_;
   }
   // Of the steps that run, each has to do what is asked of one alone.
   Effect see(const ChoiceStep& s) const {
@@ -106,48 +120,65 @@ class Effects {
     return s.addend == from_ && std::count(s.buffers.begin(), s.buffers.end(), from_) == 1;
   }
 
-  // One loop loads the old value and then stores the new one, both at one offset.
+  // Each element is stored once no load of the old one is to come: those before are of the same
+  // offset in the same loop, or in loops that are over.
   bool is_element_by_element(const KernelStep& s, const Kernel& kernel) const {
-    std::vector<int> open;
-    const Statement* load = nullptr;
-    int load_loop = -1;
+    struct Loads {
+      std::vector<const Statement*> here;
+      bool inside = false;  // in loops inside this one, which are over
+    };
+    std::vector<Loads> open(1);  // the kernel itself, which runs once, then loops and conditions
     bool stored = false;
-    for (std::size_t i = 0; i < kernel.body.size(); ++i) {
-      const Statement& x = kernel.body[i];
-      if (x.code == Code::loop || x.code == Code::if_) open.push_back(static_cast<int>(i));
-      if (x.code == Code::end) open.pop_back();
+    for (const Statement& x : kernel.body) {
+      if (x.code == Code::loop || x.code == Code::if_) open.emplace_back();
+      if (x.code == Code::end) {
+        const bool loaded = !open.back().here.empty() || open.back().inside;
+        open.pop_back();
+        open.back().inside = open.back().inside || loaded;
+      }
       if (x.buffer < 0 || x.code == Code::prefetch) continue;  // which reads nothing
       const int b = s.buffers[static_cast<std::size_t>(x.buffer)];
-      const int here = open.empty() ? -1 : open.back();
       if (b == from_) {
-        if (stored || x.code != Code::load || load) return false;
-        load = &x;
-        load_loop = here;
-      } else if (b == to_) {
-        if (x.code != Code::store || !load || stored || here != load_loop) return false;
-        if (x.access != load->access || x.args[0] != load->args[0]) return false;
+        if (stored || x.code != Code::load) return false;
+        open.back().here.push_back(&x);
+      } else if (b == to_ && x.code != Code::load) {
+        for (std::size_t i = 1; i < open.size(); ++i) {
+          const Loads& loads = open[i];
+          if (loads.inside || (i + 1 < open.size() && !loads.here.empty())) return false;
+        }
+        const std::vector<const Statement*>& here = open.back().here;
+        if (open.size() > 1 && !here.empty()) {
+          const auto is_of_this = [&](const Statement* load) {
+            return x.access == load->access && x.args[0] == load->args[0];
+          };
+          if (stored || x.code != Code::store || !std::ranges::all_of(here, is_of_this))
+            return false;
+        }
         stored = true;
       }
     }
-    return load && stored;
+    return stored;
   }
 
   const Module& module_;
   int from_, to_;
 };
 
-// What is asked of the steps for each output that might be written over a parameter: which of them
+// What is asked of steps for each output that might be written over a parameter: which of them
 // touch a buffer, and which may fail. There may be thousands of both.
 class Steps {
  public:
-  explicit Steps(const Module& module) : module_(module), touching_(module.buffers.size()) {
+  enum class Failures : std::uint8_t { count, leave_nothing };
+
+  Steps(const Module& module, const std::vector<Step>& steps, Failures failures)
+      : module_(module), steps_(steps), touching_(module.buffers.size()) {
     const Effects effects(module, -1, -1);
     std::unordered_set<const Service*> found;  // their libraries
     failing_.push_back(0);
-    for (std::size_t i = 0; i < module.steps.size(); ++i) {
-      const Step& step = module.steps[i];
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const Step& step = steps[i];
       note(step, i);
-      bool may_fail = effects.of(step).may_fail;
+      bool may_fail = failures == Failures::count && effects.of(step).may_fail;
       if (const auto* call = std::get_if<ServiceStep>(&step.what)) {
         if (call->needs_only_library && found.contains(call->service)) may_fail = false;
         if (call->needs_library) found.insert(call->service);
@@ -163,14 +194,20 @@ class Steps {
     for (const std::size_t i : touching(from, to)) {
       if (written && fails(next, i)) return false;
       next = i + 1;
-      Effect e = effects.of(module_.steps[i]);
+      Effect e = effects.of(steps_[i]);
       if (e.copies && !written) continue;  // nothing to do when they are one
       e.may_fail = e.may_fail && fails(i, i + 1);
       if (e.reads && (written || (e.writes && !e.element_by_element))) return false;
       written = written || e.writes;
       if (written && e.may_fail) return false;
     }
-    return written && !fails(next, module_.steps.size());
+    return written && !fails(next, steps_.size());
+  }
+
+  // One of them has taken the place of the other.
+  void join(int from, int to) {
+    touching_[from] = touching(from, to);
+    touching_[to].clear();
   }
 
   // The steps that touch one of two buffers, in order.
@@ -196,6 +233,7 @@ class Steps {
   }
 
   const Module& module_;
+  const std::vector<Step>& steps_;
   std::vector<std::vector<std::size_t>> touching_;  // by buffer
   std::vector<int> failing_;                        // how many may fail among the first steps
 };
@@ -230,14 +268,79 @@ void write_over(Module& module, const Steps& steps, std::size_t i, int parameter
   }
 }
 
-}  // namespace
+// A loop inside another one whose state begins and ends in a state of that has it there in between.
+void keep_in_memory_of_operand(const Module& module, Step& step) {
+  const auto* loop = std::get_if<LoopStep>(&step.what);
+  if (loop == nullptr) return;
+  for (std::size_t k = 0; k < loop->current.size(); ++k)
+    if (loop->initial[k] == loop->result[k] && loop->current[k] == loop->next[k])
+      rename_buffer(module, step, loop->current[k], loop->result[k]);
+}
 
-void find_in_place(Module& module, const Target&) {
-  module.over.assign(module.outputs.size(), -1);
+// Each state of the loop that may be is one buffer from now on.
+void join_states(Module& module, LoopStep& loop) {
+  Steps steps(module, loop.body, Steps::Failures::leave_nothing);
+  std::vector<bool> idle(loop.body.size());
+  for (std::size_t k = 0; k < loop.current.size(); ++k) {
+    const int from = loop.current[k], to = loop.next[k];
+    if (!steps.may_be_in_place(from, to)) continue;
+    const Effects effects(module, from, to);
+    bool written = false;
+    for (const std::size_t at : steps.touching(from, to)) {
+      Step& step = loop.body[at];
+      const Effect e = effects.of(step);
+      const auto* copy = std::get_if<CopyStep>(&step.what);
+      if ((e.copies && !written) || (copy && copy->from == from && copy->to == to)) idle[at] = true;
+      written = written || (e.writes && !e.copies);
+      mark_aliased(module, step, from, to);
+      rename_buffer(module, step, to, from);
+    }
+    loop.next[k] = from;
+    steps.join(from, to);
+  }
+  std::size_t at = 0;
+  std::erase_if(loop.body, [&](const Step&) { return idle[at++]; });
+  for (Step& step : loop.body) keep_in_memory_of_operand(module, step);
+}
+
+void join_states(Module& module, std::vector<Step>& steps) {
+  for (Step& step : steps) {
+    for_each_inner(step, [&](std::vector<Step>& inner) { join_states(module, inner); });
+    if (auto* loop = std::get_if<LoopStep>(&step.what)) join_states(module, *loop);
+  }
+}
+
+// Calls `visit` for the kernel of each step, inside others too.
+template <class AnyStep, class Visit>
+void for_each_kernel(AnyStep& step, const Visit& visit) {
+  if (auto* call = std::get_if<KernelStep>(&step.what)) visit(call->kernel);
+  for_each_inner(step, [&](auto& steps) {
+    for (auto& inner : steps) for_each_kernel(inner, visit);
+  });
+}
+
+// Copies to what is one memory now are not made any more.
+void drop_idle_kernels(Module& module) {
+  std::vector<int> place(module.kernels.size(), -1);
+  for (const Step& step : module.steps)
+    for_each_kernel(step, [&](int kernel) { place[kernel] = 0; });
+  std::vector<Kernel> kept;
+  for (std::size_t k = 0; k < place.size(); ++k) {
+    if (place[k] < 0) continue;
+    place[k] = static_cast<int>(kept.size());
+    kept.push_back(std::move(module.kernels[k]));
+  }
+  module.kernels = std::move(kept);
+  for (Step& step : module.steps)
+    for_each_kernel(step, [&](int& kernel) { kernel = place[kernel]; });
+}
+
+// Outputs over the parameters whose new values they are, or that were given away.
+void write_over_parameters(Module& module) {
   const std::vector<int>& updates = module.updates;
   const auto is_wanted = [](int parameter) { return parameter >= 0; };
   if (module.donated.empty() && std::ranges::none_of(updates, is_wanted)) return;
-  const Steps steps(module);
+  const Steps steps(module, module.steps, Steps::Failures::count);
   std::vector<int> buffer_of_parameter(static_cast<std::size_t>(module.parameters), -1);
   for (std::size_t b = module.buffers.size(); b-- > 0;)
     if (module.buffers[b].role == Buffer::Role::parameter)
@@ -262,6 +365,15 @@ void find_in_place(Module& module, const Target&) {
         std::find_if(left.begin(), left.end(), [&](int parameter) { return takes(i, parameter); });
     if (taken != left.end()) left.erase(taken);
   }
+}
+
+}  // namespace
+
+void find_in_place(Module& module, const Target&) {
+  module.over.assign(module.outputs.size(), -1);
+  write_over_parameters(module);
+  join_states(module, module.steps);
+  drop_idle_kernels(module);
 }
 
 }  // namespace gnomon

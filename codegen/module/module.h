@@ -80,7 +80,7 @@ struct PrintStep {
 };
 struct Step;
 /// `count` times: the states in `current` are read, those in `next` written, then they change
-/// places.
+/// places. Where both are one buffer, each step writes over the state.
 struct LoopStep {
   int count;                                        // buffer: int64 scalar
   int index;                                        // buffer: the int64 scalar the body reads

@@ -14,7 +14,9 @@ namespace gnomon {
 namespace {
 
 constexpr std::array passes = {
-    ModulePass{"find_in_place", "Writes outputs over parameters that are not needed any more.",
+    ModulePass{"find_in_place",
+               "Writes outputs over parameters, and states of loops over themselves, where nothing "
+               "needs the old values any more.",
                find_in_place},
     ModulePass{"group_side_by_side",
                "Puts heavy steps that do not need each other's results side by side.",

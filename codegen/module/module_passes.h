@@ -31,7 +31,7 @@ Module run_module_pass(const ModulePass& pass, Module module, const Target& targ
 // The passes.
 
 /// Finds the outputs that may be written over a parameter: the one each is the new value of, else
-/// any donated one with its type.
+/// any donated one with its type. States that each step of a loop may write over become one buffer.
 void find_in_place(Module&, const Target&);
 /// Puts heavy steps that do not need each other's results side by side.
 void group_side_by_side(Module&, const Target&);

@@ -116,6 +116,7 @@ class ModuleOrder {
  private:
   struct State {
     std::unordered_set<int> written, read, allocated, dimensions;
+    std::unordered_set<int> in_place;  // states of loops, which are read and then written
   };
   /// What the steps of a branch touch.
   struct Touched {
@@ -164,7 +165,8 @@ class ModuleOrder {
     const Buffer::Role role = buffer(b).role;
     if (role == Buffer::Role::parameter || role == Buffer::Role::constant)
       fail(b, "a buffer that is written", "one that is not");
-    if (state.read.contains(b)) fail(b, "no write behind a step that reads the buffer", "one");
+    if (state.read.contains(b) && !state.in_place.contains(b))
+      fail(b, "no write behind a step that reads the buffer", "one");
     state.written.insert(b);
     for (Touched* t : touched_) t->writes.insert(b);
     end_old_value(state, b);
@@ -251,6 +253,8 @@ class ModuleOrder {
         if (b >= 0) need_memory(state, b);
     inside.written.insert(s.index);
     inside.written.insert(s.current.begin(), s.current.end());
+    for (std::size_t k = 0; k < s.current.size(); ++k)
+      if (s.current[k] == s.next[k]) inside.in_place.insert(s.current[k]);
     walk(s.body, inside);
     for (const int b : s.next) need(inside, b);
     for (const std::vector<int>* own : {&s.traces, &s.result})

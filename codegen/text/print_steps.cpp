@@ -103,6 +103,7 @@ class StepPrinter {
 
   // Copies the bytes of buffer `like`.
   void copy(const std::string& to, const std::string& from, int like) {
+    if (to == from) return;
     line(fmt::format("if ({0} != {1}) __builtin_memcpy({0}, {1}, {2});", to, from,
                      names_.bytes(module_.buffers[like])));
   }
@@ -181,8 +182,9 @@ class StepPrinter {
              names_.buffer(s.current[k]), s.current[k]);
     print(s.body);
     for (std::size_t k = 0; k < states; ++k)
-      line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}",
-                       names_.buffer(s.current[k]), names_.buffer(s.next[k])));
+      if (s.next[k] != s.current[k])
+        line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}",
+                         names_.buffer(s.current[k]), names_.buffer(s.next[k])));
     close("}");
     for (std::size_t k = 0; k < states; ++k)
       copy(names_.buffer(s.result[k]), names_.buffer(s.current[k]), s.current[k]);

@@ -298,11 +298,25 @@ Expr write_of_all(const Match& m) {
 
 bool is_zeros(const Value& v) { return number_of(v) == 0.0; }
 
-// Terms that are a slice written to zeros are added where they are.
+// Whether each element of the result is written once at most: places that are told by arrays may
+// be equal.
+bool writes_apart(const Value& v) {
+  if (writes_slice(v)) return true;
+  if (!v.is(op::set_index) && !v.is(op::inc_index)) return false;
+  const std::span<const Value> indices = v.node().operands().subspan(2);
+  return std::ranges::all_of(indices, [](const Value& i) { return i.rank() == 0; });
+}
+
+// The write that adds to what is there.
+const Op& adding(const Op& write) {
+  return &write == &op::set_slice || &write == &op::inc_slice ? op::inc_slice : op::inc_index;
+}
+
+// Terms that are something written to zeros are added where they are.
 Expr sum_with_written_zeros(const Match& m) {
   std::vector<Value> writes, rest;
   for (const Value& term : m.root.node().operands()) {
-    const bool sparse = writes_slice(term) && is_zeros(term.input(0)) && m.single_use(term) &&
+    const bool sparse = writes_apart(term) && is_zeros(term.input(0)) && m.single_use(term) &&
                         term.shape() == m.root.shape();
     (sparse ? writes : rest).push_back(term);
   }
@@ -313,8 +327,11 @@ Expr sum_with_written_zeros(const Match& m) {
   }
   Value total = rest.size() == 1 ? rest[0] : make_node(op::add, std::move(rest));
   total = broadcast_to(Expr(total), m.root.shape()).value();
-  for (const Value& write : writes)
-    total = make_node(op::inc_slice, {total, write.input(1)}, write.node().attributes());
+  for (const Value& write : writes) {
+    std::vector<Value> operands(write.node().operands().begin(), write.node().operands().end());
+    operands[0] = total;
+    total = make_node(adding(write.op()), std::move(operands), write.node().attributes());
+  }
   return total;
 }
 
@@ -450,7 +467,7 @@ RuleGroup make() {
           rule("write_of_all", Promise::exact, {&op::set_slice, &op::inc_slice}, write_of_all,
                "x[:].set(y), x[a].set(x[a])", "y, x; for inc x + y", all_written_example),
           rule("sum_with_written_zeros", Promise::accurate, {&op::add}, sum_with_written_zeros,
-               "x + zeros[a].set(y)", "x[a].inc(y)", zeros_example),
+               "x + zeros[a].set(y)", "x[a].inc(y) for slices and scalar indices", zeros_example),
           rule("joined_parts", Promise::exact, {&op::concatenate}, joined_parts,
                "concatenate([x, concatenate([y, z]), empty])", "concatenate([x, y, z])",
                join_example),

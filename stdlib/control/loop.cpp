@@ -133,7 +133,9 @@ std::vector<Expr> make_loop(const Expr& count, std::span<const Expr> initial, co
 bool has_derivative(const Expr& x) { return is_inexact(x.dtype()); }
 
 // How many steps a loop makes: a count below 0 means none, but it is no extent.
-Expr steps_of(const Expr& count) { return constant_value(count) ? count : maximum(count, 0); }
+Expr steps_of(const Expr& count) {
+  return is_non_negative(Dim::value(count.value())) ? count : maximum(count, 0);
+}
 
 // The states before each step, stacked: of the node itself when it keeps them.
 std::vector<Expr> traces_of(const Node& node, const std::vector<Expr>& y, const Loop& loop) {

@@ -7,6 +7,7 @@
 
 #include "codegen/module/accesses.h"
 #include "codegen/module/verify_module.h"
+#include "ir/graph/leaf.h"
 #include "passes/derivatives/gradient.h"
 #include "runtime/services.h"
 #include "stdlib/arrays/selection.h"
@@ -214,9 +215,12 @@ TEST_CASE("a gradient runs each loop once") {
     });
     const std::vector<Expr> gradient = grad(last, {x, rate});
     if (steps > 2) {
-      const std::vector<Depth> depths = depths_of(lowered(gradient));
-      CHECK(depths[0].loops == 2);
-      CHECK(depths[1].loops == 0);
+      for (const bool with_value : {false, true}) {
+        const std::vector<Depth> depths =
+            depths_of(lowered(with_value ? List{gradient[0], last, gradient[1]} : gradient));
+        CHECK(depths[0].loops == 2);
+        CHECK(depths[1].loops == 0);
+      }
     }
     const Function f = compile({x, rate}, {last, gradient[0], gradient[1]});
     const Results got = f(0.3, 3.2);
@@ -225,6 +229,33 @@ TEST_CASE("a gradient runs each loop once") {
     CHECK(is_close(got[1].item<double>(), wanted.by_x));
     CHECK(is_close(got[2].item<double>(), wanted.by_rate));
   }
+}
+
+TEST_CASE("loops that only differ in what they keep are one, one behind the other too") {
+  const Expr x = vector("x"), n = scalar("n", int64);
+  for (const Expr& steps : {n, Expr(extent_value(x.dim(0)))}) {
+    const auto behind = [&](const Expr& from) {
+      return loop(steps, from, [&](const Expr&, const Expr& s) { return sin(s) * x(0); });
+    };
+    const Expr last = sum(behind(behind(x)));
+    const Expr slope = grad(last, x);
+    CHECK(depths_of(lowered({last, slope}))[0].loops == 4);
+    Batch batch("joined");
+    batch.inputs = {x, n};
+    batch.add("value", last + cast(n, float64), 1e-12);
+    batch.add("gradient", slope, 1e-12);
+    Samples random(6);
+    for (const std::int64_t count : {-3, 0, 1, 4})
+      batch.check_with({random.small(float64, {5}), Array(count)});
+  }
+  // Not those whose bodies or operands differ.
+  const auto other = [&](double factor, const Expr& from) {
+    return loop(n, from, [&](const Expr&, const Expr& s) { return sin(s) * factor; });
+  };
+  const Expr slope = grad(sum(other(0.5, x)), x);
+  CHECK(depths_of(lowered({other(0.5, x), slope}))[0].loops == 2);
+  CHECK(depths_of(lowered({other(0.25, x), slope}))[0].loops == 3);
+  CHECK(depths_of(lowered({other(0.5, x + 1.0), slope}))[0].loops == 3);
 }
 
 TEST_CASE("a gradient through loops inside each other runs none of them inside a third") {

@@ -1,0 +1,224 @@
+// States of loops: which need one memory only, that a step costs what it writes, values and
+// gradients.
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "codegen/module/accesses.h"
+#include "codegen/module/verify_module.h"
+#include "ir/graph/leaf.h"
+#include "passes/derivatives/gradient.h"
+#include "passes/derivatives/vectorize.h"
+#include "stdlib/arrays/arrays.h"
+#include "tests/support/compiled_support.h"
+#include "tests/support/module_support.h"
+#include "tests/support/passes_support.h"
+
+using namespace gnomon;
+using namespace gnomon::test;
+
+namespace {
+
+using States = std::span<const Expr>;
+using List = std::vector<Expr>;
+
+// How many states of the loops among the steps have one memory, and how many have two.
+struct Memories {
+  int one = 0, two = 0;
+  bool operator==(const Memories&) const = default;
+};
+
+void count(const std::vector<Step>& steps, Memories& found) {
+  for (const Step& step : steps) {
+    if (const auto* loop = std::get_if<LoopStep>(&step.what))
+      for (std::size_t k = 0; k < loop->current.size(); ++k)
+        ++(loop->current[k] == loop->next[k] ? found.one : found.two);
+    for_each_inner(step, [&](const std::vector<Step>& inner) { count(inner, found); });
+  }
+}
+
+Memories memories_of(const List& outputs) {
+  Context context = checked_context();
+  const Target& target = target_named("x86-64-v3");
+  Module module = module_of(optimize(close(outputs), context), target);
+  module = run_module_passes(std::move(module), target, context);
+  Memories found;
+  count(module.steps, found);
+  return found;
+}
+
+// A loop of two states: vectors of at least three elements, or matrices of as many rows.
+struct Case {
+  std::string name;
+  std::function<List(const Expr& i, const Expr& a, const Expr& b)> step;
+  Memories memories;
+  bool matrices = false;
+};
+
+const std::vector<Case>& cases() {
+  const auto next = [](const Expr& i, const Expr& a) { return (i + 1) % a.dim(0); };
+  static const std::vector<Case> all = {
+      {"every element by itself",
+       [](const Expr&, const Expr& a, const Expr& b) { return List{a * 0.5, sin(b)}; },
+       {2, 0}},
+      {"an element from the one before",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         return List{set_at(a, {Index(next(i, a))}, a(i % 3) * 0.5), b};
+       },
+       {2, 0}},
+      {"a row from the one before",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         return List{set_at(a, {Index(next(i, a))}, a(i % 3) * 0.5 + b(0)), b * 0.5};
+       },
+       {2, 0},
+       true},
+      {"an element of all",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         return List{set_at(a, {Index(i % 3)}, sum(a * b)), b};
+       },
+       {2, 0}},
+      {"two writes, and what was there before",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         const Expr first = inc_at(a, {Index(i % 3)}, a(2) * b(0));
+         return List{set_at(first, {Index(next(i, a))}, a(0) + a(1)), b + a(i % 3)};
+       },
+       {2, 0}},
+      {"each writes what it reads of the other",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         return List{set_at(a, {Index(i % 3)}, b(1) * 0.5), set_at(b, {Index(i % 3)}, a(1) * 0.5)};
+       },
+       {2, 0}},
+      {"old and new elements read after the write",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         const Expr written = set_at(a, {Index(i % 3)}, b(0));
+         return List{written, b * 0.5 + (written(i % 3) - a(i % 3))};
+       },
+       {2, 0}},
+      {"they change places",
+       [](const Expr&, const Expr& a, const Expr& b) { return List{b, a}; },
+       {1, 1}},
+      {"the one before is kept",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         return List{set_at(a, {Index(i % 3)}, b(1)), a * 1.0};
+       },
+       {1, 1}},
+      {"backwards",
+       [](const Expr&, const Expr& a, const Expr& b) { return List{flip(a) * 0.5, b}; },
+       {1, 1}},
+      {"neighbours",
+       [](const Expr&, const Expr& a, const Expr& b) {
+         return List{set_at(a, {range(1, -1)}, (a(from(2)) + a(until(-2))) * 0.5), b};
+       },
+       {1, 1}},
+      {"a product",
+       [](const Expr&, const Expr& a, const Expr& b) {
+         return List{a * 0.5, matmul(b, transpose(a)) % 3.0};
+       },
+       {1, 1},
+       true},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a state whose old elements nobody needs has one memory") {
+  for (const Case& c : cases()) {
+    CAPTURE(c.name);
+    const Shape shape(c.matrices ? 2 : 1, Dim::symbol("m"));
+    const Expr a = tensor("a", float64, shape), b = tensor("b", float64, shape);
+    const Expr n = scalar("n", int64);
+    const List last =
+        fori(n, List{a, b}, [&](const Expr& i, States s) { return c.step(i, s[0], s[1]); });
+    const Memories found = memories_of(last);
+    CHECK(found.one == c.memories.one);
+    CHECK(found.two == c.memories.two);
+  }
+}
+
+TEST_CASE("states in one memory have the values, gradients and batches of the reference") {
+  for (const DType t : {DType::float64, DType::float16})
+    for (const Case& c : cases()) {
+      CAPTURE(c.name);
+      CAPTURE(name_of(t));
+      Batch batch(c.name);
+      const Shape shape(c.matrices ? 2 : 1, Dim::symbol("m"));
+      const Expr a = tensor("a", float64, shape), b = tensor("b", float64, shape);
+      const Expr n = scalar("n", int64);
+      batch.inputs = {a, b, n};
+      const List last = fori(n, List{cast(a, t), cast(b, t)}, [&](const Expr& i, States s) {
+        const List found = c.step(i, s[0], s[1]);
+        return List{cast(found[0], t), cast(found[1], t)};
+      });
+      const double tolerance = t == DType::float64 ? 1e-11 : 2e-2;
+      for (const Expr& e : last) batch.add("state", cast(e, float64), tolerance);
+      Samples random(5);
+      const Extents one = c.matrices ? Extents{3, 3} : Extents{3};
+      const Extents two = c.matrices ? Extents{2, 3, 3} : Extents{2, 3};
+      if (t == DType::float64) {
+        const List slopes = grad(sum(square(last[0])) + sum(last[1] * last[0]), {a, b});
+        for (const Expr& e : slopes) batch.add("gradient", e, tolerance);
+        const Expr loss = sum(square(slopes[0])) + sum(slopes[1]);
+        for (const Expr& e : grad(loss, {a, b})) batch.add("second", e, tolerance);
+        Shape many = shape;
+        many.insert(many.begin(), Dim(2));
+        const List examples = {tensor("more_a", t, many), tensor("more_b", t, many)};
+        batch.inputs.insert(batch.inputs.end(), examples.begin(), examples.end());
+        const List single = {last[0], last[1], slopes[0], slopes[1]};
+        for (const Expr& e : vectorize(single, List{a, b}, examples))
+          batch.add("batch", e, tolerance);
+      }
+      for (const std::int64_t steps : {0, 1, 2, 5}) {
+        std::vector<Array> values = {random.small(float64, one), random.small(float64, one),
+                                     Array(steps)};
+        if (t == DType::float64)
+          for (int k = 0; k < 2; ++k) values.push_back(random.small(float64, two));
+        batch.check_with(std::move(values));
+      }
+    }
+}
+
+TEST_CASE("a loop takes time linear in its steps, whatever the size of what they read and write") {
+  const Expr x = vector("x"), rate = scalar("rate");
+  const Expr length(extent_value(x.dim(0)));
+  const auto last = [&](const Expr& from, const Expr& initial, const auto& step) {
+    return fori(from, List{initial},
+                [&](const Expr& i, States s) { return List{step(i, s[0])}; })[0];
+  };
+  const Expr summed = last(length, rate * 0.0,
+                           [&](const Expr& i, const Expr& s) { return s * rate + x(i) * rate; });
+  const Expr written = last(length - 1, x, [&](const Expr& i, const Expr& s) {
+    return set_at(s, {Index(i + 1)}, s(i) * rate);
+  });
+  const Expr nested = last(length / 64, rate * 0.0, [&](const Expr& i, const Expr& s) {
+    return last(Expr(Array(std::int64_t{64})), s,
+                [&](const Expr& k, const Expr& inner) { return inner * rate + x(i * 64 + k); });
+  });
+  const std::pair<std::string, Expr> loops[] = {
+      {"elements read, by them", grad(summed, x)},
+      {"elements read, by a number", grad(summed, rate)},
+      {"elements written", written},
+      {"elements read in a loop of a loop", grad(nested, x)}};
+  for (const auto& [name, e] : loops) {
+    CAPTURE(name);
+    const Function f = compile({x, rate}, {e});
+    const auto seconds = [&](std::int64_t n) {
+      const Array values = Array::from(std::vector<double>(static_cast<std::size_t>(n), 1.0));
+      double best = 1e9;
+      for (int run = 0; run < 7; ++run) {
+        const auto start = std::chrono::steady_clock::now();
+        f(values, 0.5);
+        const auto end = std::chrono::steady_clock::now();
+        best = std::min(best, std::chrono::duration<double>(end - start).count());
+      }
+      return best;
+    };
+    // Three tries, as other programs run too; a quadratic takes four times the time.
+    double growth = 9;
+    for (int attempt = 0; attempt < 3 && growth > 2.2; ++attempt)
+      growth = std::min(growth, seconds(65536) / seconds(32768));
+    CHECK(growth <= 2.2);
+  }
+}
