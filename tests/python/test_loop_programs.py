@@ -1,0 +1,300 @@
+"""Programs of several fields whose loops read and write elements of arrays.
+
+At once and in a function against plain Python over NumPy, with gradients against differences, in
+batches and in halves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from against import differences
+
+RANDOM = np.random.default_rng(7)
+
+
+class Program(NamedTuple):
+    ours: Callable[..., Any]
+    plain: Callable[..., np.ndarray]
+    arguments: tuple[np.ndarray, ...]
+
+
+def loop(count, states, body):
+    """A loop of one state, or of several."""
+    last = gn.fori(count, states, lambda i, s: list(body(i, *s)))
+    return last[0] if len(states) == 1 else last
+
+
+def tridiagonal(a, b, c, d):
+    """Thomas's algorithm."""
+    n = d.shape[0]
+
+    def forwards(i, p, q):
+        pivot = b[i + 1] - a[i + 1] * p[i]
+        rest = d[i + 1] - a[i + 1] * q[i]
+        return p.at[i + 1].set(c[i + 1] / pivot), q.at[i + 1].set(rest / pivot)
+
+    def backwards(j, x):
+        k = n - 2 - j
+        return [x.at[k].set(q[k] - p[k] * x[k + 1])]
+
+    p, q = loop(n - 1, [c / b, d / b], forwards)
+    return loop(n - 1, [q], backwards)
+
+
+def plain_tridiagonal(a, b, c, d):
+    return np.linalg.solve(np.diag(b) + np.diag(a[1:], -1) + np.diag(c[:-1], 1), d)
+
+
+def alignment(scores):
+    """The table of sums over all alignments of two sequences, in logarithms."""
+    n, m = scores.shape
+
+    def cell(i, j, t):
+        best = gn.logaddexp(t[i, j] + scores[i, j], t[i, j + 1] - 1.0)
+        return [t.at[i + 1, j + 1].set(gn.logaddexp(best, t[i + 1, j] - 1.0))]
+
+    def row(i, t):
+        return [loop(m, [t], lambda j, inner: cell(i, j, inner))]
+
+    return loop(n, [gn.zeros((n + 1, m + 1))], row)
+
+
+def plain_alignment(scores):
+    t = np.zeros((scores.shape[0] + 1, scores.shape[1] + 1))
+    for i, j in np.ndindex(scores.shape):
+        best = np.logaddexp(t[i, j] + scores[i, j], t[i, j + 1] - 1)
+        t[i + 1, j + 1] = np.logaddexp(best, t[i + 1, j] - 1)
+    return t
+
+
+def relaxation(u, f):
+    """Three sweeps of Gauss and Seidel's method for Poisson's equation."""
+
+    def point(i, s):
+        return [s.at[i + 1].set(0.5 * (s[i] + s[i + 2] - f[i + 1]))]
+
+    return loop(3, [u], lambda _, s: [loop(u.shape[0] - 2, [s], point)])
+
+
+def plain_relaxation(u, f):
+    u = u.copy()
+    for _ in range(3):
+        for i in range(1, len(u) - 1):
+            u[i] = 0.5 * (u[i - 1] + u[i + 1] - f[i])
+    return u
+
+
+def distances(d):
+    """Floyd and Warshall's shortest paths between all pairs."""
+    return loop(d.shape[0], [d], lambda k, s: [gn.minimum(s, s[:, k][:, None] + s[k][None, :])])
+
+
+def plain_distances(d):
+    for k in range(len(d)):
+        d = np.minimum(d, d[:, k : k + 1] + d[k])
+    return d
+
+
+def swaps(x):
+    """Two elements change places in each step, scaled."""
+    n = x.shape[0]
+
+    def swap(i, s):
+        j = n - 1 - i
+        return [s.at[i].set(s[j] * 2).at[j].set(s[i] * 3)]
+
+    return loop(n // 2, [x], swap)
+
+
+def plain_swaps(x):
+    x = x.copy()
+    for i in range(len(x) // 2):
+        x[i], x[-1 - i] = x[-1 - i] * 2, x[i] * 3
+    return x
+
+
+def hidden_states(first, change, seen):
+    """The forward table of a hidden Markov model, in logarithms."""
+
+    def step(t, a):
+        return [a.at[t + 1].set(gn.logsumexp(a[t][:, None] + change, axis=0) + seen[t + 1])]
+
+    begin = gn.zeros(seen.shape).at[0].set(first + seen[0])
+    return loop(seen.shape[0] - 1, [begin], step)
+
+
+def plain_hidden_states(first, change, seen):
+    a = np.zeros(seen.shape)
+    a[0] = first + seen[0]
+    for t in range(len(seen) - 1):
+        a[t + 1] = np.logaddexp.reduce(a[t][:, None] + change, axis=0) + seen[t + 1]
+    return a
+
+
+def seasons(y, season, rate):
+    """Forecasts of exponential smoothing with a season."""
+    m = season.shape[0]
+
+    def step(t, level, s, out):
+        new = rate * (y[t] - s[t % m]) + (1 - rate) * level
+        ahead = out.at[t].set(new + s[(t + 1) % m])
+        return new, s.at[t % m].set(0.3 * (y[t] - new) + 0.7 * s[t % m]), ahead
+
+    return loop(y.shape[0], [y[0], season, y * 0], step)[2]
+
+
+def plain_seasons(y, season, rate):
+    level, s, out, m = y[0], season.copy(), y * 0, len(season)
+    for t in range(len(y)):
+        level = rate * (y[t] - s[t % m]) + (1 - rate) * level
+        out[t] = level + s[(t + 1) % m]
+        s[t % m] = 0.3 * (y[t] - level) + 0.7 * s[t % m]
+    return out
+
+
+def counts(weights, places):
+    """Sums of weights by place."""
+    return loop(places.shape[0], [gn.zeros((5,))], lambda i, h: [h.at[places[i]].add(weights[i])])
+
+
+def plain_counts(weights, places):
+    return np.bincount(places, weights, 5)
+
+
+def register(x, s):
+    """A shift register with feedback."""
+    return loop(x.shape[0], [s], lambda i, r: [r.at[1:].set(r[:-1]).at[0].set(x[i] + r[-1] * 0.5)])
+
+
+def plain_register(x, s):
+    for v in x:
+        s = np.concatenate([[v + s[-1] * 0.5], s[:-1]])
+    return s
+
+
+def cholesky(a):
+    """By columns."""
+    n = a.shape[0]
+
+    def column(j, lower):
+        v = a[:, j] - lower @ lower[j]
+        return [lower.at[:, j].set(gn.where(gn.arange(n) >= j, v / gn.sqrt(v[j]), 0.0))]
+
+    return loop(n, [a * 0], column)
+
+
+def plain_cholesky(a):
+    lower = a * 0
+    for j in range(len(a)):
+        v = a[:, j] - lower @ lower[j]
+        lower[j:, j] = v[j:] / np.sqrt(v[j])
+    return lower
+
+
+def permuted(x, places):
+    return loop(4, [x], lambda i, s: [s[places] * 1.5])
+
+
+def plain_permuted(x, places):
+    for _ in range(4):
+        x = x[places] * 1.5
+    return x
+
+
+def normal(*shape):
+    return RANDOM.standard_normal(shape)
+
+
+def positive_definite(n):
+    m = normal(n, n)
+    return m @ m.T + n * np.eye(n)
+
+
+PROGRAMS = [
+    Program(
+        tridiagonal,
+        plain_tridiagonal,
+        (normal(9), RANDOM.uniform(3, 4, 9), RANDOM.uniform(-1, 1, 9), normal(9)),
+    ),
+    Program(alignment, plain_alignment, (normal(4, 5),)),
+    Program(relaxation, plain_relaxation, (normal(8), normal(8))),
+    Program(distances, plain_distances, (RANDOM.uniform(0.1, 5, (7, 7)),)),
+    Program(swaps, plain_swaps, (normal(7),)),
+    Program(hidden_states, plain_hidden_states, (normal(3), normal(3, 3), normal(6, 3))),
+    Program(seasons, plain_seasons, (normal(11), normal(3), np.array(0.4))),
+    Program(counts, plain_counts, (normal(12), RANDOM.integers(0, 5, 12))),
+    Program(register, plain_register, (normal(6), normal(4))),
+    Program(cholesky, plain_cholesky, (positive_definite(5),)),
+    Program(permuted, plain_permuted, (normal(6), RANDOM.permutation(6))),
+]
+programs = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.ours.__name__)
+
+
+def is_float(a):
+    return a.dtype.kind == "f"
+
+
+def cost(f):
+    """A number to take derivatives of, whose second derivatives are not 0."""
+    return lambda *args: (f(*args) ** 2).sum()
+
+
+@programs
+def test_a_program_gives_what_plain_python_gives(program):
+    wanted = program.plain(*program.arguments)
+    traced = gn.compiled(program.ours)(*program.arguments)
+    at_once = program.ours(*(gn.asarray(a) for a in program.arguments))
+    for found in (traced, at_once):
+        np.testing.assert_allclose(np.asarray(found), wanted, rtol=1e-10, atol=1e-10)
+
+
+@programs
+def test_a_program_has_the_gradient_that_differences_give(program):
+    for k, argument in enumerate(program.arguments):
+        if not is_float(argument):
+            continue
+
+        def plain(x, k=k):
+            rest = list(program.arguments)
+            rest[k] = x
+            return cost(program.plain)(*rest)
+
+        found = gn.grad(cost(program.ours), k)(*program.arguments)
+        np.testing.assert_allclose(
+            np.asarray(found), differences(plain, argument), rtol=1e-4, atol=1e-5
+        )
+
+
+@programs
+def test_a_batch_gives_what_single_calls_give(program):
+    scales = (1.0, 1.25)
+    axes = tuple(0 if is_float(a) else None for a in program.arguments)
+    single = [[a * s if is_float(a) else a for a in program.arguments] for s in scales]
+    many = [np.stack(each) if axis == 0 else each[0] for axis, each in zip(axes, zip(*single))]
+    for f in (program.ours, gn.grad(cost(program.ours))):
+        found = np.asarray(gn.vmap(f, in_axes=axes)(*many))
+        for row, arguments in zip(found, single, strict=True):
+            alone = np.asarray(gn.compiled(f)(*arguments))
+            np.testing.assert_allclose(row, alone, rtol=1e-8, atol=1e-8)
+
+
+@programs
+def test_a_program_in_halves(program):
+    halves = [a.astype("float16") if is_float(a) else a for a in program.arguments]
+    wanted = program.plain(*(h.astype("float64") if is_float(h) else h for h in halves))
+    found = np.asarray(gn.compiled(program.ours)(*halves), "float64")
+    np.testing.assert_allclose(found, wanted, rtol=0.05, atol=0.05 * np.abs(wanted).max())
+
+
+@programs
+def test_a_value_and_its_gradient_share_their_loops(program):
+    both = gn.value_and_grad(cost(program.ours))
+    value, slope = both(*program.arguments)
+    np.testing.assert_allclose(float(value), cost(program.plain)(*program.arguments), rtol=1e-10)
+    alone = gn.grad(cost(program.ours))(*program.arguments)
+    np.testing.assert_allclose(np.asarray(slope), np.asarray(alone), rtol=1e-12, atol=1e-12)
