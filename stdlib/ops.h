@@ -391,6 +391,10 @@ Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> i
 /// does not depend on i or the states is computed once, before the loop.
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial,
                        const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
+/// The same, and what the body returns behind the new states is kept: the last states, then the
+/// others of all steps, stacked along a new first axis. Those have the same extents in every step.
+std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial,
+                       const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
 /// How an OpFromGraph is differentiated. A rule gets its inputs, its outputs, and a cotangent for
 /// each float output (a tangent for each float input), and returns one for each float input
 /// (output); a null one is zero. Without rules the derivative is that of the outputs.

@@ -48,7 +48,7 @@ int Buffers::add(Buffer b) {
   if (late && b.role == Buffer::Role::workspace) b.role = Buffer::Role::late;
   module_.buffers.push_back(std::move(b));
   const int id = static_cast<int>(module_.buffers.size()) - 1;
-  if (late) to_allocate_.push_back(id);
+  if (late && module_.buffers.back().role != Buffer::Role::row) to_allocate_.push_back(id);
   return id;
 }
 

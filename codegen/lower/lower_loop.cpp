@@ -20,6 +20,14 @@ int loop_buffer(const Type& t, Lowering& l) {
   return l.buffers.add(std::move(b));
 }
 
+int row_buffer(const Type& t, Lowering& l) {
+  Buffer b;
+  b.role = Buffer::Role::row;
+  b.dtype = t.dtype;
+  b.shape = t.shape;
+  return l.buffers.add(std::move(b));
+}
+
 // What the body reads from around it. An extent may be made of a scalar that no memory holds, as it
 // sees through sums: the body computes that one itself.
 std::vector<Value> in_memory(const Node& node, const Lowering& l) {
@@ -40,15 +48,22 @@ void lower_body(const Graph& inner, std::span<const Value> given, LoopStep& loop
   l.dimensions.read_given(given, loop.body);
   const Fusion fusion = fuse_body(inner, given);
   l.buffers.continue_by(fusion.continued);
-  // A state's new value is made in its buffer where it is made by the body itself, else copied.
-  for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
-    const Value v = storage_of(inner.outputs[s]);
-    if (is_computed(v) && !l.buffers.is_placed(v)) l.buffers.place(v, loop.next[s]);
+  // An output is made where it goes if the body itself makes it, else copied: what is there from
+  // the start before anything is written over it, if it is kept, and behind all if it is a state.
+  std::vector<int> places = loop.next;
+  for (const LoopStep::Row& row : loop.rows) places.push_back(row.one);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const Value v = storage_of(inner.outputs[k]);
+    if (is_computed(v) && !l.buffers.is_placed(v)) l.buffers.place(v, places[k]);
+    if (!is_computed(v) && k >= loop.next.size())
+      loop.body.push_back({CopyStep{l.buffers.buffer_of(v), places[k]}});
   }
   lower_items(fusion, l, loop.body);
-  for (std::size_t s = 0; s < inner.outputs.size(); ++s) {
-    const int at = l.buffers.buffer_behind(inner.outputs[s]);
-    if (at != loop.next[s]) loop.body.push_back({CopyStep{at, loop.next[s]}});
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const Value v = storage_of(inner.outputs[k]);
+    const int at = l.buffers.buffer_of(v);
+    const bool is_there = at == places[k] || (!is_computed(v) && k >= loop.next.size());
+    if (!is_there) loop.body.push_back({CopyStep{at, places[k]}});
   }
   l.dimensions.end_body(std::move(dimensions_around));
   l.buffers.end_body(std::move(buffers_around));
@@ -86,11 +101,14 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
       loop.next.push_back(loop_buffer(initial.type(), l));
       placeholder(initial.type(), loop.current.back());
       loop.result.push_back(buffer_of_result(region.results[*p.next]));
-      loop.traces.push_back(p.trace ? buffer_of_result(*p.trace) : -1);
     }
   }
   Graph inner;
   inner.outputs = inline_body(body_of(node, region), arguments);
+  for (std::size_t k = 0; k < region.rows.size(); ++k) {
+    const Type& type = inner.outputs[region.results.size() + k].type();
+    loop.rows.push_back({row_buffer(type, l), buffer_of_result(region.rows[k])});
+  }
   inner.origins = l.graph.origins;
   l.buffers.allocate(steps);
   lower_body(inner, in_memory(node, l), loop, l);

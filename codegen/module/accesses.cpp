@@ -55,7 +55,8 @@ class Visitor {
   void see(Of<LoopStep> auto& s) const {
     one(How::reads, s.count), each(How::reads, s.initial);
     one(How::writes, s.index);
-    for (auto* own : {&s.current, &s.next, &s.traces, &s.result}) each(How::writes, *own);
+    for (auto* own : {&s.current, &s.next, &s.result}) each(How::writes, *own);
+    for (auto& row : s.rows) one(How::writes, row.one), one(How::writes, row.all);
   }
   void see(Of<SideBySideStep> auto&) const {}
   void see(Of<ChoiceStep> auto&) const {}

@@ -78,7 +78,11 @@ class Effects {
       inside.writes = inside.writes || e.writes;
     }
     all.element_by_element = !inside.reads && !inside.writes && begins_and_ends(s);
-    inside.writes = inside.writes || has(s.traces, to_) || has(s.current, to_) || has(s.next, to_);
+    const auto is_row_of = [&](const LoopStep::Row& row) {
+      return row.one == to_ || row.all == to_;
+    };
+    inside.writes = inside.writes || std::ranges::any_of(s.rows, is_row_of) ||
+                    has(s.current, to_) || has(s.next, to_);
     all.reads = inside.reads || s.count == from_ || has(s.initial, from_);
     all.writes = inside.writes || has(s.result, to_);
     all.may_fail = inside.writes || !all.writes;
@@ -88,8 +92,8 @@ class Effects {
   bool begins_and_ends(const LoopStep& s) const {
     const auto uses = [&](int b) {
       auto n = (s.count == b) + (s.index == b) + std::ranges::count(s.result, b);
-      for (const auto* own : {&s.initial, &s.current, &s.next, &s.traces})
-        n += std::ranges::count(*own, b);
+      for (const auto* own : {&s.initial, &s.current, &s.next}) n += std::ranges::count(*own, b);
+      for (const LoopStep::Row& row : s.rows) n += (row.one == b) + (row.all == b);
       return n;
     };
     if (uses(from_) != 1 || uses(to_) != 1) return false;

@@ -21,6 +21,7 @@ struct Buffer {
     constant,   // bytes in the object
     workspace,  // part of the call's workspace
     late,       // allocated during the call: its extents are computed by the call
+    row,        // part of another buffer: a loop says which
   };
   Role role = Role::workspace;
   int number = 0;  // parameter, output
@@ -82,10 +83,15 @@ struct Step;
 /// `count` times: the states in `current` are read, those in `next` written, then they change
 /// places. Where both are one buffer, each step writes over the state.
 struct LoopStep {
-  int count;                                        // buffer: int64 scalar
-  int index;                                        // buffer: the int64 scalar the body reads
-  std::vector<int> initial, current, next, traces;  // traces: -1 or a buffer of all states
-  std::vector<int> result;                          // where the last states go
+  /// What each step leaves: `one` is its part of `all`, which has one for each step.
+  struct Row {
+    int one, all;
+  };
+  int count;                                // buffer: int64 scalar
+  int index;                                // buffer: the int64 scalar the body reads
+  std::vector<int> initial, current, next;  // by state
+  std::vector<int> result;                  // where the last states go
+  std::vector<Row> rows;
   std::vector<Step> body;
 };
 /// Branches that do not need each other's results: at once, a thread each, where that is sooner

@@ -27,7 +27,8 @@ class ModulePrinter {
   }
 
   void buffer(std::size_t b) {
-    static constexpr const char* roles[] = {"parameter", "output", "constant", "workspace", "late"};
+    static constexpr const char* roles[] = {"parameter", "output", "constant",
+                                            "workspace", "late",   "row"};
     const Buffer& x = module_.buffers[b];
     text_ += fmt::format("buffer {}: {} {}", name(static_cast<int>(b)),
                          roles[static_cast<int>(x.role)], Type{x.dtype, x.shape}.text());
@@ -87,7 +88,10 @@ class ModulePrinter {
   }
   void print(const PrintStep& s, int) { text_ += fmt::format("print {}\n", name(s.buffer)); }
   void print(const LoopStep& s, int depth) {
-    text_ += fmt::format("loop {} times\n", name(s.count));
+    text_ += fmt::format("loop {} times", name(s.count));
+    for (const LoopStep::Row& row : s.rows)
+      text_ += fmt::format(", {} is a row of {}", name(row.one), name(row.all));
+    text_ += "\n";
     for (const Step& inner : s.body) step(inner, depth + 1);
   }
   void print(const SideBySideStep& s, int depth) {

@@ -248,18 +248,22 @@ class ModuleOrder {
     read(state, s.count), read(state, s.initial);
     State inside = state;
     inside.read.clear();
-    for (const std::vector<int>* own : {&s.current, &s.next, &s.traces, &s.result})
-      for (const int b : *own)
-        if (b >= 0) need_memory(state, b);
+    for (const std::vector<int>* own : {&s.current, &s.next, &s.result})
+      for (const int b : *own) need_memory(state, b);
+    for (const LoopStep::Row& row : s.rows) need_memory(state, row.all);
     inside.written.insert(s.index);
     inside.written.insert(s.current.begin(), s.current.end());
     for (std::size_t k = 0; k < s.current.size(); ++k)
       if (s.current[k] == s.next[k]) inside.in_place.insert(s.current[k]);
     walk(s.body, inside);
     for (const int b : s.next) need(inside, b);
-    for (const std::vector<int>* own : {&s.traces, &s.result})
-      for (const int b : *own)
-        if (b >= 0) write(state, b);
+    for (const LoopStep::Row& row : s.rows) {
+      if (buffer(row.one).role != Buffer::Role::row)
+        fail(row.one, "a part of another buffer", "none");
+      need(inside, row.one);
+      write(state, row.all);
+    }
+    write(state, s.result);
   }
 
   // No branch may need what another one writes.

@@ -175,11 +175,9 @@ class StepPrinter {
     open(fmt::format("for (i64 {0} = 0; {0} < {1}[0]; ++{0}) {{", i, names_.buffer(s.count)));
     stop_if("services->interrupted(context)", GNOMON_INTERRUPTED);
     line(fmt::format("{}[0] = {};", names_.buffer(s.index), i));
-    for (std::size_t k = 0; k < states; ++k)
-      if (s.traces[k] >= 0)
-        copy(fmt::format("{} + {} * {}", names_.buffer(s.traces[k]), i,
-                         names_.spelled(element_count(module_.buffers[s.current[k]].shape))),
-             names_.buffer(s.current[k]), s.current[k]);
+    for (const LoopStep::Row& row : s.rows)
+      line(fmt::format("{} = {} + {} * {};", names_.buffer(row.one), names_.buffer(row.all), i,
+                       names_.spelled(element_count(module_.buffers[row.one].shape))));
     print(s.body);
     for (std::size_t k = 0; k < states; ++k)
       if (s.next[k] != s.current[k])

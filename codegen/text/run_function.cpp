@@ -51,7 +51,8 @@ std::string memory_of(const Module& module, const HostNames& names, const PlanLa
                  ? "nullptr"
                  : fmt::format("buffers[{}]", module.parameters + buffer.number);
     case Buffer::Role::constant: return names.constant(b);
-    case Buffer::Role::late: return "nullptr";
+    case Buffer::Role::late:
+    case Buffer::Role::row: return "nullptr";
     case Buffer::Role::workspace: break;
   }
   if (buffer.first < 0) return {};

@@ -152,7 +152,7 @@ FAMILIES = {
         rfft=fft.rfft irfft=fft.irfft
     """,
     "Loops and branches": """
-        scan=fori map=vmap reduce=fori foldl=fori foldr=fori filter="x[mask]" until!LOOPS
+        scan map=vmap reduce=scan foldl=scan foldr=scan filter="x[mask]" until!LOOPS
         scan_checkpoints!LOOPS ifelse!LOOPS switch=where Assert=check Raise=check
         CheckAndRaise=check PdbBreakpoint=print
     """,

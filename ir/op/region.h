@@ -18,8 +18,6 @@ struct Region {
     std::optional<std::size_t> operand = {};
     /// Of a state: the output that is its value in the next run.
     std::optional<std::size_t> next = {};
-    /// The result with its values in all runs, stacked along a new first axis.
-    std::optional<std::size_t> trace = {};
 
     /// Whether its value is the same in every run.
     bool is_captured() const { return operand && !next; }
@@ -34,9 +32,13 @@ struct Region {
   std::optional<std::size_t> states = {};
   /// States are in the order of the outputs that they become.
   std::vector<Parameter> parameters = {};
-  /// By output of the body: the result that is its value in the last run. With a count every output
-  /// is the next value of a state, and that state's first value is the result if there is no run.
+  /// By output of the body: the result that is its value in the last run. With a count every such
+  /// output is the next value of a state, and that state's first value is the result if there is no
+  /// run.
   std::vector<std::size_t> results = {};
+  /// Of the outputs behind those: the result that has the values in all runs, stacked along a new
+  /// first axis.
+  std::vector<std::size_t> rows = {};
 };
 
 }  // namespace gnomon

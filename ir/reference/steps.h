@@ -193,29 +193,28 @@ auto Evaluator<Numbers>::run_region(Frame& frame, const Node& node, const Region
   std::int64_t runs = 1;
   if (region.count)
     runs = std::max<std::int64_t>(0, integer_of(operand(frame, node, *region.count)->data[0]));
-  std::vector<std::shared_ptr<Tensor<Number>>> traces(parameters.size());
-  for (std::size_t k = 0; k < parameters.size(); ++k) {
-    if (!parameters[k].trace) continue;
-    traces[k] = std::make_shared<Tensor<Number>>(*arguments[k]);
-    traces[k]->shape.insert(traces[k]->shape.begin(), runs);
-    traces[k]->data.clear();
-  }
+  const std::size_t last = region.results.size();
+  std::vector<std::vector<Number>> rows(region.rows.size());
   for (std::int64_t i = 0; i < runs; ++i) {
     for (std::size_t k = 0; k < parameters.size(); ++k) {
       const Region::Parameter& p = parameters[k];
       if (!p.operand) arguments[k] = number(i);
       if (p.next) arguments[k] = outputs[*p.next];
-      if (!p.trace) continue;
-      const std::vector<Number>& data = arguments[k]->data;
-      traces[k]->data.insert(traces[k]->data.end(), data.begin(), data.end());
     }
     outputs = run(body_of(node, region), arguments);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      const std::vector<Number>& data = outputs[last + k]->data;
+      rows[k].insert(rows[k].end(), data.begin(), data.end());
+    }
   }
   std::vector<std::pair<std::size_t, Data>> results;
-  for (std::size_t k = 0; k < outputs.size(); ++k)
+  for (std::size_t k = 0; k < last; ++k)
     results.emplace_back(region.results[k], std::move(outputs[k]));
-  for (std::size_t k = 0; k < parameters.size(); ++k)
-    if (parameters[k].trace) results.emplace_back(*parameters[k].trace, std::move(traces[k]));
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const Type& type = node.type(static_cast<std::uint32_t>(region.rows[k]));
+    Tensor<Number> stacked{type.dtype, frame.extents(type.shape), std::move(rows[k])};
+    results.emplace_back(region.rows[k], std::make_shared<Tensor<Number>>(std::move(stacked)));
+  }
   return results;
 }
 

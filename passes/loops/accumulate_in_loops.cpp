@@ -43,7 +43,8 @@ bool depends_on(std::span<const Value> values, const Node* node) {
 
 // A term of a sum that is the last value of a state which a loop adds to, from zeros.
 bool is_sum_of_loop(const Value& term, const Uses& uses) {
-  if (!term.is(op::fori) || uses.at(term) > 1 || term.node().attribute("trace").flag())
+  if (!term.is(op::fori) || uses.at(term) > 1 ||
+      term.index() >= regions_of(term.node())[0].results.size())
     return false;
   return number_of(term.input(1 + term.index())) == 0.0 &&
          only_adds_elements(term.node(), term.index());

@@ -1,4 +1,4 @@
-// The pass that runs loops as one which do the same and keep different results.
+// The pass that runs loops as one which do the same and keep different rows.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -13,8 +13,6 @@ namespace gnomon {
 
 namespace {
 
-bool keeps_traces(const Node& loop) { return loop.attribute("trace").flag(); }
-
 // c of maximum(c, 0): as often as c says.
 Value steps_asked_for(const Value& count) {
   if (!count.is(op::maximum)) return count;
@@ -23,41 +21,68 @@ Value steps_asked_for(const Value& count) {
   return count;
 }
 
-// What makes two loops the same: the number of steps, the operands, the body.
-using Key = std::pair<const Graph*, std::vector<Value>>;
-
-Key key_of(const Node& loop) {
-  std::vector<Value> operands(loop.operands().begin(), loop.operands().end());
-  operands[0] = steps_asked_for(operands[0]);
-  return {loop.attribute("body").body().get(), std::move(operands)};
+// What makes two loops the same: the operands, and how a step makes the next states of them.
+std::vector<Value> key_of(const Node& loop) {
+  std::vector<Value> key(loop.operands().begin(), loop.operands().end());
+  key[0] = steps_asked_for(key[0]);
+  const std::vector<Value>& outputs = loop.attribute("body").body()->outputs;
+  key.insert(key.end(), outputs.begin(),
+             outputs.begin() + static_cast<std::ptrdiff_t>(regions_of(loop)[0].results.size()));
+  return key;
 }
 
 struct Less {
-  bool operator()(const Key& a, const Key& b) const {
-    if (a.first != b.first) return a.first < b.first;
-    return std::ranges::lexicographical_compare(a.second, b.second, {}, &place, &place);
-  }
-  static std::pair<const Node*, std::uint32_t> place(const Value& v) {
-    return {v.get(), v.index()};
+  bool operator()(const std::vector<Value>& a, const std::vector<Value>& b) const {
+    const auto place = [](const Value& v) { return std::pair(v.get(), v.index()); };
+    return std::ranges::lexicographical_compare(a, b, {}, place, place);
   }
 };
 
-// The results of loops without traces by those of loops that are the same, with traces.
+// The body with the rows and the checks of another one that makes the same states.
+Body with_rows_of(const Body& body, const Graph& other, std::size_t states) {
+  Graph joined = *body;
+  for (std::size_t k = states; k < other.outputs.size(); ++k)
+    if (std::find(joined.outputs.begin() + static_cast<std::ptrdiff_t>(states),
+                  joined.outputs.end(), other.outputs[k]) == joined.outputs.end())
+      joined.outputs.push_back(other.outputs[k]);
+  joined.results.resize(joined.outputs.size());
+  for (const EntryCheck& check : other.checks)
+    if (std::ranges::none_of(joined.checks, [&](const EntryCheck& known) {
+          return known.left == check.left && known.right == check.right;
+        }))
+      joined.checks.push_back(check);
+  return intern_body(std::move(joined));
+}
+
+// What takes the place of the results of loops that are the same as others.
 std::unordered_map<Value, Value> joined(const Graph& graph) {
-  std::vector<const Node*> loops;
+  std::map<std::vector<Value>, std::vector<const Node*>, Less> groups;
   for (const Node* node : graph.topological_order())
-    if (&node->op() == &op::fori) loops.push_back(node);
-  std::map<Key, const Node*, Less> traced;
-  for (const Node* loop : loops)
-    if (keeps_traces(*loop)) traced.emplace(key_of(*loop), loop);
+    if (&node->op() == &op::fori) groups[key_of(*node)].push_back(node);
   std::unordered_map<Value, Value> found;
-  if (traced.empty()) return found;
-  for (const Node* loop : loops) {
-    if (keeps_traces(*loop)) continue;
-    const auto same = traced.find(key_of(*loop));
-    if (same == traced.end()) continue;
-    for (std::uint32_t k = 0; k < loop->output_count(); ++k)
-      found.emplace(Value(loop, k), Value(same->second, k));
+  for (const auto& [key, loops] : groups) {
+    if (loops.size() < 2) continue;
+    const std::size_t states = regions_of(*loops[0])[0].results.size();
+    Body body = loops[0]->attribute("body").body();
+    for (const Node* loop : loops)
+      body = with_rows_of(body, *loop->attribute("body").body(), states);
+    // Rows need a count that is an extent, which that of any loop with rows is.
+    const auto has_rows = [&](const Node* loop) { return loop->output_count() > states; };
+    const auto counted = std::ranges::find_if(loops, has_rows);
+    const Node& like = counted == loops.end() ? *loops[0] : **counted;
+    Attributes attributes = like.attributes();
+    attributes[0] = Attribute(body);
+    const Value all = make_node(op::fori, {like.operands().begin(), like.operands().end()},
+                                std::move(attributes));
+    for (const Node* loop : loops)
+      for (std::uint32_t k = 0; k < loop->output_count(); ++k) {
+        const Value& output = loop->attribute("body").body()->outputs[k];
+        const auto from = body->outputs.begin() + static_cast<std::ptrdiff_t>(states);
+        const auto at =
+            k < states ? k : std::find(from, body->outputs.end(), output) - body->outputs.begin();
+        const Value result(all.get(), static_cast<std::uint32_t>(at));
+        if (!(Value(loop, k) == result)) found.emplace(Value(loop, k), result);
+      }
   }
   return found;
 }

@@ -16,6 +16,9 @@ namespace gnomon {
 std::vector<Type> body_output_types(TypeContext&, const Body& body,
                                     std::span<const Value> arguments);
 
+/// Whether values of this type have derivatives.
+inline bool has_derivative(const Expr& x) { return is_inexact(x.dtype()); }
+
 /// The nodes of `order`, operands first, that depend on one of the values or mention one of the
 /// symbols; not the nodes of the values themselves.
 std::unordered_set<const Node*> dependents(std::span<const Node* const> order,

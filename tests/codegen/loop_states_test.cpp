@@ -138,6 +138,66 @@ TEST_CASE("a state whose old elements nobody needs has one memory") {
   }
 }
 
+TEST_CASE("rows of steps are made in their places") {
+  const Expr x = matrix("x"), h = tensor("h", float64, {x.dim(1)});
+  const List found = scan(Expr(extent_value(x.dim(0))), List{h}, [&](const Expr& i, States s) {
+    return List{s[0] * 0.5 + x(i), sin(s[0])};
+  });
+  Context context = checked_context();
+  const Module module =
+      module_of(optimize(close({found[0], found[1]}), context), target_named("x86-64-v3"));
+  verify(module);
+  const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
+  const auto at = std::ranges::find_if(module.steps, is_loop);
+  REQUIRE(at != module.steps.end());
+  const auto& loop = std::get<LoopStep>(at->what);
+  REQUIRE(loop.rows.size() == 1);
+  for (const Step& step : loop.body) CHECK(!std::holds_alternative<CopyStep>(step.what));
+  Batch batch("rows");
+  batch.inputs = {x, h};
+  batch.add("last", found[0], 1e-14);
+  batch.add("rows", found[1], 1e-14);
+  Samples random(8);
+  for (const std::int64_t steps : {0, 1, 4})
+    batch.check_with({random.small(float64, {steps, 3}), random.small(float64, {3})});
+}
+
+TEST_CASE("a gradient keeps the states that it reads, once") {
+  const Expr x = vector("x"), y = vector("y"), n = scalar("n", int64);
+  const auto rows_of = [](const List& outputs) {
+    Context context = checked_context();
+    const Module module = module_of(optimize(close(outputs), context), target_named("x86-64-v3"));
+    std::size_t rows = 0;
+    for (const Step& step : module.steps)
+      if (const auto* loop = std::get_if<LoopStep>(&step.what)) rows += loop->rows.size();
+    return rows;
+  };
+  // Of two states one enters its step as a factor only.
+  const List last =
+      fori(n, List{x, y}, [&](const Expr&, States s) { return List{sin(s[0]), s[1] + s[0]}; });
+  const Expr cost = sum(last[0]) + sum(last[1]);
+  CHECK(rows_of({grad(cost, x)}) == 1);
+  CHECK(rows_of({cost, grad(cost, x), grad(cost, y)}) == 1);
+  // A loop that keeps the state itself has it for its gradient.
+  const List kept = scan(n, List{x}, [&](const Expr&, States s) { return List{sin(s[0]), s[0]}; });
+  CHECK(rows_of({grad(sum(kept[1]), x)}) == 1);
+  CHECK(rows_of({kept[1], grad(sum(kept[1]), x)}) == 1);
+}
+
+TEST_CASE("rows have extents that are known before the loop") {
+  const Expr n = scalar("n", int64), m = scalar("m", int64);
+  CHECK_THROWS_AS(
+      scan(n, List{m}, [](const Expr&, States s) { return List{s[0] + 1, arange(s[0])}; }),
+      TypeError);
+  CHECK_THROWS_AS(scan(n, List{m}, [](const Expr&, States) { return List{}; }), TypeError);
+  const List found =
+      scan(n, List{m}, [&](const Expr& i, States s) { return List{s[0] + i, arange(m) * i}; });
+  Batch batch("rows of a computed extent");
+  batch.inputs = {n, m};
+  for (const Expr& e : found) batch.add("found", e);
+  for (const std::int64_t steps : {0, 3}) batch.check_with({Array(steps), Array(std::int64_t{4})});
+}
+
 TEST_CASE("states in one memory have the values, gradients and batches of the reference") {
   for (const DType t : {DType::float64, DType::float16})
     for (const Case& c : cases()) {

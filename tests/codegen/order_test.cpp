@@ -153,7 +153,7 @@ TEST_CASE("bodies, choices and branches keep the order too") {
   const int y = 7;
   // Count, index, current, next; the result is y.
   const auto loop = [&](std::vector<Step> body) {
-    LoopStep l{1, 2, {0}, {3}, {4}, {-1}, {y}, {}};
+    LoopStep l{1, 2, {0}, {3}, {4}, {y}, {}, {}};
     l.body = std::move(body);
     return Step{std::move(l)};
   };

@@ -117,11 +117,11 @@ TEST_CASE("steps say which buffers they touch, and how they may end") {
   CHECK(used(accesses(m, {CheckStep{1, 0, 2, 3}}), How::reads) == Buffers{1, 2, 3});
   CHECK(ending(m, {CheckStep{1, 0}}).stays);
 
-  LoopStep loop{1, 2, {3}, {4}, {5}, {-1}, {6}, {}};
+  LoopStep loop{1, 2, {3}, {4}, {5}, {6}, {{7, 8}}, {}};
   loop.body.push_back({CopyStep{7, 8}});
   const Step step{loop};
   CHECK(used(accesses(m, step), How::reads) == Buffers{1, 3});
-  CHECK(used(accesses(m, step), How::writes) == Buffers{2, 4, 5, 6});
+  CHECK(used(accesses(m, step), How::writes) == Buffers{2, 4, 5, 6, 7, 8});
   int inner = 0;
   for_each_inner(step, [&](const std::vector<Step>& steps) { inner += int(steps.size()); });
   CHECK(inner == 1);

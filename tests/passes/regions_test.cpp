@@ -23,9 +23,16 @@ std::vector<Expr> loop_of(const Expr& count, const Expr& x, const Expr& y, const
   });
 }
 
-Value with_traces(const Node& loop) {
+// The same loop that keeps its states, and the square of the first, in each step.
+Value with_rows(const Node& loop) {
+  const Body& body = loop.attribute("body").body();
+  std::vector<Value> params;
+  for (const Parameter& p : body->parameters)
+    params.push_back(tensor("p", p.type.dtype, p.type.shape).value());
+  std::vector<Value> outputs = inline_body(*body, params);
+  outputs.insert(outputs.end(), {params[1], params[2], square(Expr(params[1])).value()});
   Attributes attributes = loop.attributes();
-  attributes[2] = Attribute(true);
+  attributes[0] = Attribute(make_body(params, outputs));
   return make_node(loop.op(), {loop.operands().begin(), loop.operands().end()}, attributes);
 }
 
@@ -38,7 +45,7 @@ Value call_of(const Expr& x, const Expr& y) {
 std::vector<Value> examples(DType t) {
   const Expr x = vector("x", t), y = vector("y", t), w = scalar("w", t);
   const Value loop = loop_of(scalar("n", DType::int64), x, y, w)[0].value();
-  return {loop, with_traces(loop.node()), call_of(x, y)};
+  return {loop, with_rows(loop.node()), call_of(x, y)};
 }
 
 Positions positions_up_to(std::size_t n) {
@@ -56,14 +63,15 @@ bool fits(const Type& a, const Type& b, int more_axes = 0) {
   return a.dtype == b.dtype && a.rank() == b.rank() + more_axes;
 }
 
-// Every operand is the count or a parameter, every result an output or a trace, of one type each.
+// Every operand is the count or a parameter, every result an output, or one of each step.
 void check_regions(const Node& node) {
   CAPTURE(node.op().name);
   Positions operands, results;
   for (const Region& region : regions_of(node)) {
     const Graph& body = body_of(node, region);
     REQUIRE(region.parameters.size() == body.parameters.size());
-    REQUIRE(region.results.size() == body.outputs.size());
+    const std::size_t last = region.results.size();
+    REQUIRE(last + region.rows.size() == body.outputs.size());
     if (region.count) operands.push_back(*region.count);
     Positions next;
     for (std::size_t k = 0; k < region.parameters.size(); ++k) {
@@ -73,13 +81,15 @@ void check_regions(const Node& node) {
       if (p.operand) operands.push_back(*p.operand);
       if (p.next) CHECK(fits(type, body.outputs[*p.next].type()));
       if (p.next) next.push_back(*p.next);
-      if (p.trace) CHECK(fits(node.type(*p.trace), type, 1));
-      if (p.trace) results.push_back(*p.trace);
     }
     for (std::size_t k = 0; k < region.results.size(); ++k)
       CHECK(fits(node.type(region.results[k]), body.outputs[k].type()));
+    for (std::size_t k = 0; k < region.rows.size(); ++k)
+      CHECK(fits(node.type(region.rows[k]), body.outputs[last + k].type(), 1));
     results.insert(results.end(), region.results.begin(), region.results.end());
-    if (region.count) CHECK(sorted(next) == positions_up_to(body.outputs.size()));
+    results.insert(results.end(), region.rows.begin(), region.rows.end());
+    if (region.count) CHECK(sorted(next) == positions_up_to(last));
+    if (!region.count) CHECK(region.rows.empty());
     if (!region.count) CHECK(next.empty());
     if (region.states)
       CHECK(node.attribute(*region.states).integer() == static_cast<std::int64_t>(next.size()));
@@ -112,16 +122,16 @@ Graph after(std::string_view pass, const Graph& graph) {
 }
 
 // A counted loop with everything in other places than `fori` has it. Operands: captured values,
-// states, the count. Parameters: states, captured values, the index. Results: traces, last states.
+// states, the count. Parameters: states, captured values, the index. Results: rows, last states.
 std::vector<Type> drift_type(TypeContext& context) {
   const std::size_t last = context.operands.size() - 1;
   const auto states = static_cast<std::size_t>(context.attributes[1].integer());
   std::vector<Type> types;
-  for (const bool traced : {true, false})
+  for (const bool in_rows : {true, false})
     for (std::size_t k = last - states; k < last; ++k) {
       types.push_back(context.type(k));
       Shape& shape = types.back().shape;
-      if (traced) shape.insert(shape.begin(), Dim::value(context.operands[last]));
+      if (in_rows) shape.insert(shape.begin(), Dim::value(context.operands[last]));
     }
   return types;
 }
@@ -131,8 +141,9 @@ std::vector<Region> drift_regions(const Node& node) {
   const auto states = static_cast<std::size_t>(node.attribute(1).integer());
   Region region{.body = 2, .count = last, .states = 1};
   for (std::size_t k = 0; k < states; ++k) {
-    region.parameters.push_back({.operand = last - states + k, .next = k, .trace = k});
+    region.parameters.push_back({.operand = last - states + k, .next = k});
     region.results.push_back(states + k);
+    region.rows.push_back(k);
   }
   for (std::size_t k = 0; k < last - states; ++k) region.parameters.push_back({.operand = k});
   region.parameters.push_back({});
@@ -154,7 +165,8 @@ const Op drift{.name = "drift",
 std::vector<Expr> drift_of(const Expr& w, const Expr& x, const Expr& count) {
   const Expr state = tensor("state", x.dtype(), {}), rate = tensor("rate", w.dtype(), {});
   const Expr i = scalar("i", DType::int64);
-  const Value parameters[] = {state, rate, i}, outputs[] = {state * rate + cast(i, x.dtype())};
+  const Value parameters[] = {state, rate, i},
+              outputs[] = {state * rate + cast(i, x.dtype()), state};
   const Attributes attributes{Attribute("x"), Attribute(1),
                               Attribute(make_body(parameters, outputs))};
   const Value first = make_node(drift, {w, x, count}, attributes);
@@ -204,21 +216,20 @@ TEST_CASE("a loop has a count, an index, states and captured values") {
   CHECK(loop.node().op().attributes.begin()[*region.states].name == "states");
   REQUIRE(region.parameters.size() == 4);
   const auto& p = region.parameters;
-  CHECK((!p[0].operand && !p[0].next && !p[0].trace));
-  CHECK((p[1].operand == 1u && p[1].next == 0u && !p[1].trace));
-  CHECK((p[2].operand == 2u && p[2].next == 1u && !p[2].trace));
-  CHECK((p[3].operand == 3u && !p[3].next && !p[3].trace));
+  CHECK((!p[0].operand && !p[0].next));
+  CHECK((p[1].operand == 1u && p[1].next == 0u));
+  CHECK((p[2].operand == 2u && p[2].next == 1u));
+  CHECK((p[3].operand == 3u && !p[3].next));
+  CHECK(region.rows.empty());
   CHECK(region.results == Positions{0, 1});
 }
 
-TEST_CASE("states of a loop that keeps them are results too") {
+TEST_CASE("rows of a loop are results behind the states") {
   const Value loop = examples(DType::float64)[1];
   const std::vector<Region> regions = regions_of(loop.node());
   REQUIRE(regions.size() == 1);
   CHECK(regions[0].results == Positions{0, 1});
-  CHECK(regions[0].parameters[1].trace == 2u);
-  CHECK(regions[0].parameters[2].trace == 3u);
-  CHECK(!regions[0].parameters[3].trace);
+  CHECK(regions[0].rows == Positions{2, 3, 4});
 }
 
 TEST_CASE("a call runs its body once, on its operands") {

@@ -324,7 +324,7 @@ PARTS = {"nn": [f"_nn.{m}" for m in ("activations", "images", "layers", "losses"
 WITHOUT_REFERENCE = {
     "building and compiling, which NumPy does not do": [
         "check", "checkpoint", "col", "compiled", "custom_derivative", "fori", "free_inputs",
-        "function", "op_from_graph", "print",
+        "function", "op_from_graph", "print", "scan",
         "matrix", "row", "scalar", "shared", "substitute", "tensor", "tensor3", "tensor4", "vector",
     ],
     "derivatives, compared with differences in test_autodiff": [

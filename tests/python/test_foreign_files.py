@@ -248,7 +248,7 @@ def test_names_that_are_no_text_are_refused(tmp_path, escape):
         'input(id=opaque(1, 0), name="x", dtype=f64, shape=[4, 6])',
         'shared_variable(id=opaque(1, 0), name="x", dtype=f64, shape=[4, 6])',
         "dft(%0; inverse=false)",
-        "fori(%0; body=graph() { return }, states=-1, trace=false)",
+        "fori(%0; body=graph() { return }, states=-1)",
     ],
 )
 def test_operations_with_attributes_that_do_not_fit_are_refused(tmp_path, line):

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from ._functions.transforms import fori as fori
     from ._functions.transforms import grad as grad
     from ._functions.transforms import jvp as jvp
+    from ._functions.transforms import scan as scan
     from ._functions.transforms import subgraph_grad as subgraph_grad
     from ._functions.transforms import value_and_grad as value_and_grad
     from ._functions.transforms import vjp as vjp
@@ -121,6 +122,7 @@ _LAZY = {
     "Out": "_functions.function",
     "pprint": "_tools.show",
     "save": "_tools.files",
+    "scan": "_functions.transforms",
     "shared": "_functions.function",
     "subgraph_grad": "_functions.transforms",
     "substitute": "_functions.graphs",

@@ -64,7 +64,6 @@ ELSEWHERE = {
     "placeholder": "gn.tensor",
     "pmap": "gn.vmap",
     "remat": "gn.checkpoint",
-    "scan": "gn.fori",
     "scatter": "gn.put_along_axis, or x.at[indices].set(values)",
     "switch": "gn.where",
     "tree_map": "gn.tree.map",

@@ -154,7 +154,7 @@ def _formula(node: tuple[Any, ...], operands: list[tuple[str, int]]) -> tuple[st
     if op == "transpose" and attributes["axes"] in ("(1, 0)", "(2, 1, 0)"):
         return within(0, _ATOM_BINDS) + ".T", _ATOM_BINDS
     for key, value in attributes.items():
-        if value is False and key in ("keepdims", "trace"):
+        if key == "keepdims" and value is False:
             continue
         shown = value if isinstance(value, str) and key not in ("message",) else repr(value)
         arguments.append(f"{key}={shown}")

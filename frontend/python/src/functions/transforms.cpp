@@ -211,21 +211,17 @@ nb::list closed_or_open(const Objects& operands,
   }
 }
 
-Exprs step(const nb::callable& body, const Expr& i, std::span<const Expr> states) {
-  nb::list before;
-  for (const Expr& state : states) before.append(wrap(state));
-  const nb::object result = body(wrap(i), before);
+// What a body returned, a list: each state of the dtype of the one before it.
+Exprs step(const char* who, const nb::object& result, std::span<const Expr> states) {
   if (PyList_Check(result.ptr()) == 0 && PyTuple_Check(result.ptr()) == 0)
     throw TypeError(
-        fmt::format("fori: expected a list of the states from the body, found {}",
+        fmt::format("{}: expected a list of the states from the body, found {}", who,
                     result.is_none() ? "None: does it return them?" : class_name(result)));
-  const Objects after = sequence_items(result);
-  if (after.size() != states.size())
-    throw TypeError(fmt::format("fori: expected {} states from the body, found {}", states.size(),
-                                after.size()));
   Exprs found;
-  for (std::size_t k = 0; k < after.size(); ++k)
-    found.push_back(value_of(after[k], states[k].dtype()));
+  for (const nb::object& x : sequence_items(result)) {
+    const std::size_t k = found.size();
+    found.push_back(k < states.size() ? value_of(x, states[k].dtype()) : Expr(to_arg(x).value()));
+  }
   return found;
 }
 
@@ -236,8 +232,54 @@ nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body) {
   return closed_or_open(operands, [&](std::span<const Expr> x) {
     if (!is_integer(x[0].dtype()) || x[0].rank() != 0)
       throw TypeError("fori: expected an integer as count, found " + describe(x[0].value()));
-    return fori(cast(x[0], int64), x.subspan(1),
-                [&](const Expr& i, std::span<const Expr> states) { return step(body, i, states); });
+    return fori(cast(x[0], int64), x.subspan(1), [&](const Expr& i, std::span<const Expr> states) {
+      return step("fori", body(wrap(i), expression_list(Exprs(states.begin(), states.end()))),
+                  states);
+    });
+  });
+}
+
+// The sequences, all of the length that the first one has, or that is given.
+Exprs sequences_of(std::span<const Expr> given, const Dim& length) {
+  Exprs sequences;
+  for (const Expr& x : given) {
+    const std::string expected =
+        fmt::format("scan: expected sequences of one length, found {}", describe(x.value()));
+    if (x.rank() == 0) throw TypeError(expected);
+    Shape shape = x.shape();
+    shape[0] = length;
+    sequences.push_back(shaped(x, shape, expected));
+  }
+  return sequences;
+}
+
+// As often as sequences are long, or as is said: the last states, then the rows of all steps.
+nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bool reverse,
+                 const nb::callable& body) {
+  const OriginScope at(caller());
+  Objects operands = sequence_items(initial);
+  const std::size_t states = operands.size();
+  for (nb::object& x : sequence_items(sequences)) operands.push_back(std::move(x));
+  const std::size_t before_length = operands.size();
+  if (!length.is_none()) operands.push_back(nb::borrow(length));
+  if (before_length == operands.size() && before_length == states)
+    throw TypeError("scan: expected sequences or a length, found neither");
+  return closed_or_open(operands, [&](std::span<const Expr> x) {
+    if (before_length < x.size() && (!is_integer(x.back().dtype()) || x.back().rank() != 0))
+      throw TypeError("scan: expected an integer as length, found " + describe(x.back().value()));
+    if (before_length == x.size() && x[states].rank() == 0)
+      throw TypeError("scan: expected a sequence, found " + describe(x[states].value()));
+    const Expr count = before_length < x.size() ? cast(x.back(), int64) : extent(x[states].dim(0));
+    const Exprs over =
+        sequences_of(x.subspan(states, before_length - states), Dim::value(count.value()));
+    return scan(count, x.first(states), [&](const Expr& i, std::span<const Expr> now) {
+      const Index here[] = {Index(reverse ? count - 1 - i : i)};
+      Exprs elements;
+      for (const Expr& each : over) elements.push_back(index(each, here));
+      return step("scan",
+                  body(expression_list(Exprs(now.begin(), now.end())), expression_list(elements)),
+                  now);
+    });
   });
 }
 
@@ -324,6 +366,8 @@ void add_transforms(nb::module_& m) {
   m.def("free_inputs", expression_leaves, "exprs"_a.none());
   m.def("substitute", substituted, "outputs"_a.none(), "replacements"_a.none());
   m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none());
+  m.def("scan", scanned, "length"_a.none(), "initial"_a.none(), "sequences"_a.none(), "reverse"_a,
+        "body"_a.none());
   m.def("open_leaf", open_leaf, "name"_a, "x"_a);
   nb::class_<Graphed>(m, "OpFromGraph")
       .def(nb::init<nb::handle, nb::handle, const nb::object&, const nb::object&, bool,
