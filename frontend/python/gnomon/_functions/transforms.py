@@ -463,7 +463,7 @@ def fori(count: Any, initial: Any, body: Callable[[Any, Any], Any]) -> Any:
     The state is any tree of arrays, whose dtypes and shapes the body keeps; i is an int64 scalar,
     and so is the count: no step if it is not positive. The body is called once, with expressions;
     it may use any other expressions. What does not depend on i or the state is computed once,
-    before the loop. Differentiable; the gradient keeps the states of all steps.
+    before the loop. Differentiable; the gradient keeps the states that it reads, of all steps.
 
     Computed at once when neither an argument nor what the body uses is an expression.
 
