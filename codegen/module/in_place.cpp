@@ -281,13 +281,22 @@ void keep_in_memory_of_operand(const Module& module, Step& step) {
       rename_buffer(module, step, loop->current[k], loop->result[k]);
 }
 
-// Each state of the loop that may be is one buffer from now on.
+// Two memories of so few numbers cost nothing, while the compiler takes longer for a kernel that
+// reads and writes through pointers which may be equal.
+bool is_small(const Buffer& state) {
+  const Dim count = element_count(state.shape);
+  return count.is_constant() && count.constant() <= 64;
+}
+
+// Each larger state of the loop that may be is one buffer from now on.
 void join_states(Module& module, LoopStep& loop) {
   Steps steps(module, loop.body, Steps::Failures::leave_nothing);
   std::vector<bool> idle(loop.body.size());
   for (std::size_t k = 0; k < loop.current.size(); ++k) {
     const int from = loop.current[k], to = loop.next[k];
-    if (!steps.may_be_in_place(from, to)) continue;
+    if (is_small(module.buffers[static_cast<std::size_t>(from)]) ||
+        !steps.may_be_in_place(from, to))
+      continue;
     const Effects effects(module, from, to);
     bool written = false;
     for (const std::size_t at : steps.touching(from, to)) {
