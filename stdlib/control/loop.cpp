@@ -309,7 +309,7 @@ Expr largest_count(const Expr& counts) {
 
 // One loop for all examples. A state that differs between them, or comes to, has their axis. Where
 // the counts differ, it runs as often as the largest one asks for, and the states of an example
-// that is done stay. Such a loop has rows that no step of theirs reads.
+// that is done stay. Its rows behind its own count are of no step that it asked for.
 Exprs fori_batch(const Batched& b) {
   const Loop loop(b.attributes);
   const auto first = b.x.begin() + 1;
@@ -357,9 +357,8 @@ Exprs fori_batch(const Batched& b) {
 constinit const Op op::fori{
     .name = "fori",
     .doc =
-        "States after `count` steps of the body (index, states, captured values) -> states and "
-        "rows; "
-        "none when the count is not positive. Then the rows of all steps, stacked.",
+        "States after `count` steps of the body (index, states, captured values) -> states, rows; "
+        "the first ones when the count is not positive. Then the rows of all steps, stacked.",
     .operands = -1,
     .at_least = 1,
     .outputs = 0,

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "codegen/module/accesses.h"
-#include "codegen/module/verify_module.h"
 #include "ir/graph/leaf.h"
 #include "passes/derivatives/gradient.h"
 #include "passes/derivatives/vectorize.h"
@@ -40,12 +39,8 @@ void count(const std::vector<Step>& steps, Memories& found) {
 }
 
 Memories memories_of(const List& outputs) {
-  Context context = checked_context();
-  const Target& target = target_named("x86-64-v3");
-  Module module = module_of(optimize(close(outputs), context), target);
-  module = run_module_passes(std::move(module), target, context);
   Memories found;
-  count(module.steps, found);
+  count(module_of(outputs).steps, found);
   return found;
 }
 
@@ -143,10 +138,7 @@ TEST_CASE("rows of steps are made in their places") {
   const List found = scan(Expr(extent_value(x.dim(0))), List{h}, [&](const Expr& i, States s) {
     return List{s[0] * 0.5 + x(i), sin(s[0])};
   });
-  Context context = checked_context();
-  const Module module =
-      module_of(optimize(close({found[0], found[1]}), context), target_named("x86-64-v3"));
-  verify(module);
+  const Module module = module_of({found[0], found[1]});
   const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
   const auto at = std::ranges::find_if(module.steps, is_loop);
   REQUIRE(at != module.steps.end());
@@ -165,8 +157,7 @@ TEST_CASE("rows of steps are made in their places") {
 TEST_CASE("a gradient keeps the states that it reads, once") {
   const Expr x = vector("x"), y = vector("y"), n = scalar("n", int64);
   const auto rows_of = [](const List& outputs) {
-    Context context = checked_context();
-    const Module module = module_of(optimize(close(outputs), context), target_named("x86-64-v3"));
+    const Module module = module_of(outputs);
     std::size_t rows = 0;
     for (const Step& step : module.steps)
       if (const auto* loop = std::get_if<LoopStep>(&step.what)) rows += loop->rows.size();

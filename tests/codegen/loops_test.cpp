@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "codegen/module/accesses.h"
-#include "codegen/module/verify_module.h"
 #include "ir/graph/leaf.h"
 #include "passes/derivatives/gradient.h"
 #include "runtime/services.h"
@@ -23,13 +22,6 @@ namespace {
 
 using States = std::span<const Expr>;
 using List = std::vector<Expr>;
-
-Module lowered(const std::vector<Expr>& outputs) {
-  Context context = checked_context();
-  Module module = module_of(optimize(close(outputs), context), target_named("x86-64-v3"));
-  verify(module);
-  return module;
-}
 
 // Steps by the number of loops around them.
 struct Depth {
@@ -135,8 +127,8 @@ TEST_CASE("what a body captures is computed once, before the loop") {
                                                    {"place", cast(argmax(x), float64)}};
   for (const auto& [name, value] : captured) {
     CAPTURE(name);
-    const Module module =
-        lowered({loop(n, s, [&](const Expr&, const Expr& state) { return state * 0.5 + value; })});
+    const Module module = module_of(
+        {loop(n, s, [&](const Expr&, const Expr& state) { return state * 0.5 + value; })});
     CHECK(!loops_touch(module, "x"));
     CHECK(!loops_touch(module, "m"));
     const std::vector<Depth> depths = depths_of(module);
@@ -152,8 +144,8 @@ TEST_CASE("what costs no memory is computed where it is used") {
   const Expr zeros = y * 0;  // a number by the end of the first pass
   const Expr range = arange(s.dim(0), float64);
   const Module module =
-      lowered({loop(n, s, [&](const Expr&, const Expr& state) { return state * range; }),
-               loop(n, y, [&](const Expr&, const Expr& state) { return state * 3 + zeros; })});
+      module_of({loop(n, s, [&](const Expr&, const Expr& state) { return state * range; }),
+                 loop(n, y, [&](const Expr&, const Expr& state) { return state * 3 + zeros; })});
   CHECK(depths_of(module)[0].loops == 2);
   CHECK(depths_of(module)[0].kernels == 0);
 }
@@ -166,7 +158,7 @@ TEST_CASE("the body of a loop is memory to a loop inside") {
       return inner * 0.5 + of_step + sort(x) * cast(k + i, float64);
     });
   });
-  const std::vector<Depth> depths = depths_of(lowered({last}));
+  const std::vector<Depth> depths = depths_of(module_of({last}));
   CHECK(depths[0].loops == 1);
   CHECK(depths[1].loops == 1);
   CHECK(depths[0].services == 1);
@@ -188,7 +180,7 @@ TEST_CASE("captured prints and checks happen once") {
   const Expr tested = check(max(x), max(x) > 0, "x must be positive somewhere");
   const Expr last =
       loop(n, s, [&](const Expr&, const Expr& state) { return state * shown + tested; });
-  const std::vector<Depth> depths = depths_of(lowered({last}));
+  const std::vector<Depth> depths = depths_of(module_of({last}));
   CHECK(depths[0].prints == 1);
   CHECK(depths[0].checks == 1);
   CHECK(depths[1].prints == 0);
@@ -217,7 +209,7 @@ TEST_CASE("a gradient runs each loop once") {
     if (steps > 2) {
       for (const bool with_value : {false, true}) {
         const std::vector<Depth> depths =
-            depths_of(lowered(with_value ? List{gradient[0], last, gradient[1]} : gradient));
+            depths_of(module_of(with_value ? List{gradient[0], last, gradient[1]} : gradient));
         CHECK(depths[0].loops == 2);
         CHECK(depths[1].loops == 0);
       }
@@ -239,7 +231,7 @@ TEST_CASE("loops that only differ in what they keep are one, one behind the othe
     };
     const Expr last = sum(behind(behind(x)));
     const Expr slope = grad(last, x);
-    CHECK(depths_of(lowered({last, slope}))[0].loops == 4);
+    CHECK(depths_of(module_of({last, slope}))[0].loops == 4);
     Batch batch("joined");
     batch.inputs = {x, n};
     batch.add("value", last + cast(n, float64), 1e-12);
@@ -253,9 +245,9 @@ TEST_CASE("loops that only differ in what they keep are one, one behind the othe
     return loop(n, from, [&](const Expr&, const Expr& s) { return sin(s) * factor; });
   };
   const Expr slope = grad(sum(other(0.5, x)), x);
-  CHECK(depths_of(lowered({other(0.5, x), slope}))[0].loops == 2);
-  CHECK(depths_of(lowered({other(0.25, x), slope}))[0].loops == 3);
-  CHECK(depths_of(lowered({other(0.5, x + 1.0), slope}))[0].loops == 3);
+  CHECK(depths_of(module_of({other(0.5, x), slope}))[0].loops == 2);
+  CHECK(depths_of(module_of({other(0.25, x), slope}))[0].loops == 3);
+  CHECK(depths_of(module_of({other(0.5, x + 1.0), slope}))[0].loops == 3);
 }
 
 TEST_CASE("a gradient through loops inside each other runs none of them inside a third") {
@@ -270,7 +262,7 @@ TEST_CASE("a gradient through loops inside each other runs none of them inside a
   };
   const Expr last = last_of(x, w);
   const std::vector<Expr> gradient = grad(last, {x, w});
-  CHECK(depths_of(lowered(gradient)).size() == 3);
+  CHECK(depths_of(module_of(gradient)).size() == 3);
   const Function f = compile({x, w}, {last, gradient[0], gradient[1]});
   const auto plain = [](double at, double weight) {
     for (int i = 0; i < 3; ++i) {
@@ -295,7 +287,7 @@ TEST_CASE("a gradient carries the cotangents that are asked for") {
     return List{s[0] * sin(s[1]) + sum(tanh(w * s[0])), s[1] * 0.9 + 0.1};
   });
   const auto carried = [&](const std::vector<Expr>& wrt) {
-    return states_of_last(lowered(grad(last[0], wrt)));
+    return states_of_last(module_of(grad(last[0], wrt)));
   };
   CHECK(carried({x}) == 1);
   CHECK(carried({w}) == 2);
@@ -401,8 +393,9 @@ TEST_CASE("numbers of other kinds are captured too") {
     CAPTURE(name_of(t));
     const Expr x = vector("x", t), s = tensor("s", t, {x.dim(0)});
     const Module module =
-        lowered({loop(Expr(Array(std::int64_t{3})), s,
-                      [&](const Expr&, const Expr& state) { return state * 0.5 + sum(exp(x)); })});
+        module_of({loop(Expr(Array(std::int64_t{3})), s, [&](const Expr&, const Expr& state) {
+          return state * 0.5 + sum(exp(x));
+        })});
     CHECK(!loops_touch(module, "x"));
     CHECK(depths_of(module)[0].loops == 1);
   }

@@ -257,21 +257,21 @@ Exprs sequences_of(std::span<const Expr> given, const Dim& length) {
 nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bool reverse,
                  const nb::callable& body) {
   const OriginScope at(caller());
-  Objects operands = sequence_items(initial);
-  const std::size_t states = operands.size();
-  for (nb::object& x : sequence_items(sequences)) operands.push_back(std::move(x));
-  const std::size_t before_length = operands.size();
-  if (!length.is_none()) operands.push_back(nb::borrow(length));
-  if (before_length == operands.size() && before_length == states)
+  Objects operands = sequence_items(initial), given = sequence_items(sequences);
+  const std::size_t states = operands.size(), lists = given.size();
+  for (nb::object& x : given) operands.push_back(std::move(x));
+  const bool is_counted = !length.is_none();
+  if (is_counted) operands.push_back(nb::borrow(length));
+  if (!is_counted && lists == 0)
     throw TypeError("scan: expected sequences or a length, found neither");
   return closed_or_open(operands, [&](std::span<const Expr> x) {
-    if (before_length < x.size() && (!is_integer(x.back().dtype()) || x.back().rank() != 0))
-      throw TypeError("scan: expected an integer as length, found " + describe(x.back().value()));
-    if (before_length == x.size() && x[states].rank() == 0)
-      throw TypeError("scan: expected a sequence, found " + describe(x[states].value()));
-    const Expr count = before_length < x.size() ? cast(x.back(), int64) : extent(x[states].dim(0));
-    const Exprs over =
-        sequences_of(x.subspan(states, before_length - states), Dim::value(count.value()));
+    const Expr& says = is_counted ? x.back() : x[states];
+    if (is_counted && (!is_integer(says.dtype()) || says.rank() != 0))
+      throw TypeError("scan: expected an integer as length, found " + describe(says.value()));
+    if (!is_counted && says.rank() == 0)
+      throw TypeError("scan: expected a sequence, found " + describe(says.value()));
+    const Expr count = is_counted ? cast(says, int64) : extent(says.dim(0));
+    const Exprs over = sequences_of(x.subspan(states, lists), Dim::value(count.value()));
     return scan(count, x.first(states), [&](const Expr& i, std::span<const Expr> now) {
       const Index here[] = {Index(reverse ? count - 1 - i : i)};
       Exprs elements;
