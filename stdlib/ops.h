@@ -4,6 +4,7 @@
 #include <concepts>
 #include <initializer_list>
 #include <limits>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <utility>
@@ -48,7 +49,7 @@
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
   X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) X(indicator)          \
   X(multiply_index) X(divide_index) X(minimum_index) X(maximum_index)                         \
-  X(arange) X(dot) X(gemm) X(fori) X(call)                                                    \
+  X(arange) X(dot) X(gemm) X(fori) X(while_loop) X(cond) X(call)                             \
   X(cholesky) X(solve_triangular) X(solve) X(qr) X(eigh) X(eigvalsh) X(svd) X(svdvals)        \
   X(lu_factor) X(cofactors) X(det) X(slogdet) X(pinv) X(matrix_rank) X(solve_sylvester)       \
   X(expm) X(eig) X(eigvals) X(schur) X(qz) X(solve_banded) X(solve_discrete_are)              \
@@ -395,6 +396,39 @@ std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial,
 /// others of all steps, stacked along a new first axis. Those have the same extents in every step.
 std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial,
                        const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
+/// What a loop that a condition ends leaves: how many steps it made (int64 scalar), the last states,
+/// and what the body kept of each step, stacked along a new first axis.
+struct WhileResults {
+  Expr steps;
+  std::vector<Expr> states, rows;
+};
+/// Of i (int64 scalar) and the states: a bool scalar, whether there is a further step, then the new
+/// states, then what is kept of this one.
+using WhileStep = std::function<std::vector<Expr>(Expr, std::span<const Expr>)>;
+/// Steps of the body while it says so and there are fewer than `most`; none unless `begins`. Only
+/// with `most` the body may keep something. Its gradient makes the steps twice: the first time shows
+/// how many there are.
+WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const WhileStep& body,
+                        const std::optional<Arg>& most = {});
+/// The last of the states: while condition(states), a bool scalar: states = body(states).
+std::vector<Expr> while_loop(std::span<const Expr> initial,
+                             const std::function<Expr(std::span<const Expr>)>& condition,
+                             const std::function<std::vector<Expr>(std::span<const Expr>)>& body);
+
+/// What the two branches of a choice give: values of the same dtypes and shapes, one by one.
+struct Branches {
+  std::vector<Expr> then, otherwise;
+};
+/// then() if the predicate, a bool scalar, is true, else otherwise(). What these functions make runs
+/// only in the branch that is taken; what there was before they were called is computed in any case.
+std::vector<Expr> cond(const Arg& predicate, const std::function<std::vector<Expr>()>& then,
+                       const std::function<std::vector<Expr>()>& otherwise);
+/// The same with both branches from one function.
+std::vector<Expr> cond(const Arg& predicate, const std::function<Branches()>& make);
+/// The values of the branch that the condition, a bool scalar, chooses. What only one of them needs
+/// is computed only if that one is taken.
+std::vector<Expr> ifelse(const Arg& condition, const Branches& branches);
+
 /// How an OpFromGraph is differentiated. A rule gets its inputs, its outputs, and a cotangent for
 /// each float output (a tangent for each float input), and returns one for each float input
 /// (output); a null one is zero. Without rules the derivative is that of the outputs.

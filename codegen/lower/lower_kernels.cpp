@@ -64,10 +64,10 @@ void KernelGathering::finish() {
 // The call chooses between kernels for rows that are short and for others.
 void KernelGathering::add_choice(const Nest& nest, std::vector<ExtentRange> where) {
   finish();
-  ChoiceStep choice{std::move(where), {}, {}};
-  for (std::vector<Step>* way : {&choice.few, &choice.many}) {
+  ChoiceStep choice{std::move(where)};
+  for (std::vector<Step>* way : {&choice.then, &choice.otherwise}) {
     const auto kernel = new_kernel();
-    way == &choice.few ? kernel->add_short_rows(nest) : kernel->add(nest);
+    way == &choice.then ? kernel->add_short_rows(nest) : kernel->add(nest);
     add_kernel_of(*kernel, *way);
   }
   lowering_.buffers.allocate(steps_);

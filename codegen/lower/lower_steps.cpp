@@ -9,7 +9,7 @@
 
 #include "codegen/kernels/lower_product.h"
 #include "codegen/lower/lower_kernels.h"
-#include "codegen/lower/lower_loop.h"
+#include "codegen/lower/lower_regions.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -87,7 +87,9 @@ void add_product(const Node& node, Lowering& l, std::vector<Step>& steps) {
     case ProductChoice::Way::kernel: return append(by_kernel);
     case ProductChoice::Way::library: return append(by_library);
     case ProductChoice::Way::by_extent:
-      steps.push_back({ChoiceStep{choice.where, std::move(by_kernel), std::move(by_library)}});
+      steps.push_back({ChoiceStep{.where = choice.where,
+                                  .then = std::move(by_kernel),
+                                  .otherwise = std::move(by_library)}});
   }
 }
 
@@ -97,6 +99,7 @@ void lower_step(const Node& node, Lowering& l, std::vector<Step>& steps) {
   switch (node.op().step) {
     case StepKind::product: add_product(node, l, steps); break;
     case StepKind::loop: lower_loop(node, l, steps); break;
+    case StepKind::branch: lower_branch(node, l, steps); break;
     case StepKind::print: add_print(node, l, steps); break;
     case StepKind::check: add_check(node, l, steps); break;
     default: add_service(node, l, steps);

@@ -59,7 +59,7 @@ class Visitor {
     for (auto& row : s.rows) one(How::writes, row.one), one(How::writes, row.all);
   }
   void see(Of<SideBySideStep> auto&) const {}
-  void see(Of<ChoiceStep> auto&) const {}
+  void see(Of<ChoiceStep> auto& s) const { one(How::reads, s.condition); }
 
   const Module& module_;
   const Visit& visit_;

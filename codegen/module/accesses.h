@@ -36,8 +36,8 @@ void for_each_inner(AnyStep& step, const Visit& visit) {
   if (auto* group = std::get_if<SideBySideStep>(&step.what))
     for (auto& branch : group->branches) visit(branch.steps);
   if (auto* choice = std::get_if<ChoiceStep>(&step.what)) {
-    visit(choice->few);
-    visit(choice->many);
+    visit(choice->then);
+    visit(choice->otherwise);
   }
 }
 

@@ -104,7 +104,8 @@ class Effects {
   Effect see(const ChoiceStep& s) const {
     Effect all;
     all.element_by_element = true;
-    for (const auto* branch : {&s.few, &s.many}) {
+    all.reads = s.condition == from_;
+    for (const auto* branch : {&s.then, &s.otherwise}) {
       bool written = false;
       for (const Step& inner : *branch) {
         const Effect e = of(inner);
@@ -245,7 +246,7 @@ class Steps {
 // Kernels that have both as parameters shall know that they are one.
 void mark_aliased(Module& module, const Step& step, int from, int to) {
   if (const auto* choice = std::get_if<ChoiceStep>(&step.what))
-    for (const auto* branch : {&choice->few, &choice->many})
+    for (const auto* branch : {&choice->then, &choice->otherwise})
       for (const Step& inner : *branch) mark_aliased(module, inner, from, to);
   const auto* k = std::get_if<KernelStep>(&step.what);
   if (k == nullptr || !has(k->buffers, from) || !has(k->buffers, to)) return;

@@ -33,11 +33,16 @@ class Lives {
       see(s);
     }
   }
-  // Steps inside another are at one moment, as any branch may be the first and the last; but for
-  // those of a loop.
+  // Steps side by side are at one moment, as any branch may be the first and the last. Of a choice
+  // one way runs, so that none finds what the other one left in the memory of both.
   void see(const Step& s) {
     if (const auto* loop = std::get_if<LoopStep>(&s.what)) return see(*loop, s);
     use_all(s);
+    if (const auto* choice = std::get_if<ChoiceStep>(&s.what)) {
+      walk(choice->then);
+      walk(choice->otherwise);
+      return;
+    }
     for_each_inner(s, [this](const std::vector<Step>& steps) {
       for (const Step& inner : steps) see(inner);
     });

@@ -14,7 +14,7 @@ int count_steps_where(const std::vector<Step>& steps, const Predicate& counts) {
   for (const Step& s : steps) {
     n += counts(s);
     if (const auto* choice = std::get_if<ChoiceStep>(&s.what))
-      n += count_steps_where(choice->many, counts);
+      n += count_steps_where(choice->otherwise, counts);
     else
       for_each_inner(
           s, [&](const std::vector<Step>& inner) { n += count_steps_where(inner, counts); });

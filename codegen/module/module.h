@@ -80,8 +80,8 @@ struct PrintStep {
   int buffer, message;
 };
 struct Step;
-/// `count` times: the states in `current` are read, those in `next` written, then they change
-/// places. Where both are one buffer, each step writes over the state.
+/// `count` times, or until a state is false: the states in `current` are read, those in `next`
+/// written, then they change places. Where both are one buffer, each step writes over the state.
 struct LoopStep {
   /// What each step leaves: `one` is its part of `all`, which has one for each step.
   struct Row {
@@ -89,6 +89,7 @@ struct LoopStep {
   };
   int count;                                // buffer: int64 scalar
   int index;                                // buffer: the int64 scalar the body reads
+  int while_state = -1;                     // number of the bool scalar that goes on; -1: none
   std::vector<int> initial, current, next;  // by state
   std::vector<int> result;                  // where the last states go
   std::vector<Row> rows;
@@ -109,10 +110,11 @@ struct ExtentRange {
   Dim extent;
   std::int64_t least, most;
 };
-/// `few` where all extents are in range, else `many`.
+/// `then` where all extents are in range and the condition is true, else `otherwise`.
 struct ChoiceStep {
   std::vector<ExtentRange> where;
-  std::vector<Step> few, many;
+  int condition = -1;  // buffer: bool scalar; -1: none
+  std::vector<Step> then = {}, otherwise = {};
 };
 struct Step {
   std::variant<KernelStep, ServiceStep, CopyStep, DimensionStep, ExtentCheckStep, AllocateStep,

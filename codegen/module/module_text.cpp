@@ -89,6 +89,8 @@ class ModulePrinter {
   void print(const PrintStep& s, int) { text_ += fmt::format("print {}\n", name(s.buffer)); }
   void print(const LoopStep& s, int depth) {
     text_ += fmt::format("loop {} times", name(s.count));
+    if (s.while_state >= 0)
+      text_ += fmt::format(" while {}", name(s.current[static_cast<std::size_t>(s.while_state)]));
     for (const LoopStep::Row& row : s.rows)
       text_ += fmt::format(", {} is a row of {}", name(row.one), name(row.all));
     text_ += "\n";
@@ -104,10 +106,11 @@ class ModulePrinter {
     for (const ExtentRange& r : s.where)
       where += fmt::format("{}{} <= {} <= {}", where.empty() ? "" : " and ", r.least,
                            r.extent.text(), r.most);
+    if (s.condition >= 0) where += (where.empty() ? "" : " and ") + name(s.condition);
     text_ += fmt::format("if {}\n", where);
-    for (const Step& inner : s.few) step(inner, depth + 1);
+    for (const Step& inner : s.then) step(inner, depth + 1);
     text_ += std::string(2 * static_cast<std::size_t>(depth), ' ') + "else\n";
-    for (const Step& inner : s.many) step(inner, depth + 1);
+    for (const Step& inner : s.otherwise) step(inner, depth + 1);
   }
 
   const Module& module_;

@@ -149,7 +149,7 @@ class Grouping {
   std::optional<Branch> branch_of(const Step& step) const {
     Branch branch;
     if (const auto* choice = std::get_if<ChoiceStep>(&step.what))
-      return branch_of(choice->many.back());
+      return branch_of(choice->otherwise.back());
     const auto* call = std::get_if<ServiceStep>(&step.what);
     if (call && !call->shares.is(0)) branch = {{}, call->work, call->shares};
     if (const auto* kernel = std::get_if<KernelStep>(&step.what)) branch.work = kernel->serial_work;

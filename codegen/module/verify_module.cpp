@@ -285,13 +285,15 @@ class ModuleOrder {
   // Either way leaves the same behind.
   void see(const ChoiceStep& s, State& state) {
     for (const ExtentRange& r : s.where) need_extents(state, r.extent);
-    State few = state, many = state;
-    walk(s.few, few);
-    walk(s.many, many);
-    state = few;
-    join(state, many);
-    std::erase_if(state.written,
-                  [&](int b) { return !few.written.contains(b) || !many.written.contains(b); });
+    if (s.condition >= 0) read(state, s.condition);
+    State then = state, otherwise = state;
+    walk(s.then, then);
+    walk(s.otherwise, otherwise);
+    state = then;
+    join(state, otherwise);
+    std::erase_if(state.written, [&](int b) {
+      return !then.written.contains(b) || !otherwise.written.contains(b);
+    });
   }
 
   static void join(State& a, const State& b) {

@@ -172,7 +172,12 @@ class StepPrinter {
     for (std::size_t k = 0; k < states; ++k)
       copy(names_.buffer(s.current[k]), names_.buffer(s.initial[k]), s.current[k]);
     const std::string i = names_.fresh("i");
-    open(fmt::format("for (i64 {0} = 0; {0} < {1}[0]; ++{0}) {{", i, names_.buffer(s.count)));
+    std::string goes_on = fmt::format("{} < {}[0]", i, names_.buffer(s.count));
+    if (s.while_state >= 0)
+      goes_on += fmt::format(" && {}[0]",
+                             names_.buffer(s.current[static_cast<std::size_t>(s.while_state)]));
+    line(fmt::format("i64 {} = 0;", i));
+    open(fmt::format("for (; {}; ++{}) {{", goes_on, i));
     stop_if("services->interrupted(context)", GNOMON_INTERRUPTED);
     line(fmt::format("{}[0] = {};", names_.buffer(s.index), i));
     for (const LoopStep::Row& row : s.rows)
@@ -184,6 +189,12 @@ class StepPrinter {
         line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}",
                          names_.buffer(s.current[k]), names_.buffer(s.next[k])));
     close("}");
+    if (s.while_state >= 0)
+      for (const LoopStep::Row& row : s.rows)
+        line(fmt::format(
+            "__builtin_memset({0} + {1} * {2}, 0, ({3}[0] - {1}) * {2} * sizeof *{0});",
+            names_.buffer(row.all), i,
+            names_.spelled(element_count(module_.buffers[row.one].shape)), names_.buffer(s.count)));
     for (std::size_t k = 0; k < states; ++k)
       copy(names_.buffer(s.result[k]), names_.buffer(s.current[k]), s.current[k]);
   }
@@ -212,11 +223,13 @@ class StepPrinter {
     for (const ExtentRange& r : s.where)
       where += fmt::format("{0}{1} <= {2} && {2} <= {3}", where.empty() ? "" : " && ", r.least,
                            names_.spelled(r.extent), r.most);
+    if (s.condition >= 0)
+      where += (where.empty() ? "" : " && ") + names_.buffer(s.condition) + "[0]";
     open(fmt::format("if ({}) {{", where));
-    print(s.few);
+    print(s.then);
     close("} else {");
     ++indent_;
-    print(s.many);
+    print(s.otherwise);
     close("}");
   }
 

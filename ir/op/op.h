@@ -253,6 +253,7 @@ enum class StepKind : std::uint8_t {
   routine,
   lines,
   loop,
+  branch,
   call,
   print,
   check

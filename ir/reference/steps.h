@@ -195,7 +195,11 @@ auto Evaluator<Numbers>::run_region(Frame& frame, const Node& node, const Region
     runs = std::max<std::int64_t>(0, integer_of(operand(frame, node, *region.count)->data[0]));
   const std::size_t last = region.results.size();
   std::vector<std::vector<Number>> rows(region.rows.size());
-  for (std::int64_t i = 0; i < runs; ++i) {
+  const auto goes_on = [&] {
+    return !region.while_state ||
+           numbers_.to_cell(DType::bool_, outputs[*region.while_state]->data[0]).b;
+  };
+  for (std::int64_t i = 0; i < runs && goes_on(); ++i) {
     for (std::size_t k = 0; k < parameters.size(); ++k) {
       const Region::Parameter& p = parameters[k];
       if (!p.operand) arguments[k] = number(i);
@@ -213,6 +217,8 @@ auto Evaluator<Numbers>::run_region(Frame& frame, const Node& node, const Region
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const Type& type = node.type(static_cast<std::uint32_t>(region.rows[k]));
     Tensor<Number> stacked{type.dtype, frame.extents(type.shape), std::move(rows[k])};
+    stacked.data.resize(static_cast<std::size_t>(count_of(stacked.shape, node.op().name)),
+                        numbers_.from_cell(type.dtype, Cell{}));
     results.emplace_back(region.rows[k], std::make_shared<Tensor<Number>>(std::move(stacked)));
   }
   return results;
@@ -221,8 +227,13 @@ auto Evaluator<Numbers>::run_region(Frame& frame, const Node& node, const Region
 template <class Numbers>
 auto Evaluator<Numbers>::run_regions(Frame& frame, const Node& node) -> std::vector<Data> {
   std::vector<Data> results(node.output_count());
-  for (const Region& region : regions_of(node))
+  for (const Region& region : regions_of(node)) {
+    if (const auto& when = region.condition;
+        when &&
+        numbers_.to_cell(DType::bool_, operand(frame, node, when->operand)->data[0]).b != when->is)
+      continue;
     for (auto& [k, data] : run_region(frame, node, region)) results[k] = std::move(data);
+  }
   return results;
 }
 

@@ -81,6 +81,34 @@ std::unordered_set<const Node*> dependents(std::span<const Node* const> order,
   return result;
 }
 
+namespace {
+
+// What a body over `parameters` captures that has the nodes of `order` which are `inside`.
+std::vector<Value> captured_by(std::span<const Value> parameters,
+                               const std::unordered_set<const Node*>& inside,
+                               std::span<const Node* const> order, std::span<const Value> outputs) {
+  const std::unordered_set<Value, ValueHash> leaves(parameters.begin(), parameters.end());
+  Frontier frontier(leaves, inside);
+  for (const Node* node : order) {
+    if (!inside.contains(node)) continue;
+    for (const Value& input : node->inputs()) frontier.use(input);
+  }
+  for (const Value& output : outputs) frontier.use(output);
+  std::vector<Value> captured = frontier.take();
+  std::vector<Value> all(parameters.begin(), parameters.end());
+  all.insert(all.end(), captured.begin(), captured.end());
+  // What remains are extents that no parameter's shape tells.
+  for (Value& v : free_values(all, outputs)) captured.push_back(std::move(v));
+  return captured;
+}
+
+}  // namespace
+
+std::vector<Value> captured_around(const std::unordered_set<const Node*>& inside,
+                                   std::span<const Value> outputs) {
+  return captured_by({}, inside, topological_order(outputs), outputs);
+}
+
 std::vector<Type> body_output_types(TypeContext& context, const Body& body,
                                     std::span<const Value> arguments) {
   return body_types(context, *body, arguments);
@@ -92,21 +120,9 @@ Closure close_over(std::span<const Value> parameters, std::span<const Value> out
   const std::vector<const Node*> order = topological_order(outputs, parameters);
   const std::unordered_set<const Node*> dependent = dependents(
       order, leaves, symbols == Symbols::of_parameters ? symbols_of(parameters) : Numbers());
-  Frontier frontier(leaves, dependent);
-  for (const Node* node : order) {
-    if (!dependent.contains(node)) continue;
-    for (const Value& input : node->inputs()) frontier.use(input);
-  }
-  for (const Value& output : outputs) frontier.use(output);
-
-  Closure closure{nullptr, frontier.take()};
+  Closure closure{nullptr, captured_by(parameters, dependent, order, outputs)};
   std::vector<Value> all(parameters.begin(), parameters.end());
   all.insert(all.end(), closure.captured.begin(), closure.captured.end());
-  // What remains are extents that no parameter's shape tells.
-  for (Value& v : free_values(all, outputs)) {
-    all.push_back(v);
-    closure.captured.push_back(std::move(v));
-  }
   closure.body = make_body(all, outputs);
   return closure;
 }

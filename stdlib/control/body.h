@@ -38,6 +38,9 @@ enum class Symbols { outer, of_parameters };
 /// captured; constants, ranges and broadcasts stay inside.
 Closure close_over(std::span<const Value> parameters, std::span<const Value> outputs,
                    Symbols symbols = Symbols::outer);
+/// What bodies with these nodes inside capture to give `outputs`.
+std::vector<Value> captured_around(const std::unordered_set<const Node*>& inside,
+                                   std::span<const Value> outputs);
 
 /// Outputs of a body for arguments.
 std::vector<Expr> apply_body(const Body& body, std::span<const Expr> arguments);

@@ -1,7 +1,9 @@
-// Counted loops with their derivatives.
+// Loops that are counted, and those that a state ends, with their derivatives.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <unordered_set>
 
 #include "ir/graph/leaf.h"
@@ -28,13 +30,18 @@ struct Building {
   Building& operator=(const Building&) = delete;
 };
 
-// A fori node's parts. Operands: the count, the initial states, the captured values. Outputs of the
-// body: the next states, then what is kept of each step, the rows.
+// A loop's parts. Operands: the count, the initial states, the captured values. Outputs of the body:
+// the next states, then what is kept of each step, the rows. The first states of one that a state
+// ends are whether it goes on and how many steps it has made.
 struct Loop {
   const Body& body;
   std::size_t states;
-  explicit Loop(const Attributes& a)
-      : body(a[0].body()), states(static_cast<std::size_t>(a[1].integer())) {}
+  bool is_conditional;
+  Loop(const Op& op, const Attributes& a)
+      : body(a[0].body()),
+        states(static_cast<std::size_t>(a[1].integer())),
+        is_conditional(&op == &op::while_loop) {}
+  explicit Loop(const Node& node) : Loop(node.op(), node.attributes()) {}
   std::size_t rows() const { return body->outputs.size() - states; }
 };
 
@@ -53,10 +60,16 @@ Type stacked(TypeContext& context, const Loop& loop, std::size_t row, Type type)
   return type;
 }
 
-std::vector<Type> fori_type(TypeContext& context) {
-  require_between(context, "a number of states", context.attributes[1].integer(), 0,
+std::vector<Type> loop_type(TypeContext& context) {
+  const int own = &context.op == &op::while_loop ? 2 : 0;
+  require_between(context, "a number of states", context.attributes[1].integer(), own,
                   static_cast<std::int64_t>(context.operands.size()) - 1);
-  const Loop loop(context.attributes);
+  const Loop loop(context.op, context.attributes);
+  const DType wanted[] = {DType::bool_, DType::int64};
+  for (int k = 0; k < own; ++k)
+    if (context.type(1 + k).dtype != wanted[k] || context.type(1 + k).rank() != 0)
+      context.fail(fmt::format("expected state {} to be a scalar of type {}, found {}", k,
+                               short_name_of(wanted[k]), describe(context.operands[1 + k])));
   const Type& count = context.type(0);
   if (count.dtype != DType::int64 || count.rank() != 0) {
     context.fail(
@@ -93,9 +106,10 @@ std::vector<Type> fori_type(TypeContext& context) {
 }
 
 // The states are operands from 1 on, results from 0 on, and the first outputs of the body.
-std::vector<Region> fori_regions(const Node& node) {
-  const Loop loop(node.attributes());
+std::vector<Region> loop_regions(const Node& node) {
+  const Loop loop(node);
   Region region{.body = 0, .count = 0, .states = 1, .parameters = {{}}};
+  if (loop.is_conditional) region.while_state = 0;
   for (std::size_t k = 0; k < loop.states; ++k) {
     region.parameters.push_back({.operand = 1 + k, .next = k});
     region.results.push_back(k);
@@ -125,8 +139,8 @@ std::vector<Expr> outputs_of(const Value& first) {
 }
 
 // Builds the loop: final states, then the rows that a step has behind the states.
-std::vector<Expr> make_loop(const Expr& count, std::span<const Expr> initial, const Step& step,
-                            Origin at = {}) {
+std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Expr> initial,
+                            const Step& step, Origin at = {}) {
   const Expr i = scalar("i", DType::int64);
   std::vector<Value> parameters = {i.value()};
   std::vector<Expr> states;
@@ -141,7 +155,7 @@ std::vector<Expr> make_loop(const Expr& count, std::span<const Expr> initial, co
   operands.insert(operands.end(), initial.begin(), initial.end());
   operands.insert(operands.end(), closure.captured.begin(), closure.captured.end());
   return outputs_of(make_node(
-      op::fori, std::move(operands),
+      op, std::move(operands),
       {Attribute(closure.body), Attribute(static_cast<std::int64_t>(initial.size()))}, at));
 }
 
@@ -230,7 +244,7 @@ Expr zero_row(const Expr& rows) {
 // Backwards over the steps, from the states before each that they read: cotangents of the states
 // are states, those of captured values add up. Values that nothing is asked for have neither.
 Exprs fori_vjp(const Vjp& v) {
-  const Loop loop(v.node.attributes());
+  const Loop loop(v.node);
   const std::vector<bool> carried = carried_backwards(v, loop);
   const Body body = v.bodies->vjp(loop.body, carried);
   const std::vector<Expr> kept = states_before(v, loop, params_read(*body));
@@ -255,7 +269,8 @@ Exprs fori_vjp(const Vjp& v) {
     for (; next < before.size(); ++next) before[next] = before[next] + cotangents[next];
     return before;
   };
-  const std::vector<Expr> found = make_loop(v.x[0], initial_cotangents(v, loop, carried), step);
+  const std::vector<Expr> found =
+      make_loop(op::fori, v.x[0], initial_cotangents(v, loop, carried), step);
   Exprs dx(v.x.size());
   std::size_t next = 0;
   for (std::size_t k = 1; k < v.x.size(); ++k) {
@@ -264,9 +279,20 @@ Exprs fori_vjp(const Vjp& v) {
   return dx;
 }
 
+// As that of the loop with as many steps as this one has made. What it reads of each is computed once
+// more: before the first pass nobody knows how much memory that takes.
+Exprs while_vjp(const Vjp& v) {
+  std::vector<Value> operands(v.node.operands().begin(), v.node.operands().end());
+  operands[0] = v.y[1].value();
+  const Value counted = make_node(op::fori, std::move(operands), v.node.attributes());
+  Vjp same{counted.node(), v.x, v.y, v.dy, v.bodies, v.wanted};
+  same.x[0] = v.y[1];
+  return fori_vjp(same);
+}
+
 // The same loop with the tangents of float states as further states, and those of rows as rows.
-Exprs fori_jvp(const Jvp& v) {
-  const Loop loop(v.node.attributes());
+Exprs loop_jvp(const Jvp& v) {
+  const Loop loop(v.node);
   const Body body = v.bodies->jvp(loop.body);
   const auto states = static_cast<std::ptrdiff_t>(loop.states);
   const auto outputs = static_cast<std::ptrdiff_t>(v.y.size());
@@ -289,7 +315,7 @@ Exprs fori_jvp(const Jvp& v) {
                 after.begin() + outputs + tangents);
     return after;
   };
-  const std::vector<Expr> found = make_loop(v.x[0], initial, step);
+  const std::vector<Expr> found = make_loop(v.node.op(), v.x[0], initial, step);
   Exprs dy;
   std::size_t next_state = loop.states, next_row = initial.size() + loop.rows();
   for (std::size_t k = 0; k < v.y.size(); ++k) {
@@ -307,48 +333,76 @@ Expr largest_count(const Expr& counts) {
   return max(concatenate({none, counts}));
 }
 
-// One loop for all examples. A state that differs between them, or comes to, has their axis. Where
-// the counts differ, it runs as often as the largest one asks for, and the states of an example
-// that is done stay. Its rows behind its own count are of no step that it asked for.
-Exprs fori_batch(const Batched& b) {
-  const Loop loop(b.attributes);
-  const auto first = b.x.begin() + 1;
-  const auto captured = first + static_cast<std::ptrdiff_t>(loop.states);
-  const bool counted = b.batched[0];
-  std::vector<bool> flags = b.batched;
-  flags[0] = false;
+// The same for all examples where the mark says so, else along their axis.
+Expr along_examples(const Expr& marks, const Expr& a, const Expr& b) {
+  Shape shape(a.shape().size(), Dim(1));
+  shape[0] = marks.dim(0);
+  return where(reshape(marks, shape), a, b);
+}
+
+// The loop over a batch: which states have the axis of examples, and the body for it.
+struct BatchedLoop {
+  std::vector<bool> flags;  // by operand
   BatchedBody body;
-  for (std::vector<bool> states;; states = body.outputs, states.resize(loop.states)) {
-    for (std::size_t k = 0; k < loop.states; ++k)
-      flags[1 + k] = flags[1 + k] || counted || (!states.empty() && states[k]);
-    states.assign(flags.begin() + 1, flags.begin() + 1 + static_cast<std::ptrdiff_t>(loop.states));
-    std::vector<bool> outputs = states;
+  bool differ = false;  // examples make different numbers of steps
+};
+
+// A state that differs between examples, or comes to, has their axis; all have it where the numbers
+// of steps differ.
+BatchedLoop batched_loop(const Batched& b, const Loop& loop) {
+  BatchedLoop found{b.batched, {}};
+  found.flags[0] = false;
+  const auto first = found.flags.begin() + 1,
+             last = first + static_cast<std::ptrdiff_t>(loop.states);
+  for (;;) {
+    found.differ = b.batched[0] || (loop.is_conditional && found.flags[1]);
+    if (found.differ) std::fill(first, last, true);
+    std::vector<bool> outputs(first, last);
     outputs.resize(loop.body->outputs.size());
-    body = b.body(loop.body, flags, outputs);
-    const auto ends = body.outputs.begin() + static_cast<std::ptrdiff_t>(loop.states);
-    if (std::equal(states.begin(), states.end(), body.outputs.begin(), ends)) break;
+    found.body = b.body(loop.body, found.flags, outputs);
+    const auto ends = found.body.outputs.begin() + static_cast<std::ptrdiff_t>(loop.states);
+    if (std::equal(first, last, found.body.outputs.begin(), ends)) return found;
+    std::copy(found.body.outputs.begin(), ends, first);
   }
+}
+
+// One loop for all examples. Where they make different numbers of steps, it runs as often as the
+// largest asks for, and the states of an example that is done stay. Its rows behind its own count
+// are of no step that it asked for.
+Exprs loop_batch(const Batched& b) {
+  const Loop loop(b.node);
+  const BatchedLoop batched = batched_loop(b, loop);
+  const auto captured = b.x.begin() + 1 + static_cast<std::ptrdiff_t>(loop.states);
   std::vector<Expr> initial;
   for (std::size_t k = 0; k < loop.states; ++k)
-    initial.push_back(flags[1 + k] ? leading(b, 1 + k) : b.x[1 + k]);
-  const Step step = [&](Expr i, std::span<const Expr> states) {
+    initial.push_back(batched.flags[1 + k] ? leading(b, 1 + k) : b.x[1 + k]);
+  const auto runs = [&](const Expr& i, std::span<const Expr> states) {
+    if (!b.batched[0]) return states[0];
+    const Expr counted = less(i, b.x[0]);
+    return loop.is_conditional ? bitwise_and(states[0], counted) : counted;
+  };
+  // Before the states of examples, where each has its own condition: those of the loop for all.
+  const std::size_t own = loop.is_conditional && batched.differ ? 2 : 0;
+  const Step step = [&](Expr i, std::span<const Expr> all) {
+    const std::span<const Expr> states = all.subspan(own);
     std::vector<Expr> arguments{i};
     arguments.insert(arguments.end(), states.begin(), states.end());
     arguments.insert(arguments.end(), captured, b.x.end());
-    std::vector<Expr> after = apply_body(body.body, arguments);
-    if (!counted) return after;
-    Expr runs = less(i, b.x[0]);
-    for (std::size_t k = 0; k < loop.states; ++k) {
-      Shape shape(after[k].shape().size(), Dim(1));
-      shape[0] = b.size;
-      after[k] = where(reshape(runs, shape), after[k], states[k]);
-    }
+    std::vector<Expr> after = apply_body(batched.body.body, arguments);
+    if (!batched.differ) return after;
+    const Expr marks = runs(i, states);
+    for (std::size_t k = 0; k < loop.states; ++k)
+      after[k] = along_examples(marks, after[k], states[k]);
+    if (own > 0) after.insert(after.begin(), {any(after[0]), all[1] + 1});
     return after;
   };
-  const Expr count = counted ? largest_count(b.x[0]) : b.x[0];
-  Exprs found = make_loop(count, initial, step);
+  if (own > 0)
+    initial.insert(initial.begin(), {any(initial[0]), constant(std::int64_t{0}, DType::int64)});
+  const Expr count = b.batched[0] ? largest_count(b.x[0]) : b.x[0];
+  Exprs found = make_loop(b.node.op(), count, initial, step);
+  found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(own));
   for (std::size_t k = loop.states; k < found.size(); ++k)
-    if (body.outputs[k]) found[k] = move_axis(found[k], 1, 0);
+    if (batched.body.outputs[k]) found[k] = move_axis(found[k], 1, 0);
   return found;
 }
 
@@ -363,19 +417,35 @@ constinit const Op op::fori{
     .at_least = 1,
     .outputs = 0,
     .attributes = {{"body", Attribute::Kind::body}, {"states", Attribute::Kind::integer}},
-    .type = fori_type,
+    .type = loop_type,
     .step = StepKind::loop,
-    .regions = fori_regions,
+    .regions = loop_regions,
     .vjp = fori_vjp,
-    .jvp = fori_jvp,
-    .batch = fori_batch};
+    .jvp = loop_jvp,
+    .batch = loop_batch};
+
+constinit const Op op::while_loop{
+    .name = "while_loop",
+    .doc =
+        "As fori, but no step is made once the first state, a bool, is false; the second state "
+        "counts the steps, and rows behind the last one are 0.",
+    .operands = -1,
+    .at_least = 3,
+    .outputs = 0,
+    .attributes = {{"body", Attribute::Kind::body}, {"states", Attribute::Kind::integer}},
+    .type = loop_type,
+    .step = StepKind::loop,
+    .regions = loop_regions,
+    .vjp = while_vjp,
+    .jvp = loop_jvp,
+    .batch = loop_batch};
 
 std::span<const Expr> loop_indices() { return open_indices; }
 
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const Step& body) {
   const Expr steps(count.as(DType::int64));
   return make_loop(
-      cast(steps, DType::int64), initial,
+      op::fori, cast(steps, DType::int64), initial,
       built_by(body,
                [&](std::size_t found) {
                  if (found != initial.size())
@@ -387,7 +457,7 @@ std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const St
 
 std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Step& body) {
   const Expr steps(count.as(DType::int64));
-  return make_loop(steps_of(cast(steps, DType::int64)), initial,
+  return make_loop(op::fori, steps_of(cast(steps, DType::int64)), initial,
                    built_by(body,
                             [&](std::size_t found) {
                               if (found < initial.size())
@@ -396,6 +466,50 @@ std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const St
                                     initial.size(), found));
                             }),
                    count.origin());
+}
+
+WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const WhileStep& step,
+                        const std::optional<Arg>& most) {
+  std::vector<Expr> first = {Expr(begins.value()), constant(std::int64_t{0}, DType::int64)};
+  first.insert(first.end(), initial.begin(), initial.end());
+  const Step counted = [&](Expr i, std::span<const Expr> states) {
+    std::vector<Expr> after = step(i, states.subspan(2));
+    after.insert(after.begin() + (after.empty() ? 0 : 1), states[1] + 1);
+    return after;
+  };
+  const auto check = [&](std::size_t found) {
+    if (found < first.size() || (!most && found > first.size()))
+      throw TypeError(fmt::format(
+          "while_loop: expected a condition and {} states from the body, found {} values",
+          initial.size(), found - 1));
+  };
+  const Expr count = most ? steps_of(cast(Expr(most->as(DType::int64)), DType::int64))
+                          : constant(std::numeric_limits<std::int64_t>::max(), DType::int64);
+  const std::vector<Expr> found =
+      make_loop(op::while_loop, count, first, built_by(counted, check), begins.origin());
+  const auto rows = found.begin() + std::ssize(first);
+  WhileResults results{found[1], {found.begin() + 2, rows}, {}};
+  for (const Expr& all : std::span(rows, found.end())) {
+    Shape made = all.shape();
+    made[0] = Dim::value(steps_of(results.steps).value());
+    results.rows.push_back(
+        slice(all, Shape(made.size(), Dim(0)), made, Shape(made.size(), Dim(1))));
+  }
+  return results;
+}
+
+std::vector<Expr> while_loop(std::span<const Expr> initial,
+                             const std::function<Expr(std::span<const Expr>)>& condition,
+                             const std::function<std::vector<Expr>(std::span<const Expr>)>& body) {
+  const WhileStep step = [&](const Expr&, std::span<const Expr> states) {
+    std::vector<Expr> after = body(states);
+    if (after.size() != initial.size())
+      throw TypeError(fmt::format("while_loop: expected {} states from the body, found {}",
+                                  initial.size(), after.size()));
+    after.insert(after.begin(), condition(after));
+    return after;
+  };
+  return while_loop(condition(initial), initial, step).states;
 }
 
 }  // namespace gnomon

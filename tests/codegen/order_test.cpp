@@ -153,7 +153,7 @@ TEST_CASE("bodies, choices and branches keep the order too") {
   const int y = 7;
   // Count, index, current, next; the result is y.
   const auto loop = [&](std::vector<Step> body) {
-    LoopStep l{1, 2, {0}, {3}, {4}, {y}, {}, {}};
+    LoopStep l{1, 2, -1, {0}, {3}, {4}, {y}, {}, {}};
     l.body = std::move(body);
     return Step{std::move(l)};
   };
@@ -167,7 +167,7 @@ TEST_CASE("bodies, choices and branches keep the order too") {
         "module, step 5: b5:w: expected a write before what reads it, found none");
 
   const auto choice = [&](std::vector<Step> few, std::vector<Step> many) {
-    return Step{ChoiceStep{{{m.n, 1, 5}}, std::move(few), std::move(many)}};
+    return Step{ChoiceStep{{{m.n, 1, 5}}, -1, std::move(few), std::move(many)}};
   };
   CHECK(m.fault(list(choice(list(m.copy(0, 1)), list(m.copy(0, 1))), m.copy(1, y))) == "");
   CHECK(starts(m.fault(list(choice(list(m.copy(0, 1)), list(m.copy(0, 2))), m.copy(1, y))),

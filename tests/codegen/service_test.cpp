@@ -91,8 +91,9 @@ TEST_CASE("each service is of the contract, and its steps fill in fields that ar
 TEST_CASE("each step of an op is that of a service, or one that lowering knows") {
   for (const Op* o : all_ops()) {
     CAPTURE(o->name);
-    const bool is_control = o->step == StepKind::loop || o->step == StepKind::call ||
-                            o->step == StepKind::print || o->step == StepKind::check;
+    const bool is_control = o->step == StepKind::loop || o->step == StepKind::branch ||
+                            o->step == StepKind::call || o->step == StepKind::print ||
+                            o->step == StepKind::check;
     CHECK((o->step == StepKind::none || is_control || service_of(o->step) != nullptr));
   }
 }
@@ -117,7 +118,7 @@ TEST_CASE("steps say which buffers they touch, and how they may end") {
   CHECK(used(accesses(m, {CheckStep{1, 0, 2, 3}}), How::reads) == Buffers{1, 2, 3});
   CHECK(ending(m, {CheckStep{1, 0}}).stays);
 
-  LoopStep loop{1, 2, {3}, {4}, {5}, {6}, {{7, 8}}, {}};
+  LoopStep loop{1, 2, -1, {3}, {4}, {5}, {6}, {{7, 8}}, {}};
   loop.body.push_back({CopyStep{7, 8}});
   const Step step{loop};
   CHECK(used(accesses(m, step), How::reads) == Buffers{1, 3});

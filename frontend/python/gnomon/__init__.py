@@ -67,6 +67,9 @@ if TYPE_CHECKING:
     from . import _tree as tree
     from ._functions.batches import vectorize as vectorize
     from ._functions.batches import vmap as vmap
+    from ._functions.branches import cond as cond
+    from ._functions.branches import ifelse as ifelse
+    from ._functions.branches import switch as switch
     from ._functions.full_derivatives import hessian as hessian
     from ._functions.full_derivatives import hvp as hvp
     from ._functions.full_derivatives import jacobian as jacobian
@@ -77,14 +80,16 @@ if TYPE_CHECKING:
     from ._functions.function import shared as shared
     from ._functions.graphs import free_inputs as free_inputs
     from ._functions.graphs import substitute as substitute
+    from ._functions.loops import fori as fori
+    from ._functions.loops import fori_loop as fori_loop
+    from ._functions.loops import scan as scan
+    from ._functions.loops import while_loop as while_loop
     from ._functions.subgraphs import checkpoint as checkpoint
     from ._functions.subgraphs import custom_derivative as custom_derivative
     from ._functions.subgraphs import op_from_graph as op_from_graph
     from ._functions.trace import compiled as compiled
-    from ._functions.transforms import fori as fori
     from ._functions.transforms import grad as grad
     from ._functions.transforms import jvp as jvp
-    from ._functions.transforms import scan as scan
     from ._functions.transforms import subgraph_grad as subgraph_grad
     from ._functions.transforms import value_and_grad as value_and_grad
     from ._functions.transforms import vjp as vjp
@@ -104,9 +109,11 @@ _LAZY = {
     "accuracy_report": "_tools.accuracy",
     "checkpoint": "_functions.subgraphs",
     "compiled": "_functions.trace",
+    "cond": "_functions.branches",
     "custom_derivative": "_functions.subgraphs",
     "dot_text": "_tools.show",
-    "fori": "_functions.transforms",
+    "fori": "_functions.loops",
+    "fori_loop": "_functions.loops",
     "free_inputs": "_functions.graphs",
     "function": "_functions.function",
     "Function": "_functions.function",
@@ -114,6 +121,7 @@ _LAZY = {
     "graph_text": "_tools.show",
     "hessian": "_functions.full_derivatives",
     "hvp": "_functions.full_derivatives",
+    "ifelse": "_functions.branches",
     "In": "_functions.function",
     "jacobian": "_functions.full_derivatives",
     "jvp": "_functions.transforms",
@@ -122,16 +130,18 @@ _LAZY = {
     "Out": "_functions.function",
     "pprint": "_tools.show",
     "save": "_tools.files",
-    "scan": "_functions.transforms",
+    "scan": "_functions.loops",
     "shared": "_functions.function",
     "subgraph_grad": "_functions.transforms",
     "substitute": "_functions.graphs",
+    "switch": "_functions.branches",
     "tune": "_tools.tune",
     "value_and_grad": "_functions.transforms",
     "vectorize": "_functions.batches",
     "verify_grad": "_tools.verify",
     "vjp": "_functions.transforms",
     "vmap": "_functions.batches",
+    "while_loop": "_functions.loops",
 }
 _MODULES = {
     "fft": "fft",

@@ -180,7 +180,7 @@ def _rows_after(pivots, n):
         moved = _where(_ops.equal(place, i), at(rows, other), rows)
         return _where(_ops.equal(place, other), at(rows, i), moved)
 
-    from .._functions.transforms import fori  # loads what only transformations need
+    from .._functions.loops import fori
 
     return fori(n, _core.broadcast_to(place, pivots.shape), swap)
 

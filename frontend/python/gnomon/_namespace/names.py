@@ -47,13 +47,12 @@ ELSEWHERE = {
     "fvector": 'gn.vector(name, dtype="float32")',
     "from_numpy": "gn.asarray",
     "gather": "gn.take_along_axis",
-    "ifelse": "gn.where",
     "index_select": "gn.take",
     "ivector": 'gn.vector(name, dtype="int32")',
     "jacfwd": "gn.jacobian",
     "jacrev": "gn.jacobian",
     "jit": "gn.compiled",
-    "lax": "gn.fori for loops, gn.where for conditions",
+    "lax": "gn.scan, gn.while_loop, gn.fori_loop, gn.cond, gn.switch",
     "lvector": 'gn.vector(name, dtype="int64")',
     "manual_seed": "gn.random.default_rng(seed)",
     "mm": "gn.matmul",
@@ -65,10 +64,8 @@ ELSEWHERE = {
     "pmap": "gn.vmap",
     "remat": "gn.checkpoint",
     "scatter": "gn.put_along_axis, or x.at[indices].set(values)",
-    "switch": "gn.where",
     "tree_map": "gn.tree.map",
     "unsqueeze": "gn.expand_dims",
-    "while_loop": "gn.fori",
 }
 
 

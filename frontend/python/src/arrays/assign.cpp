@@ -126,6 +126,16 @@ nb::object another(nb::handle x) {
   return wrap(expr_of(x), expr_object(x.ptr())->weak);
 }
 
+// An expression that takes part in promotion as a Python number of its kind.
+nb::object weakened(nb::handle x) {
+  const Expr& e = expr_of(x);
+  constexpr Weak kinds[] = {Weak::boolean, Weak::integer, Weak::real, Weak::complex};
+  return wrap(e, kinds[kind(e.dtype())]);
+}
+
+// The object stands for an expression of its own dtype and shape from now on.
+void put(nb::handle object, nb::handle value) { expr_object(object.ptr())->expr = expr_of(value); }
+
 }  // namespace
 
 std::uint32_t current_scope() { return scopes.empty() ? 0 : scopes.back(); }
@@ -168,6 +178,8 @@ void add_assignment(nb::module_& m) {
   m.def("enter_scope", enter_scope);
   m.def("leave_scope", leave_scope);
   m.def("another", another, nb::arg("x").none());
+  m.def("weakened", weakened, nb::arg("x"));
+  m.def("put", put, nb::arg("object"), nb::arg("value"));
 }
 
 }  // namespace gnomon::python

@@ -283,6 +283,57 @@ nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bo
   });
 }
 
+// The steps made, the last states, then the rows of all steps. `body` gives whether there is a further
+// step, and a list of the states and what is kept.
+nb::list looped_while(nb::handle most, nb::handle begins, nb::handle initial,
+                      const nb::callable& body) {
+  const OriginScope at(caller());
+  Objects operands = {nb::borrow(begins)};
+  for (nb::object& x : sequence_items(initial)) operands.push_back(std::move(x));
+  const std::size_t states = operands.size() - 1;
+  if (!most.is_none()) operands.push_back(nb::borrow(most));
+  return closed_or_open(operands, [&](std::span<const Expr> x) {
+    const std::optional<Arg> limit = most.is_none() ? std::nullopt : std::optional<Arg>(x.back());
+    const WhileResults found = while_loop(
+        x[0], x.subspan(1, states),
+        [&](const Expr& i, std::span<const Expr> now) {
+          const nb::tuple after =
+              nb::cast<nb::tuple>(body(wrap(i), expression_list(Exprs(now.begin(), now.end()))));
+          Exprs values = step("while_loop", after[1], now);
+          values.insert(values.begin(), Expr(to_arg(after[0]).value()));
+          return values;
+        },
+        limit);
+    Exprs all = {found.steps};
+    all.insert(all.end(), found.states.begin(), found.states.end());
+    all.insert(all.end(), found.rows.begin(), found.rows.end());
+    return all;
+  });
+}
+
+Branches branches_of(nb::handle then, nb::handle otherwise) {
+  const auto values = [](nb::handle list) {
+    Exprs found;
+    for (const nb::object& x : sequence_items(list)) found.emplace_back(to_arg(x).value());
+    return found;
+  };
+  return {values(then), values(otherwise)};
+}
+
+// The values of one of two lists; `make` gives both.
+nb::list chosen(nb::handle predicate, const nb::callable& make) {
+  const OriginScope at(caller());
+  return expression_list(cond(to_arg(predicate), [&] {
+    const nb::tuple made = nb::cast<nb::tuple>(make());
+    return branches_of(made[0], made[1]);
+  }));
+}
+
+nb::list chosen_of(nb::handle condition, nb::handle then, nb::handle otherwise) {
+  const OriginScope at(caller());
+  return expression_list(ifelse(to_arg(condition), branches_of(then, otherwise)));
+}
+
 // A fresh input in the place of an expression: of its dtype and rank, with extents of its own.
 nb::object open_leaf(const std::string& name, nb::handle x) {
   const Expr& like = expr_of(x);
@@ -368,6 +419,10 @@ void add_transforms(nb::module_& m) {
   m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none());
   m.def("scan", scanned, "length"_a.none(), "initial"_a.none(), "sequences"_a.none(), "reverse"_a,
         "body"_a.none());
+  m.def("while_loop", looped_while, "most"_a.none(), "begins"_a.none(), "initial"_a.none(),
+        "body"_a.none());
+  m.def("cond", chosen, "predicate"_a.none(), "make"_a.none());
+  m.def("ifelse", chosen_of, "condition"_a.none(), "then"_a.none(), "otherwise"_a.none());
   m.def("open_leaf", open_leaf, "name"_a, "x"_a);
   nb::class_<Graphed>(m, "OpFromGraph")
       .def(nb::init<nb::handle, nb::handle, const nb::object&, const nb::object&, bool,

@@ -437,6 +437,12 @@ void add_questions(nb::module_& m) {
       .def_prop_ro("has_tests", &Guards::has_tests)
       .def_prop_ro("notes", &Guards::notes);
   m.def("is_same", [](nb::handle a, nb::handle b) { return to_dim(a) == to_dim(b); });
+  m.def(
+      "is_open",
+      [](nb::handle x) {
+        return is_expr(x) && (expr_of(x).rank() != 0 || !exact(expr_of(x)).has_value());
+      },
+      nb::arg("x").none(), "Whether x is an expression without a value in the call that is traced.");
   m.def("is_one", [](nb::handle extent) { return is_one(to_dim(extent)); });
   m.def("is_zero", [](nb::handle extent) {
     const Dim d = to_dim(extent);

@@ -1,4 +1,4 @@
-// A loop over states -> a step with the steps of its body.
+// Nodes that run bodies -> steps with the steps of these.
 #pragma once
 
 #include <vector>
@@ -9,5 +9,7 @@ namespace gnomon {
 
 /// Appends the loop. Its body becomes steps over placeholders for its index and states.
 void lower_loop(const Node& node, Lowering& lowering, std::vector<Step>& steps);
+/// Appends the choice between two bodies.
+void lower_branch(const Node& node, Lowering& lowering, std::vector<Step>& steps);
 
 }  // namespace gnomon

@@ -1,5 +1,5 @@
-// The memory of a loop's index and states, and the steps of its body.
-#include "codegen/lower/lower_loop.h"
+// The memory of a loop's index and states, and the steps of bodies.
+#include "codegen/lower/lower_regions.h"
 
 #include <span>
 #include <utility>
@@ -39,35 +39,52 @@ std::vector<Value> in_memory(const Node& node, const Lowering& l) {
   return given;
 }
 
-// The values around the body are memory to it, so nothing of them is computed in its steps.
-void lower_body(const Graph& inner, std::span<const Value> given, LoopStep& loop, Lowering& l) {
+// The body's steps, which leave its outputs in `places`: those from `first_kept` on are kept as
+// they are made, the others last. The values around the body are memory to it, so nothing of them
+// is computed in its steps.
+void lower_body(const Graph& inner, std::span<const Value> given, const std::vector<int>& places,
+                std::size_t first_kept, std::vector<Step>& steps, Lowering& l) {
   Buffers::Scope buffers_around = l.buffers.begin_body(given);
   Dimensions::Scope dimensions_around = l.dimensions.begin_body();
   for (const Node* n : topological_order(inner.outputs, given))
     for (const Type& t : n->types()) l.dimensions.note(t.shape);
-  l.dimensions.read_given(given, loop.body);
+  l.dimensions.read_given(given, steps);
   const Fusion fusion = fuse_body(inner, given);
   l.buffers.continue_by(fusion.continued);
   // An output is made where it goes if the body itself makes it, else copied: what is there from
   // the start before anything is written over it, if it is kept, and behind all if it is a state.
-  std::vector<int> places = loop.next;
-  for (const LoopStep::Row& row : loop.rows) places.push_back(row.one);
   for (std::size_t k = 0; k < places.size(); ++k) {
     const Value v = storage_of(inner.outputs[k]);
     if (is_computed(v) && !l.buffers.is_placed(v)) l.buffers.place(v, places[k]);
-    if (!is_computed(v) && k >= loop.next.size())
-      loop.body.push_back({CopyStep{l.buffers.buffer_of(v), places[k]}});
+    if (!is_computed(v) && k >= first_kept)
+      steps.push_back({CopyStep{l.buffers.buffer_of(v), places[k]}});
   }
-  lower_items(fusion, l, loop.body);
+  lower_items(fusion, l, steps);
   for (std::size_t k = 0; k < places.size(); ++k) {
     const Value v = storage_of(inner.outputs[k]);
     const int at = l.buffers.buffer_of(v);
-    const bool is_there = at == places[k] || (!is_computed(v) && k >= loop.next.size());
-    if (!is_there) loop.body.push_back({CopyStep{at, places[k]}});
+    const bool is_there = at == places[k] || (!is_computed(v) && k >= first_kept);
+    if (!is_there) steps.push_back({CopyStep{at, places[k]}});
   }
   l.dimensions.end_body(std::move(dimensions_around));
   l.buffers.end_body(std::move(buffers_around));
 }
+
+// A node with regions, its results in memory.
+struct RegionNode {
+  const Node& node;
+  Lowering& l;
+
+  int buffer_of_result(std::size_t k) const {
+    return l.buffers.buffer_of(Value(&node, static_cast<std::uint32_t>(k)));
+  }
+  Graph body_for(const Region& region, std::span<const Value> arguments) const {
+    Graph inner;
+    inner.outputs = inline_body(body_of(node, region), arguments);
+    inner.origins = l.graph.origins;
+    return inner;
+  }
+};
 
 }  // namespace
 
@@ -85,9 +102,7 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
     l.buffers.place(v, buffer);
     arguments.push_back(v);
   };
-  const auto buffer_of_result = [&](std::size_t k) {
-    return l.buffers.buffer_of(Value(&node, static_cast<std::uint32_t>(k)));
-  };
+  const RegionNode results{node, l};
   for (const Region::Parameter& p : region.parameters) {
     if (!p.operand) {
       loop.index = loop_buffer({DType::int64, {}}, l);
@@ -100,19 +115,41 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
       loop.current.push_back(loop_buffer(initial.type(), l));
       loop.next.push_back(loop_buffer(initial.type(), l));
       placeholder(initial.type(), loop.current.back());
-      loop.result.push_back(buffer_of_result(region.results[*p.next]));
+      loop.result.push_back(results.buffer_of_result(region.results[*p.next]));
     }
   }
-  Graph inner;
-  inner.outputs = inline_body(body_of(node, region), arguments);
+  const Graph inner = results.body_for(region, arguments);
+  std::vector<int> places = loop.next;
   for (std::size_t k = 0; k < region.rows.size(); ++k) {
     const Type& type = inner.outputs[region.results.size() + k].type();
-    loop.rows.push_back({row_buffer(type, l), buffer_of_result(region.rows[k])});
+    loop.rows.push_back({row_buffer(type, l), results.buffer_of_result(region.rows[k])});
+    places.push_back(loop.rows.back().one);
   }
-  inner.origins = l.graph.origins;
+  if (region.while_state) loop.while_state = static_cast<int>(*region.while_state);
   l.buffers.allocate(steps);
-  lower_body(inner, in_memory(node, l), loop, l);
+  lower_body(inner, in_memory(node, l), places, loop.next.size(), loop.body, l);
   steps.push_back({std::move(loop)});
+}
+
+void lower_branch(const Node& node, Lowering& l, std::vector<Step>& steps) {
+  const RegionNode results{node, l};
+  ChoiceStep choice;
+  std::vector<int> places;
+  for (std::size_t k = 0; k < node.output_count(); ++k)
+    places.push_back(results.buffer_of_result(k));
+  l.buffers.allocate(steps);
+  for (const Region& region : regions_of(node)) {
+    if (!region.condition)
+      throw InternalError("lower: a branch has a condition, which is not so of " +
+                          std::string(node.op().name));
+    choice.condition = l.buffers.buffer_behind(node.input(region.condition->operand));
+    std::vector<Value> arguments;
+    for (const Region::Parameter& p : region.parameters)
+      arguments.push_back(node.input(*p.operand));
+    lower_body(results.body_for(region, arguments), in_memory(node, l), places, places.size(),
+               region.condition->is ? choice.then : choice.otherwise, l);
+  }
+  steps.push_back({std::move(choice)});
 }
 
 }  // namespace gnomon

@@ -1,0 +1,131 @@
+"""Loops: a body that is called once, with expressions, and runs as often as the loop does."""
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core, _tree
+from .trace import inside
+
+__all__ = ["fori", "fori_loop", "scan", "while_loop"]
+
+
+def fori(count: Any, initial: Any, body: Callable[[Any, Any], Any]) -> Any:
+    """`count` times: `state = body(i, state)`, from `initial`; the last state.
+
+    The state is any tree of arrays, whose dtypes and shapes the body keeps; i is an int64 scalar,
+    and so is the count: no step if it is not positive. The body is called once, with expressions;
+    it may use any other expressions. What does not depend on i or the state is computed once,
+    before the loop. Differentiable; the gradient keeps the states that it reads, of all steps.
+
+    Computed at once when neither an argument nor what the body uses is an expression.
+
+    TypeError: the body returns another structure, dtype or shape.
+    """
+    if not callable(body):
+        raise _core.TypeError(f"fori: expected a function as the body, found {body!r}")
+    leaves, shape = _tree.flatten(initial)
+
+    def step(i: Any, states: list[Any]) -> list[Any]:
+        after = inside(body, (i, _tree.unflatten(shape, states)), {})
+        return _tree.flatten_as(shape, after, "fori: state after the body")
+
+    return _tree.unflatten(shape, _core.fori(count, leaves, step))
+
+
+def scan(
+    f: Callable[[Any, Any], Any],
+    init: Any,
+    xs: Any = None,
+    length: Any = None,
+    reverse: bool = False,
+) -> tuple[Any, Any]:
+    """For each x of xs, in order: `carry, y = f(carry, x)`, from `init`; the last carry, all y.
+
+    The carry, xs and y are trees of arrays. xs has one element for each step along the first axis
+    of each array; the arrays of y come out stacked along a new first axis. With xs=None there are
+    `length` steps, an integer or an int64 scalar (none if it is negative), and x is None. With
+    `reverse` steps go from the last x to the first, and y stands where its x does. f keeps the
+    dtypes and shapes of the carry, and y has the same shape in every step. f is called once, with
+    expressions; it may use any others, and what does not depend on its arguments is computed once,
+    before the loop. Differentiable; the gradient keeps those carries that it reads.
+
+    Computed at once when neither an argument nor what f uses is an expression.
+
+    TypeError: f returns no pair, or a carry of another structure, dtype or shape; there is neither
+    xs nor length. ValueError: the arrays of xs differ in length, or from `length`.
+    """
+    if not callable(f):
+        raise _core.TypeError(f"scan: expected a function, found {f!r}")
+    leaves, shape = _tree.flatten(init)
+    sequences, sequence_shape = _tree.flatten(xs)
+    kept: Any = None
+
+    def step(states: list[Any], elements: list[Any]) -> list[Any]:
+        nonlocal kept
+        x = _tree.unflatten(sequence_shape, elements)
+        after = inside(f, (_tree.unflatten(shape, states), x), {})
+        if not isinstance(after, tuple) or len(after) != 2:
+            raise _core.TypeError(f"scan: expected a pair (carry, y) from f, found {after!r}")
+        rows, kept = _tree.flatten(after[1])
+        return [*_tree.flatten_as(shape, after[0], "scan: carry after f"), *rows]
+
+    lengths = [length, *(x.shape[0] for x in sequences if getattr(x, "shape", ()))]
+    known = {n for n in lengths if isinstance(n, int)}
+    if len(known) > 1:
+        raise _core.ValueError(f"scan: expected sequences of one length, found {sorted(known)}")
+    found = _core.scan(length, leaves, sequences, bool(reverse), step)
+    rows = found[len(leaves) :]
+    if reverse:
+        rows = [row[::-1] for row in rows]
+    return _tree.unflatten(shape, found[: len(leaves)]), _tree.unflatten(kept, rows)
+
+
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+    """For i from lower to upper - 1: `val = body_fun(i, val)`, from `init_val`; the last val.
+
+    As `fori`, with the bounds and the order of arguments that JAX has.
+    """
+    return fori(upper - lower, init_val, lambda i, val: body_fun(lower + i, val))
+
+
+def while_loop(
+    cond_fun: Callable[[Any], Any],
+    body_fun: Callable[[Any], Any],
+    init_val: Any,
+    max_steps: Any = None,
+) -> Any:
+    """While `cond_fun(val)`: `val = body_fun(val)`, from `init_val`; the last val.
+
+    `init_val` is any tree of arrays, whose dtypes and shapes the body keeps; the condition is a bool
+    scalar. With `max_steps`, an integer or an int64 scalar, there are no more steps than that. Both
+    functions are called once with expressions, the condition also with `init_val`; they may use any
+    others, and what does not depend on their arguments is computed once, before the loop.
+    Differentiable: the gradient makes the steps a second time, once their number is known, and keeps
+    the values that it reads. Under `vmap` it runs as long as the longest of the examples.
+
+    Computed at once when neither an argument nor what the functions use is an expression.
+
+    TypeError: the condition is no bool scalar; the body returns another structure, dtype or shape.
+    """
+    for function in (cond_fun, body_fun):
+        if not callable(function):
+            raise _core.TypeError(f"while_loop: expected a function, found {function!r}")
+    leaves, shape = _tree.flatten(init_val)
+
+    def holds(val: Any) -> Any:
+        found = inside(cond_fun, (val,), {})
+        told = found if isinstance(found, _core.Expr) else _core.as_expr(found)
+        if told.ndim != 0 or told.dtype != "bool":
+            raise _core.TypeError(
+                f"while_loop: expected a bool scalar as the condition, found {told!r}"
+            )
+        return found
+
+    def step(_: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+        after = inside(body_fun, (_tree.unflatten(shape, states),), {})
+        rest = _tree.flatten_as(shape, after, "while_loop: val after body_fun")
+        return holds(_tree.unflatten(shape, rest)), rest
+
+    return _tree.unflatten(
+        shape, _core.while_loop(max_steps, holds(init_val), leaves, step)[1 : len(leaves) + 1]
+    )
