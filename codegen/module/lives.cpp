@@ -1,4 +1,6 @@
 // How long buffers live, by a scan over the steps in order.
+#include <utility>
+
 #include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
 
@@ -38,14 +40,13 @@ class Lives {
   void see(const Step& s) {
     if (const auto* loop = std::get_if<LoopStep>(&s.what)) return see(*loop, s);
     use_all(s);
-    if (const auto* choice = std::get_if<ChoiceStep>(&s.what)) {
-      walk(choice->then);
-      walk(choice->otherwise);
-      return;
-    }
+    const bool in_order = std::holds_alternative<ChoiceStep>(s.what) && !at_once_;
+    if (in_order) return for_each_inner(s, [this](const auto& steps) { walk(steps); });
+    const bool around = std::exchange(at_once_, true);
     for_each_inner(s, [this](const std::vector<Step>& steps) {
       for (const Step& inner : steps) see(inner);
     });
+    at_once_ = around;
   }
   // Everything from outside that a loop touches is needed until its last iteration ends.
   void see(const LoopStep& loop, const Step& s) {
@@ -61,6 +62,7 @@ class Lives {
   const Module& module_;
   std::vector<Life> lives_;
   int now_ = 0;
+  bool at_once_ = false;  // in steps side by side
 };
 
 }  // namespace
