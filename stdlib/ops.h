@@ -396,8 +396,8 @@ std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial,
 /// others of all steps, stacked along a new first axis. Those have the same extents in every step.
 std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial,
                        const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
-/// What a loop that a condition ends leaves: how many steps it made (int64 scalar), the last states,
-/// and what the body kept of each step, stacked along a new first axis.
+/// What a loop that a condition ends leaves: how many steps it made (int64 scalar), the last
+/// states, and what the body kept of each step, stacked along a new first axis.
 struct WhileResults {
   Expr steps;
   std::vector<Expr> states, rows;
@@ -406,8 +406,8 @@ struct WhileResults {
 /// states, then what is kept of this one.
 using WhileStep = std::function<std::vector<Expr>(Expr, std::span<const Expr>)>;
 /// Steps of the body while it says so and there are fewer than `most`; none unless `begins`. Only
-/// with `most` the body may keep something. Its gradient makes the steps twice: the first time shows
-/// how many there are.
+/// with `most` the body may keep something. Its gradient makes the steps twice: the first time
+/// shows how many there are.
 WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const WhileStep& body,
                         const std::optional<Arg>& most = {});
 /// The last of the states: while condition(states), a bool scalar: states = body(states).
@@ -419,8 +419,9 @@ std::vector<Expr> while_loop(std::span<const Expr> initial,
 struct Branches {
   std::vector<Expr> then, otherwise;
 };
-/// then() if the predicate, a bool scalar, is true, else otherwise(). What these functions make runs
-/// only in the branch that is taken; what there was before they were called is computed in any case.
+/// then() if the predicate, a bool scalar, is true, else otherwise(). What these functions make
+/// runs only in the branch that is taken; what there was before they were called is computed in any
+/// case.
 std::vector<Expr> cond(const Arg& predicate, const std::function<std::vector<Expr>()>& then,
                        const std::function<std::vector<Expr>()>& otherwise);
 /// The same with both branches from one function.

@@ -10,6 +10,7 @@
 
 #include "ir/graph/graph.h"
 #include "ir/graph/leaf.h"
+#include "passes/derivatives/ragged.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
 #include "stdlib/control/body.h"
@@ -66,6 +67,7 @@ class Vectorizer {
   /// The image with the axis of examples.
   Expr leading(const Value& v) {
     const Image image = of(v);
+    if (!ragged_axes(v).empty()) refuse_rows(v);
     if (image.batched) return image.value;
     Shape shape = image.value.shape();
     shape.insert(shape.begin(), size_);
@@ -104,6 +106,7 @@ class Vectorizer {
     std::vector<Value> operands;
     for (const Value& x : node.operands()) operands.push_back(images_.at(x).value);
     if (!any) return keep(node, rebuild(node, operands, map));
+    check_rows(node);
     if (!rule_of(node.op()) && node.op().expand) return expand(node);
     Batched batch{node, node.attributes(), {}, {}, size_, batched_body};
     for (Attribute& attribute : batch.attributes) {
@@ -117,6 +120,45 @@ class Vectorizer {
       batch.batched.push_back(images_.at(x).batched);
     }
     store(node, checked_rule(node)(batch));
+    note_rows(node);
+  }
+
+  // Rows of loops whose numbers of steps differ have the largest as their extent in all examples.
+  void note_rows(const Node& node) {
+    if (node.op().step != StepKind::loop || !images_.at(node.operands()[0]).batched) return;
+    for (const Region& region : regions_of(node))
+      for (const std::size_t row : region.rows) {
+        const Image& image = images_.at(Value(&node, static_cast<std::uint32_t>(row)));
+        const AtomRef steps = node.type(static_cast<std::uint32_t>(row)).shape[0].atom();
+        if (steps && steps->scalar) longest_.try_emplace(*steps->scalar, image.value.shape()[1]);
+      }
+  }
+
+  // The axes of a value that are as long as the rows of such loops.
+  std::vector<std::size_t> ragged_axes(const Value& v) const {
+    std::vector<std::size_t> found;
+    for (std::size_t axis = 0; axis < v.shape().size(); ++axis) {
+      bool ragged = false;
+      v.shape()[axis].for_each_atom([&](const AtomRef& atom) {
+        ragged = ragged || (atom->kind == Atom::Kind::value && longest_.contains(*atom->scalar));
+      });
+      if (ragged) found.push_back(axis);
+    }
+    return found;
+  }
+
+  void check_rows(const Node& node) const {
+    for (std::size_t k = 0; k < node.operands().size(); ++k) {
+      const std::vector<std::size_t> axes = ragged_axes(node.operands()[k]);
+      if (!axes.empty() && !goes_by_position(node, k, axes)) refuse_rows(node.operands()[k]);
+    }
+  }
+
+  [[noreturn]] static void refuse_rows(const Value& rows) {
+    throw TypeError(fmt::format(
+        "vectorize: expected loops that make the same number of steps for all examples, as the "
+        "rows of all steps are used together, found {}",
+        describe(rows)));
   }
 
   using Rule = Exprs (*)(const Batched&);
@@ -145,6 +187,8 @@ class Vectorizer {
   Dim dimension(const Atom& atom, const Node& node) const {
     if (atom.kind == Atom::Kind::value) {
       const Image& image = images_.at(*atom.scalar);
+      if (const auto longest = longest_.find(*atom.scalar); longest != longest_.end())
+        return longest->second;
       if (image.batched)
         throw TypeError(fmt::format(
             "vectorize: expected extents and bounds of slices that are the same for all examples, "
@@ -160,6 +204,7 @@ class Vectorizer {
   std::vector<Value> stop_;
   std::unordered_map<Value, Image, ValueHash> images_;
   std::unordered_map<std::uint64_t, Dim> symbols_;
+  std::unordered_map<Value, Dim, ValueHash> longest_;  // by the number of steps of each example
 };
 
 BatchedBody batched_body(const Body& body, const std::vector<bool>& batched,

@@ -94,20 +94,20 @@ Exprs cond_jvp(const Jvp& v) {
   return dy;
 }
 
-// One choice for all examples runs the branch for all of them. Where each has its own, both run, and
-// each example takes what it chose.
+// One choice for all examples runs the branch for all of them. Where each has its own, both run,
+// and each example takes what it chose.
 Exprs cond_batch(const Batched& b) {
   const std::vector<bool> flags(b.batched.begin() + 1, b.batched.end());
   const std::vector<Expr> captured(b.x.begin() + 1, b.x.end());
-  // All values of a branch, so that they have the same types in the other one.
-  const std::vector<bool> outputs(branch(b.node, 0)->outputs.size(), true);
+  // One that runs gives a batch of everything, as the other one may have to.
+  const std::vector<bool> outputs(branch(b.node, 0)->outputs.size(), !b.batched[0]);
   const Body then = b.body(b.attributes[0].body(), flags, outputs).body;
   const Body otherwise = b.body(b.attributes[1].body(), flags, outputs).body;
   if (!b.batched[0]) return choose(b.x[0], captured, then, otherwise);
   const std::vector<Expr> x = apply_body(then, captured), y = apply_body(otherwise, captured);
   Exprs found;
   for (std::size_t k = 0; k < x.size(); ++k) {
-    Shape shape(x[k].shape().size(), Dim(1));
+    Shape shape(branch(b.node, 0)->outputs[k].type().rank() + 1, Dim(1));
     shape[0] = b.size;
     found.push_back(where(reshape(b.x[0], shape), x[k], y[k]));
   }

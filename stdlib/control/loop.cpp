@@ -30,9 +30,9 @@ struct Building {
   Building& operator=(const Building&) = delete;
 };
 
-// A loop's parts. Operands: the count, the initial states, the captured values. Outputs of the body:
-// the next states, then what is kept of each step, the rows. The first states of one that a state
-// ends are whether it goes on and how many steps it has made.
+// A loop's parts. Operands: the count, the initial states, the captured values. Outputs of the
+// body: the next states, then what is kept of each step, the rows. The first states of one that a
+// state ends are whether it goes on and how many steps it has made.
 struct Loop {
   const Body& body;
   std::size_t states;
@@ -279,8 +279,8 @@ Exprs fori_vjp(const Vjp& v) {
   return dx;
 }
 
-// As that of the loop with as many steps as this one has made. What it reads of each is computed once
-// more: before the first pass nobody knows how much memory that takes.
+// As that of the loop with as many steps as this one has made. What it reads of each is computed
+// once more: before the first pass nobody knows how much memory that takes.
 Exprs while_vjp(const Vjp& v) {
   std::vector<Value> operands(v.node.operands().begin(), v.node.operands().end());
   operands[0] = v.y[1].value();

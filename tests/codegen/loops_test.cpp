@@ -8,12 +8,12 @@
 #include "codegen/module/accesses.h"
 #include "ir/graph/leaf.h"
 #include "passes/derivatives/gradient.h"
-#include "runtime/services.h"
 #include "stdlib/arrays/selection.h"
 #include "stdlib/lines/sorting.h"
 #include "tests/support/compiled_support.h"
 #include "tests/support/module_support.h"
 #include "tests/support/passes_support.h"
+#include "tests/support/prints_support.h"
 
 using namespace gnomon;
 using namespace gnomon::test;
@@ -81,17 +81,6 @@ Expr loop(const Expr& count, const Expr& x,
   const Expr initial[] = {x};
   return fori(count, initial, [&](const Expr& i, States s) { return List{f(i, s[0])}; })[0];
 }
-
-// Prints while it lives, and catches what they write.
-struct Prints {
-  Prints() {
-    set_print_sink([this](const std::string& text) { texts.push_back(text); });
-  }
-  ~Prints() { set_print_sink({}); }
-  Prints(const Prints&) = delete;
-  Prints& operator=(const Prints&) = delete;
-  std::vector<std::string> texts;
-};
 
 struct Logistic {
   double x, by_x, by_rate;

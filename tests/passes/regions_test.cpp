@@ -36,6 +36,23 @@ Value with_rows(const Node& loop) {
   return make_node(loop.op(), {loop.operands().begin(), loop.operands().end()}, attributes);
 }
 
+// The first of two branches needs what the second does not.
+Value choice_of(const Expr& x, const Expr& y, const Expr& w) {
+  const auto then = [&] { return std::vector<Expr>{x * w, x + y}; };
+  const auto otherwise = [&] { return std::vector<Expr>{y, y * 2}; };
+  return cond(greater(sum(abs(x)), 1), then, otherwise)[0].value();
+}
+
+Value while_of(const Expr& x, const Expr& w) {
+  const Expr initial[] = {x};
+  const WhileStep step = [&](const Expr&, std::span<const Expr> s) {
+    const Expr next = s[0] * w;
+    return std::vector<Expr>{less(sum(abs(next)), 9), next, next};
+  };
+  const Expr rows = while_loop(less(sum(abs(x)), 9), initial, step, 5).rows[0];
+  return rows.value().input(0);
+}
+
 Value call_of(const Expr& x, const Expr& y) {
   const Expr inputs[] = {x, y}, outputs[] = {x * y, exp(x), y - x};
   return OpFromGraph(inputs, outputs)(inputs)[0].value();
@@ -45,7 +62,7 @@ Value call_of(const Expr& x, const Expr& y) {
 std::vector<Value> examples(DType t) {
   const Expr x = vector("x", t), y = vector("y", t), w = scalar("w", t);
   const Value loop = loop_of(scalar("n", DType::int64), x, y, w)[0].value();
-  return {loop, with_rows(loop.node()), call_of(x, y)};
+  return {loop, with_rows(loop.node()), call_of(x, y), choice_of(x, y, w), while_of(x, w)};
 }
 
 Positions positions_up_to(std::size_t n) {
@@ -63,7 +80,14 @@ bool fits(const Type& a, const Type& b, int more_axes = 0) {
   return a.dtype == b.dtype && a.rank() == b.rank() + more_axes;
 }
 
-// Every operand is the count or a parameter, every result an output, or one of each step.
+Positions without_doubles(Positions numbers) {
+  numbers = sorted(std::move(numbers));
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+// Every operand is the count, a condition or a parameter, every result an output, or one of each
+// step. Regions of which one runs share them.
 void check_regions(const Node& node) {
   CAPTURE(node.op().name);
   Positions operands, results;
@@ -73,6 +97,8 @@ void check_regions(const Node& node) {
     const std::size_t last = region.results.size();
     REQUIRE(last + region.rows.size() == body.outputs.size());
     if (region.count) operands.push_back(*region.count);
+    if (region.condition) operands.push_back(region.condition->operand);
+    if (region.while_state) CHECK(fits(node.type(*region.while_state), {DType::bool_, {}}));
     Positions next;
     for (std::size_t k = 0; k < region.parameters.size(); ++k) {
       const Region::Parameter& p = region.parameters[k];
@@ -93,6 +119,15 @@ void check_regions(const Node& node) {
     if (!region.count) CHECK(next.empty());
     if (region.states)
       CHECK(node.attribute(*region.states).integer() == static_cast<std::int64_t>(next.size()));
+  }
+  const std::vector<Region> regions = regions_of(node);
+  const bool one_runs = std::ranges::all_of(regions, [](const Region& r) { return !!r.condition; });
+  if (one_runs) {
+    REQUIRE(regions.size() == 2);
+    CHECK(regions[0].condition->operand == regions[1].condition->operand);
+    CHECK(regions[0].condition->is != regions[1].condition->is);
+    CHECK(regions[0].results == regions[1].results);
+    operands = without_doubles(operands), results = without_doubles(results);
   }
   CHECK(sorted(operands) == positions_up_to(node.operands().size()));
   CHECK(sorted(results) == positions_up_to(node.output_count()));

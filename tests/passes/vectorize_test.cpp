@@ -8,6 +8,7 @@
 
 #include "ir/graph/leaf.h"
 #include "runtime/error.h"
+#include "stdlib/arrays/arrays.h"
 #include "stdlib/linalg/linalg.h"
 #include "stdlib/ops.h"
 #include "tests/support/compiled_support.h"
@@ -265,6 +266,35 @@ TEST_CASE("a loop runs as often as the longest of its examples") {
                       1e-14) == "");
   outputs.push_back(grad(outputs[2], x));
   CHECK(difference_of({{x, n}, {xs, integers({3}, {})}, {true, false}}, outputs, 4, 1e-14) == "");
+  CHECK(difference_of({{x, n}, {xs, integers({3, 0, 1, 5}, {4})}, {true, true}}, outputs, 4,
+                      1e-14) == "");
+}
+
+// Rows behind an example's own steps are of no step that it makes, so nothing may add them up.
+TEST_CASE("rows of loops whose examples make different numbers of steps are read one by one") {
+  const Expr n = scalar("n", int64), x = scalar("x");
+  const Expr start[] = {x};
+  const Expr rows = scan(n, start, [](Expr, std::span<const Expr> s) {
+    return std::vector<Expr>{s[0] * 2, s[0] + 1};
+  })[1];
+  const auto each = [&](const std::function<Expr(const Expr&, const Expr&)>& f) {
+    return fori(n, start,
+                [&](Expr i, std::span<const Expr> s) { return std::vector<Expr>{f(i, s[0])}; })[0];
+  };
+  const Expr right = each([&](const Expr& i, const Expr& s) { return s + (exp(rows) * 2)(i); });
+  CHECK(difference_of({{x, n}, {Array(0.5), integers({3, 1, 4}, {3})}, {false, true}},
+                      std::span(&right, 1), 3, 1e-14) == "");
+  const Expr wrong[] = {rows,
+                        sum(rows),
+                        rows(-1),
+                        flip(rows, 0),
+                        rows(Range(1, {})),
+                        concatenate({rows, rows}),
+                        each([&](const Expr&, const Expr& s) { return s + sum(rows); })};
+  const Expr one[] = {n}, all[] = {vector("ns", int64)};
+  for (const Expr& y : wrong)
+    CHECK_THROWS_WITH_AS(vectorize(std::span(&y, 1), one, all), doctest::Contains("the same"),
+                         TypeError);
 }
 
 TEST_CASE("what is the same for all examples has no axis for them") {

@@ -118,6 +118,20 @@ const ComplexCase complex_cases[] = {
          return std::vector<Expr>{s[0] * z + s[1], s[1] + imag(s[0])};
        })[0];
      }},
+    {"while_loop",
+     [](const Expr& z) {
+       const Expr initial[] = {z, constant(std::int64_t{0}, int64)};
+       const auto below_three = [](std::span<const Expr> s) { return less(s[1], 3); };
+       return while_loop(initial, below_three, [&](std::span<const Expr> s) {
+         return std::vector<Expr>{s[0] * z + 1, s[1] + 1};
+       })[0];
+     }},
+    {"cond",
+     [](const Expr& z) {
+       const auto one = [](const Expr& x) { return [=] { return std::vector<Expr>{x * x}; }; };
+       const Expr holds = greater(sum(abs(z)), 0);
+       return cond(holds, one(z), one(exp(z)))[0] + cond(!holds, one(z), one(exp(z)))[0];
+     }},
     {"solve", [](const Expr& z) { return solve(square_matrix(z), transpose(z)); }},
     {"solve_triangular",
      [](const Expr& z) { return solve_triangular(square_matrix(z), transpose(z)); }},

@@ -178,6 +178,23 @@ inline std::vector<Case> body_cases() {
            return Out{tanh(s[0] * w) + cast(i, w.dtype()) * 0.1};
          });
        }},
+      {"while_loop",
+       {{2}, {2}},
+       [](In x) {
+         const Expr w = x[1], initial[] = {x[0], constant(std::int64_t{0}, DType::int64)};
+         const auto step = [&](In s) {
+           return Out{tanh(s[0] * w) + cast(s[1], w.dtype()) * 0.1, s[1] + 1};
+         };
+         return Out{while_loop(initial, [](In s) { return less(s[1], 3); }, step)[0]};
+       }},
+      {"cond",
+       {{2}, {2}},
+       [](In x) {
+         const auto then = [&] { return Out{x[0] * sin(x[1])}; };
+         const auto otherwise = [&] { return Out{exp(x[0]) + x[1]}; };
+         const Expr above = greater(sum(x[0]), sum(x[1]));
+         return Out{cond(above, then, otherwise)[0], cond(!above, then, otherwise)[0]};
+       }},
       {"call",
        {{2}, {2}},
        [](In x) {
