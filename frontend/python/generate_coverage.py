@@ -6,7 +6,8 @@ is a path in the package (`nn.relu`), or, in quotes, how it is written (`"x.T"`)
 
 from __future__ import annotations
 
-LOOPS = "loops that end by a condition and lazy branches are not there yet"
+KEEPS = "a gradient keeps what it reads of each step"
+UNTIL = "scan has no end of its own: gn.while_loop, or a `while` under gn.compiled"
 
 FAMILIES = {
     "Arithmetic": """
@@ -152,8 +153,8 @@ FAMILIES = {
         rfft=fft.rfft irfft=fft.irfft
     """,
     "Loops and branches": """
-        scan map=vmap reduce=scan foldl=scan foldr=scan filter="x[mask]" until!LOOPS
-        scan_checkpoints!LOOPS ifelse!LOOPS switch=where Assert=check Raise=check
+        scan map=vmap reduce=scan foldl=scan foldr=scan filter="x[mask]" until!UNTIL
+        scan_checkpoints!KEEPS ifelse switch=where Assert=check Raise=check
         CheckAndRaise=check PdbBreakpoint=print
     """,
     "Batching": """
@@ -185,7 +186,7 @@ def row(entry: str) -> tuple[str, str, bool]:
     """The name, where it is or why not, and whether it is there."""
     if "!" in entry.partition("=")[0]:
         name, reason = entry.split("!")
-        return name, {"LOOPS": LOOPS}.get(
+        return name, {"UNTIL": UNTIL, "KEEPS": KEEPS}.get(
             reason, reason.replace("_", " ")), False
     name, _, where = entry.partition("=")
     if where.startswith('"'):

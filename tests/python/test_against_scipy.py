@@ -323,9 +323,12 @@ def test_numbers_take_the_dtype_of_arrays(name):
 PARTS = {"nn": [f"_nn.{m}" for m in ("activations", "images", "layers", "losses", "windows")]}
 WITHOUT_REFERENCE = {
     "building and compiling, which NumPy does not do": [
-        "check", "checkpoint", "col", "compiled", "custom_derivative", "fori", "free_inputs",
-        "function", "op_from_graph", "print", "scan",
+        "check", "checkpoint", "col", "compiled", "custom_derivative", "free_inputs", "function",
+        "op_from_graph", "print",
         "matrix", "row", "scalar", "shared", "substitute", "tensor", "tensor3", "tensor4", "vector",
+    ],
+    "loops and branches, compared with Python's in test_control_flow and test_loop_programs": [
+        "cond", "fori", "fori_loop", "ifelse", "scan", "switch", "while_loop",
     ],
     "derivatives, compared with differences in test_autodiff": [
         "grad", "grad_clip", "grad_scale", "hessian", "hvp", "jacobian", "jvp", "subgraph_grad",

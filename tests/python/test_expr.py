@@ -226,7 +226,7 @@ def test_a_number_that_does_not_fit_is_named():
 @pytest.mark.parametrize(
     ("use", "words"),
     [
-        (bool, ["bool:", "gn.where", "gn.fori"]),
+        (bool, ["bool:", "gn.where", "gn.while_loop"]),
         (lambda x: 1 if x else 0, ["bool:", "gn.where"]),
         (lambda x: x and x, ["bool:", "gn.where"]),
         (float, ["float:", "gn.function"]),

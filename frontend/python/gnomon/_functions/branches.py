@@ -19,9 +19,10 @@ def cond(
 ) -> Any:
     """`true_fun(*operands)` if `pred` is true, else `false_fun(*operands)`.
 
-    `pred` is a scalar: a number is true unless it is 0. Where it is an expression both functions are
-    called once, with the operands, and give trees of the same structure and shapes, whose dtypes
-    are promoted; what they compute runs only in the branch that is taken, and so does its gradient.
+    `pred` is a scalar: a number is true unless it is 0. Where it is an expression both functions
+    are called once, with the operands, and give trees of the same structure and shapes, whose
+    dtypes are promoted; what they compute runs only in the branch that is taken, and so does its
+    gradient.
     Under `vmap` with a `pred` for each example both branches run, and each example takes its own.
     Where `pred` is a value, only the chosen function is called.
 
@@ -70,19 +71,18 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any) -> Any:
 
     The condition is a scalar: a number is true unless it is 0. The trees have the same structure
     and shapes; their dtypes are promoted. Of expressions, what only one of the branches needs is
-    computed only if that one is taken. `gn.where` computes both, and chooses each element by itself.
+    computed only if that one is taken. `gn.where` computes both, and chooses each element by
+    itself.
 
     TypeError, ValueError: the condition is no scalar; the branches are different trees or shapes.
     """
     if not _core.is_open(condition):
         return then_branch if truth("ifelse", condition) else else_branch
     then, otherwise, shape = _alike("ifelse", then_branch, else_branch)
-    return _tree.unflatten(shape, _core.ifelse(_as_bool("ifelse", condition), then, otherwise))
+    return _tree.unflatten(shape, _core.ifelse(as_bool("ifelse", condition), then, otherwise))
 
 
-def branch(
-    who: str, predicate: Any, then: Callable[[], Any], otherwise: Callable[[], Any]
-) -> Any:
+def branch(who: str, predicate: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """The tree of one of two functions without arguments, by a predicate without a value yet."""
     shape: Any = None
 
@@ -91,7 +91,7 @@ def branch(
         first, second, shape = _alike(who, then(), otherwise())
         return first, second
 
-    found = _core.cond(_as_bool(who, predicate), both)
+    found = _core.cond(as_bool(who, predicate), both)
     return _tree.unflatten(shape, found)
 
 
@@ -102,9 +102,13 @@ def truth(who: str, value: Any) -> bool:
     return bool(value)
 
 
-def _as_bool(who: str, x: Any) -> Any:
+def as_bool(who: str, x: Any) -> Any:
+    """Whether a scalar that is an expression is true: a number is unless it is 0."""
     if x.ndim != 0:
-        raise _core.TypeError(f"{who}: expected a scalar as the condition, found {x!r}")
+        raise _core.TypeError(
+            f"{who}: expected a scalar as the condition, found {x!r}; gn.where chooses by each "
+            "element, gn.all and gn.any tell of all"
+        )
     return x if x.dtype == "bool" else x != 0
 
 
@@ -118,11 +122,22 @@ def _alike(who: str, then: Any, otherwise: Any) -> tuple[list[Any], list[Any], _
             f"{otherwise!r}"
         )
     for i, (path, a, b) in enumerate(zip(shape.paths("result"), first, second, strict=True)):
-        dtype = result_type(a, b)
-        first[i], second[i] = astype(a, dtype, copy=False), astype(b, dtype, copy=False)
-        x, y = _core.as_expr(first[i]), _core.as_expr(second[i])
-        if x.ndim != y.ndim:
-            raise _core.ValueError(
-                f"{who}: expected the same shape from both branches, found {x!r} and {y!r} as {path}"
-            )
+        first[i], second[i] = alike(f"{who}: {path}", a, b)
     return first, second, shape
+
+
+def alike(who: str, a: Any, b: Any) -> tuple[Any, Any]:
+    """Two values that take each other's place: of their common dtype, and of one rank."""
+    dtype = result_type(a, b)
+    x, y = converted(a, dtype), converted(b, dtype)
+    if x.ndim != y.ndim:
+        raise _core.ValueError(
+            f"{who}: expected the same shape from both branches, found {a!r} and {b!r}"
+        )
+    return x, y
+
+
+def converted(x: Any, dtype: Any) -> Any:
+    """x as an expression of that dtype."""
+    e = _core.as_expr(x)
+    return e if e.dtype == dtype else astype(e, dtype)

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .parameters import where_of
+from .._statements.rewriting import rewritten
 from .trace import make_compiled
 from .transforms import (
     _bound,
@@ -88,7 +89,7 @@ def _full_derivative(
 
     def body(*args: Any, **kwargs: Any) -> Any:
         variables = _Variables(who, function, positions, args)
-        trees = derivative(function(*variables.args, **kwargs), variables)
+        trees = derivative(rewritten(function)(*variables.args, **kwargs), variables)
         return variables.put_back(trees[0] if isinstance(argnums, int) else trees)
 
     key = (who, positions, isinstance(argnums, int))
@@ -120,7 +121,7 @@ def hvp(function: Any, primals: Any, tangents: Any) -> Any:
 
     def body(primals: Any, tangents: Any) -> Any:
         variables = _Variables("hvp", function, range(len(primals)), primals)
-        cost = _scalar("hvp", function, function(*variables.args))
+        cost = _scalar("hvp", function, rewritten(function)(*variables.args))
         dx = []
         for i, (mine, tangent) in enumerate(zip(variables.shapes, tangents, strict=True)):
             dx += _tree.flatten_as(mine, tangent, f"hvp: tangents[{i}]")

@@ -96,12 +96,12 @@ def while_loop(
 ) -> Any:
     """While `cond_fun(val)`: `val = body_fun(val)`, from `init_val`; the last val.
 
-    `init_val` is any tree of arrays, whose dtypes and shapes the body keeps; the condition is a bool
-    scalar. With `max_steps`, an integer or an int64 scalar, there are no more steps than that. Both
-    functions are called once with expressions, the condition also with `init_val`; they may use any
-    others, and what does not depend on their arguments is computed once, before the loop.
-    Differentiable: the gradient makes the steps a second time, once their number is known, and keeps
-    the values that it reads. Under `vmap` it runs as long as the longest of the examples.
+    `init_val` is any tree of arrays, whose dtypes and shapes the body keeps; the condition is a
+    bool scalar. With `max_steps`, an integer or an int64 scalar, there are no more steps than that.
+    Both functions are called once with expressions, the condition also with `init_val`; they may
+    use any others, and what does not depend on their arguments is computed once, before the loop.
+    Differentiable: the gradient makes the steps a second time, once their number is known, and
+    keeps the values that it reads. Under `vmap` it runs as long as the longest of the examples.
 
     Computed at once when neither an argument nor what the functions use is an expression.
 
@@ -121,10 +121,11 @@ def while_loop(
             )
         return found
 
-    def step(_: Any, states: list[Any]) -> tuple[Any, list[Any]]:
-        after = inside(body_fun, (_tree.unflatten(shape, states),), {})
+    def step(_: Any, before: list[Any]) -> tuple[Any, list[Any]]:
+        after = inside(body_fun, (_tree.unflatten(shape, before),), {})
         rest = _tree.flatten_as(shape, after, "while_loop: val after body_fun")
-        return holds(_tree.unflatten(shape, rest)), rest
+        states = [_core.as_expr(x) for x in rest]
+        return holds(_tree.unflatten(shape, states)), states
 
     return _tree.unflatten(
         shape, _core.while_loop(max_steps, holds(init_val), leaves, step)[1 : len(leaves) + 1]

@@ -45,6 +45,9 @@ def inside(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, 
     It gets objects of its own for its arguments, to which it may assign: the caller keeps his
     values. What was made outside of it keeps its value too.
     """
+    from .._statements.rewriting import rewritten
+
+    function = rewritten(function)
     _core.enter_scope()
     try:
         given = [_tree.map(_core.another, x) for x in args]
@@ -530,10 +533,12 @@ def compiled(
     uses are read anew in each call. All else that it reads from outside - globals, closures, the
     attributes of a static object - is read when it is traced, and arrays among it are constants.
 
-    Python's control flow (`if`, `while`, `range`) cannot depend on traced values: use `gn.where`,
-    `gn.fori`, or make the argument static. It may depend on shapes: what the function asks of an
-    extent - `x.shape[0] == 3`, `x.shape == y.shape`, `n % 2`, `range(n)`, `for row in x`, `len(x)`,
-    `np.zeros(x.shape)` - is answered by the arguments, and what was compiled serves the calls whose
+    Python's statements may depend on values: `if`, `while`, `for` over a range, `assert`, `raise`,
+    `and`, `or` and `not` become branches and loops of the compiled function where what decides is
+    traced, if the file of the function can be read. They are Python's own where it has a value, as
+    a static argument does. So it is with shapes: what the function asks of an extent -
+    `x.shape[0] == 3`, `x.shape == y.shape`, `n % 2`, `for row in x`, `np.zeros(x.shape)` - is
+    answered by the arguments, and what was compiled serves the calls whose
     extents answer alike; another answer traces anew. So it is where two extents that differ as
     expressions meet and one of them is 1, which stretches. `f.signatures` and, with `explain`, the
     function's `explain` name the questions with their lines. A signature that is traced often for

@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .parameters import parameters_of, where_of
+from .._statements.rewriting import rewritten
 from .trace import compiled, inside, is_tracing, make_compiled
 
 __all__ = [
@@ -237,7 +238,7 @@ def _grad_of(
 
     def body(*args: Any, **kwargs: Any) -> Any:
         variables = _Variables(who, function, positions, args)
-        result = function(*variables.args, **kwargs)
+        result = rewritten(function)(*variables.args, **kwargs)
         cost, aux = _with_aux(who, function, result, has_aux)
         cost = _scalar(who, function, cost)
         trees = variables.trees(_core.grad(cost, variables.fresh, "zero"))
@@ -431,7 +432,7 @@ def jvp(function: Any, primals: Any, tangents: Any) -> Any:
 
     def body(primals: Any, tangents: Any) -> Any:
         variables = _Variables("jvp", function, range(len(primals)), primals)
-        outputs = function(*variables.args)
+        outputs = rewritten(function)(*variables.args)
         y, shape = _expressions(outputs)
         dx = []
         for i, (mine, tangent) in enumerate(zip(variables.shapes, tangents, strict=True)):

@@ -47,6 +47,8 @@ def _extent(x: Any) -> Any:
     """An int or an extent as it is, NumPy's integers as ints, None for anything else."""
     if isinstance(x, (int, _core.Dim)):
         return x
+    if isinstance(x, _core.Expr) and (x.dtype.kind not in "iu" or _core.is_open(x)):
+        return None
     return int(x) if hasattr(x, "__index__") and getattr(x, "shape", None) == () else None
 
 

@@ -154,7 +154,7 @@ class MRG_RandomStream:  # noqa: N801
         return u * (last - first) + first
 
     def _uniform(self, size: tuple[Any, ...], streams: int, dtype: DTypeLike) -> Any:
-        from .._functions.transforms import fori
+        from .._functions.loops import fori
 
         variable = _core.shared(self._substreams(streams), "rstate")
         self._draws.append((variable, streams))
@@ -225,7 +225,7 @@ class MRG_RandomStream:  # noqa: N801
         nstreams: int | None = None,
     ) -> Expr:
         """How often n trials give each category, for the rows of pvals[rows, k]."""
-        from .._functions.transforms import fori
+        from .._functions.loops import fori
 
         p = _core.as_expr(pvals)
         if p.ndim != 2:

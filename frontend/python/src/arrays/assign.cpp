@@ -126,15 +126,21 @@ nb::object another(nb::handle x) {
   return wrap(expr_of(x), expr_object(x.ptr())->weak);
 }
 
-// An expression that takes part in promotion as a Python number of its kind.
-nb::object weakened(nb::handle x) {
+// The expression as another object, which takes part in promotion as a Python number of its kind,
+// or as an array.
+nb::object as_weak(nb::handle x, bool weak) {
   const Expr& e = expr_of(x);
+  if (!weak) return wrap(e);
   constexpr Weak kinds[] = {Weak::boolean, Weak::integer, Weak::real, Weak::complex};
   return wrap(e, kinds[kind(e.dtype())]);
 }
 
 // The object stands for an expression of its own dtype and shape from now on.
-void put(nb::handle object, nb::handle value) { expr_object(object.ptr())->expr = expr_of(value); }
+void put(nb::handle object, nb::handle value) {
+  PyObject* const o = object.ptr();
+  if (standing_of(o) != Standing::free) refuse_assignment(o, "a loop or a branch in it");
+  expr_object(o)->expr = expr_of(value);
+}
 
 }  // namespace
 
@@ -178,7 +184,7 @@ void add_assignment(nb::module_& m) {
   m.def("enter_scope", enter_scope);
   m.def("leave_scope", leave_scope);
   m.def("another", another, nb::arg("x").none());
-  m.def("weakened", weakened, nb::arg("x"));
+  m.def("as_weak", as_weak, nb::arg("x"), nb::arg("weak"));
   m.def("put", put, nb::arg("object"), nb::arg("value"));
 }
 

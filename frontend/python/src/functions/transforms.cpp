@@ -283,8 +283,8 @@ nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bo
   });
 }
 
-// The steps made, the last states, then the rows of all steps. `body` gives whether there is a further
-// step, and a list of the states and what is kept.
+// The steps made, the last states, then the rows of all steps. `body` gives whether there is a
+// further step, and a list of the states and what is kept.
 nb::list looped_while(nb::handle most, nb::handle begins, nb::handle initial,
                       const nb::callable& body) {
   const OriginScope at(caller());

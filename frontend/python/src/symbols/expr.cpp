@@ -148,9 +148,10 @@ int expr_to_bool(PyObject* o) {
     if (const nb::object value = value_by_extents(o); value.is_valid())
       return PyObject_IsTrue(value.ptr());
     needs_value(o, "bool",
-                "an `if`, `while`, `assert`, `and`, `or` or `not` needs it while the expression "
-                "is built: choose elements with gn.where, repeat with gn.fori, combine with & | ~, "
-                "or make what the choice depends on a static argument");
+                "what decides by it here needs it while the expression is built. Statements and "
+                "`and`, `or`, `not` in a function under gn.compiled wait for the value, unless "
+                "its file cannot be read; elsewhere use gn.cond, gn.while_loop, gn.where and "
+                "& | ~, or make what the choice depends on a static argument");
   } catch (...) {
     set_error();
     return -1;

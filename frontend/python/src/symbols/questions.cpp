@@ -442,7 +442,8 @@ void add_questions(nb::module_& m) {
       [](nb::handle x) {
         return is_expr(x) && (expr_of(x).rank() != 0 || !exact(expr_of(x)).has_value());
       },
-      nb::arg("x").none(), "Whether x is an expression without a value in the call that is traced.");
+      nb::arg("x").none(),
+      "Whether x is an expression without a value in the call that is traced.");
   m.def("is_one", [](nb::handle extent) { return is_one(to_dim(extent)); });
   m.def("is_zero", [](nb::handle extent) {
     const Dim d = to_dim(extent);

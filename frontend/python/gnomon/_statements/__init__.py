@@ -1,0 +1,1 @@
+"""Python's statements over traced values: functions rewritten to compiled loops and branches."""

@@ -1,0 +1,261 @@
+"""`if`, `and`, `or`, `not`, conditional expressions and `assert`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core, _tree
+from .._functions import branches
+from .variables import (
+    Variables,
+    are_same,
+    body,
+    copies,
+    expressions,
+    is_open,
+    is_same,
+    is_value,
+    is_weak,
+    put,
+    told,
+    unbound,
+    zeros,
+)
+
+__all__ = ["and_", "assert_", "choose", "if_", "if_expression", "if_return", "not_", "or_"]
+
+
+def if_(
+    test: Any,
+    then: Callable[[], Any],
+    otherwise: Callable[[], Any],
+    names: tuple[str, ...],
+    changed: tuple[str, ...],
+) -> None:
+    """An `if` behind which the variables `names` are read, and that changes objects of others."""
+    if is_open(test):
+        choose(test, then, otherwise, (then, otherwise), names, changed)
+    else:
+        (then if test else otherwise)()
+
+
+def if_return(
+    test: Any,
+    then: Callable[[], Any],
+    otherwise: Callable[[], Any],
+    restored: tuple[str, ...],
+    names: tuple[str, ...],
+    changed: tuple[str, ...],
+) -> Any:
+    """An `if` that ends the function either way: what it returns.
+
+    It may assign the variables `restored`, which nobody reads later on, and `names`, which are also
+    those of functions around.
+    """
+    if not is_open(test):
+        return (then if test else otherwise)()
+    own = Variables((then, otherwise), restored)
+    before = own.get()
+
+    def alone(function: Callable[[], Any]) -> Callable[[], Any]:
+        def way() -> Any:
+            try:
+                return function()
+            finally:
+                own.set(before)
+
+        return way
+
+    return choose(test, alone(then), alone(otherwise), (then, otherwise), names, changed)
+
+
+def if_expression(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """`then() if test else otherwise()`."""
+    if not is_open(test):
+        return then() if test else otherwise()
+    return choose(test, then, otherwise)
+
+
+_VALUE = "__gn_value"  # the name of what a way returns
+_OBJECT = " (object)"  # behind the name of a variable: the object that it held before
+
+
+def choose(
+    test: Any,
+    then: Callable[[], Any],
+    otherwise: Callable[[], Any],
+    functions: tuple[Callable[..., Any], ...] = (),
+    names: tuple[str, ...] = (),
+    changed: tuple[str, ...] = (),
+) -> Any:
+    """What one of two ways returns.
+
+    `names` are the variables that are read later on, `changed` those whose objects may be changed;
+    they are cells of `functions`.
+    """
+    variables = Variables(functions, tuple({*names, *changed}))
+    before = variables.get()
+    began = {name: expressions(value) for name, value in before.items()}
+    given: list[dict[str, Any]] = []
+
+    def way(function: Callable[[], Any]) -> dict[str, Any]:
+        with body():
+            mine = {name: copies(value) for name, value in began.items()}
+            given.append(mine)
+            variables.set(mine)
+            try:
+                returned = function()
+                left = variables.get()
+            finally:
+                variables.set(before)
+        found = {name: left[name] for name in names if name in left}
+        found |= {name + _OBJECT: mine[name] for name in changed if name in mine}
+        return {_VALUE: returned, **found}
+
+    merged = _Merged("if")
+    merged.choose(test, lambda: way(then), lambda: way(otherwise))
+    objects = dict(before)
+    for name in changed:
+        if name in before and not are_same(began[name], merged.result[name + _OBJECT]):
+            objects[name] = put(before[name], merged.result[name + _OBJECT])
+    after = dict(objects)
+    for name in names:
+        if name not in before:
+            continue
+        kept = all(mine[name] is left[name] for mine, left in zip(given, merged.ways, strict=True))
+        after[name] = objects[name] if kept else merged.result[name]
+    variables.set(after)
+    return merged.result[_VALUE]
+
+
+def and_(left: Any, right: Callable[[], Any]) -> Any:
+    """`left and right()`."""
+    if not is_open(left):
+        return left and right()
+    return if_expression(left, right, lambda: left)
+
+
+def or_(left: Any, right: Callable[[], Any]) -> Any:
+    """`left or right()`."""
+    if not is_open(left):
+        return left or right()
+    return if_expression(left, lambda: left, right)
+
+
+def not_(x: Any) -> Any:
+    """`not x`."""
+    return ~branches.as_bool("not", x) if is_open(x) else not x
+
+
+class _Merged:
+    """The values of variables after one of two ways, by name."""
+
+    def __init__(self, who: str) -> None:
+        self.who = who
+        self.ways: list[dict[str, Any]] = []
+        self.result: dict[str, Any] = {}
+
+    def choose(
+        self, test: Any, then: Callable[[], dict[str, Any]], otherwise: Callable[[], dict[str, Any]]
+    ) -> None:
+        # By name: the structure, the leaves, and which of them the branches decide.
+        parts: dict[str, tuple[_tree.Structure, list[Any], list[int], list[bool]]] = {}
+
+        def both() -> tuple[list[Any], list[Any]]:
+            first, second = then(), otherwise()
+            self.ways = [first, second]
+            lists: tuple[list[Any], list[Any]] = ([], [])
+            for name in first:
+                parts[name] = self.compare(name, first[name], second[name], lists)
+            return lists
+
+        found = iter(_core.cond(branches.as_bool(self.who, test), both))
+        for name, (shape, leaves, places, weak) in parts.items():
+            for place, as_weak in zip(places, weak, strict=True):
+                x = next(found)
+                leaves[place] = _core.as_weak(x, as_weak)
+            self.result[name] = _tree.unflatten(shape, leaves)
+
+    def compare(
+        self, name: str, a: Any, b: Any, lists: tuple[list[Any], list[Any]]
+    ) -> tuple[_tree.Structure, list[Any], list[int], list[bool]]:
+        what = told(name.removesuffix(_OBJECT))
+        if name.startswith("__gn_"):  # the value of a `return`, of which a flag says whether it is
+            a, b = zeros(b) if a is unbound else a, zeros(a) if b is unbound else b
+        if (a is unbound) != (b is unbound):
+            raise _core.TypeError(
+                f"{self.who}: {what} is assigned in one branch only, and read later on: assign it "
+                f"before or in both, as it is known which branch runs only when the function does"
+            )
+        first, shape = _tree.flatten(a)
+        second, other = _tree.flatten(b)
+        if shape != other:
+            raise _core.TypeError(
+                f"{self.who}: expected {what} to have the same structure in both branches, as it "
+                f"is known which one runs only when the function does, found {a!r} and {b!r}"
+            )
+        places, weak = [], []
+        for i, (x, y) in enumerate(zip(first, second, strict=True)):
+            if is_same(x, y):
+                continue
+            if not is_value(x) or not is_value(y):
+                raise _core.TypeError(
+                    f"{self.who}: expected {what} to be an array or a number, as it depends on "
+                    f"which branch runs, found {x!r} and {y!r}"
+                )
+            places.append(i)
+            weak.append(is_weak(x) and is_weak(y))
+            x, y = branches.alike(f"{self.who}: {what}", x, y)
+            lists[0].append(x)
+            lists[1].append(y)
+        return shape, first, places, weak
+
+
+def assert_(
+    test: Any,
+    message: Callable[[], Any] | None,
+    says: str,
+    raises: bool,
+    known: bool,
+    holder: Callable[[], Any],
+    names: tuple[str, ...],
+) -> None:
+    """An `assert`: of an expression, whatever is computed of the variables `names` waits for it.
+
+    With `raises` the message is what is raised. `says` is the message without values. Only a test
+    with a value counts if `known`.
+    """
+    if not is_open(test):
+        if test:
+            return
+        if raises and message is not None:
+            raise message()
+        raise AssertionError(*(() if message is None else (message(),)))
+    if known:
+        return
+    if raises and says.startswith("__gn_") and message is not None:
+        try:
+            message()
+        except Exception as error:
+            says = str(error)
+    holds = branches.as_bool("assert", test)
+    variables = Variables((holder,), names)
+    values = {name: x for name, x in variables.get().items() if x is not unbound}
+    leaves = [x for value in values.values() for x in _tree.leaves(value)]
+    # Numbers wait only if nothing else does: they are known then no more.
+    waits = _is_computed if any(map(_is_computed, leaves)) else is_value
+    if not any(map(waits, leaves)):
+        raise _core.TypeError(
+            f"assert: {says}: expected a value that is read behind it in the same branch or loop, "
+            "which waits for it, found none: assert it outside, or before"
+        )
+
+    def checked(leaf: Any) -> Any:
+        if not waits(leaf):
+            return leaf
+        return _core.as_weak(_core.check(_core.as_expr(leaf), holds, says), is_weak(leaf))
+
+    variables.set({name: _tree.map(checked, x) for name, x in values.items()})
+
+
+def _is_computed(leaf: Any) -> bool:
+    return isinstance(leaf, _core.Expr) and not isinstance(leaf, _core.Shared)

@@ -1,0 +1,158 @@
+"""What is called in rewritten functions."""
+
+import builtins
+from collections.abc import Callable
+from functools import partial
+from types import BuiltinFunctionType
+from typing import Any
+
+from .. import _core
+from .._arrays.creation import astype
+from .._functions import branches
+from .branching import and_, or_
+from .looping import Range
+from .rewriting import rewritten
+from .variables import is_open
+
+__all__ = ["callee", "has_another"]
+
+_where = _core.operation("where")
+
+
+def callee(function: Any) -> Any:
+    """What a call of the function calls: it with its control flow in these hands.
+
+    Functions of Python that want numbers get one that takes expressions too.
+    """
+    if has_another(function):
+        return partial(_of_math, function) if _is_math(function) else _of_python[function]
+    return rewritten(function)
+
+
+def has_another(function: Any) -> bool:
+    """Whether a call of the function calls one that takes expressions too."""
+    kind = type(function)
+    if kind is BuiltinFunctionType or kind is type:
+        return _is_math(function) or function in _of_python
+    return False
+
+
+def _is_math(function: Any) -> bool:
+    return type(function) is BuiltinFunctionType and function.__module__ == "math"
+
+
+def _of_math(function: Any, *args: Any, **kwargs: Any) -> Any:
+    if not any(map(is_open, args)):
+        return function(*args, **kwargs)
+    import gnomon as gn
+
+    name = function.__name__
+    if name in _rounding and len(args) == 1 and not kwargs:
+        return _core.as_weak(astype(getattr(gn, name)(args[0]), int), True)
+    if name == "log" and len(args) == 2 and not kwargs:
+        return gn.log(args[0]) / gn.log(args[1])
+    ours = _names_of_math.get(name)
+    if ours is None or kwargs:
+        raise _core.TypeError(
+            f"math.{name}: expected numbers, found an expression: use Gnomon's own"
+        )
+    return (getattr(gn, ours, None) or getattr(gn.special, ours))(*args)
+
+
+# Those of `math` that mean the same for expressions, by their names here.
+_rounding = ("ceil", "floor", "trunc")
+_names_of_math = {
+    **{
+        name: name
+        for name in (
+            "cbrt copysign cos cosh degrees erf erfc exp exp2 expm1 fmod hypot isfinite isinf "
+            "isnan log log10 log1p log2 nextafter radians sin sinh sqrt tan tanh"
+        ).split()
+    },
+    "acos": "arccos",
+    "acosh": "arccosh",
+    "asin": "arcsin",
+    "asinh": "arcsinh",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "atanh": "arctanh",
+    "fabs": "abs",
+    "gamma": "gamma",
+    "lgamma": "gammaln",
+    "pow": "power",
+}
+
+
+def _chosen(is_better: Callable[[Any, Any], Any], function: Any) -> Callable[..., Any]:
+    """`min` or `max`: the first of those that none is better than."""
+
+    def choose(*args: Any, **kwargs: Any) -> Any:
+        if kwargs or len(args) < 2 or not any(map(is_open, args)):
+            return function(*args, **kwargs)
+        best = args[0]
+        for x in args[1:]:
+            best = _where(is_better(x, best), x, best)
+        return best
+
+    return choose
+
+
+def _converting(kind: type) -> Callable[..., Any]:
+    """`int`, `float` or `bool` of a scalar."""
+
+    def convert(*args: Any, **kwargs: Any) -> Any:
+        if len(args) != 1 or not is_open(args[0]):
+            return kind(*args, **kwargs)
+        x = args[0]
+        if x.ndim != 0:
+            raise _core.TypeError(f"{kind.__name__}: expected a scalar, found {x!r}")
+        found = branches.as_bool("bool", x) if kind is bool else astype(x, kind)
+        return _core.as_weak(found, True)
+
+    return convert
+
+
+def _round(x: Any, ndigits: Any = None) -> Any:
+    if not is_open(x):
+        return round(x) if ndigits is None else round(x, ndigits)
+    import gnomon as gn
+
+    if ndigits is not None:
+        return gn.round(x, ndigits)
+    return _core.as_weak(astype(gn.round(x), int), True)
+
+
+def _of_all(combine: Callable[..., Any], function: Any) -> Callable[[Any], Any]:
+    """`any` or `all` of what a list or the like holds."""
+
+    def told(items: Any) -> Any:
+        if isinstance(items, _core.Expr):
+            return function(items)
+        found: Any = function is builtins.all
+        for x in items:
+            found = combine(found, lambda x=x: x)  # type: ignore[misc]
+        return bool(found) if not is_open(found) else _core.as_weak(found != 0, True)
+
+    return told
+
+
+def _range(*args: Any) -> Any:
+    if not any(map(is_open, args)):
+        return builtins.range(*args)
+    start, stop, step = {
+        1: lambda: (0, args[0], 1),
+        2: lambda: (args[0], args[1], 1),
+        3: lambda: args,
+    }[len(args)]()
+    return Range(start, stop, step)
+
+
+_of_python: dict[Any, Any] = {
+    builtins.all: _of_all(and_, builtins.all),
+    builtins.any: _of_all(or_, builtins.any),
+    builtins.range: _range,
+    builtins.round: _round,
+    builtins.min: _chosen(lambda a, b: a < b, builtins.min),
+    builtins.max: _chosen(lambda a, b: a > b, builtins.max),
+    **{kind: _converting(kind) for kind in (bool, int, float)},
+}

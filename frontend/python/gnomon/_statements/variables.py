@@ -1,0 +1,203 @@
+"""Variables of the user's functions, and the values that they have."""
+
+import threading
+from collections.abc import Callable, Iterator, MutableMapping, MutableSequence, MutableSet
+from contextlib import contextmanager
+from types import CellType, FunctionType
+from typing import Any
+
+from .. import _core, _tree
+from .._arrays.creation import zeros_like
+
+__all__ = [
+    "Variables",
+    "are_same",
+    "body",
+    "copies",
+    "expressions",
+    "is_open",
+    "is_same",
+    "is_value",
+    "is_weak",
+    "put",
+    "store",
+    "told",
+    "unbound",
+    "zeros",
+]
+
+is_open = _core.is_open
+
+
+class _Unbound:
+    """What a variable has that was not assigned yet."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+unbound = _Unbound()
+
+
+# ----------------------------------------------------------------------------------- variables
+
+
+class Variables:
+    """Variables of the user's function, by name."""
+
+    def __init__(self, functions: tuple[Callable[..., Any], ...], names: tuple[str, ...]) -> None:
+        cells: dict[str, CellType] = {}
+        for f in functions:
+            assert isinstance(f, FunctionType)
+            cells.update(zip(f.__code__.co_freevars, f.__closure__ or (), strict=True))
+        self.cells = {name: cells[name] for name in names if name in cells}
+
+    def get(self) -> dict[str, Any]:
+        """What they hold: `unbound` where nothing was assigned yet."""
+        return {name: _content(cell) for name, cell in self.cells.items()}
+
+    def set(self, values: dict[str, Any]) -> None:
+        """Assigns what `get` gave, or its like."""
+        for name, value in values.items():
+            if value is not unbound:
+                self.cells[name].cell_contents = value
+            elif _content(self.cells[name]) is not unbound:
+                del self.cells[name].cell_contents
+
+
+def _content(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return unbound
+
+
+def is_value(leaf: Any) -> bool:
+    """Whether a leaf of a variable is an array, an expression or a number."""
+    if isinstance(leaf, (bool, int, float, complex, _core.Expr, _core.Dim)):
+        return True
+    return hasattr(leaf, "__array__") or hasattr(leaf, "__dlpack__")
+
+
+def is_weak(leaf: Any) -> bool:
+    """Whether a leaf takes part in promotion as a Python number."""
+    return isinstance(leaf, (bool, int, float, complex)) or getattr(leaf, "weak", False)
+
+
+def expressions(value: Any) -> Any:
+    """The value with expressions in the place of arrays."""
+
+    def expression(leaf: Any) -> Any:
+        is_array = not isinstance(leaf, _core.Expr) and hasattr(leaf, "__setitem__")
+        return _core.as_expr(leaf) if is_array and is_value(leaf) else leaf
+
+    return _tree.map(expression, value)
+
+
+def copies(value: Any) -> Any:
+    """Objects of its own for a body, which may assign to them."""
+    return _tree.map(_core.another, value)
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two leaves are the same value, as far as one can tell without computing."""
+    if isinstance(a, _core.Expr) and isinstance(b, _core.Expr):
+        return hash(a) == hash(b) and a.weak == b.weak
+    if a is b:
+        return True
+    return type(a) is type(b) and type(a) in (bool, int, str) and bool(a == b)
+
+
+def are_same(a: Any, b: Any) -> bool:
+    """Whether two trees have the same structure and the same leaves."""
+    first, shape = _tree.flatten(a)
+    second, other = _tree.flatten(b)
+    return shape == other and all(map(is_same, first, second))
+
+
+def zeros(value: Any) -> Any:
+    """A value of the same type that nobody reads."""
+
+    def zero(leaf: Any) -> Any:
+        if not is_value(leaf):
+            return leaf
+        e = _core.as_expr(leaf)
+        return _core.as_weak(_core.as_expr(zeros_like(e)), is_weak(leaf))
+
+    return _tree.map(zero, value)
+
+
+def told(name: str) -> str:
+    """The variable, as errors name it."""
+    return "what it returns" if name.startswith("__gn_") else f"`{name}`"
+
+
+# -------------------------------------------------------------------------------------- bodies
+
+
+class _Bodies(threading.local):
+    open = 0
+
+
+_bodies = _Bodies()
+
+
+@contextmanager
+def body() -> Iterator[None]:
+    """What a body does once stands for many times, or for none."""
+    _core.enter_scope()
+    _bodies.open += 1
+    try:
+        yield
+    except RecursionError:
+        raise _core.TypeError(
+            "if: a function that calls itself until a value tells it to stop has no end while it "
+            "is traced: write a loop, or make what decides a static argument"
+        ) from None
+    finally:
+        _bodies.open -= 1
+        _core.leave_scope()
+
+
+def store(place: Any, text: str, variable: Any, calls: bool) -> None:
+    """Before a statement changes an object, by a call or by assigning to a part of it.
+
+    In a body that may only be an expression, or a part of the tree that a variable of the function
+    holds: `variable`, None if the object is no part of one.
+    """
+    if _bodies.open == 0 or isinstance(place, _core.Expr):
+        return
+    parts = () if variable is None else (variable, place)
+    if parts and all(_tree.flatten(x)[1] != _tree.ONE_LEAF for x in parts):
+        return
+    if calls and not isinstance(place, (MutableSequence, MutableMapping, MutableSet)):
+        return
+    raise _core.TypeError(
+        f"{text}: expected statements that depend on values to change variables of the function "
+        "only, as such a statement is traced once for all its runs: assign to a variable, and "
+        "change the object behind the statement"
+    )
+
+
+def put(was: Any, value: Any) -> Any:
+    """The object `was` with the value that a body left of it: other names may hold the object.
+
+    Where the object cannot have it, as a NumPy array or a tuple, the value.
+    """
+    if isinstance(was, dict):
+        was.update(value)
+        return was
+    if isinstance(was, list):
+        was[:] = value
+        return was
+    if not isinstance(was, _core.Expr) or not isinstance(value, _core.Expr) or was is value:
+        return value
+    if (
+        was.dtype != value.dtype
+        or was.ndim != value.ndim
+        or was.weak
+        or isinstance(was, _core.Shared)
+    ):
+        return value
+    _core.put(was, value)
+    return was
