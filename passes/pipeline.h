@@ -93,6 +93,7 @@ void dump_stage(const Context& context, std::string_view extension, const std::s
 Graph widen_halves(const Graph&, Context&);
 Graph split_complex(const Graph&, Context&);
 Graph lift(const Graph&, Context&);
+Graph select_branches(const Graph&, Context&);
 Graph simplify(const Graph&, Context&);
 Graph join_loops(const Graph&, Context&);
 Graph accumulate_in_loops(const Graph&, Context&);

@@ -6,6 +6,7 @@
 
 #include "ir/graph/leaf.h"
 #include "passes/engine/facts.h"
+#include "passes/loops/substituted.h"
 #include "passes/pipeline.h"
 #include "stdlib/ops.h"
 
@@ -79,11 +80,6 @@ std::unordered_map<Value, Value> moved(const Graph& graph) {
 
 }  // namespace
 
-Graph accumulate_in_loops(const Graph& graph, Context&) {
-  Graph result = graph;
-  for (auto found = moved(result); !found.empty(); found = moved(result))
-    result = with_outputs(result, substitute(result.outputs, found));
-  return result;
-}
+Graph accumulate_in_loops(const Graph& graph, Context&) { return substituted(graph, moved); }
 
 }  // namespace gnomon

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "passes/engine/facts.h"
+#include "passes/loops/substituted.h"
 #include "passes/pipeline.h"
 #include "stdlib/ops.h"
 
@@ -90,11 +91,8 @@ std::unordered_map<Value, Value> joined(const Graph& graph) {
 }  // namespace
 
 Graph join_loops(const Graph& graph, Context&) {
-  Graph result = graph;
   // Loops whose operands are results of such loops become the same in their turn.
-  for (auto found = joined(result); !found.empty(); found = joined(result))
-    result = with_outputs(result, substitute(result.outputs, found));
-  return result;
+  return substituted(graph, joined);
 }
 
 }  // namespace gnomon

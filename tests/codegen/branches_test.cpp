@@ -180,6 +180,30 @@ TEST_CASE("a loop is written as one loop, a branch as one condition") {
   CHECK(module_of({y}).text().find("if ") != std::string::npos);
 }
 
+TEST_CASE("both branches are computed where that costs less than a choice") {
+  const Expr a = scalar("a"), b = scalar("b"), x = vector("x");
+  const auto give = [](const Expr& y) { return [y] { return y; }; };
+  const auto chooses = [](const Expr& y) {
+    return module_of({y}).text().find("if ") != std::string::npos;
+  };
+  const auto halved = [&] { return choose(a > 1, [&] { return a / 2; }, [&] { return a * b; }); };
+  const Expr cheap = choose(b > 0, halved, [&] { return a - b; });
+  CHECK(!chooses(cheap));
+  CHECK(!chooses(grad(cheap, {a})[0]));
+  const Function f = compile({a, b}, {cheap, grad(cheap, {a})[0]});
+  const double values[][4] = {{3, 1, 1.5, 0.5}, {0.5, 4, 2, 4}, {3, -1, 4, 1}};
+  for (const auto& [at, by, value, slope] : values) {
+    const Results found = f(at, by);
+    CHECK(found[0].item<double>() == value);
+    CHECK(found[1].item<double>() == slope);
+  }
+  CHECK(!chooses(choose(Expr(Array(true)), [&] { return sort(x)(0); }, give(a))));
+  CHECK(chooses(choose(a > 0, [&] { return gammaln(a); }, [&] { return gammaln(b); })));
+  CHECK(chooses(choose(a > 0, [&] { return print(a * 2, "a"); }, give(b))));
+  CHECK(chooses(choose(a > 0, [&] { return x * 2; }, give(x))));
+  CHECK(chooses(choose(a > 0, [&] { return sum(x); }, give(b))));
+}
+
 TEST_CASE("graphs with branches and such loops are read back from their texts") {
   const Expr a = scalar("a");
   const Expr y = choose(a > 0, [&] { return newton(a); }, [&] { return -a; });
