@@ -275,6 +275,40 @@ def test_what_only_one_branch_makes_may_change_there():
     assert [float(g(v)) for v in (2.0, -2.0)] == [10.0, 2.0]
 
 
+def test_known_arrays_stay_known_in_branches():
+    sizes = np.array([2, 3])
+
+    def table(x, sizes):
+        return x.reshape(sizes[0], sizes[1]) if sizes[0] == 2 else x
+
+    @gn.compiled
+    def f(x, n):
+        mine = sizes + 0
+        if n > 0:
+            y = table(x, mine)[1]
+            for _ in range(n):
+                y = y + table(x, mine)[0]
+        else:
+            y = x[:3]
+        return y
+
+    x = np.arange(6.0)
+    np.testing.assert_array_equal(f(x, 2), [3, 6, 9])
+    np.testing.assert_array_equal(f(x, 0), [0, 1, 2])
+
+    def fill(counts):
+        counts[0] = 1.0
+
+    def g(x):
+        counts = np.zeros(2)
+        if x > 0:
+            fill(counts)
+        return x + counts
+
+    with pytest.raises(ValueError, match="read-only"):
+        gn.compiled(g)(1.0)
+
+
 def test_jumps_out_of_other_statements_stay_pythons():
     @gn.compiled(static_argnums=1)
     def f(x, n):

@@ -15,6 +15,7 @@ from .variables import (
     is_same,
     is_value,
     is_weak,
+    locked,
     put,
     told,
     unbound,
@@ -30,10 +31,11 @@ def if_(
     otherwise: Callable[[], Any],
     names: tuple[str, ...],
     changed: tuple[str, ...],
+    passed: tuple[str, ...],
 ) -> None:
-    """An `if` behind which the variables `names` are read, and that changes objects of others."""
+    """An `if` behind which the variables `names` are read."""
     if is_open(test):
-        choose(test, then, otherwise, (then, otherwise), names, changed)
+        choose(test, then, otherwise, (then, otherwise), names, changed, passed)
     else:
         (then if test else otherwise)()
 
@@ -45,6 +47,7 @@ def if_return(
     restored: tuple[str, ...],
     names: tuple[str, ...],
     changed: tuple[str, ...],
+    passed: tuple[str, ...],
 ) -> Any:
     """An `if` that ends the function either way: what it returns.
 
@@ -65,7 +68,8 @@ def if_return(
 
         return way
 
-    return choose(test, alone(then), alone(otherwise), (then, otherwise), names, changed)
+    functions = (then, otherwise)
+    return choose(test, alone(then), alone(otherwise), functions, names, changed, passed)
 
 
 def if_expression(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
@@ -86,15 +90,20 @@ def choose(
     functions: tuple[Callable[..., Any], ...] = (),
     names: tuple[str, ...] = (),
     changed: tuple[str, ...] = (),
+    passed: tuple[str, ...] = (),
 ) -> Any:
     """What one of two ways returns.
 
-    `names` are the variables that are read later on, `changed` those whose objects may be changed;
-    they are cells of `functions`.
+    `names` are the variables that are read later on, `changed` those whose objects are changed, and
+    `passed` those whose objects calls get, which may change them. They are cells of `functions`.
     """
-    variables = Variables(functions, tuple({*names, *changed}))
+    variables = Variables(functions, tuple({*names, *changed, *passed}))
     before = variables.get()
-    began = {name: expressions(value) for name, value in before.items()}
+    began = {
+        name: expressions(value) if name in changed else locked(value)
+        for name, value in before.items()
+    }
+    changed += passed
     given: list[dict[str, Any]] = []
 
     def way(function: Callable[[], Any]) -> dict[str, Any]:

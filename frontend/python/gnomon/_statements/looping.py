@@ -19,6 +19,7 @@ from .variables import (
     is_same,
     is_value,
     is_weak,
+    locked,
     put,
     told,
     unbound,
@@ -83,7 +84,7 @@ def for_(
                 _Loop(ahead, body, body, names, others, flags, None).run(None)
                 return
             one = partial(body, item)
-            choose(not_(stopped), one, _nothing, (body,), names, tuple({*names, *others}))
+            choose(not_(stopped), one, _nothing, (body,), names, names, others)
         elif stopped:
             return
         else:
@@ -215,7 +216,7 @@ class _Loop:
                 self.kept = {name: copies(x) for name, x in values(states).items()}
                 missing = {name: unbound for name in self.before if name not in self.kept}
                 self.variables.set({**self.kept, **missing})
-                given = {name: expressions(x) for name, x in untouched.items()}
+                given = {name: locked(x) for name, x in untouched.items()}
                 mine = {name: copies(x) for name, x in given.items()}
                 others.set(mine)
                 self.body(item)

@@ -275,31 +275,36 @@ class _Function:
     def branches(self, s: ast.If, after: Names) -> list[ast.stmt]:
         both = [*s.body, *s.orelse]
         results = (assigned(both) & (after | self.always)) | self.assigned_in_calls(both)
-        objects = (changed(both) | passed(both)) & live([s], after)
+        before = live([s], after)
+        objects = changed(both) & before
+        others = (passed(both) & before) - objects
         test = _expression(s.test)
-        mine = (results | objects) & self.names
-        here = mine | assigned(both)
+        mine = (results | objects | others) & self.names
+        here = (results | objects) & self.names | assigned(both)
         then = self.function("then", self.body(s.body, after, here), mine)
         otherwise = self.function("else", self.body(s.orelse, after, here), mine)
         ways = name_of(then.name), name_of(otherwise.name)
-        call = call_of("if_", test, *ways, texts(results), texts(objects))
+        kinds = texts(results), texts(objects), texts(others)
+        call = call_of("if_", test, *ways, *kinds)
         return placed(s, [then, otherwise, ast.Expr(call)])  # type: ignore[no-any-return]
 
     def returning(self, s: ast.If, rest: list[ast.stmt], after: Names) -> list[ast.stmt]:
         """An `if` that ends the function in a way: what follows belongs to the other one."""
         test = _expression(s.test)
         bound = assigned([s, *rest])
-        objects = (changed([s, *rest]) | passed([s, *rest])) & live([s, *rest], after)
+        before = live([s, *rest], after)
+        objects = changed([s, *rest]) & before
+        others = (passed([s, *rest]) & before) - objects
         later = (bound & self.outer) | self.assigned_in_calls([s, *rest])
-        restored = (bound | live([s, *rest], after)) - later
-        mine = (restored | later | objects) & self.names
+        restored = (bound | before) - later
+        mine = (restored | later | objects | others) & self.names
         bodies = [body if ends(body) else [*body, *rest] for body in (s.body, s.orelse)]
         then, otherwise = (
             self.function(what, self.body(body, after, None), mine)
             for what, body in zip(("then", "else"), bodies, strict=True)
         )
         ways = name_of(then.name), name_of(otherwise.name)
-        kinds = texts(restored), texts(later), texts(objects)
+        kinds = texts(restored), texts(later), texts(objects), texts(others)
         call = call_of("if_return", test, *ways, *kinds)
         return placed(s, [then, otherwise, ast.Return(call)])  # type: ignore[no-any-return]
 

@@ -19,6 +19,7 @@ __all__ = [
     "is_same",
     "is_value",
     "is_weak",
+    "locked",
     "put",
     "store",
     "told",
@@ -94,6 +95,21 @@ def expressions(value: Any) -> Any:
     return _tree.map(expression, value)
 
 
+def locked(value: Any) -> Any:
+    """The value with views of NumPy's arrays in their place, which nobody can assign to."""
+
+    def view(leaf: Any) -> Any:
+        if type(leaf).__module__ != "numpy" or not hasattr(leaf, "setflags"):
+            return leaf
+        other = leaf.view()
+        if hasattr(other, "setflags") and getattr(other, "ndim", 0) > 0:
+            other.setflags(write=False)
+            return other
+        return leaf
+
+    return _tree.map(view, value)
+
+
 def copies(value: Any) -> Any:
     """Objects of its own for a body, which may assign to them."""
     return _tree.map(_core.another, value)
@@ -103,7 +119,7 @@ def is_same(a: Any, b: Any) -> bool:
     """Whether two leaves are the same value, as far as one can tell without computing."""
     if isinstance(a, _core.Expr) and isinstance(b, _core.Expr):
         return hash(a) == hash(b) and a.weak == b.weak
-    if a is b:
+    if a is b or _core.is_same_memory(a, b):
         return True
     return type(a) is type(b) and type(a) in (bool, int, str) and bool(a == b)
 

@@ -135,6 +135,14 @@ nb::object as_weak(nb::handle x, bool weak) {
   return wrap(e, kinds[kind(e.dtype())]);
 }
 
+// Whether two arrays are the same memory, seen in the same way.
+bool is_same_memory(nb::handle a, nb::handle b) {
+  if (!is_array(a) || !is_array(b)) return false;
+  const Array &x = array_of(a), &y = array_of(b);
+  return x.data() == y.data() && x.dtype() == y.dtype() &&
+         std::ranges::equal(x.shape(), y.shape()) && std::ranges::equal(x.strides(), y.strides());
+}
+
 // The object stands for an expression of its own dtype and shape from now on.
 void put(nb::handle object, nb::handle value) {
   PyObject* const o = object.ptr();
@@ -185,6 +193,7 @@ void add_assignment(nb::module_& m) {
   m.def("leave_scope", leave_scope);
   m.def("another", another, nb::arg("x").none());
   m.def("as_weak", as_weak, nb::arg("x"), nb::arg("weak"));
+  m.def("is_same_memory", is_same_memory, nb::arg("a").none(), nb::arg("b").none());
   m.def("put", put, nb::arg("object"), nb::arg("value"));
 }
 
