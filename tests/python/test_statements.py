@@ -309,6 +309,21 @@ def test_known_arrays_stay_known_in_branches():
         gn.compiled(g)(1.0)
 
 
+def test_annotations_of_variables_are_left_out():
+    @gn.compiled
+    def f(x: float) -> float:
+        y: float = 0.0
+        z: float
+        if x > 0:
+            y: float = x * 2
+            z = 1.0
+        else:
+            z: float = 2.0
+        return y + z
+
+    assert [float(f(x)) for x in (3.0, -3.0)] == [7.0, 2.0]
+
+
 def test_jumps_out_of_other_statements_stay_pythons():
     @gn.compiled(static_argnums=1)
     def f(x, n):
@@ -473,8 +488,15 @@ def test_what_is_no_variable_of_the_function_is_not_changed_by_values():
             x = x / 2
         return x
 
+    def named(x, counter):
+        global SEEN
+        if x > 0:
+            SEEN = {}
+        return x
+
     counter = Counter()
     for f, name in (
+        (named, "SEEN"),
         (attribute, "counter.count"),
         (listed, "counter.seen.append"),
         (of_module, "SEEN['count']"),
@@ -669,6 +691,24 @@ def test_generators_comprehensions_and_builtins():
     for a, b in zip(gn.compiled(f)(x), f(x), strict=True):
         assert float(a) == float(b)
     assert refusal(lambda x: math.factorial(x), 3).startswith("math.factorial: expected numbers")
+
+
+def test_a_file_that_changed_is_not_what_runs(tmp_path):
+    import importlib.util
+
+    path = tmp_path / "changing.py"
+    text = "def f(x):\n    if x > 0:\n        return x * 2.0\n    return x\n"
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location("changing", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    path.write_text(text.replace("2.0", "3.0"))
+    assert "file cannot be read or has changed" in refusal(module.f, 1.0)
+    spec.loader.exec_module(module)
+    path.write_text(text)
+    module.f.__code__ = module.f.__code__.replace(co_filename=str(tmp_path / "another.py"))
+    (tmp_path / "another.py").write_text(text.replace("2.0", "3.0"))
+    assert float(gn.compiled(module.f)(1.0)) == 3.0
 
 
 def test_a_trace_is_made_once_for_all_values():

@@ -150,8 +150,8 @@ int expr_to_bool(PyObject* o) {
     needs_value(o, "bool",
                 "what decides by it here needs it while the expression is built. Statements and "
                 "`and`, `or`, `not` in a function under gn.compiled wait for the value, unless "
-                "its file cannot be read; elsewhere use gn.cond, gn.while_loop, gn.where and "
-                "& | ~, or make what the choice depends on a static argument");
+                "its file cannot be read or has changed; elsewhere use gn.cond, gn.while_loop, "
+                "gn.where and & | ~, or make what the choice depends on a static argument");
   } catch (...) {
     set_error();
     return -1;
