@@ -21,11 +21,12 @@ struct Overwritten {
 
 // The state whose elements `v` writes, through other writes that nothing else needs; else null. A
 // slice may be most of the state: it is as well written to a second memory, from the first.
-Value written_state(const Value& v, const std::unordered_map<const Node*, int>& users,
-                    Values& results) {
+Value written_state(const Value& v, const Values& given,
+                    const std::unordered_map<const Node*, int>& users, Values& results) {
   Values chain;
   Value at = storage_of(v);
-  for (; at.op().write; at = storage_of(at.input(static_cast<std::size_t>(at.op().write.base)))) {
+  for (; at.op().write && !given.contains(at);
+       at = storage_of(at.input(static_cast<std::size_t>(at.op().write.base)))) {
     const WriteRule& rule = at.op().write;
     if (rule.base < 0 || rule.slice || (at != storage_of(v) && users.at(at.get()) > 1)) return {};
     chain.insert(at);
@@ -35,13 +36,15 @@ Value written_state(const Value& v, const std::unordered_map<const Node*, int>& 
   return at;
 }
 
-Overwritten overwritten_in(const Graph& body, std::span<const Node* const> order) {
+Overwritten overwritten_in(const Graph& body, const Values& given,
+                           std::span<const Node* const> order) {
   std::unordered_map<const Node*, int> users;
   for (const Node* node : order)
     for (const Value& x : node->inputs()) ++users[x.get()];
   Overwritten found;
   for (const Value& output : body.outputs)
-    if (const Value state = written_state(output, users, found.results)) found.states.insert(state);
+    if (const Value state = written_state(output, given, users, found.results))
+      found.states.insert(state);
   return found;
 }
 
@@ -49,7 +52,7 @@ Overwritten overwritten_in(const Graph& body, std::span<const Node* const> order
 
 BodyOrder order_of_body(const Graph& body, std::span<const Value> given) {
   std::vector<const Node*> order = topological_order(body.outputs, given);
-  const Overwritten overwritten = overwritten_in(body, order);
+  const Overwritten overwritten = overwritten_in(body, {given.begin(), given.end()}, order);
   if (overwritten.states.empty()) return {std::move(order), {}};
   std::unordered_set<const Node*> late = dependents(order, overwritten.results);
   for (const Value& v : overwritten.results) late.insert(v.get());

@@ -204,6 +204,36 @@ TEST_CASE("both branches are computed where that costs less than a choice") {
   CHECK(chooses(choose(a > 0, [&] { return sum(x); }, give(b))));
 }
 
+TEST_CASE("branches write over what loops and branches around them computed") {
+  const Expr v = vector("v"), p = scalar("p", DType::bool_), n = scalar("n", int64);
+  const Expr initial[] = {v};
+  const auto put = [](const Expr& x, const Expr& at, double y) {
+    return set_at(x, {Index(at)}, y);
+  };
+  const Expr y = fori(n, initial, [&](const Expr& i, States s) {
+    const Expr changed = put(s[0], i % 3, 3);
+    return cond(
+        p, [&] { return List{put(changed, i % 2, 5) + changed(0)}; },
+        [&] {
+          const Expr inner[] = {changed};
+          return cond(
+              i < 1, [&] { return List{put(changed, n % 2, 7)}; },
+              [&] {
+                return fori(2, inner, [&](const Expr& j, States t) {
+                  return List{put(t[0], j, 9) + changed * 2};
+                });
+              });
+        });
+  })[0];
+  Batch batch("writes");
+  batch.inputs = {v, p, n};
+  batch.add("y", y);
+  batch.compile();
+  for (const bool holds : {false, true})
+    for (const std::int64_t steps : {0, 1, 2, 3})
+      batch.check_with({Array::from({1.0, 2.0, 4.0}), Array(holds), Array(steps)});
+}
+
 TEST_CASE("graphs with branches and such loops are read back from their texts") {
   const Expr a = scalar("a");
   const Expr y = choose(a > 0, [&] { return newton(a); }, [&] { return -a; });
