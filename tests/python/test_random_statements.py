@@ -1,4 +1,8 @@
-"""Random programs of statements, run by Python and compiled: what they return is the same."""
+"""Random programs of statements, run by Python and compiled: what they return is the same.
+
+GNOMON_STATEMENTS says how many there are, GNOMON_STATEMENTS_FROM is the first seed. A failure prints
+the program.
+"""
 
 import linecache
 import os
@@ -213,5 +217,51 @@ def test_a_random_program_gives_what_python_gives(seed):
         wanted = f(*given[:6], given[6].copy(), given[7])
         found = g(*given[:6], given[6].copy(), given[7])
         for x, y in zip(found, wanted, strict=True):
-            assert np.array_equal(np.asarray(x), np.asarray(y)), (program.text, given, found, wanted)
+            assert np.array_equal(np.asarray(x), np.asarray(y)), (
+                program.text,
+                given,
+                found,
+                wanted,
+            )
     assert len(g.signatures) == 1
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + PROGRAMS, 4))
+def test_a_random_program_gives_what_python_gives_for_a_batch(seed):
+    f = function_of(Program(seed), seed)
+    rng = np.random.default_rng(seed)
+    calls = [arguments(rng) for _ in range(5)]
+    found = gn.compiled(gn.vmap(f))(*(np.stack(x) for x in zip(*calls, strict=True)))
+    for example, given in enumerate(calls):
+        wanted = f(*given[:6], given[6].copy(), given[7])
+        for x, y in zip(found, wanted, strict=True):
+            x = x if np.ndim(x) == np.ndim(y) else x[example]
+            assert np.array_equal(np.asarray(x), np.asarray(y)), (example, given, found, wanted)
+
+
+@pytest.mark.parametrize("seed", range(FIRST, FIRST + PROGRAMS, 4))
+def test_a_random_program_has_the_slopes_of_its_pieces(seed):
+    # Where both one-sided differences are the same, which are exact in a piece that is linear.
+    f = function_of(Program(seed), seed)
+
+    def cost(x, v, i, j, k, n):
+        a, b, c, _, _, _, v = f(x[0], x[1], x[2], i, j, k, v, n)
+        return a + 2 * b + 4 * c + np.sum(v * np.array([1.0, 3.0, 5.0, 7.0]))
+
+    traced = gn.compiled(gn.grad(cost, argnums=(0, 1)))
+    rng = np.random.default_rng(seed)
+    offsets = np.array([3, 7, 17, 33, 65, 97, 129]) / 1024
+    h = 2.0**-20
+    for _ in range(4):
+        a, b, c, i, j, k, v, n = arguments(rng)
+        at = np.array([a, b, c, *v]) + offsets
+        slopes = np.concatenate([np.asarray(s) for s in traced(at[:3], at[3:], i, j, k, n)])
+
+        def value(x, i=i, j=j, k=k, n=n):
+            return cost(x[:3].copy(), x[3:].copy(), i, j, k, n)
+
+        here = value(at)
+        for one, slope in zip(np.eye(7), slopes, strict=True):
+            ahead, behind = (value(at + h * one) - here) / h, (here - value(at - h * one)) / h
+            if ahead == behind:
+                assert slope == ahead, (Program(seed).text, at, i, j, k, n, one)

@@ -270,7 +270,8 @@ class _Function:
         then = self.function("then", self.body(s.body, after, here), mine)
         otherwise = self.function("else", self.body(s.orelse, after, here), mine)
         ways = name_of(then.name), name_of(otherwise.name)
-        kinds = texts(results), texts(objects), texts(others)
+        restored = assigned(both) - results
+        kinds = texts(restored), texts(results), texts(objects), texts(others)
         call = call_of("if_", test, *ways, *kinds)
         return placed(s, [then, otherwise, ast.Expr(call)])  # type: ignore[no-any-return]
 
@@ -293,7 +294,7 @@ class _Function:
         )
         ways = name_of(then.name), name_of(otherwise.name)
         kinds = texts(restored), texts(later), texts(objects), texts(others)
-        call = call_of("if_return", test, *ways, *kinds)
+        call = call_of("if_", test, *ways, *kinds)
         return placed(s, [then, otherwise, ast.Return(call)])  # type: ignore[no-any-return]
 
     def loop(self, s: Loop, after: Names) -> list[ast.stmt]:

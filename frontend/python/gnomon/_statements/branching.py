@@ -22,25 +22,10 @@ from .variables import (
     zeros,
 )
 
-__all__ = ["and_", "assert_", "choose", "if_", "if_expression", "if_return", "not_", "or_"]
+__all__ = ["and_", "assert_", "choose", "if_", "if_expression", "not_", "or_"]
 
 
 def if_(
-    test: Any,
-    then: Callable[[], Any],
-    otherwise: Callable[[], Any],
-    names: tuple[str, ...],
-    changed: tuple[str, ...],
-    passed: tuple[str, ...],
-) -> None:
-    """An `if` behind which the variables `names` are read."""
-    if is_open(test):
-        choose(test, then, otherwise, (then, otherwise), names, changed, passed)
-    else:
-        (then if test else otherwise)()
-
-
-def if_return(
     test: Any,
     then: Callable[[], Any],
     otherwise: Callable[[], Any],
@@ -49,14 +34,14 @@ def if_return(
     changed: tuple[str, ...],
     passed: tuple[str, ...],
 ) -> Any:
-    """An `if` that ends the function either way: what it returns.
+    """An `if`; what it returns, if it ends the function either way.
 
-    It may assign the variables `restored`, which nobody reads later on, and `names`, which are also
-    those of functions around.
+    It may assign the variables `restored`, which nobody reads later on; of the others see `choose`.
     """
     if not is_open(test):
         return (then if test else otherwise)()
-    own = Variables((then, otherwise), restored)
+    functions = (then, otherwise)
+    own = Variables(functions, restored)
     before = own.get()
 
     def alone(function: Callable[[], Any]) -> Callable[[], Any]:
@@ -68,7 +53,6 @@ def if_return(
 
         return way
 
-    functions = (then, otherwise)
     return choose(test, alone(then), alone(otherwise), functions, names, changed, passed)
 
 

@@ -157,6 +157,7 @@ class _Loop:
         # By name the structure of its value, and of all the leaves that change from step to step.
         self.leaves: dict[str, list[Any]] = {}
         self.shapes: dict[str, _tree.Structure] = {}
+        self.fixed: set[tuple[str, int]] = set()  # leaves that no step changes
         self.made: set[str] = set()  # variables that only the body assigns
         self.kept: dict[str, Any] = {}  # the objects that the body got
         self.after: dict[str, Any] = {}  # and what it left
@@ -176,7 +177,7 @@ class _Loop:
             (name, i)
             for name, leaves in self.leaves.items()
             for i, leaf in enumerate(leaves)
-            if is_value(leaf)
+            if is_value(leaf) and (name, i) not in self.fixed
         ]
 
     def run(self, begins: Any) -> None:
@@ -213,7 +214,8 @@ class _Loop:
         def step(i: Any, states: list[Any]) -> list[Any]:
             item = i if over is None else over.start + (i if over.step == 1 else i * over.step)
             with body():
-                self.kept = {name: copies(x) for name, x in values(states).items()}
+                given_states = values(states)
+                self.kept = {name: copies(x) for name, x in given_states.items()}
                 missing = {name: unbound for name in self.before if name not in self.kept}
                 self.variables.set({**self.kept, **missing})
                 given = {name: locked(x) for name, x in untouched.items()}
@@ -223,6 +225,7 @@ class _Loop:
                 self.after = self.variables.get()
             if found := [name for name, x in given.items() if not are_same(x, mine[name])]:
                 raise _Retry(*found)
+            self.fix(places, given_states)
             return self.compared(places, weak)
 
         def conditional(i: Any, states: list[Any]) -> tuple[Any, list[Any]]:
@@ -244,6 +247,19 @@ class _Loop:
         first = branches.as_bool(self.who, _core.as_expr(begins))
         most = None if over is None else over.count()
         return list(_core.while_loop(most, first, initial, conditional))
+
+    def fix(self, places: list[tuple[str, int]], given: dict[str, Any]) -> None:
+        """_Retry without the states that a step leaves as they are: they keep what is known."""
+        first = {name: _tree.flatten(value) for name, value in given.items()}
+        last = {name: _tree.flatten(value) for name, value in self.after.items()}
+        same = {
+            (name, i)
+            for name, i in places
+            if first[name][1] == last[name][1] and is_same(first[name][0][i], last[name][0][i])
+        }
+        if same:
+            self.fixed |= same
+            raise _Retry
 
     def compared(self, places: list[tuple[str, int]], weak: list[bool]) -> list[Any]:
         """The states after a step; _Retry once they begin as something that they can stay."""
