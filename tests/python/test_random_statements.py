@@ -1,7 +1,7 @@
 """Random programs of statements, run by Python and compiled: what they return is the same.
 
-GNOMON_STATEMENTS says how many there are, GNOMON_STATEMENTS_FROM is the first seed. A failure prints
-the program.
+GNOMON_STATEMENTS says how many there are, GNOMON_STATEMENTS_FROM is the first seed. A failure
+prints the program.
 """
 
 import linecache
