@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 5
+#define GNOMON_ABI_VERSION 6
 
 #ifdef __cplusplus
 extern "C" {
@@ -105,12 +105,10 @@ typedef struct gnomon_services {
   /* Reports a failed check. Of several reports the one with the smallest (check, index) counts.
    * `index`: position in the checked array; `value`: what was found; `bound`: its limit. */
   void (*fail)(gnomon_context*, int32_t check, int64_t index, int64_t value, int64_t bound);
-  /* Not 0 once `fail` has been called. */
-  int32_t (*failed)(gnomon_context*);
   /* Shows an array to the user: print operations, in program order. */
   void (*print)(gnomon_context*, int32_t message, int32_t dtype, int32_t rank, const int64_t* shape,
                 const void* data);
-  /* Asked before each step of a loop: not 0 when the call is to end at once. */
+  /* Asked in loops, at least before each 1024th step: not 0 when the call is to end at once. */
   int32_t (*interrupted)(gnomon_context*);
   /* Fails when the routine cannot run: no LAPACK library, extents too large for it, or no memory. A
    * matrix without a result is no such failure: `failed` tells of it. */

@@ -159,14 +159,9 @@ void fail(gnomon_context* context, std::int32_t check, std::int64_t index, std::
           std::int64_t bound) {
   const std::lock_guard lock(context->mutex);
   Failure& first = context->first_failure;
-  const bool counts = !context->has_failed.load(std::memory_order_relaxed) ||
-                      std::tie(check, index) < std::tie(first.check, first.index);
+  const bool counts =
+      first.check == 0 || std::tie(check, index) < std::tie(first.check, first.index);
   if (counts) first = {check, index, value, bound};
-  context->has_failed.store(true, std::memory_order_release);
-}
-
-std::int32_t failed(gnomon_context* context) {
-  return context->has_failed.load(std::memory_order_acquire) ? 1 : 0;
 }
 
 void print(gnomon_context* context, std::int32_t message, std::int32_t dtype, std::int32_t rank,
@@ -227,7 +222,6 @@ gnomon_services services(int threads) {
   table.allocate = allocate;
   table.output = output;
   table.fail = fail;
-  table.failed = failed;
   table.print = print;
   table.interrupted = interrupted;
   table.routine = routine;

@@ -1,7 +1,6 @@
 // What the library does for generated code while a call runs: the service table and its context.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -66,7 +65,6 @@ struct gnomon_context {
   const int threads;
   const std::span<gnomon::LateOutput> outputs;
   const std::span<const std::string> messages;
-  std::atomic<bool> has_failed{false};
   std::mutex mutex;  // guards the rest: services are called from several workers
   gnomon::Failure first_failure;
   std::string service_trouble;

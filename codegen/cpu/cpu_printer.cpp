@@ -30,7 +30,8 @@ bool divides_lanes(const Statement& s) {
 }  // namespace
 
 CpuPrinter::Head CpuPrinter::head(const std::string& name) const {
-  Head result{"void " + name, {"const gn::Call& call", "const i64* dims"}};
+  Head result{(kernel().inlined ? "static GN_FN void " : "void ") + name,
+              {"const gn::Call& call", "const i64* dims"}};
   for (std::string& p : buffer_parameters("__restrict ")) result.parameters.push_back(std::move(p));
   return result;
 }
@@ -113,8 +114,7 @@ void CpuPrinter::open_vector_loop(int i, const std::string& j) {
     case Vectors::part:
       w_.open("{");
       w_.line(fmt::format("const i64 {} = {};", j, lo));
-      return w_.line(fmt::format("const gn::Tail<{}> live{{{}}};", width,
-                                 outline_[s.args[1]].value.i - outline_[s.args[0]].value.i));
+      return declare_part(width, outline_[s.args[1]].value.i - outline_[s.args[0]].value.i);
     case Vectors::whole:
       w_.open(fmt::format("for (i64 {0} = {1}; {0} < {2}; {0} += {3}) {{", j, lo, hi, width));
       return w_.line(fmt::format("const gn::Full<{}> live;", width));
@@ -124,6 +124,12 @@ void CpuPrinter::open_vector_loop(int i, const std::string& j) {
 // Chains meet elements by their numbers, so loops with chains cannot lead.
 std::string CpuPrinter::declare_lead(int loop) {
   return accumulators_.feeds_chains(loop) ? "" : memory_.declare_lead(loop);
+}
+
+// One vector that is not full.
+void CpuPrinter::declare_part(int width, std::int64_t live) {
+  w_.line(kernel().inlined ? fmt::format("const gn::Part<{}, {}> live;", width, live)
+                           : fmt::format("const gn::Tail<{}> live{{{}}};", width, live));
 }
 
 // A body that is called with full vectors and with the rest.

@@ -40,6 +40,7 @@ class CpuPrinter final : public FunctionPrinter {
   void open_vector_loop(int i, const std::string& j);
   void open_calls(int i, const std::string& j);
   void open_parts(int i, const std::string& j);
+  void declare_part(int width, std::int64_t live);
   std::string declare_lead(int loop);
   bool is_product_of_reciprocal(int i);
 

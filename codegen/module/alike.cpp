@@ -43,8 +43,8 @@ bool are_alike(const Statement& a, const Statement& b) {
 
 bool are_alike(const Kernel& a, const Kernel& b) {
   const auto same = [](const auto& x, const auto& y) { return are_alike(x, y); };
-  return std::ranges::equal(a.body, b.body, same) && std::ranges::equal(a.axes, b.axes, same) &&
-         std::ranges::equal(a.buffers, b.buffers, same);
+  return a.inlined == b.inlined && std::ranges::equal(a.body, b.body, same) &&
+         std::ranges::equal(a.axes, b.axes, same) && std::ranges::equal(a.buffers, b.buffers, same);
 }
 
 std::size_t hash_of(const Kernel& kernel) {

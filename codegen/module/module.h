@@ -20,6 +20,7 @@ struct Buffer {
     output,     // a result, by number; made by the caller of the function
     constant,   // bytes in the object
     workspace,  // part of the call's workspace
+    variable,   // of the function that runs the steps
     late,       // allocated during the call: its extents are computed by the call
     row,        // part of another buffer: a loop says which
   };
@@ -94,6 +95,7 @@ struct LoopStep {
   std::vector<int> result;                  // where the last states go
   std::vector<Row> rows;
   std::vector<Step> body;
+  bool is_brief = false;  // a thousand steps take no time that anybody notices
 };
 /// Branches that do not need each other's results: at once, a thread each, where that is sooner
 /// than in order.

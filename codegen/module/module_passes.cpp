@@ -21,12 +21,19 @@ constexpr std::array passes = {
     ModulePass{"group_side_by_side",
                "Puts heavy steps that do not need each other's results side by side.",
                group_side_by_side},
+    ModulePass{"inline_in_loops",
+               "Makes small kernels in loops part of the function that runs the steps, and keeps "
+               "what only they touch in registers.",
+               inline_in_loops},
     ModulePass{"find_lives", "Finds how long each buffer lives.", find_lives},
 };
 
 constexpr std::array reasons = {
     PassOrder{"find_in_place", "group_side_by_side",
               "what is written over a parameter must not move before a step that may fail"},
+    PassOrder{"group_side_by_side", "inline_in_loops",
+              "steps that are called make memory of their buffers, wherever they stand"},
+    PassOrder{"inline_in_loops", "find_lives", "variables take no part of the workspace"},
     PassOrder{"group_side_by_side", "find_lives", "lives are positions in the order of steps"},
 };
 

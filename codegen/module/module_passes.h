@@ -35,6 +35,9 @@ Module run_module_pass(const ModulePass& pass, Module module, const Target& targ
 void find_in_place(Module&, const Target&);
 /// Puts heavy steps that do not need each other's results side by side.
 void group_side_by_side(Module&, const Target&);
+/// Makes small kernels in loops part of the function that runs the steps, and small buffers that
+/// only they touch its variables.
+void inline_in_loops(Module&, const Target&);
 /// Finds how long each buffer lives: those of the workspace that never live at once share memory.
 void find_lives(Module&, const Target&);
 

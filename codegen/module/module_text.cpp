@@ -27,8 +27,8 @@ class ModulePrinter {
   }
 
   void buffer(std::size_t b) {
-    static constexpr const char* roles[] = {"parameter", "output", "constant",
-                                            "workspace", "late",   "row"};
+    static constexpr const char* roles[] = {"parameter", "output", "constant", "workspace",
+                                            "variable",  "late",   "row"};
     const Buffer& x = module_.buffers[b];
     text_ += fmt::format("buffer {}: {} {}", name(static_cast<int>(b)),
                          roles[static_cast<int>(x.role)], Type{x.dtype, x.shape}.text());

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "codegen/cpu/cpu_language.h"
 #include "codegen/text/host_names.h"
 #include "codegen/text/kernel_units.h"
 #include "codegen/text/plan_function.h"
@@ -67,13 +68,14 @@ std::vector<Unit> emit(const Module& module, const std::string& comment,
         fmt::format("emit: expected an identifier as the prefix of symbols, found {}", prefix));
   HostNames names(module, prefix);
   KernelUnits kernels = kernel_units(module, names);
-  std::set<std::string> headers;
-  if (!module.workspace.empty()) headers.insert("workspace.h");
+  if (!module.workspace.empty()) kernels.headers.insert("workspace.h");
   std::vector<Unit> units = std::move(kernels.units);
-  units.push_back({"host.cpp", comment_lines(comment) + unit_head(headers) + kernels.prototypes +
-                                   constant_bytes(module, names) + plan_function(module, names) +
-                                   run_function(module, kernels.functions, names) +
-                                   info_record(module, names)});
+  const std::string functions = kernels.prototypes + kernels.inlined +
+                                constant_bytes(module, names) + plan_function(module, names) +
+                                run_function(module, kernels.functions, names) +
+                                info_record(module, names);
+  units.push_back(
+      {"host.cpp", comment_lines(comment) + cpu_language.unit(functions, kernels.headers)});
   return units;
 }
 

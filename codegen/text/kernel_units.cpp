@@ -44,13 +44,18 @@ KernelUnits kernel_units(const Module& module, const HostNames& names) {
     const auto [at, fresh] = known.try_emplace(&kernel, names.symbol(kernel.name));
     made.functions.push_back(at->second);
     if (!fresh) continue;
-    const KernelText k = cpu_language.kernel(kernel, at->second,
-                                             [&names](const Atom& a) { return names.slot_of(a); });
-    made.prototypes += k.text.substr(0, k.text.find(" {\n")) + ";\n";
-    if (statements + k.statements > wanted) finish_unit();
-    text += "\n" + k.comment + k.text;
-    headers.insert(k.headers.begin(), k.headers.end());
-    statements += k.statements;
+    const KernelText printed = cpu_language.kernel(
+        kernel, at->second, [&names](const Atom& a) { return names.slot_of(a); });
+    if (kernel.inlined) {
+      made.inlined += "\n" + printed.comment + printed.text;
+      made.headers.insert(printed.headers.begin(), printed.headers.end());
+      continue;
+    }
+    made.prototypes += printed.text.substr(0, printed.text.find(" {\n")) + ";\n";
+    if (statements + printed.statements > wanted) finish_unit();
+    text += "\n" + printed.comment + printed.text;
+    headers.insert(printed.headers.begin(), printed.headers.end());
+    statements += printed.statements;
   }
   finish_unit();
   return made;

@@ -1,6 +1,7 @@
 // The kernels of a module as functions, in units that can be compiled at once.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,10 @@ namespace gnomon {
 struct KernelUnits {
   std::vector<Unit> units;
   std::vector<std::string> functions;  // the symbol that each kernel is called by
-  std::string prototypes;              // for the unit of the host function
+  // For the unit of the host function.
+  std::string prototypes;
+  std::string inlined;            // functions that become part of it
+  std::set<std::string> headers;  // of them
 };
 
 /// Kernels that differ in names only are one function, with the names of the first.

@@ -167,6 +167,16 @@ class StepPrinter {
     close("}");
   }
 
+  bool is_variable(int b) const { return module_.buffers[b].role == Buffer::Role::variable; }
+
+  // The next value of a state is the current one from now on.
+  void step_state(int current, int next) {
+    const std::string &to = names_.buffer(current), &from = names_.buffer(next);
+    if (is_variable(current) || is_variable(next)) return copy(to, from, current);
+    if (current != next)
+      line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}", to, from));
+  }
+
   void print(const LoopStep& s) {
     const std::size_t states = s.current.size();
     for (std::size_t k = 0; k < states; ++k)
@@ -178,16 +188,14 @@ class StepPrinter {
                              names_.buffer(s.current[static_cast<std::size_t>(s.while_state)]));
     line(fmt::format("i64 {} = 0;", i));
     open(fmt::format("for (; {}; ++{}) {{", goes_on, i));
-    stop_if("services->interrupted(context)", GNOMON_INTERRUPTED);
+    stop_if((s.is_brief ? i + " % 1024 == 0 && " : "") + "services->interrupted(context)",
+            GNOMON_INTERRUPTED);
     line(fmt::format("{}[0] = {};", names_.buffer(s.index), i));
     for (const LoopStep::Row& row : s.rows)
       line(fmt::format("{} = {} + {} * {};", names_.buffer(row.one), names_.buffer(row.all), i,
                        names_.spelled(element_count(module_.buffers[row.one].shape))));
     print(s.body);
-    for (std::size_t k = 0; k < states; ++k)
-      if (s.next[k] != s.current[k])
-        line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}",
-                         names_.buffer(s.current[k]), names_.buffer(s.next[k])));
+    for (std::size_t k = 0; k < states; ++k) step_state(s.current[k], s.next[k]);
     close("}");
     if (s.while_state >= 0)
       for (const LoopStep::Row& row : s.rows)

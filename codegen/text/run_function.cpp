@@ -53,6 +53,7 @@ std::string memory_of(const Module& module, const HostNames& names, const PlanLa
     case Buffer::Role::constant: return names.constant(b);
     case Buffer::Role::late:
     case Buffer::Role::row: return "nullptr";
+    case Buffer::Role::variable: return {};
     case Buffer::Role::workspace: break;
   }
   if (buffer.first < 0) return {};
@@ -62,10 +63,16 @@ std::string memory_of(const Module& module, const HostNames& names, const PlanLa
 std::string pointers(const Module& module, const HostNames& names) {
   const PlanLayout layout = layout_of(module);
   std::string text;
-  for (std::size_t b = 0; b < module.buffers.size(); ++b)
-    if (const std::string memory = memory_of(module, names, layout, b); !memory.empty())
-      text += fmt::format("  [[maybe_unused]] {0}* {1} = ({0}*)({2});\n",
-                          memory_name(module.buffers[b].dtype), names.buffer(b), memory);
+  for (std::size_t b = 0; b < module.buffers.size(); ++b) {
+    const Buffer& buffer = module.buffers[b];
+    const std::string type(memory_name(buffer.dtype));
+    if (buffer.role == Buffer::Role::variable && buffer.first >= 0)
+      text += fmt::format("  [[maybe_unused]] alignas(64) {} {}[{}];\n", type, names.buffer(b),
+                          element_count(buffer.shape).constant());
+    else if (const std::string memory = memory_of(module, names, layout, b); !memory.empty())
+      text += fmt::format("  [[maybe_unused]] {0}* {1} = ({0}*)({2});\n", type, names.buffer(b),
+                          memory);
+  }
   return text;
 }
 
@@ -74,8 +81,9 @@ std::string pointers(const Module& module, const HostNames& names) {
 std::string run_function(const Module& module, const std::vector<std::string>& kernels,
                          HostNames& names) {
   const std::string call = fmt::format(
+      "  bool has_failed = false;\n"
       "  const gn::Call call{{services, context, static_cast<char*>(workspace) + plan[{}], "
-      "plan[{}]}};\n",
+      "plan[{}], &has_failed}};\n",
       PlanLayout::workspace, PlanLayout::per_worker);
   return "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 " + names.symbol("run") +
          "(const gnomon_services* services, gnomon_context* context, [[maybe_unused]] void* "

@@ -115,6 +115,7 @@ struct Kernel {
   std::vector<BufferParam> buffers;
   std::vector<Axis> axes;
   std::vector<Statement> body;
+  bool inlined = false;  // part of the function that calls it
 };
 
 /// Readable text: one statement a line, loops indented. `parse_kernel` reads it back.

@@ -77,6 +77,7 @@ Kernel KernelReader::read() {
   if (!c) LineCursor("", 1).fail("a kernel");
   c->expect("kernel");
   kernel_.name = c->name();
+  kernel_.inlined = c->accept("inlined");
   c->finish();
   while ((c = next_line()) && read_head_line(*c)) c->finish();
   for (; c; c = next_line()) {

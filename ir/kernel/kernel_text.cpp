@@ -136,7 +136,7 @@ void KernelPrinter::label_atoms() {
 }
 
 void KernelPrinter::print_head() {
-  head_.push_back("kernel " + spell(kernel_.name));
+  head_.push_back("kernel " + spell(kernel_.name) + (kernel_.inlined ? " inlined" : ""));
   for (std::size_t from = 0; from < kernel_.comment.size();) {
     const std::size_t to = std::min(kernel_.comment.find('\n', from), kernel_.comment.size());
     head_.push_back(from == to ? "//" : "// " + kernel_.comment.substr(from, to - from));

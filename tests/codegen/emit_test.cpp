@@ -134,7 +134,8 @@ Found run_cpp(const Kernel& kernel, const std::vector<std::int64_t>& dims,
       unit_of(kernel, cpu_language) +
       fmt::format("\nextern \"C\" __attribute__((visibility(\"default\"))) void run(const "
                   "gnomon_services* services, gnomon_context* context, const i64* dims, void** "
-                  "buffers) {{\n  {}({{services, context, nullptr, 0}}, dims{});\n}}\n",
+                  "buffers) {{\n  bool has_failed = false;\n"
+                  "  {}({{services, context, nullptr, 0, &has_failed}}, dims{});\n}}\n",
                   kernel.name, arguments(kernel)));
   gnomon_services services{};
   services.threads = 1;

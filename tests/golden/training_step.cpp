@@ -562,7 +562,8 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_plan([[maybe_unused
 }
 
 extern "C" __attribute__((visibility("default"))) i32 gnomon_run(const gnomon_services* services, gnomon_context* context, [[maybe_unused]] void* const* buffers, const i64* plan, void* workspace) {
-  const gn::Call call{services, context, static_cast<char*>(workspace) + plan[0], plan[1]};
+  bool has_failed = false;
+  const gn::Call call{services, context, static_cast<char*>(workspace) + plan[0], plan[1], &has_failed};
   [[maybe_unused]] const i64* dims = plan + 2;
   [[maybe_unused]] const i64 x_0 = dims[0];
   [[maybe_unused]] const i64 x_1 = dims[1];

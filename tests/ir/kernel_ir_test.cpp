@@ -85,7 +85,7 @@ TEST_CASE("text of hand-written kernels reads back to the same text and keeps ev
 
 TEST_CASE("text keeps names, constants and every kind of statement") {
   const std::string source =
-      "kernel \"a \\\"b\\\"\"\n"
+      "kernel \"a \\\"b\\\"\" inlined\n"
       "// first line\n"
       "//\n"
       "//   third line\n"

@@ -91,6 +91,10 @@ template <typename V, typename T, int W>
 GN_FN V read(const T* p, Tail<W> live, element_of<V> fill) {
   return load_tail<V>(p, live.count, fill);
 }
+template <typename V, typename T, int W, int N>
+GN_FN V read(const T* p, Part<W, N>, element_of<V> fill) {
+  return load_part<N, V>(p, fill);
+}
 template <typename V, typename T, typename I, int W>
 GN_FN V read_at(const T* p, I index, Full<W>, element_of<V>) {
   return gather<V>(p, index);
@@ -106,6 +110,10 @@ GN_FN void write(T* p, V v, Full<W>) {
 template <typename T, typename V, int W>
 GN_FN void write(T* p, V v, Tail<W> live) {
   store_tail(p, v, live.count);
+}
+template <typename T, typename V, int W, int N>
+GN_FN void write(T* p, V v, Part<W, N>) {
+  store_part<N>(p, v);
 }
 /// Whether an array starts with a cache line, as nearly all do: memory of the user's need not.
 GN_FN bool is_aligned(const void* p) { return reinterpret_cast<u64>(p) % 64 == 0; }
@@ -240,6 +248,7 @@ struct Call {
   gnomon_context* context;
   char* scratch;
   i64 scratch_bytes;
+  bool* has_failed;  // a check, in any thread
 
   /// body(lo, hi, worker) over pieces of [0, count); at once when there is one piece.
   template <typename Body>
@@ -274,7 +283,8 @@ struct Call {
     i32 status[count];
     parallel(count, 1, [this, &sides, &status](i64 lo, i64 hi, i32 worker) {
       // Loops of a branch have one thread, the first as they see it.
-      const Call own{services, context, scratch + worker * scratch_bytes, scratch_bytes};
+      const Call own{services, context, scratch + worker * scratch_bytes, scratch_bytes,
+                     has_failed};
       for (; lo < hi; ++lo) status[lo] = sides[lo].run(sides[lo].branch, own);
     });
     for (const i32 s : status)
@@ -298,7 +308,7 @@ struct Call {
     return reinterpret_cast<T*>(scratch + worker * scratch_bytes + offset);
   }
   GN_FN void check(i32 number, bool bad, i64 index, i64 value, i64 bound) const {
-    if (__builtin_expect(bad, 0)) services->fail(context, number, index, value, bound);
+    if (__builtin_expect(bad, 0)) fail(number, index, value, bound);
   }
 #if GN_LANES
   template <int W, typename Live>
@@ -311,10 +321,14 @@ struct Call {
   __attribute__((noinline, cold)) void fail(i32 number, lanes<bool, W> bad, lanes<i64, W> index,
                                             lanes<i64, W> value, lanes<i64, W> bound) const {
     for (int k = 0; k < W; ++k)
-      if (bad[k]) services->fail(context, number, index[k], value[k], bound[k]);
+      if (bad[k]) fail(number, index[k], value[k], bound[k]);
   }
 #endif
-  bool failed() const { return services->failed(context) != 0; }
+  void fail(i32 number, i64 index, i64 value, i64 bound) const {
+    services->fail(context, number, index, value, bound);
+    __atomic_store_n(has_failed, true, __ATOMIC_RELAXED);
+  }
+  bool failed() const { return __atomic_load_n(has_failed, __ATOMIC_RELAXED); }
 };
 
 #else

@@ -83,6 +83,11 @@ template <int W>
 struct Tail {
   int count;
 };
+/// The first N lanes are live, and what is read and written may be variables.
+template <int W, int N>
+struct Part : Tail<W> {
+  GN_FN constexpr Part() : Tail<W>{N} {}
+};
 /// The first `count` lanes are live, and usually that is all of them.
 template <int W>
 struct Most : Tail<W> {
@@ -253,6 +258,28 @@ GN_FN void store_tail(T* p, V v, int n) {
     detail::store_first(elements, convert<detail::memory_lanes<V>>(v), n);
 #endif
   }
+}
+
+/// The first N elements at p, without a mask; the lanes from N on are `fill`.
+template <int N, typename V, typename T>
+GN_FN V load_part(const T* p, element_of<V> fill) {
+  static_assert(detail::stores_as<V, T>);
+#if GN_LANES
+  using Stored = detail::memory_lanes<V>;
+  Stored v = Stored(fill);
+  __builtin_memcpy(&v, p, sizeof(T) * N);
+  return convert<V>(v);
+#endif
+}
+
+/// Writes the first N lanes of v to p, without a mask.
+template <int N, typename T, typename V>
+GN_FN void store_part(T* p, V v) {
+  static_assert(detail::stores_as<V, T>);
+#if GN_LANES
+  const auto stored = convert<detail::memory_lanes<V>>(v);
+  __builtin_memcpy(p, &stored, sizeof(T) * N);
+#endif
 }
 
 // -------------------------------------------------------------------------------------- gathers

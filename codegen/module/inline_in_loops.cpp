@@ -1,0 +1,104 @@
+// Small kernels inside loops become part of the function that runs the loop, and small buffers that
+// only they touch become its variables: a step calls nothing, and its states are in registers.
+#include <algorithm>
+#include <type_traits>
+
+#include "codegen/module/accesses.h"
+#include "codegen/module/module_passes.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::size_t most_statements = 1500;  // of a kernel that is inlined
+constexpr std::int64_t most_elements = 64;     // of a buffer that is a variable
+
+bool has_constant_extents(const Shape& shape) {
+  return std::ranges::all_of(shape, [](const Dim& d) { return d.is_constant(); });
+}
+
+// One thread runs all of it, without scratch.
+bool is_small(const Kernel& kernel) {
+  const auto is_shared = [](const Axis& a) { return a.kind == AxisKind::parallel; };
+  const auto is_scratch = [](const BufferParam& b) { return b.per_worker; };
+  return kernel.body.size() <= most_statements && std::ranges::none_of(kernel.axes, is_shared) &&
+         std::ranges::none_of(kernel.buffers, is_scratch);
+}
+
+// Whether each loop of a kernel has a length that is in its text.
+bool has_known_lengths(const Kernel& kernel) {
+  return std::ranges::all_of(kernel.body, [&](const Statement& s) {
+    return s.code != Code::loop || kernel.body[s.args[1]].code == Code::constant;
+  });
+}
+
+class Inliner {
+ public:
+  explicit Inliner(Module& module) : module_(module), calls_(module.buffers.size()) {}
+
+  void run() {
+    walk(module_.steps, false);
+    for (std::size_t b = 0; b < module_.buffers.size(); ++b) {
+      Buffer& buffer = module_.buffers[b];
+      const bool is_free = buffer.role == Buffer::Role::workspace && !calls_[b];
+      if (is_free && has_constant_extents(buffer.shape) &&
+          element_count(buffer.shape).constant() <= most_elements)
+        buffer.role = Buffer::Role::variable;
+    }
+  }
+
+ private:
+  // Returns whether the steps are over before anybody could want to interrupt them.
+  bool walk(std::vector<Step>& steps, bool in_loop) {
+    bool is_brief = true;
+    for (Step& step : steps) {
+      const bool own = std::visit([&](auto& s) { return see(s, in_loop); }, step.what);
+      is_brief = own && is_brief;
+      if (is_called(step))
+        for (const BufferUse& use : accesses(module_, step)) calls_[use.buffer] = true;
+    }
+    return is_brief;
+  }
+
+  // Whether a step gives its buffers to functions that are called.
+  bool is_called(const Step& step) const {
+    if (const auto* s = std::get_if<KernelStep>(&step.what))
+      return !module_.kernels[s->kernel].inlined;
+    return std::holds_alternative<ServiceStep>(step.what) ||
+           std::holds_alternative<PrintStep>(step.what);
+  }
+
+  bool see(KernelStep& s, bool in_loop) {
+    Kernel& kernel = module_.kernels[s.kernel];
+    kernel.inlined = in_loop && is_small(kernel);
+    return kernel.inlined && has_known_lengths(kernel);
+  }
+  bool see(LoopStep& s, bool) {
+    s.is_brief = walk(s.body, true);
+    return false;
+  }
+  bool see(ChoiceStep& s, bool in_loop) {
+    const bool then = walk(s.then, in_loop);
+    return walk(s.otherwise, in_loop) && then;
+  }
+  bool see(SideBySideStep& s, bool in_loop) {
+    for (SideBySideStep::Branch& branch : s.branches) walk(branch.steps, in_loop);
+    return false;
+  }
+  bool see(CopyStep& s, bool) { return has_constant_extents(module_.buffers[s.to].shape); }
+  bool see(CheckStep& s, bool) { return has_constant_extents(module_.buffers[s.buffer].shape); }
+  bool see(ExtentCheckStep&, bool) { return true; }
+  bool see(DimensionStep&, bool) { return true; }
+  bool see(ServiceStep&, bool) { return false; }
+  bool see(AllocateStep&, bool) { return false; }
+  bool see(PrintStep&, bool) { return false; }
+
+  Module& module_;
+  std::vector<bool> calls_;  // buffers that functions get, which are memory
+};
+
+}  // namespace
+
+void inline_in_loops(Module& module, const Target&) { Inliner(module).run(); }
+
+}  // namespace gnomon
