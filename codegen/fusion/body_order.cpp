@@ -51,7 +51,7 @@ Overwritten overwritten_in(const Graph& body, const Values& given,
 }  // namespace
 
 BodyOrder order_of_body(const Graph& body, std::span<const Value> given) {
-  std::vector<const Node*> order = topological_order(body.outputs, given);
+  std::vector<const Node*> order = body.topological_order(given);
   const Overwritten overwritten = overwritten_in(body, {given.begin(), given.end()}, order);
   if (overwritten.states.empty()) return {std::move(order), {}};
   std::unordered_set<const Node*> late = dependents(order, overwritten.results);

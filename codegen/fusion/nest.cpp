@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t small_domain = 4096;  // elements of a nest that shares a kernel with others
 
 bool moves_nothing(const Op& o) {
-  return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze || &o == &op::barrier;
+  return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze || &o == &op::shaped ||
+         &o == &op::barrier;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "codegen/module/cache_lines.h"
 #include "codegen/module/service.h"
 #include "runtime/error.h"
+#include "stdlib/control/body.h"
 #include "stdlib/ops.h"
 #include "stdlib/prelude/lanes/workspace.h"
 
@@ -89,7 +90,9 @@ double Sizes::work_of(const Node& node, const Region& region) const {
   for (const Region::Parameter& p : region.parameters)
     arguments.push_back(p.operand ? node.input(*p.operand)
                                   : tensor("index", DType::int64, {}).value());
-  const auto body = inline_body(body_of(node, region), arguments);
+  const Graph& graph = body_of(node, region);
+  if (impossible_check(graph, arguments)) return 0;  // it fails before it does anything
+  const std::vector<Value> body = inline_body(graph, fitted_to_body(graph, arguments));
   double work = 0;
   for (const Node* n : topological_order(body, arguments)) {
     const double one = work_of(*n);

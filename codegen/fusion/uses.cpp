@@ -62,14 +62,16 @@ std::vector<bool> captured_operands(const Node& node) {
 // The captured operands whose values are extents inside the body. An extent sees through sums and
 // the like, so it may be made of other scalars than the operand.
 std::vector<std::size_t> operands_in_extents(const Node& node, const Region& region) {
+  const Graph& body = body_of(node, region);
+  std::vector<Value> scalars = body.checked_scalars();
+  for (const Node* inner : body.topological_order())
+    scalars.insert(scalars.end(), inner->extent_inputs().begin(), inner->extent_inputs().end());
   std::vector<std::size_t> found;
-  for (const Node* inner : topological_order(body_of(node, region).outputs))
-    for (const Value& scalar : inner->extent_inputs()) {
-      if (!scalar.is(op::param)) continue;
-      const auto number = param_index(scalar.node());
-      const Region::Parameter& p = region.parameters[number];
-      if (p.is_captured()) found.push_back(*p.operand);
-    }
+  for (const Value& scalar : scalars) {
+    if (!scalar.is(op::param)) continue;
+    const Region::Parameter& p = region.parameters[param_index(scalar.node())];
+    if (p.is_captured()) found.push_back(*p.operand);
+  }
   return found;
 }
 

@@ -31,7 +31,13 @@ void Dimensions::add_extent(const Dim& d, int parameter) {
 void Dimensions::add_check(PlanCheck check) {
   note(check.left), note(check.right);
   const bool late = module_.is_late({check.left, check.right});
-  (late ? late_checks_ : module_.plan_checks).push_back(std::move(check));
+  (late ? scope_.checks : module_.plan_checks).push_back(std::move(check));
+}
+
+void Dimensions::add_body_check(PlanCheck check, std::vector<Step>& steps) {
+  note(check.left), note(check.right);
+  scope_.checks.push_back(std::move(check));
+  make_checks(steps);
 }
 
 // Values of scalar parameters are known at entry; those of computed scalars when they are stored.
@@ -69,8 +75,13 @@ void Dimensions::read_given(std::span<const Value> given, std::vector<Step>& ste
 }
 
 Dimensions::Scope Dimensions::begin_body() {
-  Scope inside{{}, scope_.known, true};
+  Scope inside{{}, scope_.known, {}};
   return std::exchange(scope_, std::move(inside));
+}
+
+void Dimensions::end_body(Scope around) {
+  expect_all_checked();
+  scope_ = std::move(around);
 }
 
 void Dimensions::read(const Value& scalar, std::vector<Step>& steps) {
@@ -78,9 +89,11 @@ void Dimensions::read(const Value& scalar, std::vector<Step>& steps) {
     steps.push_back({DimensionStep{slot, buffers_.buffer_of(scalar)}});
     scope_.known.insert(slot);
   }
-  // A body may never run: what has to be checked is known around it.
-  if (scope_.is_body) return;
-  std::erase_if(late_checks_, [&](const PlanCheck& c) {
+  make_checks(steps);
+}
+
+void Dimensions::make_checks(std::vector<Step>& steps) {
+  std::erase_if(scope_.checks, [&](const PlanCheck& c) {
     if (!is_known(c.left) || !is_known(c.right)) return false;
     steps.push_back({ExtentCheckStep{c.left, c.right, c.number}});
     return true;
@@ -88,9 +101,9 @@ void Dimensions::read(const Value& scalar, std::vector<Step>& steps) {
 }
 
 void Dimensions::expect_all_checked() const {
-  if (!late_checks_.empty())
+  if (!scope_.checks.empty())
     throw InternalError("lower: no step makes the check: " +
-                        module_.failures[late_checks_[0].number - 1].text);
+                        module_.failures[scope_.checks[0].number - 1].text);
 }
 
 std::optional<int> Dimensions::slot_of(const Atom& atom) const {

@@ -25,6 +25,8 @@ class Dimensions {
   void add_extent(const Dim& d, int parameter);
   /// A check at entry, or once its late extents are known.
   void add_check(PlanCheck check);
+  /// A check of a body, once its extents are known.
+  void add_body_check(PlanCheck check, std::vector<Step>& steps);
   /// Extents that the module uses.
   void note(const Dim& d);
   void note(const Shape& shape);
@@ -43,16 +45,17 @@ class Dimensions {
   struct Scope {
     std::set<int> noted;            // slots
     std::unordered_set<int> known;  // late slots that have been read
-    bool is_body = false;
+    std::vector<PlanCheck> checks;  // not made yet, for want of late extents
   };
   /// Begins a body, in which all is known that was before. The scope around it.
   Scope begin_body();
-  void end_body(Scope around) { scope_ = std::move(around); }
+  void end_body(Scope around);
 
  private:
   std::optional<int> slot_of(const Atom& atom) const;
   int add_slot(const AtomRef& atom, int extent);
   bool is_known(const Dim& d) const;
+  void make_checks(std::vector<Step>& steps);
 
   const Graph& graph_;
   Module& module_;
@@ -60,7 +63,6 @@ class Dimensions {
   Failures& failures_;
   std::unordered_multimap<std::size_t, int> slots_;   // by the hash of their atoms
   std::unordered_map<Value, std::vector<int>> late_;  // slots, by the scalar
-  std::vector<PlanCheck> late_checks_;                // not made yet
   Scope scope_;
 };
 

@@ -7,6 +7,7 @@
 #include "codegen/fusion/uses.h"
 #include "ir/graph/leaf.h"
 #include "runtime/error.h"
+#include "stdlib/control/body.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -39,16 +40,28 @@ std::vector<Value> in_memory(const Node& node, const Lowering& l) {
   return given;
 }
 
+// A step of the body, or the branch that is taken, fails where its extents do not fit.
+void add_check(const EntryCheck& check, const Node& node, std::vector<Step>& steps, Lowering& l) {
+  FailureText failure{check.message, {}};
+  failure.is_index = check.is_index;
+  PlanCheck c{check.left, check.right};
+  c.number = l.failures.add(std::move(failure), &node);
+  l.dimensions.add_body_check(std::move(c), steps);
+}
+
 // The body's steps, which leave its outputs in `places`: those from `first_kept` on are kept as
 // they are made, the others last. The values around the body are memory to it, so nothing of them
 // is computed in its steps.
-void lower_body(const Graph& inner, std::span<const Value> given, const std::vector<int>& places,
+void lower_body(const Node& node, const Graph& inner, const std::vector<int>& places,
                 std::size_t first_kept, std::vector<Step>& steps, Lowering& l) {
+  const std::vector<Value> given = in_memory(node, l);
   Buffers::Scope buffers_around = l.buffers.begin_body(given);
   Dimensions::Scope dimensions_around = l.dimensions.begin_body();
-  for (const Node* n : topological_order(inner.outputs, given))
+  for (const Node* n : inner.topological_order(given))
     for (const Type& t : n->types()) l.dimensions.note(t.shape);
+  for (const EntryCheck& check : inner.checks) l.dimensions.note({check.left, check.right});
   l.dimensions.read_given(given, steps);
+  for (const EntryCheck& check : inner.checks) add_check(check, node, steps, l);
   const Fusion fusion = fuse_body(inner, given);
   l.buffers.continue_by(fusion.continued);
   // An output is made where it goes if the body itself makes it, else copied: what is there from
@@ -79,8 +92,11 @@ struct RegionNode {
     return l.buffers.buffer_of(Value(&node, static_cast<std::uint32_t>(k)));
   }
   Graph body_for(const Region& region, std::span<const Value> arguments) const {
+    const Graph& body = body_of(node, region);
+    InlinedBody inlined = inline_whole_body(body, fitted_to_body(body, arguments));
     Graph inner;
-    inner.outputs = inline_body(body_of(node, region), arguments);
+    inner.outputs = std::move(inlined.outputs);
+    inner.checks = checks_of_body(body, arguments, inlined.checked_scalars);
     inner.origins = l.graph.origins;
     return inner;
   }
@@ -127,7 +143,7 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
   }
   if (region.while_state) loop.while_state = static_cast<int>(*region.while_state);
   l.buffers.allocate(steps);
-  lower_body(inner, in_memory(node, l), places, loop.next.size(), loop.body, l);
+  lower_body(node, inner, places, loop.next.size(), loop.body, l);
   steps.push_back({std::move(loop)});
 }
 
@@ -146,8 +162,11 @@ void lower_branch(const Node& node, Lowering& l, std::vector<Step>& steps) {
     std::vector<Value> arguments;
     for (const Region::Parameter& p : region.parameters)
       arguments.push_back(node.input(*p.operand));
-    lower_body(results.body_for(region, arguments), in_memory(node, l), places, places.size(),
-               region.condition->is ? choice.then : choice.otherwise, l);
+    std::vector<Step>& way = region.condition->is ? choice.then : choice.otherwise;
+    if (const auto check = impossible_check(body_of(node, region), arguments))
+      add_check(*check, node, way, l);
+    else
+      lower_body(node, results.body_for(region, arguments), places, places.size(), way, l);
   }
   steps.push_back({std::move(choice)});
 }

@@ -87,9 +87,11 @@ class BodyTable {
 /// The symbols and scalar parameters of a body in terms of the arguments it is applied to.
 class Binding {
  public:
-  /// `scalars`: what `body.checked_scalars()` are outside, where that is known.
-  Binding(const Graph& body, std::span<const Value> arguments, std::span<const Value> scalars = {})
-      : arguments_(arguments) {
+  /// `scalars`: what `body.checked_scalars()` are outside, where that is known. The values of
+  /// parameters before `first` are not.
+  Binding(const Graph& body, std::span<const Value> arguments, std::span<const Value> scalars = {},
+          std::size_t first = 0)
+      : arguments_(arguments), first_(first) {
     if (!scalars.empty()) {
       const std::vector<Value> inside = body.checked_scalars();
       for (std::size_t i = 0; i < inside.size(); ++i) scalars_.emplace(inside[i], scalars[i]);
@@ -114,9 +116,10 @@ class Binding {
     bool computed = false;
     Dim result = d.substitute([&](const Atom& atom) -> Dim {
       if (atom.kind == Atom::Kind::symbol) return symbol(atom);
-      if (atom.scalar->is(op::param))
-        return Dim::value(
-            arguments_[static_cast<std::size_t>(atom.scalar->node().attribute(0).integer())]);
+      const bool is_param = atom.scalar->is(op::param);
+      const std::size_t k =
+          is_param ? static_cast<std::size_t>(atom.scalar->node().attribute(0).integer()) : 0;
+      if (is_param && k >= first_) return Dim::value(arguments_[k]);
       if (const auto at = scalars_.find(*atom.scalar); at != scalars_.end())
         return Dim::value(at->second);
       computed = true;
@@ -127,6 +130,7 @@ class Binding {
 
  private:
   std::span<const Value> arguments_;
+  std::size_t first_;
   std::unordered_map<std::uint64_t, Dim> symbols_;
   std::unordered_map<Value, Value, ValueHash> scalars_;
 };
@@ -164,7 +168,8 @@ Body make_body(std::span<const Value> parameters, std::span<const Value> outputs
 }
 
 std::vector<Type> body_types(TypeContext& context, const Graph& body,
-                             std::span<const Value> arguments) {
+                             std::span<const Value> arguments,
+                             std::optional<std::size_t> checked_from) {
   check_arguments(context, body, arguments);
   const Binding binding(body, arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -173,11 +178,13 @@ std::vector<Type> body_types(TypeContext& context, const Graph& body,
       if (const auto want = binding.outside(shape[axis]))
         context.equal(arguments[i].shape()[axis], *want, "extents of the body's parameters");
   }
-  const std::vector<Value> scalars = body.checked_scalars().empty()
-                                         ? std::vector<Value>()
-                                         : inline_whole_body(body, arguments).checked_scalars;
-  for (const EntryCheck& check : checks_of_body(body, arguments, scalars))
-    context.require_as(check.left, check.right, {check.message, check.is_index});
+  if (checked_from) {
+    std::vector<Value> scalars;
+    if (*checked_from == 0 && !body.checked_scalars().empty())
+      scalars = inline_whole_body(body, arguments).checked_scalars;
+    for (const EntryCheck& check : checks_of_body(body, arguments, scalars, *checked_from))
+      context.require_as(check.left, check.right, {check.message, check.is_index});
+  }
   std::vector<Type> types;
   for (const Value& output : body.outputs) {
     Type type{output.dtype(), {}};
@@ -191,18 +198,37 @@ std::vector<Type> body_types(TypeContext& context, const Graph& body,
   return types;
 }
 
-std::vector<EntryCheck> checks_of_body(const Graph& body, std::span<const Value> arguments,
-                                       std::span<const Value> scalars) {
-  const Binding binding(body, arguments, scalars);
+namespace {
+
+// The checks in terms of the arguments, but for those that hold.
+std::vector<EntryCheck> checks_outside(const Graph& body, const Binding& binding) {
   std::vector<EntryCheck> checks;
   for (const EntryCheck& check : body.checks) {
-    const auto left = binding.outside(check.left), right = binding.outside(check.right);
-    if (!left || !right || *left == *right) continue;
-    if (const Dim difference = *left - *right; difference.is_constant()) {
-      if (check.is_index) throw IndexError(check.message);
-      throw ValueError(check.message);
-    }
-    checks.push_back({*left, *right, check.message, check.origins, check.is_index});
+    auto left = binding.outside(check.left), right = binding.outside(check.right);
+    if (left && right && !(*left == *right))
+      checks.push_back(
+          {*std::move(left), *std::move(right), check.message, check.origins, check.is_index});
+  }
+  return checks;
+}
+
+bool cannot_hold(const EntryCheck& check) { return (check.left - check.right).is_constant(); }
+
+}  // namespace
+
+std::optional<EntryCheck> impossible_check(const Graph& body, std::span<const Value> arguments) {
+  std::vector<EntryCheck> checks = checks_outside(body, Binding(body, arguments));
+  const auto at = std::ranges::find_if(checks, cannot_hold);
+  return at == checks.end() ? std::nullopt : std::optional<EntryCheck>(std::move(*at));
+}
+
+std::vector<EntryCheck> checks_of_body(const Graph& body, std::span<const Value> arguments,
+                                       std::span<const Value> scalars, std::size_t first) {
+  std::vector<EntryCheck> checks = checks_outside(body, Binding(body, arguments, scalars, first));
+  for (const EntryCheck& check : checks) {
+    if (!cannot_hold(check)) continue;
+    if (check.is_index) throw IndexError(check.message);
+    throw ValueError(check.message);
   }
   return checks;
 }
@@ -215,6 +241,20 @@ std::vector<Value> free_values(std::span<const Value> parameters, std::span<cons
   for (const Dim& symbol : undetermined_symbols(given, outputs))
     found.push_back(extent_value(symbol));
   return found;
+}
+
+std::vector<Shape> shapes_inside(const Graph& body, std::span<const Value> arguments) {
+  const Binding binding(body, arguments);
+  std::vector<Shape> shapes;
+  for (const Value& argument : arguments) shapes.push_back(argument.shape());
+  for (const Node* node : body.topological_order()) {
+    if (&node->op() != &op::param) continue;
+    Shape& shape = shapes.at(static_cast<std::size_t>(node->attribute(0).integer()));
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      if (std::optional<Dim> inside = binding.outside(node->type(0).shape[axis]))
+        shape[axis] = *std::move(inside);
+  }
+  return shapes;
 }
 
 std::vector<Value> inline_body(const Graph& body, std::span<const Value> arguments) {

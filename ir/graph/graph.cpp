@@ -53,11 +53,11 @@ std::vector<Value> Graph::checked_scalars() const {
   return scalars;
 }
 
-std::vector<const Node*> Graph::topological_order() const {
+std::vector<const Node*> Graph::topological_order(std::span<const Value> given) const {
   std::vector<Value> roots = outputs;
   const std::vector<Value> checked = checked_scalars();
   roots.insert(roots.end(), checked.begin(), checked.end());
-  return gnomon::topological_order(roots);
+  return gnomon::topological_order(roots, given);
 }
 
 std::span<const Origin> Graph::origins_of(const Node* node) const {

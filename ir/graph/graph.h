@@ -73,8 +73,9 @@ class Graph {
   std::span<const std::uint32_t> positions_of(const Node* node) const;
   /// The computed scalars whose values checks contain, each once.
   std::vector<Value> checked_scalars() const;
-  /// Nodes from leaves to outputs, each once, operands first; with those only checks need.
-  std::vector<const Node*> topological_order() const;
+  /// Nodes from leaves to outputs, each once, operands first; with those only checks need. Without
+  /// `given` values and what only these need.
+  std::vector<const Node*> topological_order(std::span<const Value> given = {}) const;
   /// 128-bit canonical key: two captures of the same mathematics have the same one.
   std::array<std::uint64_t, 2> key() const;
 };
@@ -107,16 +108,27 @@ Body make_body(std::span<const Value> parameters, std::span<const Value> outputs
 Body intern_body(Graph graph);
 /// The types of the outputs of a body applied to `arguments`, for the type rules of ops with a
 /// body; notes the extents that must be equal. TypeError where an argument does not fit.
+/// `checked_from`: the body's entry checks that are over the parameters from this one on hold where
+/// the node stands, with 0 those of computed scalars too; nothing: none do, as it may never run.
 std::vector<Type> body_types(TypeContext& context, const Graph& body,
-                             std::span<const Value> arguments);
+                             std::span<const Value> arguments,
+                             std::optional<std::size_t> checked_from);
 /// The leaves (inputs, shared variables) and extents that `outputs` need beside `parameters`.
 std::vector<Value> free_values(std::span<const Value> parameters, std::span<const Value> outputs);
 /// The body's entry checks in terms of the arguments, but for those that hold. `scalars` are its
-/// `checked_scalars` over the arguments; without them checks of computed extents are left out.
-/// ValueError for one that cannot hold.
+/// `checked_scalars` over the arguments; without them checks of computed extents are left out, as
+/// are those of the values of scalar parameters before `first`. ValueError for one that cannot
+/// hold.
 std::vector<EntryCheck> checks_of_body(const Graph& body, std::span<const Value> arguments,
-                                       std::span<const Value> scalars = {});
-/// The body's outputs with its parameters replaced. Its entry checks are left to the caller.
+                                       std::span<const Value> scalars = {}, std::size_t first = 0);
+/// The first of its checks that cannot hold, whatever the values are; none: inlining it is safe.
+std::optional<EntryCheck> impossible_check(const Graph& body, std::span<const Value> arguments);
+/// The shapes that the body's parameters have inside, where one extent stands for all that must be
+/// equal, in terms of the arguments. Where that needs a scalar that the body computes, those of the
+/// arguments.
+std::vector<Shape> shapes_inside(const Graph& body, std::span<const Value> arguments);
+/// The body's outputs with its parameters replaced, by values of the shapes inside. The caller sees
+/// to its entry checks.
 std::vector<Value> inline_body(const Graph& body, std::span<const Value> arguments);
 /// The same with what its checks need.
 struct InlinedBody {

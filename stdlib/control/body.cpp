@@ -1,6 +1,10 @@
 // Bodies as ops use them: checking arguments, capturing what a body needs, applying one.
 #include "stdlib/control/body.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "ir/graph/leaf.h"
 #include "stdlib/ops.h"
 
@@ -9,6 +13,12 @@ namespace gnomon {
 namespace {
 
 using Numbers = std::unordered_set<std::uint64_t>;
+
+// Whether the extents may turn out to be these.
+bool may_be(const Shape& shape, const Shape& wanted) {
+  return std::ranges::equal(
+      shape, wanted, [](const Dim& a, const Dim& b) { return a == b || !(a - b).is_constant(); });
+}
 
 // The symbols that stand for extents of the parameters.
 Numbers symbols_of(std::span<const Value> parameters) {
@@ -110,8 +120,9 @@ std::vector<Value> captured_around(const std::unordered_set<const Node*>& inside
 }
 
 std::vector<Type> body_output_types(TypeContext& context, const Body& body,
-                                    std::span<const Value> arguments) {
-  return body_types(context, *body, arguments);
+                                    std::span<const Value> arguments,
+                                    std::optional<std::size_t> checked_from) {
+  return body_types(context, *body, arguments, checked_from);
 }
 
 Closure close_over(std::span<const Value> parameters, std::span<const Value> outputs,
@@ -127,15 +138,31 @@ Closure close_over(std::span<const Value> parameters, std::span<const Value> out
   return closure;
 }
 
+// Extents that cannot be those of the body stay: its operations tell what is wrong.
+std::vector<Value> fitted_to_body(const Graph& body, std::span<const Value> arguments) {
+  const std::vector<Shape> shapes = shapes_inside(body, arguments);
+  std::vector<Value> fitted(arguments.begin(), arguments.end());
+  for (std::size_t k = 0; k < fitted.size(); ++k) {
+    if (fitted[k].shape() == shapes[k] || !may_be(fitted[k].shape(), shapes[k])) continue;
+    const std::string why = body.checks.empty()
+                                ? fmt::format("body: expected argument {} of other extents", k)
+                                : body.checks.front().message;
+    fitted[k] = shaped(Expr(fitted[k]), shapes[k], why).value();
+  }
+  return fitted;
+}
+
 std::vector<Expr> apply_body(const Body& body, std::span<const Expr> arguments) {
-  const std::vector<Value> values(arguments.begin(), arguments.end());
+  const std::vector<Value> values =
+      fitted_to_body(*body, std::vector<Value>(arguments.begin(), arguments.end()));
   std::vector<Expr> outputs;
   for (Value& v : inline_body(*body, values)) outputs.emplace_back(std::move(v));
   return outputs;
 }
 
 std::vector<Expr> apply_checked_body(const Body& body, std::span<const Expr> arguments) {
-  const std::vector<Value> values(arguments.begin(), arguments.end());
+  const std::vector<Value> given(arguments.begin(), arguments.end());
+  const std::vector<Value> values = fitted_to_body(*body, given);
   const InlinedBody inlined = inline_whole_body(*body, values);
   std::vector<Expr> outputs(inlined.outputs.begin(), inlined.outputs.end());
   for (const EntryCheck& c : checks_of_body(*body, values, inlined.checked_scalars))

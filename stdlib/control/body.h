@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -12,9 +13,11 @@
 namespace gnomon {
 
 /// The types of a body's outputs for arguments; TypeError unless they fit its parameters. A leading
-/// parameter that has no argument (a loop's index) stands in for itself: give a leaf.
+/// parameter that has no argument (a loop's index) stands in for itself: give a leaf. See
+/// `body_types` for the checks.
 std::vector<Type> body_output_types(TypeContext&, const Body& body,
-                                    std::span<const Value> arguments);
+                                    std::span<const Value> arguments,
+                                    std::optional<std::size_t> checked_from);
 
 /// Whether values of this type have derivatives.
 inline bool has_derivative(const Expr& x) { return is_inexact(x.dtype()); }
@@ -42,6 +45,8 @@ Closure close_over(std::span<const Value> parameters, std::span<const Value> out
 std::vector<Value> captured_around(const std::unordered_set<const Node*>& inside,
                                    std::span<const Value> outputs);
 
+/// The arguments with the extents that the body's parameters have inside.
+std::vector<Value> fitted_to_body(const Graph& body, std::span<const Value> arguments);
 /// Outputs of a body for arguments.
 std::vector<Expr> apply_body(const Body& body, std::span<const Expr> arguments);
 /// The same with the body's entry checks, for bodies whose operations do not ask for all of them

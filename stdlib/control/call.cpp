@@ -14,7 +14,7 @@ namespace gnomon {
 namespace {
 
 std::vector<Type> call_type(TypeContext& context) {
-  return body_output_types(context, context.attributes[0].body(), context.operands);
+  return body_output_types(context, context.attributes[0].body(), context.operands, 0);
 }
 
 std::vector<Region> call_regions(const Node& node) {

@@ -19,9 +19,9 @@ std::vector<Type> cond_type(TypeContext& context) {
   if (!is_bool(predicate.dtype) || predicate.rank() != 0)
     context.fail(fmt::format("expected a bool scalar, found {}", describe(context.operands[0])));
   const std::span<const Value> captured = context.operands.subspan(1);
-  std::vector<Type> types = body_output_types(context, context.attributes[0].body(), captured);
+  std::vector<Type> types = body_output_types(context, context.attributes[0].body(), captured, {});
   const std::vector<Type> other =
-      body_output_types(context, context.attributes[1].body(), captured);
+      body_output_types(context, context.attributes[1].body(), captured, {});
   if (types.size() != other.size())
     context.fail(fmt::format("expected branches with the same number of values, found {} and {}",
                              types.size(), other.size()));

@@ -81,7 +81,7 @@ std::vector<Type> loop_type(TypeContext& context) {
   }
   std::vector<Value> arguments(context.operands.begin(), context.operands.end());
   arguments[0] = scalar("i", DType::int64).value();
-  const std::vector<Type> after = body_output_types(context, loop.body, arguments);
+  const std::vector<Type> after = body_output_types(context, loop.body, arguments, 1 + loop.states);
   std::vector<Type> types;
   for (std::size_t k = 0; k < loop.states; ++k) {
     Type state = context.type(1 + k);
@@ -138,6 +138,16 @@ std::vector<Expr> outputs_of(const Value& first) {
   return outputs;
 }
 
+// What a step makes of a state: where extents are values, each step tells whether they are the
+// state's.
+Expr of_same_extents(const Expr& after, const Expr& state, const Op& op) {
+  bool is_computed = false;
+  for (const Dim& d : after.shape())
+    d.for_each_atom([&](const AtomRef& atom) { is_computed |= atom->kind == Atom::Kind::value; });
+  if (!is_computed || after.rank() != state.rank() || after.shape() == state.shape()) return after;
+  return shaped(after, state.shape(), fmt::format("{}: a state changes its extents", op.name));
+}
+
 // Builds the loop: final states, then the rows that a step has behind the states.
 std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Expr> initial,
                             const Step& step, Origin at = {}) {
@@ -149,7 +159,10 @@ std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Exp
     parameters.push_back(states.back().value());
   }
   std::vector<Value> after;
-  for (const Expr& x : step(i, states)) after.push_back(x.value());
+  for (const Expr& x : step(i, states)) {
+    const std::size_t k = after.size();
+    after.push_back(k < states.size() ? of_same_extents(x, states[k], op).value() : x.value());
+  }
   const Closure closure = close_over(parameters, after);
   std::vector<Value> operands = {count.value()};
   operands.insert(operands.end(), initial.begin(), initial.end());

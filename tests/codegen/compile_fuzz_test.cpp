@@ -36,6 +36,13 @@ Batch batch_of(std::uint64_t seed) {
   return batch;
 }
 
+bool has_bodies(const Batch& batch) {
+  std::vector<Value> roots;
+  for (const Output& output : batch.outputs) roots.push_back(output.value.value());
+  return std::ranges::any_of(topological_order(roots),
+                             [](const Node* n) { return !regions_of(*n).empty(); });
+}
+
 enum class Kind { valued, meets_nan, refused_by_call, refused };
 
 // A graph that no extents fit, such as one of x[2 * n] + y[n], has no value.
@@ -93,4 +100,22 @@ TEST_CASE("random graphs have the values of the reference, as written and rewrit
     waiting.clear();
   }
   if (!with_nan.empty()) check_batches(with_nan, RewriteLevel::none);
+}
+
+TEST_CASE("random loops and branches, and their gradients, have the values of the reference") {
+  constexpr std::size_t together = 5;
+  const std::uint64_t count = from_environment("GNOMON_FUZZ_GRAPHS", 2000) / 10;
+  std::uint64_t seed = from_environment("GNOMON_FUZZ_FROM", 1);
+  std::vector<Batch> waiting;
+  for (std::uint64_t checked = 0; checked < count; ++seed) {
+    Batch batch = Grower(seed, 6, Grower::Bodies::yes).grow(3 + static_cast<int>(seed % 8), 1);
+    if (!has_bodies(batch) || kind_of(batch) != Kind::valued) continue;
+    CAPTURE(seed);
+    if (seed % 2) add_gradients(batch, fuzz_tolerance);
+    if (kind_of(batch) != Kind::valued) continue;
+    waiting.push_back(std::move(batch));
+    if (++checked < count && waiting.size() < together) continue;
+    check_batches(waiting, checked / together % 2 ? RewriteLevel::none : RewriteLevel::all);
+    waiting.clear();
+  }
 }

@@ -194,11 +194,11 @@ TEST_CASE("a body applied to other shapes has other types") {
   CHECK(inlined[0].shape()[0] == 2 * m);
   std::vector<std::pair<Dim, Dim>> pairs;
   TypeContext context{op::call, arguments, {}, &pairs};
-  CHECK(body_types(context, *body, arguments)[0].shape[0] == 2 * m);
+  CHECK(body_types(context, *body, arguments, 0)[0].shape[0] == 2 * m);
   CHECK(pairs.empty());
   const Value different[] = {named("a", {m}), named("b", {n})};
   TypeContext other{op::call, different, {}, &pairs};
-  body_types(other, *body, different);
+  body_types(other, *body, different, 0);
   CHECK(pairs.size() == 1);
 }
 

@@ -23,8 +23,11 @@ namespace gnomon::test {
 /// some seeds numbers; and of one or no element for some.
 class Grower {
  public:
-  explicit Grower(std::uint64_t seed, std::int64_t largest = 20)
-      : random_(seed), batch_(fmt::format("random_{}", seed)) {
+  /// Whether loops and branches grow, too.
+  enum class Bodies : bool { no, yes };
+
+  explicit Grower(std::uint64_t seed, std::int64_t largest = 20, Bodies bodies = Bodies::no)
+      : random_(seed), batch_(fmt::format("random_{}", seed)), bodies_(bodies) {
     std::int64_t n = 1 + random_.below(largest);
     const std::int64_t other = 1 + random_.below(2 * largest);
     if (seed % 8 == 5) n = 1;
@@ -92,6 +95,7 @@ class Grower {
 
   void step() {
     const Expr x = pick(), y = pick();
+    if (bodies_ == Bodies::yes && random_.below(12) == 0) return add_bodies(x, y);
     switch (random_.below(52)) {
       case 0: return add(tame(x + y));
       case 1: return add(tame(x - y));
@@ -147,6 +151,77 @@ class Grower {
       default: return add(tame(sum(x)));
     }
   }
+
+  // --- bodies ---
+
+  static constexpr int most_depth = 2;  // of bodies in bodies
+
+  // Values of the dtypes and extents of some others, grown over those and what is around them.
+  std::vector<Expr> grown_like(const std::vector<Expr>& wanted, std::vector<Expr> around) {
+    around.insert(around.end(), wanted.begin(), wanted.end());
+    const std::vector<Expr> outside = std::exchange(pool_, std::move(around));
+    ++depth_;
+    for (std::int64_t i = 1 + random_.below(3); i > 0; --i) {
+      try {
+        step();
+      } catch (const TypeError&) {
+      } catch (const ValueError&) {
+      }
+    }
+    std::vector<Expr> grown;
+    for (const Expr& like : wanted) grown.push_back(fitted(pick(), like));
+    --depth_;
+    pool_ = outside;
+    return grown;
+  }
+  Expr fitted(const Expr& x, const Expr& like) {
+    if (x.type().shape == like.type().shape) return cast(tame(x), like.dtype());
+    try {
+      return cast(tame(like + cast(one_of(x), like.dtype())), like.dtype());
+    } catch (const Error&) {
+      return like;  // nothing to take one of
+    }
+  }
+
+  void add_bodies(const Expr& x, const Expr& y) {
+    if (depth_ == most_depth) return;
+    switch (random_.below(3)) {
+      case 0: return add_loop(x, y);
+      case 1: return add_while_loop(x, y);
+      default: return add_branches(x, y);
+    }
+  }
+  void add_loop(const Expr& x, const Expr& y) {
+    const Expr around = pick();
+    const std::vector<Expr> made =
+        scan(random_.below(5), std::vector<Expr>{x, y}, [&](const Expr& i, auto states) {
+          std::vector<Expr> next =
+              grown_like({states[0], states[1]}, {around, i, cast(i, float64) * 0.25});
+          if (random_.below(2)) next.push_back(fitted(next[0], states[1]));
+          return next;
+        });
+    for (const Expr& e : made) add(e);
+  }
+  void add_while_loop(const Expr& x, const Expr& y) {
+    const Expr around = pick();
+    const std::int64_t limit = random_.below(4);
+    const Expr zero = sum(arange(1)), start = cast(one_of(y), float64);
+    const std::vector<Expr> last = while_loop(
+        std::vector<Expr>{zero, x, start},
+        [&](auto states) { return states[0] < limit && states[2] < 50.0; },
+        [&](auto states) {
+          std::vector<Expr> next = grown_like({states[1], states[2]}, {around, states[0]});
+          return std::vector<Expr>{states[0] + 1, next[0], next[1]};
+        });
+    for (const Expr& e : last) add(e);
+  }
+  void add_branches(const Expr& x, const Expr& y) {
+    const Expr around = pick(), predicate = one_of(y) > 0.25;
+    const auto branch = [&] { return grown_like({x, y}, {around}); };
+    for (const Expr& e : cond(predicate, branch, branch)) add(e);
+  }
+
+  // --- parts ---
 
   Expr part_of(const Expr& x, std::int64_t axis = 0) {
     std::vector<Index> items(static_cast<std::size_t>(axis), Index(all_of));
@@ -269,6 +344,8 @@ class Grower {
   Batch batch_;
   Dim n_, m_;
   std::vector<Expr> pool_;
+  Bodies bodies_;
+  int depth_ = 0;  // of bodies around what grows
 };
 
 /// A number that an environment variable says.
