@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "codegen/module/accesses.h"
@@ -95,10 +96,37 @@ class KernelOrder {
 
 // --- the steps ---
 
+/// Some of the buffers, or of the extents, by number. Each branch copies them, so they are small.
+class Marks {
+ public:
+  bool contains(int i) const { return place(i) < marks_.size() && marks_[place(i)]; }
+  void insert(int i) {
+    if (place(i) >= marks_.size()) marks_.resize(place(i) + 1);
+    marks_[place(i)] = true;
+  }
+  void erase(int i) {
+    if (contains(i)) marks_[place(i)] = false;
+  }
+  void join(const Marks& other) {
+    for (std::size_t i = 0; i < other.marks_.size(); ++i)
+      if (other.marks_[i]) insert(static_cast<int>(i));
+  }
+  void meet(const Marks& other) {
+    for (std::size_t i = 0; i < marks_.size(); ++i)
+      marks_[i] = marks_[i] && other.contains(static_cast<int>(i));
+  }
+
+ private:
+  static std::size_t place(int i) { return static_cast<std::size_t>(i); }
+  std::vector<bool> marks_;
+};
+
 class ModuleOrder {
  public:
   explicit ModuleOrder(const Module& module) : m_(module) {
     for (const Kernel& k : module.kernels) kernels_.push_back(KernelOrder(k).run());
+    for (std::size_t s = 0; s < module.dimensions.size(); ++s)
+      if (module.dimensions[s].extent == -1) computed_.emplace(module.dimensions[s].atom->hash, s);
   }
 
   void run() {
@@ -115,8 +143,9 @@ class ModuleOrder {
 
  private:
   struct State {
-    std::unordered_set<int> written, read, allocated, dimensions;
-    std::unordered_set<int> in_place;  // states of loops, which are read and then written
+    Marks written, read, allocated, dimensions;
+    Marks in_place;     // states of loops, which are read and then written
+    bool ends = false;  // a check that cannot hold stands before
   };
   /// What the steps of a branch touch.
   struct Touched {
@@ -150,7 +179,8 @@ class ModuleOrder {
     need_memory(state, b);
     const Shape& shape = buffer(b).shape;
     const bool is_empty = std::ranges::find(shape, Dim(0)) != shape.end();
-    if (!is_empty && !state.written.contains(b)) fail(b, "a write before what reads it", "none");
+    if (!is_empty && !state.ends && !state.written.contains(b))
+      fail(b, "a write before what reads it", "none");
     for (Touched* t : touched_) t->reads.insert(b);
   }
   void read(State& state, int b) {
@@ -186,15 +216,13 @@ class ModuleOrder {
   void need_extents(const State& state, const Dim& d) {
     if (d.is_constant()) return;
     d.for_each_atom([&](const AtomRef& atom) {
-      for (std::size_t s = 0; s < m_.dimensions.size(); ++s) {
-        const DimensionSlot& slot = m_.dimensions[s];
-        if (*slot.atom == *atom && slot.extent == -1 &&
-            !state.dimensions.contains(static_cast<int>(s)))
+      const auto [first, last] = computed_.equal_range(atom->hash);
+      for (auto it = first; it != last; ++it)
+        if (*m_.dimensions[it->second].atom == *atom &&
+            !state.dimensions.contains(static_cast<int>(it->second)))
           throw InternalError(
-              fmt::format("module, {}: expected the extent {} known before, "
-                          "found it is not",
-                          where_, slot.name));
-      }
+              fmt::format("module, {}: expected the extent {} known before, found it is not",
+                          where_, m_.dimensions[it->second].name));
     });
   }
 
@@ -211,6 +239,8 @@ class ModuleOrder {
       if (how == BufferUse::How::adds) need(state, b);
       if (how != BufferUse::How::reads) write(state, b);
     }
+    if (const auto* s = std::get_if<ExtentCheckStep>(&step.what))
+      state.ends |= !(s->left == s->right) && (s->left - s->right).is_constant();
     if (const auto* s = std::get_if<DimensionStep>(&step.what)) state.dimensions.insert(s->slot);
     if (const auto* s = std::get_if<AllocateStep>(&step.what)) state.allocated.insert(s->buffer);
   }
@@ -231,7 +261,7 @@ class ModuleOrder {
     for (const Statement& x : m_.kernels[k].body)
       if (x.code == Code::extent) need_extents(state, x.dim);
     const bool copies = s.apart_from >= 0;  // not over itself: the old value stays what it is
-    const std::unordered_set<int> before = copies ? state.written : std::unordered_set<int>();
+    const bool was_written = copies && state.written.contains(s.apart_from);
     for (const bool writes : {false, true})
       for (std::size_t b = 0; b < s.buffers.size(); ++b) {
         if (s.buffers[b] < 0) continue;
@@ -239,7 +269,7 @@ class ModuleOrder {
         if (!writes && use.needs) need(state, s.buffers[b]);
         if (writes && use.writes) write(state, s.buffers[b]);
       }
-    if (copies && before.contains(s.apart_from)) state.written.insert(s.apart_from);
+    if (was_written) state.written.insert(s.apart_from);
     for (std::size_t b = 0; b < s.buffers.size(); ++b)
       if (s.buffers[b] >= 0 && kernels_[k][b].reads) state.read.insert(s.buffers[b]);
   }
@@ -247,12 +277,12 @@ class ModuleOrder {
   void see(const LoopStep& s, State& state) {
     read(state, s.count), read(state, s.initial);
     State inside = state;
-    inside.read.clear();
+    inside.read = {};
     for (const std::vector<int>* own : {&s.current, &s.next, &s.result})
       for (const int b : *own) need_memory(state, b);
     for (const LoopStep::Row& row : s.rows) need_memory(state, row.all);
     inside.written.insert(s.index);
-    inside.written.insert(s.current.begin(), s.current.end());
+    for (const int b : s.current) inside.written.insert(b);
     for (std::size_t k = 0; k < s.current.size(); ++k)
       if (s.current[k] == s.next[k]) inside.in_place.insert(s.current[k]);
     walk(s.body, inside);
@@ -268,13 +298,9 @@ class ModuleOrder {
 
   // No branch may need what another one writes.
   void see(const SideBySideStep& s, State& state) {
-    const State before = state;
     std::vector<Touched> touched;
-    for (const SideBySideStep::Branch& branch : s.branches) {
-      State own = before;
-      touched.push_back(touched_by(branch.steps, own));
-      join(state, own);
-    }
+    for (const SideBySideStep::Branch& branch : s.branches)
+      touched.push_back(touched_by(branch.steps, state));
     for (std::size_t i = 0; i < touched.size(); ++i)
       for (std::size_t j = 0; j < touched.size(); ++j)
         for (const int b : touched[i].writes)
@@ -282,23 +308,21 @@ class ModuleOrder {
             fail(b, "branches side by side that do not need each other's results", "two that do");
   }
 
-  // Either way leaves the same behind.
+  // Either way leaves the same behind, unless it ends the call.
   void see(const ChoiceStep& s, State& state) {
     for (const ExtentRange& r : s.where) need_extents(state, r.extent);
     if (s.condition >= 0) read(state, s.condition);
     State then = state, otherwise = state;
     walk(s.then, then);
     walk(s.otherwise, otherwise);
+    if (then.ends != otherwise.ends) {
+      state = then.ends ? otherwise : then;
+      return;
+    }
     state = then;
-    join(state, otherwise);
-    std::erase_if(state.written, [&](int b) {
-      return !then.written.contains(b) || !otherwise.written.contains(b);
-    });
-  }
-
-  static void join(State& a, const State& b) {
-    for (const auto& set : {&State::written, &State::read, &State::allocated, &State::dimensions})
-      (a.*set).insert((b.*set).begin(), (b.*set).end());
+    state.written.meet(otherwise.written);
+    for (const auto& marks : {&State::read, &State::allocated, &State::dimensions})
+      (state.*marks).join(otherwise.*marks);
   }
 
   Touched touched_by(const std::vector<Step>& steps, State& state) {
@@ -311,7 +335,8 @@ class ModuleOrder {
 
   const Module& m_;
   std::vector<std::vector<KernelUse>> kernels_;
-  std::vector<Touched*> touched_;  // of the branches that are walked
+  std::unordered_multimap<std::size_t, std::size_t> computed_;  // extents, by their atoms' hash
+  std::vector<Touched*> touched_;                               // of the branches that are walked
   int number_ = 0;
   std::string where_;
 };

@@ -181,10 +181,10 @@ TEST_CASE("bodies, choices and branches keep the order too") {
   };
   CHECK(m.fault(list(branches(list(m.copy(0, 1)), list(m.copy(0, 2))), m.copy(2, y))) == "");
   CHECK(starts(m.fault(list(branches(list(m.copy(0, 1)), list(m.copy(1, 2))), m.copy(2, y))),
-               "module, step 3: b1:w: expected a write before"));
+               "module, step 3: b1:w: expected branches side by side that do not need"));
   CHECK(starts(
       m.fault(list(m.copy(0, 1), branches(list(m.copy(1, 2)), list(m.copy(0, 1))), m.copy(2, y))),
-      "module, step 4: b1:w: expected branches side by side that do not need"));
+      "module, step 4: b1:w: expected no write behind a step that reads"));
 }
 
 TEST_CASE("extents are known and memory is there before they are used") {
