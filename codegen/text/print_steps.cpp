@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 
+#include "codegen/module/accesses.h"
 #include "runtime/abi.h"
 
 namespace gnomon {
@@ -137,8 +139,10 @@ class StepPrinter {
       line(fmt::format("const i64 {}[] = {{{}}};", extents, extents_of(b.shape)));
       line(fmt::format("{} = ({}*)services->output(context, {}, {});", name, t, b.number, extents));
     } else {
-      line(fmt::format("{0} = ({1}*)services->allocate(context, {2});", name, t,
-                       names_.whole_lines(b)));
+      const auto kept = kept_.find(s.buffer);
+      line(fmt::format("{} = ({}*){}({});", name, t,
+                       kept == kept_.end() ? "call.allocate" : kept->second + ".at_least",
+                       (kept == kept_.end() ? "" : "call, ") + names_.whole_lines(b)));
     }
     stop_if("!" + name, GNOMON_NO_MEMORY);
   }
@@ -177,7 +181,21 @@ class StepPrinter {
       line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}", to, from));
   }
 
+  // What the steps of a loop allocate is one memory for all of them.
+  void keep_memory(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      for_each_inner(step, [&](const std::vector<Step>& inner) { keep_memory(inner); });
+      const auto* s = std::get_if<AllocateStep>(&step.what);
+      if (s == nullptr || module_.buffers[s->buffer].role != Buffer::Role::late) continue;
+      if (kept_.contains(s->buffer)) continue;
+      const std::string name = names_.fresh("kept_" + names_.buffer(s->buffer));
+      kept_.emplace(s->buffer, name);
+      line(fmt::format("gn::KeptMemory {};", name));
+    }
+  }
+
   void print(const LoopStep& s) {
+    keep_memory(s.body);
     const std::size_t states = s.current.size();
     for (std::size_t k = 0; k < states; ++k)
       copy(names_.buffer(s.current[k]), names_.buffer(s.initial[k]), s.current[k]);
@@ -244,6 +262,7 @@ class StepPrinter {
   const Module& module_;
   const std::vector<std::string>& kernels_;  // functions
   HostNames& names_;
+  std::unordered_map<int, std::string> kept_;  // the memory of what loops allocate
   std::string text_;
   std::size_t indent_ = 1;
 };

@@ -231,6 +231,22 @@ TEST_CASE("states in one memory have the values, gradients and batches of the re
     }
 }
 
+TEST_CASE("steps that allocate share one memory, which grows") {
+  const Expr n = scalar("n", int64), x = vector("x");
+  const auto inner = [&](const Expr& i, const Expr& s) {
+    return fori((i * 5) % 7, List{s}, [](const Expr&, States t) { return List{sin(t[0]) * 1.3}; });
+  };
+  const Expr last = fori(n, List{x}, [&](const Expr& i, States s) { return inner(i, s[0]); })[0];
+  Batch batch("memory that grows");
+  batch.inputs = {n, x};
+  for (const Expr& e : grad(sum(square(last)), {x})) batch.add("gradient", e, 1e-11);
+  Samples random(9);
+  for (const std::int64_t steps : {0, 1, 2, 7, 20})
+    batch.check_with({Array(steps), random.small(float64, {3})});
+  const Function f = compile({n, x}, {grad(sum(square(last)), x)}, {}, uncached());
+  CHECK(f.source().find(".at_least(call, ") != std::string::npos);
+}
+
 TEST_CASE("a loop takes time linear in its steps, whatever the size of what they read and write") {
   const Expr x = vector("x"), rate = scalar("rate");
   const Expr length(extent_value(x.dim(0)));

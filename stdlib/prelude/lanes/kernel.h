@@ -303,6 +303,8 @@ struct Call {
     const i64 shared = all / threads;
     return (longest > shared ? longest : shared) + waking < in_order;
   }
+  /// Memory until the end of the call; null: there is none.
+  void* allocate(i64 bytes) const { return services->allocate(context, bytes); }
   template <typename T>
   T* scratch_of(i32 worker, i64 offset) const {
     return reinterpret_cast<T*>(scratch + worker * scratch_bytes + offset);
@@ -329,6 +331,20 @@ struct Call {
     __atomic_store_n(has_failed, true, __ATOMIC_RELAXED);
   }
   bool failed() const { return __atomic_load_n(has_failed, __ATOMIC_RELAXED); }
+};
+
+/// What a loop allocates in each of its steps. It grows by half at least, as what was allocated
+/// before is there until the end of the call.
+struct KeptMemory {
+  void* data = nullptr;
+  i64 bytes = 0;
+
+  void* at_least(const Call& call, i64 wanted) {
+    if (data != nullptr && wanted <= bytes) return data;
+    const i64 grown = data == nullptr ? 0 : bytes + bytes / 2;
+    bytes = wanted < grown ? grown : wanted;
+    return data = call.allocate(bytes);
+  }
 };
 
 #else
