@@ -387,15 +387,37 @@ Expr index(const Arg& x, IntList axes, std::span<const Expr> indices);
 Expr set_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices);
 Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices);
 
-/// `count` times: states = body(i, states). `body` gets i (int64 scalar) and the states as leaves
-/// and returns the new states, of the same types. Whatever else it uses is captured by itself; what
-/// does not depend on i or the states is computed once, before the loop.
-std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial,
-                       const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
+/// A step of a loop: of its number (int64 scalar) and the states, leaves, the new states, of the
+/// same types. Whatever else it uses is captured by itself; what does not depend on the number or
+/// the states is computed once, before the loop. Called once.
+using LoopBody = std::function<std::vector<Expr>(Expr i, std::span<const Expr> states)>;
+/// How a loop is differentiated.
+struct LoopOptions {
+  /// Of n steps the gradient keeps what it needs of each k-th one, and makes the k steps behind it
+  /// once more: memory for n / k + k of them, and the time of another run. 0: it keeps all.
+  /// ValueError: negative.
+  std::int64_t checkpoint_every = 0;
+};
+/// `count` times: states = body(i, states), from `initial`; the last states.
+std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const LoopBody& body,
+                       const LoopOptions& options = {});
 /// The same, and what the body returns behind the new states is kept: the last states, then the
 /// others of all steps, stacked along a new first axis. Those have the same extents in every step.
-std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial,
-                       const std::function<std::vector<Expr>(Expr, std::span<const Expr>)>& body);
+std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const LoopBody& body,
+                       const LoopOptions& options = {});
+/// What a loop goes over: arrays with an element for each step along the first axis. With `reverse`
+/// step 0 has the last element.
+struct Sequences {
+  std::vector<Expr> arrays;
+  bool reverse = false;
+};
+/// As LoopBody, with the elements of the sequences.
+using ScanBody = std::function<std::vector<Expr>(Expr i, std::span<const Expr> states,
+                                                 std::span<const Expr> elements)>;
+/// The same over sequences. ValueError unless they are `count` long. The rows stand in the order of
+/// the steps.
+std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Sequences& sequences,
+                       const ScanBody& body, const LoopOptions& options = {});
 /// What a loop that a condition ends leaves: how many steps it made (int64 scalar), the last
 /// states, and what the body kept of each step, stacked along a new first axis.
 struct WhileResults {

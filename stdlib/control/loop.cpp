@@ -11,24 +11,13 @@
 #include "stdlib/batch.h"
 #include "stdlib/bounds.h"
 #include "stdlib/control/body.h"
+#include "stdlib/control/loop.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 
 namespace gnomon {
 
 namespace {
-
-using Step = std::function<std::vector<Expr>(Expr, std::span<const Expr>)>;
-
-thread_local std::vector<Expr> open_indices;
-
-// While a body is built, its index is among `loop_indices`.
-struct Building {
-  explicit Building(const Expr& i) { open_indices.push_back(i); }
-  ~Building() { open_indices.pop_back(); }
-  Building(const Building&) = delete;
-  Building& operator=(const Building&) = delete;
-};
 
 // A loop's parts. Operands: the count, the initial states, the captured values. Outputs of the
 // body: the next states, then what is kept of each step, the rows. The first states of one that a
@@ -120,63 +109,6 @@ std::vector<Region> loop_regions(const Node& node) {
   return {std::move(region)};
 }
 
-// The user's body, whose index is known meanwhile; `check` gets the number of values it returns.
-Step built_by(const Step& body, const std::function<void(std::size_t)>& check) {
-  return [&body, check](const Expr& i, std::span<const Expr> states) {
-    const Building building(i);
-    std::vector<Expr> after = body(i, states);
-    check(after.size());
-    return after;
-  };
-}
-
-std::vector<Expr> outputs_of(const Value& first) {
-  std::vector<Expr> outputs;
-  for (std::uint32_t i = 0; i < first.node().output_count(); ++i) {
-    outputs.emplace_back(Value(first.get(), i));
-  }
-  return outputs;
-}
-
-// What a step makes of a state: where extents are values, each step tells whether they are the
-// state's.
-Expr of_same_extents(const Expr& after, const Expr& state, const Op& op) {
-  bool is_computed = false;
-  for (const Dim& d : after.shape())
-    d.for_each_atom([&](const AtomRef& atom) { is_computed |= atom->kind == Atom::Kind::value; });
-  if (!is_computed || after.rank() != state.rank() || after.shape() == state.shape()) return after;
-  return shaped(after, state.shape(), fmt::format("{}: a state changes its extents", op.name));
-}
-
-// Builds the loop: final states, then the rows that a step has behind the states.
-std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Expr> initial,
-                            const Step& step, Origin at = {}) {
-  const Expr i = scalar("i", DType::int64);
-  std::vector<Value> parameters = {i.value()};
-  std::vector<Expr> states;
-  for (const Expr& x : initial) {
-    states.push_back(tensor(fmt::format("state{}", states.size()), x.dtype(), x.shape()));
-    parameters.push_back(states.back().value());
-  }
-  std::vector<Value> after;
-  for (const Expr& x : step(i, states)) {
-    const std::size_t k = after.size();
-    after.push_back(k < states.size() ? of_same_extents(x, states[k], op).value() : x.value());
-  }
-  const Closure closure = close_over(parameters, after);
-  std::vector<Value> operands = {count.value()};
-  operands.insert(operands.end(), initial.begin(), initial.end());
-  operands.insert(operands.end(), closure.captured.begin(), closure.captured.end());
-  return outputs_of(make_node(
-      op, std::move(operands),
-      {Attribute(closure.body), Attribute(static_cast<std::int64_t>(initial.size()))}, at));
-}
-
-// How many steps a loop makes: a count below 0 means none, but it is no extent.
-Expr steps_of(const Expr& count) {
-  return is_non_negative(Dim::value(count.value())) ? count : maximum(count, 0);
-}
-
 // The node of each param that a body reads; null of others.
 std::vector<const Node*> params_read(const Graph& body) {
   std::vector<const Node*> read(body.parameters.size());
@@ -262,7 +194,7 @@ Exprs fori_vjp(const Vjp& v) {
   const Body body = v.bodies->vjp(loop.body, carried);
   const std::vector<Expr> kept = states_before(v, loop, params_read(*body));
   const Expr last = steps_of(v.x[0]) - 1;
-  const Step step = [&](Expr j, std::span<const Expr> cotangents) {
+  const LoopBody step = [&](Expr j, std::span<const Expr> cotangents) {
     const Expr i = last - j;
     const Index here[] = {Index(i)};
     std::vector<Expr> arguments = {i};
@@ -316,7 +248,7 @@ Exprs loop_jvp(const Jvp& v) {
     (k <= loop.states ? initial : captured_tangents).push_back(or_zeros(v.dx[k], v.x[k]));
   }
   const std::ptrdiff_t tangents = std::ssize(initial) - states;
-  const Step step = [&](Expr i, std::span<const Expr> now) {
+  const LoopBody step = [&](Expr i, std::span<const Expr> now) {
     std::vector<Expr> arguments = {i};
     arguments.insert(arguments.end(), now.begin(), now.begin() + states);
     arguments.insert(arguments.end(), v.x.begin() + 1 + states, v.x.end());
@@ -396,7 +328,7 @@ Exprs loop_batch(const Batched& b) {
   };
   // Before the states of examples, where each has its own condition: those of the loop for all.
   const std::size_t own = loop.is_conditional && batched.differ ? 2 : 0;
-  const Step step = [&](Expr i, std::span<const Expr> all) {
+  const LoopBody step = [&](Expr i, std::span<const Expr> all) {
     const std::span<const Expr> states = all.subspan(own);
     std::vector<Expr> arguments{i};
     arguments.insert(arguments.end(), states.begin(), states.end());
@@ -452,77 +384,5 @@ constinit const Op op::while_loop{
     .vjp = while_vjp,
     .jvp = loop_jvp,
     .batch = loop_batch};
-
-std::span<const Expr> loop_indices() { return open_indices; }
-
-std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const Step& body) {
-  const Expr steps(count.as(DType::int64));
-  return make_loop(
-      op::fori, cast(steps, DType::int64), initial,
-      built_by(body,
-               [&](std::size_t found) {
-                 if (found != initial.size())
-                   throw TypeError(fmt::format("fori: expected {} states from the body, found {}",
-                                               initial.size(), found));
-               }),
-      count.origin());
-}
-
-std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Step& body) {
-  const Expr steps(count.as(DType::int64));
-  return make_loop(op::fori, steps_of(cast(steps, DType::int64)), initial,
-                   built_by(body,
-                            [&](std::size_t found) {
-                              if (found < initial.size())
-                                throw TypeError(fmt::format(
-                                    "scan: expected {} states and more from the body, found {}",
-                                    initial.size(), found));
-                            }),
-                   count.origin());
-}
-
-WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const WhileStep& step,
-                        const std::optional<Arg>& most) {
-  std::vector<Expr> first = {Expr(begins.value()), constant(std::int64_t{0}, DType::int64)};
-  first.insert(first.end(), initial.begin(), initial.end());
-  const Step counted = [&](Expr i, std::span<const Expr> states) {
-    std::vector<Expr> after = step(i, states.subspan(2));
-    after.insert(after.begin() + (after.empty() ? 0 : 1), states[1] + 1);
-    return after;
-  };
-  const auto check = [&](std::size_t found) {
-    if (found < first.size() || (!most && found > first.size()))
-      throw TypeError(fmt::format(
-          "while_loop: expected a condition and {} states from the body, found {} values",
-          initial.size(), found - 1));
-  };
-  const Expr count = most ? steps_of(cast(Expr(most->as(DType::int64)), DType::int64))
-                          : constant(std::numeric_limits<std::int64_t>::max(), DType::int64);
-  const std::vector<Expr> found =
-      make_loop(op::while_loop, count, first, built_by(counted, check), begins.origin());
-  const auto rows = found.begin() + std::ssize(first);
-  WhileResults results{found[1], {found.begin() + 2, rows}, {}};
-  for (const Expr& all : std::span(rows, found.end())) {
-    Shape made = all.shape();
-    made[0] = Dim::value(steps_of(results.steps).value());
-    results.rows.push_back(
-        slice(all, Shape(made.size(), Dim(0)), made, Shape(made.size(), Dim(1))));
-  }
-  return results;
-}
-
-std::vector<Expr> while_loop(std::span<const Expr> initial,
-                             const std::function<Expr(std::span<const Expr>)>& condition,
-                             const std::function<std::vector<Expr>(std::span<const Expr>)>& body) {
-  const WhileStep step = [&](const Expr&, std::span<const Expr> states) {
-    std::vector<Expr> after = body(states);
-    if (after.size() != initial.size())
-      throw TypeError(fmt::format("while_loop: expected {} states from the body, found {}",
-                                  initial.size(), after.size()));
-    after.insert(after.begin(), condition(after));
-    return after;
-  };
-  return while_loop(condition(initial), initial, step).states;
-}
 
 }  // namespace gnomon

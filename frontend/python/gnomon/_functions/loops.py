@@ -1,5 +1,6 @@
 """Loops: a body that is called once, with expressions, and runs as often as the loop does."""
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,27 +10,38 @@ from .trace import inside
 __all__ = ["fori", "fori_loop", "scan", "while_loop"]
 
 
-def fori(count: Any, initial: Any, body: Callable[[Any, Any], Any]) -> Any:
+def fori(
+    count: Any,
+    initial: Any,
+    body: Callable[[Any, Any], Any],
+    *,
+    checkpoint_every: int | None = None,
+) -> Any:
     """`count` times: `state = body(i, state)`, from `initial`; the last state.
 
     The state is any tree of arrays, whose dtypes and shapes the body keeps; i is an int64 scalar,
     and so is the count: no step if it is not positive. The body is called once, with expressions;
     it may use any other expressions. What does not depend on i or the state is computed once,
-    before the loop. Differentiable; the gradient keeps the states that it reads, of all steps.
+    before the loop. Differentiable; the gradient keeps the states that it reads, of all steps. With
+    `checkpoint_every=k` it keeps those of each k-th step, and makes the k steps behind it once more
+    when it gets there: memory for count / k + k steps, and the time of another run; k near the root
+    of the count takes least. The values are the same.
 
     Computed at once when neither an argument nor what the body uses is an expression.
 
-    TypeError: the body returns another structure, dtype or shape.
+    TypeError: the body returns another structure, dtype or shape. ValueError: checkpoint_every is
+    no positive integer.
     """
     if not callable(body):
         raise _core.TypeError(f"fori: expected a function as the body, found {body!r}")
+    every = _every("fori", checkpoint_every)
     leaves, shape = _tree.flatten(initial)
 
     def step(i: Any, states: list[Any]) -> list[Any]:
         after = inside(body, (i, _tree.unflatten(shape, states)), {})
         return _tree.flatten_as(shape, after, "fori: state after the body")
 
-    return _tree.unflatten(shape, _core.fori(count, leaves, step))
+    return _tree.unflatten(shape, _core.fori(count, leaves, every, step))
 
 
 def scan(
@@ -38,6 +50,8 @@ def scan(
     xs: Any = None,
     length: Any = None,
     reverse: bool = False,
+    *,
+    checkpoint_every: int | None = None,
 ) -> tuple[Any, Any]:
     """For each x of xs, in order: `carry, y = f(carry, x)`, from `init`; the last carry, all y.
 
@@ -47,15 +61,18 @@ def scan(
     `reverse` steps go from the last x to the first, and y stands where its x does. f keeps the
     dtypes and shapes of the carry, and y has the same shape in every step. f is called once, with
     expressions; it may use any others, and what does not depend on its arguments is computed once,
-    before the loop. Differentiable; the gradient keeps those carries that it reads.
+    before the loop. Differentiable; the gradient keeps those carries that it reads, with
+    `checkpoint_every` as in `fori`.
 
     Computed at once when neither an argument nor what f uses is an expression.
 
     TypeError: f returns no pair, or a carry of another structure, dtype or shape; there is neither
-    xs nor length. ValueError: the arrays of xs differ in length, or from `length`.
+    xs nor length. ValueError: the arrays of xs differ in length, or from `length`;
+    checkpoint_every is no positive integer.
     """
     if not callable(f):
         raise _core.TypeError(f"scan: expected a function, found {f!r}")
+    every = _every("scan", checkpoint_every)
     leaves, shape = _tree.flatten(init)
     sequences, sequence_shape = _tree.flatten(xs)
     kept: Any = None
@@ -73,19 +90,46 @@ def scan(
     known = {n for n in lengths if isinstance(n, int)}
     if len(known) > 1:
         raise _core.ValueError(f"scan: expected sequences of one length, found {sorted(known)}")
-    found = _core.scan(length, leaves, sequences, bool(reverse), step)
+    found = _core.scan(length, leaves, sequences, bool(reverse), every, step)
     rows = found[len(leaves) :]
     if reverse:
         rows = [row[::-1] for row in rows]
     return _tree.unflatten(shape, found[: len(leaves)]), _tree.unflatten(kept, rows)
 
 
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+def _every(who: str, steps: int | None) -> int:
+    """How many steps there are from checkpoint to checkpoint; 0: no checkpoints."""
+    if steps is None:
+        return 0
+    try:
+        every = operator.index(steps)
+    except TypeError:
+        every = 0
+    if every <= 0:
+        raise _core.ValueError(
+            f"{who}: expected a positive integer as checkpoint_every, found {steps!r}"
+        )
+    return every
+
+
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body_fun: Callable[[Any, Any], Any],
+    init_val: Any,
+    *,
+    checkpoint_every: int | None = None,
+) -> Any:
     """For i from lower to upper - 1: `val = body_fun(i, val)`, from `init_val`; the last val.
 
     As `fori`, with the bounds and the order of arguments that JAX has.
     """
-    return fori(upper - lower, init_val, lambda i, val: body_fun(lower + i, val))
+    return fori(
+        upper - lower,
+        init_val,
+        lambda i, val: body_fun(lower + i, val),
+        checkpoint_every=checkpoint_every,
+    )
 
 
 def while_loop(

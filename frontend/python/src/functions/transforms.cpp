@@ -225,37 +225,25 @@ Exprs step(const char* who, const nb::object& result, std::span<const Expr> stat
   return found;
 }
 
-nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body) {
+nb::list loop(nb::handle count, nb::handle initial, std::int64_t checkpoint_every,
+              const nb::callable& body) {
   const OriginScope at(caller());
   Objects operands = {nb::borrow(count)};
   for (nb::object& x : sequence_items(initial)) operands.push_back(std::move(x));
   return closed_or_open(operands, [&](std::span<const Expr> x) {
     if (!is_integer(x[0].dtype()) || x[0].rank() != 0)
       throw TypeError("fori: expected an integer as count, found " + describe(x[0].value()));
-    return fori(cast(x[0], int64), x.subspan(1), [&](const Expr& i, std::span<const Expr> states) {
+    const LoopBody call = [&](const Expr& i, std::span<const Expr> states) {
       return step("fori", body(wrap(i), expression_list(Exprs(states.begin(), states.end()))),
                   states);
-    });
+    };
+    return fori(cast(x[0], int64), x.subspan(1), call, {checkpoint_every});
   });
-}
-
-// The sequences, all of the length that the first one has, or that is given.
-Exprs sequences_of(std::span<const Expr> given, const Dim& length) {
-  Exprs sequences;
-  for (const Expr& x : given) {
-    const std::string expected =
-        fmt::format("scan: expected sequences of one length, found {}", describe(x.value()));
-    if (x.rank() == 0) throw TypeError(expected);
-    Shape shape = x.shape();
-    shape[0] = length;
-    sequences.push_back(shaped(x, shape, expected));
-  }
-  return sequences;
 }
 
 // As often as sequences are long, or as is said: the last states, then the rows of all steps.
 nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bool reverse,
-                 const nb::callable& body) {
+                 std::int64_t checkpoint_every, const nb::callable& body) {
   const OriginScope at(caller());
   Objects operands = sequence_items(initial), given = sequence_items(sequences);
   const std::size_t states = operands.size(), lists = given.size();
@@ -271,15 +259,16 @@ nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bo
     if (!is_counted && says.rank() == 0)
       throw TypeError("scan: expected a sequence, found " + describe(says.value()));
     const Expr count = is_counted ? cast(says, int64) : extent(says.dim(0));
-    const Exprs over = sequences_of(x.subspan(states, lists), Dim::value(count.value()));
-    return scan(count, x.first(states), [&](const Expr& i, std::span<const Expr> now) {
-      const Index here[] = {Index(reverse ? count - 1 - i : i)};
-      Exprs elements;
-      for (const Expr& each : over) elements.push_back(index(each, here));
+    const Exprs over(x.begin() + static_cast<std::ptrdiff_t>(states),
+                     x.begin() + static_cast<std::ptrdiff_t>(states + lists));
+    const ScanBody call = [&](const Expr&, std::span<const Expr> now,
+                              std::span<const Expr> elements) {
       return step("scan",
-                  body(expression_list(Exprs(now.begin(), now.end())), expression_list(elements)),
+                  body(expression_list(Exprs(now.begin(), now.end())),
+                       expression_list(Exprs(elements.begin(), elements.end()))),
                   now);
-    });
+    };
+    return scan(count, x.first(states), Sequences{over, reverse}, call, {checkpoint_every});
   });
 }
 
@@ -416,9 +405,9 @@ void add_transforms(nb::module_& m) {
   m.def("vectorize", vectorized, "outputs"_a.none(), "inputs"_a.none(), "examples"_a.none());
   m.def("free_inputs", expression_leaves, "exprs"_a.none());
   m.def("substitute", substituted, "outputs"_a.none(), "replacements"_a.none());
-  m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none());
+  m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "checkpoint_every"_a, "body"_a.none());
   m.def("scan", scanned, "length"_a.none(), "initial"_a.none(), "sequences"_a.none(), "reverse"_a,
-        "body"_a.none());
+        "checkpoint_every"_a, "body"_a.none());
   m.def("while_loop", looped_while, "most"_a.none(), "begins"_a.none(), "initial"_a.none(),
         "body"_a.none());
   m.def("cond", chosen, "predicate"_a.none(), "make"_a.none());
