@@ -93,6 +93,17 @@ std::unordered_set<const Node*> dependents(std::span<const Node* const> order,
 
 namespace {
 
+// Adds the nodes that depend on no leaf.
+void add_constants(std::span<const Node* const> order, std::unordered_set<const Node*>& nodes) {
+  std::unordered_set<const Node*> constants;
+  for (const Node* node : order) {
+    const auto is_constant = [&](const Value& x) { return constants.contains(x.get()); };
+    if (!is_leaf(node->op()) && std::ranges::all_of(node->inputs(), is_constant))
+      constants.insert(node);
+  }
+  nodes.merge(constants);
+}
+
 // What a body over `parameters` captures that has the nodes of `order` which are `inside`.
 std::vector<Value> captured_by(std::span<const Value> parameters,
                                const std::unordered_set<const Node*>& inside,
@@ -129,8 +140,10 @@ Closure close_over(std::span<const Value> parameters, std::span<const Value> out
                    Symbols symbols) {
   const std::unordered_set<Value, ValueHash> leaves(parameters.begin(), parameters.end());
   const std::vector<const Node*> order = topological_order(outputs, parameters);
-  const std::unordered_set<const Node*> dependent = dependents(
-      order, leaves, symbols == Symbols::of_parameters ? symbols_of(parameters) : Numbers());
+  const bool own = symbols == Symbols::of_parameters;
+  std::unordered_set<const Node*> dependent =
+      dependents(order, leaves, own ? symbols_of(parameters) : Numbers());
+  if (own) add_constants(order, dependent);
   Closure closure{nullptr, captured_by(parameters, dependent, order, outputs)};
   std::vector<Value> all(parameters.begin(), parameters.end());
   all.insert(all.end(), closure.captured.begin(), closure.captured.end());

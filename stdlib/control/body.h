@@ -34,7 +34,8 @@ struct Closure {
   std::vector<Value> captured;
 };
 /// Whether the symbols in the parameters' shapes are those of the values around the body, or stand
-/// for whatever extents the arguments have, so that nothing with them is outside.
+/// for whatever extents the arguments have, so that nothing with them is outside. Nor is then what
+/// depends on nothing.
 enum class Symbols { outer, of_parameters };
 
 /// Closes `outputs` over `parameters`. Largest subexpressions that do not depend on these are

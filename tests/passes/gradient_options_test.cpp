@@ -144,6 +144,14 @@ TEST_CASE("an operation may have derivative rules of its own") {
                              std::span<const Expr> d) { return std::vector<Expr>{d[0]}; };
   CHECK_THROWS_WITH_AS(OpFromGraph(inputs, outputs, {short_rule, nullptr}),
                        doctest::Contains("2 values"), TypeError);
+  // What a rule makes of constants alone is its own.
+  const auto with_constants = [](std::span<const Expr>, std::span<const Expr>,
+                                 std::span<const Expr> d) {
+    const Expr seven = sum(expand_dims(full(Shape{Dim(7)}, 1.0), 1));
+    return std::vector<Expr>{d[0] * seven, Expr()};
+  };
+  const Expr sevenfold = OpFromGraph(inputs, outputs, {with_constants, nullptr})(inputs)[0];
+  CHECK(value_at(point, grad(sevenfold, x)) == Numbers{7});
 }
 
 TEST_CASE("rules of one's own serve batches, also of what examples have in common") {

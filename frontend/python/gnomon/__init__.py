@@ -16,7 +16,8 @@ the Array API standard: an `Array` has values, and functions of arrays are compu
 
     gn.grad(g)(gn.asarray([3.0, 4.0]))
 
-Submodules: `nn`, `init`, `optim`, `random`, `linalg`, `fft`, `special`, `tree`, `typing`.
+Submodules: `nn`, `init`, `optim`, `optimize`, `random`, `linalg`, `fft`, `special`, `tree`,
+`typing`.
 """
 
 from . import _core
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from . import linalg as linalg
     from . import nn as nn
     from . import optim as optim
+    from . import optimize as optimize
     from . import random as random
     from . import special as special
     from . import typing as typing
@@ -149,6 +151,7 @@ _MODULES = {
     "linalg": "linalg",
     "nn": "nn",
     "optim": "optim",
+    "optimize": "optimize",
     "random": "random",
     "special": "special",
     "tree": "_tree",

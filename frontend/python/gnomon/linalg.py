@@ -29,6 +29,7 @@ from ._linalg.factors import (
     svd,
     svdvals,
 )
+from ._linalg.iterative import bicgstab, cg, gmres
 from ._linalg.matrix_functions import (
     block_diag,
     expm,
@@ -185,7 +186,9 @@ if not TYPE_CHECKING:  # type checkers shall see what does not exist
     __getattr__ = _names.absent(__name__)
 
 __all__ = [
+    "bicgstab",
     "block_diag",
+    "cg",
     "cho_solve",
     "cholesky",
     "cond",
@@ -197,6 +200,7 @@ __all__ = [
     "eigvals",
     "eigvalsh",
     "expm",
+    "gmres",
     "inv",
     "kron",
     "lstsq",

@@ -218,7 +218,9 @@ void add_operations(nb::module_& m);   // apply.cpp: the op table, application
 void add_creation(nb::module_& m);     // create.cpp: filled arrays, ranges
 void add_shapes(nb::module_& m);       // shape.cpp: moves and joins of elements, products
 void add_sorting(nb::module_& m);      // sorting.cpp: places, sets, quantiles
-void add_transforms(nb::module_& m);   // transforms.cpp: grad, vjp, jvp, fori, op_from_graph
+void add_transforms(nb::module_& m);   // transforms.cpp: grad, vjp, jvp, op_from_graph
+void add_loops(nb::module_& m);        // loops.cpp: fori, scan, while_loop, cond
+void add_solvers(nb::module_& m);      // solvers.cpp: what gnomon.optimize is made of
 void add_functions(nb::module_& m);    // function.cpp (with call.cpp, shared.cpp)
 void add_compiled(nb::module_& m);     // compiled.cpp: what gn.compiled goes through
 void add_questions(nb::module_& m);    // questions.cpp: what traced functions ask of extents

@@ -20,6 +20,8 @@ NB_MODULE(_core, m) {
   add_shapes(m);
   add_sorting(m);
   add_transforms(m);
+  add_loops(m);
+  add_solvers(m);
   add_functions(m);
   add_questions(m);
   add_compiled(m);

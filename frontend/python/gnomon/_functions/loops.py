@@ -41,7 +41,7 @@ def fori(
         after = inside(body, (i, _tree.unflatten(shape, states)), {})
         return _tree.flatten_as(shape, after, "fori: state after the body")
 
-    return _tree.unflatten(shape, _core.fori(count, leaves, every, step))
+    return _tree.unflatten(shape, _core.fori(count, leaves, step, every))
 
 
 def scan(
@@ -90,7 +90,7 @@ def scan(
     known = {n for n in lengths if isinstance(n, int)}
     if len(known) > 1:
         raise _core.ValueError(f"scan: expected sequences of one length, found {sorted(known)}")
-    found = _core.scan(length, leaves, sequences, bool(reverse), every, step)
+    found = _core.scan(length, leaves, sequences, bool(reverse), step, every)
     rows = found[len(leaves) :]
     if reverse:
         rows = [row[::-1] for row in rows]

@@ -75,7 +75,7 @@ def missing(module, name):
     import importlib
 
     plain = f"module {module!r} has no attribute {name!r}"
-    if name[:2] == "__":  # asked for by Python itself
+    if name[0] == "_":  # asked for by Python itself, or a module that is not loaded yet
         return AttributeError(plain)
 
     import gnomon
@@ -84,7 +84,7 @@ def missing(module, name):
         return [n for n in dir(place) if n[0] != "_"]
 
     places = {"gn": gnomon}
-    for part in ("nn", "linalg", "special", "random", "fft", "init", "optim"):
+    for part in ("nn", "linalg", "special", "random", "fft", "init", "optim", "optimize"):
         places[f"gn.{part}"] = importlib.import_module(f"gnomon.{part}")
     hint = ELSEWHERE.get(name)
     if hint is None:

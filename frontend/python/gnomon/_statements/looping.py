@@ -241,7 +241,7 @@ class _Loop:
         if self.test is None and not self.flags.cells:
             assert over is not None
             count = over.count()
-            return [_maximum(count, 0), *_core.fori(count, initial, 0, step)]
+            return [_maximum(count, 0), *_core.fori(count, initial, step)]
         if begins is None:
             begins = not_(_stopped(self.flags))
         first = branches.as_bool(self.who, _core.as_expr(begins))

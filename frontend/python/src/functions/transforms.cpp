@@ -1,10 +1,10 @@
-// Functions of expressions: derivatives, loops, reusable graphs, replacement.
+// Functions of expressions: derivatives, batches, reusable graphs, replacement.
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
 #include <memory>
 
-#include "frontend/python/src/functions/function.h"
+#include "frontend/python/src/functions/bodies.h"
 #include "frontend/python/src/symbols/questions.h"
 #include "frontend/replacement.h"
 #include "ir/graph/graph.h"
@@ -18,25 +18,7 @@ namespace gnomon::python {
 
 namespace {
 
-using Objects = std::vector<nb::object>;
-
-Objects sequence_items(nb::handle sequence) {
-  Objects items;
-  for (const nb::handle item : nb::iter(sequence)) items.push_back(nb::borrow(item));
-  return items;
-}
-
-nb::list expression_list(const Exprs& exprs) {
-  nb::list list;
-  for (const Expr& e : exprs) list.append(e.defined() ? wrap(e) : nb::object(nb::none()));
-  return list;
-}
-
 Exprs exprs_of(const std::vector<Value>& values) { return {values.begin(), values.end()}; }
-
-std::string class_name(nb::handle object) {
-  return nb::cast<std::string>(nb::object(nb::handle(Py_TYPE(object.ptr())).attr("__name__")));
-}
 
 // What a derivative is taken of or with respect to.
 Exprs expressions_for(nb::handle sequence, const char* what) {
@@ -47,17 +29,6 @@ Exprs expressions_for(nb::handle sequence, const char* what) {
     exprs.push_back(expr_of(item));
   }
   return exprs;
-}
-
-// A value of dtype `t`: numbers and array-likes become constants of it.
-Expr value_of(nb::handle object, DType t) {
-  if (is_symbolic(object)) {
-    const Arg arg = to_arg(object);
-    const bool weak =
-        is_expr(object) && reinterpret_cast<ExprObject*>(object.ptr())->weak != Weak::no;
-    return weak ? cast(Expr(arg.value()), t) : Expr(arg.value());
-  }
-  return Expr(to_array(object, t));
 }
 
 GradOptions options_of(const std::string& disconnected, nb::handle constants) {
@@ -170,158 +141,7 @@ nb::list substituted(nb::handle outputs, nb::handle replacements) {
   return expression_list(exprs_of(replacement.apply(roots)));
 }
 
-// ----------------------------------------------------------------------------- loops and functions
-
-// Thrown out of `evaluate`: what was built needs more than the operands.
-struct Open {
-  Exprs leaves, outputs;
-};
-
-// What `build` makes of `operands`: arrays when they are all that it needs, expressions otherwise.
-nb::list closed_or_open(const Objects& operands,
-                        const std::function<Exprs(std::span<const Expr>)>& build) {
-  bool symbolic = false;
-  for (const nb::object& x : operands) symbolic = symbolic || is_symbolic(x);
-  Exprs exprs;
-  if (symbolic) {
-    for (const nb::object& x : operands) exprs.emplace_back(to_arg(x).value());
-    return expression_list(build(exprs));
-  }
-  std::vector<Array> arrays;
-  for (const nb::object& x : operands) arrays.push_back(to_array(x));
-  try {
-    nb::list list;
-    for (Array& a : evaluate(arrays, [&](std::span<const Expr> leaves) {
-           const AnsweredBy answers(leaves, arrays);
-           Exprs outputs = build(leaves);
-           const std::vector<Value> inputs(leaves.begin(), leaves.end());
-           const std::vector<Value> roots(outputs.begin(), outputs.end());
-           if (!free_values(inputs, roots).empty())
-             throw Open{Exprs(leaves.begin(), leaves.end()), std::move(outputs)};
-           return outputs;
-         }))
-      list.append(wrap(std::move(a)));
-    return list;
-  } catch (const Open& open) {
-    Replacement replacement;
-    for (std::size_t i = 0; i < arrays.size(); ++i)
-      replacement.add(open.leaves[i], Expr(arrays[i]));
-    const std::vector<Value> roots(open.outputs.begin(), open.outputs.end());
-    return expression_list(exprs_of(replacement.apply(roots)));
-  }
-}
-
-// What a body returned, a list: each state of the dtype of the one before it.
-Exprs step(const char* who, const nb::object& result, std::span<const Expr> states) {
-  if (PyList_Check(result.ptr()) == 0 && PyTuple_Check(result.ptr()) == 0)
-    throw TypeError(
-        fmt::format("{}: expected a list of the states from the body, found {}", who,
-                    result.is_none() ? "None: does it return them?" : class_name(result)));
-  Exprs found;
-  for (const nb::object& x : sequence_items(result)) {
-    const std::size_t k = found.size();
-    found.push_back(k < states.size() ? value_of(x, states[k].dtype()) : Expr(to_arg(x).value()));
-  }
-  return found;
-}
-
-nb::list loop(nb::handle count, nb::handle initial, std::int64_t checkpoint_every,
-              const nb::callable& body) {
-  const OriginScope at(caller());
-  Objects operands = {nb::borrow(count)};
-  for (nb::object& x : sequence_items(initial)) operands.push_back(std::move(x));
-  return closed_or_open(operands, [&](std::span<const Expr> x) {
-    if (!is_integer(x[0].dtype()) || x[0].rank() != 0)
-      throw TypeError("fori: expected an integer as count, found " + describe(x[0].value()));
-    const LoopBody call = [&](const Expr& i, std::span<const Expr> states) {
-      return step("fori", body(wrap(i), expression_list(Exprs(states.begin(), states.end()))),
-                  states);
-    };
-    return fori(cast(x[0], int64), x.subspan(1), call, {checkpoint_every});
-  });
-}
-
-// As often as sequences are long, or as is said: the last states, then the rows of all steps.
-nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bool reverse,
-                 std::int64_t checkpoint_every, const nb::callable& body) {
-  const OriginScope at(caller());
-  Objects operands = sequence_items(initial), given = sequence_items(sequences);
-  const std::size_t states = operands.size(), lists = given.size();
-  for (nb::object& x : given) operands.push_back(std::move(x));
-  const bool is_counted = !length.is_none();
-  if (is_counted) operands.push_back(nb::borrow(length));
-  if (!is_counted && lists == 0)
-    throw TypeError("scan: expected sequences or a length, found neither");
-  return closed_or_open(operands, [&](std::span<const Expr> x) {
-    const Expr& says = is_counted ? x.back() : x[states];
-    if (is_counted && (!is_integer(says.dtype()) || says.rank() != 0))
-      throw TypeError("scan: expected an integer as length, found " + describe(says.value()));
-    if (!is_counted && says.rank() == 0)
-      throw TypeError("scan: expected a sequence, found " + describe(says.value()));
-    const Expr count = is_counted ? cast(says, int64) : extent(says.dim(0));
-    const Exprs over(x.begin() + static_cast<std::ptrdiff_t>(states),
-                     x.begin() + static_cast<std::ptrdiff_t>(states + lists));
-    const ScanBody call = [&](const Expr&, std::span<const Expr> now,
-                              std::span<const Expr> elements) {
-      return step("scan",
-                  body(expression_list(Exprs(now.begin(), now.end())),
-                       expression_list(Exprs(elements.begin(), elements.end()))),
-                  now);
-    };
-    return scan(count, x.first(states), Sequences{over, reverse}, call, {checkpoint_every});
-  });
-}
-
-// The steps made, the last states, then the rows of all steps. `body` gives whether there is a
-// further step, and a list of the states and what is kept.
-nb::list looped_while(nb::handle most, nb::handle begins, nb::handle initial,
-                      const nb::callable& body) {
-  const OriginScope at(caller());
-  Objects operands = {nb::borrow(begins)};
-  for (nb::object& x : sequence_items(initial)) operands.push_back(std::move(x));
-  const std::size_t states = operands.size() - 1;
-  if (!most.is_none()) operands.push_back(nb::borrow(most));
-  return closed_or_open(operands, [&](std::span<const Expr> x) {
-    const std::optional<Arg> limit = most.is_none() ? std::nullopt : std::optional<Arg>(x.back());
-    const WhileResults found = while_loop(
-        x[0], x.subspan(1, states),
-        [&](const Expr& i, std::span<const Expr> now) {
-          const nb::tuple after =
-              nb::cast<nb::tuple>(body(wrap(i), expression_list(Exprs(now.begin(), now.end()))));
-          Exprs values = step("while_loop", after[1], now);
-          values.insert(values.begin(), Expr(to_arg(after[0]).value()));
-          return values;
-        },
-        limit);
-    Exprs all = {found.steps};
-    all.insert(all.end(), found.states.begin(), found.states.end());
-    all.insert(all.end(), found.rows.begin(), found.rows.end());
-    return all;
-  });
-}
-
-Branches branches_of(nb::handle then, nb::handle otherwise) {
-  const auto values = [](nb::handle list) {
-    Exprs found;
-    for (const nb::object& x : sequence_items(list)) found.emplace_back(to_arg(x).value());
-    return found;
-  };
-  return {values(then), values(otherwise)};
-}
-
-// The values of one of two lists; `make` gives both.
-nb::list chosen(nb::handle predicate, const nb::callable& make) {
-  const OriginScope at(caller());
-  return expression_list(cond(to_arg(predicate), [&] {
-    const nb::tuple made = nb::cast<nb::tuple>(make());
-    return branches_of(made[0], made[1]);
-  }));
-}
-
-nb::list chosen_of(nb::handle condition, nb::handle then, nb::handle otherwise) {
-  const OriginScope at(caller());
-  return expression_list(ifelse(to_arg(condition), branches_of(then, otherwise)));
-}
+// --------------------------------------------------------------------------------- reusable graphs
 
 // A fresh input in the place of an expression: of its dtype and rank, with extents of its own.
 nb::object open_leaf(const std::string& name, nb::handle x) {
@@ -405,13 +225,6 @@ void add_transforms(nb::module_& m) {
   m.def("vectorize", vectorized, "outputs"_a.none(), "inputs"_a.none(), "examples"_a.none());
   m.def("free_inputs", expression_leaves, "exprs"_a.none());
   m.def("substitute", substituted, "outputs"_a.none(), "replacements"_a.none());
-  m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "checkpoint_every"_a, "body"_a.none());
-  m.def("scan", scanned, "length"_a.none(), "initial"_a.none(), "sequences"_a.none(), "reverse"_a,
-        "checkpoint_every"_a, "body"_a.none());
-  m.def("while_loop", looped_while, "most"_a.none(), "begins"_a.none(), "initial"_a.none(),
-        "body"_a.none());
-  m.def("cond", chosen, "predicate"_a.none(), "make"_a.none());
-  m.def("ifelse", chosen_of, "condition"_a.none(), "then"_a.none(), "otherwise"_a.none());
   m.def("open_leaf", open_leaf, "name"_a, "x"_a);
   nb::class_<Graphed>(m, "OpFromGraph")
       .def(nb::init<nb::handle, nb::handle, const nb::object&, const nb::object&, bool,

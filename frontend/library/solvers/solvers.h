@@ -1,0 +1,87 @@
+// Solvers: equations, minima and differential equations as loops of one compiled function.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "ir/graph/expr.h"
+
+namespace gnomon::solvers {
+
+/// Arrays from arrays. A solver calls it with expressions, a few times for all steps;
+/// it may use any others.
+using Function = std::function<std::vector<Expr>(std::span<const Expr>)>;
+
+// Unknowns are lists of arrays of one float dtype. What a function returns in their place has their
+// dtype and shapes: TypeError or ValueError. Derivatives of solutions, by all that the functions
+// use, are those of implicit functions: they do not run through the steps, and hold as far as the
+// solution does. That by the start is 0.
+
+struct LinearOptions {
+  /// Done when the norm of b - a(x) is at most max(rtol * norm of b, atol).
+  double rtol = 1e-5, atol = 0;
+  /// The most steps (of gmres: restarts); 10 times the number of unknowns if there is none.
+  std::optional<std::int64_t> maxiter = {};
+  /// Steps of gmres before it starts again; it keeps as many vectors.
+  std::int64_t restart = 20;
+  /// Where to begin; zeros if it is empty.
+  std::vector<Expr> x0 = {};
+  /// About the inverse of a.
+  Function preconditioner = {};
+};
+struct LinearSolution {
+  std::vector<Expr> x;
+  /// int64 scalar: 0 if it is as good as the options ask, else the number of steps.
+  Expr info;
+};
+/// x with a(x) = b for a symmetric positive definite linear function: conjugate gradients (Hestenes
+/// and Stiefel 1952). The preconditioner is symmetric and positive definite too.
+LinearSolution cg(const Function& a, std::span<const Expr> b, const LinearOptions& options = {});
+/// x with a(x) = b for any linear function: stabilised biconjugate gradients (van der Vorst 1992).
+LinearSolution bicgstab(const Function& a, std::span<const Expr> b,
+                        const LinearOptions& options = {});
+/// x with a(x) = b for any linear function: the smallest residual in the space of the steps since
+/// the last restart (Saad and Schultz 1986).
+LinearSolution gmres(const Function& a, std::span<const Expr> b, const LinearOptions& options = {});
+
+struct RootOptions {
+  /// Done when a step changes the unknowns by at most tol times their norm; the root of the
+  /// rounding unit of their dtype if there is none.
+  std::optional<double> tol = {};
+  std::int64_t maxiter = 500;
+};
+struct Root {
+  std::vector<Expr> x;
+  Expr success;     // bool scalar: whether it came that far
+  Expr iterations;  // int64 scalar
+};
+/// x with f(x) = 0, as many equations as unknowns: Levenberg and Marquardt's steps with the whole
+/// Jacobian, which become Newton's near the solution.
+Root root(const Function& f, std::span<const Expr> x0, const RootOptions& options = {});
+/// x with f(x) = x: by steps x = f(x), which converge if f brings points closer together. With
+/// `accelerate` each second one is extrapolated (Steffensen), element by element.
+Root fixed_point(const Function& f, std::span<const Expr> x0, const RootOptions& options = {},
+                 bool accelerate = true);
+
+struct MinimizeOptions {
+  /// Done when no element of the gradient is larger.
+  double gtol = 1e-5;
+  /// 200 times the number of unknowns if there is none.
+  std::optional<std::int64_t> maxiter = {};
+};
+struct Minimum {
+  std::vector<Expr> x;
+  Expr fun;               // the value there
+  std::vector<Expr> jac;  // the gradient there
+  Expr success;           // bool scalar: whether the gradient is that small
+  Expr iterations;        // int64 scalar
+};
+/// A local minimum of a float scalar: Broyden, Fletcher, Goldfarb and Shanno's approximation of the
+/// inverse Hessian, with steps that meet Wolfe's weak conditions.
+Minimum minimize(const std::function<Expr(std::span<const Expr>)>& f, std::span<const Expr> x0,
+                 const MinimizeOptions& options = {});
+
+}  // namespace gnomon::solvers
