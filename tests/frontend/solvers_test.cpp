@@ -78,6 +78,26 @@ TEST_CASE("roots, fixed points and minima are implicit functions") {
   }
 }
 
+TEST_CASE("differential equations have the solution and both gradients") {
+  const Expr a = scalar("a"), times = vector("times");
+  const solvers::OdeFunction decay = [&](States y, const Expr& t) { return List{-a * t * y[0]}; };
+  std::vector<Output> outputs;
+  for (const auto way : {solvers::OdeGradient::steps, solvers::OdeGradient::adjoint}) {
+    const Expr y = solvers::odeint(decay, List{Expr(3.0)}, times, {1e-10, 1e-10, 1000, way})[0];
+    outputs.emplace_back(y(-1));
+    outputs.emplace_back(grad(y(-1), a));
+  }
+  const Function f = compile({a, times}, outputs);
+  const Results found = f(0.5, Array::from(std::vector<double>{0, 1, 2}));
+  for (const std::size_t k : {0, 2}) {
+    CHECK(std::fabs(value_of(found, k) - 3 * std::exp(-1.0)) < 1e-8);
+    CHECK(std::fabs(value_of(found, k + 1) + 6 * std::exp(-1.0)) < 1e-7);
+  }
+  CHECK_THROWS_AS(solvers::odeint(decay, List{a}, a), TypeError);
+  CHECK_THROWS_AS(solvers::odeint(decay, List{a}, times, {-1, 0}), ValueError);
+  CHECK_THROWS_AS(solvers::odeint(decay, List{a}, times, {.mxstep = 0}), ValueError);
+}
+
 TEST_CASE("unknowns have one float dtype, and functions keep their shapes") {
   const Expr x = vector("x"), n = vector("n", int64);
   const solvers::Function same = [](States v) { return List(v.begin(), v.end()); };

@@ -28,44 +28,6 @@ bool is_symbol(const Dim& d) {
   return atom && atom->kind == Atom::Kind::symbol;
 }
 
-// Inputs in the place of values; extents that are computed become symbols, equal ones the same.
-class Inputs {
- public:
-  Expr like(const Value& v) {
-    Shape shape;
-    for (const Dim& d : v.shape())
-      shape.push_back(d.is_constant() || is_symbol(d) ? d : symbol_of(d));
-    list.push_back(tensor(fmt::format("x{}", list.size()), v.dtype(), shape));
-    return list.back();
-  }
-  std::vector<Expr> list;
-
- private:
-  Dim symbol_of(const Dim& d) {
-    for (const auto& [computed, symbol] : symbols_)
-      if (computed == d) return symbol;
-    symbols_.emplace_back(d, Dim::symbol(fmt::format("n{}", symbols_.size())));
-    return symbols_.back().second;
-  }
-  std::vector<std::pair<Dim, Dim>> symbols_;
-};
-
-// The problem for given values of all that it captured.
-Problem problem_of(const Body& body, std::span<const Expr> captured) {
-  return [&body, captured](const Expr& y) {
-    std::vector<Expr> arguments = {y};
-    arguments.insert(arguments.end(), captured.begin(), captured.end());
-    return apply_body(body, arguments);
-  };
-}
-
-std::vector<Expr> floats_of(std::span<const Expr> list) {
-  std::vector<Expr> floats;
-  for (const Expr& e : list)
-    if (has_derivative(e)) floats.push_back(e);
-  return floats;
-}
-
 }  // namespace
 
 Packing::Packing(std::string who, std::span<const Expr> list) : who_(std::move(who)) {
@@ -96,15 +58,19 @@ Expr Packing::pack(std::span<const Expr> list) const {
   return vectors.size() == 1 ? vectors[0] : concatenate(vectors);
 }
 
-std::vector<Expr> Packing::unpack(const Expr& vector) const {
+std::vector<Expr> Packing::unpack(const Expr& vectors) const {
+  const Shape before(vectors.shape().begin(), vectors.shape().end() - 1);
   std::vector<Expr> list;
   Dim from = 0;
   for (const Shape& shape : shapes_) {
-    const Dim size = elements_of(shape);
-    const Expr part =
-        shapes_.size() == 1 ? vector : slice(vector, Shape{from}, Shape{size}, Shape{Dim(1)});
-    list.push_back(reshape(part, shape));
-    from = from + size;
+    Shape start(before.size(), Dim(0)), count = before, whole = before;
+    start.push_back(from);
+    count.push_back(elements_of(shape));
+    whole.insert(whole.end(), shape.begin(), shape.end());
+    const Shape step(count.size(), Dim(1));
+    const Expr part = shapes_.size() == 1 ? vectors : slice(vectors, start, count, step);
+    list.push_back(reshape(part, whole));
+    from = from + elements_of(shape);
   }
   return list;
 }
@@ -115,20 +81,61 @@ Dim Packing::size() const {
   return size;
 }
 
+Isolated::Isolated(const Function& f, std::span<const Expr> like) {
+  std::vector<Expr> arguments;
+  std::vector<Value> parameters, outputs;
+  for (const Expr& x : like) {
+    arguments.push_back(tensor("y", x.dtype(), x.shape()));
+    parameters.push_back(arguments.back().value());
+  }
+  for (const Expr& x : f(arguments)) outputs.push_back(x.value());
+  const Closure closure = close_over(parameters, outputs);
+  body_ = closure.body;
+  captured_.assign(closure.captured.begin(), closure.captured.end());
+}
+
+Function Isolated::with(std::span<const Expr> captured) const {
+  return [body = body_, captured](std::span<const Expr> x) {
+    std::vector<Expr> arguments(x.begin(), x.end());
+    arguments.insert(arguments.end(), captured.begin(), captured.end());
+    return apply_body(body, arguments);
+  };
+}
+
+std::vector<Expr> inputs_like(std::span<const Expr> values) {
+  std::vector<std::pair<Dim, Dim>> symbols;
+  const auto symbol_of = [&](const Dim& d) {
+    for (const auto& [computed, symbol] : symbols)
+      if (computed == d) return symbol;
+    symbols.emplace_back(d, Dim::symbol(fmt::format("n{}", symbols.size())));
+    return symbols.back().second;
+  };
+  std::vector<Expr> inputs;
+  for (const Expr& v : values) {
+    Shape shape;
+    for (const Dim& d : v.shape())
+      shape.push_back(d.is_constant() || is_symbol(d) ? d : symbol_of(d));
+    inputs.push_back(tensor(fmt::format("x{}", inputs.size()), v.dtype(), shape));
+  }
+  return inputs;
+}
+
+std::vector<Expr> floats_of(std::span<const Expr> list) {
+  std::vector<Expr> floats;
+  for (const Expr& e : list)
+    if (has_derivative(e)) floats.push_back(e);
+  return floats;
+}
+
 std::vector<Expr> solve_implicitly(const std::string& who, const Problem& problem,
                                    const Expr& start, const Method& method) {
-  const Expr y = tensor("y", start.dtype(), start.shape());
-  const Value unknown[] = {y.value()};
-  std::vector<Value> outputs;
-  for (const Expr& x : problem(y)) outputs.push_back(x.value());
-  const Closure closure = close_over(unknown, outputs);
-
+  const Isolated isolated([&](std::span<const Expr> y) { return problem(y[0]); },
+                          std::span(&start, 1));
   std::vector<Expr> arguments = {start};
-  for (const Value& each : closure.captured) arguments.emplace_back(each);
-  Inputs inputs;
-  for (const Expr& each : arguments) inputs.like(each.value());
-  const auto closed = [&](std::span<const Expr> x) {
-    return problem_of(closure.body, x.subspan(1));
+  arguments.insert(arguments.end(), isolated.captured().begin(), isolated.captured().end());
+  const std::vector<Expr> inputs = inputs_like(arguments);
+  const auto closed = [&](std::span<const Expr> x) -> Problem {
+    return [f = isolated.with(x.subspan(1))](const Expr& y) { return f(std::span(&y, 1)); };
   };
   using List = std::span<const Expr>;
   const auto backwards = [&](List x, List solution, List cotangents) {
@@ -157,7 +164,7 @@ std::vector<Expr> solve_implicitly(const std::string& who, const Problem& proble
     };
     return std::vector<Expr>{method.solve_linear(same, solution[0], slope, -change, false)};
   };
-  const OpFromGraph solved(inputs.list, method.find(closed(inputs.list), inputs.list[0]),
+  const OpFromGraph solved(inputs, method.find(closed(inputs), inputs[0]),
                            {backwards, forwards, false, who});
   return solved(arguments);
 }

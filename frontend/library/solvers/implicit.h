@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/library/solvers/solvers.h"
+#include "ir/graph/graph.h"
 
 namespace gnomon::solvers {
 
@@ -18,7 +19,8 @@ class Packing {
 
   /// TypeError or ValueError unless the arrays are like those of the list.
   Expr pack(std::span<const Expr> list) const;
-  std::vector<Expr> unpack(const Expr& vector) const;
+  /// Of one vector, or of rows of them.
+  std::vector<Expr> unpack(const Expr& vectors) const;
   Dim size() const;
   DType dtype() const { return dtype_; }
 
@@ -33,6 +35,27 @@ using VectorFunction = std::function<Expr(const Expr&)>;
 /// What a solver computes of a vector of unknowns: first the residual, a vector that is 0 at the
 /// solution.
 using Problem = std::function<std::vector<Expr>(const Expr& y)>;
+
+/// A function closed over what it captures, so that a call with rules of its own has that among its
+/// operands.
+class Isolated {
+ public:
+  /// `like` are arguments of the types that it gets.
+  Isolated(const Function& f, std::span<const Expr> like);
+
+  const std::vector<Expr>& captured() const { return captured_; }
+  /// The function for given values in the place of what it captured; they must outlive it.
+  Function with(std::span<const Expr> captured) const;
+
+ private:
+  Body body_;
+  std::vector<Expr> captured_;
+};
+
+/// Inputs of the types of values; extents that are computed become symbols, equal ones the same.
+std::vector<Expr> inputs_like(std::span<const Expr> values);
+/// Those that have derivatives.
+std::vector<Expr> floats_of(std::span<const Expr> list);
 
 /// How a problem is solved.
 struct Method {

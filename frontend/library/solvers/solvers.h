@@ -84,4 +84,24 @@ struct Minimum {
 Minimum minimize(const std::function<Expr(std::span<const Expr>)>& f, std::span<const Expr> x0,
                  const MinimizeOptions& options = {});
 
+/// How the derivative of a solution is computed.
+enum class OdeGradient {
+  steps,   // through the steps that were made: exact for them, keeps what it reads of all
+  adjoint  // by an equation that runs backwards: keeps the rows, as exact as the tolerances
+};
+struct OdeOptions {
+  /// A step is taken if the root of the mean of (error / (atol + rtol |y|))^2 is at most 1.
+  double rtol = 1.49012e-8, atol = 1.49012e-8;
+  /// The most steps from one time to the next: ValueError of the call.
+  std::int64_t mxstep = 100000;
+  OdeGradient gradient = OdeGradient::steps;
+};
+/// dy/dt of the state y at the time t, a scalar of its dtype.
+using OdeFunction = std::function<std::vector<Expr>(std::span<const Expr> y, const Expr& t)>;
+/// The solution of dy/dt = f(y, t) with y(t[0]) = y0 at the times t, a vector that rises or falls:
+/// for each array of the state its values, along a new first axis. Dormand and Prince's method of
+/// order 5 with steps of their own and interpolation of order 4 (Hairer, Norsett and Wanner 1993).
+std::vector<Expr> odeint(const OdeFunction& f, std::span<const Expr> y0, const Expr& t,
+                         const OdeOptions& options = {});
+
 }  // namespace gnomon::solvers

@@ -16,8 +16,8 @@ the Array API standard: an `Array` has values, and functions of arrays are compu
 
     gn.grad(g)(gn.asarray([3.0, 4.0]))
 
-Submodules: `nn`, `init`, `optim`, `optimize`, `random`, `linalg`, `fft`, `special`, `tree`,
-`typing`.
+Submodules: `nn`, `init`, `optim`, `optimize`, `integrate`, `random`, `linalg`, `fft`, `special`,
+`tree`, `typing`.
 """
 
 from . import _core
@@ -59,6 +59,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import fft as fft
     from . import init as init
+    from . import integrate as integrate
     from . import linalg as linalg
     from . import nn as nn
     from . import optim as optim
@@ -148,6 +149,7 @@ _LAZY = {
 _MODULES = {
     "fft": "fft",
     "init": "init",
+    "integrate": "integrate",
     "linalg": "linalg",
     "nn": "nn",
     "optim": "optim",

@@ -84,7 +84,8 @@ def missing(module, name):
         return [n for n in dir(place) if n[0] != "_"]
 
     places = {"gn": gnomon}
-    for part in ("nn", "linalg", "special", "random", "fft", "init", "optim", "optimize"):
+    parts = ("nn", "linalg", "special", "random", "fft", "init", "optim", "optimize", "integrate")
+    for part in parts:
         places[f"gn.{part}"] = importlib.import_module(f"gnomon.{part}")
     hint = ELSEWHERE.get(name)
     if hint is None:

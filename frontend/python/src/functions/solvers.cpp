@@ -88,6 +88,22 @@ nb::list minimized(const nb::object& f, nb::handle x0, double gtol, Limit maxite
   });
 }
 
+// The arrays of the state at all times.
+nb::list integrated(const nb::object& f, nb::handle y0, nb::handle t, double rtol, double atol,
+                    std::int64_t mxstep, bool is_adjoint) {
+  const OriginScope at(caller());
+  Objects operands = sequence_items(y0);
+  operands.push_back(nb::borrow(t));
+  return closed_or_open(operands, [&](std::span<const Expr> given) {
+    const Exprs y = floats_of(given.first(given.size() - 1));
+    const auto slope = [&](std::span<const Expr> now, const Expr& time) {
+      return results_of_body("odeint", f(expression_list(now), wrap(time)), now);
+    };
+    const auto gradient = is_adjoint ? solvers::OdeGradient::adjoint : solvers::OdeGradient::steps;
+    return solvers::odeint(slope, y, given.back(), {rtol, atol, mxstep, gradient});
+  });
+}
+
 }  // namespace
 
 void add_solvers(nb::module_& m) {
@@ -99,6 +115,8 @@ void add_solvers(nb::module_& m) {
   solvers.def("fixed_point", found_fixed_point, "f"_a, "x0"_a, "tol"_a.none(), "maxiter"_a,
               "accelerate"_a);
   solvers.def("minimize", minimized, "f"_a, "x0"_a, "gtol"_a, "maxiter"_a.none());
+  solvers.def("odeint", integrated, "f"_a, "y0"_a, "t"_a.none(), "rtol"_a, "atol"_a, "mxstep"_a,
+              "adjoint"_a);
 }
 
 }  // namespace gnomon::python

@@ -1,0 +1,290 @@
+// Ordinary differential equations: Dormand and Prince's pair of orders 5 and 4, dense output,
+// gradients through the steps or by the adjoint equation. The formulas are those of Hairer, Norsett
+// and Wanner, Solving Ordinary Differential Equations I, 1993.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "frontend/library/solvers/implicit.h"
+#include "ir/graph/leaf.h"
+#include "passes/derivatives/gradient.h"
+#include "runtime/error.h"
+#include "stdlib/arrays/arrays.h"
+#include "stdlib/ops.h"
+#include "stdlib/type_rules.h"
+
+namespace gnomon::solvers {
+
+namespace {
+
+using Exprs = std::vector<Expr>;
+using States = std::span<const Expr>;
+using Slope = std::function<Expr(const Expr& y, const Expr& t)>;
+
+constexpr int stages = 7;
+constexpr std::array<double, stages> nodes = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
+constexpr double weights[stages][stages] = {
+    {},
+    {1. / 5},
+    {3. / 40, 9. / 40},
+    {44. / 45, -56. / 15, 32. / 9},
+    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
+    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
+    {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
+constexpr double errors[stages] = {71. / 57600,      0,         -71. / 16695, 71. / 1920,
+                                   -17253. / 339200, 22. / 525, -1. / 40};
+constexpr double dense[stages] = {-12715105075. / 11282082432,  0,
+                                  87487479700. / 32700410799,   -10690763975. / 1880347072,
+                                  701980252875. / 199316789632, -1453857185. / 822651844,
+                                  69997945. / 29380423};
+
+Expr combined(const Exprs& k, const double (&factors)[stages]) {
+  Expr total;
+  for (std::size_t i = 0; i < k.size(); ++i) {
+    if (factors[i] == 0) continue;
+    const Expr term = k[i] * factors[i];
+    total = total.defined() ? total + term : term;
+  }
+  return total;
+}
+
+struct Tolerances {
+  double relative, absolute;
+  std::int64_t most;
+
+  // Above 1: a step was too long.
+  Expr size(const Expr& error, const Expr& a, const Expr& b) const {
+    const Expr scale = absolute + relative * maximum(abs(a), abs(b));
+    return sqrt(mean(square(error / scale)));
+  }
+};
+
+// Where the solver stands: behind its last step, from `from` on, which the vectors interpolate.
+struct State {
+  Expr t, y, slope;        // the end of the step
+  Expr step, last_error;   // what to try next, and the size of the last error
+  Expr from, length;       // the step
+  std::array<Expr, 5> by;  // of the polynomial in (t - from) / length
+  static constexpr std::size_t count = 12;
+
+  explicit State(States list)
+      : t(list[0]),
+        y(list[1]),
+        slope(list[2]),
+        step(list[3]),
+        last_error(list[4]),
+        from(list[5]),
+        length(list[6]),
+        by{list[7], list[8], list[9], list[10], list[11]} {}
+  State() = default;
+  Exprs list() const {
+    return {t, y, slope, step, last_error, from, length, by[0], by[1], by[2], by[3], by[4]};
+  }
+  Expr at(const Expr& time) const {
+    const Expr part = (time - from) / length, rest = 1.0 - part;
+    return by[0] + part * (by[1] + rest * (by[2] + part * (by[3] + rest * by[4])));
+  }
+};
+
+// The state at the start. The first step is one of Euler's that changes y by a hundredth, or one
+// that the second derivative, as a difference, allows.
+State begin(const Slope& f, const Expr& y, const Expr& t, const Expr& direction,
+            const Tolerances& tol) {
+  const Expr slope = f(y, t), one = t * 0.0 + 1.0;
+  const Expr size = tol.size(y, y, y), speed = tol.size(slope, y, y);
+  const Expr is_slow = (size < 1e-5) | (speed < 1e-5);
+  const Expr first = where(is_slow, 1e-6, 0.01 * size / where(speed > 0, speed, one));
+  const Expr moved = y + direction * first * slope;
+  const Expr bend = tol.size(f(moved, t + direction * first) - slope, y, y) / first;
+  const Expr fastest = maximum(speed, bend);
+  const Expr second = where(fastest <= 1e-15, maximum(1e-6, first * 1e-3),
+                            power(0.01 / where(fastest > 0, fastest, one), 0.2));
+  const Expr none = zeros_like(y);
+  State s;
+  s.t = t, s.y = y, s.slope = slope;
+  s.step = stop_gradient(direction * minimum(100.0 * first, second));
+  s.last_error = stop_gradient(one * 1e-4);
+  s.from = t, s.length = stop_gradient(one);
+  s.by = {y, none, none, none, none};
+  return s;
+}
+
+// After one attempt: the same with a shorter step, or at the end of it.
+State attempt(const Slope& f, const State& s, const Tolerances& tol) {
+  const Expr& h = s.step;
+  Exprs k = {s.slope};
+  Expr y;
+  for (int stage = 1; stage < stages; ++stage) {
+    y = s.y + h * combined(k, weights[stage]);
+    k.push_back(f(y, s.t + h * nodes[static_cast<std::size_t>(stage)]));
+  }
+  const Expr error = stop_gradient(tol.size(h * combined(k, errors), s.y, y));
+  const Expr is_taken = error <= 1.0;
+  const Expr some = maximum(error, 1e-10);
+  // A proportional and an integral part: 0.17 = 0.2 - 0.75 * 0.04.
+  const Expr longer = 0.9 * power(some, -0.17) * power(s.last_error, 0.04);
+  const Expr shorter = where(isfinite(error), 0.9 * power(some, -0.2), 0.2);
+  const Expr factor = where(is_taken, clip(longer, 0.2, 10.0), clip(shorter, 0.2, 1.0));
+  const Expr change = y - s.y, bend = h * k[0] - change;
+  State next;
+  next.t = where(is_taken, s.t + h, s.t);
+  next.y = where(is_taken, y, s.y);
+  next.slope = where(is_taken, k[6], s.slope);
+  next.step = stop_gradient(h * factor);
+  next.last_error = where(is_taken, maximum(error, 1e-4), s.last_error);
+  next.from = where(is_taken, s.t, s.from);
+  next.length = where(is_taken, h, s.length);
+  const std::array<Expr, 5> by = {s.y, change, bend, change - h * k[6] - bend,
+                                  h * combined(k, dense)};
+  for (std::size_t i = 0; i < by.size(); ++i) next.by[i] = where(is_taken, by[i], s.by[i]);
+  return next;
+}
+
+// Attempts until the time is reached.
+State advance(const Slope& f, const State& from, const Expr& time, const Expr& direction,
+              const Tolerances& tol) {
+  Exprs initial = from.list();
+  initial.emplace_back(Array(std::int64_t{0}));
+  const auto is_before = [&](States now) { return (time - now[0]) * direction > 0; };
+  const Exprs last = while_loop(
+      initial, [&](States now) { return is_before(now) & (now.back() < tol.most); },
+      [&](States now) {
+        Exprs after = attempt(f, State(now), tol).list();
+        after.push_back(now.back() + 1);
+        return after;
+      });
+  State reached(last);
+  reached.by[0] =
+      check(reached.by[0], bitwise_not(is_before(last)),
+            fmt::format("odeint: expected to reach each time within {} steps of the one before; is "
+                        "the equation stiff, or does the solution end?",
+                        tol.most));
+  return reached;
+}
+
+// The rows of y at all times.
+Expr integrate(const Slope& f, const Expr& y0, const Expr& times, const Tolerances& tol) {
+  const Expr direction = where(times(-1) < times(0), times(0) * 0.0 - 1.0, times(0) * 0.0 + 1.0);
+  const State start = begin(f, y0, times(0), direction, tol);
+  const Exprs found = scan(extent(times.dim(0)), start.list(), Sequences{{times}, false},
+                           [&](const Expr&, States now, States time) {
+                             const State reached = advance(f, State(now), time[0], direction, tol);
+                             Exprs after = reached.list();
+                             after.push_back(reached.at(time[0]));
+                             return after;
+                           });
+  return found.back();
+}
+
+// Backwards from the last time: the state y, its adjoint a with da/dt = -a df/dy, and for each c
+// that f uses the integral of a df/dc. At each time the cotangent of the row enters the adjoint.
+class Adjoint {
+ public:
+  Adjoint(Function f, const Expr& y, Exprs uses, const Tolerances& tol)
+      : f_(std::move(f)), uses_(std::move(uses)), tol_(tol), packing_("odeint", parts(y)) {}
+
+  // Of the start, the times, and what f uses.
+  Exprs cotangents(const Expr& y0, const Expr& times, const Expr& rows, const Expr& given) const {
+    const Dim n = times.dim(0);
+    const auto part = [&](const Expr& x, std::int64_t from) {
+      Shape start(x.shape().size(), Dim(0)), count = x.shape();
+      start[0] = from, count[0] = n - 1;
+      return slice(x, start, count, Shape(count.size(), Dim(1)));
+    };
+    const Sequences over{{part(rows, 1), part(given, 1), part(times, 1), part(times, 0)}, true};
+    Exprs none;
+    for (const Expr& x : parts(y0)) none.push_back(zeros_like(x));
+    const Exprs found = scan(extent(n) - 1, States(none).subspan(1), over,
+                             [&](const Expr&, States now, States at) { return back(now, at); });
+    Exprs result = {found[0] + given(0)};
+    const Expr first = -dot(found[0], slope(y0, times(0)));
+    result.push_back(concatenate({expand_dims(first, 0), flip(found.back())}));
+    for (std::size_t i = 0; i < uses_.size(); ++i)
+      result.push_back(cast(found[1 + i], uses_[i].dtype()));
+    return result;
+  }
+
+ private:
+  // Vectors like y, its adjoint and all integrals.
+  Exprs parts(const Expr& y) const {
+    Exprs list = {y, y};
+    for (const Expr& c : uses_) list.push_back(cast(c, y.dtype()));
+    return list;
+  }
+  Expr slope(const Expr& y, const Expr& t) const { return f_(Exprs{y, t})[0]; }
+
+  // From a time to the one before it; then the cotangent of the time.
+  Exprs back(States now, States at) const {
+    const Expr &y = at[0], &given = at[1], &from = at[2], &to = at[3];
+    Exprs all = {y, now[0] + given};
+    all.insert(all.end(), now.begin() + 1, now.end());
+    const Slope joint = [&](const Expr& z, const Expr& t) {
+      const Exprs at_z = packing_.unpack(z);
+      const Expr speed = slope(at_z[0], t), against = -at_z[1];
+      Exprs by = {at_z[0]};
+      by.insert(by.end(), uses_.begin(), uses_.end());
+      // The stages before this one, which z is made of, depend on c too.
+      Exprs change = vjp(States(&speed, 1), by, States(&against, 1), {Disconnected::zero, {z, t}});
+      for (Expr& x : change) x = cast(x, speed.dtype());
+      change.insert(change.begin(), speed);
+      return packing_.pack(change);
+    };
+    const Expr rows = integrate(joint, packing_.pack(all), stack({from, to}), tol_);
+    Exprs after = packing_.unpack(rows(1));
+    after.erase(after.begin());
+    after.push_back(dot(given, slope(y, from)));
+    return after;
+  }
+
+  Function f_;
+  Exprs uses_;
+  Tolerances tol_;
+  Packing packing_;
+};
+
+// The rows, whose derivative is the adjoint's.
+Expr integrate_with_adjoint(const Slope& f, const Expr& y0, const Expr& times,
+                            const Tolerances& tol) {
+  const Exprs like = {y0, times(0)};
+  const Isolated isolated([&](States x) { return Exprs{f(x[0], x[1])}; }, like);
+  Exprs arguments = {y0, times};
+  arguments.insert(arguments.end(), isolated.captured().begin(), isolated.captured().end());
+  const Exprs inputs = inputs_like(arguments);
+  const auto backwards = [&](States x, States found, States given) {
+    const Adjoint adjoint(isolated.with(x.subspan(2)), x[0], floats_of(x.subspan(2)), tol);
+    return adjoint.cotangents(x[0], x[1], found[0], given[0]);
+  };
+  const Function same = isolated.with(States(inputs).subspan(2));
+  const Slope closed = [&](const Expr& y, const Expr& t) { return same(Exprs{y, t})[0]; };
+  const Exprs rows = {integrate(closed, inputs[0], inputs[1], tol)};
+  return OpFromGraph(inputs, rows, {backwards, {}, false, "odeint"})(arguments)[0];
+}
+
+}  // namespace
+
+std::vector<Expr> odeint(const OdeFunction& f, std::span<const Expr> y0, const Expr& t,
+                         const OdeOptions& options) {
+  if (!(options.rtol >= 0) || !(options.atol >= 0) || options.rtol + options.atol <= 0)
+    throw ValueError(
+        fmt::format("odeint: expected tolerances of 0 or more, one of them positive, found rtol {} "
+                    "and atol {}",
+                    options.rtol, options.atol));
+  if (options.mxstep < 1)
+    throw ValueError(
+        fmt::format("odeint: expected mxstep to be positive, found {}", options.mxstep));
+  if (t.rank() != 1 || !(is_float(t.dtype()) || is_integer(t.dtype())))
+    throw TypeError(
+        fmt::format("odeint: expected a vector of times, found {}", describe(t.value())));
+  const Packing packing("odeint", y0);
+  const Slope slope = [&](const Expr& y, const Expr& time) {
+    return packing.pack(f(packing.unpack(y), time));
+  };
+  const Tolerances tol{options.rtol, options.atol, options.mxstep};
+  const Expr start = packing.pack(y0), times = cast(t, packing.dtype());
+  const bool by_steps = options.gradient == OdeGradient::steps;
+  return packing.unpack(by_steps ? integrate(slope, start, times, tol)
+                                 : integrate_with_adjoint(slope, start, times, tol));
+}
+
+}  // namespace gnomon::solvers
