@@ -6,7 +6,6 @@ is a path in the package (`nn.relu`), or, in quotes, how it is written (`"x.T"`)
 
 from __future__ import annotations
 
-UNTIL = "scan has no end of its own: gn.while_loop, or a `while` under gn.compiled"
 
 FAMILIES = {
     "Arithmetic": """
@@ -152,8 +151,9 @@ FAMILIES = {
         rfft=fft.rfft irfft=fft.irfft
     """,
     "Loops and branches": """
-        scan map=vmap reduce=scan foldl=scan foldr=scan filter="x[mask]" until!UNTIL
-        scan_checkpoints=scan ifelse switch=where Assert=check Raise=check
+        scan=theano.scan map=theano.map reduce=theano.reduce foldl=theano.foldl
+        foldr=theano.foldr until=theano.until scan_checkpoints=theano.scan filter="x[mask]"
+        ifelse switch=where Assert=check Raise=check
         CheckAndRaise=check PdbBreakpoint=print
     """,
     "Batching": """
@@ -185,7 +185,7 @@ def row(entry: str) -> tuple[str, str, bool]:
     """The name, where it is or why not, and whether it is there."""
     if "!" in entry.partition("=")[0]:
         name, reason = entry.split("!")
-        return name, {"UNTIL": UNTIL}.get(reason, reason.replace("_", " ")), False
+        return name, reason.replace("_", " "), False
     name, _, where = entry.partition("=")
     if where.startswith('"'):
         return name, f"`{where.strip(chr(34))}`", True

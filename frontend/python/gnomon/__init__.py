@@ -17,7 +17,7 @@ the Array API standard: an `Array` has values, and functions of arrays are compu
     gn.grad(g)(gn.asarray([3.0, 4.0]))
 
 Submodules: `nn`, `init`, `optim`, `optimize`, `integrate`, `random`, `linalg`, `fft`, `special`,
-`tree`, `typing`.
+`theano`, `tree`, `typing`.
 """
 
 from . import _core
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from . import optimize as optimize
     from . import random as random
     from . import special as special
+    from . import theano as theano
     from . import typing as typing
     from . import _tree as tree
     from ._functions.batches import vectorize as vectorize
@@ -156,6 +157,7 @@ _MODULES = {
     "optimize": "optimize",
     "random": "random",
     "special": "special",
+    "theano": "theano",
     "tree": "_tree",
     "typing": "typing",
 }
