@@ -1,4 +1,4 @@
-"""The code of docs/python.md and of the README prints what they say."""
+"""The code of the pages for users and of the README prints what they say."""
 
 import pathlib
 import re
@@ -22,7 +22,7 @@ def blocks(path):
     return pairs
 
 
-@pytest.mark.parametrize("name", ["docs/python.md", "README.md"])
+@pytest.mark.parametrize("name", ["docs/python.md", "docs/loops.md", "README.md"])
 def test_code_prints_what_the_page_says(name, tmp_path):
     pairs = blocks(ROOT / name)
     assert pairs

@@ -138,3 +138,30 @@ def test_per_example_gradients(tmp_path):
     found, norms = run("per_example_gradients", tmp_path)
     assert found >= 0.85
     assert norms.shape == (300,)
+
+
+def test_line_search(tmp_path):
+    distance, steps = run("line_search", tmp_path)
+    assert distance < 1e-8
+    assert 5 < steps.max() < 100
+
+
+def test_ratings(tmp_path):
+    # A third of the ratings tells the others, as there are few truths behind them.
+    residual, error = run("ratings", tmp_path)
+    assert residual < 1e-4
+    assert error < 0.02
+
+
+def test_neural_ode(tmp_path):
+    first, last = run("neural_ode", tmp_path, steps=150)
+    assert last < 0.01 * first
+
+
+def test_characters(tmp_path):
+    if not importlib.import_module("characters").LICENCE.is_file():
+        pytest.skip("the text, of Debian's base-files, is not installed")
+    # Letters by their frequencies alone: 3 nats.
+    last, written = run("characters", tmp_path, steps=200)
+    assert last < 2.1
+    assert len(written) == 301

@@ -234,3 +234,31 @@ def test_what_is_refused():
         f(X, X[:3])
     with pytest.raises(gn.TypeError, match="same extents in every step"):
         gn.compiled(lambda n: gn.scan(lambda c, _: (c + 1, gn.arange(c)), 0, length=n)[1])(3)
+
+
+def test_associative_scans():
+    sums = gn.associative_scan(gn.add, X)
+    near(sums, np.cumsum(X))
+    near(gn.associative_scan(gn.add, X, reverse=True), np.cumsum(X[::-1])[::-1])
+    matrices = np.stack([W, W.T, W + 1, W - 1])
+    wanted = [matrices[0]]
+    for m in matrices[1:]:
+        wanted.append(wanted[-1] @ m)
+    near(gn.compiled(lambda m: gn.associative_scan(gn.matmul, m))(matrices), np.stack(wanted))
+    table = np.sin(np.arange(12.0)).reshape(3, 4)
+    for axis in (1, -1):
+        near(gn.associative_scan(gn.maximum, table, axis=axis), np.maximum.accumulate(table, 1))
+
+    def line(a, b):  # composes x -> p x + q
+        return {"p": a["p"] * b["p"], "q": a["q"] * b["p"] + b["q"]}
+
+    found = gn.compiled(lambda p, q: gn.associative_scan(line, {"p": p, "q": q}))(X, X + 1)
+    level = 0.0
+    for k in range(len(X)):
+        level = level * X[k] + X[k] + 1
+        near(np.asarray(found["q"])[k], level)
+    slope = gn.compiled(gn.grad(lambda x: gn.sum(gn.associative_scan(gn.multiply, x))))(X)
+    wanted = gn.grad(lambda x: gn.sum(gn.cumprod(x)))(X)
+    near(slope, np.asarray(wanted))
+    with pytest.raises(gn.TypeError, match="associative_scan: expected arrays, found none"):
+        gn.associative_scan(gn.add, {})

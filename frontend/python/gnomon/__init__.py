@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from ._functions.function import shared as shared
     from ._functions.graphs import free_inputs as free_inputs
     from ._functions.graphs import substitute as substitute
+    from ._functions.loops import associative_scan as associative_scan
     from ._functions.loops import fori as fori
     from ._functions.loops import fori_loop as fori_loop
     from ._functions.loops import scan as scan
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
 _LAZY = {
     "__array_namespace_info__": "_namespace.info",
     "accuracy_report": "_tools.accuracy",
+    "associative_scan": "_functions.loops",
     "checkpoint": "_functions.subgraphs",
     "compiled": "_functions.trace",
     "cond": "_functions.branches",

@@ -10,9 +10,8 @@ import builtins
 import operator
 
 from . import _core
-from ._arrays.creation import asarray
 from ._arrays.shapes import concat
-from ._functions.loops import _every
+from ._functions.loops import _array, _every
 from ._functions.trace import inside
 from ._linalg.products import stop_gradient
 from ._namespace import names as _names
@@ -129,10 +128,6 @@ def foldr(
 
 def _listed(x: Any) -> list[Any]:
     return [] if x is None else builtins.list(x) if isinstance(x, (list, tuple)) else [x]
-
-
-def _array(x: Any) -> Any:
-    return x if isinstance(x, (_core.Expr, _core.Array)) else asarray(x)
 
 
 def _options(x: Any, who: str, allowed: tuple[str, ...]) -> dict[str, Any]:

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core, _tree
+from .._arrays.creation import asarray
+from .._arrays.shapes import concat, moveaxis, squeeze
 from .trace import inside
 
-__all__ = ["fori", "fori_loop", "scan", "while_loop"]
+__all__ = ["associative_scan", "fori", "fori_loop", "scan", "while_loop"]
 
 
 def fori(
@@ -97,6 +99,10 @@ def scan(
     return _tree.unflatten(shape, found[: len(leaves)]), _tree.unflatten(kept, rows)
 
 
+def _array(x: Any) -> Any:
+    return x if isinstance(x, (_core.Expr, _core.Array)) else asarray(x)
+
+
 def _every(who: str, steps: int | None) -> int:
     """How many steps there are from checkpoint to checkpoint; 0: no checkpoints."""
     if steps is None:
@@ -174,3 +180,38 @@ def while_loop(
     return _tree.unflatten(
         shape, _core.while_loop(max_steps, holds(init_val), leaves, step)[1 : len(leaves) + 1]
     )
+
+
+def associative_scan(
+    fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = False, axis: int = 0
+) -> Any:
+    """All of x0, fn(x0, x1), fn(fn(x0, x1), x2), ... along an axis of the trees' arrays.
+
+    fn takes and gives trees like `elems`, whose arrays have the axis too, with an extent of 1. With
+    `reverse` it goes from the last elements to the first. As JAX's, but one after the other, so fn
+    need not be associative. It is called once, with expressions. Differentiable.
+
+    TypeError: fn returns another structure, dtype or shape; there are no arrays. ValueError: the
+    arrays differ in length. IndexError: they have no element along the axis.
+    """
+    leaves, shape = _tree.flatten(elems)
+    if not leaves:
+        raise _core.TypeError("associative_scan: expected arrays, found none")
+    lines = [moveaxis(_array(x), axis, 0) for x in leaves]
+    if reverse:
+        lines = [x[::-1] for x in lines]
+
+    def step(carry: Any, x: Any) -> tuple[Any, Any]:
+        before = [moveaxis(c[None], 0, axis) for c in carry]
+        here = [moveaxis(each[None], 0, axis) for each in x]
+        after = fn(_tree.unflatten(shape, before), _tree.unflatten(shape, here))
+        found = _tree.flatten_as(shape, after, "associative_scan: what fn returns")
+        rows = [squeeze(each, axis) for each in found]
+        return rows, rows
+
+    first = [x[0] for x in lines]
+    _, rest = scan(step, first, [x[1:] for x in lines])
+    found = [concat([f[None], r]) for f, r in zip(first, rest, strict=True)]
+    if reverse:
+        found = [x[::-1] for x in found]
+    return _tree.unflatten(shape, [moveaxis(x, 0, axis) for x in found])
