@@ -395,8 +395,9 @@ using LoopBody = std::function<std::vector<Expr>(Expr i, std::span<const Expr> s
 struct LoopOptions {
   /// Of n steps the gradient keeps what it needs of each k-th one, and makes the k steps behind it
   /// once more: memory for n / k + k of them, and the time of another run. 0: it keeps all.
-  /// ValueError: negative.
+  /// `root`: k is the root of n. ValueError: another negative number.
   std::int64_t checkpoint_every = 0;
+  static constexpr std::int64_t root = -1;
 };
 /// `count` times: states = body(i, states), from `initial`; the last states.
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const LoopBody& body,

@@ -118,24 +118,25 @@ struct Counted {
 
   // A loop of loops of `every` steps, of which the last one may have fewer. The inner ones keep
   // nothing for a gradient but their arguments. Their rows are as long for all.
-  std::vector<Expr> run_in_parts(States initial, std::int64_t every) const {
+  std::vector<Expr> run_in_parts(States initial, const Expr& every) const {
     const Expr parts = floor_divide(steps + (every - 1), every);
     const LoopBody part = [&](const Expr& p, States states) { return run_part(p, states, every); };
     std::vector<Expr> found = make_loop(op::fori, parts, initial, part, at);
-    for (std::size_t k = initial.size(); k < found.size(); ++k) found[k] = joined(found[k], every);
+    for (std::size_t k = initial.size(); k < found.size(); ++k) found[k] = joined(found[k]);
     return found;
   }
 
  private:
-  std::vector<Expr> run_part(const Expr& p, States states, std::int64_t every) const {
+  std::vector<Expr> run_part(const Expr& p, States states, const Expr& every) const {
     const Expr first = p * every, count = minimum(steps - first, every);
-    std::vector<Expr> arguments = {first, count};
+    std::vector<Expr> arguments = {first, count, every};
     arguments.insert(arguments.end(), states.begin(), states.end());
     const Expr from = over.reverse ? steps - first - count : first;
     for (const Expr& all : over.arrays) arguments.push_back(rows_of(all, from, count));
 
-    const Expr own_first = scalar("first", DType::int64), own_count = scalar("count", DType::int64);
-    std::vector<Value> parameters = {own_first.value(), own_count.value()};
+    const Expr own_first = scalar("first", DType::int64), own_count = scalar("count", DType::int64),
+               length = scalar("every", DType::int64);
+    std::vector<Value> parameters = {own_first.value(), own_count.value(), length.value()};
     std::vector<Expr> own_states, own_arrays;
     for (const Expr& x : states) {
       own_states.push_back(tensor("state", x.dtype(), x.shape()));
@@ -154,7 +155,7 @@ struct Counted {
     };
     std::vector<Value> outputs;
     for (const Expr& x : make_loop(op::fori, own_count, own_states, step, at))
-      outputs.push_back((outputs.size() < states.size() ? x : filled_up(x, every)).value());
+      outputs.push_back((outputs.size() < states.size() ? x : filled_up(x, length)).value());
     return call_recomputing(parameters, outputs, arguments);
   }
 
@@ -167,28 +168,35 @@ struct Counted {
     shape[0] = Dim::value(count.value());
     return slice(all, start, shape, by_ones(all));
   }
-  static Expr filled_up(const Expr& rows, std::int64_t every) {
+  static Expr filled_up(const Expr& rows, const Expr& every) {
     Shape shape = rows.shape();
-    shape[0] = every;
+    shape[0] = Dim::value(every.value());
     const Expr none = full(shape, cast(constant(std::int64_t{0}, DType::int64), rows.dtype()));
     return set_slice(none, rows, from_zero(rows), rows.shape(), by_ones(rows));
   }
   // Rows of parts, of the steps that were made.
-  Expr joined(const Expr& rows, std::int64_t every) const {
+  Expr joined(const Expr& rows) const {
     Shape shape(rows.shape().begin() + 1, rows.shape().end());
-    shape[0] = rows.dim(0) * Dim(every);
+    shape[0] = rows.dim(0) * shape[0];
     const Expr all = reshape(rows, shape);
     return rows_of(all, constant(std::int64_t{0}, DType::int64), steps);
   }
 };
 
+// The root of the number of steps, at least 1.
+Expr root_of(const Expr& steps) {
+  return maximum(cast(ceil(sqrt(cast(steps, DType::float64))), DType::int64), 1);
+}
+
 std::vector<Expr> run_counted(const char* who, const Counted& loop, States initial,
                               const LoopOptions& options) {
-  if (options.checkpoint_every < 0)
-    throw ValueError(fmt::format("{}: expected checkpoint_every to be 0 or more, found {}", who,
-                                 options.checkpoint_every));
-  return options.checkpoint_every == 0 ? loop.run(initial)
-                                       : loop.run_in_parts(initial, options.checkpoint_every);
+  const std::int64_t every = options.checkpoint_every;
+  if (every == 0) return loop.run(initial);
+  if (every < 0 && every != LoopOptions::root)
+    throw ValueError(
+        fmt::format("{}: expected checkpoint_every to be 0 or more, found {}", who, every));
+  return loop.run_in_parts(initial,
+                           every == LoopOptions::root ? root_of(loop.steps) : Expr(Array(every)));
 }
 
 // The sequences, all of the length.

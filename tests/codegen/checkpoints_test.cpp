@@ -40,7 +40,7 @@ Expr loss_of(const List& outputs) {
 
 TEST_CASE("a loop with checkpoints has the values and derivatives of one without") {
   for (const bool reverse : {false, true})
-    for (const std::int64_t every : {1, 3}) {
+    for (const std::int64_t every : {std::int64_t{1}, std::int64_t{3}, LoopOptions::root}) {
       CAPTURE(reverse);
       CAPTURE(every);
       const Expr xs = matrix("xs"), w = vector("w"), n(extent_value(xs.dim(0)));
@@ -84,7 +84,8 @@ TEST_CASE("values of a loop with checkpoints have the same bits, whatever the co
                 [&](const Expr& i, States s) { return List{sin(s[0] * 1.1) + i * 0.01}; },
                 {every})[0];
   };
-  const Function f = compile({n, x}, {last(0), last(1), last(4), last(1000)});
+  const Function f =
+      compile({n, x}, {last(0), last(1), last(4), last(1000), last(LoopOptions::root)});
   const Array start = Array::from(std::vector<double>{0.1, -2.0, 7.0});
   for (const std::int64_t steps : {-3, 0, 1, 3, 4, 5, 8, 100}) {
     const Results found = f(steps, start);
@@ -95,8 +96,8 @@ TEST_CASE("values of a loop with checkpoints have the same bits, whatever the co
 TEST_CASE("checkpoints are positive") {
   const Expr n = scalar("n", int64), x = vector("x");
   const LoopBody same = [](const Expr&, States s) { return List{s[0]}; };
-  CHECK_THROWS_WITH_AS(fori(n, List{x}, same, {-1}),
-                       "fori: expected checkpoint_every to be 0 or more, found -1", ValueError);
+  CHECK_THROWS_WITH_AS(fori(n, List{x}, same, {-3}),
+                       "fori: expected checkpoint_every to be 0 or more, found -3", ValueError);
   CHECK_THROWS_WITH_AS(scan(n, List{x}, same, {-2}),
                        "scan: expected checkpoint_every to be 0 or more, found -2", ValueError);
 }

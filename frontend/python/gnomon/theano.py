@@ -47,7 +47,7 @@ def scan(
     go_backwards: bool = False,
     strict: bool = False,
     return_list: bool = False,
-    checkpoint_every: int | None = None,
+    checkpoint_every: int | str | None = None,
 ) -> tuple[Any, dict[Any, Any]]:
     """Steps of `fn(*elements, *outputs before, *non_sequences)`; the rows of all outputs, updates.
 
@@ -225,7 +225,7 @@ class _Loop:
         outputs_info: Any,
         non_sequences: Any,
         strict: bool,
-        checkpoint_every: int | None,
+        checkpoint_every: int | str | None,
     ) -> None:
         self.fn = fn
         self.elements = [x for each in _listed(sequences) for x in _tapped(each)]

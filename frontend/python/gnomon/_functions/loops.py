@@ -1,6 +1,5 @@
 """Loops: a body that is called once, with expressions, and runs as often as the loop does."""
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,7 @@ def fori(
     initial: Any,
     body: Callable[[Any, Any], Any],
     *,
-    checkpoint_every: int | None = None,
+    checkpoint_every: int | str | None = None,
 ) -> Any:
     """`count` times: `state = body(i, state)`, from `initial`; the last state.
 
@@ -27,7 +26,7 @@ def fori(
     before the loop. Differentiable; the gradient keeps the states that it reads, of all steps. With
     `checkpoint_every=k` it keeps those of each k-th step, and makes the k steps behind it once more
     when it gets there: memory for count / k + k steps, and the time of another run; k near the root
-    of the count takes least. The values are the same.
+    of the count, which "sqrt" takes, needs least. The values are the same.
 
     Computed at once when neither an argument nor what the body uses is an expression.
 
@@ -53,7 +52,7 @@ def scan(
     length: Any = None,
     reverse: bool = False,
     *,
-    checkpoint_every: int | None = None,
+    checkpoint_every: int | str | None = None,
 ) -> tuple[Any, Any]:
     """For each x of xs, in order: `carry, y = f(carry, x)`, from `init`; the last carry, all y.
 
@@ -103,17 +102,16 @@ def _array(x: Any) -> Any:
     return x if isinstance(x, (_core.Expr, _core.Array)) else asarray(x)
 
 
-def _every(who: str, steps: int | None) -> int:
-    """How many steps there are from checkpoint to checkpoint; 0: no checkpoints."""
+def _every(who: str, steps: int | str | None) -> int:
+    """How many steps from checkpoint to checkpoint; 0: no checkpoints, -1: the root of all."""
     if steps is None:
         return 0
-    try:
-        every = operator.index(steps)
-    except TypeError:
-        every = 0
+    if steps == "sqrt":
+        return -1
+    every = 0 if isinstance(steps, str) or not hasattr(steps, "__index__") else int(steps)
     if every <= 0:
         raise _core.ValueError(
-            f"{who}: expected a positive integer as checkpoint_every, found {steps!r}"
+            f'{who}: expected a positive integer or "sqrt" as checkpoint_every, found {steps!r}'
         )
     return every
 
@@ -124,7 +122,7 @@ def fori_loop(
     body_fun: Callable[[Any, Any], Any],
     init_val: Any,
     *,
-    checkpoint_every: int | None = None,
+    checkpoint_every: int | str | None = None,
 ) -> Any:
     """For i from lower to upper - 1: `val = body_fun(i, val)`, from `init_val`; the last val.
 
