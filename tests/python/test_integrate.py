@@ -150,6 +150,7 @@ def test_wrong_calls():
         (lambda: odeint(lambda y, t: y, 1.0, TIMES, rtol=0, atol=0), "one of them positive"),
         (lambda: odeint(lambda y, t: y, 1.0, TIMES, mxstep=0), "expected mxstep to be positive"),
         (lambda: odeint(lambda y, t: y, 1.0, TIMES, gradient="no"), "expected gradient"),
+        (lambda: odeint(lambda y, t: y, 1.0, [0.0, 2.0, 1.0]), "expected times that rise or fall"),
         (lambda: odeint(lambda y, t: y, 1.0, TIMES, mxstep=1), "expected to reach each time"),
         (
             lambda: odeint(lambda y, t: y * y, 1.0, np.array([0.0, 2.0]), mxstep=1000),

@@ -141,8 +141,13 @@ def test_far_starts_and_roots_of_higher_order():
         assert bool(gn.optimize.root(lambda x: gn.arctan(x - 2), start).success)
     double = gn.optimize.root(lambda x: (x - 1) ** 2, 3.0, maxiter=1000)
     near(double.x, 1, 1e-5)
-    none = gn.optimize.root(lambda x: x * x + 1, 0.5)
+    assert not bool(gn.optimize.root(lambda x: x * x + 1, 0.5).success)
+    none = gn.optimize.root(lambda x: gn.stack([x[0] + x[1], x[0] + x[1] - 1]), np.zeros(2))
     assert not bool(none.success)
+    assert int(none.nit) < 100
+    again = gn.optimize.root(cubic, gn.optimize.root(cubic, 1.0, (2.0,)).x, (2.0,))
+    assert bool(again.success)
+    assert int(again.nit) <= 2
 
 
 def test_derivatives_of_roots():

@@ -163,8 +163,18 @@ State advance(const Slope& f, const State& from, const Expr& time, const Expr& d
   return reached;
 }
 
+// All rows but the last one, or from 1 on.
+Expr all_but_one(const Expr& x, std::int64_t from) {
+  Shape start(x.shape().size(), Dim(0)), count = x.shape();
+  start[0] = from, count[0] = count[0] - 1;
+  return slice(x, start, count, Shape(count.size(), Dim(1)));
+}
+
 // The rows of y at all times.
-Expr integrate(const Slope& f, const Expr& y0, const Expr& times, const Tolerances& tol) {
+Expr integrate(const Slope& f, const Expr& y0, const Expr& given, const Tolerances& tol) {
+  const Expr steps = all_but_one(given, 1) - all_but_one(given, 0);
+  const Expr times = check(given, all(steps >= 0) | all(steps <= 0),
+                           "odeint: expected times that rise or fall, found others");
   const Expr direction = where(times(-1) < times(0), times(0) * 0.0 - 1.0, times(0) * 0.0 + 1.0);
   const State start = begin(f, y0, times(0), direction, tol);
   const Exprs found = scan(extent(times.dim(0)), start.list(), Sequences{{times}, false},
@@ -186,16 +196,12 @@ class Adjoint {
 
   // Of the start, the times, and what f uses.
   Exprs cotangents(const Expr& y0, const Expr& times, const Expr& rows, const Expr& given) const {
-    const Dim n = times.dim(0);
-    const auto part = [&](const Expr& x, std::int64_t from) {
-      Shape start(x.shape().size(), Dim(0)), count = x.shape();
-      start[0] = from, count[0] = n - 1;
-      return slice(x, start, count, Shape(count.size(), Dim(1)));
-    };
-    const Sequences over{{part(rows, 1), part(given, 1), part(times, 1), part(times, 0)}, true};
+    const Sequences over{
+        {all_but_one(rows, 1), all_but_one(given, 1), all_but_one(times, 1), all_but_one(times, 0)},
+        true};
     Exprs none;
     for (const Expr& x : parts(y0)) none.push_back(zeros_like(x));
-    const Exprs found = scan(extent(n) - 1, States(none).subspan(1), over,
+    const Exprs found = scan(extent(times.dim(0)) - 1, States(none).subspan(1), over,
                              [&](const Expr&, States now, States at) { return back(now, at); });
     Exprs result = {found[0] + given(0)};
     const Expr first = -dot(found[0], slope(y0, times(0)));

@@ -31,8 +31,8 @@ void check_options(const char* who, const RootOptions& options) {
         fmt::format("{}: expected maxiter to be 0 or more, found {}", who, options.maxiter));
 }
 
-// Of the last states of a search: the point, whether it is found, the number of steps.
-Exprs ended(const Exprs& last) { return {last[0], last[1], last.back()}; }
+// Of the last states of a search: the point, whether it is the one, the number of steps.
+Exprs ended(const Exprs& last) { return {last[0], last[2], last.back()}; }
 
 Expr is_small(const Expr& change, const Expr& x, double tol) {
   return norm(change) <= norm(x) * tol;
@@ -42,9 +42,9 @@ Expr is_small(const Expr& change, const Expr& x, double tol) {
 Exprs find_root(const Problem& f, const Expr& start, double tol, const Expr& most) {
   const auto size_of = [](const Expr& r) { return dot(r, r); };
   const Expr first = f(start)[0], one = size_of(first) * 0.0 + 1.0;
-  const Exprs initial = {start, Expr(Array(false)), first, one * 1e-3};
+  const Exprs initial = {start, Expr(Array(false)), Expr(Array(false)), first, one * 1e-3};
   return ended(search(initial, most, [&](States now) {
-    const Expr &x = now[0], &r = now[2], &trust = now[3];
+    const Expr &x = now[0], &r = now[3], &trust = now[4];
     const Expr j = jacobian(f(x)[0], States(&x, 1))[0];
     const Expr product = dot(transpose(j), j), downhill = -dot(transpose(j), r);
     const Expr mean = trace(product) / cast(extent(x.dim(0)), x.dtype());
@@ -55,23 +55,29 @@ Exprs find_root(const Problem& f, const Expr& start, double tol, const Expr& mos
     const Expr gained = size_of(r) - size_of(after);
     const Expr promised = dot(change, downhill) + safe * size_of(change);
     const Expr is_better = gained >= promised * 1e-4, is_good = gained >= promised * 0.5;
-    const Expr is_zero = size_of(r) == 0;
-    const Expr found = is_zero | ((is_better | (size_of(after) == 0)) & is_small(change, x, tol));
-    return Exprs{where(is_better, next, x), found, where(is_better, after, r),
-                 where(is_good, trust * 0.1, trust * 4.0)};
+    // Where f has a least size above 0, small steps take nothing from it.
+    const Expr rest = r + dot(j, change), is_near = is_small(change, x, tol);
+    const Expr found = (size_of(r) == 0) | (is_near & (size_of(rest) <= 0.25 * size_of(r)));
+    return Exprs{where(is_better, next, x), found | (is_near & (trust <= 1.0)), found,
+                 where(is_better, after, r), where(is_good, trust * 0.1, trust * 4.0)};
   }));
 }
 
 // x = f(x), where the start is no solution; each step is two of them and an extrapolation.
 Exprs find_fixed_point(const Problem& f, const Expr& start, double tol, const Expr& most,
                        bool accelerate) {
-  return ended(search(Exprs{start, Expr(Array(false))}, most, [&](States now) {
+  const Expr no(Array(false));
+  return ended(search(Exprs{start, no, no}, most, [&](States now) {
     const Expr &x = now[0], once = f(x)[1];
-    if (!accelerate) return Exprs{once, is_small(once - x, x, tol)};
+    const auto stepped = [&](const Expr& next) {
+      const Expr found = is_small(next - x, x, tol);
+      return Exprs{next, found, found};
+    };
+    if (!accelerate) return stepped(once);
     const Expr twice = f(once)[1], bend = twice - once * 2.0 + x, gap = once - x;
     const Expr next =
         where(bend != 0, x - gap * gap / where(bend != 0, bend, x * 0.0 + 1.0), twice);
-    return Exprs{next, is_small(next - x, x, tol)};
+    return stepped(next);
   }));
 }
 

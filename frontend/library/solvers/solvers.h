@@ -55,7 +55,7 @@ struct RootOptions {
 };
 struct Root {
   std::vector<Expr> x;
-  Expr success;     // bool scalar: whether it came that far
+  Expr success;     // bool scalar: whether it came that far, to a root
   Expr iterations;  // int64 scalar
 };
 /// x with f(x) = 0, as many equations as unknowns: Levenberg and Marquardt's steps with the whole
@@ -98,9 +98,10 @@ struct OdeOptions {
 };
 /// dy/dt of the state y at the time t, a scalar of its dtype.
 using OdeFunction = std::function<std::vector<Expr>(std::span<const Expr> y, const Expr& t)>;
-/// The solution of dy/dt = f(y, t) with y(t[0]) = y0 at the times t, a vector that rises or falls:
-/// for each array of the state its values, along a new first axis. Dormand and Prince's method of
-/// order 5 with steps of their own and interpolation of order 4 (Hairer, Norsett and Wanner 1993).
+/// The solution of dy/dt = f(y, t) with y(t[0]) = y0 at the times t, a vector that rises or falls
+/// (ValueError of the call: it does both): for each array of the state its values, along a new
+/// first axis. Dormand and Prince's method of order 5 with steps of their own and interpolation of
+/// order 4 (Hairer, Norsett and Wanner 1993).
 std::vector<Expr> odeint(const OdeFunction& f, std::span<const Expr> y0, const Expr& t,
                          const OdeOptions& options = {});
 

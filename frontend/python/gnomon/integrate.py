@@ -50,7 +50,8 @@ def odeint(
     and is as exact as the tolerances; it has no forward mode.
 
     TypeError: no vector of times, another structure or dtype from func. ValueError: other shapes
-    from func, negative tolerances; of the call: more than mxstep steps from one time to the next.
+    from func, negative tolerances; of the call: more than mxstep steps from one time to the next,
+    times that rise and fall.
     """
     if not callable(func):
         raise _core.TypeError(f"odeint: expected a function, found {func!r}")

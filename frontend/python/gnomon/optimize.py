@@ -48,16 +48,18 @@ def root(
     """x with fun(x, *args) = 0, from x0: (x, success, nit).
 
     fun returns a tree like x. Steps are those of Levenberg and Marquardt with the whole Jacobian,
-    n x n for n unknowns; near the solution they are Newton's. success (a bool scalar): a step has
-    changed x by at most tol * norm(x), by default the root of the rounding unit; nit is the number
-    of steps.
+    n x n for n unknowns; near the solution they are Newton's. success (a bool scalar): a step
+    towards a root has changed x by at most tol * norm(x), by default the root of the rounding unit.
+    Where fun has a least size above 0 the search ends without success. nit is the number of steps.
 
     TypeError: unknowns not all of one float dtype, another structure from fun. ValueError: other
     shapes from fun, a negative tolerance or maxiter; in a derivative: the Jacobian is singular.
     """
     leaves, shape = _tree.flatten(x0)
     function = _on_lists("root", fun, args, shape)
-    *x, success, nit = _core.solvers.root(function, leaves, tol, operator.index(maxiter))
+    *x, success, nit = _core.solvers.root(
+        function, leaves, None if tol is None else float(tol), operator.index(maxiter)
+    )
     return RootResult(_tree.unflatten(shape, x), success, nit)
 
 
