@@ -34,6 +34,8 @@ def gnomon_kit() -> SimpleNamespace:
         cholesky=lambda a: gn.linalg.cholesky(a),
         solve_lower=lambda a, b: gn.linalg.solve_triangular(a, b, lower=True),
         spread=spread,
+        sigmoid=gn.nn.sigmoid,
+        scan=gn.scan,
     )
 
 
@@ -69,6 +71,8 @@ def jax_kit() -> SimpleNamespace:
         transpose=jnp.transpose,
         cholesky=jnp.linalg.cholesky,
         solve_lower=lambda a, b: jax.scipy.linalg.solve_triangular(a, b, lower=True),
+        sigmoid=jax.nn.sigmoid,
+        scan=lax.scan,
     )
 
 
@@ -78,6 +82,13 @@ def torch_kit() -> SimpleNamespace:
 
     def solve_lower(a, b):
         return torch.linalg.solve_triangular(a, b[:, None], upper=False)[:, 0]
+
+    def scan(step, state, xs):
+        kept = []
+        for x in xs:
+            state, y = step(state, x)
+            kept.append(y)
+        return state, kept
 
     return SimpleNamespace(
         np=torch,
@@ -91,6 +102,8 @@ def torch_kit() -> SimpleNamespace:
         transpose=torch.permute,
         cholesky=torch.linalg.cholesky,
         solve_lower=solve_lower,
+        sigmoid=torch.sigmoid,
+        scan=scan,
     )
 
 

@@ -39,12 +39,14 @@ def training_subjects(
     rate: float,
     decay: float = 0.0,
     without: Sequence[str] = (),
+    fixed: bool = False,
 ) -> dict[str, Subject]:
     """Steps p -= rate * (gradient + decay * p) of the parameters named in `by`, which live in the
-    system between calls. The outputs are the value before and the parameters after the step."""
+    system between calls. The outputs are the value before and the parameters after the step.
+    `fixed`: our function serves data of these extents only, not any number of samples."""
     rule = (by, rate, decay)
     subjects = {
-        "gnomon": lambda inputs: _gnomon_step(value, *rule, inputs),
+        "gnomon": lambda inputs: _gnomon_step(value, *rule, inputs, fixed),
         "numpy": lambda inputs: _numpy_step(by_hand, *rule, inputs),
         "jax": lambda inputs: _jax_step(value, *rule, inputs),
         "torch": lambda inputs: _torch_step(value, *rule, inputs),
@@ -71,12 +73,12 @@ def split(by: Sequence[str], inputs: Inputs) -> tuple[Inputs, Inputs]:
     return {n: inputs[n].copy() for n in by}, {n: a for n, a in inputs.items() if n not in by}
 
 
-def _gnomon_symbols(inputs: Inputs) -> Inputs:
-    """The first extent, of samples, is open for matrices and images."""
+def _gnomon_symbols(inputs: Inputs, fixed: bool) -> Inputs:
+    """The first extent, of samples, is open for matrices and images, if it is not fixed."""
     import gnomon as gn
 
     return {
-        n: gn.tensor(n, str(a.dtype), (None, *a.shape[1:]) if a.ndim else ())
+        n: gn.tensor(n, str(a.dtype), a.shape if fixed or not a.ndim else (None, *a.shape[1:]))
         for n, a in inputs.items()
     }
 
@@ -93,13 +95,13 @@ def _gnomon_gradient(value: Value, by: Sequence[str], inputs: Inputs) -> Thunk:
 
 
 def _gnomon_step(
-    value: Value, by: Sequence[str], rate: float, decay: float, inputs: Inputs
+    value: Value, by: Sequence[str], rate: float, decay: float, inputs: Inputs, fixed: bool
 ) -> Thunk:
     import gnomon as gn
 
     parameters, data = split(by, inputs)
     shared = {n: gn.shared(a, name=n) for n, a in parameters.items()}
-    symbols = _gnomon_symbols(data)
+    symbols = _gnomon_symbols(data, fixed)
     made = value(KITS["gnomon"](), **shared, **symbols)
     gradients = gn.grad(made, list(shared.values()))
     updates = {p: p - rate * (g + decay * p) for p, g in zip(shared.values(), gradients)}

@@ -1,7 +1,8 @@
 """Loops with a state, and their gradients: what a step costs beside the same loop in C++.
 
-Each program is `program(system, **inputs)`, where `system` has arrays (`np`) and a `loop(count,
-states, body)`, whose body gets the number of the step and the states, and gives the next states.
+Each program is `program(system, **inputs)`, where `system` has arrays (`np`), a `loop(count,
+states, body)`, whose body gets the number of the step and the states, and gives the next states;
+`scan` and `while_loop` are JAX's.
 The references are complex-step derivatives: the imaginary part of f(x + 1e-30 i) is 1e-30 f'(x),
 without a difference that could cancel (Squire and Trapp, SIAM Review 40, 1998).
 """
@@ -22,7 +23,12 @@ STEPS = 100_000
 def gnomon_system() -> SimpleNamespace:
     import gnomon as gn
 
-    return SimpleNamespace(np=gn, loop=lambda n, states, body: gn.fori_loop(0, n, body, states))
+    return SimpleNamespace(
+        np=gn,
+        loop=lambda n, states, body: gn.fori_loop(0, n, body, states),
+        scan=gn.scan,
+        while_loop=gn.while_loop,
+    )
 
 
 def jax_system() -> SimpleNamespace:
@@ -32,6 +38,8 @@ def jax_system() -> SimpleNamespace:
     return SimpleNamespace(
         np=jax.numpy,
         loop=lambda n, states, body: jax.lax.fori_loop(0, n, body, states),
+        scan=jax.lax.scan,
+        while_loop=jax.lax.while_loop,
     )
 
 
@@ -43,7 +51,24 @@ def numpy_system() -> SimpleNamespace:
             states = body(i, states)
         return states
 
-    return SimpleNamespace(np=np, loop=loop)
+    def while_loop(goes_on: Any, body: Any, states: Any) -> Any:
+        while goes_on(states):
+            states = body(states)
+        return states
+
+    return SimpleNamespace(np=np, loop=loop, while_loop=while_loop)
+
+
+def pytensor_system() -> SimpleNamespace:
+    import pytensor
+    import pytensor.tensor as pt
+
+    def loop(n: int, states: tuple[Any, ...], body: Any) -> Any:
+        made = pytensor.scan(lambda i, *before: list(body(i, before)), sequences=pt.arange(n),
+                             outputs_info=list(states), return_updates=False)
+        return [rows[-1] for rows in made]
+
+    return SimpleNamespace(np=pt, loop=loop)
 
 
 def gnomon(program: Program, by: Sequence[str]) -> Subject:
@@ -79,6 +104,22 @@ def jax(program: Program, by: Sequence[str]) -> Subject:
         function = jax.jit(both)
         arrays = [jax.device_put(a) for a in inputs.values()]
         return lambda: jax.block_until_ready(function(*arrays))
+
+    return prepare
+
+
+def pytensor(program: Program, by: Sequence[str]) -> Subject:
+    def prepare(inputs: Inputs) -> Thunk:
+        import pytensor
+        import pytensor.tensor as pt
+
+        symbols = {n: pt.tensor(n, dtype=str(a.dtype), shape=a.shape) for n, a in inputs.items()}
+        value = program(pytensor_system(), **symbols)
+        gradients = pytensor.grad(value, [symbols[n] for n in by]) if by else []
+        function = pytensor.function(list(symbols.values()), [value, *gradients])
+        function.trust_input = True
+        arrays = list(inputs.values())
+        return lambda: function(*arrays)
 
     return prepare
 
@@ -200,8 +241,6 @@ def nested(system: Any, x: Any, a: Any) -> Any:
 
 
 def markov_inputs(rng: Any) -> Inputs:
-    import numpy as np
-
     moves, seen = rng.uniform(0.1, 1.0, (32, 32)), rng.uniform(0.1, 1.0, (1000, 32))
     return {"moves": moves / moves.sum(1, keepdims=True), "seen": seen}
 
@@ -235,6 +274,66 @@ def markov_by_hand(inputs: Inputs) -> list[Any]:
         gradient += np.outer(before, one * after) / scale
         after = moves @ (one * after) / scale
     return [np.log(scales).sum(), gradient]
+
+
+def markov_of_numba(nb: Any) -> Any:
+    import numpy as np
+
+    @nb.njit(fastmath={"contract"})
+    def run(moves, seen):  # type: ignore[no-untyped-def]
+        n = len(moves)
+        state, after, total = np.full(n, 1.0 / n), np.empty(n), 0.0
+        for step in range(len(seen)):
+            after[:] = 0.0
+            for i in range(n):
+                for j in range(n):
+                    after[j] += state[i] * moves[i, j]
+            all_of_it = 0.0
+            for j in range(n):
+                after[j] *= seen[step, j]
+                all_of_it += after[j]
+            for j in range(n):
+                state[j] = after[j] / all_of_it
+            total += np.log(all_of_it)
+        return total
+
+    return run
+
+
+def markov_gradient_of_numba(nb: Any) -> Any:
+    import numpy as np
+
+    @nb.njit(fastmath={"contract"})
+    def run(moves, seen):  # type: ignore[no-untyped-def]
+        steps, n = seen.shape
+        states, scales, total = np.full((steps + 1, n), 1.0 / n), np.empty(steps), 0.0
+        for step in range(steps):
+            state, after = states[step], states[step + 1]
+            after[:] = 0.0
+            for i in range(n):
+                for j in range(n):
+                    after[j] += state[i] * moves[i, j]
+            all_of_it = 0.0
+            for j in range(n):
+                after[j] *= seen[step, j]
+                all_of_it += after[j]
+            for j in range(n):
+                after[j] /= all_of_it
+            scales[step] = all_of_it
+            total += np.log(all_of_it)
+        gradient, back, weighed = np.zeros((n, n)), np.ones(n), np.empty(n)
+        for step in range(steps - 1, -1, -1):
+            for j in range(n):
+                weighed[j] = seen[step, j] * back[j] / scales[step]
+            for i in range(n):
+                sum_of_it = 0.0
+                for j in range(n):
+                    gradient[i, j] += states[step, i] * weighed[j]
+                    sum_of_it += moves[i, j] * weighed[j]
+                back[i] = sum_of_it
+        return total, gradient
+
+    return run
 
 
 # An epidemic: the squares of what is wrong with it, day by day.
@@ -313,7 +412,9 @@ CASES = [
     *cases("lorenz", lorenz_inputs, lorenz, "rho", hand("lorenz", (), STEPS)),
     *cases("ring60", ring_inputs, ring, "w", target={"jax": 10.0}),
     *cases("nested", nested_inputs, nested, "x", hand("nested", ())),
-    *cases("markov", markov_inputs, markov, "moves", target={"jax": 2.0},
-           reference=markov_by_hand),
-    *cases("epidemic", epidemic_inputs, epidemic, "rates"),
+    *cases("markov", markov_inputs, markov, "moves",
+           [{"numba": by_numba(markov_of_numba)}, {"numba": by_numba(markov_gradient_of_numba)}],
+           target={"jax": 2.0}, reference=markov_by_hand),
+    *cases("epidemic", epidemic_inputs, epidemic, "rates",
+           [{"pytensor": pytensor(epidemic, ())}, {"pytensor": pytensor(epidemic, ["rates"])}]),
 ]
