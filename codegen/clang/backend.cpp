@@ -1,12 +1,14 @@
 // The passes over LLVM's code and the code generator, for libgnomon-clang.
 #include "codegen/clang/backend.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -41,10 +43,54 @@ llvm::InstCombinePass combine() {
   return llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false));
 }
 
+/// Stores and loads masks of fewer than 8 lanes as those of 8, which are a byte. Clang passes them
+/// to functions by a store of their lanes and a load of 8, which SROA leaves in memory.
+class WidenMasks : public llvm::PassInfoMixin<WidenMasks> {
+ public:
+  llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager&) {
+    for (llvm::Instruction& at : llvm::make_early_inc_range(llvm::instructions(function))) {
+      if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&at)) {
+        llvm::Value* mask = store->getValueOperand();
+        const int lanes = lanes_below_8(mask->getType());
+        if (lanes == 0) continue;
+        // What follows the lanes is the first of zeros.
+        const auto from = first_lanes(8, lanes);
+        llvm::Value* zeros = llvm::Constant::getNullValue(mask->getType());
+        store->setOperand(0, llvm::IRBuilder<>(store).CreateShuffleVector(mask, zeros, from));
+      } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&at)) {
+        const int lanes = lanes_below_8(load->getType());
+        if (lanes == 0) continue;
+        llvm::IRBuilder<> builder(load);
+        auto* byte = llvm::FixedVectorType::get(builder.getInt1Ty(), 8);
+        llvm::Value* wide = builder.CreateAlignedLoad(byte, load->getPointerOperand(),
+                                                      load->getAlign(), load->isVolatile());
+        load->replaceAllUsesWith(builder.CreateShuffleVector(wide, first_lanes(lanes, lanes)));
+        load->eraseFromParent();
+      }
+    }
+    return llvm::PreservedAnalyses::none();
+  }
+
+ private:
+  /// 0 if it is no such mask.
+  static int lanes_below_8(const llvm::Type* type) {
+    const auto* lanes = llvm::dyn_cast<llvm::FixedVectorType>(type);
+    if (!lanes || !lanes->getElementType()->isIntegerTy(1)) return 0;
+    return lanes->getNumElements() < 8 ? static_cast<int>(lanes->getNumElements()) : 0;
+  }
+  /// 0, 1, ... up to `last`, which repeats.
+  static llvm::SmallVector<int, 8> first_lanes(int count, int last) {
+    llvm::SmallVector<int, 8> lanes;
+    for (int lane = 0; lane < count; ++lane) lanes.push_back(std::min(lane, last));
+    return lanes;
+  }
+};
+
 /// What makes a function small before it is inlined: nearly all of them are a handful of
 /// instructions around variables in memory.
 FunctionPassManager shrink() {
   FunctionPassManager passes;
+  passes.addPass(WidenMasks());
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
@@ -198,6 +244,10 @@ void optimize(llvm::Module& module, llvm::TargetMachine& target, int opt_level) 
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.registerPipelineStartEPCallback(
+      [](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+        passes.addPass(createModuleToFunctionPassAdaptor(WidenMasks()));
+      });
   auto passes = opt_level == 0 ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
                 : opt_level == 3
                     ? builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
