@@ -190,7 +190,13 @@ GN_FN V keep(Full<W>, V v, element_of<V>) {
 }
 template <typename V, int W>
 GN_FN V keep(Tail<W> live, V v, element_of<V> other) {
-  return select(mask(live), v, splat<V>(other));
+  if constexpr (is_bool<V>) {
+    return select(mask(live), v, splat<V>(other));
+  } else {
+    // Without AVX-512, bits of a mask are spread over lanes one by one.
+    using I = int_of<V>;
+    return select(iota<I>() < I(static_cast<element_of<I>>(live.count)), v, splat<V>(other));
+  }
 }
 
 /// C chains of lanes. Two make an accumulator: one is fed by full vectors, the other by the masked

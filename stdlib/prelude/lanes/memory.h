@@ -124,6 +124,9 @@ GN_FN void store_each(element_of<V>* p, V v, int n) {
   }
 }
 
+/// A mask of the first n of at most 64 lanes.
+GN_FN u64 first_lanes(int n) { return n >= 64 ? ~0ul : ~(~0ul << n); }
+
 /// How a vector of so many bytes moves under a mask, if one instruction does it.
 template <int ElementBytes, int Bytes>
 struct MaskedMove {
@@ -136,10 +139,12 @@ struct MaskedMove {
   struct MaskedMove<element_bytes, bytes> {                                                  \
     static constexpr bool exists = true;                                                     \
     using Vector = Element __attribute__((vector_size(bytes)));                              \
-    static GN_FN Vector load(const void* p, Vector fill, Mask m) {                           \
+    static GN_FN Vector load(const void* p, Vector fill, int n) {                            \
+      const Mask m = first_lanes(n);                                                         \
       return __builtin_ia32_loaddqu##suffix##_mask(static_cast<const Pointer*>(p), fill, m); \
     }                                                                                        \
-    static GN_FN void store(void* p, Vector v, Mask m) {                                     \
+    static GN_FN void store(void* p, Vector v, int n) {                                      \
+      const Mask m = first_lanes(n);                                                         \
       __builtin_ia32_storedqu##suffix##_mask(static_cast<Pointer*>(p), v, m);                \
     }                                                                                        \
   };
@@ -163,13 +168,37 @@ GN_MASKED_MOVE(2, 32, short, Vector, u16, hi256)
 GN_MASKED_MOVE(2, 16, short, Vector, u8, hi128)
 #endif
 #undef GN_MASKED_MOVE
+#elif defined(__AVX2__)
+#define GN_MASKED_MOVE(element_bytes, bytes, Element, suffix)                             \
+  template <>                                                                             \
+  struct MaskedMove<element_bytes, bytes> {                                               \
+    static constexpr bool exists = true;                                                  \
+    using Vector = Element __attribute__((vector_size(bytes)));                           \
+    using Lanes = lanes<element_of_size<element_bytes>, bytes / element_bytes>;           \
+    static GN_FN Vector live(int n) {                                                     \
+      return bit_cast<Vector>(iota<Lanes>() < Lanes(element_of<Lanes>(n)));               \
+    }                                                                                     \
+    static GN_FN Vector load(const void* p, Vector fill, int n) {                         \
+      const Vector m = live(n);                                                           \
+      const Vector v = __builtin_ia32_maskload##suffix(static_cast<const Vector*>(p), m); \
+      return (m & v) | (~m & fill);                                                       \
+    }                                                                                     \
+    static GN_FN void store(void* p, Vector v, int n) {                                   \
+      __builtin_ia32_maskstore##suffix(static_cast<Vector*>(p), live(n), v);              \
+    }                                                                                     \
+  };
+
+template <int Bytes>
+using element_of_size = typename IntOfSize<Bytes>::sign;
+GN_MASKED_MOVE(4, 32, int, d256)
+GN_MASKED_MOVE(4, 16, int, d)
+GN_MASKED_MOVE(8, 32, long long, q256)
+GN_MASKED_MOVE(8, 16, long long, q)
+#undef GN_MASKED_MOVE
 #endif
 
 template <typename V>
 using masked_move = MaskedMove<sizeof(element_of<V>), sizeof(V)>;
-
-/// A mask of the first n of at most 64 lanes.
-GN_FN u64 first_lanes(int n) { return n >= 64 ? ~0ul : ~(~0ul << n); }
 
 template <typename V>
 using half_of = lanes<element_of<V>, width_of<V> / 2>;
@@ -191,7 +220,7 @@ GN_FN V load_first(const element_of<V>* p, int n, V fill) {
   n = n > width_of<V> ? width_of<V> : n;
   if constexpr (masked_move<V>::exists) {
     using Move = masked_move<V>;
-    return bit_cast<V>(Move::load(p, bit_cast<typename Move::Vector>(fill), first_lanes(n)));
+    return bit_cast<V>(Move::load(p, bit_cast<typename Move::Vector>(fill), n));
   } else if constexpr (sizeof(V) > 16 && width_of<V> % 2 == 0) {
     constexpr int half = width_of<V> / 2;
     const element_of<V>* rest = p + (n > half ? half : 0);
@@ -213,7 +242,7 @@ GN_FN void store_first(element_of<V>* p, V v, int n) {
   n = n > width_of<V> ? width_of<V> : n;
   if constexpr (masked_move<V>::exists) {
     using Move = masked_move<V>;
-    Move::store(p, bit_cast<typename Move::Vector>(v), first_lanes(n));
+    Move::store(p, bit_cast<typename Move::Vector>(v), n);
   } else if constexpr (sizeof(V) > 16 && width_of<V> % 2 == 0) {
     constexpr int half = width_of<V> / 2;
     store_first<half_of<V>>(p, v.lo, n);
