@@ -194,10 +194,39 @@ Graph close_graph(std::string_view who, std::span<const SignatureLeaf> leaves,
   return close({who, leaves, outputs}, check_signature);
 }
 
-std::vector<Dim> undetermined_symbols(std::span<const Value> leaves,
-                                      std::span<const Value> outputs) {
+namespace {
+
+std::vector<SignatureLeaf> unnamed(std::span<const Value> leaves) {
   std::vector<SignatureLeaf> signature;
   for (const Value& leaf : leaves) signature.push_back({leaf, {}, false});
+  return signature;
+}
+
+}  // namespace
+
+std::vector<Value> scalars_in_equalities(std::span<const Value> parameters,
+                                         std::span<const Value> outputs) {
+  const std::vector<SignatureLeaf> signature = unnamed(parameters);
+  const Closing closing{"body", signature, outputs};
+  std::vector<Value> scalars;
+  std::unordered_set<Value, ValueHash> seen;
+  const auto visit = [&](const Dim& d) {
+    d.for_each_atom([&](const AtomRef& atom) {
+      if (atom->kind == Atom::Kind::value && seen.insert(*atom->scalar).second)
+        scalars.push_back(*atom->scalar);
+    });
+  };
+  for (const EntryCheck& equality :
+       needed_nodes(closing, SignatureSymbols(closing), false).equalities) {
+    visit(equality.left);
+    visit(equality.right);
+  }
+  return scalars;
+}
+
+std::vector<Dim> undetermined_symbols(std::span<const Value> leaves,
+                                      std::span<const Value> outputs) {
+  const std::vector<SignatureLeaf> signature = unnamed(leaves);
   const Closing closing{"body", signature, outputs};
   const SignatureSymbols symbols(closing);
   std::vector<Dim> missing;

@@ -115,6 +115,10 @@ std::vector<Type> body_types(TypeContext& context, const Graph& body,
                              std::optional<std::size_t> checked_from);
 /// The leaves (inputs, shared variables) and extents that `outputs` need beside `parameters`.
 std::vector<Value> free_values(std::span<const Value> parameters, std::span<const Value> outputs);
+/// The scalars whose values occur in what operations ask of extents, as where an extent of a
+/// parameter is one.
+std::vector<Value> scalars_in_equalities(std::span<const Value> parameters,
+                                         std::span<const Value> outputs);
 /// The body's entry checks in terms of the arguments, but for those that hold. `scalars` are its
 /// `checked_scalars` over the arguments; without them checks of computed extents are left out, as
 /// are those of the values of scalar parameters before `first`. ValueError for one that cannot

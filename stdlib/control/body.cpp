@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/graph/leaf.h"
 #include "stdlib/ops.h"
@@ -18,6 +19,13 @@ using Numbers = std::unordered_set<std::uint64_t>;
 bool may_be(const Shape& shape, const Shape& wanted) {
   return std::ranges::equal(
       shape, wanted, [](const Dim& a, const Dim& b) { return a == b || !(a - b).is_constant(); });
+}
+
+bool has_computed_extents(const Value& v) {
+  bool found = false;
+  for (const Dim& d : v.shape())
+    d.for_each_atom([&](const AtomRef& atom) { found |= atom->kind == Atom::Kind::value; });
+  return found;
 }
 
 // The symbols that stand for extents of the parameters.
@@ -60,7 +68,7 @@ class Frontier {
     if (!is_outside(v) || (v.node().inputs().empty() && !is_leaf(v.op()))) return;
     if (seen_.insert(v).second) values_.push_back(v);
   }
-  std::vector<Value> take() { return std::move(values_); }
+  std::vector<Value> take() { return std::exchange(values_, {}); }
 
  private:
   bool is_outside(const Value& v) const {
@@ -118,8 +126,16 @@ std::vector<Value> captured_by(std::span<const Value> parameters,
   std::vector<Value> captured = frontier.take();
   std::vector<Value> all(parameters.begin(), parameters.end());
   all.insert(all.end(), captured.begin(), captured.end());
-  // What remains are extents that no parameter's shape tells.
-  for (Value& v : free_values(all, outputs)) captured.push_back(std::move(v));
+  // What remains are extents that no parameter's shape tells,
+  for (Value& v : free_values(all, outputs)) {
+    captured.push_back(v);
+    all.push_back(std::move(v));
+  }
+  // and values that are extents of parameters, which nothing inside may read but equalities.
+  if (!std::ranges::any_of(all, has_computed_extents)) return captured;
+  for (const Value& scalar : scalars_in_equalities(all, outputs))
+    if (std::ranges::find(all, scalar) == all.end()) frontier.use(scalar);
+  for (Value& v : frontier.take()) captured.push_back(std::move(v));
   return captured;
 }
 

@@ -298,3 +298,21 @@ def test_a_value_and_its_gradient_share_their_loops(program):
     np.testing.assert_allclose(float(value), cost(program.plain)(*program.arguments), rtol=1e-10)
     alone = gn.grad(cost(program.ours))(*program.arguments)
     np.testing.assert_allclose(np.asarray(slope), np.asarray(alone), rtol=1e-12, atol=1e-12)
+
+
+def test_extents_that_are_values_meet_known_ones_inside_of_loops():
+    # A state as long as a value says meets an array whose length is known, in all derivatives.
+    weights = np.arange(1.0, 6.0)
+
+    def cost(x, n):
+        start = gn.zeros((n + 1,)) + x
+        return (gn.fori(3, start, lambda i, s: s * s) * weights).sum()
+
+    slope = 15 * 8 * 1.1**7
+    np.testing.assert_allclose(float(gn.grad(cost)(1.1, 4)), slope)
+    second = gn.grad(lambda x, n: gn.grad(cost)(x, n))(1.1, 4)
+    np.testing.assert_allclose(float(second), 15 * 56 * 1.1**6)
+    many = gn.vmap(gn.grad(cost), in_axes=(0, None))(np.array([1.1, 1.0]), 4)
+    np.testing.assert_allclose(np.asarray(many), [slope, 120.0])
+    with pytest.raises(gn.ValueError):
+        gn.grad(cost)(1.1, 5)
