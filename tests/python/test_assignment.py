@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -271,3 +273,65 @@ def test_assignment_in_other_dtypes(dtype):
     for found in (program(gn.asarray(x)), gn.compiled(program)(x)):
         assert str(found.dtype) == dtype
         np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-3)
+
+
+def test_arrays_with_values_become_expressions_where_they_are_made():
+    def program(xp, x, n):
+        out = xp.zeros(4)
+        other, pair = out, [out, out]
+        out[0] = x
+        for i in range(1, n):
+            out[i] = out[i - 1] * x
+        sums = xp.ones(4)
+        also = sums
+        sums += out
+        if x > 1:
+            sums[1] = -x
+        return out, other, pair, sums, also
+
+    for x, n in ((2.0, 4), (0.5, 2), (3.0, 0)):
+        expected = program(np, x, n)
+        found = gn.compiled(lambda x, n: program(gn, x, n))(x, n)
+        for one, two in zip(gn.tree.leaves(found), gn.tree.leaves(expected), strict=True):
+            np.testing.assert_array_equal(np.asarray(one), two)
+
+    def shown(x):
+        out = gn.zeros(2)
+        before, memory, reference = out * 1, np.asarray(out), weakref.ref(out)
+        out[1] = x
+        assert reference() is out
+        return out, before, gn.asarray(memory)
+
+    for found, expected in zip(gn.compiled(shown)(3.0), ([0, 3], [0, 0], [0, 0]), strict=True):
+        np.testing.assert_array_equal(np.asarray(found), expected)
+
+
+def test_arrays_of_others_do_not_become_expressions():
+    known = gn.zeros(2)
+
+    def outside(x):
+        known[0] = x
+        return known
+
+    def in_a_body(x):
+        own = gn.zeros(2)
+
+        def step(i, s):
+            own[0] = s
+            return s + 1
+
+        return gn.fori(3, x, step), own
+
+    def of_another_kind(x):
+        counts = gn.zeros(2, dtype="int64")
+        counts[0] = x
+        return counts
+
+    for function, text in (
+        (outside, "made before"),
+        (in_a_body, "made outside of this function"),
+        (of_another_kind, "become int64"),
+    ):
+        with pytest.raises(gn.TypeError, match=text):
+            gn.compiled(function)(1.0)
+    np.testing.assert_array_equal(np.asarray(known), [0, 0])

@@ -11,6 +11,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -27,27 +28,35 @@ namespace nb = nanobind;
 
 // ------------------------------------------------------------------------------------ objects
 
-/// An array with values.
+/// An array with values. `scope`: the body of the trace that made it, or 0; that body may let the
+/// object stand for another value, and for an expression: it becomes an ExprObject then, for which
+/// it has the memory.
 struct ArrayObject {
   PyObject_HEAD;
-  Array array;
   PyObject* weak_references;
+  std::uint32_t scope;
   bool writable;  // what it exports (buffer protocol, DLPack) may be written to
+  Array array;
 };
+inline ArrayObject* array_object(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
 
 /// How an expression takes part in promotion: as an array of its dtype, or like a Python number.
 enum class Weak : std::uint8_t { no, boolean, integer, real, complex };
 
-/// An expression. `weak`: a traced Python number, which takes the dtype of what it meets. `scope`:
-/// the body of the trace that made it, or 0; that body may let the object stand for another value.
+/// An expression, with a `scope` as that of an array. `weak`: a traced Python number, which takes
+/// the dtype of what it meets.
 struct ExprObject {
   PyObject_HEAD;
-  Expr expr;
   PyObject* weak_references;
-  Weak weak;
   std::uint32_t scope;
+  Weak weak;
+  Expr expr;
 };
 inline ExprObject* expr_object(PyObject* o) { return reinterpret_cast<ExprObject*>(o); }
+
+static_assert(sizeof(ArrayObject) <= sizeof(ExprObject) &&
+              offsetof(ArrayObject, weak_references) == offsetof(ExprObject, weak_references) &&
+              offsetof(ArrayObject, scope) == offsetof(ExprObject, scope));
 
 /// A shared variable: an expression with a value. One object for each variable.
 struct SharedObject {

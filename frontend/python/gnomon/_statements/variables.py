@@ -206,14 +206,10 @@ def put(was: Any, value: Any) -> Any:
     if isinstance(was, list):
         was[:] = value
         return was
-    if not isinstance(was, _core.Expr) or not isinstance(value, _core.Expr) or was is value:
+    is_object = isinstance(was, (_core.Array, _core.Expr)) and not isinstance(was, _core.Shared)
+    if not is_object or not isinstance(value, _core.Expr) or was is value:
         return value
-    if (
-        was.dtype != value.dtype
-        or was.ndim != value.ndim
-        or was.weak
-        or isinstance(was, _core.Shared)
-    ):
+    if was.dtype != value.dtype or was.ndim != value.ndim or is_weak(was):
         return value
     _core.put(was, value)
     return was

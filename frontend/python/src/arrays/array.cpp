@@ -19,7 +19,6 @@ namespace {
 
 PyTypeObject* array_base_type = nullptr;
 
-ArrayObject* array_object(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
 Array& array_self(PyObject* o) { return array_object(o)->array; }
 
 void array_dealloc(PyObject* o) {
@@ -430,22 +429,29 @@ PyTypeObject* checked_array_type(PyObject* o, PyTypeObject* base) {
   return reinterpret_cast<PyTypeObject*>(Py_NewRef(o));
 }
 
+// A class that adds methods only: its objects begin and end as those of the base type, without the
+// head of the garbage collector that Python gives to every class. So an array can become an
+// expression.
+void make_plain(PyTypeObject* type, const PyTypeObject* base) {
+  type->tp_dealloc = base->tp_dealloc;
+  type->tp_flags &= ~Py_TPFLAGS_HAVE_GC;
+  type->tp_traverse = nullptr;
+  type->tp_clear = nullptr;
+  type->tp_alloc = PyType_GenericAlloc;
+  type->tp_free = PyObject_Free;
+}
+
 // register_types(Array, Expr, Shared): the classes of what is made from now on.
 PyObject* register_types(PyObject*, PyObject* args) {
   PyObject *array = nullptr, *expr = nullptr, *shared = nullptr;
   if (!PyArg_ParseTuple(args, "OOO:register_types", &array, &expr, &shared)) return nullptr;
   return guarded([&]() -> PyObject* {
-    types.array = checked_array_type(array, array_base_type);
+    const PyTypeObject *const array_base = types.array, *const expr_base = types.expr;
+    types.array = checked_array_type(array, types.array);
     types.expr = checked_array_type(expr, types.expr);
     types.shared = checked_array_type(shared, types.shared);
-    // The class adds methods only: an array begins and ends as one of the base type, without the
-    // head of the garbage collector that Python gives to every class.
-    types.array->tp_dealloc = array_dealloc;
-    types.array->tp_flags &= ~Py_TPFLAGS_HAVE_GC;
-    types.array->tp_traverse = nullptr;
-    types.array->tp_clear = nullptr;
-    types.array->tp_alloc = PyType_GenericAlloc;
-    types.array->tp_free = PyObject_Free;
+    make_plain(types.array, array_base);
+    make_plain(types.expr, expr_base);
     return Py_NewRef(Py_None);
   });
 }
@@ -510,8 +516,7 @@ PyTypeObject* make_array_type() {
   slots.insert(slots.end(), assignments.begin(), assignments.end());
   const std::span<const PyType_Slot> shared_slots = operator_slots();
   slots.insert(slots.end(), shared_slots.begin(), shared_slots.end());
-  return make_type("gnomon._core.Array", sizeof(ArrayObject), Py_TPFLAGS_BASETYPE,
-                   std::move(slots));
+  return make_type("gnomon._core.Array", sizeof(ExprObject), Py_TPFLAGS_BASETYPE, std::move(slots));
 }
 
 }  // namespace
@@ -552,6 +557,7 @@ nb::object wrap(Array array, bool writable) {
   if (o == nullptr) throw nb::python_error();
   new (&o->array) Array(std::move(array));
   o->weak_references = nullptr;
+  o->scope = current_scope();
   o->writable = writable;
   return nb::steal(reinterpret_cast<PyObject*>(o));
 }

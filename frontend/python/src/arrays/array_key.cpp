@@ -4,6 +4,7 @@
 #include <array>
 
 #include "frontend/python/src/arrays/array.h"
+#include "frontend/python/src/arrays/assign.h"
 #include "frontend/python/src/functions/apply.h"
 #include "runtime/error.h"
 
@@ -145,7 +146,7 @@ std::optional<Array> basic_view(const Array& array, PyObject* key) {
 PyObject* get_subscript(PyObject* o, PyObject* key) {
   return guarded([&] {
     if (std::optional<Array> part = basic_view(array_of(o), key))
-      return wrap(std::move(*part), reinterpret_cast<ArrayObject*>(o)->writable).release().ptr();
+      return wrap(std::move(*part), array_object(o)->writable).release().ptr();
     return get_item(o, key).release().ptr();
   });
 }
@@ -162,16 +163,12 @@ int set_subscript(PyObject* o, PyObject* key, PyObject* value) {
   try {
     if (value == nullptr)
       throw TypeError("delete: elements of an array cannot be deleted" + at_caller());
-    auto* const object = reinterpret_cast<ArrayObject*>(o);
+    auto* const object = array_object(o);
     std::optional<Array> shown;
     if (!is_symbolic(value)) shown = basic_view(object->array, key);
     if (!shown) {
       const nb::object changed = set_item(o, key, value, set_at);
-      if (!is_array(changed))
-        throw TypeError(
-            "assign: an expression cannot become part of an array: write "
-            "x = x.at[key].set(value)" +
-            at_caller());
+      if (!is_array(changed)) return assign_expression(o, value, expr_of(changed));
       object->array = array_of(changed);
       object->writable = true;
       return 0;

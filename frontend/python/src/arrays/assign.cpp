@@ -32,20 +32,26 @@ void leave_scope() {
 enum class Standing : std::uint8_t { free, symbol, outside };
 
 Standing standing_of(PyObject* o) {
-  const std::uint32_t scope = expr_object(o)->scope;
-  if (scopes.empty() || scope == 0 || shared_of(o) != nullptr) return Standing::symbol;
+  const std::uint32_t scope = is_array(o) ? array_object(o)->scope : expr_object(o)->scope;
+  // Bodies are numbered in order: what is older than the outermost is of another trace.
+  if (scopes.empty() || scope < scopes.front() || shared_of(o) != nullptr) return Standing::symbol;
   const bool is_outside =
       scope != scopes.back() && std::ranges::find(scopes, scope) != scopes.end();
   return is_outside ? Standing::outside : Standing::free;
 }
 
 [[noreturn]] void refuse_assignment(PyObject* o, const char* what) {
-  const std::string x = describe(expr_of(o));
+  const std::string x = is_array(o) ? array_of(o).describe() : describe(expr_of(o));
   if (standing_of(o) == Standing::outside)
     throw TypeError(fmt::format(
         "assign: {} was made outside of this function, which is traced as one value: {} "
         "cannot change it; work on a copy, x + 0, and return that{}",
         x, what, at_caller()));
+  if (is_array(o))
+    throw TypeError(fmt::format(
+        "assign: an expression cannot become part of an array that was made before: write "
+        "x = x.at[key].set(value){}",
+        at_caller()));
   throw TypeError(
       fmt::format("assign: {} is an expression, which never changes: write "
                   "x = x.at[key].set(value){}",
@@ -69,7 +75,7 @@ void check_kind(DType to, DType from, const std::string& what) {
 
 // The object stands for `result`, in its own dtype and shape; gives the object.
 PyObject* stand_for(PyObject* o, const Array& result) {
-  auto* const object = reinterpret_cast<ArrayObject*>(o);
+  auto* const object = array_object(o);
   const Array& x = object->array;
   check_kind(x.dtype(), result.dtype(), result.describe());
   if (!std::ranges::equal(x.shape(), result.shape()))
@@ -80,24 +86,43 @@ PyObject* stand_for(PyObject* o, const Array& result) {
   return Py_NewRef(o);
 }
 
+// The array object is an expression from now on: all its names show it.
+void become(PyObject* o, const Expr& value) {
+  PyTypeObject* const type = Py_TYPE(o);
+  array_of(o).~Array();
+  Py_SET_TYPE(o, reinterpret_cast<PyTypeObject*>(Py_NewRef(types.expr)));
+  Py_DECREF(type);
+  new (&expr_object(o)->expr) Expr(value);
+  expr_object(o)->weak = Weak::no;
+}
+
+void set_expression(PyObject* o, const Expr& value) {
+  if (is_array(o)) return become(o, value);
+  expr_object(o)->expr = value;
+}
+
 PyObject* stand_for(PyObject* o, const Expr& result) {
-  const Expr& x = expr_of(o);
+  const DType dtype = is_array(o) ? array_of(o).dtype() : expr_of(o).dtype();
+  const Shape shape = is_array(o) ? Shape(array_of(o).shape().begin(), array_of(o).shape().end())
+                                  : Shape(expr_of(o).shape().begin(), expr_of(o).shape().end());
   const Origin at = caller();
   const OriginScope scope(at);
-  check_kind(x.dtype(), result.dtype(), describe(result));
-  Value values[] = {cast(result, x.dtype()).value()};
+  check_kind(dtype, result.dtype(), describe(result));
+  Value values[] = {cast(result, dtype).value()};
   Expr fitted;
-  build_stretched(values, [&] { fitted = broadcast_to(values[0], x.shape()); });
-  expr_object(o)->expr = fitted;
+  build_stretched(values, [&] { fitted = broadcast_to(values[0], shape); });
+  set_expression(o, fitted);
   return Py_NewRef(o);
 }
+
+int rank_of(nb::handle x) { return is_array(x) ? array_of(x).rank() : expr_of(x).rank(); }
 
 using Operator = PyObject* (*)(PyObject*, PyObject*);
 
 PyObject* power_of(PyObject* a, PyObject* b) { return PyNumber_Power(a, b, Py_None); }
 
 // x op= v. Numbers, which is what NumPy's reductions give, and symbols do not change: the name
-// stands for a new object. An array that meets an expression becomes one, another object too.
+// stands for a new object. So does that of an array made before the trace that meets an expression.
 template <Operator compute>
 PyObject* in_place(PyObject* x, PyObject* v) {
   const nb::object result = nb::steal(compute(x, v));
@@ -105,7 +130,7 @@ PyObject* in_place(PyObject* x, PyObject* v) {
   return guarded([&]() -> PyObject* {
     if (is_array(x) && is_array(result) && array_of(x).rank() != 0)
       return stand_for(x, array_of(result));
-    if (is_expr(x) && is_expr(result) && expr_of(x).rank() != 0) {
+    if ((is_array(x) || is_expr(x)) && is_expr(result) && rank_of(x) != 0) {
       const Standing standing = standing_of(x);
       if (standing == Standing::outside) refuse_assignment(x, "an operator with =");
       if (standing == Standing::free) return stand_for(x, expr_of(result));
@@ -121,7 +146,7 @@ PyObject* in_place_power(PyObject* x, PyObject* v, PyObject*) {
 
 // The same value as another object, which may stand for another one without changing the first.
 nb::object another(nb::handle x) {
-  if (is_array(x)) return wrap(array_of(x), reinterpret_cast<ArrayObject*>(x.ptr())->writable);
+  if (is_array(x)) return wrap(array_of(x), array_object(x.ptr())->writable);
   if (!is_expr(x) || shared_of(x) != nullptr) return nb::borrow(x);
   return wrap(expr_of(x), expr_object(x.ptr())->weak);
 }
@@ -147,12 +172,22 @@ bool is_same_memory(nb::handle a, nb::handle b) {
 void put(nb::handle object, nb::handle value) {
   PyObject* const o = object.ptr();
   if (standing_of(o) != Standing::free) refuse_assignment(o, "a loop or a branch in it");
-  expr_object(o)->expr = expr_of(value);
+  set_expression(o, expr_of(value));
 }
 
 }  // namespace
 
 std::uint32_t current_scope() { return scopes.empty() ? 0 : scopes.back(); }
+
+int assign_expression(PyObject* o, PyObject* value, const Expr& changed) {
+  if (standing_of(o) != Standing::free) refuse_assignment(o, "x[key] = v");
+  Operand v;
+  take(value, v);
+  check_kind(changed.dtype(), v.dtype(),
+             v.value ? describe(v.value) : std::string(name_of(v.dtype())));
+  set_expression(o, changed);
+  return 0;
+}
 
 int assign_item(PyObject* o, PyObject* key, PyObject* value) {
   try {

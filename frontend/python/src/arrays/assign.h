@@ -19,6 +19,10 @@ std::uint32_t current_scope();
 /// was made outside of the body that is traced keep their values: TypeError.
 int assign_item(PyObject* x, PyObject* key, PyObject* value);
 
+/// The same for an array with expressions in the key or the value, which make it `changed`: the
+/// object becomes an expression. Throws.
+int assign_expression(PyObject* x, PyObject* value, const Expr& changed);
+
 void add_assignment(nb::module_& m);
 
 }  // namespace gnomon::python

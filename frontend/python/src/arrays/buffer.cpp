@@ -147,7 +147,7 @@ int refuse_buffer(const std::string& message) {
 
 int export_array(PyObject* o, Py_buffer* view, int flags) {
   const Array& x = array_of(o);
-  const bool writable = reinterpret_cast<ArrayObject*>(o)->writable;
+  const bool writable = array_object(o)->writable;
   const char* const format = formats[static_cast<std::size_t>(x.dtype())];
   const auto wants = [flags](int what) { return (flags & what) == what; };
   if (format == nullptr)

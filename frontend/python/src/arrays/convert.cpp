@@ -269,7 +269,7 @@ bool is_bfloat16_of_numpy(nb::handle object) {
 Taken take_any(nb::handle object, std::optional<DType> dtype, Copy copy) {
   PyObject* const o = object.ptr();
   if (is_array(object)) {
-    const bool writable = reinterpret_cast<ArrayObject*>(o)->writable;
+    const bool writable = array_object(o)->writable;
     if (copy == Copy::always) return {array_of(object).copy()};
     static_cast<void>(array_of(object).rank());  // an error when its memory was given away
     return {array_of(object), writable};

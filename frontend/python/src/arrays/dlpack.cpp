@@ -248,7 +248,7 @@ PyObject* to_dlpack(PyObject* o, PyObject* args, PyObject* keywords) {
       return buffer_error("__dlpack__: expected the device (1, 0), the CPU");
     const bool versioned =
         version != Py_None && nb::cast<int>(nb::int_(nb::handle(version)[0])) >= 1;
-    const bool writable = reinterpret_cast<ArrayObject*>(o)->writable;
+    const bool writable = array_object(o)->writable;
     if (copy == Py_True) {
       const Array own = array_of(o).copy();
       return versioned ? capsule<Versioned>(own, is_copied) : capsule<Managed>(own, 0);

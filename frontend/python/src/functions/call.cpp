@@ -215,7 +215,7 @@ class Donations {
   bool add(std::size_t i, PyObject* object, DType dtype, Array& array) {
     Donation d{i, nullptr, &array, true};
     if (is_array(object)) {
-      d.owner = reinterpret_cast<ArrayObject*>(object);
+      d.owner = array_object(object);
       array = d.owner->array;
     } else if (!is_symbolic(object) && PyObject_CheckBuffer(object) != 0) {
       Taken taken = take_array(object, {}, Copy::if_needed);

@@ -510,7 +510,7 @@ nb::object bytes_of(nb::handle object) {
   const bool same = packed->data() == array_of(object).data();
   void* data = packed->data();
   const std::int64_t count = packed->bytes();
-  const bool writable = same && reinterpret_cast<ArrayObject*>(object.ptr())->writable;
+  const bool writable = same && array_object(object.ptr())->writable;
   return wrap(Array::borrow(data, uint8, {count}, std::shared_ptr<void>(packed)), writable);
 }
 

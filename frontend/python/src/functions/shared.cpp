@@ -72,8 +72,8 @@ PyObject* set_value(PyObject* o, PyObject* args, PyObject* keywords) {
     Array array = value_for_shared(variable.variable(), value);
     // Lent memory is not written to by others any more, as far as exports to come go.
     const bool adopted = borrow != 0 && is_array(value) && array.is_contiguous() &&
-                         reinterpret_cast<ArrayObject*>(value)->writable && array.use_count() == 2;
-    if (adopted) reinterpret_cast<ArrayObject*>(value)->writable = false;
+                         array_object(value)->writable && array.use_count() == 2;
+    if (adopted) array_object(value)->writable = false;
     {
       const Released released;
       if (adopted)
@@ -235,13 +235,12 @@ nb::object make_shared_variable(nb::handle value, nb::handle name, nb::handle sh
   }
   const std::string text = name.is_none() ? "" : nb::cast<std::string>(name);
   const bool adopted = borrow && is_array(value) && array.is_contiguous() &&
-                       reinterpret_cast<ArrayObject*>(value.ptr())->writable &&
-                       array.use_count() == 2;
+                       array_object(value.ptr())->writable && array.use_count() == 2;
   const OriginScope at(caller());
   if (!adopted) return wrap(gnomon::shared(std::move(array), text, extents));
   SharedVariable variable =
       gnomon::shared(Array::empty(array.dtype(), array.shape()), text, extents);
-  reinterpret_cast<ArrayObject*>(value.ptr())->writable = false;
+  array_object(value.ptr())->writable = false;
   Shared(variable.variable()).adopt(std::move(array));
   return wrap(variable);
 }

@@ -268,23 +268,17 @@ PyMemberDef expr_members[] = {
     {nullptr, 0, 0, 0, nullptr}};
 
 PyTypeObject* make_expr_type() {
-  std::vector<PyType_Slot> slots = {slot(Py_tp_doc, "An expression over arrays."),
-                                    slot(Py_tp_new, expr_refuse_new),
-                                    slot(Py_tp_dealloc, expr_dealloc),
-                                    slot(Py_tp_hash, expr_hash),
-                                    slot(Py_tp_repr, expr_repr),
-                                    slot(Py_tp_getset, expr_properties),
-                                    slot(Py_tp_methods, expr_methods),
-                                    slot(Py_tp_members, expr_members),
-                                    slot(Py_tp_iter, expr_iterate),
-                                    slot(Py_nb_bool, expr_to_bool),
-                                    slot(Py_nb_float, expr_to_float),
-                                    slot(Py_nb_int, expr_to_int),
-                                    slot(Py_nb_index, expr_to_index),
-                                    slot(Py_sq_contains, contains_value),
-                                    slot(Py_mp_length, expr_length),
-                                    slot(Py_mp_subscript, subscript),
-                                    slot(Py_mp_ass_subscript, expr_set_subscript)};
+  std::vector<PyType_Slot> slots = {
+      slot(Py_tp_doc, "An expression over arrays."), slot(Py_tp_new, expr_refuse_new),
+      slot(Py_tp_dealloc, expr_dealloc), slot(Py_tp_hash, expr_hash), slot(Py_tp_repr, expr_repr),
+      slot(Py_tp_getset, expr_properties), slot(Py_tp_methods, expr_methods),
+      slot(Py_tp_members, expr_members), slot(Py_tp_iter, expr_iterate),
+      slot(Py_nb_bool, expr_to_bool), slot(Py_nb_float, expr_to_float),
+      slot(Py_nb_int, expr_to_int), slot(Py_nb_index, expr_to_index),
+      slot(Py_sq_contains, contains_value), slot(Py_mp_length, expr_length),
+      slot(Py_mp_subscript, subscript), slot(Py_mp_ass_subscript, expr_set_subscript),
+      // Of what it showed while it was an array.
+      slot(Py_bf_releasebuffer, release_buffer)};
   const std::span<const PyType_Slot> shared_slots = operator_slots();
   const std::span<const PyType_Slot> assignments = assignment_slots();
   slots.insert(slots.end(), assignments.begin(), assignments.end());

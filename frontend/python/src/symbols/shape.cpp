@@ -23,7 +23,7 @@ struct Source {
   bool writable = false;
 
   explicit Source(nb::handle x) : array(to_array(x)) {
-    if (is_array(x)) writable = reinterpret_cast<ArrayObject*>(x.ptr())->writable;
+    if (is_array(x)) writable = array_object(x.ptr())->writable;
   }
   nb::object view(Array shown) const { return wrap(std::move(shown), writable); }
 };
