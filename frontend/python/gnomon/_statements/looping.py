@@ -1,11 +1,13 @@
 """`for` and `while`."""
 
 import builtins
+import operator
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
 from .. import _core, _tree
+from .._arrays.creation import astype
 from .._arrays.dtypes import result_type
 from .._functions import branches
 from .branching import and_, choose, not_, or_
@@ -32,29 +34,49 @@ _maximum = _core.operation("maximum")
 
 
 class Range:
-    """A range whose bounds are expressions."""
+    """A range whose bounds or step are expressions."""
 
     def __init__(self, start: Any, stop: Any, step: Any) -> None:
-        for x in (start, stop, step):
-            if isinstance(x, _core.Expr) and (x.ndim != 0 or x.dtype.kind not in "iu"):
-                raise _core.TypeError(f"range: expected integers, found {x!r}")
-        if is_open(step):
-            raise _core.TypeError("range: expected a step with a value, found an expression")
-        if step == 0:
+        self.start, self.stop, self.step = map(_number, (start, stop, step))
+        if is_open(self.step):
+            message = "range: expected a step that is not 0"
+            x = _core.as_expr(self.step)
+            self.step = _number(_core.check(x, x != 0, message))
+        elif self.step == 0:
             raise _core.ValueError("range: expected a step that is not 0")
-        self.start, self.stop, self.step = start, stop, step
 
     def count(self) -> Any:
         """How many elements there are; below 0 means none."""
-        size = abs(self.step)
-        length = self.stop - self.start if self.step > 0 else self.start - self.stop
+        length, step = self.stop - self.start, self.step
+        if is_open(step):
+            return -(-length // step)  # rounded up, whatever the sign
+        size = abs(step)
+        if step < 0:
+            length = -length
         return length if size == 1 else (length + (size - 1)) // size
+
+    def item(self, i: Any) -> Any:
+        """Element i."""
+        here = i if is_same(self.step, 1) else i * self.step
+        return _number(here if is_same(self.start, 0) else self.start + here)
+
+    def __reversed__(self) -> "Range":
+        return Range(self.item(self.count() - 1), self.start - self.step, -self.step)
 
     def __iter__(self) -> Iterator[Any]:
         raise _core.TypeError(
             "range: expected bounds with values, found expressions: such a range serves as what a "
             "`for` statement goes through"
         )
+
+
+def _number(x: Any) -> Any:
+    """An integer that takes part in promotion as those of Python's ranges do."""
+    if not isinstance(x, _core.Expr):
+        return x if isinstance(x, _core.Dim) else operator.index(x)
+    if x.ndim != 0 or x.dtype.kind not in "iu":
+        raise _core.TypeError(f"range: expected integers, found {x!r}")
+    return _core.as_weak(astype(x, int), True)
 
 
 def for_(
@@ -212,7 +234,7 @@ class _Loop:
             return {name: _tree.unflatten(self.shapes[name], x) for name, x in now.items()}
 
         def step(i: Any, states: list[Any]) -> list[Any]:
-            item = i if over is None else over.start + (i if over.step == 1 else i * over.step)
+            item = i if over is None else over.item(i)
             with body():
                 given_states = values(states)
                 self.kept = {name: copies(x) for name, x in given_states.items()}
