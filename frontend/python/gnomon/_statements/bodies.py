@@ -14,6 +14,7 @@ from .syntax import (
     assigned,
     call_of,
     changed,
+    comparison,
     function_of,
     has,
     inside,
@@ -69,7 +70,11 @@ class _Expressions(ast.NodeTransformer):
             ]
             return self.visit_BoolOp(placed(node, ast.BoolOp(ast.And(), pairs)))
         self.generic_visit(node)
-        return node
+        if not middle or _keeps_names(node):
+            return node
+        operators = ast.Tuple([comparison(op) for op in node.ops], ast.Load())
+        call = call_of("compare", operators, node.left, *map(thunk, node.comparators))
+        return placed(node, call)  # type: ignore[no-any-return]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)

@@ -1,6 +1,6 @@
 """`if`, `and`, `or`, `not`, conditional expressions and `assert`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _core, _tree
@@ -22,7 +22,7 @@ from .variables import (
     zeros,
 )
 
-__all__ = ["and_", "assert_", "choose", "if_", "if_expression", "not_", "or_"]
+__all__ = ["and_", "assert_", "choose", "compare", "if_", "if_expression", "not_", "or_"]
 
 
 def if_(
@@ -132,6 +132,17 @@ def or_(left: Any, right: Callable[[], Any]) -> Any:
     if not is_open(left):
         return left or right()
     return if_expression(left, lambda: left, right)
+
+
+def compare(
+    operators: Sequence[Callable[[Any, Any], Any]], left: Any, *values: Callable[[], Any]
+) -> Any:
+    """`left < first() < second()` and so on, each value computed once, if it is looked at."""
+    right = values[0]()
+    found = operators[0](left, right)
+    if len(values) == 1:
+        return found
+    return and_(found, lambda: compare(operators[1:], right, *values[1:]))
 
 
 def not_(x: Any) -> Any:

@@ -7,7 +7,7 @@ variables are set to what they are in its body, the body is called once, and wha
 is taken out.
 """
 
-from .branching import and_, assert_, if_, if_expression, not_, or_
+from .branching import and_, assert_, compare, if_, if_expression, not_, or_
 from .calls import callee
 from .looping import for_, while_
 from .variables import store
@@ -16,6 +16,7 @@ __all__ = [
     "and_",
     "assert_",
     "callee",
+    "compare",
     "for_",
     "if_",
     "if_expression",

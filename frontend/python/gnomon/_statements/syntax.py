@@ -14,6 +14,7 @@ __all__ = [
     "assigned",
     "call_of",
     "changed",
+    "comparison",
     "function_of",
     "has",
     "inside",
@@ -206,6 +207,12 @@ def function_of(name: str, arguments: ast.arguments, body: list[ast.stmt]) -> as
 def texts(names: Iterable[str]) -> ast.Tuple:
     """A tuple of texts."""
     return ast.Tuple([ast.Constant(n) for n in sorted(names)], ast.Load())
+
+
+def comparison(operator: ast.cmpop) -> ast.Lambda:
+    """A function that compares its two arguments."""
+    arguments = ast.arguments([], [ast.arg("a"), ast.arg("b")], None, [], [], None, [])
+    return ast.Lambda(arguments, ast.Compare(name_of("a"), [operator], [name_of("b")]))
 
 
 def thunk(value: ast.expr) -> ast.Lambda:
