@@ -20,7 +20,8 @@ struct Overwritten {
 };
 
 // The state whose elements `v` writes, through other writes that nothing else needs; else null. A
-// slice may be most of the state: it is as well written to a second memory, from the first.
+// slice may be most of the state: it is as well written to a second memory, from the first. `given`
+// is in memory, as storage.
 Value written_state(const Value& v, const Values& given,
                     const std::unordered_map<const Node*, int>& users, Values& results) {
   Values chain;
@@ -52,7 +53,9 @@ Overwritten overwritten_in(const Graph& body, const Values& given,
 
 BodyOrder order_of_body(const Graph& body, std::span<const Value> given) {
   std::vector<const Node*> order = body.topological_order(given);
-  const Overwritten overwritten = overwritten_in(body, {given.begin(), given.end()}, order);
+  Values storage;
+  for (const Value& v : given) storage.insert(storage_of(v));
+  const Overwritten overwritten = overwritten_in(body, storage, order);
   if (overwritten.states.empty()) return {std::move(order), {}};
   std::unordered_set<const Node*> late = dependents(order, overwritten.results);
   for (const Value& v : overwritten.results) late.insert(v.get());

@@ -64,6 +64,12 @@ void Dimensions::note(const Shape& shape) {
   for (const Dim& d : shape) note(d);
 }
 
+void Dimensions::note(const Node& node) {
+  for (const Type& t : node.types()) note(t.shape);
+  for (const Attribute& attribute : node.attributes())
+    if (attribute.kind() == Attribute::Kind::dim_list) note(attribute.dims());
+}
+
 void Dimensions::read_given(std::span<const Value> given, std::vector<Step>& steps) {
   std::unordered_set<Value> there;
   for (const Value& v : given) there.insert(storage_of(v));

@@ -30,6 +30,8 @@ class Dimensions {
   /// Extents that the module uses.
   void note(const Dim& d);
   void note(const Shape& shape);
+  /// Those of its results, and those that it computes with.
+  void note(const Node& node);
 
   /// Appends what reads the late extents that were noted and stand in memory which is there from
   /// the start: that of leaves, of constants, and of these values.

@@ -57,8 +57,7 @@ void lower_body(const Node& node, const Graph& inner, const std::vector<int>& pl
   const std::vector<Value> given = in_memory(node, l);
   Buffers::Scope buffers_around = l.buffers.begin_body(given);
   Dimensions::Scope dimensions_around = l.dimensions.begin_body();
-  for (const Node* n : inner.topological_order(given))
-    for (const Type& t : n->types()) l.dimensions.note(t.shape);
+  for (const Node* n : inner.topological_order(given)) l.dimensions.note(*n);
   for (const EntryCheck& check : inner.checks) l.dimensions.note({check.left, check.right});
   l.dimensions.read_given(given, steps);
   for (const EntryCheck& check : inner.checks) add_check(check, node, steps, l);

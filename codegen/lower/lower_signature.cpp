@@ -51,7 +51,7 @@ void add_parameters(Lowering& l) {
   add_checks(l);
   for (const Node* node : l.graph.topological_order()) {
     if (&node->op() == &op::param) l.buffers.place(Value(node, 0), buffers[param_index(*node)]);
-    for (const Type& t : node->types()) l.dimensions.note(t.shape);
+    l.dimensions.note(*node);
   }
 }
 

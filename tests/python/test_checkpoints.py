@@ -171,3 +171,33 @@ def test_prints_of_both_runs(capfd):
         )
         f(1.0, 3)
         assert capfd.readouterr().out.count("state") == times
+
+
+def test_parts_that_write_what_was_written_before():
+    # The value that a step writes to is one that a fitted view of the states has around the parts.
+    def cost(v, x, w, k):
+        n = v.shape[0]
+        first = v.at[k % n].set(x)
+
+        def step(i, s):
+            return s[0], first.at[k % n].set(gn.sin(s[0]))
+
+        _, last = gn.fori(n, (x, w), step, checkpoint_every=2)
+        return (last * last).sum() + first.sum()
+
+    v, w, x, k = np.arange(1.0, 6.0), np.ones(5), 0.5, 7
+    slopes = gn.compiled(gn.grad(cost, (0, 1, 2)))(v, x, w, k)
+    keeps = np.array([1, 1, 0, 1, 1])
+    np.testing.assert_allclose(np.asarray(slopes[0]), keeps * (2 * v + 1))
+    np.testing.assert_allclose(float(slopes[1]), np.sin(2 * x) + 1)
+    np.testing.assert_allclose(np.asarray(slopes[2]), 0)
+
+
+def test_parts_know_extents_less_one():
+    def cost(m, v):
+        n = v.shape[0]
+        return gn.fori(n, 0.0, lambda i, s: m[2 % n, (n - 1 - i) % n], checkpoint_every=3)
+
+    expected = np.zeros((5, 5))
+    expected[2, 0] = 1
+    np.testing.assert_array_equal(np.asarray(gn.grad(cost)(np.ones((5, 5)), np.ones(5))), expected)

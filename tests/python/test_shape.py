@@ -353,3 +353,16 @@ def test_slices_beyond_64_bits_end_at_the_last_element():
     v = gn.tensor("v", "float64", (None,))
     f = gn.function([v], v[1 : 10**30])
     np.testing.assert_array_equal(f([1.0, 2.0, 3.0]), [2.0, 3.0])
+
+
+@pytest.mark.parametrize("rewrites", ["none", "all"])
+def test_extents_that_only_numbers_read(rewrites):
+    # No array is computed that is as long as the value says.
+    def less(n, x):
+        return (gn.zeros(n).shape[0] - 1) * x
+
+    def of_steps(n, x):
+        return gn.fori(3, x, lambda i, s: s * (gn.zeros(n.sum() + i).shape[0] - 1))
+
+    assert float(gn.compiled(less, rewrites=rewrites)(5, 2.0)) == 8
+    assert float(gn.compiled(of_steps, rewrites=rewrites)(np.array([1, 2]), 2.0)) == 2 * 2 * 3 * 4
