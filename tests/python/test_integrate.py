@@ -162,3 +162,36 @@ def test_wrong_calls():
             call()
     with pytest.raises(gn.TypeError, match="vjp rule of its own only"):
         gn.jvp(lambda y: odeint(lambda y, t: y, y, TIMES, gradient="adjoint"), (1.0,), (1.0,))
+
+
+@pytest.mark.parametrize("gradient", ["steps", "adjoint"])
+def test_the_slope_by_a_time_is_that_of_the_equation(gradient):
+    def rows(t, a=0.8, tol=1e-5):
+        return gn.integrate.odeint(
+            lambda y, t: -a * t * y, 1.3, t, rtol=tol, atol=tol, gradient=gradient
+        )
+
+    times = np.array([0.3, 0.7, 1.9, 2.2])
+    y = np.asarray(rows(times))
+    for k in range(1, 4):
+        slope = np.asarray(gn.compiled(gn.grad(lambda t, k=k: rows(t)[k]))(times))
+        near(slope[k], -0.8 * times[k] * y[k], 1e-14)
+        near(slope[0], 0.8 * times[0] * y[k], 3e-5)
+        assert not slope[[i for i in range(1, 4) if i != k]].any()
+    near(gn.grad(lambda t: rows(t)[0])(times), np.zeros(4), 1e-14)
+
+
+def test_second_derivatives_by_times():
+    def rows(t, a):
+        return gn.integrate.odeint(lambda y, t: -a * t * y, 1.3, t, rtol=1e-9, atol=1e-9)
+
+    def exact(t, a):
+        return 1.3 * gn.exp(-a * (t**2 - t[0] ** 2) / 2)
+
+    times, weights = np.array([0.3, 0.7, 1.9]), np.array([1.0, -2.0, 3.0])
+    def bends(solution):
+        cost = gn.hessian(lambda t, a: gn.sum(weights * solution(t, a) ** 2), (0, 1))
+        return gn.tree.leaves(gn.compiled(cost)(times, 0.8))
+
+    for found, wanted in zip(bends(rows), bends(exact), strict=True):
+        near(found, wanted, 1e-6)

@@ -1,12 +1,12 @@
-// Ordinary differential equations: Dormand and Prince's pair of orders 5 and 4, dense output,
+// Solutions of differential equations at given times: Dormand and Prince's pair with interpolation,
 // gradients through the steps or by the adjoint equation. The formulas are those of Hairer, Norsett
 // and Wanner, Solving Ordinary Differential Equations I, 1993.
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
+#include <limits>
 
 #include "frontend/library/solvers/implicit.h"
+#include "frontend/library/solvers/runge_kutta.h"
 #include "ir/graph/leaf.h"
 #include "passes/derivatives/gradient.h"
 #include "runtime/error.h"
@@ -20,54 +20,20 @@ namespace {
 
 using Exprs = std::vector<Expr>;
 using States = std::span<const Expr>;
-using Slope = std::function<Expr(const Expr& y, const Expr& t)>;
 
-constexpr int stages = 7;
-constexpr std::array<double, stages> nodes = {0, 1. / 5, 3. / 10, 4. / 5, 8. / 9, 1, 1};
-constexpr double weights[stages][stages] = {
-    {},
-    {1. / 5},
-    {3. / 40, 9. / 40},
-    {44. / 45, -56. / 15, 32. / 9},
-    {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
-    {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
-    {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
-constexpr double errors[stages] = {71. / 57600,      0,         -71. / 16695, 71. / 1920,
-                                   -17253. / 339200, 22. / 525, -1. / 40};
-constexpr double dense[stages] = {-12715105075. / 11282082432,  0,
-                                  87487479700. / 32700410799,   -10690763975. / 1880347072,
-                                  701980252875. / 199316789632, -1453857185. / 822651844,
-                                  69997945. / 29380423};
-
-Expr combined(const Exprs& k, const double (&factors)[stages]) {
-  Expr total;
-  for (std::size_t i = 0; i < k.size(); ++i) {
-    if (factors[i] == 0) continue;
-    const Expr term = k[i] * factors[i];
-    total = total.defined() ? total + term : term;
-  }
-  return total;
-}
-
-struct Tolerances {
-  double relative, absolute;
-  std::int64_t most;
-
-  // Above 1: a step was too long.
-  Expr size(const Expr& error, const Expr& a, const Expr& b) const {
-    const Expr scale = absolute + relative * maximum(abs(a), abs(b));
-    return sqrt(mean(square(error / scale)));
-  }
+struct Limits {
+  Tolerances tol;
+  std::int64_t most;  // steps from one time to the next
 };
 
-// Where the solver stands: behind its last step, from `from` on, which the vectors interpolate.
+// Where the solver stands: behind its last step, from `from` on, which the polynomial tells of.
 struct State {
-  Expr t, y, slope;        // the end of the step
-  Expr step, last_error;   // what to try next, and the size of the last error
-  Expr from, length;       // the step
-  std::array<Expr, 5> by;  // of the polynomial in (t - from) / length
-  static constexpr std::size_t count = 12;
+  Expr t, y, slope;       // the end of the step
+  Expr step, last_error;  // what to try next, and the size of the last error
+  Expr from, length;      // the step
+  Polynomial by;
 
+  State() = default;
   explicit State(States list)
       : t(list[0]),
         y(list[1]),
@@ -76,81 +42,64 @@ struct State {
         last_error(list[4]),
         from(list[5]),
         length(list[6]),
-        by{list[7], list[8], list[9], list[10], list[11]} {}
-  State() = default;
+        by(list.begin() + 7, list.begin() + 8 + dormand_prince.powers) {}
   Exprs list() const {
-    return {t, y, slope, step, last_error, from, length, by[0], by[1], by[2], by[3], by[4]};
-  }
-  Expr at(const Expr& time) const {
-    const Expr part = (time - from) / length, rest = 1.0 - part;
-    return by[0] + part * (by[1] + rest * (by[2] + part * (by[3] + rest * by[4])));
+    Exprs all = {t, y, slope, step, last_error, from, length};
+    all.insert(all.end(), by.begin(), by.end());
+    return all;
   }
 };
 
-// The state at the start. The first step is one of Euler's that changes y by a hundredth, or one
-// that the second derivative, as a difference, allows.
+// The state at the start.
 State begin(const Slope& f, const Expr& y, const Expr& t, const Expr& direction,
             const Tolerances& tol) {
   const Expr slope = f(y, t), one = t * 0.0 + 1.0;
-  const Expr size = tol.size(y, y, y), speed = tol.size(slope, y, y);
-  const Expr is_slow = (size < 1e-5) | (speed < 1e-5);
-  const Expr first = where(is_slow, 1e-6, 0.01 * size / where(speed > 0, speed, one));
-  const Expr moved = y + direction * first * slope;
-  const Expr bend = tol.size(f(moved, t + direction * first) - slope, y, y) / first;
-  const Expr fastest = maximum(speed, bend);
-  const Expr second = where(fastest <= 1e-15, maximum(1e-6, first * 1e-3),
-                            power(0.01 / where(fastest > 0, fastest, one), 0.2));
-  const Expr none = zeros_like(y);
-  State s;
+  const Expr most = one * std::numeric_limits<double>::infinity();
+  const Expr length = first_length(dormand_prince, f, y, slope, t, direction, most, tol);
+  State s{};
   s.t = t, s.y = y, s.slope = slope;
-  s.step = stop_gradient(direction * minimum(100.0 * first, second));
+  s.step = stop_gradient(direction * length);
   s.last_error = stop_gradient(one * 1e-4);
   s.from = t, s.length = stop_gradient(one);
-  s.by = {y, none, none, none, none};
+  s.by = {y};
+  for (int k = 0; k < dormand_prince.powers; ++k) s.by.push_back(zeros_like(y));
   return s;
 }
 
 // After one attempt: the same with a shorter step, or at the end of it.
 State attempt(const Slope& f, const State& s, const Tolerances& tol) {
   const Expr& h = s.step;
-  Exprs k = {s.slope};
-  Expr y;
-  for (int stage = 1; stage < stages; ++stage) {
-    y = s.y + h * combined(k, weights[stage]);
-    k.push_back(f(y, s.t + h * nodes[static_cast<std::size_t>(stage)]));
-  }
-  const Expr error = stop_gradient(tol.size(h * combined(k, errors), s.y, y));
+  const Step to = step_from(dormand_prince, f, s.y, s.slope, s.t, h);
+  const Expr error = stop_gradient(tol.size(to.error, s.y, to.y));
   const Expr is_taken = error <= 1.0;
   const Expr some = maximum(error, 1e-10);
   // A proportional and an integral part: 0.17 = 0.2 - 0.75 * 0.04.
   const Expr longer = 0.9 * power(some, -0.17) * power(s.last_error, 0.04);
   const Expr shorter = where(isfinite(error), 0.9 * power(some, -0.2), 0.2);
   const Expr factor = where(is_taken, clip(longer, 0.2, 10.0), clip(shorter, 0.2, 1.0));
-  const Expr change = y - s.y, bend = h * k[0] - change;
   State next;
   next.t = where(is_taken, s.t + h, s.t);
-  next.y = where(is_taken, y, s.y);
-  next.slope = where(is_taken, k[6], s.slope);
+  next.y = where(is_taken, to.y, s.y);
+  next.slope = where(is_taken, to.slope, s.slope);
   next.step = stop_gradient(h * factor);
   next.last_error = where(is_taken, maximum(error, 1e-4), s.last_error);
   next.from = where(is_taken, s.t, s.from);
   next.length = where(is_taken, h, s.length);
-  const std::array<Expr, 5> by = {s.y, change, bend, change - h * k[6] - bend,
-                                  h * combined(k, dense)};
-  for (std::size_t i = 0; i < by.size(); ++i) next.by[i] = where(is_taken, by[i], s.by[i]);
+  for (std::size_t i = 0; i < to.by.size(); ++i)
+    next.by.push_back(where(is_taken, to.by[i], s.by[i]));
   return next;
 }
 
 // Attempts until the time is reached.
 State advance(const Slope& f, const State& from, const Expr& time, const Expr& direction,
-              const Tolerances& tol) {
+              const Limits& limits) {
   Exprs initial = from.list();
   initial.emplace_back(Array(std::int64_t{0}));
   const auto is_before = [&](States now) { return (time - now[0]) * direction > 0; };
   const Exprs last = while_loop(
-      initial, [&](States now) { return is_before(now) & (now.back() < tol.most); },
+      initial, [&](States now) { return is_before(now) & (now.back() < limits.most); },
       [&](States now) {
-        Exprs after = attempt(f, State(now), tol).list();
+        Exprs after = attempt(f, State(now), limits.tol).list();
         after.push_back(now.back() + 1);
         return after;
       });
@@ -159,7 +108,7 @@ State advance(const Slope& f, const State& from, const Expr& time, const Expr& d
       check(reached.by[0], bitwise_not(is_before(last)),
             fmt::format("odeint: expected to reach each time within {} steps of the one before; is "
                         "the equation stiff, or does the solution end?",
-                        tol.most));
+                        limits.most));
   return reached;
 }
 
@@ -171,28 +120,33 @@ Expr all_but_one(const Expr& x, std::int64_t from) {
 }
 
 // The rows of y at all times.
-Expr integrate(const Slope& f, const Expr& y0, const Expr& given, const Tolerances& tol) {
+Expr integrate(const Slope& f, const Expr& y0, const Expr& given, const Limits& limits) {
   const Expr steps = all_but_one(given, 1) - all_but_one(given, 0);
   const Expr times = check(given, all(steps >= 0) | all(steps <= 0),
                            "odeint: expected times that rise or fall, found others");
   const Expr direction = where(times(-1) < times(0), times(0) * 0.0 - 1.0, times(0) * 0.0 + 1.0);
-  const State start = begin(f, y0, times(0), direction, tol);
-  const Exprs found = scan(extent(times.dim(0)), start.list(), Sequences{{times}, false},
-                           [&](const Expr&, States now, States time) {
-                             const State reached = advance(f, State(now), time[0], direction, tol);
-                             Exprs after = reached.list();
-                             after.push_back(reached.at(time[0]));
-                             return after;
-                           });
-  return found.back();
+  const State start = begin(f, y0, times(0), direction, limits.tol);
+  // Of each time: the value, what the polynomial says of its slope, and the time since its start.
+  const Exprs found =
+      scan(extent(times.dim(0)), start.list(), Sequences{{times}, false},
+           [&](const Expr&, States now, States time) {
+             const State reached = advance(f, State(now), time[0], direction, limits);
+             const Expr since = time[0] - reached.from, part = since / reached.length;
+             Exprs after = reached.list();
+             after.insert(after.end(), {value_at(reached.by, part),
+                                        slope_at(reached.by, part) / reached.length, since});
+             return after;
+           });
+  const States rows = States(found).last(3);
+  return with_slopes(f, rows[0], rows[1], rows[2], times);
 }
 
 // Backwards from the last time: the state y, its adjoint a with da/dt = -a df/dy, and for each c
 // that f uses the integral of a df/dc. At each time the cotangent of the row enters the adjoint.
 class Adjoint {
  public:
-  Adjoint(Function f, const Expr& y, Exprs uses, const Tolerances& tol)
-      : f_(std::move(f)), uses_(std::move(uses)), tol_(tol), packing_("odeint", parts(y)) {}
+  Adjoint(Function f, const Expr& y, Exprs uses, const Limits& limits)
+      : f_(std::move(f)), uses_(std::move(uses)), limits_(limits), packing_("odeint", parts(y)) {}
 
   // Of the start, the times, and what f uses.
   Exprs cotangents(const Expr& y0, const Expr& times, const Expr& rows, const Expr& given) const {
@@ -236,7 +190,7 @@ class Adjoint {
       change.insert(change.begin(), speed);
       return packing_.pack(change);
     };
-    const Expr rows = integrate(joint, packing_.pack(all), stack({from, to}), tol_);
+    const Expr rows = integrate(joint, packing_.pack(all), stack({from, to}), limits_);
     Exprs after = packing_.unpack(rows(1));
     after.erase(after.begin());
     after.push_back(dot(given, slope(y, from)));
@@ -245,25 +199,25 @@ class Adjoint {
 
   Function f_;
   Exprs uses_;
-  Tolerances tol_;
+  Limits limits_;
   Packing packing_;
 };
 
 // The rows, whose derivative is the adjoint's.
 Expr integrate_with_adjoint(const Slope& f, const Expr& y0, const Expr& times,
-                            const Tolerances& tol) {
+                            const Limits& limits) {
   const Exprs like = {y0, times(0)};
   const Isolated isolated([&](States x) { return Exprs{f(x[0], x[1])}; }, like);
   Exprs arguments = {y0, times};
   arguments.insert(arguments.end(), isolated.captured().begin(), isolated.captured().end());
   const Exprs inputs = inputs_like(arguments);
   const auto backwards = [&](States x, States found, States given) {
-    const Adjoint adjoint(isolated.with(x.subspan(2)), x[0], floats_of(x.subspan(2)), tol);
+    const Adjoint adjoint(isolated.with(x.subspan(2)), x[0], floats_of(x.subspan(2)), limits);
     return adjoint.cotangents(x[0], x[1], found[0], given[0]);
   };
   const Function same = isolated.with(States(inputs).subspan(2));
   const Slope closed = [&](const Expr& y, const Expr& t) { return same(Exprs{y, t})[0]; };
-  const Exprs rows = {integrate(closed, inputs[0], inputs[1], tol)};
+  const Exprs rows = {integrate(closed, inputs[0], inputs[1], limits)};
   return OpFromGraph(inputs, rows, {backwards, {}, false, "odeint"})(arguments)[0];
 }
 
@@ -286,11 +240,12 @@ std::vector<Expr> odeint(const OdeFunction& f, std::span<const Expr> y0, const E
   const Slope slope = [&](const Expr& y, const Expr& time) {
     return packing.pack(f(packing.unpack(y), time));
   };
-  const Tolerances tol{options.rtol, options.atol, options.mxstep};
+  const Expr absolute = constant(options.atol, packing.dtype());
+  const Limits limits{{options.rtol, absolute}, options.mxstep};
   const Expr start = packing.pack(y0), times = cast(t, packing.dtype());
   const bool by_steps = options.gradient == OdeGradient::steps;
-  return packing.unpack(by_steps ? integrate(slope, start, times, tol)
-                                 : integrate_with_adjoint(slope, start, times, tol));
+  return packing.unpack(by_steps ? integrate(slope, start, times, limits)
+                                 : integrate_with_adjoint(slope, start, times, limits));
 }
 
 }  // namespace gnomon::solvers

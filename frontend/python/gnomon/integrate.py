@@ -44,8 +44,9 @@ def odeint(
     interpolation of order 4. The root of the mean of (error / (atol + rtol * |y|))**2 is at most 1
     in each step. func is called with expressions, as often whatever the number of steps.
 
-    Differentiable by y0, t, args and all that func uses. gradient "steps": through the steps that
-    were made, taking their lengths as given; it makes them twice and keeps what it reads of all.
+    Differentiable by y0, t, args and all that func uses; the derivative of a row by its time is
+    func there. gradient "steps": through the steps that were made, taking their lengths as given;
+    it makes them twice and keeps what it reads of all.
     "adjoint": by an equation that runs backwards from time to time, which keeps the results only
     and is as exact as the tolerances; it has no forward mode.
 
