@@ -18,8 +18,33 @@ bool is_at_indices(const Op& op, std::size_t operand) {
   return (&op == &op::set_index || &op == &op::inc_index) && operand <= 1;
 }
 
+// A slice of all elements, or at a place that does not depend on how many there are; or the change
+// of one.
+bool is_at_fixed_places(const Node& node, std::size_t operand, const Places& axes) {
+  const Op& op = node.op();
+  if (operand != 0 || (&op != &op::slice && &op != &op::set_slice && &op != &op::inc_slice))
+    return false;
+  const Shape &start = node.attribute(0).dims(), &count = node.attribute(1).dims();
+  const Shape& shape = node.operands()[0].shape();
+  return std::ranges::all_of(axes, [&](std::size_t axis) {
+    return start[axis].is_constant() && (count[axis].is_constant() || count[axis] == shape[axis]);
+  });
+}
+
+// Another shape of what is behind the axes.
+bool keeps_axes(const Node& node, const Places& axes) {
+  if (&node.op() != &op::reshape) return false;
+  const Shape &before = node.operands()[0].shape(), &after = node.type().shape;
+  return std::ranges::all_of(axes, [&](std::size_t axis) {
+    const auto kept = static_cast<std::ptrdiff_t>(axis) + 1;
+    return std::ssize(after) >= kept &&
+           std::equal(before.begin(), before.begin() + kept, after.begin());
+  });
+}
+
 bool moves_axes(const Op& op) {
-  return &op == &op::transpose || &op == &op::expand_dims || &op == &op::broadcast_to;
+  return &op == &op::transpose || &op == &op::expand_dims || &op == &op::squeeze ||
+         &op == &op::broadcast_to;
 }
 
 // Whether a body goes by position along axes of some of its parameters.
@@ -73,6 +98,7 @@ class Within {
 bool goes_by_position(const Node& node, std::size_t operand, const Places& axes) {
   const Op& op = node.op();
   if (op.is_elementwise() || &op == &op::cast || moves_axes(op)) return true;
+  if (is_at_fixed_places(node, operand, axes) || keeps_axes(node, axes)) return true;
   if (op.regions == nullptr) return is_at_indices(op, operand);
   const std::vector<Region> regions = regions_of(node);
   return std::ranges::all_of(regions, [&](const Region& region) {

@@ -14,6 +14,7 @@
 #include "runtime/error.h"
 #include "stdlib/batch.h"
 #include "stdlib/control/body.h"
+#include "stdlib/control/loop.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -184,11 +185,16 @@ class Vectorizer {
       images_[Value(&node, i)] = images_.at(simpler[i]);
   }
 
-  Dim dimension(const Atom& atom, const Node& node) const {
+  Dim dimension(const Atom& atom, const Node& node) {
     if (atom.kind == Atom::Kind::value) {
       const Image& image = images_.at(*atom.scalar);
       if (const auto longest = longest_.find(*atom.scalar); longest != longest_.end())
         return longest->second;
+      // As many elements as the rows of a loop, as those that their cotangents are added to.
+      if (image.batched && &node.op() == &op::broadcast_to)
+        return longest_
+            .try_emplace(*atom.scalar, Dim::value(largest_count(Expr(image.value)).value()))
+            .first->second;
       if (image.batched)
         throw TypeError(fmt::format(
             "vectorize: expected extents and bounds of slices that are the same for all examples, "

@@ -272,12 +272,6 @@ Exprs loop_jvp(const Jvp& v) {
   return dy;
 }
 
-// The largest of the counts of all examples; 0 of none.
-Expr largest_count(const Expr& counts) {
-  const Expr none = full({Dim(1)}, constant(std::int64_t{0}, DType::int64));
-  return max(concatenate({none, counts}));
-}
-
 // The same for all examples where the mark says so, else along their axis.
 Expr along_examples(const Expr& marks, const Expr& a, const Expr& b) {
   Shape shape(a.shape().size(), Dim(1));
@@ -352,6 +346,11 @@ Exprs loop_batch(const Batched& b) {
 }
 
 }  // namespace
+
+Expr largest_count(const Expr& counts) {
+  const Expr none = full({Dim(1)}, constant(std::int64_t{0}, DType::int64));
+  return max(concatenate({none, counts}));
+}
 
 constinit const Op op::fori{
     .name = "fori",

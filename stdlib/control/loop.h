@@ -19,4 +19,7 @@ std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Exp
 /// How many steps a loop makes: a count below 0 means none, but it is no extent.
 Expr steps_of(const Expr& count);
 
+/// The largest of the counts of all examples; 0 of none.
+Expr largest_count(const Expr& counts);
+
 }  // namespace gnomon

@@ -284,8 +284,17 @@ TEST_CASE("rows of loops whose examples make different numbers of steps are read
   const Expr right = each([&](const Expr& i, const Expr& s) { return s + (exp(rows) * 2)(i); });
   CHECK(difference_of({{x, n}, {Array(0.5), integers({3, 1, 4}, {3})}, {false, true}},
                       std::span(&right, 1), 3, 1e-14) == "");
+  const Expr first = exp(rows)(0) * rows(1), slope = grad(first, x);
+  CHECK(difference_of({{x, n}, {Array(0.5), integers({3, 2, 4}, {3})}, {false, true}},
+                      std::vector<Expr>{first, slope}, 3, 1e-14) == "");
+  CHECK(difference_of({{x, n}, {Array(0.5), integers({3, 2, 4}, {3})}, {false, true}},
+                      std::span(&slope, 1), 3, 1e-14) == "");
+  const Expr second = squeeze(reshape(rows, {rows.dim(0), 1})(ellipsis, Range(0, 1)))(1);
+  CHECK(difference_of({{x, n}, {Array(0.5), integers({3, 2, 4}, {3})}, {false, true}},
+                      std::span(&second, 1), 3, 1e-14) == "");
   const Expr wrong[] = {rows,
                         sum(rows),
+                        reshape(expand_dims(rows, 0), {rows.dim(0)})(0),
                         rows(-1),
                         flip(rows, 0),
                         rows(Range(1, {})),
