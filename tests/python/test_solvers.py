@@ -257,6 +257,19 @@ def test_minima_that_are_no_numbers_or_not_bounded():
     assert int(there.nit) == 0
 
 
+def test_a_minimum_of_no_unknowns():
+    def cost(x, a):
+        return gn.sum(x * x) + a * a
+
+    for minimize in (gn.optimize.minimize, gn.compiled(gn.optimize.minimize, static_argnums=0)):
+        found = minimize(cost, np.zeros(0), (3.0,))
+        assert bool(found.success)
+        assert np.asarray(found.x).shape == np.asarray(found.jac).shape == (0,)
+        assert float(found.fun) == 9
+        assert int(found.nit) == 0
+    near(gn.grad(lambda a: gn.optimize.minimize(cost, np.zeros(0), (a,)).fun)(3.0), 6)
+
+
 # ------------------------------------------------------------------------------------------ errors
 
 

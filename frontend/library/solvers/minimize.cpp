@@ -15,7 +15,12 @@ namespace {
 using Exprs = std::vector<Expr>;
 using States = std::span<const Expr>;
 
-Expr largest(const Expr& g) { return max(abs(g)); }
+// 0 where there are no unknowns.
+Expr largest(const Expr& g) {
+  const Expr sizes = abs(g);
+  if (g.dim(0).is_constant() && !(g.dim(0) == Dim(0))) return max(sizes);
+  return max(concatenate({zeros({1}, g.dtype()), sizes}));
+}
 
 // The point that a line search ends at, its gradient and value, and whether it meets Wolfe's weak
 // conditions: the value falls by 1e-4 of what the slope promises, and 0.9 of the slope is gone.
