@@ -420,10 +420,11 @@ using ScanBody = std::function<std::vector<Expr>(Expr i, std::span<const Expr> s
 std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Sequences& sequences,
                        const ScanBody& body, const LoopOptions& options = {});
 /// What a loop that a condition ends leaves: how many steps it made (int64 scalar), the last
-/// states, and what the body kept of each step, stacked along a new first axis.
+/// states, and what the body kept of each step, stacked along a new first axis; the same for the
+/// most steps, with zeros behind the last one.
 struct WhileResults {
   Expr steps;
-  std::vector<Expr> states, rows;
+  std::vector<Expr> states, rows, rows_and_zeros;
 };
 /// Of i (int64 scalar) and the states: a bool scalar, whether there is a further step, then the new
 /// states, then what is kept of this one.

@@ -271,8 +271,8 @@ WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const 
   const std::vector<Expr> found =
       make_loop(op::while_loop, count, first, built_by(counted, check), begins.origin());
   const auto rows = found.begin() + std::ssize(first);
-  WhileResults results{found[1], {found.begin() + 2, rows}, {}};
-  for (const Expr& all : std::span(rows, found.end())) {
+  WhileResults results{found[1], {found.begin() + 2, rows}, {}, {rows, found.end()}};
+  for (const Expr& all : results.rows_and_zeros) {
     Shape made = all.shape();
     made[0] = Dim::value(steps_of(results.steps).value());
     results.rows.push_back(

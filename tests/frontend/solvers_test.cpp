@@ -98,6 +98,37 @@ TEST_CASE("differential equations have the solution and both gradients") {
   CHECK_THROWS_AS(solvers::odeint(decay, List{a}, times, {.mxstep = 0}), ValueError);
 }
 
+TEST_CASE("the zero of an event is an implicit function, and ends the solution") {
+  const Expr rate = scalar("rate"), level = scalar("level"), times = vector("times");
+  const solvers::OdeFunction growth = [&](States y, const Expr&) { return List{rate * y[0]}; };
+  solvers::IvpOptions options{.rtol = 1e-10, .atol = {Expr(1e-10)}};
+  options.events = {{[&](States y, const Expr&) { return y[0] - level; }, 1, 1}};
+  const auto solve = [&](double until) {
+    return solvers::solve_ivp(growth, Expr(0.0), Expr(until), List{Expr(1.0)}, options);
+  };
+  const solvers::IvpSolution found = solve(9), back = solve(-2);
+  const Expr end = found.rows.t(-1);
+  options.times = times;
+  const solvers::IvpSolution at_times = solve(9);
+  const Function f = compile(
+      {rate, level, times}, {end, grad(end, rate), grad(end, level), found.events[0].t(0),
+                             found.events[0].y[0](0), found.status, back.status, back.rows.y[0](-1),
+                             found.dense(Expr(1.0))[0], sum(at_times.rows.y[0])});
+  const Results at = f(0.5, 3.0, Array::from(std::vector<double>{0, 1, 2, 3}));
+  const double zero = std::log(3.0) / 0.5;
+  const double wanted[] = {zero, -zero / 0.5, 1 / (0.5 * 3), zero, 3};
+  for (std::size_t k = 0; k < 5; ++k) CHECK(std::fabs(value_of(at, k) - wanted[k]) < 1e-8);
+  CHECK(at[5].contiguous().data<std::int64_t>()[0] == 1);
+  CHECK(at[6].contiguous().data<std::int64_t>()[0] == 0);
+  CHECK(std::fabs(value_of(at, 7) - std::exp(-1.0)) < 1e-8);
+  CHECK(std::fabs(value_of(at, 8) - std::exp(0.5)) < 1e-8);
+  // The time 3 is behind the end.
+  CHECK(std::fabs(value_of(at, 9) - (1 + std::exp(0.5) + std::exp(1.0))) < 1e-8);
+  CHECK_THROWS_AS(solvers::solve_ivp(growth, Expr(0.0), times, List{rate}), TypeError);
+  CHECK_THROWS_AS(solvers::solve_ivp(growth, Expr(0.0), Expr(1.0), List{rate}, {.max_step = 0}),
+                  ValueError);
+}
+
 TEST_CASE("unknowns have one float dtype, and functions keep their shapes") {
   const Expr x = vector("x"), n = vector("n", int64);
   const solvers::Function same = [](States v) { return List(v.begin(), v.end()); };

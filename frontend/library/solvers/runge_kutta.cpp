@@ -135,7 +135,7 @@ Expr with_slopes(const Slope& f, const Expr& p, const Expr& v, const Expr& s, co
   };
   const Exprs inputs = inputs_like(arguments);
   return OpFromGraph(inputs, States(inputs).first(1),
-                     {backwards, forwards, false, "odeint"})(arguments)[0];
+                     {backwards, forwards, false, "values at times"})(arguments)[0];
 }
 
 }  // namespace gnomon::solvers

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
@@ -104,5 +105,68 @@ using OdeFunction = std::function<std::vector<Expr>(std::span<const Expr> y, con
 /// order 4 (Hairer, Norsett and Wanner 1993).
 std::vector<Expr> odeint(const OdeFunction& f, std::span<const Expr> y0, const Expr& t,
                          const OdeOptions& options = {});
+
+/// A function of the state and the time, a number, whose zeros are looked for.
+struct OdeEvent {
+  std::function<Expr(std::span<const Expr> y, const Expr& t)> function;
+  /// Positive: zeros where it rises only; negative: where it falls only.
+  double direction = 0;
+  /// The solution ends at the zero of this number, counted from 1. 0: at none.
+  std::int64_t terminal = 0;
+};
+enum class OdeMethod {
+  rk45,  // Dormand and Prince's of order 5
+  rk23   // Bogacki and Shampine's of order 3
+};
+struct IvpOptions {
+  OdeMethod method = OdeMethod::rk45;
+  /// A step is taken if the root of the mean of (error / (atol + rtol |y|))^2 is less than 1. rtol
+  /// is not less than 100 rounding units. atol is a scalar, or arrays like the state; 1e-6 if
+  /// empty.
+  double rtol = 1e-3;
+  std::vector<Expr> atol = {};
+  /// Lengths of the first step, which is chosen if there is none, and of the longest.
+  std::optional<double> first_step = {};
+  double max_step = std::numeric_limits<double>::infinity();
+  /// The most steps; status says if there are more.
+  std::int64_t max_steps = 10000;
+  /// Where the solution is asked for, a vector that goes from the start to the end; if there is
+  /// none: at the ends of the steps.
+  std::optional<Expr> times = {};
+  std::vector<OdeEvent> events = {};
+};
+/// A solution between the ends of its steps: polynomials in the part of a step that has passed.
+/// Outside of them, that of the step beside.
+struct DenseOutput {
+  Expr count, ends, starts;           // of the steps: how many; the ends, and what is behind them
+  std::vector<std::vector<Expr>> by;  // the factors of the powers, each for the arrays of the state
+
+  /// The state at any array of times, whose axes come first. The derivative by them is that of the
+  /// polynomials, less exact by an order than the solution.
+  std::vector<Expr> operator()(const Expr& t) const;
+};
+struct IvpSolution {
+  struct Rows {
+    Expr t;               // times
+    std::vector<Expr> y;  // the state at each, along a new first axis
+  };
+  Rows rows;
+  std::vector<Rows> events;  // the zeros of each event
+  DenseOutput dense;
+  Expr status;  // int64 scalar: 0 at the end, 1 at a zero that ends it, -1 if a step would be too
+                // short or there are too many; then `rows` are NaN at the times behind
+  Expr nfev;    // int64 scalar: how often f is computed until the steps are found
+};
+/// The solution of dy/dt = f(y, t) with y(from) = y0 until `to`, before or behind it, as SciPy's
+/// function of that name has it, with the same steps. Each event has at most one zero in a step,
+/// which is found on the polynomial to four rounding units.
+///
+/// Derivatives go through the steps that were made, taking their lengths as given; the one by a
+/// time of the rows is f. Zeros are implicit functions of all that f and the event use. The steps
+/// are made twice: first to find their lengths, then with what is kept of them.
+///
+/// ValueError of the call: times outside or in another order, a first step longer than the span.
+IvpSolution solve_ivp(const OdeFunction& f, const Expr& from, const Expr& to,
+                      std::span<const Expr> y0, const IvpOptions& options = {});
 
 }  // namespace gnomon::solvers

@@ -104,6 +104,84 @@ nb::list integrated(const nb::object& f, nb::handle y0, nb::handle t, double rto
   });
 }
 
+// Behind the axes of a value the first ones of it, those of the times.
+Expr times_last(const Expr& x, int count) {
+  IntList order;
+  for (int axis = count; axis < x.rank(); ++axis) order.push_back(axis);
+  for (int axis = 0; axis < count; ++axis) order.push_back(axis);
+  return count == x.rank() ? x : transpose(x, order);
+}
+
+solvers::OdeEvent event_of(nb::handle given) {
+  const nb::tuple parts = nb::cast<nb::tuple>(given);
+  const nb::object function = parts[0];
+  const auto value = [function](std::span<const Expr> y, const Expr& t) {
+    const nb::object found = function(expression_list(y), wrap(t));
+    return value_of(found, t.dtype());
+  };
+  return {value, nb::cast<double>(parts[1]), nb::cast<std::int64_t>(parts[2])};
+}
+
+// The times, the state at each, those of each event, the dense output; then status, whether it is
+// no failure, and the number of evaluations.
+nb::list solved_ivp(const nb::object& f, nb::handle y0, nb::handle span, nb::handle times,
+                    nb::handle atol, nb::handle events, const std::string& method, double rtol,
+                    std::optional<double> first_step, double max_step, std::int64_t max_steps) {
+  const OriginScope at(caller());
+  solvers::IvpOptions options{
+      .method = method == "RK23" ? solvers::OdeMethod::rk23 : solvers::OdeMethod::rk45,
+      .rtol = rtol,
+      .first_step = first_step,
+      .max_step = max_step,
+      .max_steps = max_steps};
+  for (const nb::object& event : sequence_items(events)) options.events.push_back(event_of(event));
+  Objects operands = sequence_items(y0);
+  const std::size_t leaves = operands.size();
+  for (const nb::handle list : {span, atol})
+    for (nb::object& x : sequence_items(list)) operands.push_back(std::move(x));
+  if (!times.is_none()) operands.push_back(nb::borrow(times));
+  return closed_or_open(operands, [&](std::span<const Expr> given) {
+    const Exprs y = floats_of(given.first(leaves));
+    std::span<const Expr> rest = given.subspan(leaves + 2);
+    if (!times.is_none()) {
+      options.times = rest.back();
+      rest = rest.first(rest.size() - 1);
+    }
+    options.atol.assign(rest.begin(), rest.end());
+    const auto slope = [&](std::span<const Expr> now, const Expr& time) {
+      return results_of_body("solve_ivp", f(expression_list(now), wrap(time)), now);
+    };
+    const solvers::IvpSolution found =
+        solvers::solve_ivp(slope, given[leaves], given[leaves + 1], y, options);
+    Exprs all = {found.rows.t};
+    for (const Expr& rows : found.rows.y) all.push_back(times_last(rows, 1));
+    for (const auto& zeros : found.events) {
+      all.push_back(zeros.t);
+      all.insert(all.end(), zeros.y.begin(), zeros.y.end());
+    }
+    const solvers::DenseOutput& dense = found.dense;
+    all.insert(all.end(), {dense.count, dense.ends, dense.starts});
+    for (const Exprs& factors : dense.by) all.insert(all.end(), factors.begin(), factors.end());
+    all.insert(all.end(), {found.status, found.status >= 0, found.nfev});
+    return all;
+  });
+}
+
+// Of the parts that `solved_ivp` gives, for a state of so many arrays: each of these at the times.
+nb::list dense_output(nb::handle parts, nb::handle t, std::size_t leaves) {
+  const OriginScope at(caller());
+  Objects operands = sequence_items(parts);
+  operands.push_back(nb::borrow(t));
+  return closed_or_open(operands, [&](std::span<const Expr> given) {
+    solvers::DenseOutput dense{given[0], given[1], given[2], {}};
+    for (std::size_t k = 3; k + leaves < given.size(); k += leaves)
+      dense.by.emplace_back(given.begin() + k, given.begin() + k + leaves);
+    Exprs values = dense(given.back());
+    for (Expr& x : values) x = times_last(x, given.back().rank());
+    return values;
+  });
+}
+
 }  // namespace
 
 void add_solvers(nb::module_& m) {
@@ -117,6 +195,9 @@ void add_solvers(nb::module_& m) {
   solvers.def("minimize", minimized, "f"_a, "x0"_a, "gtol"_a, "maxiter"_a.none());
   solvers.def("odeint", integrated, "f"_a, "y0"_a, "t"_a.none(), "rtol"_a, "atol"_a, "mxstep"_a,
               "adjoint"_a);
+  solvers.def("solve_ivp", solved_ivp, "f"_a, "y0"_a, "span"_a, "times"_a.none(), "atol"_a,
+              "events"_a, "method"_a, "rtol"_a, "first_step"_a.none(), "max_step"_a, "max_steps"_a);
+  solvers.def("dense_output", dense_output, "parts"_a, "t"_a.none(), "leaves"_a);
 }
 
 }  // namespace gnomon::python
