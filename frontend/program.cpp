@@ -68,7 +68,7 @@ void Program::fail(const Failure& failure) const {
           ? &captured.checks[static_cast<std::size_t>(f.entry_check)]
           : nullptr;
   std::string text = filled(check ? check->message : f.text, failure);
-  const auto order = captured.topological_order();
+  const auto order = nodes_with_bodies(captured);
   std::vector<std::string> places;
   const auto add = [&](const std::vector<Origin>& origins) {
     for (const Origin& o : origins)

@@ -8,8 +8,7 @@
 namespace gnomon {
 
 int Failures::add(FailureText failure, const Node* node) {
-  const std::span<const std::uint32_t> positions = graph_.positions_of(node);
-  failure.nodes.assign(positions.begin(), positions.end());
+  if (node != nullptr) failure.nodes = graph_.positions_of(node);
   module_.failures.push_back(std::move(failure));
   return static_cast<int>(module_.failures.size());
 }

@@ -279,7 +279,9 @@ std::vector<Value> inline_body(const Graph& body, std::span<const Value> argumen
     } else {
       operands.clear();
       for (const Value& operand : node->operands()) operands.push_back(value(operand));
-      built.emplace(node, rebuild(*node, operands, map));
+      const Value now = rebuild(*node, operands, map);
+      for (const Origin& line : body.origins_of(node)) now.node().add_origin(line);
+      built.emplace(node, now);
     }
   }
   std::vector<Value> results;

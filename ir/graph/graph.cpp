@@ -66,10 +66,16 @@ std::span<const Origin> Graph::origins_of(const Node* node) const {
   return found == origins->end() ? std::span<const Origin>() : found->second.lines;
 }
 
-std::span<const std::uint32_t> Graph::positions_of(const Node* node) const {
-  if (!origins) return {};
-  const auto found = origins->find(node);
-  return found == origins->end() ? std::span<const std::uint32_t>() : found->second.positions;
+std::vector<std::uint32_t> Graph::positions_of(const Node* node) const {
+  if (origins)
+    if (const auto found = origins->find(node); found != origins->end())
+      return found->second.positions;
+  std::vector<std::uint32_t> positions;
+  if (!lines) return positions;
+  for (const Origin& place : node->origins())
+    if (const auto at = lines->find({&node->op(), place.file, place.line}); at != lines->end())
+      positions.insert(positions.end(), at->second.begin(), at->second.end());
+  return positions;
 }
 
 std::vector<Value> substitute(std::span<const Value> outputs,
@@ -99,14 +105,43 @@ std::vector<Value> substitute(std::span<const Value> outputs,
   return results;
 }
 
+std::vector<const Node*> nodes_with_bodies(const Graph& graph) {
+  std::vector<const Node*> nodes;
+  std::unordered_set<const Node*> seen;
+  std::unordered_set<const Graph*> entered;
+  std::vector<const Graph*> open = {&graph};
+  while (!open.empty()) {
+    const Graph* const next = open.back();
+    open.pop_back();
+    for (const Node* node : next->topological_order()) {
+      if (!seen.insert(node).second) continue;
+      nodes.push_back(node);
+      for (const Attribute& attribute : node->attributes())
+        if (attribute.kind() == Attribute::Kind::body &&
+            entered.insert(attribute.body().get()).second)
+          open.push_back(attribute.body().get());
+    }
+  }
+  return nodes;
+}
+
 Graph with_positions(Graph graph) {
   OriginsByNode known;
   std::uint32_t position = 0;
   for (const Node* node : graph.topological_order()) {
-    const std::span<const Origin> lines = graph.origins_of(node);
-    known.emplace(node, NodeOrigins{Value(node, 0), {lines.begin(), lines.end()}, {position++}});
+    const std::span<const Origin> own = graph.origins_of(node);
+    known.emplace(node, NodeOrigins{Value(node, 0), {own.begin(), own.end()}, {position++}});
   }
   graph.origins = std::make_shared<const OriginsByNode>(std::move(known));
+  const std::vector<const Node*> nodes = nodes_with_bodies(graph);
+  if (nodes.size() == position) return graph;
+  PositionsByLine lines;
+  for (position = 0; position < nodes.size(); ++position)
+    for (const Origin& place : nodes[position]->origins()) {
+      std::vector<std::uint32_t>& at = lines[{&nodes[position]->op(), place.file, place.line}];
+      if (at.size() < most_origins) at.push_back(position);
+    }
+  graph.lines = std::make_shared<const PositionsByLine>(std::move(lines));
   return graph;
 }
 

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -47,6 +49,14 @@ struct NodeOrigins {
   std::vector<std::uint32_t> positions;  // among the nodes of the captured graph
 };
 using OriginsByNode = std::unordered_map<const Node*, NodeOrigins>;
+/// Positions of the nodes of an op, in the captured graph and its bodies, that were made at a line.
+struct OpAtLine {
+  const Op* op;
+  std::string_view file;
+  std::uint32_t line;
+  friend auto operator<=>(const OpAtLine&, const OpAtLine&) = default;
+};
+using PositionsByLine = std::map<OpAtLine, std::vector<std::uint32_t>>;
 
 /// Immutable. Leaves are `param(i)` nodes; symbols are numbered from 0 in order of first use in
 /// the parameters' shapes; checks hold at entry and belong to the graph, so no rule can lose one.
@@ -66,11 +76,14 @@ class Graph {
   std::vector<std::string> symbols;
   /// What each node stands for; graphs made of one another share it. Null: none.
   std::shared_ptr<const OriginsByNode> origins;
+  /// For nodes of bodies, which `origins` does not have. Null: there are none.
+  std::shared_ptr<const PositionsByLine> lines;
 
   /// The user's lines a node stands for.
   std::span<const Origin> origins_of(const Node* node) const;
-  /// The nodes of the captured graph that it stands for, as `with_positions` numbered them.
-  std::span<const std::uint32_t> positions_of(const Node* node) const;
+  /// The nodes of the captured graph that it stands for, as `with_positions` numbered them: those
+  /// of its op and lines where no more is known.
+  std::vector<std::uint32_t> positions_of(const Node* node) const;
   /// The computed scalars whose values checks contain, each once.
   std::vector<Value> checked_scalars() const;
   /// Nodes from leaves to outputs, each once, operands first; with those only checks need. Without
@@ -147,7 +160,9 @@ std::vector<Value> substitute(std::span<const Value> outputs,
 std::vector<const Node*> topological_order(std::span<const Value> outputs,
                                            std::span<const Value> stop = {});
 
-/// The graph with each node known by its place in the topological order, whatever rewriting makes
+/// The nodes of the graph, operands first, then those of the bodies inside, each once.
+std::vector<const Node*> nodes_with_bodies(const Graph& graph);
+/// The graph with each node known by its place among `nodes_with_bodies`, whatever rewriting makes
 /// of it.
 Graph with_positions(Graph graph);
 /// The same graph with other outputs (same number and types up to what became known).

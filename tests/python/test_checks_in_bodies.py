@@ -1,5 +1,8 @@
 """What must hold in a branch or a step is asked where that runs: not around it, and each time."""
 
+import inspect
+import re
+
 import gnomon as gn
 import numpy as np
 import pytest
@@ -143,3 +146,43 @@ def test_statements_ask_where_they_run():
     assert float(head(X[2:], 1)) == 2
     with pytest.raises(gn.IndexError):
         head(X[:0], 1)
+
+
+@gn.compiled
+def elements_in_a_loop(x, k):
+    def outer(i, s):
+        def inner(j, t):
+            return t + x[i + j + k]  # an inner step
+
+        return gn.fori(3, s, inner)
+
+    return gn.fori(5, 0.0, outer)
+
+
+@gn.compiled
+def elements_until(x, k):
+    total = 0.0
+    while total < 100:
+        if total > 10:
+            total = total + x[k] + 1  # a branch of a step
+        else:
+            total = total + 1
+        k = k + 1
+    return total
+
+
+def line_of(function, text):
+    lines, first = inspect.getsourcelines(function)
+    number = first + next(n for n, line in enumerate(lines) if text in line)
+    return f"{__file__.rsplit('/', 1)[-1]}:{number}"
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [(elements_in_a_loop, "an inner step"), (elements_until, "a branch of a step")],
+)
+def test_errors_in_bodies_tell_the_line(function, text):
+    line = line_of(function.__wrapped__, text)
+    for f in (function, gn.grad(function)):
+        with pytest.raises(gn.IndexError, match=re.escape(line)):
+            f(np.arange(6.0), 3)
