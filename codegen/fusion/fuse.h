@@ -68,8 +68,8 @@ struct Nest {
   bool stores(const Value& v) const;
   /// Whether it is so small that it shares a kernel with others.
   bool is_small() const;
-  /// The write whose base it copies, or null. Unless small, such kernels hold nothing else: they
-  /// need not run where the result is made over the base.
+  /// The write whose base it copies, or null. Unless that has few elements, such kernels hold
+  /// nothing else: they need not run where the result is made over the base.
   const Node* box_written() const;
   bool has_columns() const;
   /// Whether columns, and values of the whole domain, are all there is, with `more` if given.

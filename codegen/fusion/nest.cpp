@@ -11,6 +11,7 @@ namespace gnomon {
 namespace {
 
 constexpr std::int64_t small_domain = 4096;  // elements of a nest that shares a kernel with others
+constexpr std::int64_t few_elements = 64;    // a copy of which costs less than a kernel of its own
 
 bool moves_nothing(const Op& o) {
   return &o == &op::reshape || &o == &op::expand_dims || &o == &op::squeeze || &o == &op::shaped ||
@@ -230,8 +231,8 @@ bool Nest::is_small() const {
 const Node* Nest::box_written() const {
   const Member& m = members[0];
   const Dim n = element_count(m.value.shape());
-  const bool small = n.is_constant() && n.constant() <= small_domain;
-  return m.kind == Member::Kind::write && m.operand < 0 && !small ? m.value.get() : nullptr;
+  const bool few = n.is_constant() && n.constant() <= few_elements;
+  return m.kind == Member::Kind::write && m.operand < 0 && !few ? m.value.get() : nullptr;
 }
 
 bool Nest::stores(const Value& v) const {
