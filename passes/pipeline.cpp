@@ -41,17 +41,38 @@ constexpr std::array passes = {
          Stage::rewriting, rewrite_by<Phase::canonicalize>, RewriteLevel::exact},
     Pass{"stabilize", "Replaces formulas that cancel or overflow.", Stage::rewriting,
          rewrite_by<Phase::stabilize>, RewriteLevel::all},
+    Pass{.name = "prune_loops",
+         .doc = "Leaves out of loops what nobody needs, and what is the same in every step.",
+         .stage = Stage::rewriting,
+         .run = prune_loops,
+         .level = RewriteLevel::exact,
+         .brings_new = true},
+    Pass{.name = "shorten_loops",
+         .doc = "Keeps the last rows, and makes the first steps, where no more is read.",
+         .stage = Stage::rewriting,
+         .run = shorten_loops,
+         .level = RewriteLevel::exact,
+         .brings_new = true},
+    Pass{.name = "gather_products",
+         .doc = "Makes one product of those that a loop makes in its steps.",
+         .stage = Stage::rewriting,
+         .run = gather_products,
+         .brings_new = true},
     Pass{"lift", "Reads elements before the functions of them are computed.", Stage::rewriting,
          lift, RewriteLevel::exact},
     Pass{"match_products", "Gives matrix products their transposes, scales and addends.",
          Stage::rewriting, rewrite_by<Phase::match_products>, RewriteLevel::all},
-    Pass{"expand", "Says ops that have no kernel with simpler ones.", Stage::rewriting,
-         rewrite_by<Phase::expand>, RewriteLevel::none},
+    Pass{.name = "expand",
+         .doc = "Says ops that have no kernel with simpler ones.",
+         .stage = Stage::rewriting,
+         .run = rewrite_by<Phase::expand>,
+         .level = RewriteLevel::none,
+         .brings_new = true},
     Pass{"select_branches", "Computes both branches of a choice where that costs less.",
          Stage::rewriting, select_branches, RewriteLevel::exact},
     Pass{"simplify", "Brings what was expanded to the same form.", Stage::rewriting, simplify,
          RewriteLevel::exact},
-    Pass{"join_loops", "Runs loops as one that do the same and keep different results.",
+    Pass{"join_loops", "Runs loops as one that share states, or that read each other's steps.",
          Stage::lowering, join_loops, RewriteLevel::exact},
     Pass{"accumulate_in_loops", "Lets loops add where their sums are added.", Stage::lowering,
          accumulate_in_loops, RewriteLevel::all},
@@ -77,6 +98,11 @@ constexpr std::array order_reasons = {
     PassOrder{"split_complex", "open", "no rule knows complex numbers"},
     PassOrder{"open", "canonicalize", "rules do not see into calls"},
     PassOrder{"canonicalize", "stabilize", "patterns are written in canonical form"},
+    PassOrder{"canonicalize", "prune_loops", "what is the same is one value by then"},
+    PassOrder{"prune_loops", "shorten_loops", "rows that nobody needs are gone by then"},
+    PassOrder{"prune_loops", "gather_products", "products that no step needs are no products"},
+    PassOrder{"gather_products", "match_products",
+              "a product that takes its sum along hides what a state grows by"},
     PassOrder{"stabilize", "match_products", "negations and factors are in their places by then"},
     PassOrder{"stabilize", "expand",
               "rules recognise softmax and logsumexp, not their definitions"},
@@ -268,15 +294,20 @@ class Driver {
   std::unordered_map<const Graph*, std::pair<Body, Body>> bodies_;
 };
 
-Graph run_all(std::span<const Pass> some, Graph graph, Context& context) {
-  for (const Pass& pass : some)
-    if (pass.level <= context.options.level) graph = Driver(context).run(pass, graph);
-  return graph;
-}
+struct AfterPasses {
+  Graph graph;
+  bool has_new = false;  // what rules look at again
+};
 
-bool has_expanded(std::span<const PassRecord> records) {
-  return std::ranges::any_of(records,
-                             [](const PassRecord& r) { return r.name == "expand" && r.fired > 0; });
+AfterPasses run_all(std::span<const Pass> some, Graph graph, Context& context) {
+  AfterPasses after{std::move(graph)};
+  for (const Pass& pass : some) {
+    if (pass.level > context.options.level) continue;
+    Graph result = Driver(context).run(pass, after.graph);
+    after.has_new |= pass.brings_new && !(result.outputs == after.graph.outputs);
+    after.graph = std::move(result);
+  }
+  return after;
 }
 
 }  // namespace
@@ -312,20 +343,18 @@ std::span<const PassOrder> pass_order_reasons() { return order_reasons; }
 
 Graph optimize(const Graph& graph, Context& context) {
   const CheckedScalars scalars(graph);
-  Graph current = run_all(passes_of(Stage::opening), scalars.lifted(), context);
+  Graph current = run_all(passes_of(Stage::opening), scalars.lifted(), context).graph;
   for (int round = 1;; ++round) {
-    const Graph before = current;
-    const std::size_t first = context.trace.passes.size();
-    current = run_all(passes_of(Stage::rewriting), current, context);
-    if (!has_expanded(std::span(context.trace.passes).subspan(first)) ||
-        current.outputs == before.outputs)
-      break;
+    AfterPasses after = run_all(passes_of(Stage::rewriting), current, context);
+    const bool changed = !(after.graph.outputs == current.outputs);
+    current = std::move(after.graph);
+    if (!after.has_new || !changed) break;
     if (round == most_rounds) {
       context.trace.notes.push_back(fmt::format("rewriting goes on after {} rounds", most_rounds));
       break;
     }
   }
-  return scalars.settled(run_all(passes_of(Stage::lowering), current, context));
+  return scalars.settled(run_all(passes_of(Stage::lowering), current, context).graph);
 }
 
 Graph run_pass(std::string_view name, const Graph& graph, Context& context) {

@@ -52,7 +52,7 @@ struct Context {
 /// Where in `optimize` a pass stands.
 enum class Stage : std::uint8_t {
   opening,    // once, before all others
-  rewriting,  // again and again, until nothing new is expanded
+  rewriting,  // again and again, until no pass brings anything new
   lowering,   // once, after all others
 };
 
@@ -66,6 +66,8 @@ struct Pass {
   /// Whether types of parameters and outputs become others of the same memory (`native_type`). Such
   /// a pass sees to bodies with the nodes that have them, whose operands change too.
   bool changes_representation = false;
+  /// Of the rewriting stage: whether what it makes is to be seen by the passes before it.
+  bool brings_new = false;
 };
 
 /// Every pass in order.
@@ -92,6 +94,9 @@ void dump_stage(const Context& context, std::string_view extension, const std::s
 // The passes that are more than a phase of rules.
 Graph widen_halves(const Graph&, Context&);
 Graph split_complex(const Graph&, Context&);
+Graph prune_loops(const Graph&, Context&);
+Graph shorten_loops(const Graph&, Context&);
+Graph gather_products(const Graph&, Context&);
 Graph lift(const Graph&, Context&);
 Graph select_branches(const Graph&, Context&);
 Graph simplify(const Graph&, Context&);

@@ -31,7 +31,6 @@ inline constexpr std::string_view
     extents = "extents are polynomials, known when a node is made",
     one_form = "there is one op for it, so nothing is to be chosen",
     no_sparse = "there are no sparse arrays",
-    no_branch = "there is no branch that is computed lazily: `where` computes both sides",
     no_random = "draws are expressions of a counter: there is no state to be put in order",
     no_named = "there are no named axes",
     one_device = "code generation lowers one graph for each device: nothing is lifted or moved",
@@ -360,22 +359,21 @@ inline constexpr ForeignRewrite loops[] = {
     {"scanOp_remove_constants_and_unused_inputs0 scanOp_remove_constants_and_unused_inputs1 "
      "scanOp_remove_constants_and_unused_inputs2 scanOp_remove_constants_and_unused_inputs3 "
      "scan_input_and_output_cleanup0 scan_input_and_output_cleanup1 scan_input_and_output_cleanup2 "
-     "scan_input_and_output_cleanup3 scanOp_merge_inouts scan_merge_inouts",
-     "", "a body is made of what it uses, each value once"},
+     "scan_input_and_output_cleanup3 scanOp_merge_inouts scan_merge_inouts scan_remove_unused_top",
+     "", "the pass prune_loops"},
     {"constant_folding_for_scan2", "fold", "every pass runs inside bodies too"},
     {"scanOp_pushout_nonseqs_ops scan_push_out_non_seq", "",
-     "what depends on neither index nor states is computed before the loop, as it is built"},
+     "a loop captures what depends on neither index nor states; the pass prune_loops"},
     {"scanOp_pushout_seqs_ops scan_push_out_seq scan_pushout_dot1 scan_push_out_dot1 "
      "scanOp_pushout_output scan_push_out_add",
-     "", "not here: users put such work before or behind the loop"},
-    {"scanOp_merge scan_merge", "", "not here: equal loops are one node, others run by themselves"},
+     "", "the pass gather_products; elementwise work is part of a kernel of the step"},
+    {"scanOp_merge scan_merge", "", "the pass join_loops"},
     {"scanOp_save_mem scan_reduce_nsteps scan_reduce_trace_prealloc scan_reduce_trace_no_prealloc "
      "scan_sit_sot_to_untraced",
-     "", "a loop keeps its states only: a trace is an array that the body writes"},
-    {"scan_remove_unused_top", "", "not here: each state of a loop is computed"},
+     "", "the pass shorten_loops; rows are kept where they are read only"},
     {"ifelse_lift_single_if_through_acceptable_ops cond_lift_single_if cond_merge_ifs_true "
      "cond_merge_ifs_false cond_remove_identical cond_merge_random_op CondMerge",
-     "", no_branch},
+     "", "not here: branches stay as they were written"},
 };
 
 inline constexpr ForeignRewrite devices[] = {

@@ -6,7 +6,7 @@
 
 #include "ir/graph/leaf.h"
 #include "passes/engine/facts.h"
-#include "passes/loops/substituted.h"
+#include "passes/loops/replaced.h"
 #include "passes/pipeline.h"
 #include "stdlib/ops.h"
 
@@ -53,7 +53,7 @@ bool is_sum_of_loop(const Value& term, const Uses& uses) {
 
 // The values to be replaced so that one loop begins with what its sum is added to; none if no loop
 // can.
-std::unordered_map<Value, Value> moved(const Graph& graph) {
+Found moved(const Graph& graph) {
   const std::vector<const Node*> order = graph.topological_order();
   const auto is_loop = [](const Node* node) { return &node->op() == &op::fori; };
   if (std::ranges::none_of(order, is_loop)) return {};
@@ -69,7 +69,7 @@ std::unordered_map<Value, Value> moved(const Graph& graph) {
       std::vector<Value> operands(term.node().operands().begin(), term.node().operands().end());
       operands[1 + term.index()] = broadcast_to(begin, term.shape()).value();
       const Value loop = make_node(op::fori, std::move(operands), term.node().attributes());
-      std::unordered_map<Value, Value> found{{Value(sum, 0), Value(loop.get(), term.index())}};
+      Found found{{Value(sum, 0), Value(loop.get(), term.index())}};
       for (std::uint32_t k = 0; k < term.node().output_count(); ++k)
         found.emplace(Value(term.get(), k), Value(loop.get(), k));
       return found;

@@ -1,13 +1,17 @@
-// The pass that runs loops as one which do the same and keep different rows.
+// The pass that runs loops as one that make as many steps: those that have states in common, as a
+// value and its gradient do, and one that reads in each step what another one has made in it.
 #include <algorithm>
+#include <array>
 #include <map>
-#include <unordered_map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "passes/engine/facts.h"
-#include "passes/loops/substituted.h"
+#include "passes/loops/replaced.h"
+#include "passes/loops/states.h"
 #include "passes/pipeline.h"
+#include "stdlib/control/loop.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -22,77 +26,166 @@ Value steps_asked_for(const Value& count) {
   return count;
 }
 
-// What makes two loops the same: the operands, and how a step makes the next states of them.
-std::vector<Value> key_of(const Node& loop) {
-  std::vector<Value> key(loop.operands().begin(), loop.operands().end());
-  key[0] = steps_asked_for(key[0]);
-  const std::vector<Value>& outputs = loop.attribute("body").body()->outputs;
-  key.insert(key.end(), outputs.begin(),
-             outputs.begin() + static_cast<std::ptrdiff_t>(regions_of(loop)[0].results.size()));
-  return key;
-}
-
-struct Less {
-  bool operator()(const std::vector<Value>& a, const std::vector<Value>& b) const {
-    const auto place = [](const Value& v) { return std::pair(v.get(), v.index()); };
-    return std::ranges::lexicographical_compare(a, b, {}, place, place);
+// Two loops as one over the index and the states of both.
+class Pair {
+ public:
+  Pair(const Node& first, const Node& second)
+      : loops_{&first, &second}, open_{open_loop(first), open_loop(second)} {
+    for (OpenLoop& open : open_)
+      if (!open.after.empty()) open.after[0] = with_checks(open.after[0], open.checks);
+    read_in_step();
   }
+
+  // What the results of both become; nothing if they have nothing in common, or one needs more of
+  // the other than its own step.
+  std::optional<Found> joined() {
+    if (waits(0, 1) || waits(1, 0)) return {};
+    LoopStates all;
+    for (const std::size_t which : {0, 1})
+      for (std::size_t k = 0; k < open_[which].states.size(); ++k) {
+        all.initial.push_back(loops_[which]->input(1 + k));
+        all.leaves.push_back(open_[which].states[k].value());
+        all.next.push_back(open_[which].after[k].value());
+      }
+    all.own.resize(all.leaves.size());
+    const std::vector<std::size_t> first = first_alike(all);
+    bool has_common = reads_;
+    for (std::size_t k = open_[0].states.size(); k < first.size(); ++k)
+      has_common = has_common || first[k] < open_[0].states.size();
+    if (!has_common) return {};
+    return closed(all, first);
+  }
+
+ private:
+  // Elements that the second reads at its own step, of rows of the first, are what that makes.
+  void read_in_step() {
+    const auto index = open_[0].index.value();
+    Found found{{open_[1].index.value(), index}};
+    std::vector<Value> after = values_of(open_[1].after);
+    after = substitute(after, found);
+    found.clear();
+    for (const Node* node : order_of(after, 1)) {
+      if (&node->op() != &op::index || node->operands().size() != 2) continue;
+      const Value &rows = node->input(0), &at = node->input(1);
+      if (rows.get() != loops_[0] || rows.index() < open_[0].states.size() || !(at == index) ||
+          node->attribute("axes").ints() != IntList{0})
+        continue;
+      found.emplace(Value(node, 0), open_[0].after[rows.index()].value());
+    }
+    reads_ = !found.empty();
+    after = substitute(after, found);
+    open_[1].after.assign(after.begin(), after.end());
+    open_[1].index = open_[0].index;
+  }
+
+  static std::vector<Value> values_of(const std::vector<Expr>& list) {
+    return {list.begin(), list.end()};
+  }
+
+  // The nodes of a body, without those around the loop.
+  std::vector<const Node*> order_of(const std::vector<Value>& after, std::size_t which) const {
+    const std::span<const Value> given = loops_[which]->operands();
+    return topological_order(after, given);
+  }
+
+  // Whether a loop needs results of the other.
+  bool waits(std::size_t which, std::size_t other) const {
+    std::vector<Value> needed = values_of(open_[which].after);
+    for (std::size_t k = 0; k <= open_[which].states.size(); ++k)
+      needed.push_back(loops_[which]->input(k));
+    const std::vector<const Node*> order = topological_order(needed);
+    return std::ranges::find(order, loops_[other]) != order.end();
+  }
+
+  Found closed(const LoopStates& all, const std::vector<std::size_t>& first) const {
+    OpenLoop loop{open_[0].index, {}, {}, {}};
+    std::vector<Expr> initial;
+    std::vector<Value> after;
+    Found same;
+    std::vector<std::size_t> place(first.size());
+    for (std::size_t k = 0; k < first.size(); ++k) {
+      if (first[k] != k) {
+        place[k] = place[first[k]];
+        same.emplace(all.leaves[k], all.leaves[first[k]]);
+        continue;
+      }
+      place[k] = after.size();
+      loop.states.emplace_back(all.leaves[k]);
+      initial.emplace_back(all.initial[k]);
+      after.push_back(all.next[k]);
+    }
+    for (const OpenLoop& open : open_)
+      for (std::size_t k = open.states.size(); k < open.after.size(); ++k)
+        after.push_back(open.after[k].value());
+    after = substitute(after, same);
+    // Rows that both keep are kept once.
+    std::vector<std::size_t> kept_at;
+    for (std::size_t k = 0; k < after.size(); ++k) {
+      const auto begin = loop.after.begin() + std::ssize(initial);
+      const auto known =
+          k < initial.size()
+              ? loop.after.end()
+              : std::find_if(
+                    begin, loop.after.end(), [&](const Expr& e) { return e.value() == after[k]; });
+      kept_at.push_back(static_cast<std::size_t>(known - loop.after.begin()));
+      if (known == loop.after.end()) loop.after.emplace_back(after[k]);
+    }
+    // Rows need a count that is an extent, which that of any loop with rows is.
+    const bool second = open_[1].after.size() > open_[1].states.size();
+    const std::vector<Expr> made =
+        close_loop(op::fori, Expr(loops_[second ? 1 : 0]->input(0)), initial, loop);
+    Found found;
+    std::size_t state = 0, row = initial.size();
+    for (const std::size_t which : {0, 1})
+      for (std::size_t k = 0; k < open_[which].after.size(); ++k) {
+        const std::size_t at = k < open_[which].states.size() ? place[state++] : kept_at[row++];
+        found.emplace(Value(loops_[which], static_cast<std::uint32_t>(k)), made[at].value());
+      }
+    return found;
+  }
+
+  std::array<const Node*, 2> loops_;
+  std::array<OpenLoop, 2> open_;
+  bool reads_ = false;  // the second reads in a step what the first makes in it
 };
 
-// The body with the rows and the checks of another one that makes the same states.
-Body with_rows_of(const Body& body, const Graph& other, std::size_t states) {
-  Graph joined = *body;
-  for (std::size_t k = states; k < other.outputs.size(); ++k)
-    if (std::find(joined.outputs.begin() + static_cast<std::ptrdiff_t>(states),
-                  joined.outputs.end(), other.outputs[k]) == joined.outputs.end())
-      joined.outputs.push_back(other.outputs[k]);
-  joined.results.resize(joined.outputs.size());
-  for (const EntryCheck& check : other.checks)
-    if (std::ranges::none_of(joined.checks, [&](const EntryCheck& known) {
-          return known.left == check.left && known.right == check.right;
-        }))
-      joined.checks.push_back(check);
-  return intern_body(std::move(joined));
+using NodePair = std::pair<const Node*, const Node*>;
+
+// Whether it is worth a closer look: one may read rows of the other, or they begin states alike.
+bool may_be_joined(const Node& first, const Node& second) {
+  const auto states = static_cast<std::size_t>(first.attribute("states").integer());
+  const auto begin = first.operands().begin() + 1;
+  const auto end = begin + static_cast<std::ptrdiff_t>(states);
+  return std::ranges::any_of(second.operands(), [&](const Value& x) {
+    return (x.get() == &first && x.index() >= states) || std::find(begin, end, x) != end;
+  });
 }
 
-// What takes the place of the results of loops that are the same as others.
-std::unordered_map<Value, Value> joined(const Graph& graph) {
-  std::map<std::vector<Value>, std::vector<const Node*>, Less> groups;
-  for (const Node* node : graph.topological_order())
-    if (&node->op() == &op::fori) groups[key_of(*node)].push_back(node);
-  std::unordered_map<Value, Value> found;
-  for (const auto& [key, loops] : groups) {
-    if (loops.size() < 2) continue;
-    const std::size_t states = regions_of(*loops[0])[0].results.size();
-    Body body = loops[0]->attribute("body").body();
-    for (const Node* loop : loops)
-      body = with_rows_of(body, *loop->attribute("body").body(), states);
-    // Rows need a count that is an extent, which that of any loop with rows is.
-    const auto has_rows = [&](const Node* loop) { return loop->output_count() > states; };
-    const auto counted = std::ranges::find_if(loops, has_rows);
-    const Node& like = counted == loops.end() ? *loops[0] : **counted;
-    Attributes attributes = like.attributes();
-    attributes[0] = Attribute(body);
-    const Value all = make_node(op::fori, {like.operands().begin(), like.operands().end()},
-                                std::move(attributes));
-    for (const Node* loop : loops)
-      for (std::uint32_t k = 0; k < loop->output_count(); ++k) {
-        const Value& output = loop->attribute("body").body()->outputs[k];
-        const auto from = body->outputs.begin() + static_cast<std::ptrdiff_t>(states);
-        const auto at =
-            k < states ? k : std::find(from, body->outputs.end(), output) - body->outputs.begin();
-        const Value result(all.get(), static_cast<std::uint32_t>(at));
-        if (!(Value(loop, k) == result)) found.emplace(Value(loop, k), result);
-      }
+// What takes the place of the results of two loops that are one; `apart` are pairs that are not.
+Found joined(const Graph& graph, std::map<NodePair, std::pair<Value, Value>>& apart) {
+  std::vector<std::pair<Value, std::vector<const Node*>>> groups;  // by count, in order
+  for (const Node* node : graph.topological_order()) {
+    if (&node->op() != &op::fori) continue;
+    const Value count = steps_asked_for(node->input(0));
+    auto group = std::ranges::find(groups, count, [](const auto& g) { return g.first; });
+    if (group == groups.end()) group = groups.insert(group, {count, {}});
+    for (const Node* first : group->second) {
+      if (apart.contains({first, node}) || !may_be_joined(*first, *node)) continue;
+      if (auto found = Pair(*first, *node).joined()) return *std::move(found);
+      apart.emplace(NodePair(first, node), std::pair(Value(first, 0), Value(node, 0)));
+    }
+    group->second.push_back(node);
   }
-  return found;
+  return {};
 }
 
 }  // namespace
 
-Graph join_loops(const Graph& graph, Context&) {
+Graph join_loops(const Graph& graph, Context& context) {
   // Loops whose operands are results of such loops become the same in their turn.
-  return substituted(graph, joined);
+  std::map<NodePair, std::pair<Value, Value>> apart;  // the nodes stay alive
+  const Graph result = substituted(graph, [&](const Graph& now) { return joined(now, apart); });
+  return result.outputs == graph.outputs ? graph : prune_loops(result, context);
 }
 
 }  // namespace gnomon

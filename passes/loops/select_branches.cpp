@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "passes/engine/facts.h"
-#include "passes/loops/substituted.h"
+#include "passes/loops/replaced.h"
 #include "passes/pipeline.h"
 #include "stdlib/control/body.h"
 #include "stdlib/ops.h"
@@ -52,8 +52,8 @@ bool costs_less(const Node& choice) {
 }
 
 // What takes the place of the results of choices.
-std::unordered_map<Value, Value> selected(const Graph& graph) {
-  std::unordered_map<Value, Value> found;
+Found selected(const Graph& graph) {
+  Found found;
   for (const Node* node : graph.topological_order()) {
     if (&node->op() != &op::cond) continue;
     const std::optional<double> known = number_of(node->input(0));

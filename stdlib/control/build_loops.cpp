@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <unordered_set>
 
 #include "ir/graph/leaf.h"
 #include "runtime/error.h"
@@ -49,19 +50,60 @@ std::vector<Expr> outputs_of(const Value& first) {
   return outputs;
 }
 
-std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Expr> initial,
-                            const LoopBody& body, Origin at) {
-  const Expr i = scalar("i", DType::int64);
-  std::vector<Value> parameters = {i.value()};
-  std::vector<Expr> states;
-  for (const Expr& x : initial) {
-    states.push_back(tensor(fmt::format("state{}", states.size()), x.dtype(), x.shape()));
-    parameters.push_back(states.back().value());
+namespace {
+
+// The checks that are not the same in all steps: those are asked around the loop.
+std::vector<EntryCheck> checks_of_steps(std::vector<EntryCheck> checks, const OpenLoop& loop) {
+  std::unordered_set<Value, ValueHash> own(loop.states.begin(), loop.states.end());
+  own.insert(loop.index);
+  const auto is_own = [&](const Dim& d) {
+    bool found = false;
+    d.for_each_atom([&](const AtomRef& atom) {
+      if (atom->kind != Atom::Kind::value || found) return;
+      const Value scalar[] = {*atom->scalar};
+      for (const Node* node : topological_order(scalar))
+        found = found || own.contains(Value(node, 0));
+    });
+    return found;
+  };
+  std::erase_if(checks, [&](const EntryCheck& c) { return !is_own(c.left) && !is_own(c.right); });
+  return checks;
+}
+
+}  // namespace
+
+Expr with_checks(Expr output, std::span<const EntryCheck> checks) {
+  for (const EntryCheck& c : checks) output = where_equal(output, {c.left}, {c.right}, c.message);
+  return output;
+}
+
+OpenLoop open_loop(const Node& loop) {
+  OpenLoop open{scalar("i", DType::int64), {}, {}, {}};
+  std::vector<Value> arguments = {open.index};
+  const auto states = static_cast<std::size_t>(loop.attribute("states").integer());
+  for (std::size_t k = 1; k < loop.operands().size(); ++k) {
+    const Value& x = loop.input(k);
+    if (k <= states)
+      open.states.push_back(tensor(fmt::format("state{}", k - 1), x.dtype(), x.shape()));
+    arguments.push_back(k <= states ? open.states.back().value() : x);
   }
+  const Graph& body = *loop.attribute("body").body();
+  arguments = fitted_to_body(body, arguments);
+  const InlinedBody inlined = inline_whole_body(body, arguments);
+  open.after.assign(inlined.outputs.begin(), inlined.outputs.end());
+  open.checks = checks_of_steps(checks_of_body(body, arguments, inlined.checked_scalars), open);
+  return open;
+}
+
+std::vector<Expr> close_loop(const Op& op, const Expr& count, std::span<const Expr> initial,
+                             const OpenLoop& loop, Origin at) {
+  std::vector<Value> parameters = {loop.index.value()};
+  parameters.insert(parameters.end(), loop.states.begin(), loop.states.end());
   std::vector<Value> after;
-  for (const Expr& x : body(i, states)) {
+  for (const Expr& x : loop.after) {
     const std::size_t k = after.size();
-    after.push_back(k < states.size() ? of_same_extents(x, states[k], op).value() : x.value());
+    after.push_back(k < initial.size() ? of_same_extents(x, loop.states[k], op).value()
+                                       : x.value());
   }
   const Closure closure = close_over(parameters, after);
   std::vector<Value> operands = {count.value()};
@@ -70,6 +112,15 @@ std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Exp
   return outputs_of(make_node(
       op, std::move(operands),
       {Attribute(closure.body), Attribute(static_cast<std::int64_t>(initial.size()))}, at));
+}
+
+std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Expr> initial,
+                            const LoopBody& body, Origin at) {
+  OpenLoop loop{scalar("i", DType::int64), {}, {}, {}};
+  for (const Expr& x : initial)
+    loop.states.push_back(tensor(fmt::format("state{}", loop.states.size()), x.dtype(), x.shape()));
+  loop.after = body(loop.index, loop.states);
+  return close_loop(op, count, initial, loop, at);
 }
 
 Expr steps_of(const Expr& count) {

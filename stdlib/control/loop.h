@@ -4,12 +4,29 @@
 #include <span>
 #include <vector>
 
+#include "ir/graph/graph.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
 
 /// All outputs of the node that this is the first one of.
 std::vector<Expr> outputs_of(const Value& first);
+
+/// A loop's body over leaves for the index and the states: the next states, then the rows.
+struct OpenLoop {
+  Expr index;
+  std::vector<Expr> states, after;
+  /// What each step asks of extents that are values of its own.
+  std::vector<EntryCheck> checks;
+};
+/// The body of a loop. What it captures is there as it stands around the loop.
+OpenLoop open_loop(const Node& loop);
+/// An output of a body that asks for the checks.
+Expr with_checks(Expr output, std::span<const EntryCheck> checks);
+/// The loop `op` of this body, whose outputs ask for its checks: its last states, then the rows.
+/// The body captures the largest values that depend on neither the index nor the states.
+std::vector<Expr> close_loop(const Op& op, const Expr& count, std::span<const Expr> initial,
+                             const OpenLoop& loop, Origin at = {});
 
 /// The loop `op` (fori, while_loop): its last states, then the rows, which the body has behind the
 /// states. The body is called once.

@@ -60,7 +60,7 @@ const std::vector<Case>& cases() {
        {2, 0}},
       {"an element from the one before",
        [=](const Expr& i, const Expr& a, const Expr& b) {
-         return List{set_at(a, {Index(next(i, a))}, a(i % 3) * 0.5), b};
+         return List{set_at(a, {Index(next(i, a))}, a(i % 3) * 0.5), b * 0.5};
        },
        {2, 0}},
       {"a row from the one before",
@@ -71,7 +71,7 @@ const std::vector<Case>& cases() {
        true},
       {"an element of all",
        [=](const Expr& i, const Expr& a, const Expr& b) {
-         return List{set_at(a, {Index(i % 3)}, sum(a * b)), b};
+         return List{set_at(a, {Index(i % 3)}, sum(a * b)), b * 0.5};
        },
        {2, 0}},
       {"two writes, and what was there before",
@@ -100,11 +100,11 @@ const std::vector<Case>& cases() {
        },
        {1, 1}},
       {"backwards",
-       [](const Expr&, const Expr& a, const Expr& b) { return List{flip(a) * 0.5, b}; },
+       [](const Expr&, const Expr& a, const Expr& b) { return List{flip(a) * 0.5, b * 0.5}; },
        {1, 1}},
       {"neighbours",
        [](const Expr&, const Expr& a, const Expr& b) {
-         return List{set_at(a, {range(1, -1)}, (a(from(2)) + a(until(-2))) * 0.5), b};
+         return List{set_at(a, {range(1, -1)}, (a(from(2)) + a(until(-2))) * 0.5), b * 0.5};
        },
        {1, 1}},
       {"a product",
@@ -131,6 +131,30 @@ TEST_CASE("a state whose old elements nobody needs has one memory") {
     CHECK(found.one == c.memories.one);
     CHECK(found.two == c.memories.two);
   }
+}
+
+TEST_CASE("a step that writes an element copies no others, of a small array neither") {
+  const Expr n = scalar("n", int64), a = tensor("a", float64, {Dim(20), Dim(30)});
+  const Expr last = fori(n, List{a}, [&](const Expr& i, States s) {
+    const Expr k = i % 19;
+    return List{set_at(s[0], {Index(k + 1), Index(k)}, s[0](k, k) + s[0](k, 0) * 0.5)};
+  })[0];
+  const Module module = module_of({last});
+  const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
+  const auto at = std::ranges::find_if(module.steps, is_loop);
+  REQUIRE(at != module.steps.end());
+  for (const Step& step : std::get<LoopStep>(at->what).body) {
+    CHECK(!std::holds_alternative<CopyStep>(step.what));
+    if (const auto* call = std::get_if<KernelStep>(&step.what))
+      for (const Statement& each : module.kernels[call->kernel].body)
+        CHECK(each.code != Code::loop);
+  }
+  Batch batch("elements of a small array");
+  batch.inputs = {n, a};
+  batch.add("last", last, 1e-14);
+  Samples random(12);
+  for (const std::int64_t steps : {0, 1, 40})
+    batch.check_with({Array(steps), random.small(float64, {20, 30})});
 }
 
 TEST_CASE("rows of steps are made in their places") {
@@ -173,6 +197,36 @@ TEST_CASE("a gradient keeps the states that it reads, once") {
   const List kept = scan(n, List{x}, [&](const Expr&, States s) { return List{sin(s[0]), s[0]}; });
   CHECK(rows_of({grad(sum(kept[1]), x)}) == 1);
   CHECK(rows_of({kept[1], grad(sum(kept[1]), x)}) == 1);
+}
+
+TEST_CASE("a gradient keeps elements of a state of which a step reads no others") {
+  const Expr x = vector("x"), n = scalar("n", int64);
+  const auto row_ranks = [](const List& outputs) {
+    const Module module = module_of(outputs);
+    std::vector<int> ranks;
+    for (const Step& step : module.steps)
+      if (const auto* loop = std::get_if<LoopStep>(&step.what))
+        for (const LoopStep::Row& row : loop->rows)
+          ranks.push_back(static_cast<int>(module.buffers[row.one].shape.size()));
+    return ranks;
+  };
+  const auto written = [&](const std::function<Expr(const Expr&, const Expr&)>& value) {
+    return sum(fori(n, List{x}, [&](const Expr& i, States s) {
+      return List{set_at(s[0], {Index(i + 1)}, value(s[0], i))};
+    })[0]);
+  };
+  const Expr one = written([](const Expr& s, const Expr& i) { return sin(s(i)); });
+  CHECK(row_ranks({one, grad(one, x)}) == std::vector<int>{0});
+  const Expr all = written([](const Expr& s, const Expr& i) { return sin(s(i)) * sum(s * s); });
+  const std::vector<int> ranks = row_ranks({all, grad(all, x)});
+  CHECK(std::ranges::count(ranks, 1) == 1);
+  Batch batch("elements kept");
+  batch.inputs = {x, n};
+  for (const Expr& e : {one, grad(one, x), all, grad(all, x), sum(square(grad(one, x)))})
+    batch.add("value", e, 1e-11);
+  Samples random(6);
+  for (const std::int64_t steps : {0, 1, 4})
+    batch.check_with({random.small(float64, {5}), Array(steps)});
 }
 
 TEST_CASE("rows have extents that are known before the loop") {
