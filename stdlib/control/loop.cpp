@@ -12,6 +12,7 @@
 #include "stdlib/bounds.h"
 #include "stdlib/control/body.h"
 #include "stdlib/control/loop.h"
+#include "stdlib/control/residuals.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 
@@ -117,24 +118,21 @@ std::vector<const Node*> params_read(const Graph& body) {
   return read;
 }
 
-// The states before each step that `readers` has, stacked: rows of the node where it keeps them,
-// else further rows of the same loop. Null of others.
-std::vector<Expr> states_before(const Vjp& v, const Loop& loop,
-                                const std::vector<const Node*>& readers) {
-  const std::vector<const Node*> params = params_read(*loop.body);
-  std::vector<Expr> found(loop.states);
+// Values of the body in each step, stacked: rows of the node where it keeps them, else further rows
+// of the same loop. Null for null values.
+std::vector<Expr> stacked_values(const Vjp& v, const Loop& loop, const std::vector<Value>& values) {
+  std::vector<Expr> found(values.size());
   Graph body = *loop.body;
   std::vector<std::size_t> added;
-  for (std::size_t k = 0; k < loop.states; ++k) {
-    if (readers[1 + k] == nullptr) continue;
-    const Value state(params[1 + k], 0);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!values[k]) continue;
     const auto rows = loop.body->outputs.begin() + static_cast<std::ptrdiff_t>(loop.states);
-    const auto row = std::find(rows, loop.body->outputs.end(), state);
+    const auto row = std::find(rows, loop.body->outputs.end(), values[k]);
     if (row != loop.body->outputs.end()) {
       found[k] = v.y[loop.states + static_cast<std::size_t>(row - rows)];
       continue;
     }
-    body.outputs.push_back(state);
+    body.outputs.push_back(values[k]);
     added.push_back(k);
   }
   if (added.empty()) return found;
@@ -147,6 +145,17 @@ std::vector<Expr> states_before(const Vjp& v, const Loop& loop,
       outputs_of(make_node(v.node.op(), std::move(operands), std::move(attributes)));
   for (std::size_t k = 0; k < added.size(); ++k) found[added[k]] = all[v.y.size() + k];
   return found;
+}
+
+// The states that a body's derivative reads, then the residuals; null for other states.
+std::vector<Value> values_read(const Loop& loop, const Residuals& residuals) {
+  const std::vector<const Node*> own = params_read(*loop.body),
+                                 read = params_read(*residuals.derivative);
+  std::vector<Value> values(loop.states);
+  for (std::size_t k = 0; k < loop.states; ++k)
+    if (read[1 + k] != nullptr) values[k] = Value(own[1 + k], 0);
+  values.insert(values.end(), residuals.kept.begin(), residuals.kept.end());
+  return values;
 }
 
 // The operands whose cotangents go from step to step: what is asked for, and the states that come
@@ -186,13 +195,15 @@ Expr zero_row(const Expr& rows) {
   return full(Shape(shape.begin() + 1, shape.end()), constant(0.0, rows.dtype()));
 }
 
-// Backwards over the steps, from the states before each that they read: cotangents of the states
-// are states, those of captured values add up. Values that nothing is asked for have neither.
+// Backwards over the steps, from the states before each and the residuals that they read:
+// cotangents of the states are states, those of captured values add up. Values that nothing is
+// asked for have neither.
 Exprs fori_vjp(const Vjp& v) {
   const Loop loop(v.node);
   const std::vector<bool> carried = carried_backwards(v, loop);
-  const Body body = v.bodies->vjp(loop.body, carried);
-  const std::vector<Expr> kept = states_before(v, loop, params_read(*body));
+  const Residuals residuals =
+      residuals_of(loop.body, v.bodies->vjp(loop.body, carried), 1 + loop.states);
+  const std::vector<Expr> kept = stacked_values(v, loop, values_read(loop, residuals));
   const Expr last = steps_of(v.x[0]) - 1;
   const LoopBody step = [&](Expr j, std::span<const Expr> cotangents) {
     const Expr i = last - j;
@@ -210,7 +221,9 @@ Exprs fori_vjp(const Vjp& v) {
       else
         arguments.push_back(carried[1 + k] ? cotangents[next++] : zeros_like(v.y[k]));
     }
-    std::vector<Expr> before = apply_body(body, arguments);
+    for (std::size_t k = loop.states; k < kept.size(); ++k)
+      arguments.push_back(index(kept[k], here));
+    std::vector<Expr> before = apply_body(residuals.derivative, arguments);
     for (; next < before.size(); ++next) before[next] = before[next] + cotangents[next];
     return before;
   };

@@ -150,13 +150,10 @@ def test_statements_ask_where_they_run():
 
 @gn.compiled
 def elements_in_a_loop(x, k):
-    def outer(i, s):
-        def inner(j, t):
-            return t + x[i + j + k]  # an inner step
+    def step(i, s):
+        return s + x[i + k]  # a step
 
-        return gn.fori(3, s, inner)
-
-    return gn.fori(5, 0.0, outer)
+    return gn.fori(5, 0.0, step)
 
 
 @gn.compiled
@@ -179,7 +176,7 @@ def line_of(function, text):
 
 @pytest.mark.parametrize(
     ("function", "text"),
-    [(elements_in_a_loop, "an inner step"), (elements_until, "a branch of a step")],
+    [(elements_in_a_loop, "# a step"), (elements_until, "a branch of a step")],
 )
 def test_errors_in_bodies_tell_the_line(function, text):
     line = line_of(function.__wrapped__, text)
