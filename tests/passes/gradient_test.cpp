@@ -3,8 +3,9 @@
 
 #include <doctest/doctest.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -39,10 +40,10 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-double elapsed_seconds(const std::function<void()>& f) {
-  const auto start = std::chrono::steady_clock::now();
+double processor_seconds(const std::function<void()>& f) {
+  const std::clock_t start = std::clock();
   f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 }  // namespace
@@ -170,15 +171,23 @@ TEST_CASE("a chain of 100,000 nodes is derived without recursion, in time linear
     for (int i = 0; i < steps; ++i) y = sin(y) + x;
     Expr dx;
     std::vector<Expr> dy;
-    const double backwards = elapsed_seconds([&] { dx = grad(y, x); });
-    const double forwards = elapsed_seconds([&] { dy = jvp({{y}}, {{x}}, {{x}}); });
+    const double backwards = processor_seconds([&] { dx = grad(y, x); });
+    const double forwards = processor_seconds([&] { dy = jvp({{y}}, {{x}}, {{x}}); });
     CHECK(dx.dtype() == float64);
     CHECK(dy.size() == 1);
     return std::pair(backwards, forwards);
   };
   // Eight times the nodes; a quadratic takes 64 times the time.
-  const auto [backwards, forwards] = times(6250);
-  const auto [long_backwards, long_forwards] = times(50000);
+  const auto least_times = [&](int steps) {
+    std::pair<double, double> least = times(steps);
+    for (int again = 0; again < 2; ++again) {
+      const auto [backwards, forwards] = times(steps);
+      least = {std::min(least.first, backwards), std::min(least.second, forwards)};
+    }
+    return least;
+  };
+  const auto [backwards, forwards] = least_times(6250);
+  const auto [long_backwards, long_forwards] = least_times(50000);
   CHECK(long_backwards < 24 * backwards);
   CHECK(long_forwards < 24 * forwards);
 }
