@@ -387,6 +387,65 @@ Expr concatenate_of_slices(const Match& m) {
   return parts.size() == 1 ? parts[0] : concatenate(parts, axis);
 }
 
+// The one axis of which a write leaves something, none when there are several or it has steps.
+std::optional<std::size_t> axis_in_part(const Value& write) {
+  const Sections sections = sections_of(write);
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    if (sections[i].is_all_of(write.shape()[i])) continue;
+    if (found || !sections[i].step.is(1)) return std::nullopt;
+    found = i;
+  }
+  return found;
+}
+
+// What is written where on the axis of one array of zeros.
+struct Written {
+  std::size_t axis = 0;
+  std::vector<std::pair<Section, Value>> parts;
+};
+
+// Each part becomes a loop: more are left as they are.
+constexpr std::size_t most_parts = 16;
+
+// Adds what `v` writes to zeros; false when it is anything else.
+bool add_written(Written& written, Value v) {
+  for (; writes_slice(v); v = v.input(0)) {
+    const auto axis = axis_in_part(v);
+    if (!axis || (!written.parts.empty() && *axis != written.axis)) return false;
+    if (written.parts.size() == most_parts) return false;
+    written.axis = *axis;
+    written.parts.emplace_back(sections_of(v)[*axis], v.input(1));
+  }
+  return is_zeros(v);
+}
+
+// Zeros, an axis of which is written part by part and each element once.
+Expr writes_side_by_side(const Match& m) {
+  Written written;
+  if (writes_slice(m.root)) {
+    if (!add_written(written, m.root)) return {};
+  } else {
+    for (const Value& term : m.root.node().operands())
+      if (!writes_slice(term) || term.shape() != m.root.shape() || !add_written(written, term))
+        return {};
+  }
+  auto& [axis, parts] = written;
+  if (parts.size() < 2) return {};
+  std::vector<Expr> ordered;
+  Dim end = 0;
+  while (ordered.size() < parts.size()) {
+    const auto next =
+        std::ranges::find(parts, end, [](const auto& part) { return part.first.start; });
+    if (next == parts.end()) return {};
+    ordered.emplace_back(next->second);
+    end = end + next->first.count;
+    next->first.start = -1;
+  }
+  if (!(end == m.root.shape()[axis])) return {};
+  return concatenate(ordered, static_cast<std::int64_t>(axis));
+}
+
 // ---------------------------------------------------------------------------------------- examples
 
 Expr line(DType t) { return tensor("x", t, {Dim(20)}); }
@@ -425,6 +484,10 @@ Expr all_written_example(DType t) { return inc_at(line(t), {range(0, 20)}, exp(l
 Expr zeros_example(DType t) {
   const Expr value = tensor("y", t, {Dim(4)});
   return exp(line(t)) + inc_at(full({20}, constant(0.0, t)), {range(2, 10, 2)}, value);
+}
+Expr beside_example(DType t) {
+  const Expr x = tensor("x", t, {Dim(4), Dim(3)}), zeros = full({4, 6}, constant(0.0, t));
+  return inc_at(inc_at(zeros, {all_of, range(3, 6)}, exp(x)), {all_of, range(0, 3)}, x);
 }
 Expr join_example(DType t) {
   const Expr y = tensor("y", t, {Dim(7)});
@@ -466,6 +529,10 @@ RuleGroup make() {
                twice_written_example),
           rule("write_of_all", Promise::exact, {&op::set_slice, &op::inc_slice}, write_of_all,
                "x[:].set(y), x[a].set(x[a])", "y, x; for inc x + y", all_written_example),
+          rule("writes_side_by_side", Promise::accurate, {&op::set_slice, &op::inc_slice, &op::add},
+               writes_side_by_side,
+               "zeros[:, :k].inc(x)[:, k:].inc(y), zeros[:, :k].inc(x) + zeros[:, k:].inc(y)",
+               "concatenate([x, y], 1)", beside_example),
           rule("sum_with_written_zeros", Promise::accurate, {&op::add}, sum_with_written_zeros,
                "x + zeros[a].set(y)", "x[a].inc(y) for slices and scalar indices", zeros_example),
           rule("joined_parts", Promise::exact, {&op::concatenate}, joined_parts,
