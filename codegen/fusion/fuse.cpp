@@ -111,8 +111,8 @@ class Fuser {
   void write(Member m, const Shape& domain) {
     settle(m, domain);
     for (const Value& r : std::vector(m.row_values)) store(r);
-    settle(m, domain);
-    if (const auto n = placement_.nest_for_write(m, domain))
+    const Trial trial = settle(m, domain);
+    if (const auto n = placement_.nest_for(m, domain, trial.roots))
       return placement_.add(*n, std::move(m));
     placement_.append_nest(std::move(m), domain);
   }

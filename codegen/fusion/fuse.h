@@ -57,6 +57,9 @@ struct Member {
   /// Whether a column is of all rows of a block at once: places of searches wait in registers, and
   /// sums with a maximum beside them for that of the block.
   bool needs_whole_block() const;
+  /// Whether it makes an element of the domain that goes to memory, to a place known without data
+  /// where no other element goes.
+  bool is_of_element(const Shape& domain) const;
 };
 
 /// Loops over one domain. The last axis is innermost; the others are its rows.

@@ -211,6 +211,13 @@ bool Member::needs_whole_block() const {
   return kind == Kind::column && (value.op().reduction.arg || maximum_beside(value.node()));
 }
 
+bool Member::is_of_element(const Shape& domain) const {
+  if (!rows.empty()) return false;
+  if (kind != Kind::write) return kind == Kind::store && value.shape() == domain;
+  const WriteRule& rule = value.op().write;
+  return rule.every && !rule.combine && !scattered;
+}
+
 bool Nest::needs_whole_blocks() const {
   return std::any_of(members.begin(), members.end(),
                      [](const Member& m) { return m.needs_whole_block(); });

@@ -13,6 +13,8 @@ void NestContents::add(const Member& m, Nest& nest) {
   }
   for (const Value& v : m.loads) shares_loads_ = !loads_.insert(v).second || shares_loads_;
   of_stores_ = of_stores_ && m.kind == Member::Kind::store && m.value.shape() == nest.domain;
+  of_elements_ = of_elements_ && m.is_of_element(nest.domain);
+  has_writes_ = has_writes_ || m.kind == Member::Kind::write;
   crossed_ = crossed_ || m.crossed >= 0;
   whole_blocks_ = whole_blocks_ || m.needs_whole_block();
   for (const Value& v : m.heavy) {

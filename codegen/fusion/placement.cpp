@@ -83,20 +83,6 @@ std::optional<int> Placement::nest_for(const Member& m, const Shape& domain,
   return std::nullopt;
 }
 
-std::optional<int> Placement::nest_for_write(const Member& m, const Shape& domain) const {
-  const WriteRule& rule = m.value.op().write;
-  if (!rule.every || rule.combine || m.operand <= rule.first || m.scattered) return std::nullopt;
-  const int n = static_cast<int>(fusion_.nests.size()) - 1;
-  const Nest& last = fusion_.nests.back();
-  int statements = m.statements;
-  for (const Member& other : last.members) statements += other.statements;
-  const Member& before = last.members.back();
-  const bool follows = fusion_.items.back().nest == n && before.kind == Kind::write &&
-                       before.value == m.value && !before.scattered && last.domain == domain &&
-                       m.row_values.empty() && statements <= most_nest_statements;
-  return follows ? std::optional(n) : std::nullopt;
-}
-
 // The item that makes `v`; -1 for what is there before all of them.
 int Placement::item_of(const Value& v) const {
   const Value s = storage_of(v);
@@ -127,19 +113,25 @@ bool Placement::may_join(int n, const Member& m, const Shape& domain,
   // What adds up partial results comes after the nest that makes them.
   if (m.kind == Kind::store && is_blocked_column(m.value.node()) && item_of(m.value) >= at)
     return false;
-  bool shares = beside == n || is_for_rows_of(n, m, domain);
+  bool shares = beside == n || is_for_rows_of(n, m, domain) || writes_beside(n, m);
   for (const Value& v : roots) {
     const int where = item_of(v);
     if (where > at) return false;
     if (where < at) continue;
-    // A result of the nest itself is usable at the element it was computed for.
-    if (m.elsewhere.contains(storage_of(v))) return false;
+    // A result of the nest itself is usable at the element it was computed for, where it stays.
+    if (m.elsewhere.contains(storage_of(v)) || storage_of(v).op().write) return false;
     shares = true;
   }
   const NestContents& contents = contents_[static_cast<std::size_t>(n)];
   shares = shares || contents.shares_loads_with(m);
   const std::size_t streams = contents.streams_with(m) + fusion_.nests[n].members.size();
   return (shares || streams < most_streams) && contents.statements_with(m) <= most_nest_statements;
+}
+
+// Whether both write operands of one node.
+bool Placement::writes_beside(int n, const Member& m) const {
+  const Member& last = fusion_.nests[n].members.back();
+  return m.kind == Kind::write && last.kind == Kind::write && last.value == m.value;
 }
 
 // Whether the member is a value of the shape of the nest's rows, and reads results of those.
@@ -152,8 +144,9 @@ bool Placement::has_loops_for(int n, const Member& m, const Shape& domain) const
   const Nest& nest = fusion_.nests[n];
   const NestContents& contents = contents_[static_cast<std::size_t>(n)];
   const bool partial = m.kind == Kind::partial || nest.members[0].kind == Kind::partial;
-  if ((partial && nest_beside(m) != n) || nest.members[0].kind == Kind::write) return false;
+  if (partial && nest_beside(m) != n) return false;
   const bool full = nest.domain == domain;
+  if (m.kind == Kind::write || contents.has_writes()) return full && may_write_in(n, m);
   if (!full && !is_for_rows_of(n, m, domain)) return false;
   // No loop over rows is around columns that need their block at once.
   const bool whole_blocks = m.needs_whole_block() || contents.needs_whole_blocks();
@@ -161,6 +154,20 @@ bool Placement::has_loops_for(int n, const Member& m, const Shape& domain) const
   const bool stored = contents.is_of_stores() && m.kind == Kind::store && m.value.shape() == domain;
   const bool crossed = m.crossed >= 0 || contents.is_crossed();
   return !crossed || (stored && full);
+}
+
+// Whether elements can be written to another place than their own in the loops, as operands of one
+// write can be together. Values at their own place leave theirs only for rows that are no short
+// ones, which are run through as if they were one.
+bool Placement::may_write_in(int n, const Member& m) const {
+  constexpr std::int64_t shortest = 16;
+  const Nest& nest = fusion_.nests[n];
+  const NestContents& contents = contents_[static_cast<std::size_t>(n)];
+  if (!contents.is_of_elements() || !m.is_of_element(nest.domain)) return false;
+  if (writes_beside(n, m)) return true;
+  const Dim last = nest.domain.empty() ? Dim(1) : nest.domain.back();
+  const bool is_short = last.is_constant() && last.constant() < shortest;
+  return !is_short && m.crossed < 0 && !contents.is_crossed();
 }
 
 bool Placement::has_row_values_for(int n, const Member& m) const {

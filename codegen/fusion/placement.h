@@ -22,9 +22,6 @@ class Placement {
   /// `roots`: values of nests, and stored ones, that it reads.
   std::optional<int> nest_for(const Member& m, const Shape& domain,
                               std::span<const Value> roots) const;
-  /// The nest of the write before, if this one may share its loops: both are of one node whose
-  /// writes never meet, and where they go is known without data.
-  std::optional<int> nest_for_write(const Member& m, const Shape& domain) const;
   /// The nest that computes the reduction of a row.
   int nest_of_row(const Node& reduction) const { return row_nest_.at(&reduction); }
   /// Whether a nest of another domain computes the value at its own element.
@@ -44,7 +41,9 @@ class Placement {
   int stage_in(int n, const Member& m) const;
   bool may_join(int n, const Member& m, const Shape& domain, std::span<const Value> roots) const;
   bool is_for_rows_of(int n, const Member& m, const Shape& domain) const;
+  bool writes_beside(int n, const Member& m) const;
   bool has_loops_for(int n, const Member& m, const Shape& domain) const;
+  bool may_write_in(int n, const Member& m) const;
   bool has_row_values_for(int n, const Member& m) const;
 
   Fusion& fusion_;

@@ -64,6 +64,38 @@ TEST_CASE("chains of writes go on in one memory") {
   CHECK(batch.function->module_text().find("buffer b2") == std::string::npos);
 }
 
+TEST_CASE("what is written side by side shares loops with values of the same elements") {
+  const auto outputs = [](const Expr& x, const Expr& y) {
+    const Expr both = exp(x * y);
+    return std::vector<Expr>{concatenate({both * x, both * y}, 1), both + 1.0,
+                             concatenate({tanh(both), x, both}, 1)};
+  };
+  const Expr x = tensor("x", float64, {32, 20}), y = tensor("y", float64, {32, 20});
+  const std::vector<Expr> all = outputs(x, y);
+  CHECK(compile({x, y}, {all.begin(), all.end()}).kernels() == 1);
+  // Gates of a cell: the gradient by one matrix of them all.
+  const Expr gates = tensor("gates", float64, {32, 60});
+  const auto gate = [&](int k) { return gates(all_of, range(20 * k, 20 * (k + 1))); };
+  const Expr cell = sigmoid(gate(0)) * x + tanh(gate(1)) * sigmoid(gate(2));
+  const std::vector<Expr> by = grad(sum(square(cell)), {gates, x});
+  CHECK(compile({gates, x}, {by.begin(), by.end()}).kernels() == 1);
+  Samples samples(8);
+  for (const auto& [rows, columns] :
+       std::vector<std::pair<int, int>>{{32, 20}, {1, 20}, {5, 3}, {7, 17}, {0, 4}, {70, 40}}) {
+    Batch batch("beside");
+    const Extents shape{rows, columns};
+    const Expr u = batch.input("u", samples.small(DType::float64, shape));
+    const Expr v = batch.input("v", samples.small(DType::float64, shape));
+    for (const Expr& output : outputs(u, v)) batch.add("written", output, 1e-14);
+    const Expr joined = concatenate({u * 2.0, exp(v)}, 0);
+    batch.add("first part", joined, 1e-14);
+    batch.add("read again", barrier(joined)(range(0, rows), all_of) * v, 1e-14);
+    batch.add("of rows", concatenate({softmax(u, 1), u - v}, 1), 1e-14);
+    batch.add("turned", concatenate({transpose(u), transpose(v) * 2.0}, 0));
+    batch.check();
+  }
+}
+
 TEST_CASE("a write that others read too keeps its memory") {
   Samples samples(8);
   Batch batch("read twice");
