@@ -1,6 +1,7 @@
 // Small kernels inside loops become part of the function that runs the loop, and small buffers that
 // only they touch become its variables: a step calls nothing, and its states are in registers.
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 #include "codegen/module/accesses.h"
@@ -17,12 +18,30 @@ bool has_constant_extents(const Shape& shape) {
   return std::ranges::all_of(shape, [](const Dim& d) { return d.is_constant(); });
 }
 
+bool has_scratch(const Kernel& kernel) {
+  return std::ranges::any_of(kernel.buffers, [](const BufferParam& b) { return b.per_worker; });
+}
+
+// Threads that would get a piece each are asked for none where all iterations are one piece.
+void run_single_pieces_at_once(Kernel& kernel) {
+  if (has_scratch(kernel)) return;  // which is a worker's
+  const auto number = [&](int i) -> std::optional<std::int64_t> {
+    const bool known = i >= 0 && kernel.body[i].code == Code::constant;
+    return known ? std::optional(kernel.body[i].value.i) : std::nullopt;
+  };
+  for (const Statement& s : kernel.body) {
+    if (s.code != Code::loop || kernel.axes[s.axis].kind != AxisKind::parallel) continue;
+    Axis& axis = kernel.axes[s.axis];
+    const auto from = number(s.args[0]), to = number(s.args[1]), piece = number(axis.grain);
+    if (from && to && piece && *to - *from <= *piece) axis.kind = AxisKind::serial, axis.grain = -1;
+  }
+}
+
 // One thread runs all of it, without scratch.
 bool is_small(const Kernel& kernel) {
   const auto is_shared = [](const Axis& a) { return a.kind == AxisKind::parallel; };
-  const auto is_scratch = [](const BufferParam& b) { return b.per_worker; };
-  return kernel.body.size() <= most_statements && std::ranges::none_of(kernel.axes, is_shared) &&
-         std::ranges::none_of(kernel.buffers, is_scratch);
+  return kernel.body.size() <= most_statements && !has_scratch(kernel) &&
+         std::ranges::none_of(kernel.axes, is_shared);
 }
 
 // Whether each loop of a kernel has a length that is in its text.
@@ -70,6 +89,7 @@ class Inliner {
 
   bool see(KernelStep& s, bool in_loop) {
     Kernel& kernel = module_.kernels[s.kernel];
+    if (in_loop) run_single_pieces_at_once(kernel);
     kernel.inlined = in_loop && is_small(kernel);
     return kernel.inlined && has_known_lengths(kernel);
   }
