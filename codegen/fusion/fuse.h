@@ -52,6 +52,7 @@ struct Member {
   int statements = 0;                   // of a kernel with this member alone
   int widest = 1;                       // bytes of the widest number computed with
   bool plain = true;                    // every access is at the element itself or uniform
+  bool has_loop = false;                // an element takes one: a reduction of few others
   bool scattered = false;               // write: positions depend on data,
   bool scattered_lanes = false;         // from element to element of the last axis
   /// Whether a column is of all rows of a block at once: places of searches wait in registers, and

@@ -15,6 +15,8 @@ void NestContents::add(const Member& m, Nest& nest) {
   of_stores_ = of_stores_ && m.kind == Member::Kind::store && m.value.shape() == nest.domain;
   of_elements_ = of_elements_ && m.is_of_element(nest.domain);
   has_writes_ = has_writes_ || m.kind == Member::Kind::write;
+  has_rows_ = has_rows_ || m.kind == Member::Kind::row;
+  has_loops_ = has_loops_ || (m.has_loop && m.kind == Member::Kind::store);
   crossed_ = crossed_ || m.crossed >= 0;
   whole_blocks_ = whole_blocks_ || m.needs_whole_block();
   for (const Value& v : m.heavy) {

@@ -26,6 +26,9 @@ class NestContents {
   /// Whether each member makes one element of the domain, and some write it elsewhere.
   bool is_of_elements() const { return of_elements_; }
   bool has_writes() const { return has_writes_; }
+  /// Whether some are reductions of rows, and some others' elements take a loop.
+  bool has_rows() const { return has_rows_; }
+  bool has_loops() const { return has_loops_; }
   /// Whether memory lies across for some of them, and all are stores.
   bool is_crossed() const { return crossed_ && of_stores_; }
   bool needs_whole_blocks() const { return whole_blocks_; }
@@ -37,7 +40,8 @@ class NestContents {
   std::size_t computations_ = 0;                // of all members, one by one
   int first_ = 0, later_ = 0;                   // statements of the first stage, of others
   bool shares_loads_ = false;
-  bool of_stores_ = true, of_elements_ = true, has_writes_ = false;
+  bool of_stores_ = true, of_elements_ = true;
+  bool has_writes_ = false, has_rows_ = false, has_loops_ = false;
   bool crossed_ = false, whole_blocks_ = false;
   std::unordered_map<Value, int> heavy_;  // the stage that computes it; -1: several do
 };

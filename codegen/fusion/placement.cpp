@@ -13,8 +13,13 @@ namespace {
 constexpr int most_nest_statements = 400;
 constexpr int most_items_back = 24;       // where a nest for a member is looked for
 constexpr std::size_t most_streams = 10;  // arrays that one loop reads and writes at once
+constexpr std::int64_t short_row = 15;    // elements of one that is not run through alone
 
 using Kind = Member::Kind;
+
+bool has_short_rows(const Shape& domain) {
+  return !domain.empty() && domain.back().is_constant() && domain.back().constant() <= short_row;
+}
 
 }  // namespace
 
@@ -148,6 +153,7 @@ bool Placement::has_loops_for(int n, const Member& m, const Shape& domain) const
   const bool full = nest.domain == domain;
   if (m.kind == Kind::write || contents.has_writes()) return full && may_write_in(n, m);
   if (!full && !is_for_rows_of(n, m, domain)) return false;
+  if (full && has_short_rows(domain) && gathers_in_lanes(contents, m)) return false;
   // No loop over rows is around columns that need their block at once.
   const bool whole_blocks = m.needs_whole_block() || contents.needs_whole_blocks();
   if (!partial && whole_blocks && !nest.is_of_columns(&m)) return false;
@@ -156,18 +162,22 @@ bool Placement::has_loops_for(int n, const Member& m, const Shape& domain) const
   return !crossed || (stored && full);
 }
 
+// Whether a loop of an element would gather: short rows that are reduced are lanes of vectors.
+bool Placement::gathers_in_lanes(const NestContents& contents, const Member& m) {
+  if (m.kind == Kind::row) return contents.has_loops();
+  return m.has_loop && m.rows.empty() && contents.has_rows();
+}
+
 // Whether elements can be written to another place than their own in the loops, as operands of one
 // write can be together. Values at their own place leave theirs only for rows that are no short
 // ones, which are run through as if they were one.
 bool Placement::may_write_in(int n, const Member& m) const {
-  constexpr std::int64_t shortest = 16;
   const Nest& nest = fusion_.nests[n];
   const NestContents& contents = contents_[static_cast<std::size_t>(n)];
   if (!contents.is_of_elements() || !m.is_of_element(nest.domain)) return false;
   if (writes_beside(n, m)) return true;
-  const Dim last = nest.domain.empty() ? Dim(1) : nest.domain.back();
-  const bool is_short = last.is_constant() && last.constant() < shortest;
-  return !is_short && m.crossed < 0 && !contents.is_crossed();
+  return !nest.domain.empty() && !has_short_rows(nest.domain) && m.crossed < 0 &&
+         !contents.is_crossed();
 }
 
 bool Placement::has_row_values_for(int n, const Member& m) const {

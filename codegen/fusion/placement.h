@@ -44,6 +44,7 @@ class Placement {
   bool writes_beside(int n, const Member& m) const;
   bool has_loops_for(int n, const Member& m, const Shape& domain) const;
   bool may_write_in(int n, const Member& m) const;
+  static bool gathers_in_lanes(const NestContents& contents, const Member& m);
   bool has_row_values_for(int n, const Member& m) const;
 
   Fusion& fusion_;

@@ -39,6 +39,7 @@ class TrialBuild {
     const bool beside = m_.kind != Kind::store && maximum_beside(node);
     payload(k_, m_, axes_,
             beside ? k_.load(memory_, k_.linear(axes_.back()), m_.value.dtype()) : Scalar{});
+    m_.has_loop = k_.axis_count() > domain_.size();
     m_.statements = static_cast<int>(k_.statement_count());
     // What is in memory by now costs nothing.
     const Node& computed = m_.kind == Kind::store ? node : node.input(0).node();

@@ -76,6 +76,8 @@ class KernelBuilder : public Element {
   Scalar open(Axis axis, Scalar lo, Scalar hi, const Dim& extent);
   /// The statement of a uniform value, for Axis::grain.
   std::int32_t grain(const Dim& pieces) { return statement_of(extent(pieces)); }
+  /// Loops opened so far.
+  std::size_t axis_count() const { return kernel_.axes.size(); }
   /// Closes the innermost loop or branch.
   void close();
   /// The bounds of a loop over up to `length` iterations from `from` on, before `end`.
