@@ -27,6 +27,9 @@ bool divides_lanes(const Statement& s) {
   return s.code == Code::let && s.op == &op::divide && s.lanes;
 }
 
+// Whether a body is a function that gets the vectors.
+bool is_called_body(Vectors v) { return v == Vectors::apart || v == Vectors::few; }
+
 }  // namespace
 
 CpuPrinter::Head CpuPrinter::head(const std::string& name) const {
@@ -73,7 +76,7 @@ void CpuPrinter::close_loop(int i) {
       w_.close_lanes();
       divisors_.clear();
       if (vectors_.of(i) == Vectors::together) w_.close("}");
-      return w_.close(vectors_.of(i) == Vectors::apart ? "});" : "}");
+      return w_.close(is_called_body(vectors_.of(i)) ? "});" : "}");
     default: return w_.close("}");
   }
 }
@@ -109,7 +112,8 @@ void CpuPrinter::open_vector_loop(int i, const std::string& j) {
   const std::string lo = w_.plain(s.args[0]), hi = w_.plain(s.args[1]);
   w_.open_lanes(j, width);
   switch (vectors_.of(i)) {
-    case Vectors::apart: return open_calls(i, j);
+    case Vectors::apart:
+    case Vectors::few: return open_calls(i, j);
     case Vectors::together: return open_parts(i, j);
     case Vectors::part:
       w_.open("{");
@@ -128,8 +132,12 @@ std::string CpuPrinter::declare_lead(int loop) {
 
 // One vector that is not full.
 void CpuPrinter::declare_part(int width, std::int64_t live) {
-  w_.line(kernel().inlined ? fmt::format("const gn::Part<{}, {}> live;", width, live)
-                           : fmt::format("const gn::Tail<{}> live{{{}}};", width, live));
+  w_.line(fmt::format("const {} live{{{}}};", part_type(width, live), live));
+}
+
+std::string CpuPrinter::part_type(int width, std::int64_t live) const {
+  return kernel().inlined ? fmt::format("gn::Part<{}, {}>", width, live)
+                          : fmt::format("gn::Tail<{}>", width);
 }
 
 // A body that is called with full vectors and with the rest.
@@ -137,13 +145,20 @@ void CpuPrinter::open_calls(int i, const std::string& j) {
   const Statement& s = outline_[i];
   const Axis& axis = outline_.axis_of(i);
   const bool chained = accumulators_.feeds_chains(i);
+  const std::string body =
+      fmt::format("[&](i64 {}, auto live, int{}) GN_BODY {{", j, chained ? " chain" : "");
+  if (vectors_.of(i) == Vectors::few) {
+    const std::int64_t n = outline_[s.args[1]].value.i - outline_[s.args[0]].value.i;
+    return w_.open(fmt::format("gn::few_vectors<{}, {}, {}, {}>({}, {}", axis.width,
+                               chained ? axis.chains : 1, n, part_type(axis.width, n % axis.width),
+                               w_.plain(s.args[0]), body));
+  }
   const std::string lead = declare_lead(i);
   const std::string loop = lead.empty()
                                ? fmt::format("vector_loop<{}, {}, {}>(", axis.width,
                                              chained ? axis.chains : 1, vectors_.is_short(i))
                                : fmt::format("led_loop<{}>({}, ", axis.width, lead);
-  w_.open(fmt::format("gn::{}{}, {}, [&](i64 {}, auto live, int{}) GN_BODY {{", loop,
-                      w_.plain(s.args[0]), w_.plain(s.args[1]), j, chained ? " chain" : ""));
+  w_.open(fmt::format("gn::{}{}, {}, {}", loop, w_.plain(s.args[0]), w_.plain(s.args[1]), body));
 }
 
 // A body under a mask, in a loop over the parts of the range that have the same mask.

@@ -41,6 +41,7 @@ class CpuPrinter final : public FunctionPrinter {
   void open_calls(int i, const std::string& j);
   void open_parts(int i, const std::string& j);
   void declare_part(int width, std::int64_t live);
+  std::string part_type(int width, std::int64_t live) const;
   std::string declare_lead(int loop);
   bool is_product_of_reciprocal(int i);
 

@@ -55,6 +55,7 @@ Vectors VectorLoops::choose(int loop) const {
   if (n > 0 && n < axis.width) return Vectors::part;
   const bool in_turn = sums && axis.chains > 1;
   if (n > 0 && n % axis.width == 0 && !in_turn) return Vectors::whole;
+  if (n > 0 && n <= (is_short(loop) ? 4 : 2) * axis.width) return Vectors::few;
   return axis.masks && !is_short(loop) && !scatters(loop) ? Vectors::together : Vectors::apart;
 }
 

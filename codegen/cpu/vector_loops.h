@@ -9,8 +9,9 @@
 namespace gnomon {
 
 /// `apart`: the full vectors and the masked rest have a body each. `together`: one body under a
-/// mask serves both. `part`: one vector, not full. `whole`: no rest.
-enum class Vectors { apart, together, part, whole };
+/// mask serves both. `part`: one vector, not full. `whole`: no rest. `few`: some vectors, one after
+/// the other.
+enum class Vectors { apart, together, part, whole, few };
 
 class VectorLoops {
  public:

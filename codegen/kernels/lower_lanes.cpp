@@ -107,8 +107,9 @@ void KernelLowering::add_lanes(const Nest& nest) {
   const Dim& n = nest.domain.back();
   if (nest.has_columns())
     clear_partials(nest, *loops.block, k_.integer(0), k_.extent(n), vector_axis(nest, n));
-  const auto [lo, hi] =
-      k_.piece(k_.multiply(*loops.block, k_.integer(column_block)), column_block, k_.extent(rows));
+  const Scalar first = k_.multiply(*loops.block, k_.integer(column_block));
+  const auto [lo, hi] = blocks.is(1) ? std::array{k_.integer(0), k_.extent(rows)}
+                                     : k_.piece(first, column_block, k_.extent(rows));
   Axis lanes = vector_axis(nest, rows);
   lanes.name = "i";
   lanes.chains = 1;

@@ -71,9 +71,13 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
   if (extent.is(1)) return {"j", AxisKind::serial};
   const int bytes = std::max(4, nest.widest());
   Axis axis{"j", AxisKind::vector, target_.vector_bytes / bytes, 1};
-  // Less than a vector is all masked rest: the same fold with one chain as with several.
-  const bool short_axis = extent.is_constant() && extent.constant() < axis.width;
-  axis.chains = short_axis ? 1 : std::max(1, lanes_of_reduction / axis.width);
+  axis.chains = std::max(1, lanes_of_reduction / axis.width);
+  // Chains that get no element are left out: the tree that folds them begins with halves, so that
+  // it is the same without them.
+  if (extent.is_constant()) {
+    const std::int64_t vectors = (extent.constant() + axis.width - 1) / axis.width;
+    for (; axis.chains > 1 && axis.chains / 2 >= vectors; axis.chains /= 2) continue;
+  }
   axis.masks = target_.has_masks();
   return axis;
 }

@@ -186,7 +186,7 @@ void gnomon_k2(
   call.parallel(b_to, 3, [=](i64 b2_from, i64 b2_to, i32) {
     for (i64 b2 = b2_from; b2 < b2_to; ++b2) {
       const i64 partial_at = b2 * 10;
-      gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
+      gn::few_vectors<8, 1, 10, gn::Tail<8>>(0, [&](i64 j, auto live, int) GN_BODY {
         gn::write(partial + partial_at + j, gn::splat<f32x8>(0.0f), live);
       });
       const i64 i_from = b2 * 64;
@@ -499,7 +499,7 @@ void gnomon_k5(
     const f32* __restrict partial, const f32* b2) {
   const i64 x_0 = dims[0];
   const i64 b_to = gn::floor_divide<i64>(x_0 + 63, 64);
-  gn::vector_loop<8, 1, true>(0, 10, [&](i64 j, auto live, int) GN_BODY {
+  gn::few_vectors<8, 1, 10, gn::Tail<8>>(0, [&](i64 j, auto live, int) GN_BODY {
     f32x8 sum2 = gn::splat<f32x8>(0.0f);
     for (i64 b3 = 0; b3 < b_to; ++b3) {
       const f32x8 partial_b3 = gn::read<f32x8>(partial + b3 * 10 + j, live, 0.0f);

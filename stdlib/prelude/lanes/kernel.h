@@ -43,6 +43,15 @@ GN_FN void vector_loop(i64 lo, i64 hi, Body body) {
     body(j, Tail<W>{static_cast<int>(hi - j < W ? hi - j : W)}, c);
 }
 
+/// The same for the few vectors of [lo, lo + N). What is left after the full ones is told by a
+/// Rest, and ends the chain that it meets.
+template <int W, int C, int N, typename Rest, typename Body>
+GN_FN void few_vectors(i64 lo, Body body) {
+#pragma clang loop unroll(full)
+  for (int v = 0; v < N / W; ++v) body(lo + v * W, Full<W>{}, v % C);
+  if constexpr (N % W != 0) body(lo + N / W * W, Rest{N % W}, N / W % C);
+}
+
 /// The same with one chain, but first come `lead` masked elements, fewer than W, a power of 2.
 template <int W, typename Body>
 GN_FN void led_loop(i64 lead, i64 lo, i64 hi, Body body) {

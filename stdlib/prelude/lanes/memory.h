@@ -86,7 +86,7 @@ struct Tail {
 /// The first N lanes are live, and what is read and written may be variables.
 template <int W, int N>
 struct Part : Tail<W> {
-  GN_FN constexpr Part() : Tail<W>{N} {}
+  GN_FN constexpr explicit Part(int = N) : Tail<W>{N} {}
 };
 /// The first `count` lanes are live, and usually that is all of them.
 template <int W>

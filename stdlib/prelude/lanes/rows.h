@@ -9,7 +9,11 @@ namespace gn {
 
 namespace detail {
 
-constexpr int least_transposed = 8;  // columns; fewer are moved one element at a time
+constexpr int least_transposed = 8;  // columns; fewer are moved one element at a time,
+
+/// unless they fill a vector.
+template <int K, int W>
+constexpr bool is_transposed = K >= least_transposed || K >= W;
 
 template <int... I>
 struct Interleave {
@@ -76,14 +80,16 @@ GN_FN void rows_of(const V (&columns)[K], int b, V (&rows)[width_of<V>]) {
   transpose(rows);
 }
 
-template <int K, typename V, typename T>
-GN_FN void read_full_rows(V (&columns)[K], const T* p, i64 stride) {
+/// The first N rows. Lanes behind them get the last one.
+template <int K, int N, typename V, typename T>
+GN_FN void read_first_rows(V (&columns)[K], const T* p, i64 stride) {
   constexpr int W = width_of<V>;
-  if constexpr (K < least_transposed) {
+  const auto row = [&](int i) { return p + (i < N ? i : N - 1) * stride; };
+  if constexpr (!is_transposed<K, W>) {
 #pragma clang loop unroll(full)
     for (int k = 0; k < K; ++k) {
 #pragma clang loop unroll(full)
-      for (int i = 0; i < W; ++i) columns[k][i] = p[i * stride + k];
+      for (int i = 0; i < W; ++i) columns[k][i] = row(i)[k];
     }
   } else {
     using Blocks = Columns<K, W>;
@@ -92,7 +98,7 @@ GN_FN void read_full_rows(V (&columns)[K], const T* p, i64 stride) {
       V rows[W];
       const int from = Blocks::from(b);
 #pragma clang loop unroll(full)
-      for (int i = 0; i < W; ++i) rows[i] = load_count<V>(p + i * stride + from, Blocks::count);
+      for (int i = 0; i < W; ++i) rows[i] = load_count<V>(row(i) + from, Blocks::count);
       transpose(rows);
 #pragma clang loop unroll(full)
       for (int k = 0; k < Blocks::count; ++k) columns[from + k] = rows[k];
@@ -100,12 +106,12 @@ GN_FN void read_full_rows(V (&columns)[K], const T* p, i64 stride) {
   }
 }
 
-template <int K, typename V, typename T>
-GN_FN void write_full_rows(T* p, const V (&columns)[K]) {
+template <int K, int N, typename V, typename T>
+GN_FN void write_first_rows(T* p, const V (&columns)[K]) {
   constexpr int W = width_of<V>;
-  if constexpr (K < least_transposed) {
+  if constexpr (!is_transposed<K, W>) {
 #pragma clang loop unroll(full)
-    for (int i = 0; i < W; ++i) {
+    for (int i = 0; i < N; ++i) {
 #pragma clang loop unroll(full)
       for (int k = 0; k < K; ++k) p[i * K + k] = columns[k][i];
     }
@@ -116,7 +122,7 @@ GN_FN void write_full_rows(T* p, const V (&columns)[K]) {
       V rows[W];
       rows_of<K>(columns, b, rows);
 #pragma clang loop unroll(full)
-      for (int i = 0; i < W; ++i) store_count(p + i * K + Blocks::from(b), rows[i], Blocks::count);
+      for (int i = 0; i < N; ++i) store_count(p + i * K + Blocks::from(b), rows[i], Blocks::count);
     }
   }
 }
@@ -146,17 +152,21 @@ __attribute__((noinline)) void combine_rows(T* p, const T* rows, int n, Combine 
 }  // namespace detail
 
 /// columns[k][i] = p[i stride + k] for the live lanes i.
-template <int K, typename V, typename T, int W>
-GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Full<W>) {
+template <int K, typename V, typename T, int W, int N>
+GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Part<W, N>) {
   static_assert(detail::stores_as<V, T> && width_of<V> == W);
   if constexpr (is_bool<V>) {
     detail::memory_lanes<V> bytes[K];
-    detail::read_full_rows<K>(bytes, reinterpret_cast<const u8*>(p), stride);
+    detail::read_first_rows<K, N>(bytes, reinterpret_cast<const u8*>(p), stride);
 #pragma clang loop unroll(full)
     for (int k = 0; k < K; ++k) columns[k] = convert<V>(bytes[k]);
   } else {
-    detail::read_full_rows<K>(columns, p, stride);
+    detail::read_first_rows<K, N>(columns, p, stride);
   }
+}
+template <int K, typename V, typename T, int W>
+GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Full<W>) {
+  read_rows<K>(columns, p, stride, Part<W, W>{});
 }
 template <int K, typename V, typename T, int W>
 GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Tail<W> live) {
@@ -170,17 +180,21 @@ GN_FN void read_rows(V (&columns)[K], const T* p, i64 stride, Tail<W> live) {
 }
 
 /// p[i K + k] = columns[k][i] for the live lanes i.
-template <int K, typename V, typename T, int W>
-GN_FN void write_rows(T* p, const V (&columns)[K], Full<W>) {
+template <int K, typename V, typename T, int W, int N>
+GN_FN void write_rows(T* p, const V (&columns)[K], Part<W, N>) {
   static_assert(detail::stores_as<V, T> && width_of<V> == W);
   if constexpr (is_bool<V>) {
     detail::memory_lanes<V> bytes[K];
 #pragma clang loop unroll(full)
     for (int k = 0; k < K; ++k) bytes[k] = convert<detail::memory_lanes<V>>(columns[k]);
-    detail::write_full_rows<K>(reinterpret_cast<u8*>(p), bytes);
+    detail::write_first_rows<K, N>(reinterpret_cast<u8*>(p), bytes);
   } else {
-    detail::write_full_rows<K>(p, columns);
+    detail::write_first_rows<K, N>(p, columns);
   }
+}
+template <int K, typename V, typename T, int W>
+GN_FN void write_rows(T* p, const V (&columns)[K], Full<W>) {
+  write_rows<K>(p, columns, Part<W, W>{});
 }
 template <int K, typename V, typename T, int W>
 GN_FN void write_rows(T* p, const V (&columns)[K], Tail<W> live) {
@@ -214,7 +228,7 @@ GN_FN void update_by_rows(T* p, const V (&columns)[K], Live live, Combine combin
 template <int K, typename V, typename T, int W, typename Combine>
 GN_FN void update_rows(T* p, const V (&columns)[K], Full<W> live, Combine combine) {
   static_assert(detail::stores_as<V, T> && width_of<V> == W);
-  if constexpr (is_bool<V> || K < detail::least_transposed) {
+  if constexpr (is_bool<V> || !detail::is_transposed<K, W>) {
 #pragma clang loop unroll(full)
     for (int k = 0; k < K; ++k) {
       element_of<V> all = static_cast<element_of<V>>(p[k]);
@@ -234,7 +248,7 @@ GN_FN void update_rows(T* p, const V (&columns)[K], Tail<W> live, Combine combin
 }
 template <int K, typename V, typename T, int W, typename Combine>
 GN_FN void update_rows(T* p, const V (&columns)[K], Most<W> live, Combine combine) {
-  if constexpr (is_bool<V> || K < detail::least_transposed) {
+  if constexpr (is_bool<V> || !detail::is_transposed<K, W>) {
     if (live.is_full()) return update_rows<K>(p, columns, Full<W>{}, combine);
     update_rows<K>(p, columns, static_cast<Tail<W>>(live), combine);
   } else {
