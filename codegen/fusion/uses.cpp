@@ -1,6 +1,8 @@
 // Counts the uses of values, and finds those that must be in memory whoever else computes them.
 #include "codegen/fusion/uses.h"
 
+#include <algorithm>
+
 #include "codegen/fusion/fuse.h"
 #include "ir/graph/leaf.h"
 #include "stdlib/ops.h"
@@ -14,10 +16,23 @@ void require(const Value& v, Uses& uses) {
   if (is_computed(s)) uses.required.insert(s);
 }
 
+// i + 1 and the like: computed where it is an index, its range is known.
+bool is_index_sum(const Node& node, int most_steps = 3) {
+  const Op& o = node.op();
+  if (&o != &op::add && &o != &op::subtract && &o != &op::multiply) return false;
+  const auto is_at_hand = [&](const Value& x) {
+    return is_leaf(x.op()) || x.is(op::constant) || x.is(op::extent) ||
+           (most_steps > 1 && is_index_sum(x.node(), most_steps - 1));
+  };
+  return node.type().rank() == 0 && node.type().dtype == DType::int64 &&
+         node.operands().size() == 2 && std::ranges::all_of(node.operands(), is_at_hand);
+}
+
 // Whether reading an element costs no more than reading what the value is told from: memory of its
 // own would only be larger.
 bool is_told_from_less(const Node& node) {
   const Op& o = node.op();
+  if (is_index_sum(node)) return true;
   return &o == &op::constant || &o == &op::arange || &o == &op::extent || &o == &op::broadcast_to ||
          &o == &op::expand_dims || &o == &op::squeeze || &o == &op::reshape;
 }

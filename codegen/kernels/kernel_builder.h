@@ -76,6 +76,8 @@ class KernelBuilder : public Element {
   Scalar open(Axis axis, Scalar lo, Scalar hi, const Dim& extent);
   /// The statement of a uniform value, for Axis::grain.
   std::int32_t grain(const Dim& pieces) { return statement_of(extent(pieces)); }
+  /// The values of an int64 scalar are in [0, extent).
+  void set_extent(Scalar s, const Dim& extent);
   /// Loops opened so far.
   std::size_t axis_count() const { return kernel_.axes.size(); }
   /// Closes the innermost loop or branch.
@@ -194,6 +196,7 @@ class KernelBuilder : public Element {
   Scalar sum_of(const Linear& l);
   Scalar variable_value(int v);
   Scalar compute(const Value& v, std::span<const Scalar> index);
+  std::optional<Scalar> index_sum(const Op& op, std::span<const Scalar> operands);
   Scalar inline_reduction(const Value& v, std::span<const Scalar> index);
   Statement access(Code code, int buffer, const Linear& offset, Scalar* at);
   std::optional<Dim> row_stride(const Linear& offset, Linear* rest) const;

@@ -21,9 +21,22 @@ std::string pull_key(const Value& v, std::span<const Scalar> index) {
   return key;
 }
 
+// Of index sums that cannot overflow: extents that are not literals are those of arrays.
+constexpr std::int64_t most_offset = std::int64_t(1) << 40, most_factor = 1 << 20;
+
+bool is_moderate(const Dim& d, std::int64_t most) {
+  return !d.is_constant() || (d.constant() <= most && d.constant() >= -most);
+}
+
+bool is_natural(const Dim& d) { return d.is_constant() && d.constant() >= 0; }
+
 }  // namespace
 
 // --- index arithmetic ---
+
+void KernelBuilder::set_extent(Scalar s, const Dim& extent) {
+  space_.set_extent(linear(s).terms[0].first, extent);
+}
 
 Linear KernelBuilder::linear(Scalar s) {
   Info& info = infos_[s.id];
@@ -136,12 +149,13 @@ Scalar KernelBuilder::equal(Scalar a, Scalar b) { return let(op::equal, std::arr
 
 Scalar KernelBuilder::checked_index(Scalar index, Scalar bound) {
   const Linear i = linear(index), n = linear(bound);
+  if (const auto range = space_.range(i); range && n.is_constant()) {
+    const auto& [least, greatest] = *range;
+    const Dim& extent = n.constant;
+    if (is_natural(least) && is_natural(extent - 1 - greatest)) return index;
+    if (is_natural(-1 - greatest) && is_natural(least + extent)) return form(i + n);
+  }
   const bool from_zero = is_non_negative(i);
-  if (from_zero && n.is_constant())
-    if (const auto top = space_.bound(i)) {
-      const Dim gap = n.constant - *top;
-      if (gap.is_constant() && gap.constant() >= 0) return index;
-    }
   const Scalar zero = integer(0);
   Scalar wrapped = index, bad;
   if (from_zero) {
@@ -213,9 +227,8 @@ Dim KernelBuilder::times_inside(int depth) const {
 }
 
 bool KernelBuilder::is_non_negative(const Linear& l) const {
-  const auto positive = [](const Dim& d) { return d.is_constant() && d.constant() >= 0; };
-  return positive(l.constant) && std::all_of(l.terms.begin(), l.terms.end(), [&](const auto& term) {
-           return positive(term.second) && space_.variable(term.first).extent.has_value();
+  return is_natural(l.constant) && std::ranges::all_of(l.terms, [&](const auto& term) {
+           return is_natural(term.second) && space_.variable(term.first).extent.has_value();
          });
 }
 
@@ -291,7 +304,11 @@ Scalar KernelBuilder::compute(const Value& v, std::span<const Scalar> index) {
       args.push_back(pull(x, at));
     }
     node_ = &node;
-    result = &o == &op::where ? select(args[0], args[1], args[2]) : let(o, args);
+    const auto sum = v.dtype() == DType::int64 ? index_sum(o, args) : std::nullopt;
+    if (sum)
+      result = *sum;
+    else
+      result = &o == &op::where ? select(args[0], args[1], args[2]) : let(o, args);
     if (dtype(result) != v.dtype())
       throw InternalError("kernel: " + std::string(o.name) + " does not give its dtype");
   } else if (o.reduction) {
@@ -301,6 +318,32 @@ Scalar KernelBuilder::compute(const Value& v, std::span<const Scalar> index) {
   }
   node_ = outer;
   return result;
+}
+
+// Sums of indices whose ranges are known are exact, so their order is free.
+std::optional<Scalar> KernelBuilder::index_sum(const Op& o, std::span<const Scalar> args) {
+  if (&o != &op::add && &o != &op::subtract && &o != &op::multiply && &o != &op::negative)
+    return std::nullopt;
+  Linear sum = linear(args[0]);
+  if (&o == &op::negative) sum = sum * Dim(-1);
+  for (const Scalar s : args.subspan(1)) {
+    const Linear other = linear(s);
+    if (&o == &op::add) {
+      sum = sum + other;
+    } else if (&o == &op::subtract) {
+      sum = sum - other;
+    } else {
+      if (!sum.is_constant() && !other.is_constant()) return std::nullopt;
+      sum = other.is_constant() ? sum * other.constant : other * sum.constant;
+    }
+  }
+  const bool is_exact =
+      is_moderate(sum.constant, most_offset) &&
+      std::ranges::all_of(sum.terms, [&](const auto& term) {
+        const auto& extent = space_.variable(term.first).extent;
+        return extent && is_moderate(*extent, most_offset) && is_moderate(term.second, most_factor);
+      });
+  return is_exact ? std::optional(form(sum)) : std::nullopt;
 }
 
 // One serial loop over the reduced axis; inside a vector axis each lane is a reduction of its own.

@@ -73,6 +73,16 @@ std::optional<Dim> IndexSpace::bound(const Linear& a) const {
   return top;
 }
 
+std::optional<std::pair<Dim, Dim>> IndexSpace::range(const Linear& a) const {
+  Dim least = a.constant, greatest = a.constant;
+  for (const auto& [v, c] : a.terms) {
+    if (!variables_[v].extent || !c.is_constant()) return std::nullopt;
+    Dim& end = c.constant() < 0 ? least : greatest;
+    end = end + c * (*variables_[v].extent - 1);
+  }
+  return std::pair(least, greatest);
+}
+
 namespace {
 
 // Not hidden by the member of the same name.

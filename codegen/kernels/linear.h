@@ -40,6 +40,8 @@ class IndexSpace {
 
   int axis(int id, const Dim& extent);
   int opaque(int id);
+  /// The values of an opaque variable are in [0, extent).
+  void set_extent(int variable, const Dim& extent) { variables_[variable].extent = extent; }
   const Variable& variable(int v) const { return variables_[v]; }
   int count() const { return static_cast<int>(variables_.size()); }
 
@@ -48,6 +50,8 @@ class IndexSpace {
   Linear mod(const Linear& a, const Dim& b);
   /// Exclusive upper bound of a form known to be non-negative; nothing when unknown.
   std::optional<Dim> bound(const Linear& a) const;
+  /// The least and the greatest value; nothing when unknown.
+  std::optional<std::pair<Dim, Dim>> range(const Linear& a) const;
 
  private:
   std::vector<Variable> variables_;

@@ -410,6 +410,7 @@ Scalar KernelLowering::load(const Value& v, std::span<const Scalar> index) {
   if (loops_->tile)
     if (const auto turned = load_crossed(buffer, at, v.dtype())) return *turned;
   const Scalar value = k_.load(buffer, at, v.dtype());
+  if (const auto extent = storage_.extent_of_index(s)) k_.set_extent(value, *extent);
   prefetch(v, index, buffer, at);
   return value;
 }

@@ -27,6 +27,8 @@ class Storage {
   virtual std::string name_of(int buffer) const = 0;
   /// The expression of a value for people, parameters by their names.
   virtual std::string text_of(const Value& v) const = 0;
+  /// The extent that the values of a loop's index are below, if `leaf` is one.
+  virtual std::optional<Dim> extent_of_index(const Value& leaf) const = 0;
   /// The number that a failed check of the node reports.
   virtual int check_number(const Node& node) = 0;
 };

@@ -34,6 +34,13 @@ class Buffers : public Storage {
   /// The buffer of the value whose memory `v` is.
   int buffer_behind(const Value& v) { return buffer_of(storage_of(v)); }
 
+  /// The leaf is the index of a loop, below `extent`.
+  void note_index(const Value& leaf, const Dim& extent) { indices_.emplace(leaf, extent); }
+  std::optional<Dim> extent_of_index(const Value& leaf) const override {
+    const auto known = indices_.find(leaf);
+    return known == indices_.end() ? std::nullopt : std::optional(known->second);
+  }
+
   /// The value lives in that buffer.
   void place(const Value& v, int buffer) { places_of(v)[v] = buffer; }
   bool is_placed(const Value& v) const { return scope_.placed.contains(v) || lasting_.contains(v); }
@@ -70,6 +77,7 @@ class Buffers : public Storage {
   Failures& failures_;
   ParameterNames names_;
   std::unordered_map<Value, int> lasting_;  // leaves and constants
+  std::unordered_map<Value, Dim> indices_;  // of loops
   Scope scope_;
   std::vector<int> to_allocate_;
 };

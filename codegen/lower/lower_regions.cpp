@@ -122,6 +122,7 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
     if (!p.operand) {
       loop.index = loop_buffer({DType::int64, {}}, l);
       placeholder({DType::int64, {}}, loop.index);
+      l.buffers.note_index(arguments.back(), Dim::value(node.input(*region.count)));
     } else if (p.is_captured()) {
       arguments.push_back(node.input(*p.operand));
     } else {

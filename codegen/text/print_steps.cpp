@@ -200,14 +200,22 @@ class StepPrinter {
     for (std::size_t k = 0; k < states; ++k)
       copy(names_.buffer(s.current[k]), names_.buffer(s.initial[k]), s.current[k]);
     const std::string i = names_.fresh("i");
-    std::string goes_on = fmt::format("{} < {}[0]", i, names_.buffer(s.count));
+    const std::string count = names_.buffer(s.count) + "[0]";
+    std::string goes_on;
     if (s.while_state >= 0)
-      goes_on += fmt::format(" && {}[0]",
-                             names_.buffer(s.current[static_cast<std::size_t>(s.while_state)]));
+      goes_on = fmt::format(" && {}[0]",
+                            names_.buffer(s.current[static_cast<std::size_t>(s.while_state)]));
     line(fmt::format("i64 {} = 0;", i));
-    open(fmt::format("for (; {}; ++{}) {{", goes_on, i));
-    stop_if((s.is_brief ? i + " % 1024 == 0 && " : "") + "services->interrupted(context)",
-            GNOMON_INTERRUPTED);
+    const auto ask = [&] { stop_if("services->interrupted(context)", GNOMON_INTERRUPTED); };
+    // What is asked between steps may change memory, so that states would leave their registers.
+    const std::string end = s.is_brief ? names_.fresh(i + "_end") : count;
+    if (s.is_brief) {
+      open(fmt::format("while ({} < {}{}) {{", i, count, goes_on));
+      ask();
+      line(fmt::format("const i64 {} = gn::minimum({} + 1024, {});", end, i, count));
+    }
+    open(fmt::format("for (; {} < {}{}; ++{}) {{", i, end, goes_on, i));
+    if (!s.is_brief) ask();
     line(fmt::format("{}[0] = {};", names_.buffer(s.index), i));
     for (const LoopStep::Row& row : s.rows)
       line(fmt::format("{} = {} + {} * {};", names_.buffer(row.one), names_.buffer(row.all), i,
@@ -215,6 +223,7 @@ class StepPrinter {
     print(s.body);
     for (std::size_t k = 0; k < states; ++k) step_state(s.current[k], s.next[k]);
     close("}");
+    if (s.is_brief) close("}");
     if (s.while_state >= 0)
       for (const LoopStep::Row& row : s.rows)
         line(fmt::format(

@@ -1,4 +1,5 @@
 // Loops: what their steps do and what is done once before, values and gradients against plain C++.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -161,6 +162,56 @@ TEST_CASE("the body of a loop is memory to a loop inside") {
   Samples random(1);
   for (const std::int64_t steps : {0, 1, 4})
     batch.check_with({random.small(float64, {5}), random.small(float64, {5}), Array(steps)});
+}
+
+TEST_CASE("an index that cannot leave its axis is not checked") {
+  const auto checks = [](const Expr& y) {
+    const Module module = module_of(List{y});
+    std::size_t found = 0;
+    for (const Kernel& kernel : module.kernels)
+      found += std::ranges::count_if(kernel.body,
+                                     [](const Statement& s) { return s.code == Code::check; });
+    return found;
+  };
+  const Expr x = vector("x"), ten = tensor("ten", float64, {10}), a = matrix("a");
+  const Expr n = extent(x.dim(0)), k = scalar("k", int64), zero = constant(0.0, float64);
+  const auto added = [&](const Expr& times, const std::function<Expr(const Expr&)>& term) {
+    return loop(times, zero, [&](const Expr& i, const Expr& s) { return s + term(i); });
+  };
+  const List safe = {
+      added(n, [&](const Expr& i) { return x(i) * x(n - 1 - i) + x(-1 - i); }),
+      added(n - 2, [&](const Expr& i) { return x(i + 2) - x(i + 1 - 1); }),
+      added(extent(3), [&](const Expr& i) { return ten(3 * i + 3) + ten(9 - i); }),
+      added(extent(a.dim(0)),
+            [&](const Expr& i) {
+              return added(extent(a.dim(1) - 1),
+                           [&](const Expr& j) { return a(i, j + 1) * a(i, j); });
+            }),
+      sum(x(arange(n - 1) + 1)),
+  };
+  const List unsafe = {
+      added(n, [&](const Expr& i) { return x(i + 1); }),
+      added(k, [&](const Expr& i) { return x(i); }),
+      added(n, [&](const Expr& i) { return ten(i) * x(i); }),
+      added(extent(4), [&](const Expr& i) { return ten(3 * i + 1); }),
+      added(n, [&](const Expr& i) { return x(i + (std::int64_t(1) << 62)); }),
+      added(n, [&](const Expr& i) { return x(i + k); }),
+  };
+  for (const Expr& y : safe) CHECK(checks(y) == 0);
+  for (const Expr& y : unsafe) CHECK(checks(y) > 0);
+  Samples samples(11);
+  for (const int extent : {1, 2, 9, 10, 30})
+    for (const int steps : {0, 1, 10, 40})
+      for (const bool is_safe : {true, false}) {
+        Batch batch("indices");
+        batch.inputs = {x, ten, a, k};
+        if (is_safe)
+          for (const Expr& y : safe) batch.add("safe", y, 1e-14);
+        else
+          batch.add("unsafe", unsafe[static_cast<std::size_t>(extent + steps) % 6], 1e-14);
+        batch.check_with({samples.small(float64, {extent}), samples.small(float64, {10}),
+                          samples.small(float64, {3, extent}), Array(std::int64_t(steps))});
+      }
 }
 
 TEST_CASE("captured prints and checks happen once") {
