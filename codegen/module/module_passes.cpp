@@ -18,6 +18,9 @@ constexpr std::array passes = {
                "Writes outputs over parameters, and states of loops over themselves, where nothing "
                "needs the old values any more.",
                find_in_place},
+    ModulePass{"continue_in_place",
+               "Lets loops go on in the memory of what they begin with, and leave results there.",
+               continue_in_place},
     ModulePass{"group_side_by_side",
                "Puts heavy steps that do not need each other's results side by side.",
                group_side_by_side},
@@ -31,6 +34,9 @@ constexpr std::array passes = {
 constexpr std::array reasons = {
     PassOrder{"find_in_place", "group_side_by_side",
               "what is written over a parameter must not move before a step that may fail"},
+    PassOrder{"find_in_place", "continue_in_place", "a state that has one buffer is known by then"},
+    PassOrder{"continue_in_place", "group_side_by_side",
+              "of steps at once none may write into the memory of another"},
     PassOrder{"group_side_by_side", "inline_in_loops",
               "steps that are called make memory of their buffers, wherever they stand"},
     PassOrder{"inline_in_loops", "find_lives", "variables take no part of the workspace"},

@@ -33,6 +33,9 @@ Module run_module_pass(const ModulePass& pass, Module module, const Target& targ
 /// Finds the outputs that may be written over a parameter: the one each is the new value of, else
 /// any donated one with its type. States that each step of a loop may write over become one buffer.
 void find_in_place(Module&, const Target&);
+/// A state of a loop that has one buffer has that of its first value, if this is not used
+/// otherwise, and leaves its result there. What is not used then is not allocated.
+void continue_in_place(Module&, const Target&);
 /// Puts heavy steps that do not need each other's results side by side.
 void group_side_by_side(Module&, const Target&);
 /// Makes small kernels in loops part of the function that runs the steps, and small buffers that

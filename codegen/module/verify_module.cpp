@@ -293,6 +293,12 @@ class ModuleOrder {
       need(inside, row.one);
       write(state, row.all);
     }
+    // A state in the memory of what it begins with leaves another value there, or none.
+    for (std::size_t k = 0; k < s.current.size(); ++k) {
+      if (s.initial[k] != s.current[k]) continue;
+      state.read.erase(s.initial[k]);
+      state.written.erase(s.initial[k]);
+    }
     write(state, s.result);
   }
 

@@ -157,6 +157,41 @@ TEST_CASE("a step that writes an element copies no others, of a small array neit
     batch.check_with({Array(steps), random.small(float64, {20, 30})});
 }
 
+TEST_CASE("a loop goes on in the memory of what it begins with") {
+  const Expr x = vector("x"), n = scalar("n", int64), start = exp(x), other = sin(x);
+  const LoopBody step = [](const Expr& i, States s) {
+    return List{set_at(s[0], {Index(i % s[0].dim(0))}, s[0](0) * 0.5 + i)};
+  };
+  // The buffers of vectors, but for parameters and the parts of sums.
+  const auto vectors_of = [&](const List& outputs) {
+    int vectors = 0;
+    const Module module = module_of(outputs);
+    for (const int b : module.workspace) {
+      const Buffer& buffer = module.buffers[static_cast<std::size_t>(b)];
+      vectors += buffer.shape.size() == 1 && buffer.name != "partial";
+    }
+    return vectors;
+  };
+  const auto loop = [&](const Expr& from) { return fori(n, List{from}, step)[0]; };
+  const Expr once = loop(start), twice = loop(once), again = sum(loop(start) * start);
+  CHECK(vectors_of({sum(twice)}) == 1);
+  // What is read behind the loop, or is no one's to write over, is copied.
+  CHECK(vectors_of({again}) == 2);
+  CHECK(vectors_of({sum(loop(x))}) == 1);
+  CHECK(vectors_of({sum(loop(start)), sum(loop(other))}) == 2);
+  // A loop inside another one whose first value is made in each step.
+  const Expr inside =
+      fori(n, List{x}, [&](const Expr&, States s) { return List{s[0] + loop(cos(s[0]))}; })[0];
+  Batch batch("memory");
+  batch.inputs = {n, x};
+  for (const Expr& y : {once, twice, again, loop(x) + x, loop(start) + loop(other), inside})
+    batch.add("value", y, 1e-12);
+  batch.add("gradient", grad(sum(inside) + again + sum(twice), x), 1e-10);
+  Samples random(5);
+  for (const std::int64_t steps : {0, 1, 2, 7})
+    batch.check_with({Array(steps), random.small(float64, {3})});
+}
+
 TEST_CASE("rows of steps are made in their places") {
   const Expr x = matrix("x"), h = tensor("h", float64, {x.dim(1)});
   const List found = scan(Expr(extent_value(x.dim(0))), List{h}, [&](const Expr& i, States s) {
