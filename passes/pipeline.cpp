@@ -46,18 +46,21 @@ constexpr std::array passes = {
          .stage = Stage::rewriting,
          .run = prune_loops,
          .level = RewriteLevel::exact,
-         .brings_new = true},
+         .brings_new = true,
+         .is_of_bodies = true},
     Pass{.name = "shorten_loops",
          .doc = "Keeps the last rows, and makes the first steps, where no more is read.",
          .stage = Stage::rewriting,
          .run = shorten_loops,
          .level = RewriteLevel::exact,
-         .brings_new = true},
+         .brings_new = true,
+         .is_of_bodies = true},
     Pass{.name = "gather_products",
          .doc = "Makes one product of those that a loop makes in its steps.",
          .stage = Stage::rewriting,
          .run = gather_products,
-         .brings_new = true},
+         .brings_new = true,
+         .is_of_bodies = true},
     Pass{"lift", "Reads elements before the functions of them are computed.", Stage::rewriting,
          lift, RewriteLevel::exact},
     Pass{"match_products", "Gives matrix products their transposes, scales and addends.",
@@ -68,14 +71,25 @@ constexpr std::array passes = {
          .run = rewrite_by<Phase::expand>,
          .level = RewriteLevel::none,
          .brings_new = true},
-    Pass{"select_branches", "Computes both branches of a choice where that costs less.",
-         Stage::rewriting, select_branches, RewriteLevel::exact},
+    Pass{.name = "select_branches",
+         .doc = "Computes both branches of a choice where that costs less.",
+         .stage = Stage::rewriting,
+         .run = select_branches,
+         .level = RewriteLevel::exact,
+         .is_of_bodies = true},
     Pass{"simplify", "Brings what was expanded to the same form.", Stage::rewriting, simplify,
          RewriteLevel::exact},
-    Pass{"join_loops", "Runs loops as one that share states, or that read each other's steps.",
-         Stage::lowering, join_loops, RewriteLevel::exact},
-    Pass{"accumulate_in_loops", "Lets loops add where their sums are added.", Stage::lowering,
-         accumulate_in_loops, RewriteLevel::all},
+    Pass{.name = "join_loops",
+         .doc = "Runs loops as one that share states, or that read each other's steps.",
+         .stage = Stage::lowering,
+         .run = join_loops,
+         .level = RewriteLevel::exact,
+         .is_of_bodies = true},
+    Pass{.name = "accumulate_in_loops",
+         .doc = "Lets loops add where their sums are added.",
+         .stage = Stage::lowering,
+         .run = accumulate_in_loops,
+         .is_of_bodies = true},
     Pass{"specialize", "Chooses cheaper spellings.", Stage::lowering, rewrite_by<Phase::specialize>,
          RewriteLevel::exact},
     Pass{"split_reductions", "Reduces several axes one after the other.", Stage::lowering,
@@ -178,16 +192,17 @@ class Driver {
  public:
   explicit Driver(Context& context) : context_(context) {}
 
-  Graph run(const Pass& pass, const Graph& graph) {
+  // `order` is that of the graph, and becomes that of the result.
+  Graph run(const Pass& pass, const Graph& graph, std::vector<const Node*>& order) {
     // Most graphs have numbers of plain dtypes alone: then there is nothing to do, or to tell.
     if (pass.changes_representation && !has_dtype(graph, is_represented)) return graph;
-    const std::vector<const Node*> order = graph.topological_order();
     Graph result;
     PassRecord& record =
         run_as_pass(pass.name, context_, [&] { result = transformed(pass, graph, order); });
     const bool changed = !(result.outputs == graph.outputs);
     record.size_before = order.size();
-    record.size_after = changed ? result.topological_order().size() : order.size();
+    if (changed) order = result.topological_order();
+    record.size_after = order.size();
     const bool dumps = !context_.options.dump_folder.empty();
     if (changed && dumps) dump_stage(context_, "gn", print_graph(result));
     if (!changed && pass.changes_representation) context_.trace.passes.pop_back();
@@ -195,7 +210,12 @@ class Driver {
   }
 
  private:
+  static bool has_bodies(const std::vector<const Node*>& order) {
+    return std::ranges::any_of(order, [](const Node* node) { return has_body(*node); });
+  }
+
   Graph transformed(const Pass& pass, const Graph& graph, const std::vector<const Node*>& order) {
+    if (pass.is_of_bodies && !has_bodies(order)) return graph;
     const OriginScope no_place{Origin{}};  // rewriting is not a place in the user's code
     Graph result = pass.run(graph, context_);
     if (!pass.changes_representation) {
@@ -251,9 +271,7 @@ class Driver {
 
   // The graph with the pass run in the bodies of its nodes.
   Graph with_bodies(const Pass& pass, Graph graph, const std::vector<const Node*>& order) {
-    if (std::none_of(order.begin(), order.end(), [](const Node* n) { return has_body(*n); })) {
-      return graph;
-    }
+    if (!has_bodies(order)) return graph;
     OriginMap origins(graph);
     std::unordered_map<const Node*, Value> images;
     for (const Node* node : order) {
@@ -301,9 +319,10 @@ struct AfterPasses {
 
 AfterPasses run_all(std::span<const Pass> some, Graph graph, Context& context) {
   AfterPasses after{std::move(graph)};
+  std::vector<const Node*> order = after.graph.topological_order();
   for (const Pass& pass : some) {
     if (pass.level > context.options.level) continue;
-    Graph result = Driver(context).run(pass, after.graph);
+    Graph result = Driver(context).run(pass, after.graph, order);
     after.has_new |= pass.brings_new && !(result.outputs == after.graph.outputs);
     after.graph = std::move(result);
   }
@@ -361,7 +380,9 @@ Graph run_pass(std::string_view name, const Graph& graph, Context& context) {
   for (const Pass& pass : passes) {
     if (pass.name != name) continue;
     const CheckedScalars scalars(graph);
-    return scalars.settled(Driver(context).run(pass, scalars.lifted()));
+    const Graph lifted = scalars.lifted();
+    std::vector<const Node*> order = lifted.topological_order();
+    return scalars.settled(Driver(context).run(pass, lifted, order));
   }
   throw InternalError(fmt::format("pass: expected the name of a pass, found {}", name));
 }

@@ -68,6 +68,8 @@ struct Pass {
   bool changes_representation = false;
   /// Of the rewriting stage: whether what it makes is to be seen by the passes before it.
   bool brings_new = false;
+  /// Whether it does nothing to graphs without bodies.
+  bool is_of_bodies = false;
 };
 
 /// Every pass in order.
