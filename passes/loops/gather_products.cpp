@@ -13,6 +13,7 @@
 #include "runtime/error.h"
 #include "stdlib/control/body.h"
 #include "stdlib/control/loop.h"
+#include "stdlib/control/residuals.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/ops.h"
 
@@ -22,13 +23,8 @@ namespace {
 
 using NodeSet = std::unordered_set<const Node*>;
 
-constexpr std::int64_t least_work = 512;  // multiplications of a product that is worth an array
-
-// Smaller ones are sums in the step's own kernel.
 bool is_product(const Value& v) {
-  if (!v.is(op::dot) || !is_float(v.dtype())) return false;
-  const Dim work = element_count(v.shape()) * v.input(0).shape().back();
-  return !work.is_constant() || work.constant() >= least_work;
+  return v.is(op::dot) && is_float(v.dtype()) && is_large_product(v.node());
 }
 
 // What is made for all steps at once is neither told nor refused in one of them.

@@ -153,7 +153,7 @@ using NodePair = std::pair<const Node*, const Node*>;
 
 // Whether it is worth a closer look: one may read rows of the other, or they begin states alike.
 bool may_be_joined(const Node& first, const Node& second) {
-  const auto states = static_cast<std::size_t>(first.attribute("states").integer());
+  const auto states = states_of(first);
   const auto begin = first.operands().begin() + 1;
   const auto end = begin + static_cast<std::ptrdiff_t>(states);
   return std::ranges::any_of(second.operands(), [&](const Value& x) {

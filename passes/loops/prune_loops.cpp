@@ -1,6 +1,7 @@
 // The pass that leaves out of loops what nobody needs from them: states and rows without a use,
 // states that never change, states that are another one, work that is the same in every step.
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -20,10 +21,6 @@ namespace {
 using Flags = std::vector<bool>;
 
 bool is_loop(const Node& node) { return node.op().step == StepKind::loop; }
-
-std::size_t states_of(const Node& loop) {
-  return static_cast<std::size_t>(loop.attribute("states").integer());
-}
 
 const Graph& body_of_loop(const Node& loop) { return *loop.attribute("body").body(); }
 
@@ -87,6 +84,69 @@ std::unordered_map<const Node*, Flags> used_results(const Graph& graph) {
       if (k >= operands || needed[k]) use(node.inputs()[k]);
   }
   return used;
+}
+
+// Whether a body stands as `close_loop` would write it: what depends on neither the index nor the
+// states is captured, each value once, in the order of use.
+bool is_closed(const Node& loop) {
+  const Graph& body = body_of_loop(loop);
+  const std::size_t own = 1 + states_of(loop);
+  const std::span<const Value> captured = loop.operands().subspan(own);
+  std::size_t next = own;  // the next operand to be used for the first time
+  std::unordered_set<const Node*> dependent;
+  const auto is_used_in_order = [&](Value v) {
+    while ((v.is(op::broadcast_to) || v.is(op::shaped)) && !dependent.contains(v.get()))
+      v = Value(v.input(0));
+    if (!v.is(op::param) || param_index(v.node()) < next) return true;
+    return param_index(v.node()) == next++;
+  };
+  for (const Node* node : body.topological_order()) {
+    const auto& inputs = node->inputs();
+    if (&node->op() == &op::param) {
+      if (param_index(*node) < own) dependent.insert(node);
+    } else if (std::ranges::any_of(inputs,
+                                   [&](const Value& x) { return dependent.contains(x.get()); })) {
+      dependent.insert(node);
+      if (!std::ranges::all_of(inputs, is_used_in_order)) return false;
+    } else if (!inputs.empty() && &node->op() != &op::broadcast_to && &node->op() != &op::shaped) {
+      return false;
+    }
+  }
+  if (!std::ranges::all_of(body.outputs, is_used_in_order)) return false;
+  const std::unordered_set<Value, ValueHash> different(captured.begin(), captured.end());
+  return next == loop.operands().size() && different.size() == captured.size();
+}
+
+// Whether the parameters of a body have the extents that are known around it: what is one extent
+// there is one inside, and what is a number is a number.
+bool has_extents_around(const Node& loop) {
+  const Graph& body = body_of_loop(loop);
+  std::vector<std::pair<Dim, Dim>> known;  // inside, around
+  for (std::size_t k = 1; k < loop.operands().size(); ++k) {
+    const Shape &inside = body.parameters[k].type.shape, &around = loop.input(k).shape();
+    for (std::size_t axis = 0; axis < inside.size(); ++axis) {
+      if (inside[axis] == around[axis] && inside[axis].is_constant()) continue;
+      if (inside[axis].is_constant() || around[axis].is_constant()) return false;
+      for (const auto& [a, b] : known)
+        if ((a == inside[axis]) != (b == around[axis])) return false;
+      known.emplace_back(inside[axis], around[axis]);
+    }
+  }
+  return true;
+}
+
+// Whether a loop is as `Pruned` would leave it.
+bool is_pruned(const Node& loop, const Flags& used) {
+  const Graph& body = body_of_loop(loop);
+  const std::size_t states = states_of(loop);
+  if (!std::ranges::all_of(needed_of(loop, used).results, std::identity())) return false;
+  std::unordered_set<Value, ValueHash> begun;
+  for (std::size_t k = own_results(loop); k < states; ++k) {
+    const Value& next = body.outputs[k];
+    const bool is_constant = next.is(op::param) && param_index(next.node()) == 1 + k;
+    if (is_constant || !begun.insert(loop.input(1 + k)).second) return false;
+  }
+  return body.checks.empty() && has_extents_around(loop) && is_closed(loop);
 }
 
 // A loop that does no more than is needed, in the one form that all loops have which do the same:
@@ -166,7 +226,7 @@ Graph prune_loops(const Graph& graph, Context&) {
   if (used.empty()) return graph;
   return with_replaced(graph, [&](const Node& node, const Value& now) -> std::vector<Value> {
     const auto own = used.find(&node);
-    if (own == used.end()) return {};
+    if (own == used.end() || is_pruned(now.node(), own->second)) return {};
     return Pruned(now.node(), own->second).results();
   });
 }

@@ -62,9 +62,6 @@ class Shortening {
     if (users.empty()) used_.push_back(v);
     users.push_back(by);
   }
-  static std::size_t states_of(const Node& loop) {
-    return static_cast<std::size_t>(loop.attribute("states").integer());
-  }
   const Users* users(const Node& loop, std::size_t k) const {
     const auto at = users_.find(Value(&loop, static_cast<std::uint32_t>(k)));
     return at == users_.end() ? nullptr : &at->second;

@@ -21,13 +21,6 @@ bool may_be(const Shape& shape, const Shape& wanted) {
       shape, wanted, [](const Dim& a, const Dim& b) { return a == b || !(a - b).is_constant(); });
 }
 
-bool has_computed_extents(const Value& v) {
-  bool found = false;
-  for (const Dim& d : v.shape())
-    d.for_each_atom([&](const AtomRef& atom) { found |= atom->kind == Atom::Kind::value; });
-  return found;
-}
-
 // The symbols that stand for extents of the parameters.
 Numbers symbols_of(std::span<const Value> parameters) {
   Numbers symbols;
@@ -82,6 +75,13 @@ class Frontier {
 };
 
 }  // namespace
+
+bool has_computed_extents(const Value& v) {
+  bool found = false;
+  for (const Dim& d : v.shape())
+    d.for_each_atom([&](const AtomRef& atom) { found |= atom->kind == Atom::Kind::value; });
+  return found;
+}
 
 std::unordered_set<const Node*> dependents(std::span<const Node* const> order,
                                            const std::unordered_set<Value, ValueHash>& values,

@@ -22,6 +22,9 @@ std::vector<Type> body_output_types(TypeContext&, const Body& body,
 /// Whether values of this type have derivatives.
 inline bool has_derivative(const Expr& x) { return is_inexact(x.dtype()); }
 
+/// Whether an extent is a value that is computed.
+bool has_computed_extents(const Value& v);
+
 /// The nodes of `order`, operands first, that depend on one of the values or mention one of the
 /// symbols; not the nodes of the values themselves.
 std::unordered_set<const Node*> dependents(std::span<const Node* const> order,

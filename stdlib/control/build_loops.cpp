@@ -33,10 +33,9 @@ struct Building {
 // What a step makes of a state: where extents are values, each step tells whether they are the
 // state's.
 Expr of_same_extents(const Expr& after, const Expr& state, const Op& op) {
-  bool is_computed = false;
-  for (const Dim& d : after.shape())
-    d.for_each_atom([&](const AtomRef& atom) { is_computed |= atom->kind == Atom::Kind::value; });
-  if (!is_computed || after.rank() != state.rank() || after.shape() == state.shape()) return after;
+  if (!has_computed_extents(after.value()) || after.rank() != state.rank() ||
+      after.shape() == state.shape())
+    return after;
   return shaped(after, state.shape(), fmt::format("{}: a state changes its extents", op.name));
 }
 
@@ -80,7 +79,7 @@ Expr with_checks(Expr output, std::span<const EntryCheck> checks) {
 OpenLoop open_loop(const Node& loop) {
   OpenLoop open{scalar("i", DType::int64), {}, {}, {}};
   std::vector<Value> arguments = {open.index};
-  const auto states = static_cast<std::size_t>(loop.attribute("states").integer());
+  const auto states = states_of(loop);
   for (std::size_t k = 1; k < loop.operands().size(); ++k) {
     const Value& x = loop.input(k);
     if (k <= states)

@@ -365,6 +365,8 @@ Expr largest_count(const Expr& counts) {
   return max(concatenate({none, counts}));
 }
 
+std::size_t states_of(const Node& loop) { return Loop(loop).states; }
+
 constinit const Op op::fori{
     .name = "fori",
     .doc =

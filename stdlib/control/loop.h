@@ -12,6 +12,9 @@ namespace gnomon {
 /// All outputs of the node that this is the first one of.
 std::vector<Expr> outputs_of(const Value& first);
 
+/// How many states a loop has.
+std::size_t states_of(const Node& loop);
+
 /// A loop's body over leaves for the index and the states: the next states, then the rows.
 struct OpenLoop {
   Expr index;

@@ -17,15 +17,11 @@ namespace {
 using Nodes = std::unordered_set<const Node*>;
 using Values = std::unordered_set<Value, ValueHash>;
 
-constexpr std::int64_t least_work = 512;   // multiplications of a product that is worth an array
 constexpr std::int64_t few_elements = 64;  // which are kept sooner than told apart
 
 bool is_costly(const Node& node) {
   switch (node.op().step) {
-    case StepKind::product: {
-      const Dim work = element_count(node.type().shape) * node.input(0).shape().back();
-      return !work.is_constant() || work.constant() >= least_work;
-    }
+    case StepKind::product: return is_large_product(node);
     case StepKind::convolution:
     case StepKind::routine:
     case StepKind::lines:
@@ -42,14 +38,6 @@ bool is_read_of_few(const Value& v) {
   };
   const bool reads = v.is(op::index) || v.is(op::slice);
   return reads && v.input(0).is(op::param) && is_few(v) && !is_few(v.input(0));
-}
-
-// Rows of a loop have extents that are known before it.
-bool has_fixed_extents(const Value& v) {
-  bool fixed = true;
-  for (const Dim& d : v.shape())
-    d.for_each_atom([&](const AtomRef& atom) { fixed &= atom->kind == Atom::Kind::symbol; });
-  return fixed;
 }
 
 class Chooser {
@@ -105,7 +93,8 @@ class Chooser {
     while (!open.empty()) {
       const Value v = open.back();
       open.pop_back();
-      if ((is_costly(v.node()) || is_read_of_few(v)) && has_fixed_extents(v))
+      // Rows of a loop have extents that are known before it.
+      if ((is_costly(v.node()) || is_read_of_few(v)) && !has_computed_extents(v))
         kept_.insert(v);
       else
         for (const Value& x : v.node().inputs()) need(x);
@@ -118,7 +107,7 @@ class Chooser {
   // An elementwise value in the place of those that only it is made of.
   void take_instead(const Node& node) {
     const Value v(&node, 0);
-    if (!node.op().is_elementwise() || !needed_.contains(v) || !has_fixed_extents(v)) return;
+    if (!node.op().is_elementwise() || !needed_.contains(v) || has_computed_extents(v)) return;
     Values replaced;
     for (const Value& x : node.operands())
       if (kept_.contains(x) && uses_.at(x) == 1 && x.type() == v.type()) replaced.insert(x);
@@ -134,6 +123,14 @@ class Chooser {
 };
 
 }  // namespace
+
+// Smaller ones are sums in the kernel that reads them.
+bool is_large_product(const Node& node) {
+  constexpr std::int64_t least_work = 512;
+  if (node.op().step != StepKind::product) return false;
+  const Dim work = element_count(node.type().shape) * node.input(0).shape().back();
+  return !work.is_constant() || work.constant() >= least_work;
+}
 
 Residuals residuals_of(const Body& body, const Body& derivative, std::size_t varying) {
   Residuals found{Chooser(*body, *derivative, varying).kept(), derivative};

@@ -8,6 +8,10 @@
 
 namespace gnomon {
 
+/// Whether a node is a product of so many multiplications that it is worth an array to make it
+/// once, or in one with others.
+bool is_large_product(const Node& node);
+
 struct Residuals {
   /// Values of the body, over its parameters.
   std::vector<Value> kept;

@@ -45,6 +45,21 @@ int products_in(const Graph& graph) {
   return static_cast<int>(count_of(graph, op::dot) + count_of(graph, op::gemm));
 }
 
+// A recurrent network over a sequence of open length: what it reads, and its last state.
+struct Recurrent {
+  Expr x, w, u, h, last;
+};
+Recurrent recurrent(DType t) {
+  const Expr x = tensor("x", t, {Dim::symbol("t"), Dim(24), Dim(32)});
+  const Expr w = tensor("w", t, {Dim(32), Dim(40)}), u = tensor("u", t, {Dim(40), Dim(40)});
+  const Expr h = tensor("h", t, {Dim(24), Dim(40)});
+  const auto step = [&](const Expr&, States s, States at) {
+    return List{tanh(matmul(at[0], w) + matmul(s[0], u))};
+  };
+  const Expr n(extent_value(x.dim(0)));
+  return {x, w, u, h, scan(n, List{h}, Sequences{{x}, false}, step)[0]};
+}
+
 }  // namespace
 
 TEST_CASE("states and rows that nobody needs are left out, those they need alone too") {
@@ -198,14 +213,7 @@ TEST_CASE("loops over the same steps are one where they share states or read eac
 }
 
 TEST_CASE("products with the elements of a sequence are one before the loop") {
-  const Expr x = tensor("x", float32, {Dim::symbol("t"), Dim(24), Dim(32)});
-  const Expr w = tensor("w", float32, {Dim(32), Dim(40)}),
-             u = tensor("u", float32, {Dim(40), Dim(40)});
-  const Expr h = tensor("h", float32, {Dim(24), Dim(40)});
-  const auto step = [&](const Expr&, States s, States at) {
-    return List{tanh(matmul(at[0], w) + matmul(s[0], u))};
-  };
-  const Expr last = scan(Expr(extent_value(x.dim(0))), List{h}, Sequences{{x}, false}, step)[0];
+  const auto [x, w, u, h, last] = recurrent(float32);
   const Graph graph = rewritten({last});
   CHECK(products_in(graph) == 1);
   CHECK(products_in(body_of_only(graph)) == 1);
@@ -233,14 +241,7 @@ TEST_CASE("products with the elements of a sequence are one before the loop") {
 }
 
 TEST_CASE("a gradient by a matrix is one product behind the loop, and no product is made twice") {
-  const Expr x = tensor("x", float64, {Dim::symbol("t"), Dim(24), Dim(32)});
-  const Expr w = tensor("w", float64, {Dim(32), Dim(40)}),
-             u = tensor("u", float64, {Dim(40), Dim(40)});
-  const Expr h = tensor("h", float64, {Dim(24), Dim(40)});
-  const auto step = [&](const Expr&, States s, States at) {
-    return List{tanh(matmul(at[0], w) + matmul(s[0], u))};
-  };
-  const Expr last = scan(Expr(extent_value(x.dim(0))), List{h}, Sequences{{x}, false}, step)[0];
+  const auto [x, w, u, h, last] = recurrent(float64);
   const Expr cost = sum(square(last));
   const Graph graph = rewritten({cost, grad(cost, w), grad(cost, u)});
   // x w before, and of both gradients behind; h u forwards, dy u^T backwards.
