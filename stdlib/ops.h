@@ -391,13 +391,20 @@ Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> i
 /// same types. Whatever else it uses is captured by itself; what does not depend on the number or
 /// the states is computed once, before the loop. Called once.
 using LoopBody = std::function<std::vector<Expr>(Expr i, std::span<const Expr> states)>;
-/// How a loop is differentiated.
+/// What a gradient of a loop keeps of the states before its steps: all of them unless one of these
+/// is given. The steps between the states that are kept are made again, and the cotangents are
+/// added up in the same order. ValueError: more than one is given, or a negative number that means
+/// nothing.
 struct LoopOptions {
-  /// Of n steps the gradient keeps what it needs of each k-th one, and makes the k steps behind it
-  /// once more: memory for n / k + k of them, and the time of another run. 0: it keeps all.
-  /// `root`: k is the root of n. ValueError: another negative number.
+  /// Of n steps those before each k-th one, and of k steps those before each, so about n / k + k.
+  /// No step is made more than twice. `root`: k is the root of n.
   std::int64_t checkpoint_every = 0;
   static constexpr std::int64_t root = -1;
+  /// So many at a time, c, with the fewest steps made again (Griewank and Walther 2000): none is
+  /// made more than r times for n <= (c + r)! / (c! r!).
+  std::int64_t checkpoints = 0;
+  /// As many as have room in so many bytes, in the same way. ValueError of the gradient: not two.
+  std::int64_t memory_budget = 0;
 };
 /// `count` times: states = body(i, states), from `initial`; the last states.
 std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const LoopBody& body,
@@ -433,7 +440,7 @@ using WhileStep = std::function<std::vector<Expr>(Expr, std::span<const Expr>)>;
 /// with `most` the body may keep something. Its gradient makes the steps twice: the first time
 /// shows how many there are.
 WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const WhileStep& body,
-                        const std::optional<Arg>& most = {});
+                        const std::optional<Arg>& most = {}, const LoopOptions& options = {});
 /// The last of the states: while condition(states), a bool scalar: states = body(states).
 std::vector<Expr> while_loop(std::span<const Expr> initial,
                              const std::function<Expr(std::span<const Expr>)>& condition,

@@ -158,7 +158,7 @@ class Gatherer {
   }
 
   std::vector<Value> closed() {
-    OpenLoop loop{open_.index, {}, {}, {}};
+    OpenLoop loop{open_.index, {}, {}, {}, {}};
     std::vector<Expr> initial;
     std::vector<Value> after;
     std::vector<std::size_t> place(after_.size());  // of what is left of the loop's results
@@ -239,7 +239,10 @@ class Gatherer {
 }  // namespace
 
 Graph gather_products(const Graph& graph, Context&) {
-  const auto is_loop = [](const Node* node) { return &node->op() == &op::fori; };
+  // What a loop with checkpoints makes of all steps would not fit the memory that these leave.
+  const auto is_loop = [](const Node* node) {
+    return &node->op() == &op::fori && Loop(*node).checkpoints.empty();
+  };
   if (std::ranges::none_of(graph.topological_order(), is_loop)) return graph;
   return with_replaced(graph, [&](const Node& node, const Value& now) {
     return is_loop(&node) ? Gatherer(now.node()).results() : std::vector<Value>();

@@ -98,7 +98,8 @@ class Pair {
   }
 
   Found closed(const LoopStates& all, const std::vector<std::size_t>& first) const {
-    OpenLoop loop{open_[0].index, {}, {}, {}};
+    const bool is_first = !open_[0].checkpoints.empty();
+    OpenLoop loop{open_[0].index, {}, {}, {}, open_[is_first ? 0 : 1].checkpoints};
     std::vector<Expr> initial;
     std::vector<Value> after;
     Found same;

@@ -177,7 +177,7 @@ class Pruned {
   // What the loop's results become: null for rows that nobody uses.
   std::vector<Value> results() const {
     Found found;
-    OpenLoop less{open_.index, {}, {}, {}};
+    OpenLoop less{open_.index, {}, {}, {}, open_.checkpoints};
     std::vector<Expr> initial;
     std::vector<Value> after;
     for (std::size_t k = 0; k < kept_.size(); ++k) {

@@ -61,8 +61,5 @@ std::vector<Expr> apply_checked_body(const Body& body, std::span<const Expr> arg
 /// that waits for the cotangents. So what is made of them is not what the graph has already, and is
 /// computed after all that follows the call.
 std::vector<Expr> behind_barriers(std::span<const Expr> x, std::span<const Expr> cotangents);
-/// The outputs, closed over the parameters, for arguments: a `call` that recomputes.
-std::vector<Expr> call_recomputing(std::span<const Value> parameters,
-                                   std::span<const Value> outputs, std::span<const Expr> arguments);
 
 }  // namespace gnomon

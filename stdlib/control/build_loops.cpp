@@ -77,16 +77,16 @@ Expr with_checks(Expr output, std::span<const EntryCheck> checks) {
 }
 
 OpenLoop open_loop(const Node& loop) {
-  OpenLoop open{scalar("i", DType::int64), {}, {}, {}};
+  const Loop parts(loop);
+  OpenLoop open{scalar("i", DType::int64), {}, {}, {}, parts.checkpoints};
   std::vector<Value> arguments = {open.index};
-  const auto states = states_of(loop);
   for (std::size_t k = 1; k < loop.operands().size(); ++k) {
     const Value& x = loop.input(k);
-    if (k <= states)
+    if (k <= parts.states)
       open.states.push_back(tensor(fmt::format("state{}", k - 1), x.dtype(), x.shape()));
-    arguments.push_back(k <= states ? open.states.back().value() : x);
+    arguments.push_back(k <= parts.states ? open.states.back().value() : x);
   }
-  const Graph& body = *loop.attribute("body").body();
+  const Graph& body = *parts.body;
   arguments = fitted_to_body(body, arguments);
   const InlinedBody inlined = inline_whole_body(body, arguments);
   open.after.assign(inlined.outputs.begin(), inlined.outputs.end());
@@ -108,14 +108,16 @@ std::vector<Expr> close_loop(const Op& op, const Expr& count, std::span<const Ex
   std::vector<Value> operands = {count.value()};
   operands.insert(operands.end(), initial.begin(), initial.end());
   operands.insert(operands.end(), closure.captured.begin(), closure.captured.end());
-  return outputs_of(make_node(
-      op, std::move(operands),
-      {Attribute(closure.body), Attribute(static_cast<std::int64_t>(initial.size()))}, at));
+  return outputs_of(
+      make_node(op, std::move(operands),
+                {Attribute(closure.body), Attribute(static_cast<std::int64_t>(initial.size())),
+                 Attribute(loop.checkpoints)},
+                at));
 }
 
 std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Expr> initial,
-                            const LoopBody& body, Origin at) {
-  OpenLoop loop{scalar("i", DType::int64), {}, {}, {}};
+                            const LoopBody& body, IntList checkpoints, Origin at) {
+  OpenLoop loop{scalar("i", DType::int64), {}, {}, {}, std::move(checkpoints)};
   for (const Expr& x : initial)
     loop.states.push_back(tensor(fmt::format("state{}", loop.states.size()), x.dtype(), x.shape()));
   loop.after = body(loop.index, loop.states);
@@ -140,6 +142,22 @@ LoopBody built_by(const LoopBody& body, const std::function<void(std::size_t)>& 
   };
 }
 
+void check_options(const char* who, const LoopOptions& options) {
+  const std::int64_t every =
+      options.checkpoint_every == LoopOptions::root ? 0 : options.checkpoint_every;
+  const std::pair<const char*, std::int64_t> numbers[] = {{"checkpoint_every", every},
+                                                          {"checkpoints", options.checkpoints},
+                                                          {"memory_budget", options.memory_budget}};
+  for (const auto& [name, number] : numbers)
+    if (number < 0)
+      throw ValueError(fmt::format("{}: expected {} to be 0 or more, found {}", who, name, number));
+  const IntList given = as_attribute(options);
+  if (std::ranges::count(given, 0) < std::ssize(given) - 1)
+    throw ValueError(
+        fmt::format("{}: expected one of checkpoint_every, checkpoints and memory_budget, found {}",
+                    who, std::ssize(given) - std::ranges::count(given, 0)));
+}
+
 // The elements that a step has of the sequences.
 std::vector<Expr> elements_at(std::span<const Expr> arrays, const Expr& i) {
   const Index here[] = {Index(i)};
@@ -151,103 +169,21 @@ std::vector<Expr> elements_at(std::span<const Expr> arrays, const Expr& i) {
 // A counted loop over sequences, all as long as it has steps. The elements of step i of n are at
 // i, or at n - 1 - i.
 struct Counted {
+  const char* who;
   Expr steps;
   Sequences over;
   ScanBody body;
   Origin at;
 
-  Expr place(const Expr& i, const Expr& n) const { return over.reverse ? n - 1 - i : i; }
-
-  std::vector<Expr> run(States initial) const {
+  std::vector<Expr> run(States initial, const LoopOptions& options) const {
+    check_options(who, options);
     const LoopBody step = [&](const Expr& i, States states) {
       const Building building(i);
-      return body(i, states, elements_at(over.arrays, place(i, steps)));
+      return body(i, states, elements_at(over.arrays, over.reverse ? steps - 1 - i : i));
     };
-    return make_loop(op::fori, steps, initial, step, at);
-  }
-
-  // A loop of loops of `every` steps, of which the last one may have fewer. The inner ones keep
-  // nothing for a gradient but their arguments. Their rows are as long for all.
-  std::vector<Expr> run_in_parts(States initial, const Expr& every) const {
-    const Expr parts = floor_divide(steps + (every - 1), every);
-    const LoopBody part = [&](const Expr& p, States states) { return run_part(p, states, every); };
-    std::vector<Expr> found = make_loop(op::fori, parts, initial, part, at);
-    for (std::size_t k = initial.size(); k < found.size(); ++k) found[k] = joined(found[k]);
-    return found;
-  }
-
- private:
-  std::vector<Expr> run_part(const Expr& p, States states, const Expr& every) const {
-    const Expr first = p * every, count = minimum(steps - first, every);
-    std::vector<Expr> arguments = {first, count, every};
-    arguments.insert(arguments.end(), states.begin(), states.end());
-    const Expr from = over.reverse ? steps - first - count : first;
-    for (const Expr& all : over.arrays) arguments.push_back(rows_of(all, from, count));
-
-    const Expr own_first = scalar("first", DType::int64), own_count = scalar("count", DType::int64),
-               length = scalar("every", DType::int64);
-    std::vector<Value> parameters = {own_first.value(), own_count.value(), length.value()};
-    std::vector<Expr> own_states, own_arrays;
-    for (const Expr& x : states) {
-      own_states.push_back(tensor("state", x.dtype(), x.shape()));
-      parameters.push_back(own_states.back().value());
-    }
-    for (const Expr& all : over.arrays) {
-      Shape shape = all.shape();
-      shape[0] = Dim::value(own_count.value());
-      own_arrays.push_back(tensor("part", all.dtype(), shape));
-      parameters.push_back(own_arrays.back().value());
-    }
-    const LoopBody step = [&](const Expr& j, States now) {
-      const Expr i = own_first + j;
-      const Building building(i);
-      return body(i, now, elements_at(own_arrays, place(j, own_count)));
-    };
-    std::vector<Value> outputs;
-    for (const Expr& x : make_loop(op::fori, own_count, own_states, step, at))
-      outputs.push_back((outputs.size() < states.size() ? x : filled_up(x, length)).value());
-    return call_recomputing(parameters, outputs, arguments);
-  }
-
-  static Shape from_zero(const Expr& x) { return Shape(x.shape().size(), Dim(0)); }
-  static Shape by_ones(const Expr& x) { return Shape(x.shape().size(), Dim(1)); }
-
-  static Expr rows_of(const Expr& all, const Expr& from, const Expr& count) {
-    Shape start = from_zero(all), shape = all.shape();
-    start[0] = Dim::value(from.value());
-    shape[0] = Dim::value(count.value());
-    return slice(all, start, shape, by_ones(all));
-  }
-  static Expr filled_up(const Expr& rows, const Expr& every) {
-    Shape shape = rows.shape();
-    shape[0] = Dim::value(every.value());
-    const Expr none = full(shape, cast(constant(std::int64_t{0}, DType::int64), rows.dtype()));
-    return set_slice(none, rows, from_zero(rows), rows.shape(), by_ones(rows));
-  }
-  // Rows of parts, of the steps that were made.
-  Expr joined(const Expr& rows) const {
-    Shape shape(rows.shape().begin() + 1, rows.shape().end());
-    shape[0] = rows.dim(0) * shape[0];
-    const Expr all = reshape(rows, shape);
-    return rows_of(all, constant(std::int64_t{0}, DType::int64), steps);
+    return make_loop(op::fori, steps, initial, step, as_attribute(options), at);
   }
 };
-
-// The root of the number of steps, at least 1.
-Expr root_of(const Expr& steps) {
-  return maximum(cast(ceil(sqrt(cast(steps, DType::float64))), DType::int64), 1);
-}
-
-std::vector<Expr> run_counted(const char* who, const Counted& loop, States initial,
-                              const LoopOptions& options) {
-  const std::int64_t every = options.checkpoint_every;
-  if (every == 0) return loop.run(initial);
-  if (every < 0 && every != LoopOptions::root)
-    throw ValueError(
-        fmt::format("{}: expected checkpoint_every to be 0 or more, found {}", who, every));
-  return loop.run_in_parts(initial,
-                           every == LoopOptions::root ? root_of(loop.steps) : Expr(Array(every)));
-}
 
 // The sequences, all of the length.
 Sequences of_length(const Sequences& given, const Dim& length) {
@@ -275,9 +211,7 @@ std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const Lo
                                   after.size()));
     return after;
   };
-  const bool whole = options.checkpoint_every == 0;
-  return run_counted("fori", {whole ? steps : steps_of(steps), {}, checked, count.origin()},
-                     initial, options);
+  return Counted{"fori", steps, {}, checked, count.origin()}.run(initial, options);
 }
 
 std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Sequences& sequences,
@@ -291,7 +225,7 @@ std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Se
     return after;
   };
   const Sequences over = of_length(sequences, Dim::value(steps.value()));
-  return run_counted("scan", {steps, over, checked, count.origin()}, initial, options);
+  return Counted{"scan", steps, over, checked, count.origin()}.run(initial, options);
 }
 
 std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const LoopBody& body,
@@ -302,7 +236,8 @@ std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Lo
 }
 
 WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const WhileStep& step,
-                        const std::optional<Arg>& most) {
+                        const std::optional<Arg>& most, const LoopOptions& options) {
+  check_options("while_loop", options);
   std::vector<Expr> first = {Expr(begins.value()), constant(std::int64_t{0}, DType::int64)};
   first.insert(first.end(), initial.begin(), initial.end());
   const LoopBody counted = [&](Expr i, States states) {
@@ -318,8 +253,8 @@ WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const 
   };
   const Expr count = most ? steps_of(cast(Expr(most->as(DType::int64)), DType::int64))
                           : constant(std::numeric_limits<std::int64_t>::max(), DType::int64);
-  const std::vector<Expr> found =
-      make_loop(op::while_loop, count, first, built_by(counted, check), begins.origin());
+  const std::vector<Expr> found = make_loop(op::while_loop, count, first, built_by(counted, check),
+                                            as_attribute(options), begins.origin());
   const auto rows = found.begin() + std::ssize(first);
   WhileResults results{found[1], {found.begin() + 2, rows}, {}, {rows, found.end()}};
   for (const Expr& all : results.rows_and_zeros) {

@@ -218,17 +218,6 @@ Body rule_body(const std::string& who, const OpFromGraphOptions::Rule& rule,
 
 }  // namespace
 
-std::vector<Expr> call_recomputing(std::span<const Value> parameters,
-                                   std::span<const Value> outputs,
-                                   std::span<const Expr> arguments) {
-  const Closure closure = close_over(parameters, outputs);
-  std::vector<Expr> operands(arguments.begin(), arguments.end());
-  for (const Value& each : closure.captured) operands.emplace_back(each);
-  return outputs_of(
-      op::call, operands,
-      {Attribute(closure.body), Attribute(no_body()), Attribute(no_body()), Attribute(true)});
-}
-
 OpFromGraph::OpFromGraph(std::span<const Expr> inputs, std::span<const Expr> outputs,
                          const OpFromGraphOptions& options) {
   const std::vector<Value> parameters(inputs.begin(), inputs.end());

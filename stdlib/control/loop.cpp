@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <unordered_set>
 
 #include "ir/graph/leaf.h"
 #include "runtime/error.h"
@@ -12,28 +11,13 @@
 #include "stdlib/bounds.h"
 #include "stdlib/control/body.h"
 #include "stdlib/control/loop.h"
-#include "stdlib/control/residuals.h"
+#include "stdlib/control/loop_gradient.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 
 namespace gnomon {
 
 namespace {
-
-// A loop's parts. Operands: the count, the initial states, the captured values. Outputs of the
-// body: the next states, then what is kept of each step, the rows. The first states of one that a
-// state ends are whether it goes on and how many steps it has made.
-struct Loop {
-  const Body& body;
-  std::size_t states;
-  bool is_conditional;
-  Loop(const Op& op, const Attributes& a)
-      : body(a[0].body()),
-        states(static_cast<std::size_t>(a[1].integer())),
-        is_conditional(&op == &op::while_loop) {}
-  explicit Loop(const Node& node) : Loop(node.op(), node.attributes()) {}
-  std::size_t rows() const { return body->outputs.size() - states; }
-};
 
 // What a row is stacked to, over the steps. Its extents must be known when no step has run.
 Type stacked(TypeContext& context, const Loop& loop, std::size_t row, Type type) {
@@ -55,6 +39,9 @@ std::vector<Type> loop_type(TypeContext& context) {
   require_between(context, "a number of states", context.attributes[1].integer(), own,
                   static_cast<std::int64_t>(context.operands.size()) - 1);
   const Loop loop(context.op, context.attributes);
+  if (!loop.checkpoints.empty() && loop.checkpoints.size() != 3)
+    context.fail(
+        fmt::format("expected no or 3 numbers of checkpoints, found {}", loop.checkpoints.size()));
   const DType wanted[] = {DType::bool_, DType::int64};
   for (int k = 0; k < own; ++k)
     if (context.type(1 + k).dtype != wanted[k] || context.type(1 + k).rank() != 0)
@@ -110,144 +97,6 @@ std::vector<Region> loop_regions(const Node& node) {
   return {std::move(region)};
 }
 
-// The node of each param that a body reads; null of others.
-std::vector<const Node*> params_read(const Graph& body) {
-  std::vector<const Node*> read(body.parameters.size());
-  for (const Node* node : body.topological_order())
-    if (&node->op() == &op::param) read[param_index(*node)] = node;
-  return read;
-}
-
-// Values of the body in each step, stacked: rows of the node where it keeps them, else further rows
-// of the same loop. Null for null values.
-std::vector<Expr> stacked_values(const Vjp& v, const Loop& loop, const std::vector<Value>& values) {
-  std::vector<Expr> found(values.size());
-  Graph body = *loop.body;
-  std::vector<std::size_t> added;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!values[k]) continue;
-    const auto rows = loop.body->outputs.begin() + static_cast<std::ptrdiff_t>(loop.states);
-    const auto row = std::find(rows, loop.body->outputs.end(), values[k]);
-    if (row != loop.body->outputs.end()) {
-      found[k] = v.y[loop.states + static_cast<std::size_t>(row - rows)];
-      continue;
-    }
-    body.outputs.push_back(values[k]);
-    added.push_back(k);
-  }
-  if (added.empty()) return found;
-  body.results.resize(body.outputs.size());
-  Attributes attributes = v.node.attributes();
-  attributes[0] = Attribute(intern_body(std::move(body)));
-  std::vector<Value> operands(v.node.operands().begin(), v.node.operands().end());
-  operands[0] = steps_of(Expr(operands[0])).value();
-  const std::vector<Expr> all =
-      outputs_of(make_node(v.node.op(), std::move(operands), std::move(attributes)));
-  for (std::size_t k = 0; k < added.size(); ++k) found[added[k]] = all[v.y.size() + k];
-  return found;
-}
-
-// The states that a body's derivative reads, then the residuals; null for other states.
-std::vector<Value> values_read(const Loop& loop, const Residuals& residuals) {
-  const std::vector<const Node*> own = params_read(*loop.body),
-                                 read = params_read(*residuals.derivative);
-  std::vector<Value> values(loop.states);
-  for (std::size_t k = 0; k < loop.states; ++k)
-    if (read[1 + k] != nullptr) values[k] = Value(own[1 + k], 0);
-  values.insert(values.end(), residuals.kept.begin(), residuals.kept.end());
-  return values;
-}
-
-// The operands whose cotangents go from step to step: what is asked for, and the states that come
-// to depend on that. The others have no part in it.
-std::vector<bool> carried_backwards(const Vjp& v, const Loop& loop) {
-  const std::vector<const Node*> order = loop.body->topological_order();
-  std::vector<bool> carried(v.x.size());
-  for (std::size_t k = 1; k < v.x.size(); ++k) carried[k] = has_derivative(v.x[k]) && v.wants(k);
-  for (std::vector<bool> before; before != carried;) {
-    before = carried;
-    std::unordered_set<Value, ValueHash> params;
-    for (const Node* node : order)
-      if (&node->op() == &op::param && carried[param_index(*node)]) params.emplace(node, 0);
-    const std::unordered_set<const Node*> dependent = dependents(order, params);
-    for (std::size_t k = 0; k < loop.states; ++k) {
-      const Value& next = loop.body->outputs[k];
-      if (has_derivative(v.y[k]) && (params.contains(next) || dependent.contains(next.get())))
-        carried[1 + k] = true;
-    }
-  }
-  return carried;
-}
-
-// The cotangents that enter the last step: those of states, then 0 for values that are captured.
-std::vector<Expr> initial_cotangents(const Vjp& v, const Loop& loop,
-                                     const std::vector<bool>& carried) {
-  std::vector<Expr> initial;
-  for (std::size_t k = 1; k < v.x.size(); ++k) {
-    if (!carried[k]) continue;
-    initial.push_back(k <= loop.states ? or_zeros(v.dy[k - 1], v.y[k - 1]) : zeros_like(v.x[k]));
-  }
-  return initial;
-}
-
-Expr zero_row(const Expr& rows) {
-  const Shape& shape = rows.shape();
-  return full(Shape(shape.begin() + 1, shape.end()), constant(0.0, rows.dtype()));
-}
-
-// Backwards over the steps, from the states before each and the residuals that they read:
-// cotangents of the states are states, those of captured values add up. Values that nothing is
-// asked for have neither.
-Exprs fori_vjp(const Vjp& v) {
-  const Loop loop(v.node);
-  const std::vector<bool> carried = carried_backwards(v, loop);
-  const Residuals residuals =
-      residuals_of(loop.body, v.bodies->vjp(loop.body, carried), 1 + loop.states);
-  const std::vector<Expr> kept = stacked_values(v, loop, values_read(loop, residuals));
-  const Expr last = steps_of(v.x[0]) - 1;
-  const LoopBody step = [&](Expr j, std::span<const Expr> cotangents) {
-    const Expr i = last - j;
-    const Index here[] = {Index(i)};
-    std::vector<Expr> arguments = {i};
-    for (std::size_t k = 0; k < loop.states; ++k)
-      arguments.push_back(kept[k].defined() ? index(kept[k], here) : v.x[1 + k]);
-    arguments.insert(arguments.end(), v.x.begin() + 1 + static_cast<std::ptrdiff_t>(loop.states),
-                     v.x.end());
-    std::size_t next = 0;
-    for (std::size_t k = 0; k < v.y.size(); ++k) {
-      if (!has_derivative(v.y[k])) continue;
-      if (k >= loop.states)
-        arguments.push_back(v.dy[k].defined() ? index(v.dy[k], here) : zero_row(v.y[k]));
-      else
-        arguments.push_back(carried[1 + k] ? cotangents[next++] : zeros_like(v.y[k]));
-    }
-    for (std::size_t k = loop.states; k < kept.size(); ++k)
-      arguments.push_back(index(kept[k], here));
-    std::vector<Expr> before = apply_body(residuals.derivative, arguments);
-    for (; next < before.size(); ++next) before[next] = before[next] + cotangents[next];
-    return before;
-  };
-  const std::vector<Expr> found =
-      make_loop(op::fori, v.x[0], initial_cotangents(v, loop, carried), step);
-  Exprs dx(v.x.size());
-  std::size_t next = 0;
-  for (std::size_t k = 1; k < v.x.size(); ++k) {
-    if (carried[k]) dx[k] = found[next++];
-  }
-  return dx;
-}
-
-// As that of the loop with as many steps as this one has made. What it reads of each is computed
-// once more: before the first pass nobody knows how much memory that takes.
-Exprs while_vjp(const Vjp& v) {
-  std::vector<Value> operands(v.node.operands().begin(), v.node.operands().end());
-  operands[0] = v.y[1].value();
-  const Value counted = make_node(op::fori, std::move(operands), v.node.attributes());
-  Vjp same{counted.node(), v.x, v.y, v.dy, v.bodies, v.wanted};
-  same.x[0] = v.y[1];
-  return fori_vjp(same);
-}
-
 // The same loop with the tangents of float states as further states, and those of rows as rows.
 Exprs loop_jvp(const Jvp& v) {
   const Loop loop(v.node);
@@ -273,7 +122,7 @@ Exprs loop_jvp(const Jvp& v) {
                 after.begin() + outputs + tangents);
     return after;
   };
-  const std::vector<Expr> found = make_loop(v.node.op(), v.x[0], initial, step);
+  const std::vector<Expr> found = make_loop(v.node.op(), v.x[0], initial, step, loop.checkpoints);
   Exprs dy;
   std::size_t next_state = loop.states, next_row = initial.size() + loop.rows();
   for (std::size_t k = 0; k < v.y.size(); ++k) {
@@ -351,7 +200,7 @@ Exprs loop_batch(const Batched& b) {
   if (own > 0)
     initial.insert(initial.begin(), {any(initial[0]), constant(std::int64_t{0}, DType::int64)});
   const Expr count = b.batched[0] ? largest_count(b.x[0]) : b.x[0];
-  Exprs found = make_loop(b.node.op(), count, initial, step);
+  Exprs found = make_loop(b.node.op(), count, initial, step, loop.checkpoints);
   found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(own));
   for (std::size_t k = loop.states; k < found.size(); ++k)
     if (batched.body.outputs[k]) found[k] = move_axis(found[k], 1, 0);
@@ -365,17 +214,28 @@ Expr largest_count(const Expr& counts) {
   return max(concatenate({none, counts}));
 }
 
+Loop::Loop(const Op& op, const Attributes& a)
+    : body(a[0].body()),
+      states(static_cast<std::size_t>(a[1].integer())),
+      is_conditional(&op == &op::while_loop),
+      checkpoints(a[2].ints()) {}
+
 std::size_t states_of(const Node& loop) { return Loop(loop).states; }
 
 constinit const Op op::fori{
     .name = "fori",
     .doc =
         "States after `count` steps of the body (index, states, captured values) -> states, rows; "
-        "the first ones when the count is not positive. Then the rows of all steps, stacked.",
+        "the first ones when the count is not positive. Then the rows of all steps, stacked. The "
+        "gradient keeps all states, or as few as `checkpoints` says: checkpoint_every, "
+        "checkpoints, "
+        "memory_budget.",
     .operands = -1,
     .at_least = 1,
     .outputs = 0,
-    .attributes = {{"body", Attribute::Kind::body}, {"states", Attribute::Kind::integer}},
+    .attributes = {{"body", Attribute::Kind::body},
+                   {"states", Attribute::Kind::integer},
+                   {"checkpoints", Attribute::Kind::int_list}},
     .type = loop_type,
     .step = StepKind::loop,
     .regions = loop_regions,
@@ -391,7 +251,9 @@ constinit const Op op::while_loop{
     .operands = -1,
     .at_least = 3,
     .outputs = 0,
-    .attributes = {{"body", Attribute::Kind::body}, {"states", Attribute::Kind::integer}},
+    .attributes = {{"body", Attribute::Kind::body},
+                   {"states", Attribute::Kind::integer},
+                   {"checkpoints", Attribute::Kind::int_list}},
     .type = loop_type,
     .step = StepKind::loop,
     .regions = loop_regions,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/op/op.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -15,12 +16,34 @@ std::vector<Expr> outputs_of(const Value& first);
 /// How many states a loop has.
 std::size_t states_of(const Node& loop);
 
+/// A loop's parts. Operands: the count, the initial states, the captured values. Outputs of the
+/// body: the next states, then what is kept of each step, the rows. The first states of one that a
+/// state ends are whether it goes on and how many steps it has made.
+struct Loop {
+  const Body& body;
+  std::size_t states;
+  bool is_conditional;
+  /// See `as_attribute`.
+  const IntList& checkpoints;
+
+  Loop(const Op& op, const Attributes& a);
+  explicit Loop(const Node& node) : Loop(node.op(), node.attributes()) {}
+  std::size_t rows() const { return body->outputs.size() - states; }
+};
+
+/// What a gradient keeps of a loop's states, as an attribute: nothing where it keeps all.
+IntList as_attribute(const LoopOptions& options);
+/// The attribute of loops that a gradient with checkpoints is made of. They have no checkpoints of
+/// their own, but no pass may make an array for all their steps.
+IntList keeping_nothing();
+
 /// A loop's body over leaves for the index and the states: the next states, then the rows.
 struct OpenLoop {
   Expr index;
   std::vector<Expr> states, after;
   /// What each step asks of extents that are values of its own.
   std::vector<EntryCheck> checks;
+  IntList checkpoints;
 };
 /// The body of a loop. What it captures is there as it stands around the loop.
 OpenLoop open_loop(const Node& loop);
@@ -34,7 +57,7 @@ std::vector<Expr> close_loop(const Op& op, const Expr& count, std::span<const Ex
 /// The loop `op` (fori, while_loop): its last states, then the rows, which the body has behind the
 /// states. The body is called once.
 std::vector<Expr> make_loop(const Op& op, const Expr& count, std::span<const Expr> initial,
-                            const LoopBody& body, Origin at = {});
+                            const LoopBody& body, IntList checkpoints = {}, Origin at = {});
 
 /// How many steps a loop makes: a count below 0 means none, but it is no extent.
 Expr steps_of(const Expr& count);

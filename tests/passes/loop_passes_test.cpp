@@ -49,7 +49,7 @@ int products_in(const Graph& graph) {
 struct Recurrent {
   Expr x, w, u, h, last;
 };
-Recurrent recurrent(DType t) {
+Recurrent recurrent(DType t, const LoopOptions& options = {}) {
   const Expr x = tensor("x", t, {Dim::symbol("t"), Dim(24), Dim(32)});
   const Expr w = tensor("w", t, {Dim(32), Dim(40)}), u = tensor("u", t, {Dim(40), Dim(40)});
   const Expr h = tensor("h", t, {Dim(24), Dim(40)});
@@ -57,7 +57,7 @@ Recurrent recurrent(DType t) {
     return List{tanh(matmul(at[0], w) + matmul(s[0], u))};
   };
   const Expr n(extent_value(x.dim(0)));
-  return {x, w, u, h, scan(n, List{h}, Sequences{{x}, false}, step)[0]};
+  return {x, w, u, h, scan(n, List{h}, Sequences{{x}, false}, step, options)[0]};
 }
 
 }  // namespace
@@ -249,6 +249,12 @@ TEST_CASE("a gradient by a matrix is one product behind the loop, and no product
   const std::vector<const Node*> loops = loops_of(graph);
   REQUIRE(loops.size() == 2);
   for (const Node* loop : loops) CHECK(products_in(*loop->attribute("body").body()) == 1);
+}
+
+TEST_CASE("no product is made of all steps of a loop with checkpoints") {
+  const auto [x, w, u, h, last] = recurrent(float64, {.checkpoints = 5});
+  const Graph graph = rewritten({last, grad(sum(square(last)), w), grad(sum(square(last)), u)});
+  CHECK(products_in(graph) == 0);
 }
 
 TEST_CASE("what checks and prints in a step stays there") {

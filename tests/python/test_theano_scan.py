@@ -247,10 +247,6 @@ def test_wrong_calls():
             "no `until` together with truncate_gradient",
         ),
         (
-            lambda: scan(lambda x: (x, gn.theano.until(x > 0)), X, checkpoint_every=2),
-            "no `until` together with checkpoint_every",
-        ),
-        (
             lambda: gn.compiled(lambda x: scan(lambda a: a, {"input": x, "taps": [-5]})[0])(X[:3]),
             "sequences as long as taps need",
         ),

@@ -11,7 +11,7 @@ import operator
 
 from . import _core
 from ._arrays.shapes import concat
-from ._functions.loops import _array, _every
+from ._functions.loops import _array, _kept
 from ._functions.trace import inside
 from ._linalg.products import stop_gradient
 from ._namespace import names as _names
@@ -48,6 +48,8 @@ def scan(
     strict: bool = False,
     return_list: bool = False,
     checkpoint_every: int | str | None = None,
+    checkpoints: int | None = None,
+    memory_budget: int | None = None,
 ) -> tuple[Any, dict[Any, Any]]:
     """Steps of `fn(*elements, *outputs before, *non_sequences)`; the rows of all outputs, updates.
 
@@ -69,15 +71,17 @@ def scan(
     and the updates: shared variables and their values after the last step, for `gn.function`.
 
     TypeError: no steps are told, a tap of an output that is not negative, outputs that are not as
-    many as outputs_info, `until` with truncate_gradient or checkpoint_every, a variable that strict
-    forbids. ValueError: sequences shorter than n_steps, initial values fewer than the taps need.
+    many as outputs_info, `until` with truncate_gradient, a variable that strict forbids.
+    ValueError: sequences shorter than n_steps, initial values fewer than the taps need; options as
+    in `gn.fori`.
     """
     if not callable(fn):
         raise _core.TypeError(f"scan: expected a function, found {fn!r}")
     k = operator.index(truncate_gradient)
     if k < -1 or k == 0:
         raise _core.ValueError(f"scan: expected truncate_gradient -1 or above 0, found {k}")
-    loop = _Loop(fn, sequences, outputs_info, non_sequences, strict, checkpoint_every)
+    kept = _kept("scan", checkpoint_every, checkpoints, memory_budget)
+    loop = _Loop(fn, sequences, outputs_info, non_sequences, strict, kept)
     loop.set_steps(n_steps, go_backwards)
     rows, updates = loop.run(k)
     if len(rows) == 1 and not return_list:
@@ -106,7 +110,7 @@ def reduce(
     go_backwards: bool = False,
 ) -> tuple[Any, dict[Any, Any]]:
     """The last outputs of `scan`, without a first axis for the steps."""
-    loop = _Loop(fn, sequences, outputs_info, non_sequences, False, None)
+    loop = _Loop(fn, sequences, outputs_info, non_sequences, False)
     loop.set_steps(None, go_backwards)
     last, updates = loop.run_to_the_last()
     return (last[0] if len(last) == 1 else last), updates
@@ -225,14 +229,14 @@ class _Loop:
         outputs_info: Any,
         non_sequences: Any,
         strict: bool,
-        checkpoint_every: int | str | None,
+        kept: tuple[int, int, int] = (0, 0, 0),
     ) -> None:
         self.fn = fn
         self.elements = [x for each in _listed(sequences) for x in _tapped(each)]
         self.info = [_Output.of(each) for each in _listed(outputs_info)]
         self.others = [_array(x) for x in _listed(non_sequences)]
         self.strict = strict
-        self.every = _every("scan", checkpoint_every)
+        self.kept = kept
         self.shared: list[Any] = []
         self.ends = False  # whether it has an `until`
 
@@ -316,17 +320,15 @@ class _Loop:
 
         if not self.ends:
             try:
-                return _core.scan(count, states, elements, False, endless, self.every)
+                return _core.scan(count, states, elements, False, endless, *self.kept)
             except _Ends:
                 self.ends = True
-        if self.every:
-            raise _core.TypeError("scan: expected no `until` together with checkpoint_every")
 
         def step(i: Any, now: list[Any]) -> tuple[Any, list[Any]]:
             after, is_last = self._after(now, [x[i] for x in elements])
             return ~is_last, after
 
-        return _core.while_loop(count, count > 0, states, step)[1:]
+        return _core.while_loop(count, count > 0, states, step, *self.kept)[1:]
 
     def _after(self, now: list[Any], elements: list[Any]) -> tuple[list[Any], Any]:
         """The states after a step and the rows of it, then whether it was the last one, if told."""

@@ -17,32 +17,43 @@ def fori(
     body: Callable[[Any, Any], Any],
     *,
     checkpoint_every: int | str | None = None,
+    checkpoints: int | None = None,
+    memory_budget: int | None = None,
 ) -> Any:
     """`count` times: `state = body(i, state)`, from `initial`; the last state.
 
     The state is any tree of arrays, whose dtypes and shapes the body keeps; i is an int64 scalar,
     and so is the count: no step if it is not positive. The body is called once, with expressions;
     it may use any other expressions. What does not depend on i or the state is computed once,
-    before the loop. Differentiable; the gradient keeps the states that it reads, of all steps. With
-    `checkpoint_every=k` it keeps those of each k-th step, and makes the k steps behind it once more
-    when it gets there: memory for count / k + k steps, and the time of another run; k near the root
-    of the count, which "sqrt" takes, needs least. The values are the same.
+    before the loop. Differentiable; the gradient keeps the states that it reads, of all steps. One
+    of these lets it keep fewer, and make the steps between them again:
+
+    * `checkpoint_every=k`: those of each k-th step, and those of k steps when it gets there: memory
+      for count / k + k states, and the time of another run. k near the root of the count, which
+      "sqrt" takes, needs least memory.
+    * `checkpoints=c`: at most c states at a time, by the schedule that makes the fewest steps
+      again: each at most r times for count <= (c + r)! / (c! r!).
+    * `memory_budget`: as many states as have room in so many bytes, by the same schedule.
+
+    Values are the same, and so are the bits of the gradient, unless steps multiply matrices: see
+    the page on loops.
 
     Computed at once when neither an argument nor what the body uses is an expression.
 
-    TypeError: the body returns another structure, dtype or shape. ValueError: checkpoint_every is
-    no positive integer.
+    TypeError: the body returns another structure, dtype or shape. ValueError: more than one of the
+    three, or one that is no positive integer. The gradient is a ValueError if no two states have
+    room in `memory_budget`.
     """
     if not callable(body):
         raise _core.TypeError(f"fori: expected a function as the body, found {body!r}")
-    every = _every("fori", checkpoint_every)
+    kept = _kept("fori", checkpoint_every, checkpoints, memory_budget)
     leaves, shape = _tree.flatten(initial)
 
     def step(i: Any, states: list[Any]) -> list[Any]:
         after = inside(body, (i, _tree.unflatten(shape, states)), {})
         return _tree.flatten_as(shape, after, "fori: state after the body")
 
-    return _tree.unflatten(shape, _core.fori(count, leaves, step, every))
+    return _tree.unflatten(shape, _core.fori(count, leaves, step, *kept))
 
 
 def scan(
@@ -53,6 +64,8 @@ def scan(
     reverse: bool = False,
     *,
     checkpoint_every: int | str | None = None,
+    checkpoints: int | None = None,
+    memory_budget: int | None = None,
 ) -> tuple[Any, Any]:
     """For each x of xs, in order: `carry, y = f(carry, x)`, from `init`; the last carry, all y.
 
@@ -62,18 +75,18 @@ def scan(
     `reverse` steps go from the last x to the first, and y stands where its x does. f keeps the
     dtypes and shapes of the carry, and y has the same shape in every step. f is called once, with
     expressions; it may use any others, and what does not depend on its arguments is computed once,
-    before the loop. Differentiable; the gradient keeps those carries that it reads, with
-    `checkpoint_every` as in `fori`.
+    before the loop. Differentiable; the gradient keeps those carries that it reads, fewer with
+    `checkpoint_every`, `checkpoints` or `memory_budget`, as in `fori`.
 
     Computed at once when neither an argument nor what f uses is an expression.
 
     TypeError: f returns no pair, or a carry of another structure, dtype or shape; there is neither
     xs nor length. ValueError: the arrays of xs differ in length, or from `length`;
-    checkpoint_every is no positive integer.
+    options as in `fori`.
     """
     if not callable(f):
         raise _core.TypeError(f"scan: expected a function, found {f!r}")
-    every = _every("scan", checkpoint_every)
+    options = _kept("scan", checkpoint_every, checkpoints, memory_budget)
     leaves, shape = _tree.flatten(init)
     sequences, sequence_shape = _tree.flatten(xs)
     kept: Any = None
@@ -91,7 +104,7 @@ def scan(
     known = {n for n in lengths if isinstance(n, int)}
     if len(known) > 1:
         raise _core.ValueError(f"scan: expected sequences of one length, found {sorted(known)}")
-    found = _core.scan(length, leaves, sequences, bool(reverse), step, every)
+    found = _core.scan(length, leaves, sequences, bool(reverse), step, *options)
     rows = found[len(leaves) :]
     if reverse:
         rows = [row[::-1] for row in rows]
@@ -102,18 +115,31 @@ def _array(x: Any) -> Any:
     return x if isinstance(x, (_core.Expr, _core.Array)) else asarray(x)
 
 
-def _every(who: str, steps: int | str | None) -> int:
-    """How many steps from checkpoint to checkpoint; 0: no checkpoints, -1: the root of all."""
-    if steps is None:
+def _kept(
+    who: str, every: int | str | None, checkpoints: int | None, memory_budget: int | None
+) -> tuple[int, int, int]:
+    """What a gradient keeps: 0 for what is not given, -1 for the root of the number of steps."""
+    given = {"checkpoint_every": every, "checkpoints": checkpoints, "memory_budget": memory_budget}
+    count = sum(x is not None for x in given.values())
+    if count > 1:
+        raise _core.ValueError(f"{who}: expected one of {', '.join(given)}, found {count}")
+    if every == "sqrt":
+        return -1, 0, 0
+    return (
+        _positive(who, "checkpoint_every", every),
+        _positive(who, "checkpoints", checkpoints),
+        _positive(who, "memory_budget", memory_budget),
+    )
+
+
+def _positive(who: str, name: str, x: Any) -> int:
+    if x is None:
         return 0
-    if steps == "sqrt":
-        return -1
-    every = 0 if isinstance(steps, str) or not hasattr(steps, "__index__") else int(steps)
-    if every <= 0:
-        raise _core.ValueError(
-            f'{who}: expected a positive integer or "sqrt" as checkpoint_every, found {steps!r}'
-        )
-    return every
+    number = 0 if isinstance(x, str) or not hasattr(x, "__index__") else int(x)
+    if number <= 0:
+        other = ' or "sqrt"' if name == "checkpoint_every" else ""
+        raise _core.ValueError(f"{who}: expected a positive integer{other} as {name}, found {x!r}")
+    return number
 
 
 def fori_loop(
@@ -123,6 +149,8 @@ def fori_loop(
     init_val: Any,
     *,
     checkpoint_every: int | str | None = None,
+    checkpoints: int | None = None,
+    memory_budget: int | None = None,
 ) -> Any:
     """For i from lower to upper - 1: `val = body_fun(i, val)`, from `init_val`; the last val.
 
@@ -133,6 +161,8 @@ def fori_loop(
         init_val,
         lambda i, val: body_fun(lower + i, val),
         checkpoint_every=checkpoint_every,
+        checkpoints=checkpoints,
+        memory_budget=memory_budget,
     )
 
 
@@ -141,6 +171,10 @@ def while_loop(
     body_fun: Callable[[Any], Any],
     init_val: Any,
     max_steps: Any = None,
+    *,
+    checkpoint_every: int | str | None = None,
+    checkpoints: int | None = None,
+    memory_budget: int | None = None,
 ) -> Any:
     """While `cond_fun(val)`: `val = body_fun(val)`, from `init_val`; the last val.
 
@@ -149,12 +183,15 @@ def while_loop(
     Both functions are called once with expressions, the condition also with `init_val`; they may
     use any others, and what does not depend on their arguments is computed once, before the loop.
     Differentiable: the gradient makes the steps a second time, once their number is known, and
-    keeps the values that it reads. Under `vmap` it runs as long as the longest of the examples.
+    keeps the values that it reads, fewer with `checkpoint_every`, `checkpoints` or `memory_budget`
+    as in `fori`. Under `vmap` it runs as long as the longest of the examples.
 
     Computed at once when neither an argument nor what the functions use is an expression.
 
     TypeError: the condition is no bool scalar; the body returns another structure, dtype or shape.
+    ValueError: options as in `fori`.
     """
+    kept = _kept("while_loop", checkpoint_every, checkpoints, memory_budget)
     for function in (cond_fun, body_fun):
         if not callable(function):
             raise _core.TypeError(f"while_loop: expected a function, found {function!r}")
@@ -175,9 +212,8 @@ def while_loop(
         states = [_core.as_expr(x) for x in rest]
         return holds(_tree.unflatten(shape, states)), states
 
-    return _tree.unflatten(
-        shape, _core.while_loop(max_steps, holds(init_val), leaves, step)[1 : len(leaves) + 1]
-    )
+    found = _core.while_loop(max_steps, holds(init_val), leaves, step, *kept)
+    return _tree.unflatten(shape, found[1 : len(leaves) + 1])
 
 
 def associative_scan(

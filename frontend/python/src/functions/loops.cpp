@@ -9,8 +9,8 @@ namespace gnomon::python {
 
 namespace {
 
-nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body,
-              std::int64_t checkpoint_every) {
+nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body, std::int64_t every,
+              std::int64_t checkpoints, std::int64_t budget) {
   const OriginScope at(caller());
   Objects operands = {nb::borrow(count)};
   for (nb::object& x : sequence_items(initial)) operands.push_back(std::move(x));
@@ -20,13 +20,14 @@ nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body,
     const LoopBody call = [&](const Expr& i, std::span<const Expr> states) {
       return results_of_body("fori", body(wrap(i), expression_list(states)), states);
     };
-    return fori(cast(x[0], int64), x.subspan(1), call, {checkpoint_every});
+    return fori(cast(x[0], int64), x.subspan(1), call, {every, checkpoints, budget});
   });
 }
 
 // As often as sequences are long, or as is said: the last states, then the rows of all steps.
 nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bool reverse,
-                 const nb::callable& body, std::int64_t checkpoint_every) {
+                 const nb::callable& body, std::int64_t every, std::int64_t checkpoints,
+                 std::int64_t budget) {
   const OriginScope at(caller());
   Objects operands = sequence_items(initial), given = sequence_items(sequences);
   const std::size_t states = operands.size(), lists = given.size();
@@ -48,14 +49,16 @@ nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bo
                               std::span<const Expr> elements) {
       return results_of_body("scan", body(expression_list(now), expression_list(elements)), now);
     };
-    return scan(count, x.first(states), Sequences{over, reverse}, call, {checkpoint_every});
+    return scan(count, x.first(states), Sequences{over, reverse}, call,
+                {every, checkpoints, budget});
   });
 }
 
 // The steps made, the last states, then the rows of all steps. `body` gives whether there is a
 // further step, and a list of the states and what is kept.
 nb::list looped_while(nb::handle most, nb::handle begins, nb::handle initial,
-                      const nb::callable& body) {
+                      const nb::callable& body, std::int64_t every, std::int64_t checkpoints,
+                      std::int64_t budget) {
   const OriginScope at(caller());
   Objects operands = {nb::borrow(begins)};
   for (nb::object& x : sequence_items(initial)) operands.push_back(std::move(x));
@@ -71,7 +74,7 @@ nb::list looped_while(nb::handle most, nb::handle begins, nb::handle initial,
           values.insert(values.begin(), Expr(to_arg(after[0]).value()));
           return values;
         },
-        limit);
+        limit, {every, checkpoints, budget});
     Exprs all = {found.steps};
     all.insert(all.end(), found.states.begin(), found.states.end());
     all.insert(all.end(), found.rows.begin(), found.rows.end());
@@ -107,11 +110,11 @@ nb::list chosen_of(nb::handle condition, nb::handle then, nb::handle otherwise) 
 void add_loops(nb::module_& m) {
   using namespace nb::literals;
   m.def("fori", loop, "count"_a.none(), "initial"_a.none(), "body"_a.none(),
-        "checkpoint_every"_a = 0);
+        "checkpoint_every"_a = 0, "checkpoints"_a = 0, "memory_budget"_a = 0);
   m.def("scan", scanned, "length"_a.none(), "initial"_a.none(), "sequences"_a.none(), "reverse"_a,
-        "body"_a.none(), "checkpoint_every"_a = 0);
+        "body"_a.none(), "checkpoint_every"_a = 0, "checkpoints"_a = 0, "memory_budget"_a = 0);
   m.def("while_loop", looped_while, "most"_a.none(), "begins"_a.none(), "initial"_a.none(),
-        "body"_a.none());
+        "body"_a.none(), "checkpoint_every"_a = 0, "checkpoints"_a = 0, "memory_budget"_a = 0);
   m.def("cond", chosen, "predicate"_a.none(), "make"_a.none());
   m.def("ifelse", chosen_of, "condition"_a.none(), "then"_a.none(), "otherwise"_a.none());
 }
