@@ -148,8 +148,11 @@ class Grouping {
 
   std::optional<Branch> branch_of(const Step& step) const {
     Branch branch;
-    if (const auto* choice = std::get_if<ChoiceStep>(&step.what))
-      return branch_of(choice->otherwise.back());
+    // Of a choice by extents the usual way counts; which way a computed bool takes is not known.
+    if (const auto* choice = std::get_if<ChoiceStep>(&step.what)) {
+      const bool is_known = choice->condition < 0 && !choice->otherwise.empty();
+      return is_known ? branch_of(choice->otherwise.back()) : std::nullopt;
+    }
     const auto* call = std::get_if<ServiceStep>(&step.what);
     if (call && !call->shares.is(0)) branch = {{}, call->work, call->shares};
     if (const auto* kernel = std::get_if<KernelStep>(&step.what)) branch.work = kernel->serial_work;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/module/module_passes.h"
 #include "codegen/module/verify_module.h"
 #include "passes/pipeline.h"
 #include "stdlib/arrays/arrays.h"
@@ -185,6 +186,21 @@ TEST_CASE("bodies, choices and branches keep the order too") {
   CHECK(starts(
       m.fault(list(m.copy(0, 1), branches(list(m.copy(1, 2)), list(m.copy(0, 1))), m.copy(2, y))),
       "module, step 4: b1:w: expected no write behind a step that reads"));
+}
+
+TEST_CASE("a choice of which one way has no steps stays as it is beside others") {
+  OrderedModule m(2);
+  for (const bool by_extents : {true, false})
+    for (const bool first_is_empty : {true, false}) {
+      ChoiceStep choice{{}, -1, list(m.copy(0, 1)), {}};
+      if (by_extents) choice.where = {{m.n, 1, 5}};
+      if (!by_extents) choice.condition = 2;
+      if (first_is_empty) std::swap(choice.then, choice.otherwise);
+      m.module.steps = list(Step{choice}, Step{choice}, m.copy(0, 3));
+      group_side_by_side(m.module, target_named("x86-64-v3"));
+      REQUIRE(m.module.steps.size() == 3);
+      CHECK(std::holds_alternative<ChoiceStep>(m.module.steps[0].what));
+    }
 }
 
 TEST_CASE("extents are known and memory is there before they are used") {
