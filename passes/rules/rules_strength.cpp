@@ -153,20 +153,22 @@ Expr difference_example(DType t) { return input(t, "x") - exp(input(t, "y")); }
 Expr clip_example(DType t) { return minimum(maximum(input(t, "x"), -1), 2); }
 
 RuleGroup make_strength() {
-  return {"strength",
-          "Cheaper spellings of canonical forms.",
-          {
-              rule("subtract", Promise::exact, x + -y, x - y)
-                  .on(is_binary, "two terms")
-                  .tested_on(difference_example),
-              rule("rsqrt", Promise::exact, reciprocal(sqrt(x)), rsqrt(x)),
-              rule("log2", Promise::accurate, log(x) / std::numbers::ln2, log2(x)),
-              rule("log10", Promise::accurate, log(x) / std::numbers::ln10, log10(x)),
-              rule("clip", Promise::exact, minimum(maximum(x, c), d), clip(x, c, d))
-                  .tested_on(clip_example),
-              rule("bool_as_number", Promise::exact, where(x, 1, 0), bool_as_number, "cast(x)")
-                  .tested_on(bool_example),
-          }};
+  return {
+      "strength",
+      "Cheaper spellings of canonical forms.",
+      {
+          rule("subtract", Promise::exact, x + -y, x - y)
+              .on(is_binary, "two terms")
+              .tested_on(difference_example),
+          rule("rsqrt", Promise::exact, reciprocal(sqrt(x)), rsqrt(x)),
+          rule("power_three_halves", Promise::finite, power(x, 1.5), x * sqrt(x)).except("-inf"),
+          rule("log2", Promise::accurate, log(x) / std::numbers::ln2, log2(x)),
+          rule("log10", Promise::accurate, log(x) / std::numbers::ln10, log10(x)),
+          rule("clip", Promise::exact, minimum(maximum(x, c), d), clip(x, c, d))
+              .tested_on(clip_example),
+          rule("bool_as_number", Promise::exact, where(x, 1, 0), bool_as_number, "cast(x)")
+              .tested_on(bool_example),
+      }};
 }
 
 }  // namespace
