@@ -13,6 +13,7 @@
 
 #include "ir/graph/hash.h"
 #include "ir/graph/origin.h"
+#include "ir/graph/origin_pause.h"
 #include "ir/op/op.h"
 #include "runtime/error.h"
 
@@ -333,6 +334,15 @@ OriginScope::OriginScope(Origin at) : outermost_(!scoped_origin.open) {
 
 OriginScope::~OriginScope() {
   if (outermost_) scoped_origin.open = false;
+}
+
+OriginPause::OriginPause() {
+  if (scoped_origin.open) around_ = scoped_origin.at;
+  scoped_origin.open = false;
+}
+
+OriginPause::~OriginPause() {
+  if (around_) scoped_origin = {true, *around_};
 }
 
 Origin scoped_origin_or(const Origin& at) { return scoped_origin.open ? scoped_origin.at : at; }

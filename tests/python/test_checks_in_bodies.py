@@ -1,5 +1,7 @@
 """What must hold in a branch or a step is asked where that runs: not around it, and each time."""
 
+import pathlib
+
 import gnomon as gn
 import numpy as np
 import pytest
@@ -165,8 +167,35 @@ def elements_until(x, k):
     return total
 
 
-@pytest.mark.parametrize("function", [elements_in_a_loop, elements_until])
-def test_errors_in_bodies_tell_a_line(function):
-    for f in (function, gn.grad(function)):
-        with pytest.raises(gn.IndexError, match=r"out of range .*\[test_checks_in_bodies.py:\d+"):
+@gn.compiled
+def elements_in_a_loop_in_a_loop(x, k):
+    def inner(j, s):
+        return s * x[j + k]
+
+    return gn.fori(5, 1.0, lambda i, s: gn.fori(4, s, inner))
+
+
+@gn.compiled
+def elements_in_a_scan_of_branches(x, k):
+    def step(total, i):
+        return gn.cond(i > 2, lambda: total + x[k + i], lambda: total), i
+
+    return gn.scan(step, 0.0, gn.arange(5))[0]
+
+
+ELEMENTS = {
+    elements_in_a_loop: "x[i + k]",
+    elements_until: "x[k]",
+    elements_in_a_loop_in_a_loop: "x[j + k]",
+    elements_in_a_scan_of_branches: "x[k + i]",
+}
+
+
+@pytest.mark.parametrize("function", ELEMENTS)
+def test_errors_in_bodies_tell_the_line_of_the_element(function):
+    lines = pathlib.Path(__file__).read_text().splitlines()
+    own = next(n for n, line in enumerate(lines, 1) if ELEMENTS[function] in line)
+    for f, line in ((function, own), (gn.grad(function), r"\d+")):
+        said = rf"out of range .*\[.*test_checks_in_bodies.py:{line}\b"
+        with pytest.raises(gn.IndexError, match=said):
             f(np.arange(6.0), 3)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/python/src/core.h"
+#include "ir/graph/origin_pause.h"
 
 namespace gnomon::python {
 
@@ -22,6 +23,14 @@ Expr value_of(nb::handle object, DType t);
 /// What `build` makes of `operands`: arrays when they are all that it needs, else expressions.
 nb::list closed_or_open(const Objects& operands,
                         const std::function<std::vector<Expr>(std::span<const Expr>)>& build);
+
+/// Calls a function of the user's: what it makes has the lines it was made in, not that of what it
+/// is given to.
+template <typename... Arguments>
+nb::object call_user(const nb::object& function, const Arguments&... arguments) {
+  const OriginPause own_lines;
+  return function(arguments...);
+}
 
 /// What a body returned, a list: those in the place of `states` with the dtypes of these. `who` is
 /// for the TypeError of what is no list.

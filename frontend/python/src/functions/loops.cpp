@@ -18,7 +18,7 @@ nb::list loop(nb::handle count, nb::handle initial, const nb::callable& body, st
     if (!is_integer(x[0].dtype()) || x[0].rank() != 0)
       throw TypeError("fori: expected an integer as count, found " + describe(x[0].value()));
     const LoopBody call = [&](const Expr& i, std::span<const Expr> states) {
-      return results_of_body("fori", body(wrap(i), expression_list(states)), states);
+      return results_of_body("fori", call_user(body, wrap(i), expression_list(states)), states);
     };
     return fori(cast(x[0], int64), x.subspan(1), call, {every, checkpoints, budget});
   });
@@ -47,7 +47,8 @@ nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bo
                      x.begin() + static_cast<std::ptrdiff_t>(states + lists));
     const ScanBody call = [&](const Expr&, std::span<const Expr> now,
                               std::span<const Expr> elements) {
-      return results_of_body("scan", body(expression_list(now), expression_list(elements)), now);
+      return results_of_body("scan",
+                             call_user(body, expression_list(now), expression_list(elements)), now);
     };
     return scan(count, x.first(states), Sequences{over, reverse}, call,
                 {every, checkpoints, budget});
@@ -66,15 +67,16 @@ nb::list looped_while(nb::handle most, nb::handle begins, nb::handle initial,
   if (!most.is_none()) operands.push_back(nb::borrow(most));
   return closed_or_open(operands, [&](std::span<const Expr> x) {
     const std::optional<Arg> limit = most.is_none() ? std::nullopt : std::optional<Arg>(x.back());
-    const WhileResults found = while_loop(
-        x[0], x.subspan(1, states),
-        [&](const Expr& i, std::span<const Expr> now) {
-          const nb::tuple after = nb::cast<nb::tuple>(body(wrap(i), expression_list(now)));
-          Exprs values = results_of_body("while_loop", after[1], now);
-          values.insert(values.begin(), Expr(to_arg(after[0]).value()));
-          return values;
-        },
-        limit, {every, checkpoints, budget});
+    const WhileResults found =
+        while_loop(x[0], x.subspan(1, states),
+                   [&](const Expr& i, std::span<const Expr> now) {
+                     const nb::tuple after =
+                         nb::cast<nb::tuple>(call_user(body, wrap(i), expression_list(now)));
+                     Exprs values = results_of_body("while_loop", after[1], now);
+                     values.insert(values.begin(), Expr(to_arg(after[0]).value()));
+                     return values;
+                   },
+                   limit, {every, checkpoints, budget});
     Exprs all = {found.steps};
     all.insert(all.end(), found.states.begin(), found.states.end());
     all.insert(all.end(), found.rows.begin(), found.rows.end());
@@ -95,7 +97,7 @@ Branches branches_of(nb::handle then, nb::handle otherwise) {
 nb::list chosen(nb::handle predicate, const nb::callable& make) {
   const OriginScope at(caller());
   return expression_list(cond(to_arg(predicate), [&] {
-    const nb::tuple made = nb::cast<nb::tuple>(make());
+    const nb::tuple made = nb::cast<nb::tuple>(call_user(make));
     return branches_of(made[0], made[1]);
   }));
 }

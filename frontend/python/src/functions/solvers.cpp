@@ -23,7 +23,7 @@ using Limit = std::optional<std::int64_t>;
 solvers::Function function_of(const char* who, const nb::object& function) {
   if (function.is_none()) return {};
   return [who, function](std::span<const Expr> x) {
-    return results_of_body(who, function(expression_list(x)), x);
+    return results_of_body(who, call_user(function, expression_list(x)), x);
   };
 }
 
@@ -78,7 +78,7 @@ nb::list minimized(const nb::object& f, nb::handle x0, double gtol, Limit maxite
   const OriginScope at(caller());
   return closed_or_open(sequence_items(x0), [&](std::span<const Expr> x) {
     const auto value = [&](std::span<const Expr> y) {
-      return Expr(to_arg(f(expression_list(y))).value());
+      return Expr(to_arg(call_user(f, expression_list(y))).value());
     };
     solvers::Minimum found = solvers::minimize(value, floats_of(x), {gtol, maxiter});
     Exprs all = std::move(found.x);
@@ -97,7 +97,7 @@ nb::list integrated(const nb::object& f, nb::handle y0, nb::handle t, double rto
   return closed_or_open(operands, [&](std::span<const Expr> given) {
     const Exprs y = floats_of(given.first(given.size() - 1));
     const auto slope = [&](std::span<const Expr> now, const Expr& time) {
-      return results_of_body("odeint", f(expression_list(now), wrap(time)), now);
+      return results_of_body("odeint", call_user(f, expression_list(now), wrap(time)), now);
     };
     const auto gradient = is_adjoint ? solvers::OdeGradient::adjoint : solvers::OdeGradient::steps;
     return solvers::odeint(slope, y, given.back(), {rtol, atol, mxstep, gradient});
@@ -116,7 +116,7 @@ solvers::OdeEvent event_of(nb::handle given) {
   const nb::tuple parts = nb::cast<nb::tuple>(given);
   const nb::object function = parts[0];
   const auto value = [function](std::span<const Expr> y, const Expr& t) {
-    const nb::object found = function(expression_list(y), wrap(t));
+    const nb::object found = call_user(function, expression_list(y), wrap(t));
     return value_of(found, t.dtype());
   };
   return {value, nb::cast<double>(parts[1]), nb::cast<std::int64_t>(parts[2])};
@@ -149,7 +149,7 @@ nb::list solved_ivp(const nb::object& f, nb::handle y0, nb::handle span, nb::han
     }
     options.atol.assign(rest.begin(), rest.end());
     const auto slope = [&](std::span<const Expr> now, const Expr& time) {
-      return results_of_body("solve_ivp", f(expression_list(now), wrap(time)), now);
+      return results_of_body("solve_ivp", call_user(f, expression_list(now), wrap(time)), now);
     };
     const solvers::IvpSolution found =
         solvers::solve_ivp(slope, given[leaves], given[leaves + 1], y, options);

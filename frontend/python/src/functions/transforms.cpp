@@ -164,7 +164,7 @@ OpFromGraphOptions::Rule rule_of(const nb::object& function) {
     };
     Exprs found;
     for (const nb::object& each :
-         sequence_items(function(listed(x), listed(y), listed(directions))))
+         sequence_items(call_user(function, listed(x), listed(y), listed(directions))))
       found.push_back(each.is_none() ? Expr() : Expr(to_arg(each).value()));
     return found;
   };
