@@ -228,17 +228,11 @@ class Driver {
     return result;
   }
 
-  // Whether an extent is or contains the value of a scalar, which a pass may write differently.
-  static bool is_computed(const Dim& d) {
-    bool computed = false;
-    d.for_each_atom([&](const AtomRef& atom) { computed |= atom->kind == Atom::Kind::value; });
-    return computed;
-  }
-
+  // A pass may write the values of scalars in extents differently.
   static bool is_same(const Type& before, const Type& after) {
     if (before.dtype != after.dtype || before.rank() != after.rank()) return false;
     for (std::size_t i = 0; i < before.shape.size(); ++i)
-      if (!(before.shape[i] == after.shape[i]) && !is_computed(before.shape[i])) return false;
+      if (!(before.shape[i] == after.shape[i]) && !before.shape[i].has_values()) return false;
     return true;
   }
 

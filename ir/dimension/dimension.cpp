@@ -577,6 +577,13 @@ std::int64_t Dim::evaluate(const std::function<std::int64_t(const Atom&)>& f) co
   return sum;
 }
 
+bool Dim::has_values() const {
+  if (is_constant()) return false;
+  bool found = false;
+  for_each_atom([&](const AtomRef& atom) { found |= atom->kind == AtomKind::value; });
+  return found;
+}
+
 void Dim::for_each_atom(const std::function<void(const AtomRef&)>& f) const {
   AtomList found;
   collect_atoms(*this, found);

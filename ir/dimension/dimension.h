@@ -67,6 +67,8 @@ class Dim {
   std::int64_t evaluate(const std::function<std::int64_t(const Atom&)>& f) const;
   /// Calls `f` on each distinct symbol and value atom, in normal order, inside quotients too.
   void for_each_atom(const std::function<void(const AtomRef&)>& f) const;
+  /// Whether it is or contains the value of a scalar.
+  bool has_values() const;
 
  private:
   std::int64_t constant_ = 0;

@@ -7,12 +7,6 @@ namespace gnomon {
 
 namespace {
 
-bool has_values(const Dim& d) {
-  bool found = false;
-  d.for_each_atom([&](const AtomRef& atom) { found |= atom->kind == Atom::Kind::value; });
-  return found;
-}
-
 bool occurs(const Dim& d, const Atom& wanted) {
   bool found = false;
   d.for_each_atom([&](const AtomRef& atom) { found |= *atom == wanted; });
@@ -82,7 +76,7 @@ const Dim* DimSolver::solution(const Value& scalar) const {
 bool DimSolver::solve_value(const Dim& difference) {
   for (const AtomRef& atom : unit_atoms(difference, Atom::Kind::value)) {
     const std::optional<Dim> solution = solve_for(difference, *atom);
-    if (!solution || has_values(*solution)) continue;
+    if (!solution || solution->has_values()) continue;
     values_.emplace(*atom->scalar, *solution);
     return true;
   }
@@ -90,7 +84,7 @@ bool DimSolver::solve_value(const Dim& difference) {
 }
 
 bool DimSolver::solve_symbol(const Dim& difference) {
-  if (has_values(difference)) return false;
+  if (difference.has_values()) return false;
   std::vector<AtomRef> atoms = unit_atoms(difference, Atom::Kind::symbol);
   std::sort(atoms.begin(), atoms.end(),
             [](const AtomRef& a, const AtomRef& b) { return a->number > b->number; });

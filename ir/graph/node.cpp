@@ -13,7 +13,6 @@
 
 #include "ir/graph/hash.h"
 #include "ir/graph/origin.h"
-#include "ir/graph/origin_pause.h"
 #include "ir/op/op.h"
 #include "runtime/error.h"
 

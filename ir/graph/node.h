@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -134,6 +135,19 @@ class OriginScope {
 
  private:
   bool outermost_;
+};
+
+/// While it lives, no OriginScope around it counts: so the user's own functions are called by those
+/// that are made of others.
+class OriginPause {
+ public:
+  OriginPause();
+  ~OriginPause();
+  OriginPause(const OriginPause&) = delete;
+  OriginPause& operator=(const OriginPause&) = delete;
+
+ private:
+  std::optional<Origin> around_;
 };
 
 /// The node `op(operands; attributes)`: the existing one if an equal one lives, else a new one.

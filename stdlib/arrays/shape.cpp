@@ -318,13 +318,6 @@ std::vector<Type> concatenate_type(TypeContext& context) {
   return {result};
 }
 
-bool has_values(const Dim& d) {
-  bool found = false;
-  if (!d.is_constant())
-    d.for_each_atom([&](const AtomRef& atom) { found |= atom->kind == Atom::Kind::value; });
-  return found;
-}
-
 // Where operand `k` begins on the axis. Parts are asked for in order: a thread goes on from the one
 // before, known by the number of the node, which no other node ever has.
 Dim offset_of(const Node& node, std::size_t k) {
@@ -339,7 +332,7 @@ Dim offset_of(const Node& node, std::size_t k) {
   bool keeps = true;  // what is remembered holds no node
   for (; last.k < k; ++last.k) {
     const Dim& extent = node.input(last.k).shape()[axis];
-    keeps = keeps && !has_values(extent);
+    keeps = keeps && !extent.has_values();
     last.offset = last.offset + extent;
   }
   const Dim offset = last.offset;

@@ -77,10 +77,7 @@ class Frontier {
 }  // namespace
 
 bool has_computed_extents(const Value& v) {
-  bool found = false;
-  for (const Dim& d : v.shape())
-    d.for_each_atom([&](const AtomRef& atom) { found |= atom->kind == Atom::Kind::value; });
-  return found;
+  return std::ranges::any_of(v.shape(), [](const Dim& d) { return d.has_values(); });
 }
 
 std::unordered_set<const Node*> dependents(std::span<const Node* const> order,

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "frontend/python/src/core.h"
-#include "ir/graph/origin_pause.h"
 
 namespace gnomon::python {
 
