@@ -231,6 +231,18 @@ def test_a_loop_in_a_loop_and_statements_in_it():
     assert float(f(X, 7, checkpoints=2)) == float(f(X, 7))
 
 
+def all_have_the_same_bits(f, *arguments, wrt=0):
+    """The value and the gradient of f, which takes the options, with each of them and with none."""
+    found = [
+        gn.tree.leaves(
+            gn.compiled(gn.value_and_grad(lambda *x, o=options: f(*x, **o), wrt))(*arguments)
+        )
+        for options in (*SHORT, {})
+    ]
+    for each in found[:-1]:
+        same_bits(each, found[-1])
+
+
 def test_loops_behind_each_other():
     def f(x, n, **options):
         for k in range(3):
@@ -240,12 +252,7 @@ def test_loops_behind_each_other():
             x = x + rows.sum(0)
         return x.sum()
 
-    slopes = [
-        gn.compiled(gn.value_and_grad(lambda x, n, o=options: f(x, n, **o)))(X, 6)
-        for options in (*SHORT, {})
-    ]
-    for found in slopes[:-1]:
-        same_bits(found, slopes[-1])
+    all_have_the_same_bits(f, X, 6)
 
 
 def test_other_dtypes():
@@ -257,12 +264,7 @@ def test_other_dtypes():
         x = gn.asarray(X).astype(dtype)
         if dtype.startswith("complex"):
             x = x * (1 + 2j)
-        found = [
-            gn.compiled(gn.value_and_grad(lambda x, n, o=options: f(x, n, **o)))(x, 7)
-            for options in (*SHORT, {})
-        ]
-        for each in found[:-1]:
-            same_bits(each, found[-1])
+        all_have_the_same_bits(f, x, 7)
 
 
 def test_integer_and_bool_states_and_states_that_no_gradient_reads():
@@ -276,12 +278,7 @@ def test_integer_and_bool_states_and_states_that_no_gradient_reads():
         x, k, up, total = gn.fori(n, (x, 0, True, gn.zeros(3)), step, **options)
         return (total * x).sum() + k
 
-    slopes = [
-        gn.compiled(gn.value_and_grad(lambda x, n, o=options: f(x, n, **o)))(X, 11)
-        for options in (*SHORT, {})
-    ]
-    for found in slopes[:-1]:
-        same_bits(found, slopes[-1])
+    all_have_the_same_bits(f, X, 11)
 
 
 def test_a_scan_without_a_carry():
@@ -289,12 +286,7 @@ def test_a_scan_without_a_carry():
         _, rows = gn.scan(lambda c, x: (c, gn.sin(x * w)), (), xs, **options)
         return rows.sum()
 
-    slopes = [
-        gn.compiled(gn.grad(lambda xs, w, o=options: f(xs, w, **o), (0, 1)))(X, 2.0)
-        for options in (*SHORT, {})
-    ]
-    for found in slopes[:-1]:
-        same_bits(found, slopes[-1])
+    all_have_the_same_bits(f, X, 2.0, wrt=(0, 1))
 
 
 MEMORY = """
