@@ -109,9 +109,11 @@ class Fuser {
   }
 
   void write(Member m, const Shape& domain) {
-    settle(m, domain);
-    for (const Value& r : std::vector(m.row_values)) store(r);
-    const Trial trial = settle(m, domain);
+    Trial trial = settle(m, domain);
+    if (!m.row_values.empty()) {
+      for (const Value& r : std::vector(m.row_values)) store(r);
+      trial = settle(m, domain);
+    }
     if (const auto n = placement_.nest_for(m, domain, trial.roots))
       return placement_.add(*n, std::move(m));
     placement_.append_nest(std::move(m), domain);

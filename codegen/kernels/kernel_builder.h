@@ -188,7 +188,6 @@ class KernelBuilder : public Element {
   int statement_of(Scalar s);
   int variable_depth(int v) const;
   bool variable_lanes(int v) const;
-  bool is_non_negative(const Linear& l) const;
   Linear position_at(std::size_t axes, int depth);
   void add_check(Scalar bad, Scalar index, Scalar bound);
   void note_indexed(const Dim& extent);

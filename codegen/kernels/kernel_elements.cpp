@@ -149,13 +149,14 @@ Scalar KernelBuilder::equal(Scalar a, Scalar b) { return let(op::equal, std::arr
 
 Scalar KernelBuilder::checked_index(Scalar index, Scalar bound) {
   const Linear i = linear(index), n = linear(bound);
-  if (const auto range = space_.range(i); range && n.is_constant()) {
+  const auto range = space_.range(i);
+  if (range && n.is_constant()) {
     const auto& [least, greatest] = *range;
     const Dim& extent = n.constant;
     if (is_natural(least) && is_natural(extent - 1 - greatest)) return index;
     if (is_natural(-1 - greatest) && is_natural(least + extent)) return form(i + n);
   }
-  const bool from_zero = is_non_negative(i);
+  const bool from_zero = range && is_natural(range->first);
   const Scalar zero = integer(0);
   Scalar wrapped = index, bad;
   if (from_zero) {
@@ -224,12 +225,6 @@ Dim KernelBuilder::times_inside(int depth) const {
       times = times * min(*x.extent, 1);
   }
   return times;
-}
-
-bool KernelBuilder::is_non_negative(const Linear& l) const {
-  return is_natural(l.constant) && std::ranges::all_of(l.terms, [&](const auto& term) {
-           return is_natural(term.second) && space_.variable(term.first).extent.has_value();
-         });
 }
 
 // Row-major, of the first axes of the position, those that are open at `depth`.

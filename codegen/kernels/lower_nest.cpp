@@ -76,7 +76,7 @@ Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
   // it is the same without them.
   if (extent.is_constant()) {
     const std::int64_t vectors = (extent.constant() + axis.width - 1) / axis.width;
-    for (; axis.chains > 1 && axis.chains / 2 >= vectors; axis.chains /= 2) continue;
+    while (axis.chains > 1 && axis.chains / 2 >= vectors) axis.chains /= 2;
   }
   axis.masks = target_.has_masks();
   return axis;

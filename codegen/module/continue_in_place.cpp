@@ -99,15 +99,20 @@ class Continuing {
   std::vector<Counts> counts_;  // by step
 };
 
-void continue_in(Module& module, std::vector<Step>& steps) {
+// Whether there is a loop among the steps, or inside them.
+bool continue_in(Module& module, std::vector<Step>& steps) {
   const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
-  if (std::ranges::any_of(steps, is_loop)) {
+  bool has_loops = std::ranges::any_of(steps, is_loop);
+  if (has_loops) {
     Counts in_all;
     for (const Step& step : module.steps) count_uses(module, step, in_all);
     Continuing(module, steps, in_all).run();
   }
   for (Step& step : steps)
-    for_each_inner(step, [&](std::vector<Step>& inner) { continue_in(module, inner); });
+    for_each_inner(step, [&](std::vector<Step>& inner) {
+      has_loops = continue_in(module, inner) || has_loops;
+    });
+  return has_loops;
 }
 
 void drop_allocations(std::vector<Step>& steps, const Counts& used) {
@@ -122,7 +127,7 @@ void drop_allocations(std::vector<Step>& steps, const Counts& used) {
 }  // namespace
 
 void continue_in_place(Module& module, const Target&) {
-  continue_in(module, module.steps);
+  if (!continue_in(module, module.steps)) return;
   Counts used;
   for (const Step& step : module.steps) count_uses(module, step, used);
   drop_allocations(module.steps, used);

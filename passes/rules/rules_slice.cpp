@@ -387,14 +387,15 @@ Expr concatenate_of_slices(const Match& m) {
   return parts.size() == 1 ? parts[0] : concatenate(parts, axis);
 }
 
-// The one axis of which a write leaves something, none when there are several or it has steps.
-std::optional<std::size_t> axis_in_part(const Value& write) {
+// The one axis of which a write leaves something, and what it takes of it; none when there are
+// several or it has steps.
+std::optional<std::pair<std::size_t, Section>> axis_in_part(const Value& write) {
   const Sections sections = sections_of(write);
-  std::optional<std::size_t> found;
+  std::optional<std::pair<std::size_t, Section>> found;
   for (std::size_t i = 0; i < sections.size(); ++i) {
     if (sections[i].is_all_of(write.shape()[i])) continue;
     if (found || !sections[i].step.is(1)) return std::nullopt;
-    found = i;
+    found.emplace(i, sections[i]);
   }
   return found;
 }
@@ -411,11 +412,11 @@ constexpr std::size_t most_parts = 16;
 // Adds what `v` writes to zeros; false when it is anything else.
 bool add_written(Written& written, Value v) {
   for (; writes_slice(v); v = v.input(0)) {
-    const auto axis = axis_in_part(v);
-    if (!axis || (!written.parts.empty() && *axis != written.axis)) return false;
+    const auto part = axis_in_part(v);
+    if (!part || (!written.parts.empty() && part->first != written.axis)) return false;
     if (written.parts.size() == most_parts) return false;
-    written.axis = *axis;
-    written.parts.emplace_back(sections_of(v)[*axis], v.input(1));
+    written.axis = part->first;
+    written.parts.emplace_back(part->second, v.input(1));
   }
   return is_zeros(v);
 }

@@ -227,9 +227,8 @@ constinit const Op op::fori{
     .doc =
         "States after `count` steps of the body (index, states, captured values) -> states, rows; "
         "the first ones when the count is not positive. Then the rows of all steps, stacked. The "
-        "gradient keeps all states, or as few as `checkpoints` says: checkpoint_every, "
-        "checkpoints, "
-        "memory_budget.",
+        "gradient keeps all states, or as few as `checkpoints` says: "
+        "checkpoint_every, checkpoints, memory_budget.",
     .operands = -1,
     .at_least = 1,
     .outputs = 0,
