@@ -5,6 +5,7 @@
 
 #include "codegen/fusion/fuse.h"
 #include "ir/graph/leaf.h"
+#include "passes/loops/recurrence.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -33,6 +34,7 @@ bool is_index_sum(const Node& node, int most_steps = 3) {
 bool is_told_from_less(const Node& node) {
   const Op& o = node.op();
   if (is_index_sum(node)) return true;
+  if (&o == &op::cast && node.input(0).is(op::arange)) return true;
   return &o == &op::constant || &o == &op::arange || &o == &op::extent || &o == &op::broadcast_to ||
          &o == &op::expand_dims || &o == &op::squeeze || &o == &op::reshape;
 }
@@ -126,8 +128,10 @@ std::vector<Value> given_to_bodies(const Node& node) {
   if (node.op().regions == nullptr) return {};
   Given given;
   const std::vector<bool> captured = captured_operands(node);
+  const std::optional<Recurrence> recurrence = recurrence_of(node);
   for (std::size_t i = 0; i < captured.size(); ++i) {
-    if (captured[i]) given.add(node.input(i));
+    const bool is_turned = recurrence && recurrence->turned[i];
+    if (captured[i]) given.add(is_turned ? node.input(i).input(0) : node.input(i));
     for (const Dim& d : node.input(i).shape()) given.add_scalars_of(d);
   }
   for (const Region& region : regions_of(node))

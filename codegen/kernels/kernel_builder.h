@@ -138,6 +138,8 @@ class KernelBuilder : public Element {
   /// A value as an index form, and back.
   Linear linear(Scalar s);
   Scalar form(const Linear& l);
+  /// The index of element `flat` of an array of `shape`, in row-major order.
+  std::vector<Scalar> split_index(const Shape& shape, Scalar flat);
   /// Row-major offset of an index in an array of `shape`.
   Linear offset(std::span<const Scalar> index, std::span<const Dim> shape);
   /// Whether an index variable is made of one of two others, or of a value with lanes.

@@ -240,6 +240,17 @@ Linear KernelBuilder::position_at(std::size_t axes, int depth) {
   return position;
 }
 
+std::vector<Scalar> KernelBuilder::split_index(const Shape& shape, Scalar flat) {
+  std::vector<Scalar> index(shape.size());
+  Scalar rest = flat;
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    const Scalar of_axis = extent(shape[k]);
+    index[k] = k == 0 ? rest : mod(rest, of_axis);
+    if (k > 0) rest = floor_div(rest, of_axis);
+  }
+  return index;
+}
+
 Linear KernelBuilder::offset(std::span<const Scalar> index, std::span<const Dim> shape) {
   Linear sum;
   Dim stride = 1;

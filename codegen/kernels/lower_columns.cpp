@@ -94,7 +94,7 @@ void KernelLowering::add_columns(const Nest& nest) {
   Axis axis{"p", AxisKind::parallel};
   axis.grain = k_.grain(iterations_of_piece(min(n, strip) * Dim(column_block * nest.cost())));
   const Scalar p = k_.open(axis, k_.integer(0), k_.extent(blocks * strips), blocks * strips);
-  const auto at = split_index({blocks, strips}, p);
+  const auto at = k_.split_index({blocks, strips}, p);
   loops.block = at[0];
   const auto columns = k_.piece(k_.multiply(at[1], k_.integer(strip)), strip, k_.extent(n));
   const auto block =

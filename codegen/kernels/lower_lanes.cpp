@@ -114,7 +114,7 @@ void KernelLowering::add_lanes(const Nest& nest) {
   lanes.name = "i";
   lanes.chains = 1;
   std::vector<LaneRow> together(1);
-  together[0].axes = split_index(nest.row_shape(), k_.open(lanes, lo, hi, rows));
+  together[0].axes = k_.split_index(nest.row_shape(), k_.open(lanes, lo, hi, rows));
   run_lanes(nest, together);
   k_.close();
   k_.close();
@@ -166,7 +166,7 @@ void KernelLowering::add_jammed_lanes(const Nest& nest, int jam) {
   const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
   std::vector<LaneRow> together(static_cast<std::size_t>(jam));
   for (int q = 0; q < jam; ++q)
-    together[static_cast<std::size_t>(q)].axes = split_index(outer, jammed_row(b, q, jam, rows));
+    together[static_cast<std::size_t>(q)].axes = k_.split_index(outer, jammed_row(b, q, jam, rows));
   Axis lanes = vector_axis(nest, n);
   lanes.chains = 1;
   lanes.masks = false;  // several rows at once leave no registers for what is loaded under a mask
@@ -208,7 +208,7 @@ void KernelLowering::add_jammed_partial(const Nest& nest, int jammed) {
   Axis axis{"b", AxisKind::parallel};
   const Dim work = n * Dim(nest.cost() * jam * column_block);
   axis.grain = k_.grain(iterations_of_piece(work));
-  const auto first = split_index(outer, k_.open(axis, k_.integer(0), k_.extent(blocks), blocks));
+  const auto first = k_.split_index(outer, k_.open(axis, k_.integer(0), k_.extent(blocks), blocks));
   const auto [lo, hi] = k_.piece(k_.multiply(first[reduced], k_.integer(column_block)),
                                  column_block, k_.extent(x.shape()[reduced]));
   std::vector<std::vector<Scalar>> at(jam, first);

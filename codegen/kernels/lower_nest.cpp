@@ -20,6 +20,11 @@ using Kind = Member::Kind;
 
 }  // namespace
 
+std::string line_of_comment(const Storage& storage, const Value& v) {
+  const std::string line = storage.text_of(v);
+  return line.size() > longest_comment ? line.substr(0, longest_comment) + "..." : line;
+}
+
 // Iterations of `work` additions each that are worth a thread.
 Dim KernelLowering::iterations_of_piece(const Dim& work) const {
   return max(floor_div(target_.machine.work_of_piece, max(work, 1)), 1);
@@ -46,8 +51,7 @@ void KernelLowering::describe(const Nest& nest) {
     const int buffer =
         store ? storage_.buffer_of(storage_of(m.value)) : storage_.partial_of(m.value.node(), 0);
     const std::string name = storage_.name_of(buffer);
-    std::string line = storage_.text_of(m.value);
-    if (line.size() > longest_comment) line = line.substr(0, longest_comment) + "...";
+    std::string line = line_of_comment(storage_, m.value);
     if (!name.empty()) line = name + " = " + line;
     if (m.kind == Kind::column || m.kind == Kind::partial) line += ", in parts";
     if (comment_.find(line) == std::string::npos) comment_ += line + "\n";
@@ -235,7 +239,7 @@ void KernelLowering::run_stage(const Nest& nest, int stage, Loops& loops, Scalar
   if (loops.by_rows) {
     loops.axes.push_back(j);
   } else {
-    for (const Scalar s : split_index(nest.domain, j)) loops.axes.push_back(s);
+    for (const Scalar s : k_.split_index(nest.domain, j)) loops.axes.push_back(s);
   }
   k_.set_position(loops.axes, nest.domain);
   std::size_t acc = 0;
@@ -278,17 +282,6 @@ void KernelLowering::store_rows(const Nest& nest, int stage, Loops& loops) {
 
 // --- rows ---
 
-std::vector<Scalar> KernelLowering::split_index(const Shape& shape, Scalar flat) {
-  std::vector<Scalar> index(shape.size());
-  Scalar rest = flat;
-  for (std::size_t k = shape.size(); k-- > 0;) {
-    const Scalar extent = k_.extent(shape[k]);
-    index[k] = k == 0 ? rest : k_.mod(rest, extent);
-    if (k > 0) rest = k_.floor_div(rest, extent);
-  }
-  return index;
-}
-
 void KernelLowering::add_rows(const Nest& nest) {
   Loops loops;
   loops.by_rows = true;
@@ -308,7 +301,7 @@ void KernelLowering::add_rows(const Nest& nest) {
   const Dim piece = iterations_of_piece(n * Dim(nest.cost()));
   Axis axis{"i", AxisKind::parallel};
   const auto body = [&](Scalar row) {
-    loops.axes = split_index(row_shape, row);
+    loops.axes = k_.split_index(row_shape, row);
     loops.rows.clear();
     loops.cached_at.clear();
     for (int stage = 0; stage < nest.stages(); ++stage) {

@@ -33,6 +33,9 @@ class Storage {
   virtual int check_number(const Node& node) = 0;
 };
 
+/// A value for people, in the comment of the kernel that makes it.
+std::string line_of_comment(const Storage& storage, const Value& v);
+
 /// The extents for which a nest with rows of open length is best done by `add_short_rows`; none if
 /// it cannot.
 std::vector<ExtentRange> short_rows(const Nest& nest, const Target& target);
@@ -115,7 +118,6 @@ class KernelLowering {
   void store_row(const Member& m, std::span<const Scalar> values, Loops& loops);
   std::optional<Scalar> load_of_row(const Value& v, std::span<const Scalar> index, int buffer,
                                     const Linear& at);
-  std::vector<Scalar> split_index(const Shape& shape, Scalar flat);
   std::vector<Scalar> accumulators(const Nest& nest, int stage);
   std::optional<Scalar> resolve(const Value& v, std::span<const Scalar> index);
   std::optional<Scalar> cached(const Value& v, std::span<const Scalar> index);

@@ -71,7 +71,7 @@ void KernelLowering::open_rows(const Nest& nest, Loops& loops) {
   const Shape shape = nest.row_shape();
   const Dim rows = element_count(shape);
   loops.axes =
-      split_index(shape, k_.open({"i", AxisKind::serial}, k_.integer(0), k_.extent(rows), rows));
+      k_.split_index(shape, k_.open({"i", AxisKind::serial}, k_.integer(0), k_.extent(rows), rows));
 }
 
 // In order, `times` times: once or not at all.

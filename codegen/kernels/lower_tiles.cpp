@@ -27,7 +27,7 @@ void KernelLowering::add_tiles(const Nest& nest, int crossed) {
   axis.grain = k_.grain(iterations_of_piece(n * Dim(nest.cost() * length)));
   const Dim blocks = element_count(outer);
   const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
-  std::vector<Scalar> at = split_index(outer, b);
+  std::vector<Scalar> at = k_.split_index(outer, b);
   const auto rows = k_.piece(k_.multiply(at.back(), k_.integer(length)), length, k_.extent(m));
   at.pop_back();
   const Dim pieces = floor_div(n + (length - 1), length);

@@ -24,6 +24,16 @@ Dim scratch_of(const Kernel& kernel) {
 
 }  // namespace
 
+void add_checks_of_none(std::span<const IndexedAxis> indexed, Lowering& l,
+                        std::vector<Step>& steps) {
+  for (const IndexedAxis& axis : indexed) {
+    const Dim failing = axis.is_failing();
+    if (failing.is(0)) continue;
+    const int number = l.failures.add(failure_of_none(*axis.node), axis.node);
+    steps.push_back({ExtentCheckStep{failing, 0, number}});
+  }
+}
+
 KernelStep& add_kernel(Kernel kernel, std::vector<int> buffers, Module& module,
                        std::vector<Step>& steps) {
   steps.push_back({KernelStep{static_cast<int>(module.kernels.size()), std::move(buffers)}});
@@ -74,14 +84,8 @@ void KernelGathering::add_choice(const Nest& nest, std::vector<ExtentRange> wher
   steps_.push_back({std::move(choice)});
 }
 
-// No index into an axis without elements is safe to load: if there is one, the call ends before.
 void KernelGathering::add_kernel_of(KernelLowering& nests, std::vector<Step>& steps) {
-  for (const IndexedAxis& axis : nests.indexed()) {
-    const Dim failing = axis.is_failing();
-    if (failing.is(0)) continue;
-    const int number = lowering_.failures.add(failure_of_none(*axis.node), axis.node);
-    steps.push_back({ExtentCheckStep{failing, 0, number}});
-  }
+  add_checks_of_none(nests.indexed(), lowering_, steps);
   Kernel kernel = nests.finish();
   KernelStep& step = add_kernel(std::move(kernel), nests.buffers(), lowering_.module, steps);
   step.serial_work = nests.serial_work();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "codegen/fusion/fuse.h"
@@ -13,6 +14,11 @@ namespace gnomon {
 /// Appends a kernel to the module, and its call, over these buffers, to the steps.
 KernelStep& add_kernel(Kernel kernel, std::vector<int> buffers, Module& module,
                        std::vector<Step>& steps);
+
+/// No index into an axis without elements is safe to load: if a kernel has one, the call ends
+/// before it.
+void add_checks_of_none(std::span<const IndexedAxis> indexed, Lowering& l,
+                        std::vector<Step>& steps);
 
 class KernelGathering {
  public:

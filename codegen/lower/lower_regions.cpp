@@ -1,11 +1,16 @@
 // The memory of a loop's index and states, and the steps of bodies.
 #include "codegen/lower/lower_regions.h"
 
+#include <fmt/format.h>
+
 #include <span>
 #include <utility>
 
 #include "codegen/fusion/uses.h"
+#include "codegen/kernels/lower_recurrence.h"
+#include "codegen/lower/lower_kernels.h"
 #include "ir/graph/leaf.h"
+#include "passes/loops/recurrence.h"
 #include "runtime/error.h"
 #include "stdlib/control/body.h"
 #include "stdlib/ops.h"
@@ -49,6 +54,39 @@ void add_check(const EntryCheck& check, const Node& node, std::vector<Step>& ste
   l.dimensions.add_body_check(std::move(c), steps);
 }
 
+// The extents that a body knows, and what it asks of them. Those around it.
+Dimensions::Scope begin_extents(const Node& node, const Graph& inner, std::span<const Value> given,
+                                std::vector<Step>& steps, Lowering& l) {
+  Dimensions::Scope around = l.dimensions.begin_body();
+  for (const Node* n : inner.topological_order(given)) l.dimensions.note(*n);
+  for (const EntryCheck& check : inner.checks) l.dimensions.note({check.left, check.right});
+  l.dimensions.read_given(given, steps);
+  for (const EntryCheck& check : inner.checks) add_check(check, node, steps, l);
+  return around;
+}
+
+// The body as one kernel that makes some steps each time it runs, over the memory of the states.
+void lower_elements(const Node& node, const Graph& inner, const Recurrence& recurrence,
+                    RecurrenceBody body, LoopStep& loop, Lowering& l) {
+  loop.at_once = steps_of_recurrence;
+  body.first = loop.index, body.steps = loop.count;
+  body.memory = loop.current, body.after = loop.next;
+  const auto split = inner.outputs.begin() + std::ssize(loop.current);
+  body.next.assign(inner.outputs.begin(), split);
+  body.rows.assign(split, inner.outputs.end());
+  for (const LoopStep::Row& row : loop.rows) body.parts.push_back(row.one);
+  const std::vector<Value> given = in_memory(node, l);
+  Buffers::Scope buffers_around = l.buffers.begin_body(given);
+  Dimensions::Scope dimensions_around = begin_extents(node, inner, given, loop.body, l);
+  const auto is_in_memory = [&](const Value& v) { return l.buffers.is_placed(v); };
+  RecurrenceKernel made = lower_recurrence(fmt::format("k{}", l.module.kernels.size()), recurrence,
+                                           body, is_in_memory, l.buffers, l.target);
+  add_checks_of_none(made.indexed, l, loop.body);
+  add_kernel(std::move(made.kernel), std::move(made.buffers), l.module, loop.body);
+  l.dimensions.end_body(std::move(dimensions_around));
+  l.buffers.end_body(std::move(buffers_around));
+}
+
 // The body's steps, which leave its outputs in `places`: those from `first_kept` on are kept as
 // they are made, the others last. The values around the body are memory to it, so nothing of them
 // is computed in its steps.
@@ -56,11 +94,7 @@ void lower_body(const Node& node, const Graph& inner, const std::vector<int>& pl
                 std::size_t first_kept, std::vector<Step>& steps, Lowering& l) {
   const std::vector<Value> given = in_memory(node, l);
   Buffers::Scope buffers_around = l.buffers.begin_body(given);
-  Dimensions::Scope dimensions_around = l.dimensions.begin_body();
-  for (const Node* n : inner.topological_order(given)) l.dimensions.note(*n);
-  for (const EntryCheck& check : inner.checks) l.dimensions.note({check.left, check.right});
-  l.dimensions.read_given(given, steps);
-  for (const EntryCheck& check : inner.checks) add_check(check, node, steps, l);
+  Dimensions::Scope dimensions_around = begin_extents(node, inner, given, steps, l);
   const Fusion fusion = fuse_body(inner, given);
   l.buffers.continue_by(fusion.continued);
   // An output is made where it goes if the body itself makes it, else copied: what is there from
@@ -109,6 +143,9 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
     throw InternalError("lower: a loop has one body and a count, which is not so of " +
                         std::string(node.op().name));
   const Region& region = regions[0];
+  const std::optional<Recurrence> recurrence = recurrence_of(node);
+  RecurrenceBody body;
+  body.count = Dim::value(node.input(*region.count));
   LoopStep loop;
   loop.count = l.buffers.buffer_behind(node.input(*region.count));
   std::vector<Value> arguments;
@@ -122,15 +159,19 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
     if (!p.operand) {
       loop.index = loop_buffer({DType::int64, {}}, l);
       placeholder({DType::int64, {}}, loop.index);
-      l.buffers.note_index(arguments.back(), Dim::value(node.input(*region.count)));
+      l.buffers.note_index(arguments.back(), body.count);
+      body.index = arguments.back();
     } else if (p.is_captured()) {
       arguments.push_back(node.input(*p.operand));
     } else {
       const Value& initial = node.input(*p.operand);
       loop.initial.push_back(l.buffers.buffer_behind(initial));
       loop.current.push_back(loop_buffer(initial.type(), l));
-      loop.next.push_back(loop_buffer(initial.type(), l));
+      const bool is_array = initial.rank() > 0;
+      loop.next.push_back(recurrence && is_array ? loop.current.back()
+                                                 : loop_buffer(initial.type(), l));
       placeholder(initial.type(), loop.current.back());
+      body.states.push_back(arguments.back());
       loop.result.push_back(results.buffer_of_result(region.results[*p.next]));
     }
   }
@@ -143,7 +184,10 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
   }
   if (region.while_state) loop.while_state = static_cast<int>(*region.while_state);
   l.buffers.allocate(steps);
-  lower_body(node, inner, places, loop.next.size(), loop.body, l);
+  if (recurrence)
+    lower_elements(node, inner, *recurrence, std::move(body), loop, l);
+  else
+    lower_body(node, inner, places, loop.next.size(), loop.body, l);
   steps.push_back({std::move(loop)});
 }
 

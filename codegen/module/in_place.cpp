@@ -295,7 +295,7 @@ void join_states(Module& module, LoopStep& loop) {
   std::vector<bool> idle(loop.body.size());
   for (std::size_t k = 0; k < loop.current.size(); ++k) {
     const int from = loop.current[k], to = loop.next[k];
-    if (is_small(module.buffers[static_cast<std::size_t>(from)]) ||
+    if (from == to || is_small(module.buffers[static_cast<std::size_t>(from)]) ||
         !steps.may_be_in_place(from, to))
       continue;
     const Effects effects(module, from, to);

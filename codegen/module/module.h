@@ -83,6 +83,8 @@ struct PrintStep {
 struct Step;
 /// `count` times, or until a state is false: the states in `current` are read, those in `next`
 /// written, then they change places. Where both are one buffer, each step writes over the state.
+/// Where the body makes `at_once` steps each time it runs, from the index on, the last time makes
+/// what is left of the count, and the rows of its steps lie behind `one`.
 struct LoopStep {
   /// What each step leaves: `one` is its part of `all`, which has one for each step.
   struct Row {
@@ -95,6 +97,7 @@ struct LoopStep {
   std::vector<int> result;                  // where the last states go
   std::vector<Row> rows;
   std::vector<Step> body;
+  int at_once = 1;
   bool is_brief = false;  // a thousand steps take no time that anybody notices
 };
 /// Branches that do not need each other's results: at once, a thread each, where that is sooner

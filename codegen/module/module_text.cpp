@@ -93,6 +93,7 @@ class ModulePrinter {
       text_ += fmt::format(" while {}", name(s.current[static_cast<std::size_t>(s.while_state)]));
     for (const LoopStep::Row& row : s.rows)
       text_ += fmt::format(", {} is a row of {}", name(row.one), name(row.all));
+    if (s.at_once > 1) text_ += fmt::format(", {} at once", s.at_once);
     text_ += "\n";
     for (const Step& inner : s.body) step(inner, depth + 1);
   }

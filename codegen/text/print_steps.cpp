@@ -214,7 +214,7 @@ class StepPrinter {
       ask();
       line(fmt::format("const i64 {} = gn::minimum({} + 1024, {});", end, i, count));
     }
-    open(fmt::format("for (; {} < {}{}; ++{}) {{", i, end, goes_on, i));
+    open(fmt::format("for (; {} < {}{}; {} += {}) {{", i, end, goes_on, i, s.at_once));
     if (!s.is_brief) ask();
     line(fmt::format("{}[0] = {};", names_.buffer(s.index), i));
     for (const LoopStep::Row& row : s.rows)

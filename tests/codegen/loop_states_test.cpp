@@ -93,6 +93,9 @@ const std::vector<Case>& cases() {
        {2, 0}},
       {"they change places",
        [](const Expr&, const Expr& a, const Expr& b) { return List{b, a}; },
+       {2, 0}},
+      {"they change places with a sum of both",
+       [](const Expr&, const Expr& a, const Expr& b) { return List{b, a + sum(b)}; },
        {1, 1}},
       {"the one before is kept",
        [=](const Expr& i, const Expr& a, const Expr& b) {

@@ -206,6 +206,69 @@ def plain_permuted(x, places):
     return x
 
 
+def oscillators(x, v, stiffness, friction):
+    """Pendulums that differ in their start and share the rest."""
+
+    def step(i, x, v):
+        v = v - 0.1 * (stiffness * gn.sin(x) + friction * v)
+        return x + 0.1 * v, v
+
+    return gn.stack(loop(6, [x, v], step))
+
+
+def plain_oscillators(x, v, stiffness, friction):
+    for _ in range(6):
+        v = v - 0.1 * (stiffness * np.sin(x) + friction * v)
+        x = x + 0.1 * v
+    return np.stack([x, v])
+
+
+def filters(x, a, b):
+    """A filter of second order for each channel, along time, which is the last axis."""
+
+    def step(t, out, z, w):
+        y = b[0] * x[:, t] + z
+        now = b[1] * x[:, t] - a[0] * y + w
+        return out.at[:, t].set(y), now, b[2] * x[:, t] - a[1] * y
+
+    nothing = gn.zeros_like(x[:, 0])
+    return loop(x.shape[1], [gn.zeros_like(x), nothing, nothing], step)[0]
+
+
+def plain_filters(x, a, b):
+    out, z, w = np.zeros_like(x), 0 * x[:, 0], 0 * x[:, 0]
+    for t in range(x.shape[1]):
+        y = b[0] * x[:, t] + z
+        z, w = b[1] * x[:, t] - a[0] * y + w, b[2] * x[:, t] - a[1] * y
+        out[:, t] = y
+    return out
+
+
+def systems(a, b, d):
+    """Bidiagonal systems along the last axis, forwards and then backwards, in place."""
+    n = d.shape[-1]
+
+    def forwards(i, x):
+        return [x.at[:, i + 1].set((d[:, i + 1] - a[:, i + 1] * x[:, i]) / b[:, i + 1])]
+
+    def backwards(j, x):
+        i = n - 2 - j
+        return [x.at[:, i].add(-a[:, i] * x[:, i + 1])]
+
+    x = loop(n - 1, [d.at[:, 0].set(d[:, 0] / b[:, 0])], forwards)
+    return loop(n - 1, [x], backwards)
+
+
+def plain_systems(a, b, d):
+    x, n = d.copy(), d.shape[-1]
+    x[:, 0] /= b[:, 0]
+    for i in range(1, n):
+        x[:, i] = (d[:, i] - a[:, i] * x[:, i - 1]) / b[:, i]
+    for i in reversed(range(n - 1)):
+        x[:, i] -= a[:, i] * x[:, i + 1]
+    return x
+
+
 def normal(*shape):
     return RANDOM.standard_normal(shape)
 
@@ -231,6 +294,13 @@ PROGRAMS = [
     Program(register, plain_register, (normal(6), normal(4))),
     Program(cholesky, plain_cholesky, (positive_definite(5),)),
     Program(permuted, plain_permuted, (normal(6), RANDOM.permutation(6))),
+    Program(oscillators, plain_oscillators, (normal(70), normal(70), np.array(1.3), np.array(0.2))),
+    Program(filters, plain_filters, (normal(67, 5), normal(2) * 0.3, normal(3))),
+    Program(
+        systems,
+        plain_systems,
+        (RANDOM.uniform(-1, 1, (66, 4)), RANDOM.uniform(3, 4, (66, 4)), normal(66, 4)),
+    ),
 ]
 programs = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.ours.__name__)
 

@@ -1,0 +1,29 @@
+// Loops over arrays whose elements do not need each other.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/graph/graph.h"
+
+namespace gnomon {
+
+/// A `fori` of which each element goes its own way, so that a few at a time may go through many
+/// steps. A state is an array of one element each, computed from the same element of the others.
+/// Or it has more axes, and a step reads and writes elements of it at an index that is a scalar:
+/// the rest of its axes are those of the elements. Or it is a scalar that depends on scalars alone.
+struct Recurrence {
+  Shape elements;              ///< of each step's row of results, too
+  std::vector<bool> turned;    ///< operands that are read in the memory behind a transpose
+  bool is_along_time = false;  ///< neighbours in time are neighbours in memory, of some operand
+  int cost = 1;                ///< of one element in one step, in additions
+  int widest = 1;              ///< bytes of the widest number computed with
+
+  /// Whether a state has one element for each; else it has many, or is a scalar.
+  bool is_of_elements(const Value& state) const { return state.shape() == elements; }
+};
+
+/// Nothing where the elements need each other, or are so few that registers hold them all.
+std::optional<Recurrence> recurrence_of(const Node& node);
+
+}  // namespace gnomon
