@@ -104,5 +104,6 @@ Graph select_branches(const Graph&, Context&);
 Graph simplify(const Graph&, Context&);
 Graph join_loops(const Graph&, Context&);
 Graph accumulate_in_loops(const Graph&, Context&);
+Graph sum_behind_loops(const Graph&, Context&);
 
 }  // namespace gnomon

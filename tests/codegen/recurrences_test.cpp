@@ -297,3 +297,33 @@ TEST_CASE("draws are those of single steps") {
     batch.check_with({random.small(float64, {size}), Array(std::int64_t{3}),
                       Array::from<std::uint64_t>({5, 0})});
 }
+
+TEST_CASE("what a loop sums over its elements in each step is summed once") {
+  const Expr x = vector("x"), r = scalar("r"), n = scalar("n", int64);
+  const Expr last = fori(n, List{x}, [&](const Expr&, States s) { return List{sin(s[0]) * r}; })[0];
+  const Expr slope = grad(sum(last * last), r);
+  CHECK(loops_of({slope}) == Loops{2, 0});
+  // What a step reads of the sum stays a sum of the step.
+  const List read = fori(n, List{x, r},
+                         [](const Expr&, States s) { return List{s[0] * s[1], s[1] + sum(s[0])}; });
+  CHECK(loops_of(read) == Loops{0, 1});
+  const List kept = scan(n, List{x, r}, [](const Expr&, States s) {
+    const Expr next = s[1] + sum(s[0]);
+    return List{s[0] * 0.5, next, next};
+  });
+  CHECK(loops_of(kept) == Loops{0, 1});
+  const Expr m = matrix("m");
+  const List axes = fori(n, List{m, sum(m, 0), mean(m)}, [](const Expr&, States s) {
+    return List{s[0] * 0.5, s[1] + sum(s[0], 0), sum(s[0] * s[0]) + s[2] + sum(sin(s[0]))};
+  });
+  CHECK(loops_of(axes) == Loops{1, 0});
+  Batch batch("sums");
+  batch.inputs = {x, r, n, m};
+  for (const List& all : {List{slope}, read, kept, axes})
+    for (const Expr& y : all) batch.add("sum", y, 1e-10);
+  batch.add("second", grad(slope, r), 1e-9);
+  Samples random(6);
+  for (const std::int64_t steps : {0, 1, 3, 66})
+    batch.check_with(
+        {random.small(float64, {5}), Array(0.1), Array(steps), random.small(float64, {4, 3})});
+}
