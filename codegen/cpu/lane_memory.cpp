@@ -98,15 +98,17 @@ void LaneMemory::prefetch(int i) {
 void LaneMemory::read_rows(int i) {
   const Statement& s = outline_[i];
   declare_rows(w_, outline_, i);
+  const std::string stride = w_.plain(s.args[1]);
   w_.line(fmt::format("gn::read_rows<{}>({}, {}, {}, live);", s.extents[0], w_.name(i),
-                      row_address(w_, s, s.extents[1]), s.extents[1]));
+                      row_address(w_, s, stride), stride));
 }
 
 void LaneMemory::write_rows(int i) {
   const Statement& s = outline_[i];
   const auto count = static_cast<std::int64_t>(s.args.size()) - 1;
   const std::string rows = rows_of_values(w_, s);
-  w_.line(fmt::format("gn::write_rows<{}>({}, {}, live);", count, row_address(w_, s, count), rows));
+  w_.line(fmt::format("gn::write_rows<{}>({}, {}, live);", count,
+                      row_address(w_, s, std::to_string(count)), rows));
 }
 
 void LaneMemory::update_rows(int i) {

@@ -94,14 +94,15 @@ void CudaPrinter::read_rows(int i) {
   const Statement& s = outline_[i];
   declare_rows(w_, outline_, i);
   w_.line(fmt::format("gn::read_rows<{}>({}, {});", s.extents[0], w_.name(i),
-                      row_address(w_, s, s.extents[1])));
+                      row_address(w_, s, w_.plain(s.args[1]))));
 }
 
 void CudaPrinter::write_rows(int i) {
   const Statement& s = outline_[i];
   const auto count = static_cast<std::int64_t>(s.args.size()) - 1;
   const std::string rows = rows_of_values(w_, s);
-  w_.line(fmt::format("gn::write_rows<{}>({}, {});", count, row_address(w_, s, count), rows));
+  w_.line(fmt::format("gn::write_rows<{}>({}, {});", count,
+                      row_address(w_, s, std::to_string(count)), rows));
 }
 
 void CudaPrinter::update_rows(int) {

@@ -56,6 +56,8 @@ class KernelBuilder : public Element {
 
   /// The element of `v` at `index`: resolved, or computed from its operands.
   Scalar pull(const Value& v, std::span<const Scalar> index);
+  /// Values are resolved and computed anew from now on.
+  void forget_values();
   void set_resolve(Resolve resolve) { resolve_ = std::move(resolve); }
   /// The number that a failed check of a node reports.
   void set_check_number(std::function<int(const Node&)> number) {
@@ -115,7 +117,7 @@ class KernelBuilder : public Element {
 
   // Rows as lanes: the lanes of the innermost axis are the rows of a matrix.
   /// buffer[offset + k] of each row, where it is element k of a row of `length` that is all in
-  /// memory; nothing when the lanes are not rows a literal distance apart.
+  /// memory; nothing when the lanes are not such rows.
   std::optional<Scalar> load_of_row(int buffer, const Linear& offset, std::int64_t length,
                                     std::int64_t k, DType t);
   /// Whether an element at `offset` is the first of rows of `length` elements without gaps.

@@ -12,8 +12,10 @@ namespace gnomon {
 
 namespace {
 
+constexpr char pull_mark = 'p';  // no code of a statement
+
 std::string pull_key(const Value& v, std::span<const Scalar> index) {
-  std::string key = "p";
+  std::string key(1, pull_mark);
   append_value(key, v.get());
   const std::uint32_t output = v.index();
   append_value(key, output);
@@ -277,6 +279,11 @@ Scalar KernelBuilder::pull(const Value& v, std::span<const Scalar> index) {
   const Scalar result = found ? *found : compute(v, index);
   scopes_[infos_[result.id].depth].common.emplace(key, result);
   return result;
+}
+
+void KernelBuilder::forget_values() {
+  for (Scope& scope : scopes_)
+    std::erase_if(scope.common, [](const auto& one) { return one.first[0] == pull_mark; });
 }
 
 Scalar KernelBuilder::compute(const Value& v, std::span<const Scalar> index) {

@@ -33,16 +33,16 @@ std::optional<Scalar> KernelBuilder::load_of_row(int buffer, const Linear& offse
                                                  std::int64_t length, std::int64_t k, DType t) {
   Linear rest;
   const auto stride = row_stride(offset, &rest);
-  if (!stride || !stride->is_constant() || stride->constant() < 2 || length < 2 ||
-      length > longest_row_read || changing_[buffer])
+  const bool is_near = stride && stride->is_constant() && stride->constant() < 2;
+  if (!stride || is_near || length < 2 || length > longest_row_read || changing_[buffer])
     return std::nullopt;
   const Scalar at = form(rest - Linear{{}, Dim(k)});
   Statement s;
   s.code = Code::read_rows;
   s.buffer = buffer;
   s.dtype = t;
-  s.extents = {length, stride->constant()};
-  s.args = {statement_of(at)};
+  s.extents = {length};
+  s.args = {statement_of(at), statement_of(extent(*stride))};
   s.lanes = true;
   int depth = this->depth();
   while (!scopes_[depth].vector && depth > infos_[at.id].depth) --depth;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "codegen/fusion/fuse.h"
+#include "stdlib/ops.h"
 
 namespace gnomon {
 
@@ -18,6 +19,7 @@ namespace {
 constexpr std::int64_t bytes_of_tile = 16384;  // of its states
 constexpr std::int64_t least_tile = 64, most_tile = 2048;
 constexpr std::int64_t tile_along_time = 128;  // each element takes a cache line of an operand
+constexpr int most_nodes_of_block = 240;       // of the steps that are written out
 constexpr std::int64_t least_row = 32;  // elements of the last axis that are worth loops of it
 
 class Lowerer {
@@ -46,9 +48,7 @@ class Lowerer {
       k_.store(s.scratch, in_tile(j), k_.load(s.memory, in_elements(), s.dtype));
     });
     begin_scalars();
-    time_ = k_.open({"t", AxisKind::serial}, from, to, body_.count);
-    make_step(from);
-    k_.close();
+    make_all_steps(from, to);
     keep_scalars();
     copy_states([&](const State& s, Scalar j) {
       k_.store(s.memory, in_elements(), k_.load(s.scratch, in_tile(j), s.dtype));
@@ -64,10 +64,11 @@ class Lowerer {
   struct State {
     Value leaf;
     DType dtype;
-    int memory;                   // kernel buffer
-    int scratch = -1;             // that of a tile's part
-    int after = -1;               // of a scalar: that of what it becomes
-    Scalar local = {}, now = {};  // of a scalar: where it is, its value in this step
+    int memory;         // kernel buffer
+    int scratch = -1;   // that of a tile's part
+    int after = -1;     // of a scalar: that of what it becomes
+    Scalar local = {};  // of a scalar: where it is between steps
+    Scalar now = {};    // of a scalar or an element: its value in this step
   };
 
   std::string comment() const {
@@ -209,30 +210,101 @@ class Lowerer {
     });
   }
 
-  // All that a step reads comes before what it writes.
-  void make_step(Scalar from) {
-    for (State& s : states_)
-      if (is_scalar(s)) s.now = k_.get(s.local, k_.integer(0));
-    std::vector<Scalar> next;
-    for (std::size_t s = 0; s < states_.size(); ++s)
-      next.push_back(is_scalar(states_[s]) ? k_.pull(body_.next[s], {}) : Scalar{});
-    write_elements(from);
-    write_scalars(from);
-    for (std::size_t s = 0; s < states_.size(); ++s)
-      if (is_scalar(states_[s])) k_.set(states_[s].local, k_.integer(0), next[s]);
+  // Where a sequence lies along time, as many steps as a vector has lanes are written out, so that
+  // their elements are loaded together and turned in registers.
+  void make_all_steps(Scalar from, Scalar to) {
+    const int block = lanes_.width;
+    const bool has_blocks =
+        recurrence_.reads_rows && block * recurrence_.nodes <= most_nodes_of_block;
+    Scalar first = from;
+    if (has_blocks) {
+      const Scalar blocks = k_.floor_div(k_.subtract(to, from), k_.integer(block));
+      const Scalar b = k_.open({"b", AxisKind::serial}, k_.integer(0), blocks, body_.count);
+      make_steps(begun(k_.add(from, k_.multiply(b, k_.integer(block)))), block, from);
+      k_.close();
+      first = k_.add(from, k_.multiply(blocks, k_.integer(block)));
+    }
+    make_steps(k_.open({"t", AxisKind::serial}, first, to, body_.count), 1, from);
+    k_.close();
   }
 
-  void write_scalars(Scalar from) {
+  // The first step of a block, as a variable that the others are told from.
+  Scalar begun(Scalar first) {
+    const Scalar start = k_.let(op::maximum, std::array{first, k_.integer(0)});
+    k_.set_name(start, "t");
+    k_.set_extent(start, body_.count - (lanes_.width - 1));
+    return start;
+  }
+
+  // So many steps of a tile, from `first` on. All that a step reads comes before what it writes.
+  void make_steps(Scalar first, int count, Scalar from) {
+    first_ = first, count_ = count;
+    std::vector<std::vector<Scalar>> scalars;  // by step and state
+    for (State& s : states_)
+      if (is_scalar(s)) s.now = k_.get(s.local, k_.integer(0));
+    for (step_ = 0; step_ < count; ++step_) {
+      scalars.push_back(values_now());
+      begin_step(scalars.back());
+      set_scalars(next_scalars());
+    }
+    const std::vector<Scalar> last = values_now();
+    write_elements(scalars, from);
+    write_scalars(scalars, from);
+    for (std::size_t s = 0; s < states_.size(); ++s)
+      if (is_scalar(states_[s])) k_.set(states_[s].local, k_.integer(0), last[s]);
+  }
+
+  std::vector<Scalar> values_now() const {
+    std::vector<Scalar> values;
+    for (const State& s : states_) values.push_back(s.now);
+    return values;
+  }
+  std::vector<Scalar> next_scalars() {
+    std::vector<Scalar> values;
+    for (std::size_t s = 0; s < states_.size(); ++s)
+      values.push_back(is_scalar(states_[s]) ? k_.pull(body_.next[s], {}) : Scalar{});
+    return values;
+  }
+  void set_scalars(const std::vector<Scalar>& values) {
+    for (std::size_t s = 0; s < states_.size(); ++s)
+      if (is_scalar(states_[s])) states_[s].now = values[s];
+  }
+
+  // Step `step_` of those that are written out, whose scalars are these.
+  void begin_step(const std::vector<Scalar>& scalars) {
+    k_.forget_values();
+    time_ = k_.add(first_, k_.integer(step_));
+    set_scalars(scalars);
+  }
+
+  Linear row_of_step(Scalar from) { return k_.linear(time_) - k_.linear(from); }
+
+  void write_scalars(const std::vector<std::vector<Scalar>>& scalars, Scalar from) {
     if (std::ranges::none_of(body_.rows, is_one)) return;
-    const Linear at = k_.linear(time_) - k_.linear(from);
     for_all_tiles([&] {
-      for (std::size_t r = 0; r < rows_.size(); ++r)
-        if (is_one(body_.rows[r])) k_.store(rows_[r], at, k_.pull(body_.rows[r], {}));
+      for (step_ = 0; step_ < count_; ++step_) {
+        begin_step(scalars[static_cast<std::size_t>(step_)]);
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+          if (is_one(body_.rows[r]))
+            k_.store(rows_[r], row_of_step(from), k_.pull(body_.rows[r], {}));
+      }
     });
   }
 
-  void write_elements(Scalar from) {
+  void write_elements(const std::vector<std::vector<Scalar>>& scalars, Scalar from) {
     lane_ = open_lanes();
+    for (State& s : states_)
+      if (is_of_elements(s)) s.now = k_.load(s.scratch, in_tile(lane_), s.dtype);
+    for (step_ = 0; step_ < count_; ++step_) {
+      begin_step(scalars[static_cast<std::size_t>(step_)]);
+      make_step_of_elements(from);
+    }
+    for (const State& s : states_)
+      if (is_of_elements(s)) k_.store(s.scratch, in_tile(lane_), s.now);
+    close_lanes();
+  }
+
+  void make_step_of_elements(Scalar from) {
     struct Write {
       int buffer;
       Linear at;
@@ -240,15 +312,15 @@ class Lowerer {
       const Op* combine;
     };
     std::vector<Write> writes;
+    std::vector<Scalar> next(states_.size());
     for (std::size_t s = 0; s < states_.size(); ++s) {
-      const Value& next = body_.next[s];
       if (is_scalar(states_[s])) continue;
       if (is_of_elements(states_[s])) {
-        writes.push_back({states_[s].scratch, in_tile(lane_), k_.pull(next, axes_), nullptr});
+        next[s] = k_.pull(body_.next[s], axes_);
         continue;
       }
       std::vector<Value> in_order;
-      for (Value v = next; !(v == states_[s].leaf); v = v.input(0)) in_order.push_back(v);
+      for (Value v = body_.next[s]; !(v == states_[s].leaf); v = v.input(0)) in_order.push_back(v);
       std::ranges::reverse(in_order);
       for (const Value& v : in_order) {
         const Scalar value = k_.pull(v.input(1), axes_);
@@ -258,13 +330,14 @@ class Lowerer {
             {states_[s].memory, k_.offset(at, v.shape()), value, v.op().write.combine});
       }
     }
-    const Linear row = (k_.linear(time_) - k_.linear(from)) * elements_ + in_elements();
+    const Linear row = row_of_step(from) * elements_ + in_elements();
     for (std::size_t r = 0; r < rows_.size(); ++r)
       if (!is_one(body_.rows[r]))
         writes.push_back({rows_[r], row, k_.pull(body_.rows[r], axes_), nullptr});
     for (const auto& [buffer, at, value, combine] : writes)
       combine ? k_.update(buffer, at, value, *combine) : k_.store(buffer, at, value);
-    close_lanes();
+    for (std::size_t s = 0; s < states_.size(); ++s)
+      if (is_of_elements(states_[s])) states_[s].now = next[s];
   }
 
   // Whether a value is that of a step: its memory has that of the first step that is made now.
@@ -272,18 +345,27 @@ class Lowerer {
     return v == body_.index || std::ranges::find(body_.states, v) != body_.states.end();
   }
 
+  // An element of a sequence that lies along time, by way of those of all steps of the block.
+  std::optional<Scalar> load_of_block(int buffer, const Linear& at, DType t) {
+    if (count_ == 1) return std::nullopt;
+    const Dim step = at.coefficient(k_.linear(first_).terms[0].first);
+    if (!step.is(1) && !step.is(-1)) return std::nullopt;
+    return k_.load_of_row(buffer, at, count_, step.is(1) ? step_ : count_ - 1 - step_, t);
+  }
+
   std::optional<Scalar> resolve(const Value& v, std::span<const Scalar> index) {
     if (v == body_.index) return time_;
     for (const State& s : states_) {
       if (!(v == s.leaf)) continue;
-      if (is_scalar(s)) return s.now;
-      return is_of_elements(s) ? k_.load(s.scratch, in_tile(lane_), s.dtype)
-                               : k_.load(s.memory, k_.offset(index, v.shape()), s.dtype);
+      if (is_scalar(s) || is_of_elements(s)) return s.now;
+      return k_.load(s.memory, k_.offset(index, v.shape()), s.dtype);
     }
     const Value s = storage_of(v);
     if (is_own(s) || (!is_memory(s) && !is_in_memory_(s))) return std::nullopt;
     const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
-    const Scalar value = k_.load(buffer, k_.offset(index, v.shape()), v.dtype());
+    const Linear at = k_.offset(index, v.shape());
+    if (const auto known = load_of_block(buffer, at, v.dtype())) return *known;
+    const Scalar value = k_.load(buffer, at, v.dtype());
     if (const auto extent = storage_.extent_of_index(s)) k_.set_extent(value, *extent);
     return value;
   }
@@ -303,7 +385,9 @@ class Lowerer {
   bool by_rows_ = false;
   std::vector<Scalar> row_;   // indices into all axes but the last
   std::vector<Scalar> axes_;  // into all axes
-  Scalar piece_, lo_, hi_, time_, lane_;
+  Scalar piece_, lo_, hi_, lane_;
+  Scalar time_, first_;       // the step that is made, the first one of a block
+  int step_ = 0, count_ = 1;  // which one of the block, and how many there are
   Axis lanes_;
   Dim length_ = 0;
 };

@@ -5,7 +5,7 @@
 
 namespace gnomon {
 
-std::string row_address(const KernelWriter& w, const Statement& s, std::int64_t stride) {
+std::string row_address(const KernelWriter& w, const Statement& s, const std::string& stride) {
   const std::string at = w.plain(s.args[0]);
   return fmt::format("{}{} + {} * {}", w.buffer(s.buffer), at == "0" ? "" : " + " + at,
                      w.lane_index(), stride);

@@ -10,7 +10,7 @@ namespace gnomon {
 
 /// Where the row of the first lane starts, `stride` elements from row to row; where lanes are
 /// threads, that of the thread.
-std::string row_address(const KernelWriter& w, const Statement& s, std::int64_t stride);
+std::string row_address(const KernelWriter& w, const Statement& s, const std::string& stride);
 
 /// The array that read_rows fills.
 void declare_rows(KernelWriter& w, const KernelOutline& outline, int i);

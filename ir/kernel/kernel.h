@@ -56,7 +56,7 @@ enum class Code : std::uint8_t {
   transpose,  // buffers[number][c extents[0] + r] = buffer[args[0] + r args[1] + c], r < args[2],
               // c < args[3]
   // Where the lanes of the vector axis are the rows j of a matrix in memory:
-  read_rows,    // register array of buffer[args[0] + j extents[1] + k], k < extents[0]
+  read_rows,    // register array of buffer[args[0] + j args[1] + k], k < extents[0]
   write_rows,   // buffer[args[0] + j n + k] = args[1 + k], k < n
   update_rows,  // buffer[args[0] + k] = op(buffer[args[0] + k], args[1 + k]), the rows in order
 };
@@ -103,9 +103,8 @@ struct Statement {
   Dim dim = 0;                     // extent
   Cell value{};                    // constant; load: fill of a masked tail
   std::vector<std::int32_t> args;  // statements
-  std::vector<std::int64_t>
-      extents;       // local; read_rows: elements of a row, from row to row; transpose
-  std::string name;  // for people: the user's name of the value, or empty
+  std::vector<std::int64_t> extents;  // local; read_rows: elements of a row; transpose
+  std::string name;                   // for people: the user's name of the value, or empty
 };
 
 /// Statement i defines value %i.

@@ -330,7 +330,7 @@ Statement KernelReader::read_result(LineCursor& c, Statement s) {
     read_place(c, s);
     s.extents.push_back(c.number<std::int64_t>("the elements of a row"));
     c.expect("by");
-    s.extents.push_back(c.number<std::int64_t>("the elements from row to row"));
+    s.args.push_back(value(c));
   } else {
     return read_call(c, std::move(s));
   }

@@ -258,7 +258,7 @@ std::string KernelPrinter::result(const Statement& s) const {
     case Code::get: return fmt::format("get {}[{}]", value(s, 0), values(s, 1));
     case Code::carry: return fmt::format("carry {}", value(s, 0));
     case Code::read_rows:
-      return fmt::format("read_rows {} {}", place(s), fmt::join(s.extents, " by "));
+      return fmt::format("read_rows {} {} by {}", place(s), s.extents[0], value(s, 1));
     default: return fmt::format("{}({})", name, values(s, 0));
   }
 }

@@ -22,10 +22,10 @@ Count argument_count(const Statement& s) {
     case Code::load:
     case Code::fold:
     case Code::carry:
-    case Code::if_:
-    case Code::read_rows: return {1, 1};
+    case Code::if_: return {1, 1};
     case Code::prefetch: return {1, 2};
     case Code::store: return {2, 3};
+    case Code::read_rows:
     case Code::update:
     case Code::loop:
     case Code::yield: return {2, 2};
@@ -355,9 +355,11 @@ void KernelVerifier::check_rows() const {
   require(s.dtype == buffer.dtype, fmt::format("{} of the buffer", short_name_of(buffer.dtype)),
           short_name_of(s.dtype));
   require_lanes(true);
-  if (s.code == Code::read_rows)
-    return require(s.extents.size() == 2 && std::ranges::min(s.extents) >= 1,
-                   "the elements of a row and those from row to row", "others");
+  if (s.code == Code::read_rows) {
+    require_type(1, DType::int64);
+    require_uniform(1);
+    return require(s.extents.size() == 1 && s.extents[0] >= 1, "the elements of a row", "others");
+  }
   require(buffer.writes, "a buffer that is written", "one that is not");
   for (std::size_t n = 1; n < s.args.size(); ++n) require_type(n, s.dtype);
   if (s.code == Code::update_rows) check_combine();

@@ -92,6 +92,7 @@ class Finder {
     const bool is_small = count.is_constant() && count.constant() <= most_in_registers;
     if (found_.elements.empty() || is_small || !fits()) return std::nullopt;
     find_turned();
+    found_.nodes = static_cast<int>(order_.size());
     return std::move(found_);
   }
 
@@ -240,11 +241,12 @@ class Finder {
     for (const Node* node : order_) {
       const bool reads = &node->op() == &op::index && node->input(0).is(op::param);
       if (!reads || node->input(0).rank() < 2) continue;
-      if (node->attribute("axes").ints().back() == node->input(0).rank() - 1)
-        found_.is_along_time = true;
+      const bool is_state = states_.contains(node->input(0));
+      if (!is_state && node->attribute("axes").ints().back() == node->input(0).rank() - 1)
+        found_.is_along_time = found_.reads_rows = true;
       const Region::Parameter& p = region_.parameters[param_index(node->input(0).node())];
       if (!p.is_captured() || !is_turned(node->input(0), loop_.input(*p.operand))) continue;
-      found_.turned[*p.operand] = found_.is_along_time = true;
+      found_.turned[*p.operand] = found_.is_along_time = found_.reads_rows = true;
     }
   }
   bool is_turned(const Value& inside, const Value& around) const {

@@ -15,8 +15,10 @@ namespace gnomon {
 struct Recurrence {
   Shape elements;              ///< of each step's row of results, too
   std::vector<bool> turned;    ///< operands that are read in the memory behind a transpose
-  bool is_along_time = false;  ///< neighbours in time are neighbours in memory, of some operand
+  bool is_along_time = false;  ///< neighbours in time are neighbours in memory, of some array
+  bool reads_rows = false;     ///< so they are in a sequence
   int cost = 1;                ///< of one element in one step, in additions
+  int nodes = 0;               ///< of the body
   int widest = 1;              ///< bytes of the widest number computed with
 
   /// Whether a state has one element for each; else it has many, or is a scalar.

@@ -201,6 +201,24 @@ TEST_CASE("a sequence behind a transpose is read where it is") {
     batch.check_with({random.small(float64, {m, 70}), random.small(float64, {m})});
 }
 
+TEST_CASE("states that become what is outside of the loop, in steps that are written out") {
+  const Expr x = matrix("x"), w = tensor("w", float64, {x.dim(0)}), r = scalar("r");
+  const Expr zero = full(w.shape(), Expr(0.0));
+  const List begin = {zero, cos(w), exp(r), zero + 3.0};
+  const List last = scan(Expr(extent_value(x.dim(1))), begin, [&](const Expr& i, States s) {
+    const Expr next = s[0] * 0.5 + x(all_of, i) + sin(s[1]) * exp(s[2]) + sin(s[3]);
+    return List{next, w, r, zero, next, s[2] * 2.0};
+  });
+  CHECK(loops_of(last) == Loops{1, 0});
+  Batch batch("outside");
+  batch.inputs = {x, w, r};
+  for (const Expr& y : last) batch.add("last", y, 1e-12);
+  batch.add("slope", grad(sum(last[0]) + sum(last[4] * last[4]), x), 1e-11);
+  Samples random(3);
+  for (const std::int64_t steps : {0, 1, 2, 3, 4, 5, 8, 67})
+    batch.check_with({random.small(float64, {6, steps}), random.small(float64, {6}), Array(0.4)});
+}
+
 TEST_CASE("tables that steps write along any of their axes") {
   const Expr x = tensor("x", float64, {Dim::symbol("p"), Dim::symbol("q"), Dim::symbol("r")});
   const Expr n = scalar("n", int64);

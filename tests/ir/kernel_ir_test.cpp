@@ -312,9 +312,9 @@ TEST_CASE("verify checks register arrays") {
 }
 
 TEST_CASE("verify checks rows as lanes") {
-  const std::string rows = "%4: f32 lanes = read_rows x[%0] 2 by 2\n";
+  const std::string rows = "%4: f32 lanes = read_rows x[%0] 2 by %1\n";
   CHECK(contains(fault_of(rows), "read_rows: expected a vector axis around rows, found none"));
-  const std::string loop = "loop j [%0, %1)\n%5: f32 lanes = read_rows x[%0] 2 by 2\n";
+  const std::string loop = "loop j [%0, %1)\n%5: f32 lanes = read_rows x[%0] 2 by %1\n";
   CHECK(contains(fault_of(loop + "%6: f32 lanes = get %5[%0, %0]\nend\n"),
                  "get: expected 1 indices, found 2"));
   CHECK(contains(fault_of(loop + "%6: f32 lanes = add(%5, %5)\nend\n"),

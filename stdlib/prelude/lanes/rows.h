@@ -15,37 +15,38 @@ constexpr int least_transposed = 8;  // columns; fewer are moved one element at 
 template <int K, int W>
 constexpr bool is_transposed = K >= least_transposed || K >= W;
 
-template <int... I>
-struct Interleave {
+/// The elements of a, and of b, at places without bit S, beside each other, and those with it.
+template <int S, int... I>
+struct Exchange {
   static constexpr int width = sizeof...(I);
-  /// The low halves of a and b in turn: a0 b0 a1 b1 ...
   template <typename V>
-  static GN_FN V low(V a, V b) {
-    return __builtin_shufflevector(a, b, (I % 2 * width + I / 2)...);
+  static GN_FN V without(V a, V b) {
+    return __builtin_shufflevector(a, b, ((I & S) == 0 ? I : width + I - S)...);
   }
   template <typename V>
-  static GN_FN V high(V a, V b) {
-    return __builtin_shufflevector(a, b, (I % 2 * width + (width + I) / 2)...);
+  static GN_FN V with(V a, V b) {
+    return __builtin_shufflevector(a, b, ((I & S) == 0 ? I + S : width + I)...);
   }
 };
-template <typename T, T... I>
-using InterleaveOf = Interleave<I...>;
-template <int W>
-using interleave = __make_integer_seq<InterleaveOf, int, W>;
+template <int S>
+struct ExchangeBy {
+  template <typename T, T... I>
+  using Of = Exchange<S, I...>;
+};
 
-/// v[i][k] becomes v[k][i].
-template <typename V, int W>
+/// v[i][k] becomes v[k][i]: bit by bit, i and k exchange bits of the same place.
+template <int S = 1, typename V, int W>
 GN_FN void transpose(V (&v)[W]) {
+  if constexpr (S < W) {
+    using E = __make_integer_seq<ExchangeBy<S>::template Of, int, W>;
 #pragma clang loop unroll(full)
-  for (int step = 1; step < W; step *= 2) {
-    V mixed[W];
-#pragma clang loop unroll(full)
-    for (int i = 0; i < W / 2; ++i) {
-      mixed[2 * i] = interleave<W>::low(v[i], v[i + W / 2]);
-      mixed[2 * i + 1] = interleave<W>::high(v[i], v[i + W / 2]);
+    for (int i = 0; i < W; ++i) {
+      if ((i & S) != 0) continue;
+      const V a = v[i], b = v[i + S];
+      v[i] = E::without(a, b);
+      v[i + S] = E::with(a, b);
     }
-#pragma clang loop unroll(full)
-    for (int i = 0; i < W; ++i) v[i] = mixed[i];
+    transpose<2 * S>(v);
   }
 }
 
