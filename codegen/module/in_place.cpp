@@ -317,10 +317,68 @@ void join_states(Module& module, LoopStep& loop) {
   for (Step& step : loop.body) keep_in_memory_of_operand(module, step);
 }
 
+// Whether the value of a statement comes from memory, or from a loop that has.
+bool is_told_by_memory(Code code) {
+  return code == Code::load || code == Code::read_rows || code == Code::get || code == Code::fold ||
+         code == Code::carry;
+}
+
+// Whether a kernel writes a buffer by stores alone, at places that no memory tells.
+bool stores_at_fixed_places(const Kernel& kernel, const std::vector<int>& buffers, int b) {
+  std::vector<bool> told(kernel.body.size());
+  const auto is_told = [&](std::int32_t a) { return told[static_cast<std::size_t>(a)]; };
+  for (std::size_t i = 0; i < kernel.body.size(); ++i) {
+    const Statement& s = kernel.body[i];
+    told[i] = is_told_by_memory(s.code) || std::ranges::any_of(s.args, is_told);
+    const bool opens = s.code == Code::loop || s.code == Code::if_;
+    if (opens && told[i]) return false;
+    if (s.code == Code::transpose && buffers[static_cast<std::size_t>(s.number)] == b) return false;
+    const bool is_of_buffer = s.buffer >= 0 && buffers[static_cast<std::size_t>(s.buffer)] == b;
+    const bool reads = s.code == Code::load || s.code == Code::prefetch;
+    if (is_of_buffer && !reads && (s.code != Code::store || is_told(s.args[0]))) return false;
+  }
+  return true;
+}
+
+// Copies between the two memories of a state are made once, before the loop, where the steps write
+// the same other elements each time: what lies beside them has one value for ever.
+void copy_once(const Module& module, LoopStep& loop) {
+  const auto has_own_extents = [](const Step& s) {
+    return std::holds_alternative<DimensionStep>(s.what);
+  };
+  if (std::ranges::any_of(loop.body, has_own_extents)) return;
+  const Steps steps(module, loop.body, Steps::Failures::leave_nothing);
+  std::vector<bool> idle(loop.body.size());
+  for (std::size_t k = 0; k < loop.current.size(); ++k) {
+    const int from = loop.current[k], to = loop.next[k];
+    if (from == to || is_small(module.buffers[static_cast<std::size_t>(from)])) continue;
+    const Effects effects(module, from, to);
+    std::vector<std::size_t> copies;
+    bool is_fixed = true, is_written = false;
+    for (const std::size_t at : steps.touching(from, to)) {
+      const Effect e = effects.of(loop.body[at]);
+      if (!e.writes) continue;
+      const auto* kernel = std::get_if<KernelStep>(&loop.body[at].what);
+      is_fixed = is_fixed && kernel != nullptr && !(e.copies && is_written) &&
+                 stores_at_fixed_places(module.kernels[kernel->kernel], kernel->buffers, to);
+      if (e.copies) copies.push_back(at);
+      is_written = is_written || !e.copies;
+    }
+    if (!is_fixed || copies.empty()) continue;
+    loop.begun_twice.push_back(static_cast<int>(k));
+    for (const std::size_t at : copies) idle[at] = true;
+  }
+  std::size_t at = 0;
+  std::erase_if(loop.body, [&](const Step&) { return idle[at++]; });
+}
+
 void join_states(Module& module, std::vector<Step>& steps) {
   for (Step& step : steps) {
     for_each_inner(step, [&](std::vector<Step>& inner) { join_states(module, inner); });
-    if (auto* loop = std::get_if<LoopStep>(&step.what)) join_states(module, *loop);
+    auto* loop = std::get_if<LoopStep>(&step.what);
+    if (loop == nullptr) continue;
+    join_states(module, *loop);
+    copy_once(module, *loop);
   }
 }
 

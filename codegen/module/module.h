@@ -97,6 +97,9 @@ struct LoopStep {
   std::vector<int> result;                  // where the last states go
   std::vector<Row> rows;
   std::vector<Step> body;
+  /// States whose memory `next` begins as `current` does: steps leave the same elements of both as
+  /// they are.
+  std::vector<int> begun_twice = {};
   int at_once = 1;
   bool is_brief = false;  // a thousand steps take no time that anybody notices
 };

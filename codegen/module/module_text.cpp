@@ -93,6 +93,9 @@ class ModulePrinter {
       text_ += fmt::format(" while {}", name(s.current[static_cast<std::size_t>(s.while_state)]));
     for (const LoopStep::Row& row : s.rows)
       text_ += fmt::format(", {} is a row of {}", name(row.one), name(row.all));
+    for (const int k : s.begun_twice)
+      text_ += fmt::format(", {} begins as {}", name(s.next[static_cast<std::size_t>(k)]),
+                           name(s.current[static_cast<std::size_t>(k)]));
     if (s.at_once > 1) text_ += fmt::format(", {} at once", s.at_once);
     text_ += "\n";
     for (const Step& inner : s.body) step(inner, depth + 1);

@@ -199,6 +199,10 @@ class StepPrinter {
     const std::size_t states = s.current.size();
     for (std::size_t k = 0; k < states; ++k)
       copy(names_.buffer(s.current[k]), names_.buffer(s.initial[k]), s.current[k]);
+    for (const int k : s.begun_twice)
+      copy(names_.buffer(s.next[static_cast<std::size_t>(k)]),
+           names_.buffer(s.initial[static_cast<std::size_t>(k)]),
+           s.next[static_cast<std::size_t>(k)]);
     const std::string i = names_.fresh("i");
     const std::string count = names_.buffer(s.count) + "[0]";
     std::string goes_on;

@@ -160,6 +160,49 @@ TEST_CASE("a step that writes an element copies no others, of a small array neit
     batch.check_with({Array(steps), random.small(float64, {20, 30})});
 }
 
+TEST_CASE("borders that no step changes are copied once") {
+  const Expr u = matrix("u"), v = tensor("v", float64, u.shape()), n = scalar("n", int64);
+  const auto inside = [](const Expr& x) { return x(range(1, -1), range(1, -1)); };
+  const auto sides = [](const Expr& x) {
+    return x(until(-2), range(1, -1)) + x(from(2), range(1, -1)) + x(range(1, -1), until(-2)) +
+           x(range(1, -1), from(2));
+  };
+  const auto relaxed = [&](const Expr& x) {
+    return set_at(x, {range(1, -1), range(1, -1)}, sides(x) * 0.25);
+  };
+  const List heat = fori(n, List{u}, [&](const Expr&, States s) { return List{relaxed(s[0])}; });
+  const List wave = fori(n, List{u, v}, [&](const Expr&, States s) {
+    const Expr next = sides(s[0]) * 0.5 - inside(s[1]);
+    return List{set_at(s[1], {range(1, -1), range(1, -1)}, next), s[0]};
+  });
+  // The first row is written, too, in two ways; then a row that the steps choose.
+  const List rows = fori(n, List{u}, [&](const Expr&, States s) {
+    return List{set_at(relaxed(s[0]), {Index(0)}, s[0](1) * 0.5)};
+  });
+  const List changing = fori(n, List{u}, [&](const Expr& i, States s) {
+    return List{set_at(relaxed(s[0]), {Index(i % 3)}, s[0](1) * 0.5)};
+  });
+  const Module module = module_of(heat);
+  const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
+  const auto at = std::ranges::find_if(module.steps, is_loop);
+  REQUIRE(at != module.steps.end());
+  const auto& loop = std::get<LoopStep>(at->what);
+  CHECK(loop.begun_twice == std::vector<int>{0});
+  CHECK(loop.body.size() == 1);
+  Batch batch("borders");
+  batch.inputs = {n, u, v};
+  for (const List& all : {heat, wave, rows, changing})
+    for (const Expr& y : all) {
+      batch.add("last", y, 1e-12);
+      batch.add("slope", grad(sum(sin(y)), u), 1e-11);
+    }
+  Samples random(4);
+  for (const std::int64_t steps : {0, 1, 2, 3, 6})
+    for (const auto& [p, q] : {std::pair(3, 3), std::pair(4, 9), std::pair(12, 11)})
+      batch.check_with(
+          {Array(steps), random.small(float64, {p, q}), random.small(float64, {p, q})});
+}
+
 TEST_CASE("a loop goes on in the memory of what it begins with") {
   const Expr x = vector("x"), n = scalar("n", int64), start = exp(x), other = sin(x);
   const LoopBody step = [](const Expr& i, States s) {
