@@ -105,5 +105,6 @@ Graph simplify(const Graph&, Context&);
 Graph join_loops(const Graph&, Context&);
 Graph accumulate_in_loops(const Graph&, Context&);
 Graph sum_behind_loops(const Graph&, Context&);
+Graph carry_elements(const Graph&, Context&);
 
 }  // namespace gnomon

@@ -50,6 +50,7 @@ class Mover {
       moved.emplace(k, std::move(*sums));
     }
     if (moved.empty()) return {};
+    loop.after[0] = with_checks(loop.after[0], open_.checks);
     const std::vector<Expr> made = close_loop(loop_.op(), Expr(loop_.input(0)), initial, loop);
     std::vector<Value> results;
     for (std::size_t k = 0; k < made.size(); ++k) {

@@ -160,6 +160,72 @@ TEST_CASE("a step that writes an element copies no others, of a small array neit
     batch.check_with({Array(steps), random.small(float64, {20, 30})});
 }
 
+TEST_CASE("an element that the step before wrote is not read back") {
+  const Expr x = vector("x"), n = scalar("n", int64), j = scalar("j", int64);
+  const Expr m = matrix("m");
+  const auto loop = [&](const Expr& count, const Expr& from, const LoopBody& step) {
+    return fori(count, List{from}, step)[0];
+  };
+  const Expr size(extent_value(x.dim(0)));
+  const Expr running = loop(size - 1, x, [](const Expr& i, States s) {
+    return List{set_at(s[0], {Index(i + 1)}, s[0](i + 1) + sin(s[0](i)) * 0.5)};
+  });
+  const Expr backwards = loop(size - 1, x, [&](const Expr& i, States s) {
+    const Expr at = size - 2 - i;
+    return List{set_at(s[0], {Index(at)}, s[0](at) * 0.5 + s[0](at + 1))};
+  });
+  const Expr one = loop(n, x, [&](const Expr&, States s) {
+    return List{set_at(s[0], {Index(j)}, cos(s[0](j)) + s[0](1))};
+  });
+  const Expr wrapped = loop(size, x, [](const Expr& i, States s) {
+    return List{set_at(s[0], {Index(i)}, s[0](i) * 0.5 + s[0](i - 1))};
+  });
+  const Expr row = loop(Expr(extent_value(m.dim(1))) - 1, m, [&](const Expr& i, States s) {
+    return List{set_at(s[0], {Index(j), Index(i + 1)}, s[0](j, i) * 0.5 + s[0](j - 1, i + 1))};
+  });
+  // These read what a step has written earlier, or elsewhere.
+  const Expr earlier = loop(size - 2, x, [](const Expr& i, States s) {
+    return List{set_at(s[0], {Index(i + 2)}, s[0](i) * 0.5 + s[0](i + 2))};
+  });
+  const Expr added = loop(size - 1, x, [](const Expr& i, States s) {
+    return List{inc_at(s[0], {Index(i + 1)}, s[0](i) * 0.5)};
+  });
+  const Expr chosen = loop(n, x, [&](const Expr& i, States s) {
+    return List{set_at(s[0], {Index(j)}, s[0](i % 3) * 0.5 + s[0](j))};
+  });
+  const auto states_of_loop = [](const Expr& y) {
+    const Module module = module_of({y});
+    const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
+    const auto at = std::ranges::find_if(module.steps, is_loop);
+    REQUIRE(at != module.steps.end());
+    return std::get<LoopStep>(at->what).current.size();
+  };
+  for (const Expr& y : {running, backwards, one, wrapped, row, chosen})
+    CHECK(states_of_loop(y) == 2);
+  for (const Expr& y : {earlier, added}) CHECK(states_of_loop(y) == 1);
+  Batch batch("elements");
+  batch.inputs = {x, n, j, m};
+  for (const Expr& y : {running, backwards, one, wrapped, row, earlier, added, chosen}) {
+    batch.add("last", y, 1e-12);
+    batch.add("slope", grad(sum(sin(y)), y.rank() == 2 ? m : x), 1e-11);
+  }
+  Samples random(4);
+  for (const std::int64_t steps : {0, 1, 2, 5})
+    for (const std::int64_t length : {3, 4, 17})
+      batch.check_with({random.small(float64, {length}), Array(steps), Array(std::int64_t{1}),
+                        random.small(float64, {2, length})});
+}
+
+TEST_CASE("a loop without steps reads no element") {
+  const Expr x = vector("x"), size(extent_value(x.dim(0)));
+  const Expr last = fori(size - 1, List{x}, [](const Expr& i, States s) {
+    return List{set_at(s[0], {Index(i + 1)}, s[0](i + 1) + s[0](i))};
+  })[0];
+  const Function f = compile({x}, {last}, {}, uncached());
+  CHECK_NOTHROW(f(Array::empty(float64, {0})));
+  CHECK_NOTHROW(f(Array::empty(float64, {1})));
+}
+
 TEST_CASE("borders that no step changes are copied once") {
   const Expr u = matrix("u"), v = tensor("v", float64, u.shape()), n = scalar("n", int64);
   const auto inside = [](const Expr& x) { return x(range(1, -1), range(1, -1)); };

@@ -330,6 +330,15 @@ TEST_CASE("what a loop sums over its elements in each step is summed once") {
     return List{s[0] * 0.5, next, next};
   });
   CHECK(loops_of(kept) == Loops{0, 1});
+  // What a step asks of an extent is still asked.
+  const List asking = fori(n, List{r, x}, [&](const Expr& i, States s) {
+    const Expr more = cast(arange(Dim::value((i + 3).value())), float64);
+    return List{s[0] + sum(s[1]), s[1] * 0.5 + more};
+  });
+  const Function f = compile({x, r, n}, {asking[0]}, {}, uncached());
+  const Array three = Array::from(std::vector<double>{1, 2, 3});
+  CHECK_NOTHROW(f(three, 0.5, 1));
+  CHECK_THROWS_AS(f(three, 0.5, 2), ValueError);
   const Expr m = matrix("m");
   const List axes = fori(n, List{m, sum(m, 0), mean(m)}, [](const Expr&, States s) {
     return List{s[0] * 0.5, s[1] + sum(s[0], 0), sum(s[0] * s[0]) + s[2] + sum(sin(s[0]))};
