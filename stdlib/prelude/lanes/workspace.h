@@ -7,6 +7,14 @@ namespace gn {
 
 namespace detail {
 
+/// A load waits for a store before it whose address has the same place in its page, as elements of
+/// two buffers have that are whole pages apart. So a buffer of whole pages takes half a page more.
+inline i64 bytes_taken(i64 size) {
+  constexpr i64 page = 4096, line = 64, least = 4 * page;
+  if (size <= 0) return line;
+  return size >= least && size % page == 0 ? size + page / 2 + line : size;
+}
+
 /// Moves number `at` of a heap of n buffers down to its place: the one that comes last is on top.
 inline void sift(i32* heap, int n, int at, const i64* bytes) {
   const auto comes_before = [bytes](i32 a, i32 b) {
@@ -32,7 +40,7 @@ inline void sift(i32* heap, int n, int at, const i64* bytes) {
 /// numbers: of buffers that have a place by their offsets, then of others by their sizes. One
 /// without elements has a line of memory all the same: kernels load before they select.
 inline i64 place_buffers(int n, const i64* sizes, const i32 (*lives)[2], i32* order, i64* offsets) {
-  const auto bytes = [sizes](int b) { return sizes[b] > 0 ? sizes[b] : 64; };
+  const auto bytes = [sizes](int b) { return detail::bytes_taken(sizes[b]); };
   for (int i = 0; i < n; ++i) order[i] = i;
   for (int i = n / 2; i-- > 0;) detail::sift(order, n, i, sizes);
   for (int i = n - 1; i > 0; --i) {
