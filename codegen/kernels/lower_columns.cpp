@@ -21,8 +21,8 @@ constexpr int tiles_ahead = 2;  // of a block whose rows are read twice
 }  // namespace
 
 int KernelLowering::partial(const Node& node, std::uint32_t field, bool writes) {
-  return parameter(storage_.partial_of(node, field), node.type(field).dtype,
-                   element_count(partial_shape(node)), writes);
+  return parameters_.of(storage_.partial_of(node, field), node.type(field).dtype,
+                        element_count(partial_shape(node)), writes);
 }
 
 // The partial results of one block of rows start from the identity.
@@ -92,7 +92,8 @@ void KernelLowering::add_columns(const Nest& nest) {
   const Dim blocks = floor_div(rows + column_block - 1, column_block);
   const Dim strips = floor_div(n + strip - 1, strip);
   Axis axis{"p", AxisKind::parallel};
-  axis.grain = k_.grain(iterations_of_piece(min(n, strip) * Dim(column_block * nest.cost())));
+  axis.grain =
+      k_.grain(iterations_of_piece(target_, min(n, strip) * Dim(column_block * nest.cost())));
   const Scalar p = k_.open(axis, k_.integer(0), k_.extent(blocks * strips), blocks * strips);
   const auto at = k_.split_index({blocks, strips}, p);
   loops.block = at[0];

@@ -102,7 +102,7 @@ void KernelLowering::add_lanes(const Nest& nest) {
   const Dim blocks = floor_div(rows + column_block - 1, column_block);
   const std::int64_t work = column_block * work_of_row(nest);
   Axis axis{"b", AxisKind::parallel};
-  axis.grain = k_.grain(iterations_of_piece(work));
+  axis.grain = k_.grain(iterations_of_piece(target_, work));
   loops.block = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
   const Dim& n = nest.domain.back();
   if (nest.has_columns())
@@ -162,7 +162,7 @@ void KernelLowering::add_jammed_lanes(const Nest& nest, int jam) {
   const Dim& length = nest.domain.back();
   const Dim of_row = length.is_constant() ? Dim(work_of_row(nest)) : length * Dim(nest.cost());
   const Dim work = n * of_row * jam;
-  axis.grain = k_.grain(iterations_of_piece(work));
+  axis.grain = k_.grain(iterations_of_piece(target_, work));
   const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
   std::vector<LaneRow> together(static_cast<std::size_t>(jam));
   for (int q = 0; q < jam; ++q)
@@ -207,7 +207,7 @@ void KernelLowering::add_jammed_partial(const Nest& nest, int jammed) {
   const Dim blocks = element_count(outer), &n = nest.domain.back();
   Axis axis{"b", AxisKind::parallel};
   const Dim work = n * Dim(nest.cost() * jam * column_block);
-  axis.grain = k_.grain(iterations_of_piece(work));
+  axis.grain = k_.grain(iterations_of_piece(target_, work));
   const auto first = k_.split_index(outer, k_.open(axis, k_.integer(0), k_.extent(blocks), blocks));
   const auto [lo, hi] = k_.piece(k_.multiply(first[reduced], k_.integer(column_block)),
                                  column_block, k_.extent(x.shape()[reduced]));
@@ -244,10 +244,11 @@ void KernelLowering::transpose_tables(const Nest& nest, Loops& loops) {
   for (const Member& m : nest.members)
     for (const Value& v : m.tables) {
       if (made.contains(v) || nest.stores(v) || !fusion_.is_stored_for(v, nest)) continue;
-      const int from = parameter(storage_.buffer_of(v), v.dtype(), element_count(v.shape()), false);
+      const int from =
+          parameters_.of(storage_.buffer_of(v), v.dtype(), element_count(v.shape()), false);
       const Dim elements = rows * length;
-      const int to = parameter(storage_.temporary(v.dtype(), elements, "transposed"), v.dtype(),
-                               elements, true);
+      const int to = parameters_.of(storage_.temporary(v.dtype(), elements, "transposed"),
+                                    v.dtype(), elements, true);
       made[v] = to;
       const bool written_out = length.is_constant();
       std::int64_t k = 0;
@@ -412,7 +413,8 @@ void KernelLowering::store_row(const Member& m, std::span<const Scalar> values, 
   const Value s = storage_of(m.value);
   const Linear at = k_.offset(first, m.value.shape());
   if (k_.is_row_start(at, length)) {
-    const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
+    const int buffer =
+        parameters_.of(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
     return k_.store_rows(buffer, at, values);
   }
   for (std::int64_t k = 0; k < length; ++k) {

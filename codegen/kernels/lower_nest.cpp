@@ -25,14 +25,17 @@ std::string line_of_comment(const Storage& storage, const Value& v) {
   return line.size() > longest_comment ? line.substr(0, longest_comment) + "..." : line;
 }
 
-// Iterations of `work` additions each that are worth a thread.
-Dim KernelLowering::iterations_of_piece(const Dim& work) const {
-  return max(floor_div(target_.machine.work_of_piece, max(work, 1)), 1);
+Dim iterations_of_piece(const Target& target, const Dim& work) {
+  return max(floor_div(target.machine.work_of_piece, max(work, 1)), 1);
 }
 
 KernelLowering::KernelLowering(std::string name, const Fusion& fusion, Storage& storage,
                                const Target& target)
-    : k_(std::move(name)), fusion_(fusion), storage_(storage), target_(target) {
+    : k_(std::move(name)),
+      fusion_(fusion),
+      storage_(storage),
+      target_(target),
+      parameters_(k_, storage) {
   k_.set_resolve([this](const Value& v, std::span<const Scalar> i) { return resolve(v, i); });
   k_.set_check_number([this](const Node& node) { return storage_.check_number(node); });
 }
@@ -56,18 +59,6 @@ void KernelLowering::describe(const Nest& nest) {
     if (m.kind == Kind::column || m.kind == Kind::partial) line += ", in parts";
     if (comment_.find(line) == std::string::npos) comment_ += line + "\n";
   }
-}
-
-int KernelLowering::parameter(int buffer, DType t, const Dim& elements, bool writes) {
-  const auto [known, fresh] = parameters_.try_emplace(buffer, 0);
-  if (fresh) {
-    known->second = k_.add_buffer({storage_.name_of(buffer), t, writes, !writes, false, elements});
-    module_buffer_.push_back(buffer);
-  } else {
-    k_.mark(known->second, writes);
-  }
-  if (writes) k_.set_changing(known->second);
-  return known->second;
 }
 
 Axis KernelLowering::vector_axis(const Nest& nest, const Dim& extent) const {
@@ -96,7 +87,7 @@ void KernelLowering::begin(const Nest& nest) {
   for (const Member& m : nest.members)
     if (m.kind == Kind::store || m.kind == Kind::write) {
       const Value s = storage_of(m.value);
-      parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
+      parameters_.of(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
     }
 }
 
@@ -192,11 +183,11 @@ void KernelLowering::run_chunked_stage(const Nest& nest, int stage, Loops& loops
     for (std::uint32_t f = 0; f < m->value.node().output_count(); ++f) {
       const DType t = m->value.node().type(f).dtype;
       partials.back().push_back(
-          parameter(storage_.temporary(t, chunks, "partial"), t, chunks, true));
+          parameters_.of(storage_.temporary(t, chunks, "partial"), t, chunks, true));
     }
   }
   Axis axis{"c", AxisKind::parallel};
-  axis.grain = k_.grain(iterations_of_piece(row_chunk * nest.cost()));
+  axis.grain = k_.grain(iterations_of_piece(target_, row_chunk * nest.cost()));
   const Scalar c = k_.open(axis, k_.integer(0), k_.extent(chunks), chunks);
   const auto [lo, hi] = k_.piece(k_.multiply(c, k_.integer(row_chunk)), row_chunk, k_.extent(n));
   const auto accs = accumulators(nest, stage);
@@ -293,12 +284,8 @@ void KernelLowering::add_rows(const Nest& nest) {
   std::vector<Value> cached(nest.cached.begin(), nest.cached.end());
   std::ranges::sort(cached, {},
                     [](const Value& v) { return std::pair(v.node().number(), v.index()); });
-  for (const Value& v : cached)
-    loops.scratch[v] = [&] {
-      module_buffer_.push_back(-1);
-      return k_.add_buffer({"scratch", v.dtype(), true, true, true, n});
-    }();
-  const Dim piece = iterations_of_piece(n * Dim(nest.cost()));
+  for (const Value& v : cached) loops.scratch[v] = parameters_.add_scratch("scratch", v.dtype(), n);
+  const Dim piece = iterations_of_piece(target_, n * Dim(nest.cost()));
   Axis axis{"i", AxisKind::parallel};
   const auto body = [&](Scalar row) {
     loops.axes = k_.split_index(row_shape, row);
@@ -397,7 +384,8 @@ std::optional<Scalar> KernelLowering::cached(const Value& v, std::span<const Sca
 
 Scalar KernelLowering::load(const Value& v, std::span<const Scalar> index) {
   const Value s = storage_of(v);
-  const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
+  const int buffer =
+      parameters_.of(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
   const Linear at = k_.offset(index, v.shape());
   if (const auto known = load_of_row(v, index, buffer, at)) return *known;
   if (loops_->tile)
@@ -419,7 +407,8 @@ Linear KernelLowering::offset_in_result(std::span<const Scalar> position, const 
 
 void KernelLowering::write(const Member& m, Scalar value, std::span<const Scalar> axes) {
   const Value s = storage_of(m.value);
-  const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
+  const int buffer =
+      parameters_.of(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
   if (m.kind != Kind::write)
     return k_.store(buffer, k_.offset(axes, m.value.shape()), value, goes_past_caches(m));
   if (m.operand < 0)

@@ -9,6 +9,7 @@
 
 #include "codegen/fusion/fuse.h"
 #include "codegen/kernels/kernel_builder.h"
+#include "codegen/kernels/kernel_parameters.h"
 #include "codegen/module/module.h"
 #include "codegen/toolchain/target.h"
 
@@ -33,6 +34,9 @@ class Storage {
   virtual int check_number(const Node& node) = 0;
 };
 
+/// Iterations of `work` additions each that are worth a thread.
+Dim iterations_of_piece(const Target& target, const Dim& work);
+
 /// A value for people, in the comment of the kernel that makes it.
 std::string line_of_comment(const Storage& storage, const Value& v);
 
@@ -55,7 +59,7 @@ class KernelLowering {
   /// What it takes, in additions, if it has one thread only; else 0.
   const Dim& serial_work() const { return serial_work_; }
   /// Buffer of the module behind each parameter; -1 for scratch.
-  const std::vector<int>& buffers() const { return module_buffer_; }
+  const std::vector<int>& buffers() const { return parameters_.buffers(); }
 
  private:
   struct Loops;
@@ -131,8 +135,6 @@ class KernelLowering {
   Linear place_of(const Member& m, std::span<const Scalar> axes);
   void put(const Member& m, const Linear& place, Scalar value);
   Linear offset_in_result(std::span<const Scalar> position, const Shape& shape);
-  int parameter(int buffer, DType t, const Dim& elements, bool writes);
-  Dim iterations_of_piece(const Dim& work) const;
   Axis vector_axis(const Nest& nest, const Dim& extent) const;
 
   KernelBuilder k_;
@@ -140,8 +142,7 @@ class KernelLowering {
   const Fusion& fusion_;
   Storage& storage_;
   const Target& target_;
-  std::unordered_map<int, int> parameters_;  // module buffer -> kernel buffer
-  std::vector<int> module_buffer_;
+  KernelParameters parameters_;
   Dim serial_work_ = 0;
   bool shares_out_ = false;  // some nest has work for several threads
   // The nest being lowered, and what each access asks about all its members:

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 #include <utility>
 
 #include "codegen/fusion/fuse.h"
@@ -33,6 +32,7 @@ class Lowerer {
         storage_(storage),
         target_(target),
         k_(std::move(name)),
+        parameters_(k_, storage),
         elements_(element_count(recurrence.elements)) {
     k_.set_resolve([this](const Value& v, std::span<const Scalar> i) { return resolve(v, i); });
     k_.set_check_number([this](const Node& node) { return storage_.check_number(node); });
@@ -57,7 +57,7 @@ class Lowerer {
     std::vector<IndexedAxis> indexed = k_.indexed();
     Kernel kernel = k_.finish();
     kernel.comment = comment();
-    return {std::move(kernel), std::move(buffers_), std::move(indexed)};
+    return {std::move(kernel), parameters_.buffers(), std::move(indexed)};
   }
 
  private:
@@ -80,21 +80,8 @@ class Lowerer {
     return lines;
   }
 
-  int parameter(int buffer, DType t, const Dim& elements, bool writes) {
-    const auto [known, fresh] = parameters_.try_emplace(buffer, 0);
-    if (fresh) {
-      known->second =
-          k_.add_buffer({storage_.name_of(buffer), t, writes, !writes, false, elements});
-      buffers_.push_back(buffer);
-    } else {
-      k_.mark(known->second, writes);
-    }
-    if (writes) k_.set_changing(known->second);
-    return known->second;
-  }
-
   Scalar scalar(int buffer) {
-    return k_.load(parameter(buffer, DType::int64, 1, false), {}, DType::int64);
+    return k_.load(parameters_.of(buffer, DType::int64, 1, false), {}, DType::int64);
   }
 
   // Tiles lie along the last axis if that is long, else along all elements in order.
@@ -116,20 +103,20 @@ class Lowerer {
     for (std::size_t s = 0; s < body_.states.size(); ++s) {
       const Value& leaf = body_.states[s];
       const Dim count = element_count(leaf.shape());
-      const int memory = parameter(body_.memory[s], leaf.dtype(), count, !is_one(leaf));
+      const int memory = parameters_.of(body_.memory[s], leaf.dtype(), count, !is_one(leaf));
       if (!is_one(leaf)) k_.mark(memory, false);
       states_.push_back({leaf, leaf.dtype(), memory});
-      if (is_one(leaf)) states_.back().after = parameter(body_.after[s], leaf.dtype(), 1, true);
+      if (is_one(leaf))
+        states_.back().after = parameters_.of(body_.after[s], leaf.dtype(), 1, true);
     }
     for (std::size_t r = 0; r < body_.rows.size(); ++r) {
       const Dim count = element_count(body_.rows[r].shape()) * steps_of_recurrence;
-      rows_.push_back(parameter(body_.parts[r], body_.rows[r].dtype(), count, true));
+      rows_.push_back(parameters_.of(body_.parts[r], body_.rows[r].dtype(), count, true));
     }
     for (State& s : states_) {
       if (!is_of_elements(s)) continue;
-      s.scratch = k_.add_buffer({"state", s.dtype, true, true, true, min(length_, tile_)});
+      s.scratch = parameters_.add_scratch("state", s.dtype, min(length_, tile_));
       k_.set_changing(s.scratch);
-      buffers_.push_back(-1);
     }
   }
 
@@ -145,9 +132,9 @@ class Lowerer {
     const Dim& n = length_;
     const Dim tiles = floor_div(n + (tile_ - 1), tile_);
     const Dim rows = by_rows_ ? element_count(std::span(shape).first(shape.size() - 1)) : Dim(1);
-    const Dim cost = max(min(n, tile_) * Dim(steps_of_recurrence) * Dim(recurrence_.cost), 1);
+    const Dim work = min(n, tile_) * Dim(steps_of_recurrence) * Dim(recurrence_.cost);
     Axis axis{"p", AxisKind::parallel};
-    axis.grain = k_.grain(max(floor_div(target_.machine.work_of_piece, cost), 1));
+    axis.grain = k_.grain(iterations_of_piece(target_, work));
     // Scalars have their steps where there is no element, too.
     const Dim least = has_scalars() ? 1 : 0, end = has_scalars() ? n * min(elements_, 1) : n;
     const Dim all = max(rows * tiles, least), of_row = max(tiles, least);
@@ -362,7 +349,8 @@ class Lowerer {
     }
     const Value s = storage_of(v);
     if (is_own(s) || (!is_memory(s) && !is_in_memory_(s))) return std::nullopt;
-    const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
+    const int buffer =
+        parameters_.of(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), false);
     const Linear at = k_.offset(index, v.shape());
     if (const auto known = load_of_block(buffer, at, v.dtype())) return *known;
     const Scalar value = k_.load(buffer, at, v.dtype());
@@ -376,8 +364,7 @@ class Lowerer {
   Storage& storage_;
   const Target& target_;
   KernelBuilder k_;
-  std::vector<int> buffers_;
-  std::unordered_map<int, int> parameters_;  // module buffer -> kernel buffer
+  KernelParameters parameters_;
   std::vector<State> states_;
   std::vector<int> rows_;  // kernel buffers
   Dim elements_;

@@ -103,12 +103,12 @@ void KernelLowering::add_counts(const Nest& nest, Loops& loops, const Dim& parts
   const Dim blocks = floor_div(nest.domain[0] + block - 1, block);
   const Dim of_part = floor_div(blocks + parts - 1, max(parts, 1));
   const int partial =
-      parameter(storage_.temporary(t, parts * counts, "counts"), t, parts * counts, true);
+      parameters_.of(storage_.temporary(t, parts * counts, "counts"), t, parts * counts, true);
   k_.mark(partial, false);
   const Axis lanes{"j", AxisKind::vector, target_.vector_bytes / std::max<int>(4, int(size_of(t))),
                    1};
   Axis axis{"p", AxisKind::parallel};
-  axis.grain = k_.grain(iterations_of_piece(of_part * (block * nest.cost())));
+  axis.grain = k_.grain(iterations_of_piece(target_, of_part * (block * nest.cost())));
   const Scalar p = k_.open(axis, k_.integer(0), k_.extent(parts), parts);
   const Linear own = k_.linear(p) * counts;
   const Scalar clear = k_.open(lanes, k_.integer(0), k_.extent(counts), counts);
@@ -133,10 +133,7 @@ void KernelLowering::run_blocks(const Nest& nest, Loops& loops, Scalar from, Sca
                                 const std::function<void(const Linear&, Scalar)>& write_one) {
   const Member& m = nest.members[0];
   const Dim& n = nest.domain.back();
-  const auto scratch = [&](DType t) {
-    module_buffer_.push_back(-1);
-    return k_.add_buffer({"scratch", t, true, true, true, block});
-  };
+  const auto scratch = [&](DType t) { return parameters_.add_scratch("scratch", t, block); };
   const Dim blocks = floor_div(n + block - 1, block);
   const Scalar c = k_.open({"c", AxisKind::serial}, from, to, blocks);
   const auto [lo, hi] = k_.piece(k_.multiply(c, k_.integer(block)), block, k_.extent(n));
@@ -168,7 +165,8 @@ Linear KernelLowering::place_of(const Member& m, std::span<const Scalar> axes) {
 
 void KernelLowering::put(const Member& m, const Linear& place, Scalar value) {
   const Value s = storage_of(m.value);
-  const int buffer = parameter(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
+  const int buffer =
+      parameters_.of(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
   const Op* combine = m.value.op().write.combine;
   if (combine && !m.onto)
     k_.update(buffer, place, value, *combine);

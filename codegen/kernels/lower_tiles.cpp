@@ -24,7 +24,7 @@ void KernelLowering::add_tiles(const Nest& nest, int crossed) {
   outer.erase(outer.begin() + crossed);
   outer.push_back(floor_div(m + (length - 1), length));
   Axis axis{"b", AxisKind::parallel};
-  axis.grain = k_.grain(iterations_of_piece(n * Dim(nest.cost() * length)));
+  axis.grain = k_.grain(iterations_of_piece(target_, n * Dim(nest.cost() * length)));
   const Dim blocks = element_count(outer);
   const Scalar b = k_.open(axis, k_.integer(0), k_.extent(blocks), blocks);
   std::vector<Scalar> at = k_.split_index(outer, b);
@@ -61,9 +61,8 @@ std::optional<Scalar> KernelLowering::load_crossed(int buffer, const Linear& at,
   });
   int scratch = known == tile.blocks.end() ? -1 : known->scratch;
   if (scratch < 0) {
-    module_buffer_.push_back(-1);
     const Dim elements = tile.length * tile.length;
-    scratch = k_.add_buffer({k_.name_of(buffer) + "_turned", t, true, true, true, elements});
+    scratch = parameters_.add_scratch(k_.name_of(buffer) + "_turned", t, elements);
     const auto count = [&](const std::array<Scalar, 2>& range) {
       return k_.subtract(range[1], range[0]);
     };

@@ -126,11 +126,7 @@ class Carrier {
 }  // namespace
 
 Graph carry_elements(const Graph& graph, Context&) {
-  const auto is_loop = [](const Node* node) { return &node->op() == &op::fori; };
-  if (std::ranges::none_of(graph.topological_order(), is_loop)) return graph;
-  return with_replaced(graph, [&](const Node& node, const Value& now) {
-    return is_loop(&node) ? Carrier(now.node()).results() : Values();
-  });
+  return with_loops_replaced(graph, [](const Node& loop) { return Carrier(loop).results(); });
 }
 
 }  // namespace gnomon

@@ -240,12 +240,8 @@ class Gatherer {
 
 Graph gather_products(const Graph& graph, Context&) {
   // What a loop with checkpoints makes of all steps would not fit the memory that these leave.
-  const auto is_loop = [](const Node* node) {
-    return &node->op() == &op::fori && Loop(*node).checkpoints.empty();
-  };
-  if (std::ranges::none_of(graph.topological_order(), is_loop)) return graph;
-  return with_replaced(graph, [&](const Node& node, const Value& now) {
-    return is_loop(&node) ? Gatherer(now.node()).results() : std::vector<Value>();
+  return with_loops_replaced(graph, [](const Node& loop) {
+    return Loop(loop).checkpoints.empty() ? Gatherer(loop).results() : std::vector<Value>();
   });
 }
 

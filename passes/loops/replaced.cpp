@@ -1,9 +1,11 @@
 // Graphs with other values in the place of some, which stand for the same lines of the user's code.
 #include "passes/loops/replaced.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "passes/engine/origins.h"
+#include "stdlib/ops.h"
 
 namespace gnomon {
 
@@ -69,6 +71,15 @@ Graph with_replaced(const Graph& graph, const Replacement& replacement) {
       if (outputs[k]) images.replace(Value(node, k), outputs[k]);
   }
   return images.graph();
+}
+
+Graph with_loops_replaced(const Graph& graph,
+                          const std::function<std::vector<Value>(const Node& loop)>& found) {
+  const auto is_loop = [](const Node* node) { return &node->op() == &op::fori; };
+  if (std::ranges::none_of(graph.topological_order(), is_loop)) return graph;
+  return with_replaced(graph, [&](const Node& node, const Value& now) {
+    return is_loop(&node) ? found(now.node()) : std::vector<Value>();
+  });
 }
 
 Graph substituted(Graph graph, const std::function<Found(const Graph&)>& find) {

@@ -15,6 +15,10 @@ namespace gnomon {
 using Replacement = std::function<std::vector<Value>(const Node& node, const Value& now)>;
 Graph with_replaced(const Graph& graph, const Replacement& replacement);
 
+/// The graph with each `fori` replaced by the results that `found(loop)` gives, if it gives any.
+Graph with_loops_replaced(const Graph& graph,
+                          const std::function<std::vector<Value>(const Node& loop)>& found);
+
 /// The graph with values in the place of those that `find(graph)` maps to them, again and again
 /// until it finds none: what takes a place may let more be found.
 using Found = std::unordered_map<Value, Value>;

@@ -107,11 +107,7 @@ class Mover {
 }  // namespace
 
 Graph sum_behind_loops(const Graph& graph, Context&) {
-  const auto is_loop = [](const Node* node) { return &node->op() == &op::fori; };
-  if (std::ranges::none_of(graph.topological_order(), is_loop)) return graph;
-  return with_replaced(graph, [&](const Node& node, const Value& now) {
-    return is_loop(&node) ? Mover(now.node()).results() : std::vector<Value>();
-  });
+  return with_loops_replaced(graph, [](const Node& loop) { return Mover(loop).results(); });
 }
 
 }  // namespace gnomon

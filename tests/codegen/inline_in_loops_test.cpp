@@ -20,13 +20,6 @@ namespace {
 using States = std::span<const Expr>;
 using List = std::vector<Expr>;
 
-const LoopStep& first_loop(const Module& module) {
-  const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
-  const auto at = std::ranges::find_if(module.steps, is_loop);
-  REQUIRE(at != module.steps.end());
-  return std::get<LoopStep>(at->what);
-}
-
 bool is_variable(const Module& module, int buffer) {
   return module.buffers[buffer].role == Buffer::Role::variable;
 }

@@ -143,10 +143,7 @@ TEST_CASE("a step that writes an element copies no others, of a small array neit
     return List{set_at(s[0], {Index(k + 1), Index(k)}, s[0](k, k) + s[0](k, 0) * 0.5)};
   })[0];
   const Module module = module_of({last});
-  const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
-  const auto at = std::ranges::find_if(module.steps, is_loop);
-  REQUIRE(at != module.steps.end());
-  for (const Step& step : std::get<LoopStep>(at->what).body) {
+  for (const Step& step : first_loop(module).body) {
     CHECK(!std::holds_alternative<CopyStep>(step.what));
     if (const auto* call = std::get_if<KernelStep>(&step.what))
       for (const Statement& each : module.kernels[call->kernel].body)
@@ -194,11 +191,7 @@ TEST_CASE("an element that the step before wrote is not read back") {
     return List{set_at(s[0], {Index(j)}, s[0](i % 3) * 0.5 + s[0](j))};
   });
   const auto states_of_loop = [](const Expr& y) {
-    const Module module = module_of({y});
-    const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
-    const auto at = std::ranges::find_if(module.steps, is_loop);
-    REQUIRE(at != module.steps.end());
-    return std::get<LoopStep>(at->what).current.size();
+    return first_loop(module_of({y})).current.size();
   };
   for (const Expr& y : {running, backwards, one, wrapped, row, chosen})
     CHECK(states_of_loop(y) == 2);
@@ -249,10 +242,7 @@ TEST_CASE("borders that no step changes are copied once") {
     return List{set_at(relaxed(s[0]), {Index(i % 3)}, s[0](1) * 0.5)};
   });
   const Module module = module_of(heat);
-  const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
-  const auto at = std::ranges::find_if(module.steps, is_loop);
-  REQUIRE(at != module.steps.end());
-  const auto& loop = std::get<LoopStep>(at->what);
+  const LoopStep& loop = first_loop(module);
   CHECK(loop.begun_twice == std::vector<int>{0});
   CHECK(loop.body.size() == 1);
   Batch batch("borders");
@@ -310,10 +300,7 @@ TEST_CASE("rows of steps are made in their places") {
     return List{s[0] * 0.5 + x(i), sin(s[0])};
   });
   const Module module = module_of({found[0], found[1]});
-  const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
-  const auto at = std::ranges::find_if(module.steps, is_loop);
-  REQUIRE(at != module.steps.end());
-  const auto& loop = std::get<LoopStep>(at->what);
+  const LoopStep& loop = first_loop(module);
   REQUIRE(loop.rows.size() == 1);
   for (const Step& step : loop.body) CHECK(!std::holds_alternative<CopyStep>(step.what));
   Batch batch("rows");
