@@ -92,6 +92,41 @@ std::vector<std::size_t> operands_in_extents(const Node& node, const Region& reg
   return found;
 }
 
+// Whether a write leaves most of what it changes as it is: a row, a column, an element.
+bool writes_little(const Node& node) {
+  const Op& o = node.op();
+  if (&o == &op::set_index || &o == &op::inc_index) {
+    const std::span<const Value> indices = node.operands().subspan(2);
+    return std::ranges::all_of(indices, [](const Value& i) { return i.rank() == 0; });
+  }
+  if (&o != &op::set_slice && &o != &op::inc_slice) return false;
+  const Shape &count = node.attribute("count").dims(), &whole = node.input(0).shape();
+  for (std::size_t i = 0; i < count.size(); ++i)
+    if (count[i].is(1) && !whole[i].is(1)) return true;
+  return false;
+}
+
+// Whether elements of `x` are read for what `write` writes into it, other than those at their own
+// places. In memory before, it may be written over `x`; else all of `x` would be copied.
+bool reads_elsewhere(const Node& write) {
+  constexpr std::size_t most = 200;
+  const Value x = storage_of(write.input(0));
+  const bool is_slice = &write.op() == &op::set_slice || &write.op() == &op::inc_slice;
+  std::vector<Value> open{write.input(1)};
+  std::unordered_set<Value> seen;
+  while (!open.empty() && seen.size() < most) {
+    const Value v = open.back();
+    open.pop_back();
+    if (storage_of(v) == x) return true;
+    const bool is_own_place = is_slice && v.is(op::slice) && storage_of(v.input(0)) == x &&
+                              v.node().attributes() == write.attributes();
+    if (is_own_place || is_memory(v) || v.op().step != StepKind::none || !seen.insert(v).second)
+      continue;
+    open.insert(open.end(), v.node().operands().begin(), v.node().operands().end());
+  }
+  return false;
+}
+
 void require_operands(const Node& node, Uses& uses) {
   const std::vector<bool> captured = captured_operands(node);
   for (std::size_t i = 0; i < captured.size(); ++i)
@@ -118,6 +153,8 @@ Uses uses_of(const Graph& graph, std::span<const Node* const> order,
   }
   for (const Node* node : order) {
     if (node->op().step != StepKind::none) require_operands(*node, uses);
+    if (writes_little(*node) && node->input(1).rank() > 0 && reads_elsewhere(*node))
+      require(node->input(1), uses);
     for (const Value& x : awaited_by(*node)) require(x, uses);
     for (const Value& x : node->inputs()) ++uses.count[x];
   }

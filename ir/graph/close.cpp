@@ -163,7 +163,14 @@ class Rebuilding {
     for (EntryCheck& check : checks_) {
       const Dim left = checkable(check.left), right = checkable(check.right);
       if (left == right || !is_built(left) || !is_built(right)) continue;
-      graph_.checks.push_back({translated(left), translated(right), std::move(check.message),
+      Dim one = translated(left), other = translated(right);
+      // Passes close graphs again, and their nodes say once more what was checked.
+      const bool is_known = std::ranges::any_of(graph_.checks, [&](const EntryCheck& known) {
+        return (known.left == one && known.right == other) ||
+               (known.left == other && known.right == one);
+      });
+      if (is_known) continue;
+      graph_.checks.push_back({std::move(one), std::move(other), std::move(check.message),
                                std::move(check.origins), check.is_index});
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/graph/graph.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
 #include "stdlib/arrays/arrays.h"
@@ -113,13 +114,31 @@ Expr index_of_transpose(const Match& m) {
   return index(Expr(inner.input(0)), axes, swapped);
 }
 
+bool are_numbers(std::span<const Value> arrays) {
+  return std::ranges::all_of(arrays, [](const Value& array) { return array.rank() == 0; });
+}
+
+// v, which waits for the positions to be found inside: a rule drops no error.
+Expr checked(Expr v, const Value& x, const IntList& axes, std::span<const Value> positions) {
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    const Expr i = cast(Expr(positions[k]), DType::int64);
+    const Expr n = extent(x.shape()[at(axes[k])]);
+    v = check_index(v, i >= -n && i < n, i, n,
+                    "index: index {value} is out of range for extent {bound}");
+  }
+  return v;
+}
+
 // What was written at distinct places of the array is read there.
 Expr index_of_write(const Match& m) {
   const Value& write = m.root.input(0);
   if ((!write.is(op::set_index) && !write.is(op::inc_index)) || axes_of(write) != axes_of(m.root))
     return {};
   const std::span<const Value> arrays = arrays_of(m.root);
-  if (!std::ranges::equal(arrays, arrays_of(write)) || !are_distinct(arrays)) return {};
+  if (!std::ranges::equal(arrays, arrays_of(write))) return {};
+  if (write.is(op::set_index) && are_numbers(arrays))
+    return checked(Expr(write.input(1)), write, axes_of(m.root), arrays);
+  if (!are_distinct(arrays)) return {};
   for (std::size_t k = 0; k < arrays.size(); ++k) {
     const auto run = run_of(arrays[k]);
     if (!run || !is_inside(*run, write.shape()[at(axes_of(m.root)[k])])) return {};
@@ -127,6 +146,47 @@ Expr index_of_write(const Match& m) {
   if (write.is(op::set_index)) return write.input(1);
   const Expr before = index(Expr(write.input(0)), axes_of(m.root), as_exprs(arrays));
   return before + Expr(write.input(1));
+}
+
+// A second write at the same numbers is all that is left of both.
+Expr number_written_twice(const Match& m) {
+  const Value& inner = m.root.input(0);
+  if (!inner.is(op::set_index) || axes_of(inner) != axes_of(m.root)) return {};
+  const std::span<const Value> numbers = arrays_of(m.root);
+  if (!are_numbers(numbers) || !std::ranges::equal(numbers, arrays_of(inner))) return {};
+  std::vector<Value> operands(m.root.node().operands().begin(), m.root.node().operands().end());
+  operands[0] = inner.input(0);
+  return make_node(op::set_index, std::move(operands), m.root.node().attributes());
+}
+
+// x[a].set(x[a][:, i].set(y)): y is written where it belongs, and x[a] is not made. What y reads of
+// x[a][:, i] is read at the same place, so that the write may be over it.
+Expr write_in_part(const Match& m) {
+  const Value &x = m.root.input(0), &part = m.root.input(1);
+  if (!part.is(op::set_index) || !m.single_use(part)) return {};
+  const Value& inner = part.input(0);
+  const std::span<const Value> numbers = arrays_of(part);
+  if (!inner.is(op::slice) || !(inner.input(0) == x) || !are_numbers(numbers) ||
+      inner.node().attributes() != m.root.node().attributes())
+    return {};
+  Shape start = inner.node().attribute("start").dims(), count = part.shape(),
+        step = inner.node().attribute("step").dims();
+  const IntList& axes = axes_of(part);
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const Expr i = cast(Expr(numbers[k]), DType::int64), n = extent(count[at(axes[k])]);
+    const Expr place = is_non_negative(numbers[k]) ? i : where(i < 0, i + n, i);
+    const Expr known = checked(place, part, {axes[k]}, numbers.subspan(k, 1));
+    start[at(axes[k])] = start[at(axes[k])] + Dim::value(known.value()) * step[at(axes[k])];
+    count[at(axes[k])] = 1, step[at(axes[k])] = 1;
+  }
+  std::vector<Value> read{inner};
+  read.insert(read.end(), numbers.begin(), numbers.end());
+  const Value element = make_node(op::index, std::move(read), {Attribute(axes)});
+  const Expr here = squeeze(slice(Expr(x), start, count, step), Axes(IntList(axes)));
+  const Value written[] = {part.input(1)};
+  Expr v(substitute(written, {{element, here.value()}})[0]);
+  for (const std::int64_t axis : axes) v = expand_dims(v, axis);
+  return make_node(op::set_slice, {x, v.value()}, {start, count, step});
 }
 
 Expr matrix_of(DType t) { return tensor("x", t, {Dim(6), Dim(6)}); }
@@ -145,6 +205,16 @@ Expr write_example(DType t) {
          diagonal(inc_index(matrix_of(t), v, {0, 1}, std::array{arange(6), arange(6)}));
 }
 
+Expr twice_written_example(DType t) {
+  const Expr i = clip(tensor("i", DType::int64, {}), 0, 3), y = tensor("y", t, {Dim(6)});
+  return set_at(set_at(matrix_of(t), {i}, y), {i}, exp(y));
+}
+
+Expr written_part_example(DType t) {
+  const Expr i = clip(tensor("i", DType::int64, {}), 0, 3), y = tensor("y", t, {Dim(4)});
+  return set_at(matrix_of(t), {range(1, 5), i}, y);
+}
+
 RuleGroup make() {
   return {"index",
           "Integer arrays as indices: runs are slices, gathers of gathers are one, diagonals.",
@@ -156,7 +226,12 @@ RuleGroup make() {
               rule("index_of_transpose", Promise::exact, {&op::index}, index_of_transpose,
                    "transpose(x)[i, j]", "x[j, i]", transpose_example),
               rule("index_of_write", Promise::exact, {&op::index}, index_of_write, "x[i].set(y)[i]",
-                   "y for distinct places inside; for inc x[i] + y", write_example),
+                   "y for numbers, or distinct places inside; for inc x[i] + y", write_example),
+              rule("number_written_twice", Promise::exact, {&op::set_index}, number_written_twice,
+                   "x[i].set(y)[i].set(z)", "x[i].set(z) for numbers i", twice_written_example),
+              rule("write_in_part", Promise::exact, {&op::set_slice}, write_in_part,
+                   "x[a].set(x[a][:, i].set(y))", "x[a, i:i + 1].set(y) for numbers i",
+                   written_part_example),
           }};
 }
 

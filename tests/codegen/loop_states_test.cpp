@@ -69,6 +69,22 @@ const std::vector<Case>& cases() {
        },
        {2, 0},
        true},
+      {"a part of a column from the rest of the matrix",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         const Index rows(from(1)), here(i % 3), other((i + 1) % 3);
+         const Expr rest = a(rows, here) - a(0, here) * a(rows, other);
+         return List{set_at(a, {rows, here}, rest), b * 0.5};
+       },
+       {2, 0},
+       true},
+      {"the same row twice",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         const Index row(i % 3);
+         const Expr once = set_at(a, {row}, a(row) - a(next(i, a)) * b(0));
+         return List{set_at(once, {row}, once(row) * 0.5), b * 0.5};
+       },
+       {2, 0},
+       true},
       {"an element of all",
        [=](const Expr& i, const Expr& a, const Expr& b) {
          return List{set_at(a, {Index(i % 3)}, sum(a * b)), b * 0.5};
