@@ -28,12 +28,16 @@ namespace nb = nanobind;
 
 // ------------------------------------------------------------------------------------ objects
 
+/// What an object shows of another one, and what shows it (arrays/views.cpp).
+struct Relations;
+
 /// An array with values. `scope`: the body of the trace that made it, or 0; that body may let the
 /// object stand for another value, and for an expression: it becomes an ExprObject then, for which
 /// it has the memory.
 struct ArrayObject {
   PyObject_HEAD;
   PyObject* weak_references;
+  Relations* relations;  // null without any
   std::uint32_t scope;
   bool writable;  // what it exports (buffer protocol, DLPack) may be written to
   Array array;
@@ -48,6 +52,7 @@ enum class Weak : std::uint8_t { no, boolean, integer, real, complex };
 struct ExprObject {
   PyObject_HEAD;
   PyObject* weak_references;
+  Relations* relations;
   std::uint32_t scope;
   Weak weak;
   Expr expr;
@@ -56,6 +61,7 @@ inline ExprObject* expr_object(PyObject* o) { return reinterpret_cast<ExprObject
 
 static_assert(sizeof(ArrayObject) <= sizeof(ExprObject) &&
               offsetof(ArrayObject, weak_references) == offsetof(ExprObject, weak_references) &&
+              offsetof(ArrayObject, relations) == offsetof(ExprObject, relations) &&
               offsetof(ArrayObject, scope) == offsetof(ExprObject, scope));
 
 /// A shared variable: an expression with a value. One object for each variable.
@@ -118,6 +124,11 @@ class Borrowed {
   Py_buffer view_{};
   Array array_;
 };
+
+/// Whether a sequence, or one in it, has an expression or an extent.
+bool has_symbols(PyObject* sequence);
+/// The expression that a sequence with such stands for.
+nb::object of_sequence(nb::handle sequence);
 
 /// A copy with another dtype, values converted as `cast` does.
 Array converted(const Array& array, DType dtype);
@@ -208,6 +219,9 @@ class Released {
 /// Throws the Python exception for a C++ one, from code that nanobind does not call: returns null
 /// with the error set.
 PyObject* set_error() noexcept;
+/// Throws Python's TypeError with the object as its attribute `asks`: who traces may find its value
+/// in the call that is traced, and trace anew.
+[[noreturn]] void ask_for_value(nb::handle object, const std::string& message);
 /// Runs `f`, which gives a new reference, and turns C++ exceptions into Python's.
 template <class F>
 PyObject* guarded(F&& f) noexcept {

@@ -84,6 +84,13 @@ PyObject* set_error() noexcept {
   return nullptr;
 }
 
+void ask_for_value(nb::handle object, const std::string& message) {
+  const nb::object error = nb::handle(classes.type)(message);
+  error.attr("asks") = object;
+  PyErr_SetObject(classes.type, error.ptr());
+  throw nb::python_error();
+}
+
 void add_errors(nb::module_& m) {
   classes.error = make_class(m, "Error", nullptr, PyExc_Exception, "Base of all errors of gnomon.");
   PyObject* const base = classes.error;

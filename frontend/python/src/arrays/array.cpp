@@ -1,6 +1,7 @@
 // The type of arrays with values.
 #include "frontend/python/src/arrays/array.h"
 #include "frontend/python/src/arrays/assign.h"
+#include "frontend/python/src/arrays/views.h"
 #include "ir/op/numbers.h"
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@ Array& array_self(PyObject* o) { return array_object(o)->array; }
 void array_dealloc(PyObject* o) {
   PyTypeObject* const type = Py_TYPE(o);
   if (array_object(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
+  end_view(o);
   array_self(o).~Array();
   type->tp_free(o);
   Py_DECREF(type);
@@ -116,8 +118,11 @@ PyObject* get_device(PyObject*, void*) { return PyUnicode_FromString("cpu"); }
 PyObject* get_writable(PyObject* o, void*) { return PyBool_FromLong(array_object(o)->writable); }
 
 PyObject* array_get_transposed(PyObject* o, void*) {
-  return guarded(
-      [o] { return wrap(array_self(o).transpose(), array_object(o)->writable).release().ptr(); });
+  return guarded([o] {
+    nb::object result = wrap(array_self(o).transpose(), array_object(o)->writable);
+    show_turned(result, o, reversed_axes(array_self(o).rank()));
+    return result.release().ptr();
+  });
 }
 
 PyObject* array_get_matrix_transposed(PyObject* o, void*) {
@@ -129,9 +134,9 @@ PyObject* array_get_matrix_transposed(PyObject* o, void*) {
     const auto rank = static_cast<std::size_t>(x.rank());
     for (std::size_t i = 0; i < rank; ++i) axes[i] = static_cast<std::int64_t>(i);
     std::swap(axes[rank - 1], axes[rank - 2]);
-    return wrap(x.transpose(std::span(axes).first(rank)), array_object(o)->writable)
-        .release()
-        .ptr();
+    nb::object result = wrap(x.transpose(std::span(axes).first(rank)), array_object(o)->writable);
+    show_turned(result, o, std::span(axes).first(rank));
+    return result.release().ptr();
   });
 }
 
@@ -386,6 +391,13 @@ PyObject* asarray(PyObject*, PyObject* args, PyObject* keywords) {
     if (is_array(object) && how != Copy::always &&
         (!wanted || *wanted == array_self(object).dtype()))
       return Py_NewRef(object);
+    if (has_symbols(object)) {
+      nb::object made = of_sequence(object);
+      return (wanted ? nb::module_::import_("gnomon._core").attr("astype")(made, nb::handle(dtype))
+                     : made)
+          .release()
+          .ptr();
+    }
     Taken taken = take_array(object, wanted, how);
     return wrap(std::move(taken.array), taken.writable).release().ptr();
   });
@@ -557,6 +569,7 @@ nb::object wrap(Array array, bool writable) {
   if (o == nullptr) throw nb::python_error();
   new (&o->array) Array(std::move(array));
   o->weak_references = nullptr;
+  o->relations = nullptr;
   o->scope = current_scope();
   o->writable = writable;
   return nb::steal(reinterpret_cast<PyObject*>(o));

@@ -5,6 +5,7 @@
 
 #include "frontend/python/src/arrays/array.h"
 #include "frontend/python/src/arrays/assign.h"
+#include "frontend/python/src/arrays/views.h"
 #include "frontend/python/src/functions/apply.h"
 #include "runtime/error.h"
 
@@ -145,9 +146,11 @@ std::optional<Array> basic_view(const Array& array, PyObject* key) {
 
 PyObject* get_subscript(PyObject* o, PyObject* key) {
   return guarded([&] {
-    if (std::optional<Array> part = basic_view(array_of(o), key))
-      return wrap(std::move(*part), array_object(o)->writable).release().ptr();
-    return get_item(o, key).release().ptr();
+    std::optional<Array> values = basic_view(array_of(o), key);
+    nb::object part =
+        values ? wrap(std::move(*values), array_object(o)->writable) : get_item(o, key);
+    if (values || is_basic_key(key)) show(part, o, Look::part, nb::borrow(key));
+    return part.release().ptr();
   });
 }
 
@@ -163,23 +166,26 @@ int set_subscript(PyObject* o, PyObject* key, PyObject* value) {
   try {
     if (value == nullptr)
       throw TypeError("delete: elements of an array cannot be deleted" + at_caller());
-    auto* const object = array_object(o);
+    if (is_part(value, o, key)) return 0;
+    check_may_change(o, "x[key] = v");
+    nb::object made;  // of a sequence with expressions
+    if (has_symbols(value)) {
+      made = of_sequence(value);
+      value = made.ptr();
+    }
     std::optional<Array> shown;
-    if (!is_symbolic(value)) shown = basic_view(object->array, key);
+    if (!is_symbolic(value)) shown = basic_view(array_of(o), key);
     if (!shown) {
       const nb::object changed = set_item(o, key, value, set_at);
       if (!is_array(changed)) return assign_expression(o, value, expr_of(changed));
-      object->array = array_of(changed);
-      object->writable = true;
+      const Array& whole = array_of(changed);
+      write_values(o, [&](Array& x) { x.assign(whole); });
       return 0;
     }
     const Array v = fitted(value, *shown);
     shown.reset();
-    // The array is a value: what others may see of it stays as it was.
-    Array whole = object->array.unique() ? object->array : object->array.copy();
-    basic_view(whole, key)->assign(v);
-    object->array = std::move(whole);
-    object->writable = true;
+    // What others than its views may see of the array stays as it was.
+    write_values(o, [&](Array& x) { basic_view(x, key)->assign(v); });
     return 0;
   } catch (...) {
     set_error();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <vector>
 
+#include "frontend/python/src/arrays/views.h"
 #include "frontend/python/src/functions/apply.h"
 #include "frontend/python/src/symbols/questions.h"
 #include "runtime/error.h"
@@ -31,7 +32,7 @@ void leave_scope() {
 // What may stand for another value: what the body made that is traced, or got as an argument.
 enum class Standing : std::uint8_t { free, symbol, outside };
 
-Standing standing_of(PyObject* o) {
+Standing standing_alone(PyObject* o) {
   const std::uint32_t scope = is_array(o) ? array_object(o)->scope : expr_object(o)->scope;
   // Bodies are numbered in order: what is older than the outermost is of another trace.
   if (scopes.empty() || scope < scopes.front() || shared_of(o) != nullptr) return Standing::symbol;
@@ -40,13 +41,37 @@ Standing standing_of(PyObject* o) {
   return is_outside ? Standing::outside : Standing::free;
 }
 
+// What was made outside of the body, of the object and of what it shows; null if nothing was.
+PyObject* outside_of(PyObject* o) {
+  for (; o != nullptr; o = base_of(o))
+    if (standing_alone(o) == Standing::outside) return o;
+  return nullptr;
+}
+
+Standing standing_of(PyObject* o) {
+  return outside_of(o) != nullptr ? Standing::outside : standing_alone(o);
+}
+
+std::string told(PyObject* o) {
+  return is_array(o) ? array_of(o).describe() : describe(expr_of(o));
+}
+
+// The error has the object as its attribute `outside`: a loop or a branch takes it in then.
+[[noreturn]] void refuse_outside(PyObject* outside, const char* what) {
+  const std::string text = fmt::format(
+      "assign: {} was made outside of this function, which is traced as one value: {} cannot "
+      "change it; work on a copy, x + 0, and return that{}",
+      told(outside), what, at_caller());
+  const nb::object type = nb::module_::import_("gnomon._core").attr("TypeError");
+  const nb::object error = type(text);
+  error.attr("outside") = nb::borrow(outside);
+  PyErr_SetObject(type.ptr(), error.ptr());
+  throw nb::python_error();
+}
+
 [[noreturn]] void refuse_assignment(PyObject* o, const char* what) {
-  const std::string x = is_array(o) ? array_of(o).describe() : describe(expr_of(o));
-  if (standing_of(o) == Standing::outside)
-    throw TypeError(fmt::format(
-        "assign: {} was made outside of this function, which is traced as one value: {} "
-        "cannot change it; work on a copy, x + 0, and return that{}",
-        x, what, at_caller()));
+  if (PyObject* const outside = outside_of(o)) refuse_outside(outside, what);
+  const std::string x = told(o);
   if (is_array(o))
     throw TypeError(fmt::format(
         "assign: an expression cannot become part of an array that was made before: write "
@@ -81,8 +106,14 @@ PyObject* stand_for(PyObject* o, const Array& result) {
   if (!std::ranges::equal(x.shape(), result.shape()))
     throw ValueError(fmt::format("assign: expected a result of the shape of {}, found {}{}",
                                  x.describe(), result.describe(), at_caller()));
-  object->array = result.dtype() == x.dtype() ? result : converted(result, x.dtype());
-  object->writable = true;
+  Array values = result.dtype() == x.dtype() ? result : converted(result, x.dtype());
+  if (object->relations != nullptr) {
+    check_may_change(o, "an operator with =");
+    write_values(o, [&](Array& whole) { whole.assign(values); });
+  } else {
+    object->array = std::move(values);
+    object->writable = true;
+  }
   return Py_NewRef(o);
 }
 
@@ -96,11 +127,6 @@ void become(PyObject* o, const Expr& value) {
   expr_object(o)->weak = Weak::no;
 }
 
-void set_expression(PyObject* o, const Expr& value) {
-  if (is_array(o)) return become(o, value);
-  expr_object(o)->expr = value;
-}
-
 PyObject* stand_for(PyObject* o, const Expr& result) {
   const DType dtype = is_array(o) ? array_of(o).dtype() : expr_of(o).dtype();
   const Shape shape = is_array(o) ? Shape(array_of(o).shape().begin(), array_of(o).shape().end())
@@ -112,6 +138,7 @@ PyObject* stand_for(PyObject* o, const Expr& result) {
   Expr fitted;
   build_stretched(values, [&] { fitted = broadcast_to(values[0], shape); });
   set_expression(o, fitted);
+  follow(o);
   return Py_NewRef(o);
 }
 
@@ -144,13 +171,6 @@ PyObject* in_place_power(PyObject* x, PyObject* v, PyObject*) {
   return in_place<compute>(x, v);
 }
 
-// The same value as another object, which may stand for another one without changing the first.
-nb::object another(nb::handle x) {
-  if (is_array(x)) return wrap(array_of(x), array_object(x.ptr())->writable);
-  if (!is_expr(x) || shared_of(x) != nullptr) return nb::borrow(x);
-  return wrap(expr_of(x), expr_object(x.ptr())->weak);
-}
-
 // The expression as another object, which takes part in promotion as a Python number of its kind,
 // or as an array.
 nb::object as_weak(nb::handle x, bool weak) {
@@ -173,11 +193,38 @@ void put(nb::handle object, nb::handle value) {
   PyObject* const o = object.ptr();
   if (standing_of(o) != Standing::free) refuse_assignment(o, "a loop or a branch in it");
   set_expression(o, expr_of(value));
+  follow(o);
+}
+
+// What a view shows in the end; an object that shows nothing is its own.
+nb::object root(nb::handle x) {
+  return nb::borrow(is_array(x) || is_expr(x) ? root_of(x.ptr()) : x.ptr());
 }
 
 }  // namespace
 
 std::uint32_t current_scope() { return scopes.empty() ? 0 : scopes.back(); }
+
+bool may_change(PyObject* o) {
+  if (scopes.empty()) return is_array(o);
+  return (is_array(o) || is_expr(o)) && standing_of(o) != Standing::symbol;
+}
+
+void check_may_change(PyObject* o, const char* what) {
+  if (scopes.empty()) return;
+  if (PyObject* const outside = outside_of(o)) refuse_outside(outside, what);
+}
+
+void set_expression(PyObject* o, const Expr& value) {
+  if (is_array(o)) return become(o, value);
+  expr_object(o)->expr = value;
+}
+
+nb::object another(nb::handle x) {
+  if (is_array(x)) return wrap(array_of(x), array_object(x.ptr())->writable);
+  if (!is_expr(x) || shared_of(x) != nullptr) return nb::borrow(x);
+  return wrap(expr_of(x), expr_object(x.ptr())->weak);
+}
 
 int assign_expression(PyObject* o, PyObject* value, const Expr& changed) {
   if (standing_of(o) != Standing::free) refuse_assignment(o, "x[key] = v");
@@ -186,18 +233,21 @@ int assign_expression(PyObject* o, PyObject* value, const Expr& changed) {
   check_kind(changed.dtype(), v.dtype(),
              v.value ? describe(v.value) : std::string(name_of(v.dtype())));
   set_expression(o, changed);
+  follow(o);
   return 0;
 }
 
 int assign_item(PyObject* o, PyObject* key, PyObject* value) {
   try {
+    if (is_part(value, o, key)) return 0;
     if (standing_of(o) != Standing::free) refuse_assignment(o, "x[key] = v");
     Operand v;
     take(value, v);
     check_kind(expr_of(o).dtype(), v.dtype(),
                v.value ? describe(v.value) : std::string(name_of(v.dtype())));
     const nb::object changed = set_item(o, key, value, set_at);
-    expr_object(o)->expr = expr_of(changed);
+    set_expression(o, expr_of(changed));
+    follow(o);
     return 0;
   } catch (...) {
     set_error();
@@ -227,6 +277,11 @@ void add_assignment(nb::module_& m) {
   m.def("enter_scope", enter_scope);
   m.def("leave_scope", leave_scope);
   m.def("another", another, nb::arg("x").none());
+  m.def("copies", copies, nb::arg("originals"), nb::arg("values"));
+  m.def("root", root, nb::arg("x").none());
+  m.def(
+      "is_shown", [](nb::handle x) { return (is_array(x) || is_expr(x)) && is_shown(x.ptr()); },
+      nb::arg("x").none());
   m.def("as_weak", as_weak, nb::arg("x"), nb::arg("weak"));
   m.def("is_same_memory", is_same_memory, nb::arg("a").none(), nb::arg("b").none());
   m.def("put", put, nb::arg("object"), nb::arg("value"));

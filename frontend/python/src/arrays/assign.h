@@ -23,6 +23,16 @@ int assign_item(PyObject* x, PyObject* key, PyObject* value);
 /// object becomes an expression. Throws.
 int assign_expression(PyObject* x, PyObject* value, const Expr& changed);
 
+/// Whether an assignment to the object, or to what shows it, may give it another value.
+bool may_change(PyObject* o);
+/// TypeError if the object, or what it shows, was made outside of the body that is traced.
+void check_may_change(PyObject* o, const char* what);
+
+/// The object stands for the expression, an array becomes one; relatives do not follow.
+void set_expression(PyObject* o, const Expr& value);
+/// The same value as another object, which may stand for another one without changing the first.
+nb::object another(nb::handle x);
+
 void add_assignment(nb::module_& m);
 
 }  // namespace gnomon::python

@@ -82,9 +82,26 @@ void take(nb::handle object, Operand& operand) {
   } else if (const Dim* dim = dim_of(object)) {
     operand.value = extent_value(*dim);
     operand.weak = Weak::integer;
+  } else if (has_symbols(o)) {
+    operand.value = expr_of(of_sequence(object)).value();
   } else {
     operand.array = to_array(object);
   }
+}
+
+bool has_symbols(PyObject* sequence) {
+  if (!PyList_Check(sequence) && !PyTuple_Check(sequence)) return false;
+  const nb::object items = nb::steal(PySequence_Tuple(sequence));
+  if (!items.is_valid()) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.ptr()); ++i) {
+    PyObject* const item = PyTuple_GET_ITEM(items.ptr(), i);
+    if (is_symbolic(item) || has_symbols(item)) return true;
+  }
+  return false;
+}
+
+nb::object of_sequence(nb::handle sequence) {
+  return nb::module_::import_("gnomon._arrays.creation").attr("stacked")(sequence);
 }
 
 bool is_symbolic(nb::handle object) { return is_expr(object) || dim_of(object) != nullptr; }

@@ -135,6 +135,16 @@ std::string unanswered(const Dim& d) {
                        : "is known only when a compiled function is called";
 }
 
+// The comparison as an expression, which has its value when the call has that of the extents.
+nb::object compared(PyObject* a, PyObject* b, int how) {
+  static constexpr const Op* ops[] = {&op::less,      &op::less_equal, &op::equal,
+                                      &op::not_equal, &op::greater,    &op::greater_equal};
+  Operands operands(2);
+  take(a, operands[0]);
+  take(b, operands[1]);
+  return apply_one(*ops[how], operands.span(), {});
+}
+
 PyObject* dim_compare(PyObject* a, PyObject* b, int how) {
   return guarded([&]() -> PyObject* {
     int overflow = 0;
@@ -146,12 +156,7 @@ PyObject* dim_compare(PyObject* a, PyObject* b, int how) {
     const std::optional<Dim> x = integral(a), y = integral(b);
     if (!x || !y) {
       if (!PyFloat_Check(b)) return Py_NewRef(Py_NotImplemented);
-      static constexpr const Op* ops[] = {&op::less,      &op::less_equal, &op::equal,
-                                          &op::not_equal, &op::greater,    &op::greater_equal};
-      Operands operands(2);
-      take(a, operands[0]);
-      take(b, operands[1]);
-      return apply_one(*ops[how], operands.span(), {}).release().ptr();
+      return compared(a, b, how).release().ptr();
     }
     const bool is_equality = how == Py_EQ || how == Py_NE;
     const Dim d = how == Py_LE || how == Py_GT ? *y - *x : *x - *y;
@@ -160,6 +165,7 @@ PyObject* dim_compare(PyObject* a, PyObject* b, int how) {
     const bool is_opposite = how == Py_NE || how == Py_LT || how == Py_GT;
     const std::optional<bool> known =
         decide(d, is_equality ? Asked::is_zero : Asked::is_not_negative, question);
+    if (!known && has_values(d) && is_traced()) return compared(a, b, how).release().ptr();
     if (!known)
       throw TypeError(fmt::format(
           "compare: {} cannot be answered: the extent {}: choose by gn.{}({}, {}) with gn.where, "
@@ -173,8 +179,8 @@ PyObject* dim_compare(PyObject* a, PyObject* b, int how) {
 
 std::int64_t dim_value_for(PyObject* o, const char* what, const char* instead) {
   if (const std::optional<std::int64_t> value = exact(dim_self(o))) return *value;
-  throw TypeError(fmt::format("{}: the extent {} {}: {}{}", what, dim_self(o).text(),
-                              unanswered(dim_self(o)), instead, at_caller()));
+  ask_for_value(o, fmt::format("{}: the extent {} {}: {}{}", what, dim_self(o).text(),
+                               unanswered(dim_self(o)), instead, at_caller()));
 }
 
 // A key stays in its dictionary when the trace has ended: it becomes the number that was asked for.

@@ -7,6 +7,7 @@
 
 #include "frontend/python/src/arrays/array.h"
 #include "frontend/python/src/arrays/assign.h"
+#include "frontend/python/src/arrays/views.h"
 #include "frontend/python/src/functions/apply.h"
 #include "frontend/python/src/symbols/questions.h"
 #include "ir/graph/leaf.h"
@@ -26,13 +27,15 @@ Origin first_origin(const Expr& e) {
 }
 
 // "x: f32[n] has no value here, ..., made at [model.py:10]": the statement's line comes last.
-[[noreturn]] void needs_value(PyObject* o, std::string_view what, std::string_view instead) {
+// `asked` is what its value is needed of: the object, unless that is an extent of it.
+[[noreturn]] void needs_value(PyObject* o, std::string_view what, std::string_view instead,
+                              nb::handle asked = {}) {
   const Origin made = first_origin(expr_self(o));
-  throw TypeError(
-      fmt::format("{}: {}{} is an expression, which has a value only when a compiled "
-                  "function runs; {}{}",
-                  what, describe(expr_self(o)), made ? " (made at " + made.text() + ")" : "",
-                  instead, at_caller()));
+  ask_for_value(asked.is_valid() ? asked : nb::handle(o),
+                fmt::format("{}: {}{} is an expression, which has a value only when a compiled "
+                            "function runs; {}{}",
+                            what, describe(expr_self(o)),
+                            made ? " (made at " + made.text() + ")" : "", instead, at_caller()));
 }
 
 // --------------------------------------------------------------------------- life and identity
@@ -40,6 +43,7 @@ Origin first_origin(const Expr& e) {
 void expr_dealloc(PyObject* o) {
   PyTypeObject* type = Py_TYPE(o);
   if (expr_object(o)->weak_references != nullptr) PyObject_ClearWeakRefs(o);
+  end_view(o);
   expr_object(o)->expr.~Expr();
   type->tp_free(o);
   Py_DECREF(type);
@@ -98,7 +102,9 @@ PyObject* get_weak(PyObject* o, void*) { return PyBool_FromLong(expr_object(o)->
 PyObject* expr_get_transposed(PyObject* o, void*) {
   return guarded([o] {
     const OriginScope at(caller());
-    return wrap(transpose(expr_self(o))).release().ptr();
+    nb::object result = wrap(transpose(expr_self(o)));
+    show_turned(result, o, reversed_axes(expr_self(o).rank()));
+    return result.release().ptr();
   });
 }
 
@@ -113,7 +119,9 @@ PyObject* expr_get_matrix_transposed(PyObject* o, void*) {
     IntList axes;
     for (int i = 0; i < x.rank(); ++i) axes.push_back(i);
     std::swap(axes[axes.size() - 1], axes[axes.size() - 2]);
-    return wrap(transpose(x, axes)).release().ptr();
+    nb::object result = wrap(transpose(x, axes));
+    show_turned(result, o, axes);
+    return result.release().ptr();
   });
 }
 
@@ -205,10 +213,10 @@ Py_ssize_t expr_length(PyObject* o) {
   try {
     const Expr& x = expr_self(o);
     if (x.rank() == 0)
-      throw TypeError(fmt::format("len: {} has no axes{}", describe(x), at_caller()));
+      ask_for_value(o, fmt::format("len: {} has no axes{}", describe(x), at_caller()));
     if (const std::optional<std::int64_t> length = exact(x.shape()[0]))
       return static_cast<Py_ssize_t>(*length);
-    needs_value(o, "len", "its length is the symbolic dimension shape[0]");
+    needs_value(o, "len", "its length is the symbolic dimension shape[0]", wrap(x.shape()[0]));
   } catch (...) {
     set_error();
     return -1;
@@ -224,24 +232,30 @@ int contains_value(PyObject* o, PyObject*) {
   }
 }
 
+PyObject* subscript(PyObject* o, PyObject* key) {
+  return guarded([&] {
+    nb::object part = get_item(o, key);
+    if (is_basic_key(key)) show(part, o, Look::part, nb::borrow(key));
+    return part.release().ptr();
+  });
+}
+
 PyObject* expr_iterate(PyObject* o) {
   return guarded([o] {
     const Expr& x = expr_self(o);
     if (x.rank() == 0)
-      throw TypeError(fmt::format("iter: {} has no axes{}", describe(x), at_caller()));
+      ask_for_value(o, fmt::format("iter: {} has no axes{}", describe(x), at_caller()));
     const std::optional<std::int64_t> length = exact(x.shape()[0]);
     if (!length)
       needs_value(o, "iter",
                   "the length of its first axis is not known: use operations on whole arrays or "
-                  "gn.fori");
+                  "gn.fori",
+                  wrap(x.shape()[0]));
     nb::list parts;
-    for (std::int64_t i = 0; i < *length; ++i) parts.append(get_item(nb::handle(o), nb::int_(i)));
+    for (std::int64_t i = 0; i < *length; ++i)
+      parts.append(nb::steal(subscript(o, nb::int_(i).ptr())));
     return PyObject_GetIter(parts.ptr());
   });
-}
-
-PyObject* subscript(PyObject* o, PyObject* key) {
-  return guarded([&] { return get_item(o, key).release().ptr(); });
 }
 
 int expr_set_subscript(PyObject* o, PyObject* key, PyObject* value) {

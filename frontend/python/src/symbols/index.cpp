@@ -144,6 +144,7 @@ void add_entry(PyObject* o, std::vector<KeyEntry>& entries) {
     throw TypeError(fmt::format("index: expected integers, slices, masks, None or ..., found {}{}",
                                 Py_TYPE(o)->tp_name, at_caller()));
   } else {
+    if (has_symbols(o)) return add_entry(of_sequence(o).ptr(), entries);
     add_array(to_array(o), PyList_Check(o) || PyTuple_Check(o), entries);
   }
 }
@@ -280,6 +281,7 @@ bool is_symbolic_key(nb::handle key) {
     const auto* slice = reinterpret_cast<PySliceObject*>(o);
     return is_symbolic(slice->start) || is_symbolic(slice->stop) || is_symbolic(slice->step);
   }
+  if (PyList_Check(o)) return has_symbols(o);
   if (!PyTuple_Check(o)) return false;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(o); ++i)
     if (is_symbolic_key(PyTuple_GET_ITEM(o, i))) return true;

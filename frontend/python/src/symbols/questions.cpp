@@ -2,6 +2,7 @@
 #include "frontend/python/src/symbols/questions.h"
 
 #include <fmt/format.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -208,6 +209,11 @@ void Guards::append(const Dim& d, std::vector<Step>& steps) const {
   }
 }
 
+void Guards::fix_number(std::size_t input, nb::object value, std::string note) {
+  numbers_.emplace_back(input, std::move(value));
+  notes_.push_back(std::move(note));
+}
+
 void Guards::finish() {
   for (const auto& [number, x] : extents_) {
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
@@ -265,6 +271,11 @@ bool Guards::hold(std::span<PyObject* const> inputs) const {
     const std::int64_t extent = extent_of(inputs[r.place.input], r.place.axis);
     if (extent < r.low || extent > r.high) return false;
   }
+  for (const auto& [input, value] : numbers_) {
+    const int is_equal = PyObject_RichCompareBool(inputs[input], value.ptr(), Py_EQ);
+    if (is_equal < 0) PyErr_Clear();
+    if (is_equal != 1) return false;
+  }
   for (const Other& o : others_)
     if (extent_of(inputs[o.place.input], o.place.axis) == o.value) return false;
   return std::ranges::all_of(polynomials_, [inputs](const Polynomial& p) {
@@ -292,6 +303,12 @@ std::optional<std::int64_t> exact(const Dim& d) {
   owner->answer(d - value, Asked::is_zero,
                 [&] { return fmt::format("{} is {}", d.text(), value); });
   return value;
+}
+
+std::optional<std::int64_t> current(const Dim& d) {
+  if (d.is_constant()) return d.constant();
+  Guards* const owner = owner_of(d);
+  return owner == nullptr ? std::nullopt : std::optional(owner->value(d));
 }
 
 bool is_one(const Dim& d) {
@@ -428,6 +445,7 @@ void add_questions(nb::module_& m) {
              traced.pop_back();
              self.finish();
            })
+      .def("fix_number", &Guards::fix_number)
       .def("hold",
            [](const Guards& self, nb::list inputs) {
              std::vector<PyObject*> values;
@@ -444,6 +462,10 @@ void add_questions(nb::module_& m) {
       },
       nb::arg("x").none(),
       "Whether x is an expression without a value in the call that is traced.");
+  m.def(
+      "current", [](nb::handle extent) { return current(to_dim(extent)); },
+      "The value of an extent in the call that is traced, or None. What is made of it must be "
+      "right for all others: no guard remembers it.");
   m.def("is_one", [](nb::handle extent) { return is_one(to_dim(extent)); });
   m.def("is_zero", [](nb::handle extent) {
     const Dim d = to_dim(extent);

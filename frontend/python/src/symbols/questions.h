@@ -27,6 +27,8 @@ class Guards {
   void add(const Dim& symbol, std::size_t input, std::size_t axis, std::int64_t value);
   /// An extent that every call has: nothing was asked, the user wants it so.
   void fix(std::size_t input, std::size_t axis, std::int64_t value);
+  /// A number among the inputs that the function needed as it was traced: `note` says for what.
+  void fix_number(std::size_t input, nb::object value, std::string note);
   /// A symbol for an extent that is made of known ones.
   void add_alias(const Dim& symbol, const Dim& extent);
   /// A symbol that another trace knows too, so that nobody answers for it.
@@ -40,7 +42,9 @@ class Guards {
 
   /// Ends the questions: makes the tests.
   void finish();
-  bool has_tests() const { return !ranges_.empty() || !others_.empty() || !polynomials_.empty(); }
+  bool has_tests() const {
+    return !ranges_.empty() || !others_.empty() || !polynomials_.empty() || !numbers_.empty();
+  }
   /// Whether a call with these inputs, of equal keys, has the same answers.
   bool hold(std::span<PyObject* const> inputs) const;
   /// Each answer in words, with the user's line that asked.
@@ -102,6 +106,7 @@ class Guards {
   std::vector<Range> ranges_;
   std::vector<Other> others_;
   std::vector<Polynomial> polynomials_;
+  std::vector<std::pair<std::size_t, nb::object>> numbers_;  // inputs and their values
 };
 
 /// Whether a function is being traced for a call in this thread.
@@ -111,6 +116,8 @@ bool is_traced();
 std::optional<bool> decide(const Dim& d, Asked asked, const Question& question);
 /// The value of `d`: a constant, or by the arguments of the call that is traced.
 std::optional<std::int64_t> exact(const Dim& d);
+/// The same, and nobody remembers that it was asked: what is made of it is right for all values.
+std::optional<std::int64_t> current(const Dim& d);
 /// Whether it is 1, where that can be known.
 bool is_one(const Dim& d);
 /// The value of an expression of rank 0 that is made of extents and constants alone.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "frontend/python/src/arrays/views.h"
 #include "frontend/python/src/symbols/questions.h"
 #include "frontend/python/src/symbols/shape_arguments.h"
 #include "ir/graph/leaf.h"
@@ -102,6 +103,12 @@ nb::object with_new_axes(nb::handle x, nb::handle axis) {
   const Source from(x);
   return from.view(
       with_axes(from.array, eager_axes(wanted, from.array.rank() + added, "expand_dims")));
+}
+
+// What differs from `x` by axes of extent 1: a view of it.
+nb::object showing_ones(nb::object result, nb::handle x) {
+  if (is_array(x) || is_expr(x)) show(result, x, Look::ones);
+  return result;
 }
 
 // The axes that NumPy's squeeze takes away.
@@ -354,10 +361,30 @@ nb::object shaped_as(nb::handle x, nb::handle shape, const std::string& message)
 void add_shapes(nb::module_& m) {
   using namespace nb::literals;
   const nb::object none = nb::none();
-  m.def("reshape", reshaped, "x"_a.none(), "shape"_a.none());
-  m.def("transpose", transposed, "x"_a.none(), "axes"_a.none() = none);
-  m.def("expand_dims", with_new_axes, "x"_a.none(), "axis"_a = 0);
-  m.def("squeeze", squeezed, "x"_a.none(), "axis"_a.none() = none);
+  m.def(
+      "reshape",
+      [](nb::handle x, nb::handle shape) {
+        nb::object result = reshaped(x, shape);
+        show_reshaped(result, x);
+        return result;
+      },
+      "x"_a.none(), "shape"_a.none());
+  m.def(
+      "transpose",
+      [](nb::handle x, nb::handle axes) {
+        nb::object result = transposed(x, axes);
+        const int rank = nb::cast<int>(result.attr("ndim"));
+        show_turned(result, x, axes.is_none() ? reversed_axes(rank) : to_ints(axes));
+        return result;
+      },
+      "x"_a.none(), "axes"_a.none() = none);
+  m.def(
+      "expand_dims",
+      [](nb::handle x, nb::handle axis) { return showing_ones(with_new_axes(x, axis), x); },
+      "x"_a.none(), "axis"_a = 0);
+  m.def(
+      "squeeze", [](nb::handle x, nb::handle axis) { return showing_ones(squeezed(x, axis), x); },
+      "x"_a.none(), "axis"_a.none() = none);
   m.def("broadcast_to", broadcast, "x"_a.none(), "shape"_a.none());
   m.def("astype", cast_to, "x"_a.none(), "dtype"_a.none());
   m.def("concatenate", concatenated, "arrays"_a.none(), "axis"_a.none() = 0);
@@ -396,7 +423,12 @@ void add_shapes(nb::module_& m) {
   m.def("print", printed, "x"_a.none(), "message"_a = "");
   m.def("check_index", checked_index, "x"_a.none(), "condition"_a.none(), "index"_a.none(),
         "bound"_a.none(), "message"_a);
-  m.def("shaped", shaped_as, "x"_a.none(), "shape"_a.none(), "message"_a);
+  m.def(
+      "shaped",
+      [](nb::handle x, nb::handle shape, const std::string& message) {
+        return showing_ones(shaped_as(x, shape, message), x);
+      },
+      "x"_a.none(), "shape"_a.none(), "message"_a);
   m.def("check", checked_value, "x"_a.none(), "condition"_a.none(),
         "message"_a = "the condition is false");
 }
