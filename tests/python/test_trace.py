@@ -388,10 +388,11 @@ def comprehended(x, n):
 
 def test_a_list_as_long_as_a_traced_number_names_the_line():
     with pytest.raises(gn.TypeError) as caught:
-        gn.compiled(comprehended)(1.0, 3)
+        gn.compiled(comprehended)(1.0, np.array(3))
     assert "expected bounds with values" in str(caught.value)
     line = line_of(comprehended, "range(n)").replace(":", '", line ')
     assert line in "".join(traceback.format_exception(caught.value))
+    assert float(gn.compiled(comprehended)(1.0, 3)) == 3  # an int is known when Python needs it
     assert float(gn.compiled(comprehended, static_argnames="n")(1.0, 3)) == 3
 
 

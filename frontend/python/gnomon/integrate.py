@@ -10,7 +10,7 @@ import operator
 from collections import namedtuple
 
 from . import _core, _tree
-from ._functions.trace import inside
+from ._functions.tracing import inside
 from ._namespace import names as _names
 
 TYPE_CHECKING = False

@@ -112,7 +112,7 @@ class Generator:
         return bytes(self._stream.take(1), length)
 
     def _draw(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from ._functions.trace import is_tracing
+        from ._functions.tracing import is_tracing
 
         symbolic = (
             self._always_symbolic

@@ -12,7 +12,7 @@ import operator
 from . import _core
 from ._arrays.shapes import concat
 from ._functions.loops import _array, _kept
-from ._functions.trace import inside
+from ._functions.tracing import inside
 from ._linalg.products import stop_gradient
 from ._namespace import names as _names
 from ._ops import maximum, minimum

@@ -6,7 +6,7 @@ from typing import Any
 from .. import _core, _tree
 from .._arrays.creation import astype
 from .._arrays.dtypes import result_type
-from .trace import inside
+from .tracing import inside
 
 __all__ = ["cond", "ifelse", "switch"]
 

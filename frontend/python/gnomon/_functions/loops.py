@@ -6,7 +6,7 @@ from typing import Any
 from .. import _core, _tree
 from .._arrays.creation import asarray
 from .._arrays.shapes import concat, moveaxis, squeeze
-from .trace import inside
+from .tracing import inside
 
 __all__ = ["associative_scan", "fori", "fori_loop", "scan", "while_loop"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import _core, _tree
 
-__all__ = ["How", "is_iterable", "results_of"]
+__all__ = ["How", "finishing", "is_iterable", "results_of"]
 
 How = tuple[str, list[str] | None]  # structure of the native function's results, their names
 
@@ -41,6 +41,14 @@ def results_of(
             if t is dict and all(type(key) is str for key in keys):
                 return ("dict", list(keys)), None
 
+    return ("list", None), finishing(shape, leaves, dims)
+
+
+def finishing(
+    shape: _tree.Structure, leaves: list[Any], dims: list[int]
+) -> Callable[[Any], Any]:
+    """What makes the result of a list of arrays."""
+
     def finish(arrays: list[Any]) -> Any:
         found = iter(arrays)
         result = [next(found) if x is _tree.LEAF else x for x in leaves]
@@ -48,4 +56,4 @@ def results_of(
             result[i] = int(result[i])
         return _tree.unflatten(shape, result)
 
-    return ("list", None), finish
+    return finish

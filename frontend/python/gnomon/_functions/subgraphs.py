@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .parameters import where_of
-from .trace import inside
+from .tracing import inside
 from .transforms import _check_function, _expressions, _kept, _transformed
 
 __all__ = ["checkpoint", "custom_derivative", "op_from_graph"]

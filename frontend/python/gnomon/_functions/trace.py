@@ -8,14 +8,16 @@ traced function too.
 
 from __future__ import annotations
 
-from _thread import RLock, _local
-from _weakref import ref
+from _thread import RLock
 from collections.abc import Callable, Iterable
 from typing import Any, overload
 
 from .. import _core, _tree
+from . import in_place as writing
 from .parameters import check_static, listing_options, parameters_of, where_of
-from .results import How, is_iterable, results_of
+from .results import How, finishing, is_iterable, results_of
+from .signatures import Static, is_dead, static_key, structure_keys
+from .tracing import asked_numbers, inside, is_tracing, tracing
 
 __all__ = ["compiled"]
 
@@ -29,108 +31,32 @@ if TYPE_CHECKING:
         static_argnums: int | Iterable[int]
         static_argnames: str | Iterable[str]
         static_shapes: bool
+        inplace: str | None
         name: str | None
-
-_state = _local()
-
-
-def is_tracing() -> bool:
-    """Whether this thread is inside a traced function."""
-    return getattr(_state, "depth", 0) > 0
-
-
-def inside(function: Callable[..., Any], args: Iterable[Any], kwargs: dict[str, Any]) -> Any:
-    """Calls a function that is traced, as a call of what it becomes would run.
-
-    It gets objects of its own for its arguments, to which it may assign: the caller keeps his
-    values. What was made outside of it keeps its value too.
-    """
-    from .._statements.rewriting import rewritten
-
-    function = rewritten(function)
-    _core.enter_scope()
-    try:
-        given = [_tree.map(_core.another, x) for x in args]
-        return function(*given, **{k: _tree.map(_core.another, x) for k, x in kwargs.items()})
-    finally:
-        _core.leave_scope()
-
-
-class Static:
-    """A leaf that stands for the value of a static argument."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-def _static_key(value: Any) -> Any:
-    """What stands for a static value in a signature: equal when the values are alike.
-
-    Objects are held by weak references where they can be, so that a signature keeps none alive.
-    TypeError without a hash.
-    """
-    t = type(value)
-    if t is float:
-        return t, value.hex()
-    if isinstance(value, tuple):
-        return t, tuple([_static_key(v) for v in value])
-    if t in (str, int, bool, bytes) or value is None:
-        return t, value
-    hash(value)
-    try:
-        return t, ref(value)
-    except TypeError:
-        return t, value
-
-
-_texts = frozenset((str,))
-
-
-def _structure_keys(shapes: list[_tree.Structure]) -> tuple[Any, ...]:
-    """What stands for the static parts of structures: 1, 1.0 and True are equal but not alike."""
-    rests = [
-        token[1]
-        for shape in shapes
-        for token in shape.tokens
-        if token is not _tree.LEAF and token[1] is not None
-    ]
-    return tuple(
-        [
-            _static_key(x)
-            for x in rests
-            if type(x) is not tuple or not _texts.issuperset(map(type, x))
-        ]
-    )
-
-
-def _is_dead(key: Any) -> bool:
-    """Whether a signature names an object that is gone."""
-    return any(type(part) is ref and part() is None for _, part in key[-1])
-
 
 class _Trace:
     """What one run of the function gave, for the calls whose extents answer its questions alike."""
 
-    __slots__ = ("finish", "function", "guards", "text")
+    __slots__ = ("finish", "function", "guards", "text", "written")
 
     def __init__(self, guards: Any) -> None:
         self.guards = guards
         self.function: Any = None
         self.finish: Callable[[Any], Any] | None = None
         self.text = ""
+        self.written: list[int] = []  # the inputs that it gives new values, which come last
 
 
 class _Signature:
     """What was made for one signature: a trace for each set of answers."""
 
-    __slots__ = ("count", "lock", "traces")
+    __slots__ = ("count", "known", "lock", "traces")
 
     def __init__(self) -> None:
         self.lock = RLock()
         self.traces: list[_Trace] = []
         self.count = 0  # of traces made, those that were dropped among them
+        self.known: set[int] = set()  # the numbers among the inputs that traces needed
 
     def find(self, values: list[Any]) -> _Trace | None:
         for trace in list(self.traces):
@@ -139,8 +65,7 @@ class _Signature:
         return None
 
 
-_MANY = 16  # traces of one signature, after which a warning says what asks for them
-_MOST = 128  # traces that are kept of one signature
+_MANY, _MOST = 16, 128  # traces of a signature, after which a warning says why; that are kept
 
 
 class Tracer:
@@ -154,7 +79,9 @@ class Tracer:
         where: str,
         options: dict[str, Any],
         static_shapes: bool = False,
+        in_place: bool = False,
     ) -> None:
+        self.in_place = in_place
         self.function = function
         self.parameters = parameters
         self.static = static
@@ -180,12 +107,22 @@ class Tracer:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that the extension module has no function for yet."""
-        if is_tracing():
-            return inside(self.function, args, kwargs)
-        found = self._find(args, kwargs)
+        found = None if is_tracing() else self._find(args, kwargs)
         if found is None:
-            return inside(self.function, args, kwargs)
+            if not self.in_place:
+                return inside(self.function, args, kwargs)
+            from .._statements.rewriting import rewritten
+
+            return rewritten(self.function)(*args, **kwargs)
         trace, values = found
+        if trace.written:
+            args, kwargs = self._arrange(args, kwargs)
+            leaves, shapes = writing.leaves_of(args, kwargs)
+            paths = self._paths(len(args), kwargs, shapes)
+            assert trace.finish is not None
+            return trace.finish(
+                writing.call(self.where, trace.function, values, leaves, paths, trace.written)
+            )
         result = trace.function(*values)
         return result if trace.finish is None else trace.finish(result)
 
@@ -236,7 +173,7 @@ class Tracer:
         rest: tuple[Any, ...] = ()
         if None in keys:
             rest = self._static_keys(len(args), kwargs, shapes, leaves, keys)
-        rest += _structure_keys(shapes)
+        rest += structure_keys(shapes)
         key = (len(args), tuple(kwargs), tuple(shapes), tuple(keys), rest)
         values = [x for x, k in zip(leaves, keys, strict=True) if k is not None]
         entry = self.entries.get(key)
@@ -290,7 +227,7 @@ class Tracer:
             leaf = leaves[i]
             value = leaf.value if type(leaf) is Static else leaf
             try:
-                found.append(_static_key(value))
+                found.append(static_key(value))
             except TypeError:
                 path = self._paths(count, kwargs, shapes)[i]
                 what = "static " if type(leaf) is Static else ""
@@ -317,14 +254,14 @@ class Tracer:
     ) -> _Trace:
         """Traces for a new signature; a thread that wants the same one waits."""
         with self.lock:
-            for old in [k for k in self.entries if _is_dead(k)]:
+            for old in [k for k in self.entries if is_dead(k)]:
                 del self.entries[old]
             entry = self.entries.setdefault(key, _Signature())
         with entry.lock:
             trace = entry.find(values)
             if trace is None:
                 try:
-                    trace = self._trace(key, kwargs, leaves)
+                    trace = self._trace_knowing(entry.known, key, kwargs, leaves)
                 except BaseException:
                     with self.lock:
                         if not entry.traces and self.entries.get(key) is entry:
@@ -354,7 +291,7 @@ class Tracer:
     def _remember(self, trace: _Trace, key: Any, leaves: list[Any]) -> None:
         """Lets the extension module call the function itself where it can tell the signature."""
         _, names, shapes, _, rest = key
-        if names or rest:
+        if names or rest or trace.written:
             return
         found = iter(leaves)
         values = []
@@ -365,7 +302,22 @@ class Tracer:
         guards = trace.guards if trace.guards.has_tests else None
         self.compiled._remember(tuple(values), trace.function, trace.finish, guards)
 
-    def _trace(self, key: Any, kwargs: dict[str, Any], leaves: list[Any]) -> _Trace:
+    def _trace_knowing(
+        self, known: set[int], key: Any, kwargs: dict[str, Any], leaves: list[Any]
+    ) -> _Trace:
+        """Traces until no number is asked for that is not known; those are added to `known`."""
+        while True:
+            try:
+                return self._trace(known, key, kwargs, leaves)
+            except _core.TypeError as error:
+                more = asked_numbers(error)
+                if not more or more <= known:
+                    raise
+                known |= more
+
+    def _trace(
+        self, known: set[int], key: Any, kwargs: dict[str, Any], leaves: list[Any]
+    ) -> _Trace:
         count, names, shapes, keys, _ = key
         trace = _Trace(_core.Guards())
         inputs: list[Any] = []
@@ -378,9 +330,11 @@ class Tracer:
                 texts.append(f"{path}={parts[-1]!r}")
                 continue
             x = _core.input_like(path, k, leaf, trace.guards, len(inputs), self.static_shapes)
+            if len(inputs) in known:
+                trace.guards.fix_number(len(inputs), leaf, f"{path} is {leaf!r}")
+            parts.append(leaf if len(inputs) in known else x)
             inputs.append(x)
             extents.append(list(getattr(leaf, "shape", ())))
-            parts.append(x)
             texts.append(_signature_of(path, leaf, x))
         values = []
         at = 0
@@ -389,15 +343,14 @@ class Tracer:
             at += shape.count
         text = f"({', '.join(texts)})"
         try:
-            trace.guards.enter()
-            try:
-                outputs, how, trace.finish = self._run(
-                    values[:count], dict(zip(names, values[count:], strict=True))
+            with tracing(trace.guards, inputs):
+                outputs, how, trace.finish, trace.written = self._run(
+                    values[:count], dict(zip(names, values[count:], strict=True)), inputs
                 )
-            finally:
-                trace.guards.leave()
             trace.function = self._compile(inputs, extents, outputs, how, trace.guards.notes)
         except Exception as error:
+            if asked_numbers(error):
+                raise
             error.add_note(f"while compiling {self.where} for {text}")
             raise
         asked = "; ".join(trace.guards.notes)
@@ -405,20 +358,18 @@ class Tracer:
         return trace
 
     def _run(
-        self, args: list[Any], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], How, Callable[[Any], Any] | None]:
-        """Calls the function: the expressions among its results, and how they are handed back."""
-        _state.depth = getattr(_state, "depth", 0) + 1
-        try:
-            result = inside(self.function, args, kwargs)
-        finally:
-            _state.depth -= 1
+        self, args: list[Any], kwargs: dict[str, Any], inputs: list[Any]
+    ) -> tuple[list[Any], How, Callable[[Any], Any] | None, list[int]]:
+        """Calls the function: the expressions among its results, how they are handed back, and
+        the inputs that have other values then, whose expressions come last."""
+        own: list[tuple[Any, Any]] = []
+        result = inside(self.function, args, kwargs, own, self.in_place)
+        written, changed = self._written(inputs, own)
         leaves, shape = _tree.flatten(result)
-        if not leaves:
-            raise _core.TypeError(
-                f"{self.where}: returned {result!r}, expected arrays: a compiled function does "
-                f"nothing but compute what it returns"
-            )
+        if not leaves and not (self.in_place and written):
+            raise _core.TypeError(self._nothing(result, bool(written)))
+        if not self.in_place:
+            written, changed = [], []
         for path, leaf in zip(shape.paths("the result"), leaves, strict=True):
             if is_iterable(leaf):
                 raise _core.TypeError(
@@ -435,7 +386,34 @@ class Tracer:
                 dims.append(i)
             outputs.append(_core.as_expr(given[i]))
             leaves[i] = _tree.LEAF
-        return outputs, *results_of(shape, leaves, dims)
+        if written:
+            how: How = ("list", None)
+            return [*outputs, *changed], how, finishing(shape, leaves, dims), written
+        return outputs, *results_of(shape, leaves, dims), []
+
+    def _nothing(self, result: Any, writes: bool) -> str:
+        """What is wrong with a result without arrays."""
+        if writes:
+            return (
+                f"{self.where}: returned {result!r}, and what it writes to its arguments stays "
+                'inside: gn.compiled(inplace="arguments") writes it to those of the caller'
+            )
+        return (
+            f"{self.where}: returned {result!r}, expected arrays: a compiled function does "
+            f"nothing but compute what it returns, or writes"
+        )
+
+    def _written(
+        self, inputs: list[Any], own: list[tuple[Any, Any]]
+    ) -> tuple[list[int], list[Any]]:
+        """The inputs whose objects in the function have other values, and these."""
+        numbers = {id(x): i for i, x in enumerate(inputs) if x.ndim > 0}
+        changed = {
+            numbers[id(x)]: _core.as_expr(left)
+            for x, left in own
+            if id(x) in numbers and hash(x) != hash(left)
+        }
+        return list(changed), list(changed.values())
 
     def _compile(
         self,
@@ -481,13 +459,20 @@ def make_compiled(
     name: str | None = None,
     options: dict[str, Any] | None = None,
     static_shapes: bool = False,
+    in_place: bool = False,
 ) -> Any:
     """A compiled function that traces `function` and looks like `wrapped`."""
     wrapped = wrapped or function
     found = dict(options or {})
     found.setdefault("name", name or getattr(wrapped, "__name__", type(wrapped).__name__))
     result = Tracer(
-        function, parameters, frozenset(static), where or where_of(wrapped), found, static_shapes
+        function,
+        parameters,
+        frozenset(static),
+        where or where_of(wrapped),
+        found,
+        static_shapes,
+        in_place,
     ).compiled
     attributes = result.__dict__
     for key in ("__module__", "__name__", "__qualname__", "__doc__"):
@@ -510,6 +495,7 @@ def compiled(
     static_argnums: int | Iterable[int] = (),
     static_argnames: str | Iterable[str] = (),
     static_shapes: bool = False,
+    inplace: str | None = None,
     name: str | None = None,
     **options: Unpack[Options],
 ) -> Any:
@@ -544,7 +530,11 @@ def compiled(
     function's `explain` name the questions with their lines. A signature that is traced often for
     that warns (RuntimeWarning), and keeps a bounded number.
 
-    Inside, `x[key] = v` and `x += v` change what the object stands for, never the caller's array.
+    Inside, `x[key] = v` and `x += v` change what the object stands for, and all that shows it, as
+    views do in NumPy. They change the caller's arrays only with inplace="arguments": arguments that
+    the function assigns to - NumPy arrays and those of Gnomon - are written at the end of the call,
+    together, when nothing can fail any more. Such a function may return nothing. An argument that
+    is written must be writable, and share no memory with others (ValueError before anything runs).
 
     Called with an expression, or inside another traced function, it does what the Python function
     does: it builds expressions.
@@ -571,11 +561,16 @@ def compiled(
                 static_argnums=static_argnums,
                 static_argnames=static_argnames,
                 static_shapes=static_shapes,
+                inplace=inplace,
                 name=name,
                 **chosen,
             )
 
         return decorate
+    if inplace not in (None, "arguments"):
+        raise _core.ValueError(
+            f'compiled: expected "arguments" or None as inplace, found {inplace!r}'
+        )
     if not callable(function):
         raise _core.TypeError(f"compiled: expected a function, found a {type(function).__name__}")
     positions = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
@@ -589,5 +584,11 @@ def compiled(
         if at < len(parameters) and (parameter := parameters[at]) is not None:
             static.add(parameter)
     return make_compiled(
-        function, parameters, static, name=name, options=chosen, static_shapes=static_shapes
+        function,
+        parameters,
+        static,
+        name=name,
+        options=chosen,
+        static_shapes=static_shapes,
+        in_place=inplace is not None,
     )

@@ -14,7 +14,8 @@ from typing import Any
 from .. import _core, _tree
 from .parameters import parameters_of, where_of
 from .._statements.rewriting import rewritten
-from .trace import compiled, inside, is_tracing, make_compiled
+from .trace import compiled, make_compiled
+from .tracing import inside, is_tracing
 
 __all__ = [
     "grad",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from .. import _core, _tree
-from .._functions.trace import inside
+from .._functions.tracing import inside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """`if`, `and`, `or`, `not`, conditional expressions and `assert`."""
 
 from collections.abc import Callable, Sequence
+from types import CellType
 from typing import Any
 
 from .. import _core, _tree
@@ -10,6 +11,7 @@ from .variables import (
     are_same,
     body,
     copies,
+    every_variable,
     expressions,
     is_open,
     is_same,
@@ -17,6 +19,10 @@ from .variables import (
     is_weak,
     locked,
     put,
+    relatives,
+    shown,
+    shown_by_many,
+    those_with,
     told,
     unbound,
     zeros,
@@ -81,18 +87,57 @@ def choose(
     `names` are the variables that are read later on, `changed` those whose objects are changed, and
     `passed` those whose objects calls get, which may change them. They are cells of `functions`.
     """
+    more: tuple[str, ...] = ()  # whose objects are changed, as tracing shows
+    every = every_variable(functions)
+    began = every.get()
+    while True:
+        try:
+            return _chosen(test, then, otherwise, functions, names, changed + more, passed)
+        except _core.TypeError as error:
+            outside = getattr(error, "outside", None)
+            found = those_with(functions, outside, (*changed, *more, *passed))
+            if outside is None or not found:
+                if not hasattr(error, "asks"):
+                    error.asks = test  # a flag among the arguments is known then
+                raise
+            every.set(began)
+            more += found
+
+
+_BASE = "__gn_base"  # begins the names of objects that variables show and none of them holds
+
+
+def _chosen(
+    test: Any,
+    then: Callable[[], Any],
+    otherwise: Callable[[], Any],
+    functions: tuple[Callable[..., Any], ...],
+    names: tuple[str, ...],
+    changed: tuple[str, ...],
+    passed: tuple[str, ...],
+) -> Any:
+    """`choose` for known names."""
+    objects_of = Variables(functions, tuple({*changed, *passed})).get()
+    changed += tuple(x for x in relatives(functions, objects_of) if x not in changed)
     variables = Variables(functions, tuple({*names, *changed, *passed}))
+    bases = shown_by_many({x: variables.get()[x] for x in {*changed, *passed} & {*variables.cells}})
+    for i, base in enumerate(bases):
+        variables.cells[f"{_BASE}{i}"] = CellType(base)
+        changed += (f"{_BASE}{i}",)
     before = variables.get()
     began = {
         name: expressions(value) if name in changed else locked(value)
         for name, value in before.items()
     }
     changed += passed
+    following = {
+        name for name, _ in shown({x: before[x] for x in changed if x in before})
+    }
     given: list[dict[str, Any]] = []
 
     def way(function: Callable[[], Any]) -> dict[str, Any]:
         with body():
-            mine = {name: copies(value) for name, value in began.items()}
+            mine = copies(began, before)
             given.append(mine)
             variables.set(mine)
             try:
@@ -101,14 +146,18 @@ def choose(
             finally:
                 variables.set(before)
         found = {name: left[name] for name in names if name in left}
-        found |= {name + _OBJECT: mine[name] for name in changed if name in mine}
+        found |= {
+            name + _OBJECT: mine[name] for name in changed if name in mine and name not in following
+        }
         return {_VALUE: returned, **found}
 
     merged = _Merged("if")
     merged.choose(test, lambda: way(then), lambda: way(otherwise))
     objects = dict(before)
     for name in changed:
-        if name in before and not are_same(began[name], merged.result[name + _OBJECT]):
+        if name not in before or name in following:
+            continue
+        if not are_same(began[name], merged.result[name + _OBJECT]):
             objects[name] = put(before[name], merged.result[name + _OBJECT])
     after = dict(objects)
     for name in names:

@@ -10,8 +10,8 @@ from .. import _core
 from .._arrays.creation import astype
 from .._functions import branches
 from .branching import and_, or_
-from .looping import Range
 from .rewriting import rewritten
+from .sequences import Enumerated, Range, Reversed, Zipped, sequence_of
 from .variables import is_open
 
 __all__ = ["callee", "has_another"]
@@ -137,7 +137,7 @@ def _of_all(combine: Callable[..., Any], function: Any) -> Callable[[Any], Any]:
 
 
 def _range(*args: Any) -> Any:
-    if not any(map(is_open, args)):
+    if not any(is_open(x) or isinstance(x, _core.Dim) for x in args):
         return builtins.range(*args)
     start, stop, step = {
         1: lambda: (0, args[0], 1),
@@ -147,12 +147,44 @@ def _range(*args: Any) -> Any:
     return Range(start, stop, step)
 
 
+def _zip(*items: Any, strict: bool = False) -> Any:
+    parts = [sequence_of(x) for x in items]
+    found = [x for x in parts if x is not None]
+    if strict or len(found) != len(items) or not found:
+        return builtins.zip(*items, strict=strict)
+    return Zipped(found)
+
+
+def _len(x: Any) -> Any:
+    """The length; an expression where values decide it."""
+    if not isinstance(x, _core.Expr) or x.ndim == 0:
+        return builtins.len(x)
+    extent = x.shape[0]
+    if not isinstance(extent, _core.Dim) or _core.current(extent) is not None:
+        return extent
+    return _core.as_weak(_core.as_expr(extent), True)
+
+
+def _reversed(items: Any) -> Any:
+    found = sequence_of(items)
+    return builtins.reversed(items) if found is None else Reversed(found)
+
+
+def _enumerate(items: Any, start: Any = 0) -> Any:
+    found = sequence_of(items)
+    return builtins.enumerate(items, start) if found is None else Enumerated(found, start)
+
+
 _of_python: dict[Any, Any] = {
     builtins.all: _of_all(and_, builtins.all),
     builtins.any: _of_all(or_, builtins.any),
+    builtins.enumerate: _enumerate,
+    builtins.len: _len,
     builtins.range: _range,
+    builtins.reversed: _reversed,
     builtins.round: _round,
     builtins.min: _chosen(lambda a, b: a < b, builtins.min),
     builtins.max: _chosen(lambda a, b: a > b, builtins.max),
+    builtins.zip: _zip,
     **{kind: _converting(kind) for kind in (bool, int, float)},
 }

@@ -1,82 +1,46 @@
 """`for` and `while`."""
 
 import builtins
-import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
+from types import CellType
 from typing import Any
 
 from .. import _core, _tree
-from .._arrays.creation import astype
 from .._arrays.dtypes import result_type
 from .._functions import branches
+from .._functions.graphs import substitute
+from .._functions.tracing import asked_numbers
 from .branching import and_, choose, not_, or_
+from .sequences import Range, Sequence, sequence_of
 from .variables import (
     Variables,
+    are_related,
     are_same,
     body,
     copies,
+    every_variable,
     expressions,
     is_open,
     is_same,
     is_value,
     is_weak,
+    leaves_of,
     locked,
     put,
+    relatives,
+    shown,
+    shown_by_many,
+    those_with,
     told,
     unbound,
     zeros,
 )
 
-__all__ = ["Range", "for_", "while_"]
+__all__ = ["for_", "while_"]
 
 _maximum = _core.operation("maximum")
-
-
-class Range:
-    """A range whose bounds or step are expressions."""
-
-    def __init__(self, start: Any, stop: Any, step: Any) -> None:
-        self.start, self.stop, self.step = map(_number, (start, stop, step))
-        if is_open(self.step):
-            message = "range: expected a step that is not 0"
-            x = _core.as_expr(self.step)
-            self.step = _number(_core.check(x, x != 0, message))
-        elif self.step == 0:
-            raise _core.ValueError("range: expected a step that is not 0")
-
-    def count(self) -> Any:
-        """How many elements there are; below 0 means none."""
-        length, step = self.stop - self.start, self.step
-        if is_open(step):
-            return -(-length // step)  # rounded up, whatever the sign
-        size = abs(step)
-        if step < 0:
-            length = -length
-        return length if size == 1 else (length + (size - 1)) // size
-
-    def item(self, i: Any) -> Any:
-        """Element i."""
-        here = i if is_same(self.step, 1) else i * self.step
-        return _number(here if is_same(self.start, 0) else self.start + here)
-
-    def __reversed__(self) -> "Range":
-        return Range(self.item(self.count() - 1), self.start - self.step, -self.step)
-
-    def __iter__(self) -> Iterator[Any]:
-        raise _core.TypeError(
-            "range: expected bounds with values, found expressions: such a range serves as what a "
-            "`for` statement goes through"
-        )
-
-
-def _number(x: Any) -> Any:
-    """An integer that takes part in promotion as those of Python's ranges do."""
-    if not isinstance(x, _core.Expr):
-        return x if isinstance(x, _core.Dim) else operator.index(x)
-    if x.ndim != 0 or x.dtype.kind not in "iu":
-        raise _core.TypeError(f"range: expected integers, found {x!r}")
-    return _core.as_weak(astype(x, int), True)
+_where = _core.operation("where")
 
 
 def for_(
@@ -92,12 +56,43 @@ def for_(
     whose objects a step gives to calls.
     """
     flags = Variables((body,), stops)
-    if isinstance(items, Range):
-        _Loop(items, body, body, names, others, flags, None).run(None)
+
+    def roll(over: Sequence, is_tried: bool = False) -> None:
+        loop = _Loop(over, body, body, names, others, flags, None)
+        loop.is_tried = is_tried
+        loop.run(None)
+
+    over = sequence_of(items)
+    if isinstance(over, Range) and over.is_open():
+        roll(over)
         return
-    left = iter(items)
+    alike = over is not None and _is_long(over) and _is_traced(body, over)
+    why: Exception | None = None
+    if over is not None and alike:
+        every = every_variable((body,))
+        began = every.get()
+        try:
+            roll(over, is_tried=True)
+            return
+        except _NOT_ALIKE as error:
+            if asked_numbers(error):
+                raise
+            every.set(began)
+            why = error
+    _one_by_one(items, body, names, others, flags, why)
+
+
+def _one_by_one(
+    items: Any,
+    body: Callable[[Any], Any],
+    names: tuple[str, ...],
+    others: tuple[str, ...],
+    flags: Variables,
+    why: Exception | None,
+) -> None:
+    """The steps of a `for`, each with an item that has a value."""
     done = 0
-    for item in left:
+    for item in iter(items):
         stopped = _stopped(flags)
         if is_open(stopped):
             if isinstance(items, builtins.range) and len(items) - done > _MOST_UNROLLED:
@@ -112,9 +107,39 @@ def for_(
         else:
             body(item)
         done += 1
+        if why is not None and done == _MANY:
+            _warn_of_many(why)
 
 
-_MOST_UNROLLED = 8  # steps of a range that stand in the graph one by one behind a `break`
+# Steps that stand in the graph one by one, and after how many a warning says so.
+_MOST_UNROLLED = 8
+_MANY = 256
+# What says that the steps of a loop are not alike: that something needs a value in one of them.
+_NOT_ALIKE = (_core.TypeError, _core.ValueError, TypeError, ValueError, IndexError, KeyError)
+
+
+def _is_long(over: Sequence) -> bool:
+    count = over.count()
+    size = _core.current(count) if isinstance(count, _core.Dim) else count
+    return isinstance(size, int) and size > _MOST_UNROLLED
+
+
+def _is_traced(body: Callable[..., Any], over: Sequence) -> bool:
+    """Whether a body may compute with expressions: what it reads has some, or arrays."""
+    values = [*every_variable((body,)).get().values(), *(items.x for items in over.arrays())]
+    kinds = (_core.Expr, _core.Array)
+    return any(isinstance(x, kinds) for value in values for x in leaves_of(value))
+
+
+def _warn_of_many(why: Exception) -> None:
+    from warnings import warn
+
+    warn(
+        f"for: more than {_MANY} steps stand in the graph one by one, which takes long to "
+        f"compile, as they are not alike: {why}",
+        RuntimeWarning,
+        stacklevel=4,
+    )
 
 
 def _nothing() -> None:
@@ -147,6 +172,14 @@ def while_(
         body()
 
 
+_ITEMS = "__gn_items"  # begins the names of arrays that a loop goes through
+_BASE = "__gn_base"  # begins the names of objects that variables show and none of them holds
+
+
+def _contents(cells: dict[str, CellType]) -> dict[str, Any]:
+    return {name: cell.cell_contents for name, cell in cells.items()}
+
+
 class _Retry(Exception):
     """The states have other types than was thought, or there are more of them."""
 
@@ -159,7 +192,7 @@ class _Loop:
 
     def __init__(
         self,
-        over: Range | None,
+        over: Sequence | None,
         body: Callable[[Any], Any],
         function: Callable[..., Any],
         names: tuple[str, ...],
@@ -174,50 +207,84 @@ class _Loop:
         self.flags = flags
         self.test = test
         self.who = "for" if over is not None else "while"
+        self.is_tried = False  # each step by itself would do as well
         self.variables = Variables((function,), ())
         self.before: dict[str, Any] = {}
         # By name the structure of its value, and of all the leaves that change from step to step.
         self.leaves: dict[str, list[Any]] = {}
         self.shapes: dict[str, _tree.Structure] = {}
         self.fixed: set[tuple[str, int]] = set()  # leaves that no step changes
+        self.views: set[tuple[str, int]] = set()  # leaves that show others of them
+        self.rebound: set[tuple[str, int]] = set()  # and would, if no step assigned their names
         self.made: set[str] = set()  # variables that only the body assigns
         self.kept: dict[str, Any] = {}  # the objects that the body got
+        self.began: dict[int, int] = {}  # the hashes of their values, by their identities
+        self.let_go: dict[str, Any] = {}  # what it changed, and gave their names other objects
+        self.first: dict[Any, Any] = {}  # what stands for the first step's number and states
         self.after: dict[str, Any] = {}  # and what it left
+        # The arrays that the loop goes through, as variables: steps may change them.
+        arrays = [] if over is None else over.arrays()
+        self.arrays = {f"{_ITEMS}{i}": x for i, x in enumerate(arrays)}
         self.carry(names)
 
     def carry(self, names: tuple[str, ...]) -> None:
-        """The variables `names` go from step to step, too."""
-        self.variables = Variables((self.function,), (*self.variables.cells, *names))
-        self.others = tuple(name for name in self.others if name not in names)
+        """The variables `names` go from step to step, too, and what shows the same objects."""
+        hidden = {x: c for x, c in self.variables.cells.items() if x.startswith((_BASE, _ITEMS))}
+        mine = tuple({**dict.fromkeys(self.variables.cells), **dict.fromkeys(names)})
+        values = {**Variables((self.function,), mine).get(), **_contents(hidden)}
+        for name, items in self.arrays.items():
+            if name not in hidden and (name in names or are_related(items.x, values)):
+                hidden[name] = CellType(items.x)
+        values |= _contents(hidden)
+        mine += relatives((self.function,), values)
+        self.variables = Variables((self.function,), mine)
+        self.others = tuple(name for name in self.others if name not in mine)
+        for root in shown_by_many(self.variables.get() | _contents(hidden), self.rebound):
+            hidden[f"{_BASE}{len(hidden)}"] = CellType(root)
+        self.variables.cells |= hidden
         self.before = self.variables.get()
-        for name in names:
-            if self.before.get(name, unbound) is not unbound:
-                self.leaves[name], self.shapes[name] = _tree.flatten(expressions(self.before[name]))
+        for name, value in self.before.items():
+            if value is not unbound and name not in self.leaves:
+                self.leaves[name], self.shapes[name] = _tree.flatten(expressions(value))
+        self.views = shown(self.before, self.rebound)
 
     def places(self) -> list[tuple[str, int]]:
         return [
             (name, i)
             for name, leaves in self.leaves.items()
             for i, leaf in enumerate(leaves)
-            if is_value(leaf) and (name, i) not in self.fixed
+            if is_value(leaf) and (name, i) not in self.fixed | self.views
         ]
 
     def run(self, begins: Any) -> None:
+        every = every_variable((self.function,))
+        began = every.get()
         for _ in range(8):
             others = Variables((self.function,), self.others)
             untouched = others.get()
             try:
                 self.finish(self.traced(begins, others))
+                others.set(untouched)
                 return
             except _Retry as more:
-                self.variables.set(self.before)
-                others.set(untouched)
+                every.set(began)
                 self.carry(more.names)
+            except _core.TypeError as error:
+                every.set(began)
+                # A step changes an object that was thought to be read only.
+                outside = getattr(error, "outside", None)
+                found = those_with((self.function,), outside, self.variables.cells)
+                found += tuple(
+                    name
+                    for name, items in self.arrays.items()
+                    if name not in self.variables.cells and are_related(items.x, {"": outside})
+                )
+                if outside is None or not found:
+                    raise
+                self.carry(found)
             except BaseException:
-                self.variables.set(self.before)
+                every.set(began)
                 raise
-            finally:
-                others.set(untouched)
         raise _core.TypeError(f"{self.who}: the dtypes of its variables change in every step")
 
     def traced(self, begins: Any, others: Variables) -> list[Any]:
@@ -234,19 +301,22 @@ class _Loop:
             return {name: _tree.unflatten(self.shapes[name], x) for name, x in now.items()}
 
         def step(i: Any, states: list[Any]) -> list[Any]:
-            item = i if over is None else over.item(i)
+            self.first = {i: 0, **dict(zip(states, map(_core.as_expr, initial), strict=True))}
             with body():
                 given_states = values(states)
-                self.kept = {name: copies(x) for name, x in given_states.items()}
+                self.kept = copies(given_states, self.originals(given_states))
+                objects = [x for value in self.kept.values() for x in _tree.leaves(value)]
+                self.began = {id(x): hash(x) for x in objects if isinstance(x, _core.Expr)}
                 missing = {name: unbound for name in self.before if name not in self.kept}
                 self.variables.set({**self.kept, **missing})
                 given = {name: locked(x) for name, x in untouched.items()}
-                mine = {name: copies(x) for name, x in given.items()}
+                mine = copies(given, given)
                 others.set(mine)
-                self.body(item)
+                self.body(i if over is None else self.item(i))
                 self.after = self.variables.get()
             if found := [name for name, x in given.items() if not are_same(x, mine[name])]:
                 raise _Retry(*found)
+            self.part()
             self.fix(places, given_states)
             return self.compared(places, weak)
 
@@ -269,6 +339,56 @@ class _Loop:
         first = branches.as_bool(self.who, _core.as_expr(begins))
         most = None if over is None else over.count()
         return list(_core.while_loop(most, first, initial, conditional))
+
+    def item(self, i: Any) -> Any:
+        """What a step goes through, of arrays as the steps before left them."""
+        assert self.over is not None
+        before = {name: items.x for name, items in self.arrays.items()}
+        try:
+            for name, items in self.arrays.items():
+                items.x = self.kept.get(name, items.x)
+            return self.over.item(i)
+        finally:
+            for name, items in self.arrays.items():
+                items.x = before[name]
+
+    def originals(self, values: dict[str, Any]) -> dict[str, Any]:
+        """The objects whose relations those of a body's variables have."""
+        alone = self.made | {name for name, _ in self.rebound}
+        return {name: x if name in alone else self.before[name] for name, x in values.items()}
+
+    def part(self) -> None:
+        """_Retry where a step gives a name another object, and others show what it held.
+
+        What they show is by itself then. TypeError if the step has changed it before.
+        """
+        moved = self.moved()
+        self.let_go = {}
+        views = {name: _tree.leaves(self.before[name]) for name, _ in self.views}
+        roots = {id(_core.root(views[name][i])) for name, i in self.views}
+        found = set()
+        for name, value in self.kept.items():
+            if name in moved or name in self.made:
+                continue
+            leaves = map(_tree.leaves, (self.before[name], value, self.after[name]))
+            for i, (was, kept, now) in enumerate(zip(*leaves, strict=False)):
+                if kept is now or not isinstance(kept, _core.Expr):
+                    continue
+                is_changed = hash(kept) != self.began[id(kept)]
+                if id(_core.root(was)) not in roots:
+                    if is_changed and self.shapes[name] == _tree.ONE_LEAF:
+                        self.let_go[name] = kept
+                    continue
+                if is_changed:
+                    raise _core.TypeError(
+                        f"{self.who}: {told(name)} is changed and then assigned anew in a step, "
+                        "while other names show what it was before the loop, which only the first "
+                        f"step would change: begin with a copy, {name} = {name}.copy()"
+                    )
+                found.add((name, i))
+        if not found <= self.rebound:
+            self.rebound |= found
+            raise _Retry
 
     def fix(self, places: list[tuple[str, int]], given: dict[str, Any]) -> None:
         """_Retry without the states that a step leaves as they are: they keep what is known."""
@@ -302,6 +422,8 @@ class _Loop:
                 )
             for i, (was, now) in enumerate(zip(self.leaves[name], leaves, strict=True)):
                 place = (name, i)
+                if place in self.views:
+                    continue
                 if place not in known:
                     if not is_same(was, now):
                         raise _core.TypeError(
@@ -334,6 +456,11 @@ class _Loop:
                 f"{self.who}: expected {told(name)} to keep its shape in a loop whose end is not "
                 f"known, found {old!r} before and {new!r} after a step"
             )
+        if self.is_tried and not all(
+            _core.is_same(m, n) or (m == n) is True
+            for m, n in zip(old.shape, new.shape, strict=True)
+        ):
+            raise _core.ValueError(f"for: {told(name)} has other extents in each step")
         both = result_type(was, now)
         if weak:
             if not is_weak(now) or both != old.dtype:
@@ -359,8 +486,55 @@ class _Loop:
                 state = _core.check(state, steps > 0, message)
             values[name][i] = _core.as_weak(_core.as_expr(state), is_weak(was))
         result = dict(self.before)
+        moved = self.moved()
         for name, leaves in values.items():
             value = _tree.unflatten(self.shapes[name], leaves)
             same = self.kept.get(name) is self.after.get(name)
-            result[name] = put(self.before[name], value) if same else value
+            if any(place[0] == name for place in self.views):
+                continue  # it follows what it shows
+            if name not in moved:
+                result[name] = put(self.before[name], value) if same else value
+            else:
+                result[name] = value
+        result |= self.exchanged(moved, steps, result)
+        for name, value in self.let_go.items():
+            # The first step changed the object: others than the name may hold it.
+            was = self.before[name]
+            if isinstance(was, (_core.Array, _core.Expr)) and was.ndim > 0:
+                changed = substitute(value, self.first)
+                put(was, _where(steps > 0, changed, _core.as_expr(was)))
         self.variables.set(result)
+
+    def moved(self) -> dict[str, str]:
+        """Of variables that exchange their objects in each step, whose object each holds then."""
+        owners = {
+            id(x): name
+            for name, x in self.kept.items()
+            if self.shapes[name] == _tree.ONE_LEAF and (name, 0) not in self.views
+        }
+        holds = {name: owners.get(id(x)) for name, x in self.after.items() if name in self.kept}
+        moved = {name: other for name, other in holds.items() if other not in (None, name)}
+        return moved if {*moved} == {*moved.values()} else {}  # type: ignore[return-value]
+
+    def exchanged(
+        self, moved: dict[str, str], steps: Any, values: dict[str, Any]
+    ) -> dict[str, Any]:
+        """The variables behind the loop; each object gets the value of the one that holds it."""
+        held = {name: name for name in moved}  # after some steps, by variable whose object
+        rounds: list[dict[str, str]] = []
+        while moved and (not rounds or any(name != x for name, x in held.items())):
+            rounds.append(held)
+            held = {name: moved[x] for name, x in held.items()}
+        if not moved:
+            return {}
+        turn = steps % len(rounds)
+        if not is_open(turn):
+            now = rounds[int(turn)]
+            return {name: put(self.before[x], values[name]) for name, x in now.items()}
+        for name in moved:
+            holders = [next(n for n, x in now.items() if x == name) for now in rounds]
+            value = values[holders[0]]
+            for i, holder in enumerate(holders[1:], 1):
+                value = _where(turn == i, values[holder], value)
+            put(self.before[name], value)
+        return {}

@@ -1,33 +1,52 @@
 """Variables of the user's functions, and the values that they have."""
 
 import threading
-from collections.abc import Callable, Iterator, MutableMapping, MutableSequence, MutableSet
+from collections.abc import (
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    MutableMapping,
+    MutableSequence,
+    MutableSet,
+)
 from contextlib import contextmanager
 from types import CellType, FunctionType
 from typing import Any
 
 from .. import _core, _tree
 from .._arrays.creation import zeros_like
+from .syntax import RUN
 
 __all__ = [
     "Variables",
+    "are_related",
     "are_same",
     "body",
     "copies",
+    "every_variable",
     "expressions",
     "is_open",
     "is_same",
     "is_value",
     "is_weak",
+    "leaves_of",
     "locked",
     "put",
+    "relatives",
+    "shown",
+    "shown_by_many",
     "store",
+    "those_with",
     "told",
     "unbound",
     "zeros",
 ]
 
 is_open = _core.is_open
+
+
+Place = tuple[str, int]  # a leaf of a variable: its name, and which of its leaves
 
 
 class _Unbound:
@@ -64,6 +83,13 @@ class Variables:
                 self.cells[name].cell_contents = value
             elif _content(self.cells[name]) is not unbound:
                 del self.cells[name].cell_contents
+
+
+def every_variable(functions: tuple[Callable[..., Any], ...]) -> Variables:
+    """The variables that functions read or assign."""
+    codes = [f.__code__ for f in functions if isinstance(f, FunctionType)]
+    names = {name for code in codes for name in code.co_freevars}
+    return Variables(functions, tuple(names - {RUN}))
 
 
 def _content(cell: CellType) -> Any:
@@ -110,9 +136,100 @@ def locked(value: Any) -> Any:
     return _tree.map(view, value)
 
 
-def copies(value: Any) -> Any:
-    """Objects of its own for a body, which may assign to them."""
-    return _tree.map(_core.another, value)
+def copies(values: dict[str, Any], originals: dict[str, Any]) -> dict[str, Any]:
+    """Objects of its own for a body, which may assign to them.
+
+    What shows another one of the `originals` shows what that has become.
+    """
+    leaves: list[Any] = []
+    shapes = {}
+    was: list[Any] = []
+    for name, value in values.items():
+        mine, shapes[name] = _tree.flatten(value)
+        first = _tree.leaves(originals[name])
+        leaves += mine
+        was += first if len(first) == len(mine) else mine
+    made = iter(_core.copies(was, leaves))
+    return {
+        name: _tree.unflatten(shape, [next(made) for _ in range(shape.count)])
+        for name, shape in shapes.items()
+    }
+
+
+def are_related(x: Any, values: dict[str, Any]) -> bool:
+    """Whether an object shows what values show, or is shown by them."""
+    root = _core.root(x)
+    return any(_core.root(v) is root for value in values.values() for v in leaves_of(value))
+
+
+def relatives(functions: tuple[Callable[..., Any], ...], values: dict[str, Any]) -> tuple[str, ...]:
+    """The other variables of functions whose objects show what the values show, or are shown."""
+    roots = {id(_core.root(x)) for value in values.values() for x in _tree.leaves(value)}
+    return tuple(
+        name
+        for name, value in every_variable(functions).get().items()
+        if name not in values
+        and any(_is_object(x) and id(_core.root(x)) in roots for x in leaves_of(value))
+    )
+
+
+def those_with(
+    functions: tuple[Callable[..., Any], ...], outside: Any, but: Iterable[str]
+) -> tuple[str, ...]:
+    """The variables of functions, `but` some, that hold the object or what shows the same."""
+    found = relatives(functions, {"": outside})
+    return tuple(name for name in found if name not in but)
+
+
+def shown_by_many(values: dict[str, Any], but: Container[Place] = ()) -> list[Any]:
+    """The objects that no variable holds and that several show: their values decide all others.
+
+    `but` are leaves that show nothing.
+    """
+    leaves = _objects(values, but)
+    held = {id(x) for _, x in leaves}
+    seen: dict[int, set[int]] = {}
+    roots: dict[int, Any] = {}
+    for _, x in leaves:
+        root = _core.root(x)
+        if id(root) not in held:
+            roots[id(root)] = root
+            seen.setdefault(id(root), set()).add(id(x))
+    return [root for key, root in roots.items() if len(seen[key]) > 1]
+
+
+def shown(values: dict[str, Any], but: Container[Place] = ()) -> set[Place]:
+    """The leaves, by variable and number, that show what another leaf is, or are the same."""
+    leaves = _objects(values, but)
+    held = {id(x) for _, x in leaves}
+    found = set()
+    first: set[int] = set()
+    for place, x in leaves:
+        root = _core.root(x)
+        if id(x) in first or (root is not x and id(root) in held):
+            found.add(place)
+        first.add(id(x))
+    return found
+
+
+def _objects(values: dict[str, Any], but: Container[Place]) -> list[tuple[Place, Any]]:
+    """The leaves that may be assigned to."""
+    return [
+        ((name, i), x)
+        for name, value in values.items()
+        for i, x in enumerate(_tree.leaves(value))
+        if _is_object(x) and not isinstance(x, _core.Shared) and (name, i) not in but
+    ]
+
+
+def _is_object(x: Any) -> bool:
+    return isinstance(x, (_core.Array, _core.Expr))
+
+
+def leaves_of(value: Any) -> list[Any]:
+    """The leaves of a value that may hold arrays: others are not looked into."""
+    kinds = (_core.Array, _core.Expr, dict, list, tuple)
+    return _tree.leaves(value) if isinstance(value, kinds) else []
 
 
 def is_same(a: Any, b: Any) -> bool:
