@@ -1,10 +1,12 @@
 """Views: what is assigned to one of two objects that show the same elements shows in the other."""
 
+import re
 import types
 
 import gnomon as gn
 import numpy as np
 import pytest
+import view_fuzz
 
 PROGRAMS = []
 
@@ -193,11 +195,11 @@ def while_with_views(u, n):
 
 @program
 def alias_and_new_values(u, n):
+    y = u
+    y += 1
     x = u
     for _ in range(n):
         x = x * 0.5 + u
-    y = u
-    y += 1
     return x, u, y
 
 
@@ -346,6 +348,60 @@ def test_an_object_that_a_step_changes_and_lets_go_of():
 
     with pytest.raises(gn.TypeError, match=r"u = u\.copy\(\)"):
         g(np.ones(3), 3)
+
+
+def test_what_only_the_call_knows_is_refused():
+    @gn.compiled
+    def may_be_the_same(u, n):
+        x = u
+        for _ in range(n):
+            x = x * 0.5 + u
+        u += 1
+        return x, u
+
+    @gn.compiled
+    def in_one_branch(u, n):
+        x = u
+        if n > 2:
+            x = u * 2
+        x[0] = 1
+        return x, u
+
+    @gn.compiled
+    def walks(u, n):
+        a = u.reshape(2, 3)
+        row = u[:3]
+        for i in range(n):
+            row += 1
+            row = a[i % 2]
+        return u
+
+    for f in (may_be_the_same, in_one_branch, walks):
+        with pytest.raises(gn.TypeError, match="only the call|only the first step"):
+            f(np.ones(6), 3)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_programs(seed, tmp_path):
+    program = view_fuzz.Program(seed)
+    f = view_fuzz.function_of(program.text, tmp_path / "program.py")
+    arguments = view_fuzz.arguments(seed)
+    for n in (3, 11):
+        theirs = [x.copy() for x in arguments]
+        with np.errstate(all="ignore"):
+            expected = [*f(*theirs, n, 0.3), *theirs]
+        if not all(np.all(np.abs(x) < 1e12) for x in expected):
+            continue
+        for how in (f, gn.compiled(f, inplace="arguments")):
+            mine = [gn.asarray(x.copy()) for x in arguments]
+            try:
+                found = [*how(*mine, n, 0.3), *mine]
+            except gn.TypeError as error:
+                assert how is not f and re.search("only the call|assigned anew", str(error))
+                continue
+            for x, y in zip(found, expected, strict=True):
+                largest = np.max(np.abs(y), initial=0)
+                np.testing.assert_allclose(np.asarray(x), y, rtol=1e-9, atol=1e-9 * largest)
 
 
 def test_threads_have_views_of_their_own():

@@ -39,6 +39,8 @@ struct ArrayObject {
   PyObject* weak_references;
   Relations* relations;  // null without any
   std::uint32_t scope;
+  bool maybe;     // only the call knows whether a name got this object or kept the one before
+  bool held;      // by two variables
   bool writable;  // what it exports (buffer protocol, DLPack) may be written to
   Array array;
 };
@@ -54,6 +56,8 @@ struct ExprObject {
   PyObject* weak_references;
   Relations* relations;
   std::uint32_t scope;
+  bool maybe;
+  bool held;
   Weak weak;
   Expr expr;
 };
@@ -62,7 +66,9 @@ inline ExprObject* expr_object(PyObject* o) { return reinterpret_cast<ExprObject
 static_assert(sizeof(ArrayObject) <= sizeof(ExprObject) &&
               offsetof(ArrayObject, weak_references) == offsetof(ExprObject, weak_references) &&
               offsetof(ArrayObject, relations) == offsetof(ExprObject, relations) &&
-              offsetof(ArrayObject, scope) == offsetof(ExprObject, scope));
+              offsetof(ArrayObject, scope) == offsetof(ExprObject, scope) &&
+              offsetof(ArrayObject, maybe) == offsetof(ExprObject, maybe) &&
+              offsetof(ArrayObject, held) == offsetof(ExprObject, held));
 
 /// A shared variable: an expression with a value. One object for each variable.
 struct SharedObject {

@@ -5,7 +5,7 @@ from types import MethodType
 from typing import Any
 
 from .. import _core, _tree
-from .._arrays.shapes import moveaxis
+from .._arrays.shapes import broadcast_arrays, moveaxis
 from .parameters import parameters_of, where_of
 from .._statements.rewriting import rewritten
 from .transforms import _check_function, _expressions, _kept, _transformed
@@ -13,8 +13,20 @@ from .transforms import _check_function, _expressions, _kept, _transformed
 __all__ = ["vectorize", "vmap"]
 
 
-def vectorize(outputs: Any, replace: dict[Any, Any]) -> Any:
-    """Expressions of one example as expressions of a batch of examples.
+def vectorize(
+    outputs: Any = None,
+    replace: Any = None,
+    doc: str | None = None,
+    excluded: Any = None,
+    cache: bool = False,
+    signature: None = None,
+    *,
+    otypes: Any = None,
+) -> Any:
+    """Expressions of one example as expressions of a batch of examples; or NumPy's decorator.
+
+    A function of numbers, with `replace` as NumPy's `otypes`, becomes one of arrays that broadcast.
+    `excluded` has places and names of arguments that stay as they are.
 
     `outputs` is an expression or a tree of them; `replace` says what takes the place of inputs of
     theirs, or of any other expressions: values of the same dtype with one more axis, the first,
@@ -24,9 +36,48 @@ def vectorize(outputs: Any, replace: dict[Any, Any]) -> Any:
     TypeError: a value has another dtype or rank, the numbers of examples differ, an extent would
     differ between examples.
     """
+    replace = otypes if replace is None else replace
+    if outputs is None:
+        return lambda function: vectorize(function, replace, doc, excluded, cache, signature)
+    if callable(outputs) and not isinstance(replace, dict):
+        return _elementwise(outputs, replace, doc, set(excluded or ()), signature)
     leaves, shape = _expressions(outputs)
     batches = [_core.as_expr(x) for x in replace.values()]
     return _tree.unflatten(shape, _core.vectorize(leaves, list(replace), batches))
+
+
+def _elementwise(
+    function: Callable[..., Any], otypes: Any, doc: str | None, excluded: set[Any], signature: Any
+) -> Any:
+    """NumPy's `vectorize` of a function of numbers."""
+    if signature is not None:
+        raise _core.TypeError(f"vectorize: expected no signature, found {signature!r}; see gn.vmap")
+
+    body = rewritten(function)
+
+    def of_arrays(*args: Any, **kwargs: Any) -> Any:
+        given: dict[Any, Any] = {**dict(enumerate(args)), **kwargs}
+        names = [name for name in given if name not in excluded]
+        arrays = broadcast_arrays(*(given[name] for name in names))
+        shape = arrays[0].shape if arrays else ()
+
+        def of_one(*numbers: Any) -> Any:
+            each = {**given, **dict(zip(names, numbers, strict=True))}
+            return body(
+                *(each[k] for k in range(len(args))), **{k: each[k] for k in kwargs}
+            )
+
+        found = vmap(of_one)(*(_core.reshape(x, (-1,)) for x in arrays))
+        several = isinstance(found, tuple)
+        results = [_core.reshape(y, shape) for y in (found if several else (found,))]
+        if otypes is not None:
+            dtypes = otypes if isinstance(otypes, (list, tuple)) else [otypes] * len(results)
+            results = [_core.astype(y, t) for y, t in zip(results, dtypes, strict=True)]
+        return tuple(results) if several else results[0]
+
+    of_arrays.__name__ = getattr(function, "__name__", "vectorized")
+    of_arrays.__doc__ = function.__doc__ if doc is None else doc
+    return of_arrays
 
 
 def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Any:

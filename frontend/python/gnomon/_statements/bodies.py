@@ -187,6 +187,11 @@ class _Function:
             if s.value is None:
                 return []
             s = placed(s, ast.Assign([s.target], s.value))
+        if isinstance(s, ast.Assign):
+            value = s.value
+            is_held = isinstance(value, ast.Name) and value.id in after & self.names
+            if is_held or len(s.targets) > 1:
+                s.value = placed(value, call_of("held", value))
         return [*self.stores(s), _expression(s)]
 
     def stores(self, s: ast.stmt) -> list[ast.stmt]:

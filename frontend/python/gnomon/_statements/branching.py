@@ -9,6 +9,7 @@ from .._functions import branches
 from .variables import (
     Variables,
     are_same,
+    bind_views,
     body,
     copies,
     every_variable,
@@ -18,6 +19,7 @@ from .variables import (
     is_value,
     is_weak,
     locked,
+    new_objects,
     put,
     relatives,
     shown,
@@ -104,6 +106,14 @@ def choose(
             more += found
 
 
+def _always() -> bool:
+    return True
+
+
+def _never() -> bool:
+    return False
+
+
 _BASE = "__gn_base"  # begins the names of objects that variables show and none of them holds
 
 
@@ -160,11 +170,23 @@ def _chosen(
         if not are_same(began[name], merged.result[name + _OBJECT]):
             objects[name] = put(before[name], merged.result[name + _OBJECT])
     after = dict(objects)
+    kept: set[str] = set()
     for name in names:
         if name not in before:
             continue
-        kept = all(mine[name] is left[name] for mine, left in zip(given, merged.ways, strict=True))
-        after[name] = objects[name] if kept else merged.result[name]
+        holders = {
+            next((other for other, x in mine.items() if x is left[name]), None)
+            for mine, left in zip(given, merged.ways, strict=True)
+        }
+        if len(holders) == 1 and (holder := holders.pop()) is not None:
+            after[name] = objects[holder]  # it held the object before, or another variable did
+            kept.add(name)
+        else:
+            ways = tuple(left[name] for left in merged.ways)
+            sure = _always if holders == set() or holders == {None} else _never
+            after[name] = new_objects(ways, merged.result[name], before, name, sure)
+    for mine, left in zip(given, merged.ways, strict=True):
+        bind_views({name: left[name] for name in names if name in left}, mine, after, kept)
     variables.set(after)
     return merged.result[_VALUE]
 

@@ -17,7 +17,9 @@ from .variables import (
     Variables,
     are_related,
     are_same,
+    bind_views,
     body,
+    bound_to_views,
     copies,
     every_variable,
     expressions,
@@ -27,6 +29,7 @@ from .variables import (
     is_weak,
     leaves_of,
     locked,
+    new_objects,
     put,
     relatives,
     shown,
@@ -144,6 +147,10 @@ def _warn_of_many(why: Exception) -> None:
 
 def _nothing() -> None:
     pass
+
+
+def _never() -> bool:
+    return False
 
 
 def _stopped(flags: Variables) -> Any:
@@ -389,6 +396,27 @@ class _Loop:
         if not found <= self.rebound:
             self.rebound |= found
             raise _Retry
+        self.check_views(moved)
+
+    def check_views(self, moved: dict[str, str]) -> None:
+        """TypeError where the next step begins with a view of what it, or this one, changes."""
+        kept = {name for name, x in self.kept.items() if x is self.after.get(name)} | {*moved}
+        bound = dict(bound_to_views(self.after, self.kept, kept))
+        fixed = {
+            name: [name]
+            for name, value in self.after.items()
+            if name not in kept and any(map(_core.is_fixed, leaves_of(value)))
+        }
+        for name, others in (fixed | bound).items():
+            if name not in self.kept or name in self.made:
+                continue
+            every = [x for other in (name, *others) for x in leaves_of(self.kept.get(other, ()))]
+            if any(isinstance(x, _core.Expr) and hash(x) != self.began[id(x)] for x in every):
+                raise _core.TypeError(
+                    f"{self.who}: {told(name)} becomes a view of {told(others[0])} in a step, and "
+                    "is what the next one begins with, while steps change them: only the call "
+                    f"knows which part it shows then: take a copy, {name} = {name}.copy()"
+                )
 
     def fix(self, places: list[tuple[str, int]], given: dict[str, Any]) -> None:
         """_Retry without the states that a step leaves as they are: they keep what is known."""
@@ -485,25 +513,35 @@ class _Loop:
                 )
                 state = _core.check(state, steps > 0, message)
             values[name][i] = _core.as_weak(_core.as_expr(state), is_weak(was))
+        self.settle_first(steps)
         result = dict(self.before)
         moved = self.moved()
         for name, leaves in values.items():
             value = _tree.unflatten(self.shapes[name], leaves)
-            same = self.kept.get(name) is self.after.get(name)
-            if any(place[0] == name for place in self.views):
-                continue  # it follows what it shows
-            if name not in moved:
-                result[name] = put(self.before[name], value) if same else value
-            else:
+            if name in moved:
                 result[name] = value
+            elif self.kept.get(name) is not self.after.get(name):
+                left = (self.after[name],)
+                result[name] = new_objects(left, value, self.before, name, self.is_sure)
+            elif all(place[0] != name for place in self.views):
+                result[name] = put(self.before[name], value)
         result |= self.exchanged(moved, steps, result)
+        kept = {name for name, x in self.kept.items() if x is self.after.get(name)}
+        bind_views(self.after, self.kept, result, kept | {*moved})
+        self.variables.set(result)
+
+    def settle_first(self, steps: Any) -> None:
+        """Gives others what they hold: objects that the first step changed and let go of."""
         for name, value in self.let_go.items():
-            # The first step changed the object: others than the name may hold it.
             was = self.before[name]
             if isinstance(was, (_core.Array, _core.Expr)) and was.ndim > 0:
                 changed = substitute(value, self.first)
                 put(was, _where(steps > 0, changed, _core.as_expr(was)))
-        self.variables.set(result)
+
+    def is_sure(self) -> bool:
+        """Whether a step is made: a guard of the trace, where an extent decides it."""
+        count = None if self.over is None else self.over.count()
+        return isinstance(count, (int, _core.Dim)) and (count > 0) is True
 
     def moved(self) -> dict[str, str]:
         """Of variables that exchange their objects in each step, whose object each holds then."""
@@ -537,4 +575,4 @@ class _Loop:
             for i, holder in enumerate(holders[1:], 1):
                 value = _where(turn == i, values[holder], value)
             put(self.before[name], value)
-        return {}
+        return {name: new_objects((), values[name], self.before, name, _never) for name in moved}

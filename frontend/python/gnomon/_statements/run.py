@@ -10,7 +10,7 @@ is taken out.
 from .branching import and_, assert_, compare, if_, if_expression, not_, or_
 from .calls import callee
 from .looping import for_, while_
-from .variables import store
+from .variables import held, store
 
 __all__ = [
     "and_",
@@ -18,6 +18,7 @@ __all__ = [
     "callee",
     "compare",
     "for_",
+    "held",
     "if_",
     "if_expression",
     "not_",

@@ -22,16 +22,20 @@ __all__ = [
     "Variables",
     "are_related",
     "are_same",
+    "bind_views",
+    "bound_to_views",
     "body",
     "copies",
     "every_variable",
     "expressions",
+    "held",
     "is_open",
     "is_same",
     "is_value",
     "is_weak",
     "leaves_of",
     "locked",
+    "new_objects",
     "put",
     "relatives",
     "shown",
@@ -232,6 +236,71 @@ def leaves_of(value: Any) -> list[Any]:
     return _tree.leaves(value) if isinstance(value, kinds) else []
 
 
+def new_objects(
+    left: tuple[Any, ...],
+    value: Any,
+    before: dict[str, Any],
+    name: str,
+    is_sure: Callable[[], bool],
+) -> Any:
+    """The value that a variable got in bodies, which `left` these, as objects of their own.
+
+    Unless it `is_sure` that it got them: then nobody may assign to them where others hold or show
+    what it held before, as that might have to show in the others.
+    """
+    made = _tree.map(_core.another, value)
+    others = {other: x for other, x in before.items() if other != name}
+    was = [x for x in leaves_of(before.get(name, unbound)) if _is_object(x)]
+    every = [x for way in left for x in leaves_of(way)]
+    is_doubtful = any(_core.is_doubtful(x) or _core.is_fixed(x) for x in every)
+    is_seen = any(_core.is_shown(x) or are_related(x, others) for x in was)
+    is_seen = is_seen or any(map(_core.is_fixed, [*was, *every]))
+    if was and (is_doubtful or not is_sure()):
+        for x in filter(_is_object, leaves_of(made)):
+            (_core.fix if is_seen else _core.doubt)(x)
+        if is_seen:
+            for x in was:
+                _core.fix(_core.root(x))  # what shows it would have to show in the new ones
+    return made
+
+
+def bound_to_views(
+    left: dict[str, Any], given: dict[str, Any], kept: Container[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """The variables that a body bound to views of what other variables hold, and these.
+
+    `left` are the variables as the body left them, `given` as it got them; those in `kept` hold the
+    objects that variables held before.
+    """
+    for name, value in left.items():
+        views = [x for x in leaves_of(value) if _is_object(x) and _core.root(x) is not x]
+        roots = {id(_core.root(x)) for x in views}
+        if not roots or name in kept:
+            continue
+        found = [
+            other
+            for values in (left, given)
+            for other, held in values.items()
+            if (other != name or values is given)
+            and any(_is_object(x) and id(_core.root(x)) in roots for x in leaves_of(held))
+        ]
+        if found:
+            yield name, found
+
+
+def bind_views(
+    left: dict[str, Any], given: dict[str, Any], after: dict[str, Any], kept: Container[str]
+) -> None:
+    """Nobody may assign to what a body bound to a view, nor to what that shows.
+
+    `after` are the variables behind the body.
+    """
+    for name, others in bound_to_views(left, given, kept):
+        for bound in (name, *others):
+            for x in filter(_is_object, leaves_of(after.get(bound, unbound))):
+                _core.fix(x)
+
+
 def is_same(a: Any, b: Any) -> bool:
     """Whether two leaves are the same value, as far as one can tell without computing."""
     if isinstance(a, _core.Expr) and isinstance(b, _core.Expr):
@@ -310,6 +379,13 @@ def store(place: Any, text: str, variable: Any, calls: bool) -> None:
         "only, as such a statement is traced once for all its runs: assign to a variable, and "
         "change the object behind the statement"
     )
+
+
+def held(value: Any) -> Any:
+    """The value, whose object two variables hold from now on."""
+    if _is_object(value) and value.ndim > 0:
+        _core.hold(value)
+    return value
 
 
 def put(was: Any, value: Any) -> Any:

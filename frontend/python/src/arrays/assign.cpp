@@ -30,10 +30,14 @@ void leave_scope() {
 }
 
 // What may stand for another value: what the body made that is traced, or got as an argument.
-enum class Standing : std::uint8_t { free, symbol, outside };
+enum class Standing : std::uint8_t { free, symbol, outside, fixed };
+
+// The scope of what nobody may assign to, whatever runs.
+constexpr std::uint32_t nowhere = 0xffffffff;
 
 Standing standing_alone(PyObject* o) {
   const std::uint32_t scope = is_array(o) ? array_object(o)->scope : expr_object(o)->scope;
+  if (scope == nowhere) return Standing::fixed;
   // Bodies are numbered in order: what is older than the outermost is of another trace.
   if (scopes.empty() || scope < scopes.front() || shared_of(o) != nullptr) return Standing::symbol;
   const bool is_outside =
@@ -49,7 +53,10 @@ PyObject* outside_of(PyObject* o) {
 }
 
 Standing standing_of(PyObject* o) {
-  return outside_of(o) != nullptr ? Standing::outside : standing_alone(o);
+  if (outside_of(o) != nullptr) return Standing::outside;
+  for (PyObject* base = base_of(o); base != nullptr; base = base_of(base))
+    if (standing_alone(base) == Standing::fixed) return Standing::fixed;
+  return standing_alone(o);
 }
 
 std::string told(PyObject* o) {
@@ -72,6 +79,12 @@ std::string told(PyObject* o) {
 [[noreturn]] void refuse_assignment(PyObject* o, const char* what) {
   if (PyObject* const outside = outside_of(o)) refuse_outside(outside, what);
   const std::string x = told(o);
+  if (standing_of(o) == Standing::fixed)
+    throw TypeError(fmt::format(
+        "assign: only the call knows whether the name of {} got an object of its own in the loop "
+        "or the branch before, so whether {} shows in others that hold or show what it was: take "
+        "a copy first{}",
+        x, what, at_caller()));
   if (is_array(o))
     throw TypeError(fmt::format(
         "assign: an expression cannot become part of an array that was made before: write "
@@ -159,7 +172,8 @@ PyObject* in_place(PyObject* x, PyObject* v) {
       return stand_for(x, array_of(result));
     if ((is_array(x) || is_expr(x)) && is_expr(result) && rank_of(x) != 0) {
       const Standing standing = standing_of(x);
-      if (standing == Standing::outside) refuse_assignment(x, "an operator with =");
+      if (standing == Standing::outside || standing == Standing::fixed)
+        refuse_assignment(x, "an operator with =");
       if (standing == Standing::free) return stand_for(x, expr_of(result));
     }
     return Py_NewRef(result.ptr());
@@ -212,7 +226,8 @@ bool may_change(PyObject* o) {
 
 void check_may_change(PyObject* o, const char* what) {
   if (scopes.empty()) return;
-  if (PyObject* const outside = outside_of(o)) refuse_outside(outside, what);
+  const Standing standing = standing_of(o);
+  if (standing == Standing::outside || standing == Standing::fixed) refuse_assignment(o, what);
 }
 
 void set_expression(PyObject* o, const Expr& value) {
@@ -284,6 +299,25 @@ void add_assignment(nb::module_& m) {
       nb::arg("x").none());
   m.def("as_weak", as_weak, nb::arg("x"), nb::arg("weak"));
   m.def("is_same_memory", is_same_memory, nb::arg("a").none(), nb::arg("b").none());
+  m.def(
+      "fix", [](nb::handle x) { expr_object(x.ptr())->scope = nowhere; }, nb::arg("x"),
+      "Nobody may assign to the array or expression any more.");
+  m.def(
+      "hold", [](nb::handle x) { expr_object(x.ptr())->held = true; }, nb::arg("x"),
+      "Two variables hold the object.");
+  m.def(
+      "doubt", [](nb::handle x) { expr_object(x.ptr())->maybe = true; }, nb::arg("x"),
+      "Only the call knows whether a name got the object.");
+  m.def(
+      "is_fixed",
+      [](nb::handle x) {
+        return (is_array(x) || is_expr(x)) && standing_of(x.ptr()) == Standing::fixed;
+      },
+      nb::arg("x").none());
+  m.def(
+      "is_doubtful",
+      [](nb::handle x) { return (is_array(x) || is_expr(x)) && expr_object(x.ptr())->maybe; },
+      nb::arg("x").none());
   m.def("put", put, nb::arg("object"), nb::arg("value"));
 }
 

@@ -193,7 +193,8 @@ bool is_part(nb::handle view, nb::handle base, nb::handle key) {
 
 bool is_shown(PyObject* o) {
   const Relations* const view = view_of(o);
-  return view != nullptr && (view->base != nullptr || !view->views.empty());
+  return expr_object(o)->held ||
+         (view != nullptr && (view->base != nullptr || !view->views.empty()));
 }
 
 void end_view(PyObject* o) {

@@ -29,7 +29,7 @@ bool is_basic_key(nb::handle key);
 
 /// Whether `view` shows the part of `base` at a key: after x[key] += v nothing is left to assign.
 bool is_part(nb::handle view, nb::handle base, nb::handle key);
-/// Whether an object has relatives.
+/// Whether an object has relatives, or two variables hold it.
 bool is_shown(PyObject* o);
 
 /// At the end of an object.
