@@ -22,7 +22,7 @@ def blocks(path):
     return pairs
 
 
-@pytest.mark.parametrize("name", ["docs/python.md", "docs/loops.md", "README.md"])
+@pytest.mark.parametrize("name", ["docs/python.md", "docs/loops.md", "docs/scipy.md", "README.md"])
 def test_code_prints_what_the_page_says(name, tmp_path):
     pairs = blocks(ROOT / name)
     assert pairs

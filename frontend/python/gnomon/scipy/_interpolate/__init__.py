@@ -1,0 +1,1 @@
+"""What `gn.scipy.interpolate` is made of."""

@@ -1,0 +1,1 @@
+"""What `gn.scipy.ndimage` is made of."""

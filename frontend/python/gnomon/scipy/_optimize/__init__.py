@@ -1,0 +1,1 @@
+"""What `gn.scipy.optimize` is made of."""

@@ -1,0 +1,1 @@
+"""What `gn.scipy.signal` is made of."""

@@ -1,0 +1,1 @@
+"""What `gn.scipy.stats` is made of."""
