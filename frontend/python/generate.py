@@ -7,6 +7,7 @@ generate.py --core DIR --out DIR    writes _ops.py (a function for each op), _op
 generate.py --array-api FILE        writes docs/array-api.md; gnomon and array_api_strict must be
                                     importable
 generate.py --coverage FILE         writes docs/coverage.md; gnomon must be importable
+generate.py --numpy FILE            writes docs/numpy.md; gnomon and numpy must be importable
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 
 import generate_array_api
 import generate_coverage
+import generate_numpy
 import generate_stubs
 
 # This folder has the package's sources, which are not the package.
@@ -44,11 +46,24 @@ those the function builds an expression, else it computes at once. Operands broa
 from __future__ import annotations
 
 from . import _core
+from ._arrays.forms import formed as _formed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .typing import Axes, DTypeLike, Operand, Tensor
 '''
+# The keywords of NumPy's ufuncs. Order of memory and subclasses mean nothing here. Python finds
+# what may be given by position faster.
+FORMS = {
+    "out": "out: Any = None",
+    "where": "where: Operand = True",
+    "casting": 'casting: str = "same_kind"',
+    "order": 'order: str = "K"',
+    "dtype": "dtype: DTypeLike | None = None",
+    "subok": "subok: bool = True",
+}
 OPTIONS = '''"""The options of compilation as a type; written by generate.py from their table."""
 
 from __future__ import annotations
@@ -83,7 +98,8 @@ def written_functions() -> set[str]:
     names: set[str] = set()
     for node in ast.parse((PACKAGE / "_namespace" / "composed.py").read_text()).body:
         if isinstance(node, ast.ImportFrom) and node.module:
-            names |= public_names(PACKAGE / f"{node.module.replace('.', '/')}.py")
+            room = PACKAGE if node.level == 2 else PACKAGE / "_namespace"
+            names |= public_names(room / f"{node.module.replace('.', '/')}.py")
     return names
 
 
@@ -145,6 +161,9 @@ def function_text(core, op) -> str:
         keywords = [p for p in parameters if p.keyword_only]
     else:
         keywords = parameters
+    forms = has_forms(op)
+    if forms:
+        signature += FORMS.values()
     if keywords:
         signature += [*([] if variadic else ["*"]), *map(str, keywords)]
     result = "Tensor" if op.outputs == 1 else f"tuple[{', '.join(['Tensor'] * op.outputs)}]"
@@ -154,9 +173,23 @@ def function_text(core, op) -> str:
         passed.append(f"{p.name}={p.name}" if variadic else p.name)
     head = f"def {name}({', '.join(signature)}) -> {result}:"
     if len(head) > 100:
-        head = f"def {name}(\n    {', '.join(signature)}\n) -> {result}:"
+        lines = "".join(f"\n    {part}," for part in signature)
+        head = f"def {name}({lines}\n) -> {result}:"
     doc = docstring(core, op, variadic)
-    return f'{head}\n    """{doc}\n    """\n    return _{name}({", ".join(passed)})\n'
+    call = f"return _{name}({', '.join(passed)})\n"
+    if forms:
+        given = "out is None and where is True and dtype is None"
+        operand_tuple = f"({', '.join(operands)}{',' if len(operands) == 1 else ''})"
+        call = (
+            f"if {given}:\n        {call}"
+            f"    return _formed(_{name}, {operand_tuple}, out, where, casting, dtype)\n"
+        )
+    return f'{head}\n    """{doc}\n    """\n    {call}'
+
+
+def has_forms(op) -> bool:
+    """Whether the op's function is called as NumPy's ufuncs are: `out`, `where` and so on."""
+    return bool(op.elementwise and not op.attributes)
 
 
 def docstring(core, op, variadic: bool) -> str:
@@ -287,11 +320,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="the folder to write the files to")
     parser.add_argument("--array-api", type=Path, metavar="FILE", help="docs/array-api.md")
     parser.add_argument("--coverage", type=Path, metavar="FILE", help="docs/coverage.md")
+    parser.add_argument("--numpy", type=Path, metavar="FILE", help="docs/numpy.md")
     options = parser.parse_args()
     if options.array_api:
         options.array_api.write_text(generate_array_api.text())
     if options.coverage:
         options.coverage.write_text(generate_coverage.text())
+    if options.numpy:
+        options.numpy.write_text(generate_numpy.text())
     if options.out:
         if not options.core:
             parser.error("--out needs --core")

@@ -13,13 +13,23 @@ from types import ModuleType
 
 # Modules written by hand whose functions get overloads.
 MODULES = (
+    "_arrays/along",
+    "_arrays/assignment",
     "_arrays/complex",
     "_arrays/creation",
     "_arrays/dtypes",
     "_arrays/elementwise",
+    "_arrays/forms",
+    "_arrays/histograms",
+    "_arrays/joining",
+    "_arrays/kinds",
     "_arrays/layout",
+    "_arrays/nans",
+    "_arrays/numbers",
     "_arrays/padding",
     "_arrays/places",
+    "_arrays/polynomials",
+    "_arrays/quantiles",
     "_arrays/reductions",
     "_arrays/running",
     "_arrays/selection",
@@ -31,6 +41,8 @@ MODULES = (
     "_linalg/matrix_functions",
     "_linalg/products",
     "_linalg/systems",
+    "_namespace/settings",
+    "_namespace/ufuncs",
     "_nn/activations",
     "_nn/images",
     "_nn/layers",
@@ -46,7 +58,7 @@ MODULES = (
 HEADER = """# Written by generate.py; do not edit.
 # mypy: disable-error-code="overload-overlap,misc,override"
 from builtins import bool as _bool
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 from ._core import Array, DType, Dim, Expr
@@ -76,6 +88,19 @@ def header(name: str) -> str:
 # Annotations that are symbolic or not, with their two sides.
 SIDES = {"Operand": ("ArrayLike", "Symbolic"), "ShapeLike": ("IntShape", "ShapeLike")}
 
+# What the decorator `ufunc` adds to the parameters of a function.
+FORMS = [
+    ("out", "Any", "None"),
+    ("where", "Operand", "True"),
+    ("casting", "str", "'same_kind'"),
+    ("order", "str", "'K'"),
+    ("dtype", "DTypeLike | None", "None"),
+    ("subok", "bool", "True"),
+]
+
+# The attributes of NumPy's ufuncs.
+METHODS = ("__name__", "nin", "nout", "identity", "reduce", "accumulate", "reduceat", "outer", "at")
+
 BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod".split()
 COMPARE = "eq ne lt le gt ge".split()
 UNARY = "neg pos abs invert".split()
@@ -101,11 +126,18 @@ class Signature:
         self.named = [self._part(p, d) for p, d in zip(named, defaults)]
         self.variadic = self._part(a.vararg, None) if a.vararg else None
         self.keywords = [self._part(p, d) for p, d in zip(a.kwonlyargs, a.kw_defaults)]
+        if any(getattr(d, "id", "") == "ufunc" for d in function.decorator_list):
+            self.named += FORMS
 
     @staticmethod
     def _part(parameter: ast.arg, default: ast.expr | None) -> tuple[str, str, str | None]:
         annotation = ast.unparse(parameter.annotation) if parameter.annotation else "Any"
         return parameter.arg, annotation, None if default is None else ast.unparse(default)
+
+    def is_ufunc(self) -> bool:
+        """Whether it has the call forms of NumPy's ufuncs, and so perhaps their attributes."""
+        names = [name for name, _, _ in (*self.named, *self.keywords)]
+        return "out" in names and "casting" in names and "where" in names
 
     def operands(self) -> list[str]:
         """Names of required parameters that are one operand."""
@@ -163,6 +195,14 @@ def lines_of(f: Signature) -> list[str]:
     if not lines:
         return [f.text(lambda name: None, f.results("Array"))]
     return overloaded(lines)
+
+
+def ufunc_lines(f: Signature) -> list[str]:
+    """The lines of a function with attributes: a class, and its one object."""
+    calls = [line.replace(f"def {f.name}(", "def __call__(self, ") for line in lines_of(f)]
+    members = [*(f"{name}: Any" for name in METHODS), *calls]
+    body = "\n".join(members).replace("\n", "\n    ")
+    return [f"class _Ufunc_{f.name}:\n    {body}", f"{f.name}: _Ufunc_{f.name}"]
 
 
 def overloaded(lines: list[str]) -> list[str]:
@@ -229,14 +269,20 @@ def module_stub(core: ModuleType, name: str, source: str) -> str:
                 continue
             lines.append(f"from .{node.module} import {', '.join(f'{n} as {n}' for n in shown)}")
     if name == "_arrays/dtypes":
-        lines += [f"{dtype}: DType" for dtype in core.dtypes]
+        names = next(n.value for n in ast.parse(source).body
+                     if isinstance(n, ast.Assign) and getattr(n.targets[0], "id", "") == "NAMES")
+        lines += [f"{dtype}: DType" for dtype in (*core.dtypes, *ast.literal_eval(names))]
         lines.append("class finfo_object:\n    bits: int\n    eps: float\n    max: float\n"
-                     "    min: float\n    smallest_normal: float\n    dtype: DType")
+                     "    min: float\n    smallest_normal: float\n    dtype: DType\n"
+                     "    def __getattr__(self, name: str) -> Any: ...")
         lines.append("class iinfo_object:\n    bits: int\n    max: int\n    min: int\n"
                      "    dtype: DType")
+    else:
+        lines += [f"{n.name}: Any" for n in ast.parse(source).body
+                  if isinstance(n, ast.ClassDef) and n.name[0] != "_"]
     lines += tuples_of(source)
     for f in functions.values():
-        lines += lines_of(f)
+        lines += ufunc_lines(f) if f.is_ufunc() else lines_of(f)
     lines += [f"{new} = {old}" for new, old in names_of(source) if old in functions]
     text = header(name) + "\n".join(lines) + "\n"
     listed = public_list(source)
@@ -300,8 +346,8 @@ def class_members(classes: ast.Module, functions: dict[str, Signature], owner: s
 def written_method(node: ast.FunctionDef, owner: str) -> list[str]:
     f = Signature(node)
     head = f.text(lambda n: None, f.results(owner), "self", 1)
-    if any(isinstance(d, ast.Name) and d.id == "property" for d in node.decorator_list):
-        return [f"@property\n{head}"]
+    for decorator in node.decorator_list:
+        return [f"@{ast.unparse(decorator)}\n{head}"]
     return [head]
 
 

@@ -94,7 +94,7 @@ def _put_along_axis(draw):
     v = array(draw, [str(x.dtype)], x.shape)
     want = x.copy()
     np.put_along_axis(want, places, v, axis)
-    f = lambda x, places, v: gn.put_along_axis(x, places, v, axis)  # noqa: E731
+    f = lambda x, places, v: gn.put_along_axis(gn.copy(x), places, v, axis)  # noqa: E731
     return Call([x, places, v], f, want)
 
 
@@ -121,10 +121,12 @@ def _fill_diagonal(draw):
     x, k = array(draw, NUMBERS, shape), draw(st.integers(-3, 3))
     want, moved = x.copy(), x.copy()
     np.fill_diagonal(want, 5)
-    f = lambda x: [gn.fill_diagonal(x, 5)]  # noqa: E731
+    f = lambda x: [gn.fill_diagonal(gn.copy(x), 5)]  # noqa: E731
     if x.ndim == 2:
         moved[np.eye(*shape, k, dtype=bool)] = 5
-        f = lambda x: [gn.fill_diagonal(x, 5), gn.fill_diagonal_offset(x, 5, k)]  # noqa: E731
+        f = lambda x: [  # noqa: E731
+            gn.fill_diagonal(gn.copy(x), 5), gn.fill_diagonal_offset(x, 5, k)
+        ]
     return Call([x], f, [want, moved][: len(shape) == 2 and 2 or 1], known=True)
 
 

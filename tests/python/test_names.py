@@ -40,7 +40,10 @@ def test_generated_functions_tell_what_the_record_says():
         assert ("Largest error" in text) == any(op.ulp)
         parameters = list(inspect.signature(function).parameters.values())
         if op.elementwise:
-            assert all(p.kind is p.POSITIONAL_ONLY for p in parameters)
+            count = sum(p.kind is p.POSITIONAL_ONLY for p in parameters)
+            assert count == (2 if op.operands < 0 else op.operands)
+            named = [p.name for p in parameters[count:]]
+            assert named[:1] == ([] if op.attributes else ["out"]) or op.attributes
         if op.reduction:
             assert [p.name for p in parameters] == ["x", "axis", "keepdims"]
 
@@ -50,7 +53,9 @@ def test_help_reads_well():
     assert text.startswith("Natural logarithm of 1 + x, accurate for small x.")
     assert "Largest error: 2 units in the last place." in text
     assert "float32" in text or "floats" in text
-    assert str(inspect.signature(gn.log1p)) == "(x: 'Operand', /) -> 'Tensor'"
+    assert list(inspect.signature(gn.log1p).parameters) == [
+        "x", "out", "where", "casting", "order", "dtype", "subok"
+    ]
 
 
 @pytest.mark.parametrize("name, other", [

@@ -48,10 +48,11 @@ start = time.process_time()  # whatever else runs
 import gnomon
 print(time.process_time() - start)
 """
-    run(code)  # writes the .pyc files
+    kept = {"PYTHONDONTWRITEBYTECODE": ""}
+    run(code, **kept)  # writes the .pyc files
     times = []
     for _ in range(10):
-        times.append(float(run(code).stdout))
+        times.append(float(run(code, **kept).stdout))
         if times[-1] < 0.06:
             return
     pytest.fail(f"expected an import in less than 60 ms, found {min(times) * 1e3:.0f} ms")

@@ -17,7 +17,7 @@ the Array API standard: an `Array` has values, and functions of arrays are compu
     gn.grad(g)(gn.asarray([3.0, 4.0]))
 
 Submodules: `nn`, `init`, `optim`, `optimize`, `integrate`, `random`, `linalg`, `fft`, `special`,
-`theano`, `tree`, `typing`.
+`scipy`, `theano`, `tree`, `typing`.
 """
 
 from . import _core
@@ -45,9 +45,12 @@ from ._namespace.classes import Expr as Expr
 from ._namespace.classes import Operation as Operation
 from ._namespace.classes import Shared as Shared
 from ._namespace.composed import *  # noqa: F403
+from ._namespace import ufuncs as _ufuncs  # noqa: F401
 from ._ops import *  # noqa: F403
 
+True_, False_ = True, False
 e = 2.718281828459045
+euler_gamma = 0.5772156649015329
 inf = float("inf")
 nan = float("nan")
 newaxis = None
@@ -60,11 +63,13 @@ if TYPE_CHECKING:
     from . import fft as fft
     from . import init as init
     from . import integrate as integrate
+    from . import lib as lib
     from . import linalg as linalg
     from . import nn as nn
     from . import optim as optim
     from . import optimize as optimize
     from . import random as random
+    from . import scipy as scipy
     from . import special as special
     from . import theano as theano
     from . import typing as typing
@@ -153,11 +158,13 @@ _MODULES = {
     "fft": "fft",
     "init": "init",
     "integrate": "integrate",
+    "lib": "lib",
     "linalg": "linalg",
     "nn": "nn",
     "optim": "optim",
     "optimize": "optimize",
     "random": "random",
+    "scipy": "scipy",
     "special": "special",
     "theano": "theano",
     "tree": "_tree",

@@ -14,12 +14,15 @@ import math
 from . import _core
 from ._arrays.complex import conj
 from ._arrays.creation import _tensor, arange, astype, zeros
+from ._arrays.forms import into
 from ._arrays.shapes import concat, moveaxis
 from ._namespace import names as _names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from typing import Any
 
     from .typing import DTypeLike, Operand, Tensor
 
@@ -28,110 +31,174 @@ _OPPOSITE = {"backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
 def fft(
-    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+    a: Operand,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
-    """Transform along an axis: the sum over j of x[j] * exp(-2j * pi * j * k / n)."""
-    return _complex("fft", x, n, axis, norm, False)
+    """Transform along an axis: the sum over j of a[j] * exp(-2j * pi * j * k / n)."""
+    return into("fft", out, _complex("fft", a, n, axis, norm, False))
 
 
 def ifft(
-    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+    a: Operand,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
     """The inverse of `fft`."""
-    return _complex("ifft", x, n, axis, norm, True)
+    return into("ifft", out, _complex("ifft", a, n, axis, norm, True))
 
 
 def rfft(
-    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+    a: Operand,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
     """The terms 0 to n // 2 of the transform of real numbers; the others are their conjugates."""
-    return _of_real("rfft", x, n, axis, norm)
+    return into("rfft", out, _of_real("rfft", a, n, axis, norm))
 
 
 def irfft(
-    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+    a: Operand,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
-    """The real numbers whose `rfft` is x: `n` of them, by itself 2 * (m - 1) for m terms."""
-    return _to_real("irfft", x, n, axis, norm)
+    """The real numbers whose `rfft` is a: `n` of them, by itself 2 * (m - 1) for m terms."""
+    return into("irfft", out, _to_real("irfft", a, n, axis, norm))
 
 
 def hfft(
-    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+    a: Operand,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
-    """The transform, which is real, of numbers with x[-j] = conj(x[j]); x is their first half."""
-    _norm("hfft", norm)
-    return _to_real("hfft", conj(x), n, axis, _OPPOSITE[norm])
+    """The transform, which is real, of numbers with a[-j] = conj(a[j]); a is their first half."""
+    norm = _OPPOSITE[_norm("hfft", norm)]
+    return into("hfft", out, _to_real("hfft", conj(a), n, axis, norm))
 
 
 def ihfft(
-    x: Operand, /, *, n: int | None = None, axis: int = -1, norm: str = "backward"
+    a: Operand,
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
     """The inverse of `hfft`."""
-    _norm("ihfft", norm)
-    return conj(_of_real("ihfft", x, n, axis, _OPPOSITE[norm]))
+    norm = _OPPOSITE[_norm("ihfft", norm)]
+    return into("ihfft", out, conj(_of_real("ihfft", a, n, axis, norm)))
 
 
 def fftn(
-    x: Operand,
-    /,
-    *,
+    a: Operand,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
-    norm: str = "backward",
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
     """`fft` along several axes, all of them if none is given."""
-    x = _tensor(x)
-    for length, axis in reversed(_several("fftn", x, s, axes)):
-        x = fft(x, n=length, axis=axis, norm=norm)
-    return x
+    a = _tensor(a)
+    for length, axis in reversed(_several("fftn", a, s, axes)):
+        a = fft(a, n=length, axis=axis, norm=norm)
+    return into("fftn", out, a)
 
 
 def ifftn(
-    x: Operand,
-    /,
-    *,
+    a: Operand,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
-    norm: str = "backward",
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
     """The inverse of `fftn`."""
-    x = _tensor(x)
-    for length, axis in reversed(_several("ifftn", x, s, axes)):
-        x = ifft(x, n=length, axis=axis, norm=norm)
-    return x
+    a = _tensor(a)
+    for length, axis in reversed(_several("ifftn", a, s, axes)):
+        a = ifft(a, n=length, axis=axis, norm=norm)
+    return into("ifftn", out, a)
 
 
 def rfftn(
-    x: Operand,
-    /,
-    *,
+    a: Operand,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
-    norm: str = "backward",
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
     """`rfft` along the last of several axes, then `fft` along the others."""
-    x = _tensor(x)
-    *others, (length, axis) = _several("rfftn", x, s, axes)
-    x = rfft(x, n=length, axis=axis, norm=norm)
+    a = _tensor(a)
+    *others, (length, axis) = _several("rfftn", a, s, axes)
+    a = rfft(a, n=length, axis=axis, norm=norm)
     for length, axis in reversed(others):
-        x = fft(x, n=length, axis=axis, norm=norm)
-    return x
+        a = fft(a, n=length, axis=axis, norm=norm)
+    return into("rfftn", out, a)
 
 
 def irfftn(
-    x: Operand,
-    /,
-    *,
+    a: Operand,
     s: Sequence[int] | None = None,
     axes: Sequence[int] | None = None,
-    norm: str = "backward",
+    norm: str | None = "backward",
+    out: Any = None,
 ) -> Tensor:
     """The inverse of `rfftn`."""
-    x = _tensor(x)
-    *others, last = _several("irfftn", x, s, axes)
+    a = _tensor(a)
+    *others, last = _several("irfftn", a, s, axes)
     for length, axis in others:
-        x = ifft(x, n=length, axis=axis, norm=norm)
-    return irfft(x, n=last[0], axis=last[1], norm=norm)
+        a = ifft(a, n=length, axis=axis, norm=norm)
+    return into("irfftn", out, irfft(a, n=last[0], axis=last[1], norm=norm))
+
+
+def fft2(
+    a: Operand,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Tensor:
+    """`fftn` along two axes."""
+    return fftn(a, s, axes, norm, out)
+
+
+def ifft2(
+    a: Operand,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Tensor:
+    """The inverse of `fft2`."""
+    return ifftn(a, s, axes, norm, out)
+
+
+def rfft2(
+    a: Operand,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Tensor:
+    """`rfftn` along two axes."""
+    return rfftn(a, s, axes, norm, out)
+
+
+def irfft2(
+    a: Operand,
+    s: Sequence[int] | None = None,
+    axes: Sequence[int] = (-2, -1),
+    norm: str | None = "backward",
+    out: Any = None,
+) -> Tensor:
+    """The inverse of `rfft2`."""
+    return irfftn(a, s, axes, norm, out)
 
 
 def _check_samples(who, n, d):
@@ -144,7 +211,11 @@ def _check_samples(who, n, d):
 
 
 def fftfreq(
-    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None
+    n: int,
+    d: float = 1.0,
+    *,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
 ) -> Tensor:
     """The frequencies of the terms of `fft`, of n samples `d` apart: 0, 1, ..., -1 by n * d."""
     _check_samples("fftfreq", n, d)
@@ -155,7 +226,11 @@ def fftfreq(
 
 
 def rfftfreq(
-    n: int, /, *, d: float = 1.0, dtype: DTypeLike | None = None, device: str | None = None
+    n: int,
+    d: float = 1.0,
+    *,
+    dtype: DTypeLike | None = None,
+    device: str | None = None,
 ) -> Tensor:
     """The frequencies of the terms of `rfft`: 0, 1, ..., n // 2 by n * d."""
     _check_samples("rfftfreq", n, d)
@@ -163,20 +238,22 @@ def rfftfreq(
     return _op("divide")(k, n * d)
 
 
-def fftshift(x: Operand, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+def fftshift(x: Operand, axes: int | Sequence[int] | None = None) -> Tensor:
     """x with the term of frequency 0 moved to the middle of the axes, all if none is given."""
     return _shifted(x, axes, False)
 
 
-def ifftshift(x: Operand, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
+def ifftshift(x: Operand, axes: int | Sequence[int] | None = None) -> Tensor:
     """The inverse of `fftshift`."""
     return _shifted(x, axes, True)
 
 
 def _norm(who, norm):
+    norm = "backward" if norm is None else norm
     if norm not in _OPPOSITE:
         expected = ", ".join(map(repr, _OPPOSITE))
         raise _core.ValueError(f"{who}: expected norm {expected}, found {norm!r}")
+    return norm
 
 
 def _real_dtype(who, dtype):
@@ -226,7 +303,7 @@ def _scaled(y, n, norm, inverse):
 
 
 def _complex(who, x, n, axis, norm, inverse):
-    _norm(who, norm)
+    norm = _norm(who, norm)
     x = _as_complex(_tensor(x))
     axis = _axis(who, axis, x)
     x, n = _with_length(who, x, n, axis)
@@ -235,7 +312,7 @@ def _complex(who, x, n, axis, norm, inverse):
 
 
 def _of_real(who, x, n, axis, norm):
-    _norm(who, norm)
+    norm = _norm(who, norm)
     x = _tensor(x)
     if x.dtype.kind == "c":
         raise _core.TypeError(f"{who}: expected real numbers, found {x.dtype.name}")
@@ -247,7 +324,7 @@ def _of_real(who, x, n, axis, norm):
 
 
 def _to_real(who, x, n, axis, norm):
-    _norm(who, norm)
+    norm = _norm(who, norm)
     x = _as_complex(_tensor(x))
     axis = _axis(who, axis, x)
     if n is None:
@@ -290,17 +367,21 @@ if not TYPE_CHECKING:  # type checkers shall see what does not exist
 
 __all__ = [
     "fft",
+    "fft2",
     "fftfreq",
     "fftn",
     "fftshift",
     "hfft",
     "ifft",
+    "ifft2",
     "ifftn",
     "ifftshift",
     "ihfft",
     "irfft",
+    "irfft2",
     "irfftn",
     "rfft",
+    "rfft2",
     "rfftfreq",
     "rfftn",
 ]

@@ -39,7 +39,8 @@ from ._linalg.matrix_functions import (
     solve_discrete_lyapunov,
     solve_sylvester,
 )
-from ._linalg.products import cross, kron, matmul, outer, tensordot, vecdot
+from ._linalg import products as _products
+from ._linalg.products import kron, matmul, tensordot, vecdot
 from ._linalg.systems import (
     _floating,
     cho_solve,
@@ -59,6 +60,20 @@ if TYPE_CHECKING:
     from .typing import Axes, Operand, Tensor
 
 _op = _core.operation
+
+
+def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
+    """Cross product of vectors of three numbers along an axis; the other axes broadcast."""
+    for x in (x1, x2):
+        n = _tensor(x).shape[axis] if -_tensor(x).ndim <= axis < _tensor(x).ndim else 3
+        if isinstance(n, int) and n != 3:
+            raise _core.ValueError(f"cross: expected extent 3 of axis {axis}, found {n}")
+    return _products.cross(x1, x2, axis=axis)
+
+
+def outer(x1: Operand, x2: Operand, /) -> Tensor:
+    """Products of each element of a vector with each of another: a matrix."""
+    return _core.outer(x1, x2)
 
 
 def diagonal(x: Operand, /, *, offset: int = 0) -> Tensor:
@@ -127,7 +142,6 @@ def norm(
     x: Operand,
     ord: float | str | None = None,
     axis: int | tuple[int, int] | None = None,
-    *,
     keepdims: bool = False,
 ) -> Tensor:
     """NumPy's norm: of all elements if `ord` and `axis` are None; of vectors or matrices."""
@@ -143,7 +157,7 @@ def norm(
     return moveaxis(result, (-2, -1), axis) if keepdims else result
 
 
-def cond(x: Operand, /, p: float | str | None = None) -> Tensor:
+def cond(x: Operand, p: float | str | None = None) -> Tensor:
     """The condition number of matrices: largest over smallest singular value, or by another norm.
 
     p None or 2: of matrices [..., m, n], inf where a singular value is 0; -2: its reciprocal. Else
@@ -157,35 +171,39 @@ def cond(x: Operand, /, p: float | str | None = None) -> Tensor:
     return matrix_norm(x, ord=p) * matrix_norm(inv(x), ord=p)
 
 
-def matrix_power(x: Operand, n: int, /) -> Tensor:
+def matrix_power(a: Operand, n: int) -> Tensor:
     """The product of n copies of square matrices, the last two axes; the identity for n = 0.
 
     A negative n takes the inverse: ValueError when a matrix is singular.
     """
-    x = _tensor(x)
-    if x.ndim < 2:
+    a = _tensor(a)
+    if a.ndim < 2:
         raise _core.ValueError(f"matrix_power: expected rank 2 or more, found rank {x.ndim}")
     if not hasattr(n, "__index__"):
         raise _core.TypeError(f"matrix_power: expected an int as power, found {n!r}")
     if n < 0:
-        x, n = inv(x), -n
+        a, n = inv(a), -n
     if n == 0:
-        same = _core.broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
-        return _core.as_expr(same) if isinstance(x, _core.Expr) else same
+        same = _core.broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape)
+        return _core.as_expr(same) if isinstance(a, _core.Expr) else same
     result = None
     while n > 0:
         if n % 2 == 1:
-            result = x if result is None else _core.matmul(result, x)
+            result = a if result is None else _core.matmul(result, a)
         n //= 2
         if n > 0:
-            x = _core.matmul(x, x)
+            a = _core.matmul(a, a)
     return result
 
+
+#: What NumPy raises for matrices that are singular; here such are a ValueError.
+LinAlgError = _core.ValueError
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
     __getattr__ = _names.absent(__name__)
 
 __all__ = [
+    "LinAlgError",
     "bicgstab",
     "block_diag",
     "cg",

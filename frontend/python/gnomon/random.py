@@ -18,6 +18,7 @@ from typing import Any
 
 from . import _core
 from ._namespace import names as _names
+from ._arrays.assignment import assigned
 from ._random import choices as _choices
 from ._random import distributions as _distributions
 from ._random.choices import *  # noqa: F403
@@ -111,6 +112,17 @@ class Generator:
         """`length` random bytes."""
         return bytes(self._stream.take(1), length)
 
+    def shuffle(self, x: Any, axis: int = 0) -> Any:
+        """Puts the slices of x along an axis, or the items of a list, in random order.
+
+        The result is x; of a symbol, which cannot be assigned to, it is the new array.
+        """
+        if isinstance(x, list):
+            order: Any = self._draw(_choices.permutation, (len(x),), {})
+            x[:] = [x[i] for i in order.tolist()]
+            return x
+        return assigned(x, self._draw(_choices.shuffle, (x, axis), {}))
+
     def _draw(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from ._functions.tracing import is_tracing
 
@@ -164,7 +176,7 @@ def _method(function: Any) -> Any:
 
 for _module in (_distributions, _choices):
     for _name in _module.__all__:
-        if _name != "bytes":
+        if _name not in vars(Generator):
             setattr(Generator, _name, _method(getattr(_module, _name)))
 del _module, _name
 

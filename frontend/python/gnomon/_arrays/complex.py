@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .. import _core
 from .creation import _tensor, zeros_like
+from .forms import ufunc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,18 +31,19 @@ def complex_from_polar(radius: Operand, angle: Operand, /) -> Tensor:
     return complex(multiply(radius, _op("cos")(angle)), multiply(radius, _op("sin")(angle)))
 
 
-def real(x: Operand, /) -> Tensor:
-    """Real part: float32 of complex64, float64 of complex128; x itself if it is real."""
-    x = _tensor(x)
-    return _op("real")(x) if _is_complex(x) else _core.another(x)
+def real(val: Operand) -> Tensor:
+    """Real part: float32 of complex64, float64 of complex128; val itself if it is real."""
+    val = _tensor(val)
+    return _op("real")(val) if _is_complex(val) else _core.another(val)
 
 
-def imag(x: Operand, /) -> Tensor:
-    """Imaginary part: float32 of complex64, float64 of complex128; zeros if x is real."""
-    x = _tensor(x)
-    return _op("imag")(x) if _is_complex(x) else zeros_like(x)
+def imag(val: Operand) -> Tensor:
+    """Imaginary part: float32 of complex64, float64 of complex128; zeros if val is real."""
+    val = _tensor(val)
+    return _op("imag")(val) if _is_complex(val) else zeros_like(val)
 
 
+@ufunc
 def conj(x: Operand, /) -> Tensor:
     """Complex conjugate; x itself if it is real."""
     x = _tensor(x)
@@ -61,12 +63,12 @@ def angle(z: Operand, deg: bool = False) -> Tensor:
     return _op("multiply")(found, 57.29577951308232) if deg else found
 
 
-def iscomplexobj(x: Operand, /) -> bool:
+def iscomplexobj(x: Operand) -> bool:
     """Whether the dtype is complex."""
     return _is_complex(_tensor(x))
 
 
-def isrealobj(x: Operand, /) -> bool:
+def isrealobj(x: Operand) -> bool:
     """Whether the dtype is not complex."""
     return not _is_complex(_tensor(x))
 

@@ -10,6 +10,9 @@ from .. import _core
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from .._core import Array
     from ..typing import DTypeLike, Operand, ShapeLike, SupportsDLPack, Tensor
 
@@ -21,6 +24,7 @@ _power = _core.operation("power")
 _subtract = _core.operation("subtract")
 _divide = _core.operation("divide")
 _where = _core.operation("where")
+_floor = _core.operation("floor")
 
 
 def _check_device(name, device):
@@ -46,15 +50,21 @@ def _tensor(x):
     return _core.as_expr(x) if isinstance(x, _core.Dim) else _core.asarray(x)
 
 
+def _stacked(sequence):
+    """The array that a sequence of expressions, arrays, numbers and sequences stands for."""
+    parts = [_stacked(x) if isinstance(x, (list, tuple)) else _tensor(x) for x in sequence]
+    return _core.stack(parts, 0)
+
+
 def asarray(
-    obj: Operand,
-    /,
+    a: Operand,
     dtype: DTypeLike | None = None,
+    order: str | None = None,
     *,
     device: str | None = None,
     copy: bool | None = None,
 ) -> Tensor:
-    """The array that `obj` is or shows.
+    """The array that `a` is or shows.
 
     Arrays of other libraries are shown without a copy where their memory allows it (the buffer
     protocol, DLPack, `__array__`). Python numbers become bool, int64 or float64 unless `dtype` is
@@ -62,16 +72,64 @@ def asarray(
     one is needed), None makes one when needed.
     """
     _check_device("asarray", device)
-    if _is_symbolic(obj):
-        return astype(_core.as_expr(obj), dtype) if dtype is not None else _core.as_expr(obj)
-    return _core.asarray(obj, dtype, copy)
+    if _is_symbolic(a):
+        return astype(_core.as_expr(a), dtype) if dtype is not None else _core.as_expr(a)
+    return _core.asarray(a, dtype, copy)
 
 
 def array(
-    object: Operand, /, dtype: DTypeLike | None = None, *, copy: bool | None = True
+    object: Operand,
+    dtype: DTypeLike | None = None,
+    *,
+    copy: bool | None = True,
+    order: str = "K",
+    subok: bool = False,
+    ndmin: int = 0,
 ) -> Tensor:
-    """As `asarray`, but a copy unless `copy` says otherwise."""
-    return asarray(object, dtype, copy=copy)
+    """As `asarray`, but a copy unless `copy` says otherwise, and of rank `ndmin` at least."""
+    found = asarray(object, dtype, copy=copy)
+    missing = ndmin - found.ndim
+    return found if missing <= 0 else _core.reshape(found, (*(1,) * missing, *found.shape))
+
+
+def asanyarray(
+    a: Operand,
+    dtype: DTypeLike | None = None,
+    order: str | None = None,
+    *,
+    device: str | None = None,
+    copy: bool | None = None,
+) -> Tensor:
+    """As `asarray`."""
+    return asarray(a, dtype, device=device, copy=copy)
+
+
+def ascontiguousarray(a: Operand, dtype: DTypeLike | None = None) -> Tensor:
+    """As `asarray`, of rank 1 at least; the order of elements in memory is nobody's concern."""
+    x = asarray(a, dtype)
+    return _core.reshape(x, (1,)) if x.ndim == 0 else x
+
+
+def asfortranarray(a: Operand, dtype: DTypeLike | None = None) -> Tensor:
+    """As `asarray`; the order of elements in memory is nobody's concern."""
+    return asarray(a, dtype)
+
+
+def require(
+    a: Operand, dtype: DTypeLike | None = None, requirements: str | Sequence[str] | None = None
+) -> Tensor:
+    """As `asarray`; nothing is required of the memory of a value."""
+    return asarray(a, dtype)
+
+
+def asarray_chkfinite(
+    a: Operand, dtype: DTypeLike | None = None, order: str | None = None
+) -> Tensor:
+    """As `asarray`, after a ValueError if an element is not finite."""
+    x = asarray(a, dtype)
+    if x.dtype.kind not in "fc":
+        return x
+    return _core.check(x, _core.operation("isfinite")(x), "asarray_chkfinite: not all are finite")
 
 
 def from_dlpack(
@@ -79,6 +137,8 @@ def from_dlpack(
 ) -> Array:
     """The array that an object of another library shares by DLPack, without a copy."""
     _check_device("from_dlpack", device)
+    if isinstance(x, _core.Expr):
+        return x
     return _core.from_dlpack(x, None, copy)
 
 
@@ -101,8 +161,9 @@ def astype(
 def full(
     shape: ShapeLike,
     fill_value: Operand,
-    *,
     dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
     device: str | None = None,
 ) -> Tensor:
     """An array of `shape` with `fill_value` everywhere; the value decides a dtype not given."""
@@ -111,60 +172,95 @@ def full(
 
 
 def zeros(
-    shape: ShapeLike, *, dtype: DTypeLike | None = None, device: str | None = None
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: str | None = None,
 ) -> Tensor:
     """An array of zeros, of float64 unless a dtype is given."""
     _check_device("zeros", device)
     return _core.full(shape, 0, "float64" if dtype is None else dtype)
 
 
-def ones(shape: ShapeLike, *, dtype: DTypeLike | None = None, device: str | None = None) -> Tensor:
+def ones(
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: str | None = None,
+) -> Tensor:
     """An array of ones, of float64 unless a dtype is given."""
     _check_device("ones", device)
     return _core.full(shape, 1, "float64" if dtype is None else dtype)
 
 
 def empty(
-    shape: ShapeLike, *, dtype: DTypeLike | None = None, device: str | None = None
+    shape: ShapeLike,
+    dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
+    device: str | None = None,
 ) -> Tensor:
     """An array whose values do not matter (zeros), of float64 unless a dtype is given."""
     return zeros(shape, dtype=dtype, device=device)
 
 
 def full_like(
-    x: Operand,
-    /,
+    a: Operand,
     fill_value: Operand,
-    *,
     dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
     device: str | None = None,
 ) -> Tensor:
-    """An array with x's shape, and its dtype unless one is given, with `fill_value` everywhere."""
+    """An array with the shape and the dtype of a, or those given, and `fill_value` everywhere."""
     _check_device("full_like", device)
-    x = _tensor(x)
-    filled = _core.full(x.shape, fill_value, x.dtype if dtype is None else dtype)
-    return _core.as_expr(filled) if isinstance(x, _core.Expr) else filled
+    a = _tensor(a)
+    shape = a.shape if shape is None else shape
+    filled = _core.full(shape, fill_value, a.dtype if dtype is None else dtype)
+    return _core.as_expr(filled) if isinstance(a, _core.Expr) else filled
 
 
 def zeros_like(
-    x: Operand, /, *, dtype: DTypeLike | None = None, device: str | None = None
+    a: Operand,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
+    device: str | None = None,
 ) -> Tensor:
-    """An array of zeros with x's shape, and its dtype unless one is given."""
-    return full_like(x, 0, dtype=dtype, device=device)
+    """An array of zeros with the shape and the dtype of a, or those given."""
+    return full_like(a, 0, dtype, shape=shape, device=device)
 
 
 def ones_like(
-    x: Operand, /, *, dtype: DTypeLike | None = None, device: str | None = None
+    a: Operand,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
+    device: str | None = None,
 ) -> Tensor:
-    """An array of ones with x's shape, and its dtype unless one is given."""
-    return full_like(x, 1, dtype=dtype, device=device)
+    """An array of ones with the shape and the dtype of a, or those given."""
+    return full_like(a, 1, dtype, shape=shape, device=device)
 
 
 def empty_like(
-    x: Operand, /, *, dtype: DTypeLike | None = None, device: str | None = None
+    a: Operand,
+    dtype: DTypeLike | None = None,
+    order: str = "K",
+    subok: bool = True,
+    shape: ShapeLike | None = None,
+    *,
+    device: str | None = None,
 ) -> Tensor:
-    """An array of zeros with x's shape, and its dtype unless one is given."""
-    return full_like(x, 0, dtype=dtype, device=device)
+    """An array of zeros with the shape and the dtype of a, or those given."""
+    return full_like(a, 0, dtype, shape=shape, device=device)
 
 
 def arange(
@@ -172,8 +268,8 @@ def arange(
     /,
     stop: Operand | None = None,
     step: Operand = 1,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     device: str | None = None,
 ) -> Tensor:
     """start, start + step, ... below `stop`; 0 to `start` when `stop` is None.
@@ -190,23 +286,43 @@ def arange(
 def linspace(
     start: Operand,
     stop: Operand,
-    /,
     num: int = 50,
-    *,
-    dtype: DTypeLike | None = None,
-    device: str | None = None,
     endpoint: bool = True,
-) -> Tensor:
+    retstep: bool = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: str | None = None,
+) -> Any:
     """`num` numbers at equal distances from `start` to `stop`, which is one of them (`endpoint`).
 
     The dtype is float64 unless start and stop have a float dtype or one is given. Arrays as start
-    and stop make columns: the result has the shape (num, ...).
+    and stop make columns: the result has the shape (num, ...), or that axis at another position
+    `axis`. With `retstep` the distance is given as well.
     """
     _check_device("linspace", device)
     if not hasattr(num, "__index__"):
         raise _core.TypeError(f"linspace: expected an int as num, found {num!r}")
     if num < 0:
         raise _core.ValueError(f"linspace: expected a number of values, found {num}")
+    result, step = _spaced(start, stop, num, endpoint)
+    if dtype is not None:
+        dtype = _core.to_dtype(dtype)
+        result = _floor(result) if dtype.kind in "iu" else result
+        result = astype(result, dtype, copy=False)
+    result = _along_axis(result, axis)
+    return (result, step) if retstep else result
+
+
+def _along_axis(x, axis):
+    """x with its first axis at the position `axis`."""
+    from .shapes import moveaxis
+
+    return x if axis == 0 else moveaxis(x, 0, axis)
+
+
+def _spaced(start, stop, num, endpoint):
+    """The numbers of `linspace` along axis 0, and the distance between them."""
     floating = _core.result_type(start, stop, 1.0)
     start, stop = astype(start, floating, copy=False), astype(stop, floating, copy=False)
     rank = max(start.ndim, stop.ndim)
@@ -218,35 +334,34 @@ def linspace(
         step = _divide(_subtract(stop, start), count)
         result = _add(_multiply(i, step), start)
     else:
+        step = _core.full((), float("nan"), floating)
         result = _add(_multiply(i, _subtract(stop, start)), start)
     if endpoint and num > 1:
         result = _where(_greater_equal(i, num - 1), stop, result)
-    return result if dtype is None else astype(result, dtype, copy=False)
+    return result, step
 
 
 def logspace(
     start: Operand,
     stop: Operand,
-    /,
     num: int = 50,
-    *,
+    endpoint: bool = True,
     base: Operand = 10.0,
     dtype: DTypeLike | None = None,
-    endpoint: bool = True,
+    axis: int = 0,
 ) -> Tensor:
     """`base` raised to the numbers of `linspace(start, stop, num)`."""
-    result = _power(base, linspace(start, stop, num, endpoint=endpoint))
-    return result if dtype is None else astype(result, dtype)
+    result = _power(base, _spaced(start, stop, num, endpoint)[0])
+    return _along_axis(result if dtype is None else astype(result, dtype), axis)
 
 
 def geomspace(
     start: Operand,
     stop: Operand,
-    /,
     num: int = 50,
-    *,
-    dtype: DTypeLike | None = None,
     endpoint: bool = True,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
 ) -> Tensor:
     """`num` numbers from `start` to `stop`, of one sign, each the same multiple of the last."""
     floating = _core.result_type(start, stop, 1.0)
@@ -261,22 +376,23 @@ def geomspace(
     result = _multiply(start, _core.operation("exp")(_multiply(share, ratio)))
     if endpoint and num > 1:
         result = _where(_core.operation("equal")(share, 1), stop, result)
-    return result if dtype is None else astype(result, dtype, copy=False)
+    result = result if dtype is None else astype(result, dtype, copy=False)
+    return _along_axis(result, axis)
 
 
 def eye(
-    n_rows: ShapeLike,
-    n_cols: ShapeLike | None = None,
-    /,
-    *,
+    N: ShapeLike,
+    M: ShapeLike | None = None,
     k: int = 0,
     dtype: DTypeLike | None = None,
+    order: str = "C",
+    *,
     device: str | None = None,
 ) -> Tensor:
     """A matrix with ones on diagonal `k` (above the main one if positive), zeros elsewhere."""
     _check_device("eye", device)
-    columns = n_rows if n_cols is None else n_cols
-    return _core.eye(n_rows, columns, k, "float64" if dtype is None else dtype)
+    columns = N if M is None else M
+    return _core.eye(N, columns, k, "float64" if dtype is None else dtype)
 
 
 def identity(n: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
@@ -285,22 +401,25 @@ def identity(n: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
 
 
 def tri(
-    n_rows: ShapeLike, n_cols: ShapeLike | None = None, k: int = 0, dtype: DTypeLike = "float64"
+    N: ShapeLike,
+    M: ShapeLike | None = None,
+    k: int = 0,
+    dtype: DTypeLike = "float64",
 ) -> Tensor:
     """A matrix with ones on and below diagonal `k`, zeros above."""
-    return astype(_below(n_rows, n_rows if n_cols is None else n_cols, k), dtype)
+    return astype(_below(N, N if M is None else M, k), dtype)
 
 
-def tril(x: Operand, /, *, k: int = 0) -> Tensor:
-    """The matrices x (its last two axes) with zeros above diagonal `k`."""
-    x = _matrices("tril", x)
-    return _where(_below(x.shape[-2], x.shape[-1], k), x, _core.full((), 0, x.dtype))
+def tril(m: Operand, k: int = 0) -> Tensor:
+    """The matrices m (its last two axes) with zeros above diagonal `k`."""
+    m = _matrices("tril", m)
+    return _where(_below(m.shape[-2], m.shape[-1], k), m, _core.full((), 0, m.dtype))
 
 
-def triu(x: Operand, /, *, k: int = 0) -> Tensor:
-    """The matrices x (its last two axes) with zeros below diagonal `k`."""
-    x = _matrices("triu", x)
-    return _where(_below(x.shape[-2], x.shape[-1], k - 1), _core.full((), 0, x.dtype), x)
+def triu(m: Operand, k: int = 0) -> Tensor:
+    """The matrices m (its last two axes) with zeros below diagonal `k`."""
+    m = _matrices("triu", m)
+    return _where(_below(m.shape[-2], m.shape[-1], k - 1), _core.full((), 0, m.dtype), m)
 
 
 def _below(rows, columns, k):
@@ -321,14 +440,20 @@ def _matrices(name, x):
     return x
 
 
-def meshgrid(*arrays: Operand, indexing: str = "xy") -> list[Tensor]:
+def meshgrid(
+    *xi: Operand,
+    copy: bool = True,
+    sparse: bool = False,
+    indexing: str = "xy",
+) -> list[Tensor]:
     """Vectors as the coordinates of a grid: one array of the grid's shape for each.
 
-    `indexing`: "ij" gives the shape (n0, n1, ...), "xy" has the first two exchanged.
+    `sparse` ones have extent 1 on the other axes. `indexing`: "ij" gives the shape (n0, n1, ...),
+    "xy" has the first two exchanged.
     """
     if indexing not in ("xy", "ij"):
         raise _core.ValueError(f"meshgrid: expected indexing 'xy' or 'ij', found {indexing!r}")
-    vectors = [_tensor(x) for x in arrays]
+    vectors = [_tensor(x) for x in xi]
     vectors = [_core.reshape(x, (1,)) if x.ndim == 0 else x for x in vectors]
     for x in vectors:
         if x.ndim > 1:
@@ -341,29 +466,33 @@ def meshgrid(*arrays: Operand, indexing: str = "xy") -> list[Tensor]:
     for k, x in enumerate(vectors):
         place = order.index(k)
         lined = _core.reshape(x, tuple(n if i == place else 1 for i, n in enumerate(shape)))
-        grids.append(_core.broadcast_to(lined, shape))
+        grids.append(lined if sparse else _core.broadcast_to(lined, shape))
     return grids
 
 
-def diag(x: Operand, /, k: int = 0) -> Tensor:
-    """A matrix with the vector x on diagonal `k`; or, for a matrix x, its diagonal `k`."""
+def diag(v: Operand, k: int = 0) -> Tensor:
+    """A matrix with the vector v on diagonal `k`; or, for a matrix v, its diagonal `k`."""
     from .shapes import diagonal
 
-    x = _tensor(x)
-    if x.ndim == 2:
-        return diagonal(x, offset=k)
-    if x.ndim != 1:
+    v = _tensor(v)
+    if v.ndim == 2:
+        return diagonal(v, offset=k)
+    if v.ndim != 1:
         raise _core.ValueError(f"diag: expected rank 1 or 2, found rank {x.ndim}")
-    n = x.shape[0] + abs(k)
-    i = _core.arange(0, x.shape[0], 1, None)
-    zero = _core.full((n, n), 0, x.dtype)
-    return _core.set_item(zero, (_add(i, max(-k, 0)), _add(i, max(k, 0))), x, "set")
+    n = v.shape[0] + abs(k)
+    i = _core.arange(0, v.shape[0], 1, None)
+    zero = _core.full((n, n), 0, v.dtype)
+    return _core.set_item(zero, (_add(i, max(-k, 0)), _add(i, max(k, 0))), v, "set")
 
 
 __all__ = [
     "arange",
     "array",
+    "asanyarray",
     "asarray",
+    "asarray_chkfinite",
+    "ascontiguousarray",
+    "asfortranarray",
     "astype",
     "diag",
     "empty",
@@ -379,6 +508,7 @@ __all__ = [
     "meshgrid",
     "ones",
     "ones_like",
+    "require",
     "tri",
     "tril",
     "triu",

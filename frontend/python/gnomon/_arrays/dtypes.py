@@ -4,7 +4,31 @@ from __future__ import annotations
 
 from .. import _core
 
+# NumPy's other names of dtypes.
+NAMES = {
+    "bool_": "bool",
+    "byte": "int8",
+    "cdouble": "complex128",
+    "csingle": "complex64",
+    "double": "float64",
+    "half": "float16",
+    "int_": "int64",
+    "intc": "int32",
+    "intp": "int64",
+    "long": "int64",
+    "longlong": "int64",
+    "short": "int16",
+    "single": "float32",
+    "ubyte": "uint8",
+    "uint": "uint64",
+    "uintc": "uint32",
+    "uintp": "uint64",
+    "ulong": "uint64",
+    "ulonglong": "uint64",
+    "ushort": "uint16",
+}
 globals().update(_core.dtypes)
+globals().update({name: _core.dtypes[other] for name, other in NAMES.items()})
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,12 +71,18 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
     return _core.result_type(*arrays_and_dtypes)
 
 
-def can_cast(from_: Operand | DTypeLike, to: DTypeLike, /) -> bool:
-    """Whether promotion takes `from_`, a dtype or what has one, to `to` without loss."""
-    dtype = _dtype_of(from_)
-    to = _core.to_dtype(to)
+def can_cast(
+    from_: Operand | DTypeLike, to: DTypeLike, casting: str = "safe"
+) -> bool:
+    """Whether NumPy's rule `casting` takes `from_`, a dtype or what has one, to `to`.
+
+    "safe": promotion takes it there without loss.
+    """
+    from .forms import is_cast
+
+    dtype, to = _dtype_of(from_), _core.to_dtype(to)
     try:
-        return _core.result_type(dtype, to) == to
+        return is_cast(dtype, to, casting)
     except _core.TypeError:
         return False
 
@@ -69,7 +99,7 @@ class _Limits:
 
 
 class finfo_object(_Limits):
-    """Limits of a float dtype: bits, eps, max, min, smallest_normal (Python numbers), dtype."""
+    """Limits of a float dtype, as Python numbers by NumPy's names: bits, eps, max, min, ..."""
 
 
 class iinfo_object(_Limits):
@@ -89,13 +119,25 @@ def finfo(type: DTypeLike | Operand, /) -> finfo_object:
         raise _core.TypeError(f"finfo: expected a float dtype, found {dtype.name}")
     digits, exponent = _FLOATS[dtype.name]
     largest = (2.0 - 2.0**-digits) * 2.0**exponent
+    smallest = 2.0 ** (1 - exponent)
+    precision = int(digits * 0.30102999566398120)
     return finfo_object(
         bits=dtype.itemsize * 8,
         eps=2.0**-digits,
         max=largest,
         min=-largest,
-        smallest_normal=2.0 ** (1 - exponent),
+        smallest_normal=smallest,
         dtype=dtype,
+        tiny=smallest,
+        smallest_subnormal=smallest * 2.0**-digits,
+        epsneg=2.0 ** -(digits + 1),
+        resolution=10.0**-precision,
+        precision=precision,
+        nmant=digits,
+        machep=-digits,
+        negep=-(digits + 1),
+        maxexp=exponent + 1,
+        minexp=1 - exponent,
     )
 
 
@@ -123,6 +165,7 @@ def _dtype_of(x) -> DType:
 
 __all__ = [
     *_core.dtypes,
+    *NAMES,
     "can_cast",
     "finfo",
     "iinfo",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from .. import _core
 from .complex import complex, imag, real
 from .creation import _tensor, astype
+from .forms import into, ufunc
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..typing import Operand, Tensor
+    from typing import Any
+
+    from ..typing import DTypeLike, Operand, Tensor
 
 _op = _core.operation
 _where, _isnan, _multiply, _divide = _op("where"), _op("isnan"), _op("multiply"), _op("divide")
@@ -16,20 +19,42 @@ _minimum, _maximum, _subtract, _less = _op("minimum"), _op("maximum"), _op("subt
 _greater, _absolute, _add = _op("greater"), _op("absolute"), _op("add")
 
 
-def where(condition: Operand, x1: Operand, x2: Operand, /) -> Tensor:
+def where(
+    condition: Operand, x1: Operand | None = None, x2: Operand | None = None, /
+) -> Any:
     """x1 where the condition holds (is not 0), x2 elsewhere; both are computed.
 
+    Of the condition alone: `nonzero` of it.
     The dtype is the common one of x1 and x2, the shape that of all three. Differentiable: the
     branch not taken contributes 0 to derivatives, whatever its own are.
     """
+    if x1 is None and x2 is None:
+        from .selection import nonzero
+
+        return nonzero(condition)
     return _where(condition, x1, x2)
 
 
-def clip(x: Operand, /, min: Operand | None = None, max: Operand | None = None) -> Tensor:
-    """x held between bounds, of which either may be None; `max` where min > max.
+def clip(
+    a: Operand,
+    min: Operand | None = None,
+    max: Operand | None = None,
+    out: Any = None,
+    *,
+    a_min: Operand | None = None,
+    a_max: Operand | None = None,
+    dtype: DTypeLike | None = None,
+) -> Tensor:
+    """a held between bounds, of which either may be None; the upper one where they cross.
 
-    The dtype is x's; bounds of another dtype must fit it. Differentiable: at a bound as x.
+    The dtype is a's; bounds of another dtype must fit it. Differentiable: at a bound as a.
     """
+    low, high = min if a_min is None else a_min, max if a_max is None else a_max
+    y = _held(a if dtype is None else astype(a, dtype), low, high)
+    return y if out is None else into("clip", out, y)
+
+
+def _held(x, min, max):
     x = _tensor(x)
     low, high = _bound(x, min), _bound(x, max)
     if low is None and high is None:
@@ -73,13 +98,21 @@ def _number(x, bound):
 builtin_max, builtin_min = max, min
 
 
+@ufunc
 def positive(x: Operand, /) -> Tensor:
     """x itself."""
     return _tensor(x)
 
 
-def round(x: Operand, /, decimals: int = 0) -> Tensor:
-    """The nearest integer, half to even, in x's dtype; or the nearest multiple of 10**-decimals."""
+def round(a: Operand, decimals: int = 0, out: Any = None) -> Tensor:
+    """The nearest integer, half to even, in a's dtype; or the nearest multiple of 10**-decimals."""
+    return into("round", out, _rounded(a, decimals))
+
+
+around = round
+
+
+def _rounded(x, decimals):
     if decimals == 0:
         return _op("round")(x)
     scale = 10.0 ** abs(decimals)
@@ -89,42 +122,44 @@ def round(x: Operand, /, decimals: int = 0) -> Tensor:
 
 
 def isclose(
-    x1: Operand,
-    x2: Operand,
-    /,
+    a: Operand,
+    b: Operand,
     rtol: float = 1e-5,
     atol: float = 1e-8,
     equal_nan: bool = False,
 ) -> Tensor:
-    """Whether |x1 - x2| <= atol + rtol * |x2|; infinities are close to themselves."""
-    x1, x2 = _tensor(x1), _tensor(x2)
-    floating = _core.result_type(x1, x2, 1.0)
-    x1, x2 = astype(x1, floating, copy=False), astype(x2, floating, copy=False)
-    distance = _absolute(_subtract(x1, x2))
-    near = _op("less_equal")(distance, _add(_multiply(_absolute(x2), rtol), atol))
-    near = _op("logical_and")(near, _op("isfinite")(x2))
-    near = _op("logical_or")(near, _op("equal")(x1, x2))
+    """Whether |a - x2| <= atol + rtol * |x2|; infinities are close to themselves."""
+    a, b = _tensor(a), _tensor(b)
+    floating = _core.result_type(a, b, 1.0)
+    a, b = astype(a, floating, copy=False), astype(b, floating, copy=False)
+    distance = _absolute(_subtract(a, b))
+    near = _op("less_equal")(distance, _add(_multiply(_absolute(b), rtol), atol))
+    near = _op("logical_and")(near, _op("isfinite")(b))
+    near = _op("logical_or")(near, _op("equal")(a, b))
     if equal_nan:
-        near = _op("logical_or")(near, _op("logical_and")(_isnan(x1), _isnan(x2)))
+        near = _op("logical_or")(near, _op("logical_and")(_isnan(a), _isnan(b)))
     return near
 
 
 def nan_to_num(
     x: Operand,
-    /,
+    copy: bool = True,
     nan: float = 0.0,
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:
     """x with NaN, inf and -inf replaced: by 0 and the largest and lowest finite numbers.
 
-    Of complex numbers either part.
+    Of complex numbers either part. With `copy=False` the array x is assigned the result.
     """
     from .dtypes import finfo
 
     x = _tensor(x)
+    if not copy:
+        return into("nan_to_num", x, nan_to_num(x, True, nan, posinf, neginf))
     if x.dtype.kind == "c":
-        return complex(*(nan_to_num(part, nan, posinf, neginf) for part in (real(x), imag(x))))
+        parts = (nan_to_num(part, True, nan, posinf, neginf) for part in (real(x), imag(x)))
+        return complex(*parts)
     if x.dtype.kind != "f":
         return _core.another(x)
     limits = finfo(x.dtype)
@@ -133,26 +168,29 @@ def nan_to_num(
     return _where(_op("equal")(x, float("-inf")), limits.min if neginf is None else neginf, x)
 
 
-def isposinf(x: Operand, /) -> Tensor:
+def isposinf(x: Operand, out: Any = None) -> Tensor:
     """Whether x is inf."""
-    return _op("equal")(x, float("inf"))
+    return into("isposinf", out, _op("equal")(x, float("inf")))
 
 
-def isneginf(x: Operand, /) -> Tensor:
+def isneginf(x: Operand, out: Any = None) -> Tensor:
     """Whether x is -inf."""
-    return _op("equal")(x, float("-inf"))
+    return into("isneginf", out, _op("equal")(x, float("-inf")))
 
 
+@ufunc
 def fmax(x1: Operand, x2: Operand, /) -> Tensor:
     """The larger of two; the number if one is NaN."""
     return _where(_op("logical_or")(_greater(x1, x2), _isnan(x2)), x1, x2)
 
 
+@ufunc
 def fmin(x1: Operand, x2: Operand, /) -> Tensor:
     """The smaller of two; the number if one is NaN."""
     return _where(_op("logical_or")(_less(x1, x2), _isnan(x2)), x1, x2)
 
 
+@ufunc
 def fmod(x1: Operand, x2: Operand, /) -> Tensor:
     """x1 - x2 * trunc(x1 / x2), with the sign of x1; for integers 0 where x2 is 0."""
     dtype = _core.result_type(x1, x2)
@@ -165,11 +203,13 @@ def fmod(x1: Operand, x2: Operand, /) -> Tensor:
     return _where(other, _subtract(rest, x2), rest)
 
 
+@ufunc
 def divmod(x1: Operand, x2: Operand, /) -> tuple[Tensor, Tensor]:
     """floor_divide(x1, x2) and remainder(x1, x2)."""
     return _op("floor_divide")(x1, x2), _op("remainder")(x1, x2)
 
 
+@ufunc
 def heaviside(x1: Operand, x2: Operand, /) -> Tensor:
     """0 where x1 < 0, x2 where it is 0, 1 where it is greater, NaN where it is NaN."""
     one = _core.full((), 1, _core.result_type(x1, x2, 1.0))
@@ -177,7 +217,7 @@ def heaviside(x1: Operand, x2: Operand, /) -> Tensor:
     return _where(_isnan(x1), x1, above)
 
 
-def sinc(x: Operand, /) -> Tensor:
+def sinc(x: Operand) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0; to the last digits also near whole numbers."""
     x = _tensor(x)
     x = x if x.dtype.kind == "f" else astype(x, "float64")
@@ -189,11 +229,13 @@ def sinc(x: Operand, /) -> Tensor:
     return _where(zero, 1.0, _divide(_multiply(sign, sine), turns))
 
 
+@ufunc
 def rad2deg(x: Operand, /) -> Tensor:
     """Degrees of an angle in radians."""
     return _multiply(x, 57.29577951308232)
 
 
+@ufunc
 def deg2rad(x: Operand, /) -> Tensor:
     """Radians of an angle in degrees."""
     return _multiply(x, 0.017453292519943295)
@@ -203,6 +245,7 @@ degrees = rad2deg
 radians = deg2rad
 
 __all__ = [
+    "around",
     "clip",
     "deg2rad",
     "degrees",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from .. import _core
 from .creation import _tensor, astype
-from .shapes import _along, concat
+from .shapes import _along, _known, concat, flip
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from typing import Any
 
     from ..typing import Operand, Tensor
 
@@ -40,7 +42,38 @@ def _reflect(place, n):
 _PLACES = {"edge": _edge, "reflect": _reflect, "symmetric": _symmetric, "wrap": _wrap}
 
 
-def _from_places(x, axis, before, after, place):
+def _widths(given, rank):
+    if isinstance(given, dict):
+        pairs = [(0, 0)] * rank
+        for axis, width in given.items():
+            pairs[axis] = (width, width) if isinstance(width, int) else tuple(width)
+        return pairs
+    return _pairs("pad", given, rank)
+
+
+def _with_function(x, widths, function, kwargs):
+    """Each vector along each axis as `function` leaves it."""
+    from .along import apply_along_axis
+
+    x = _with_constants(x, widths, 0)
+
+    def along(axis):
+        def of_vector(vector):
+            vector = _core.another(vector)
+            function(vector, widths[axis], axis, kwargs)
+            return vector
+
+        return of_vector
+
+    for axis in range(x.ndim):
+        x = apply_along_axis(along(axis), axis, x)
+    return x
+
+
+def _from_places(x, axis, before, after, mode, odd):
+    if odd and mode in ("reflect", "symmetric"):
+        return _odd(x, axis, before, after, mode)
+    place = _PLACES[mode]
     n = x.shape[axis]
     if isinstance(n, int) and n == 0 and before + after > 0:
         raise _core.ValueError(f"pad: axis {axis} has no elements to repeat")
@@ -48,8 +81,23 @@ def _from_places(x, axis, before, after, place):
     return _core.take(x, place(wanted, n), axis)
 
 
+def _odd(x, axis, before, after, mode):
+    """Mirrored elements as far from the edge as what they mirror, on the other side."""
+    n, shift = _known("pad", x, axis), mode == "symmetric"
+    if max(before, after) > n - 1 + shift:
+        raise _core.ValueError(f'pad: reflect_type="odd" of {n} elements has at most as many')
+    first, last = x[_along(axis, slice(0, 1))], x[_along(axis, slice(n - 1, n))]
+    start = 1 - shift
+    head = flip(x[_along(axis, slice(start, start + before))], axis)
+    stop = n - start
+    tail = flip(x[_along(axis, slice(stop - after, stop))], axis)
+    return concat(
+        [_subtract(_multiply(first, 2), head), x, _subtract(_multiply(last, 2), tail)], axis
+    )
+
+
 def _middle(x, axis, keepdims):
-    from .sorting import median
+    from .quantiles import median
 
     return median(x, axis, keepdims=keepdims)
 
@@ -57,17 +105,18 @@ def _middle(x, axis, keepdims):
 _STATISTICS = {"maximum": _op("max"), "minimum": _op("min"), "mean": _op("mean"), "median": _middle}
 
 
-def _with_statistic(x, axis, before, after, statistic):
-    value = statistic(x, axis, True)
-    if x.dtype.kind in "iu" and value.dtype.kind == "f":
-        value = _op("round")(value)
-    value = astype(value, x.dtype, copy=False)
-
-    def block(count):
+def _with_statistic(x, axis, before, after, statistic, lengths):
+    def block(part, count):
+        value = statistic(part, axis, True)
+        if x.dtype.kind in "iu" and value.dtype.kind == "f":
+            value = _op("round")(value)
         shape = tuple(count if k == axis else n for k, n in enumerate(x.shape))
-        return _core.broadcast_to(value, shape)
+        return _core.broadcast_to(astype(value, x.dtype, copy=False), shape)
 
-    return concat([block(before), x, block(after)], axis)
+    head, tail = lengths
+    first = x if head is None else x[_along(axis, slice(0, head))]
+    last = x if tail is None else x[_along(axis, slice(-tail, None))]
+    return concat([block(first, before), x, block(last, after)], axis)
 
 
 def _with_ramps(x, axis, before, after, ends):
@@ -106,28 +155,36 @@ def _pairs(name, given, rank):
 
 
 def pad(
-    x: Operand,
+    array: Operand,
     pad_width: int | Sequence[int] | Sequence[Sequence[int]],
-    /,
-    mode: str = "constant",
-    *,
-    constant_values: Operand = 0,
-    end_values: float | Sequence[float] | Sequence[Sequence[float]] = 0,
+    mode: Any = "constant",
+    **kwargs: Any,
 ) -> Tensor:
-    """x with pad_width[k] = (before, after) elements around it along axis k.
+    """The array with pad_width[k] = (before, after) elements around it along axis k.
 
-    One number stands for all widths, one pair for each axis. `mode`, as NumPy's:
+    One number stands for all widths, one pair for each axis. A dictionary has the widths of some
+    axes. `mode`, as NumPy's:
     constant: `constant_values`, one or (before, after) for each axis;
-    edge: the first and the last element; wrap: the other end of x; reflect, symmetric: x in a
-    mirror on, or behind, its last element; linear_ramp: from the edge to `end_values`;
-    maximum, mean, median, minimum: of the whole axis. Differentiable.
+    edge: the first and the last element; wrap: the other end; reflect, symmetric: in a mirror on,
+    or behind, the last element, with reflect_type="odd" as distances from it; linear_ramp: from the
+    edge to `end_values`; maximum, mean, median, minimum: of the axis, or of `stat_length` elements
+    at its end; empty: zeros; a function(vector, width, axis, kwargs) that fills vectors in place.
+    Differentiable.
     """
-    x = _tensor(x)
-    widths = _pairs("pad", pad_width, x.ndim)
-    if any(width < 0 for pair in widths for width in pair):
+    x = _tensor(array)
+    widths = _widths(pad_width, x.ndim)
+    if callable(mode):
+        return _with_function(x, widths, mode, kwargs)
+    constant_values, end_values = kwargs.pop("constant_values", 0), kwargs.pop("end_values", 0)
+    length, odd = kwargs.pop("stat_length", None), kwargs.pop("reflect_type", "even") == "odd"
+    if kwargs:
+        raise _core.TypeError(f"pad: no keyword {', '.join(kwargs)}")
+    if any(isinstance(n, int) and n < 0 for pair in widths for n in pair):
         raise _core.ValueError(f"pad: a negative width in {tuple(widths)}")
     if mode == "constant":
         return _with_constants(x, widths, constant_values)
+    if mode == "empty":
+        return _with_constants(x, widths, 0)
     if mode not in (*_PLACES, *_STATISTICS, "linear_ramp"):
         raise _core.ValueError(f"pad: no mode {mode!r}")
     ends = _pairs("pad", end_values, x.ndim)
@@ -135,11 +192,12 @@ def pad(
         if before + after == 0:
             continue
         if mode in _PLACES:
-            x = _from_places(x, axis, before, after, _PLACES[mode])
+            x = _from_places(x, axis, before, after, mode, odd)
         elif mode == "linear_ramp":
             x = _with_ramps(x, axis, before, after, ends[axis])
         else:
-            x = _with_statistic(x, axis, before, after, _STATISTICS[mode])
+            lengths = (None, None) if length is None else _pairs("pad", length, x.ndim)[axis]
+            x = _with_statistic(x, axis, before, after, _STATISTICS[mode], lengths)
     return _core.another(x)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from .. import _core
 from .creation import _below, _tensor, astype
-from .shapes import _axis, _integer, broadcast_arrays, stack
+from .forms import into
+from .shapes import _integer, broadcast_arrays, stack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..typing import Operand, ShapeLike, Tensor
+    from typing import Any
+
+    from ..typing import DTypeLike, Operand, ShapeLike, Tensor
 
 _op = _core.operation
 _add, _multiply, _where = _op("add"), _op("multiply"), _op("where")
@@ -33,16 +36,6 @@ def _places(name, x, indices, axis):
     )
 
 
-def put_along_axis(x: Operand, indices: Operand, values: Operand, /, axis: int = -1) -> Tensor:
-    """x with the elements that `take_along_axis(x, indices, axis)` reads replaced by `values`.
-
-    A new array: x is not changed. Of equal indices the last one counts. Differentiable.
-    """
-    x, indices = _tensor(x), _tensor(indices)
-    axis = _axis("put_along_axis", axis, x.ndim)
-    return _core.set_item(x, _places("put_along_axis", x, indices, axis), values, "set")
-
-
 def _integers(name, x):
     """Indices as int64; TypeError for other numbers."""
     x = _tensor(x)
@@ -62,46 +55,51 @@ def _wrapped(index, n, mode, name):
     return index
 
 
-def choose(indices: Operand, choices: Operand | Sequence[Operand], /, mode: str = "raise") -> (
-    Tensor
-):
-    """choices[i] where `indices` is i, element by element; all broadcast together.
+def choose(
+    a: Operand,
+    choices: Operand | Sequence[Operand],
+    out: Any = None,
+    mode: str = "raise",
+) -> Tensor:
+    """choices[i] where `a` is i, element by element; all broadcast together.
 
     `mode` says what an index outside does: "raise" (ValueError), "wrap" or "clip".
     """
     if not isinstance(choices, (list, tuple)):
         choices = _tensor(choices)
         choices = [choices[i] for i in range(choices.shape[0])]
-    indices, *parts = broadcast_arrays(indices, *choices)
-    indices = _integers("choose", indices)
+    a, *parts = broadcast_arrays(a, *choices)
+    a = _integers("choose", a)
     if mode == "raise":
         inside = _op("logical_and")(
-            _op("greater_equal")(indices, 0), _op("less")(indices, len(parts))
+            _op("greater_equal")(a, 0), _op("less")(a, len(parts))
         )
         text = "choose: index {value}, but there are {bound} choices"
-        indices = _core.check_index(indices, inside, indices, len(parts), text)
+        a = _core.check_index(a, inside, a, len(parts), text)
     else:
-        indices = _wrapped(indices, len(parts), mode, "choose")
+        a = _wrapped(a, len(parts), mode, "choose")
     y = parts[-1]
     for i in range(len(parts) - 2, -1, -1):
-        y = _where(_op("equal")(indices, i), parts[i], y)
-    return y
+        y = _where(_op("equal")(a, i), parts[i], y)
+    return into("choose", out, y)
 
 
 def select(
-    conditions: Sequence[Operand], choices: Sequence[Operand], /, default: Operand = 0
+    condlist: Sequence[Operand],
+    choicelist: Sequence[Operand],
+    default: Operand = 0,
 ) -> Tensor:
     """The choice of the first condition that is true, element by element, else `default`."""
-    if len(conditions) != len(choices):
+    if len(condlist) != len(choicelist):
         raise _core.ValueError(
             f"select: {len(conditions)} conditions for {len(choices)} choices"
         )
-    conditions = [_tensor(c) for c in conditions]
-    for c in conditions:
+    condlist = [_tensor(c) for c in condlist]
+    for c in condlist:
         if c.dtype.kind != "b":
             raise _core.TypeError(f"select: expected bools as conditions, found {c.dtype.name}")
     y = default
-    for condition, choice in zip(reversed(conditions), reversed(choices)):
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         y = _where(condition, choice, y)
     return y
 
@@ -118,66 +116,63 @@ def fill_diagonal_offset(x: Operand, value: Operand, offset: int, /) -> Tensor:
     return _where(on_diagonal, value, x)
 
 
-def fill_diagonal(x: Operand, value: Operand, /) -> Tensor:
-    """x with `value` at the elements whose indices are all equal: a new array.
-
-    x is a matrix, or has more axes of one extent.
-    """
-    x = _tensor(x)
-    if x.ndim == 2:
-        return fill_diagonal_offset(x, value, 0)
-    if x.ndim < 2 or any(n != x.shape[0] for n in x.shape if isinstance(n, int)):
-        raise _core.ValueError(f"fill_diagonal: expected a matrix or equal extents: {x.shape}")
-    i = _core.arange(0, x.shape[0], 1, None)
-    return _core.set_item(x, (i,) * x.ndim, value, "set")
-
-
-def tril_indices(n: ShapeLike, /, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
+def tril_indices(n: ShapeLike, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
     """The row and column indices of an n x m matrix's elements on and below diagonal k."""
     return _core.nonzero(_below(n, n if m is None else m, k))
 
 
-def triu_indices(n: ShapeLike, /, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
+def triu_indices(n: ShapeLike, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
     """The row and column indices of an n x m matrix's elements on and above diagonal k."""
     return _core.nonzero(_op("logical_not")(_below(n, n if m is None else m, k - 1)))
 
 
-def diag_indices(n: ShapeLike, /, ndim: int = 2) -> tuple[Tensor, ...]:
+def diag_indices(n: ShapeLike, ndim: int = 2) -> tuple[Tensor, ...]:
     """The indices of the diagonal of an array with `ndim` axes of extent n."""
     if n is None:
         raise _core.TypeError("diag_indices: expected an extent, found None")
     return (_core.arange(0, n, 1, None),) * ndim
 
 
-def indices(dimensions: Sequence[ShapeLike], /) -> Tensor:
-    """The index along each axis for all elements of a shape: int64, one axis more in front."""
+def indices(
+    dimensions: Sequence[ShapeLike],
+    dtype: DTypeLike = "int64",
+    sparse: bool = False,
+) -> Any:
+    """The index along each axis for all elements of a shape: one axis more in front.
+
+    `sparse` ones are a tuple, each with extent 1 on the other axes.
+    """
     shape = tuple(dimensions)
-    grids = [
-        _core.broadcast_to(
-            _core.reshape(
-                _core.arange(0, n, 1, None), tuple(n if i == k else 1 for i in range(len(shape)))
-            ),
-            shape,
+    lines = [
+        _core.reshape(
+            _core.arange(0, n, 1, dtype), tuple(n if i == k else 1 for i in range(len(shape)))
         )
         for k, n in enumerate(shape)
     ]
-    return stack(grids)
+    if sparse:
+        return tuple(lines)
+    return stack([_core.broadcast_to(line, shape) for line in lines])
 
 
 def ravel_multi_index(
-    multi_index: Sequence[Operand], shape: Sequence[ShapeLike], /, mode: str = "raise"
+    multi_index: Sequence[Operand],
+    dims: Sequence[ShapeLike],
+    mode: str = "raise",
+    order: str = "C",
 ) -> Tensor:
     """The place in row-major order of elements whose index along each axis is given: int64.
 
     `mode` says what an index outside does: "raise" (ValueError), "wrap" or "clip".
     """
     parts = [_integers("ravel_multi_index", i) for i in multi_index]
-    if len(parts) != len(shape):
+    if len(parts) != len(dims):
         raise _core.ValueError(
             f"ravel_multi_index: {len(parts)} indices for a shape of {len(shape)} axes"
         )
     place = 0
-    for index, n in zip(parts, shape):
+    if order == "F":
+        parts, dims = parts[::-1], dims[::-1]
+    for index, n in zip(parts, dims):
         if mode == "raise":
             inside = _op("logical_and")(_op("greater_equal")(index, 0), _op("less")(index, n))
             text = "ravel_multi_index: index {value} is out of range for extent {bound}"
@@ -186,14 +181,21 @@ def ravel_multi_index(
     return place
 
 
-def unravel_index(places: Operand, shape: Sequence[ShapeLike], /) -> tuple[Tensor, ...]:
+def unravel_index(
+    indices: Operand,
+    shape: Sequence[ShapeLike],
+    order: str = "C",
+) -> tuple[Tensor, ...]:
     """The index along each axis of elements whose place in row-major order is given: int64."""
+    shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
+    if order == "F":
+        return unravel_index(indices, shape[::-1])[::-1]
     size = 1
     for n in shape:
         size = _multiply(size, n) if not isinstance(n, int) or not isinstance(size, int) else (
             size * n
         )
-    rest = _integers("unravel_index", places)
+    rest = _integers("unravel_index", indices)
     inside = _op("logical_and")(_op("greater_equal")(rest, 0), _op("less")(rest, size))
     text = "unravel_index: place {value} is out of range for {bound} elements"
     rest = _core.check_index(rest, inside, rest, size, text)
@@ -246,12 +248,10 @@ ogrid = _Grid(True)
 __all__ = [
     "choose",
     "diag_indices",
-    "fill_diagonal",
     "fill_diagonal_offset",
     "indices",
     "mgrid",
     "ogrid",
-    "put_along_axis",
     "ravel_multi_index",
     "select",
     "tril_indices",

@@ -6,19 +6,25 @@
 
 from __future__ import annotations
 
+import builtins
+
 from .. import _core
 from .complex import imag, real
 from .creation import _tensor, astype
+from .forms import into
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from .._core import DType
     from ..typing import Axes, DTypeLike, Operand, Tensor
 
 _op = _core.operation
 _sum, _prod, _mean, _max, _min = _op("sum"), _op("prod"), _op("mean"), _op("max"), _op("min")
 _any, _all = _op("any"), _op("all")
 _subtract, _multiply, _divide = _op("subtract"), _op("multiply"), _op("divide")
-_square = _op("square")
+_square, _add = _op("square"), _op("add")
 _isnan, _where, _maximum, _not_equal = _op("isnan"), _op("where"), _op("maximum"), _op("not_equal")
 
 
@@ -26,15 +32,55 @@ def _axes(axis):
     return tuple(axis) if hasattr(axis, "__iter__") else axis
 
 
+def _identity(dtype, kind):
+    """What a reduction of the kind may start from: 0, 1, or the least or greatest of a dtype."""
+    if kind in (0, 1):
+        return kind
+    return _lowest(dtype) if kind == "max" else _highest(dtype)
+
+
+def _lowest(dtype: DType) -> float:
+    """The least number of a real dtype: -inf of floats, False of bools."""
+    if dtype.kind == "f":
+        return float("-inf")
+    return -(2 ** (dtype.itemsize * 8 - 1)) if dtype.kind == "i" else 0
+
+
+def _highest(dtype: DType) -> float:
+    """The greatest number of a real dtype: inf of floats, True of bools."""
+    if dtype.kind == "f":
+        return float("inf")
+    if dtype.kind == "b":
+        return True
+    return 2 ** (dtype.itemsize * 8 - (dtype.kind == "i")) - 1
+
+
+def _masked(x, where, kind):
+    """x with what a reduction ignores where the mask does not hold."""
+    if where is True:
+        return x
+    return _where(where, x, _core.full((), _identity(x.dtype, kind), x.dtype))
+
+
 def sum(
-    x: Operand, /, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
+    a: Operand,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Operand | None = None,
+    where: Operand = True,
 ) -> Tensor:
     """Sum over axes; 0 without elements.
 
     Integers and bools narrower than 64 bits are widened unless `dtype` is given, to which the
-    elements are converted before they are added. Differentiable.
+    elements are converted before they are added. `initial` is added; where the mask does not hold
+    nothing is. Differentiable.
     """
-    return _accumulated(_sum, x, axis, dtype, keepdims)
+    if dtype is None and out is None and initial is None and where is True:
+        return _sum(a, _axes(axis), keepdims)
+    y = _accumulated(_sum, _masked(_tensor(a), where, 0), axis, dtype, keepdims)
+    return into("sum", out, y if initial is None else _op("add")(y, initial))
 
 
 def _accumulated(op, x, axis, dtype, keepdims):
@@ -44,26 +90,145 @@ def _accumulated(op, x, axis, dtype, keepdims):
 
 
 def prod(
-    x: Operand, /, axis: Axes = None, dtype: DTypeLike | None = None, *, keepdims: bool = False
+    a: Operand,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Operand | None = None,
+    where: Operand = True,
 ) -> Tensor:
     """Product over axes; 1 without elements. The dtype is that of `sum`. Differentiable."""
-    return _accumulated(_prod, x, axis, dtype, keepdims)
+    if dtype is None and out is None and initial is None and where is True:
+        return _prod(a, _axes(axis), keepdims)
+    y = _accumulated(_prod, _masked(_tensor(a), where, 1), axis, dtype, keepdims)
+    return into("prod", out, y if initial is None else _multiply(y, initial))
 
 
-def argmax(x: Operand, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+def max(
+    a: Operand,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Operand | None = None,
+    where: Operand = True,
+) -> Tensor:
+    """Largest element over axes, NaN if there is one; ValueError without elements or `initial`.
+
+    Only elements where the mask holds count. Differentiable: equal elements share the derivative.
+    """
+    if out is None and initial is None and where is True:
+        return _max(a, _axes(axis), keepdims)
+    return _extreme("max", _max, _maximum, a, axis, out, keepdims, initial, where)
+
+
+def min(
+    a: Operand,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Operand | None = None,
+    where: Operand = True,
+) -> Tensor:
+    """Smallest element over axes, NaN if there is one; ValueError without elements or `initial`.
+
+    Only elements where the mask holds count. Differentiable: equal elements share the derivative.
+    """
+    if out is None and initial is None and where is True:
+        return _min(a, _axes(axis), keepdims)
+    return _extreme("min", _min, _op("minimum"), a, axis, out, keepdims, initial, where)
+
+
+def _extreme(name, op, combine, a, axis, out, keepdims, initial, where):
+    if where is not True and initial is None:
+        raise _core.ValueError(f"{name}: `where` needs `initial`, which may be all there is")
+    x = _masked(_tensor(a), where, name)
+    if initial is None:
+        return into(name, out, op(x, _axes(axis), keepdims))
+    initial = astype(initial, x.dtype)
+    if 0 in x.shape:
+        counted = _sum(x, _axes(axis), keepdims)
+        return into(name, out, _core.full(counted.shape, initial, x.dtype))
+    return into(name, out, combine(op(x, _axes(axis), keepdims), initial))
+
+
+def any(
+    a: Operand,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool = False,
+    where: Operand = True,
+) -> Tensor:
+    """Whether some element is not 0, over axes; False without elements."""
+    if out is None and where is True:
+        return _any(a, _axes(axis), keepdims)
+    return into("any", out, _any(_masked(_tensor(a), where, 0), _axes(axis), keepdims))
+
+
+def all(
+    a: Operand,
+    axis: Axes = None,
+    out: Any = None,
+    keepdims: bool = False,
+    where: Operand = True,
+) -> Tensor:
+    """Whether no element is 0, over axes; True without elements."""
+    if out is None and where is True:
+        return _all(a, _axes(axis), keepdims)
+    return into("all", out, _all(_masked(_tensor(a), where, 1), _axes(axis), keepdims))
+
+
+def mean(
+    a: Operand,
+    axis: Axes = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    keepdims: bool = False,
+    where: Operand = True,
+) -> Tensor:
+    """Mean over axes, of the elements where the mask holds; NaN without elements.
+
+    Integers give float64; `dtype` is what the elements are converted to first. Differentiable.
+    """
+    if dtype is None and out is None and where is True:
+        return _mean(a, _axes(axis), keepdims)
+    x = _tensor(a) if dtype is None else astype(a, dtype, copy=False)
+    if where is True:
+        y = _mean(x, _axes(axis), keepdims)
+    else:
+        x = x if x.dtype.kind in "fc" else astype(x, "float64")
+        y = _divide(
+            _sum(_masked(x, where, 0), _axes(axis), keepdims), _held(x, where, axis, keepdims)
+        )
+    return into("mean", out, y if dtype is None else astype(y, dtype, copy=False))
+
+
+def _held(x, where, axis, keepdims):
+    """How many elements the mask lets a reduction join, as numbers of the dtype of x's parts."""
+    counted = _sum(_core.broadcast_to(where, x.shape), _axes(axis), keepdims)
+    return astype(counted, real(x).dtype if x.dtype.kind == "c" else x.dtype)
+
+
+def argmax(
+    a: Operand, axis: int | None = None, out: Any = None, *, keepdims: bool = False
+) -> Tensor:
     """Index (int64) of the first largest element along an axis; the first NaN if there is one.
 
     None: the index in the flattened array.
     """
-    return _op("max_and_argmax")(x, axis, keepdims)[1]
+    found = _op("max_and_argmax")(a, axis, keepdims)[1]
+    return found if out is None else into("argmax", out, found)
 
 
-def argmin(x: Operand, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+def argmin(
+    a: Operand, axis: int | None = None, out: Any = None, *, keepdims: bool = False
+) -> Tensor:
     """Index (int64) of the first smallest element along an axis; the first NaN if there is one.
 
     None: the index in the flattened array.
     """
-    return _op("min_and_argmin")(x, axis, keepdims)[1]
+    found = _op("min_and_argmin")(a, axis, keepdims)[1]
+    return found if out is None else into("argmin", out, found)
 
 
 def _count(x, axis):
@@ -76,40 +241,57 @@ def _count(x, axis):
 
 
 def var(
-    x: Operand,
-    /,
+    a: Operand,
     axis: Axes = None,
-    *,
-    correction: float = 0.0,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0.0,
     keepdims: bool = False,
+    *,
+    where: Operand = True,
     mean: Operand | None = None,
-    ddof: float | None = None,
+    correction: float = 0.0,
 ) -> Tensor:
-    """Mean squared distance from the mean over axes.
+    """Mean squared distance from the mean over axes, of the elements where the mask holds.
 
-    The sum of squares is divided by n - correction (NumPy's name is `ddof`). `mean` may give the
-    mean, with the reduced axes kept. Integers give float64, complex numbers the dtype of their
+    The sum of squares is divided by n - ddof (the standard's name is `correction`). `mean` may give
+    the mean, with the reduced axes kept. Integers give float64, complex numbers the dtype of their
     parts: the distance is a magnitude. Differentiable.
     """
-    if ddof is not None:
-        correction = ddof
-    x = _tensor(x)
+    ddof = correction or ddof
+    x = _tensor(a) if dtype is None else astype(a, dtype, copy=False)
     if x.dtype.kind not in "fc":
         x = astype(x, "float64")
     axis = _axes(axis)
-    count = _count(x, axis)
-    distance = _subtract(x, _mean(x, axis, True) if mean is None else mean)
+    if mean is None:
+        mean = _mean(x, axis, True) if where is True else _held_mean(x, where, axis)
+    distance = _subtract(x, mean)
     if x.dtype.kind == "c":
         squares = _op("add")(_square(real(distance)), _square(imag(distance)))
     else:
         squares = _square(distance)
-    if correction == 0:
-        return _mean(squares, axis, keepdims)
-    if isinstance(count, int):
-        divisor = max(count - correction, 0)
+    if where is True and ddof == 0:
+        y = _mean(squares, axis, keepdims)
     else:
-        divisor = _maximum(_subtract(astype(count, squares.dtype), correction), 0)
-    return _divide(_sum(squares, axis, keepdims), divisor)
+        y = _divide(
+            _sum(_masked(squares, where, 0), axis, keepdims),
+            _divisor(squares, axis, keepdims, ddof, where),
+        )
+    return y if out is None else into("var", out, y)
+
+
+def _held_mean(x, where, axis):
+    return _divide(_sum(_masked(x, where, 0), axis, True), _held(x, where, axis, True))
+
+
+def _divisor(squares, axis, keepdims, ddof, where):
+    """n - ddof, and not below 0, for n elements that a reduction joins."""
+    if where is not True:
+        return _maximum(_subtract(_held(squares, where, axis, keepdims), ddof), 0)
+    count = _count(squares, axis)
+    if isinstance(count, int):
+        return builtins.max(count - ddof, 0)
+    return _maximum(_subtract(astype(count, squares.dtype), ddof), 0)
 
 
 def _root(sums, order=2):
@@ -121,97 +303,68 @@ def _root(sums, order=2):
 
 
 def std(
-    x: Operand,
-    /,
+    a: Operand,
     axis: Axes = None,
-    *,
-    correction: float = 0.0,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
+    ddof: float = 0.0,
     keepdims: bool = False,
+    *,
+    where: Operand = True,
     mean: Operand | None = None,
-    ddof: float | None = None,
+    correction: float = 0.0,
 ) -> Tensor:
     """Square root of `var`, with the derivative 0 where that is 0."""
-    variance = var(x, axis, correction=correction, keepdims=keepdims, mean=mean, ddof=ddof)
-    return _root(variance)
+    ddof = correction or ddof
+    y = _root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean))
+    return y if out is None else into("std", out, y)
 
 
 def average(
-    x: Operand, /, axis: Axes = None, weights: Operand | None = None, *, keepdims: bool = False
-) -> Tensor:
-    """Mean over axes with weights, which broadcast to x."""
-    axis = _axes(axis)
+    a: Operand,
+    axis: Axes = None,
+    weights: Operand | None = None,
+    returned: bool = False,
+    *,
+    keepdims: bool = False,
+) -> Any:
+    """Mean over axes with weights, which broadcast to a; with `returned` their sums as well."""
+    x, axis = _tensor(a), _axes(axis)
     if weights is None:
-        return _mean(x, axis, keepdims)
-    x, weights = _tensor(x), _tensor(weights)
+        found = _mean(x, axis, keepdims)
+        counts = _add(_multiply(found, 0), astype(_count(x, axis), found.dtype))
+        return (found, counts) if returned else found
+    weights = _tensor(weights)
     if weights.ndim == 1 and x.ndim > 1 and isinstance(axis, int):
         shape = [1] * x.ndim
         shape[axis] = weights.shape[0]
         weights = _core.reshape(weights, tuple(shape))
-    total = _sum(_multiply(_op("add")(_multiply(x, 0), 1), weights), axis, keepdims)
-    return _divide(_sum(_multiply(x, weights), axis, keepdims), total)
+    total = _sum(_core.broadcast_to(weights, x.shape), axis, keepdims)
+    floating = _core.result_type(x, weights, 1.0)
+    total = astype(total, floating, copy=False)
+    found = _divide(_sum(_multiply(x, weights), axis, keepdims), total)
+    return (found, total) if returned else found
 
 
-def count_nonzero(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+def count_nonzero(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
     """How many elements are not 0, over axes: int64."""
-    return _sum(_not_equal(x, 0), _axes(axis), keepdims)
+    return _sum(_not_equal(a, 0), _axes(axis), keepdims)
 
 
-def ptp(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+def ptp(a: Operand, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Tensor:
     """Largest minus smallest element over axes."""
     axis = _axes(axis)
-    return _subtract(_max(x, axis, keepdims), _min(x, axis, keepdims))
+    return into("ptp", out, _subtract(_max(a, axis, keepdims), _min(a, axis, keepdims)))
 
 
-def _without_nan(x, value):
-    x = _tensor(x)
-    return x if x.dtype.kind not in "fc" else _where(_isnan(x), value, x)
-
-
-def nansum(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """Sum of the elements that are not NaN."""
-    return _sum(_without_nan(x, 0), _axes(axis), keepdims)
-
-
-def nanprod(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """Product of the elements that are not NaN."""
-    return _prod(_without_nan(x, 1), _axes(axis), keepdims)
-
-
-def nanmean(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """Mean of the elements that are not NaN; NaN if there are none."""
-    x = _tensor(x)
-    if x.dtype.kind != "f":
-        return _mean(x, _axes(axis), keepdims)
-    count = _sum(astype(_op("logical_not")(_isnan(x)), x.dtype), _axes(axis), keepdims)
-    return _divide(nansum(x, axis, keepdims=keepdims), count)
-
-
-def nanmax(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """Largest of the elements that are not NaN; NaN if there are none."""
-    return _nan_extreme(x, _axes(axis), keepdims, _max, float("-inf"))
-
-
-def nanmin(x: Operand, /, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """Smallest of the elements that are not NaN; NaN if there are none."""
-    return _nan_extreme(x, _axes(axis), keepdims, _min, float("inf"))
-
-
-def _nan_extreme(x, axis, keepdims, op, worst):
-    x = _tensor(x)
-    if x.dtype.kind != "f":
-        return op(x, axis, keepdims)
-    found = op(_where(_isnan(x), worst, x), axis, keepdims)
-    return _where(_all(_isnan(x), axis, keepdims), float("nan"), found)
-
-
-def array_equal(x1: Operand, x2: Operand, /, equal_nan: bool = False) -> Tensor:
+def array_equal(a1: Operand, a2: Operand, equal_nan: bool = False) -> Tensor:
     """Whether two arrays have the same shape and elements: a bool of rank 0."""
-    x1, x2 = _tensor(x1), _tensor(x2)
-    if x1.ndim != x2.ndim or _extents_differ(x1.shape, x2.shape):
+    a1, a2 = _tensor(a1), _tensor(a2)
+    if a1.ndim != a2.ndim or _extents_differ(a1.shape, a2.shape):
         return _core.asarray(False)
-    same = _op("equal")(x1, x2)
-    if equal_nan and x1.dtype.kind == "f" and x2.dtype.kind == "f":
-        same = _op("logical_or")(same, _op("logical_and")(_isnan(x1), _isnan(x2)))
+    same = _op("equal")(a1, a2)
+    if equal_nan and a1.dtype.kind == "f" and a2.dtype.kind == "f":
+        same = _op("logical_or")(same, _op("logical_and")(_isnan(a1), _isnan(a2)))
     return _all(same)
 
 
@@ -222,9 +375,8 @@ def _extents_differ(shape1, shape2):
 
 
 def allclose(
-    x1: Operand,
-    x2: Operand,
-    /,
+    a: Operand,
+    b: Operand,
     rtol: float = 1e-5,
     atol: float = 1e-8,
     equal_nan: bool = False,
@@ -232,21 +384,26 @@ def allclose(
     """Whether all elements of two arrays are close, as `isclose` says: a bool of rank 0."""
     from .elementwise import isclose
 
-    return _all(isclose(x1, x2, rtol, atol, equal_nan))
+    return _all(isclose(a, b, rtol, atol, equal_nan))
 
+
+amax = max
+amin = min
 
 __all__ = [
+    "all",
     "allclose",
+    "amax",
+    "amin",
+    "any",
     "argmax",
     "argmin",
     "array_equal",
     "average",
     "count_nonzero",
-    "nanmax",
-    "nanmean",
-    "nanmin",
-    "nanprod",
-    "nansum",
+    "max",
+    "mean",
+    "min",
     "prod",
     "ptp",
     "std",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from .. import _core
 from .creation import _tensor, astype
+from .forms import into
 from .reductions import _isnan, _where
 from .shapes import _along, _axis, broadcast_arrays, concat, ravel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..typing import DTypeLike, Operand, Tensor
 
 _op = _core.operation
@@ -29,31 +32,31 @@ def _running(op, name, x, axis, dtype, reverse):
 
 
 def cumsum(
-    x: Operand,
-    /,
+    a: Operand,
     axis: int | None = None,
     dtype: DTypeLike | None = None,
+    out: Any = None,
     *,
     reverse: bool = False,
 ) -> Tensor:
-    """Running sums along an axis, from the end if `reverse`; None flattens x.
+    """Running sums along an axis, from the end if `reverse`; None flattens the array.
 
     Integers and bools narrower than 64 bits are widened unless `dtype` is given, to which the
     elements are converted first. Differentiable.
     """
-    return _running(_cumsum, "cumsum", x, axis, dtype, reverse)
+    return into("cumsum", out, _running(_cumsum, "cumsum", a, axis, dtype, reverse))
 
 
 def cumprod(
-    x: Operand,
-    /,
+    a: Operand,
     axis: int | None = None,
     dtype: DTypeLike | None = None,
+    out: Any = None,
     *,
     reverse: bool = False,
 ) -> Tensor:
     """Running products, as `cumsum`. Differentiable, at zeros too."""
-    return _running(_cumprod, "cumprod", x, axis, dtype, reverse)
+    return into("cumprod", out, _running(_cumprod, "cumprod", a, axis, dtype, reverse))
 
 
 def cummax(x: Operand, /, axis: int | None = None, *, reverse: bool = False) -> Tensor:
@@ -103,13 +106,15 @@ def cumulative_sum(
     *,
     axis: int | None = None,
     dtype: DTypeLike | None = None,
+    out: Any = None,
     include_initial: bool = False,
 ) -> Tensor:
     """Running sums along an axis, which a vector need not name.
 
     With `include_initial` a 0 comes before them. The dtype is that of `cumsum`. Differentiable.
     """
-    return _cumulative(cumsum, "cumulative_sum", x, axis, dtype, include_initial, 0)
+    y = _cumulative(cumsum, "cumulative_sum", x, axis, dtype, include_initial, 0)
+    return into("cumulative_sum", out, y)
 
 
 def cumulative_prod(
@@ -118,13 +123,15 @@ def cumulative_prod(
     *,
     axis: int | None = None,
     dtype: DTypeLike | None = None,
+    out: Any = None,
     include_initial: bool = False,
 ) -> Tensor:
     """Running products along an axis, which a vector need not name.
 
     With `include_initial` a 1 comes before them. The dtype is that of `cumprod`. Differentiable.
     """
-    return _cumulative(cumprod, "cumulative_prod", x, axis, dtype, include_initial, 1)
+    y = _cumulative(cumprod, "cumulative_prod", x, axis, dtype, include_initial, 1)
+    return into("cumulative_prod", out, y)
 
 
 def _replaced(x, value):
@@ -133,20 +140,26 @@ def _replaced(x, value):
 
 
 def nancumsum(
-    x: Operand, /, axis: int | None = None, dtype: DTypeLike | None = None
+    a: Operand,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
 ) -> Tensor:
     """Running sums with 0 for each NaN."""
-    return cumsum(_replaced(x, 0), axis, dtype)
+    return into("nancumsum", out, cumsum(_replaced(a, 0), axis, dtype))
 
 
 def nancumprod(
-    x: Operand, /, axis: int | None = None, dtype: DTypeLike | None = None
+    a: Operand,
+    axis: int | None = None,
+    dtype: DTypeLike | None = None,
+    out: Any = None,
 ) -> Tensor:
     """Running products with 1 for each NaN."""
-    return cumprod(_replaced(x, 1), axis, dtype)
+    return into("nancumprod", out, cumprod(_replaced(a, 1), axis, dtype))
 
 
-def trapezoid(y: Operand, x: Operand | None = None, /, dx: float = 1.0, axis: int = -1) -> Tensor:
+def trapezoid(y: Operand, x: Operand | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
     """The integral of samples y along an axis by the trapezoidal rule.
 
     `x` has the places of the samples, as a vector or in y's shape; without it they are `dx` apart.

@@ -8,54 +8,58 @@ from __future__ import annotations
 from collections import namedtuple
 
 from .. import _core
-from .creation import _tensor
-from .shapes import _axis, ravel, take
-from .sorting import searchsorted, sort
+from .creation import _tensor, astype
+from .forms import into
+from .shapes import _axis, _known, concat, moveaxis, ravel, take
+from .sorting import lexsort, searchsorted, sort
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from ..typing import Operand, Tensor
 
 _op = _core.operation
 
 
-def nonzero(x: Operand, /) -> tuple[Tensor, ...]:
-    """The places (int64) of the elements that are not 0: one index for each axis of x."""
-    x = _tensor(x)
-    if x.ndim == 0:
+def nonzero(a: Operand) -> tuple[Tensor, ...]:
+    """The places (int64) of the elements that are not 0: one index for each axis of a."""
+    a = _tensor(a)
+    if a.ndim == 0:
         raise _core.ValueError("nonzero: expected an array with axes, found rank 0")
-    return _core.nonzero(x)
+    return _core.nonzero(a)
 
 
-def flatnonzero(x: Operand, /) -> Tensor:
+def flatnonzero(a: Operand) -> Tensor:
     """The places (int64) of the elements that are not 0, in row-major order."""
-    return _core.flatnonzero(x)
+    return _core.flatnonzero(a)
 
 
-def argwhere(x: Operand, /) -> Tensor:
+def argwhere(a: Operand) -> Tensor:
     """The places (int64) of the elements that are not 0: a row for each."""
-    x = _tensor(x)
-    if x.ndim == 0:
+    a = _tensor(a)
+    if a.ndim == 0:
         raise _core.ValueError("argwhere: expected an array with axes, found rank 0")
-    return _core.stack(_core.nonzero(x), 1)
+    return _core.stack(_core.nonzero(a), 1)
 
 
-def compress(condition: Operand, x: Operand, /, axis: int | None = None) -> Tensor:
-    """The slices of x along an axis where the vector `condition` is true; None flattens x.
+def compress(condition: Operand, a: Operand, axis: int | None = None, out: Any = None) -> Tensor:
+    """The slices of a along an axis where the vector `condition` is true; None flattens it.
 
     The vector may be shorter than the axis. Differentiable.
     """
-    x = ravel(x) if axis is None else _tensor(x)
+    a = ravel(a) if axis is None else _tensor(a)
     condition = _tensor(condition)
     if condition.ndim != 1:
         raise _core.ValueError(f"compress: expected a vector, found rank {condition.ndim}")
-    axis = 0 if axis is None else _axis("compress", axis, x.ndim)
-    return take(x, _core.flatnonzero(condition), axis)
+    axis = 0 if axis is None else _axis("compress", axis, a.ndim)
+    return into("compress", out, take(a, _core.flatnonzero(condition), axis))
 
 
-def extract(condition: Operand, x: Operand, /) -> Tensor:
-    """The elements of x where `condition`, of as many elements, is true. Differentiable."""
-    return compress(ravel(condition), x)
+def extract(condition: Operand, arr: Operand) -> Tensor:
+    """The elements of arr where `condition`, of as many elements, is true. Differentiable."""
+    return compress(ravel(condition), arr)
 
 
 UniqueAll = namedtuple("UniqueAll", ("values", "indices", "inverse_indices", "counts"))
@@ -63,46 +67,168 @@ UniqueCounts = namedtuple("UniqueCounts", ("values", "counts"))
 UniqueInverse = namedtuple("UniqueInverse", ("values", "inverse_indices"))
 
 
-def unique_values(x: Operand, /) -> Tensor:
+def unique_values(x: Operand) -> Tensor:
     """The distinct elements in ascending order; each NaN is one of them. Differentiable."""
     return _core.unique(x, False, False, False)[0]
 
 
-def unique_counts(x: Operand, /) -> UniqueCounts:
+def unique_counts(x: Operand) -> UniqueCounts:
     """`unique_values`, and how often each occurs (int64)."""
     return UniqueCounts(*_core.unique(x, False, False, True))
 
 
-def unique_inverse(x: Operand, /) -> UniqueInverse:
+def unique_inverse(x: Operand) -> UniqueInverse:
     """`unique_values`, and for each element of x the place of its value there (int64)."""
     return UniqueInverse(*_core.unique(x, False, True, False))
 
 
-def unique_all(x: Operand, /) -> UniqueAll:
+def unique_all(x: Operand) -> UniqueAll:
     """`unique_values`, the first place of each in the flattened x, the inverse and the counts."""
     return UniqueAll(*_core.unique(x, True, True, True))
 
 
 def unique(
-    x: Operand,
-    /,
+    ar: Operand,
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
-) -> Tensor | tuple[Tensor, ...]:
-    """The distinct elements in ascending order, and as NumPy's function what else is asked for."""
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Any:
+    """The distinct elements in ascending order, or the distinct slices along an axis.
+
+    And, in this order, what is asked for: the first place of each, the place of each element's
+    value among them, and how often each occurs. NaN is one value, unless not `equal_nan`.
+    """
+    x = _tensor(ar)
+    if axis is not None:
+        found = _unique_slices(x, _axis("unique", axis, x.ndim))
+        kept = [y for y, asked in zip(found[1:], (return_index, return_inverse, return_counts))
+                if asked]
+        return (found[0], *kept) if kept else found[0]
     found = _core.unique(x, return_index, return_inverse, return_counts)
-    return found[0] if len(found) == 1 else found
+    if equal_nan and x.dtype.kind == "f":
+        found = _with_one_nan(found, return_inverse, return_counts)
+    return found[0] if len(found) == 1 else tuple(found)
 
 
-def isin(element: Operand, test_elements: Operand, /, *, invert: bool = False) -> Tensor:
+def _with_one_nan(found, has_inverse, has_counts):
+    """What `unique` found, with the first NaN for all of them."""
+    values, *others = found
+    is_nan = _op("isnan")(values)
+    last = _op("sum")(_op("logical_not")(is_nan), 0, False)
+    place = _core.arange(0, values.shape[0], 1, None)
+    kept = _core.flatnonzero(_op("less_equal")(place, last))
+    if has_counts:
+        counts = others.pop()
+        of_nan = _op("sum")(_op("where")(is_nan, counts, 0), 0, False)
+        counts = _op("where")(is_nan, of_nan, counts)
+    inverse = [_op("minimum")(others.pop(), last)] if has_inverse else []
+    index = [take(y, kept, 0) for y in others]
+    counted = [take(counts, kept, 0)] if has_counts else []
+    return [take(values, kept, 0), *index, *inverse, *counted]
+
+
+def _unique_slices(x, axis):
+    """The distinct slices, their first places, the inverse and the counts."""
+    x = moveaxis(x, axis, 0)
+    rows = _core.reshape(x, (x.shape[0], -1))
+    n, width = rows.shape[0], _known("unique", rows, 1)
+    order = lexsort([rows[:, k] for k in range(width - 1, -1, -1)])
+    ordered = take(rows, order, 0)
+    differs = _op("any")(_op("not_equal")(ordered[1:], ordered[:-1]), 1, False)
+    is_new = concat([_core.full((1,), True, "bool"), differs])
+    starts = _core.flatnonzero(is_new)
+    group = _op("subtract")(_op("cumsum")(astype(is_new, "int64"), 0, False), 1)
+    inverse = _core.set_item(_core.full((n,), 0, "int64"), order, group, "set")
+    ends = concat([starts[1:], _core.reshape(astype(_tensor(n), "int64"), (1,))])
+    index = take(order, starts, 0)
+    values = moveaxis(take(x, index, 0), 0, axis)
+    return values, index, inverse, _op("subtract")(ends, starts)
+
+
+def isin(
+    element: Operand,
+    test_elements: Operand,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: str | None = None,
+) -> Tensor:
     """Whether each element is among the test elements, or not (`invert`)."""
     element, line = _tensor(element), sort(ravel(test_elements))
     after, before = searchsorted(line, element, "right"), searchsorted(line, element)
     found = _op("not_equal")(after, before)
-    if element.dtype.kind == "f":
+    if element.dtype.kind in "fc":
         found = _op("logical_and")(found, _op("equal")(element, element))
     return _op("logical_not")(found) if invert else found
+
+
+def _one_of_each(x, is_unique):
+    x = ravel(x)
+    return sort(x) if is_unique else unique(x)
+
+
+def union1d(ar1: Operand, ar2: Operand) -> Tensor:
+    """The distinct elements of two arrays together, in ascending order."""
+    return unique(concat([ravel(ar1), ravel(ar2)]))
+
+
+def intersect1d(
+    ar1: Operand, ar2: Operand, assume_unique: bool = False, return_indices: bool = False
+) -> Any:
+    """The distinct elements that two arrays have both, in ascending order.
+
+    With `return_indices` also the first place of each in either array.
+    """
+    if not return_indices:
+        first = _one_of_each(ar1, assume_unique)
+        return compress(isin(first, ar2), first)
+    first, place1 = unique(ravel(ar1), return_index=True)
+    second, place2 = unique(ravel(ar2), return_index=True)
+    in_both, in_first = isin(first, second), isin(second, first)
+    return compress(in_both, first), compress(in_both, place1), compress(in_first, place2)
+
+
+def setdiff1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> Tensor:
+    """The distinct elements of ar1 that ar2 has not, in ascending order.
+
+    With `assume_unique` all of ar1's elements that ar2 has not, in their own order.
+    """
+    first = ravel(ar1) if assume_unique else unique(ar1)
+    return compress(isin(first, ar2, invert=True), first)
+
+
+def setxor1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> Tensor:
+    """The distinct elements that one of two arrays has and the other has not, in order."""
+    first, second = _one_of_each(ar1, assume_unique), _one_of_each(ar2, assume_unique)
+    one = compress(isin(first, second, invert=True), first)
+    return sort(concat([one, compress(isin(second, first, invert=True), second)]))
+
+
+def trim_zeros(filt: Operand, trim: str = "fb", axis: int | Sequence[int] | None = None) -> Tensor:
+    """The array without the zeros at the front ("f"), at the back ("b") or at both, of each axis.
+
+    `axis` says of which axes. Its extents are data.
+    """
+    x = _tensor(filt)
+    axes = range(x.ndim) if axis is None else axis if hasattr(axis, "__iter__") else (axis,)
+    trim = trim.lower()
+    for k in axes:
+        k = _axis("trim_zeros", k, x.ndim)
+        others = tuple(i for i in range(x.ndim) if i != k)
+        filled = _op("any")(_op("not_equal")(x, 0), others, False)
+        seen = astype(filled, "int64")
+        if "f" in trim:
+            front = _op("greater")(_op("cummax")(seen, 0, False), 0)
+        if "b" in trim:
+            back = _op("greater")(_op("cummax")(seen, 0, True), 0)
+        if "f" in trim and "b" in trim:
+            front = _op("logical_and")(front, back)
+        x = take(x, _core.flatnonzero(front if "f" in trim else back), k)
+    return x
 
 
 __all__ = [
@@ -110,8 +236,13 @@ __all__ = [
     "compress",
     "extract",
     "flatnonzero",
+    "intersect1d",
     "isin",
     "nonzero",
+    "setdiff1d",
+    "setxor1d",
+    "trim_zeros",
+    "union1d",
     "unique",
     "unique_all",
     "unique_counts",

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from .. import _core
-from .creation import _shape, _tensor
+from .creation import _shape, _tensor, astype
+from .forms import into, is_cast
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from typing import Any
+
     from .._core import Dim
-    from ..typing import Axes, Operand, ShapeLike, Tensor
+    from ..typing import Axes, DTypeLike, Operand, ShapeLike, Tensor
 
 _remainder = _core.operation("remainder")
 _add = _core.operation("add")
@@ -49,20 +52,32 @@ def _along(axis, key):
     return (slice(None),) * axis + (key,)
 
 
-def reshape(x: Operand, /, shape: ShapeLike, *, copy: bool | None = None) -> Tensor:
+def reshape(
+    a: Operand,
+    /,
+    shape: ShapeLike,
+    order: str = "C",
+    *,
+    copy: bool | None = None,
+) -> Tensor:
     """The elements in row-major order under another shape; one extent may be -1.
 
+    In the order "F" the first index is the fastest, of the operand and of the result.
     An array whose elements lie in order is not copied unless `copy` is True; with False a
     reshape that would have to copy is a ValueError.
     """
-    x = _tensor(x)
-    if isinstance(x, _core.Expr) or copy is None:
-        return _core.reshape(x, shape)
+    a = _tensor(a)
+    if order == "F":
+        shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
+        turned = _core.reshape(_core.transpose(a, None), shape[::-1])
+        return _core.transpose(turned, None)
+    if isinstance(a, _core.Expr) or copy is None:
+        return _core.reshape(a, shape)
     if copy:
-        return _core.reshape(_core.asarray(x, None, True), shape)
-    if not _is_contiguous(x):
+        return _core.reshape(_core.asarray(a, None, True), shape)
+    if not _is_contiguous(a):
         raise _core.ValueError("reshape: the elements do not lie in order, and copy=False")
-    return _core.reshape(x, shape)
+    return _core.reshape(a, shape)
 
 
 def _is_contiguous(x):
@@ -74,14 +89,14 @@ def _is_contiguous(x):
     return True
 
 
-def ravel(x: Operand, /) -> Tensor:
+def ravel(a: Operand, order: str = "C") -> Tensor:
     """All elements in row-major order, as an array of rank 1; a view where one is possible."""
-    return _core.reshape(x, (-1,))
+    return _core.reshape(_core.transpose(a, None) if order == "F" else a, (-1,))
 
 
-def permute_dims(x: Operand, /, axes: Sequence[int] | None = None) -> Tensor:
-    """Axis i of the result is axis axes[i] of x; None reverses the axes."""
-    return _core.transpose(x, None if axes is None else tuple(axes))
+def permute_dims(a: Operand, axes: Sequence[int] | None = None) -> Tensor:
+    """Axis i of the result is axis axes[i] of a; None reverses the axes."""
+    return _core.transpose(a, None if axes is None else tuple(axes))
 
 
 def matrix_transpose(x: Operand, /) -> Tensor:
@@ -89,51 +104,49 @@ def matrix_transpose(x: Operand, /) -> Tensor:
     return swapaxes(x, -2, -1)
 
 
-def swapaxes(x: Operand, axis1: int, axis2: int, /) -> Tensor:
-    """x with two axes exchanged."""
-    x = _tensor(x)
-    order = list(range(x.ndim))
-    a, b = _axis("swapaxes", axis1, x.ndim), _axis("swapaxes", axis2, x.ndim)
-    order[a], order[b] = b, a
-    return _core.transpose(x, order)
+def swapaxes(a: Operand, axis1: int, axis2: int) -> Tensor:
+    """a with two axes exchanged."""
+    y = _tensor(a)
+    order = list(range(y.ndim))
+    i, j = _axis("swapaxes", axis1, y.ndim), _axis("swapaxes", axis2, y.ndim)
+    order[i], order[j] = j, i
+    return _core.transpose(y, order)
 
 
-def moveaxis(
-    x: Operand, source: int | Sequence[int], destination: int | Sequence[int], /
-) -> Tensor:
-    """x with the axes `source` at the positions `destination`; the others keep their order."""
-    x = _tensor(x)
-    source = _axes("moveaxis", source, x.ndim)
-    destination = _axes("moveaxis", destination, x.ndim)
+def moveaxis(a: Operand, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
+    """a with the axes `source` at the positions `destination`; the others keep their order."""
+    a = _tensor(a)
+    source = _axes("moveaxis", source, a.ndim)
+    destination = _axes("moveaxis", destination, a.ndim)
     if len(source) != len(destination):
         raise _core.ValueError(
             f"moveaxis: {len(source)} axes to {len(destination)} positions: the numbers differ"
         )
-    order = [k for k in range(x.ndim) if k not in source]
+    order = [k for k in range(a.ndim) if k not in source]
     for to, k in sorted(zip(destination, source)):
         order.insert(to, k)
-    return _core.transpose(x, order)
+    return _core.transpose(a, order)
 
 
-def expand_dims(x: Operand, /, axis: int | Sequence[int] = 0) -> Tensor:
-    """x with new axes of extent 1 at the positions `axis` of the result."""
-    x = _tensor(x)
+def expand_dims(a: Operand, axis: int | Sequence[int] = 0) -> Tensor:
+    """a with new axes of extent 1 at the positions `axis` of the result."""
+    a = _tensor(a)
     if isinstance(axis, int):
-        _axis("expand_dims", axis, x.ndim + 1)
-        return _core.expand_dims(x, axis)
-    for k in sorted(_axes("expand_dims", axis, x.ndim + len(axis))):
-        x = _core.expand_dims(x, k)
-    return _core.another(x)
+        _axis("expand_dims", axis, a.ndim + 1)
+        return _core.expand_dims(a, axis)
+    for k in sorted(_axes("expand_dims", axis, a.ndim + len(axis))):
+        a = _core.expand_dims(a, k)
+    return _core.another(a)
 
 
-def squeeze(x: Operand, /, axis: Axes = None) -> Tensor:
-    """x without the axes `axis`, which have extent 1; None: without all axes of extent 1."""
-    return _core.squeeze(x, axis)
+def squeeze(a: Operand, axis: Axes = None) -> Tensor:
+    """a without the axes `axis`, which have extent 1; None: without all axes of extent 1."""
+    return _core.squeeze(a, axis)
 
 
-def broadcast_to(x: Operand, /, shape: ShapeLike) -> Tensor:
-    """x repeated along new leading axes and along axes of extent 1, to `shape`."""
-    return _core.broadcast_to(x, shape)
+def broadcast_to(array: Operand, shape: ShapeLike, subok: bool = False) -> Tensor:
+    """The array repeated along new leading axes and along axes of extent 1, to `shape`."""
+    return _core.broadcast_to(array, shape)
 
 
 def broadcast_shapes(*shapes: Sequence[int | Dim]) -> tuple[int | Dim, ...]:
@@ -168,14 +181,44 @@ def broadcast_arrays(*arrays: Operand) -> list[Tensor]:
     return [_core.broadcast_to(x, shape) for x in arrays]
 
 
-def concat(arrays: Sequence[Operand], /, axis: int | None = 0) -> Tensor:
+def concat(
+    arrays: Sequence[Operand],
+    /,
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Tensor:
     """The arrays one after another along an axis, in their common dtype; None flattens them."""
-    return _core.concatenate(_list("concat", arrays), axis)
+    if out is None and dtype is None:
+        return _core.concatenate(_list("concat", arrays), axis)
+    return _joined("concat", _core.concatenate(_list("concat", arrays), axis), out, dtype, casting)
 
 
-def stack(arrays: Sequence[Operand], /, axis: int = 0) -> Tensor:
+def _joined(name, y, out, dtype, casting):
+    """`y` in a dtype that the rule `casting` allows, written to `out`."""
+    if dtype is not None:
+        dtype = _core.to_dtype(dtype)
+        if not is_cast(y.dtype, dtype, casting):
+            raise _core.TypeError(
+                f"{name}: {y.dtype.name} does not become {dtype.name} by casting={casting!r}"
+            )
+        y = astype(y, dtype, copy=False)
+    return into(name, out, y, casting=casting)
+
+
+def stack(
+    arrays: Sequence[Operand],
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Tensor:
     """The arrays, of one shape, along a new axis, in their common dtype."""
-    return _core.stack(_list("stack", arrays), _integer("stack", axis))
+    y = _core.stack(_list("stack", arrays), _integer("stack", axis))
+    return y if out is None and dtype is None else _joined("stack", y, out, dtype, casting)
 
 
 def unstack(x: Operand, /, *, axis: int = 0) -> tuple[Tensor, ...]:
@@ -188,119 +231,167 @@ def unstack(x: Operand, /, *, axis: int = 0) -> tuple[Tensor, ...]:
 
 def _known(name, x, axis):
     n = x.shape[axis]
+    if isinstance(n, _core.Dim) and _core.current(n) is not None:
+        return int(n)  # a guard of the trace
     if not isinstance(n, int):
         raise _core.TypeError(f"{name}: axis {axis} has the symbolic extent {n}; give it a number")
     return n
 
 
-def split(x: Operand, indices_or_sections: int | Sequence[int], /, axis: int = 0) -> list[Tensor]:
-    """Parts of x along an axis: as many equal ones, or cut before the given positions."""
-    x = _tensor(x)
-    axis = _axis("split", axis, x.ndim)
-    n = x.shape[axis]
+def split(ary: Operand, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Tensor]:
+    """Parts of an array along an axis: as many equal ones, or cut before the given positions."""
+    ary = _tensor(ary)
+    axis = _axis("split", axis, ary.ndim)
+    n = ary.shape[axis]
     if isinstance(indices_or_sections, int):
         parts = indices_or_sections
         if parts < 1 or (isinstance(n, int) and n % parts != 0):
             raise _core.ValueError(f"split: extent {n} does not divide into {parts} equal parts")
         if not isinstance(n, int):
-            whole = (*x.shape[:axis], n // parts * parts, *x.shape[axis + 1 :])
+            whole = (*ary.shape[:axis], n // parts * parts, *ary.shape[axis + 1 :])
             text = f"split: extent {n} of axis {axis} does not divide into {parts} equal parts"
-            x = _core.shaped(x, whole, text)
+            ary = _core.shaped(ary, whole, text)
         cuts = [n // parts * i for i in range(1, parts)]
     else:
         cuts = list(indices_or_sections)
-    return [x[_along(axis, slice(a, b))] for a, b in zip([0, *cuts], [*cuts, None])]
+    return [ary[_along(axis, slice(a, b))] for a, b in zip([0, *cuts], [*cuts, None])]
 
 
-def vstack(arrays: Sequence[Operand], /) -> Tensor:
+def vstack(
+    tup: Sequence[Operand],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Tensor:
     """The arrays one below the other; vectors are rows."""
-    return concat([atleast_2d(x) for x in arrays])
+    return concat([atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
 
 
-def hstack(arrays: Sequence[Operand], /) -> Tensor:
+def hstack(
+    tup: Sequence[Operand],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Tensor:
     """The arrays side by side: along axis 1, vectors along axis 0."""
-    arrays = [atleast_1d(x) for x in arrays]
-    return concat(arrays, axis=0 if arrays and arrays[0].ndim == 1 else 1)
+    arrays = [atleast_1d(x) for x in tup]
+    axis = 0 if arrays and arrays[0].ndim == 1 else 1
+    return concat(arrays, axis, dtype=dtype, casting=casting)
 
 
-def atleast_1d(x: Operand, /) -> Tensor:
-    """x, or a vector of one element if its rank is 0."""
+def _each(f, arrays):
+    """f of one array, or a tuple of f of each of several."""
+    return f(arrays[0]) if len(arrays) == 1 else tuple(map(f, arrays))
+
+
+def atleast_1d(*arys: Operand) -> Any:
+    """An array, or a vector of one element if its rank is 0; a tuple for several."""
+    return _each(_with_axis, arys)
+
+
+def _with_axis(x):
     x = _tensor(x)
     return _core.reshape(x, (1,)) if x.ndim == 0 else x
 
 
-def atleast_2d(x: Operand, /) -> Tensor:
-    """x with axes of extent 1 before its own, up to rank 2."""
+def atleast_2d(*arys: Operand) -> Any:
+    """An array with axes of extent 1 before its own, up to rank 2; a tuple for several."""
+    return _each(_with_two_axes, arys)
+
+
+def _with_two_axes(x):
     x = _tensor(x)
     return expand_dims(x, axis=tuple(range(2 - x.ndim))) if x.ndim < 2 else x
 
 
-def flip(x: Operand, /, axis: Axes = None) -> Tensor:
-    """x with the order of elements reversed along axes; None: along all."""
-    x = _tensor(x)
-    axes = range(x.ndim) if axis is None else _axes("flip", axis, x.ndim)
-    return x[tuple(slice(None, None, -1 if k in axes else None) for k in range(x.ndim))]
+def flip(m: Operand, axis: Axes = None) -> Tensor:
+    """m with the order of elements reversed along axes; None: along all."""
+    m = _tensor(m)
+    axes = range(m.ndim) if axis is None else _axes("flip", axis, m.ndim)
+    return m[tuple(slice(None, None, -1 if k in axes else None) for k in range(m.ndim))]
 
 
-def roll(x: Operand, /, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
-    """x with element i at position i + shift along an axis, around the end.
+def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
+    """a with element i at position i + shift along an axis, around the end.
 
     Several shifts go with as many axes; None rolls the flattened array.
     """
-    x = _tensor(x)
+    a = _tensor(a)
     if axis is None:
         if not isinstance(shift, int):
             raise _core.ValueError("roll: several shifts need as many axes")
-        return _core.reshape(roll(ravel(x), shift, 0), x.shape)
+        return _core.reshape(roll(ravel(a), shift, 0), a.shape)
     axes = (axis,) if isinstance(axis, int) else tuple(axis)
     shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
     if len(shifts) != len(axes):
         raise _core.ValueError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
     for k, by in zip(axes, shifts):
-        k = _axis("roll", k, x.ndim)
-        n = x.shape[k]
+        k = _axis("roll", k, a.ndim)
+        n = a.shape[k]
         if isinstance(n, int) and n == 0:
             continue
         cut = (n - by) % n
-        x = concat((x[_along(k, slice(cut, None))], x[_along(k, slice(None, cut))]), k)
-    return _core.another(x)
+        a = concat((a[_along(k, slice(cut, None))], a[_along(k, slice(None, cut))]), k)
+    return _core.another(a)
 
 
-def tile(x: Operand, repetitions: int | Sequence[int], /) -> Tensor:
-    """x as the tiles of a larger array: repetitions[k] of them along axis k."""
-    x = _tensor(x)
-    times = (repetitions,) if isinstance(repetitions, int) else tuple(repetitions)
-    rank = max(x.ndim, len(times))
+def tile(A: Operand, reps: int | Sequence[int]) -> Tensor:
+    """A as the tiles of a larger array: reps[k] of them along axis k."""
+    A = _tensor(A)
+    times = (reps,) if isinstance(reps, int) else tuple(reps)
+    rank = max(A.ndim, len(times))
     times = (1,) * (rank - len(times)) + times
-    shape = (1,) * (rank - x.ndim) + tuple(x.shape)
-    lined = _core.reshape(x, sum(((1, n) for n in shape), ()))
+    shape = (1,) * (rank - A.ndim) + tuple(A.shape)
+    lined = _core.reshape(A, sum(((1, n) for n in shape), ()))
     spread = _core.broadcast_to(lined, sum(((t, n) for t, n in zip(times, shape)), ()))
     return _core.reshape(spread, tuple(t * n for t, n in zip(times, shape)))
 
 
-def repeat(x: Operand, repeats: Operand, /, *, axis: int | None = None) -> Tensor:
-    """x with each element `repeats` times, one after another along an axis; None flattens x.
+def repeat(a: Operand, repeats: Operand, axis: int | None = None) -> Tensor:
+    """a with each element `repeats` times, one after another along an axis; None flattens a.
 
-    `repeats` is a number, or an array with a number for each position of the axis, which must
-    have values then: the extent of the result follows from it.
+    `repeats` is a number, or an array with a number for each position of the axis, whose sum is
+    the extent of the result.
     """
-    x = ravel(x) if axis is None else _tensor(x)
-    axis = _axis("repeat", 0 if axis is None else axis, x.ndim)
+    a = ravel(a) if axis is None else _tensor(a)
+    axis = _axis("repeat", 0 if axis is None else axis, a.ndim)
+    if isinstance(repeats, _core.Expr):
+        return _repeat_by_values(a, repeats, axis)
     if not isinstance(repeats, int):
-        if isinstance(repeats, _core.Expr):
-            raise _core.TypeError("repeat: `repeats` must have values: the extent depends on them")
         repeats = _core.asarray(repeats)
         if repeats.size != 1:
-            return _repeat_each(x, repeats, axis)
+            return _repeat_each(a, repeats, axis)
         if repeats.dtype.kind not in "biu":
             raise _core.TypeError(f"repeat: expected an int as repeats, found {repeats}")
         repeats = int(repeats.reshape(()))
     _check_repeats(repeats)
-    n = x.shape[axis]
-    spread = list(x.shape)
+    n = a.shape[axis]
+    spread = list(a.shape)
     spread.insert(axis + 1, repeats)
-    x = _core.broadcast_to(_core.expand_dims(x, axis + 1), tuple(spread))
-    return _core.reshape(x, (*x.shape[:axis], n * repeats, *x.shape[axis + 2 :]))
+    a = _core.broadcast_to(_core.expand_dims(a, axis + 1), tuple(spread))
+    return _core.reshape(a, (*a.shape[:axis], n * repeats, *a.shape[axis + 2 :]))
+
+
+def _repeat_by_values(x, repeats, axis):
+    """`repeat` by numbers that only the call knows."""
+    from .running import cumsum
+    from .sorting import searchsorted
+
+    if repeats.dtype.kind not in "biu" or repeats.ndim > 1:
+        raise _core.TypeError(f"repeat: expected a number or a vector of integers, found {repeats}")
+    n = x.shape[axis]
+    if repeats.ndim == 0:
+        repeats = _core.broadcast_to(repeats, (n,))
+    repeats = _core.shaped(repeats, (n,), f"repeat: expected {n} numbers")
+    least = _core.operation("greater_equal")(repeats, 0)
+    repeats = _core.check(
+        _core.astype(repeats, "int64"),
+        _core.operation("all")(least, None, False),
+        "repeat: expected repeats of at least 0",
+    )
+    ends = cumsum(repeats)
+    places = _core.arange(0, _core.operation("sum")(repeats, None, False), 1, None)
+    return _core.take(x, searchsorted(ends, places, side="right"), axis)
 
 
 def _check_repeats(least):
@@ -322,60 +413,86 @@ def _repeat_each(x, repeats, axis):
 
 
 def diff(
-    x: Operand,
-    /,
-    *,
-    axis: int = -1,
+    a: Operand,
     n: int = 1,
+    axis: int = -1,
     prepend: Operand | None = None,
     append: Operand | None = None,
 ) -> Tensor:
     """Differences of neighbours along an axis, `n` times; of bools: whether they differ."""
     if n < 0:
         raise _core.ValueError(f"diff: expected a number of times, found {n}")
-    x = _tensor(x)
-    axis = _axis("diff", axis, x.ndim)
-    parts = [part for part in (prepend, x, append) if part is not None]
+    a = _tensor(a)
+    axis = _axis("diff", axis, a.ndim)
+    parts = [_ended(part, a, axis) for part in (prepend, a, append) if part is not None]
     if len(parts) > 1:
-        x = concat(parts, axis=axis)
-    name = "not_equal" if x.dtype.kind == "b" else "subtract"
+        a = concat(parts, axis=axis)
+    name = "not_equal" if a.dtype.kind == "b" else "subtract"
     for _ in range(n):
-        after, before = x[_along(axis, slice(1, None))], x[_along(axis, slice(None, -1))]
-        x = _core.operation(name)(after, before)
-    return _core.another(x)
+        after, before = a[_along(axis, slice(1, None))], a[_along(axis, slice(None, -1))]
+        a = _core.operation(name)(after, before)
+    return _core.another(a)
 
 
-def take(x: Operand, indices: Operand, /, axis: int | None = None) -> Tensor:
-    """Elements of x along an axis at integer indices of any shape; None flattens x."""
-    return _core.take(ravel(x) if axis is None else x, indices, 0 if axis is None else axis)
+def _ended(part, a, axis):
+    """What stands before or behind `a`: a number is one element of each line along the axis."""
+    part = _tensor(part)
+    if part.ndim > 0:
+        return part
+    return _core.broadcast_to(part, tuple(1 if k == axis else n for k, n in enumerate(a.shape)))
 
 
-def take_along_axis(x: Operand, indices: Operand, /, axis: int = -1) -> Tensor:
+def take(
+    a: Operand,
+    indices: Operand,
+    axis: int | None = None,
+    out: Any = None,
+    mode: str = "raise",
+) -> Tensor:
+    """Elements of a along an axis at integer indices of any shape; None flattens a.
+
+    `mode` says what an index outside does: "raise" (IndexError), "wrap" or "clip".
+    """
+    a = ravel(a) if axis is None else a
+    axis = 0 if axis is None else axis
+    if mode != "raise":
+        from .places import _wrapped
+
+        a = _tensor(a)
+        indices = _wrapped(_tensor(indices), a.shape[_axis("take", axis, a.ndim)], mode, "take")
+    y = _core.take(a, indices, axis)
+    return y if out is None else into("take", out, y)
+
+
+def take_along_axis(arr: Operand, indices: Operand, axis: int | None = -1) -> Tensor:
     """Elements at their own positions but along `axis`, where `indices` has the position.
 
-    `indices` has x's rank; its other extents are x's, or 1 to repeat it.
+    None flattens the array.
+
+    `indices` has arr's rank; its other extents are arr's, or 1 to repeat it.
     """
-    x, indices = _tensor(x), _tensor(indices)
-    axis = _axis("take_along_axis", axis, x.ndim)
-    if indices.ndim != x.ndim:
+    arr, indices = ravel(arr) if axis is None else _tensor(arr), _tensor(indices)
+    axis = 0 if axis is None else axis
+    axis = _axis("take_along_axis", axis, arr.ndim)
+    if indices.ndim != arr.ndim:
         raise _core.ValueError(
             f"take_along_axis: x has rank {x.ndim}, the indices have rank {indices.ndim}"
         )
     key = []
-    for k, n in enumerate(x.shape):
-        shape = tuple(n if i == k else 1 for i in range(x.ndim))
+    for k, n in enumerate(arr.shape):
+        shape = tuple(n if i == k else 1 for i in range(arr.ndim))
         key.append(
             indices if k == axis else _core.reshape(_core.arange(0, n, 1, None), shape)
         )
-    return x[tuple(key)]
+    return arr[tuple(key)]
 
 
-def diagonal(x: Operand, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+def diagonal(a: Operand, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
     """The diagonal `offset` (above the main one if positive) of two axes, as the last axis.
 
     `gn.linalg.diagonal` takes the last two axes.
     """
-    return _diagonal("diagonal", x, offset, axis1, axis2)
+    return _diagonal("diagonal", a, offset, axis1, axis2)
 
 
 def _matrix_diagonal(x, offset=0):
@@ -408,14 +525,14 @@ def _known_alike(message, x, like):
     return _core.shaped(x, like.shape, message)
 
 
-def shape(x: Operand, /) -> tuple[int | Dim, ...]:
-    """The extents of x."""
-    return _shape(x)
+def shape(a: Operand) -> tuple[int | Dim, ...]:
+    """The extents of a."""
+    return _shape(a)
 
 
-def ndim(x: Operand, /) -> int:
-    """The number of axes of x."""
-    return len(_shape(x))
+def ndim(a: Operand) -> int:
+    """The number of axes of a."""
+    return len(_shape(a))
 
 
 __all__ = [
@@ -439,6 +556,7 @@ __all__ = [
     "repeat",
     "reshape",
     "roll",
+    "row_stack",
     "shape",
     "split",
     "squeeze",
@@ -452,4 +570,5 @@ __all__ = [
     "vstack",
 ]
 concatenate = concat
+row_stack = vstack
 transpose = permute_dims

@@ -6,6 +6,7 @@ import math
 
 from .. import _core
 from .creation import _tensor, astype
+from .shapes import _known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ def _window(name, m):
     return _divide(_core.arange(1 - m, m, 2, "float64"), max(m - 1, 1))
 
 
-def bartlett(m: int, /) -> Tensor:
-    """The triangular window of m points, 0 at both ends."""
-    return _subtract(1.0, _op("absolute")(_window("bartlett", m)))
+def bartlett(M: int) -> Tensor:
+    """The triangular window of M points, 0 at both ends."""
+    return _subtract(1.0, _op("absolute")(_window("bartlett", M)))
 
 
 def _cosines(name, m, first, second, third=0.0):
@@ -36,24 +37,24 @@ def _cosines(name, m, first, second, third=0.0):
     return _add(y, _multiply(_op("cos")(_multiply(t, 2)), third)) if third else y
 
 
-def hanning(m: int, /) -> Tensor:
-    """The raised cosine of m points, 0 at both ends."""
-    return _cosines("hanning", m, 0.5, 0.5)
+def hanning(M: int) -> Tensor:
+    """The raised cosine of M points, 0 at both ends."""
+    return _cosines("hanning", M, 0.5, 0.5)
 
 
-def hamming(m: int, /) -> Tensor:
-    """The raised cosine of m points, 0.08 at both ends."""
-    return _cosines("hamming", m, 0.54, 0.46)
+def hamming(M: int) -> Tensor:
+    """The raised cosine of M points, 0.08 at both ends."""
+    return _cosines("hamming", M, 0.54, 0.46)
 
 
-def blackman(m: int, /) -> Tensor:
-    """Blackman's window of m points: three cosine terms."""
-    return _cosines("blackman", m, 0.42, 0.5, 0.08)
+def blackman(M: int) -> Tensor:
+    """Blackman's window of M points: three cosine terms."""
+    return _cosines("blackman", M, 0.42, 0.5, 0.08)
 
 
-def kaiser(m: int, beta: Operand, /) -> Tensor:
-    """Kaiser's window of m points: i0(beta * sqrt(1 - t^2)) / i0(beta)."""
-    t, i0 = _window("kaiser", m), _op("i0")
+def kaiser(M: int, beta: Operand) -> Tensor:
+    """Kaiser's window of M points: i0(beta * sqrt(1 - t^2)) / i0(beta)."""
+    t, i0 = _window("kaiser", M), _op("i0")
     inside = _op("sqrt")(_op("maximum")(_subtract(1.0, _multiply(t, t)), 0.0))
     return _divide(i0(_multiply(inside, beta)), i0(beta))
 
@@ -69,52 +70,51 @@ def _vectors(name, x1, x2):
     return astype(x1, dtype, copy=False), astype(x2, dtype, copy=False)
 
 
-def convolve(x1: Operand, x2: Operand, /, mode: str = "full") -> Tensor:
-    """Sums over j of x1[j] * x2[i - j], of two vectors.
+def convolve(a: Operand, v: Operand, mode: str = "full") -> Tensor:
+    """Sums over j of a[j] * v[i - j], of two vectors.
 
     mode: "full", where they overlap at all; "same", the middle part with the extent of the longer
     one; "valid", where one lies within the other. Differentiable.
     """
-    x1, x2 = _vectors("convolve", x1, x2)
+    a, v = _vectors("convolve", a, v)
     if mode not in ("full", "same", "valid"):
         raise _core.ValueError(f"convolve: expected full, same or valid as mode, found {mode!r}")
-    m, n = x1.shape[0], x2.shape[0]
+    m, n = a.shape[0], v.shape[0]
     if isinstance(m, int) and isinstance(n, int) and n > m:
-        x1, x2, m, n = x2, x1, n, m
-    if x1.dtype.kind == "f":
+        a, v, m, n = v, a, n, m
+    if a.dtype.kind == "f":
         image = _core.reshape(
-            _core.set_item(_core.full((m + 2 * (n - 1),), 0, x1.dtype), slice(n - 1, m + n - 1),
-                           x1, "set"),
+            _core.set_item(_core.full((m + 2 * (n - 1),), 0, a.dtype), slice(n - 1, m + n - 1),
+                           a, "set"),
             (1, 1, m + 2 * (n - 1)),
         )
-        weights = _core.reshape(x2[::-1], (1, 1, n))
+        weights = _core.reshape(v[::-1], (1, 1, n))
         full = _core.reshape(
             _op("conv")(image, weights, (1,), (0, 0), (1,), 1), (m + n - 1,)
         )
     else:
-        products = _multiply(_core.expand_dims(x1, 1), _core.expand_dims(x2, 0))
+        products = _multiply(_core.expand_dims(a, 1), _core.expand_dims(v, 0))
         i = _core.expand_dims(_core.arange(0, m, 1, None), 1)
         places = _add(i, _core.expand_dims(_core.arange(0, n, 1, None), 0))
-        full = _core.set_item(_core.full((m + n - 1,), 0, x1.dtype), places, products, "add")
+        full = _core.set_item(_core.full((m + n - 1,), 0, a.dtype), places, products, "add")
     if mode == "full":
         return full
-    if not (isinstance(m, int) and isinstance(n, int)):
-        raise _core.TypeError(f"convolve: the extents must be known for the mode {mode!r}")
+    m, n = _known("convolve", a, 0), _known("convolve", v, 0)
+    m, n = max(m, n), min(m, n)
     if mode == "valid":
         return full[n - 1 : m]
     first = (n - 1) // 2
     return full[first : first + m]
 
 
-def correlate(x1: Operand, x2: Operand, /, mode: str = "valid") -> Tensor:
-    """Sums over j of x1[i + j] * x2[j], of two vectors; modes as of `convolve`."""
-    x1, x2 = _vectors("correlate", x1, x2)
-    m, n = x1.shape[0], x2.shape[0]
-    y = convolve(x1, x2[::-1], "full")
+def correlate(a: Operand, v: Operand, mode: str = "valid") -> Tensor:
+    """Sums over j of a[i + j] * v[j], of two vectors; modes as of `convolve`."""
+    a, v = _vectors("correlate", a, v)
+    m, n = a.shape[0], v.shape[0]
+    y = convolve(a, v[::-1], "full")
     if mode == "full":
         return y
-    if not (isinstance(m, int) and isinstance(n, int)):
-        raise _core.TypeError(f"correlate: the extents must be known for the mode {mode!r}")
+    m, n = _known("correlate", a, 0), _known("correlate", v, 0)
     if mode == "valid":
         return y[min(m, n) - 1 : max(m, n)]
     if mode != "same":

@@ -5,14 +5,11 @@ NaN counts as larger than all numbers: it is last in ascending order and first i
 
 from __future__ import annotations
 
-import math
-from operator import index as _index
-
 from .. import _core
-from .creation import _tensor, astype, linspace
-from .reductions import _isnan, _max, _maximum, _min, _subtract, _sum, _where
+from .creation import _tensor, astype
+from .reductions import _maximum, _subtract, _where
 from .running import _line
-from .shapes import _axis, _known_alike, concat, flip, take, take_along_axis
+from .shapes import _known_alike, concat, flip, take, take_along_axis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,25 +24,82 @@ _equal, _less = _op("equal"), _op("less")
 
 
 def sort(
-    x: Operand, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+    a: Operand,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
 ) -> Tensor:
-    """The elements along an axis in order; None flattens x.
+    """The elements along an axis in order; None flattens a.
 
     Of zeros the negative ones come first. Every sort is stable. Differentiable.
     """
-    x, axis = _line(x, axis, "sort")
-    return _sort(x, axis, descending)
+    a, axis = _line(a, axis, "sort")
+    return _sort(a, axis, descending)
 
 
 def argsort(
-    x: Operand, /, axis: int | None = -1, *, descending: bool = False, stable: bool = True
+    a: Operand,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
 ) -> Tensor:
-    """The places (int64) that sort an axis; equal elements keep their order; None flattens x."""
-    x, axis = _line(x, axis, "argsort")
-    return _argsort(x, axis, descending)
+    """The places (int64) that sort an axis; equal elements keep their order; None flattens a."""
+    a, axis = _line(a, axis, "argsort")
+    return _argsort(a, axis, descending)
 
 
-def lexsort(keys: Sequence[Operand], /, axis: int = -1) -> Tensor:
+def partition(
+    a: Operand,
+    kth: int | Sequence[int],
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> Tensor:
+    """The elements along an axis with the kth in its place, the smaller ones before it.
+
+    They are all in order. None flattens a.
+    """
+    _check_kth("partition", a, kth, axis)
+    return sort(a, axis)
+
+
+def argpartition(
+    a: Operand,
+    kth: int | Sequence[int],
+    axis: int | None = -1,
+    kind: str = "introselect",
+    order: None = None,
+) -> Tensor:
+    """The places (int64) of `partition`."""
+    _check_kth("argpartition", a, kth, axis)
+    return argsort(a, axis)
+
+
+def _check_kth(name, a, kth, axis):
+    x, axis = _line(a, axis, name)
+    n = x.shape[axis]
+    for k in kth if hasattr(kth, "__iter__") else (kth,):
+        if isinstance(n, int) and isinstance(k, int) and not -n <= k < n:
+            raise _core.ValueError(f"{name}: kth {k} of an axis of extent {n}")
+
+
+def sort_complex(a: Operand) -> Tensor:
+    """Complex numbers in order along the last axis: by real parts, equal ones by the others."""
+    x = _tensor(a)
+    if x.dtype.kind != "c":
+        x = sort(x)
+        return _op("complex")(x if x.dtype.kind == "f" else astype(x, "float64"), 0.0)
+    order = lexsort([_op("imag")(x), _op("real")(x)])
+    return take_along_axis(x, order, -1)
+
+
+def lexsort(keys: Sequence[Operand], axis: int = -1) -> Tensor:
     """The places that sort by the last key, equal ones by the key before it, and so on."""
     keys = [_tensor(key) for key in keys]
     if not keys:
@@ -89,21 +143,24 @@ def topk(x: Operand, k: int, /, axis: int | None = -1, *, largest: bool = True) 
 
 
 def searchsorted(
-    x1: Operand, x2: Operand, /, side: str = "left", sorter: Operand | None = None
+    a: Operand,
+    v: Operand,
+    side: str = "left",
+    sorter: Operand | None = None,
 ) -> Tensor:
-    """Where each element of x2 would be inserted into the ascending vector x1: int64.
+    """Where each element of v would be inserted into the ascending vector a: int64.
 
     Before elements equal to it, or behind them for the side "right". `sorter` has the places that
-    sort x1.
+    sort a.
     """
     if side not in ("left", "right"):
         raise _core.ValueError(f"searchsorted: expected left or right as side, found {side!r}")
     if sorter is not None:
-        x1 = take(x1, sorter)
-    return _op("searchsorted")(x1, x2, side == "right")
+        a = take(a, sorter)
+    return _op("searchsorted")(a, v, side == "right")
 
 
-def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Tensor:
+def digitize(x: Operand, bins: Operand, right: bool = False) -> Tensor:
     """The number of the interval between `bins` that each element lies in.
 
     bins[i - 1] <= x < bins[i], or bins[i - 1] < x <= bins[i] if `right`; of descending bins
@@ -118,176 +175,6 @@ def digitize(x: Operand, bins: Operand, /, right: bool = False) -> Tensor:
     bins = _core.check(bins, _op("logical_or")(ascends, descends), text)
     places = searchsorted(_where(ascends, bins, flip(bins)), x, "left" if right else "right")
     return _where(ascends, places, _subtract(bins.shape[0], places))
-
-
-def quantile(
-    x: Operand,
-    q: Operand,
-    /,
-    axis: int | None = None,
-    *,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Tensor:
-    """The value below which a part q of the elements lies, along an axis or of all.
-
-    q lies in [0, 1]; the axes of an array of them come first. `method` says what lies between two
-    elements: linear, lower, higher, midpoint or nearest. NaN where an element is NaN.
-    Differentiable.
-    """
-    x = _tensor(x)
-    if axis is not None:
-        axis = _axis("quantile", axis, x.ndim)
-    if isinstance(q, (float, int)) and not 0 <= q <= 1:
-        raise _core.ValueError(f"quantile: expected parts from 0 to 1, found {q}")
-    y = _core.quantile(x, q, axis, method)
-    if not keepdims:
-        return y
-    kept = tuple(1 if axis is None or k == axis else n for k, n in enumerate(x.shape))
-    return _core.reshape(y, tuple(y.shape[: _tensor(q).ndim]) + kept)
-
-
-def percentile(
-    x: Operand,
-    q: Operand,
-    /,
-    axis: int | None = None,
-    *,
-    method: str = "linear",
-    keepdims: bool = False,
-) -> Tensor:
-    """`quantile` of q percent."""
-    part = q / 100 if isinstance(q, (float, int)) else _divide(q, 100)
-    return quantile(x, part, axis, method=method, keepdims=keepdims)
-
-
-def median(x: Operand, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
-    """The middle element along an axis or of all, or the mean of the two. Differentiable."""
-    return quantile(x, 0.5, axis, keepdims=keepdims)
-
-
-def nanquantile(
-    x: Operand, q: float, /, axis: int | None = None, *, keepdims: bool = False
-) -> Tensor:
-    """`quantile`, linear, of the elements that are not NaN, for one q; NaN if there are none."""
-    rank = _tensor(x).ndim
-    x, at = _line(x, axis, "nanquantile")
-    if x.dtype.kind != "f":
-        x = astype(x, "float64")
-    extent = x.shape[at]
-    if not isinstance(extent, int) or extent == 0:
-        # There is an element to take, which does not count.
-        one = (*x.shape[:at], 1, *x.shape[at + 1 :])
-        x = concat([x, _core.full(one, float("nan"), x.dtype)], at)
-    count = _sum(_op("logical_not")(_isnan(x)), at, True)
-    q = _tensor(q)
-    if q.ndim != 0:
-        raise _core.ValueError(f"nanquantile: expected one part, found rank {q.ndim}")
-    is_part = _op("logical_and")(_op("greater_equal")(q, 0), _op("less_equal")(q, 1))
-    q = _core.check(astype(q, x.dtype), is_part, "nanquantile: expected a part from 0 to 1")
-    last = _maximum(_subtract(count, 1), 0)
-    place = _multiply(astype(last, x.dtype), q)
-    low = _op("floor")(place)
-    first = astype(low, "int64")
-    ordered = _sort(x, at, False)
-    below = take_along_axis(ordered, first, at)
-    above = take_along_axis(ordered, _op("minimum")(_add(first, 1), last), at)
-    share, step = _subtract(place, low), _subtract(above, below)
-    y = _where(
-        _less(share, 0.5),
-        _add(below, _multiply(step, share)),
-        _subtract(above, _multiply(step, _subtract(1, share))),
-    )
-    y = _where(_equal(above, below), below, y)
-    if not keepdims:
-        return _core.squeeze(y, at)
-    return _core.reshape(y, (1,) * rank) if axis is None else y
-
-
-def nanmedian(x: Operand, /, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
-    """The median of the elements that are not NaN; NaN if there are none."""
-    return nanquantile(x, 0.5, axis, keepdims=keepdims)
-
-
-def bincount(x: Operand, /, weights: Operand | None = None, minlength: int = 0) -> Tensor:
-    """How often 0, 1, ... occur among the non-negative integers of a vector: int64.
-
-    With weights: their sums, of float64 (float32 weights: float32). The result reaches to the
-    largest integer and has at least `minlength` elements.
-    """
-    x = _tensor(x)
-    if x.ndim != 1 or x.dtype.kind not in "iu":
-        raise _core.TypeError(f"bincount: expected a vector of integers, found {x!r}")
-    if _index(minlength) < 0:
-        raise _core.ValueError(f"bincount: expected a minlength of at least 0, found {minlength}")
-    x = _core.check(astype(x, "int64", copy=False), _op("greater_equal")(x, 0),
-                    "bincount: expected integers of at least 0")
-    least = _core.full((1,), minlength - 1, "int64")
-    length = _add(_max(concat([x, least]), 0, False), 1)
-    length = length if isinstance(length, _core.Expr) else int(length)
-    if weights is None:
-        return _core.set_item(_core.full((length,), 0, "int64"), x, 1, "add")
-    weights = _tensor(weights)
-    if weights.ndim != 1:
-        raise _core.ValueError(f"bincount: expected a vector of weights, found rank {weights.ndim}")
-    weights = _known_alike("bincount: expected a weight for each element", weights, x)
-    if weights.dtype.kind != "f":
-        weights = astype(weights, "float64")
-    return _core.set_item(_core.full((length,), 0, weights.dtype), x, weights, "add")
-
-
-def histogram_bin_edges(
-    x: Operand, /, bins: int | Operand = 10, range: tuple[float, float] | None = None
-) -> Tensor:
-    """The edges of `bins` intervals of one width between the bounds in `range`, else of x.
-
-    An array of ascending edges is given back.
-    """
-    if not hasattr(bins, "__index__") or getattr(bins, "ndim", 0):
-        bins = _tensor(bins)
-        if bins.ndim != 1:
-            raise _core.TypeError("histogram: expected an int or a vector of edges as bins")
-        return bins
-    bins = _index(bins)
-    if bins < 1:
-        raise _core.ValueError(f"histogram: expected at least one bin, found {bins}")
-    x = _tensor(x)
-    if range is not None:
-        low, high = float(range[0]), float(range[1])
-        if not (low <= high and math.isfinite(low) and math.isfinite(high)):
-            raise _core.ValueError(f"histogram: expected a finite range, found {low} to {high}")
-        if low == high:
-            low, high = low - 0.5, high + 0.5
-        return linspace(low, high, bins + 1)
-    if any(_core.is_zero(n) for n in x.shape):
-        return linspace(0.0, 1.0, bins + 1)
-    low, high = (astype(f(x, None, False), "float64") for f in (_min, _max))
-    is_finite = _op("logical_and")(_op("isfinite")(low), _op("isfinite")(high))
-    low = _core.check(low, is_finite, "histogram: expected finite elements, or a range")
-    is_point = _equal(low, high)
-    low, high = _where(is_point, low - 0.5, low), _where(is_point, high + 0.5, high)
-    return _add(low, _multiply(_core.arange(0, bins + 1, 1, None), (high - low) / bins))
-
-
-def histogram(
-    x: Operand,
-    /,
-    bins: int | Operand = 10,
-    range: tuple[float, float] | None = None,
-    density: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """How many elements lie in each interval (int64), and the edges of the intervals.
-
-    `bins` is a number of equal intervals, or an array of ascending edges. All are closed on the
-    left, the last one on the right too. With `density` the counts are divided by their sum and by
-    the widths.
-    """
-    edges = histogram_bin_edges(x, bins, range)
-    counts = _core.histogram(x, edges)
-    if not density:
-        return counts, edges
-    widths = _subtract(edges[1:], edges[:-1])
-    return _divide(_divide(counts, widths), _sum(counts, 0, False)), edges
 
 
 def inverse_permutation(x: Operand, /) -> Tensor:
@@ -311,12 +198,23 @@ def permute_row_elements(x: Operand, order: Operand, /) -> Tensor:
     return take_along_axis(x, order, -1)
 
 
-def interp(x: Operand, xp: Operand, fp: Operand, /) -> Tensor:
+def interp(
+    x: Operand,
+    xp: Operand,
+    fp: Operand,
+    left: Operand | None = None,
+    right: Operand | None = None,
+    period: float | None = None,
+) -> Tensor:
     """Piecewise linear through the points (xp[i], fp[i]), xp ascending; constant outside.
 
+    `left` and `right` are the values outside, by default those at the ends. With a `period` the
+    points repeat, and xp need not ascend.
     Differentiable by x and fp.
     """
     x, xp, fp = _tensor(x), _tensor(xp), _tensor(fp)
+    if period is not None:
+        return _periodic(x, xp, fp, abs(period))
     for name, line in (("xp", xp), ("fp", fp)):
         if line.ndim != 1:
             raise _core.ValueError(f"interp: expected a vector as {name}, found rank {line.ndim}")
@@ -324,34 +222,41 @@ def interp(x: Operand, xp: Operand, fp: Operand, /) -> Tensor:
     n = xp.shape[0]
     if isinstance(n, int) and n == 0:
         raise _core.ValueError("interp: expected at least one point, found none")
-    right = _op("clip")(searchsorted(xp, x, "right"), 1, _maximum(n - 1, 1))
-    left = _subtract(right, 1)
-    right = _op("minimum")(right, n - 1)
-    x0, x1, y0, y1 = xp[left], xp[right], fp[left], fp[right]
+    after = _op("clip")(searchsorted(xp, x, "right"), 1, _maximum(n - 1, 1))
+    before = _subtract(after, 1)
+    after = _op("minimum")(after, n - 1)
+    x0, x1, y0, y1 = xp[before], xp[after], fp[before], fp[after]
     width = _subtract(x1, x0)
     share = _divide(_subtract(x, x0), _where(_equal(width, 0), 1, width))
     y = _add(y0, _multiply(share, _subtract(y1, y0)))
-    return _where(_less(x, xp[0]), fp[0], _where(_op("greater_equal")(x, xp[-1]), fp[-1], y))
+    left, right = fp[0] if left is None else left, fp[-1] if right is None else right
+    y = _where(_less(x, xp[0]), left, _where(_op("greater")(x, xp[-1]), right, y))
+    return _where(_equal(x, xp[-1]), fp[-1], y)
+
+
+def _periodic(x, xp, fp, period):
+    """`interp` of points that repeat, in any order."""
+    remainder = _op("remainder")
+    xp = remainder(xp, period)
+    order = argsort(xp)
+    xp, fp = xp[order], fp[order]
+    xp = concat([_subtract(xp[-1:], period), xp, _add(xp[:1], period)])
+    return interp(remainder(x, period), xp, concat([fp[-1:], fp, fp[:1]]))
 
 
 __all__ = [
+    "argpartition",
     "argsort",
     "argtopk",
-    "bincount",
     "digitize",
-    "histogram",
-    "histogram_bin_edges",
     "interp",
     "inverse_permutation",
     "lexsort",
-    "median",
-    "nanmedian",
-    "nanquantile",
-    "percentile",
+    "partition",
     "permute_row_elements",
-    "quantile",
     "searchsorted",
     "sort",
+    "sort_complex",
     "topk",
     "topk_and_argtopk",
 ]

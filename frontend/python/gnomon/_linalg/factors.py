@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import namedtuple
 
 from .. import _core, _ops
-from .._arrays.creation import astype, eye, tril, triu
+from .._arrays.complex import conj
+from .._arrays.creation import _tensor, astype, eye, tril, triu
 from .._arrays.dtypes import result_type
-from .._arrays.shapes import broadcast_shapes, broadcast_to
+from .._arrays.shapes import broadcast_shapes, broadcast_to, matrix_transpose
 from .systems import _floating
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..typing import Operand, Tensor
 
 _op = _core.operation
@@ -29,44 +32,56 @@ LstsqResult = namedtuple("LstsqResult", ("x", "residuals", "rank", "s"))
 LUResult = namedtuple("LUResult", ("P", "L", "U"))
 
 
-def qr(x: Operand, /, *, mode: str = "reduced") -> QRResult[Tensor]:
-    """Q with orthonormal columns and upper triangular R with Q @ R = x [..., m, n].
+def qr(a: Operand, mode: str = "reduced") -> Any:
+    """Q with orthonormal columns and upper triangular R with Q @ R = a [..., m, n].
 
-    mode "reduced": Q is [..., m, k], R [..., k, n] with k = min(m, n); "complete": k = m. The
-    derivative needs independent columns among the first min(m, n): ValueError for others.
+    mode "reduced": Q is [..., m, k], R [..., k, n] with k = min(m, n); "complete": k = m; "r": R
+    alone, of "reduced". The derivative needs independent columns among the first min(m, n):
+    ValueError for others.
     """
+    if mode == "r":
+        return _op("qr")(_matrices("qr", a), False)[1]
     if mode not in ("reduced", "complete"):
         raise _core.ValueError(f'qr: expected mode "reduced" or "complete", found {mode!r}')
-    return QRResult(*_op("qr")(_matrices("qr", x), mode == "complete"))
+    return QRResult(*_op("qr")(_matrices("qr", a), mode == "complete"))
 
 
-def eig(x: Operand, /) -> EigResult[Tensor]:
+def eig(a: Operand) -> EigResult[Tensor]:
     """Complex eigenvalues [..., n] and eigenvectors (columns) of any matrices [..., n, n].
 
-    x @ V = V * w, columns of length 1; the order of the values and the phases of the vectors are
+    a @ V = V * w, columns of length 1; the order of the values and the phases of the vectors are
     LAPACK's. ValueError for numbers that are not finite. Differentiable where the values are
     distinct, vectors by functions that do not depend on their phases.
     """
-    return EigResult(*_op("eig")(_matrices("eig", x)))
+    return EigResult(*_op("eig")(_matrices("eig", a)))
 
 
-def eigvals(x: Operand, /) -> Tensor:
+def eigvals(a: Operand) -> Tensor:
     """The eigenvalues of `eig` alone, which takes less time. Differentiable."""
-    return _op("eigvals")(_matrices("eigvals", x))
+    return _op("eigvals")(_matrices("eigvals", a))
 
 
-def eigh(x: Operand, /) -> EighResult[Tensor]:
+def eigh(a: Operand, UPLO: str = "L") -> EighResult[Tensor]:
     """Ascending eigenvalues [..., n] and orthonormal eigenvectors (columns) of symmetric matrices.
 
-    Complex ones are Hermitian. Only the lower triangles of x [..., n, n] are read. ValueError for
-    numbers that are not finite. Differentiable; the signs of the vectors are LAPACK's.
+    Complex ones are Hermitian. Only the lower triangles of a [..., n, n] are read, or with UPLO="U"
+    the upper. ValueError for numbers that are not finite. Differentiable; the signs of the vectors
+    are LAPACK's.
     """
-    return EighResult(*_op("eigh")(_matrices("eigh", x)))
+    return EighResult(*_op("eigh")(_lower("eigh", a, UPLO)))
 
 
-def eigvalsh(x: Operand, /) -> Tensor:
+def eigvalsh(a: Operand, UPLO: str = "L") -> Tensor:
     """The eigenvalues of `eigh` alone, which takes less time. Differentiable."""
-    return _op("eigvalsh")(_matrices("eigvalsh", x))
+    return _op("eigvalsh")(_lower("eigvalsh", a, UPLO))
+
+
+def _lower(name, a, UPLO):
+    """Symmetric matrices whose lower triangles are those that are to be read."""
+    if UPLO not in ("L", "U", "l", "u"):
+        raise _core.ValueError(f'{name}: expected UPLO "L" or "U", found {UPLO!r}')
+    a = _matrices(name, a)
+    return a if UPLO in "Ll" else conj(matrix_transpose(a))
 
 
 def schur(a: Operand, /, output: str = "real", *, sort: str | None = None) -> SchurResult[Tensor]:
@@ -99,32 +114,40 @@ def ordqz(
     return OrdQZResult(*_generalised("ordqz", a, b, output, _order("ordqz", sort)))
 
 
-def svd(x: Operand, /, *, full_matrices: bool = True) -> SVDResult[Tensor]:
-    """U, descending singular values S and Vh with (U * S) @ Vh = x [..., m, n].
+def svd(
+    a: Operand,
+    full_matrices: bool = True,
+    compute_uv: bool = True,
+    hermitian: bool = False,
+) -> Any:
+    """U, descending singular values S and Vh with (U * S) @ Vh = a [..., m, n].
 
     U [..., m, m] and Vh [..., n, n] are square if `full_matrices`, else k = min(m, n) columns and
-    rows; S is [..., k]. ValueError for numbers that are not finite. Differentiable.
+    rows; S is [..., k], and all there is without `compute_uv`. ValueError for numbers that are not
+    finite. Differentiable.
     """
-    return SVDResult(*_op("svd")(_matrices("svd", x), full_matrices))
+    if not compute_uv:
+        return svdvals(a)
+    return SVDResult(*_op("svd")(_matrices("svd", a), full_matrices))
 
 
-def svdvals(x: Operand, /) -> Tensor:
+def svdvals(x: Operand) -> Tensor:
     """The descending singular values alone, which take less time. Differentiable."""
     return _op("svdvals")(_matrices("svdvals", x))
 
 
-def det(x: Operand, /) -> Tensor:
+def det(a: Operand) -> Tensor:
     """Determinants [...] of matrices [..., n, n]. Differentiable, at singular matrices too."""
-    return _op("det")(_matrices("det", x))
+    return _op("det")(_matrices("det", a))
 
 
-def slogdet(x: Operand, /) -> SlogdetResult[Tensor]:
+def slogdet(a: Operand) -> SlogdetResult[Tensor]:
     """Signs (-1, 0, 1; of complex ones det / |det|) and log|det| of matrices [..., n, n].
 
     The logarithm does not overflow. 0 and -inf of singular matrices, where the derivative is a
     ValueError.
     """
-    return SlogdetResult(*_op("slogdet")(_matrices("slogdet", x)))
+    return SlogdetResult(*_op("slogdet")(_matrices("slogdet", a)))
 
 
 def cofactors(x: Operand, /) -> Tensor:
@@ -135,22 +158,40 @@ def cofactors(x: Operand, /) -> Tensor:
     return _op("cofactors")(_matrices("cofactors", x))
 
 
-def pinv(x: Operand, /, *, rtol: Operand | None = None, hermitian: bool = False) -> Tensor:
+def pinv(
+    a: Operand,
+    rcond: Operand | None = None,
+    hermitian: bool = False,
+    *,
+    rtol: Operand | None = None,
+) -> Tensor:
     """The pseudo-inverse [..., n, m] of matrices [..., m, n].
 
     Singular values of at most rtol (a number for each matrix) times the largest count as 0; without
-    it rtol is max(m, n) times the dtype's epsilon. If `hermitian` x is taken as symmetric, by its
+    it rtol is max(m, n) times the dtype's epsilon. If `hermitian` a is taken as symmetric, by its
     lower triangle. Differentiable where the rank does not change.
     """
-    return _by_rank("pinv", x, rtol, hermitian)
+    return _by_rank("pinv", a, rcond if rtol is None else rtol, hermitian)
 
 
-def matrix_rank(x: Operand, /, *, rtol: Operand | None = None, hermitian: bool = False) -> Tensor:
-    """How many singular values of matrices [..., m, n] are not 0 as `pinv` says: int64 [...]."""
-    return _by_rank("matrix_rank", x, rtol, hermitian)
+def matrix_rank(
+    A: Operand,
+    tol: Operand | None = None,
+    hermitian: bool = False,
+    *,
+    rtol: Operand | None = None,
+) -> Tensor:
+    """How many singular values of matrices [..., m, n] are not 0: int64 [...].
+
+    That is, above `tol`; without it as `pinv` says.
+    """
+    if tol is None:
+        return _by_rank("matrix_rank", A, rtol, hermitian)
+    values = _op("absolute")(eigvalsh(A)) if hermitian else svdvals(A)
+    return _op("sum")(_op("greater")(values, _core.expand_dims(_tensor(tol), -1)), -1, False)
 
 
-def lstsq(a: Operand, b: Operand, /, rcond: Operand | None = None) -> LstsqResult[Tensor]:
+def lstsq(a: Operand, b: Operand, rcond: Operand | None = None) -> LstsqResult[Tensor]:
     """Least squares: the x of least |a @ x - b|, of those the shortest, for a [..., m, n].
 
     b is [..., m, k] or a vector [m]. Also the sums of squares of each column of b - a @ x (whatever
@@ -164,7 +205,7 @@ def lstsq(a: Operand, b: Operand, /, rcond: Operand | None = None) -> LstsqResul
     x = _core.matmul(pinv(a, rtol=rcond), b)
     rest = b - _core.matmul(a, x)
     squares = _op("square")(_op("absolute")(rest))
-    residuals = _op("sum")(squares, -1 if b.ndim == 1 else -2, False)
+    residuals = _op("sum")(squares, -1 if b.ndim == 1 else -2, b.ndim == 1)
     return LstsqResult(x, residuals, matrix_rank(a, rtol=rcond), svdvals(a))
 
 

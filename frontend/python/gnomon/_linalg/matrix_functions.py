@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from .. import _core
 from .._arrays.creation import _tensor, eye, zeros
+from .._arrays.forms import into
 from .._arrays.shapes import concat
 from .factors import _alike, _matrices
 from .systems import _adjoint, solve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from collections.abc import Sequence
 
     from ..typing import Operand, Tensor
@@ -83,7 +86,7 @@ def block_diag(*matrices: Operand) -> Tensor:
     return concat(rows, axis=-2)
 
 
-def multi_dot(arrays: Sequence[Operand], /) -> Tensor:
+def multi_dot(arrays: Sequence[Operand], *, out: Any = None) -> Tensor:
     """The product of matrices in the order of multiplication that takes the fewest operations.
 
     The first may be a vector (a row), the last too (a column). By the extents where they are known,
@@ -104,7 +107,8 @@ def multi_dot(arrays: Sequence[Operand], /) -> Tensor:
     result = _multiply_chain(chain)
     if last:
         result = _core.squeeze(result, -1)
-    return _core.squeeze(result, 0) if first else result
+    result = _core.squeeze(result, 0) if first else result
+    return into("multi_dot", out, result)
 
 
 # The best splits of all parts of the chain, the shorter parts first.

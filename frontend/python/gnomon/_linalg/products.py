@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import _core
 from .._arrays.complex import conj
 from .._arrays.creation import _tensor, astype
+from .._arrays.forms import formed, into, ufunc
 from .._arrays.reductions import sum
 from .._arrays.shapes import _axes, _axis, _diagonal, moveaxis
 
@@ -12,59 +13,108 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from typing import Any
+
     from ..typing import DTypeLike, Operand, Tensor
 
 _op = _core.operation
 _multiply, _sum, _subtract = _op("multiply"), _op("sum"), _op("subtract")
 
 
-def matmul(x1: Operand, x2: Operand, /) -> Tensor:
+def matmul(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Any = None,
+    casting: str = "same_kind",
+    order: str = "K",
+    dtype: DTypeLike | None = None,
+) -> Tensor:
     """Product of matrices, the last two axes; the axes before them broadcast.
 
     A vector on the left is a row, on the right a column, and its axis is not in the result.
     Differentiable.
     """
-    return _core.matmul(x1, x2)
+    if out is None and dtype is None:
+        return _core.matmul(x1, x2)
+    return formed(_core.matmul, (x1, x2), out, True, casting, dtype)
 
 
-def dot(x1: Operand, x2: Operand, /) -> Tensor:
-    """matmul up to rank 2; beyond, the last axis of x1 is summed with the last but one of x2."""
-    return _core.dot(x1, x2)
+def dot(a: Operand, b: Operand, out: Any = None) -> Tensor:
+    """matmul up to rank 2; beyond, the last axis of a is summed with the last but one of b."""
+    y = _core.dot(a, b)
+    return y if out is None else into("dot", out, y)
+
+
+def vdot(a: Operand, b: Operand) -> Tensor:
+    """Sum of the products of all elements of two arrays; those of a are conjugated."""
+    a, b = _core.reshape(_tensor(a), (-1,)), _core.reshape(_tensor(b), (-1,))
+    return _core.dot(conj(a), b)
 
 
 def tensordot(
-    x1: Operand,
-    x2: Operand,
-    /,
+    a: Operand,
+    b: Operand,
     axes: int | tuple[int | Sequence[int], int | Sequence[int]] = 2,
 ) -> Tensor:
-    """Sum of products over axes of x1 and axes of x2, pairwise; the other axes follow in order.
+    """Sum of products over axes of a and axes of b, pairwise; the other axes follow in order.
 
-    A number n stands for the last n axes of x1 and the first n of x2.
+    A number n stands for the last n axes of a and the first n of b.
     """
-    x1, x2 = _tensor(x1), _tensor(x2)
+    a, b = _tensor(a), _tensor(b)
     if isinstance(axes, int):
-        if not 0 <= axes <= min(x1.ndim, x2.ndim):
+        if not 0 <= axes <= min(a.ndim, b.ndim):
             raise _core.ValueError(f"tensordot: {axes} axes of ranks {x1.ndim} and {x2.ndim}")
-        first, second = range(x1.ndim - axes, x1.ndim), range(axes)
+        first, second = range(a.ndim - axes, a.ndim), range(axes)
     else:
         first, second = axes
-    first, second = _axes("tensordot", first, x1.ndim), _axes("tensordot", second, x2.ndim)
+    first, second = _axes("tensordot", first, a.ndim), _axes("tensordot", second, b.ndim)
     if len(first) != len(second):
         raise _core.ValueError(f"tensordot: {len(first)} axes of x1 with {len(second)} of x2")
-    return _core.tensordot(x1, x2, list(first), list(second))
+    return _core.tensordot(a, b, list(first), list(second))
 
 
-def einsum(subscripts: str, /, *operands: Operand) -> Tensor:
+def einsum(
+    subscripts: str,
+    /,
+    *operands: Operand,
+    out: Any = None,
+    dtype: DTypeLike | None = None,
+    casting: str = "safe",
+    order: str = "K",
+    optimize: Any = False,
+) -> Tensor:
     """Sums of products: "ij,jk->ik" names the axes of each operand and of the result.
 
     Axes that the result does not have are summed; "..." stands for axes that broadcast. Without
     "->" the result has the axes named once, in the order of the alphabet. Operands are joined two
     at a time by products of matrices, up to 8 of them in the order of least work. Differentiable.
     """
+    if not isinstance(subscripts, str) and operands:
+        subscripts, operands = _spelled(subscripts, operands)
     if not isinstance(subscripts, str):
         raise _core.TypeError(f"einsum: expected a text first, found {subscripts!r}")
-    return _core.einsum(subscripts, [_tensor(x) for x in operands])
+    operands = tuple(_tensor(x) for x in operands)
+    if out is None and dtype is None:
+        return _core.einsum(subscripts, operands)
+    if dtype is not None:
+        operands = tuple(astype(x, dtype, copy=False) for x in operands)
+    return into("einsum", out, _core.einsum(subscripts, operands), casting="same_kind")
+
+
+def _spelled(first, rest):
+    """The subscripts as a text, and the operands, of einsum(x, [0, 1], y, [1, 2], [0, 2])."""
+    items = [first, *rest]
+    pairs = list(zip(items[::2], items[1::2]))
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+    def word(axes):
+        return "".join("..." if k is ... else letters[k] for k in axes)
+
+    text = ",".join(word(axes) for _, axes in pairs)
+    if len(items) % 2 == 1:
+        text += "->" + word(items[-1])
+    return text, tuple(x for x, _ in pairs)
 
 
 def batched_dot(x1: Operand, x2: Operand, /) -> Tensor:
@@ -103,9 +153,10 @@ def batched_tensordot(
     return einsum(f"{''.join(first)},{''.join(second)}->{''.join(kept)}", x1, x2)
 
 
-def outer(x1: Operand, x2: Operand, /) -> Tensor:
-    """Products of each element of a vector with each of another: a matrix."""
-    return _core.outer(x1, x2)
+def outer(a: Operand, b: Operand, out: Any = None) -> Tensor:
+    """Products of each element of a with each of b, both flattened: a matrix."""
+    a, b = _core.reshape(_tensor(a), (-1,)), _core.reshape(_tensor(b), (-1,))
+    return into("outer", out, _core.outer(a, b))
 
 
 def inner(x1: Operand, x2: Operand, /) -> Tensor:
@@ -116,7 +167,17 @@ def inner(x1: Operand, x2: Operand, /) -> Tensor:
     return _core.tensordot(x1, x2, [x1.ndim - 1], [x2.ndim - 1])
 
 
-def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
+def vecdot(
+    x1: Operand,
+    x2: Operand,
+    /,
+    out: Any = None,
+    *,
+    axis: int = -1,
+    keepdims: bool = False,
+    casting: str = "same_kind",
+    dtype: DTypeLike | None = None,
+) -> Tensor:
     """Sum of products along an axis, which both have, counted from the end; others broadcast.
 
     Of complex numbers x1 is conjugated.
@@ -135,53 +196,93 @@ def vecdot(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
     m, n = x1.shape[axis], x2.shape[axis]
     if isinstance(m, int) and isinstance(n, int) and m != n:
         raise _core.ValueError(f"vecdot: the extents {m} and {n} of axis {axis} differ")
-    dtype = _core.result_type(x1, x2)
+    dtype = _core.result_type(x1, x2) if dtype is None else dtype
     product = _multiply(conj(x1), x2)
-    return astype(_sum(product, axis, False), dtype, copy=False)
+    return into("vecdot", out, astype(_sum(product, axis, keepdims), dtype, copy=False))
+
+
+@ufunc
+def matvec(x1: Operand, x2: Operand, /) -> Tensor:
+    """Products of matrices x1[..., m, n] with vectors x2[..., n]; the axes before broadcast."""
+    return _core.squeeze(_core.matmul(x1, _core.expand_dims(_tensor(x2), -1)), -1)
+
+
+@ufunc
+def vecmat(x1: Operand, x2: Operand, /) -> Tensor:
+    """Products of vectors x1[..., m], conjugated, with matrices x2[..., m, n]; axes broadcast."""
+    row = _core.expand_dims(conj(x1), -2)
+    return _core.squeeze(_core.matmul(row, x2), -2)
 
 
 def trace(
-    x: Operand,
-    /,
+    a: Operand,
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
     dtype: DTypeLike | None = None,
+    out: Any = None,
 ) -> Tensor:
     """Sum of the diagonal `offset` of two axes; the dtype is that of `sum`.
 
     `gn.linalg.trace` takes the last two axes.
     """
-    return sum(_diagonal("trace", x, offset, axis1, axis2), -1, dtype)
+    return into("trace", out, sum(_diagonal("trace", a, offset, axis1, axis2), -1, dtype))
 
 
-def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
-    """Cross product of vectors of three numbers along an axis; the other axes broadcast."""
-    x1, x2 = _tensor(x1), _tensor(x2)
-    for x in (x1, x2):
-        _axis("cross", axis, x.ndim)
-        if isinstance(x.shape[axis], int) and x.shape[axis] != 3:
-            n = x.shape[axis]
-            raise _core.ValueError(f"cross: expected extent 3 of axis {axis}, found {n}")
-    a, b = moveaxis(x1, axis, -1), moveaxis(x2, axis, -1)
-    a0, a1, a2 = a[..., 0], a[..., 1], a[..., 2]
-    b0, b1, b2 = b[..., 0], b[..., 1], b[..., 2]
+def cross(
+    a: Operand,
+    b: Operand,
+    axisa: int = -1,
+    axisb: int = -1,
+    axisc: int = -1,
+    axis: int | None = None,
+) -> Tensor:
+    """Cross product of vectors of three numbers along an axis; the other axes broadcast.
+
+    A vector of two numbers has the third 0; of two such the result is the third number. The axis
+    may be another one in each of a, b and the result.
+    """
+    if axis is not None:
+        axisa = axisb = axisc = axis
+    a, b = _tensor(a), _tensor(b)
+    for x, k in ((a, axisa), (b, axisb)):
+        _axis("cross", k, x.ndim)
+        if isinstance(x.shape[k], int) and x.shape[k] not in (2, 3):
+            n = x.shape[k]
+            raise _core.ValueError(f"cross: expected extent 2 or 3 of axis {k}, found {n}")
+    a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
+    flat_a, flat_b = (_is_two(x.shape[-1]) for x in (a, b))
+    a0, a1, a2 = a[..., 0], a[..., 1], None if flat_a else a[..., 2]
+    b0, b1, b2 = b[..., 0], b[..., 1], None if flat_b else b[..., 2]
+    last = _subtract(_multiply(a0, b1), _multiply(a1, b0))
+    if flat_a and flat_b:
+        return last
+    a2 = _multiply(a0, 0) if a2 is None else a2
+    b2 = _multiply(b0, 0) if b2 is None else b2
     parts = [
         _subtract(_multiply(a1, b2), _multiply(a2, b1)),
         _subtract(_multiply(a2, b0), _multiply(a0, b2)),
-        _subtract(_multiply(a0, b1), _multiply(a1, b0)),
+        last,
     ]
-    return moveaxis(_core.stack(parts, -1), -1, axis)
+    return moveaxis(_core.stack(parts, -1), -1, axisc)
 
 
-def kron(x1: Operand, x2: Operand, /) -> Tensor:
-    """Kronecker product of two matrices: the blocks x1[i, j] * x2."""
-    x1, x2 = _tensor(x1), _tensor(x2)
-    if x1.ndim != 2 or x2.ndim != 2:
-        raise _core.ValueError(f"kron: expected matrices, found ranks {x1.ndim} and {x2.ndim}")
-    (m, n), (p, q) = x1.shape, x2.shape
-    a, b = _core.reshape(x1, (m, 1, n, 1)), _core.reshape(x2, (1, p, 1, q))
-    return _core.reshape(_multiply(a, b), (m * p, n * q))
+def _is_two(n):
+    """Whether an extent is 2, as far as that is known."""
+    if isinstance(n, _core.Dim):
+        return _core.current(n) == 2 and n == 2
+    return n == 2
+
+
+def kron(a: Operand, b: Operand) -> Tensor:
+    """Kronecker product: the blocks a[i, j] * b, and so on for other ranks."""
+    a, b = _tensor(a), _tensor(b)
+    rank = max(a.ndim, b.ndim)
+    m = (1,) * (rank - a.ndim) + tuple(a.shape)
+    n = (1,) * (rank - b.ndim) + tuple(b.shape)
+    a = _core.reshape(a, tuple(k for extent in m for k in (extent, 1)))
+    b = _core.reshape(b, tuple(k for extent in n for k in (1, extent)))
+    return _core.reshape(_multiply(a, b), tuple(p * q for p, q in zip(m, n)))
 
 
 def stop_gradient(x: Operand, /) -> Tensor:
@@ -238,11 +339,14 @@ __all__ = [
     "inner",
     "kron",
     "matmul",
+    "matvec",
     "outer",
     "print",
     "stop_gradient",
     "tensordot",
     "trace",
+    "vdot",
     "vecdot",
+    "vecmat",
     "zero_grad",
 ]

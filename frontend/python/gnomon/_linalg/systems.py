@@ -13,52 +13,55 @@ from .._arrays.shapes import (
     broadcast_shapes,
     concat,
     matrix_transpose,
+    moveaxis,
     stack,
     take_along_axis,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..typing import Operand, Tensor
 
 _op = _core.operation
 _where = _op("where")
 
 
-def cholesky(x: Operand, /, *, upper: bool = False) -> Tensor:
+def cholesky(a: Operand, /, *, upper: bool = False) -> Tensor:
     """The triangular factor of symmetric (Hermitian) positive definite matrices [..., n, n].
 
-    L with L @ L^H = x, or L^H if `upper`. Only the lower triangles of x are read.
+    L with L @ L^H = a, or L^H if `upper`. Only the lower triangles of a are read.
     ValueError when a matrix is not positive definite. Differentiable.
     """
-    factor = _op("cholesky")(_floating(x))
+    factor = _op("cholesky")(_floating(a))
     return _adjoint(factor) if upper else factor
 
 
-def solve(x1: Operand, x2: Operand, /, *, assume_a: str | None = None) -> Tensor:
-    """The x with x1 @ x = x2, for matrices x1 [..., n, n] and x2 [..., n, k] or a vector [n].
+def solve(a: Operand, b: Operand, *, assume_a: str | None = None) -> Tensor:
+    """The x with a @ x = b, for matrices a [..., n, n] and b [..., n, k] or a vector [n].
 
-    By LU factorisation with partial pivoting; `assume_a` says more of x1: "pos" takes it as
+    By LU factorisation with partial pivoting; `assume_a` says more of a: "pos" takes it as
     symmetric positive definite, by Cholesky factors of its lower triangle, "lower triangular" and
     "upper triangular" read that triangle, "tridiagonal" three diagonals. ValueError when a matrix
     is singular (or not positive definite). Differentiable.
     """
     if assume_a in (None, "gen", "general"):
-        return _system("solve", x1, x2, False)
+        return _system("solve", a, b, False)
     if assume_a in ("pos", "positive definite"):
-        return cho_solve((cholesky(x1), True), x2)
+        return cho_solve((cholesky(a), True), b)
     if assume_a in ("lower triangular", "upper triangular"):
-        return solve_triangular(x1, x2, lower=assume_a == "lower triangular")
+        return solve_triangular(a, b, lower=assume_a == "lower triangular")
     if assume_a == "tridiagonal":
-        x1 = _floating(x1)
-        _check_matrices("solve", x1)
-        none = zeros((*x1.shape[:-2], 1), dtype=x1.dtype)
+        a = _floating(a)
+        _check_matrices("solve", a)
+        none = zeros((*a.shape[:-2], 1), dtype=a.dtype)
         rows = [
-            concat([none, _matrix_diagonal(x1, offset=1)], axis=-1),
-            _matrix_diagonal(x1),
-            concat([_matrix_diagonal(x1, offset=-1), none], axis=-1),
+            concat([none, _matrix_diagonal(a, offset=1)], axis=-1),
+            _matrix_diagonal(a),
+            concat([_matrix_diagonal(a, offset=-1), none], axis=-1),
         ]
-        return solve_banded((1, 1), stack(rows, axis=-2), x2)
+        return solve_banded((1, 1), stack(rows, axis=-2), b)
     raise _core.ValueError(
         'solve: expected assume_a "general", "pos", "tridiagonal", "lower triangular" or '
         f'"upper triangular", found {assume_a!r}'
@@ -105,14 +108,14 @@ def solve_triangular(
     return _system("solve_triangular", a, b, lower, trans)
 
 
-def inv(x: Operand, /) -> Tensor:
+def inv(a: Operand) -> Tensor:
     """The inverse of matrices [..., n, n]; ValueError when one is singular. Differentiable.
 
     To multiply by an inverse, `solve` is faster and more accurate.
     """
-    x = _floating(x)
-    _check_matrices("inv", x)
-    return solve(x, eye(x.shape[-1], dtype=x.dtype))
+    a = _floating(a)
+    _check_matrices("inv", a)
+    return solve(a, eye(a.shape[-1], dtype=a.dtype))
 
 
 def lu_solve(lu_and_pivots: tuple[Operand, Operand], b: Operand, /, *, trans: bool = False) -> (
@@ -147,16 +150,22 @@ def lu_solve(lu_and_pivots: tuple[Operand, Operand], b: Operand, /, *, trans: bo
     return _core.squeeze(x, -1) if vector else x
 
 
-def tensorsolve(a: Operand, b: Operand, /) -> Tensor:
-    """The x with tensordot(a, x, x.ndim) = b; a has the shape of b, then that of x."""
+def tensorsolve(a: Operand, b: Operand, axes: Sequence[int] | None = None) -> Tensor:
+    """The x with tensordot(a, x, x.ndim) = b; a has the shape of b, then that of x.
+
+    `axes` of a are moved behind the others first.
+    """
     a, b = _tensor(a), _tensor(b)
+    if axes is not None:
+        last = tuple(range(a.ndim - len(axes), a.ndim))
+        a = moveaxis(a, axes, last)
     rest = tuple(a.shape[b.ndim :])
     n = math.prod(b.shape)
     x = solve(_core.reshape(a, (n, n)), _core.reshape(b, (n,)))
     return _core.reshape(x, rest)
 
 
-def tensorinv(a: Operand, /, ind: int = 2) -> Tensor:
+def tensorinv(a: Operand, ind: int = 2) -> Tensor:
     """The inverse of tensordot with a over a's last axes; its first `ind` axes are the result's."""
     a = _tensor(a)
     if not 0 < ind < a.ndim:

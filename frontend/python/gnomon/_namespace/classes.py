@@ -111,31 +111,80 @@ class _At:
         return Place(self._x, key)
 
 
+class _Flat:
+    """`x.flat`: the elements of x in row-major order, which can be assigned to."""
+
+    __slots__ = ("_x",)
+
+    def __init__(self, x):
+        self._x = x
+
+    def __getitem__(self, key):
+        found = composed.ravel(self._x)[key]
+        return +found if found.ndim else found
+
+    def __setitem__(self, key, value):
+        line = +composed.ravel(self._x)
+        value = composed.astype(value, line.dtype, copy=False)
+        if isinstance(key, slice) and value.ndim > 0:
+            value = composed.resize(value, line[key].shape)
+        line[key] = value
+        self._x[...] = composed.reshape(line, self._x.shape)
+
+    def __iter__(self):
+        return iter(composed.ravel(self._x))
+
+    def __len__(self):
+        return self._x.size
+
+    def copy(self):
+        """The elements as an array of rank 1 of their own."""
+        return +composed.ravel(self._x)
+
+
+def _viewed(x, to):
+    """The bytes of x's last axis as numbers of another dtype."""
+    if to == x.dtype:
+        return +x
+    if isinstance(x, _core.Array):
+        return _core.asarray(composed.ascontiguousarray(+x).__array__().view(to.name))
+    if x.dtype.kind == "c" and to.kind == "f" and to.itemsize * 2 == x.dtype.itemsize:
+        parts = composed.stack([composed.real(x), composed.imag(x)], -1)
+        return composed.reshape(parts, (*x.shape[:-1], x.shape[-1] * 2))
+    if x.dtype.kind == "f" and to.kind == "c" and to.itemsize == x.dtype.itemsize * 2:
+        return composed.complex(x[..., ::2], x[..., 1::2])
+    raise _core.TypeError(f"view: {x!r} as {to.name}: of expressions only floats and complex parts")
+
+
 class _Methods:
     """What arrays and expressions have in common beyond their operators."""
 
     __slots__ = ()
 
-    all = _ops.all
-    any = _ops.any
+    all = composed.all
+    any = composed.any
     argmax = composed.argmax
     argmin = composed.argmin
+    argpartition = composed.argpartition
     argsort = composed.argsort
+    choose = composed.choose
     clip = composed.clip
     conj = composed.conj
     cumprod = composed.cumprod
     cumsum = composed.cumsum
     diagonal = composed.diagonal
     dot = composed.dot
-    max = _ops.max
-    mean = _ops.mean
-    min = _ops.min
+    max = composed.max
+    mean = composed.mean
+    min = composed.min
     nonzero = composed.nonzero
     prod = composed.prod
     ptp = composed.ptp
+    put = composed.put
     ravel = composed.ravel
     repeat = composed.repeat
     round = composed.round
+    searchsorted = composed.searchsorted
     squeeze = composed.squeeze
     std = composed.std
     sum = composed.sum
@@ -144,24 +193,63 @@ class _Methods:
     trace = composed.trace
     var = composed.var
 
-    def astype(self, dtype, *, copy=True):
-        """The elements as `dtype`; with `copy=False` an array that has it already is given back."""
+    def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+        """The elements as `dtype`; with `copy=False` an array that has it already is given back.
+
+        TypeError if NumPy's rule `casting` does not let them become it.
+        """
+        if casting != "unsafe" and not composed.can_cast(self.dtype, dtype, casting):
+            to = _core.to_dtype(dtype).name
+            raise _core.TypeError(
+                f"astype: {self.dtype.name} does not become {to} by casting={casting!r}"
+            )
         return composed.astype(self, dtype, copy=copy)
 
-    def copy(self):
+    def copy(self, order="C"):
         """The elements in an array of their own: assignment to one does not show in the other."""
         return +self
 
-    def flatten(self):
-        """All elements in row-major order, as an array of rank 1."""
-        return composed.reshape(self, (-1,), copy=True)
+    def flatten(self, order="C"):
+        """All elements in row-major order, as an array of rank 1; by columns in the order "F"."""
+        return composed.reshape(self, (-1,), order, copy=True)
 
-    def reshape(self, *shape):
+    def reshape(self, *shape, order="C", copy=None):
         """The elements in row-major order under another shape, given as a tuple or as numbers.
 
-        One extent may be -1: it takes what is left.
+        One extent may be -1: it takes what is left. See `gn.reshape` for the order "F".
         """
-        return composed.reshape(self, shape[0] if len(shape) == 1 else shape)
+        return composed.reshape(self, shape[0] if len(shape) == 1 else shape, order, copy=copy)
+
+    def compress(self, condition, axis=None, out=None):
+        """The slices along an axis where the vector `condition` is true; None flattens."""
+        return composed.compress(condition, self, axis, out)
+
+    def fill(self, value):
+        """Assigns the value to all elements."""
+        self[...] = composed.astype(value, self.dtype, copy=False)
+
+    def sort(self, axis=-1, kind=None, order=None, *, stable=None):
+        """Puts the elements along an axis in order; `gn.sort` gives a new array."""
+        self[...] = composed.sort(self, axis)
+
+    def partition(self, kth, axis=-1, kind="introselect", order=None):
+        """Puts the kth element along an axis in its place, smaller ones before it."""
+        self[...] = composed.partition(self, kth, axis)
+
+    def view(self, dtype=None):
+        """A view; of another dtype, the numbers that the bytes are in it, as a new array."""
+        if dtype is None:
+            return self[...]
+        return _viewed(self, _core.to_dtype(dtype))
+
+    @property
+    def flat(self):
+        """The elements in row-major order: `x.flat[i]`, `x.flat[i] = v`, iteration, `len`."""
+        return _Flat(self)
+
+    @flat.setter
+    def flat(self, values):
+        composed.putmask(self, True, values)
 
     def transpose(self, *axes):
         """Axis i of the result is axis axes[i]; without arguments the axes are reversed."""
@@ -224,6 +312,10 @@ class Array(_core.Array, _Methods):
             )
         return format(self.item(), spec)
 
+    def tobytes(self, order: str = "C") -> bytes:
+        """The bytes of the elements in row-major order, by columns in the order "F"."""
+        return bytes(memoryview(+composed.ravel(self, order)))
+
 
 class Expr(_core.Expr, _Methods):
     """An expression: what stands for an array that has no values yet.
@@ -242,6 +334,16 @@ class Expr(_core.Expr, _Methods):
         from . import numpy as _numpy
 
         return _numpy.apply_ufunc(ufunc, method, inputs, kwargs)
+
+    @property
+    def itemsize(self) -> int:
+        """The bytes of an element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int | Dim:
+        """The bytes of all elements: an int or a Dim."""
+        return self.size * self.dtype.itemsize
 
     def _repr_html_(self):
         from .._tools import show
@@ -266,7 +368,13 @@ def _apply_ufunc(self, ufunc, method, *inputs, **kwargs):
     return _numpy.apply_ufunc(ufunc, method, inputs, kwargs)
 
 
+def _converted(self, x=0):
+    """x in this dtype: an array, or an expression of one."""
+    return composed.asarray(x, self)
+
+
 Dim.__array_ufunc__ = _apply_ufunc
+DType.__call__ = _converted
 _core.register_types(Array, Expr, Shared)
 
 for _class in (Array, Expr, Shared):

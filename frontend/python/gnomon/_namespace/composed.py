@@ -4,13 +4,22 @@ A function of this package is either here or, if it is one operation, in `_ops`,
 when the package is built. Each works on arrays, at once, and on expressions.
 """
 
+from .._arrays.along import *  # noqa: F403
+from .._arrays.assignment import *  # noqa: F403
 from .._arrays.complex import *  # noqa: F403
 from .._arrays.creation import *  # noqa: F403
 from .._arrays.dtypes import *  # noqa: F403
 from .._arrays.elementwise import *  # noqa: F403
+from .._arrays.histograms import *  # noqa: F403
+from .._arrays.joining import *  # noqa: F403
+from .._arrays.kinds import *  # noqa: F403
 from .._arrays.layout import *  # noqa: F403
+from .._arrays.nans import *  # noqa: F403
+from .._arrays.numbers import *  # noqa: F403
 from .._arrays.padding import *  # noqa: F403
 from .._arrays.places import *  # noqa: F403
+from .._arrays.polynomials import *  # noqa: F403
+from .._arrays.quantiles import *  # noqa: F403
 from .._arrays.reductions import *  # noqa: F403
 from .._arrays.running import *  # noqa: F403
 from .._arrays.selection import *  # noqa: F403
@@ -22,3 +31,4 @@ from .._linalg.factors import *  # noqa: F403
 from .._linalg.matrix_functions import *  # noqa: F403
 from .._linalg.products import *  # noqa: F403
 from .._linalg.systems import *  # noqa: F403
+from .settings import *  # noqa: F403

@@ -30,7 +30,6 @@ ELSEWHERE = {
     "PRNGKey": "gn.random.state",
     "Tensor": "gn.tensor",
     "Variable": "gn.shared",
-    "array": "gn.asarray",
     "as_tensor": "gn.asarray",
     "autograd": "gn.grad",
     "bmm": "gn.matmul",
@@ -56,7 +55,6 @@ ELSEWHERE = {
     "lvector": 'gn.vector(name, dtype="int64")',
     "manual_seed": "gn.random.default_rng(seed)",
     "mm": "gn.matmul",
-    "ndarray": "gn.Array",
     "njit": "gn.compiled",
     "no_grad": "gn.stop_gradient",
     "permute": "gn.permute_dims",
@@ -81,12 +79,14 @@ def missing(module, name):
     import gnomon
 
     def own(place):
-        return [n for n in dir(place) if n[0] != "_"]
+        return [n for n in getattr(place, "__all__", dir(place)) if n[0] != "_"]
 
     places = {"gn": gnomon}
     parts = ("nn", "linalg", "special", "random", "fft", "init", "optim", "optimize", "integrate")
     for part in parts:
         places[f"gn.{part}"] = importlib.import_module(f"gnomon.{part}")
+    if module.startswith("gnomon.scipy"):  # imported only when it is used
+        places["gn" + module[len("gnomon") :]] = importlib.import_module(module)
     hint = ELSEWHERE.get(name)
     if hint is None:
         # The module itself, then the others: the same name first, then one like it.

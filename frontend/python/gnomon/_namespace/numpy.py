@@ -11,18 +11,8 @@ from typing import Any
 
 from .. import _core
 
-_REDUCE = {
-    "add": "sum",
-    "multiply": "prod",
-    "maximum": "max",
-    "minimum": "min",
-    "logical_and": "all",
-    "logical_or": "any",
-}
-# NumPy's names of parameters that have another one here.
-_PARAMETERS = {"a_min": "min", "a_max": "max", "repeats": None, "newshape": "shape"}
-_FIRST = ("a", "x", "arr", "m", "array", "arrays", "tup", "ary", "condition")
-
+# Functions of NumPy that assign to their first argument.
+_ASSIGNING = ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
 
 # What extents do with integers of NumPy: the result is an extent, an int or a bool.
 _OF_EXTENTS: dict[str, Any] = {
@@ -64,45 +54,41 @@ def _find(module: str, name: str) -> Any:
     return function if callable(function) and not isinstance(function, type) else None
 
 
-def _drop_default(name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """kwargs without `out`, `where` and the like, which no function of Gnomon has."""
-    for key in ("out", "where", "initial", "order", "casting", "subok", "like"):
-        if key not in kwargs:
-            continue
-        value = kwargs.pop(key)
-        default = value is None or (key == "where" and value is True)
-        default = default or (key in ("order", "casting") and value in ("C", "K", "same_kind"))
-        default = default or type(value).__name__ == "_NoValueType" or key == "subok"
-        if not default:
-            raise _core.TypeError(f"numpy.{name}: expressions do not take {key}={value!r}")
-    return {key: v for key, v in kwargs.items() if type(v).__name__ != "_NoValueType"}
+def _given(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The keywords that the caller gave: NumPy passes some that mean nothing."""
+    return {
+        key: v
+        for key, v in kwargs.items()
+        if type(v).__name__ != "_NoValueType" and not (key == "like" and v is None)
+    }
 
 
 def apply_ufunc(
     ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """`ufunc(*inputs)` or `ufunc.reduce(x)` where an input is an expression or an extent."""
+    """`ufunc(*inputs)` or a method of it where an input, or `out`, is an expression or extent."""
     name = ufunc.__name__
     if method == "__call__" and not kwargs and name in _OF_EXTENTS:
         numbers = [_extent(x) for x in inputs]
         if None not in numbers:
             return _OF_EXTENTS[name](*numbers)
-    if method == "__call__":
-        function = _find("numpy", name)
-    elif method == "reduce" and name in _REDUCE:
-        function = _find("numpy", _REDUCE[name])
-        kwargs.setdefault("axis", 0)
-    elif method == "outer":
-        raise _core.TypeError(f"numpy.{name}.outer: not of expressions; give x axes of extent 1")
-    else:
-        raise _core.TypeError(f"numpy.{name}.{method}: not of expressions")
+    function = _find("numpy", name)
     if function is None:
         raise _missing(f"numpy.{name}", inputs)
-    if isinstance(kwargs.get("out"), tuple):
-        raise _core.TypeError(f"numpy.{name}: an expression cannot be written to `out`")
-    dtype = kwargs.pop("dtype", None) if method == "__call__" else None
-    result = function(*inputs, **_drop_default(name, kwargs))
-    return result if dtype is None else _core.astype(result, dtype)
+    if method != "__call__":
+        function = getattr(function, method, None)
+        if function is None:
+            raise _core.TypeError(f"numpy.{name}.{method}: not of expressions")
+    return _called(f"numpy.{name}", function, inputs, _given(kwargs))
+
+
+def _called(name: str, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    try:
+        return function(*args, **kwargs)
+    except TypeError as error:
+        if isinstance(error, _core.Error):
+            raise
+        raise _core.TypeError(f"{name}: of an expression it is gnomon's: {error}") from None
 
 
 def _has_expression(x: Any) -> bool:
@@ -121,29 +107,16 @@ def _to_numpy(x: Any) -> Any:
 
 def apply_function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function of NumPy where an argument, or an element of one, is Gnomon's."""
-    if not any(map(_has_expression, (*args, *kwargs.values()))):
-        return function(*map(_to_numpy, args), **{k: _to_numpy(v) for k, v in kwargs.items()})
     name, module = function.__name__, function.__module__
+    assigns = isinstance(kwargs.get("out"), _core.Array) or (
+        name in _ASSIGNING and args and isinstance(args[0], _core.Array)
+    )
+    if not assigns and not any(map(_has_expression, (*args, *kwargs.values()))):
+        return function(*map(_to_numpy, args), **{k: _to_numpy(v) for k, v in kwargs.items()})
     own = _find(module, name)
     if own is None:
         raise _missing(f"{module}.{name}", args)
-    kwargs = _drop_default(name, dict(kwargs))
-    if not args:
-        first = next((key for key in _FIRST if key in kwargs), None)
-        args = (kwargs.pop(first),) if first else ()
-    if module.startswith("numpy.fft"):  # names only, in the standard's functions
-        names = ["s", "axes", "norm"] if name[-1] in "2n" else ["n", "axis", "norm"]
-        names = ["axes"] if name.endswith("shift") else names
-        kwargs |= {k: v for k, v in zip(names, args[1:], strict=False) if v is not None}
-        args = args[:1]
-    kwargs = {_PARAMETERS.get(key) or key: value for key, value in kwargs.items()}
-    try:
-        return own(*args, **kwargs)
-    except TypeError as error:
-        if isinstance(error, _core.Error):
-            raise
-        message = f"{module}.{name}: of an expression it is gnomon's: {error}"
-        raise _core.TypeError(message) from None
+    return _called(f"{module}.{name}", own, args, _given(kwargs))
 
 
 def _missing(name: str, args: tuple[Any, ...]) -> _core.TypeError:

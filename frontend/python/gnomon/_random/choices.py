@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 
 from .. import _core
+from .._arrays.forms import into
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..typing import DTypeLike, Operand, ShapeLike, Tensor
 
 
@@ -33,15 +36,15 @@ def shuffle(state: Operand, x: Operand, axis: int = 0) -> Tensor:
     return _core.random_shuffle(state, x, axis)
 
 
-def permuted(state: Operand, x: Operand, axis: int | None = None) -> Tensor:
+def permuted(state: Operand, x: Operand, axis: int | None = None, out: Any = None) -> Tensor:
     """x with each line along an axis in a random order of its own; None: all of its elements."""
     if axis is not None:
-        return _core.random_permuted(state, x, axis)
+        return into("permuted", out, _core.random_permuted(state, x, axis))
     from .._arrays.creation import _tensor
 
     x = _tensor(x)
     flat = _core.random_shuffle(state, _core.reshape(x, (-1,)), 0)
-    return _core.reshape(flat, tuple(x.shape))
+    return into("permuted", out, _core.reshape(flat, tuple(x.shape)))
 
 
 def choice(
@@ -51,6 +54,7 @@ def choice(
     replace: bool = True,
     p: Operand | None = None,
     axis: int = 0,
+    shuffle: bool = True,
 ) -> Tensor:
     """Slices of `a` along an axis, or, for an int n, of 0, ..., n - 1: `size` of them.
 

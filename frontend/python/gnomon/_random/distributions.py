@@ -9,9 +9,12 @@ from __future__ import annotations
 import builtins
 
 from .. import _core
+from .._arrays.forms import into
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ..typing import DTypeLike, Operand, ShapeLike, Tensor
 
 
@@ -26,11 +29,22 @@ def bytes(state: Operand, length: int) -> builtins.bytes:  # noqa: A001
     return memoryview(words).cast("B")[:length].tobytes()
 
 
+def _size(size, out):
+    """The shape to draw: that of `out` unless one is given."""
+    if size is None:
+        return () if out is None else out.shape
+    return size
+
+
 def random(
-    state: Operand, size: ShapeLike | None = None, dtype: DTypeLike = "float64"
+    state: Operand,
+    size: ShapeLike | None = None,
+    dtype: DTypeLike = "float64",
+    out: Any = None,
 ) -> Tensor:
     """Floats in [0, 1): multiples of 2**-53, in float32 of 2**-24."""
-    return _core.draw("uniform", state, () if size is None else size, (0.0, 1.0), dtype)
+    shape = _size(size, out)
+    return into("random", out, _core.draw("uniform", state, shape, (0.0, 1.0), dtype))
 
 
 def uniform(
@@ -74,10 +88,14 @@ def normal(
 
 
 def standard_normal(
-    state: Operand, size: ShapeLike | None = None, dtype: DTypeLike = "float64"
+    state: Operand,
+    size: ShapeLike | None = None,
+    dtype: DTypeLike = "float64",
+    out: Any = None,
 ) -> Tensor:
     """Normal variables of mean 0 and standard deviation 1."""
-    return _core.draw("normal", state, () if size is None else size, (0.0, 1.0), dtype)
+    shape = _size(size, out)
+    return into("standard_normal", out, _core.draw("normal", state, shape, (0.0, 1.0), dtype))
 
 
 def exponential(
@@ -443,6 +461,10 @@ def multivariate_normal(
     mean: Operand,
     cov: Operand,
     size: ShapeLike | None = None,
+    check_valid: str = "warn",
+    tol: float = 1e-8,
+    *,
+    method: str = "cholesky",
     dtype: DTypeLike = "float64",
 ) -> Tensor:
     """Vectors of mean[n] and covariance cov[n, n], through its Cholesky factor: shape
@@ -476,6 +498,8 @@ def multivariate_hypergeometric(
     colors: Operand,
     nsample: Operand,
     size: ShapeLike | None = None,
+    method: str = "marginals",
+    *,
     dtype: DTypeLike = "int64",
 ) -> Tensor:
     """How many of each color are among `nsample` things drawn from colors[k]: shape (*size,
@@ -485,10 +509,15 @@ def multivariate_hypergeometric(
 
 
 def standard_exponential(
-    state: Operand, size: ShapeLike | None = None, dtype: DTypeLike = "float64"
+    state: Operand,
+    size: ShapeLike | None = None,
+    dtype: DTypeLike = "float64",
+    method: str = "zig",
+    out: Any = None,
 ) -> Tensor:
     """Exponential variables of mean 1."""
-    return _core.draw("exponential", state, () if size is None else size, (1.0,), dtype)
+    shape = _size(size, out)
+    return into("standard_exponential", out, _core.draw("exponential", state, shape, (1.0,), dtype))
 
 
 def standard_cauchy(
@@ -499,10 +528,15 @@ def standard_cauchy(
 
 
 def standard_gamma(
-    state: Operand, shape: Operand, size: ShapeLike | None = None, dtype: DTypeLike = "float64"
+    state: Operand,
+    shape: Operand,
+    size: ShapeLike | None = None,
+    dtype: DTypeLike = "float64",
+    out: Any = None,
 ) -> Tensor:
     """Gamma variables of scale 1."""
-    return _core.draw("gamma", state, size, (shape, 1.0), dtype)
+    size = out.shape if size is None and out is not None else size
+    return into("standard_gamma", out, _core.draw("gamma", state, size, (shape, 1.0), dtype))
 
 
 def standard_t(

@@ -11,7 +11,7 @@ from .._arrays.creation import astype
 from .._functions import branches
 from .branching import and_, or_
 from .rewriting import rewritten
-from .sequences import Enumerated, Range, Reversed, Zipped, sequence_of
+from .sequences import Enumerated, Range, Zipped, sequence_of
 from .variables import is_open
 
 __all__ = ["callee", "has_another"]
@@ -167,7 +167,7 @@ def _len(x: Any) -> Any:
 
 def _reversed(items: Any) -> Any:
     found = sequence_of(items)
-    return builtins.reversed(items) if found is None else Reversed(found)
+    return builtins.reversed(items) if found is None else found.__reversed__()
 
 
 def _enumerate(items: Any, start: Any = 0) -> Any:

@@ -66,7 +66,7 @@ def for_(
         loop.run(None)
 
     over = sequence_of(items)
-    if isinstance(over, Range) and over.is_open():
+    if over is not None and over.is_open():
         roll(over)
         return
     alike = over is not None and _is_long(over) and _is_traced(body, over)

@@ -28,6 +28,10 @@ class Sequence(ABC):
         """The arrays whose parts the elements are."""
         return []
 
+    def is_open(self) -> bool:
+        """Whether only the call knows how many elements there are."""
+        return False
+
     def __len__(self) -> int:
         return max(int(self.count()), 0)
 
@@ -69,6 +73,9 @@ class Range(Sequence):
         """Whether only the call knows how many elements there are."""
         return any(map(is_open, (self.start, self.stop, self.step)))
 
+    def __reversed__(self) -> "Range":
+        return Range(self.item(self.count() - 1), self.start - self.step, -self.step)
+
     def __getitem__(self, i: Any) -> Any:
         return self.item(i if is_open(i) or i >= 0 else i + self.count())
 
@@ -108,6 +115,10 @@ class Reversed(Sequence):
     def __init__(self, of: Sequence) -> None:
         self.of = of
 
+    def is_open(self) -> bool:
+        """Whether only the call knows how many elements there are."""
+        return self.of.is_open()
+
     def arrays(self) -> list[Elements]:
         """The arrays whose parts the elements are."""
         return self.of.arrays()
@@ -126,6 +137,10 @@ class Zipped(Sequence):
 
     def __init__(self, parts: list[Sequence]) -> None:
         self.parts = parts
+
+    def is_open(self) -> bool:
+        """Whether only the call knows how many elements there are."""
+        return any(part.is_open() for part in self.parts)
 
     def arrays(self) -> list[Elements]:
         """The arrays whose parts the elements are."""
@@ -153,6 +168,10 @@ class Enumerated(Sequence):
     def __init__(self, of: Sequence, first: Any) -> None:
         self.of = of
         self.first = first
+
+    def is_open(self) -> bool:
+        """Whether only the call knows how many elements there are."""
+        return self.of.is_open()
 
     def arrays(self) -> list[Elements]:
         """The arrays whose parts the elements are."""

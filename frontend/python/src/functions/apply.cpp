@@ -101,7 +101,7 @@ bool has_symbols(PyObject* sequence) {
 }
 
 nb::object of_sequence(nb::handle sequence) {
-  return nb::module_::import_("gnomon._arrays.creation").attr("stacked")(sequence);
+  return nb::module_::import_("gnomon._arrays.creation").attr("_stacked")(sequence);
 }
 
 bool is_symbolic(nb::handle object) { return is_expr(object) || dim_of(object) != nullptr; }

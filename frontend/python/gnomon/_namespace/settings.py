@@ -1,0 +1,196 @@
+"""NumPy's settings: of errors of floats, which are not reported here, and of printing."""
+
+from __future__ import annotations
+
+from .. import _core
+from .._arrays.creation import _tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..typing import Operand
+
+_IGNORED = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
+
+
+class errstate:
+    """A context and a decorator that does nothing: errors of floats give inf and NaN."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        pass
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return function
+
+
+def seterr(
+    all: str | None = None,
+    divide: str | None = None,
+    over: str | None = None,
+    under: str | None = None,
+    invalid: str | None = None,
+) -> dict[str, str]:
+    """Changes nothing; errors of floats are ignored, as the result says."""
+    return dict(_IGNORED)
+
+
+def geterr() -> dict[str, str]:
+    """How errors of floats are treated: all are ignored."""
+    return dict(_IGNORED)
+
+
+def seterrcall(func: Any) -> None:
+    """Changes nothing: no function is called on errors of floats."""
+
+
+def geterrcall() -> None:
+    """The function that is called on errors of floats: none."""
+
+
+def setbufsize(size: int) -> int:
+    """Changes nothing: there are no buffers whose size matters."""
+    return 8192
+
+
+def getbufsize() -> int:
+    """NumPy's default size of buffers, which matters to nothing here."""
+    return 8192
+
+
+def set_printoptions(*args: Any, **kwargs: Any) -> None:
+    """As NumPy's function, which must be there; arrays are shown by its options from then on."""
+    import numpy
+
+    from .classes import Array
+
+    numpy.set_printoptions(*args, **kwargs)
+    Array.__str__ = array_str  # type: ignore[method-assign, assignment]
+    Array.__repr__ = array_repr  # type: ignore[method-assign, assignment]
+
+
+def get_printoptions() -> dict[str, Any]:
+    """NumPy's options of printing."""
+    import numpy
+
+    return dict(numpy.get_printoptions())
+
+
+class printoptions:
+    """A context in which arrays are shown by other options of NumPy's printing."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        import numpy
+
+        self._options = numpy.printoptions(*args, **kwargs)
+
+    def __enter__(self) -> Any:
+        from .classes import Array
+
+        self._shown = {n: Array.__dict__.get(n) for n in ("__str__", "__repr__")}
+        found = self._options.__enter__()
+        Array.__str__ = array_str  # type: ignore[method-assign, assignment]
+        Array.__repr__ = array_repr  # type: ignore[method-assign, assignment]
+        return found
+
+    def __exit__(self, *error: Any) -> None:
+        from .classes import Array
+
+        self._options.__exit__(*error)
+        for name, shown in self._shown.items():
+            if shown is None:
+                delattr(Array, name)
+            else:
+                setattr(Array, name, shown)
+
+
+def array2string(a: Any, *args: Any, **kwargs: Any) -> str:
+    """The text of an array that has values, as NumPy's function of this name writes it."""
+    import numpy
+
+    return str(numpy.array2string(a.__array__(), *args, **kwargs))
+
+
+def array_str(
+    a: Any, max_line_width: int | None = None, precision: int | None = None,
+    suppress_small: bool | None = None,
+) -> str:
+    """The text of an array that has values, as NumPy's function of this name writes it."""
+    import numpy
+
+    return str(numpy.array_str(a.__array__(), max_line_width, precision, suppress_small))
+
+
+def array_repr(
+    arr: Any, max_line_width: int | None = None, precision: int | None = None,
+    suppress_small: bool | None = None,
+) -> str:
+    """The text of an array that has values, as NumPy's function of this name writes it."""
+    import numpy
+
+    return str(numpy.array_repr(arr.__array__(), max_line_width, precision, suppress_small))
+
+
+def shares_memory(a: Any, b: Any, /, max_work: int = -1) -> bool:
+    """Whether an element of one array is an element of the other, as views are."""
+    return _share("shares_memory", a, b)
+
+
+def may_share_memory(a: Any, b: Any, /, max_work: int = 0) -> bool:
+    """Whether the memory of two arrays overlaps."""
+    return _share("may_share_memory", a, b)
+
+
+def _share(name, a, b):
+    import numpy
+
+    for x in (a, b):
+        if isinstance(x, _core.Expr):
+            raise _core.TypeError(f"{name}: expressions have no memory: {x!r}")
+    a, b = (x.__array__() if isinstance(x, _core.Array) else x for x in (a, b))
+    return bool(getattr(numpy, name)(a, b))
+
+
+def isfortran(a: Operand) -> bool:
+    """False: the order of elements in memory is nobody's concern."""
+    return False
+
+
+def einsum_path(
+    subscripts: str, *operands: Operand, optimize: Any = "greedy", einsum_call: bool = False
+) -> tuple[list[Any], str]:
+    """NumPy's order of the products of einsum, and a report; `einsum` chooses one by itself."""
+    import numpy
+
+    shapes = [tuple(_tensor(x).shape) for x in operands]
+    places = [numpy.broadcast_to(0.0, shape) for shape in shapes]
+    path, report = numpy.einsum_path(subscripts, *places, optimize=optimize)
+    return list(path), str(report)
+
+
+__all__ = [
+    "array2string",
+    "array_repr",
+    "array_str",
+    "einsum_path",
+    "errstate",
+    "get_printoptions",
+    "getbufsize",
+    "geterr",
+    "geterrcall",
+    "isfortran",
+    "may_share_memory",
+    "printoptions",
+    "set_printoptions",
+    "setbufsize",
+    "seterr",
+    "seterrcall",
+    "shares_memory",
+]
