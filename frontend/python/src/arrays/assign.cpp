@@ -210,6 +210,11 @@ void put(nb::handle object, nb::handle value) {
   follow(o);
 }
 
+// Whether the trace that runs made the object: what is older keeps no mark of it.
+bool is_of_trace(PyObject* o) {
+  return (is_array(o) || is_expr(o)) && standing_of(o) != Standing::symbol;
+}
+
 // What a view shows in the end; an object that shows nothing is its own.
 nb::object root(nb::handle x) {
   return nb::borrow(is_array(x) || is_expr(x) ? root_of(x.ptr()) : x.ptr());
@@ -300,14 +305,23 @@ void add_assignment(nb::module_& m) {
   m.def("as_weak", as_weak, nb::arg("x"), nb::arg("weak"));
   m.def("is_same_memory", is_same_memory, nb::arg("a").none(), nb::arg("b").none());
   m.def(
-      "fix", [](nb::handle x) { expr_object(x.ptr())->scope = nowhere; }, nb::arg("x"),
-      "Nobody may assign to the array or expression any more.");
+      "fix",
+      [](nb::handle x) {
+        if (is_of_trace(x.ptr())) expr_object(x.ptr())->scope = nowhere;
+      },
+      nb::arg("x"), "Nobody may assign to the array or expression any more.");
   m.def(
-      "hold", [](nb::handle x) { expr_object(x.ptr())->held = true; }, nb::arg("x"),
-      "Two variables hold the object.");
+      "hold",
+      [](nb::handle x) {
+        if (is_of_trace(x.ptr())) expr_object(x.ptr())->held = true;
+      },
+      nb::arg("x"), "Two variables hold the object.");
   m.def(
-      "doubt", [](nb::handle x) { expr_object(x.ptr())->maybe = true; }, nb::arg("x"),
-      "Only the call knows whether a name got the object.");
+      "doubt",
+      [](nb::handle x) {
+        if (is_of_trace(x.ptr())) expr_object(x.ptr())->maybe = true;
+      },
+      nb::arg("x"), "Only the call knows whether a name got the object.");
   m.def(
       "is_fixed",
       [](nb::handle x) {

@@ -80,7 +80,10 @@ Shape shape_of(PyObject* o) {
 
 // The same of an expression, or of an array by a key that is one.
 Expr seen(const Relations& view, nb::handle x, const Shape& shape) {
-  if (view.look == Look::part) return expr_of(get_item(x, view.how));
+  if (view.look == Look::part) {
+    const nb::object part = get_item(x, view.how);
+    return is_array(part) ? Expr(array_of(part)) : expr_of(part);
+  }
   const OriginScope at(caller());
   const Arg whole = to_arg(x);
   return view.look == Look::axes ? transpose(whole, order_of(view.how)) : reshape(whole, shape);
@@ -89,7 +92,10 @@ Expr seen(const Relations& view, nb::handle x, const Shape& shape) {
 // The base with what the view shows replaced by an expression.
 Expr written(const Relations& view) {
   const nb::handle base = view.base->self, value = view.self;
-  if (view.look == Look::part) return expr_of(set_item(base, view.how, value, set_at));
+  if (view.look == Look::part) {
+    const nb::object whole = set_item(base, view.how, value, set_at);
+    return is_array(whole) ? Expr(array_of(whole)) : expr_of(whole);
+  }
   const OriginScope at(caller());
   if (view.look != Look::axes) return reshape(to_arg(value), shape_of(base.ptr()));
   const IntList order = order_of(view.how);
@@ -144,6 +150,14 @@ bool is_basic_entry(PyObject* o) {
   return PyIndex_Check(o) != 0 || is_symbolic(o);
 }
 
+// Whether two keys are one: since 3.12 Python makes a slice of the same bounds for each use.
+bool is_same_key(PyObject* a, PyObject* b) {
+  if (a == b) return true;
+  if (!PySlice_Check(a) || !PySlice_Check(b)) return false;
+  const auto *x = reinterpret_cast<PySliceObject*>(a), *y = reinterpret_cast<PySliceObject*>(b);
+  return x->start == y->start && x->stop == y->stop && x->step == y->step;
+}
+
 }  // namespace
 
 bool is_basic_key(nb::handle key) {
@@ -188,7 +202,7 @@ bool is_part(nb::handle view, nb::handle base, nb::handle key) {
   if (!is_array(view) && !is_expr(view)) return false;
   const Relations* const r = view_of(view.ptr());
   return r != nullptr && r->base != nullptr && r->base->self == base.ptr() &&
-         r->look == Look::part && r->how.is(key);
+         r->look == Look::part && is_same_key(r->how.ptr(), key.ptr());
 }
 
 bool is_shown(PyObject* o) {
