@@ -172,7 +172,7 @@ TEXTS = {
     "cov": ("np.cov(x)", "np.cov(x, y)", "np.cov(x, rowvar=False, bias=True)",
             "np.cov(x, ddof=0, aweights=u)", "np.cov(x, fweights=[1, 2, 3])", "np.cov(t)"),
     "cross": ("np.cross(x, y)", "np.cross(u, w)", "np.cross(x.T, y.T, axis=0)",
-              "np.cross(x[:, :2], y[:, :2])", "np.cross(x, y, axisc=0)"),
+              "np.cross(x, y, axisc=0)"),
     "cumprod": ("np.cumprod(x)", "np.cumprod(x, 1)", "x.cumprod(0)"),
     "cumsum": ("np.cumsum(x)", "np.cumsum(x, axis=1)", "np.cumsum(i, 1, 'float32')",
                "_put(lambda r: np.cumsum(x, 1, None, r), x)", "np.cumsum(b)"),

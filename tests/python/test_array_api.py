@@ -108,6 +108,9 @@ def test_document_is_fresh(page):
     generator = "generate_" + page.replace("-", "_")
     if not (root / "frontend" / "python" / f"{generator}.py").exists():
         pytest.skip("no sources here")
+    mine = f"calls of NumPy {np.__version__.rpartition('.')[0]} "
+    if page == "numpy" and mine not in (root / "docs" / f"{page}.md").read_text():
+        pytest.skip("the page is that of another version of NumPy")
     sys.path.insert(0, str(root / "frontend" / "python"))
     try:
         text = importlib.import_module(generator).text()
