@@ -307,7 +307,7 @@ def test_a_shape_that_does_not_fit_in_a_call_names_the_line():
 
 
 def test_an_index_out_of_range_in_a_call_names_the_line():
-    # Of a dtype that no other test indexes: equal nodes have the lines of those who made them first.
+    # Of a dtype that no other test indexes: equal nodes have the lines of who made them first.
     x, i = tensor("x", ("n",), "uint16"), tensor("i", (), "int64")
     f = gn.function([x, i], x[i])
     made = line(-1)
