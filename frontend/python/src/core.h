@@ -31,6 +31,10 @@ namespace nb = nanobind;
 /// What an object shows of another one, and what shows it (arrays/views.cpp).
 struct Relations;
 
+/// Whether only the call knows if a name got an object or kept the one before, and whether
+/// something was assigned to it since.
+enum class Doubt : std::uint8_t { none, some, assigned };
+
 /// An array with values. `scope`: the body of the trace that made it, or 0; that body may let the
 /// object stand for another value, and for an expression: it becomes an ExprObject then, for which
 /// it has the memory.
@@ -39,7 +43,7 @@ struct ArrayObject {
   PyObject* weak_references;
   Relations* relations;  // null without any
   std::uint32_t scope;
-  bool maybe;     // only the call knows whether a name got this object or kept the one before
+  Doubt doubt;    // whether only the call knows that a name got this object
   bool held;      // by two variables
   bool writable;  // what it exports (buffer protocol, DLPack) may be written to
   Array array;
@@ -56,7 +60,7 @@ struct ExprObject {
   PyObject* weak_references;
   Relations* relations;
   std::uint32_t scope;
-  bool maybe;
+  Doubt doubt;
   bool held;
   Weak weak;
   Expr expr;
@@ -67,7 +71,7 @@ static_assert(sizeof(ArrayObject) <= sizeof(ExprObject) &&
               offsetof(ArrayObject, weak_references) == offsetof(ExprObject, weak_references) &&
               offsetof(ArrayObject, relations) == offsetof(ExprObject, relations) &&
               offsetof(ArrayObject, scope) == offsetof(ExprObject, scope) &&
-              offsetof(ArrayObject, maybe) == offsetof(ExprObject, maybe) &&
+              offsetof(ArrayObject, doubt) == offsetof(ExprObject, doubt) &&
               offsetof(ArrayObject, held) == offsetof(ExprObject, held));
 
 /// A shared variable: an expression with a value. One object for each variable.

@@ -373,6 +373,12 @@ class _Loop:
         self.let_go = {}
         views = {name: _tree.leaves(self.before[name]) for name, _ in self.views}
         roots = {id(_core.root(views[name][i])) for name, i in self.views}
+        if any(id(_core.root(self.before[name])) in roots for name in moved):
+            raise _core.TypeError(
+                f"{self.who}: {' and '.join(map(told, moved))} exchange what they hold in each "
+                "step, and other names show it: only the call knows who shows what: take copies "
+                "before the loop"
+            )
         found = set()
         for name, value in self.kept.items():
             if name in moved or name in self.made:

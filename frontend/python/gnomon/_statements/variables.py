@@ -252,12 +252,19 @@ def new_objects(
     others = {other: x for other, x in before.items() if other != name}
     was = [x for x in leaves_of(before.get(name, unbound)) if _is_object(x)]
     every = [x for way in left for x in leaves_of(way)]
-    is_doubtful = any(_core.is_doubtful(x) or _core.is_fixed(x) for x in every)
+    doubt = max((_core.doubt_of(x) for x in every if _is_object(x)), default=0)
+    is_doubtful = doubt > 0 or any(map(_core.is_fixed, every))
     is_seen = any(_core.is_shown(x) or are_related(x, others) for x in was)
     is_seen = is_seen or any(map(_core.is_fixed, [*was, *every]))
+    if was and is_seen and doubt == 2:
+        raise _core.TypeError(
+            f"assign: only the call knows whether {told(name)} got an object of its own in a "
+            "branch, and something is assigned to it there, which might have to show in others "
+            f"that hold or show what it was: take a copy first, {name} = {name}.copy()"
+        )
     if was and (is_doubtful or not is_sure()):
         for x in filter(_is_object, leaves_of(made)):
-            (_core.fix if is_seen else _core.doubt)(x)
+            _core.fix(x) if is_seen else _core.doubt(x, doubt == 2)
         if is_seen:
             for x in was:
                 _core.fix(_core.root(x))  # what shows it would have to show in the new ones

@@ -570,7 +570,8 @@ nb::object wrap(Array array, bool writable) {
   new (&o->array) Array(std::move(array));
   o->weak_references = nullptr;
   o->relations = nullptr;
-  o->maybe = o->held = false;
+  o->doubt = Doubt::none;
+  o->held = false;
   o->scope = current_scope();
   o->writable = writable;
   return nb::steal(reinterpret_cast<PyObject*>(o));

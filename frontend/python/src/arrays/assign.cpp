@@ -236,6 +236,7 @@ void check_may_change(PyObject* o, const char* what) {
 }
 
 void set_expression(PyObject* o, const Expr& value) {
+  if (expr_object(o)->doubt == Doubt::some) expr_object(o)->doubt = Doubt::assigned;
   if (is_array(o)) return become(o, value);
   expr_object(o)->expr = value;
 }
@@ -318,10 +319,11 @@ void add_assignment(nb::module_& m) {
       nb::arg("x"), "Two variables hold the object.");
   m.def(
       "doubt",
-      [](nb::handle x) {
-        if (is_of_trace(x.ptr())) expr_object(x.ptr())->maybe = true;
+      [](nb::handle x, bool is_assigned) {
+        if (is_of_trace(x.ptr()))
+          expr_object(x.ptr())->doubt = is_assigned ? Doubt::assigned : Doubt::some;
       },
-      nb::arg("x"), "Only the call knows whether a name got the object.");
+      nb::arg("x"), nb::arg("is_assigned"), "Only the call knows whether a name got the object.");
   m.def(
       "is_fixed",
       [](nb::handle x) {
@@ -329,9 +331,11 @@ void add_assignment(nb::module_& m) {
       },
       nb::arg("x").none());
   m.def(
-      "is_doubtful",
-      [](nb::handle x) { return (is_array(x) || is_expr(x)) && expr_object(x.ptr())->maybe; },
-      nb::arg("x").none());
+      "doubt_of",
+      [](nb::handle x) {
+        return is_array(x) || is_expr(x) ? static_cast<int>(expr_object(x.ptr())->doubt) : 0;
+      },
+      nb::arg("x").none(), "0: none, 1: some, 2: and something was assigned to it.");
   m.def("put", put, nb::arg("object"), nb::arg("value"));
 }
 
