@@ -274,6 +274,14 @@ def test_sequences_with_expressions_are_arrays():
     np.testing.assert_array_equal(m, [8, 2])
 
 
+def test_lists_in_themselves_end():
+    x = []
+    x += [x, x]
+    for f in (lambda: gn.asarray(x), lambda: gn.zeros(3) + x, lambda: gn.zeros(3)[x]):
+        with pytest.raises(gn.ValueError, match="at most 64 axes"):
+            f()
+
+
 def test_ragged_sequences_are_named():
     @gn.compiled
     def f(x):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_set>
 
 #include "frontend/python/src/symbols/questions.h"
 #include "ir/graph/leaf.h"
@@ -91,11 +92,18 @@ void take(nb::handle object, Operand& operand) {
 
 bool has_symbols(PyObject* sequence) {
   if (!PyList_Check(sequence) && !PyTuple_Check(sequence)) return false;
-  const nb::object items = nb::steal(PySequence_Tuple(sequence));
-  if (!items.is_valid()) throw nb::python_error();
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.ptr()); ++i) {
-    PyObject* const item = PyTuple_GET_ITEM(items.ptr(), i);
-    if (is_symbolic(item) || has_symbols(item)) return true;
+  std::vector<nb::object> open{nb::borrow(sequence)};
+  std::unordered_set<PyObject*> seen;  // a list may be in itself
+  while (!open.empty()) {
+    const nb::object items = nb::steal(PySequence_Tuple(open.back().ptr()));
+    open.pop_back();
+    if (!items.is_valid()) throw nb::python_error();
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.ptr()); ++i) {
+      PyObject* const item = PyTuple_GET_ITEM(items.ptr(), i);
+      if (is_symbolic(item)) return true;
+      if ((PyList_Check(item) || PyTuple_Check(item)) && seen.insert(item).second)
+        open.push_back(nb::borrow(item));
+    }
   }
   return false;
 }
