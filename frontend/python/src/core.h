@@ -232,6 +232,8 @@ PyObject* set_error() noexcept;
 /// Throws Python's TypeError with the object as its attribute `asks`: who traces may find its value
 /// in the call that is traced, and trace anew.
 [[noreturn]] void ask_for_value(nb::handle object, const std::string& message);
+/// Throws Python's TypeError with the object as one of its attributes.
+[[noreturn]] void throw_about(nb::handle object, const char* attribute, const std::string& message);
 /// Runs `f`, which gives a new reference, and turns C++ exceptions into Python's.
 template <class F>
 PyObject* guarded(F&& f) noexcept {

@@ -85,8 +85,12 @@ PyObject* set_error() noexcept {
 }
 
 void ask_for_value(nb::handle object, const std::string& message) {
+  throw_about(object, "asks", message);
+}
+
+void throw_about(nb::handle object, const char* attribute, const std::string& message) {
   const nb::object error = nb::handle(classes.type)(message);
-  error.attr("asks") = object;
+  error.attr(attribute) = object;
   PyErr_SetObject(classes.type, error.ptr());
   throw nb::python_error();
 }

@@ -7,7 +7,9 @@ from typing import Any
 from .. import _core, _tree
 from .._functions import branches
 from .variables import (
+    BASE,
     Variables,
+    always,
     are_same,
     bind_views,
     body,
@@ -19,6 +21,7 @@ from .variables import (
     is_value,
     is_weak,
     locked,
+    never,
     new_objects,
     put,
     relatives,
@@ -106,17 +109,6 @@ def choose(
             more += found
 
 
-def _always() -> bool:
-    return True
-
-
-def _never() -> bool:
-    return False
-
-
-_BASE = "__gn_base"  # begins the names of objects that variables show and none of them holds
-
-
 def _chosen(
     test: Any,
     then: Callable[[], Any],
@@ -132,8 +124,8 @@ def _chosen(
     variables = Variables(functions, tuple({*names, *changed, *passed}))
     bases = shown_by_many({x: variables.get()[x] for x in {*changed, *passed} & {*variables.cells}})
     for i, base in enumerate(bases):
-        variables.cells[f"{_BASE}{i}"] = CellType(base)
-        changed += (f"{_BASE}{i}",)
+        variables.cells[f"{BASE}{i}"] = CellType(base)
+        changed += (f"{BASE}{i}",)
     before = variables.get()
     began = {
         name: expressions(value) if name in changed else locked(value)
@@ -183,7 +175,7 @@ def _chosen(
             kept.add(name)
         else:
             ways = tuple(left[name] for left in merged.ways)
-            sure = _always if holders == set() or holders == {None} else _never
+            sure = always if holders == set() or holders == {None} else never
             after[name] = new_objects(ways, merged.result[name], before, name, sure)
     for mine, left in zip(given, merged.ways, strict=True):
         bind_views({name: left[name] for name in names if name in left}, mine, after, kept)

@@ -14,6 +14,7 @@ from .._functions.tracing import asked_numbers
 from .branching import and_, choose, not_, or_
 from .sequences import Range, Sequence, sequence_of
 from .variables import (
+    BASE,
     Variables,
     are_related,
     are_same,
@@ -29,6 +30,7 @@ from .variables import (
     is_weak,
     leaves_of,
     locked,
+    never,
     new_objects,
     put,
     relatives,
@@ -69,9 +71,8 @@ def for_(
     if over is not None and over.is_open():
         roll(over)
         return
-    alike = over is not None and _is_long(over) and _is_traced(body, over)
     why: Exception | None = None
-    if over is not None and alike:
+    if over is not None and _is_long(over) and _is_traced(body, over):
         every = every_variable((body,))
         began = every.get()
         try:
@@ -149,10 +150,6 @@ def _nothing() -> None:
     pass
 
 
-def _never() -> bool:
-    return False
-
-
 def _stopped(flags: Variables) -> Any:
     stopped: Any = False
     for value in flags.get().values():
@@ -180,7 +177,6 @@ def while_(
 
 
 _ITEMS = "__gn_items"  # begins the names of arrays that a loop goes through
-_BASE = "__gn_base"  # begins the names of objects that variables show and none of them holds
 
 
 def _contents(cells: dict[str, CellType]) -> dict[str, Any]:
@@ -236,7 +232,7 @@ class _Loop:
 
     def carry(self, names: tuple[str, ...]) -> None:
         """The variables `names` go from step to step, too, and what shows the same objects."""
-        hidden = {x: c for x, c in self.variables.cells.items() if x.startswith((_BASE, _ITEMS))}
+        hidden = {x: c for x, c in self.variables.cells.items() if x.startswith((BASE, _ITEMS))}
         mine = tuple({**dict.fromkeys(self.variables.cells), **dict.fromkeys(names)})
         values = {**Variables((self.function,), mine).get(), **_contents(hidden)}
         for name, items in self.arrays.items():
@@ -247,7 +243,7 @@ class _Loop:
         self.variables = Variables((self.function,), mine)
         self.others = tuple(name for name in self.others if name not in mine)
         for root in shown_by_many(self.variables.get() | _contents(hidden), self.rebound):
-            hidden[f"{_BASE}{len(hidden)}"] = CellType(root)
+            hidden[f"{BASE}{len(hidden)}"] = CellType(root)
         self.variables.cells |= hidden
         self.before = self.variables.get()
         for name, value in self.before.items():
@@ -581,4 +577,4 @@ class _Loop:
             for i, holder in enumerate(holders[1:], 1):
                 value = _where(turn == i, values[holder], value)
             put(self.before[name], value)
-        return {name: new_objects((), values[name], self.before, name, _never) for name in moved}
+        return {name: new_objects((), values[name], self.before, name, never) for name in moved}

@@ -19,7 +19,9 @@ from .._arrays.creation import zeros_like
 from .syntax import RUN
 
 __all__ = [
+    "BASE",
     "Variables",
+    "always",
     "are_related",
     "are_same",
     "bind_views",
@@ -35,6 +37,7 @@ __all__ = [
     "is_weak",
     "leaves_of",
     "locked",
+    "never",
     "new_objects",
     "put",
     "relatives",
@@ -50,6 +53,7 @@ __all__ = [
 is_open = _core.is_open
 
 
+BASE = "__gn_base"  # begins the names of objects that variables show and none of them holds
 Place = tuple[str, int]  # a leaf of a variable: its name, and which of its leaves
 
 
@@ -269,6 +273,16 @@ def new_objects(
             for x in was:
                 _core.fix(_core.root(x))  # what shows it would have to show in the new ones
     return made
+
+
+def always() -> bool:
+    """Whether a body gave a variable an object of its own: it did."""
+    return True
+
+
+def never() -> bool:
+    """Nobody knows."""
+    return False
 
 
 def bound_to_views(

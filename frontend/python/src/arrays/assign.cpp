@@ -63,17 +63,12 @@ std::string told(PyObject* o) {
   return is_array(o) ? array_of(o).describe() : describe(expr_of(o));
 }
 
-// The error has the object as its attribute `outside`: a loop or a branch takes it in then.
+// A loop or a branch takes in what the error names as `outside`.
 [[noreturn]] void refuse_outside(PyObject* outside, const char* what) {
-  const std::string text = fmt::format(
-      "assign: {} was made outside of this function, which is traced as one value: {} cannot "
-      "change it; work on a copy, x + 0, and return that{}",
-      told(outside), what, at_caller());
-  const nb::object type = nb::module_::import_("gnomon._core").attr("TypeError");
-  const nb::object error = type(text);
-  error.attr("outside") = nb::borrow(outside);
-  PyErr_SetObject(type.ptr(), error.ptr());
-  throw nb::python_error();
+  throw_about(outside, "outside",
+              fmt::format("assign: {} was made outside of this function, which is traced as one "
+                          "value: {} cannot change it; work on a copy, x + 0, and return that{}",
+                          told(outside), what, at_caller()));
 }
 
 [[noreturn]] void refuse_assignment(PyObject* o, const char* what) {
@@ -211,9 +206,7 @@ void put(nb::handle object, nb::handle value) {
 }
 
 // Whether the trace that runs made the object: what is older keeps no mark of it.
-bool is_of_trace(PyObject* o) {
-  return (is_array(o) || is_expr(o)) && standing_of(o) != Standing::symbol;
-}
+bool is_of_trace(PyObject* o) { return !scopes.empty() && may_change(o); }
 
 // What a view shows in the end; an object that shows nothing is its own.
 nb::object root(nb::handle x) {
