@@ -129,6 +129,8 @@ bool Blas::open(const std::string& path) {
   handle_ = handle;
   sgemm_ = single;
   dgemm_ = twice;
+  sgemv_ = ::dlsym(handle, "cblas_sgemv");
+  dgemv_ = ::dlsym(handle, "cblas_dgemv");
   return true;
 }
 

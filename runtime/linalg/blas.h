@@ -86,6 +86,8 @@ class Blas {
   void* handle_ = nullptr;
   void* sgemm_ = nullptr;
   void* dgemm_ = nullptr;
+  void* sgemv_ = nullptr;
+  void* dgemv_ = nullptr;
   BlasCallRules rules_;
   std::string description_;
 };

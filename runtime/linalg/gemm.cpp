@@ -17,6 +17,10 @@ template <class T>
 using CblasGemm = void (*)(int order, int trans_a, int trans_b, int m, int n, int k, T alpha,
                            const T* a, int lda, const T* b, int ldb, T beta, T* c, int ldc);
 
+template <class T>
+using CblasGemv = void (*)(int order, int trans, int rows, int columns, T alpha, const T* a,
+                           int lda, const T* x, int incx, T beta, T* y, int incy);
+
 constexpr std::int64_t largest_int = std::numeric_limits<int>::max();
 constexpr std::int64_t blas_tile_rows = 512;  // a library call is near its peak from here on
 constexpr std::int64_t thin_rows = 256;
@@ -55,7 +59,8 @@ struct Product {
   const gnomon_gemm& g;
   GemmGrid grid;
   CblasGemm<T> library;
-  T* partials = nullptr;  // one result per chunk; then the batch is one product
+  CblasGemv<T> vector_library;  // may be null: the library does products alone
+  T* partials = nullptr;        // one result per chunk; then the batch is one product
 
   // One library call: part of one chunk of a product of the batch. c = ... + beta * c.
   void call(std::int64_t item, std::int64_t chunk, std::int64_t row, std::int64_t rows,
@@ -66,11 +71,36 @@ struct Product {
                  (g.trans_a ? inner * g.lda + row : row * g.lda + inner);
     const T* b = static_cast<const T*>(g.b) + item * g.stride_b +
                  (g.trans_b ? column * g.ldb + inner : inner * g.ldb + column);
+    if (vector_library != nullptr && (rows == 1 || columns == 1))
+      return call_vector(rows, columns, depth, a, b, c, ldc, beta);
     const int lda = g.trans_a ? stride(depth, rows, g.lda) : stride(rows, depth, g.lda);
     const int ldb = g.trans_b ? stride(columns, depth, g.ldb) : stride(depth, columns, g.ldb);
     library(row_major, g.trans_a ? trans : no_trans, g.trans_b ? trans : no_trans,
             static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth),
             static_cast<T>(g.alpha), a, lda, b, ldb, beta, c, stride(rows, columns, ldc));
+  }
+
+  // A product with a vector: of the left operand and a column, or of a row and the right one.
+  void call_vector(std::int64_t rows, std::int64_t columns, std::int64_t depth, const T* a,
+                   const T* b, T* c, std::int64_t ldc, T beta) const {
+    const bool by_column = columns == 1;
+    const T* const matrix = by_column ? a : b;
+    const T* const x = by_column ? b : a;
+    const std::int64_t lines = by_column ? rows : columns;
+    // Whether the matrix is stored with a line for each element of the result.
+    const bool as_lines = by_column ? g.trans_a == 0 : g.trans_b != 0;
+    const std::int64_t between = by_column ? g.lda : g.ldb;
+    const bool is_strided = depth > 1 && (by_column ? g.trans_b == 0 : g.trans_a != 0);
+    const std::int64_t step = is_strided ? (by_column ? g.ldb : g.lda) : 1;
+    const std::int64_t apart = by_column && rows > 1 ? ldc : 1;
+    // Libraries disagree on whether 0 times a NaN that waits there is 0.
+    if (beta == 0)
+      for (std::int64_t i = 0; i < lines; ++i) c[i * apart] = 0;
+    const std::int64_t stored_rows = as_lines ? lines : depth, row = as_lines ? depth : lines;
+    vector_library(row_major, as_lines ? no_trans : trans, static_cast<int>(stored_rows),
+                   static_cast<int>(row), static_cast<T>(g.alpha), matrix,
+                   stride(stored_rows, row, between), x, static_cast<int>(step), beta, c,
+                   static_cast<int>(apart));
   }
 
   // Runs tile `index` of the batch's tiles; the chunks of one tile are neighbours.
@@ -234,13 +264,13 @@ Trouble Blas::gemm(const gnomon_gemm& g, ThreadPool& pool, int limit,
     }
     return Trouble::none;
   }
-  const auto run = [&]<class T>(CblasGemm<T> library) {
-    Product<T>{rules_, g, grid, library}.run(pool, limit, scratch);
+  const auto run = [&]<class T>(CblasGemm<T> library, CblasGemv<T> vector_library) {
+    Product<T>{rules_, g, grid, library, vector_library}.run(pool, limit, scratch);
   };
   if (g.dtype == static_cast<int>(float32))
-    run(reinterpret_cast<CblasGemm<float>>(sgemm_));
+    run(reinterpret_cast<CblasGemm<float>>(sgemm_), reinterpret_cast<CblasGemv<float>>(sgemv_));
   else
-    run(reinterpret_cast<CblasGemm<double>>(dgemm_));
+    run(reinterpret_cast<CblasGemm<double>>(dgemm_), reinterpret_cast<CblasGemv<double>>(dgemv_));
   return Trouble::none;
 }
 

@@ -114,6 +114,20 @@ TEST_CASE("products of integers are exact") {
     }
 }
 
+TEST_CASE("products with a vector on either side, transposed or not, are exact") {
+  for (const bool trans_a : {false, true})
+    for (const bool trans_b : {false, true})
+      for (const std::int64_t depth : {1, 2, 7, 300, 9000})
+        for (const std::int64_t lines : {1, 2, 5, 129, 1500})
+          for (const double beta : {0.0, 1.0, -2.0}) {
+            const double alpha = beta == 0 ? 1 : 3;
+            check_exact<double>({lines, 1, depth, 1, trans_a, trans_b, alpha, beta});
+            check_exact<double>({1, lines, depth, 1, trans_a, trans_b, alpha, beta});
+            check_exact<float>({lines, 1, depth, 2, trans_a, trans_b, alpha, beta});
+            check_exact<float>({1, lines, depth, 2, trans_a, trans_b, alpha, beta});
+          }
+}
+
 TEST_CASE("partial results are not needed where memory has run out") {
   for (bool transposed : {false, true}) {
     check_exact<double>({70, 33, 9000, 3, transposed, !transposed}, GemmScratch::on_stack);
@@ -172,7 +186,8 @@ TEST_CASE("products from several threads at once are all right") {
 
 TEST_CASE("a result that is not read may hold NaN") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const Case& c : {Case{4, 5, 6}, Case{700, 300, 100}, Case{10, 12, 20000}, Case{3, 3, 0}}) {
+  for (const Case& c : {Case{4, 5, 6}, Case{700, 300, 100}, Case{10, 12, 20000}, Case{3, 3, 0},
+                        Case{9, 1, 40}, Case{1, 9, 40}, Case{1, 9, 20000}}) {
     const Array a = integers<double>(c.m * c.k, 1), b = integers<double>(c.k * c.n, 2);
     Array result = full({c.m * c.n}, nan);
     REQUIRE(blas().gemm(reference_product<double>(c, a, b, result), pool()) == Trouble::none);
