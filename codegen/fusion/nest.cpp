@@ -4,6 +4,7 @@
 
 #include "codegen/fusion/fuse.h"
 #include "ir/graph/leaf.h"
+#include "passes/engine/facts.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -127,9 +128,7 @@ std::vector<Box> boxes_of_base(const Node& write) {
   if (rule.base < 0) return {};
   const Shape& shape = write.type().shape;
   const Shape zeros(shape.size(), Dim(0));
-  const auto is_one = [](const Dim& d) { return d.is(1); };
-  if (!rule.slice || !std::ranges::all_of(write.attribute("step").dims(), is_one))
-    return {{zeros, shape}};
+  if (!rule.slice || !is_dense_slice(write)) return {{zeros, shape}};
   const Shape &start = write.attribute("start").dims(), &count = write.attribute("count").dims();
   // On each axis what comes before the slice and after it, within the slice on the axes before.
   std::vector<Box> boxes;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/fusion/fuse.h"
+#include "codegen/fusion/product_operands.h"
 #include "ir/graph/leaf.h"
 #include "passes/loops/recurrence.h"
 #include "stdlib/ops.h"
@@ -129,8 +130,10 @@ bool reads_elsewhere(const Node& write) {
 
 void require_operands(const Node& node, Uses& uses) {
   const std::vector<bool> captured = captured_operands(node);
+  const bool is_product = node.op().step == StepKind::product;
   for (std::size_t i = 0; i < captured.size(); ++i)
-    if (!captured[i]) require(node.input(i), uses);
+    if (!captured[i])
+      require(is_product && i < 2 ? operand_in_memory(node, i).stored : node.input(i), uses);
   for (const Value& v : given_to_bodies(node)) require(v, uses);
 }
 

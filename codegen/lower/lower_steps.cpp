@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "codegen/fusion/product_operands.h"
 #include "codegen/kernels/lower_product.h"
 #include "codegen/lower/lower_kernels.h"
 #include "codegen/lower/lower_regions.h"
@@ -49,7 +50,16 @@ ServiceStep service_call(const Node& node, Lowering& l) {
   if (!service_of(node.op().step))
     throw InternalError("lower: no step for " + std::string(node.op().name));
   ServiceStep s = service_step(node);
-  for (std::size_t i = 0; i < s.in.size(); ++i) s.in[i] = l.buffers.buffer_behind(node.input(i));
+  for (std::size_t i = 0; i < s.in.size(); ++i) {
+    Value in = node.input(i);
+    if (node.op().step == StepKind::product) {
+      const MatrixInMemory matrix = operand_in_memory(node, i);
+      l.dimensions.note(matrix.offset);
+      l.dimensions.note(matrix.row);
+      in = matrix.stored;
+    }
+    s.in[i] = l.buffers.buffer_behind(in);
+  }
   for (std::uint32_t k = 0; k < s.out.size(); ++k) s.out[k] = l.buffers.buffer_of(Value(&node, k));
   if (s.service->reports) s.check = l.failures.number_of(node);
   return s;

@@ -69,6 +69,8 @@ class ModulePrinter {
       value = *number == 0 ? "" : fmt::to_string(*number);
     if (const auto* extent = std::get_if<Dim>(&argument.value))
       value = extent->is(0) ? "" : extent->text();
+    if (const auto* operand = std::get_if<Argument::Operand>(&argument.value); operand != nullptr)
+      value = operand->offset.is(0) ? "" : fmt::format("from {}", operand->offset.text());
     if (!value.empty()) text_ += fmt::format(", {} {}", argument.field, value);
   }
   void print(const CopyStep& s, int) {

@@ -18,6 +18,7 @@ namespace gnomon {
 struct Argument {
   struct Operand {
     std::size_t number;
+    Dim offset = 0;  // of its first element
   };
   struct Result {
     std::size_t number;

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "codegen/fusion/product_operands.h"
 #include "codegen/kernels/product.h"
 #include "ir/op/forms.h"
 #include "ir/op/type.h"
@@ -30,10 +31,10 @@ bool is_between(const Dim& d, std::int64_t least, std::int64_t most) {
 }
 
 // Whether a library can take a product for its strides.
-bool has_short_rows(const Product& p) {
+bool has_short_rows(const Product& p, const Dim& row_of_a, const Dim& row_of_b) {
   constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
-  return is_between(p.trans_a ? p.m : p.k, 0, longest) &&
-         is_between(p.trans_b ? p.k : p.n, 0, longest) && is_between(p.n, 0, longest);
+  return is_between(row_of_a, 0, longest) && is_between(row_of_b, 0, longest) &&
+         is_between(p.n, 0, longest);
 }
 
 // Whether a product has elements, so that it needs a library.
@@ -62,23 +63,26 @@ Dim shares_of(const Product& p) {
 // The addend of a product is in its result already.
 void ask_for_product(const Node& node, ServiceStep& s) {
   const Product p = product_of(node);
+  const MatrixInMemory a = operand_in_memory(node, 0), b = operand_in_memory(node, 1);
   s.in.resize(2);
   s.adds = p.beta != 0;
   s.needs_library = has_elements(p);
-  s.needs_only_library = has_short_rows(p);
+  s.needs_only_library = has_short_rows(p, a.row, b.row);
   s.work = additions(p.batch * p.m * p.n * p.k, p.dtype);
   s.shares = shares_of(p);
   s.arguments = {
       {{"dtype", number_of(p.dtype)}},
       {{"trans_a", p.trans_a}, {"trans_b", p.trans_b}},
       {{"m", p.m}, {"n", p.n}, {"k", p.k}},
-      {{"lda", p.trans_a ? p.m : p.k}, {"ldb", p.trans_b ? p.k : p.n}, {"ldc", p.n}},
+      {{"lda", a.row}, {"ldb", b.row}, {"ldc", p.n}},
       {{"batch", p.batch},
        {"stride_a", p.m * p.k},
        {"stride_b", p.k * p.n},
        {"stride_c", p.m * p.n}},
       {{"alpha", p.alpha}, {"beta", p.beta}},
-      {{"a", Argument::Operand{0}}, {"b", Argument::Operand{1}}, {"c", Argument::Result{0}}},
+      {{"a", Argument::Operand{0, a.offset}},
+       {"b", Argument::Operand{1, b.offset}},
+       {"c", Argument::Result{0}}},
   };
 }
 

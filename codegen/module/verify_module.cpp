@@ -249,8 +249,11 @@ class ModuleOrder {
     std::vector<Dim> extents;
     if (const auto* s = std::get_if<ServiceStep>(&step.what))
       for (const std::vector<Argument>& together : s->arguments)
-        for (const Argument& argument : together)
+        for (const Argument& argument : together) {
           if (const auto* d = std::get_if<Dim>(&argument.value)) extents.push_back(*d);
+          if (const auto* o = std::get_if<Argument::Operand>(&argument.value))
+            extents.push_back(o->offset);
+        }
     if (const auto* s = std::get_if<ExtentCheckStep>(&step.what)) extents = {s->left, s->right};
     if (const auto* s = std::get_if<AllocateStep>(&step.what)) extents = buffer(s->buffer).shape;
     return extents;

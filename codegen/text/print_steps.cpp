@@ -95,8 +95,12 @@ class StepPrinter {
           if constexpr (std::is_same_v<T, double>)
             return literal(DType::float64, Cell{.f64 = value});
           if constexpr (std::is_same_v<T, Dim>) return names_.spelled(value);
-          if constexpr (std::is_same_v<T, Argument::Operand>)
-            return names_.buffer(s.in[value.number]);
+          if constexpr (std::is_same_v<T, Argument::Operand>) {
+            const std::string buffer = names_.buffer(s.in[value.number]);
+            return value.offset.is(0)
+                       ? buffer
+                       : fmt::format("{} + ({})", buffer, names_.spelled(value.offset));
+          }
           if constexpr (std::is_same_v<T, Argument::Result>)
             return names_.buffer(s.out[value.number]);
         },

@@ -160,6 +160,10 @@ std::vector<const Op*> elementwise_ops() {
   return out;
 }
 
+bool is_dense_slice(const Node& slice) {
+  return std::ranges::all_of(slice.attribute("step").dims(), [](const Dim& d) { return d.is(1); });
+}
+
 bool is_reshaping(const Value& v) {
   return v.is(op::reshape) || v.is(op::expand_dims) || v.is(op::squeeze);
 }

@@ -39,6 +39,8 @@ std::vector<const Op*> elementwise_ops();
 /// A product of floats said as a sum of products of elements where kernels do that best: an inner
 /// or outer product, a matrix by a vector, or small constant extents. Else nothing.
 Expr as_sum(const Value& product);
+/// Whether a slice has all elements between its first and last, along each axis.
+bool is_dense_slice(const Node& slice);
 /// Whether a value is its operand with other extents, elements in the same order.
 bool is_reshaping(const Value& v);
 /// Whether a value is its operand with the last two axes exchanged, and nothing else.

@@ -10,8 +10,9 @@
 namespace gnomon {
 namespace {
 
-constexpr std::int64_t most_small = 8;   // sides of products that are small altogether
-constexpr std::int64_t most_short = 16;  // sums over an outer axis that are one loop
+constexpr std::int64_t most_small = 8;      // sides of products that are small altogether
+constexpr std::int64_t most_short = 16;     // sums over an outer axis that are one loop
+constexpr std::int64_t most_little = 4096;  // elements of a matrix that is no work for a library
 
 // A product and its operands as stored; c may be none.
 struct Product : ProductForm {
@@ -109,13 +110,27 @@ bool is_small(const Dim& d) { return d.is_constant() && d.constant() <= most_sma
 // The inner extent.
 Dim depth_of(const Product& p) { return p.left(p.a.shape()).columns; }
 
-// Whether kernels compute a product as a sum. A vector by rows is a reduction of the last axis; by
-// columns, one of an outer axis, which is best when it is short.
+// Whether a matrix, or what it is a slice of, lies in memory before anything is computed, so that
+// no kernel could save it.
+bool is_stored(const Value& matrix) {
+  const bool is_slice = matrix.is(op::slice);
+  const Node& whole = is_slice ? matrix.input(0).node() : matrix.node();
+  if (matrix.shape().size() != 2 || !whole.operands().empty()) return false;
+  if (is_slice && !is_dense_slice(matrix.node())) return false;
+  const std::optional<std::int64_t> count = constant_count(matrix);
+  return !count || *count > most_little;
+}
+
+// Whether kernels compute a product as a sum. A vector by rows is a reduction of the last axis, to
+// which what the matrix is computed from belongs; one that is read from memory the library reads
+// faster. By columns it is a reduction of an outer axis, which is best when it is short.
 bool is_sum(const Product& p, const Shape& shape) {
   const Dim &m = shape[shape.size() - 2], &n = shape.back(), k = depth_of(p);
   const bool inner = m.is(1) && n.is(1);
-  const bool by_rows = inner || (n.is(1) && !p.trans_a) || (m.is(1) && p.trans_b);
   const bool is_short = k.is_constant() && k.constant() <= most_short;
+  const auto is_row_sum = [&](const Value& matrix) { return is_short || !is_stored(matrix); };
+  const bool by_rows = inner || (n.is(1) && !p.trans_a && is_row_sum(p.a)) ||
+                       (m.is(1) && p.trans_b && is_row_sum(p.b));
   const bool line = k.is(1) || by_rows || ((m.is(1) || n.is(1)) && is_short);
   return line || (is_small(m) && is_small(n) && is_small(k));
 }

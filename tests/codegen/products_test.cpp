@@ -30,6 +30,37 @@ void check_threads(Batch& batch) {
 
 }  // namespace
 
+TEST_CASE("products with a vector read a matrix, or a part of one, where it lies") {
+  Samples random(72);
+  for (const DType t : float_dtypes) {
+    INFO(name_of(t));
+    Batch batch(fmt::format("parts_{}", name_of(t)));
+    const double error = 64 * product_tolerance(t);
+    const Dim m = Dim::symbol("m"), n = Dim::symbol("n");
+    const auto inputs = [&](std::int64_t rows, std::int64_t columns) {
+      return std::vector<Array>{random.small(t, {rows, columns}), random.small(t, {rows}),
+                                random.small(t, {columns})};
+    };
+    const auto first = inputs(40, 33);
+    const Expr a = batch.input("a", first[0], {m, n}), u = batch.input("u", first[1], {m}),
+               v = batch.input("v", first[2], {n});
+    batch.add("matrix by vector", matmul(a, v), error);
+    batch.add("vector by matrix", matmul(u, a), error);
+    batch.add("transposed", matmul(transpose(a), u), error);
+    batch.add("some rows", matmul(a(range(2, -1)), v), error);
+    batch.add("some rows, transposed", matmul(transpose(a(from(3))), u(from(3))), error);
+    batch.add("a part", matmul(a(range(1, -2), range(4, -1)), v(range(4, -1))), error);
+    batch.add("vector by a part", matmul(u(range(1, -2)), a(range(1, -2), from(5))), error);
+    batch.add("every other row", matmul(a(range(0, m, 2)), v), error);
+    batch.add("what is computed", matmul(exp(a), v), error);
+    batch.add("added to", u - 0.5 * matmul(a, v), error);
+    batch.check_with(first);
+    for (const auto& [rows, columns] : {std::pair{8, 9}, {300, 8}, {9, 700}, {2000, 40}})
+      batch.check_with(inputs(rows, columns));
+    check_threads(batch);
+  }
+}
+
 TEST_CASE("products with one small side are kernels, whatever the other sides") {
   Samples random(71);
   for (const DType t : float_dtypes) {
@@ -198,7 +229,7 @@ TEST_CASE("elements of a product of few rows are chains of multiply-adds in orde
   CHECK(f.source().find("} else {") == std::string::npos);
 }
 
-TEST_CASE("products with vectors are sums, fused with what is around them") {
+TEST_CASE("products with vectors are sums, fused with what is around them, or of the library") {
   Samples random(73);
   for (const DType t : float_dtypes) {
     INFO(name_of(t));
@@ -219,7 +250,7 @@ TEST_CASE("products with vectors are sums, fused with what is around them") {
     batch.add("outer", a - 0.25 * matmul(z, expand_dims(x, 0)), error);
     batch.add("form", matmul(matmul(y, a), x), 64 * error);
     batch.compile();
-    CHECK(batch.function->products() == 2);  // a vector by columns of unknown length
+    CHECK(batch.function->products() == 3);  // those of a, which is in memory
     for (const auto& [rows, columns] : std::vector<std::pair<std::int64_t, std::int64_t>>{
              {5, 7}, {1, 1}, {1, 9}, {17, 1}, {64, 64}, {130, 67}, {0, 3}, {3, 0}})
       batch.check_with(inputs(rows, columns));

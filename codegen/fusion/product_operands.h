@@ -1,0 +1,21 @@
+// Where the operands of a matrix product lie: the library reads parts of matrices in place.
+#pragma once
+
+#include "ir/dimension/dimension.h"
+#include "ir/graph/node.h"
+
+namespace gnomon {
+
+/// A matrix in the memory of `stored`, whose elements are its own or more: it begins at element
+/// `offset`, and its rows as stored are `row` elements apart.
+struct MatrixInMemory {
+  Value stored;
+  Dim offset = 0;
+  Dim row;
+};
+
+/// Operand `i` of a product (0 or 1). A slice of a matrix is read where that lies if the library
+/// does the product, which is so for one with a vector.
+MatrixInMemory operand_in_memory(const Node& product, std::size_t i);
+
+}  // namespace gnomon
