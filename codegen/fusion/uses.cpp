@@ -107,25 +107,64 @@ bool writes_little(const Node& node) {
   return false;
 }
 
-// Whether elements of `x` are read for what `write` writes into it, other than those at their own
-// places. In memory before, it may be written over `x`; else all of `x` would be copied.
-bool reads_elsewhere(const Node& write) {
+// Reads of what a write changes, for what is written, other than of elements at their own places.
+struct ReadsElsewhere {
+  bool any = false;
+  bool large = false;        // some are of no part with fewer axes
+  std::vector<Value> parts;  // rows, columns and elements that are read
+};
+
+// Whether a value is a row, a column or an element of `x`, or some of one.
+bool is_small_part(const Value& part, const Value& x) {
+  if (!part.is(op::slice) && !part.is(op::index)) return false;
+  Value whole = part.input(0);
+  while (whole.is(op::slice)) whole = whole.input(0);
+  if (storage_of(whole) != x) return false;
+  if (part.rank() < x.rank()) return true;
+  if (part.is(op::index)) return false;
+  for (std::size_t i = 0; i < x.shape().size(); ++i)
+    if (part.shape()[i].is(1) && !x.shape()[i].is(1)) return true;
+  return false;
+}
+
+ReadsElsewhere reads_elsewhere(const Node& write) {
   constexpr std::size_t most = 200;
   const Value x = storage_of(write.input(0));
   const bool is_slice = &write.op() == &op::set_slice || &write.op() == &op::inc_slice;
+  ReadsElsewhere found;
   std::vector<Value> open{write.input(1)};
   std::unordered_set<Value> seen;
   while (!open.empty() && seen.size() < most) {
     const Value v = open.back();
     open.pop_back();
-    if (storage_of(v) == x) return true;
+    if (storage_of(v) == x) {
+      found.any = found.large = true;
+      continue;
+    }
     const bool is_own_place = is_slice && v.is(op::slice) && storage_of(v.input(0)) == x &&
                               v.node().attributes() == write.attributes();
     if (is_own_place || is_memory(v) || v.op().step != StepKind::none || !seen.insert(v).second)
       continue;
+    if (is_small_part(v, x)) {
+      found.any = true;
+      found.parts.push_back(v);
+      continue;
+    }
     open.insert(open.end(), v.node().operands().begin(), v.node().operands().end());
   }
-  return false;
+  return found;
+}
+
+// What a write reads of what it changes is in memory before, so that it may be written over that;
+// else all of it would be copied.
+void require_reads(const Node& write, Uses& uses) {
+  const bool is_little = writes_little(write);
+  if (!is_little && &write.op() != &op::set_slice && &write.op() != &op::inc_slice) return;
+  if (write.input(1).rank() == 0) return;
+  const ReadsElsewhere reads = reads_elsewhere(write);
+  if (is_little && reads.any) return require(write.input(1), uses);
+  if (reads.large) return;
+  for (const Value& part : reads.parts) require(part, uses);
 }
 
 void require_operands(const Node& node, Uses& uses) {
@@ -156,8 +195,7 @@ Uses uses_of(const Graph& graph, std::span<const Node* const> order,
   }
   for (const Node* node : order) {
     if (node->op().step != StepKind::none) require_operands(*node, uses);
-    if (writes_little(*node) && node->input(1).rank() > 0 && reads_elsewhere(*node))
-      require(node->input(1), uses);
+    require_reads(*node, uses);
     for (const Value& x : awaited_by(*node)) require(x, uses);
     for (const Value& x : node->inputs()) ++uses.count[x];
   }

@@ -104,6 +104,7 @@ void rename_buffer(const Module& module, Step& step, int b, int name) {
     if (buffer == b) buffer = name;
   };
   Visitor(module, [&](int& buffer, How) { rename(buffer); }).of(step);
+  if (auto* s = std::get_if<LoopStep>(&step.what)) std::ranges::for_each(s->versions, rename);
   if (auto* s = std::get_if<KernelStep>(&step.what))
     for (int* again : {&s->apart_from, &s->apart_to, &s->addend}) rename(*again);
   for_each_inner(step, [&](std::vector<Step>& steps) {

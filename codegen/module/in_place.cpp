@@ -3,7 +3,12 @@
 // and nothing after the write may fail. Which states of loops each step may write over themselves:
 // the same, but for failing, as nobody sees the states of a loop that does not end.
 #include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <unordered_set>
+#include <utility>
 
 #include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
@@ -112,8 +117,9 @@ class Effects {
         all.reads = all.reads || e.reads;
         all.may_fail = all.may_fail || e.may_fail;
         all.writes = all.writes || e.writes;
-        all.element_by_element =
-            all.element_by_element && (!e.reads || (e.element_by_element && !written));
+        if (e.copies && !written) continue;  // nothing to do when they are one
+        const bool is_early = !written && (!e.writes || e.element_by_element);
+        all.element_by_element = all.element_by_element && (!e.reads || is_early);
         written = written || e.writes;
       }
     }
@@ -209,7 +215,7 @@ class Steps {
     return written && !fails(next, steps_.size());
   }
 
-  // One of them has taken the place of the other.
+  // The first has taken the place of the other.
   void join(int from, int to) {
     touching_[from] = touching(from, to);
     touching_[to].clear();
@@ -273,6 +279,31 @@ void write_over(Module& module, const Steps& steps, std::size_t i, int parameter
   }
 }
 
+// Which of the steps at `places` do nothing but copy the old value to the places it is in when they
+// are one. Inside others such steps are dropped at once.
+std::vector<std::size_t> idle_steps(const Effects& effects, std::vector<Step>& steps,
+                                    std::span<const std::size_t> places, int from, int to) {
+  std::vector<std::size_t> idle;
+  bool written = false;
+  for (const std::size_t at : places) {
+    const Effect e = effects.of(steps[at]);
+    const auto* copy = std::get_if<CopyStep>(&steps[at].what);
+    if ((e.copies && !written) || (copy && copy->from == from && copy->to == to))
+      idle.push_back(at);
+    auto* choice = std::get_if<ChoiceStep>(&steps[at].what);
+    if (choice != nullptr && !written)
+      for (auto* branch : {&choice->then, &choice->otherwise}) {
+        std::vector<std::size_t> all(branch->size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        const std::vector<std::size_t> inside = idle_steps(effects, *branch, all, from, to);
+        std::size_t i = 0;
+        std::erase_if(*branch, [&](const Step&) { return std::ranges::count(inside, i++) > 0; });
+      }
+    written = written || (e.writes && !e.copies);
+  }
+  return idle;
+}
+
 // A loop inside another one whose state begins and ends in a state of that has it there in between.
 void keep_in_memory_of_operand(const Module& module, Step& step) {
   const auto* loop = std::get_if<LoopStep>(&step.what);
@@ -289,6 +320,92 @@ bool is_small(const Buffer& state) {
   return count.is_constant() && count.constant() <= 64;
 }
 
+// Whether the step, or one inside it, uses a buffer, or writes it.
+bool is_used(const Module& module, const Step& step, int b, bool to_write) {
+  const auto is_such = [&](const BufferUse& use) {
+    return use.buffer == b && !(to_write && use.how == BufferUse::How::reads);
+  };
+  bool found = std::ranges::any_of(accesses(module, step), is_such);
+  for_each_inner(step, [&](const std::vector<Step>& steps) {
+    for (const Step& inner : steps) found = found || is_used(module, inner, b, to_write);
+  });
+  return found;
+}
+bool is_touched(const Module& module, const Step& step, int b) {
+  return is_used(module, step, b, false);
+}
+bool is_written(const Module& module, const Step& step, int b) {
+  return is_used(module, step, b, true);
+}
+
+// The buffers of a kernel that does nothing but copy elements of one to their places in another.
+std::optional<std::pair<int, int>> copied(const Module& module, const Step& step) {
+  const auto* s = std::get_if<KernelStep>(&step.what);
+  if (s == nullptr) return std::nullopt;
+  int from = -1, to = -1;
+  for (const BufferUse& use : accesses(module, step)) {
+    int& found = use.how == BufferUse::How::reads ? from : to;
+    if (use.how == BufferUse::How::adds || found >= 0) return std::nullopt;
+    found = use.buffer;
+  }
+  if (from < 0 || to < 0 || !Effects(module, from, to).of(step).copies) return std::nullopt;
+  return std::pair{from, to};
+}
+
+// Whether the step writes a buffer before it reads it: each step of a loop has its own value there.
+bool is_written_first(const Module& module, const Step& step, int b) {
+  const std::vector<BufferUse> uses = accesses(module, step);
+  const auto use = std::ranges::find(uses, b, &BufferUse::buffer);
+  if (use != uses.end()) return use->how == BufferUse::How::writes;
+  const auto* choice = std::get_if<ChoiceStep>(&step.what);
+  return choice != nullptr &&
+         std::ranges::all_of(
+             std::array{&choice->then, &choice->otherwise}, [&](const auto* branch) {
+               const auto touches = [&](const Step& s) { return is_touched(module, s, b); };
+               const auto first = std::ranges::find_if(*branch, touches);
+               return first != branch->end() && is_written_first(module, *first, b);
+             });
+}
+
+// Values that begin as a copy of another one of the same step, which nobody reads once they are
+// written, are in its memory from now on: so are the versions of an array that is changed in parts.
+void join_versions(Module& module, LoopStep& loop) {
+  Steps steps(module, loop.body, Steps::Failures::leave_nothing);
+  const auto is_of_loop = [&](int b) {
+    const auto is_row = [b](const LoopStep::Row& row) { return row.one == b || row.all == b; };
+    return has(loop.initial, b) || has(loop.current, b) || has(loop.result, b) ||
+           std::ranges::any_of(loop.rows, is_row);
+  };
+  std::vector<bool> idle(loop.body.size());
+  for (std::size_t at = 0; at < loop.body.size(); ++at) {
+    const auto pair = copied(module, loop.body[at]);
+    if (!pair) continue;
+    const auto [from, to] = *pair;
+    const Buffer &old = module.buffers[from], &now = module.buffers[to];
+    const bool are_own = old.role == Buffer::Role::workspace && now.role == Buffer::Role::workspace;
+    if (!are_own || old.dtype != now.dtype || old.shape != now.shape || is_small(old) ||
+        is_of_loop(from) || is_of_loop(to) || has(loop.next, from) ||
+        !is_written_first(module, loop.body[steps.touching(from, from).front()], from))
+      continue;
+    const std::vector<std::size_t> places = steps.touching(from, to);
+    const auto first = std::ranges::find_if(
+        places, [&](std::size_t i) { return is_written(module, loop.body[i], to); });
+    const bool is_over = std::none_of(
+        first, places.end(), [&](std::size_t i) { return is_written(module, loop.body[i], from); });
+    if (!is_over || !steps.may_be_in_place(from, to)) continue;
+    for (const std::size_t i : idle_steps({module, from, to}, loop.body, places, from, to))
+      idle[i] = true;
+    for (const std::size_t i : places) {
+      mark_aliased(module, loop.body[i], from, to);
+      rename_buffer(module, loop.body[i], from, to);
+    }
+    steps.join(to, from);
+    loop.versions.push_back(to);
+  }
+  std::size_t at = 0;
+  std::erase_if(loop.body, [&](const Step&) { return idle[at++]; });
+}
+
 // Each larger state of the loop that may be is one buffer from now on.
 void join_states(Module& module, LoopStep& loop) {
   Steps steps(module, loop.body, Steps::Failures::leave_nothing);
@@ -298,16 +415,12 @@ void join_states(Module& module, LoopStep& loop) {
     if (from == to || is_small(module.buffers[static_cast<std::size_t>(from)]) ||
         !steps.may_be_in_place(from, to))
       continue;
-    const Effects effects(module, from, to);
-    bool written = false;
-    for (const std::size_t at : steps.touching(from, to)) {
-      Step& step = loop.body[at];
-      const Effect e = effects.of(step);
-      const auto* copy = std::get_if<CopyStep>(&step.what);
-      if ((e.copies && !written) || (copy && copy->from == from && copy->to == to)) idle[at] = true;
-      written = written || (e.writes && !e.copies);
-      mark_aliased(module, step, from, to);
-      rename_buffer(module, step, to, from);
+    const std::vector<std::size_t> places = steps.touching(from, to);
+    for (const std::size_t at : idle_steps({module, from, to}, loop.body, places, from, to))
+      idle[at] = true;
+    for (const std::size_t at : places) {
+      mark_aliased(module, loop.body[at], from, to);
+      rename_buffer(module, loop.body[at], to, from);
     }
     loop.next[k] = from;
     steps.join(from, to);
@@ -359,7 +472,12 @@ void copy_once(const Module& module, LoopStep& loop) {
       const Effect e = effects.of(loop.body[at]);
       if (!e.writes) continue;
       const auto* kernel = std::get_if<KernelStep>(&loop.body[at].what);
+      // What is made of an element beside the others is another one after each step.
+      const auto needs_old = [to](const BufferUse& use) {
+        return use.buffer == to && use.how != BufferUse::How::writes;
+      };
       is_fixed = is_fixed && kernel != nullptr && !(e.copies && is_written) &&
+                 std::ranges::none_of(accesses(module, loop.body[at]), needs_old) &&
                  stores_at_fixed_places(module.kernels[kernel->kernel], kernel->buffers, to);
       if (e.copies) copies.push_back(at);
       is_written = is_written || !e.copies;
@@ -377,6 +495,7 @@ void join_states(Module& module, std::vector<Step>& steps) {
     for_each_inner(step, [&](std::vector<Step>& inner) { join_states(module, inner); });
     auto* loop = std::get_if<LoopStep>(&step.what);
     if (loop == nullptr) continue;
+    join_versions(module, *loop);
     join_states(module, *loop);
     copy_once(module, *loop);
   }

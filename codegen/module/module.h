@@ -100,6 +100,8 @@ struct LoopStep {
   /// States whose memory `next` begins as `current` does: steps leave the same elements of both as
   /// they are.
   std::vector<int> begun_twice = {};
+  /// Buffers that hold one version of a value after another: read, then written in parts.
+  std::vector<int> versions = {};
   int at_once = 1;
   bool is_brief = false;  // a thousand steps take no time that anybody notices
 };

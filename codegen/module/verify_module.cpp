@@ -288,6 +288,7 @@ class ModuleOrder {
     for (const int b : s.current) inside.written.insert(b);
     for (std::size_t k = 0; k < s.current.size(); ++k)
       if (s.current[k] == s.next[k]) inside.in_place.insert(s.current[k]);
+    for (const int b : s.versions) inside.in_place.insert(b);
     walk(s.body, inside);
     for (const int b : s.next) need(inside, b);
     for (const LoopStep::Row& row : s.rows) {

@@ -107,6 +107,42 @@ const std::vector<Case>& cases() {
          return List{written, b * 0.5 + (written(i % 3) - a(i % 3))};
        },
        {2, 0}},
+      {"an element under a condition",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         const auto then = [&] { return List{set_at(a, {Index(i % 3)}, sum(a * b))}; };
+         return List{cond(a(0) > b(0), then, [&] { return List{a}; })[0], b * 0.5};
+       },
+       {2, 0}},
+      {"two rows exchanged under a condition, then the rest of the matrix by rows and columns",
+       [=](const Expr& i, const Expr& a, const Expr& b) {
+         const Expr other = i % 2 + 1;
+         const auto then = [&] {
+           const Expr row = a(0);
+           return List{set_at(set_at(a, {Index(0)}, a(other)), {Index(other)}, row)};
+         };
+         const Expr swapped = cond(a(0, 0) < a(other, 0), then, [&] { return List{a}; })[0];
+         const Index rest(from(1));
+         const Expr column = swapped(rest, 0) / (2.0 + square(swapped(0, 0)));
+         const Expr divided = set_at(swapped, {rest, Index(0)}, column);
+         const Expr update = expand_dims(divided(rest, 0), 1) * expand_dims(divided(0, rest), 0);
+         return List{set_at(divided, {rest, rest}, divided(rest, rest) - update), b * 0.5};
+       },
+       {2, 0},
+       true},
+      {"a part from its neighbours, then another part from itself",
+       [](const Expr&, const Expr& a, const Expr& b) {
+         const Index first(until(-1)), last(from(1));
+         const Expr once = set_at(a, {first}, a(first) + 0.5 * a(last));
+         return List{set_at(once, {last}, once(last) * 0.5), b * 0.5};
+       },
+       {1, 1}},
+      {"a block from another one",
+       [=](const Expr&, const Expr& a, const Expr& b) {
+         const Index first(until(2)), last(from(-2));
+         return List{set_at(a, {first, first}, a(last, last) * 0.5), b * 0.5};
+       },
+       {1, 1},
+       true},
       {"they change places",
        [](const Expr&, const Expr& a, const Expr& b) { return List{b, a}; },
        {2, 0}},
