@@ -15,7 +15,9 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import re
 import sys
+import textwrap
 import types
 from pathlib import Path
 
@@ -23,6 +25,7 @@ import generate_array_api
 import generate_coverage
 import generate_numpy
 import generate_stubs
+from op_examples import EXAMPLES
 
 # This folder has the package's sources, which are not the package.
 sys.path.remove(str(Path(__file__).resolve().parent))
@@ -193,7 +196,7 @@ def has_forms(op) -> bool:
 
 
 def docstring(core, op, variadic: bool) -> str:
-    lines = [wrap(op.doc)]
+    lines = [wrap(named(op, op.doc))]
     facts = []
     if op.reduction:
         facts.append(
@@ -206,27 +209,34 @@ def docstring(core, op, variadic: bool) -> str:
     if any(op.ulp):
         single, double = op.ulp
         error = f"{single:g}" if single == double else f"{single:g} (float32), {double:g}"
-        facts.append(f"Largest error: {error} units in the last place.")
+        units = "unit" if error == "1" else "units"
+        facts.append(f"Largest error: {error} {units} in the last place.")
     facts.append("Differentiable." if op.differentiable else "It has no derivative.")
     lines.append(wrap(" ".join(filter(None, facts))))
     others = ALIASES.get(op.name, ())
     if others:
         lines.append(wrap(f"Other names: {', '.join(others)}."))
+    if op.name in EXAMPLES:
+        lines.append(textwrap.indent(textwrap.dedent(EXAMPLES[op.name]).strip(), "    ").lstrip())
     return "\n\n    ".join(lines).replace("\\", "\\\\")
 
 
 ALIASES = load_aliases()
 
 
-def wrap(text: str) -> str:
-    import textwrap
+def named(op, text: str) -> str:
+    """The text with the function's names in the place of x, y, z for the operands."""
+    names = dict(zip("xyz", operand_names(op)))
+    return re.sub(r"\b[xyz]\b", lambda found: names.get(found[0], found[0]), text)
 
+
+def wrap(text: str) -> str:
     return textwrap.fill(text, 92, subsequent_indent="    ", break_on_hyphens=False)
 
 
 def dtypes_text(core, op) -> str:
     """What dtypes the op takes and gives, found by applying it to inputs of each."""
-    given: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {}
     refused = []
     count = len(operand_names(op))
     for name, dtype in core.dtypes.items():
@@ -246,15 +256,20 @@ def dtypes_text(core, op) -> str:
         except Exception:  # an attribute without a default
             return ""
         results = result if isinstance(result, tuple) else (result,)
-        to = ["its own" if r.dtype.name == name else r.dtype.name for r in results]
-        given.setdefault(" and ".join(to), []).append(name)
-    if not given:
+        found[name] = [r.dtype.name for r in results]
+    if not found:
         return ""
-    fixed = {names[0] if to == "its own" and len(names) == 1 else to for to, names in given.items()}
-    if len(fixed) == 1:
-        to = fixed.pop()
-        text = "Keeps the dtype." if to == "its own" and count == 1 else f"Dtype: {to}."
-        text = "Dtype: that of the operands." if to == "its own" and count > 1 else text
+    # Results that have one dtype whatever the operands have.
+    fixed = [len(set(column)) == 1 for column in zip(*found.values())]
+    given: dict[str, list[str]] = {}
+    for name, dtypes in found.items():
+        gives = ["its own" if d == name and not f else d for d, f in zip(dtypes, fixed)]
+        given.setdefault(" and ".join(gives), []).append(name)
+    if len(given) == 1:
+        (to,) = given
+        own = "that of the operand" if count == 1 else "that of the operands"
+        text = f"{'Dtypes' if ' and ' in to else 'Dtype'}: {to.replace('its own', own)}."
+        text = "Keeps the dtype." if to == "its own" and count == 1 else text
     else:
         parts = [
             f"{joined(names)} keep theirs" if to == "its own" else f"{joined(names)} give {to}"
@@ -284,11 +299,21 @@ def joined(names: list[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
+def check_examples(names: set[str]) -> None:
+    """Ends the program unless op_examples.py has an example of each function, and no other."""
+    without, unknown = sorted(names - EXAMPLES.keys()), sorted(EXAMPLES.keys() - names)
+    if without:
+        sys.exit(f"generate.py: op_examples.py has no example of {', '.join(without)}")
+    if unknown:
+        sys.exit(f"generate.py: op_examples.py has examples of no function: {', '.join(unknown)}")
+
+
 def ops_text(core) -> str:
     """The text of _ops.py."""
     written = written_functions()
     written |= {"fft", "rfft", "irfft"}  # written in fft.py
     ops = [op for op in core.operations() if is_simple(op) and op.name not in written]
+    check_examples({op.name for op in ops})
     names, aliases = [], []
     for op in ops:
         names.append(op.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 
 import numpy as np
+import pytest
 from against import (
     ALL, FLOATS, INTEGERS, INTS, NUMBERS, UINTS, Call, Table, array, broadcast_to_one, common,
     floating, wide,
@@ -383,3 +384,20 @@ def _operators_of_one(draw):
 
 
 test_at_once, test_in_graphs = case.tests(6, only_arrays="operator")
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+def test_can_cast(casting):
+    names = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+             "float16", "float32", "float64", "complex64", "complex128"]
+    for a in names:
+        for b in names:
+            assert gn.can_cast(a, b, casting) == np.can_cast(a, b, casting), (a, b)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "float32", "float64"])
+@pytest.mark.parametrize("decimals", [-2, -1, 0, 2])
+def test_round_keeps_the_dtype(dtype, decimals):
+    x = np.array([15, 25, 45, 55, 99], dtype)
+    found, wanted = gn.round(x, decimals), np.round(x, decimals)
+    assert found.dtype == wanted.dtype and found.tolist() == wanted.tolist()

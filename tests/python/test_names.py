@@ -3,6 +3,7 @@
 import ast
 import importlib
 import inspect
+import re
 import pathlib
 import subprocess
 import sys
@@ -35,7 +36,8 @@ def test_generated_functions_tell_what_the_record_says():
         if function is None or function.__module__ != "gnomon._ops":
             continue
         text = " ".join(function.__doc__.split())
-        assert " ".join(op.doc.split()) in text
+        told = re.sub(r"\b[xyz]\b", ".*", re.escape(" ".join(op.doc.split())))
+        assert re.search(told, text), op.doc  # operands have the function's names there
         assert ("Differentiable." in text) == op.differentiable
         assert ("Largest error" in text) == any(op.ulp)
         parameters = list(inspect.signature(function).parameters.values())

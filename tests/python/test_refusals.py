@@ -385,3 +385,19 @@ def test_what_is_refused_there_is_refused_at_once(seed):
 
 def test_what_is_refused_there_is_refused_in_functions():
     assert accepted(in_function, some(60, 9)) == []
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: gn.diag(gn.zeros((2, 2, 2))), gn.ValueError, "rank 1 or 2, found rank 3"),
+    (lambda: gn.select([True], [1, 2]), gn.ValueError, "1 conditions for 2 choices"),
+    (lambda: gn.take_along_axis([[1, 2]], [0], 0), gn.ValueError, "arr has rank 2"),
+    (lambda: gn.ravel_multi_index(([0],), (2, 3)), gn.ValueError, "1 indices .* 2 axes"),
+    (lambda: gn.linalg.matrix_power([1.0], 2), gn.ValueError, "found rank 1"),
+    (lambda: gn.tensordot([1.0], [1.0], 3), gn.ValueError, "3 axes of ranks 1 and 1"),
+    (lambda: gn.insert([1, 2], 9, 0), gn.IndexError, "place 9"),
+    (lambda: gn.insert([1, 2], [0, 9], [0, 1]), gn.IndexError, "place 9"),
+    (lambda: gn.polydiv([1, 2], [0, 0]), gn.ValueError, "divisor is zero"),
+])
+def test_wrong_arguments_of_array_functions(call, error, text):
+    with pytest.raises(error, match=text):
+        call()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
+import inspect
+import pathlib
+import re
 import subprocess
 import sys
 
@@ -49,6 +53,129 @@ def test_modules_have_scipys_names(name):
     with pytest.raises(AttributeError, match="nothing"):
         gn.scipy.nothing
     assert name in dir(gn.scipy)
+
+
+def rows_of_the_page():
+    """The table of docs/scipy.md: what a row is about, and the names it has."""
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "scipy.md"
+    rows = re.findall(r"^\| ([`a-z].*?) \| (`.*|those .*) \|$", page.read_text(), re.M)
+    return [(about.strip("`").split("`")[0], re.findall(r"`(\w+)`", names))
+            for about, names in rows]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_page_names_all_there_is(name):
+    named = {n for about, names in rows_of_the_page() if about == name for n in names}
+    there = set(getattr(gn.scipy, name).__all__)
+    rest = {"fft": {*gn.fft.__all__, "ifft2", "rfft2", "irfft2"}, "linalg": gn.linalg.__all__,
+            "special": gn.special.__all__}
+    assert named <= there
+    assert there - named <= set(rest.get(name, OWN))
+
+
+def test_distributions_have_the_methods_of_the_page():
+    (methods,) = (names for about, names in rows_of_the_page() if about == "methods")
+    stats = gn.scipy.stats
+    made = {n for about, names in rows_of_the_page() if about == "stats" for n in names
+            if not inspect.isfunction(getattr(stats, n))} - {"multivariate_normal"}
+    assert len(made) == 23
+    for name in made:
+        dist = getattr(stats, name)
+        density = {True: {"pmf", "logpmf"}, False: {"pdf", "logpdf"}}
+        for method in set(methods) - density[hasattr(dist, "pdf")]:
+            assert callable(getattr(dist, method)), (name, method)
+        for method in ("rvs", "fit", "expect"):
+            assert not hasattr(dist, method)
+    assert float(stats.norm(loc=1).mean()) == 1
+
+
+def test_no_function_has_arguments_that_the_page_denies():
+    seen = 0
+    for module in MODULES:
+        place = getattr(gn.scipy, module)
+        for f in (getattr(place, each) for each in place.__all__):
+            if inspect.isfunction(f):
+                seen += 1
+                assert not {"nan_policy", "overwrite_a", "overwrite_b", "check_finite",
+                            "workers"} & set(inspect.signature(f).parameters)
+    assert seen > 150
+
+
+IMAGE = RNG.normal(size=(9, 8))
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: gn.scipy.ndimage.gaussian_filter(x, 1.0),
+    lambda x: gn.scipy.ndimage.maximum_filter(x, 3),
+    lambda x: gn.scipy.ndimage.map_coordinates(x, [[0.5], [0.5]]),
+    lambda x: gn.scipy.ndimage.rotate(x, 30.0, reshape=False),
+    lambda x: gn.scipy.signal.convolve(x, x),
+    lambda x: gn.scipy.signal.detrend(x),
+    lambda x: gn.scipy.signal.medfilt(x),
+    lambda x: gn.scipy.stats.rankdata(x, axis=0),
+])  # fmt: skip
+def test_samples_and_images_may_have_any_extents(f):
+    one = gn.compiled(f)
+    for x in (IMAGE, IMAGE[1:, :7], IMAGE[:6, 2:]):
+        near(one(x), np.asarray(f(x)))
+    assert len(one.signatures) == 1
+
+
+def test_footprints_and_structures_must_be_known():
+    kept = np.ones((3, 3), "bool")
+    for name, what in (("maximum_filter", "footprint"), ("binary_erosion", "structure")):
+        f = getattr(gn.scipy.ndimage, name)
+        filtered = gn.compiled(lambda x, m: f(x, **{what: m}))
+        with pytest.raises(gn.TypeError, match=f"{name}: expected a {what} with values"):
+            filtered(IMAGE, kept)
+
+
+def test_convolutions_of_integers_are_exact_to_2_to_the_53():
+    x, y = np.array([2**52 - 1, 3, 2**51 + 1]), np.array([2, -1])
+    assert gn.scipy.signal.convolve(x, y).tolist() == np.convolve(x, y).tolist()
+
+
+def test_a_singularity_takes_more_intervals():
+    def off(limit):
+        found, error = gn.scipy.integrate.quad(lambda x: 1 / gn.sqrt(x), 0.0, 1.0, limit=limit)
+        assert abs(float(found) - 2) <= float(error)
+        return abs(float(found) - 2)
+
+    assert off(10) > 1e-4 > 1e-6 > off(100)
+
+
+def test_least_squares_has_no_bounds_and_one_method():
+    optimize = gn.scipy.optimize
+    with pytest.raises(gn.ValueError, match="least_squares: expected one of 'lm'"):
+        optimize.least_squares(lambda x: x, np.ones(1), method="dogbox")
+    for f in (optimize.least_squares, optimize.curve_fit):
+        assert "bounds" not in inspect.signature(f).parameters
+
+
+def test_results_of_searches_are_named_tuples():
+    optimize = gn.scipy.optimize
+    square = lambda x: gn.sum((x - 1.0) ** 2)  # noqa: E731
+    one = np.zeros(1)
+    for found in (
+        optimize.minimize(square, one), optimize.root(lambda x: x - 1.0, one),
+        optimize.least_squares(lambda x: x - 1.0, one), optimize.minimize_scalar(square),
+    ):
+        assert found._fields[0] == "x" and found[0] is found.x
+        near(found.x, np.ones(np.shape(found.x)), 1e-6)
+    found = optimize.root_scalar(lambda x: x - 1.0, bracket=(0.0, 3.0))
+    assert isinstance(found, optimize.RootResults) and found[0] is found.root
+    near(gn.compiled(lambda a: optimize.root_scalar(lambda x: x - a, x0=1.0))(2.0).root, 2.0)
+
+
+@pytest.mark.parametrize("name", gn.scipy.signal.windows.__all__)
+def test_windows_have_examples(name):
+    text = inspect.getdoc(getattr(gn.scipy.signal.windows, name))
+    found = doctest.DocTestParser().get_doctest(text, {"gn": gn}, name, None, None)
+    assert found.examples
+    said = []
+    options = doctest.NORMALIZE_WHITESPACE
+    runner = doctest.DocTestRunner(optionflags=options, verbose=False)
+    assert runner.run(found, out=said.append).failed == 0, "".join(said)
 
 
 def test_misspelled_names_have_hints():

@@ -226,3 +226,17 @@ def test_fixed_quad():
     gn.verify_grad(lambda a, b, k: sums.fixed_quad(lambda x: gn.exp(k * x), a, b)[0],
                    [np.float64(0.5), np.float64(2.0), np.float64(1.5)])
     assert sums.solve_ivp is gn.integrate.solve_ivp and sums.odeint is gn.integrate.odeint
+
+
+def test_a_list_of_numbers_starts_a_search():
+    target = np.array([1.0, 2.0])
+    found = gn.scipy.optimize.minimize(lambda v: ((v - target) ** 2).sum(), [0, 0])
+    np.testing.assert_allclose(found.x, target, atol=1e-6)
+    found = gn.scipy.optimize.root(lambda v: v - target, (0.0, 0.0))
+    np.testing.assert_allclose(found.x, target, atol=1e-9)
+
+
+def test_coefficients_of_splines_have_the_dtype_asked_for():
+    for f in (gn.scipy.ndimage.spline_filter, gn.scipy.ndimage.spline_filter1d):
+        assert f([1.0, 2, 3], output="float32").dtype == "float32"
+        assert f([1.0, 2, 3]).dtype == "float64"

@@ -13,6 +13,8 @@ rebuilt by setting its fields, without `__init__` and `__post_init__`.
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ._namespace import names as _names
+
 __all__ = ["Structure", "flatten", "leaves", "map", "register", "structure", "unflatten"]
 
 _map = map
@@ -141,6 +143,16 @@ def register(
     `unflatten(rest, children)` makes an instance again. The children may be any values, expressions
     of a trace among them, so `unflatten` should not check them. ValueError if the class has been
     used as a container or a leaf before.
+
+    >>> class Pair:
+    ...     def __init__(self, x, y, unit):
+    ...         self.x, self.y, self.unit = x, y, unit
+    >>> gn.tree.register(
+    ...     Pair, lambda p: ((p.x, p.y), p.unit), lambda unit, children: Pair(*children, unit)
+    ... )
+    >>> doubled = gn.compiled(lambda p: gn.tree.map(lambda x: 2 * x, p))(Pair(1.0, 2.0, "km"))
+    >>> print(doubled.x, doubled.y, doubled.unit)
+    2.0 4.0 km
     """
     from . import _core
 
@@ -153,6 +165,12 @@ class Structure:
     """What is left of a tree without its leaves: hashable, equal for trees that are built alike.
 
     Dicts are built alike when they have the same keys in the same order.
+
+    >>> shape = gn.tree.structure({"w": [1.0, 2.0], "b": 3.0})
+    >>> print(shape, shape.count, shape.paths("p"))
+    {'w': [*, *], 'b': *} 3 ["p['w'][0]", "p['w'][1]", "p['b']"]
+    >>> print(shape == gn.tree.structure({"w": ["x", "y"], "b": "z"}))
+    True
     """
 
     __slots__ = ("_hash", "count", "tokens")
@@ -204,6 +222,10 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
     """The leaves of a tree, in order, and its structure.
 
     ValueError if a container contains itself.
+
+    >>> found, shape = gn.tree.flatten({"w": [1, (2, 3)], "b": None})
+    >>> print(found, shape)
+    [1, 2, 3] {'w': [*, (*, *)], 'b': None}
     """
     if (t := type(tree)) in _containers and _containers[t] is None:
         return [tree], ONE_LEAF
@@ -258,7 +280,12 @@ def _check_finite(tree: Any) -> float:
 
 
 def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
-    """The tree of that structure with these leaves; ValueError if there are more or fewer."""
+    """The tree of that structure with these leaves; ValueError if there are more or fewer.
+
+    >>> found, shape = gn.tree.flatten({"w": [1, 2], "b": 3})
+    >>> print(gn.tree.unflatten(shape, [10 * x for x in found]))
+    {'w': [10, 20], 'b': 30}
+    """
     values = list(leaves)
     if len(values) != structure.count:
         from . import _core
@@ -280,12 +307,20 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
 
 
 def structure(tree: Any) -> Structure:
-    """The structure of a tree."""
+    """The structure of a tree.
+
+    >>> print(gn.tree.structure([1, {"a": 2, "b": (3, None)}]))
+    [*, {'a': *, 'b': (*, None)}]
+    """
     return flatten(tree)[1]
 
 
 def leaves(tree: Any) -> list[Any]:
-    """The leaves of a tree, in order."""
+    """The leaves of a tree, in order.
+
+    >>> print(gn.tree.leaves([1, {"a": 2, "b": (3, None)}]))
+    [1, 2, 3]
+    """
     return flatten(tree)[0]
 
 
@@ -345,7 +380,15 @@ def map(function: Callable[..., Any], tree: Any, *more: Any) -> Any:
     """A tree like the first with `function(leaf, *leaves of the others at that place)` as leaves.
 
     The other trees must have the first one's structure; TypeError with the path of the difference.
+
+    >>> print(gn.tree.map(lambda w, g: w - g, {"w": [1, 2], "b": 3}, {"b": 30, "w": [10, 20]}))
+    {'w': [-9, -18], 'b': -27}
     """
     found, shape = flatten(tree)
     others = [flatten_as(shape, x, f"tree {i + 2}") for i, x in enumerate(more)]
     return unflatten(shape, _map(function, found, *others))
+
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
+    __getattr__, __dir__ = _names.of_module(__name__)

@@ -37,7 +37,17 @@ def fft(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """Transform along an axis: the sum over j of a[j] * exp(-2j * pi * j * k / n)."""
+    """Transform along an axis: the sum over m of a[m] * exp(-2j * pi * k * m / n), for k below n.
+
+    `n` cuts the axis or fills it up with zeros first. `norm`: "backward" multiplies the inverse
+    transform with 1/n, "forward" this one, "ortho" both with 1/sqrt(n). Complex; float32 gives
+    complex64. ValueError for an axis without elements. Differentiable, as all of `gn.fft`.
+
+    >>> print(gn.fft.fft([1, 2, 3, 4]).round(4))
+    [10.+0.j -2.+2.j -2.+0.j -2.-2.j]
+    >>> print(gn.fft.fft([1, 2], n=4).round(4))
+    [ 3.+0.j  1.-2.j -1.+0.j  1.+2.j]
+    """
     return into("fft", out, _complex("fft", a, n, axis, norm, False))
 
 
@@ -48,7 +58,11 @@ def ifft(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """The inverse of `fft`."""
+    """The inverse of `fft`.
+
+    >>> print(gn.fft.ifft([10, -2 + 2j, -2, -2 - 2j]).round(4))
+    [1.+0.j 2.+0.j 3.+0.j 4.+0.j]
+    """
     return into("ifft", out, _complex("ifft", a, n, axis, norm, True))
 
 
@@ -59,7 +73,11 @@ def rfft(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """The terms 0 to n // 2 of the transform of real numbers; the others are their conjugates."""
+    """The terms 0 to n // 2 of the transform of real numbers; the others are their conjugates.
+
+    >>> print(gn.fft.rfft([1, 2, 3, 4]).round(4))
+    [10.+0.j -2.+2.j -2.+0.j]
+    """
     return into("rfft", out, _of_real("rfft", a, n, axis, norm))
 
 
@@ -70,7 +88,13 @@ def irfft(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """The real numbers whose `rfft` is a: `n` of them, by itself 2 * (m - 1) for m terms."""
+    """The real numbers whose `rfft` is a: `n` of them, by itself 2 * (m - 1) for m terms.
+
+    >>> print(gn.fft.irfft([10, -2 + 2j, -2]).round(4))
+    [1. 2. 3. 4.]
+    >>> print(gn.fft.irfft(gn.fft.rfft([1, 2, 3]), n=3).round(4))
+    [1. 2. 3.]
+    """
     return into("irfft", out, _to_real("irfft", a, n, axis, norm))
 
 
@@ -81,7 +105,11 @@ def hfft(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """The transform, which is real, of numbers with a[-j] = conj(a[j]); a is their first half."""
+    """The transform, which is real, of numbers with a[-j] = conj(a[j]); a is their first half.
+
+    >>> print(gn.fft.hfft([1, 2, 3]).round(4), gn.fft.fft([1, 2, 3, 2]).real.round(4))
+    [ 8. -2.  0. -2.] [ 8. -2.  0. -2.]
+    """
     norm = _OPPOSITE[_norm("hfft", norm)]
     return into("hfft", out, _to_real("hfft", conj(a), n, axis, norm))
 
@@ -93,7 +121,11 @@ def ihfft(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """The inverse of `hfft`."""
+    """The inverse of `hfft`.
+
+    >>> print(gn.fft.ihfft([8, -2, 0, -2]).real.round(4))
+    [1. 2. 3.]
+    """
     norm = _OPPOSITE[_norm("ihfft", norm)]
     return into("ihfft", out, conj(_of_real("ihfft", a, n, axis, norm)))
 
@@ -105,7 +137,11 @@ def fftn(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """`fft` along several axes, all of them if none is given."""
+    """`fft` along several axes, all of them if none is given.
+
+    >>> print(gn.fft.fftn([[1, 2], [3, 4]]).round(4).tolist())
+    [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
+    """
     a = _tensor(a)
     for length, axis in reversed(_several("fftn", a, s, axes)):
         a = fft(a, n=length, axis=axis, norm=norm)
@@ -119,7 +155,11 @@ def ifftn(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """The inverse of `fftn`."""
+    """The inverse of `fftn`.
+
+    >>> print(gn.fft.ifftn([[10, -2], [-4, 0]]).round(4).tolist())
+    [[(1+0j), (2+0j)], [(3+0j), (4+0j)]]
+    """
     a = _tensor(a)
     for length, axis in reversed(_several("ifftn", a, s, axes)):
         a = ifft(a, n=length, axis=axis, norm=norm)
@@ -133,7 +173,11 @@ def rfftn(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """`rfft` along the last of several axes, then `fft` along the others."""
+    """`rfft` along the last of several axes, then `fft` along the others.
+
+    >>> print(gn.fft.rfftn(np.ones((4, 6, 8))).shape)
+    (4, 6, 5)
+    """
     a = _tensor(a)
     *others, (length, axis) = _several("rfftn", a, s, axes)
     a = rfft(a, n=length, axis=axis, norm=norm)
@@ -149,7 +193,12 @@ def irfftn(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """The inverse of `rfftn`."""
+    """The inverse of `rfftn`.
+
+    >>> print(gn.fft.irfftn(gn.fft.rfftn([[1, 2, 3, 4], [5, 6, 7, 8]])).round(4))
+    [[1. 2. 3. 4.]
+     [5. 6. 7. 8.]]
+    """
     a = _tensor(a)
     *others, last = _several("irfftn", a, s, axes)
     for length, axis in others:
@@ -164,7 +213,11 @@ def fft2(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """`fftn` along two axes."""
+    """`fftn` along two axes.
+
+    >>> print(gn.fft.fft2([[1, 2], [3, 4]]).round(4).tolist())
+    [[(10+0j), (-2+0j)], [(-4+0j), 0j]]
+    """
     return fftn(a, s, axes, norm, out)
 
 
@@ -175,7 +228,11 @@ def ifft2(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """The inverse of `fft2`."""
+    """The inverse of `fft2`.
+
+    >>> print(gn.fft.ifft2([[10, -2], [-4, 0]]).round(4).tolist())
+    [[(1+0j), (2+0j)], [(3+0j), (4+0j)]]
+    """
     return ifftn(a, s, axes, norm, out)
 
 
@@ -186,7 +243,11 @@ def rfft2(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """`rfftn` along two axes."""
+    """`rfftn` along two axes.
+
+    >>> print(gn.fft.rfft2(np.ones((5, 6, 8))).shape)
+    (5, 6, 5)
+    """
     return rfftn(a, s, axes, norm, out)
 
 
@@ -197,7 +258,13 @@ def irfft2(
     norm: str | None = "backward",
     out: Any = None,
 ) -> Tensor:
-    """The inverse of `rfft2`."""
+    """The inverse of `rfft2`.
+
+    >>> x = [[1, 2, 3], [4, 5, 6]]
+    >>> print(gn.fft.irfft2(gn.fft.rfft2(x), s=(2, 3)).round(4))
+    [[1. 2. 3.]
+     [4. 5. 6.]]
+    """
     return irfftn(a, s, axes, norm, out)
 
 
@@ -217,7 +284,11 @@ def fftfreq(
     dtype: DTypeLike | None = None,
     device: str | None = None,
 ) -> Tensor:
-    """The frequencies of the terms of `fft`, of n samples `d` apart: 0, 1, ..., -1 by n * d."""
+    """The frequencies of the terms of `fft`, of n samples `d` apart: (0, 1, ..., -1) / (n * d).
+
+    >>> print(gn.fft.fftfreq(5), gn.fft.fftfreq(4, d=0.5))
+    [ 0.   0.2  0.4 -0.4 -0.2] [ 0.   0.5 -1.  -0.5]
+    """
     _check_samples("fftfreq", n, d)
     k = arange(n, dtype="int64", device=device)
     first = _op("less")(_op("multiply")(k, 2), n)
@@ -232,19 +303,31 @@ def rfftfreq(
     dtype: DTypeLike | None = None,
     device: str | None = None,
 ) -> Tensor:
-    """The frequencies of the terms of `rfft`: 0, 1, ..., n // 2 by n * d."""
+    """The frequencies of the terms of `rfft`: (0, 1, ..., n // 2) / (n * d).
+
+    >>> print(gn.fft.rfftfreq(5), gn.fft.rfftfreq(4, d=0.5))
+    [0.  0.2 0.4] [0.  0.5 1. ]
+    """
     _check_samples("rfftfreq", n, d)
     k = arange(n // 2 + 1, dtype=_real_dtype("rfftfreq", dtype), device=device)
     return _op("divide")(k, n * d)
 
 
 def fftshift(x: Operand, axes: int | Sequence[int] | None = None) -> Tensor:
-    """x with the term of frequency 0 moved to the middle of the axes, all if none is given."""
+    """x with the term of frequency 0 moved to the middle of the axes, all if none is given.
+
+    >>> print(gn.fft.fftshift([0, 1, 2, -2, -1]), gn.fft.fftshift([0, 1, -2, -1]))
+    [-2 -1  0  1  2] [-2 -1  0  1]
+    """
     return _shifted(x, axes, False)
 
 
 def ifftshift(x: Operand, axes: int | Sequence[int] | None = None) -> Tensor:
-    """The inverse of `fftshift`."""
+    """The inverse of `fftshift`.
+
+    >>> print(gn.fft.ifftshift([-2, -1, 0, 1, 2]), gn.fft.ifftshift([-2, -1, 0, 1]))
+    [ 0  1  2 -2 -1] [ 0  1 -2 -1]
+    """
     return _shifted(x, axes, True)
 
 
@@ -363,7 +446,7 @@ def _shifted(x, axes, back):
 
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "fft",

@@ -17,7 +17,8 @@ from ._namespace import names as _names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .typing import DTypeLike, IntShape, Tensor
+    from ._core import Array
+    from .typing import DTypeLike, IntShape
 
 
 def _draw(rng, function, *arguments):
@@ -39,11 +40,19 @@ def variance_scaling(
     fan: str = "in",
     distribution: str = "truncated_normal",
     dtype: DTypeLike = "float64",
-) -> Tensor:
+) -> Array:
     """Values of mean 0 and variance scale / fan; `fan` is "in", "out" or their "average".
 
     `distribution` is "uniform", "normal", or "truncated_normal": within two deviations of the
     normal distribution that is cut.
+
+    >>> rng = gn.random.default_rng(0)
+    >>> print(gn.init.variance_scaling(rng, (100, 400)).var().round(4), 1 / 100)
+    0.01 0.01
+    >>> print(gn.init.variance_scaling(rng, (100, 400), fan="out").var().round(4), 1 / 400)
+    0.0025 0.0025
+    >>> print(gn.init.variance_scaling(rng, (400, 4, 5, 5)).var().round(3), 1 / (4 * 5 * 5))
+    0.01 0.01
     """
     extents = _extents("variance_scaling", shape, 2)
     window = math.prod(extents[2:])
@@ -72,59 +81,97 @@ def variance_scaling(
 
 def glorot_uniform(
     rng: Any, shape: IntShape, gain: float = 1.0, dtype: DTypeLike = "float64"
-) -> Tensor:
-    """Uniform with variance gain**2 * 2 / (fan in + fan out) (Glorot and Bengio 2010)."""
+) -> Array:
+    """Uniform with variance gain**2 * 2 / (fan in + fan out) (Glorot and Bengio 2010).
+
+    >>> w = gn.init.glorot_uniform(gn.random.default_rng(0), (100, 400))
+    >>> print(w.shape, w.var().round(3), 2 / (100 + 400))
+    (100, 400) 0.004 0.004
+    """
     return variance_scaling(rng, shape, gain * gain, "average", "uniform", dtype)
 
 
 def glorot_normal(
     rng: Any, shape: IntShape, gain: float = 1.0, dtype: DTypeLike = "float64"
-) -> Tensor:
-    """Normal with variance gain**2 * 2 / (fan in + fan out)."""
+) -> Array:
+    """Normal with variance gain**2 * 2 / (fan in + fan out).
+
+    >>> w = gn.init.glorot_normal(gn.random.default_rng(0), (100, 400))
+    >>> print(w.shape, w.var().round(3), 2 / (100 + 400))
+    (100, 400) 0.004 0.004
+    """
     return variance_scaling(rng, shape, gain * gain, "average", "normal", dtype)
 
 
 def he_uniform(
     rng: Any, shape: IntShape, negative_slope: float = 0.0, dtype: DTypeLike = "float64"
-) -> Tensor:
+) -> Array:
     """Uniform with variance 2 / ((1 + negative_slope**2) * fan in), for (leaky) rectifiers.
 
     He, Zhang, Ren and Sun (2015).
+
+    >>> w = gn.init.he_uniform(gn.random.default_rng(0), (100, 400))
+    >>> print(w.shape, w.var().round(3), 2 / 100)
+    (100, 400) 0.02 0.02
     """
     return variance_scaling(rng, shape, 2 / (1 + negative_slope**2), "in", "uniform", dtype)
 
 
 def he_normal(
     rng: Any, shape: IntShape, negative_slope: float = 0.0, dtype: DTypeLike = "float64"
-) -> Tensor:
-    """Normal with variance 2 / ((1 + negative_slope**2) * fan in), for (leaky) rectifiers."""
+) -> Array:
+    """Normal with variance 2 / ((1 + negative_slope**2) * fan in), for (leaky) rectifiers.
+
+    >>> w = gn.init.he_normal(gn.random.default_rng(0), (100, 400))
+    >>> print(w.shape, w.var().round(3), 2 / 100)
+    (100, 400) 0.02 0.02
+    """
     return variance_scaling(rng, shape, 2 / (1 + negative_slope**2), "in", "normal", dtype)
 
 
-def lecun_uniform(rng: Any, shape: IntShape, dtype: DTypeLike = "float64") -> Tensor:
-    """Uniform with variance 1 / fan in (LeCun, Bottou, Orr and Mueller 1998)."""
+def lecun_uniform(rng: Any, shape: IntShape, dtype: DTypeLike = "float64") -> Array:
+    """Uniform with variance 1 / fan in (LeCun, Bottou, Orr and Mueller 1998).
+
+    >>> w = gn.init.lecun_uniform(gn.random.default_rng(0), (100, 400))
+    >>> print(w.shape, w.var().round(3), 1 / 100)
+    (100, 400) 0.01 0.01
+    """
     return variance_scaling(rng, shape, 1.0, "in", "uniform", dtype)
 
 
-def lecun_normal(rng: Any, shape: IntShape, dtype: DTypeLike = "float64") -> Tensor:
-    """Normal with variance 1 / fan in."""
+def lecun_normal(rng: Any, shape: IntShape, dtype: DTypeLike = "float64") -> Array:
+    """Normal with variance 1 / fan in.
+
+    >>> w = gn.init.lecun_normal(gn.random.default_rng(0), (100, 400))
+    >>> print(w.shape, w.var().round(3), 1 / 100)
+    (100, 400) 0.01 0.01
+    """
     return variance_scaling(rng, shape, 1.0, "in", "normal", dtype)
 
 
 def truncated_normal(
     rng: Any, shape: IntShape, stddev: float = 1.0, dtype: DTypeLike = "float64"
-) -> Tensor:
-    """Normal with standard deviation `stddev`, cut at two of these from 0."""
+) -> Array:
+    """Normal with standard deviation `stddev`, cut at two of these from 0.
+
+    >>> w = gn.init.truncated_normal(gn.random.default_rng(0), (100, 400), 0.5)
+    >>> print(w.min().round(2), w.max().round(2))
+    -1.0 1.0
+    """
     return _draw(rng, "truncated_normal", 0.0, stddev, -2 * stddev, 2 * stddev, shape, dtype)
 
 
 def orthogonal(
     rng: Any, shape: IntShape, gain: float = 1.0, dtype: DTypeLike = "float64"
-) -> Tensor:
+) -> Array:
     """gain times a matrix with orthonormal rows or columns, whichever are fewer.
 
     Each such matrix is as likely as another. Further axes belong to the columns (Saxe, McClelland
     and Ganguli 2014).
+
+    >>> w = gn.init.orthogonal(gn.random.default_rng(0), (4, 2), gain=3.0)
+    >>> print(w.shape, gn.allclose(w.T @ w, 3.0**2 * gn.eye(2)))
+    (4, 2) True
     """
     extents = _extents("orthogonal", shape, 2)
     rows, columns = extents[0], math.prod(extents[1:])
@@ -143,7 +190,7 @@ kaiming_uniform = he_uniform
 kaiming_normal = he_normal
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "glorot_normal",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .typing import Operand
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = ["OdeResult", "OdeSolution", "odeint", "solve_ivp"]
 
@@ -55,6 +55,13 @@ def odeint(
     TypeError: no vector of times, another structure or dtype from func. ValueError: other shapes
     from func, negative tolerances; of the call: more than mxstep steps from one time to the next,
     times that rise and fall.
+
+    >>> y = gn.integrate.odeint(lambda y, t, k: -k * y, 1.0, [0.0, 0.5, 1.0], (2.0,))
+    >>> print(y.round(4), np.exp(-2 * np.array([0.0, 0.5, 1.0])).round(4))
+    [1.     0.3679 0.1353] [1.     0.3679 0.1353]
+    >>> last = gn.grad(lambda k: gn.integrate.odeint(lambda y, t: -k * y, 1.0, [0.0, 1.0])[-1])
+    >>> print(last(2.0).round(4), -np.exp(-2.0).round(4))
+    -0.1353 -0.1353
     """
     if not callable(func):
         raise _core.TypeError(f"odeint: expected a function, found {func!r}")
@@ -87,7 +94,14 @@ class OdeResult(
         "OdeResult", ("t", "y", "sol", "t_events", "y_events", "nfev", "status", "success")
     )
 ):
-    """What `solve_ivp` returns, with SciPy's names. A tree of arrays."""
+    """What `solve_ivp` returns, with SciPy's names. A tree of arrays.
+
+    >>> found = gn.integrate.solve_ivp(lambda t, y: -y, (0.0, 1.0), [1.0, 2.0])
+    >>> print(found.y.shape == (2, found.t.shape[0]), found.t[-1], found.success)
+    True 1.0 True
+    >>> print(found.message)
+    The solver successfully reached the end of the integration interval.
+    """
 
     __slots__ = ()
 
@@ -103,6 +117,10 @@ class OdeSolution:
     `sol(t)` is the state at t, a number or an array, whose axes are the last ones of the result.
     Between the ends of steps it is a polynomial, and its derivative by t is that of the polynomial,
     less exact by an order than the solution. Outside the polynomial beside goes on.
+
+    >>> sol = gn.integrate.solve_ivp(lambda t, y: 2 * t, (0.0, 3.0), 0.0, dense_output=True).sol
+    >>> print(sol(1.5).round(4), sol([1.0, 2.0]).round(4))
+    2.25 [1. 4.]
     """
 
     __slots__ = ("_parts", "_shape")
@@ -173,6 +191,21 @@ def solve_ivp(
     TypeError: no tuple args, another structure or dtype from fun. ValueError: another method, other
     shapes from fun, a negative tolerance, first_step or max_step that are not positive; of the
     call: times t_eval outside of t_span or not in its order, first_step longer than it.
+
+    A stone that is thrown upwards, until it comes down:
+
+    >>> def fall(t, y):
+    ...     return [y[1], -10.0]
+    >>> def ground(t, y):
+    ...     return y[0]
+    >>> ground.terminal, ground.direction = True, -1
+    >>> found = gn.integrate.solve_ivp(
+    ...     fall, (0.0, 9.0), [0.0, 20.0], t_eval=[1.0, 3.0], events=ground)
+    >>> print(found.y.round(4))
+    [[ 15.  15.]
+     [ 10. -10.]]
+    >>> print(found.status, found.t_events[0].round(4))
+    1 [4.]
     """
     for function in (fun, *_listed(events)):
         if not callable(function):

@@ -57,13 +57,17 @@ from ._namespace import names as _names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .typing import Axes, Operand, Tensor
+    from .typing import Axes, DTypeLike, Operand, Tensor
 
 _op = _core.operation
 
 
 def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
-    """Cross product of vectors of three numbers along an axis; the other axes broadcast."""
+    """Cross product of vectors of three numbers along an axis; the other axes broadcast.
+
+    >>> print(gn.linalg.cross([1, 0, 0], [0, 1, 0]))
+    [0 0 1]
+    """
     for x in (x1, x2):
         n = _tensor(x).shape[axis] if -_tensor(x).ndim <= axis < _tensor(x).ndim else 3
         if isinstance(n, int) and n != 3:
@@ -72,17 +76,31 @@ def cross(x1: Operand, x2: Operand, /, *, axis: int = -1) -> Tensor:
 
 
 def outer(x1: Operand, x2: Operand, /) -> Tensor:
-    """Products of each element of a vector with each of another: a matrix."""
+    """Products of each element of a vector with each of another: a matrix.
+
+    >>> print(gn.linalg.outer([1, 2], [1, 10, 100]))
+    [[  1  10 100]
+     [  2  20 200]]
+    """
     return _core.outer(x1, x2)
 
 
 def diagonal(x: Operand, /, *, offset: int = 0) -> Tensor:
-    """The diagonal `offset` (above the main one if positive) of the last two axes."""
+    """The diagonal `offset` (above the main one if positive) of the last two axes.
+
+    >>> print(gn.linalg.diagonal([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], offset=1))
+    [[2]
+     [6]]
+    """
     return _matrix_diagonal(x, offset)
 
 
 def trace(x: Operand, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Tensor:
-    """Sum of the diagonal `offset` of the last two axes; the dtype is that of `sum`."""
+    """Sum of the diagonal `offset` of the last two axes; the dtype is that of `sum`.
+
+    >>> print(gn.linalg.trace([[[1, 2], [3, 4]], [[5, 6], [7, 8]]]))
+    [ 5 13]
+    """
     return sum(diagonal(x, offset=offset), -1, dtype)
 
 
@@ -92,6 +110,10 @@ def vector_norm(
     """Norm of vectors: sum(|x|**ord)**(1/ord) over axes; None takes x as one vector.
 
     ord inf and -inf: the largest and smallest |x|; 0: how many elements are not 0.
+
+    >>> x = [[3, -4], [6, 8]]
+    >>> print(gn.linalg.vector_norm(x, axis=1), gn.linalg.vector_norm(x, ord=1))
+    [ 5. 10.] 21.0
     """
     x = _floating(x)
     axis, size = _axes(axis), _ops.absolute(x)
@@ -118,6 +140,12 @@ def matrix_norm(
     "fro" (or None): root of the sum of squares; 1 and -1: the largest and smallest sum of |x| down
     a column; inf and -inf: along a row; 2 and -2: the largest and smallest singular value; "nuc":
     their sum. Differentiable.
+
+    >>> x = [[1, -2], [3, 4]]
+    >>> print(gn.linalg.matrix_norm([[3, 4]]))
+    5.0
+    >>> print(gn.linalg.matrix_norm(x, ord=1), gn.linalg.matrix_norm(x, ord=gn.inf))
+    6.0 7.0
     """
     x = _floating(x)
     if x.ndim < 2:
@@ -144,7 +172,12 @@ def norm(
     axis: int | tuple[int, int] | None = None,
     keepdims: bool = False,
 ) -> Tensor:
-    """NumPy's norm: of all elements if `ord` and `axis` are None; of vectors or matrices."""
+    """NumPy's norm: of all elements if `ord` and `axis` are None; of vectors or matrices.
+
+    >>> x = [[3, 4], [6, 8]]
+    >>> print(gn.linalg.norm(x, axis=1), gn.linalg.norm(x, ord=1), gn.linalg.norm([3, 4]))
+    [ 5. 10.] 12.0 5.0
+    """
     x = _tensor(x)
     if axis is None and ord is None:
         return vector_norm(x, keepdims=keepdims)
@@ -162,6 +195,9 @@ def cond(x: Operand, p: float | str | None = None) -> Tensor:
 
     p None or 2: of matrices [..., m, n], inf where a singular value is 0; -2: its reciprocal. Else
     matrix_norm(x, p) * matrix_norm(inv(x), p) of square ones: ValueError for singular matrices.
+
+    >>> print(gn.linalg.cond([[1, 0], [0, 4]]), gn.linalg.cond([[1, 2], [2, 4]], -2).round(4))
+    4.0 0.0
     """
     x = _floating(x)
     if p in (None, 2, -2):
@@ -175,10 +211,17 @@ def matrix_power(a: Operand, n: int) -> Tensor:
     """The product of n copies of square matrices, the last two axes; the identity for n = 0.
 
     A negative n takes the inverse: ValueError when a matrix is singular.
+
+    >>> print(gn.linalg.matrix_power([[1, 1], [1, 0]], 10))
+    [[89 55]
+     [55 34]]
+    >>> print(gn.linalg.matrix_power([[2, 0], [0, 4]], -1))
+    [[0.5  0.  ]
+     [0.   0.25]]
     """
     a = _tensor(a)
     if a.ndim < 2:
-        raise _core.ValueError(f"matrix_power: expected rank 2 or more, found rank {x.ndim}")
+        raise _core.ValueError(f"matrix_power: expected rank 2 or more, found rank {a.ndim}")
     if not hasattr(n, "__index__"):
         raise _core.TypeError(f"matrix_power: expected an int as power, found {n!r}")
     if n < 0:
@@ -200,7 +243,7 @@ def matrix_power(a: Operand, n: int) -> Tensor:
 LinAlgError = _core.ValueError
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "LinAlgError",

@@ -118,6 +118,15 @@ def one_hot(
     """1 at the class that `labels` names, 0 at the others, along a new axis of `num_classes`.
 
     A label that is no class gives zeros. TypeError unless the labels are integers.
+
+    >>> print(gn.nn.one_hot([0, 2, 5], 3))
+    [[1. 0. 0.]
+     [0. 0. 1.]
+     [0. 0. 0.]]
+    >>> print(gn.nn.one_hot([0, 2], 3, axis=0, dtype="int64"))
+    [[1 0]
+     [0 0]
+     [0 1]]
     """
     labels = _tensor(labels)
     if labels.dtype.kind not in "iu":
@@ -129,7 +138,7 @@ def one_hot(
 
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "avg_pool1d",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .typing import Operand
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = ["adadelta", "adagrad", "adam", "adamw", "momentum", "rmsprop", "sgd"]
 
@@ -47,7 +47,15 @@ def _updates(
 
 
 def sgd(cost: Any, params: Any, learning_rate: Operand = 0.01) -> dict[Shared, Expr]:
-    """p' = p - e g: gradient descent (Robbins and Monro 1951)."""
+    """p' = p - e g: gradient descent (Robbins and Monro 1951).
+
+    >>> w = gn.shared(2.0, name="w")
+    >>> step = gn.function([], w**2, updates=gn.optim.sgd(w**2, [w], 0.1))
+    >>> for _ in range(2):
+    ...     print(step().round(4), w.get_value().round(4))
+    4.0 1.6
+    2.56 1.28
+    """
     return _updates(_core.optim.sgd, cost, params, learning_rate)
 
 
@@ -62,6 +70,13 @@ def momentum(
 
     With `nesterov`, p' = p + momentum v' - e g: Nesterov's method of 1983 in the form of Sutskever,
     Martens, Dahl and Hinton (2013), p standing for the point they look ahead to.
+
+    >>> w = gn.shared(2.0, name="w")
+    >>> step = gn.function([], w**2, updates=gn.optim.momentum(w**2, [w], 0.1))
+    >>> for _ in range(2):
+    ...     print(step().round(4), w.get_value().round(4))
+    4.0 1.6
+    2.56 0.92
     """
     return _updates(_core.optim.momentum, cost, params, learning_rate, momentum, nesterov)
 
@@ -69,7 +84,15 @@ def momentum(
 def adagrad(
     cost: Any, params: Any, learning_rate: Operand = 0.01, epsilon: float = 1e-10
 ) -> dict[Shared, Expr]:
-    """s' = s + g**2; p' = p - e g / (sqrt(s') + epsilon) (Duchi, Hazan and Singer 2011)."""
+    """s' = s + g**2; p' = p - e g / (sqrt(s') + epsilon) (Duchi, Hazan and Singer 2011).
+
+    >>> w = gn.shared(2.0, name="w")
+    >>> step = gn.function([], w**2, updates=gn.optim.adagrad(w**2, [w], 0.1))
+    >>> for _ in range(2):
+    ...     print(step().round(4), w.get_value().round(4))
+    4.0 1.9
+    3.61 1.8311
+    """
     return _updates(_core.optim.adagrad, cost, params, learning_rate, epsilon)
 
 
@@ -83,6 +106,13 @@ def rmsprop(
     """s' = decay s + (1 - decay) g**2; p' = p - e g / (sqrt(s') + epsilon).
 
     Tieleman and Hinton (2012), lecture 6e of their course.
+
+    >>> w = gn.shared(2.0, name="w")
+    >>> step = gn.function([], w**2, updates=gn.optim.rmsprop(w**2, [w], 0.1))
+    >>> for _ in range(2):
+    ...     print(step().round(4), w.get_value().round(4))
+    4.0 1.6838
+    2.8351 1.4739
     """
     return _updates(_core.optim.rmsprop, cost, params, learning_rate, decay, epsilon)
 
@@ -98,6 +128,13 @@ def adadelta(
     t' = decay t + (1 - decay) d**2.
 
     Zeiler (2012), with his step scaled by e.
+
+    >>> w = gn.shared(2.0, name="w")
+    >>> step = gn.function([], w**2, updates=gn.optim.adadelta(w**2, [w]))
+    >>> print(sorted(x.name for x in gn.optim.adadelta(w**2, [w])))
+    ['w', 'w_square', 'w_step_square']
+    >>> print([round(float(step()), 3) for _ in range(600)][::200])
+    [4.0, 1.341, 0.274]
     """
     return _updates(_core.optim.adadelta, cost, params, learning_rate, decay, epsilon)
 
@@ -114,6 +151,14 @@ def adam(
     p' = p - e (m' / (1 - beta1**n)) / (sqrt(v' / (1 - beta2**n)) + epsilon).
 
     Kingma and Ba (2015), algorithm 1.
+
+    >>> w = gn.shared(np.array([2.0, 2.0]), name="w")
+    >>> cost = w[0] ** 2 + 1e6 * w[1] ** 2
+    >>> step = gn.function([], cost, updates=gn.optim.adam(cost, [w], 0.1))
+    >>> for _ in range(2):
+    ...     print(step().round(4), w.get_value().round(4))
+    4000004.0 [1.9 1.9]
+    3610003.61 [1.8002 1.8002]
     """
     return _updates(_core.optim.adam, cost, params, learning_rate, beta1, beta2, epsilon)
 
@@ -130,6 +175,11 @@ def adamw(
     """As `adam`, and e weight_decay p is subtracted from p too.
 
     Loshchilov and Hutter (2019), algorithm 2, whose schedule is a changing e.
+
+    >>> w = gn.shared(2.0, name="w")
+    >>> step = gn.function([], w**2, updates=gn.optim.adamw(w**2, [w], 0.1, weight_decay=0.5))
+    >>> print(step(), w.get_value().round(4), round(2 - 0.1 - 0.1 * 0.5 * 2, 4))
+    4.0 1.8 1.8
     """
     return _updates(
         _core.optim.adamw, cost, params, learning_rate, beta1, beta2, epsilon, weight_decay

@@ -29,12 +29,33 @@ if TYPE_CHECKING:
     from typing import Any
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = ["fixed_point", "minimize", "root"]
 
-RootResult = namedtuple("RootResult", ("x", "success", "nit"))
-MinimizeResult = namedtuple("MinimizeResult", ("x", "success", "fun", "jac", "nit"))
+
+class RootResult(namedtuple("RootResult", ("x", "success", "nit"))):
+    """What `root` returns, with SciPy's names. A tree of arrays.
+
+    >>> x, success, nit = gn.optimize.root(lambda x: x**3 - 8, 1.0)
+    >>> print(x.round(4), success, nit < 20)
+    2.0 True True
+    """
+
+    __slots__ = ()
+
+
+class MinimizeResult(namedtuple("MinimizeResult", ("x", "success", "fun", "jac", "nit"))):
+    """What `minimize` returns, with SciPy's names. A tree of arrays.
+
+    >>> def cost(w):
+    ...     return (w["a"] - 3) ** 2 + (w["b"] - 4) ** 2
+    >>> found = gn.optimize.minimize(cost, {"a": 0.0, "b": 0.0})
+    >>> print(found.x["a"].round(4), found.x["b"].round(4), found._fields)
+    3.0 4.0 ('x', 'success', 'fun', 'jac', 'nit')
+    """
+
+    __slots__ = ()
 
 
 def root(
@@ -54,6 +75,12 @@ def root(
 
     TypeError: unknowns not all of one float dtype, another structure from fun. ValueError: other
     shapes from fun, a negative tolerance or maxiter; in a derivative: the Jacobian is singular.
+
+    >>> found = gn.optimize.root(lambda x, a: x**2 - a, 1.0, (4.0,))
+    >>> print(found.x.round(4), found.success)
+    2.0 True
+    >>> print(gn.grad(lambda a: gn.optimize.root(lambda x, a: x**2 - a, 1.0, (a,)).x)(4.0).round(4))
+    0.25
     """
     leaves, shape = _tree.flatten(x0)
     function = _on_lists("root", fun, args, shape)
@@ -77,6 +104,11 @@ def fixed_point(
     (Steffensen), which takes fewer steps. Done when a step changes x by at most xtol * norm(x).
 
     TypeError, ValueError: as `root`; ValueError of the call: not done after maxiter steps.
+
+    >>> print(gn.optimize.fixed_point(gn.cos, 1.0).round(4))
+    0.7391
+    >>> print(gn.optimize.fixed_point(lambda x, a: 0.5 * (x + a / x), 1.0, (9.0,)).round(4))
+    3.0
     """
     if method not in ("del2", "iteration"):
         raise _core.ValueError(
@@ -109,6 +141,10 @@ def minimize(
 
     TypeError: unknowns not all of one float dtype, fun is no scalar of theirs. ValueError: another
     method, a negative tolerance; in a derivative: the Hessian is singular.
+
+    >>> found = gn.optimize.minimize(lambda x: (x[0] - 1) ** 2 + 5 * (x[1] + 2) ** 2, gn.zeros(2))
+    >>> print(found.x.round(4), found.success, float(found.fun) < 1e-8)
+    [ 1. -2.] True True
     """
     if method.upper() != "BFGS":
         raise _core.ValueError(f'minimize: expected method "BFGS", found {method!r}')

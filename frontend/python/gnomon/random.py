@@ -35,23 +35,51 @@ if TYPE_CHECKING:
 
 
 def state(seed: Operand) -> Tensor:
-    """The state of a seed, an int from 0 to 2**64 - 1: uint64[2], the seed as key and counter 0."""
+    """The state of a seed, an int from 0 to 2**64 - 1: uint64[2], the seed as key and counter 0.
+
+    ValueError for an int out of that range.
+
+    >>> s = gn.random.state(7)
+    >>> print(s, s.dtype)
+    [7 0] uint64
+    >>> print(gn.random.integers(s, 1, 7, size=5), gn.random.integers(s, 1, 7, size=5))
+    [5 1 5 6 1] [5 1 5 6 1]
+    """
     return _core.random_state(seed)
 
 
 def split(state: Operand, num: ShapeLike = 2) -> Tensor:
     """`num` states with keys that are independent of each other and of the given one:
-    uint64[num, 2]."""
+    uint64[num, 2].
+
+    >>> one, two = gn.random.split(gn.random.state(0))
+    >>> print(gn.random.integers(one, 1, 7, size=5), gn.random.integers(two, 1, 7, size=5))
+    [5 6 6 2 5] [4 4 5 4 4]
+    """
     return _core.random_split(state, num)
 
 
 def fold_in(state: Operand, data: Operand) -> Tensor:
-    """The state with a key of its own for each integer `data`."""
+    """The state with a key of its own for each integer `data`.
+
+    >>> s = gn.random.state(0)
+    >>> for worker in range(2):
+    ...     print(gn.random.integers(gn.random.fold_in(s, worker), 1, 7, size=5))
+    [4 4 5 5 1]
+    [6 1 5 2 4]
+    """
     return _core.random_fold_in(state, data)
 
 
 def advance(state: Operand, draws: Operand = 1) -> Tensor:
-    """The state with a counter greater by `draws`: that of later draws."""
+    """The state with a counter greater by `draws`: that of later draws.
+
+    >>> s = gn.random.state(7)
+    >>> print(s, gn.random.advance(s, 2))
+    [7 0] [7 2]
+    >>> print(gn.random.integers(gn.random.advance(s), 1, 7, size=5))
+    [2 2 6 3 4]
+    """
     return _core.random_advance(state, draws)
 
 
@@ -74,6 +102,15 @@ class Generator:
     the body of `gn.fori` they differ from step to step.
 
     `seed`: an int from 0 to 2**64 - 1; None takes one from the system.
+
+    >>> rng = gn.random.Generator(7)
+    >>> print(rng.integers(1, 7, size=5), rng.integers(1, 7, size=5))
+    [5 1 5 6 1] [2 2 6 3 4]
+    >>> kept = rng.state.get_value()
+    >>> before = rng.normal(size=3)
+    >>> rng.state.set_value(kept)
+    >>> print(np.array_equal(before, rng.normal(size=3)))
+    True
     """
 
     _always_symbolic = False
@@ -144,7 +181,13 @@ class Generator:
 
 
 class RandomStream(Generator):
-    """A generator whose draws are always expressions, as those of Theano's RandomStreams."""
+    """A generator whose draws are always expressions, as those of Theano's RandomStreams.
+
+    >>> rng = gn.random.RandomStream(7)
+    >>> roll = gn.function([], rng.integers(1, 7, size=5))
+    >>> print(roll(), roll())
+    [5 1 5 6 1] [2 2 6 3 4]
+    """
 
     _always_symbolic = True
 
@@ -182,12 +225,23 @@ del _module, _name
 
 
 def default_rng(seed: int | None = None) -> Generator:
-    """A `Generator` of a seed; None takes one from the system."""
+    """A `Generator` of a seed, an int from 0 to 2**64 - 1; None takes one from the system.
+
+    It has all functions of `gn.random` that draw as methods, which need no state. Each call of a
+    compiled function draws new numbers too.
+
+    >>> rng = gn.random.default_rng(7)
+    >>> print(rng.integers(1, 7, size=5), rng.integers(1, 7, size=5))
+    [5 1 5 6 1] [2 2 6 3 4]
+    >>> noisy = gn.compiled(lambda x: x + rng.normal(0.0, 0.1, x.shape))
+    >>> print(np.array_equal(noisy(np.zeros(3)), noisy(np.zeros(3))))
+    False
+    """
     return Generator(seed)
 
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [  # noqa: PLE0604
     *_choices.__all__,

@@ -23,13 +23,20 @@ if TYPE_CHECKING:
     from typing import Any
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = ["foldl", "foldr", "map", "reduce", "scan", "until"]
 
 
 class until:
-    """What a step returns last to say that it was the last one: `return outputs, until(done)`."""
+    """What a step returns last to say that it was the last one: `return outputs, until(done)`.
+
+    >>> def doubled(x):
+    ...     return 2 * x, gn.theano.until(2 * x > 50)
+    >>> rows, _ = gn.theano.scan(doubled, outputs_info=gn.asarray(1), n_steps=100)
+    >>> print(gn.function([], rows)())
+    [ 2  4  8 16 32 64]
+    """
 
     __slots__ = ("condition",)
 
@@ -74,6 +81,15 @@ def scan(
     many as outputs_info, `until` with truncate_gradient, a variable that strict forbids.
     ValueError: sequences shorter than n_steps, initial values fewer than the taps need; options as
     in `gn.fori`.
+
+    >>> x = gn.vector("x")
+    >>> total, _ = gn.theano.scan(lambda e, before: before + e, x, gn.asarray(0.0))
+    >>> print(gn.function([x], total)(np.array([1.0, 2.0, 3.0])))
+    [1. 3. 6.]
+    >>> start = {"initial": gn.asarray([0, 1]), "taps": [-2, -1]}
+    >>> fibonacci, _ = gn.theano.scan(lambda a, b: a + b, outputs_info=start, n_steps=6)
+    >>> print(gn.function([], fibonacci)())
+    [ 1  2  3  5  8 13]
     """
     if not callable(fn):
         raise _core.TypeError(f"scan: expected a function, found {fn!r}")
@@ -96,7 +112,13 @@ def map(
     truncate_gradient: int = -1,
     go_backwards: bool = False,
 ) -> tuple[Any, dict[Any, Any]]:
-    """`scan` with steps that do not depend on each other; `gn.vmap` does them side by side."""
+    """`scan` with steps that do not depend on each other; `gn.vmap` does them side by side.
+
+    >>> x = gn.vector("x")
+    >>> squares, _ = gn.theano.map(lambda e, a: a * e**2, x, gn.asarray(10.0))
+    >>> print(gn.function([x], squares)(np.array([1.0, 2.0, 3.0])))
+    [10. 40. 90.]
+    """
     return scan(
         fn, sequences, None, non_sequences, None, truncate_gradient, go_backwards, False, False
     )
@@ -109,7 +131,13 @@ def reduce(
     non_sequences: Any = None,
     go_backwards: bool = False,
 ) -> tuple[Any, dict[Any, Any]]:
-    """The last outputs of `scan`, without a first axis for the steps."""
+    """The last outputs of `scan`, without a first axis for the steps.
+
+    >>> x = gn.vector("x")
+    >>> largest, _ = gn.theano.reduce(gn.maximum, x, gn.asarray(-np.inf))
+    >>> print(gn.function([x], largest)(np.array([1.0, 3.0, 2.0])))
+    3.0
+    """
     loop = _Loop(fn, sequences, outputs_info, non_sequences, False)
     loop.set_steps(None, go_backwards)
     last, updates = loop.run_to_the_last()
@@ -119,14 +147,26 @@ def reduce(
 def foldl(
     fn: Callable[..., Any], sequences: Any, outputs_info: Any, non_sequences: Any = None
 ) -> tuple[Any, dict[Any, Any]]:
-    """`reduce` from the first elements on."""
+    """`reduce` from the first elements on.
+
+    >>> digits = gn.vector("digits", dtype="int64")
+    >>> number, _ = gn.theano.foldl(lambda d, before: 10 * before + d, digits, gn.asarray(0))
+    >>> print(gn.function([digits], number)(np.array([1, 2, 3])))
+    123
+    """
     return reduce(fn, sequences, outputs_info, non_sequences)
 
 
 def foldr(
     fn: Callable[..., Any], sequences: Any, outputs_info: Any, non_sequences: Any = None
 ) -> tuple[Any, dict[Any, Any]]:
-    """`reduce` from the last elements on."""
+    """`reduce` from the last elements on.
+
+    >>> digits = gn.vector("digits", dtype="int64")
+    >>> number, _ = gn.theano.foldr(lambda d, before: 10 * before + d, digits, gn.asarray(0))
+    >>> print(gn.function([digits], number)(np.array([1, 2, 3])))
+    321
+    """
     return reduce(fn, sequences, outputs_info, non_sequences, True)
 
 

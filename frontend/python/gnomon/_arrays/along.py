@@ -22,6 +22,10 @@ def apply_along_axis(
     """func1d(vector, *args, **kwargs) of each vector along an axis, in the place of that axis.
 
     The function is called once, with an expression, and runs over all vectors together.
+
+    >>> print(gn.apply_along_axis(lambda v: v - v[0], 1, [[1, 2, 4], [5, 6, 9]]))
+    [[0 1 3]
+     [0 1 4]]
     """
     from .._functions.batches import vmap
 
@@ -37,7 +41,11 @@ def apply_along_axis(
 
 
 def apply_over_axes(func: Callable[..., Any], a: Operand, axes: Axes) -> Tensor:
-    """func(a, axis) for one axis after the other; an axis that it takes away stays as extent 1."""
+    """func(a, axis) for one axis after the other; an axis that it takes away stays as extent 1.
+
+    >>> print(gn.apply_over_axes(gn.sum, gn.ones((2, 3, 4)), (0, 2)).tolist())
+    [[[8.0], [8.0], [8.0]]]
+    """
     x = _tensor(a)
     rank = x.ndim
     for k in axes if hasattr(axes, "__iter__") else (axes,):  # type: ignore[union-attr]
@@ -56,6 +64,10 @@ def piecewise(
 
     One more function than conditions is for the rest, which is 0 otherwise. Each function is
     computed everywhere. The dtype is x's.
+
+    >>> x = gn.asarray([-2.0, 0.5, 3.0])
+    >>> print(gn.piecewise(x, [x < 0, x > 1], [lambda v: -v, 1, 0]))
+    [2. 0. 1.]
     """
     x = _tensor(x)
     if not isinstance(condlist, (list, tuple)):
@@ -84,7 +96,12 @@ def fromfunction(
     function: Callable[..., Any], shape: Sequence[ShapeLike], *, dtype: DTypeLike = "float64",
     **kwargs: Any,
 ) -> Any:
-    """function(i, j, ...) of the arrays of the indices along each axis of a shape."""
+    """function(i, j, ...) of the arrays of the indices along each axis of a shape.
+
+    >>> print(gn.fromfunction(lambda i, j: 10 * i + j, (2, 3), dtype="int64"))
+    [[ 0  1  2]
+     [10 11 12]]
+    """
     from .places import indices
 
     grids = indices(shape, dtype)
@@ -92,7 +109,13 @@ def fromfunction(
 
 
 def fromiter(iter: Any, dtype: DTypeLike, count: int = -1) -> Tensor:
-    """A vector of the numbers, or of the first `count` of them, that an iterable gives."""
+    """A vector of the numbers, or of the first `count` of them, that an iterable gives.
+
+    ValueError when it gives fewer than `count`.
+
+    >>> print(gn.fromiter((i * i for i in range(10)), "int64", count=4))
+    [0 1 4 9]
+    """
     from itertools import islice
 
     numbers = list(iter if count < 0 else islice(iter, count))
@@ -104,7 +127,14 @@ def fromiter(iter: Any, dtype: DTypeLike, count: int = -1) -> Tensor:
 def frombuffer(
     buffer: Any, dtype: DTypeLike = "float64", count: int = -1, offset: int = 0
 ) -> Tensor:
-    """A vector of the numbers whose bytes an object with the buffer protocol shows."""
+    """A vector of the numbers whose bytes an object with the buffer protocol shows.
+
+    `offset` counts bytes, `count` numbers; a negative count takes all. ValueError when the bytes
+    are too few or end within a number.
+
+    >>> print(gn.frombuffer(bytes([1, 2, 255]), "uint8", offset=1))
+    [  2 255]
+    """
     dtype = _core.to_dtype(dtype)
     view = memoryview(buffer).cast("B")[offset:]
     if count >= 0:
@@ -130,6 +160,12 @@ def sliding_window_view(
     """All windows of a shape along axes: the axes of x, shorter, then those of the windows.
 
     A new array, not a view of x.
+
+    >>> print(gn.sliding_window_view([1, 2, 6, 4], 3))
+    [[1 2 6]
+     [2 6 4]]
+    >>> print(gn.sliding_window_view([1, 2, 6, 4], 2).mean(axis=-1))
+    [1.5 4.  5. ]
     """
     x = _tensor(x)
     lengths = (window_shape,) if isinstance(window_shape, int) else tuple(window_shape)
@@ -152,7 +188,11 @@ def sliding_window_view(
 
 
 class ndindex:
-    """Iterates over the indices of all elements of a shape of known extents."""
+    """Iterates over the indices of all elements of a shape of known extents.
+
+    >>> print(*gn.ndindex(2, 2))
+    (0, 0) (0, 1) (1, 0) (1, 1)
+    """
 
     def __init__(self, *shape: Any) -> None:
         from itertools import product
@@ -168,7 +208,15 @@ class ndindex:
 
 
 class ndenumerate:
-    """Iterates over pairs of the index and the element, of an array of known extents."""
+    """Iterates over pairs of the index and the element, of an array of known extents.
+
+    >>> for place, value in gn.ndenumerate([[5, 6], [7, 8]]):
+    ...     print(place, value)
+    (0, 0) 5
+    (0, 1) 6
+    (1, 0) 7
+    (1, 1) 8
+    """
 
     def __init__(self, arr: Operand) -> None:
         self._x: Any = _tensor(arr)
@@ -183,7 +231,12 @@ class ndenumerate:
 
 
 class broadcast:
-    """What arrays have together: `shape`, `ndim`, `size`; iterating gives tuples of elements."""
+    """What arrays have together: `shape`, `ndim`, `size`; iterating gives tuples of elements.
+
+    >>> pair = gn.broadcast([[1], [2]], [10, 20, 30])
+    >>> print(pair.shape, [int(a + b) for a, b in pair])
+    (2, 3) [11, 21, 31, 12, 22, 32]
+    """
 
     def __init__(self, *args: Operand) -> None:
         from .shapes import broadcast_arrays

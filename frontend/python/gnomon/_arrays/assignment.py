@@ -34,7 +34,15 @@ def assigned(x: Any, value: Any) -> Any:
 
 
 def copyto(dst: Any, src: Operand, casting: str = "same_kind", where: Operand = True) -> None:
-    """Assigns `src`, which broadcasts, to `dst` where the mask holds."""
+    """Assigns `src`, which broadcasts, to `dst` where the mask holds.
+
+    TypeError where the rule `casting` does not let its dtype become that of `dst`.
+
+    >>> x = gn.zeros(3)
+    >>> gn.copyto(x, [1, 2, 3], where=[True, False, True])
+    >>> print(x)
+    [1. 0. 3.]
+    """
     if isinstance(src, (bool, int, float, complex)):
         src = astype(src, dst.dtype)
     into("copyto", dst, _core.broadcast_to(src, dst.shape), where, casting)
@@ -44,6 +52,11 @@ def putmask(a: Any, mask: Operand, values: Operand) -> None:
     """Assigns values[i] to the elements i, in row-major order, where the mask of a's shape holds.
 
     The values are repeated.
+
+    >>> x = gn.asarray([1, 2, 3, 4])
+    >>> gn.putmask(x, x > 2, [10, 20, 30, 40])
+    >>> print(x)
+    [ 1  2 30 40]
     """
     flat, n = ravel(values), _tensor(values).size
     place = _core.reshape(_core.arange(0, a.size, 1, None), a.shape)
@@ -52,7 +65,13 @@ def putmask(a: Any, mask: Operand, values: Operand) -> None:
 
 
 def place(arr: Any, mask: Operand, vals: Operand) -> None:
-    """Assigns the values in order to the elements where the mask holds; they are repeated."""
+    """Assigns the values in order to the elements where the mask holds; they are repeated.
+
+    >>> x = gn.asarray([1, 2, 3, 4])
+    >>> gn.place(x, x > 1, [10, 20])
+    >>> print(x)
+    [ 1 10 20 10]
+    """
     flat, n = ravel(vals), _tensor(vals).size
     holds = ravel(_op("not_equal")(mask, 0))
     rank = _op("subtract")(_op("cumsum")(astype(holds, "int64"), 0, False), 1)
@@ -65,6 +84,12 @@ def put(a: Any, ind: Operand, v: Operand, mode: str = "raise") -> None:
     """Assigns v[i] to the elements of the flattened a with the places ind[i]; v is repeated.
 
     `mode` says what a place outside does: "raise" (IndexError), "wrap" or "clip".
+
+    >>> x = gn.zeros((2, 2))
+    >>> gn.put(x, [0, -1], [1, 2])
+    >>> print(x)
+    [[1. 0.]
+     [0. 2.]]
     """
     places, flat = ravel(ind), ravel(v)
     places = _wrapped(places, a.size, mode, "put")
@@ -80,6 +105,11 @@ def put_along_axis(arr: Any, indices: Operand, values: Operand, axis: int | None
 
     Of equal indices the last one counts. The result is arr; of a symbol, which cannot be assigned
     to, it is the new array. Differentiable.
+
+    >>> x = gn.asarray([[3, 1, 2], [4, 6, 5]])
+    >>> print(gn.put_along_axis(x, gn.argmax(x, 1, keepdims=True), 0, 1))
+    [[0 1 2]
+     [4 0 5]]
     """
     x, indices = _tensor(arr), _tensor(indices)
     if axis is None:
@@ -95,6 +125,11 @@ def fill_diagonal(a: Any, val: Operand, wrap: bool = False) -> Tensor:
 
     a is a matrix, or has more axes of one extent. `wrap` starts the diagonal of a tall matrix anew
     below its end. The result is a; of a symbol, which cannot be assigned to, it is the new array.
+
+    >>> x = gn.zeros((2, 3))
+    >>> print(gn.fill_diagonal(x, [1, 2]))
+    [[1. 0. 0.]
+     [0. 2. 0.]]
     """
     x = _tensor(a)
     if x.ndim < 2 or (

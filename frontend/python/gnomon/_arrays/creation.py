@@ -70,6 +70,12 @@ def asarray(
     protocol, DLPack, `__array__`). Python numbers become bool, int64 or float64 unless `dtype` is
     given. An expression stays one. `copy`: True makes a copy, False forbids it (ValueError when
     one is needed), None makes one when needed.
+
+    >>> print(gn.asarray([1, 2.5]), gn.asarray([1, 2], "float32").dtype)
+    [1.  2.5] float32
+    >>> a = np.arange(3.0)
+    >>> print(np.shares_memory(gn.asarray(a), a))
+    True
     """
     _check_device("asarray", device)
     if _is_symbolic(a):
@@ -86,7 +92,12 @@ def array(
     subok: bool = False,
     ndmin: int = 0,
 ) -> Tensor:
-    """As `asarray`, but a copy unless `copy` says otherwise, and of rank `ndmin` at least."""
+    """As `asarray`, but a copy unless `copy` says otherwise, and of rank `ndmin` at least.
+
+    >>> a = np.arange(3.0)
+    >>> print(np.shares_memory(gn.array(a), a), gn.array(a, ndmin=2).shape)
+    False (1, 3)
+    """
     found = asarray(object, dtype, copy=copy)
     missing = ndmin - found.ndim
     return found if missing <= 0 else _core.reshape(found, (*(1,) * missing, *found.shape))
@@ -100,32 +111,57 @@ def asanyarray(
     device: str | None = None,
     copy: bool | None = None,
 ) -> Tensor:
-    """As `asarray`."""
+    """As `asarray`.
+
+    >>> print(gn.asanyarray([[1, 2], [3, 4]]).shape)
+    (2, 2)
+    """
     return asarray(a, dtype, device=device, copy=copy)
 
 
 def ascontiguousarray(a: Operand, dtype: DTypeLike | None = None) -> Tensor:
-    """As `asarray`, of rank 1 at least; the order of elements in memory is nobody's concern."""
+    """As `asarray`, of rank 1 at least; the order of elements in memory is nobody's concern.
+
+    >>> print(gn.ascontiguousarray(5), gn.ascontiguousarray([1, 2]))
+    [5] [1 2]
+    """
     x = asarray(a, dtype)
     return _core.reshape(x, (1,)) if x.ndim == 0 else x
 
 
 def asfortranarray(a: Operand, dtype: DTypeLike | None = None) -> Tensor:
-    """As `asarray`; the order of elements in memory is nobody's concern."""
+    """As `asarray`; the order of elements in memory is nobody's concern.
+
+    >>> print(gn.asfortranarray([[1, 2], [3, 4]]))
+    [[1 2]
+     [3 4]]
+    """
     return asarray(a, dtype)
 
 
 def require(
     a: Operand, dtype: DTypeLike | None = None, requirements: str | Sequence[str] | None = None
 ) -> Tensor:
-    """As `asarray`; nothing is required of the memory of a value."""
+    """As `asarray`; nothing is required of the memory of a value.
+
+    >>> print(gn.require([1, 2], "float32").dtype)
+    float32
+    """
     return asarray(a, dtype)
 
 
 def asarray_chkfinite(
     a: Operand, dtype: DTypeLike | None = None, order: str | None = None
 ) -> Tensor:
-    """As `asarray`, after a ValueError if an element is not finite."""
+    """As `asarray`, after a ValueError if an element is not finite.
+
+    >>> print(gn.asarray_chkfinite([1.0, 2.0]))
+    [1. 2.]
+    >>> gn.asarray_chkfinite([1.0, np.inf])
+    Traceback (most recent call last):
+        ...
+    gnomon.ValueError: asarray_chkfinite: not all are finite [...]
+    """
     x = asarray(a, dtype)
     if x.dtype.kind not in "fc":
         return x
@@ -135,7 +171,13 @@ def asarray_chkfinite(
 def from_dlpack(
     x: SupportsDLPack, /, *, device: str | None = None, copy: bool | None = None
 ) -> Array:
-    """The array that an object of another library shares by DLPack, without a copy."""
+    """The array that an object of another library shares by DLPack, without a copy.
+
+    >>> a = np.arange(3.0)
+    >>> x = gn.from_dlpack(a)
+    >>> print(x, np.shares_memory(x, a))
+    [0. 1. 2.] True
+    """
     _check_device("from_dlpack", device)
     if isinstance(x, _core.Expr):
         return x
@@ -148,8 +190,11 @@ def astype(
     """The elements of x as `dtype`.
 
     From a float to an integer: toward zero, to the nearest bound when out of range, 0 for NaN;
-    integers wrap; to bool: whether it is not 0. With `copy=False` an array that has the dtype
-    already is given back.
+    integers wrap; to bool: whether it is not 0. TypeError from complex to real. With `copy=False`
+    an array that has the dtype already is given back.
+
+    >>> print(gn.astype([1.9, -1.9, 1e300, np.nan], "int32"), gn.astype(300, "uint8"))
+    [         1         -1 2147483647          0] 44
     """
     _check_device("astype", device)
     x = _tensor(x)
@@ -166,7 +211,11 @@ def full(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """An array of `shape` with `fill_value` everywhere; the value decides a dtype not given."""
+    """An array of `shape` with `fill_value` everywhere; the value decides a dtype not given.
+
+    >>> print(gn.full(3, 0.5), gn.full((2, 2), 7).tolist())
+    [0.5 0.5 0.5] [[7, 7], [7, 7]]
+    """
     _check_device("full", device)
     return _core.full(shape, fill_value, dtype)
 
@@ -178,7 +227,11 @@ def zeros(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """An array of zeros, of float64 unless a dtype is given."""
+    """An array of zeros, of float64 unless a dtype is given.
+
+    >>> print(gn.zeros(3), gn.zeros((2, 2), "int64").tolist())
+    [0. 0. 0.] [[0, 0], [0, 0]]
+    """
     _check_device("zeros", device)
     return _core.full(shape, 0, "float64" if dtype is None else dtype)
 
@@ -190,7 +243,11 @@ def ones(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """An array of ones, of float64 unless a dtype is given."""
+    """An array of ones, of float64 unless a dtype is given.
+
+    >>> print(gn.ones(3), gn.ones((2, 2), "int64").tolist())
+    [1. 1. 1.] [[1, 1], [1, 1]]
+    """
     _check_device("ones", device)
     return _core.full(shape, 1, "float64" if dtype is None else dtype)
 
@@ -202,7 +259,11 @@ def empty(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """An array whose values do not matter (zeros), of float64 unless a dtype is given."""
+    """An array whose values do not matter (zeros), of float64 unless a dtype is given.
+
+    >>> print(gn.empty((2, 3)).shape)
+    (2, 3)
+    """
     return zeros(shape, dtype=dtype, device=device)
 
 
@@ -216,7 +277,11 @@ def full_like(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """An array with the shape and the dtype of a, or those given, and `fill_value` everywhere."""
+    """An array with the shape and the dtype of a, or those given, and `fill_value` everywhere.
+
+    >>> print(gn.full_like([1.0, 2.0], 7), gn.full_like([1.0, 2.0], 7, "int64"))
+    [7. 7.] [7 7]
+    """
     _check_device("full_like", device)
     a = _tensor(a)
     shape = a.shape if shape is None else shape
@@ -233,7 +298,12 @@ def zeros_like(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """An array of zeros with the shape and the dtype of a, or those given."""
+    """An array of zeros with the shape and the dtype of a, or those given.
+
+    >>> print(gn.zeros_like([[1, 2, 3], [4, 5, 6]]))
+    [[0 0 0]
+     [0 0 0]]
+    """
     return full_like(a, 0, dtype, shape=shape, device=device)
 
 
@@ -246,7 +316,11 @@ def ones_like(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """An array of ones with the shape and the dtype of a, or those given."""
+    """An array of ones with the shape and the dtype of a, or those given.
+
+    >>> print(gn.ones_like([1.5, 2.5]), gn.ones_like([1.5, 2.5], "bool"))
+    [1. 1.] [ True  True]
+    """
     return full_like(a, 1, dtype, shape=shape, device=device)
 
 
@@ -259,7 +333,11 @@ def empty_like(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """An array of zeros with the shape and the dtype of a, or those given."""
+    """An array of zeros with the shape and the dtype of a, or those given.
+
+    >>> print(gn.empty_like([[1, 2, 3]]).shape)
+    (1, 3)
+    """
     return full_like(a, 0, dtype, shape=shape, device=device)
 
 
@@ -276,6 +354,9 @@ def arange(
 
     int64 unless a number is a float or a dtype is given. Extents and integer expressions may
     stand for the bounds.
+
+    >>> print(gn.arange(4), gn.arange(2, 10, 3), gn.arange(0, 1, 0.25))
+    [0 1 2 3] [2 5 8] [0.   0.25 0.5  0.75]
     """
     _check_device("arange", device)
     if stop is None:
@@ -299,6 +380,13 @@ def linspace(
     The dtype is float64 unless start and stop have a float dtype or one is given. Arrays as start
     and stop make columns: the result has the shape (num, ...), or that axis at another position
     `axis`. With `retstep` the distance is given as well.
+
+    >>> print(gn.linspace(0, 1, 5), gn.linspace(0, 1, 4, endpoint=False))
+    [0.   0.25 0.5  0.75 1.  ] [0.   0.25 0.5  0.75]
+    >>> print(gn.linspace([0, 10], [2, 30], 3))
+    [[ 0. 10.]
+     [ 1. 20.]
+     [ 2. 30.]]
     """
     _check_device("linspace", device)
     if not hasattr(num, "__index__"):
@@ -326,13 +414,13 @@ def _spaced(start, stop, num, endpoint):
     floating = _core.result_type(start, stop, 1.0)
     start, stop = astype(start, floating, copy=False), astype(stop, floating, copy=False)
     rank = max(start.ndim, stop.ndim)
-    i = _core.arange(0, num, 1, floating)
+    i = _core.arange(0, num, 1, _core.to_dtype("float64") if floating.kind == "c" else floating)
     if rank > 0:
         i = _core.reshape(i, (num,) + (1,) * rank)
     count = num - 1 if endpoint else num
     if count > 0:
         step = _divide(_subtract(stop, start), count)
-        result = _add(_multiply(i, step), start)
+        result = astype(_add(_multiply(i, step), start), floating, copy=False)
     else:
         step = _core.full((), float("nan"), floating)
         result = _add(_multiply(i, _subtract(stop, start)), start)
@@ -350,7 +438,11 @@ def logspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Tensor:
-    """`base` raised to the numbers of `linspace(start, stop, num)`."""
+    """`base` raised to the numbers of `linspace(start, stop, num)`.
+
+    >>> print(gn.logspace(0, 4, 5, base=2).round(4))
+    [ 1.  2.  4.  8. 16.]
+    """
     result = _power(base, _spaced(start, stop, num, endpoint)[0])
     return _along_axis(result if dtype is None else astype(result, dtype), axis)
 
@@ -363,7 +455,13 @@ def geomspace(
     dtype: DTypeLike | None = None,
     axis: int = 0,
 ) -> Tensor:
-    """`num` numbers from `start` to `stop`, of one sign, each the same multiple of the last."""
+    """`num` numbers from `start` to `stop`, of one sign, each the same multiple of the last.
+
+    ValueError for a 0 at either end.
+
+    >>> print(gn.geomspace(1, 1000, 4).round(4))
+    [   1.   10.  100. 1000.]
+    """
     floating = _core.result_type(start, stop, 1.0)
     start, stop = astype(start, floating, copy=False), astype(stop, floating, copy=False)
     both = _core.operation("logical_and")(_not_equal(start, 0), _not_equal(stop, 0))
@@ -389,14 +487,24 @@ def eye(
     *,
     device: str | None = None,
 ) -> Tensor:
-    """A matrix with ones on diagonal `k` (above the main one if positive), zeros elsewhere."""
+    """A matrix with ones on diagonal `k` (above the main one if positive), zeros elsewhere.
+
+    >>> print(gn.eye(2, 3, k=1))
+    [[0. 1. 0.]
+     [0. 0. 1.]]
+    """
     _check_device("eye", device)
     columns = N if M is None else M
     return _core.eye(N, columns, k, "float64" if dtype is None else dtype)
 
 
 def identity(n: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
-    """The square matrix with ones on its diagonal."""
+    """The square matrix with ones on its diagonal.
+
+    >>> print(gn.identity(2))
+    [[1. 0.]
+     [0. 1.]]
+    """
     return eye(n, dtype=dtype)
 
 
@@ -406,18 +514,31 @@ def tri(
     k: int = 0,
     dtype: DTypeLike = "float64",
 ) -> Tensor:
-    """A matrix with ones on and below diagonal `k`, zeros above."""
+    """A matrix with ones on and below diagonal `k`, zeros above.
+
+    >>> print(gn.tri(2, 3))
+    [[1. 0. 0.]
+     [1. 1. 0.]]
+    """
     return astype(_below(N, N if M is None else M, k), dtype)
 
 
 def tril(m: Operand, k: int = 0) -> Tensor:
-    """The matrices m (its last two axes) with zeros above diagonal `k`."""
+    """The matrices m (its last two axes) with zeros above diagonal `k`.
+
+    >>> print(gn.tril([[1, 2], [3, 4]]).tolist(), gn.tril([[1, 2], [3, 4]], -1).tolist())
+    [[1, 0], [3, 4]] [[0, 0], [3, 0]]
+    """
     m = _matrices("tril", m)
     return _where(_below(m.shape[-2], m.shape[-1], k), m, _core.full((), 0, m.dtype))
 
 
 def triu(m: Operand, k: int = 0) -> Tensor:
-    """The matrices m (its last two axes) with zeros below diagonal `k`."""
+    """The matrices m (its last two axes) with zeros below diagonal `k`.
+
+    >>> print(gn.triu([[1, 2], [3, 4]]).tolist(), gn.triu([[1, 2], [3, 4]], 1).tolist())
+    [[1, 2], [0, 4]] [[0, 2], [0, 0]]
+    """
     m = _matrices("triu", m)
     return _where(_below(m.shape[-2], m.shape[-1], k - 1), _core.full((), 0, m.dtype), m)
 
@@ -450,6 +571,11 @@ def meshgrid(
 
     `sparse` ones have extent 1 on the other axes. `indexing`: "ij" gives the shape (n0, n1, ...),
     "xy" has the first two exchanged.
+
+    >>> x, y = gn.meshgrid([1, 2, 3], [10, 20])
+    >>> print(x + y)
+    [[11 12 13]
+     [21 22 23]]
     """
     if indexing not in ("xy", "ij"):
         raise _core.ValueError(f"meshgrid: expected indexing 'xy' or 'ij', found {indexing!r}")
@@ -471,14 +597,21 @@ def meshgrid(
 
 
 def diag(v: Operand, k: int = 0) -> Tensor:
-    """A matrix with the vector v on diagonal `k`; or, for a matrix v, its diagonal `k`."""
+    """A matrix with the vector v on diagonal `k`; or, for a matrix v, its diagonal `k`.
+
+    >>> print(gn.diag([1, 2]))
+    [[1 0]
+     [0 2]]
+    >>> print(gn.diag([[1, 2], [3, 4]]))
+    [1 4]
+    """
     from .shapes import diagonal
 
     v = _tensor(v)
     if v.ndim == 2:
         return diagonal(v, offset=k)
     if v.ndim != 1:
-        raise _core.ValueError(f"diag: expected rank 1 or 2, found rank {x.ndim}")
+        raise _core.ValueError(f"diag: expected rank 1 or 2, found rank {v.ndim}")
     n = v.shape[0] + abs(k)
     i = _core.arange(0, v.shape[0], 1, None)
     zero = _core.full((n, n), 0, v.dtype)

@@ -51,6 +51,9 @@ def isdtype(dtype: DTypeLike, kind: DTypeLike | str | tuple[DTypeLike | str, ...
 
     The kinds are "bool", "signed integer", "unsigned integer", "integral", "real floating",
     "complex floating" and "numeric". ValueError for another string.
+
+    >>> print(gn.isdtype("int8", "integral"), gn.isdtype("int8", ("bool", "real floating")))
+    True False
     """
     dtype = _core.to_dtype(dtype)
     if isinstance(kind, tuple):
@@ -67,6 +70,9 @@ def result_type(*arrays_and_dtypes: Operand | DTypeLike) -> DType:
 
     Arrays, expressions, dtypes and Python numbers, which take the dtype of what they meet where
     they can.
+
+    >>> print(gn.result_type("uint8", "int8").name, gn.result_type(gn.ones(1, "float32"), 2.5).name)
+    int16 float32
     """
     return _core.result_type(*arrays_and_dtypes)
 
@@ -76,7 +82,13 @@ def can_cast(
 ) -> bool:
     """Whether NumPy's rule `casting` takes `from_`, a dtype or what has one, to `to`.
 
-    "safe": promotion takes it there without loss.
+    "safe": no value is lost, but that float64 holds int64 and uint64; "same_kind": also to a
+    narrower one of its kind.
+
+    >>> print(gn.can_cast("int8", "int64"), gn.can_cast("int64", "int8"))
+    True False
+    >>> print(gn.can_cast("int64", "int8", "same_kind"), gn.can_cast(float, "int8", "same_kind"))
+    True False
     """
     from .forms import is_cast
 
@@ -112,7 +124,11 @@ _COMPLEX = {"complex64": "float32", "complex128": "float64"}
 
 
 def finfo(type: DTypeLike | Operand, /) -> finfo_object:
-    """Limits of a float dtype (of a complex one: of its parts), or of the dtype of an array."""
+    """Limits of a float dtype (of a complex one: of its parts), or of the dtype of an array.
+
+    >>> print(gn.finfo("float64").eps == 2**-52, gn.finfo("float16").max)
+    True 65504.0
+    """
     dtype = _dtype_of(type)
     dtype = _core.dtypes.get(_COMPLEX.get(dtype.name, ""), dtype)
     if dtype.name not in _FLOATS:
@@ -142,7 +158,11 @@ def finfo(type: DTypeLike | Operand, /) -> finfo_object:
 
 
 def iinfo(type: DTypeLike | Operand, /) -> iinfo_object:
-    """Limits of an integer dtype, or of the dtype of an array."""
+    """Limits of an integer dtype, or of the dtype of an array.
+
+    >>> print(gn.iinfo("int8").min, gn.iinfo("uint16").max)
+    -128 65535
+    """
     dtype = _dtype_of(type)
     if dtype.kind not in ("i", "u"):
         raise _core.TypeError(f"iinfo: expected an integer dtype, found {dtype.name}")

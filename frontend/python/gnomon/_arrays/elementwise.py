@@ -24,9 +24,14 @@ def where(
 ) -> Any:
     """x1 where the condition holds (is not 0), x2 elsewhere; both are computed.
 
-    Of the condition alone: `nonzero` of it.
-    The dtype is the common one of x1 and x2, the shape that of all three. Differentiable: the
-    branch not taken contributes 0 to derivatives, whatever its own are.
+    The condition alone gives its `nonzero`. The dtype is the common one of x1 and x2, the shape
+    that of all three. Differentiable: the branch not taken contributes 0 to derivatives, whatever
+    its own are.
+
+    >>> print(gn.where([True, False, True], [1, 2, 3], 0))
+    [1 0 3]
+    >>> print(gn.grad(lambda x: gn.where(x > 0, gn.sqrt(x), 0.0))(0.0))
+    0.0
     """
     if x1 is None and x2 is None:
         from .selection import nonzero
@@ -48,6 +53,9 @@ def clip(
     """a held between bounds, of which either may be None; the upper one where they cross.
 
     The dtype is a's; bounds of another dtype must fit it. Differentiable: at a bound as a.
+
+    >>> print(gn.clip([-2.0, 0.5, 3.0], 0, 1), gn.clip([-2, 5], 0, None))
+    [0.  0.5 1. ] [0 5]
     """
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     y = _held(a if dtype is None else astype(a, dtype), low, high)
@@ -100,12 +108,20 @@ builtin_max, builtin_min = max, min
 
 @ufunc
 def positive(x: Operand, /) -> Tensor:
-    """x itself."""
+    """x itself.
+
+    >>> print(gn.positive([-1, 2]))
+    [-1  2]
+    """
     return _tensor(x)
 
 
 def round(a: Operand, decimals: int = 0, out: Any = None) -> Tensor:
-    """The nearest integer, half to even, in a's dtype; or the nearest multiple of 10**-decimals."""
+    """The nearest integer, half to even, in a's dtype; or the nearest multiple of 10**-decimals.
+
+    >>> print(gn.round([0.5, 1.5, 2.5]), gn.round(1.25, 1), gn.round(1250.0, -2))
+    [0. 2. 2.] 1.2 1200.0
+    """
     return into("round", out, _rounded(a, decimals))
 
 
@@ -116,6 +132,11 @@ def _rounded(x, decimals):
     if decimals == 0:
         return _op("round")(x)
     scale = 10.0 ** abs(decimals)
+    x = _tensor(x)
+    if x.dtype.kind in "iu":
+        if decimals > 0:
+            return x
+        return astype(_multiply(_op("round")(_divide(x, scale)), scale), x.dtype)
     if decimals < 0:
         return _multiply(_op("round")(_divide(x, scale)), scale)
     return _divide(_op("round")(_multiply(x, scale)), scale)
@@ -128,7 +149,13 @@ def isclose(
     atol: float = 1e-8,
     equal_nan: bool = False,
 ) -> Tensor:
-    """Whether |a - x2| <= atol + rtol * |x2|; infinities are close to themselves."""
+    """Whether |a - b| <= atol + rtol * |b|; infinities are close to themselves, NaN if `equal_nan`.
+
+    >>> print(gn.isclose([1.0, 1.0, np.inf], [1.000001, 1.1, np.inf]))
+    [ True False  True]
+    >>> print(gn.isclose(1.0, 1.1, rtol=0.1))
+    True
+    """
     a, b = _tensor(a), _tensor(b)
     floating = _core.result_type(a, b, 1.0)
     a, b = astype(a, floating, copy=False), astype(b, floating, copy=False)
@@ -151,6 +178,9 @@ def nan_to_num(
     """x with NaN, inf and -inf replaced: by 0 and the largest and lowest finite numbers.
 
     Of complex numbers either part. With `copy=False` the array x is assigned the result.
+
+    >>> print(gn.nan_to_num([np.nan, np.inf, 1.5], nan=-1.0, posinf=9.0))
+    [-1.   9.   1.5]
     """
     from .dtypes import finfo
 
@@ -169,30 +199,50 @@ def nan_to_num(
 
 
 def isposinf(x: Operand, out: Any = None) -> Tensor:
-    """Whether x is inf."""
+    """Whether x is inf.
+
+    >>> print(gn.isposinf([np.inf, -np.inf, np.nan, 1.0]))
+    [ True False False False]
+    """
     return into("isposinf", out, _op("equal")(x, float("inf")))
 
 
 def isneginf(x: Operand, out: Any = None) -> Tensor:
-    """Whether x is -inf."""
+    """Whether x is -inf.
+
+    >>> print(gn.isneginf([np.inf, -np.inf, np.nan, 1.0]))
+    [False  True False False]
+    """
     return into("isneginf", out, _op("equal")(x, float("-inf")))
 
 
 @ufunc
 def fmax(x1: Operand, x2: Operand, /) -> Tensor:
-    """The larger of two; the number if one is NaN."""
+    """The larger of two; the number if one is NaN.
+
+    >>> print(gn.fmax([1.0, np.nan, 5.0], 3.0), gn.maximum([1.0, np.nan, 5.0], 3.0))
+    [3. 3. 5.] [ 3. nan  5.]
+    """
     return _where(_op("logical_or")(_greater(x1, x2), _isnan(x2)), x1, x2)
 
 
 @ufunc
 def fmin(x1: Operand, x2: Operand, /) -> Tensor:
-    """The smaller of two; the number if one is NaN."""
+    """The smaller of two; the number if one is NaN.
+
+    >>> print(gn.fmin([1.0, np.nan, 5.0], 3.0), gn.minimum([1.0, np.nan, 5.0], 3.0))
+    [1. 3. 3.] [ 1. nan  3.]
+    """
     return _where(_op("logical_or")(_less(x1, x2), _isnan(x2)), x1, x2)
 
 
 @ufunc
 def fmod(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 - x2 * trunc(x1 / x2), with the sign of x1; for integers 0 where x2 is 0."""
+    """x1 - x2 * trunc(x1 / x2), with the sign of x1; for integers 0 where x2 is 0.
+
+    >>> print(gn.fmod([7, -7], 3), gn.remainder([7, -7], 3))
+    [ 1 -1] [1 2]
+    """
     dtype = _core.result_type(x1, x2)
     if dtype.kind == "f":
         x1, x2 = astype(x1, dtype, copy=False), astype(x2, dtype, copy=False)
@@ -205,20 +255,33 @@ def fmod(x1: Operand, x2: Operand, /) -> Tensor:
 
 @ufunc
 def divmod(x1: Operand, x2: Operand, /) -> tuple[Tensor, Tensor]:
-    """floor_divide(x1, x2) and remainder(x1, x2)."""
+    """floor_divide(x1, x2) and remainder(x1, x2).
+
+    >>> quotient, rest = gn.divmod([7, -7], 3)
+    >>> print(quotient, rest)
+    [ 2 -3] [1 2]
+    """
     return _op("floor_divide")(x1, x2), _op("remainder")(x1, x2)
 
 
 @ufunc
 def heaviside(x1: Operand, x2: Operand, /) -> Tensor:
-    """0 where x1 < 0, x2 where it is 0, 1 where it is greater, NaN where it is NaN."""
+    """0 where x1 < 0, x2 where it is 0, 1 where it is greater, NaN where it is NaN.
+
+    >>> print(gn.heaviside([-2.0, 0.0, 3.0], 0.5))
+    [0.  0.5 1. ]
+    """
     one = _core.full((), 1, _core.result_type(x1, x2, 1.0))
     above = _where(_less(x1, 0), 0, _where(_op("equal")(x1, 0), x2, one))
     return _where(_isnan(x1), x1, above)
 
 
 def sinc(x: Operand) -> Tensor:
-    """sin(pi x) / (pi x), and 1 at 0; to the last digits also near whole numbers."""
+    """sin(pi x) / (pi x), and 1 at 0; to the last digits also near whole numbers.
+
+    >>> print(gn.sinc([0.0, 0.5]).round(4), float(gn.sinc(3.0)) == 0)
+    [1.     0.6366] True
+    """
     x = _tensor(x)
     x = x if x.dtype.kind == "f" else astype(x, "float64")
     whole = _op("round")(x)
@@ -231,13 +294,21 @@ def sinc(x: Operand) -> Tensor:
 
 @ufunc
 def rad2deg(x: Operand, /) -> Tensor:
-    """Degrees of an angle in radians."""
+    """Degrees of an angle in radians.
+
+    >>> print(gn.rad2deg([0.0, np.pi / 2]).round(4))
+    [ 0. 90.]
+    """
     return _multiply(x, 57.29577951308232)
 
 
 @ufunc
 def deg2rad(x: Operand, /) -> Tensor:
-    """Radians of an angle in degrees."""
+    """Radians of an angle in degrees.
+
+    >>> print(gn.deg2rad([0, 180]).round(4))
+    [0.     3.1416]
+    """
     return _multiply(x, 0.017453292519943295)
 
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from ..typing import DTypeLike, Operand, Tensor
 
 _where = _core.operation("where")
-_KINDS = "biufc"  # in the order in which same_kind lets one become another
+_KINDS = "buifc"  # in the order in which same_kind lets one become another
+_HELD = {2: 1, 4: 2, 8: 8}  # bytes of the integers that become floats of so many bytes safely
 _CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 
 
@@ -28,6 +29,8 @@ def is_cast(dtype: DType, to: DType, casting: str) -> bool:
         return _KINDS.index(dtype.kind) <= _KINDS.index(to.kind)
     if casting in ("no", "equiv"):
         return False
+    if dtype.kind in "ui" and to.kind in "fc":
+        return dtype.itemsize <= _HELD[to.itemsize // (2 if to.kind == "c" else 1)]
     return bool(_core.result_type(dtype, to) == to)
 
 

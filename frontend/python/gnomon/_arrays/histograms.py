@@ -27,6 +27,9 @@ def bincount(x: Operand, /, weights: Operand | None = None, minlength: int = 0) 
 
     With weights: their sums, of float64 (float32 weights: float32). The result reaches to the
     largest integer and has at least `minlength` elements.
+
+    >>> print(gn.bincount([0, 1, 1, 3]), gn.bincount([0, 1, 1], weights=[0.5, 1.0, 2.0]))
+    [1 2 0 1] [0.5 3. ]
     """
     x = _tensor(x)
     if x.ndim != 1 or x.dtype.kind not in "iu":
@@ -59,6 +62,11 @@ def histogram_bin_edges(
 
     An array of ascending edges is given back. A rule by NumPy's name (auto, fd, doane, scott, rice,
     sturges, sqrt, stone) chooses a number of intervals, for arrays that have values.
+
+    >>> print(gn.histogram_bin_edges([0, 1, 4], 4))
+    [0. 1. 2. 3. 4.]
+    >>> print(gn.histogram_bin_edges([0, 1, 4], 2, range=(0, 10)))
+    [ 0.  5. 10.]
     """
     x = _tensor(a)
     if isinstance(bins, str):
@@ -108,6 +116,10 @@ def histogram(
     `bins` is a number of equal intervals, or an array of ascending edges. All are closed on the
     left, the last one on the right too. `weights` are added where elements would be counted. With
     `density` the counts are divided by their sum and by the widths.
+
+    >>> counts, edges = gn.histogram([1, 2, 2, 4], bins=[0, 2, 4])
+    >>> print(counts, edges)
+    [1 3] [0 2 4]
     """
     edges = histogram_bin_edges(a, bins, range)
     if weights is None:
@@ -131,6 +143,11 @@ def histogram2d(
     """How many points (x[i], y[i]) lie in each rectangle of a grid, and the edges along x and y.
 
     `bins` is a number or an array of edges, for both or for each; the rest as of `histogramdd`.
+
+    >>> counts, along_x, along_y = gn.histogram2d([0, 0, 3], [0, 1, 1], bins=[[0, 2, 4], [0, 1, 2]])
+    >>> print(counts)
+    [[1. 1.]
+     [0. 1.]]
     """
     if not isinstance(bins, (list, tuple)) or len(bins) not in (1, 2):
         bins = [bins, bins]
@@ -149,6 +166,12 @@ def histogramdd(
 
     `sample` has the points as rows, or is a list of a vector for each coordinate. With `density`
     the counts are divided by their sum and by the volumes.
+
+    >>> points = gn.asarray([[0.0, 0.0], [0.0, 1.0], [3.0, 1.0]])
+    >>> counts, edges = gn.histogramdd(points, bins=2, range=[(0, 4), (0, 2)])
+    >>> print(counts, edges[0])
+    [[1. 1.]
+     [0. 1.]] [0. 2. 4.]
     """
     if isinstance(sample, (list, tuple)):
         columns = [_tensor(x) for x in sample]

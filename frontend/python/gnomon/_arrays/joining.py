@@ -19,7 +19,13 @@ _op = _core.operation
 
 
 def block(arrays: Any) -> Tensor:
-    """The array of nested lists of blocks: the innermost lie beside each other, others below."""
+    """The array of nested lists of blocks: the innermost lie beside each other, others below.
+
+    >>> print(gn.block([[gn.eye(2), gn.zeros((2, 1))], [gn.ones((1, 3))]]))
+    [[1. 0. 0.]
+     [0. 1. 0.]
+     [1. 1. 1.]]
+    """
     depth = _depth(arrays)
     rank = max([depth, *(x.ndim for x in _leaves(arrays))])
     return _joined(arrays, depth, rank)
@@ -49,7 +55,14 @@ def insert(
 ) -> Tensor:
     """arr with `values` before the places `obj` along an axis; None flattens it.
 
-    `obj` is an int, a slice, or a vector of places, which must have values.
+    `obj` is an int, a slice, or a vector of places, which must have values. IndexError beyond the
+    end.
+
+    >>> print(gn.insert([1, 2, 3], 1, 9), gn.insert([1, 2, 3], [0, 3], [8, 9]))
+    [1 9 2 3] [8 1 2 3 9]
+    >>> print(gn.insert([[1, 2], [3, 4]], 1, 0, axis=1))
+    [[1 0 2]
+     [3 0 4]]
     """
     x = ravel(arr) if axis is None else _tensor(arr)
     axis = _axis("insert", 0 if axis is None else axis, x.ndim)
@@ -57,6 +70,10 @@ def insert(
     values = astype(values, x.dtype, copy=False)
     single = isinstance(obj, int) or getattr(obj, "ndim", 1) == 0
     places = _known_places("insert", obj, n)
+    if isinstance(n, int):
+        for place in places:
+            if not -n <= place <= n:
+                raise _core.IndexError(f"insert: place {place} is outside of 0 to {n}")
     if single or len(places) == 1:
         at = places[0] + n if isinstance(places[0], int) and places[0] < 0 else places[0]
         if single and values.ndim > 0 and x.ndim > 1 and values.ndim < x.ndim:
@@ -94,7 +111,11 @@ def _known_places(name, obj, n):
 def delete(arr: Operand, obj: Any, axis: int | None = None) -> Tensor:
     """arr without the slices at the places `obj` along an axis; None flattens it.
 
-    `obj` is an int, a slice, or a vector of places or bools, which must have values.
+    `obj` is an int, a slice, or a vector of places or bools, which must have values. IndexError for
+    a place outside.
+
+    >>> print(gn.delete([1, 2, 3, 4], [0, -1]), gn.delete([[1, 2], [3, 4]], 0, axis=1).tolist())
+    [2 3] [[2], [4]]
     """
     x = ravel(arr) if axis is None else _tensor(arr)
     axis = _axis("delete", 0 if axis is None else axis, x.ndim)
@@ -116,7 +137,12 @@ def delete(arr: Operand, obj: Any, axis: int | None = None) -> Tensor:
 
 
 def resize(a: Operand, new_shape: ShapeLike) -> Tensor:
-    """The elements in row-major order, again and again, under another shape."""
+    """The elements in row-major order, again and again, under another shape.
+
+    >>> print(gn.resize([1, 2, 3], (2, 4)))
+    [[1 2 3 1]
+     [2 3 1 2]]
+    """
     shape = tuple(new_shape) if hasattr(new_shape, "__iter__") else (new_shape,)
     flat, size = ravel(a), 1
     for n in shape:
@@ -128,7 +154,11 @@ def resize(a: Operand, new_shape: ShapeLike) -> Tensor:
 
 
 def rollaxis(a: Operand, axis: int, start: int = 0) -> Tensor:
-    """a with an axis moved before the axis `start`."""
+    """a with an axis moved before the axis `start`.
+
+    >>> print(gn.rollaxis(gn.zeros((2, 3, 4)), 2).shape)
+    (4, 2, 3)
+    """
     a = _tensor(a)
     axis = _axis("rollaxis", axis, a.ndim)
     start = start + a.ndim if start < 0 else start
@@ -140,12 +170,21 @@ def rollaxis(a: Operand, axis: int, start: int = 0) -> Tensor:
 
 
 def diagflat(v: Operand, k: int = 0) -> Tensor:
-    """A matrix with all elements of v on diagonal `k`."""
+    """A matrix with all elements of v on diagonal `k`.
+
+    >>> print(gn.diagflat([[1], [2]]))
+    [[1 0]
+     [0 2]]
+    """
     return diag(ravel(v), k)
 
 
 def size(a: Operand, axis: int | tuple[int, ...] | None = None) -> Any:
-    """The number of elements, or the extents of axes multiplied: an int or a Dim."""
+    """The number of elements, or the extents of axes multiplied: an int or a Dim.
+
+    >>> print(gn.size([[1, 2, 3], [4, 5, 6]]), gn.size([[1, 2, 3], [4, 5, 6]], axis=1))
+    6 3
+    """
     a = _tensor(a)
     axes = range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     count: Any = 1
@@ -155,7 +194,11 @@ def size(a: Operand, axis: int | tuple[int, ...] | None = None) -> Any:
 
 
 def array_equiv(a1: Operand, a2: Operand) -> Tensor:
-    """Whether two arrays broadcast together and are equal then: a bool of rank 0."""
+    """Whether two arrays broadcast together and are equal then: a bool of rank 0.
+
+    >>> print(gn.array_equiv([1, 2], [[1, 2], [1, 2]]), gn.array_equal([1, 2], [[1, 2], [1, 2]]))
+    True False
+    """
     a1, a2 = _tensor(a1), _tensor(a2)
     for m, n in zip(reversed(a1.shape), reversed(a2.shape)):
         if isinstance(m, int) and isinstance(n, int) and m != n and 1 not in (m, n):
@@ -164,18 +207,35 @@ def array_equiv(a1: Operand, a2: Operand) -> Tensor:
 
 
 def copy(a: Operand, order: str = "K", subok: bool = False) -> Tensor:
-    """The elements in an array of their own: assignment to one does not show in the other."""
+    """The elements in an array of their own: assignment to one does not show in the other.
+
+    >>> x = gn.asarray([1, 2, 3])
+    >>> view, other = x[:2], gn.copy(x[:2])
+    >>> x[0] = 9
+    >>> print(view, other)
+    [9 2] [1 2]
+    """
     return +_tensor(a)
 
 
 def tril_indices_from(arr: Operand, k: int = 0) -> tuple[Tensor, Tensor]:
-    """`tril_indices` for a matrix."""
+    """`tril_indices` for a matrix. ValueError for another rank.
+
+    >>> x = gn.asarray([[1, 2], [3, 4]])
+    >>> print(x[gn.tril_indices_from(x)])
+    [1 3 4]
+    """
     rows, columns = _matrix("tril_indices_from", arr).shape
     return tril_indices(rows, k, columns)
 
 
 def triu_indices_from(arr: Operand, k: int = 0) -> tuple[Tensor, Tensor]:
-    """`triu_indices` for a matrix."""
+    """`triu_indices` for a matrix. ValueError for another rank.
+
+    >>> x = gn.asarray([[1, 2], [3, 4]])
+    >>> print(x[gn.triu_indices_from(x)])
+    [1 2 4]
+    """
     rows, columns = _matrix("triu_indices_from", arr).shape
     return triu_indices(rows, k, columns)
 
@@ -188,7 +248,14 @@ def _matrix(name, x):
 
 
 def diag_indices_from(arr: Operand) -> tuple[Tensor, ...]:
-    """The indices of the diagonal of an array with two or more axes of one extent."""
+    """The indices of the diagonal of an array with two or more axes of one extent.
+
+    >>> x = gn.zeros((2, 2))
+    >>> x[gn.diag_indices_from(x)] = [1, 2]
+    >>> print(x)
+    [[1. 0.]
+     [0. 2.]]
+    """
     x = _tensor(arr)
     if x.ndim < 2:
         raise _core.ValueError(f"diag_indices_from: expected rank 2 or more, found {x.ndim}")
@@ -196,13 +263,24 @@ def diag_indices_from(arr: Operand) -> tuple[Tensor, ...]:
 
 
 def mask_indices(n: ShapeLike, mask_func: Any, k: Any = 0) -> tuple[Tensor, ...]:
-    """The indices of the elements of an n x n matrix that mask_func(ones, k) does not make 0."""
+    """The indices of the elements of an n x n matrix that mask_func(ones, k) does not make 0.
+
+    >>> rows, columns = gn.mask_indices(3, gn.triu, 1)
+    >>> print(rows, columns)
+    [0 0 1] [1 2 2]
+    """
     found: tuple[Tensor, ...] = _core.nonzero(mask_func(_core.full((n, n), 1, "int64"), k))
     return found
 
 
 def ix_(*args: Operand) -> tuple[Tensor, ...]:
-    """Vectors as the index of a grid: each along its own axis; of bools the places that hold."""
+    """Vectors as the index of a grid: each along its own axis; of bools the places that hold.
+
+    >>> x = gn.asarray([[0, 1, 2], [10, 11, 12], [20, 21, 22]])
+    >>> print(x[gn.ix_([0, 2], [1, 2])])
+    [[ 1  2]
+     [21 22]]
+    """
     lines = [atleast_1d(x) for x in args]
     lines = [_core.flatnonzero(x) if x.dtype.kind == "b" else x for x in lines]
     rank = len(lines)

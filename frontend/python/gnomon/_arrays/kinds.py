@@ -57,63 +57,113 @@ class _Arrays(type):
 
 
 class ndarray(metaclass=_Arrays):
-    """What stands for NumPy's class: arrays and expressions are its instances."""
+    """What stands for NumPy's class: arrays, expressions and NumPy's arrays are its instances.
+
+    Called, it makes an array of a shape, as `empty`.
+
+    >>> print(isinstance(gn.ones(2), gn.ndarray), isinstance([1, 2], gn.ndarray))
+    True False
+    """
 
 
 class dtype(metaclass=_DTypes):
-    """`dtype("float32")` is the dtype of that name, and of whatever else names one."""
+    """`dtype("float32")` is the dtype of that name, and of whatever else names one.
+
+    >>> print(gn.dtype("float32").itemsize, gn.dtype(int).name)
+    4 int64
+    >>> print(isinstance(gn.ones(2).dtype, gn.dtype))
+    True
+    """
 
 
 class generic(metaclass=_Kind):
-    """Numbers and bools of every kind."""
+    """Numbers and bools of every kind.
+
+    >>> print(isinstance(gn.sum([1, 2]), gn.generic), gn.issubdtype("bool", gn.generic))
+    True True
+    """
 
     kinds = "biufc"
 
 
 class number(generic):
-    """Numbers of every kind."""
+    """Numbers of every kind.
+
+    >>> print(gn.issubdtype("complex64", gn.number), gn.issubdtype("bool", gn.number))
+    True False
+    """
 
     kinds = "iufc"
 
 
 class integer(number):
-    """Integers, with and without sign."""
+    """Integers, with and without sign.
+
+    >>> print(isinstance(gn.sum([1, 2]), gn.integer), isinstance(gn.mean([1, 2]), gn.integer))
+    True False
+    """
 
     kinds = "iu"
 
 
 class signedinteger(integer):
-    """Integers with a sign."""
+    """Integers with a sign.
+
+    >>> print(gn.issubdtype("int8", gn.signedinteger), gn.issubdtype("uint8", gn.signedinteger))
+    True False
+    """
 
     kinds = "i"
 
 
 class unsignedinteger(integer):
-    """Integers without sign."""
+    """Integers without sign.
+
+    >>> print(gn.issubdtype("uint8", gn.unsignedinteger), gn.issubdtype("int8", gn.unsignedinteger))
+    True False
+    """
 
     kinds = "u"
 
 
 class inexact(number):
-    """Floats and complex numbers."""
+    """Floats and complex numbers.
+
+    >>> print(gn.issubdtype("complex64", gn.inexact), gn.issubdtype("int64", gn.inexact))
+    True False
+    """
 
     kinds = "fc"
 
 
 class floating(inexact):
-    """Floats."""
+    """Floats.
+
+    >>> print(gn.issubdtype("float16", gn.floating), gn.issubdtype("complex64", gn.floating))
+    True False
+    """
 
     kinds = "f"
 
 
 class complexfloating(inexact):
-    """Complex numbers."""
+    """Complex numbers.
+
+    >>> print([gn.issubdtype(t, gn.complexfloating) for t in ("complex64", "float64")])
+    [True, False]
+    """
 
     kinds = "c"
 
 
 def issubdtype(arg1: Any, arg2: Any) -> bool:
-    """Whether a dtype, or a kind, is of a kind; or whether two dtypes are the same."""
+    """Whether a dtype, or a kind, is of a kind; or whether two dtypes are the same.
+
+    >>> print(gn.issubdtype("int8", gn.integer), gn.issubdtype(gn.floating, gn.inexact))
+    True True
+    >>> print(gn.issubdtype("float32", "float64"))
+    False
+    """
     if isinstance(arg2, _Kind):
         if isinstance(arg1, _Kind):
             return issubclass(arg1, arg2)
@@ -124,12 +174,22 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> DType:
-    """The dtype that operands of two dtypes take together."""
+    """The dtype that operands of two dtypes take together.
+
+    >>> print(gn.promote_types("uint8", "int8").name, gn.promote_types("int64", "float32").name)
+    int16 float32
+    """
     return _core.result_type(_core.to_dtype(type1), _core.to_dtype(type2))
 
 
 def common_type(*arrays: Operand) -> DType:
-    """The float or complex dtype that arrays take together: float64 of integers."""
+    """The float or complex dtype that arrays take together: float64 of integers.
+
+    TypeError for bools.
+
+    >>> print(gn.common_type([1, 2]).name, gn.common_type(gn.ones(1, "float32"), [1j]).name)
+    float64 complex128
+    """
     dtypes = [_tensor(x).dtype for x in arrays]
     if any(t.kind == "b" for t in dtypes):
         raise _core.TypeError("common_type: expected numbers, found bool")
@@ -137,7 +197,13 @@ def common_type(*arrays: Operand) -> DType:
 
 
 def min_scalar_type(a: Operand | DTypeLike) -> DType:
-    """The smallest dtype that holds a number; of arrays with axes their own."""
+    """The smallest dtype that holds a number; of arrays with axes their own.
+
+    >>> print(gn.min_scalar_type(255).name, gn.min_scalar_type(-1).name)
+    uint8 int8
+    >>> print(gn.min_scalar_type(1e6).name)
+    float32
+    """
     if isinstance(a, (_core.DType, str, type)):
         return _core.to_dtype(a)
     x = _tensor(a)

@@ -52,7 +52,11 @@ def nansum(
     initial: Operand | None = None,
     where: Operand = True,
 ) -> Tensor:
-    """Sum of the elements that are not NaN."""
+    """Sum of the elements that are not NaN; 0 if there are none.
+
+    >>> print(gn.nansum([[1.0, np.nan], [3.0, 4.0]], axis=0))
+    [4. 4.]
+    """
     x = _tensor(a)
     return sum(x, axis, dtype, out, keepdims, initial, _numbers(x, where))
 
@@ -66,7 +70,11 @@ def nanprod(
     initial: Operand | None = None,
     where: Operand = True,
 ) -> Tensor:
-    """Product of the elements that are not NaN."""
+    """Product of the elements that are not NaN; 1 if there are none.
+
+    >>> print(gn.nanprod([[1.0, np.nan], [3.0, 4.0]], axis=0))
+    [3. 4.]
+    """
     x = _tensor(a)
     return prod(x, axis, dtype, out, keepdims, initial, _numbers(x, where))
 
@@ -80,7 +88,11 @@ def nanmean(
     *,
     where: Operand = True,
 ) -> Tensor:
-    """Mean of the elements that are not NaN; NaN if there are none."""
+    """Mean of the elements that are not NaN; NaN if there are none.
+
+    >>> print(gn.nanmean([[1.0, np.nan], [3.0, 4.0]], axis=0))
+    [2. 4.]
+    """
     x = _tensor(a)
     return mean(x, axis, dtype, out, keepdims, where=_numbers(x, where))
 
@@ -93,7 +105,11 @@ def nanmax(
     initial: Operand | None = None,
     where: Operand = True,
 ) -> Tensor:
-    """Largest of the elements that are not NaN; NaN if there are none."""
+    """Largest of the elements that are not NaN; NaN if there are none.
+
+    >>> print(gn.nanmax([1.0, np.nan, 3.0]), gn.max([1.0, np.nan, 3.0]), gn.nanmax([np.nan]))
+    3.0 nan nan
+    """
     return _extreme("nanmax", max, a, axis, out, keepdims, initial, where, float("-inf"))
 
 
@@ -105,7 +121,11 @@ def nanmin(
     initial: Operand | None = None,
     where: Operand = True,
 ) -> Tensor:
-    """Smallest of the elements that are not NaN; NaN if there are none."""
+    """Smallest of the elements that are not NaN; NaN if there are none.
+
+    >>> print(gn.nanmin([1.0, np.nan, 3.0]), gn.min([1.0, np.nan, 3.0]), gn.nanmin([np.nan]))
+    1.0 nan nan
+    """
     return _extreme("nanmin", min, a, axis, out, keepdims, initial, where, float("inf"))
 
 
@@ -123,14 +143,22 @@ def _extreme(name, f, a, axis, out, keepdims, initial, where, worst):
 def nanargmax(
     a: Operand, axis: int | None = None, out: Any = None, *, keepdims: bool = False
 ) -> Tensor:
-    """Index of the largest element that is not NaN; ValueError where all are NaN."""
+    """Index of the largest element that is not NaN; ValueError where all are NaN.
+
+    >>> print(gn.nanargmax([1.0, np.nan, 3.0]), gn.argmax([1.0, np.nan, 3.0]))
+    2 1
+    """
     return argmax(_some("nanargmax", a, axis, float("-inf")), axis, out, keepdims=keepdims)
 
 
 def nanargmin(
     a: Operand, axis: int | None = None, out: Any = None, *, keepdims: bool = False
 ) -> Tensor:
-    """Index of the smallest element that is not NaN; ValueError where all are NaN."""
+    """Index of the smallest element that is not NaN; ValueError where all are NaN.
+
+    >>> print(gn.nanargmin([np.nan, 2.0, 1.0]), gn.argmin([np.nan, 2.0, 1.0]))
+    2 0
+    """
     return argmin(_some("nanargmin", a, axis, float("inf")), axis, out, keepdims=keepdims)
 
 
@@ -155,7 +183,11 @@ def nanvar(
     mean: Operand | None = None,
     correction: float = 0.0,
 ) -> Tensor:
-    """`var` of the elements that are not NaN; NaN where there are no more than `ddof`."""
+    """`var` of the elements that are not NaN; NaN where there are no more than `ddof`.
+
+    >>> print(gn.nanvar([1.0, np.nan, 3.0]), gn.nanvar([1.0, np.nan, 3.0], ddof=1))
+    1.0 2.0
+    """
     x = _tensor(a) if dtype is None else astype(a, dtype, copy=False)
     x = x if x.dtype.kind in "fc" else astype(x, "float64")
     holds, ddof = _numbers(x, where), correction or ddof
@@ -178,7 +210,11 @@ def nanstd(
     mean: Operand | None = None,
     correction: float = 0.0,
 ) -> Tensor:
-    """Square root of `nanvar`."""
+    """Square root of `nanvar`.
+
+    >>> print(gn.nanstd([1.0, np.nan, 5.0]))
+    2.0
+    """
     ddof = correction or ddof
     y = _root(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean))
     return y if out is None else into("nanstd", out, y)

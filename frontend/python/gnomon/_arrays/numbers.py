@@ -28,21 +28,33 @@ def _float(x):
 
 @ufunc
 def rint(x: Operand, /) -> Tensor:
-    """The nearest integer, half to even, as a float; of complex numbers of both parts."""
+    """The nearest integer, half to even, as a float; of complex numbers of both parts.
+
+    >>> print(gn.rint([0.5, 1.5, -2.7]), gn.rint([1, 2]).dtype)
+    [ 0.  2. -3.] float64
+    """
     x = _tensor(x)
     return _op("round")(x if x.dtype.kind in "fc" else astype(x, "float64"))
 
 
 @ufunc
 def float_power(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 to the power x2, in float64 or complex128."""
+    """x1 to the power x2, in float64 or complex128.
+
+    >>> print(gn.float_power([2, 10], -1), gn.power([2, 10], -1))
+    [0.5 0.1] [0 0]
+    """
     dtype = "complex128" if _core.result_type(x1, x2).kind == "c" else "float64"
     return _op("power")(astype(x1, dtype, copy=False), astype(x2, dtype, copy=False))
 
 
 @ufunc
 def logaddexp2(x1: Operand, x2: Operand, /) -> Tensor:
-    """log2(2**x1 + 2**x2), without overflow."""
+    """log2(2**x1 + 2**x2), without overflow.
+
+    >>> print(gn.logaddexp2([3.0, 2000.0], [3.0, 2000.0]).round(4))
+    [   4. 2001.]
+    """
     log_of_2 = 0.6931471805599453
     y = _op("logaddexp")(_multiply(x1, log_of_2), _multiply(x2, log_of_2))
     return _divide(y, log_of_2)
@@ -50,7 +62,11 @@ def logaddexp2(x1: Operand, x2: Operand, /) -> Tensor:
 
 @ufunc
 def ldexp(x1: Operand, x2: Operand, /) -> Tensor:
-    """x1 * 2**x2 for integers x2, without an overflow in between."""
+    """x1 * 2**x2 for integers x2, without an overflow in between. TypeError for other x2.
+
+    >>> print(gn.ldexp([0.75, 1.0], [4, -1]))
+    [12.   0.5]
+    """
     x1, x2 = _float(x1), _tensor(x2)
     if x2.dtype.kind not in "biu":
         raise _core.TypeError(f"ldexp: expected integers as exponents, found {x2.dtype.name}")
@@ -70,6 +86,10 @@ def frexp(x: Operand, /) -> tuple[Tensor, Tensor]:
     """The mantissa, of a magnitude in [0.5, 1), and the exponent (int32) with x = m * 2**e.
 
     The exponent is 0 of 0, infinities and NaN.
+
+    >>> mantissa, exponent = gn.frexp([12.0, 0.25])
+    >>> print(mantissa, exponent)
+    [0.75 0.5 ] [ 4 -1]
     """
     x = _float(x)
     size = _absolute(x)
@@ -91,7 +111,12 @@ def frexp(x: Operand, /) -> tuple[Tensor, Tensor]:
 
 @ufunc
 def modf(x: Operand, /) -> tuple[Tensor, Tensor]:
-    """The part behind the point and the part before it, both with the sign of x."""
+    """The part behind the point and the part before it, both with the sign of x.
+
+    >>> part, whole = gn.modf([2.5, -1.25])
+    >>> print(part, whole)
+    [ 0.5  -0.25] [ 2. -1.]
+    """
     x = _float(x)
     whole = _op("trunc")(x)
     rest = _where(_op("isinf")(x), 0, _subtract(x, whole))
@@ -100,7 +125,11 @@ def modf(x: Operand, /) -> tuple[Tensor, Tensor]:
 
 @ufunc
 def spacing(x: Operand, /) -> Tensor:
-    """The distance from x to the next number of the dtype away from 0, with the sign of x."""
+    """The distance from x to the next number of the dtype away from 0, with the sign of x.
+
+    >>> print(gn.spacing(1.0) == 2**-52, gn.spacing(2.0**53))
+    True 2.0
+    """
     x = _float(x)
     size = _absolute(x)
     step = _subtract(_op("nextafter")(size, float("inf")), size)
@@ -109,7 +138,11 @@ def spacing(x: Operand, /) -> Tensor:
 
 @ufunc
 def bitwise_count(x: Operand, /) -> Tensor:
-    """How many bits of |x| are 1: uint8."""
+    """How many bits of |x| are 1: uint8. TypeError for floats and bools.
+
+    >>> print(gn.bitwise_count([7, 8, -3]))
+    [3 1 2]
+    """
     x = _tensor(x)
     if x.dtype.kind not in "iu":
         raise _core.TypeError(f"bitwise_count: expected integers, found {x.dtype.name}")
@@ -129,12 +162,20 @@ def bitwise_count(x: Operand, /) -> Tensor:
 
 
 def isreal(x: Operand) -> Tensor:
-    """Whether the imaginary part is 0."""
+    """Whether the imaginary part is 0.
+
+    >>> print(gn.isreal([1 + 0j, 1j, 2]))
+    [ True False  True]
+    """
     return _equal(imag(x), 0)
 
 
 def iscomplex(x: Operand) -> Tensor:
-    """Whether the imaginary part is not 0."""
+    """Whether the imaginary part is not 0.
+
+    >>> print(gn.iscomplex([1 + 0j, 1j, 2]))
+    [False  True False]
+    """
     return _op("not_equal")(imag(x), 0)
 
 
@@ -142,6 +183,9 @@ def real_if_close(a: Operand, tol: float = 100) -> Tensor:
     """The real parts if all imaginary parts are within `tol` epsilons of 0, else a.
 
     A `tol` of 1 or less is a distance itself. Expressions, whose values do not decide dtypes, stay.
+
+    >>> print(gn.real_if_close([1 + 1e-15j, 2]), gn.real_if_close([1 + 1e-9j, 2]).dtype)
+    [1. 2.] complex128
     """
     a = _tensor(a)
     if a.dtype.kind != "c" or isinstance(a, _core.Expr):
@@ -152,14 +196,22 @@ def real_if_close(a: Operand, tol: float = 100) -> Tensor:
 
 
 def isscalar(element: Any) -> bool:
-    """Whether something is a number and not an array: Python's numbers, and extents."""
+    """Whether something is a number and not an array: Python's numbers and texts, and extents.
+
+    >>> print(gn.isscalar(2.5), gn.isscalar(gn.asarray(2.5)))
+    True False
+    """
     import numbers
 
     return isinstance(element, (numbers.Number, str, bytes, _core.Dim))
 
 
 def iterable(y: Any) -> bool:
-    """Whether something can be iterated over: not arrays of rank 0."""
+    """Whether something can be iterated over: not arrays of rank 0.
+
+    >>> print(gn.iterable([1, 2]), gn.iterable(gn.asarray(2.5)))
+    True False
+    """
     if isinstance(y, (_core.Array, _core.Expr)):
         return bool(y.ndim > 0)
     return hasattr(y, "__iter__")
@@ -171,6 +223,9 @@ def unwrap(
     """p with multiples of the period added, so that neighbours are no more than half of it apart.
 
     Jumps of less than `discont` stay, where that is more than half a period.
+
+    >>> print(gn.unwrap([340, 350, 0, 10], period=360))
+    [340 350 360 370]
     """
     p = _tensor(p)
     axis = _axis("unwrap", axis, p.ndim)
@@ -189,7 +244,13 @@ def unwrap(
 
 
 def packbits(a: Operand, axis: int | None = None, bitorder: str = "big") -> Tensor:
-    """Eight elements, 0 or not, as the bits of a uint8; None flattens a. Zeros fill the last."""
+    """Eight elements, 0 or not, as the bits of a uint8; None flattens a. Zeros fill the last.
+
+    `bitorder`: the first element is the highest bit ("big") or the lowest ("little").
+
+    >>> print(gn.packbits([0, 0, 0, 0, 0, 1, 0, 1]), gn.packbits([1, 0, 1], bitorder="little"))
+    [5] [5]
+    """
     from .padding import pad
     from .shapes import moveaxis, ravel
 
@@ -207,7 +268,13 @@ def packbits(a: Operand, axis: int | None = None, bitorder: str = "big") -> Tens
 def unpackbits(
     a: Operand, axis: int | None = None, count: int | None = None, bitorder: str = "big"
 ) -> Tensor:
-    """The bits of uint8 as eight elements each (uint8), cut to `count` along the axis."""
+    """The bits of uint8 as eight elements each (uint8), cut or filled to `count` along the axis.
+
+    `bitorder` as of `packbits`. None flattens a. TypeError for another dtype.
+
+    >>> print(gn.unpackbits(gn.asarray([5], "uint8")))
+    [0 0 0 0 0 1 0 1]
+    """
     from .shapes import moveaxis, ravel
 
     a = _tensor(a)

@@ -170,6 +170,12 @@ def pad(
     edge to `end_values`; maximum, mean, median, minimum: of the axis, or of `stat_length` elements
     at its end; empty: zeros; a function(vector, width, axis, kwargs) that fills vectors in place.
     Differentiable.
+
+    >>> print(gn.pad([1, 2, 3], (1, 2)), gn.pad([1, 2, 3], 2, mode="reflect"))
+    [0 1 2 3 0 0] [3 2 1 2 3 2 1]
+    >>> print(gn.pad([[1, 2]], [(0, 1), (1, 0)], mode="edge"))
+    [[1 1 2]
+     [1 1 2]]
     """
     x = _tensor(array)
     widths = _widths(pad_width, x.ndim)

@@ -63,7 +63,12 @@ def choose(
 ) -> Tensor:
     """choices[i] where `a` is i, element by element; all broadcast together.
 
-    `mode` says what an index outside does: "raise" (ValueError), "wrap" or "clip".
+    `mode` says what an index outside does: "raise" (IndexError), "wrap" or "clip".
+
+    >>> print(gn.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]]))
+    [ 1 20  3]
+    >>> print(gn.choose([0, 5], [1, 10], mode="clip"))
+    [ 1 10]
     """
     if not isinstance(choices, (list, tuple)):
         choices = _tensor(choices)
@@ -89,10 +94,15 @@ def select(
     choicelist: Sequence[Operand],
     default: Operand = 0,
 ) -> Tensor:
-    """The choice of the first condition that is true, element by element, else `default`."""
+    """The choice of the first condition that is true, element by element, else `default`.
+
+    >>> x = gn.arange(5)
+    >>> print(gn.select([x < 2, x < 4], [x, 10 * x], default=-1))
+    [ 0  1 20 30 -1]
+    """
     if len(condlist) != len(choicelist):
         raise _core.ValueError(
-            f"select: {len(conditions)} conditions for {len(choices)} choices"
+            f"select: {len(condlist)} conditions for {len(choicelist)} choices"
         )
     condlist = [_tensor(c) for c in condlist]
     for c in condlist:
@@ -105,7 +115,12 @@ def select(
 
 
 def fill_diagonal_offset(x: Operand, value: Operand, offset: int, /) -> Tensor:
-    """The matrix x with `value` on the diagonal `offset` (above the main one if positive)."""
+    """The matrix x with `value` on the diagonal `offset` (above the main one if positive).
+
+    >>> print(gn.fill_diagonal_offset([[1, 2], [3, 4]], 9, 1))
+    [[1 9]
+     [3 4]]
+    """
     x = _tensor(x)
     if x.ndim != 2:
         raise _core.ValueError(f"fill_diagonal_offset: expected a matrix, found rank {x.ndim}")
@@ -117,17 +132,35 @@ def fill_diagonal_offset(x: Operand, value: Operand, offset: int, /) -> Tensor:
 
 
 def tril_indices(n: ShapeLike, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
-    """The row and column indices of an n x m matrix's elements on and below diagonal k."""
+    """The row and column indices of an n x m matrix's elements on and below diagonal k.
+
+    >>> rows, columns = gn.tril_indices(2)
+    >>> print(rows, columns)
+    [0 1 1] [0 0 1]
+    """
     return _core.nonzero(_below(n, n if m is None else m, k))
 
 
 def triu_indices(n: ShapeLike, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
-    """The row and column indices of an n x m matrix's elements on and above diagonal k."""
+    """The row and column indices of an n x m matrix's elements on and above diagonal k.
+
+    >>> rows, columns = gn.triu_indices(2)
+    >>> print(rows, columns)
+    [0 0 1] [0 1 1]
+    """
     return _core.nonzero(_op("logical_not")(_below(n, n if m is None else m, k - 1)))
 
 
 def diag_indices(n: ShapeLike, ndim: int = 2) -> tuple[Tensor, ...]:
-    """The indices of the diagonal of an array with `ndim` axes of extent n."""
+    """The indices of the diagonal of an array with `ndim` axes of extent n.
+
+    >>> x = gn.zeros((3, 3))
+    >>> x[gn.diag_indices(3)] = 1
+    >>> print(x)
+    [[1. 0. 0.]
+     [0. 1. 0.]
+     [0. 0. 1.]]
+    """
     if n is None:
         raise _core.TypeError("diag_indices: expected an extent, found None")
     return (_core.arange(0, n, 1, None),) * ndim
@@ -141,6 +174,11 @@ def indices(
     """The index along each axis for all elements of a shape: one axis more in front.
 
     `sparse` ones are a tuple, each with extent 1 on the other axes.
+
+    >>> rows, columns = gn.indices((2, 3))
+    >>> print(10 * rows + columns)
+    [[ 0  1  2]
+     [10 11 12]]
     """
     shape = tuple(dimensions)
     lines = [
@@ -162,12 +200,16 @@ def ravel_multi_index(
 ) -> Tensor:
     """The place in row-major order of elements whose index along each axis is given: int64.
 
-    `mode` says what an index outside does: "raise" (ValueError), "wrap" or "clip".
+    `mode` says what an index outside does: "raise" (IndexError), "wrap" or "clip". In the order "F"
+    the first index is the fastest.
+
+    >>> print(gn.ravel_multi_index(([0, 1], [2, 0]), (2, 3)))
+    [2 3]
     """
     parts = [_integers("ravel_multi_index", i) for i in multi_index]
     if len(parts) != len(dims):
         raise _core.ValueError(
-            f"ravel_multi_index: {len(parts)} indices for a shape of {len(shape)} axes"
+            f"ravel_multi_index: {len(parts)} indices for a shape of {len(dims)} axes"
         )
     place = 0
     if order == "F":
@@ -186,7 +228,14 @@ def unravel_index(
     shape: Sequence[ShapeLike],
     order: str = "C",
 ) -> tuple[Tensor, ...]:
-    """The index along each axis of elements whose place in row-major order is given: int64."""
+    """The index along each axis of elements whose place in row-major order is given: int64.
+
+    In the order "F" the first index is the fastest. IndexError for a place outside.
+
+    >>> rows, columns = gn.unravel_index([2, 3], (2, 3))
+    >>> print(rows, columns)
+    [0 1] [2 0]
+    """
     shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
     if order == "F":
         return unravel_index(indices, shape[::-1])[::-1]

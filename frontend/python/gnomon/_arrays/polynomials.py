@@ -43,7 +43,11 @@ def _known_degree(name, p):
 
 
 def polyval(p: Operand, x: Operand) -> Tensor:
-    """The polynomial with the coefficients p, the highest power first, at each x (Horner)."""
+    """The polynomial with the coefficients p, the highest power first, at each x (Horner).
+
+    >>> print(gn.polyval([1, 0, -2], [3, 10]))
+    [ 7 98]
+    """
     p, x = _coefficients("polyval", p), _tensor(x)
     y = _multiply(x, 0)
     for i in range(p.shape[0]):
@@ -62,26 +66,45 @@ def _joined(op, name, a1, a2):
 
 
 def polyadd(a1: Operand, a2: Operand) -> Tensor:
-    """The coefficients of the sum of two polynomials."""
+    """The coefficients of the sum of two polynomials.
+
+    >>> print(gn.polyadd([1, 2], [1, 0, 5]))
+    [1 1 7]
+    """
     return _joined(_add, "polyadd", a1, a2)
 
 
 def polysub(a1: Operand, a2: Operand) -> Tensor:
-    """The coefficients of the difference of two polynomials."""
+    """The coefficients of the difference of two polynomials.
+
+    >>> print(gn.polysub([1, 2], [1, 0, 5]))
+    [-1  1 -3]
+    """
     return _joined(_subtract, "polysub", a1, a2)
 
 
 def polymul(a1: Operand, a2: Operand) -> Tensor:
-    """The coefficients of the product of two polynomials."""
+    """The coefficients of the product of two polynomials.
+
+    >>> print(gn.polymul([1, 1], [1, -1]))
+    [ 1  0 -1]
+    """
     return convolve(_known_degree("polymul", a1), _known_degree("polymul", a2))
 
 
 def polydiv(u: Operand, v: Operand) -> tuple[Tensor, Tensor]:
-    """Quotient and remainder of two polynomials; the first coefficient of v is not 0."""
+    """Quotient and remainder of two polynomials; the first coefficient of v is not 0.
+
+    >>> quotient, rest = gn.polydiv([1, 0, 3], [1, -1])
+    >>> print(quotient, rest)
+    [1. 1.] [4.]
+    """
     u, v = _coefficients("polydiv", u), _known_degree("polydiv", v)
     floating = _core.result_type(u, v, 1.0)
     u, v = astype(u, floating, copy=False), astype(v, floating, copy=False)
     m, n = u.shape[0], v.shape[0]
+    if isinstance(n, int) and n == 0:
+        raise _core.ValueError("polydiv: the divisor is zero")
     if m < n:
         return _core.full((1,), 0, floating), u
     quotient = []
@@ -102,7 +125,11 @@ def _known_rest(rest):
 
 
 def polyder(p: Operand, m: int = 1) -> Tensor:
-    """The coefficients of the derivative of order m."""
+    """The coefficients of the derivative of order m.
+
+    >>> print(gn.polyder([1, 0, 5, 7]), gn.polyder([1, 0, 5, 7], 2))
+    [3 0 5] [6 0]
+    """
     p = _coefficients("polyder", p)
     if m < 0:
         raise _core.ValueError(f"polyder: expected an order of at least 0, found {m}")
@@ -113,7 +140,11 @@ def polyder(p: Operand, m: int = 1) -> Tensor:
 
 
 def polyint(p: Operand, m: int = 1, k: Operand | None = None) -> Tensor:
-    """The coefficients of the integral of order m, with the constants k of each (0 by default)."""
+    """The coefficients of the integral of order m, with the constants k of each (0 by default).
+
+    >>> print(gn.polyint([6, 2]), gn.polyint([6, 2], k=5))
+    [3. 2. 0.] [3. 2. 5.]
+    """
     p = _coefficients("polyint", p)
     if m < 0:
         raise _core.ValueError(f"polyint: expected an order of at least 0, found {m}")
@@ -126,7 +157,11 @@ def polyint(p: Operand, m: int = 1, k: Operand | None = None) -> Tensor:
 
 
 def poly(seq_of_zeros: Operand) -> Tensor:
-    """The coefficients of the polynomial with these zeros, or of a matrix's characteristic one."""
+    """The coefficients of the polynomial with these zeros, or of a matrix's characteristic one.
+
+    >>> print(gn.poly([1, 2]))
+    [ 1. -3.  2.]
+    """
     zeros = _tensor(seq_of_zeros)
     if zeros.ndim == 2:
         from .._linalg.factors import eigvals
@@ -148,6 +183,9 @@ def roots(p: Operand) -> Tensor:
 
     The first coefficient of an expression is taken as not 0. Zeros that are all real are real where
     the coefficients have values, as NumPy gives them.
+
+    >>> print(gn.sort(gn.roots([1, -3, 2])).round(4), gn.roots([1, 0, 4]).imag.round(4))
+    [1. 2.] [ 2. -2.]
     """
     from .._linalg.factors import eigvals
 
@@ -185,6 +223,9 @@ def polyfit(
 
     `w` are weights of the points. With `full` also the residuals, the rank, the singular values and
     rcond; with `cov` the covariances of the coefficients.
+
+    >>> print(gn.polyfit([0, 1, 2, 3], [1, 3, 5, 7], 1).round(4))
+    [2. 1.]
     """
     from .._linalg.factors import lstsq, pinv
 

@@ -61,6 +61,11 @@ def quantile(
     elements: linear, lower, higher, midpoint or nearest, or an estimate of Hyndman and Fan by
     NumPy's name. `weights`, for the method inverted_cdf, count elements more than once. NaN where
     an element is NaN. Differentiable.
+
+    >>> print(gn.quantile([1, 2, 3, 4], [0, 0.5, 1]))
+    [1.  2.5 4. ]
+    >>> print(gn.quantile([1, 2, 3, 4], 0.5, method="lower"))
+    2.0
     """
     x = _tensor(a)
     if isinstance(q, (float, int)) and not 0 <= q <= 1:
@@ -140,7 +145,11 @@ def percentile(
     *,
     weights: Operand | None = None,
 ) -> Tensor:
-    """`quantile` of q percent."""
+    """`quantile` of q percent. Differentiable.
+
+    >>> print(gn.percentile([[1, 2, 3], [10, 20, 30]], 50, axis=1))
+    [ 2. 20.]
+    """
     part = q / 100 if isinstance(q, (float, int)) else _divide(q, 100)
     return quantile(a, part, axis, out, False, method, keepdims, weights=weights)
 
@@ -152,7 +161,11 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Tensor:
-    """The middle element along axes or of all, or the mean of the two. Differentiable."""
+    """The middle element along axes or of all, or the mean of the two. Differentiable.
+
+    >>> print(gn.median([3, 1, 100]), gn.median([[1, 2], [5, 8]], axis=1))
+    3.0 [1.5 6.5]
+    """
     return quantile(a, 0.5, axis, out, keepdims=keepdims)
 
 
@@ -168,6 +181,9 @@ def nanquantile(
     """`quantile`, linear, of the elements that are not NaN; NaN if there are none.
 
     The extents of q must be known.
+
+    >>> print(gn.nanquantile([1.0, np.nan, 2.0, 3.0], [0, 0.5, 1]))
+    [1. 2. 3.]
     """
     x, q = _tensor(a), _tensor(q)
     if method != "linear":
@@ -220,7 +236,11 @@ def nanpercentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Tensor:
-    """`nanquantile` of q percent."""
+    """`nanquantile` of q percent.
+
+    >>> print(gn.nanpercentile([1.0, np.nan, 2.0, 3.0], 50))
+    2.0
+    """
     part = q / 100 if isinstance(q, (float, int)) else _divide(q, 100)
     return nanquantile(a, part, axis, out, False, method, keepdims)
 
@@ -232,7 +252,11 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Tensor:
-    """The median of the elements that are not NaN; NaN if there are none."""
+    """The median of the elements that are not NaN; NaN if there are none.
+
+    >>> print(gn.nanmedian([[1.0, np.nan, 3.0], [np.nan, np.nan, 5.0]], axis=1))
+    [2. 5.]
+    """
     return nanquantile(a, 0.5, axis, out, keepdims=keepdims)
 
 

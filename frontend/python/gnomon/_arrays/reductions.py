@@ -76,6 +76,11 @@ def sum(
     Integers and bools narrower than 64 bits are widened unless `dtype` is given, to which the
     elements are converted before they are added. `initial` is added; where the mask does not hold
     nothing is. Differentiable.
+
+    >>> print(gn.sum([[1, 2], [3, 4]]), gn.sum([[1, 2], [3, 4]], axis=0))
+    10 [4 6]
+    >>> print(gn.sum(gn.full(3, 100, "int8")), gn.sum([1, 2, 3], where=[True, False, True]))
+    300 4
     """
     if dtype is None and out is None and initial is None and where is True:
         return _sum(a, _axes(axis), keepdims)
@@ -98,7 +103,11 @@ def prod(
     initial: Operand | None = None,
     where: Operand = True,
 ) -> Tensor:
-    """Product over axes; 1 without elements. The dtype is that of `sum`. Differentiable."""
+    """Product over axes; 1 without elements. The dtype is that of `sum`. Differentiable.
+
+    >>> print(gn.prod([[1, 2], [3, 4]]), gn.prod([[1, 2], [3, 4]], axis=0))
+    24 [3 8]
+    """
     if dtype is None and out is None and initial is None and where is True:
         return _prod(a, _axes(axis), keepdims)
     y = _accumulated(_prod, _masked(_tensor(a), where, 1), axis, dtype, keepdims)
@@ -115,7 +124,13 @@ def max(
 ) -> Tensor:
     """Largest element over axes, NaN if there is one; ValueError without elements or `initial`.
 
-    Only elements where the mask holds count. Differentiable: equal elements share the derivative.
+    Only elements where the mask holds count, which needs `initial`. Differentiable: equal elements
+    share the derivative.
+
+    >>> print(gn.max([[1, 5], [7, 3]]), gn.max([[1, 5], [7, 3]], axis=1, keepdims=True).tolist())
+    7 [[5], [7]]
+    >>> print(gn.max([], initial=0.0), gn.max([1.0, np.nan]))
+    0.0 nan
     """
     if out is None and initial is None and where is True:
         return _max(a, _axes(axis), keepdims)
@@ -132,7 +147,11 @@ def min(
 ) -> Tensor:
     """Smallest element over axes, NaN if there is one; ValueError without elements or `initial`.
 
-    Only elements where the mask holds count. Differentiable: equal elements share the derivative.
+    Only elements where the mask holds count, which needs `initial`. Differentiable: equal elements
+    share the derivative.
+
+    >>> print(gn.min([[1, 5], [7, 3]]), gn.min([[1, 5], [7, 3]], axis=1))
+    1 [1 3]
     """
     if out is None and initial is None and where is True:
         return _min(a, _axes(axis), keepdims)
@@ -159,7 +178,11 @@ def any(
     keepdims: bool = False,
     where: Operand = True,
 ) -> Tensor:
-    """Whether some element is not 0, over axes; False without elements."""
+    """Whether some element is not 0, over axes; False without elements.
+
+    >>> print(gn.any([[0, 1], [0, 0]]), gn.any([[0, 1], [0, 0]], axis=1))
+    True [ True False]
+    """
     if out is None and where is True:
         return _any(a, _axes(axis), keepdims)
     return into("any", out, _any(_masked(_tensor(a), where, 0), _axes(axis), keepdims))
@@ -172,7 +195,11 @@ def all(
     keepdims: bool = False,
     where: Operand = True,
 ) -> Tensor:
-    """Whether no element is 0, over axes; True without elements."""
+    """Whether no element is 0, over axes; True without elements.
+
+    >>> print(gn.all([[2, 1], [0, 1]]), gn.all([[2, 1], [0, 1]], axis=1))
+    False [ True False]
+    """
     if out is None and where is True:
         return _all(a, _axes(axis), keepdims)
     return into("all", out, _all(_masked(_tensor(a), where, 1), _axes(axis), keepdims))
@@ -189,6 +216,9 @@ def mean(
     """Mean over axes, of the elements where the mask holds; NaN without elements.
 
     Integers give float64; `dtype` is what the elements are converted to first. Differentiable.
+
+    >>> print(gn.mean([[1, 2], [5, 6]]), gn.mean([[1, 2], [5, 6]], axis=0))
+    3.5 [3. 4.]
     """
     if dtype is None and out is None and where is True:
         return _mean(a, _axes(axis), keepdims)
@@ -214,7 +244,10 @@ def argmax(
 ) -> Tensor:
     """Index (int64) of the first largest element along an axis; the first NaN if there is one.
 
-    None: the index in the flattened array.
+    None: the index in the flattened array. ValueError without elements.
+
+    >>> print(gn.argmax([1, 9, 9]), gn.argmax([[1, 9], [7, 3]], axis=1))
+    1 [1 0]
     """
     found = _op("max_and_argmax")(a, axis, keepdims)[1]
     return found if out is None else into("argmax", out, found)
@@ -225,7 +258,10 @@ def argmin(
 ) -> Tensor:
     """Index (int64) of the first smallest element along an axis; the first NaN if there is one.
 
-    None: the index in the flattened array.
+    None: the index in the flattened array. ValueError without elements.
+
+    >>> print(gn.argmin([4, 1, 1]), gn.argmin([[1, 9], [7, 3]], axis=1))
+    1 [0 1]
     """
     found = _op("min_and_argmin")(a, axis, keepdims)[1]
     return found if out is None else into("argmin", out, found)
@@ -257,6 +293,11 @@ def var(
     The sum of squares is divided by n - ddof (the standard's name is `correction`). `mean` may give
     the mean, with the reduced axes kept. Integers give float64, complex numbers the dtype of their
     parts: the distance is a magnitude. Differentiable.
+
+    >>> print(gn.var([1, 2, 3]).round(4), gn.var([1, 2, 3], ddof=1))
+    0.6667 1.0
+    >>> print(gn.var([1e9 + 1, 1e9 + 3]))
+    1.0
     """
     ddof = correction or ddof
     x = _tensor(a) if dtype is None else astype(a, dtype, copy=False)
@@ -314,7 +355,11 @@ def std(
     mean: Operand | None = None,
     correction: float = 0.0,
 ) -> Tensor:
-    """Square root of `var`, with the derivative 0 where that is 0."""
+    """Square root of `var`, with the derivative 0 where that is 0.
+
+    >>> print(gn.std([1, 5]), gn.std([[1, 5], [3, 3]], axis=1))
+    2.0 [2. 0.]
+    """
     ddof = correction or ddof
     y = _root(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean))
     return y if out is None else into("std", out, y)
@@ -328,7 +373,11 @@ def average(
     *,
     keepdims: bool = False,
 ) -> Any:
-    """Mean over axes with weights, which broadcast to a; with `returned` their sums as well."""
+    """Mean over axes with weights, which broadcast to a; with `returned` their sums as well.
+
+    >>> print(gn.average([1, 2, 6]), gn.average([1, 2, 6], weights=[2, 1, 1]))
+    3.0 2.5
+    """
     x, axis = _tensor(a), _axes(axis)
     if weights is None:
         found = _mean(x, axis, keepdims)
@@ -347,18 +396,30 @@ def average(
 
 
 def count_nonzero(a: Operand, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
-    """How many elements are not 0, over axes: int64."""
+    """How many elements are not 0, over axes: int64.
+
+    >>> print(gn.count_nonzero([[0, 3], [1, 2]]), gn.count_nonzero([[0, 3], [1, 2]], axis=1))
+    3 [1 2]
+    """
     return _sum(_not_equal(a, 0), _axes(axis), keepdims)
 
 
 def ptp(a: Operand, axis: Axes = None, out: Any = None, keepdims: bool = False) -> Tensor:
-    """Largest minus smallest element over axes."""
+    """Largest minus smallest element over axes.
+
+    >>> print(gn.ptp([3, 9, 5]), gn.ptp([[1, 5], [3, 3]], axis=1))
+    6 [4 0]
+    """
     axis = _axes(axis)
     return into("ptp", out, _subtract(_max(a, axis, keepdims), _min(a, axis, keepdims)))
 
 
 def array_equal(a1: Operand, a2: Operand, equal_nan: bool = False) -> Tensor:
-    """Whether two arrays have the same shape and elements: a bool of rank 0."""
+    """Whether two arrays have the same shape and elements: a bool of rank 0.
+
+    >>> print(gn.array_equal([1, 2], [1, 2]), gn.array_equal([1, 2], [[1, 2]]))
+    True False
+    """
     a1, a2 = _tensor(a1), _tensor(a2)
     if a1.ndim != a2.ndim or _extents_differ(a1.shape, a2.shape):
         return _core.asarray(False)
@@ -381,7 +442,11 @@ def allclose(
     atol: float = 1e-8,
     equal_nan: bool = False,
 ) -> Tensor:
-    """Whether all elements of two arrays are close, as `isclose` says: a bool of rank 0."""
+    """Whether all elements of two arrays are close, as `isclose` says: a bool of rank 0.
+
+    >>> print(gn.allclose([1.0, 2.0], [1.0, 2.0 + 1e-9]), gn.allclose([1.0, 2.0], [1.0, 2.1]))
+    True False
+    """
     from .elementwise import isclose
 
     return _all(isclose(a, b, rtol, atol, equal_nan))

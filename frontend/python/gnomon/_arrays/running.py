@@ -6,7 +6,7 @@ from .. import _core
 from .creation import _tensor, astype
 from .forms import into
 from .reductions import _isnan, _where
-from .shapes import _along, _axis, broadcast_arrays, concat, ravel
+from .shapes import _along, _axis, broadcast_arrays, concat, flip, moveaxis, ravel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +26,26 @@ def _line(x, axis, name):
 
 def _running(op, name, x, axis, dtype, reverse):
     x, axis = _line(x, axis, name)
-    if dtype is None:
-        return op(x, axis, reverse)
-    return astype(op(astype(x, dtype, copy=False), axis, reverse), dtype, copy=False)
+    if dtype is not None:
+        x = astype(x, dtype, copy=False)
+    if x.dtype.kind == "c":
+        return _running_complex(op, x, axis, reverse)
+    found = op(x, axis, reverse)
+    return found if dtype is None else astype(found, dtype, copy=False)
+
+
+def _running_complex(op, x, axis, reverse):
+    """Sums by their parts; products element by element."""
+    if op is _cumsum:
+        return _op("complex")(*[op(_op(part)(x), axis, reverse) for part in ("real", "imag")])
+    from .._functions.loops import associative_scan
+
+    lines = moveaxis(x, axis, 0)
+    lines = flip(lines, 0) if reverse else lines
+    # A last 1 lets there be no elements.
+    one = _core.full((1, *lines.shape[1:]), 1, x.dtype)
+    found = associative_scan(_op("multiply"), concat([lines, one], 0))[:-1]
+    return moveaxis(flip(found, 0) if reverse else found, 0, axis)
 
 
 def cumsum(
@@ -43,6 +60,12 @@ def cumsum(
 
     Integers and bools narrower than 64 bits are widened unless `dtype` is given, to which the
     elements are converted first. Differentiable.
+
+    >>> print(gn.cumsum([1, 2, 3]), gn.cumsum([1, 2, 3], reverse=True))
+    [1 3 6] [6 5 3]
+    >>> print(gn.cumsum([[1, 2], [3, 4]], axis=0))
+    [[1 2]
+     [4 6]]
     """
     return into("cumsum", out, _running(_cumsum, "cumsum", a, axis, dtype, reverse))
 
@@ -55,7 +78,11 @@ def cumprod(
     *,
     reverse: bool = False,
 ) -> Tensor:
-    """Running products, as `cumsum`. Differentiable, at zeros too."""
+    """Running products, as `cumsum`. Differentiable, at zeros too.
+
+    >>> print(gn.cumprod([1, 2, 3, 4]))
+    [ 1  2  6 24]
+    """
     return into("cumprod", out, _running(_cumprod, "cumprod", a, axis, dtype, reverse))
 
 
@@ -63,6 +90,9 @@ def cummax(x: Operand, /, axis: int | None = None, *, reverse: bool = False) -> 
     """The largest element so far along an axis, NaN from the first NaN on; None flattens x.
 
     Differentiable: the derivative goes to the first of equal elements.
+
+    >>> print(gn.cummax([1, 3, 2, 5]), gn.cummax([1, 3, 2, 0], reverse=True))
+    [1 3 3 5] [3 3 2 0]
     """
     x, axis = _line(x, axis, "cummax")
     return _cummax(x, axis, reverse)
@@ -72,6 +102,9 @@ def cummin(x: Operand, /, axis: int | None = None, *, reverse: bool = False) -> 
     """The smallest element so far along an axis, NaN from the first NaN on; None flattens x.
 
     Differentiable: the derivative goes to the first of equal elements.
+
+    >>> print(gn.cummin([4, 6, 1, 2]), gn.cummin([4, 6, 1, 2], reverse=True))
+    [4 4 1 1] [1 1 1 2]
     """
     x, axis = _line(x, axis, "cummin")
     return _cummin(x, axis, reverse)
@@ -83,6 +116,9 @@ def linear_recurrence(
     """y[i] = a[i] * y[i - 1] + b[i] along an axis, with y[-1] = 0; a and b broadcast.
 
     From the end if `reverse`. Differentiable.
+
+    >>> print(gn.linear_recurrence(0.5, [8.0, 0.0, 0.0, 1.0]))
+    [8. 4. 2. 2.]
     """
     a, b = broadcast_arrays(a, b)
     return _op("linear_recurrence")(a, b, _axis("linear_recurrence", axis, a.ndim), reverse)
@@ -112,6 +148,9 @@ def cumulative_sum(
     """Running sums along an axis, which a vector need not name.
 
     With `include_initial` a 0 comes before them. The dtype is that of `cumsum`. Differentiable.
+
+    >>> print(gn.cumulative_sum([1, 2, 3]), gn.cumulative_sum([1, 2, 3], include_initial=True))
+    [1 3 6] [0 1 3 6]
     """
     y = _cumulative(cumsum, "cumulative_sum", x, axis, dtype, include_initial, 0)
     return into("cumulative_sum", out, y)
@@ -129,6 +168,9 @@ def cumulative_prod(
     """Running products along an axis, which a vector need not name.
 
     With `include_initial` a 1 comes before them. The dtype is that of `cumprod`. Differentiable.
+
+    >>> print(gn.cumulative_prod([2, 3, 4]), gn.cumulative_prod([2, 3, 4], include_initial=True))
+    [ 2  6 24] [ 1  2  6 24]
     """
     y = _cumulative(cumprod, "cumulative_prod", x, axis, dtype, include_initial, 1)
     return into("cumulative_prod", out, y)
@@ -145,7 +187,11 @@ def nancumsum(
     dtype: DTypeLike | None = None,
     out: Any = None,
 ) -> Tensor:
-    """Running sums with 0 for each NaN."""
+    """Running sums with 0 for each NaN, as `cumsum`.
+
+    >>> print(gn.nancumsum([1.0, np.nan, 2.0]))
+    [1. 1. 3.]
+    """
     return into("nancumsum", out, cumsum(_replaced(a, 0), axis, dtype))
 
 
@@ -155,7 +201,11 @@ def nancumprod(
     dtype: DTypeLike | None = None,
     out: Any = None,
 ) -> Tensor:
-    """Running products with 1 for each NaN."""
+    """Running products with 1 for each NaN, as `cumprod`.
+
+    >>> print(gn.nancumprod([2.0, np.nan, 3.0]))
+    [2. 2. 6.]
+    """
     return into("nancumprod", out, cumprod(_replaced(a, 1), axis, dtype))
 
 
@@ -163,6 +213,9 @@ def trapezoid(y: Operand, x: Operand | None = None, dx: float = 1.0, axis: int =
     """The integral of samples y along an axis by the trapezoidal rule.
 
     `x` has the places of the samples, as a vector or in y's shape; without it they are `dx` apart.
+
+    >>> print(gn.trapezoid([0, 1, 4]), gn.trapezoid([0, 1, 4], x=[0, 1, 3]))
+    3.0 5.5
     """
     y = _tensor(y)
     axis = _axis("trapezoid", axis, y.ndim)

@@ -24,7 +24,14 @@ _op = _core.operation
 
 
 def nonzero(a: Operand) -> tuple[Tensor, ...]:
-    """The places (int64) of the elements that are not 0: one index for each axis of a."""
+    """The places (int64) of the elements that are not 0: one index for each axis of a.
+
+    ValueError for rank 0.
+
+    >>> rows, columns = gn.nonzero([[0, 3], [4, 0]])
+    >>> print(rows, columns)
+    [0 1] [1 0]
+    """
     a = _tensor(a)
     if a.ndim == 0:
         raise _core.ValueError("nonzero: expected an array with axes, found rank 0")
@@ -32,12 +39,23 @@ def nonzero(a: Operand) -> tuple[Tensor, ...]:
 
 
 def flatnonzero(a: Operand) -> Tensor:
-    """The places (int64) of the elements that are not 0, in row-major order."""
+    """The places (int64) of the elements that are not 0, in row-major order.
+
+    >>> print(gn.flatnonzero([[0, 3], [4, 0]]))
+    [1 2]
+    """
     return _core.flatnonzero(a)
 
 
 def argwhere(a: Operand) -> Tensor:
-    """The places (int64) of the elements that are not 0: a row for each."""
+    """The places (int64) of the elements that are not 0: a row for each.
+
+    ValueError for rank 0.
+
+    >>> print(gn.argwhere([[0, 3], [4, 0]]))
+    [[0 1]
+     [1 0]]
+    """
     a = _tensor(a)
     if a.ndim == 0:
         raise _core.ValueError("argwhere: expected an array with axes, found rank 0")
@@ -48,6 +66,9 @@ def compress(condition: Operand, a: Operand, axis: int | None = None, out: Any =
     """The slices of a along an axis where the vector `condition` is true; None flattens it.
 
     The vector may be shorter than the axis. Differentiable.
+
+    >>> print(gn.compress([False, True], [[1, 2], [3, 4]], axis=0))
+    [[3 4]]
     """
     a = ravel(a) if axis is None else _tensor(a)
     condition = _tensor(condition)
@@ -58,7 +79,12 @@ def compress(condition: Operand, a: Operand, axis: int | None = None, out: Any =
 
 
 def extract(condition: Operand, arr: Operand) -> Tensor:
-    """The elements of arr where `condition`, of as many elements, is true. Differentiable."""
+    """The elements of arr where `condition`, of as many elements, is true. Differentiable.
+
+    >>> x = gn.arange(6).reshape(2, 3)
+    >>> print(gn.extract(x % 2 == 1, x))
+    [1 3 5]
+    """
     return compress(ravel(condition), arr)
 
 
@@ -68,22 +94,41 @@ UniqueInverse = namedtuple("UniqueInverse", ("values", "inverse_indices"))
 
 
 def unique_values(x: Operand) -> Tensor:
-    """The distinct elements in ascending order; each NaN is one of them. Differentiable."""
+    """The distinct elements in ascending order; each NaN is one of them. Differentiable.
+
+    >>> print(gn.unique_values([3, 1, 3]), gn.unique_values([np.nan, 1.0, np.nan]))
+    [1 3] [ 1. nan nan]
+    """
     return _core.unique(x, False, False, False)[0]
 
 
 def unique_counts(x: Operand) -> UniqueCounts:
-    """`unique_values`, and how often each occurs (int64)."""
+    """`unique_values`, and how often each occurs (int64).
+
+    >>> values, counts = gn.unique_counts([3, 1, 3])
+    >>> print(values, counts)
+    [1 3] [1 2]
+    """
     return UniqueCounts(*_core.unique(x, False, False, True))
 
 
 def unique_inverse(x: Operand) -> UniqueInverse:
-    """`unique_values`, and for each element of x the place of its value there (int64)."""
+    """`unique_values`, and for each element of x the place of its value there (int64).
+
+    >>> values, inverse = gn.unique_inverse([3, 1, 3])
+    >>> print(values, inverse, values[inverse])
+    [1 3] [1 0 1] [3 1 3]
+    """
     return UniqueInverse(*_core.unique(x, False, True, False))
 
 
 def unique_all(x: Operand) -> UniqueAll:
-    """`unique_values`, the first place of each in the flattened x, the inverse and the counts."""
+    """`unique_values`, the first place of each in the flattened x, the inverse and the counts.
+
+    >>> found = gn.unique_all([3, 1, 3])
+    >>> print(found.values, found.indices, found.inverse_indices, found.counts)
+    [1 3] [1 0] [1 0 1] [1 2]
+    """
     return UniqueAll(*_core.unique(x, True, True, True))
 
 
@@ -101,6 +146,12 @@ def unique(
 
     And, in this order, what is asked for: the first place of each, the place of each element's
     value among them, and how often each occurs. NaN is one value, unless not `equal_nan`.
+
+    >>> print(gn.unique([3, 1, 3]), gn.unique([np.nan, 1.0, np.nan]))
+    [1 3] [ 1. nan]
+    >>> values, counts = gn.unique([[2, 1], [0, 5], [2, 1]], return_counts=True, axis=0)
+    >>> print(values.tolist(), counts)
+    [[0, 5], [2, 1]] [1 2]
     """
     x = _tensor(ar)
     if axis is not None:
@@ -157,7 +208,11 @@ def isin(
     *,
     kind: str | None = None,
 ) -> Tensor:
-    """Whether each element is among the test elements, or not (`invert`)."""
+    """Whether each element is among the test elements, or not (`invert`).
+
+    >>> print(gn.isin([[1, 2], [3, 4]], [2, 3]).tolist(), gn.isin([1, 2], [2], invert=True))
+    [[False, True], [True, False]] [ True False]
+    """
     element, line = _tensor(element), sort(ravel(test_elements))
     after, before = searchsorted(line, element, "right"), searchsorted(line, element)
     found = _op("not_equal")(after, before)
@@ -172,7 +227,11 @@ def _one_of_each(x, is_unique):
 
 
 def union1d(ar1: Operand, ar2: Operand) -> Tensor:
-    """The distinct elements of two arrays together, in ascending order."""
+    """The distinct elements of two arrays together, in ascending order.
+
+    >>> print(gn.union1d([3, 1], [1, 2]))
+    [1 2 3]
+    """
     return unique(concat([ravel(ar1), ravel(ar2)]))
 
 
@@ -182,6 +241,9 @@ def intersect1d(
     """The distinct elements that two arrays have both, in ascending order.
 
     With `return_indices` also the first place of each in either array.
+
+    >>> print(gn.intersect1d([3, 1, 2, 3], [2, 3, 5]))
+    [2 3]
     """
     if not return_indices:
         first = _one_of_each(ar1, assume_unique)
@@ -196,13 +258,20 @@ def setdiff1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> Tensor
     """The distinct elements of ar1 that ar2 has not, in ascending order.
 
     With `assume_unique` all of ar1's elements that ar2 has not, in their own order.
+
+    >>> print(gn.setdiff1d([3, 1, 2, 3], [2]))
+    [1 3]
     """
     first = ravel(ar1) if assume_unique else unique(ar1)
     return compress(isin(first, ar2, invert=True), first)
 
 
 def setxor1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> Tensor:
-    """The distinct elements that one of two arrays has and the other has not, in order."""
+    """The distinct elements that one of two arrays has and the other has not, in order.
+
+    >>> print(gn.setxor1d([3, 1], [1, 2]))
+    [2 3]
+    """
     first, second = _one_of_each(ar1, assume_unique), _one_of_each(ar2, assume_unique)
     one = compress(isin(first, second, invert=True), first)
     return sort(concat([one, compress(isin(second, first, invert=True), second)]))
@@ -212,6 +281,9 @@ def trim_zeros(filt: Operand, trim: str = "fb", axis: int | Sequence[int] | None
     """The array without the zeros at the front ("f"), at the back ("b") or at both, of each axis.
 
     `axis` says of which axes. Its extents are data.
+
+    >>> print(gn.trim_zeros([0, 0, 1, 0, 2, 0]), gn.trim_zeros([0, 1, 0], "f"))
+    [1 0 2] [1 0]
     """
     x = _tensor(filt)
     axes = range(x.ndim) if axis is None else axis if hasattr(axis, "__iter__") else (axis,)

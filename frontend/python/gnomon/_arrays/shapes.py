@@ -65,6 +65,11 @@ def reshape(
     In the order "F" the first index is the fastest, of the operand and of the result.
     An array whose elements lie in order is not copied unless `copy` is True; with False a
     reshape that would have to copy is a ValueError.
+
+    >>> print(gn.reshape([1, 2, 3, 4], (2, -1)).tolist())
+    [[1, 2], [3, 4]]
+    >>> print(gn.reshape([1, 2, 3, 4], (2, 2), "F").tolist())
+    [[1, 3], [2, 4]]
     """
     a = _tensor(a)
     if order == "F":
@@ -90,22 +95,39 @@ def _is_contiguous(x):
 
 
 def ravel(a: Operand, order: str = "C") -> Tensor:
-    """All elements in row-major order, as an array of rank 1; a view where one is possible."""
+    """All elements in row-major order, as an array of rank 1; a view where one is possible.
+
+    >>> print(gn.ravel([[1, 2], [3, 4]]), gn.ravel([[1, 2], [3, 4]], "F"))
+    [1 2 3 4] [1 3 2 4]
+    """
     return _core.reshape(_core.transpose(a, None) if order == "F" else a, (-1,))
 
 
 def permute_dims(a: Operand, axes: Sequence[int] | None = None) -> Tensor:
-    """Axis i of the result is axis axes[i] of a; None reverses the axes."""
+    """Axis i of the result is axis axes[i] of a; None reverses the axes.
+
+    >>> x = gn.zeros((2, 3, 4))
+    >>> print(gn.permute_dims(x).shape, gn.permute_dims(x, (1, 0, 2)).shape)
+    (4, 3, 2) (3, 2, 4)
+    """
     return _core.transpose(a, None if axes is None else tuple(axes))
 
 
 def matrix_transpose(x: Operand, /) -> Tensor:
-    """x with its last two axes exchanged."""
+    """x with its last two axes exchanged.
+
+    >>> print(gn.matrix_transpose(gn.zeros((5, 2, 3))).shape)
+    (5, 3, 2)
+    """
     return swapaxes(x, -2, -1)
 
 
 def swapaxes(a: Operand, axis1: int, axis2: int) -> Tensor:
-    """a with two axes exchanged."""
+    """a with two axes exchanged.
+
+    >>> print(gn.swapaxes(gn.zeros((2, 3, 4)), 0, -1).shape)
+    (4, 3, 2)
+    """
     y = _tensor(a)
     order = list(range(y.ndim))
     i, j = _axis("swapaxes", axis1, y.ndim), _axis("swapaxes", axis2, y.ndim)
@@ -114,7 +136,11 @@ def swapaxes(a: Operand, axis1: int, axis2: int) -> Tensor:
 
 
 def moveaxis(a: Operand, source: int | Sequence[int], destination: int | Sequence[int]) -> Tensor:
-    """a with the axes `source` at the positions `destination`; the others keep their order."""
+    """a with the axes `source` at the positions `destination`; the others keep their order.
+
+    >>> print(gn.moveaxis(gn.zeros((2, 3, 4)), 0, -1).shape)
+    (3, 4, 2)
+    """
     a = _tensor(a)
     source = _axes("moveaxis", source, a.ndim)
     destination = _axes("moveaxis", destination, a.ndim)
@@ -129,7 +155,11 @@ def moveaxis(a: Operand, source: int | Sequence[int], destination: int | Sequenc
 
 
 def expand_dims(a: Operand, axis: int | Sequence[int] = 0) -> Tensor:
-    """a with new axes of extent 1 at the positions `axis` of the result."""
+    """a with new axes of extent 1 at the positions `axis` of the result.
+
+    >>> print(gn.expand_dims([1, 2], 1).tolist(), gn.expand_dims([1, 2], (0, -1)).shape)
+    [[1], [2]] (1, 2, 1)
+    """
     a = _tensor(a)
     if isinstance(axis, int):
         _axis("expand_dims", axis, a.ndim + 1)
@@ -140,12 +170,24 @@ def expand_dims(a: Operand, axis: int | Sequence[int] = 0) -> Tensor:
 
 
 def squeeze(a: Operand, axis: Axes = None) -> Tensor:
-    """a without the axes `axis`, which have extent 1; None: without all axes of extent 1."""
+    """a without the axes `axis`, which have extent 1; None: without all axes of extent 1.
+
+    ValueError for an axis of another extent.
+
+    >>> print(gn.squeeze(gn.zeros((1, 3, 1))).shape, gn.squeeze(gn.zeros((1, 3, 1)), 0).shape)
+    (3,) (3, 1)
+    """
     return _core.squeeze(a, axis)
 
 
 def broadcast_to(array: Operand, shape: ShapeLike, subok: bool = False) -> Tensor:
-    """The array repeated along new leading axes and along axes of extent 1, to `shape`."""
+    """The array repeated along new leading axes and along axes of extent 1, to `shape`.
+
+    >>> print(gn.broadcast_to([1, 2], (3, 2)).tolist())
+    [[1, 2], [1, 2], [1, 2]]
+    >>> print(gn.broadcast_to([[1], [2]], (2, 2)).tolist())
+    [[1, 1], [2, 2]]
+    """
     return _core.broadcast_to(array, shape)
 
 
@@ -154,6 +196,9 @@ def broadcast_shapes(*shapes: Sequence[int | Dim]) -> tuple[int | Dim, ...]:
 
     An extent 1 takes the other extent; a symbolic extent stands for itself, unless the arguments of
     the call that is traced say that it is 1. ValueError when two extents differ.
+
+    >>> print(gn.broadcast_shapes((4, 1), (3,), ()))
+    (4, 3)
     """
     rank = max(map(len, shapes), default=0)
     result = [1] * rank
@@ -175,7 +220,12 @@ def broadcast_shapes(*shapes: Sequence[int | Dim]) -> tuple[int | Dim, ...]:
 
 
 def broadcast_arrays(*arrays: Operand) -> list[Tensor]:
-    """The arrays, each repeated to the shape they have together."""
+    """The arrays, each repeated to the shape they have together.
+
+    >>> x, y = gn.broadcast_arrays([[1], [2]], [10, 20])
+    >>> print(x.tolist(), y.tolist())
+    [[1, 1], [2, 2]] [[10, 20], [10, 20]]
+    """
     arrays = [_tensor(x) for x in arrays]
     shape = broadcast_shapes(*[x.shape for x in arrays])
     return [_core.broadcast_to(x, shape) for x in arrays]
@@ -190,7 +240,11 @@ def concat(
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Tensor:
-    """The arrays one after another along an axis, in their common dtype; None flattens them."""
+    """The arrays one after another along an axis, in their common dtype; None flattens them.
+
+    >>> print(gn.concat([[1, 2], [3]]), gn.concat([[[1, 2]], [[3, 4]]], axis=1).tolist())
+    [1 2 3] [[1, 2, 3, 4]]
+    """
     if out is None and dtype is None:
         return _core.concatenate(_list("concat", arrays), axis)
     return _joined("concat", _core.concatenate(_list("concat", arrays), axis), out, dtype, casting)
@@ -216,13 +270,22 @@ def stack(
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Tensor:
-    """The arrays, of one shape, along a new axis, in their common dtype."""
+    """The arrays, of one shape, along a new axis, in their common dtype.
+
+    >>> print(gn.stack([[1, 2], [3, 4]]).tolist(), gn.stack([[1, 2], [3, 4]], axis=1).tolist())
+    [[1, 2], [3, 4]] [[1, 3], [2, 4]]
+    """
     y = _core.stack(_list("stack", arrays), _integer("stack", axis))
     return y if out is None and dtype is None else _joined("stack", y, out, dtype, casting)
 
 
 def unstack(x: Operand, /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """The parts of x at each position of an axis, whose extent must be known."""
+    """The parts of x at each position of an axis, whose extent must be known.
+
+    >>> x, y = gn.unstack([[1, 2], [3, 4]], axis=1)
+    >>> print(x, y)
+    [1 3] [2 4]
+    """
     x = _tensor(x)
     axis = _axis("unstack", axis, x.ndim)
     n = _known("unstack", x, axis)
@@ -239,7 +302,15 @@ def _known(name, x, axis):
 
 
 def split(ary: Operand, indices_or_sections: int | Sequence[int], axis: int = 0) -> list[Tensor]:
-    """Parts of an array along an axis: as many equal ones, or cut before the given positions."""
+    """Parts of an array along an axis: as many equal ones, or cut before the given positions.
+
+    ValueError for an extent that a number of parts does not divide.
+
+    >>> print([part.tolist() for part in gn.split([1, 2, 3, 4], 2)])
+    [[1, 2], [3, 4]]
+    >>> print([part.tolist() for part in gn.split([1, 2, 3, 4], [1, 3])])
+    [[1], [2, 3], [4]]
+    """
     ary = _tensor(ary)
     axis = _axis("split", axis, ary.ndim)
     n = ary.shape[axis]
@@ -263,7 +334,13 @@ def vstack(
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Tensor:
-    """The arrays one below the other; vectors are rows."""
+    """The arrays one below the other; vectors are rows.
+
+    >>> print(gn.vstack([[1, 2], [[3, 4], [5, 6]]]))
+    [[1 2]
+     [3 4]
+     [5 6]]
+    """
     return concat([atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
 
 
@@ -273,7 +350,11 @@ def hstack(
     dtype: DTypeLike | None = None,
     casting: str = "same_kind",
 ) -> Tensor:
-    """The arrays side by side: along axis 1, vectors along axis 0."""
+    """The arrays side by side: along axis 1, vectors along axis 0.
+
+    >>> print(gn.hstack([[1, 2], [3]]), gn.hstack([[[1], [2]], [[3], [4]]]).tolist())
+    [1 2 3] [[1, 3], [2, 4]]
+    """
     arrays = [atleast_1d(x) for x in tup]
     axis = 0 if arrays and arrays[0].ndim == 1 else 1
     return concat(arrays, axis, dtype=dtype, casting=casting)
@@ -285,7 +366,11 @@ def _each(f, arrays):
 
 
 def atleast_1d(*arys: Operand) -> Any:
-    """An array, or a vector of one element if its rank is 0; a tuple for several."""
+    """An array, or a vector of one element if its rank is 0; a tuple for several.
+
+    >>> print(gn.atleast_1d(5), gn.atleast_1d([1, 2]))
+    [5] [1 2]
+    """
     return _each(_with_axis, arys)
 
 
@@ -295,7 +380,11 @@ def _with_axis(x):
 
 
 def atleast_2d(*arys: Operand) -> Any:
-    """An array with axes of extent 1 before its own, up to rank 2; a tuple for several."""
+    """An array with axes of extent 1 before its own, up to rank 2; a tuple for several.
+
+    >>> print(gn.atleast_2d([1, 2]).shape, [x.shape for x in gn.atleast_2d(5, [[1, 2]])])
+    (1, 2) [(1, 1), (1, 2)]
+    """
     return _each(_with_two_axes, arys)
 
 
@@ -305,7 +394,11 @@ def _with_two_axes(x):
 
 
 def flip(m: Operand, axis: Axes = None) -> Tensor:
-    """m with the order of elements reversed along axes; None: along all."""
+    """m with the order of elements reversed along axes; None: along all.
+
+    >>> print(gn.flip([1, 2, 3]), gn.flip([[1, 2], [3, 4]], axis=1).tolist())
+    [3 2 1] [[2, 1], [4, 3]]
+    """
     m = _tensor(m)
     axes = range(m.ndim) if axis is None else _axes("flip", axis, m.ndim)
     return m[tuple(slice(None, None, -1 if k in axes else None) for k in range(m.ndim))]
@@ -315,6 +408,9 @@ def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
     """a with element i at position i + shift along an axis, around the end.
 
     Several shifts go with as many axes; None rolls the flattened array.
+
+    >>> print(gn.roll([1, 2, 3, 4], 1), gn.roll([[1, 2], [3, 4]], -1, axis=0).tolist())
+    [4 1 2 3] [[3, 4], [1, 2]]
     """
     a = _tensor(a)
     if axis is None:
@@ -336,7 +432,11 @@ def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
 
 
 def tile(A: Operand, reps: int | Sequence[int]) -> Tensor:
-    """A as the tiles of a larger array: reps[k] of them along axis k."""
+    """A as the tiles of a larger array: reps[k] of them along axis k.
+
+    >>> print(gn.tile([1, 2], 2), gn.tile([1, 2], (2, 1)).tolist())
+    [1 2 1 2] [[1, 2], [1, 2]]
+    """
     A = _tensor(A)
     times = (reps,) if isinstance(reps, int) else tuple(reps)
     rank = max(A.ndim, len(times))
@@ -352,6 +452,9 @@ def repeat(a: Operand, repeats: Operand, axis: int | None = None) -> Tensor:
 
     `repeats` is a number, or an array with a number for each position of the axis, whose sum is
     the extent of the result.
+
+    >>> print(gn.repeat([1, 2], 2), gn.repeat([7, 8, 9], [1, 0, 2]))
+    [1 1 2 2] [7 9 9]
     """
     a = ravel(a) if axis is None else _tensor(a)
     axis = _axis("repeat", 0 if axis is None else axis, a.ndim)
@@ -419,7 +522,13 @@ def diff(
     prepend: Operand | None = None,
     append: Operand | None = None,
 ) -> Tensor:
-    """Differences of neighbours along an axis, `n` times; of bools: whether they differ."""
+    """Differences of neighbours along an axis, `n` times; of bools: whether they differ.
+
+    `prepend` and `append` stand before and behind a; a number is one element of each line.
+
+    >>> print(gn.diff([1, 4, 9, 16]), gn.diff([1, 4, 9, 16], 2), gn.diff([1, 4], prepend=0))
+    [3 5 7] [2 2] [1 3]
+    """
     if n < 0:
         raise _core.ValueError(f"diff: expected a number of times, found {n}")
     a = _tensor(a)
@@ -452,6 +561,9 @@ def take(
     """Elements of a along an axis at integer indices of any shape; None flattens a.
 
     `mode` says what an index outside does: "raise" (IndexError), "wrap" or "clip".
+
+    >>> print(gn.take([10, 20, 30], [2, 0, -1]), gn.take([[1, 2], [3, 4]], [1, 1], axis=1).tolist())
+    [30 10 30] [[2, 2], [4, 4]]
     """
     a = ravel(a) if axis is None else a
     axis = 0 if axis is None else axis
@@ -467,16 +579,19 @@ def take(
 def take_along_axis(arr: Operand, indices: Operand, axis: int | None = -1) -> Tensor:
     """Elements at their own positions but along `axis`, where `indices` has the position.
 
-    None flattens the array.
+    `indices` has arr's rank; its other extents are arr's, or 1 to repeat it. None flattens arr.
 
-    `indices` has arr's rank; its other extents are arr's, or 1 to repeat it.
+    >>> x = gn.asarray([[3, 1, 2], [4, 6, 5]])
+    >>> print(gn.take_along_axis(x, gn.argsort(x, axis=1), axis=1))
+    [[1 2 3]
+     [4 5 6]]
     """
     arr, indices = ravel(arr) if axis is None else _tensor(arr), _tensor(indices)
     axis = 0 if axis is None else axis
     axis = _axis("take_along_axis", axis, arr.ndim)
     if indices.ndim != arr.ndim:
         raise _core.ValueError(
-            f"take_along_axis: x has rank {x.ndim}, the indices have rank {indices.ndim}"
+            f"take_along_axis: arr has rank {arr.ndim}, the indices have rank {indices.ndim}"
         )
     key = []
     for k, n in enumerate(arr.shape):
@@ -491,6 +606,9 @@ def diagonal(a: Operand, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Ten
     """The diagonal `offset` (above the main one if positive) of two axes, as the last axis.
 
     `gn.linalg.diagonal` takes the last two axes.
+
+    >>> print(gn.diagonal([[1, 2], [3, 4]]), gn.diagonal([[1, 2], [3, 4]], 1))
+    [1 4] [2]
     """
     return _diagonal("diagonal", a, offset, axis1, axis2)
 
@@ -526,12 +644,20 @@ def _known_alike(message, x, like):
 
 
 def shape(a: Operand) -> tuple[int | Dim, ...]:
-    """The extents of a."""
+    """The extents of a.
+
+    >>> print(gn.shape([[1, 2, 3], [4, 5, 6]]))
+    (2, 3)
+    """
     return _shape(a)
 
 
 def ndim(a: Operand) -> int:
-    """The number of axes of a."""
+    """The number of axes of a.
+
+    >>> print(gn.ndim([[1, 2, 3]]), gn.ndim(5))
+    2 0
+    """
     return len(_shape(a))
 
 

@@ -27,7 +27,11 @@ def _window(name, m):
 
 
 def bartlett(M: int) -> Tensor:
-    """The triangular window of M points, 0 at both ends."""
+    """The triangular window of M points, 0 at both ends.
+
+    >>> print(gn.bartlett(5))
+    [0.  0.5 1.  0.5 0. ]
+    """
     return _subtract(1.0, _op("absolute")(_window("bartlett", M)))
 
 
@@ -38,22 +42,38 @@ def _cosines(name, m, first, second, third=0.0):
 
 
 def hanning(M: int) -> Tensor:
-    """The raised cosine of M points, 0 at both ends."""
+    """The raised cosine of M points, 0 at both ends: Hann's window.
+
+    >>> print(gn.hanning(5).round(4))
+    [0.  0.5 1.  0.5 0. ]
+    """
     return _cosines("hanning", M, 0.5, 0.5)
 
 
 def hamming(M: int) -> Tensor:
-    """The raised cosine of M points, 0.08 at both ends."""
+    """The raised cosine of M points, 0.08 at both ends: Hamming's window.
+
+    >>> print(gn.hamming(5).round(4))
+    [0.08 0.54 1.   0.54 0.08]
+    """
     return _cosines("hamming", M, 0.54, 0.46)
 
 
 def blackman(M: int) -> Tensor:
-    """Blackman's window of M points: three cosine terms."""
+    """Blackman's window of M points: three cosine terms, 0 at both ends but for rounding.
+
+    >>> print(gn.blackman(5)[1:4].round(4))
+    [0.34 1.   0.34]
+    """
     return _cosines("blackman", M, 0.42, 0.5, 0.08)
 
 
 def kaiser(M: int, beta: Operand) -> Tensor:
-    """Kaiser's window of M points: i0(beta * sqrt(1 - t^2)) / i0(beta)."""
+    """Kaiser's window of M points: i0(beta * sqrt(1 - t^2)) / i0(beta) for t from -1 to 1.
+
+    >>> print(gn.kaiser(5, 4.0).round(4), gn.kaiser(3, 0.0))
+    [0.0885 0.6334 1.     0.6334 0.0885] [1. 1. 1.]
+    """
     t, i0 = _window("kaiser", M), _op("i0")
     inside = _op("sqrt")(_op("maximum")(_subtract(1.0, _multiply(t, t)), 0.0))
     return _divide(i0(_multiply(inside, beta)), i0(beta))
@@ -75,6 +95,9 @@ def convolve(a: Operand, v: Operand, mode: str = "full") -> Tensor:
 
     mode: "full", where they overlap at all; "same", the middle part with the extent of the longer
     one; "valid", where one lies within the other. Differentiable.
+
+    >>> print(gn.convolve([1, 2, 3], [1, 10]), gn.convolve([1, 2, 3], [1, 10], "valid"))
+    [ 1 12 23 30] [12 23]
     """
     a, v = _vectors("convolve", a, v)
     if mode not in ("full", "same", "valid"):
@@ -108,7 +131,11 @@ def convolve(a: Operand, v: Operand, mode: str = "full") -> Tensor:
 
 
 def correlate(a: Operand, v: Operand, mode: str = "valid") -> Tensor:
-    """Sums over j of a[i + j] * v[j], of two vectors; modes as of `convolve`."""
+    """Sums over j of a[i + j] * v[j], of two vectors; modes as of `convolve`.
+
+    >>> print(gn.correlate([1, 2, 5], [1, 10]), gn.correlate([1, 2, 5], [1, 10], "full"))
+    [21 52] [10 21 52  5]
+    """
     a, v = _vectors("correlate", a, v)
     m, n = a.shape[0], v.shape[0]
     y = convolve(a, v[::-1], "full")

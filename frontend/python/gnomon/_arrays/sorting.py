@@ -35,6 +35,9 @@ def sort(
     """The elements along an axis in order; None flattens a.
 
     Of zeros the negative ones come first. Every sort is stable. Differentiable.
+
+    >>> print(gn.sort([3, 1, 2]), gn.sort([2.0, np.nan, 1.0]), gn.sort([3, 1, 2], descending=True))
+    [1 2 3] [ 1.  2. nan] [3 2 1]
     """
     a, axis = _line(a, axis, "sort")
     return _sort(a, axis, descending)
@@ -49,7 +52,12 @@ def argsort(
     descending: bool = False,
     stable: bool | None = True,
 ) -> Tensor:
-    """The places (int64) that sort an axis; equal elements keep their order; None flattens a."""
+    """The places (int64) that sort an axis; equal elements keep their order; None flattens a.
+
+    >>> x = gn.asarray([30, 10, 20])
+    >>> print(gn.argsort(x), x[gn.argsort(x)])
+    [1 2 0] [10 20 30]
+    """
     a, axis = _line(a, axis, "argsort")
     return _argsort(a, axis, descending)
 
@@ -64,6 +72,9 @@ def partition(
     """The elements along an axis with the kth in its place, the smaller ones before it.
 
     They are all in order. None flattens a.
+
+    >>> print(gn.partition([5, 1, 4, 2], 1)[1])
+    2
     """
     _check_kth("partition", a, kth, axis)
     return sort(a, axis)
@@ -76,7 +87,12 @@ def argpartition(
     kind: str = "introselect",
     order: None = None,
 ) -> Tensor:
-    """The places (int64) of `partition`."""
+    """The places (int64) of `partition`.
+
+    >>> x = gn.asarray([50, 10, 40, 20])
+    >>> print(x[gn.argpartition(x, 1)[1]])
+    20
+    """
     _check_kth("argpartition", a, kth, axis)
     return argsort(a, axis)
 
@@ -90,7 +106,11 @@ def _check_kth(name, a, kth, axis):
 
 
 def sort_complex(a: Operand) -> Tensor:
-    """Complex numbers in order along the last axis: by real parts, equal ones by the others."""
+    """Complex numbers in order along the last axis: by real parts, equal ones by the others.
+
+    >>> print(gn.sort_complex([2 + 1j, 1 + 5j, 2 - 1j]))
+    [1.+5.j 2.-1.j 2.+1.j]
+    """
     x = _tensor(a)
     if x.dtype.kind != "c":
         x = sort(x)
@@ -100,7 +120,12 @@ def sort_complex(a: Operand) -> Tensor:
 
 
 def lexsort(keys: Sequence[Operand], axis: int = -1) -> Tensor:
-    """The places that sort by the last key, equal ones by the key before it, and so on."""
+    """The places that sort by the last key, equal ones by the key before it, and so on.
+
+    >>> first, second = gn.asarray([2, 1, 1]), gn.asarray([5, 9, 7])
+    >>> print(gn.lexsort([second, first]))
+    [2 1 0]
+    """
     keys = [_tensor(key) for key in keys]
     if not keys:
         raise _core.ValueError("lexsort: expected keys, found none")
@@ -118,6 +143,9 @@ def argtopk(
 
     The extreme one comes first, of equal ones the first. None flattens x. ValueError when the axis
     has fewer than k elements.
+
+    >>> print(gn.argtopk([4, 9, 1, 9], 2), gn.argtopk([4, 9, 1, 9], 2, largest=False))
+    [1 3] [2 0]
     """
     x, axis = _line(x, axis, "argtopk")
     n = x.shape[axis]
@@ -131,14 +159,23 @@ def argtopk(
 def topk_and_argtopk(
     x: Operand, k: int, /, axis: int | None = -1, *, largest: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """The k largest elements along an axis, or the k smallest, and their places."""
+    """The k largest elements along an axis, or the k smallest, and their places.
+
+    >>> values, places = gn.topk_and_argtopk([4, 9, 1, 7], 2)
+    >>> print(values, places)
+    [9 7] [1 3]
+    """
     x, axis = _line(x, axis, "topk")
     places = argtopk(x, k, axis, largest=largest)
     return take_along_axis(x, places, axis), places
 
 
 def topk(x: Operand, k: int, /, axis: int | None = -1, *, largest: bool = True) -> Tensor:
-    """The k largest elements along an axis, or the k smallest, as `argtopk`. Differentiable."""
+    """The k largest elements along an axis, or the k smallest, as `argtopk`. Differentiable.
+
+    >>> print(gn.topk([4, 9, 1, 7], 2), gn.topk([4, 9, 1, 7], 2, largest=False))
+    [9 7] [1 4]
+    """
     return topk_and_argtopk(x, k, axis, largest=largest)[0]
 
 
@@ -152,6 +189,11 @@ def searchsorted(
 
     Before elements equal to it, or behind them for the side "right". `sorter` has the places that
     sort a.
+
+    >>> print(gn.searchsorted([10, 20, 30], [5, 20, 99]))
+    [0 1 3]
+    >>> print(gn.searchsorted([10, 20, 30], 20, "right"))
+    2
     """
     if side not in ("left", "right"):
         raise _core.ValueError(f"searchsorted: expected left or right as side, found {side!r}")
@@ -165,6 +207,11 @@ def digitize(x: Operand, bins: Operand, right: bool = False) -> Tensor:
 
     bins[i - 1] <= x < bins[i], or bins[i - 1] < x <= bins[i] if `right`; of descending bins
     bins[i - 1] > x >= bins[i] and bins[i - 1] >= x > bins[i]. ValueError for bins in no order.
+
+    >>> print(gn.digitize([-1, 0, 5, 10], [0, 10]))
+    [0 1 1 2]
+    >>> print(gn.digitize([-1, 0, 5, 10], [0, 10], right=True))
+    [0 0 1 1]
     """
     bins = _tensor(bins)
     if bins.ndim != 1:
@@ -178,7 +225,15 @@ def digitize(x: Operand, bins: Operand, right: bool = False) -> Tensor:
 
 
 def inverse_permutation(x: Operand, /) -> Tensor:
-    """The y with x[y[i]] = i, along the last axis, for permutations x of 0, 1, ..., n - 1."""
+    """The y with x[y[i]] = i, along the last axis, for permutations x of 0, 1, ..., n - 1.
+
+    TypeError for other dtypes than integers, ValueError for what is no permutation.
+
+    >>> order = gn.asarray([2, 0, 1])
+    >>> back = gn.inverse_permutation(order)
+    >>> print(back, order[back])
+    [1 2 0] [0 1 2]
+    """
     x = _tensor(x)
     if x.ndim < 1:
         raise _core.ValueError("inverse_permutation: expected an axis, found rank 0")
@@ -190,7 +245,12 @@ def inverse_permutation(x: Operand, /) -> Tensor:
 
 
 def permute_row_elements(x: Operand, order: Operand, /) -> Tensor:
-    """x with the elements of the last axis in the order of an array of places, which broadcasts."""
+    """x with the elements of the last axis in the order of an array of places, which broadcasts.
+
+    >>> print(gn.permute_row_elements([[1, 2, 3], [4, 5, 6]], [2, 0, 1]))
+    [[3 1 2]
+     [6 4 5]]
+    """
     x, order = _tensor(x), _tensor(order)
     shape = tuple(x.shape[:-1]) + tuple(order.shape[-1:])
     if order.ndim != x.ndim:
@@ -209,8 +269,12 @@ def interp(
     """Piecewise linear through the points (xp[i], fp[i]), xp ascending; constant outside.
 
     `left` and `right` are the values outside, by default those at the ends. With a `period` the
-    points repeat, and xp need not ascend.
-    Differentiable by x and fp.
+    points repeat, and xp need not ascend. Differentiable by x and fp.
+
+    >>> print(gn.interp([0.5, 1.5, 9.0], [0, 1, 2], [0, 10, 30]))
+    [ 5. 20. 30.]
+    >>> print(gn.interp(350, [0, 180], [0, 90], period=360))
+    5.0
     """
     x, xp, fp = _tensor(x), _tensor(xp), _tensor(fp)
     if period is not None:

@@ -46,6 +46,10 @@ def cov(
 
     Sums of products of distances from the means, divided by n - ddof: 1 by default, 0 if `bias`.
     `fweights` say how often each sample was seen, `aweights` how much it counts.
+
+    >>> print(gn.cov([[1, 2, 3], [6, 4, 2]]))
+    [[ 1. -2.]
+     [-2.  4.]]
     """
     def rows(z):
         z = atleast_2d(_numbers(z))
@@ -84,7 +88,12 @@ def corrcoef(
     *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """The coefficients of correlation: `cov` divided by the standard deviations of each pair."""
+    """The coefficients of correlation: `cov` divided by the standard deviations of each pair.
+
+    >>> print(gn.corrcoef([[1, 2, 3], [6, 4, 2]]).round(4))
+    [[ 1. -1.]
+     [-1.  1.]]
+    """
     from .shapes import _matrix_diagonal
 
     c = cov(x, y, rowvar, dtype=dtype)
@@ -108,7 +117,13 @@ def gradient(
 
     `varargs` is the distance of neighbours, one for all axes or one an axis, or the places of the
     elements along it as a vector. Every axis has two elements or more, three for an `edge_order` of
-    2, whose ends are differences of second order. One array for each axis.
+    2, whose ends are differences of second order. One array for each axis: a tuple if there are
+    several.
+
+    >>> print(gn.gradient([0, 1, 4, 9]), gn.gradient([0, 1, 4, 9], edge_order=2))
+    [1. 2. 4. 5.] [0. 2. 4. 6.]
+    >>> print(gn.gradient([0, 1, 9], [0, 1, 3]))
+    [1. 2. 4.]
     """
     if edge_order not in (1, 2):
         raise _core.ValueError(f"gradient: expected edge_order 1 or 2, found {edge_order}")
@@ -164,7 +179,11 @@ def _end(slope, gaps, axis, order, place):
 
 
 def vander(x: Operand, N: int | None = None, increasing: bool = False) -> Tensor:
-    """The matrix of powers of a vector: column j has x ** (N - 1 - j), or x ** j if increasing."""
+    """The matrix of powers of a vector: column j has x ** (N - 1 - j), or x ** j if increasing.
+
+    >>> print(gn.vander([2, 3], 3).tolist(), gn.vander([2, 3], 3, increasing=True).tolist())
+    [[4, 2, 1], [9, 3, 1]] [[1, 2, 4], [1, 3, 9]]
+    """
     x = _tensor(x)
     if x.ndim != 1:
         raise _core.ValueError(f"vander: expected a vector, found rank {x.ndim}")

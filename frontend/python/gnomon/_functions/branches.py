@@ -27,6 +27,10 @@ def cond(
     Where `pred` is a value, only the chosen function is called.
 
     TypeError, ValueError: `pred` is no scalar; the branches give different trees or shapes.
+
+    >>> root = gn.compiled(lambda x: gn.cond(x > 0, gn.sqrt, lambda x: 0.0, x))
+    >>> print(root(4.0), gn.grad(root)(4.0), gn.grad(root)(-1.0))
+    2.0 0.25 0.0
     """
     for function in (true_fun, false_fun):
         if not callable(function):
@@ -48,6 +52,10 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
 
     TypeError, ValueError: `index` is no integer scalar; there is no branch; they give different
     trees or shapes.
+
+    >>> f = gn.compiled(lambda i, x: gn.switch(i, [gn.negative, gn.square, gn.sqrt], x))
+    >>> print(f(0, 9.0), f(1, 9.0), f(2, 9.0), f(7, 9.0))
+    -9.0 81.0 3.0 3.0
     """
     if len(branches) == 0:
         raise _core.ValueError("switch: expected at least one branch, found none")
@@ -75,6 +83,11 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any) -> Any:
     itself.
 
     TypeError, ValueError: the condition is no scalar; the branches are different trees or shapes.
+
+    >>> pick, x = gn.scalar("pick", dtype="bool"), gn.vector("x")
+    >>> f = gn.function([pick, x], gn.ifelse(pick, gn.cumsum(x), gn.sort(x)))
+    >>> print(f(True, np.array([3.0, 1.0])), f(False, np.array([3.0, 1.0])))
+    [3. 4.] [1. 3.]
     """
     if not _core.is_open(condition):
         return then_branch if truth("ifelse", condition) else else_branch

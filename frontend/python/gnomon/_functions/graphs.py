@@ -10,7 +10,12 @@ __all__ = ["free_inputs", "substitute"]
 
 
 def free_inputs(value: Any, /) -> list[Any]:
-    """The inputs and shared variables that an expression, or a list of them, needs."""
+    """The inputs and shared variables that an expression, or a list of them, needs.
+
+    >>> x, y, w = gn.scalar("x"), gn.scalar("y"), gn.shared(2.0, name="w")
+    >>> print([v.name for v in gn.free_inputs(w * gn.exp(x))])
+    ['w', 'x']
+    """
     return _core.free_inputs([value] if isinstance(value, _core.Expr) else list(value))
 
 
@@ -20,6 +25,11 @@ def substitute(value: Any, replacements: Any, /) -> Any:
     `replacements`: a dict, or pairs, of expressions and what takes their places: expressions or
     arrays of the same dtype and rank (TypeError otherwise). Where an input is replaced, extents
     that are its own become those of the other.
+
+    >>> x, y = gn.scalar("x"), gn.scalar("y")
+    >>> z = gn.substitute(gn.exp(x) + y, {x: 2 * y})
+    >>> gn.pprint(z)
+    exp(2 * y) + y
     """
     if isinstance(value, _core.Expr):
         return _core.substitute([value], replacements)[0]

@@ -43,6 +43,12 @@ def fori(
     TypeError: the body returns another structure, dtype or shape. ValueError: more than one of the
     three, or one that is no positive integer. The gradient is a ValueError if no two states have
     room in `memory_budget`.
+
+    >>> print(gn.fori(4, 1, lambda i, product: product * (i + 1)))
+    24
+    >>> cube = gn.compiled(lambda x: gn.fori(3, 1.0, lambda i, power: power * x))
+    >>> print(cube(2.0), gn.grad(cube)(2.0))
+    8.0 12.0
     """
     if not callable(body):
         raise _core.TypeError(f"fori: expected a function as the body, found {body!r}")
@@ -83,6 +89,13 @@ def scan(
     TypeError: f returns no pair, or a carry of another structure, dtype or shape; there is neither
     xs nor length. ValueError: the arrays of xs differ in length, or from `length`;
     options as in `fori`.
+
+    >>> def step(carry, x):
+    ...     return carry + x, carry
+    >>> print(*gn.scan(step, 0, gn.asarray([1, 2, 3])))
+    6 [0 1 3]
+    >>> print(*gn.scan(step, 0, gn.asarray([1, 2, 3]), reverse=True))
+    6 [5 3 0]
     """
     if not callable(f):
         raise _core.TypeError(f"scan: expected a function, found {f!r}")
@@ -155,6 +168,9 @@ def fori_loop(
     """For i from lower to upper - 1: `val = body_fun(i, val)`, from `init_val`; the last val.
 
     As `fori`, with the bounds and the order of arguments that JAX has.
+
+    >>> print(gn.fori_loop(1, 5, lambda i, product: product * i, 1))
+    24
     """
     return fori(
         upper - lower,
@@ -190,6 +206,11 @@ def while_loop(
 
     TypeError: the condition is no bool scalar; the body returns another structure, dtype or shape.
     ValueError: options as in `fori`.
+
+    >>> print(gn.while_loop(lambda x: x < 100, lambda x: 2 * x, 3))
+    192
+    >>> print(gn.while_loop(lambda x: x < 100, lambda x: 2 * x, 3, max_steps=2))
+    12
     """
     kept = _kept("while_loop", checkpoint_every, checkpoints, memory_budget)
     for function in (cond_fun, body_fun):
@@ -227,6 +248,12 @@ def associative_scan(
 
     TypeError: fn returns another structure, dtype or shape; there are no arrays. ValueError: the
     arrays differ in length. IndexError: they have no element along the axis.
+
+    >>> x = gn.asarray([1, 2, 3, 4])
+    >>> print(gn.associative_scan(lambda a, b: a * b, x))
+    [ 1  2  6 24]
+    >>> print(gn.associative_scan(lambda a, b: a * b, x, reverse=True))
+    [24 24 12  4]
     """
     leaves, shape = _tree.flatten(elems)
     if not leaves:

@@ -38,6 +38,11 @@ def qr(a: Operand, mode: str = "reduced") -> Any:
     mode "reduced": Q is [..., m, k], R [..., k, n] with k = min(m, n); "complete": k = m; "r": R
     alone, of "reduced". The derivative needs independent columns among the first min(m, n):
     ValueError for others.
+
+    >>> a = np.array([[3, 1], [4, 2]])
+    >>> Q, R = gn.qr(a)
+    >>> print(abs(R).round(4).tolist(), gn.allclose(Q @ R, a))
+    [[5.0, 2.2], [0.0, 0.4]] True
     """
     if mode == "r":
         return _op("qr")(_matrices("qr", a), False)[1]
@@ -52,12 +57,21 @@ def eig(a: Operand) -> EigResult[Tensor]:
     a @ V = V * w, columns of length 1; the order of the values and the phases of the vectors are
     LAPACK's. ValueError for numbers that are not finite. Differentiable where the values are
     distinct, vectors by functions that do not depend on their phases.
+
+    >>> a = np.array([[2, 1], [0, 3]])
+    >>> w, v = gn.eig(a)
+    >>> print(gn.sort(w.real).round(4), gn.allclose(a @ v, v * w))
+    [2. 3.] True
     """
     return EigResult(*_op("eig")(_matrices("eig", a)))
 
 
 def eigvals(a: Operand) -> Tensor:
-    """The eigenvalues of `eig` alone, which takes less time. Differentiable."""
+    """The eigenvalues of `eig` alone, which takes less time. Differentiable.
+
+    >>> print(gn.eigvals([[1, -2], [2, 1]]).round(4))
+    [1.+2.j 1.-2.j]
+    """
     return _op("eigvals")(_matrices("eigvals", a))
 
 
@@ -67,12 +81,21 @@ def eigh(a: Operand, UPLO: str = "L") -> EighResult[Tensor]:
     Complex ones are Hermitian. Only the lower triangles of a [..., n, n] are read, or with UPLO="U"
     the upper. ValueError for numbers that are not finite. Differentiable; the signs of the vectors
     are LAPACK's.
+
+    >>> a = np.array([[2, 1], [1, 2]])
+    >>> w, v = gn.eigh(a)
+    >>> print(w.round(4), gn.allclose(a @ v, v * w))
+    [1. 3.] True
     """
     return EighResult(*_op("eigh")(_lower("eigh", a, UPLO)))
 
 
 def eigvalsh(a: Operand, UPLO: str = "L") -> Tensor:
-    """The eigenvalues of `eigh` alone, which takes less time. Differentiable."""
+    """The eigenvalues of `eigh` alone, which takes less time. Differentiable.
+
+    >>> print(gn.eigvalsh([[2, 1], [1, 2]]).round(4))
+    [1. 3.]
+    """
     return _op("eigvalsh")(_lower("eigvalsh", a, UPLO))
 
 
@@ -90,6 +113,11 @@ def schur(a: Operand, /, output: str = "real", *, sort: str | None = None) -> Sc
     Of floats T has 2 x 2 blocks for conjugate eigenvalues, unless `output` is "complex". `sort`
     says which eigenvalues come first: "lhp" and "rhp", those left and right of the imaginary axis,
     "iuc" and "ouc", those in and out of the unit circle. ValueError for numbers not finite.
+
+    >>> a = np.array([[1, 2], [3, 2]])
+    >>> T, Z = gn.schur(a, sort="lhp")
+    >>> print(gn.diagonal(T).round(4), gn.allclose(Z @ T @ Z.T, a))
+    [-1.  4.] True
     """
     x, order = _for_schur("schur", a, output), _order("schur", sort)
     return SchurResult(*_op("schur")(x, order))
@@ -99,6 +127,11 @@ def qz(a: Operand, b: Operand, /, output: str = "real") -> QZResult[Tensor]:
     """AA, BB and orthogonal (unitary) Q, Z with Q @ AA @ Z^H = a, Q @ BB @ Z^H = b [..., n, n].
 
     BB is upper triangular, AA as T of `schur`. ValueError for numbers that are not finite.
+
+    >>> a, b = np.array([[1, 2], [3, 2]]), np.array([[2, 1], [1, 2]])
+    >>> AA, BB, Q, Z = gn.qz(a, b)
+    >>> print(gn.allclose(Q @ AA @ Z.T, a), gn.allclose(Q @ BB @ Z.T, b))
+    True True
     """
     all = _generalised("qz", a, b, output, 0)
     return QZResult(all[0], all[1], all[4], all[5])
@@ -110,6 +143,10 @@ def ordqz(
     """`qz` with some of the generalised eigenvalues alpha / beta first, as `sort` of `schur` says.
 
     An infinite one (beta 0) counts as out of the unit circle alone.
+
+    >>> found = gn.ordqz([[1, 0], [0, -2]], [[1, 0], [0, 1]], sort="lhp")
+    >>> print((found.alpha / found.beta).real.round(4))
+    [-2.  1.]
     """
     return OrdQZResult(*_generalised("ordqz", a, b, output, _order("ordqz", sort)))
 
@@ -125,6 +162,10 @@ def svd(
     U [..., m, m] and Vh [..., n, n] are square if `full_matrices`, else k = min(m, n) columns and
     rows; S is [..., k], and all there is without `compute_uv`. ValueError for numbers that are not
     finite. Differentiable.
+
+    >>> U, S, Vh = gn.svd([[0, 3], [4, 0], [0, 0]], full_matrices=False)
+    >>> print(U.shape, S.round(4), ((U * S) @ Vh).round(4).tolist())
+    (3, 2) [4. 3.] [[0.0, 3.0], [4.0, 0.0], [0.0, 0.0]]
     """
     if not compute_uv:
         return svdvals(a)
@@ -132,12 +173,20 @@ def svd(
 
 
 def svdvals(x: Operand) -> Tensor:
-    """The descending singular values alone, which take less time. Differentiable."""
+    """The descending singular values alone, which take less time. Differentiable.
+
+    >>> print(gn.svdvals([[0, 3], [4, 0]]).round(4))
+    [4. 3.]
+    """
     return _op("svdvals")(_matrices("svdvals", x))
 
 
 def det(a: Operand) -> Tensor:
-    """Determinants [...] of matrices [..., n, n]. Differentiable, at singular matrices too."""
+    """Determinants [...] of matrices [..., n, n]. Differentiable, at singular matrices too.
+
+    >>> print(gn.det([[1, 2], [3, 4]]).round(4))
+    -2.0
+    """
     return _op("det")(_matrices("det", a))
 
 
@@ -146,6 +195,11 @@ def slogdet(a: Operand) -> SlogdetResult[Tensor]:
 
     The logarithm does not overflow. 0 and -inf of singular matrices, where the derivative is a
     ValueError.
+
+    >>> a = [[1e200, 0], [0, -1e200]]
+    >>> sign, log = gn.slogdet(a)
+    >>> print(sign, log.round(4), gn.det(a))
+    -1.0 921.034 -inf
     """
     return SlogdetResult(*_op("slogdet")(_matrices("slogdet", a)))
 
@@ -154,6 +208,10 @@ def cofactors(x: Operand, /) -> Tensor:
     """The cofactors [..., n, n] of matrices: the derivatives of `det`, det(x) * inv(x).T.
 
     Of singular matrices too, but there they have no derivative (NaN or inf).
+
+    >>> print(gn.cofactors([[1, 2], [3, 4]]).round(4))
+    [[ 4. -3.]
+     [-2.  1.]]
     """
     return _op("cofactors")(_matrices("cofactors", x))
 
@@ -170,6 +228,9 @@ def pinv(
     Singular values of at most rtol (a number for each matrix) times the largest count as 0; without
     it rtol is max(m, n) times the dtype's epsilon. If `hermitian` a is taken as symmetric, by its
     lower triangle. Differentiable where the rank does not change.
+
+    >>> print(gn.pinv([[1], [1]]).round(4), gn.pinv([[0, 0], [0, 4]]).round(4).tolist())
+    [[0.5 0.5]] [[0.0, 0.0], [0.0, 0.25]]
     """
     return _by_rank("pinv", a, rcond if rtol is None else rtol, hermitian)
 
@@ -184,6 +245,9 @@ def matrix_rank(
     """How many singular values of matrices [..., m, n] are not 0: int64 [...].
 
     That is, above `tol`; without it as `pinv` says.
+
+    >>> print(gn.matrix_rank([[1, 2], [2, 4]]), gn.matrix_rank([[1, 2], [2, 5]]))
+    1 2
     """
     if tol is None:
         return _by_rank("matrix_rank", A, rtol, hermitian)
@@ -198,6 +262,10 @@ def lstsq(a: Operand, b: Operand, rcond: Operand | None = None) -> LstsqResult[T
     the rank, unlike NumPy's), the rank of a, and its singular values, of which those up to rcond
     times the largest count as 0; rcond is max(m, n) epsilons by default. x is differentiable where
     the rank does not change.
+
+    >>> x, residuals, rank, s = gn.lstsq([[1, 0], [1, 1], [1, 2]], [1, 3, 5])
+    >>> print(x.round(4), rank)
+    [1. 2.] 2
     """
     a, b = _matrices("lstsq", a), _floating(b)
     dtype = result_type(a, b)
@@ -213,6 +281,10 @@ def lu_factor(a: Operand, /) -> tuple[Tensor, Tensor]:
     """(lu, pivots) of matrices [..., m, n], for `lu_solve`: U, and L below the diagonal.
 
     The diagonal of L is 1. Row i changed places with row pivots[i] >= i, in this order.
+
+    >>> lu, pivots = gn.lu_factor([[1, 2], [2, 2]])
+    >>> print(lu.tolist(), pivots)
+    [[2.0, 2.0], [0.5, 1.0]] [1 1]
     """
     factors, pivots, _ = _op("lu_factor")(_matrices("lu_factor", a))
     return factors, pivots
@@ -223,6 +295,10 @@ def lu(a: Operand, /) -> LUResult[Tensor]:
 
     L is [..., m, k], U [..., k, n], k = min(m, n). By partial pivoting. The derivative by L and U
     needs a regular U: ValueError for others.
+
+    >>> P, L, U = gn.lu([[1, 2], [2, 2]])
+    >>> print(P.tolist(), L.tolist(), U.tolist())
+    [[0.0, 1.0], [1.0, 0.0]] [[1.0, 0.0], [0.5, 1.0]] [[2.0, 2.0], [0.0, 1.0]]
     """
     a = _matrices("lu", a)
     factors, _, rows = _op("lu_factor")(a)

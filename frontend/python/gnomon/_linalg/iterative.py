@@ -38,6 +38,12 @@ def cg(
 
     TypeError: unknowns are not all of one float dtype, A returns another structure or dtype.
     ValueError: it returns other shapes; a tolerance is negative.
+
+    >>> x, info = gn.linalg.cg([[4, 1], [1, 3]], np.array([5.0, 4.0]))
+    >>> print(x.round(4), info)
+    [1. 1.] 0
+    >>> print(gn.linalg.cg(lambda x: 2 * x, np.array([2.0, 4.0]))[0])
+    [1. 2.]
     """
     return _iterated("cg", A, b, x0, rtol, atol, maxiter, M, 20)
 
@@ -55,6 +61,10 @@ def bicgstab(
     """The x with A(x) = b for any linear A, by stabilised biconjugate gradients; and info.
 
     As `cg`, with two products by A in each step. Van der Vorst 1992.
+
+    >>> x, info = gn.linalg.bicgstab([[2, 1], [0, 1]], np.array([3.0, 1.0]))
+    >>> print(x.round(4), info)
+    [1. 1.] 0
     """
     return _iterated("bicgstab", A, b, x0, rtol, atol, maxiter, M, 20)
 
@@ -74,6 +84,10 @@ def gmres(
 
     As `cg`. `restart` products by A are between one restart and the next, and as many vectors are
     kept; maxiter and info count restarts. Saad and Schultz 1986.
+
+    >>> x, info = gn.linalg.gmres([[2, 1], [0, 1]], np.array([3.0, 1.0]))
+    >>> print(x.round(4), info)
+    [1. 1.] 0
     """
     return _iterated("gmres", A, b, x0, rtol, atol, maxiter, M, restart)
 

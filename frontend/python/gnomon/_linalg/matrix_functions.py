@@ -21,7 +21,12 @@ _op = _core.operation
 
 
 def expm(x: Operand, /) -> Tensor:
-    """The matrix exponential of [..., n, n], by scaling and squaring. Differentiable."""
+    """The matrix exponential of [..., n, n], by scaling and squaring. Differentiable.
+
+    >>> print(gn.expm([[0, 2], [0, 0]]).round(4))
+    [[1. 2.]
+     [0. 1.]]
+    """
     return _op("expm")(_matrices("expm", x))
 
 
@@ -29,13 +34,22 @@ def solve_sylvester(a: Operand, b: Operand, q: Operand, /) -> Tensor:
     """The X [..., m, k] with a @ X + X @ b = q, for a [..., m, m], b [..., k, k] and q [..., m, k].
 
     ValueError when a and -b have a common eigenvalue. Differentiable.
+
+    >>> print(gn.solve_sylvester([[1, 0], [0, 2]], [[1]], [[4], [6]]).round(4))
+    [[2.]
+     [2.]]
     """
     operands = _alike(*(_matrices("solve_sylvester", x) for x in (a, b, q)))
     return _op("solve_sylvester")(*operands)
 
 
 def solve_continuous_lyapunov(a: Operand, q: Operand, /) -> Tensor:
-    """The X with a @ X + X @ a^H = q. ValueError when a and -a^H have a common eigenvalue."""
+    """The X with a @ X + X @ a^H = q. ValueError when a and -a^H have a common eigenvalue.
+
+    >>> print(gn.solve_continuous_lyapunov([[-1, 0], [0, -2]], [[-2, -3], [-3, -4]]).round(4))
+    [[1. 1.]
+     [1. 1.]]
+    """
     return solve_sylvester(a, _adjoint(_matrices("solve_continuous_lyapunov", a)), q)
 
 
@@ -44,6 +58,10 @@ def solve_discrete_lyapunov(a: Operand, q: Operand, /) -> Tensor:
 
     Through b = (a^H - 1) (a^H + 1)^-1, with which b^H @ X + X @ b = -2 (a + 1)^-1 q (a^H + 1)^-1:
     -1 may be no eigenvalue of a.
+
+    >>> print(gn.solve_discrete_lyapunov([[0.5, 0], [0, 0]], [[3, 1], [1, 2]]).round(4))
+    [[4. 1.]
+     [1. 2.]]
     """
     a, q = _matrices("solve_discrete_lyapunov", a), _matrices("solve_discrete_lyapunov", q)
     one = eye(a.shape[-1], dtype=a.dtype)
@@ -60,6 +78,10 @@ def solve_discrete_are(a: Operand, b: Operand, q: Operand, r: Operand, /) -> Ten
     That is, eigenvalues of a - b @ (r + b^H X b)^-1 @ b^H X a are in the unit circle. a and q are
     [..., n, n], b is [..., n, m], r [..., m, m] and regular; q and r are taken as symmetric.
     ValueError when there is no such X. Differentiable.
+
+    >>> x = gn.solve_discrete_are([[1]], [[1]], [[1]], [[1]])
+    >>> print(x.round(4), round((1 + 5**0.5) / 2, 4))
+    [[1.618]] 1.618
     """
     operands = _alike(*(_matrices("solve_discrete_are", x) for x in (a, b, q, r)))
     return _op("solve_discrete_are")(*operands)
@@ -69,6 +91,11 @@ def block_diag(*matrices: Operand) -> Tensor:
     """The matrix with the given ones along its diagonal and zeros elsewhere.
 
     Leading axes broadcast; a vector is a row, a number a matrix of one element.
+
+    >>> print(gn.block_diag([[1, 2], [3, 4]], 5))
+    [[1 2 0]
+     [3 4 0]
+     [0 0 5]]
     """
     if not matrices:
         return zeros((1, 0))
@@ -91,6 +118,9 @@ def multi_dot(arrays: Sequence[Operand], *, out: Any = None) -> Tensor:
 
     The first may be a vector (a row), the last too (a column). By the extents where they are known,
     from left to right where they are not.
+
+    >>> print(gn.multi_dot([np.ones((2, 50)), np.ones((50, 3)), np.ones(3)]))
+    [150. 150.]
     """
     chain = [_tensor(x) for x in arrays]
     if len(chain) < 2:

@@ -34,6 +34,11 @@ def matmul(
 
     A vector on the left is a row, on the right a column, and its axis is not in the result.
     Differentiable.
+
+    >>> print(gn.matmul([[1, 2], [3, 4]], [1, 10]))
+    [21 43]
+    >>> print(gn.matmul(np.ones((5, 2, 3)), np.ones((3, 4))).shape)
+    (5, 2, 4)
     """
     if out is None and dtype is None:
         return _core.matmul(x1, x2)
@@ -41,13 +46,23 @@ def matmul(
 
 
 def dot(a: Operand, b: Operand, out: Any = None) -> Tensor:
-    """matmul up to rank 2; beyond, the last axis of a is summed with the last but one of b."""
+    """matmul up to rank 2; beyond, the last axis of a is summed with the last but one of b.
+
+    >>> print(gn.dot([1, 2], [3, 4]), gn.dot([[1, 2], [3, 4]], [1, 10]))
+    11 [21 43]
+    >>> print(gn.dot(np.ones((2, 3)), np.ones((4, 3, 5))).shape)
+    (2, 4, 5)
+    """
     y = _core.dot(a, b)
     return y if out is None else into("dot", out, y)
 
 
 def vdot(a: Operand, b: Operand) -> Tensor:
-    """Sum of the products of all elements of two arrays; those of a are conjugated."""
+    """Sum of the products of all elements of two arrays; those of a are conjugated.
+
+    >>> print(gn.vdot([1j, 2], [1j, 3]), gn.vdot([[1, 2], [3, 4]], [[1, 0], [0, 1]]))
+    (7+0j) 5
+    """
     a, b = _core.reshape(_tensor(a), (-1,)), _core.reshape(_tensor(b), (-1,))
     return _core.dot(conj(a), b)
 
@@ -60,11 +75,16 @@ def tensordot(
     """Sum of products over axes of a and axes of b, pairwise; the other axes follow in order.
 
     A number n stands for the last n axes of a and the first n of b.
+
+    >>> print(gn.tensordot([[1, 2], [3, 4]], [1, 10], axes=1))
+    [21 43]
+    >>> print(gn.tensordot(np.ones((2, 3, 4)), np.ones((4, 2, 5)), axes=([2, 0], [0, 1])).shape)
+    (3, 5)
     """
     a, b = _tensor(a), _tensor(b)
     if isinstance(axes, int):
         if not 0 <= axes <= min(a.ndim, b.ndim):
-            raise _core.ValueError(f"tensordot: {axes} axes of ranks {x1.ndim} and {x2.ndim}")
+            raise _core.ValueError(f"tensordot: {axes} axes of ranks {a.ndim} and {b.ndim}")
         first, second = range(a.ndim - axes, a.ndim), range(axes)
     else:
         first, second = axes
@@ -89,6 +109,10 @@ def einsum(
     Axes that the result does not have are summed; "..." stands for axes that broadcast. Without
     "->" the result has the axes named once, in the order of the alphabet. Operands are joined two
     at a time by products of matrices, up to 8 of them in the order of least work. Differentiable.
+
+    >>> a = [[1, 2], [3, 4]]
+    >>> print(gn.einsum("ij,j->i", a, [1, 10]), gn.einsum("ii", a), gn.einsum("ij->j", a))
+    [21 43] 5 [4 6]
     """
     if not isinstance(subscripts, str) and operands:
         subscripts, operands = _spelled(subscripts, operands)
@@ -118,7 +142,11 @@ def _spelled(first, rest):
 
 
 def batched_dot(x1: Operand, x2: Operand, /) -> Tensor:
-    """dot of x1[i] and x2[i], for each i along axis 0."""
+    """dot of x1[i] and x2[i], for each i along axis 0.
+
+    >>> print(gn.batched_dot([[1, 2], [3, 4]], [[1, 1], [10, 0]]))
+    [ 3 30]
+    """
     x1, x2 = _tensor(x1), _tensor(x2)
     for x in (x1, x2):
         if not 1 <= x.ndim <= 3:
@@ -136,6 +164,10 @@ def batched_tensordot(
     """tensordot of x1[i] and x2[i], for each i along axis 0; `axes` count that axis too.
 
     A number n stands for the last n axes of x1 and those of x2 after the first.
+
+    >>> y = gn.batched_tensordot(np.ones((3, 2, 4)), np.ones((3, 4, 5)), axes=1)
+    >>> print(y.shape, y[0, 0, 0])
+    (3, 2, 5) 4.0
     """
     x1, x2 = _tensor(x1), _tensor(x2)
     if isinstance(axes, int):
@@ -154,13 +186,22 @@ def batched_tensordot(
 
 
 def outer(a: Operand, b: Operand, out: Any = None) -> Tensor:
-    """Products of each element of a with each of b, both flattened: a matrix."""
+    """Products of each element of a with each of b, both flattened: a matrix.
+
+    >>> print(gn.outer([1, 2], [1, 10, 100]))
+    [[  1  10 100]
+     [  2  20 200]]
+    """
     a, b = _core.reshape(_tensor(a), (-1,)), _core.reshape(_tensor(b), (-1,))
     return into("outer", out, _core.outer(a, b))
 
 
 def inner(x1: Operand, x2: Operand, /) -> Tensor:
-    """Sums of products over the last axes of x1 and x2."""
+    """Sums of products over the last axes of x1 and x2.
+
+    >>> print(gn.inner([1, 2], [3, 4]), gn.inner([[1, 2], [3, 4]], [1, 10]))
+    11 [21 43]
+    """
     x1, x2 = _tensor(x1), _tensor(x2)
     if x1.ndim == 0 or x2.ndim == 0:
         return _multiply(x1, x2)
@@ -181,6 +222,11 @@ def vecdot(
     """Sum of products along an axis, which both have, counted from the end; others broadcast.
 
     Of complex numbers x1 is conjugated.
+
+    >>> print(gn.vecdot([[1, 2], [3, 4]], [1, 10]))
+    [21 43]
+    >>> print(gn.vecdot([[1, 2], [3, 4]], [[1], [10]], axis=-2))
+    [31 42]
     """
     x1, x2 = _tensor(x1), _tensor(x2)
     if x1.ndim == 0 or x2.ndim == 0:
@@ -203,13 +249,22 @@ def vecdot(
 
 @ufunc
 def matvec(x1: Operand, x2: Operand, /) -> Tensor:
-    """Products of matrices x1[..., m, n] with vectors x2[..., n]; the axes before broadcast."""
+    """Products of matrices x1[..., m, n] with vectors x2[..., n]; the axes before broadcast.
+
+    >>> print(gn.matvec([[1, 2], [3, 4]], [[1, 10], [0, 1]]))
+    [[21 43]
+     [ 2  4]]
+    """
     return _core.squeeze(_core.matmul(x1, _core.expand_dims(_tensor(x2), -1)), -1)
 
 
 @ufunc
 def vecmat(x1: Operand, x2: Operand, /) -> Tensor:
-    """Products of vectors x1[..., m], conjugated, with matrices x2[..., m, n]; axes broadcast."""
+    """Products of vectors x1[..., m], conjugated, with matrices x2[..., m, n]; axes broadcast.
+
+    >>> print(gn.vecmat([1, 10], [[1, 2], [3, 4]]))
+    [31 42]
+    """
     row = _core.expand_dims(conj(x1), -2)
     return _core.squeeze(_core.matmul(row, x2), -2)
 
@@ -225,6 +280,10 @@ def trace(
     """Sum of the diagonal `offset` of two axes; the dtype is that of `sum`.
 
     `gn.linalg.trace` takes the last two axes.
+
+    >>> a = [[1, 2], [3, 4]]
+    >>> print(gn.trace(a), gn.trace(a, offset=1))
+    5 2
     """
     return into("trace", out, sum(_diagonal("trace", a, offset, axis1, axis2), -1, dtype))
 
@@ -241,6 +300,9 @@ def cross(
 
     A vector of two numbers has the third 0; of two such the result is the third number. The axis
     may be another one in each of a, b and the result.
+
+    >>> print(gn.cross([1, 0, 0], [0, 1, 0]), gn.cross([1, 2], [3, 4]))
+    [0 0 1] -2
     """
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -275,7 +337,14 @@ def _is_two(n):
 
 
 def kron(a: Operand, b: Operand) -> Tensor:
-    """Kronecker product: the blocks a[i, j] * b, and so on for other ranks."""
+    """Kronecker product: the blocks a[i, j] * b, and so on for other ranks.
+
+    >>> print(gn.kron([1, 10], [1, 2, 3]))
+    [ 1  2  3 10 20 30]
+    >>> print(gn.kron([[1, 0], [0, 2]], [[1, 1]]))
+    [[1 1 0 0]
+     [0 0 2 2]]
+    """
     a, b = _tensor(a), _tensor(b)
     rank = max(a.ndim, b.ndim)
     m = (1,) * (rank - a.ndim) + tuple(a.shape)
@@ -286,27 +355,54 @@ def kron(a: Operand, b: Operand) -> Tensor:
 
 
 def stop_gradient(x: Operand, /) -> Tensor:
-    """x, with derivative 0."""
+    """x, with derivative 0.
+
+    >>> print(gn.grad(lambda x: x * gn.stop_gradient(x))(3.0))
+    3.0
+    """
     return _core.stop_gradient(x)
 
 
 def grad_clip(x: Operand, low: float, high: float, /) -> Tensor:
-    """x; what a derivative passes through it, backwards or forwards, is clipped to [low, high]."""
+    """x; what a derivative passes through it, backwards or forwards, is clipped to [low, high].
+
+    >>> print(gn.grad(lambda x: gn.grad_clip(x, -1.0, 1.0) ** 2)(3.0))
+    1.0
+    """
     return _core.grad_clip(x, low, high)
 
 
 def grad_scale(x: Operand, factor: float, /) -> Tensor:
-    """x; what a derivative passes through it is multiplied by `factor`: -1 reverses it."""
+    """x; what a derivative passes through it is multiplied by `factor`: -1 reverses it.
+
+    >>> print(gn.grad(lambda x: gn.grad_scale(x, -1.0) ** 2)(3.0))
+    -6.0
+    """
     return _core.grad_scale(x, factor)
 
 
 def zero_grad(x: Operand, /) -> Tensor:
-    """x, with derivative 0. Unlike that of `stop_gradient`, x counts as having influence."""
+    """x, with derivative 0. Unlike that of `stop_gradient`, x counts as having influence.
+
+    >>> x = gn.scalar("x")
+    >>> print(gn.grad(gn.zero_grad(x), x).eval())
+    0.0
+    >>> gn.grad(gn.stop_gradient(x), x)
+    Traceback (most recent call last):
+        ...
+    gnomon.TypeError: grad: expected values that the result depends on through ...
+    """
     return _core.zero_grad(x)
 
 
 def barrier(x: Operand, /) -> Tensor:
-    """x, opaque to every rewrite rule: protects a computation whose rounding matters."""
+    """x, opaque to every rewrite rule: protects a computation whose rounding matters.
+
+    >>> plain = gn.compiled(lambda x, y: (x + y) - x)
+    >>> kept = gn.compiled(lambda x, y: gn.barrier(x + y) - x)
+    >>> print(plain(1e20, 1.0), kept(1e20, 1.0))
+    1.0 0.0
+    """
     return _core.barrier(x)
 
 
@@ -317,12 +413,26 @@ def _text(name, message):
 
 
 def print(x: Operand, message: str = "", /) -> Tensor:
-    """x, shown with the message each time it is computed."""
+    """x, shown with the message on the standard output each time it is computed.
+
+    >>> y = gn.print(gn.asarray([1.0, 2.0]), "seen:")  # shows "seen: [1. 2.]"
+    >>> print(y * 10)
+    [10. 20.]
+    """
     return _core.print(x, _text("print", message))
 
 
 def check(x: Operand, condition: Operand, message: str, /) -> Tensor:
-    """x, after a ValueError with the message if any element of the condition is false."""
+    """x, after a ValueError with the message if any element of the condition is false.
+
+    >>> root = gn.compiled(lambda x: gn.sqrt(gn.check(x, x >= 0, "x is below 0")))
+    >>> print(root(4.0))
+    2.0
+    >>> root(-1.0)
+    Traceback (most recent call last):
+        ...
+    gnomon.ValueError: x is below 0 ...
+    """
     return _core.check(x, condition, _text("check", message))
 
 

@@ -33,6 +33,10 @@ def cholesky(a: Operand, /, *, upper: bool = False) -> Tensor:
 
     L with L @ L^H = a, or L^H if `upper`. Only the lower triangles of a are read.
     ValueError when a matrix is not positive definite. Differentiable.
+
+    >>> print(gn.cholesky([[4, 2], [2, 2]]).round(4))
+    [[2. 0.]
+     [1. 1.]]
     """
     factor = _op("cholesky")(_floating(a))
     return _adjoint(factor) if upper else factor
@@ -45,6 +49,11 @@ def solve(a: Operand, b: Operand, *, assume_a: str | None = None) -> Tensor:
     symmetric positive definite, by Cholesky factors of its lower triangle, "lower triangular" and
     "upper triangular" read that triangle, "tridiagonal" three diagonals. ValueError when a matrix
     is singular (or not positive definite). Differentiable.
+
+    >>> print(gn.solve([[1, 2], [2, 2]], [3, 4]).round(4))
+    [1. 1.]
+    >>> print(gn.solve([[2, 1], [1, 3]], [3, 4], assume_a="pos").round(4))
+    [1. 1.]
     """
     if assume_a in (None, "gen", "general"):
         return _system("solve", a, b, False)
@@ -74,6 +83,9 @@ def solve_banded(l_and_u: tuple[int, int], ab: Operand, b: Operand, /) -> Tensor
     u diagonals are above the main one and come first, l below it: ab[u + i - j, j] is A[i, j]; what
     lies outside of A does not count. b is [..., n, k] or a vector [n]. ValueError when a matrix is
     singular. Differentiable.
+
+    >>> print(gn.solve_banded((1, 1), [[0, 1, 1], [2, 2, 2], [1, 1, 0]], [3, 4, 3]).round(4))
+    [1. 1. 1.]
     """
     below, above = l_and_u
     ab, b = _floating(ab), _floating(b)
@@ -88,7 +100,12 @@ def solve_banded(l_and_u: tuple[int, int], ab: Operand, b: Operand, /) -> Tensor
 
 
 def cho_solve(c_and_lower: tuple[Operand, bool], b: Operand, /) -> Tensor:
-    """The x with a @ x = b by a Cholesky factor c: of c @ c^H = a if lower, else c^H @ c = a."""
+    """The x with a @ x = b by a Cholesky factor c: of c @ c^H = a if lower, else c^H @ c = a.
+
+    >>> c = gn.cholesky([[4, 2], [2, 2]])
+    >>> print(gn.cho_solve((c, True), [6, 4]).round(4))
+    [1. 1.]
+    """
     c, lower = c_and_lower
     c = _floating(c)
     turned = conj(c)
@@ -104,6 +121,10 @@ def solve_triangular(
 
     b is [..., n, k] or a vector [n]. Only the upper triangle of a is read, or the lower one if
     `lower`. ValueError for a 0 on the diagonal. Differentiable.
+
+    >>> a = [[2, 1], [1, 4]]
+    >>> print(gn.solve_triangular(a, [3, 4]), gn.solve_triangular(a, [2, 5], lower=True))
+    [1. 1.] [1. 1.]
     """
     return _system("solve_triangular", a, b, lower, trans)
 
@@ -112,6 +133,10 @@ def inv(a: Operand) -> Tensor:
     """The inverse of matrices [..., n, n]; ValueError when one is singular. Differentiable.
 
     To multiply by an inverse, `solve` is faster and more accurate.
+
+    >>> print(gn.inv([[1, 2], [3, 4]]).round(4))
+    [[-2.   1. ]
+     [ 1.5 -0.5]]
     """
     a = _floating(a)
     _check_matrices("inv", a)
@@ -121,7 +146,12 @@ def inv(a: Operand) -> Tensor:
 def lu_solve(lu_and_pivots: tuple[Operand, Operand], b: Operand, /, *, trans: bool = False) -> (
     Tensor
 ):
-    """The x with a @ x = b (a.T @ x = b if `trans`) by lu_factor(a), for b [..., n, k] or [n]."""
+    """The x with a @ x = b (a.T @ x = b if `trans`) by lu_factor(a), for b [..., n, k] or [n].
+
+    >>> factors = gn.lu_factor([[1, 2], [2, 2]])
+    >>> print(gn.lu_solve(factors, [3, 4]).round(4))
+    [1. 1.]
+    """
     factors, pivots = _floating(lu_and_pivots[0]), _tensor(lu_and_pivots[1])
     b = _floating(b)
     _check_matrices("lu_solve", factors)
@@ -154,6 +184,10 @@ def tensorsolve(a: Operand, b: Operand, axes: Sequence[int] | None = None) -> Te
     """The x with tensordot(a, x, x.ndim) = b; a has the shape of b, then that of x.
 
     `axes` of a are moved behind the others first.
+
+    >>> a = 2 * gn.eye(4).reshape(2, 2, 4)
+    >>> print(gn.tensorsolve(a, [[2, 4], [6, 8]]).round(4))
+    [1. 2. 3. 4.]
     """
     a, b = _tensor(a), _tensor(b)
     if axes is not None:
@@ -166,7 +200,12 @@ def tensorsolve(a: Operand, b: Operand, axes: Sequence[int] | None = None) -> Te
 
 
 def tensorinv(a: Operand, ind: int = 2) -> Tensor:
-    """The inverse of tensordot with a over a's last axes; its first `ind` axes are the result's."""
+    """The inverse of tensordot with a over a's last axes; its first `ind` axes are the result's.
+
+    >>> a = 2 * gn.eye(6).reshape(2, 3, 6)
+    >>> print(gn.tensorinv(a).shape, gn.tensorinv(a)[5, 1])
+    (6, 2, 3) [0.  0.  0.5]
+    """
     a = _tensor(a)
     if not 0 < ind < a.ndim:
         raise _core.ValueError(f"tensorinv: expected ind from 1 to {a.ndim - 1}, found {ind}")

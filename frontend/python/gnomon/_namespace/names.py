@@ -100,13 +100,20 @@ def missing(module, name):
     return AttributeError(plain + also)
 
 
-def absent(module):
-    """The `__getattr__` of a module: an error that says what was perhaps meant."""
+def of_module(module):
+    """The `__getattr__` of a module, whose error says what was perhaps meant, and its `__dir__`,
+    which lists what is public."""
 
     def __getattr__(name):
         raise missing(module, name)
 
-    return __getattr__
+    def __dir__():
+        import sys
+
+        found = vars(sys.modules[module])
+        return sorted({*found["__all__"], *(n for n in found if n[:2] == "__")})
+
+    return __getattr__, __dir__
 
 
 # Names of the functions written by hand, which the modules that define them repeat:

@@ -16,7 +16,12 @@ _IGNORED = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": 
 
 
 class errstate:
-    """A context and a decorator that does nothing: errors of floats give inf and NaN."""
+    """A context and a decorator that does nothing: errors of floats give inf and NaN.
+
+    >>> with gn.errstate(divide="ignore"):
+    ...     print(gn.divide(1.0, 0.0))
+    inf
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         pass
@@ -38,35 +43,65 @@ def seterr(
     under: str | None = None,
     invalid: str | None = None,
 ) -> dict[str, str]:
-    """Changes nothing; errors of floats are ignored, as the result says."""
+    """Changes nothing; errors of floats are ignored, as the result says.
+
+    >>> gn.seterr(all="ignore")["divide"]
+    'ignore'
+    """
     return dict(_IGNORED)
 
 
 def geterr() -> dict[str, str]:
-    """How errors of floats are treated: all are ignored."""
+    """How errors of floats are treated: all are ignored.
+
+    >>> gn.geterr()["over"]
+    'ignore'
+    """
     return dict(_IGNORED)
 
 
 def seterrcall(func: Any) -> None:
-    """Changes nothing: no function is called on errors of floats."""
+    """Changes nothing: no function is called on errors of floats.
+
+    >>> gn.seterrcall(print)
+    """
 
 
 def geterrcall() -> None:
-    """The function that is called on errors of floats: none."""
+    """The function that is called on errors of floats: none.
+
+    >>> gn.geterrcall() is None
+    True
+    """
 
 
 def setbufsize(size: int) -> int:
-    """Changes nothing: there are no buffers whose size matters."""
+    """Changes nothing: there are no buffers whose size matters.
+
+    >>> gn.setbufsize(4096)
+    8192
+    """
     return 8192
 
 
 def getbufsize() -> int:
-    """NumPy's default size of buffers, which matters to nothing here."""
+    """NumPy's default size of buffers, which matters to nothing here.
+
+    >>> gn.getbufsize()
+    8192
+    """
     return 8192
 
 
 def set_printoptions(*args: Any, **kwargs: Any) -> None:
-    """As NumPy's function, which must be there; arrays are shown by its options from then on."""
+    """As NumPy's function, which must be there; arrays are shown by its options from then on.
+
+    >>> before = gn.get_printoptions()
+    >>> gn.set_printoptions(precision=3)
+    >>> print(gn.asarray([1 / 3, 2 / 3]))
+    [0.333 0.667]
+    >>> gn.set_printoptions(**before)
+    """
     import numpy
 
     from .classes import Array
@@ -77,14 +112,23 @@ def set_printoptions(*args: Any, **kwargs: Any) -> None:
 
 
 def get_printoptions() -> dict[str, Any]:
-    """NumPy's options of printing."""
+    """NumPy's options of printing.
+
+    >>> gn.get_printoptions()["precision"]
+    8
+    """
     import numpy
 
     return dict(numpy.get_printoptions())
 
 
 class printoptions:
-    """A context in which arrays are shown by other options of NumPy's printing."""
+    """A context in which arrays are shown by other options of NumPy's printing.
+
+    >>> with gn.printoptions(precision=2):
+    ...     print(gn.asarray([1 / 3, 2 / 3]))
+    [0.33 0.67]
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         import numpy
@@ -112,7 +156,11 @@ class printoptions:
 
 
 def array2string(a: Any, *args: Any, **kwargs: Any) -> str:
-    """The text of an array that has values, as NumPy's function of this name writes it."""
+    """The text of an array that has values, as NumPy's function of this name writes it.
+
+    >>> gn.array2string(gn.asarray([1, 2, 3]), separator=", ")
+    '[1, 2, 3]'
+    """
     import numpy
 
     return str(numpy.array2string(a.__array__(), *args, **kwargs))
@@ -122,7 +170,11 @@ def array_str(
     a: Any, max_line_width: int | None = None, precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The text of an array that has values, as NumPy's function of this name writes it."""
+    """The text of an array that has values, as NumPy's function of this name writes it.
+
+    >>> gn.array_str(gn.asarray([1 / 3]), precision=3)
+    '[0.333]'
+    """
     import numpy
 
     return str(numpy.array_str(a.__array__(), max_line_width, precision, suppress_small))
@@ -132,19 +184,33 @@ def array_repr(
     arr: Any, max_line_width: int | None = None, precision: int | None = None,
     suppress_small: bool | None = None,
 ) -> str:
-    """The text of an array that has values, as NumPy's function of this name writes it."""
+    """The text of an array that has values, as NumPy's function of this name writes it.
+
+    >>> gn.array_repr(gn.asarray([1.0, 2.0]))
+    'array([1., 2.])'
+    """
     import numpy
 
     return str(numpy.array_repr(arr.__array__(), max_line_width, precision, suppress_small))
 
 
 def shares_memory(a: Any, b: Any, /, max_work: int = -1) -> bool:
-    """Whether an element of one array is an element of the other, as views are."""
+    """Whether an element of one array is an element of the other, as views are.
+
+    >>> x = gn.arange(6)
+    >>> print(gn.shares_memory(x[:3], x[2:]), gn.shares_memory(x[::2], x[1::2]))
+    True False
+    """
     return _share("shares_memory", a, b)
 
 
 def may_share_memory(a: Any, b: Any, /, max_work: int = 0) -> bool:
-    """Whether the memory of two arrays overlaps."""
+    """Whether the memory of two arrays overlaps.
+
+    >>> x = gn.arange(6)
+    >>> print(gn.may_share_memory(x[::2], x[1::2]), gn.may_share_memory(x, x.copy()))
+    True False
+    """
     return _share("may_share_memory", a, b)
 
 
@@ -159,14 +225,24 @@ def _share(name, a, b):
 
 
 def isfortran(a: Operand) -> bool:
-    """False: the order of elements in memory is nobody's concern."""
+    """False: the order of elements in memory is nobody's concern.
+
+    >>> gn.isfortran(gn.ones((2, 3)).T)
+    False
+    """
     return False
 
 
 def einsum_path(
     subscripts: str, *operands: Operand, optimize: Any = "greedy", einsum_call: bool = False
 ) -> tuple[list[Any], str]:
-    """NumPy's order of the products of einsum, and a report; `einsum` chooses one by itself."""
+    """NumPy's order of the products of einsum, and a report; `einsum` chooses one by itself.
+
+    >>> a, b, c = gn.ones((2, 9)), gn.ones((9, 9)), gn.ones((9, 2))
+    >>> path, report = gn.einsum_path("ij,jk,kl->il", a, b, c)
+    >>> print(path)
+    ['einsum_path', (0, 1), (0, 1)]
+    """
     import numpy
 
     shapes = [tuple(_tensor(x).shape) for x in operands]

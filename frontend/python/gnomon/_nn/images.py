@@ -34,7 +34,13 @@ def conv_transpose1d(
     dilation: IntShape = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The transpose of conv1d, x [N, C, n] with w [C, O / groups, k]: as conv_transpose2d."""
+    """The transpose of conv1d, x [N, C, n] with w [C, O / groups, k]: as conv_transpose2d.
+
+    >>> print(gn.nn.conv_transpose1d([[[1, 2]]], [[[1, 1, 1]]]))
+    [[[1. 3. 3. 2.]]]
+    >>> print(gn.nn.conv_transpose1d([[[1, 2]]], [[[1, 1, 1]]], stride=2))
+    [[[1. 1. 3. 2. 2.]]]
+    """
     return _transposed(
         "conv_transpose1d", 1, x, w, stride, padding, output_padding, dilation, groups
     )
@@ -56,6 +62,17 @@ def conv_transpose2d(
     over all c, i, j, s, t that come there. Of an axis h there are (h - 1) * stride - 2 * padding +
     dilation * (kh - 1) + output_padding + 1 results; `output_padding` is below the stride.
     Integers are taken as float64. Differentiable.
+
+    >>> x, w = [[[[1, 2], [3, 4]]]], np.ones((1, 1, 2, 2))
+    >>> print(gn.nn.conv_transpose2d(x, w)[0, 0])
+    [[ 1.  3.  2.]
+     [ 4. 10.  6.]
+     [ 3.  7.  4.]]
+    >>> print(gn.nn.conv_transpose2d(x, w, stride=2)[0, 0])
+    [[1. 1. 2. 2.]
+     [1. 1. 2. 2.]
+     [3. 3. 4. 4.]
+     [3. 3. 4. 4.]]
     """
     return _transposed(
         "conv_transpose2d", 2, x, w, stride, padding, output_padding, dilation, groups
@@ -72,7 +89,12 @@ def conv_transpose3d(
     dilation: IntShape = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The transpose of conv3d, w [C, O / groups, kd, kh, kw]: as conv_transpose2d."""
+    """The transpose of conv3d, w [C, O / groups, kd, kh, kw]: as conv_transpose2d.
+
+    >>> x, w = np.ones((1, 3, 4, 5, 6)), np.ones((3, 2, 2, 2, 2))
+    >>> print(gn.nn.conv_transpose3d(x, w, stride=2).shape)
+    (1, 2, 8, 10, 12)
+    """
     return _transposed(
         "conv_transpose3d", 3, x, w, stride, padding, output_padding, dilation, groups
     )
@@ -97,7 +119,12 @@ def separable_conv1d(
     padding: Padding = 0,
     dilation: IntShape = 1,
 ) -> Tensor:
-    """separable_conv2d with one spatial axis."""
+    """separable_conv2d with one spatial axis.
+
+    >>> x = [[[1, 2, 3], [10, 20, 30]]]
+    >>> print(gn.nn.separable_conv1d(x, [[[1, 1]], [[0, 1]]], [[[1], [1]]]))
+    [[[23. 35.]]]
+    """
     return _separable("separable_conv1d", 1, x, depthwise, pointwise, stride, padding, dilation)
 
 
@@ -114,6 +141,11 @@ def separable_conv2d(
 
     x [N, C, h, w] with depthwise [C * m, 1, kh, kw], then pointwise [O, C * m, 1, 1]. The number of
     channels must be known.
+
+    >>> x, depthwise = np.ones((1, 2, 4, 4)), np.ones((2, 1, 3, 3))
+    >>> y = gn.nn.separable_conv2d(x, depthwise, np.ones((5, 2, 1, 1)))
+    >>> print(y.shape, y[0, 0, 0, 0])
+    (1, 5, 2, 2) 18.0
     """
     return _separable("separable_conv2d", 2, x, depthwise, pointwise, stride, padding, dilation)
 
@@ -127,7 +159,13 @@ def separable_conv3d(
     padding: Padding = 0,
     dilation: IntShape = 1,
 ) -> Tensor:
-    """separable_conv2d with three spatial axes."""
+    """separable_conv2d with three spatial axes.
+
+    >>> x, depthwise = np.ones((1, 2, 4, 4, 4)), np.ones((2, 1, 3, 3, 3))
+    >>> y = gn.nn.separable_conv3d(x, depthwise, np.ones((5, 2, 1, 1, 1)))
+    >>> print(y.shape, y[0, 0, 0, 0, 0])
+    (1, 5, 2, 2, 2) 54.0
+    """
     return _separable("separable_conv3d", 3, x, depthwise, pointwise, stride, padding, dilation)
 
 
@@ -142,6 +180,9 @@ def causal_conv1d(
     """conv1d in which element i sees the elements up to i only: all padding is before the first.
 
     x [N, C, n] with w [O, C / groups, k]: [N, O, ceil(n / stride)].
+
+    >>> print(gn.nn.causal_conv1d([[[1, 2, 3]]], [[[10, 1]]]))
+    [[[ 1. 12. 23.]]]
     """
     from .windows import conv1d
 
@@ -174,7 +215,11 @@ def unshared_conv1d(
     dilation: IntShape = 1,
     groups: int = 1,
 ) -> Tensor:
-    """conv1d with weights of its own for each place of the result: w [O, n', C / groups, k]."""
+    """conv1d with weights of its own for each place of the result: w [O, n', C / groups, k].
+
+    >>> print(gn.nn.unshared_conv1d([[[1, 2, 3]]], [[[[1, 1]], [[10, 10]]]]))
+    [[[ 3. 50.]]]
+    """
     return _unshared("unshared_conv1d", 1, x, w, stride, padding, dilation, groups)
 
 
@@ -190,6 +235,11 @@ def unshared_conv2d(
     """conv2d with weights of its own for each place of the result, also called locally connected.
 
     x [N, C, h, w] with w [O, h', w', C / groups, kh, kw] gives [N, O, h', w'].
+
+    >>> x, w = np.ones((1, 1, 2, 3)), np.ones((1, 1, 2, 1, 2, 2))
+    >>> w[0, 0, 1] = 10
+    >>> print(gn.nn.unshared_conv2d(x, w))
+    [[[[ 4. 40.]]]]
     """
     return _unshared("unshared_conv2d", 2, x, w, stride, padding, dilation, groups)
 
@@ -203,7 +253,12 @@ def unshared_conv3d(
     dilation: IntShape = 1,
     groups: int = 1,
 ) -> Tensor:
-    """conv3d with weights of its own for each place of the result, as unshared_conv2d."""
+    """conv3d with weights of its own for each place of the result, as unshared_conv2d.
+
+    >>> x, w = np.ones((1, 2, 3, 4, 5)), np.ones((6, 2, 3, 4, 2, 2, 2, 2))
+    >>> print(gn.nn.unshared_conv3d(x, w).shape)
+    (1, 6, 2, 3, 4)
+    """
     return _unshared("unshared_conv3d", 3, x, w, stride, padding, dilation, groups)
 
 
@@ -217,7 +272,13 @@ def unfold(
 ) -> Tensor:
     """What windows of `size` on images x [N, C, ...] see: [N, C * elements of a window, places].
 
-    Windows lie as those of conv2d; outside of the image are zeros.
+    Windows lie as those of conv2d; outside of the image are zeros. Integers become float64.
+
+    >>> print(gn.nn.unfold([[[1, 2, 3, 4]]], 2))
+    [[[1. 2. 3.]
+      [2. 3. 4.]]]
+    >>> print(gn.nn.unfold(np.ones((1, 3, 4, 4)), (2, 2), stride=2).shape)
+    (1, 12, 4)
     """
     x = _tensor(x)
     axes = x.ndim - 2
@@ -244,6 +305,13 @@ def images2neibs(
     what is left over does not count; "half" and "full", with shape // 2 and shape - 1 zeros on all
     sides; "wrap_centered", with blocks of odd extents around each `neib_step`-th element of an
     image that goes on at its ends.
+
+    >>> x = np.arange(16).reshape(1, 1, 4, 4)
+    >>> print(gn.nn.images2neibs(x, (2, 2)))
+    [[ 0  1  4  5]
+     [ 2  3  6  7]
+     [ 8  9 12 13]
+     [10 11 14 15]]
     """
     return _nn.images2neibs(x, neib_shape, () if neib_step is None else neib_step, mode)
 
@@ -254,6 +322,11 @@ def neibs2images(
     """The images [N, C, h, w] of `original_shape` whose blocks, side by side, are rows of `neibs`.
 
     "ignore_borders": what blocks do not fill is 0.
+
+    >>> blocks = [[0, 1, 4, 5], [2, 3, 6, 7]]
+    >>> print(gn.nn.neibs2images(blocks, (2, 2), (1, 1, 2, 4))[0, 0])
+    [[0 1 2 3]
+     [4 5 6 7]]
     """
     return _nn.neibs2images(neibs, neib_shape, original_shape, mode)
 
@@ -271,6 +344,14 @@ def bilinear_upsampling(
     at (i - (ratio - 1) // 2) / ratio of the old one. Beyond its borders an image goes on with them.
     `frac_ratio` is a fraction (p, q), or one for rows and one for columns: every q-th element at
     the ratio p.
+
+    >>> print(gn.nn.bilinear_upsampling([[[[0, 2], [4, 6]]]], 2)[0, 0])
+    [[0. 1. 2. 2.]
+     [2. 3. 4. 4.]
+     [4. 5. 6. 6.]
+     [4. 5. 6. 6.]]
+    >>> print(gn.nn.bilinear_upsampling(np.ones((1, 1, 4, 4)), frac_ratio=(3, 2)).shape)
+    (1, 1, 6, 6)
     """
     if (ratio is None) == (frac_ratio is None):
         raise _core.ValueError("bilinear_upsampling: expected either ratio or frac_ratio")

@@ -20,31 +20,56 @@ _nn = _core.nn
 
 
 def mse_loss(x: Operand, targets: Operand, /, *, reduction: str | None = "mean") -> Tensor:
-    """(x - targets)**2."""
+    """(x - targets)**2, reduced to the mean.
+
+    `reduction`: "mean", "sum", "batchmean" (the sum divided by the first extent), or "none" for the
+    losses themselves. Integers are taken as float64.
+
+    >>> print(gn.nn.mse_loss([1, 2], [1, 4]), gn.nn.mse_loss([1, 2], [1, 4], reduction="none"))
+    2.0 [0. 4.]
+    """
     return _nn.mse_loss(x, targets, reduction)
 
 
 def l1_loss(x: Operand, targets: Operand, /, *, reduction: str | None = "mean") -> Tensor:
-    """abs(x - targets)."""
+    """abs(x - targets).
+
+    >>> print(gn.nn.l1_loss([1, 2], [1, 4]), gn.nn.l1_loss([1, 2], [1, 4], reduction="sum"))
+    1.0 2.0
+    """
     return _nn.l1_loss(x, targets, reduction)
 
 
 def huber_loss(
     x: Operand, targets: Operand, /, delta: Operand = 1.0, *, reduction: str | None = "mean"
 ) -> Tensor:
-    """d**2 / 2 for d = abs(x - targets) up to delta, beyond it delta * (d - delta / 2)."""
+    """d**2 / 2 for d = abs(x - targets) up to delta, beyond it delta * (d - delta / 2).
+
+    >>> print(gn.nn.huber_loss([0.5, 3], [0, 0], reduction="none"))
+    [0.125 2.5  ]
+    """
     return _nn.huber_loss(x, targets, delta, reduction)
 
 
 def smooth_l1_loss(
     x: Operand, targets: Operand, /, beta: Operand = 1.0, *, reduction: str | None = "mean"
 ) -> Tensor:
-    """d**2 / (2 * beta) for d = abs(x - targets) below beta, else d - beta / 2."""
+    """d**2 / (2 * beta) for d = abs(x - targets) below beta, else d - beta / 2.
+
+    >>> print(gn.nn.smooth_l1_loss([0.5, 3], [0, 0], 2.0, reduction="none"))
+    [0.0625 2.    ]
+    """
     return _nn.smooth_l1_loss(x, targets, beta, reduction)
 
 
 def log_cosh_loss(x: Operand, targets: Operand, /, *, reduction: str | None = "mean") -> Tensor:
-    """log(cosh(x - targets)), without overflow or cancellation."""
+    """log(cosh(x - targets)), without overflow or cancellation.
+
+    >>> print(gn.nn.log_cosh_loss([1000], [0]).round(4))
+    999.3069
+    >>> print(f"{gn.nn.log_cosh_loss([1e-10], [0]):.1e}", gn.log(gn.cosh(1e-10)))
+    5.0e-21 0.0
+    """
     return _nn.log_cosh_loss(x, targets, reduction)
 
 
@@ -61,6 +86,9 @@ def gaussian_nll_loss(
     """-log of the density of targets under a normal distribution of mean x and variance var.
 
     (log(v) + (x - targets)**2 / v) / 2 with v = max(var, epsilon), and log(2 * pi) / 2 if `full`.
+
+    >>> print(gn.nn.gaussian_nll_loss([0], [2], [4]).round(4), ((gn.log(4) + 1) / 2).round(4))
+    1.1931 1.1931
     """
     return _nn.gaussian_nll_loss(x, targets, var, full, epsilon, reduction)
 
@@ -78,6 +106,9 @@ def poisson_nll_loss(
 
     exp(x) - targets * x; with `log_input=False`, x is the rate: x - targets * log(x), where
     0 * log(0) is 0. With log(targets!) only if `full`.
+
+    >>> print(gn.nn.poisson_nll_loss([0], [3]), gn.nn.poisson_nll_loss([2], [0], log_input=False))
+    1.0 2.0
     """
     return _nn.poisson_nll_loss(x, targets, log_input, full, reduction)
 
@@ -88,7 +119,11 @@ def poisson_nll_loss(
 def binary_cross_entropy(
     probabilities: Operand, targets: Operand, /, *, reduction: str | None = "mean"
 ) -> Tensor:
-    """-(t * log(p) + (1 - t) * log(1 - p)); 0 * log(0) is 0."""
+    """-(t * log(p) + (1 - t) * log(1 - p)); 0 * log(0) is 0.
+
+    >>> print(gn.nn.binary_cross_entropy([0.5, 1], [1, 1]).round(4), (gn.log(2) / 2).round(4))
+    0.3466 0.3466
+    """
     return _nn.binary_cross_entropy(probabilities, targets, reduction)
 
 
@@ -103,6 +138,11 @@ def binary_cross_entropy_with_logits(
     """binary_cross_entropy(sigmoid(logits), targets), without overflow or cancellation.
 
     The part of the loss that belongs to the targets counts `pos_weight` times.
+
+    >>> print(gn.nn.binary_cross_entropy_with_logits([-1000], [1]))
+    1000.0
+    >>> print(gn.nn.binary_cross_entropy(gn.sigmoid([-1000]), [1]))
+    inf
     """
     return _nn.binary_cross_entropy_with_logits(logits, targets, pos_weight, reduction)
 
@@ -125,6 +165,12 @@ def cross_entropy(
     class; means of integer labels are then divided by the sum of the weights of the labels. Labels
     equal to `ignore_index` do not count; a mean over none is NaN. `label_smoothing` is the part of
     each label that goes to all classes alike.
+
+    >>> logits, labels = [[0, 1000], [0, 0]], [0, 1]
+    >>> print(gn.nn.cross_entropy(logits, labels, reduction="none").round(4).tolist())
+    [1000.0, 0.6931]
+    >>> print(gn.nn.cross_entropy(logits, labels, ignore_index=0).round(4))
+    0.6931
     """
     return _nn.cross_entropy(logits, labels, weight, axis, ignore_index, label_smoothing, reduction)
 
@@ -139,7 +185,12 @@ def nll_loss(
     axis: int = -1,
     reduction: str | None = "mean",
 ) -> Tensor:
-    """-logs at the labels: `cross_entropy` of logarithms of probabilities, for integer labels."""
+    """-logs at the labels: `cross_entropy` of logarithms of probabilities, for integer labels.
+
+    >>> logs = gn.log([[0.5, 0.5], [0.25, 0.75]])
+    >>> print(gn.nn.nll_loss(logs, [0, 0], reduction="none").round(4))
+    [0.6931 1.3863]
+    """
     return _nn.nll_loss(logs, labels, weight, axis, ignore_index, 0.0, reduction)
 
 
@@ -155,6 +206,11 @@ def kl_div(
 
     p * (log(p) - logs), and 0 where p is 0. `log_target`: log(p) is given in the place of p.
     "batchmean" makes it the divergence of each row, averaged.
+
+    >>> logs = gn.log([[0.5, 0.5], [0.25, 0.75]])
+    >>> print(gn.nn.kl_div(logs, [[0.5, 0.5], [1, 0]], reduction="none").round(4))
+    [[0.     0.    ]
+     [1.3863 0.    ]]
     """
     return _nn.kl_div(logs, targets, log_target, reduction)
 
@@ -174,6 +230,10 @@ def hierarchical_log_softmax(
     softmax(x @ w2[k // m] + b2[k // m])[k % m]. Shapes: x [n, f], w1 [f, c], b1 [c], w2 [c, f, m],
     b2 [c, m]; [n, c * m]. With integer labels [n]: only those at the labels, [n], of which nothing
     but the groups of the labels is computed. `h_softmax` of Theano is the exponential.
+
+    >>> x, w1, b1, w2, b2 = (np.zeros(s) for s in [(1, 4), (4, 2), 2, (2, 4, 3), (2, 3)])
+    >>> print(gn.exp(gn.nn.hierarchical_log_softmax(x, w1, b1, w2, b2)).round(4))
+    [[0.1667 0.1667 0.1667 0.1667 0.1667 0.1667]]
     """
     return _nn.hierarchical_log_softmax(x, w1, b1, w2, b2, labels)
 
@@ -196,6 +256,10 @@ def ctc_loss(
     `label_lengths` [n] count. The first `input_lengths` [n] steps count. `blank` is the class that
     stands for no label. Infinite where no alignment is possible, or, with a derivative of 0, 0 if
     `zero_infinity`. "mean" divides each loss by its number of labels, or 1, first.
+
+    >>> logits = np.zeros((2, 1, 3))
+    >>> print(gn.exp(-gn.nn.ctc_loss(logits, [[1]], [2], [1])).round(4))
+    0.3333
     """
     return _nn.ctc_loss(
         logits, labels, input_lengths, label_lengths, blank, zero_infinity, reduction
@@ -208,14 +272,23 @@ def ctc_loss(
 def hinge_loss(
     x: Operand, targets: Operand, /, *, squared: bool = False, reduction: str | None = "mean"
 ) -> Tensor:
-    """max(0, 1 - t * x) of scores x and targets t of -1 and 1; squared if asked for."""
+    """max(0, 1 - t * x) of scores x and targets t of -1 and 1; squared if asked for.
+
+    >>> print(gn.nn.hinge_loss([0.5, 2, 2], [1, 1, -1], reduction="none"))
+    [0.5 0.  3. ]
+    """
     return _nn.hinge_loss(x, targets, squared, reduction)
 
 
 def soft_margin_loss(
     x: Operand, targets: Operand, /, *, reduction: str | None = "mean"
 ) -> Tensor:
-    """log(1 + exp(-t * x)) of scores x and targets t of -1 and 1."""
+    """log(1 + exp(-t * x)) of scores x and targets t of -1 and 1.
+
+    >>> losses = gn.nn.soft_margin_loss([1000, 0, -1000], [1, 1, 1], reduction="none")
+    >>> print(losses.round(4).tolist())
+    [0.0, 0.6931, 1000.0]
+    """
     return _nn.soft_margin_loss(x, targets, reduction)
 
 
@@ -228,7 +301,11 @@ def multi_margin_loss(
     axis: int = -1,
     reduction: str | None = "mean",
 ) -> Tensor:
-    """The sum over the other classes of max(0, margin - x[label] + x[class]) / classes."""
+    """The sum over the other classes of max(0, margin - x[label] + x[class]) / classes.
+
+    >>> print(gn.nn.multi_margin_loss([[1, 0.5, 3, -1]], [0]))
+    0.875
+    """
     return _nn.multi_margin_loss(x, labels, margin, axis, reduction)
 
 
@@ -241,14 +318,22 @@ def margin_ranking_loss(
     *,
     reduction: str | None = "mean",
 ) -> Tensor:
-    """max(0, margin - t * (x1 - x2)): t is 1 where x1 should be larger, -1 where x2 should."""
+    """max(0, margin - t * (x1 - x2)): t is 1 where x1 should be larger, -1 where x2 should.
+
+    >>> print(gn.nn.margin_ranking_loss([1, 3], [3, 1], [1, 1], reduction="none"))
+    [2. 0.]
+    """
     return _nn.margin_ranking_loss(x1, x2, targets, margin, reduction)
 
 
 def hinge_embedding_loss(
     x: Operand, targets: Operand, /, margin: Operand = 1.0, *, reduction: str | None = "mean"
 ) -> Tensor:
-    """Of distances x: x where targets are 1, max(0, margin - x) where they are -1."""
+    """Of distances x: x where targets are 1, max(0, margin - x) where they are -1.
+
+    >>> print(gn.nn.hinge_embedding_loss([0.25, 0.25], [1, -1], reduction="none"))
+    [0.25 0.75]
+    """
     return _nn.hinge_embedding_loss(x, targets, margin, reduction)
 
 
@@ -261,7 +346,12 @@ def cosine_embedding_loss(
     *,
     reduction: str | None = "mean",
 ) -> Tensor:
-    """1 - c where targets are 1, max(0, c - margin) where they are -1, c the cosine_similarity."""
+    """1 - c where targets are 1, max(0, c - margin) where they are -1, c the cosine_similarity.
+
+    >>> x, y = [[1, 0], [1, 0]], [[0, 1], [3, 4]]
+    >>> print(gn.nn.cosine_embedding_loss(x, y, [1, -1], reduction="none").round(4))
+    [1.  0.6]
+    """
     return _nn.cosine_embedding_loss(x1, x2, targets, margin, reduction)
 
 
@@ -275,14 +365,22 @@ def triplet_margin_loss(
     p: float = 2.0,
     reduction: str | None = "mean",
 ) -> Tensor:
-    """max(0, |anchor - positive| - |anchor - negative| + margin): p-norms of the last axis."""
+    """max(0, |anchor - positive| - |anchor - negative| + margin): p-norms of the last axis.
+
+    >>> print(gn.nn.triplet_margin_loss([0, 0], [3, 4], [0, 1]))
+    5.0
+    """
     return _nn.triplet_margin_loss(anchor, positive, negative, margin, p, reduction)
 
 
 def cosine_similarity(
     x1: Operand, x2: Operand, /, axis: int = -1, *, epsilon: float = 1e-8
 ) -> Tensor:
-    """x1 . x2 / (|x1| * |x2|) of vectors along an axis, norms below epsilon counting as epsilon."""
+    """x1 . x2 / (|x1| * |x2|) of vectors along an axis, norms below epsilon counting as epsilon.
+
+    >>> print(gn.nn.cosine_similarity([1, 0], [[3, 4], [-2, 0]]).round(4))
+    [ 0.6 -1. ]
+    """
     return _nn.cosine_similarity(x1, x2, axis, epsilon)
 
 
@@ -290,6 +388,10 @@ def confusion_matrix(actual: Operand, predicted: Operand, /, num_classes: int | 
     """How often each label was predicted as each: int64[num_classes, num_classes].
 
     Row i, column j: label i was predicted as j. ValueError for labels outside.
+
+    >>> print(gn.nn.confusion_matrix([0, 1, 1, 1], [0, 0, 1, 1], 2))
+    [[1 0]
+     [1 2]]
     """
     return _nn.confusion_matrix(actual, predicted, num_classes)
 

@@ -99,7 +99,12 @@ def conv1d(
     dilation: IntShape = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of x [N, C, n] with w [O, C / groups, k]: conv2d with one spatial axis."""
+    """Cross-correlation of x [N, C, n] with w [O, C / groups, k]: conv2d with one spatial axis.
+
+    >>> x, w = [[[1, 2, 3, 4]]], [[[1, 10]]]
+    >>> print(gn.nn.conv1d(x, w), gn.nn.conv1d(x, w, stride=2), gn.nn.conv1d(x, w, padding=1))
+    [[[21. 32. 43.]]] [[[21. 43.]]] [[[10. 21. 32. 43.  4.]]]
+    """
     return _convolution("conv1d", 1, x, w, stride, padding, dilation, groups)
 
 
@@ -120,6 +125,13 @@ def conv2d(
     (before, behind) an axis, 'valid' (none), or 'same': as many results as ceil(extent / stride).
     With groups, output channel o sees the channels of group o // (O / groups) only. Integers are
     taken as float64. Differentiable.
+
+    >>> x, w = np.arange(9).reshape(1, 1, 3, 3), np.ones((1, 1, 2, 2))
+    >>> print(gn.nn.conv2d(x, w)[0, 0])
+    [[ 8. 12.]
+     [20. 24.]]
+    >>> print(gn.nn.conv2d(x, w, padding="same").shape, gn.nn.conv2d(x, w, stride=2)[0, 0])
+    (1, 1, 3, 3) [[8.]]
     """
     return _convolution("conv2d", 2, x, w, stride, padding, dilation, groups)
 
@@ -133,7 +145,13 @@ def conv3d(
     dilation: IntShape = 1,
     groups: int = 1,
 ) -> Tensor:
-    """Cross-correlation of x [N, C, d, h, w] with w [O, C / groups, kd, kh, kw], as conv2d."""
+    """Cross-correlation of x [N, C, d, h, w] with w [O, C / groups, kd, kh, kw], as conv2d.
+
+    >>> x, w = np.ones((1, 2, 4, 4, 4)), np.ones((3, 2, 2, 2, 2))
+    >>> y = gn.nn.conv3d(x, w)
+    >>> print(y.shape, y[0, 0, 0, 0, 0])
+    (1, 3, 3, 3, 3) 16.0
+    """
     return _convolution("conv3d", 3, x, w, stride, padding, dilation, groups)
 
 
@@ -170,7 +188,12 @@ def _means(name, axes, x, size, stride, padding, count_include_pad):
 def max_pool1d(
     x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
 ) -> Tensor:
-    """The largest element of each window of `size` on the last axis, as max_pool2d."""
+    """The largest element of each window of `size` on the last axis, as max_pool2d.
+
+    >>> x = [1, 5, 2, 4]
+    >>> print(gn.nn.max_pool1d(x, 2), gn.nn.max_pool1d(x, 2, stride=1))
+    [5 4] [5 5 4]
+    """
     return _maxima("max_pool1d", 1, x, size, stride, padding)
 
 
@@ -182,6 +205,10 @@ def max_pool2d(
     Windows are `stride` apart, by default their size, so that they touch; (h + 2 * padding - size)
     // stride + 1 of them stand on an axis of extent h. Padding, which is below the size, is never
     the largest. Differentiable: the derivative goes to the first of equal elements.
+
+    >>> print(gn.nn.max_pool2d(np.arange(16).reshape(4, 4), 2))
+    [[ 5  7]
+     [13 15]]
     """
     return _maxima("max_pool2d", 2, x, size, stride, padding)
 
@@ -189,7 +216,11 @@ def max_pool2d(
 def max_pool3d(
     x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
 ) -> Tensor:
-    """The largest element of each window of `size` on the last three axes, as max_pool2d."""
+    """The largest element of each window of `size` on the last three axes, as max_pool2d.
+
+    >>> print(gn.nn.max_pool3d(np.arange(16).reshape(2, 2, 4), 2))
+    [[[13 15]]]
+    """
     return _maxima("max_pool3d", 3, x, size, stride, padding)
 
 
@@ -201,7 +232,12 @@ def avg_pool1d(
     padding: Padding = 0,
     count_include_pad: bool = False,
 ) -> Tensor:
-    """The mean of each window of `size` on the last axis, as avg_pool2d."""
+    """The mean of each window of `size` on the last axis, as avg_pool2d.
+
+    >>> x = [1, 5, 2, 4]
+    >>> print(gn.nn.avg_pool1d(x, 2), gn.nn.avg_pool1d(x, 2, stride=1))
+    [3. 3.] [3.  3.5 3. ]
+    """
     return _means("avg_pool1d", 1, x, size, stride, padding, count_include_pad)
 
 
@@ -217,6 +253,14 @@ def avg_pool2d(
 
     Padding does not count, or, with `count_include_pad`, as zeros. Windows lie as those of
     max_pool2d. Integers are taken as float64. Differentiable.
+
+    >>> print(gn.nn.avg_pool2d(np.arange(16).reshape(4, 4), 2))
+    [[ 2.5  4.5]
+     [10.5 12.5]]
+    >>> print(gn.nn.avg_pool2d([[8]], 2, padding=1))
+    [[8.]]
+    >>> print(gn.nn.avg_pool2d([[8]], 2, padding=1, count_include_pad=True))
+    [[2.]]
     """
     return _means("avg_pool2d", 2, x, size, stride, padding, count_include_pad)
 
@@ -229,28 +273,46 @@ def avg_pool3d(
     padding: Padding = 0,
     count_include_pad: bool = False,
 ) -> Tensor:
-    """The mean of each window of `size` on the last three axes, as avg_pool2d."""
+    """The mean of each window of `size` on the last three axes, as avg_pool2d.
+
+    >>> print(gn.nn.avg_pool3d(np.arange(16).reshape(2, 2, 4), 2))
+    [[[6.5 8.5]]]
+    """
     return _means("avg_pool3d", 3, x, size, stride, padding, count_include_pad)
 
 
 def sum_pool1d(
     x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
 ) -> Tensor:
-    """The sum of each window of `size` on the last axis, as sum_pool2d."""
+    """The sum of each window of `size` on the last axis, as sum_pool2d.
+
+    >>> x = [1, 5, 2, 4]
+    >>> print(gn.nn.sum_pool1d(x, 2), gn.nn.sum_pool1d(x, 2, stride=1))
+    [6 6] [6 7 6]
+    """
     return _sums("sum_pool1d", 1, x, size, stride, padding)
 
 
 def sum_pool2d(
     x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
 ) -> Tensor:
-    """The sum of each window of `size` on the last two axes. Windows lie as those of max_pool2d."""
+    """The sum of each window of `size` on the last two axes. Windows lie as those of max_pool2d.
+
+    >>> print(gn.nn.sum_pool2d(np.arange(16).reshape(4, 4), 2))
+    [[10 18]
+     [42 50]]
+    """
     return _sums("sum_pool2d", 2, x, size, stride, padding)
 
 
 def sum_pool3d(
     x: Operand, size: IntShape, /, stride: IntShape | None = None, padding: Padding = 0
 ) -> Tensor:
-    """The sum of each window of `size` on the last three axes, as sum_pool2d."""
+    """The sum of each window of `size` on the last three axes, as sum_pool2d.
+
+    >>> print(gn.nn.sum_pool3d(np.arange(16).reshape(2, 2, 4), 2))
+    [[[52 68]]]
+    """
     return _sums("sum_pool3d", 3, x, size, stride, padding)
 
 

@@ -20,24 +20,47 @@ def categorical(
     """i with probability p[i] / sum(p), for weights p of at least 0 on the last axis.
 
     The axes of p before it broadcast to `size`. A category of weight 0 never comes.
+
+    >>> x = gn.random.categorical(gn.random.state(0), [1.0, 0.0, 3.0], size=100_000)
+    >>> print((gn.bincount(x) / 100_000).round(2))
+    [0.25 0.   0.75]
     """
     return _core.draw("categorical", state, size, (p,), dtype)
 
 
 def permutation(state: Operand, x: Operand, axis: int = 0) -> Tensor:
-    """The slices of x along an axis in random order; of an int n: 0, ..., n - 1 (int64)."""
+    """The slices of x along an axis in random order; of an int n: 0, ..., n - 1 (int64).
+
+    >>> x = gn.random.permutation(gn.random.state(0), 6)
+    >>> print(x, gn.sort(x))
+    [3 5 4 2 1 0] [0 1 2 3 4 5]
+    """
     if _is_number(x):
         return _core.random_permutation(state, _count("permutation", x))
     return _core.random_shuffle(state, x, axis)
 
 
 def shuffle(state: Operand, x: Operand, axis: int = 0) -> Tensor:
-    """The slices of x along an axis in random order, as a new array."""
+    """The slices of x along an axis in random order, as a new array.
+
+    >>> rows = gn.asarray([[1, 2], [3, 4], [5, 6], [7, 8]])
+    >>> print(gn.random.shuffle(gn.random.state(1), rows))
+    [[7 8]
+     [3 4]
+     [5 6]
+     [1 2]]
+    """
     return _core.random_shuffle(state, x, axis)
 
 
 def permuted(state: Operand, x: Operand, axis: int | None = None, out: Any = None) -> Tensor:
-    """x with each line along an axis in a random order of its own; None: all of its elements."""
+    """x with each line along an axis in a random order of its own; None: all of its elements.
+
+    >>> x = gn.asarray([[1, 2, 3, 4], [5, 6, 7, 8]])
+    >>> print(gn.random.permuted(gn.random.state(0), x, axis=1))
+    [[4 3 2 1]
+     [6 5 7 8]]
+    """
     if axis is not None:
         return into("permuted", out, _core.random_permuted(state, x, axis))
     from .._arrays.creation import _tensor
@@ -60,7 +83,13 @@ def choice(
 
     Each is as likely as another, or as its weight in the vector p, whose sum is 1. Without
     `replace` they are drawn one after the other from those that are left; ValueError when there are
-    not so many.
+    not so many. Their order is random; `shuffle` is NumPy's and changes nothing.
+
+    >>> s = gn.random.state(0)
+    >>> print(gn.sort(gn.random.choice(s, [10, 20, 30], 3, replace=False)))
+    [10 20 30]
+    >>> print(gn.unique(gn.random.choice(s, [10, 20, 30], 100, p=[0.5, 0.0, 0.5])))
+    [10 30]
     """
     from .._arrays.creation import _tensor
     from .._arrays.shapes import take

@@ -102,6 +102,13 @@ class MRG_RandomStream:  # noqa: N801
     Each draw is an expression with streams of its own, rows of an int32 variable that moves on with
     each call of a function with the draw. `nstreams` of them are used: a sixth of the elements, at
     most 15360, which is also the number for sizes that only a call knows. `seed`: an int, or six.
+
+    >>> rng = gn.random.MRG_RandomStream(seed=1)
+    >>> draw = gn.function([], rng.uniform((3,)))
+    >>> first, second = draw(), draw()
+    >>> rng.seed()
+    >>> print(np.array_equal(first, second), np.array_equal(first, draw()))
+    False True
     """
 
     def __init__(self, seed: int | list[int] = 12345) -> None:

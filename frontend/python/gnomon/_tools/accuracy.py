@@ -95,6 +95,13 @@ def accuracy_report(
     TypeError: complex numbers or floats of 16 bits, an operation whose real function is not known.
     ValueError: ranges or extents that do not fit, no point without an error. DeviceError: this
     build has no libgnomon-mpfr.
+
+    >>> x = gn.scalar("x")
+    >>> found = gn.accuracy_report(gn.log(1 + gn.exp(x)), ranges={"x": (-50.0, -40.0)}, points=50)
+    >>> print(found.outputs[0].before.mean > 40, found.outputs[0].after.mean < 1)
+    True True
+    >>> print([rule.name for rule in found.rules])
+    ['softplus']
     """
     names, exprs, inputs, options = _parts(f)
     text, leaves, refused, rows, rules = _core.accuracy_report(

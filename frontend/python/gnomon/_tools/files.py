@@ -84,6 +84,12 @@ def save(path: str | os.PathLike[str], value: Any, *, values: str = "npz") -> No
 
     A file is written aside and renamed, so that no reader ever sees half of one.
     ValueError: another extension, or a dtype that the format does not have; OSError: the folder.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     gn.save(f"{folder}/weights.npz", {"w": gn.arange(3), "b": 0.5})
+    ...     print(np.load(f"{folder}/weights.npz")["w"])
+    [0 1 2]
     """
     path = os.fspath(path)
     if path.endswith(".gn"):
@@ -125,6 +131,14 @@ def load(
     FileNotFoundError: no such file, or the values of a graph are missing; ValueError: the file is
     damaged, incomplete, of another format, says what no file may, unpacks to more, or does not
     belong to the values beside it.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> x = gn.vector("x")
+    >>> with TemporaryDirectory() as folder:
+    ...     gn.save(f"{folder}/norm.gn", gn.function([x], gn.sqrt(x @ x)))
+    ...     norm = gn.load(f"{folder}/norm.gn")
+    >>> print(norm(np.array([3.0, 4.0])))
+    5.0
     """
     chosen = _core.checked_options("load", options)
     path = os.fspath(path)

@@ -27,7 +27,15 @@ def verify_grad(
     default step is the cube root of the dtype's epsilon, which balances rounding and truncation,
     the default tolerances are 20 times the square of that.
 
-    ValueError: they differ by more than `atol + rtol * |difference|`; it says where and how.
+    TypeError: there is no float in `args`. ValueError: they differ by more than
+    `atol + rtol * |difference|`; it says where and how.
+
+    >>> gn.verify_grad(lambda x, y: gn.sin(x) @ y, (np.array([1.0, 2.0]), np.array([3.0, 4.0])))
+    >>> wrong = gn.custom_derivative(vjp=lambda args, y, dy: (2 * dy,))(lambda x: x)
+    >>> gn.verify_grad(wrong, (1.0,))
+    Traceback (most recent call last):
+        ...
+    gnomon.ValueError: verify_grad: ...: by args[0] the derivative is ...
     """
     import numpy as np
 

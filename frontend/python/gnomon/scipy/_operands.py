@@ -19,6 +19,14 @@ def tensor(x: Any) -> Any:
     return _core.as_expr(x) if isinstance(x, _core.Dim) else _core.asarray(x)
 
 
+def array_of(x: Any) -> Any:
+    """A list or tuple of numbers as an array of floats; anything else as it is."""
+    if isinstance(x, (list, tuple)) and x and all(getattr(n, "ndim", 0) == 0 for n in x):
+        if not any(isinstance(n, (list, tuple, dict)) for n in x):
+            return floats(x)
+    return x
+
+
 def together(*xs: Any) -> list[Any]:
     """The operands in the float dtype that they take together."""
     dtype = _core.result_type(*xs, 1.0)

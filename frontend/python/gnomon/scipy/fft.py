@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..typing import Operand, Tensor
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "dct",
@@ -54,32 +54,66 @@ __all__ = [
 
 
 def fft(x: Operand, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The transform along an axis: the sum over j of x[j] * exp(-2j * pi * j * k / n)."""
+    """The transform along an axis: the sum over j of x[j] * exp(-2j * pi * j * k / n).
+
+    n cuts x or fills it up with zeros. norm: "backward" (also None), "ortho" (divided by sqrt(n))
+    or "forward" (by n). float64 and integers give complex128, smaller floats complex64.
+
+    >>> print(abs(gn.scipy.fft.fft([1.0, -1.0, 1.0, -1.0])).round(4))
+    [0. 0. 4. 0.]
+    >>> print(abs(gn.scipy.fft.fft([1.0, -1.0, 1.0, -1.0], norm="ortho")).round(4))
+    [0. 0. 2. 0.]
+    """
     return _fft.fft(x, n=n, axis=axis, norm=norm or "backward")
 
 
 def ifft(x: Operand, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The inverse of `fft`."""
+    """The inverse of `fft`, by the same n and norm.
+
+    >>> print(gn.scipy.fft.ifft(gn.scipy.fft.fft([1.0, 2.0, 4.0])).real.round(4))
+    [1. 2. 4.]
+    """
     return _fft.ifft(x, n=n, axis=axis, norm=norm or "backward")
 
 
 def rfft(x: Operand, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The terms 0 to n // 2 of the transform of real numbers."""
+    """The terms 0 to n // 2 of the transform of real numbers; n and norm as of `fft`.
+
+    >>> print(gn.scipy.fft.rfft([1.0, 2.0, 3.0, 4.0]).real.round(4))
+    [10. -2. -2.]
+    >>> print(gn.scipy.fft.rfft([1.0, 2.0, 3.0, 4.0], n=8).shape)
+    (5,)
+    """
     return _fft.rfft(x, n=n, axis=axis, norm=norm or "backward")
 
 
 def irfft(x: Operand, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The n real numbers whose `rfft` is x."""
+    """The n real numbers whose `rfft` is x; by itself n is even, twice the terms but one.
+
+    >>> terms = gn.scipy.fft.rfft([1.0, 2.0, 4.0])
+    >>> print(gn.scipy.fft.irfft(terms, n=3).round(4), gn.scipy.fft.irfft(terms).shape)
+    [1. 2. 4.] (2,)
+    """
     return _fft.irfft(x, n=n, axis=axis, norm=norm or "backward")
 
 
 def hfft(x: Operand, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The transform, which is real, of numbers with x[-j] = conj(x[j]); x is their first half."""
+    """The transform, which is real, of numbers with x[-j] = conj(x[j]); x is their first half.
+
+    By itself n is even, twice the numbers of x but one.
+
+    >>> print(gn.scipy.fft.hfft([1.0, 2.0, 1.0]).round(4))
+    [ 6.  0. -2.  0.]
+    """
     return _fft.hfft(x, n=n, axis=axis, norm=norm or "backward")
 
 
 def ihfft(x: Operand, n: int | None = None, axis: int = -1, norm: str | None = None) -> Tensor:
-    """The inverse of `hfft`."""
+    """The inverse of `hfft`: the first half, n // 2 + 1 numbers.
+
+    >>> print(gn.scipy.fft.ihfft([6.0, 0.0, -2.0, 0.0]).real.round(4))
+    [1. 2. 1.]
+    """
     return _fft.ihfft(x, n=n, axis=axis, norm=norm or "backward")
 
 
@@ -89,7 +123,15 @@ def fftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """`fft` along several axes, all of them if none is given."""
+    """`fft` along several axes, all of them if none is given; s are the n of each.
+
+    With s alone they are the last ones.
+
+    >>> print(gn.scipy.fft.fftn(gn.ones((2, 2))).real.tolist())
+    [[4.0, 0.0], [0.0, 0.0]]
+    >>> print(gn.scipy.fft.fftn(gn.ones((2, 2)), axes=[0]).real.tolist())
+    [[2.0, 2.0], [0.0, 0.0]]
+    """
     return _fft.fftn(x, s=s, axes=axes, norm=norm or "backward")
 
 
@@ -99,7 +141,11 @@ def ifftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """The inverse of `fftn`."""
+    """The inverse of `fftn`.
+
+    >>> print(gn.scipy.fft.ifftn([[4.0, 0.0], [0.0, 0.0]]).real.tolist())
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
     return _fft.ifftn(x, s=s, axes=axes, norm=norm or "backward")
 
 
@@ -109,7 +155,11 @@ def rfftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """`rfft` along the last of several axes, then `fft` along the others."""
+    """`rfft` along the last of several axes, then `fft` along the others.
+
+    >>> print(gn.scipy.fft.rfftn(gn.ones((4, 6))).shape)
+    (4, 4)
+    """
     return _fft.rfftn(x, s=s, axes=axes, norm=norm or "backward")
 
 
@@ -119,7 +169,12 @@ def irfftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """The inverse of `rfftn`."""
+    """The inverse of `rfftn`; s is needed where the last extent was odd.
+
+    >>> terms = gn.scipy.fft.rfftn([[1.0, 2.0, 4.0]])
+    >>> print(gn.scipy.fft.irfftn(terms, s=(1, 3)).round(4))
+    [[1. 2. 4.]]
+    """
     return _fft.irfftn(x, s=s, axes=axes, norm=norm or "backward")
 
 
@@ -129,7 +184,13 @@ def fft2(
     axes: Sequence[int] = (-2, -1),
     norm: str | None = None,
 ) -> Tensor:
-    """`fftn` along the last two axes."""
+    """`fftn` along the last two axes, or those given.
+
+    >>> print(gn.scipy.fft.fft2(gn.ones((2, 2))).real.tolist())
+    [[4.0, 0.0], [0.0, 0.0]]
+    >>> print(gn.scipy.fft.fft2(gn.ones((5, 2, 3))).shape)
+    (5, 2, 3)
+    """
     return fftn(x, s, axes, norm)
 
 
@@ -139,7 +200,11 @@ def ifft2(
     axes: Sequence[int] = (-2, -1),
     norm: str | None = None,
 ) -> Tensor:
-    """The inverse of `fft2`."""
+    """The inverse of `fft2`.
+
+    >>> print(gn.scipy.fft.ifft2([[4.0, 0.0], [0.0, 0.0]]).real.tolist())
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
     return ifftn(x, s, axes, norm)
 
 
@@ -149,7 +214,11 @@ def rfft2(
     axes: Sequence[int] = (-2, -1),
     norm: str | None = None,
 ) -> Tensor:
-    """`rfftn` along the last two axes."""
+    """`rfftn` along the last two axes.
+
+    >>> print(gn.scipy.fft.rfft2(gn.ones((5, 4, 6))).shape)
+    (5, 4, 4)
+    """
     return rfftn(x, s, axes, norm)
 
 
@@ -159,12 +228,22 @@ def irfft2(
     axes: Sequence[int] = (-2, -1),
     norm: str | None = None,
 ) -> Tensor:
-    """The inverse of `rfft2`."""
+    """The inverse of `rfft2`.
+
+    >>> terms = gn.scipy.fft.rfft2([[1.0, 2.0], [3.0, 4.0]])
+    >>> print(gn.scipy.fft.irfft2(terms).round(4))
+    [[1. 2.]
+     [3. 4.]]
+    """
     return irfftn(x, s, axes, norm)
 
 
 def next_fast_len(target: int, real: bool = False) -> int:
-    """The least length from `target` on that is quick: without prime factors above 5."""
+    """The least length from `target` on that is quick: without prime factors above 5.
+
+    >>> print(gn.scipy.fft.next_fast_len(97), gn.scipy.fft.next_fast_len(1021))
+    100 1024
+    """
     from ._signal.convolution import next_fast_len as found
 
     return found(whole("next_fast_len", "target", target, 1), real)
@@ -183,7 +262,13 @@ def dct(
     """The cosine transform of type 1, 2 or 3 along an axis, of n elements.
 
     Type 2 is 2 * sum over j of x[j] * cos(pi * k * (2 * j + 1) / (2 * m)) for m elements; norm
-    "ortho" makes it orthogonal, "forward" divides by 2 * m. The extent must be known.
+    "ortho" makes it orthogonal, "forward" divides by 2 * m. The extent must be known. ValueError
+    for another type, TypeError for complex numbers.
+
+    >>> print(gn.scipy.fft.dct([1.0, 1.0, 1.0, 1.0]).round(4))
+    [8. 0. 0. 0.]
+    >>> print(gn.scipy.fft.dct([1.0, 1.0, 1.0, 1.0], norm="ortho").round(4))
+    [2. 0. 0. 0.]
     """
     return _cosine("dct", x, type, n, axis, norm or "backward", False)
 
@@ -195,7 +280,11 @@ def idct(
     axis: int = -1,
     norm: str | None = None,
 ) -> Tensor:
-    """The inverse of `dct`."""
+    """The inverse of `dct`.
+
+    >>> print(gn.scipy.fft.idct([8.0, 0.0, 0.0, 0.0]).round(4))
+    [1. 1. 1. 1.]
+    """
     return _cosine("idct", x, type, n, axis, norm or "backward", True)
 
 
@@ -206,7 +295,14 @@ def dst(
     axis: int = -1,
     norm: str | None = None,
 ) -> Tensor:
-    """The sine transform of type 2 or 3 along an axis, of n elements, by the cosine transform."""
+    """The sine transform of type 2 or 3 along an axis, of n elements, by the cosine transform.
+
+    Type 2 is 2 * sum over j of x[j] * sin(pi * (k + 1) * (2 * j + 1) / (2 * m)) for m elements; n
+    and norm as of `dct`.
+
+    >>> print(gn.scipy.fft.dst([1.0, 0.0]).round(4))
+    [1.4142 2.    ]
+    """
     return _sine("dst", x, type, n, axis, norm or "backward", False)
 
 
@@ -217,7 +313,11 @@ def idst(
     axis: int = -1,
     norm: str | None = None,
 ) -> Tensor:
-    """The inverse of `dst`."""
+    """The inverse of `dst`.
+
+    >>> print(gn.scipy.fft.idst(gn.scipy.fft.dst([1.0, 2.0, 4.0])).round(4))
+    [1. 2. 4.]
+    """
     return _sine("idst", x, type, n, axis, norm or "backward", True)
 
 
@@ -240,7 +340,12 @@ def dctn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """`dct` along several axes, all of them if none is given."""
+    """`dct` along several axes, all of them if none is given; s are the n of each.
+
+    >>> print(gn.scipy.fft.dctn(gn.ones((2, 2))).round(4))
+    [[16.  0.]
+     [ 0.  0.]]
+    """
     return _several(dct, x, type, s, axes, norm)
 
 
@@ -251,7 +356,12 @@ def idctn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
 ) -> Tensor:
-    """The inverse of `dctn`."""
+    """The inverse of `dctn`.
+
+    >>> print(gn.scipy.fft.idctn([[16.0, 0.0], [0.0, 0.0]]).round(4))
+    [[1. 1.]
+     [1. 1.]]
+    """
     return _several(idct, x, type, s, axes, norm)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..typing import Operand, Tensor
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "OdeResult",
@@ -40,7 +40,13 @@ __all__ = [
 
 
 def trapezoid(y: Operand, x: Operand | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
-    """The integral of values at x, or `dx` apart, by lines between them."""
+    """The integral of values at x, or `dx` apart, by lines between them.
+
+    >>> print(gn.scipy.integrate.trapezoid([1, 2, 3]))
+    4.0
+    >>> print(gn.scipy.integrate.trapezoid([1, 2, 3], [0, 1, 3]))
+    6.5
+    """
     return _trapezoid(y, x, dx, axis)
 
 
@@ -66,7 +72,13 @@ def cumulative_trapezoid(
     axis: int = -1,
     initial: float | None = None,
 ) -> Tensor:
-    """The integrals from the first value to each other one; with `initial` 0 that begins them."""
+    """The integrals from the first value to each other one; with `initial` 0 that begins them.
+
+    >>> print(gn.scipy.integrate.cumulative_trapezoid([1, 2, 3]))
+    [1.5 4. ]
+    >>> print(gn.scipy.integrate.cumulative_trapezoid([1, 2, 3], initial=0))
+    [0.  1.5 4. ]
+    """
     if initial not in (None, 0):
         raise _core.ValueError(f"cumulative_trapezoid: expected None or 0 as initial: {initial!r}")
     v, h, axis = _spaced("cumulative_trapezoid", y, x, axis)
@@ -82,6 +94,9 @@ def simpson(
 
     Of an even number of values the last interval has the parabola of the last three (Cartwright
     2017). In a trace the call decides whether the number is even.
+
+    >>> print(gn.scipy.integrate.simpson([0, 1, 8]))  # that of x^3 from 0 to 2
+    4.0
     """
     v, h, _ = _spaced("simpson", y, x, axis)
     n = v.shape[-1]
@@ -107,7 +122,14 @@ def _parabolas(v: Any, h: Any, dx: float) -> Any:
 
 
 def romb(y: Operand, dx: float = 1.0, axis: int = -1) -> Tensor:
-    """Romberg's integral of 2^k + 1 values `dx` apart; their number must be known."""
+    """Romberg's integral of 2^k + 1 values `dx` apart; another number of them is a ValueError.
+
+    It must be known.
+
+    >>> y = gn.arange(5.0) ** 4
+    >>> print(gn.scipy.integrate.romb(y).round(4), gn.scipy.integrate.simpson(y).round(4), 4**5 / 5)
+    204.8 205.3333 204.8
+    """
     v = floats(y)
     axis = axis_of("romb", axis, v.ndim)
     n = extent_of("romb", v, axis) - 1
@@ -152,6 +174,9 @@ def fixed_quad(
     """(the integral from a to b by Gauss's quadrature of n points, None).
 
     func is called with a vector of points, and may have more axes before it.
+
+    >>> print(gn.scipy.integrate.fixed_quad(lambda x: x**3, 0.0, 2.0, n=2)[0].round(4))
+    4.0
     """
     points, weights = _legendre(whole("fixed_quad", "n", n, 1))
     half: Any = 0.5 * (floats(b) - floats(a))
@@ -214,6 +239,14 @@ def quad(
 
     Differentiable by a, b, args and what func uses: the derivative is the integral of that of func
     on the same intervals.
+
+    >>> value, error = gn.scipy.integrate.quad(lambda x: gn.exp(-x * x), -np.inf, np.inf)
+    >>> print((value**2).round(6), error < 1e-7)
+    3.141593 True
+    >>> def mean_of(k):
+    ...     return gn.scipy.integrate.quad(lambda x: k * x * gn.exp(-k * x), 0.0, np.inf)[0]
+    >>> print(mean_of(2.0).round(6), gn.grad(mean_of)(2.0).round(6))
+    0.5 -0.25
     """
     from .._functions.batches import vmap
     from .._functions.loops import while_loop

@@ -23,13 +23,20 @@ if TYPE_CHECKING:
     from ..typing import Operand, Tensor
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 
 def pchip_interpolate(
     xi: Operand, yi: Operand, x: Operand, der: int = 0, axis: int = 0
 ) -> Tensor:
-    """PchipInterpolator(xi, yi, axis) at x, or its derivative."""
+    """PchipInterpolator(xi, yi, axis) at x, or its derivative.
+
+    >>> x, y = [0.0, 1.0, 2.0, 3.0], [0.0, 0.0, 1.0, 1.0]
+    >>> print(gn.scipy.interpolate.pchip_interpolate(x, y, [0.5, 1.5]))
+    [0.  0.5]
+    >>> print(gn.scipy.interpolate.pchip_interpolate(x, y, [0.5, 1.5], der=1))
+    [0.  1.5]
+    """
     found: Any = PchipInterpolator(xi, yi, axis)
     return found(x, der)
 

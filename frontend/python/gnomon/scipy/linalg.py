@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ..typing import Operand, Tensor
 
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "block_diag",
@@ -99,17 +99,34 @@ def cholesky(a: Operand, lower: bool = False) -> Tensor:
 
     With `lower`, L with L @ L^H = a, by the lower ones. ValueError when a matrix is not positive
     definite.
+
+    >>> print(gn.scipy.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]]))
+    [[2. 1.]
+     [0. 2.]]
+    >>> print(gn.scipy.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]], lower=True))
+    [[2. 0.]
+     [1. 2.]]
     """
     return _linalg.cholesky(_full(a, lower), upper=not lower)
 
 
 def cho_factor(a: Operand, lower: bool = False) -> tuple[Tensor, bool]:
-    """(`cholesky(a, lower)`, lower), for `cho_solve`; the other triangle is 0."""
+    """(`cholesky(a, lower)`, lower), for `cho_solve`; the other triangle is 0.
+
+    >>> c, lower = gn.scipy.linalg.cho_factor([[4.0, 2.0], [2.0, 5.0]])
+    >>> print(c.tolist(), lower)
+    [[2.0, 1.0], [0.0, 2.0]] False
+    """
     return cholesky(a, lower), lower
 
 
 def cho_solve(c_and_lower: tuple[Operand, bool], b: Operand) -> Tensor:
-    """The x with a @ x = b, by `cho_factor(a)`."""
+    """The x with a @ x = b, by `cho_factor(a)`.
+
+    >>> factor = gn.scipy.linalg.cho_factor([[4.0, 2.0], [2.0, 5.0]])
+    >>> print(gn.scipy.linalg.cho_solve(factor, [8.0, 12.0]))
+    [1. 2.]
+    """
     factor = floats(c_and_lower[0])
     lower = bool(c_and_lower[1])
     return _linalg.cho_solve((tril(factor) if lower else triu(factor), lower), b)
@@ -134,6 +151,12 @@ def solve_triangular(
     """The x with a @ x = b for a triangle of a; with a^T for trans 1 ("T"), a^H for 2 ("C").
 
     `unit_diagonal` takes the diagonal as 1.
+
+    >>> a = [[2.0, 1.0], [0.0, 4.0]]
+    >>> print(gn.scipy.linalg.solve_triangular(a, [4.0, 8.0]))
+    [1. 2.]
+    >>> print(gn.scipy.linalg.solve_triangular(a, [2.0, 9.0], trans="T"))
+    [1. 2.]
     """
     turned, x = _transposed("solve_triangular", trans), floats(a)
     if unit_diagonal:
@@ -157,6 +180,9 @@ def solve(
     assume_a: "gen", "pos", "sym", "her", "diagonal", "tridiagonal", "upper triangular" or "lower
     triangular"; of symmetric ones the triangle that `lower` names is read. ValueError when a matrix
     is singular.
+
+    >>> print(gn.scipy.linalg.solve([[4.0, 2.0], [2.0, 5.0]], [8.0, 12.0], assume_a="pos").round(4))
+    [1. 2.]
     """
     kinds = ("gen", "general", "pos", "positive definite", "sym", "symmetric", "her", "hermitian",
              "diagonal", "tridiagonal", "upper triangular", "lower triangular")
@@ -181,13 +207,23 @@ def solve(
 
 
 def lu(a: Operand, permute_l: bool = False) -> Any:
-    """(P, L, U) with P @ L @ U = a, or (P @ L, U) if `permute_l`."""
+    """(P, L, U) with P @ L @ U = a, or (P @ L, U) if `permute_l`.
+
+    >>> p, low, up = gn.scipy.linalg.lu([[0.0, 1.0], [2.0, 4.0]])
+    >>> print(p.tolist(), low.tolist(), up.tolist())
+    [[0.0, 1.0], [1.0, 0.0]] [[1.0, 0.0], [0.0, 1.0]] [[2.0, 4.0], [0.0, 1.0]]
+    """
     p, low, up = _linalg.lu(a)
     return (_core.matmul(p, low), up) if permute_l else (p, low, up)
 
 
 def lu_solve(lu_and_piv: tuple[Operand, Operand], b: Operand, trans: int | str = 0) -> Tensor:
-    """The x with a @ x = b by lu_factor(a); a^T for trans 1, a^H for 2."""
+    """The x with a @ x = b by lu_factor(a); a^T for trans 1, a^H for 2.
+
+    >>> factors = gn.scipy.linalg.lu_factor([[0.0, 1.0], [2.0, 4.0]])
+    >>> print(gn.scipy.linalg.lu_solve(factors, [2.0, 10.0]))
+    [1. 2.]
+    """
     turned = _transposed("lu_solve", trans)
     factors, pivots = lu_and_piv
     if turned == 2 and tensor(factors).dtype.kind == "c":
@@ -199,6 +235,12 @@ def qr(a: Operand, *, mode: str = "full") -> Any:
     """(Q, R) with Q @ R = a: square Q ("full"), as many columns as R has rows ("economic"), R only.
 
     mode "r" gives a tuple of R alone.
+
+    >>> q, r = gn.scipy.linalg.qr([[3.0], [4.0]], mode="economic")
+    >>> print(q.shape, abs(r).round(4))
+    (2, 1) [[5.]]
+    >>> print([x.shape for x in gn.scipy.linalg.qr([[3.0], [4.0]])])
+    [(2, 2), (2, 1)]
     """
     mode = chosen("qr", "mode", mode, ("full", "economic", "r"))
     q, r = _linalg.qr(a, mode="reduced" if mode == "economic" else "complete")
@@ -206,7 +248,14 @@ def qr(a: Operand, *, mode: str = "full") -> Any:
 
 
 def svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    """(U, s, V^H) with U @ diag(s) @ V^H = a; s alone without `compute_uv`."""
+    """(U, s, V^H) with U @ diag(s) @ V^H = a; s alone without `compute_uv`.
+
+    >>> a = [[0.0, 2.0], [1.0, 0.0], [0.0, 0.0]]
+    >>> print(gn.scipy.linalg.svd(a, compute_uv=False).round(4))
+    [2. 1.]
+    >>> print([x.shape for x in gn.scipy.linalg.svd(a)])
+    [(3, 3), (2,), (2, 2)]
+    """
     if not compute_uv:
         return svdvals(a)
     u, s, vh = _linalg.svd(a, full_matrices=full_matrices)
@@ -214,13 +263,23 @@ def svd(a: Operand, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 
 
 def eig(a: Operand) -> tuple[Tensor, Tensor]:
-    """(eigenvalues, eigenvectors as columns of length 1) of square matrices, complex ones."""
+    """(eigenvalues, eigenvectors as columns of length 1) of square matrices, complex ones.
+
+    >>> a = np.array([[0.0, 1.0], [-1.0, 0.0]])
+    >>> w, v = gn.scipy.linalg.eig(a)
+    >>> print(w.imag.round(4), np.allclose(a @ v, w * v))
+    [ 1. -1.] True
+    """
     w, v = _linalg.eig(a)
     return w, v
 
 
 def eigvals(a: Operand) -> Tensor:
-    """The eigenvalues of square matrices, complex ones."""
+    """The eigenvalues of square matrices, complex ones.
+
+    >>> print(gn.scipy.linalg.eigvals([[0.0, 1.0], [-4.0, 0.0]]).imag.round(4))
+    [ 2. -2.]
+    """
     return _linalg.eigvals(a)
 
 
@@ -240,6 +299,12 @@ def eigh(
     """(ascending eigenvalues, eigenvectors) of Hermitian matrices, by one triangle.
 
     With a positive definite b those of a @ v = w * b @ v, with v^H @ b @ v = 1.
+
+    >>> print(gn.scipy.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])[0].round(4))
+    [1. 3.]
+    >>> a, b = [[2.0, 0.0], [0.0, 6.0]], [[1.0, 0.0], [0.0, 2.0]]
+    >>> print(gn.scipy.linalg.eigh(a, b, eigvals_only=True).round(4))
+    [2. 3.]
     """
     x, factor = _standard(a, b, lower)
     if eigvals_only:
@@ -252,12 +317,21 @@ def eigh(
 
 
 def eigvalsh(a: Operand, b: Operand | None = None, *, lower: bool = True) -> Tensor:
-    """The ascending eigenvalues of `eigh`."""
+    """The ascending eigenvalues of `eigh`.
+
+    >>> print(gn.scipy.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).round(4))
+    [1. 3.]
+    """
     return eigh(a, b, lower=lower, eigvals_only=True)
 
 
 def polar(a: Operand, side: str = "right") -> tuple[Tensor, Tensor]:
-    """(U, P) with a = U @ P, or P @ U for the side "left": U unitary, P positive semidefinite."""
+    """(U, P) with a = U @ P, or P @ U for the side "left": U unitary, P positive semidefinite.
+
+    >>> u, p = gn.scipy.linalg.polar([[0.0, -3.0], [2.0, 0.0]])
+    >>> print(np.allclose(u, [[0, -1], [1, 0]]), np.allclose(p, [[2, 0], [0, 3]]))
+    True True
+    """
     side = chosen("polar", "side", side, ("right", "left"))
     w, s, vh = _linalg.svd(a, full_matrices=False)
     u = _core.matmul(w, vh)
@@ -268,7 +342,12 @@ def polar(a: Operand, side: str = "right") -> tuple[Tensor, Tensor]:
 
 
 def orth(A: Operand, rcond: float | None = None) -> Tensor:  # noqa: N803
-    """An orthonormal basis of the space of a matrix's columns; the rank is computed by the call."""
+    """An orthonormal basis of the space of a matrix's columns; the rank is computed by the call.
+
+    >>> print(abs(gn.scipy.linalg.orth([[1.0, 2.0], [1.0, 2.0]])).round(4))
+    [[0.7071]
+     [0.7071]]
+    """
     u, s, vh = _linalg.svd(A, full_matrices=False)
     m, n = u.shape[-2], vh.shape[-1]
     epsilon = 1.1920928955078125e-07 if s.dtype == "float32" else 2.220446049250313e-16
@@ -286,7 +365,13 @@ def _vector(who: str, v: Any) -> Any:
 
 
 def toeplitz(c: Operand, r: Operand | None = None) -> Tensor:
-    """The matrix with equal elements along diagonals: first column c, first row r (conj(c))."""
+    """The matrix with equal elements along diagonals: first column c, first row r (conj(c)).
+
+    >>> print(gn.scipy.linalg.toeplitz([1, 2, 3], [1, 8, 9]))
+    [[1 8 9]
+     [2 1 8]
+     [3 2 1]]
+    """
     column = _vector("toeplitz", c)
     if r is None:
         row = conj(column) if column.dtype.kind == "c" else column
@@ -300,7 +385,13 @@ def toeplitz(c: Operand, r: Operand | None = None) -> Tensor:
 
 
 def hankel(c: Operand, r: Operand | None = None) -> Tensor:
-    """The matrix with equal elements across diagonals: first column c, last row r (zeros)."""
+    """The matrix with equal elements across diagonals: first column c, last row r (zeros).
+
+    >>> print(gn.scipy.linalg.hankel([1, 2, 3], [3, 8, 9]))
+    [[1 2 3]
+     [2 3 8]
+     [3 8 9]]
+    """
     column = _vector("hankel", c)
     row = 0 * column if r is None else _vector("hankel", r)
     values = concat([column, row[1:]])
@@ -309,7 +400,13 @@ def hankel(c: Operand, r: Operand | None = None) -> Tensor:
 
 
 def circulant(c: Operand) -> Tensor:
-    """The matrix of columns that are c moved down and around: [..., n] gives [..., n, n]."""
+    """The matrix of columns that are c moved down and around: [..., n] gives [..., n, n].
+
+    >>> print(gn.scipy.linalg.circulant([1, 2, 3]))
+    [[1 3 2]
+     [2 1 3]
+     [3 2 1]]
+    """
     x = tensor(c)
     n = x.shape[-1]
     place = _core.arange(0, n, 1, None)
@@ -318,7 +415,14 @@ def circulant(c: Operand) -> Tensor:
 
 
 def companion(a: Operand) -> Tensor:
-    """The matrix whose eigenvalues are the roots of the polynomial with coefficients a."""
+    """The matrix whose eigenvalues are the roots of the polynomial with coefficients a.
+
+    >>> print(gn.scipy.linalg.companion([1, -3, 2]))
+    [[ 3. -2.]
+     [ 1.  0.]]
+    >>> print(gn.sort(gn.scipy.linalg.eigvals(gn.scipy.linalg.companion([1, -3, 2])).real).round(4))
+    [1. 2.]
+    """
     x = floats(_vector("companion", a))
     if not x.shape[0] >= 2:
         raise _core.ValueError(f"companion: expected at least 2 coefficients, found {x.shape[0]}")
@@ -328,6 +432,12 @@ def companion(a: Operand) -> Tensor:
 
 
 def hilbert(n: int) -> Tensor:
-    """The matrix of 1 / (i + j + 1)."""
+    """The matrix of 1 / (i + j + 1).
+
+    >>> print(gn.scipy.linalg.hilbert(3).round(4))
+    [[1.     0.5    0.3333]
+     [0.5    0.3333 0.25  ]
+     [0.3333 0.25   0.2   ]]
+    """
     i = _core.arange(0, whole("hilbert", "n", n, 1), 1, "float64")
     return 1 / (_core.expand_dims(i, 1) + i + 1)

@@ -45,7 +45,7 @@ from ._ndimage.sampling import (
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "affine_transform",

@@ -38,7 +38,7 @@ from ._signal.windows import get_window
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "chirp",

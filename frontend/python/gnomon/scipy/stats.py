@@ -43,7 +43,7 @@ from ._stats.hypotheses import linregress, pearsonr, spearmanr, ttest_1samp, tte
 
 TYPE_CHECKING = False
 if not TYPE_CHECKING:  # type checkers shall see what does not exist
-    __getattr__ = _names.absent(__name__)
+    __getattr__, __dir__ = _names.of_module(__name__)
 
 __all__ = [
     "bernoulli",

@@ -206,11 +206,17 @@ PyMethodDef dtype_methods[] = {{"__reduce__", dtype_reduce, METH_NOARGS, nullptr
                                {nullptr, nullptr, 0, nullptr}};
 
 PyTypeObject* make_dtype_type() {
-  return make_type("gnomon._core.DType", sizeof(DTypeObject), Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                   {slot(Py_tp_doc, "The dtype of the elements of an array or expression."),
-                    slot(Py_tp_repr, dtype_repr), slot(Py_tp_str, dtype_str),
-                    slot(Py_tp_hash, dtype_hash), slot(Py_tp_richcompare, dtype_compare),
-                    slot(Py_tp_getset, dtype_properties), slot(Py_tp_methods, dtype_methods)});
+  return make_type(
+      "gnomon._core.DType", sizeof(DTypeObject), Py_TPFLAGS_DISALLOW_INSTANTIATION,
+      {slot(Py_tp_doc,
+            "The dtype of the elements of an array or expression. Called, it converts.\n\n"
+            ">>> gn.zeros(2, dtype=gn.float32).dtype == \"float32\"\n"
+            "True\n"
+            ">>> print(gn.int64(2.0), gn.float16.itemsize)\n"
+            "2 2"),
+       slot(Py_tp_repr, dtype_repr), slot(Py_tp_str, dtype_str), slot(Py_tp_hash, dtype_hash),
+       slot(Py_tp_richcompare, dtype_compare), slot(Py_tp_getset, dtype_properties),
+       slot(Py_tp_methods, dtype_methods)});
 }
 
 // -------------------------------------------------------------------------------------- promotion

@@ -321,7 +321,11 @@ PyTypeObject* make_dim_type() {
       {nullptr, nullptr, 0, nullptr}};
   return make_type("gnomon._core.Dim", sizeof(DimObject), 0,
                    {slot(Py_tp_methods, methods),
-                    slot(Py_tp_doc, "An extent that only a call knows: a polynomial of such."),
+                    slot(Py_tp_doc,
+                         "An extent that only a call knows: a polynomial of such.\n\n"
+                         ">>> x = gn.vector(\"x\")\n"
+                         ">>> gn.concat([x, x, gn.zeros(3)]).shape\n"
+                         "(2*x.0 + 3,)"),
                     slot(Py_tp_new, dim_refuse_new),
                     slot(Py_tp_dealloc, dim_dealloc),
                     slot(Py_tp_repr, dim_repr),

@@ -235,12 +235,17 @@ PyObject* operation_reduce(PyObject* o, PyObject*) {
   });
 }
 
+constexpr const char* operation_doc =
+    "An operation of the language; the functions of `gn` that compute it are made of it.\n\n"
+    ">>> add = next(op for op in gn._core.operations() if op.name == \"add\")\n"
+    ">>> print(add.at_least, add.infix, add.differentiable, add([1, 2], 10))\n"
+    "2 + True [11 12]";
+
 PyTypeObject* make_operation_type() {
   static PyGetSetDef properties[] = {
       {"name", operation_get_name, nullptr, "The op's name.", nullptr},
       {"__name__", operation_get_name, nullptr, nullptr, nullptr},
       {"doc", get_doc, nullptr, "What it computes.", nullptr},
-      {"__doc__", get_doc, nullptr, nullptr, nullptr},
       {"operands", get_operands, nullptr, "How many operands; -1: any number.", nullptr},
       {"at_least", get_at_least, nullptr, "The fewest operands.", nullptr},
       {"attributes", get_attributes, nullptr, "((name, kind), ...) in order.", nullptr},
@@ -260,9 +265,9 @@ PyTypeObject* make_operation_type() {
                                   {nullptr, nullptr, 0, nullptr}};
   return make_type("gnomon._core.Operation", sizeof(OperationObject),
                    Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                   {slot(Py_tp_call, PyVectorcall_Call), slot(Py_tp_getset, properties),
-                    slot(Py_tp_members, members), slot(Py_tp_methods, methods),
-                    slot(Py_tp_repr, operation_repr)});
+                   {slot(Py_tp_doc, operation_doc), slot(Py_tp_call, PyVectorcall_Call),
+                    slot(Py_tp_getset, properties), slot(Py_tp_members, members),
+                    slot(Py_tp_methods, methods), slot(Py_tp_repr, operation_repr)});
 }
 
 // Inputs and constants have functions of their own.

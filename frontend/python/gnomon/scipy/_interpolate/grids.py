@@ -23,6 +23,14 @@ class interp1d:  # noqa: N801
     (the value at the point before or behind), "cubic" (a spline). Outside it is a ValueError of the
     call unless bounds_error is False or a fill_value is given: one, a pair for below and above, or
     "extrapolate", which is NaN where there is no point before or behind.
+
+    >>> f = gn.scipy.interpolate.interp1d([0, 1, 3], [0, 10, 40])
+    >>> print(f([0.5, 2.0]))
+    [ 5. 25.]
+    >>> f = gn.scipy.interpolate.interp1d([0, 1, 3], [0, 10, 40], "previous",
+    ...                                  bounds_error=False, fill_value=-1.0)
+    >>> print(f([0.5, 2.0, 5.0]))
+    [ 0. 10. -1.]
     """
 
     def __init__(
@@ -103,6 +111,10 @@ class RegularGridInterpolator:
 
     method: "linear" or "nearest". Points outside are a ValueError of the call, or without
     `bounds_error` they have the fill_value; None goes on as inside.
+
+    >>> f = gn.scipy.interpolate.RegularGridInterpolator(([0, 1], [0, 2]), [[0, 4], [10, 14]])
+    >>> print(f([0.5, 1.0]), f((0.25, [0.0, 1.0, 2.0])))
+    [7.] [2.5 4.5 6.5]
     """
 
     def __init__(
@@ -185,7 +197,14 @@ def interpn(
     bounds_error: bool = True,
     fill_value: float | None = float("nan"),
 ) -> Tensor:
-    """`RegularGridInterpolator(points, values, ...)` at xi [..., k], or at a tuple of k arrays."""
+    """`RegularGridInterpolator(points, values, ...)` at xi [..., k], or at a tuple of k arrays.
+
+    >>> lines, values = ([0, 1], [0, 2]), [[0, 4], [10, 14]]
+    >>> print(gn.scipy.interpolate.interpn(lines, values, [[0.5, 1.0], [1.0, 2.0]]))
+    [ 7. 14.]
+    >>> print(gn.scipy.interpolate.interpn(lines, values, [[2.0, 0.0]], bounds_error=False))
+    [nan]
+    """
     return RegularGridInterpolator(points, values, method, bounds_error, fill_value)(xi)
 
 

@@ -44,6 +44,10 @@ class PPoly:
 
     c is [m + 1, n, ...] and x [n + 1]. Called with t, its axes stand in the place of `axis`. A tree
     of arrays.
+
+    >>> hat = gn.scipy.interpolate.PPoly([[1.0, -1.0], [0.0, 1.0]], [0.0, 1.0, 2.0])
+    >>> print(hat([0.5, 1.0, 1.5]), hat(1.5, 1), hat.integrate(0.0, 2.0))
+    [0.5 1.  0.5] -1.0 1.0
     """
 
     c: Any
@@ -157,7 +161,12 @@ def _register(kind: type) -> None:
 
 
 class CubicHermiteSpline(PPoly):
-    """The piecewise cubic polynomial with given values and slopes at points."""
+    """The piecewise cubic polynomial with given values and slopes at points.
+
+    >>> step = gn.scipy.interpolate.CubicHermiteSpline([0.0, 1.0], [0.0, 1.0], [0.0, 0.0])
+    >>> print(step([0.0, 0.25, 0.5, 1.0]))
+    [0.      0.15625 0.5     1.     ]
+    """
 
     def __init__(
         self,
@@ -192,6 +201,14 @@ class CubicSpline(CubicHermiteSpline):
     bc_type: "not-a-knot" (the first and the last two polynomials are one), "natural" (second
     derivatives 0 at the ends), "clamped" (slopes 0 there), "periodic" (y[0] must be y[-1]), or for
     each end one of these but the last, or (1 or 2, value of that derivative).
+
+    >>> x = gn.arange(5.0)
+    >>> s = gn.scipy.interpolate.CubicSpline(x, x**3)
+    >>> print(s(1.5).round(4), s(1.5, 1).round(4))  # and the slope
+    3.375 6.75
+    >>> s = gn.scipy.interpolate.CubicSpline(x, x**3, bc_type="natural")
+    >>> print(abs(s([0.0, 4.0], 2)).round(4))
+    [0. 0.]
     """
 
     def __init__(
@@ -316,7 +333,14 @@ def _periodic_slopes(y: Any, width: Any, w: Any, rise: Any) -> Any:
 
 
 class PchipInterpolator(CubicHermiteSpline):
-    """The monotone cubic interpolation of Fritsch and Carlson: no extremes between points."""
+    """The monotone cubic interpolation of Fritsch and Carlson: no extremes between points.
+
+    >>> x, y, t = [0.0, 1.0, 2.0, 3.0], [0.0, 0.0, 1.0, 1.0], [0.5, 1.5, 2.5]
+    >>> print(gn.scipy.interpolate.PchipInterpolator(x, y)(t))
+    [0.  0.5 1. ]
+    >>> print(gn.scipy.interpolate.CubicSpline(x, y)(t).round(4))  # beyond 0 and 1
+    [-0.25  0.5   1.25]
+    """
 
     def __init__(
         self, x: Operand, y: Operand, axis: int = 0, extrapolate: bool | None = None
@@ -360,6 +384,10 @@ class Akima1DInterpolator(CubicHermiteSpline):
     """Akima's piecewise cubic interpolation, by the slopes of neighbouring intervals.
 
     method "makima" bends less where these are equal. NaN outside unless `extrapolate`.
+
+    >>> x, y = [0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.0, 1.0, 2.0]
+    >>> print(gn.scipy.interpolate.Akima1DInterpolator(x, y)([0.5, 3.5, 5.0]).round(4))
+    [0.  1.5 nan]
     """
 
     def __init__(

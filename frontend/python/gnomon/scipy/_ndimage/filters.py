@@ -116,6 +116,11 @@ def correlate1d(
     mode says what is around: "reflect" (d c b a | a b c d | d c b a), "mirror" (d c b | a b c d |
     c b a), "nearest", "wrap" or "constant" (cval). The result has the input's dtype unless `output`
     is another one.
+
+    >>> print(gn.scipy.ndimage.correlate1d([1, 2, 4, 8], [-1, 1]))
+    [0 1 2 4]
+    >>> print(gn.scipy.ndimage.correlate1d([1, 2, 4, 8], [-1, 1], mode="wrap"))
+    [-7  1  2  4]
     """
     return _correlated1d("correlate1d", input, weights, axis, output, mode, cval, origin)
 
@@ -141,7 +146,11 @@ def convolve1d(
     cval: float = 0.0,
     origin: int = 0,
 ) -> Tensor:
-    """`correlate1d` with the weights reversed."""
+    """`correlate1d` with the weights reversed.
+
+    >>> print(gn.scipy.ndimage.convolve1d([0, 0, 1, 0, 0], [1, 2, 3]))
+    [0 1 2 3 0]
+    """
     w = flip(known("convolve1d", tensor(weights)))
     even = w.ndim == 1 and w.shape[0] % 2 == 0
     turned = -origin - 1 if even else -origin
@@ -156,7 +165,14 @@ def correlate(
     cval: float = 0.0,
     origin: int | Sequence[int] = 0,
 ) -> Tensor:
-    """Sums of weights, centred at each element, times the input; modes as of `correlate1d`."""
+    """Sums of weights, centred at each element, times the input; modes as of `correlate1d`.
+
+    >>> x = [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    >>> print(gn.scipy.ndimage.correlate(x, [[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
+    [[9 8 7]
+     [6 5 4]
+     [3 2 1]]
+    """
     return _correlated("correlate", input, weights, output, mode, cval, origin)
 
 
@@ -168,7 +184,14 @@ def convolve(
     cval: float = 0.0,
     origin: int | Sequence[int] = 0,
 ) -> Tensor:
-    """`correlate` with the weights reversed along all axes."""
+    """`correlate` with the weights reversed along all axes.
+
+    >>> x = [[0, 0, 0], [0, 1, 0], [0, 0, 0]]
+    >>> print(gn.scipy.ndimage.convolve(x, [[1, 2, 3], [4, 5, 6], [7, 8, 9]]))
+    [[1 2 3]
+     [4 5 6]
+     [7 8 9]]
+    """
     w = known("convolve", tensor(weights))
     origins = numbers_of("convolve", "origin", origin, w.ndim)
     turned = [-o - 1 if n % 2 == 0 else -o for o, n in zip(origins, w.shape, strict=True)]
@@ -240,6 +263,11 @@ def gaussian_filter1d(
 
     It reaches to truncate * sigma, or to `radius`, with which sigma may be an expression. Modes as
     of `correlate1d`. Differentiable by sigma then, too.
+
+    >>> print(gn.scipy.ndimage.gaussian_filter1d([0.0, 0.0, 1.0, 0.0, 0.0], 0.5).round(3))
+    [0.    0.106 0.787 0.106 0.   ]
+    >>> print(gn.scipy.ndimage.gaussian_filter1d(2 * gn.arange(9.0), 1.0, order=1)[4].round(3))
+    2.0
     """
     who = "gaussian_filter1d"
     x = tensor(input)
@@ -265,7 +293,12 @@ def gaussian_filter(
     *,
     radius: int | Sequence[int] | None = None,
 ) -> Tensor:
-    """`gaussian_filter1d` along all axes, with numbers for all or for each of them."""
+    """`gaussian_filter1d` along all axes, with numbers for all or for each of them.
+
+    >>> print(gn.scipy.ndimage.gaussian_filter([[0.0, 0.0], [0.0, 1.0]], [0, 0.5]).round(3))
+    [[0.    0.   ]
+     [0.107 0.893]]
+    """
     who = "gaussian_filter"
     x = tensor(input)
     dtype, y = result_dtype(who, x, output), as_floats(x)
@@ -289,7 +322,11 @@ def uniform_filter1d(
     cval: float = 0.0,
     origin: int = 0,
 ) -> Tensor:
-    """The mean of `size` elements around each along an axis; modes as of `correlate1d`."""
+    """The mean of `size` elements around each along an axis; modes as of `correlate1d`.
+
+    >>> print(gn.scipy.ndimage.uniform_filter1d([3.0, 0.0, 6.0, 9.0], 3).round(4))
+    [2. 3. 5. 8.]
+    """
     x = tensor(input)
     size = whole("uniform_filter1d", "size", size, 1)
     weights = _core.full((size,), 1.0 / size, as_floats(x).dtype)
@@ -304,7 +341,12 @@ def uniform_filter(
     cval: float = 0.0,
     origin: int | Sequence[int] = 0,
 ) -> Tensor:
-    """The mean of a box around each element; modes as of `correlate1d`."""
+    """The mean of a box around each element; modes as of `correlate1d`.
+
+    >>> print(gn.scipy.ndimage.uniform_filter([[9.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).round(4))
+    [[4. 2. 0.]
+     [2. 1. 0.]]
+    """
     who = "uniform_filter"
     x = tensor(input)
     dtype, y = result_dtype(who, x, output), as_floats(x)
@@ -337,7 +379,15 @@ def sobel(
     mode: str | Sequence[str] = "reflect",
     cval: float = 0.0,
 ) -> Tensor:
-    """Sobel's derivative along an axis: (-1, 0, 1), and (1, 2, 1) along the others."""
+    """Sobel's derivative along an axis: (-1, 0, 1), and (1, 2, 1) along the others.
+
+    Modes as of `correlate1d`.
+
+    >>> x = [[0, 1, 2, 3], [0, 1, 2, 3]]
+    >>> print(gn.scipy.ndimage.sobel(x), gn.scipy.ndimage.sobel(x, axis=0).any())
+    [[4 8 8 4]
+     [4 8 8 4]] False
+    """
     return _derivative("sobel", input, axis, [1.0, 2.0, 1.0], output, mode, cval)
 
 
@@ -348,7 +398,12 @@ def prewitt(
     mode: str | Sequence[str] = "reflect",
     cval: float = 0.0,
 ) -> Tensor:
-    """Prewitt's derivative along an axis: (-1, 0, 1), and (1, 1, 1) along the others."""
+    """Prewitt's derivative along an axis: (-1, 0, 1), and (1, 1, 1) along the others.
+
+    >>> print(gn.scipy.ndimage.prewitt([[0, 1, 2, 3], [0, 1, 2, 3]]))
+    [[3 6 6 3]
+     [3 6 6 3]]
+    """
     return _derivative("prewitt", input, axis, [1.0, 1.0, 1.0], output, mode, cval)
 
 
@@ -358,7 +413,11 @@ def laplace(
     mode: str | Sequence[str] = "reflect",
     cval: float = 0.0,
 ) -> Tensor:
-    """The sum over axes of the second differences (1, -2, 1)."""
+    """The sum over axes of the second differences (1, -2, 1).
+
+    >>> print(gn.scipy.ndimage.laplace([0, 1, 4, 9, 16]))
+    [ 1  2  2  2 -7]
+    """
     x = tensor(input)
     dtype, extensions = result_dtype("laplace", x, output), modes_of("laplace", mode, x.ndim)
     y = as_floats(x)
@@ -391,7 +450,12 @@ def gaussian_laplace(
     cval: float = 0.0,
     **kwargs: Any,
 ) -> Tensor:
-    """The sum over axes of second derivatives of Gaussians; `kwargs` as of `gaussian_filter`."""
+    """The sum over axes of second derivatives of Gaussians; `kwargs` as of `gaussian_filter`.
+
+    >>> x = gn.arange(-8.0, 9.0)
+    >>> print(gn.scipy.ndimage.gaussian_laplace(3 * x * x, 1.0, truncate=6.0)[8].round(2))
+    6.0
+    """
     x = tensor(input)
     dtype = result_dtype("gaussian_laplace", x, output)
     found = _of_gaussians(as_floats(x), sigma, 2, mode, cval, kwargs)
@@ -409,7 +473,12 @@ def gaussian_gradient_magnitude(
     cval: float = 0.0,
     **kwargs: Any,
 ) -> Tensor:
-    """The length of the gradient by derivatives of Gaussians; `kwargs` as of `gaussian_filter`."""
+    """The length of the gradient by derivatives of Gaussians; `kwargs` as of `gaussian_filter`.
+
+    >>> x, y = gn.meshgrid(gn.arange(11.0), gn.arange(11.0))
+    >>> print(gn.scipy.ndimage.gaussian_gradient_magnitude(3 * x + 4 * y, 1.0)[5, 5].round(2))
+    5.0
+    """
     x = tensor(input)
     who = "gaussian_gradient_magnitude"
     dtype = result_dtype(who, x, output)

@@ -29,14 +29,22 @@ def _sums(values: Any, labels: Any, index: Any) -> Any:
 def sum_labels(
     input: Operand, labels: Operand | None = None, index: Operand | None = None  # noqa: A002
 ) -> Tensor:
-    """The sum of all elements, of those with a label above 0, or for each label of `index`."""
+    """The sum of all elements, of those with a label above 0, or for each label of `index`.
+
+    >>> print(gn.scipy.ndimage.sum_labels([1, 2, 3, 4], [1, 1, 2, 0], [1, 2]))
+    [3. 3.]
+    """
     return _sums(floats(input), labels, index)
 
 
 def mean(
     input: Operand, labels: Operand | None = None, index: Operand | None = None  # noqa: A002
 ) -> Tensor:
-    """The mean of elements, labels as of `sum_labels`."""
+    """The mean of elements, labels as of `sum_labels`.
+
+    >>> print(gn.scipy.ndimage.mean([1, 2, 3, 4], [1, 1, 2, 0], [1, 2]))
+    [1.5 3. ]
+    """
     x = floats(input)
     return _sums(x, labels, index) / _sums(0 * x + 1, labels, index)
 
@@ -48,6 +56,10 @@ def center_of_mass(
 
     With labels, of those above 0, or for each label of a vector `index` a list of tuples; its
     extent must be known.
+
+    >>> i, j = gn.scipy.ndimage.center_of_mass([[0, 0, 0], [1, 0, 3]])
+    >>> print(i, j)
+    1.0 1.5
     """
     x = floats(input)
     weight = _sums(x, labels, index)

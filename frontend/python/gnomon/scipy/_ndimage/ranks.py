@@ -88,7 +88,16 @@ def maximum_filter(
     cval: float = 0.0,
     origin: int | Sequence[int] = 0,
 ) -> Tensor:
-    """The largest element of a box, or of the true places of a footprint, around each element."""
+    """The largest element of a box, or of the true places of a footprint, around each element.
+
+    Modes as of `correlate1d`. The footprint must have values. ValueError where neither it nor a
+    size is given.
+
+    >>> print(gn.scipy.ndimage.maximum_filter([1, 5, 2, 0, 3], size=3))
+    [5 5 5 3 3]
+    >>> print(gn.scipy.ndimage.maximum_filter([1, 5, 2, 0, 3], footprint=[1, 0, 1]))
+    [5 2 5 3 3]
+    """
     return _extreme(
         "maximum_filter", _ops.maximum, input, size, footprint, output, mode, cval, origin
     )
@@ -103,7 +112,15 @@ def minimum_filter(
     cval: float = 0.0,
     origin: int | Sequence[int] = 0,
 ) -> Tensor:
-    """The smallest element of a box, or of the true places of a footprint, around each element."""
+    """The smallest element of a box, or of the true places of a footprint, around each element.
+
+    Parameters of `maximum_filter`.
+
+    >>> print(gn.scipy.ndimage.minimum_filter([1, 5, 2, 0, 3], size=3))
+    [1 1 0 0 0]
+    >>> print(gn.scipy.ndimage.minimum_filter([1, 5, 2, 0, 3], size=3, mode="constant", cval=-1))
+    [-1  1  0  0 -1]
+    """
     return _extreme(
         "minimum_filter", _ops.minimum, input, size, footprint, output, mode, cval, origin
     )
@@ -119,7 +136,15 @@ def rank_filter(
     cval: float = 0.0,
     origin: int | Sequence[int] = 0,
 ) -> Tensor:
-    """The element `rank` of a window in ascending order; from its end if negative."""
+    """The element `rank` of a window in ascending order; from its end if negative.
+
+    Windows as of `maximum_filter`. ValueError where they have no such element.
+
+    >>> print(gn.scipy.ndimage.rank_filter([1, 5, 2, 0, 3], 1, size=3))
+    [1 2 2 2 3]
+    >>> print(gn.scipy.ndimage.rank_filter([1, 5, 2, 0, 3], -1, size=3))
+    [5 5 5 3 3]
+    """
     return _ranked("rank_filter", input, rank, size, footprint, output, mode, cval, origin)
 
 
@@ -147,12 +172,26 @@ def median_filter(
     cval: float = 0.0,
     origin: int | Sequence[int] = 0,
 ) -> Tensor:
-    """The median of a box, or of the true places of a footprint, around each element."""
+    """The median of a box, or of the true places of a footprint, around each element.
+
+    Windows as of `maximum_filter`; of an even number of elements the upper one in the middle.
+
+    >>> print(gn.scipy.ndimage.median_filter([1, 9, 2, 3, 3], size=3))
+    [1 2 3 3 3]
+    """
     return _ranked("median_filter", input, None, size, footprint, output, mode, cval, origin)
 
 
 def generate_binary_structure(rank: int, connectivity: int) -> Any:
-    """The bool array of extents 3 that is true where at most `connectivity` indices are not 1."""
+    """The bool array of extents 3 that is true where at most `connectivity` indices are not 1.
+
+    >>> print(gn.scipy.ndimage.generate_binary_structure(2, 1).astype(int))
+    [[0 1 0]
+     [1 1 1]
+     [0 1 0]]
+    >>> print(gn.scipy.ndimage.generate_binary_structure(2, 2).all())
+    True
+    """
     rank = whole("generate_binary_structure", "rank", rank, 0)
     distances: Any = _core.full((3,) * rank, 0, "int64")
     for axis in range(rank):
@@ -219,6 +258,12 @@ def binary_erosion(
     By itself the structure is an element with its neighbours along axes; it must have values.
     `iterations` times, or until nothing changes if that is below 1; elements outside of the mask
     stay.
+
+    >>> x = [0, 1, 1, 1, 1, 1, 0]
+    >>> print(gn.scipy.ndimage.binary_erosion(x).astype(int))
+    [0 0 1 1 1 0 0]
+    >>> print(gn.scipy.ndimage.binary_erosion(x, iterations=2).astype(int))
+    [0 0 0 1 0 0 0]
     """
     return _eroded(
         "binary_erosion", input, structure, iterations, mask, bool(border_value), origin, False
@@ -234,7 +279,14 @@ def binary_dilation(
     border_value: int = 0,
     origin: int | Sequence[int] = 0,
 ) -> Tensor:
-    """Where the structure, centred at true elements, reaches; parameters of `binary_erosion`."""
+    """Where the structure, centred at true elements, reaches; parameters of `binary_erosion`.
+
+    >>> print(gn.scipy.ndimage.binary_dilation([0, 0, 0, 1, 0, 0, 0]).astype(int))
+    [0 0 1 1 1 0 0]
+    >>> seed, mask = [0, 1, 0, 0, 0], [1, 1, 1, 0, 1]
+    >>> print(gn.scipy.ndimage.binary_dilation(seed, iterations=0, mask=mask).astype(int))
+    [1 1 1 0 0]
+    """
     return _eroded(
         "binary_dilation", input, structure, iterations, mask, bool(border_value), origin, True
     )
@@ -249,7 +301,11 @@ def binary_opening(
     mask: Operand | None = None,
     border_value: int = 0,
 ) -> Tensor:
-    """A dilation of an erosion."""
+    """A dilation of an erosion.
+
+    >>> print(gn.scipy.ndimage.binary_opening([0, 1, 0, 1, 1, 1, 0]).astype(int))
+    [0 0 0 1 1 1 0]
+    """
     smaller = binary_erosion(input, structure, iterations, mask, None, border_value, origin)
     return binary_dilation(smaller, structure, iterations, mask, None, border_value, origin)
 
@@ -263,7 +319,11 @@ def binary_closing(
     mask: Operand | None = None,
     border_value: int = 0,
 ) -> Tensor:
-    """An erosion of a dilation."""
+    """An erosion of a dilation.
+
+    >>> print(gn.scipy.ndimage.binary_closing([0, 1, 1, 0, 1, 1, 0]).astype(int))
+    [0 1 1 1 1 1 0]
+    """
     larger = binary_dilation(input, structure, iterations, mask, None, border_value, origin)
     return binary_erosion(larger, structure, iterations, mask, None, border_value, origin)
 

@@ -37,10 +37,15 @@ def spline_filter1d(
     """The coefficients of the cubic spline (order 3) through the points along an axis.
 
     They solve a tridiagonal system. Other modes than "reflect" and "nearest" are as "mirror".
+
+    >>> c = gn.scipy.ndimage.spline_filter1d([0.0, 0.0, 6.0, 0.0, 0.0])
+    >>> print(((c[1] + 4 * c[2] + c[3]) / 6).round(4))
+    6.0
     """
     mode = _check("spline_filter1d", order, mode)
     x = as_floats(tensor(input))
-    return _coefficients(x, axis_of("spline_filter1d", axis, x.ndim), order, mode)
+    found = _coefficients(x, axis_of("spline_filter1d", axis, x.ndim), order, mode)
+    return astype(found, result_dtype("spline_filter1d", x, output), copy=False)
 
 
 def spline_filter(
@@ -49,12 +54,18 @@ def spline_filter(
     output: Any = None,
     mode: str = "mirror",
 ) -> Tensor:
-    """`spline_filter1d` along all axes."""
+    """`spline_filter1d` along all axes.
+
+    >>> c = gn.scipy.ndimage.spline_filter([[1.0, 2.0], [3.0, 4.0]])
+    >>> at = [[0.0, 0.5], [1.0, 0.5]]
+    >>> print(gn.scipy.ndimage.map_coordinates(c, at, prefilter=False).round(4))
+    [2.  2.5]
+    """
     mode = _check("spline_filter", order, mode)
     x = as_floats(tensor(input))
     for axis in range(x.ndim):
         x = _coefficients(x, axis, order, mode)
-    return x
+    return astype(x, result_dtype("spline_filter", x, output), copy=False)
 
 
 def _coefficients(x: Any, axis: int, order: int, mode: str) -> Any:
@@ -193,6 +204,13 @@ def map_coordinates(
     order: 0 (the nearest point), 1 (linear) or 3 (a cubic spline). mode says what is outside: cval
     ("constant"), or as for `correlate1d`; "wrap" has the period n - 1, as in SciPy. Differentiable
     by the input, and by the coordinates for orders above 0.
+
+    >>> x = [[0.0, 1.0], [2.0, 3.0]]
+    >>> at = [[0.5, 1.0, 3.0], [0.5, 0.0, 0.0]]  # at (0.5, 0.5), (1, 0) and (3, 0)
+    >>> print(gn.scipy.ndimage.map_coordinates(x, at, order=1))
+    [1.5 2.  0. ]
+    >>> print(gn.scipy.ndimage.map_coordinates(x, at, order=1, mode="nearest"))
+    [1.5 2.  2. ]
     """
     x, c = tensor(input), as_floats(tensor(coordinates))
     dtype = result_dtype("map_coordinates", x, output)
@@ -222,6 +240,11 @@ def shift(
     """The input moved by `shift` along each axis; orders and modes as of `map_coordinates`.
 
     Differentiable by the shift for orders above 0.
+
+    >>> print(gn.scipy.ndimage.shift([1, 2, 3, 4], 1, order=0))
+    [0 1 2 3]
+    >>> print(gn.scipy.ndimage.shift([1.0, 2.0, 3.0, 4.0], 0.5, order=1, mode="nearest"))
+    [1.  1.5 2.5 3.5]
     """
     x = tensor(input)
     dtype, y = result_dtype("shift", x, output), as_floats(x)
@@ -249,6 +272,12 @@ def zoom(
     """The input with round(n * zoom) points along each axis, whose extents must be known.
 
     The first and the last point stay; with `grid_mode` the edges of the pixels do.
+
+    >>> print(gn.scipy.ndimage.zoom([0.0, 2.0, 4.0], 5 / 3, order=1).round(4))
+    [0. 1. 2. 3. 4.]
+    >>> print(gn.scipy.ndimage.zoom([[1, 2]], 2, order=0, mode="nearest", grid_mode=True))
+    [[1 1 2 2]
+     [1 1 2 2]]
     """
     x = tensor(input)
     dtype, y = result_dtype("zoom", x, output), as_floats(x)
@@ -280,6 +309,16 @@ def affine_transform(
 
     The matrix is [rank, rank], a diagonal [rank], or has the offset as a last column, with or
     without a last row (0, ..., 0, 1). Differentiable by the matrix and the offset, too.
+
+    >>> x = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    >>> print(gn.scipy.ndimage.affine_transform(x, [[0, 1], [1, 0]], order=1))
+    [[1 4 7]
+     [2 5 8]
+     [3 6 9]]
+    >>> print(gn.scipy.ndimage.affine_transform(x, [1, 1], [0, 1], (3, 2), order=1))
+    [[2 3]
+     [5 6]
+     [8 9]]
     """
     who, x = "affine_transform", tensor(input)
     dtype, y, rank = result_dtype(who, x, output), as_floats(x), x.ndim
@@ -334,6 +373,11 @@ def rotate(
 
     With `reshape` the result has room for all of it: angle and extents must be known then.
     Otherwise the angle may be an expression, and the result is differentiable by it.
+
+    >>> print(gn.scipy.ndimage.rotate([[1, 2, 3], [4, 5, 6]], 90, order=1))
+    [[3 6]
+     [2 5]
+     [1 4]]
     """
     who, x = "rotate", tensor(input)
     dtype, y = result_dtype(who, x, output), as_floats(x)

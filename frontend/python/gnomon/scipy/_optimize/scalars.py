@@ -16,11 +16,21 @@ if TYPE_CHECKING:
 
     from ...typing import Operand
 
-RootResults = namedtuple("RootResults", ("root", "iterations", "converged"))
 ScalarResult = namedtuple("ScalarResult", ("x", "fun", "success", "nit"))
 
 _and, _or, _not = _ops.logical_and, _ops.logical_or, _ops.logical_not
 _RTOL = 8.881784197001252e-16
+
+
+class RootResults(namedtuple("RootResults", ("root", "iterations", "converged"))):
+    """What `root_scalar` returns, with SciPy's names. A tree of arrays.
+
+    >>> found = gn.scipy.optimize.root_scalar(lambda x: x * x - 9, bracket=(0.0, 10.0))
+    >>> print(found.root.round(6), found.converged, found.iterations < 20)
+    3.0 True True
+    """
+
+    __slots__ = ()
 
 
 def _called(who: str, f: Any, args: Any) -> Callable[[Any], Any]:
@@ -133,6 +143,11 @@ def brentq(
     Its error is at most xtol + rtol * |x|. With full_output (root, RootResults). Differentiable by
     args and what f uses, as an implicit function. ValueError of the call: equal signs; unless
     `disp` is False no end after maxiter steps.
+
+    >>> def root_of(a):
+    ...     return gn.scipy.optimize.brentq(lambda x: x * x - a, 0.0, 10.0)
+    >>> print(root_of(4.0).round(6), gn.grad(root_of)(4.0).round(6))
+    2.0 0.25
     """
     return _root_of("brentq", f, a, b, args, xtol, rtol, maxiter, full_output, disp, False)
 
@@ -148,7 +163,11 @@ def bisect(
     full_output: bool = False,
     disp: bool = True,
 ) -> Any:
-    """`brentq` by halving the interval."""
+    """`brentq` by halving the interval.
+
+    >>> print(gn.scipy.optimize.bisect(lambda x: x**3 - 8, 0.0, 10.0).round(6))
+    2.0
+    """
     return _root_of("bisect", f, a, b, args, xtol, rtol, maxiter, full_output, disp, True)
 
 
@@ -184,6 +203,11 @@ def newton(
     The derivative is computed unless `fprime` is. Done when a step is at most tol + rtol * |x|;
     ValueError of the call after maxiter steps unless `disp` is False. Differentiable by args and
     what func uses.
+
+    >>> print(gn.scipy.optimize.newton(lambda x: x**3 - 8, 3.0).round(6))
+    2.0
+    >>> print(gn.scipy.optimize.newton(lambda x: x * x - 4, [-1.0, 5.0]).round(6))
+    [-2.  2.]
     """
     from ..._functions.loops import while_loop
 
@@ -229,7 +253,13 @@ def root_scalar(
     rtol: float | None = None,
     maxiter: int | None = None,
 ) -> RootResults:
-    """(root, iterations, converged): `brentq` or `bisect` with a bracket, `newton` with an x0."""
+    """(root, iterations, converged): `brentq` or `bisect` with a bracket, `newton` with an x0.
+
+    >>> print(gn.scipy.optimize.root_scalar(lambda x: x**3 - 8, bracket=(0.0, 10.0)).root.round(6))
+    2.0
+    >>> print(gn.scipy.optimize.root_scalar(lambda x, a: x**3 - a, args=8.0, x0=3.0).root.round(6))
+    2.0
+    """
     who = "root_scalar"
     if method is None:
         method = "brentq" if bracket is not None else "newton"
@@ -335,6 +365,13 @@ def minimize_scalar(
     two points of the bracket, or begins in (a, b, c) with a lower value at b. options: maxiter,
     xatol of "bounded". Differentiable by args and what fun uses where the second derivative is not
     0.
+
+    >>> found = gn.scipy.optimize.minimize_scalar(lambda x: (x - 3) ** 2 + 1)
+    >>> print(found.x.round(4), found.fun.round(4), found.success)
+    3.0 1.0 True
+    >>> found = gn.scipy.optimize.minimize_scalar(lambda x: (x - 3) ** 2 + 1, bounds=(0.0, 2.0))
+    >>> print(found.x.round(3))
+    2.0
     """
     who = "minimize_scalar"
     options = dict(options or {})

@@ -47,6 +47,14 @@ def least_squares(
     (100 for each variable). The Jacobian is computed unless `jac` is a function.
 
     Differentiable by args and what fun uses, as an implicit function, by the Hessian at x.
+
+    >>> found = gn.scipy.optimize.least_squares(lambda x: gn.stack([x[0] - 1, x[0] - 3]), [0.0])
+    >>> print(found.x.round(6), found.cost.round(6))
+    [2.] 1.0
+    >>> def best(a):
+    ...     return gn.scipy.optimize.least_squares(lambda x: gn.stack([x - 1, x - a]), 0.0).x
+    >>> print(gn.grad(best)(3.0).round(6))
+    0.5
     """
     who = "least_squares"
     chosen(who, "method", method, ("lm", "trf"))
@@ -164,6 +172,11 @@ def curve_fit(
     From p0, by itself all 1, as many as f has parameters behind the first. sigma: the standard
     deviations of ydata, or their covariance matrix; unless `absolute_sigma` only their ratios
     count. By `least_squares`, and differentiable as it is. ValueError of the call: no end.
+
+    >>> x = gn.arange(4.0)
+    >>> best, covariance = gn.scipy.optimize.curve_fit(lambda x, a, b: a * x + b, x, [1, 3, 5, 7])
+    >>> print(best.round(6), covariance.shape)
+    [2. 1.] (2, 2)
     """
     who = "curve_fit"
     if not callable(f):

@@ -26,6 +26,11 @@ def convolve(in1: Operand, in2: Operand, mode: str = "full", method: str = "auto
 
     ValueError: other ranks, an axis without elements; for "valid", neither is as large as the other
     along all axes.
+
+    >>> print(gn.scipy.signal.convolve([1, 2, 3], [1, 10]))
+    [ 1 12 23 30]
+    >>> print(gn.scipy.signal.convolve([1, 2, 3], [1, 10], mode="valid"))
+    [12 23]
     """
     return _convolved("convolve", in1, in2, mode, method)
 
@@ -136,6 +141,11 @@ def fftconvolve(
     """`convolve` by Fourier transforms along axes (all of them if None); others broadcast.
 
     Real and complex floats; integers become float64.
+
+    >>> print(gn.scipy.signal.fftconvolve([1, 2, 3], [1, 10]).round(6))
+    [ 1. 12. 23. 30.]
+    >>> print(gn.scipy.signal.fftconvolve(gn.ones((5, 300)), gn.ones((1, 100)), axes=1).shape)
+    (5, 399)
     """
     x, y = _alike("fftconvolve", in1, in2)
     mode = chosen("fftconvolve", "mode", mode, _MODES)
@@ -153,13 +163,23 @@ def fftconvolve(
 
 
 def correlate(in1: Operand, in2: Operand, mode: str = "full", method: str = "auto") -> Tensor:
-    """Sums over j of in1[i + j] * conj(in2[j]); modes and methods as of `convolve`."""
+    """Sums over j of in1[i + j] * conj(in2[j]); modes and methods as of `convolve`.
+
+    >>> print(gn.scipy.signal.correlate([0, 0, 1, 2, 1], [1, 2, 1], mode="valid"))  # most at 2
+    [1 4 6]
+    """
     y = flip(tensor(in2))
     return _convolved("correlate", in1, conj(y) if y.dtype.kind == "c" else y, mode, method)
 
 
 def correlation_lags(in1_len: int, in2_len: int, mode: str = "full") -> Tensor:
-    """How far in2 is moved for each element of a correlation of vectors of these lengths."""
+    """How far in2 is moved for each element of a correlation of vectors of these lengths.
+
+    >>> x, y = [0, 0, 1, 2, 1], [1, 2, 1]
+    >>> lags = gn.scipy.signal.correlation_lags(len(x), len(y))
+    >>> print(lags, lags[gn.argmax(gn.scipy.signal.correlate(x, y))])
+    [-2 -1  0  1  2  3  4] 2
+    """
     mode = chosen("correlation_lags", "mode", mode, _MODES)
     m, n = int(in1_len), int(in2_len)
     if mode == "full":
@@ -182,8 +202,19 @@ def convolve2d(
     boundary: str = "fill",
     fillvalue: float = 0,
 ) -> Tensor:
-    """`convolve` of two matrices; what is around in1 is `fillvalue`, in1 again ("wrap") or in a
-    mirror ("symm").
+    """`convolve` of two matrices.
+
+    boundary says what is around in1: `fillvalue` ("fill"), in1 again ("wrap") or in a mirror
+    ("symm").
+
+    >>> x = [[1, 0], [0, 0]]
+    >>> print(gn.scipy.signal.convolve2d(x, [[1, 2], [3, 4]]))
+    [[1 2 0]
+     [3 4 0]
+     [0 0 0]]
+    >>> print(gn.scipy.signal.convolve2d(x, [[1, 2], [3, 4]], mode="same", boundary="wrap"))
+    [[1 2]
+     [3 4]]
     """
     return _convolved2d("convolve2d", in1, in2, mode, boundary, fillvalue)
 
@@ -214,7 +245,13 @@ def correlate2d(
     boundary: str = "fill",
     fillvalue: float = 0,
 ) -> Tensor:
-    """`correlate` of two matrices; boundaries as of `convolve2d`."""
+    """`correlate` of two matrices; boundaries as of `convolve2d`.
+
+    >>> x = [[0, 0, 0], [0, 1, 2], [0, 3, 4]]
+    >>> print(gn.scipy.signal.correlate2d(x, [[1, 2], [3, 4]], mode="valid"))
+    [[ 4 11]
+     [14 30]]
+    """
     y = flip(tensor(in2))
     y = conj(y) if y.dtype.kind == "c" else y
     return _convolved2d("correlate2d", in1, y, mode, boundary, fillvalue, 1)

@@ -25,6 +25,11 @@ def detrend(
     """data less its mean ("constant") or its line by least squares ("linear") along an axis.
 
     bp: where the parts begin that have a line of their own. The extent must be known then.
+
+    >>> print(gn.scipy.signal.detrend([1, 2, 3, 6], type="constant"))
+    [-2. -1.  0.  3.]
+    >>> print(gn.scipy.signal.detrend([1, 0, 1, 4]).round(4))  # less the line 0, 1, 2, 3
+    [ 1. -1. -1.  1.]
     """
     kind = chosen("detrend", "type", type, ("linear", "l", "constant", "c"))
     x = floats(data)
@@ -53,7 +58,14 @@ def _without_line(x: Any) -> Any:
 
 
 def hilbert(x: Operand, N: int | None = None, axis: int = -1) -> Tensor:  # noqa: N803
-    """The analytic signal of real x: x + i times its Hilbert transform, of N elements."""
+    """The analytic signal of real x: x + i times its Hilbert transform, of N elements.
+
+    N cuts x or fills it up with zeros. TypeError for complex numbers.
+
+    >>> z = gn.scipy.signal.hilbert([3.0, 0.0, -3.0, 0.0])
+    >>> print(abs(z).round(4), z.imag[1::2].round(4))
+    [3. 3. 3. 3.] [ 3. -3.]
+    """
     u = floats(x)
     if u.dtype.kind == "c":
         raise _core.TypeError("hilbert: expected real numbers, found complex ones")
@@ -68,7 +80,13 @@ def hilbert(x: Operand, N: int | None = None, axis: int = -1) -> Tensor:  # noqa
 
 
 def medfilt(volume: Operand, kernel_size: int | Sequence[int] = 3) -> Tensor:
-    """The median of the box of odd extents around each element; zeros are around the array."""
+    """The median of the box of odd extents around each element; zeros are around the array.
+
+    The result has the dtype of the array. ValueError for even extents.
+
+    >>> print(gn.scipy.signal.medfilt([1, 9, 2, 3, 3]))
+    [1 2 3 3 3]
+    """
     x = tensor(volume)
     sizes = [kernel_size] * x.ndim if isinstance(kernel_size, int) else list(kernel_size)
     if len(sizes) != x.ndim:
@@ -96,6 +114,9 @@ def savgol_coeffs(
 
     The polynomial is that of least squares; `pos` is the place in the window, by itself the middle.
     use "conv" gives them in the order of a convolution, "dot" in that of the points.
+
+    >>> print((35 * gn.scipy.signal.savgol_coeffs(5, 2)).round(4))
+    [-3. 12. 17. 12. -3.]
     """
     who = "savgol_coeffs"
     window_length = whole(who, "window_length", window_length, 1)
@@ -136,6 +157,12 @@ def savgol_filter(
 
     At the ends it is the polynomial of the outermost window ("interp"), or x goes on as
     `ndimage.convolve1d` has it in the mode "mirror", "constant", "nearest" or "wrap".
+
+    >>> x = gn.arange(1.0, 7.0) ** 2
+    >>> print(gn.scipy.signal.savgol_filter(x, 5, 2).round(4))
+    [ 1.  4.  9. 16. 25. 36.]
+    >>> print(gn.scipy.signal.savgol_filter(x, 5, 2, deriv=1).round(4))
+    [ 2.  4.  6.  8. 10. 12.]
     """
     who = "savgol_filter"
     mode = chosen(who, "mode", mode, ("interp", "mirror", "constant", "nearest", "wrap"))
@@ -175,6 +202,9 @@ def resample(x: Operand, num: int, axis: int = 0) -> Tensor:
     """`num` samples along an axis of what has the Fourier transform of x, a period.
 
     The extent must be known.
+
+    >>> print(gn.scipy.signal.resample([3.0, 2.0, 1.0, 2.0], 8).round(4))
+    [3.     2.7071 2.     1.2929 1.     1.2929 2.     2.7071]
     """
     u = floats(x)
     axis = axis_of("resample", axis, u.ndim)
@@ -225,6 +255,10 @@ def freqz(
     """(frequencies w, b(exp(-i w)) / a(exp(-i w))): the response of a filter of vectors b and a.
 
     worN: how many frequencies from 0 to half of fs, or to all of it if `whole`; or these.
+
+    >>> w, h = gn.scipy.signal.freqz([0.5, 0.5], worN=3, fs=6)
+    >>> print(w.round(4), abs(h).round(4))
+    [0. 1. 2.] [1.    0.866 0.5  ]
     """
     numerator, denominator = together(b, a)
     if hasattr(worN, "__index__") and not getattr(worN, "ndim", 0):

@@ -56,6 +56,12 @@ def lfilter(
     direct form II transposed. With the state zi, whose extent along the axis is max(len(a), len(b))
     - 1, the result is (y, the last state). The extents of a and b must be known. A filter without
     recursion (a of one element) is a convolution, another one a loop.
+
+    >>> print(gn.scipy.signal.lfilter([0.5], [1.0, -0.5], [1, 1, 1, 1]))
+    [0.5    0.75   0.875  0.9375]
+    >>> y, state = gn.scipy.signal.lfilter([0.5], [1.0, -0.5], [1, 1], zi=[0.0])
+    >>> print(y, gn.scipy.signal.lfilter([0.5], [1.0, -0.5], [1, 1], zi=state)[0])
+    [0.5  0.75] [0.875  0.9375]
     """
     v, w, (u, *states), recursive = _coefficients(
         "lfilter", b, a, x, *([] if zi is None else [zi])
@@ -114,6 +120,10 @@ def lfilter_zi(b: Operand, a: Operand) -> Tensor:
     """The state of `lfilter` in which a step of height 1 has gone on forever.
 
     ValueError when there is none, as the filter has a pole at 1.
+
+    >>> state = gn.scipy.signal.lfilter_zi([0.5], [1.0, -0.5])
+    >>> print(state, gn.scipy.signal.lfilter([0.5], [1.0, -0.5], [1, 1, 1], zi=state)[0])
+    [0.5] [1. 1. 1.]
     """
     v, w, _, _ = _coefficients("lfilter_zi", b, a)
     n = v.shape[0] - 1
@@ -165,6 +175,11 @@ def filtfilt(
     Before, padlen samples (3 * max(len(a), len(b))) are added at both ends: x turned about its last
     sample ("odd"), in a mirror ("even"), or that sample ("constant"). ValueError when x has too
     few samples.
+
+    >>> print(gn.scipy.signal.filtfilt([0.5, 0.5], 1, [0, 0, 0, 0, 4, 0, 0, 0, 0]).round(4))
+    [0. 0. 0. 1. 2. 1. 0. 0. 0.]
+    >>> print(gn.scipy.signal.lfilter([0.5, 0.5], 1, [0, 0, 0, 0, 4, 0, 0, 0, 0]))
+    [0. 0. 0. 0. 2. 2. 0. 0. 0.]
     """
     v, w, (u,), _ = _coefficients("filtfilt", b, a, x)
     axis = axis_of("filtfilt", axis, u.ndim)
@@ -194,6 +209,12 @@ def sosfilt(sos: Operand, x: Operand, axis: int = -1, zi: Operand | None = None)
 
     With a state zi, which has the shape [n, ..., 2, ...] with the 2 in the place of the axis, the
     result is (y, the last state).
+
+    >>> half = [0.5, 0.0, 0.0, 1.0, -0.5, 0.0]
+    >>> print(gn.scipy.signal.sosfilt([half], [1, 1, 1]))
+    [0.5   0.75  0.875]
+    >>> print(gn.scipy.signal.sosfilt([half, half], [1, 1, 1]))
+    [0.25   0.5    0.6875]
     """
     from ..._functions.loops import scan
 
@@ -224,7 +245,13 @@ def sosfilt(sos: Operand, x: Operand, axis: int = -1, zi: Operand | None = None)
 
 
 def sosfilt_zi(sos: Operand) -> Tensor:
-    """The states [n, 2] of `sosfilt` in which a step of height 1 has gone on forever."""
+    """The states [n, 2] of `sosfilt` in which a step of height 1 has gone on forever.
+
+    >>> sos = [[0.5, 0.0, 0.0, 1.0, -0.5, 0.0]]
+    >>> state = gn.scipy.signal.sosfilt_zi(sos)
+    >>> print(state, gn.scipy.signal.sosfilt(sos, [1, 1, 1], zi=state)[0])
+    [[0.5 0. ]] [1. 1. 1.]
+    """
     (table,) = _sections("sosfilt_zi", sos)
     scale: Any = 1.0
     states = []
@@ -245,6 +272,10 @@ def sosfiltfilt(
     """`sosfilt` forwards and then backwards; padding as of `filtfilt`.
 
     padlen must be given where the sections have no values, as their zeros decide it.
+
+    >>> sos = [[0.5, 0.5, 0.0, 1.0, 0.0, 0.0]]
+    >>> print(gn.scipy.signal.sosfiltfilt(sos, [0, 0, 0, 0, 4, 0, 0, 0, 0]).round(4))
+    [0. 0. 0. 1. 2. 1. 0. 0. 0.]
     """
     table, u = _sections("sosfiltfilt", sos, x)
     axis = axis_of("sosfiltfilt", axis, u.ndim)

@@ -122,7 +122,13 @@ def csd(
     axis: int = -1,
     average: str = "mean",
 ) -> tuple[Tensor, Tensor]:
-    """(frequencies, cross power spectral density of x and y) by Welch's method; as `welch`."""
+    """(frequencies, cross power spectral density of x and y) by Welch's method; as `welch`.
+
+    >>> t = 2 * np.pi / 8 * gn.arange(64)
+    >>> f, p = gn.scipy.signal.csd(gn.sin(t), gn.sin(t - np.pi / 2), nperseg=16)
+    >>> print(f[2], gn.angle(p[2], deg=True).round(4))
+    0.125 -90.0
+    """
     return _averaged(
         "csd", x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis,
         average,
@@ -182,6 +188,11 @@ def welch(
     Segments of nperseg samples (256, or all) overlap by noverlap (half), lose their trend, and are
     multiplied by the window. scaling "spectrum" gives squares of amplitudes. average "median" is
     corrected for its bias.
+
+    >>> x = gn.sin(2 * np.pi / 8 * gn.arange(64))
+    >>> f, p = gn.scipy.signal.welch(x, nperseg=16, scaling="spectrum")
+    >>> print(f[gn.argmax(p)], gn.max(p).round(4))
+    0.125 0.5
     """
     return _averaged(
         "welch", x, None, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling,
@@ -202,6 +213,10 @@ def periodogram(
     """(frequencies, power spectral density) of one segment, which is all of x.
 
     Its extent must be known.
+
+    >>> f, p = gn.scipy.signal.periodogram([1.0, 0.0, -1.0, 0.0] * 2, fs=4.0, scaling="spectrum")
+    >>> print(f, p.round(4))
+    [0.  0.5 1.  1.5 2. ] [0.  0.  0.5 0.  0. ]
     """
     u = floats(x)
     axis = axis_of("periodogram", axis, u.ndim)
@@ -226,7 +241,13 @@ def coherence(
     detrend: str | Callable[[Any], Any] | bool = "constant",
     axis: int = -1,
 ) -> tuple[Tensor, Tensor]:
-    """(frequencies, |csd(x, y)|^2 / (welch(x) * welch(y))): from 0 to 1."""
+    """(frequencies, |csd(x, y)|^2 / (welch(x) * welch(y))): from 0 to 1.
+
+    >>> x = np.random.default_rng(0).normal(size=64)
+    >>> f, c = gn.scipy.signal.coherence(x, 3 * x + 1, nperseg=16)
+    >>> print(c.round(4))
+    [1. 1. 1. 1. 1. 1. 1. 1. 1.]
+    """
     rest = (fs, window, nperseg, noverlap, nfft, detrend)
     f, first = welch(x, *rest, axis=axis)
     _, second = welch(y, *rest, axis=axis)
@@ -257,6 +278,11 @@ def spectrogram(
 
     mode: "psd" for powers, "complex" for transforms, "magnitude" and "angle" of these. Segments
     overlap by an eighth.
+
+    >>> x = gn.sin(2 * np.pi * gn.concat([gn.arange(64) / 8, gn.arange(64) / 4]))
+    >>> f, t, p = gn.scipy.signal.spectrogram(x, nperseg=32, noverlap=0)
+    >>> print(p.shape, t, f[gn.argmax(p, axis=0)])
+    (17, 4) [ 16.  48.  80. 112.] [0.125 0.125 0.25  0.25 ]
     """
     mode = chosen("spectrogram", "mode", mode, _SPECTROGRAMS[:4])
     u = floats(x)
@@ -303,6 +329,11 @@ def stft(
 
     Half a segment is added at both ends first, of zeros or as `boundary` says, and zeros to fill
     the last segment.
+
+    >>> x = 3 * gn.cos(2 * np.pi / 8 * gn.arange(64))
+    >>> f, t, z = gn.scipy.signal.stft(x, nperseg=16)
+    >>> print(z.shape, f[2], t[4], (2 * abs(z[2, 4])).round(4))
+    (9, 9) 0.125 32.0 3.0
     """
     if boundary is not None:
         boundary = chosen("stft", "boundary", boundary, _BOUNDARIES)

@@ -19,7 +19,12 @@ def _phase(t: Any) -> Any:
 
 
 def square(t: Operand, duty: Operand = 0.5) -> Tensor:
-    """1 in the first part `duty` of each period 2 pi, -1 in the rest; NaN unless 0 <= duty <= 1."""
+    """1 in the first part `duty` of each period 2 pi, -1 in the rest; NaN unless 0 <= duty <= 1.
+
+    >>> t = np.pi * gn.asarray([0.25, 0.75, 1.25, 1.75])
+    >>> print(gn.scipy.signal.square(t), gn.scipy.signal.square(t, duty=0.25))
+    [ 1.  1. -1. -1.] [ 1. -1. -1. -1.]
+    """
     u, part = together(t, duty)
     inside = _ops.logical_and(_ops.greater_equal(part, 0), _ops.less_equal(part, 1))
     wave = where(_phase(u) < part * (2 * math.pi), 1.0, -1.0 + 0 * u)
@@ -27,7 +32,12 @@ def square(t: Operand, duty: Operand = 0.5) -> Tensor:
 
 
 def sawtooth(t: Operand, width: Operand = 1) -> Tensor:
-    """From -1 to 1 in the first part `width` of each period 2 pi, and back in the rest."""
+    """From -1 to 1 in the first part `width` of each period 2 pi, and back in the rest.
+
+    >>> t = np.pi * gn.asarray([0.0, 0.5, 1.0, 1.5])
+    >>> print(gn.scipy.signal.sawtooth(t).round(4), gn.scipy.signal.sawtooth(t, width=0.5).round(4))
+    [-1.  -0.5  0.   0.5] [-1.  0.  1.  0.]
+    """
     u, part = together(t, width)
     inside = _ops.logical_and(_ops.greater_equal(part, 0), _ops.less_equal(part, 1))
     phase = _phase(u)
@@ -58,6 +68,9 @@ def chirp(
     method: "linear", "quadratic", "logarithmic" or "hyperbolic"; phi is the phase in degrees.
     `vertex_zero`: the parabola of a quadratic one has its vertex at 0, not at t1. f0, t1 and f1 are
     numbers.
+
+    >>> print(gn.scipy.signal.chirp([0.0, 0.5, 1.0, 1.5**0.5], f0=0, t1=1, f1=2).round(4))
+    [ 1.  0.  1. -1.]
     """
     kind = _CHIRPS[chosen("chirp", "method", method, list(_CHIRPS))]
     u: Any = floats(t)
@@ -95,7 +108,11 @@ def unit_impulse(
     idx: int | Sequence[int] | str | None = None,
     dtype: Any = "float64",
 ) -> Tensor:
-    """Zeros with a 1 at idx: the first element by itself, the middle for "mid"."""
+    """Zeros with a 1 at idx: the first element by itself, the middle for "mid".
+
+    >>> print(gn.scipy.signal.unit_impulse(4), gn.scipy.signal.unit_impulse(5, "mid"))
+    [1. 0. 0. 0.] [0. 0. 1. 0. 0.]
+    """
     extents = (shape,) if isinstance(shape, int) else tuple(shape)
     if idx is None:
         place: tuple[int, ...] = (0,) * len(extents)

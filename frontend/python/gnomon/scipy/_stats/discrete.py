@@ -14,7 +14,13 @@ def _is_part(p: Any) -> Any:
 
 
 class Poisson(Discrete):
-    """pmf(k) = mu^k exp(-mu) / k!."""
+    """pmf(k) = mu^k exp(-mu) / k!: how many events there are, of a mean mu.
+
+    >>> print((gn.exp(1.0) * gn.scipy.stats.poisson.pmf([0, 1, 2], 1.0)).round(4))
+    [1.  1.  0.5]
+    >>> print(gn.scipy.stats.poisson.ppf(0.5, 3.0), gn.scipy.stats.poisson.mean(3.0))
+    3.0 3.0
+    """
 
     shapes = ("mu",)
 
@@ -40,7 +46,11 @@ class Poisson(Discrete):
 
 
 class Binom(Discrete):
-    """pmf(k) = binomial(n, k) p^k (1 - p)^(n - k): how many of n trials succeed."""
+    """pmf(k) = binomial(n, k) p^k (1 - p)^(n - k): how many of n trials succeed.
+
+    >>> print(gn.scipy.stats.binom.pmf([0, 1, 2], 2, 0.5).round(4))
+    [0.25 0.5  0.25]
+    """
 
     shapes = ("n", "p")
 
@@ -69,7 +79,11 @@ class Binom(Discrete):
 
 
 class Bernoulli(Discrete):
-    """pmf(1) = p, pmf(0) = 1 - p."""
+    """pmf(1) = p, pmf(0) = 1 - p.
+
+    >>> print(gn.scipy.stats.bernoulli.pmf([0, 1, 2], 0.25).round(4))
+    [0.75 0.25 0.  ]
+    """
 
     shapes = ("p",)
 
@@ -99,7 +113,11 @@ class Bernoulli(Discrete):
 
 
 class Geom(Discrete):
-    """pmf(k) = (1 - p)^(k - 1) p for k >= 1: the trials until one succeeds."""
+    """pmf(k) = (1 - p)^(k - 1) p for k >= 1: the trials until one succeeds.
+
+    >>> print(gn.scipy.stats.geom.pmf([1, 2, 3], 0.5).round(4), gn.scipy.stats.geom.mean(0.25))
+    [0.5   0.25  0.125] 4.0
+    """
 
     shapes = ("p",)
 
@@ -132,7 +150,13 @@ class Geom(Discrete):
 
 
 class Nbinom(Discrete):
-    """pmf(k) = binomial(n + k - 1, k) p^n (1 - p)^k: the failures before n trials succeed."""
+    """pmf(k) = binomial(n + k - 1, k) p^n (1 - p)^k: the failures before n trials succeed.
+
+    >>> print(gn.scipy.stats.nbinom.pmf([0, 1, 2], 1, 0.5).round(4))
+    [0.5   0.25  0.125]
+    >>> print(gn.scipy.stats.nbinom.mean(3, 0.5))
+    3.0
+    """
 
     shapes = ("n", "p")
 

@@ -12,7 +12,11 @@ from .base import EULER, INF, LOG_2, NAN, Continuous, Symmetric
 
 
 class Uniform(Continuous):
-    """pdf(x) = 1 between 0 and 1."""
+    """pdf(x) = 1 between 0 and 1; from loc to loc + scale with these.
+
+    >>> print(gn.scipy.stats.uniform.cdf([9.0, 15.0, 21.0], loc=10, scale=10))
+    [0.  0.5 1. ]
+    """
 
     def _support(self) -> Any:
         return 0.0, 1.0
@@ -46,7 +50,11 @@ class Uniform(Continuous):
 
 
 class Expon(Continuous):
-    """pdf(x) = exp(-x) for x >= 0."""
+    """pdf(x) = exp(-x) for x >= 0; the scale is the mean.
+
+    >>> print(gn.scipy.stats.expon.isf(1e-30).round(4), gn.scipy.stats.expon.cdf([1e-20]))
+    69.0776 [1.e-20]
+    """
 
     def _support(self) -> Any:
         return 0.0, INF
@@ -79,7 +87,11 @@ class Expon(Continuous):
 
 
 class Laplace(Symmetric):
-    """pdf(x) = exp(-|x|) / 2."""
+    """pdf(x) = exp(-|x|) / 2.
+
+    >>> print(gn.scipy.stats.laplace.pdf(0.0), gn.scipy.stats.laplace.logcdf(-800.0).round(4))
+    0.5 -800.6931
+    """
 
     def _logpdf(self, y: Any) -> Any:
         return -_ops.absolute(y) - LOG_2
@@ -109,7 +121,11 @@ class Laplace(Symmetric):
 
 
 class Logistic(Symmetric):
-    """pdf(x) = exp(-x) / (1 + exp(-x))^2."""
+    """pdf(x) = exp(-x) / (1 + exp(-x))^2.
+
+    >>> print(gn.scipy.stats.logistic.cdf(0.0), gn.scipy.stats.logistic.logsf(1000.0))
+    0.5 -1000.0
+    """
 
     def _logpdf(self, y: Any) -> Any:
         size = _ops.absolute(y)
@@ -137,7 +153,11 @@ class Logistic(Symmetric):
 
 
 class Cauchy(Symmetric):
-    """pdf(x) = 1 / (pi (1 + x^2))."""
+    """pdf(x) = 1 / (pi (1 + x^2)).
+
+    >>> print(gn.scipy.stats.cauchy.cdf([-1.0, 0.0, 1.0]).round(4), gn.scipy.stats.cauchy.mean())
+    [0.25 0.5  0.75] nan
+    """
 
     def _pdf(self, y: Any) -> Any:
         return 1 / (math.pi * (1 + y * y))
@@ -165,7 +185,11 @@ class Cauchy(Symmetric):
 
 
 class GumbelR(Continuous):
-    """pdf(x) = exp(-x - exp(-x)): limits of maxima."""
+    """pdf(x) = exp(-x - exp(-x)): limits of maxima.
+
+    >>> print(gn.scipy.stats.gumbel_r.cdf(0.0).round(4), gn.scipy.stats.gumbel_r.mean().round(4))
+    0.3679 0.5772
+    """
 
     def _logpdf(self, y: Any) -> Any:
         return -y - _ops.exp(-y)
@@ -199,7 +223,13 @@ class GumbelR(Continuous):
 
 
 class WeibullMin(Continuous):
-    """pdf(x) = c x^(c - 1) exp(-x^c) for x >= 0."""
+    """pdf(x) = c x^(c - 1) exp(-x^c) for x >= 0.
+
+    >>> print(gn.scipy.stats.weibull_min.logsf(3.0, 2.0))
+    -9.0
+    >>> print(gn.scipy.stats.weibull_min.mean(1.0).round(4))
+    1.0
+    """
 
     shapes = ("c",)
 
@@ -242,7 +272,11 @@ class WeibullMin(Continuous):
 
 
 class Pareto(Continuous):
-    """pdf(x) = b / x^(b + 1) for x >= 1."""
+    """pdf(x) = b / x^(b + 1) for x >= 1.
+
+    >>> print(gn.scipy.stats.pareto.sf(10.0, 2).round(4), gn.scipy.stats.pareto.mean([0.5, 2.0]))
+    0.01 [inf  2.]
+    """
 
     shapes = ("b",)
 
@@ -285,7 +319,11 @@ class Pareto(Continuous):
 
 
 class Rayleigh(Continuous):
-    """pdf(x) = x exp(-x^2 / 2) for x >= 0."""
+    """pdf(x) = x exp(-x^2 / 2) for x >= 0.
+
+    >>> print(gn.scipy.stats.rayleigh.logsf(4.0), gn.scipy.stats.rayleigh.logsf(4.0, scale=2.0))
+    -8.0 -2.0
+    """
 
     def _support(self) -> Any:
         return 0.0, INF

@@ -12,7 +12,13 @@ from .base import INF, LOG_2, NAN, Continuous, Symmetric
 
 
 class Gamma(Continuous):
-    """pdf(x) = x^(a - 1) exp(-x) / gamma(a) for x >= 0."""
+    """pdf(x) = x^(a - 1) exp(-x) / gamma(a) for x >= 0.
+
+    >>> print(gn.scipy.stats.gamma.mean(3.0, scale=2.0), gn.scipy.stats.gamma.var(3.0, scale=2.0))
+    6.0 12.0
+    >>> print(gn.scipy.stats.gamma.sf(2.0, 1.0).round(4))  # exp(-2)
+    0.1353
+    """
 
     shapes = ("a",)
 
@@ -48,7 +54,11 @@ class Gamma(Continuous):
 
 
 class Chi2(Continuous):
-    """The sum of df squares of normal variables: a gamma variable of shape df / 2, doubled."""
+    """The sum of df squares of normal variables: a gamma variable of shape df / 2, doubled.
+
+    >>> print(gn.scipy.stats.chi2.mean(3.0), gn.scipy.stats.chi2.ppf(0.95, 1).round(4))
+    3.0 3.8415
+    """
 
     shapes = ("df",)
 
@@ -81,7 +91,11 @@ class Chi2(Continuous):
 
 
 class Beta(Continuous):
-    """pdf(x) = x^(a - 1) (1 - x)^(b - 1) / beta(a, b) between 0 and 1."""
+    """pdf(x) = x^(a - 1) (1 - x)^(b - 1) / beta(a, b) between 0 and 1.
+
+    >>> print(gn.scipy.stats.beta.mean(1.0, 3.0), gn.scipy.stats.beta.cdf(0.5, 2.0, 2.0).round(4))
+    0.25 0.5
+    """
 
     shapes = ("a", "b")
 
@@ -119,7 +133,13 @@ class Beta(Continuous):
 
 
 class StudentT(Symmetric):
-    """pdf(x) = (1 + x^2 / df)^(-(df + 1) / 2) / (sqrt(df) beta(df / 2, 1 / 2))."""
+    """pdf(x) = (1 + x^2 / df)^(-(df + 1) / 2) / (sqrt(df) beta(df / 2, 1 / 2)).
+
+    >>> print(gn.scipy.stats.t.cdf(1.0, 1).round(4))
+    0.75
+    >>> print(gn.scipy.stats.t.ppf(0.975, [10, 1000]).round(4))
+    [2.2281 1.9623]
+    """
 
     shapes = ("df",)
 
@@ -154,7 +174,11 @@ class StudentT(Symmetric):
 
 
 class FisherF(Continuous):
-    """The ratio of two chi-square variables, each by its degrees of freedom dfn and dfd."""
+    """The ratio of two chi-square variables, each by its degrees of freedom dfn and dfd.
+
+    >>> print(gn.scipy.stats.f.cdf(1.0, 5, 5).round(4), gn.scipy.stats.f.isf(0.05, 1, 10).round(4))
+    0.5 4.9646
+    """
 
     shapes = ("dfn", "dfd")
 

@@ -54,7 +54,14 @@ def _correlation(x: Any, y: Any) -> Any:
 
 
 def pearsonr(x: Operand, y: Operand, *, alternative: str = "two-sided") -> PearsonRResult:
-    """The correlation of two vectors, and the probability of one as large of normal variables."""
+    """The correlation of two vectors, and the probability of one as large of normal variables.
+
+    (statistic, pvalue). alternative: "two-sided", "less" or "greater". ValueError for other ranks.
+
+    >>> found = gn.scipy.stats.pearsonr([1, 2, 3, 4, 5], [1, 3, 2, 5, 4])
+    >>> print(found.statistic.round(4), found.pvalue.round(4))
+    0.8 0.1041
+    """
     u, v, n = _pair("pearsonr", x, y)
     r = _correlation(u, v)
     half = n / 2 - 1
@@ -62,7 +69,14 @@ def pearsonr(x: Operand, y: Operand, *, alternative: str = "two-sided") -> Pears
 
 
 def spearmanr(a: Operand, b: Operand, *, alternative: str = "two-sided") -> SignificanceResult:
-    """The correlation of the ranks of two vectors; the probability is that of Student's t."""
+    """The correlation of the ranks of two vectors; the probability is that of Student's t.
+
+    (statistic, pvalue), parameters of `pearsonr`.
+
+    >>> found = gn.scipy.stats.spearmanr([1, 2, 3, 4], [1, 10, 100, 50])
+    >>> print(found.statistic.round(4), found.pvalue.round(4))
+    0.8 0.2
+    """
     x, y, n = _pair("spearmanr", a, b)
     r = _correlation(astype(rankdata(x), x.dtype), astype(rankdata(y), x.dtype))
     free = n - 2
@@ -71,7 +85,14 @@ def spearmanr(a: Operand, b: Operand, *, alternative: str = "two-sided") -> Sign
 
 
 def linregress(x: Operand, y: Operand, alternative: str = "two-sided") -> LinregressResult:
-    """The line through points by least squares, with errors and the probability of its slope."""
+    """The line through points by least squares, with errors and the probability of its slope.
+
+    (slope, intercept, rvalue, pvalue, stderr, intercept_stderr), of two vectors.
+
+    >>> line = gn.scipy.stats.linregress([0, 1, 2, 3], [1, 3, 6, 6])
+    >>> print(line.slope.round(4), line.intercept.round(4), line.stderr.round(4))
+    1.8 1.3 0.4243
+    """
     u, v, n = _pair("linregress", x, y)
     mx, my = _mean(u, 0), _mean(v, 0)
     dx, dy = u - mx, v - my
@@ -94,7 +115,14 @@ def linregress(x: Operand, y: Operand, alternative: str = "two-sided") -> Linreg
 def ttest_1samp(
     a: Operand, popmean: Operand, axis: int | None = 0, *, alternative: str = "two-sided"
 ) -> TtestResult:
-    """Student's test that the mean of a sample is `popmean`: (statistic, pvalue, df)."""
+    """Student's test that the mean of a sample is `popmean`: (statistic, pvalue, df).
+
+    alternative: "two-sided", "less" or "greater".
+
+    >>> found = gn.scipy.stats.ttest_1samp([1, 2, 3, 4, 5], 2)
+    >>> print(found.statistic.round(4), found.pvalue.round(4))
+    1.4142 0.2302
+    """
     x, along, n = _line("ttest_1samp", a, axis)
     error = _ops.sqrt(_variance(x, along, n, 1.0) / n)
     statistic = (_mean(x, along) - popmean) / error
@@ -105,7 +133,12 @@ def ttest_1samp(
 def ttest_rel(
     a: Operand, b: Operand, axis: int | None = 0, *, alternative: str = "two-sided"
 ) -> TtestResult:
-    """Student's test that pairs have no difference in the mean: (statistic, pvalue, df)."""
+    """Student's test that pairs have no difference in the mean: (statistic, pvalue, df).
+
+    >>> found = gn.scipy.stats.ttest_rel([3, 4, 7], [1, 3, 4])
+    >>> print(found.statistic.round(4), found.pvalue.round(4))
+    3.4641 0.0742
+    """
     return ttest_1samp(floats(a) - floats(b), 0.0, axis, alternative=alternative)
 
 
@@ -120,6 +153,12 @@ def ttest_ind(
     """Student's test (Welch's unless `equal_var`) that two samples have one mean.
 
     (statistic, pvalue, df).
+
+    >>> found = gn.scipy.stats.ttest_ind([1, 2, 3], [4, 5, 6])
+    >>> print(found.statistic.round(4), found.pvalue.round(4), found.df)
+    -3.6742 0.0213 4.0
+    >>> print(gn.scipy.stats.ttest_ind([1, 2, 3], [4, 5, 6], alternative="less").pvalue.round(4))
+    0.0107
     """
     x, at_x, n = _line("ttest_ind", a, axis)
     y, at_y, m = _line("ttest_ind", b, axis)

@@ -17,7 +17,14 @@ _op = _core.operation
 
 
 class MultivariateNormal:
-    """The normal distribution of vectors, of a mean and a positive definite covariance matrix."""
+    """The normal distribution of vectors, of a mean and a positive definite covariance matrix.
+
+    It has pdf, logpdf and entropy; called with parameters, it is one that has these fixed.
+
+    >>> normal = gn.scipy.stats.multivariate_normal([1.0, 2.0], [[4.0, 0.0], [0.0, 1.0]])
+    >>> print((2 * np.pi * normal.pdf([1.0, 2.0])).round(4))  # 1 / sqrt(det(cov))
+    0.5
+    """
 
     def __call__(
         self, mean: Operand | None = None, cov: Operand = 1

@@ -14,7 +14,13 @@ _ROOT_2PI = math.sqrt(2 * math.pi)
 
 
 class Norm(Symmetric):
-    """pdf(x) = exp(-x^2 / 2) / sqrt(2 pi)."""
+    """pdf(x) = exp(-x^2 / 2) / sqrt(2 pi); `loc` is its mean, `scale` its standard deviation.
+
+    >>> print(gn.scipy.stats.norm.cdf(115, loc=100, scale=15).round(4))
+    0.8413
+    >>> print(gn.scipy.stats.norm.logsf(40.0).round(4), gn.log(1 - gn.scipy.stats.norm.cdf(40.0)))
+    -804.6084 -inf
+    """
 
     def _pdf(self, y: Any) -> Any:
         return _ops.exp(-0.5 * y * y) / _ROOT_2PI
@@ -42,7 +48,13 @@ class Norm(Symmetric):
 
 
 class Lognorm(Continuous):
-    """The exponential of a normal variable of standard deviation s."""
+    """The exponential of a normal variable of standard deviation s; exp(mean) is the scale.
+
+    >>> print(gn.scipy.stats.lognorm.median(0.5, scale=10.0).round(4))
+    10.0
+    >>> print(gn.scipy.stats.lognorm.mean(1.0).round(4))  # exp(1 / 2)
+    1.6487
+    """
 
     shapes = ("s",)
     _open = True
@@ -88,7 +100,11 @@ class Lognorm(Continuous):
 
 
 class Halfnorm(Continuous):
-    """The size of a normal variable: pdf(x) = sqrt(2 / pi) * exp(-x^2 / 2) for x >= 0."""
+    """The size of a normal variable: pdf(x) = sqrt(2 / pi) * exp(-x^2 / 2) for x >= 0.
+
+    >>> print(gn.scipy.stats.halfnorm.cdf([-1.0, 0.0, 1.0]).round(4))
+    [0.     0.     0.6827]
+    """
 
     def _support(self) -> Any:
         return 0.0, INF
@@ -140,7 +156,15 @@ def _log_mass(a: Any, b: Any) -> Any:
 
 
 class Truncnorm(Continuous):
-    """A standard normal variable that is known to lie between a and b; they may be infinite."""
+    """A standard normal variable that is known to lie between a and b; they may be infinite.
+
+    loc and scale move a and b, too.
+
+    >>> print(gn.scipy.stats.truncnorm.cdf([-2.0, 0.0, 2.0], -1.0, 1.0).round(4))
+    [0.  0.5 1. ]
+    >>> print(gn.scipy.stats.truncnorm.mean(30.0, np.inf).round(4))
+    30.0333
+    """
 
     shapes = ("a", "b")
 

@@ -61,7 +61,11 @@ def _moments(who: str, a: Any, axis: int | None, *orders: int) -> tuple[Any, lis
 
 
 def moment(a: Operand, order: int = 1, axis: int | None = 0) -> Tensor:
-    """The mean of (a - mean(a))^order along an axis, or (None) of all elements."""
+    """The mean of (a - mean(a))^order along an axis, or (None) of all elements.
+
+    >>> print(gn.scipy.stats.moment([0, 4], 2), gn.scipy.stats.moment([[0, 4], [2, 4]], 2))
+    4.0 [1. 0.]
+    """
     if not hasattr(order, "__index__") or order < 0:
         raise _core.ValueError(f"moment: expected an int of at least 0 as order, found {order!r}")
     x, along, _ = _line("moment", a, axis)
@@ -70,7 +74,11 @@ def moment(a: Operand, order: int = 1, axis: int | None = 0) -> Tensor:
 
 
 def skew(a: Operand, axis: int | None = 0, bias: bool = True) -> Tensor:
-    """The skewness m3 / m2^1.5 of samples; corrected for bias unless `bias`. NaN where m2 is 0."""
+    """The skewness m3 / m2^1.5 of samples; corrected for bias unless `bias`. NaN where m2 is 0.
+
+    >>> print(gn.scipy.stats.skew([0, 0, 3]).round(4), gn.scipy.stats.skew([-1, 0, 1]))
+    0.7071 0.0
+    """
     n, (m2, m3) = _moments("skew", a, axis, 2, 3)
     value = m3 / (m2 * _ops.sqrt(m2))
     return value if bias else value * (_root((n - 1.0) * n) / (n - 2.0))
@@ -83,7 +91,13 @@ def _root(x: Any) -> Any:
 def kurtosis(
     a: Operand, axis: int | None = 0, fisher: bool = True, bias: bool = True
 ) -> Tensor:
-    """The kurtosis m4 / m2^2 of samples, less 3 if `fisher`; corrected for bias unless `bias`."""
+    """The kurtosis m4 / m2^2 of samples, less 3 if `fisher`; corrected for bias unless `bias`.
+
+    >>> print(gn.scipy.stats.kurtosis([-1, 1, -1, 1]))
+    -2.0
+    >>> print(gn.scipy.stats.kurtosis([-1, 1, -1, 1], fisher=False))
+    1.0
+    """
     n, (m2, m4) = _moments("kurtosis", a, axis, 2, 4)
     value = m4 / (m2 * m2)
     if not bias:
@@ -98,26 +112,43 @@ def _variance(a: Any, axis: int, n: Any, ddof: float) -> Any:
 
 
 def sem(a: Operand, axis: int | None = 0, ddof: float = 1) -> Tensor:
-    """The standard error of the mean: sqrt(var(a, ddof) / n)."""
+    """The standard error of the mean: sqrt(var(a, ddof) / n).
+
+    >>> print(gn.scipy.stats.sem([1, 2, 3, 4, 5]).round(4))
+    0.7071
+    """
     x, along, n = _line("sem", a, axis)
     return _ops.sqrt(_variance(x, along, n, float(ddof)) / n)
 
 
 def variation(a: Operand, axis: int | None = 0, ddof: float = 0) -> Tensor:
-    """The standard deviation over the mean."""
+    """The standard deviation over the mean.
+
+    >>> print(gn.scipy.stats.variation([1, 3]))
+    0.5
+    """
     x, along, n = _line("variation", a, axis)
     return _ops.sqrt(_variance(x, along, n, float(ddof))) / _mean(x, along)
 
 
 def zscore(a: Operand, axis: int | None = 0, ddof: float = 0) -> Tensor:
-    """(a - mean(a)) / std(a) along an axis, or (None) of all elements."""
+    """(a - mean(a)) / std(a) along an axis, or (None) of all elements.
+
+    >>> print(gn.scipy.stats.zscore([[1, 10], [3, 30]]))
+    [[-1. -1.]
+     [ 1.  1.]]
+    """
     return zmap(a, a, axis, ddof)
 
 
 def zmap(
     scores: Operand, compare: Operand, axis: int | None = 0, ddof: float = 0
 ) -> Tensor:
-    """The scores less the mean of `compare`, by its standard deviation."""
+    """The scores less the mean of `compare`, by its standard deviation.
+
+    >>> print(gn.scipy.stats.zmap([2, 4], [1, 3]))
+    [0. 2.]
+    """
     x, along, n = _line("zmap", compare, axis)
     std: Any = _ops.sqrt(_variance(x, along, n, float(ddof)))
     mean = _mean(x, along)
@@ -127,7 +158,14 @@ def zmap(
 
 
 def describe(a: Operand, axis: int | None = 0, ddof: float = 1, bias: bool = True) -> Any:
-    """(nobs, minmax, mean, variance, skewness, kurtosis) of samples along an axis."""
+    """(nobs, minmax, mean, variance, skewness, kurtosis) of samples along an axis.
+
+    The variance is that by nobs - ddof; corrections of the last two as of `skew`.
+
+    >>> found = gn.scipy.stats.describe([1, 2, 3, 4, 5])
+    >>> print(found.nobs, *found.minmax, found.mean, found.variance)
+    5 1.0 5.0 3.0 2.5
+    """
     skewness, kurt = skew(a, axis, bias), kurtosis(a, axis, bias=bias)
     x, along, n = _line("describe", a, axis)
     ends = (_op("min")(x, along, False), _op("max")(x, along, False))
@@ -136,13 +174,23 @@ def describe(a: Operand, axis: int | None = 0, ddof: float = 1, bias: bool = Tru
 
 
 def gmean(a: Operand, axis: int | None = 0, weights: Operand | None = None) -> Tensor:
-    """The geometric mean exp(mean(log(a))), by weights if there are some."""
+    """The geometric mean exp(mean(log(a))), by weights if there are some.
+
+    >>> print(gn.scipy.stats.gmean([1, 4, 16]).round(4))
+    4.0
+    """
     x, along, _ = _line("gmean", a, axis)
     return _ops.exp(_weighted(_ops.log(x), along, weights))
 
 
 def hmean(a: Operand, axis: int | None = 0, weights: Operand | None = None) -> Tensor:
-    """The harmonic mean 1 / mean(1 / a), by weights if there are some; for a >= 0."""
+    """The harmonic mean 1 / mean(1 / a), by weights if there are some; for a >= 0.
+
+    >>> print(gn.scipy.stats.hmean([2, 6]).round(4))
+    3.0
+    >>> print(gn.scipy.stats.hmean([2, 6], weights=[3, 1]).round(4))
+    2.4
+    """
     x, along, _ = _line("hmean", a, axis)
     return 1 / _weighted(1 / x, along, weights)
 
@@ -150,7 +198,11 @@ def hmean(a: Operand, axis: int | None = 0, weights: Operand | None = None) -> T
 def pmean(
     a: Operand, p: float, axis: int | None = 0, weights: Operand | None = None
 ) -> Tensor:
-    """The power mean mean(a^p)^(1 / p), by weights if there are some; `gmean` for p = 0."""
+    """The power mean mean(a^p)^(1 / p), by weights if there are some; `gmean` for p = 0.
+
+    >>> print(gn.scipy.stats.pmean([1, 7], 2).round(4))
+    5.0
+    """
     if p == 0:
         return gmean(a, axis, weights)
     x, along, _ = _line("pmean", a, axis)
@@ -178,6 +230,11 @@ def iqr(
     """The distance between two percentiles along an axis, or of all elements.
 
     scale "normal" divides by that of a normal variable of standard deviation 1.
+
+    >>> print(gn.scipy.stats.iqr([0, 1, 2, 3, 4]))
+    2.0
+    >>> print(gn.scipy.stats.iqr([0, 1, 2, 3, 4], rng=(0, 100)))
+    4.0
     """
     low, high = sorted(rng)
     if isinstance(scale, str):
@@ -196,6 +253,11 @@ def entropy(
     """-sum(p log p) of pk divided by its sum; with qk the divergence sum(p log(p / q)).
 
     In nats, or by the logarithm to `base`.
+
+    >>> print(gn.scipy.stats.entropy([1, 1], base=2).round(4))
+    1.0
+    >>> print(gn.scipy.stats.entropy([1, 0], [1, 1], base=2).round(4))
+    1.0
     """
     p = floats(pk)
     p = p / _op("sum")(p, axis, True)
@@ -220,6 +282,11 @@ def rankdata(a: Operand, method: str = "average", *, axis: int | None = None) ->
 
     Equal elements get the "average", "min" or "max" of their ranks, that of their value among all
     values ("dense"), or ranks in their order ("ordinal"). Ranks have derivative 0.
+
+    >>> print(gn.scipy.stats.rankdata([10, 20, 10, 30]))
+    [1.5 3.  1.5 4. ]
+    >>> print(gn.scipy.stats.rankdata([10, 20, 10, 30], method="dense"))
+    [1 2 1 3]
     """
     method = chosen("rankdata", "method", method, _RANKS)
     x = tensor(a)
