@@ -21,6 +21,7 @@ constexpr EnvironmentVariable table[] = {
     {"GNOMON_NUM_THREADS", "the most threads a compiled function uses"},
     {"GNOMON_BLAS", "path of the BLAS library to use"},
     {"GNOMON_DUMP", "folder that receives each stage of each compilation"},
+    {"GNOMON_PROGRESS", "0: no line on the terminal while Python waits for a long compilation"},
     {"GNOMON_VERIFY", "set: check every kernel and the order of steps, as debug builds do"},
     {"GNOMON_POISON", "set: memory starts as NaN and as integers that are no index"},
     {"GNOMON_CLANG_LIBRARY", "path of the compiler library to use"},

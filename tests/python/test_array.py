@@ -695,3 +695,17 @@ def test_promotion():
     assert promote(gn.uint64, gn.int8) == gn.float64
     with pytest.raises(gn.ValueError):
         promote()
+
+
+def test_notebooks_show_tables():
+    assert gn.asarray([[1, 2], [3, 4]])._repr_html_() == (
+        "<table><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>"
+        "<small>int64[2, 2]</small>"
+    )
+    large = gn.zeros((100, 50))._repr_html_()
+    assert large.count("<tr>") == 13 and large.count("<td>") == 13 * 13 and "..." in large
+    assert "float64[100, 50]" in large
+    for x in (gn.asarray(1.5), gn.zeros((2, 2, 2)), gn.zeros((0, 3)), gn.asarray([True])):
+        shown = x._repr_html_()
+        assert str(x.dtype) in shown and "<" in shown
+    assert "1.5" in gn.asarray(1.5)._repr_html_() and "True" in gn.asarray([True])._repr_html_()

@@ -521,3 +521,115 @@ def test_checks_of_extents_that_a_call_computes_are_rewritten_as_the_rest_is():
     assert np.asarray(f(np.ones((3, 1)), np.arange(6.0))).tolist() == [[0, 1], [2, 3], [4, 5]]
     with pytest.raises(gn.ValueError, match="reshape"):
         f(np.ones((2, 1)), np.arange(6.0))
+
+
+# -------------------------------------------------------------------------- donation by gn.compiled
+
+
+@pytest.mark.parametrize("named", ["x", 0, ("x",), [0]])
+def test_compiled_functions_use_up_what_is_donated(named):
+    @gn.compiled(donate=named)
+    def step(x, y):
+        return x + 2 * y
+
+    for _ in range(2):  # traced, then known
+        x, y = gn.ones(1000), gn.ones(1000)
+        address = np.asarray(x).ctypes.data
+        result = step(x, y)
+        assert np.asarray(result).ctypes.data == address
+        assert result[0] == 3 and y[0] == 1
+        with pytest.raises(gn.ValueError, match="donated"):
+            x.sum()
+
+
+def test_compiled_functions_donate_trees():
+    @gn.compiled(donate="state")
+    def step(state, rate):
+        return {name: x - rate * x for name, x in state.items()}
+
+    state = {"w": gn.ones(100), "b": gn.ones(3)}
+    new = step(state, 0.5)
+    assert new["w"][0] == 0.5
+    for x in state.values():
+        with pytest.raises(gn.ValueError, match="donated"):
+            x.tolist()
+
+
+def test_compiled_functions_keep_memory_that_others_see():
+    @gn.compiled(donate="x")
+    def double(x, y):
+        return 2 * x
+
+    for _ in range(2):
+        x = np.ones(1000)
+        assert double(x, x)[0] == 2 and x[0] == 1
+        x.flags.writeable = False
+        assert double(x, x)[0] == 2 and x[0] == 1
+        x = gn.ones(1000)
+        seen = np.asarray(x)
+        assert double(x, x)[0] == 2 and seen[0] == 1
+
+
+def test_what_is_donated_must_be_an_argument():
+    with pytest.raises(gn.TypeError, match="donate.*among x"):
+        gn.compiled(lambda x: x, donate="z")
+    with pytest.raises(gn.TypeError, match="donate.*1 arguments"):
+        gn.compiled(lambda x: x, donate=3)
+    with pytest.raises(gn.ValueError, match="not both"):
+        gn.compiled(lambda x: x, donate="x", inplace="arguments")
+
+
+# ------------------------------------------------------------------------------- copies and values
+
+
+def test_copy_swaps_shared_variables():
+    x, s, t = gn.vector("x"), gn.shared([1.0, 2.0], "s"), gn.shared([5.0, 6.0], "t")
+    f = gn.function([x], (x * s).sum(), updates={s: s + x}, name="f")
+    g = f.copy(swap={s: t}, name="g")
+    assert g.name == "g" and t.name in repr(g)
+    assert g([1.0, 1.0]) == 11 and f([1.0, 1.0]) == 3
+    assert s.get_value().tolist() == [2, 3] and t.get_value().tolist() == [6, 7]
+
+
+def test_copy_keeps_defaults_names_and_structure():
+    x, s = gn.vector("x"), gn.shared([1.0], "s")
+    f = gn.function([gn.In(x, value=[2.0], name="a")], {"y": x * s}, updates={s: s + 1})
+    g = f.copy(delete_updates=True)
+    assert g()["y"].tolist() == [2] and g(a=[3.0])["y"].tolist() == [3]
+    assert s.get_value().tolist() == [1]
+    assert f.copy()()["y"].tolist() == [2] and s.get_value().tolist() == [2]
+
+
+def test_copy_leaves_default_updates_as_they_were():
+    stream = gn.random.RandomStream(1)
+    f = gn.function([], stream.normal(size=(2,)), no_default_updates=True)
+    assert f.copy()().tolist() == f().tolist() == f().tolist()
+    moving = gn.function([], stream.normal(size=(2,)))
+    assert moving().tolist() != moving.copy()().tolist()
+
+
+def test_copy_refuses_what_does_not_fit():
+    x, s = gn.vector("x"), gn.shared([1.0, 2.0], "s")
+    f = gn.function([x], x * s)
+    with pytest.raises(gn.TypeError, match="shared variables to swap"):
+        f.copy(swap={s: x})
+    with pytest.raises(gn.TypeError, match="has no variable"):
+        f.copy(swap={gn.shared([1.0], "t"): s})
+    with pytest.raises(gn.Error):
+        f.copy(swap={s: gn.shared([1, 2], "i")})
+    with pytest.raises(gn.Error):
+        f.copy(swap={s: gn.shared([[1.0]], "m")})
+
+
+def test_eval():
+    x, n, s = gn.vector("x"), gn.scalar("n", "int64"), gn.shared([1.0, 2.0], "s")
+    y = (x * s).sum() + n
+    assert y.eval({x: [1.0, 1.0], n: 3}) == 6
+    assert (2 * s).eval().tolist() == [2, 4]
+    assert y.eval({x: np.ones(2), n: 3, gn.scalar("unused"): 1.0}) == 6
+    with pytest.raises(gn.TypeError, match="needs? the input n"):
+        y.eval({x: [1.0, 1.0]})
+    with pytest.raises(gn.TypeError):
+        y.eval({x: [1.0, 1.0], n: 3.5})
+    with pytest.raises(gn.ValueError):
+        y.eval({x: [1.0, 1.0, 1.0], n: 3})

@@ -168,3 +168,97 @@ def test_mypy_sees_options_that_do_not_exist_or_are_of_another_type(tmp_path):
 def test_the_package_passes_mypy():
     done = mypy("-p", "gnomon")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# ------------------------------------------------------------------------ what people look at first
+
+
+@pytest.mark.parametrize("place", [
+    "nn", "init", "optim", "optimize", "integrate", "random", "linalg", "fft", "special", "theano",
+    "tree", "typing", "lib", "lib.stride_tricks", "scipy", "scipy.signal", "scipy.stats",
+    "scipy.linalg", "scipy.ndimage", "scipy.fft", "scipy.interpolate", "scipy.optimize",
+    "scipy.integrate", "scipy.special",
+])
+def test_dir_shows_what_is_public_and_no_imports(place):
+    module = gn
+    for part in place.split("."):
+        module = getattr(module, part)
+    shown = {name for name in dir(module) if name[0] != "_"}
+    assert shown == set(module.__all__) and shown
+    for name in shown:
+        assert getattr(module, name) is not None
+
+
+def test_dir_shows_what_is_loaded_late():
+    assert {"grad", "compiled", "nn", "scipy", "make_graph", "Array"} <= set(dir(gn))
+    assert not {"annotations", "Any", "TYPE_CHECKING"} & set(dir(gn))
+    assert {"sum", "at", "dtype", "T"} <= set(dir(gn.zeros(2)))
+    assert {"lower", "source", "explain", "signatures"} <= set(dir(gn.compiled(lambda x: x)))
+
+
+def test_show_config_tells_of_the_machine(capsys):
+    found = gn.show_config(mode="dicts")
+    assert found["version"] == gn.__version__
+    assert found["compiler"]["found"] and "clang" in found["compiler"]["version"]
+    assert found["threads"] >= 1 and found["processor"]["vector_bytes"] in (16, 32, 64)
+    assert pathlib.Path(found["cache"]["folder"]).is_dir()
+    assert found["environment"]["GNOMON_CACHE_DIR"] == os.environ["GNOMON_CACHE_DIR"]
+    assert gn.show_config() is None
+    printed = capsys.readouterr().out
+    for name in ("processor", "blas", "cuda", "cache", "GNOMON_CACHE_DIR"):
+        assert name in printed
+    with pytest.raises(gn.ValueError, match="mode"):
+        gn.show_config(mode="yaml")
+
+
+SLOW = """
+import gnomon as gn
+x = gn.vector("x")
+y = x
+for i in range(600):
+    y = gn.sin(y) + i * y[::-1]
+gn.function([x], y, name="large")
+print("compiled")
+"""
+
+
+def on_terminal(code, **variables):
+    """What a program whose standard error is a terminal writes there."""
+    import pty
+
+    main, other = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(
+        filter(None, [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")])), **variables}
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=other,
+                               stdout=subprocess.PIPE, text=True)
+    os.close(other)
+    said = b""
+    while True:
+        try:
+            part = os.read(main, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        said += part
+    os.close(main)
+    assert process.communicate()[0].strip() == "compiled"
+    return said.decode()
+
+
+def test_long_compilations_show_progress_on_a_terminal(tmp_path):
+    said = on_terminal(SLOW, GNOMON_CACHE_DIR=str(tmp_path / "a"))
+    assert re.search(r"\r\x1b\[Kgnomon: compiling large, [2-9]\d* s", said)
+    assert said.endswith("\r\x1b[K")  # the line is gone at the end
+    assert on_terminal(SLOW, GNOMON_CACHE_DIR=str(tmp_path / "a")) == ""  # cached: it is short
+    quiet = {"GNOMON_CACHE_DIR": str(tmp_path / "b"), "GNOMON_PROGRESS": "0"}
+    assert on_terminal(SLOW, **quiet) == ""
+
+
+def test_no_name_is_used_that_is_not_defined():
+    pytest.importorskip("pyflakes")
+    done = subprocess.run([sys.executable, "-m", "pyflakes", ROOT / "frontend" / "python", PACKAGE],
+                          capture_output=True, text=True)
+    # Unused imports are seen by tools/check; what type checkers alone see is imported twice.
+    wrong = [line for line in done.stdout.splitlines() if ": undefined name" in line]
+    assert not wrong, "\n".join(wrong)

@@ -48,7 +48,9 @@ def symbolic() -> gn.Array:
 
 def main() -> None:
     layer = Layer(gn.zeros((2, 3)), gn.zeros(3))
-    gradient = gn.grad(loss)(layer, np.ones((4, 2)), np.zeros(4, np.int64))
+    gradient = gn.grad(loss)(layer, gn.ones((4, 2)), gn.zeros(4, gn.int64))
+    cost: Tensor = loss(layer, gn.ones((4, 2)), gn.zeros(4, gn.int64))
+    assert cost.ndim == 0
     print(gradient.bias.tolist())
     print(eager())
     print(symbolic().tolist())

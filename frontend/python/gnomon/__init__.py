@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from ._functions.branches import cond as cond
     from ._functions.branches import ifelse as ifelse
     from ._functions.branches import switch as switch
+    from ._functions.compiled import compiled as compiled
     from ._functions.full_derivatives import hessian as hessian
     from ._functions.full_derivatives import hvp as hvp
     from ._functions.full_derivatives import jacobian as jacobian
@@ -94,17 +95,22 @@ if TYPE_CHECKING:
     from ._functions.loops import fori_loop as fori_loop
     from ._functions.loops import scan as scan
     from ._functions.loops import while_loop as while_loop
+    from ._functions.lowering import Lowered as Lowered
+    from ._functions.lowering import ShapeDtype as ShapeDtype
+    from ._functions.lowering import eval_shape as eval_shape
+    from ._functions.lowering import make_graph as make_graph
     from ._functions.subgraphs import checkpoint as checkpoint
     from ._functions.subgraphs import custom_derivative as custom_derivative
     from ._functions.subgraphs import op_from_graph as op_from_graph
-    from ._functions.trace import compiled as compiled
     from ._functions.transforms import grad as grad
     from ._functions.transforms import jvp as jvp
     from ._functions.transforms import subgraph_grad as subgraph_grad
     from ._functions.transforms import value_and_grad as value_and_grad
     from ._functions.transforms import vjp as vjp
+    from ._functions.uncompiled import disable_jit as disable_jit
     from ._namespace.info import __array_namespace_info__ as __array_namespace_info__
     from ._tools.accuracy import accuracy_report as accuracy_report
+    from ._tools.configuration import show_config as show_config
     from ._tools.files import load as load
     from ._tools.files import save as save
     from ._tools.show import dot_text as dot_text
@@ -119,10 +125,12 @@ _LAZY = {
     "accuracy_report": "_tools.accuracy",
     "associative_scan": "_functions.loops",
     "checkpoint": "_functions.subgraphs",
-    "compiled": "_functions.trace",
+    "compiled": "_functions.compiled",
     "cond": "_functions.branches",
     "custom_derivative": "_functions.subgraphs",
+    "disable_jit": "_functions.uncompiled",
     "dot_text": "_tools.show",
+    "eval_shape": "_functions.lowering",
     "fori": "_functions.loops",
     "fori_loop": "_functions.loops",
     "free_inputs": "_functions.graphs",
@@ -137,12 +145,16 @@ _LAZY = {
     "jacobian": "_functions.full_derivatives",
     "jvp": "_functions.transforms",
     "load": "_tools.files",
+    "Lowered": "_functions.lowering",
+    "make_graph": "_functions.lowering",
     "op_from_graph": "_functions.subgraphs",
     "Out": "_functions.function",
     "pprint": "_tools.show",
     "save": "_tools.files",
     "scan": "_functions.loops",
+    "ShapeDtype": "_functions.lowering",
     "shared": "_functions.function",
+    "show_config": "_tools.configuration",
     "subgraph_grad": "_functions.transforms",
     "substitute": "_functions.graphs",
     "switch": "_functions.branches",

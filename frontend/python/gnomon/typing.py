@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol, Union
 
-from ._core import Array, DType, Dim, Expr
+from ._core import Array, Compiled, DType, Dim, Expr
+from ._namespace import names as _names
 
 
 class SupportsArray(Protocol):
@@ -43,6 +44,7 @@ Axes = Union[int, Sequence[int], None]
 __all__ = [
     "ArrayLike",
     "Axes",
+    "Compiled",
     "DType",
     "DTypeLike",
     "IntShape",
@@ -54,3 +56,7 @@ __all__ = [
     "Symbolic",
     "Tensor",
 ]
+
+TYPE_CHECKING = False
+if not TYPE_CHECKING:  # type checkers shall see what does not exist
+    __getattr__, __dir__ = _names.of_module(__name__)

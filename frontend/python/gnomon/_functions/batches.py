@@ -1,5 +1,7 @@
 """Functions of one example as functions of a batch of examples."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
@@ -11,6 +13,15 @@ from .._statements.rewriting import rewritten
 from .transforms import _check_function, _expressions, _kept, _transformed
 
 __all__ = ["vectorize", "vmap"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ParamSpec, TypeVar
+
+    from ..typing import Compiled
+
+    _P = ParamSpec("_P")
+    _R = TypeVar("_R")
 
 
 def vectorize(
@@ -26,15 +37,27 @@ def vectorize(
     """Expressions of one example as expressions of a batch of examples; or NumPy's decorator.
 
     A function of numbers, with `replace` as NumPy's `otypes`, becomes one of arrays that broadcast.
-    `excluded` has places and names of arguments that stay as they are.
+    `excluded` has places and names of arguments that stay as they are; `cache` is NumPy's and
+    changes nothing.
 
     `outputs` is an expression or a tree of them; `replace` says what takes the place of inputs of
     theirs, or of any other expressions: values of the same dtype with one more axis, the first,
     whose extent is the number of examples. The results have that axis first. An output that does
     not depend on what is replaced is repeated along it.
 
-    TypeError: a value has another dtype or rank, the numbers of examples differ, an extent would
-    differ between examples.
+    TypeError: a signature; a value has another dtype or rank, the numbers of examples differ, an
+    extent would differ between examples.
+
+    >>> @gn.vectorize
+    ... def excess(x, y):
+    ...     return gn.where(x > y, x - y, 0.0)
+    >>> print(excess(gn.asarray([1.0, 5.0]), gn.asarray([[0.0], [2.0]])))
+    [[1. 5.]
+     [0. 3.]]
+    >>> x, xs = gn.vector("x"), gn.matrix("xs")
+    >>> f = gn.function([xs], gn.vectorize(x @ x, {x: xs}))
+    >>> print(f(np.array([[3.0, 4.0], [1.0, 2.0]])))
+    [25.  5.]
     """
     replace = otypes if replace is None else replace
     if outputs is None:
@@ -80,7 +103,9 @@ def _elementwise(
     return of_arrays
 
 
-def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Any:
+def vmap(
+    function: Callable[_P, _R], in_axes: Any = 0, out_axes: Any = 0
+) -> Compiled[_P, _R]:
     """The function of a batch that gives, for each of its examples, what `function` gives for one.
 
     `in_axes` says on which axis of each argument the examples stand: one int for all arguments, or
@@ -98,6 +123,16 @@ def vmap(function: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> A
     TypeError: an argument has no such axis, numbers of examples differ, an extent or the bounds of
     a slice would differ between examples, an operation has no rule for batches, or a result whose
     `out_axes` is None depends on the example.
+
+    >>> def distance(x, y):
+    ...     return gn.sqrt((x - y) @ (x - y))
+    >>> points, origin = np.array([[3.0, 4.0], [6.0, 8.0]]), np.zeros(2)
+    >>> print(gn.vmap(distance, in_axes=(0, None))(points, origin))
+    [ 5. 10.]
+    >>> pairs = gn.vmap(gn.vmap(distance, in_axes=(None, 0)), in_axes=(0, None))
+    >>> print(pairs(points, points))
+    [[0. 5.]
+     [5. 0.]]
     """
     _check_function("vmap", function)
     if isinstance(function, MethodType):

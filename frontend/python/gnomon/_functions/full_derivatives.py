@@ -1,13 +1,15 @@
 """Derivatives by all elements at once: Jacobians, Hessians, products with Hessians."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from types import MethodType
-from typing import Any
+from typing import Any, overload
 
 from .. import _core, _tree
 from .parameters import where_of
 from .._statements.rewriting import rewritten
-from .trace import make_compiled
+from .compiled import make_compiled
 from .transforms import (
     _bound,
     _check_function,
@@ -23,7 +25,22 @@ from .transforms import (
 
 __all__ = ["hessian", "hvp", "jacobian"]
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ParamSpec
 
+    from .._core import Expr
+    from ..typing import Compiled
+
+    _P = ParamSpec("_P")
+
+
+@overload
+def jacobian(
+    function: Callable[_P, Any], wrt: Any = None, *, argnums: int | Iterable[int] = 0
+) -> Compiled[_P, Any]: ...
+@overload
+def jacobian(function: Expr, wrt: Any = None) -> Any: ...
 def jacobian(function: Any, wrt: Any = None, *, argnums: int | Iterable[int] = 0) -> Any:
     """All partial derivatives of an array, of shape `y.shape + x.shape`.
 
@@ -33,6 +50,11 @@ def jacobian(function: Any, wrt: Any = None, *, argnums: int | Iterable[int] = 0
     forwards for those of x where these are known to be fewer; `vmap` says how.
 
     TypeError: y or what it is differentiated by is not a float array.
+
+    >>> print(gn.jacobian(lambda x: gn.stack([x[0] * x[1], x[0] ** 2, x[1]]))(np.array([2.0, 3.0])))
+    [[3. 2.]
+     [4. 0.]
+     [0. 1.]]
     """
     if isinstance(function, _core.Expr):
         x, shape = _tree.flatten(wrt)
@@ -49,6 +71,12 @@ def jacobian(function: Any, wrt: Any = None, *, argnums: int | Iterable[int] = 0
     return _full_derivative("jacobian", function, argnums if wrt is None else wrt, rows)
 
 
+@overload
+def hessian(
+    function: Callable[_P, Any], wrt: Any = None, *, argnums: int | Iterable[int] = 0
+) -> Compiled[_P, Any]: ...
+@overload
+def hessian(function: Expr, wrt: Any = None) -> Any: ...
 def hessian(function: Any, wrt: Any = None, *, argnums: int | Iterable[int] = 0) -> Any:
     """All second derivatives of a float scalar, of shape `x.shape + x.shape`.
 
@@ -57,6 +85,10 @@ def hessian(function: Any, wrt: Any = None, *, argnums: int | Iterable[int] = 0)
     a tuple of arguments gives a tuple of tuples.
 
     TypeError: the cost is not a float scalar, or what it is differentiated by is not a float.
+
+    >>> print(gn.hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0])))
+    [[6. 4.]
+     [4. 0.]]
     """
     if isinstance(function, _core.Expr):
         x, shape = _tree.flatten(wrt)
@@ -105,6 +137,12 @@ def hvp(function: Any, primals: Any, tangents: Any) -> Any:
     small multiple of the cost itself.
 
     TypeError: the cost is not a float scalar, a primal is not a float, a tangent has not its type.
+
+    >>> def f(x):
+    ...     return x[0] ** 2 * x[1]
+    >>> (product,) = gn.hvp(f, (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
+    >>> print(product)
+    [6. 4.]
     """
     if isinstance(function, _core.Expr):
         x, shape = _tree.flatten(primals)

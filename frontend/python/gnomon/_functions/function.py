@@ -30,6 +30,11 @@ class In:
     call it, if not the variable's name. `donate`: calls may reuse the argument's memory for an
     output of its dtype and shape. An Array passed for it is empty afterwards; NumPy memory that is
     writable and contiguous is written to.
+
+    >>> x, rate = gn.vector("x"), gn.scalar("rate")
+    >>> f = gn.function([x, gn.In(rate, value=0.5)], rate * x)
+    >>> print(f([1.0, 2.0]), f([1.0, 2.0], rate=2.0))
+    [0.5 1. ] [2. 4.]
     """
 
     __slots__ = ("donate", "name", "value", "variable")
@@ -60,7 +65,12 @@ class In:
 
 
 class Out:
-    """An output. `borrow` has no effect: no result shares memory with anything."""
+    """An output. `borrow` has no effect: no result shares memory with anything.
+
+    >>> x = gn.vector("x")
+    >>> print(gn.function([x], gn.Out(2 * x))([1.0, 2.0]))
+    [2. 4.]
+    """
 
     __slots__ = ("borrow", "value")
 
@@ -111,6 +121,12 @@ def function(
     line). ValueError: an input that nothing needs, values that do not fit the options, a budget
     that cannot be met (it names the least figure that can).
     CompileError: the toolchain is missing or failed.
+
+    >>> x = gn.matrix("x")
+    >>> f = gn.function([x], {"sum": x.sum(), "log": gn.log(gn.exp(x).sum(axis=1))})
+    >>> found = f([[1000.0, 1000.0]])
+    >>> print(found["sum"], found["log"] - 1000.0)
+    2000.0 [0.69314718]
     """
     chosen = _core.checked_options("function", options)
     given_inputs = [x if isinstance(x, In) else In(_input(x)) for x in _list("inputs", inputs)]
@@ -132,7 +148,7 @@ def function(
     _check_listed(name, given_inputs, exprs, changes)
     if on_unused_input != "ignore":
         _check_used(name, given_inputs, exprs, changes, on_unused_input)
-    return _made(given_inputs, structure, names, exprs, changes, name, allow_downcast, chosen)
+    return made(given_inputs, structure, names, exprs, changes, name, allow_downcast, chosen)
 
 
 def shared(
@@ -148,6 +164,12 @@ def shared(
     copied; with borrow=True, an Array that nothing else holds is taken as it is.
     TypeError: an expression, a dtype that is not computed with. ValueError: a shape that does not
     fit.
+
+    >>> w = gn.shared([1.0, 2.0], name="w")
+    >>> double = gn.function([], updates={w: 2 * w})
+    >>> double()
+    >>> print(w.get_value())
+    [2. 4.]
     """
     if name is not None and not isinstance(name, str):
         raise _core.TypeError(f"shared: expected a text as name, found {name!r}")
@@ -259,7 +281,7 @@ def _check_used(
         warn(text, UserWarning, stacklevel=3)
 
 
-def _made(
+def made(
     inputs: list[In],
     structure: str,
     names: list[str] | None,
@@ -268,8 +290,9 @@ def _made(
     name: str | None,
     allow_downcast: bool | None,
     options: dict[str, Any],
-    notes: tuple[str, ...] | list[str] = (),
+    guards: Any = None,
 ) -> Function:
+    """The function of what `resolve` gave; `guards` are those of the call that was traced."""
     variables = [x.variable for x in inputs]
     return _core.compile(
         variables,
@@ -281,7 +304,7 @@ def _made(
         donated=[i for i, x in enumerate(inputs) if x.donate],
         structure=structure,
         about=_About(
-            inputs, structure, names, exprs, changes, name, allow_downcast, options, notes
+            inputs, structure, names, exprs, changes, name, allow_downcast, options, guards
         ),
         allow_downcast=allow_downcast,
         name=name or "",
@@ -293,7 +316,7 @@ class _About:
     """What a function was made of."""
 
     __slots__ = (
-        "allow_downcast", "changes", "exprs", "inputs", "name", "names", "notes", "options",
+        "allow_downcast", "changes", "exprs", "inputs", "name", "names", "notes", "open", "options",
         "structure",
     )
 
@@ -307,9 +330,10 @@ class _About:
         name: str | None,
         allow_downcast: bool | None,
         options: dict[str, Any],
-        notes: tuple[str, ...] | list[str] = (),
+        guards: Any = None,
     ) -> None:
-        self.notes = notes  # what a trace asked of extents
+        self.notes: list[str] = guards.notes if guards else []  # what a trace asked of extents
+        self.open: list[str] = guards.open if guards else []  # the extents it did not ask of
         self.inputs = inputs
         self.structure = structure
         self.names = names
@@ -335,10 +359,15 @@ def _about(f: Any) -> _About:
 def explain_of(f: Any) -> str:
     """What was asked of extents while it was traced, and the rewrites; '' without `explain`."""
     about = _about(f)
-    if not about.notes or not about.options.get("explain"):
+    if not about.options.get("explain"):
         return f._rewrites
-    asked = "".join(f"  {note}\n" for note in about.notes)
-    return f"specialised for extents that answer alike:\n{asked}\n{f._rewrites}"
+    told = ""
+    if about.notes:
+        asked = "".join(f"  {note}\n" for note in about.notes)
+        told = f"specialised for extents that answer alike:\n{asked}\n"
+    if about.open:
+        told += f"right for all values of {', '.join(about.open)}\n\n"
+    return told + f._rewrites
 
 
 def _type(expr: Any) -> str:
@@ -430,6 +459,56 @@ def svg_of(f: Any) -> str | None:
     return show.svg(f)
 
 
+# ------------------------------------------------------------------------- functions from others
+
+
+def copied(
+    f: Any,
+    /,
+    swap: Mapping[Shared, Shared] | None = None,
+    name: str | None = None,
+    delete_updates: bool = False,
+) -> Function:
+    """`Function.copy`: the same function of other shared variables.
+
+    `swap` has the variables that take the places of others, of the same dtypes and shapes, in what
+    is computed and in what is updated. With `delete_updates` no variable is updated.
+    TypeError: no shared variables, or others than the function has.
+    """
+    about = _about(f)
+    pairs = _pairs("swap", swap)
+    changes = [] if delete_updates else list(about.changes)
+    known = {hash(x) for x in _core.free_inputs(_roots(about.exprs, about.changes))}
+    known |= {hash(variable) for variable, _ in about.changes}
+    for old, new in pairs:
+        for x in (old, new):
+            if not isinstance(x, _core.Shared):
+                raise _core.TypeError(f"copy: expected shared variables to swap, found {x!r}")
+        if hash(old) not in known:
+            raise _core.TypeError(f"copy: {f.name} has no variable {_at(old)}")
+    others = {hash(old): new for old, new in pairs}
+    changes = [(others.get(hash(variable), variable), value) for variable, value in changes]
+    exprs, changes = _core.resolve(about.exprs, changes, pairs, None)
+    return made(
+        about.inputs,
+        about.structure,
+        about.names,
+        exprs,
+        changes,
+        name or about.name,
+        about.allow_downcast,
+        about.options,
+    )
+
+
+def evaluated(x: Expr, values: Replacements | None = None) -> Any:
+    """`Expr.eval`: the value of an expression, with values in the places of inputs."""
+    pairs = _pairs("values", values)
+    inputs = [_input(variable) for variable, _ in pairs]
+    f = function(inputs, x, on_unused_input="ignore", name="eval")
+    return f(*[value for _, value in pairs])
+
+
 # ---------------------------------------------------------------------------- files and pickles
 
 
@@ -463,7 +542,7 @@ def from_parts(parts: dict[str, Any]) -> Function:
         In(x, arrays.get(str(i)), about["input_names"][i], about["donated"][i])
         for i, x in enumerate(parts["inputs"])
     ]
-    return _made(
+    return made(
         inputs,
         about["structure"],
         list(parts["output_names"]) if about["structure"] == "dict" else None,

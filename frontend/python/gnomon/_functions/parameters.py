@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from .. import _core
 
-__all__ = ["check_static", "listing_options", "parameters_of", "unwrapped", "where_of"]
+__all__ = ["check_named", "listing_options", "parameters_of", "unwrapped", "where_of"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -47,10 +47,14 @@ def parameters_of(function: Callable[..., Any]) -> tuple[str | None, ...]:
     return tuple(p.name if p.kind is kinds[1] else None for p in found if p.kind in kinds)
 
 
-def check_static(
-    function: Callable[..., Any], positions: tuple[Any, ...], names: tuple[Any, ...]
+def check_named(
+    function: Callable[..., Any],
+    positions: tuple[Any, ...],
+    names: tuple[Any, ...],
+    options: tuple[str, str],
 ) -> None:
-    """TypeError for static arguments that the function does not have."""
+    """TypeError for arguments that the function does not have; `options` are those that named them
+    by position and by name."""
     if not positions and not names:
         return
     from inspect import Parameter, signature
@@ -68,7 +72,7 @@ def check_static(
         is_known = isinstance(name, str) and (takes_any or name in by_name.intersection(known))
         if not is_known:
             raise _core.TypeError(
-                f"{who}: static_argnames: expected names of arguments "
+                f"{who}: {options[1]}: expected names of arguments "
                 f"{listed}, found {name!r}"
             )
     count = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
@@ -76,7 +80,7 @@ def check_static(
     for position in positions:
         if not isinstance(position, int) or not (-count <= position < count or takes_more):
             raise _core.TypeError(
-                f"{who}: static_argnums: expected positions among "
+                f"{who}: {options[0]}: expected positions among "
                 f"{count} arguments, found {position!r}"
             )
 

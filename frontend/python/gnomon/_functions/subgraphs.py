@@ -1,6 +1,8 @@
 """Graphs that stay one operation of those they are used in: with derivatives of their own, or with
 values that the derivative computes anew."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +12,18 @@ from .tracing import inside
 from .transforms import _check_function, _expressions, _kept, _transformed
 
 __all__ = ["checkpoint", "custom_derivative", "op_from_graph"]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ParamSpec, Protocol, TypeVar
+
+    from ..typing import Compiled
+
+    _P = ParamSpec("_P")
+    _R = TypeVar("_R")
+
+    class _Decorator(Protocol):
+        def __call__(self, function: Callable[_P, _R], /) -> Compiled[_P, _R]: ...
 
 
 def op_from_graph(
@@ -35,6 +49,12 @@ def op_from_graph(
 
     TypeError: an argument has another dtype or rank than the input; a rule gives another number,
     dtype or rank of values; an operation with rules needs more than its inputs.
+
+    >>> x, y = gn.scalar("x"), gn.scalar("y")
+    >>> clipped = gn.op_from_graph([x], x, vjp=lambda inputs, outputs, dy: [gn.clip(dy, -1, 1)])
+    >>> slope = gn.function([y], gn.grad(clipped(y) ** 2, y))
+    >>> print(slope(0.25), slope(3.0))
+    0.5 1.0
     """
     x, shape = list(inputs), _tree.structure(tuple(inputs))
     leaves, outputs_shape = _expressions(outputs)
@@ -49,7 +69,7 @@ def op_from_graph(
 
 def custom_derivative(
     *, vjp: Callable[..., Any] | None = None, jvp: Callable[..., Any] | None = None
-) -> Callable[[Callable[..., Any]], Any]:
+) -> _Decorator:
     """A decorator: the function with derivative rules of its own.
 
     `vjp(args, result, cotangents)` gets the tuple of positional arguments, what the function
@@ -58,12 +78,14 @@ def custom_derivative(
     tree like the result. None, given or got, is where there is none: of values that are not floats
     or are the same in each call. What has one rule only cannot be differentiated the other way.
 
-        @gn.custom_derivative(vjp=lambda args, y, dy: (gn.clip(dy, -1, 1),))
-        def cautious(x):
-            return x
-
     Rules are called with expressions while the function is traced; they may be differentiated in
     turn. Neither they nor the function may use other expressions than their arguments.
+
+    >>> @gn.custom_derivative(vjp=lambda args, y, dy: (gn.clip(dy, -1, 1),))
+    ... def cautious(x):
+    ...     return x
+    >>> print(gn.grad(lambda x: 10 * cautious(x))(0.0), gn.grad(lambda x: 10 * x)(0.0))
+    1.0 10.0
     """
     if vjp is None and jvp is None:
         raise _core.TypeError("custom_derivative: expected a vjp or jvp rule")
@@ -75,15 +97,24 @@ def custom_derivative(
     return decorate
 
 
-def checkpoint(function: Callable[..., Any]) -> Any:
+def checkpoint(function: Callable[_P, _R]) -> Compiled[_P, _R]:
     """The function, of whose values nothing is kept for its gradient but the arguments.
 
     The backward pass computes the others once more, when it gets there, instead of keeping them
     from the forward pass until then: less memory for more work. The operations are the same, but
     rewriting does not look from what is computed anew into the arguments.
+
+    >>> def layer(x):
+    ...     return gn.tanh(gn.exp(x))
+    >>> x = np.array([0.0, 0.5])
+    >>> plain = gn.grad(lambda x: layer(layer(x)).sum())(x)
+    >>> spared = gn.grad(lambda x: gn.checkpoint(layer)(gn.checkpoint(layer)(x)).sum())(x)
+    >>> print(gn.allclose(plain, spared))
+    True
     """
     _check_function("checkpoint", function)
-    return _operation("checkpoint", function, None, None, True)
+    made: Compiled[_P, _R] = _operation("checkpoint", function, None, None, True)
+    return made
 
 
 def _operation(

@@ -1,50 +1,38 @@
-"""`gn.compiled`: functions over arrays that are compiled when they are called.
+"""What a compiled function does with calls it does not know: it traces the Python function.
 
-A traced function runs once for each signature, with expressions in the place of its arrays; what it
-returns is compiled, and later calls with that signature go straight to native code. What belongs to
-a signature is told at `compiled`. Transformations of functions are in `transforms`; each is a
-traced function too.
+The function runs with expressions in the place of its arrays; what it returns is compiled and kept
+by the signature of the call. What belongs to a signature is told at `gn.compiled`.
 """
 
 from __future__ import annotations
 
 from _thread import RLock
-from collections.abc import Callable, Iterable
-from typing import Any, overload
+from collections.abc import Callable
+from typing import Any
 
 from .. import _core, _tree
 from . import in_place as writing
-from .parameters import check_static, listing_options, parameters_of, where_of
-from .results import How, finishing, is_iterable, results_of
+from . import uncompiled
+from .lowering import Lowered, ShapeDtype
+from .results import finishing, is_iterable, results_of
 from .signatures import Static, is_dead, static_key, structure_keys
 from .tracing import asked_numbers, inside, is_tracing, tracing
 
-__all__ = ["compiled"]
+__all__ = ["Tracer"]
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from .._options import Options
-
-    class _Options(Options, total=False):
-        static_argnums: int | Iterable[int]
-        static_argnames: str | Iterable[str]
-        static_shapes: bool
-        inplace: str | None
-        name: str | None
 
 class _Trace:
     """What one run of the function gave, for the calls whose extents answer its questions alike."""
 
     __slots__ = ("finish", "function", "guards", "text", "written")
 
-    def __init__(self, guards: Any) -> None:
-        self.guards = guards
-        self.function: Any = None
-        self.finish: Callable[[Any], Any] | None = None
-        self.text = ""
-        self.written: list[int] = []  # the inputs that it gives new values, which come last
+    def __init__(self, lowered: Lowered) -> None:
+        self.guards = lowered.guards
+        self.function = lowered.compile()
+        self.finish = lowered.finish
+        self.written = lowered.written
+        asked = "; ".join(lowered.questions)
+        self.text = f"{lowered.text} where {asked}" if asked else lowered.text
 
 
 class _Signature:
@@ -80,8 +68,10 @@ class Tracer:
         options: dict[str, Any],
         static_shapes: bool = False,
         in_place: bool = False,
+        donated: frozenset[int | str] = frozenset(),
     ) -> None:
         self.in_place = in_place
+        self.donated = donated
         self.function = function
         self.parameters = parameters
         self.static = static
@@ -90,7 +80,24 @@ class Tracer:
         self.static_shapes = static_shapes
         self.entries: dict[Any, _Signature] = {}
         self.lock = RLock()
-        self.compiled = _core.Compiled(self)
+        self.compiled: Any = _core.Compiled(self)
+
+    @property
+    def tracer(self) -> Tracer:
+        """This object, which attributes of the compiled function are looked up in."""
+        return self
+
+    def described(self) -> dict[str, Any]:
+        """What `make_compiled` made it of, but for the function and what it wraps."""
+        return {
+            "parameters": self.parameters,
+            "static": self.static,
+            "where": self.where,
+            "options": self.options,
+            "static_shapes": self.static_shapes,
+            "in_place": self.in_place,
+            "donated": self.donated,
+        }
 
     def __repr__(self) -> str:
         count = len(self.signatures)
@@ -107,6 +114,8 @@ class Tracer:
 
     def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that the extension module has no function for yet."""
+        if uncompiled.is_disabled() and not is_tracing() and self._is_users():
+            return uncompiled.call(self.function, args, kwargs, self.in_place)
         found = None if is_tracing() else self._find(args, kwargs)
         if found is None:
             if not self.in_place:
@@ -137,6 +146,36 @@ class Tracer:
             raise _core.TypeError(f"{self.where}: expected arrays and numbers, found an expression")
         return found[0].function
 
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """A call with these arguments, traced and not compiled: `gn.make_graph` of the function."""
+        return self.lowered(args, kwargs, self.static_shapes)
+
+    def source(self, *args: Any, **kwargs: Any) -> str:
+        """The C++ of the function that runs for these arguments."""
+        return str(self.lower(*args, **kwargs).compile(explain=True).source)
+
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What the function asked of the extents of these arguments, which extents stay open, and
+        the rewrites that were made."""
+        return str(self.lower(*args, **kwargs).compile(explain=True).explain)
+
+    def lowered(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], static_shapes: bool
+    ) -> Lowered:
+        """A call, traced; `static_shapes` makes the arrays' extents constants in it."""
+
+        def given(x: Any) -> Any:
+            return _core.tensor("", x.dtype, x.shape) if type(x) is ShapeDtype else x
+
+        args = tuple([_tree.map(given, x) for x in args])
+        kwargs = {name: _tree.map(given, x) for name, x in kwargs.items()}
+        key, kwargs, leaves = self._read(args, kwargs)
+        return self._lower_knowing(set(), key, kwargs, leaves, static_shapes)
+
+    def _is_users(self) -> bool:
+        """Whether it computes what the user's function does, and nothing that is made of it."""
+        return self.compiled.__dict__.get("__wrapped__") is self.function
+
     # ------------------------------------------------------------------------------ signatures
 
     def _find(
@@ -146,13 +185,27 @@ class Tracer:
 
         None when an argument is an expression.
         """
+        key, kwargs, leaves = self._read(args, kwargs)
+        if False in key[3]:
+            return None
+        values = [x for x, k in zip(leaves, key[3], strict=True) if k is not None]
+        entry = self.entries.get(key)
+        trace = None if entry is None else entry.find(values)
+        if trace is None:
+            trace = self._make(key, kwargs, leaves, values)
+        return trace, values
+
+    def _read(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Any, dict[str, Any], list[Any]]:
+        """The key of a call, its keywords that are left, and the leaves of its arguments."""
         if kwargs:
             args, kwargs = self._arrange(args, kwargs)
         leaves: list[Any] = []
         shapes = []
         static = self.static
         for i, x in enumerate(args):
-            if static and self._is_static(i):
+            if static and self._is_among(static, i):
                 leaves.append(Static(x))
                 shapes.append(_tree.ONE_LEAF)
                 continue
@@ -168,19 +221,11 @@ class Tracer:
         except _core.Error as error:
             self._blame(error, leaves, self._paths(len(args), kwargs, shapes))
             raise
-        if False in keys:
-            return None
         rest: tuple[Any, ...] = ()
         if None in keys:
             rest = self._static_keys(len(args), kwargs, shapes, leaves, keys)
         rest += structure_keys(shapes)
-        key = (len(args), tuple(kwargs), tuple(shapes), tuple(keys), rest)
-        values = [x for x, k in zip(leaves, keys, strict=True) if k is not None]
-        entry = self.entries.get(key)
-        trace = None if entry is None else entry.find(values)
-        if trace is None:
-            trace = self._make(key, kwargs, leaves, values)
-        return trace, values
+        return (len(args), tuple(kwargs), tuple(shapes), tuple(keys), rest), kwargs, leaves
 
     def _arrange(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -194,10 +239,11 @@ class Tracer:
             found.append(rest.pop(name))
         return tuple(found), {name: rest[name] for name in sorted(rest)}
 
-    def _is_static(self, position: int) -> bool:
-        if position in self.static:
+    def _is_among(self, named: frozenset[int | str], position: int) -> bool:
+        """Whether a positional argument is one of those, which have names or positions."""
+        if position in named:
             return True
-        return position < len(self.parameters) and self.parameters[position] in self.static
+        return position < len(self.parameters) and self.parameters[position] in named
 
     def _paths(
         self, count: int, kwargs: dict[str, Any], shapes: list[_tree.Structure]
@@ -261,7 +307,9 @@ class Tracer:
             trace = entry.find(values)
             if trace is None:
                 try:
-                    trace = self._trace_knowing(entry.known, key, kwargs, leaves)
+                    trace = _Trace(
+                        self._lower_knowing(entry.known, key, kwargs, leaves, self.static_shapes)
+                    )
                 except BaseException:
                     with self.lock:
                         if not entry.traces and self.entries.get(key) is entry:
@@ -302,69 +350,91 @@ class Tracer:
         guards = trace.guards if trace.guards.has_tests else None
         self.compiled._remember(tuple(values), trace.function, trace.finish, guards)
 
-    def _trace_knowing(
-        self, known: set[int], key: Any, kwargs: dict[str, Any], leaves: list[Any]
-    ) -> _Trace:
+    def _lower_knowing(
+        self,
+        known: set[int],
+        key: Any,
+        kwargs: dict[str, Any],
+        leaves: list[Any],
+        static_shapes: bool,
+    ) -> Lowered:
         """Traces until no number is asked for that is not known; those are added to `known`."""
         while True:
             try:
-                return self._trace(known, key, kwargs, leaves)
+                return self._lower(known, key, kwargs, leaves, static_shapes)
             except _core.TypeError as error:
                 more = asked_numbers(error)
                 if not more or more <= known:
                     raise
                 known |= more
 
-    def _trace(
-        self, known: set[int], key: Any, kwargs: dict[str, Any], leaves: list[Any]
-    ) -> _Trace:
+    def _lower(
+        self,
+        known: set[int],
+        key: Any,
+        kwargs: dict[str, Any],
+        leaves: list[Any],
+        static_shapes: bool,
+    ) -> Lowered:
         count, names, shapes, keys, _ = key
-        trace = _Trace(_core.Guards())
-        inputs: list[Any] = []
-        extents = []
+        lowered = Lowered(self.where, self.options, _core.Guards())
+        inputs = lowered.inputs
         parts: list[Any] = []
         texts = []
-        for path, leaf, k in zip(self._paths(count, kwargs, shapes), leaves, keys, strict=True):
+        donated = self._donated(key)
+        for path, leaf, k, gives in zip(
+            self._paths(count, kwargs, shapes), leaves, keys, donated, strict=True
+        ):
             if k is None:
                 parts.append(leaf.value if type(leaf) is Static else leaf)
                 texts.append(f"{path}={parts[-1]!r}")
                 continue
-            x = _core.input_like(path, k, leaf, trace.guards, len(inputs), self.static_shapes)
+            if k is False:
+                x = _core.variable_like(path, leaf)
+            else:
+                x = _core.input_like(path, k, leaf, lowered.guards, len(inputs), static_shapes)
             if len(inputs) in known:
-                trace.guards.fix_number(len(inputs), leaf, f"{path} is {leaf!r}")
+                lowered.guards.fix_number(len(inputs), leaf, f"{path} is {leaf!r}")
             parts.append(leaf if len(inputs) in known else x)
             inputs.append(x)
-            extents.append(list(getattr(leaf, "shape", ())))
+            lowered.donated.append(gives)
+            lowered.extents.append([] if k is False else list(getattr(leaf, "shape", ())))
             texts.append(_signature_of(path, leaf, x))
         values = []
         at = 0
         for shape in shapes:
             values.append(_tree.unflatten(shape, parts[at : at + shape.count]))
             at += shape.count
-        text = f"({', '.join(texts)})"
+        lowered.text = f"({', '.join(texts)})"
         try:
-            with tracing(trace.guards, inputs):
-                outputs, how, trace.finish, trace.written = self._run(
-                    values[:count], dict(zip(names, values[count:], strict=True)), inputs
-                )
-            trace.function = self._compile(inputs, extents, outputs, how, trace.guards.notes)
+            with tracing(lowered.guards, inputs):
+                self._run(lowered, values[:count], dict(zip(names, values[count:], strict=True)))
+            self._check_inputs(lowered)
         except Exception as error:
             if asked_numbers(error):
                 raise
-            error.add_note(f"while compiling {self.where} for {text}")
+            error.add_note(f"while compiling {self.where} for {lowered.text}")
             raise
-        asked = "; ".join(trace.guards.notes)
-        trace.text = f"{text} where {asked}" if asked else text
-        return trace
+        return lowered
 
-    def _run(
-        self, args: list[Any], kwargs: dict[str, Any], inputs: list[Any]
-    ) -> tuple[list[Any], How, Callable[[Any], Any] | None, list[int]]:
+    def _donated(self, key: Any) -> list[bool]:
+        """For each leaf whether it is of an argument that is donated."""
+        count, names, shapes, _, _ = key
+        found: list[bool] = []
+        for i, shape in enumerate(shapes):
+            if i < count:
+                gives = self._is_among(self.donated, i)
+            else:
+                gives = names[i - count] in self.donated
+            found += [gives] * shape.count
+        return found
+
+    def _run(self, lowered: Lowered, args: list[Any], kwargs: dict[str, Any]) -> None:
         """Calls the function: the expressions among its results, how they are handed back, and
         the inputs that have other values then, whose expressions come last."""
         own: list[tuple[Any, Any]] = []
         result = inside(self.function, args, kwargs, own, self.in_place)
-        written, changed = self._written(inputs, own)
+        written, changed = self._written(lowered.inputs, own)
         leaves, shape = _tree.flatten(result)
         if not leaves and not (self.in_place and written):
             raise _core.TypeError(self._nothing(result, bool(written)))
@@ -376,7 +446,7 @@ class Tracer:
                     f"{self.where}: {path} is a {type(leaf).__name__}, expected arrays: return a "
                     f"list or a tuple of what it gives"
                 )
-        outputs = []
+        lowered.result = result
         dims = []
         given = list(leaves)
         for i, key in enumerate(_core.leaf_keys(given)):
@@ -384,12 +454,14 @@ class Tracer:
                 continue  # a number, a text or another value of Python: returned as it is
             if isinstance(leaves[i], _core.Dim):
                 dims.append(i)
-            outputs.append(_core.as_expr(given[i]))
+            lowered.outputs.append(_core.as_expr(given[i]))
             leaves[i] = _tree.LEAF
         if written:
-            how: How = ("list", None)
-            return [*outputs, *changed], how, finishing(shape, leaves, dims), written
-        return outputs, *results_of(shape, leaves, dims), []
+            lowered.outputs += changed
+            lowered.written = written
+            lowered.finish = finishing(shape, leaves, dims)
+        else:
+            lowered.how, lowered.finish = results_of(shape, leaves, dims)
 
     def _nothing(self, result: Any, writes: bool) -> str:
         """What is wrong with a result without arrays."""
@@ -415,16 +487,10 @@ class Tracer:
         }
         return list(changed), list(changed.values())
 
-    def _compile(
-        self,
-        inputs: list[Any],
-        extents: list[list[int]],
-        outputs: list[Any],
-        how: How,
-        notes: list[str],
-    ) -> Any:
-        mine = {hash(x) for x in inputs}
-        for x in _core.free_inputs(outputs):
+    def _check_inputs(self, lowered: Lowered) -> None:
+        """ValueError if the outputs need inputs of others."""
+        mine = {hash(x) for x in lowered.inputs}
+        for x in _core.free_inputs(lowered.outputs):
             if isinstance(x, _core.Shared) or hash(x) in mine:
                 continue
             raise _core.ValueError(
@@ -432,15 +498,6 @@ class Tracer:
                 f"an input of another function, or was kept from a call that has ended: pass it "
                 f"as an argument"
             )
-        from .function import In, _made
-
-        options = dict(self.options)
-        name = options.pop("name")
-        if options.get("memory_budget") is not None and not options.get("memory_shapes"):
-            options["memory_shapes"] = extents
-        listed = [In(x) for x in inputs]
-        outputs, changes = _core.resolve(outputs)
-        return _made(listed, how[0], how[1], outputs, changes, name, None, options, notes)
 
 
 def _signature_of(path: str, leaf: Any, x: Any) -> str:
@@ -448,147 +505,3 @@ def _signature_of(path: str, leaf: Any, x: Any) -> str:
     if t in (bool, int, float):
         return f"{path}: {t.__name__}"
     return f"{path}: {x.dtype}[{', '.join(map(repr, x.shape))}]"
-
-
-def make_compiled(
-    function: Callable[..., Any],
-    parameters: tuple[str | None, ...],
-    static: Iterable[int | str] = (),
-    where: str | None = None,
-    wrapped: Callable[..., Any] | None = None,
-    name: str | None = None,
-    options: dict[str, Any] | None = None,
-    static_shapes: bool = False,
-    in_place: bool = False,
-) -> Any:
-    """A compiled function that traces `function` and looks like `wrapped`."""
-    wrapped = wrapped or function
-    found = dict(options or {})
-    found.setdefault("name", name or getattr(wrapped, "__name__", type(wrapped).__name__))
-    result = Tracer(
-        function,
-        parameters,
-        frozenset(static),
-        where or where_of(wrapped),
-        found,
-        static_shapes,
-        in_place,
-    ).compiled
-    attributes = result.__dict__
-    for key in ("__module__", "__name__", "__qualname__", "__doc__"):
-        attributes[key] = getattr(wrapped, key, None)
-    if name is not None:
-        attributes["__name__"] = name
-    attributes["__wrapped__"] = wrapped
-    return result
-
-
-@overload
-def compiled(function: Callable[..., Any], /, **options: Unpack[_Options]) -> Any: ...
-@overload
-def compiled(**options: Unpack[_Options]) -> Callable[[Callable[..., Any]], Any]: ...
-@listing_options
-def compiled(
-    function: Callable[..., Any] | None = None,
-    /,
-    *,
-    static_argnums: int | Iterable[int] = (),
-    static_argnames: str | Iterable[str] = (),
-    static_shapes: bool = False,
-    inplace: str | None = None,
-    name: str | None = None,
-    **options: Unpack[Options],
-) -> Any:
-    """Makes a function compile itself: a decorator, with or without options.
-
-    The function runs once for each signature, with expressions in the place of its arrays (it is
-    traced); calls with a known signature run native code only. A signature is made of
-
-    * the containers of the arguments (`gn.tree`), and the way they are passed,
-    * the dtype and rank of each array, and which of its extents are 1: other extents do not count,
-      one function serves all, unless it asks for them (see below) or `static_shapes` is true: then
-      each set of extents has its own;
-    * whether a Python number is a bool, an int or a float: its value does not count;
-    * the values of static arguments, which are those named by `static_argnums` or
-      `static_argnames`, and whatever is neither array, number nor container: texts, functions,
-      types, and objects such as the `self` of a method. They need a hash, and are alike when they
-      are equal; objects without an `==` of their own are so only to themselves.
-
-    Arguments that are left out keep their defaults, which are static. The result may be any tree;
-    what is no array in it is returned as the trace found it. Shared variables that the function
-    uses are read anew in each call. All else that it reads from outside - globals, closures, the
-    attributes of a static object - is read when it is traced, and arrays among it are constants.
-
-    Python's statements may depend on values: `if`, `while`, `for` over a range, `assert`, `raise`,
-    `and`, `or` and `not` become branches and loops of the compiled function where what decides is
-    traced, if the file of the function can be read. They are Python's own where it has a value, as
-    a static argument does. So it is with shapes: what the function asks of an extent -
-    `x.shape[0] == 3`, `x.shape == y.shape`, `n % 2`, `for row in x`, `np.zeros(x.shape)` - is
-    answered by the arguments, and what was compiled serves the calls whose
-    extents answer alike; another answer traces anew. So it is where two extents that differ as
-    expressions meet and one of them is 1, which stretches. `f.signatures` and, with `explain`, the
-    function's `explain` name the questions with their lines. A signature that is traced often for
-    that warns (RuntimeWarning), and keeps a bounded number.
-
-    Inside, `x[key] = v` and `x += v` change what the object stands for, and all that shows it, as
-    views do in NumPy. They change the caller's arrays only with inplace="arguments": arguments that
-    the function assigns to - NumPy arrays and those of Gnomon - are written at the end of the call,
-    together, when nothing can fail any more. Such a function may return nothing. An argument that
-    is written must be writable, and share no memory with others (ValueError before anything runs).
-
-    Called with an expression, or inside another traced function, it does what the Python function
-    does: it builds expressions.
-
-    Threads may share a compiled function; each signature is traced once. `f.signatures` lists what
-    has been compiled, `f.function_for(*args)` is the `gn.Function` for a call, `f.__wrapped__` the
-    Python function.
-
-    The other options tell how to compile.
-    {options}
-    A `memory_budget` without `memory_shapes` is met for the extents of the call that is traced.
-
-    Errors: TypeError for an unknown option or static argument, for a static argument without hash,
-    for a result that has no arrays or is a generator, a set or the like; ValueError for a result
-    that needs expressions from outside of the call; and whatever the function raises, with a note
-    that says for which signature.
-    """
-    chosen = _core.checked_options("compiled", options)
-    if function is None:
-
-        def decorate(f: Callable[..., Any]) -> Any:
-            return compiled(
-                f,
-                static_argnums=static_argnums,
-                static_argnames=static_argnames,
-                static_shapes=static_shapes,
-                inplace=inplace,
-                name=name,
-                **chosen,
-            )
-
-        return decorate
-    if inplace not in (None, "arguments"):
-        raise _core.ValueError(
-            f'compiled: expected "arguments" or None as inplace, found {inplace!r}'
-        )
-    if not callable(function):
-        raise _core.TypeError(f"compiled: expected a function, found a {type(function).__name__}")
-    positions = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
-    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
-    parameters = parameters_of(function)
-    check_static(function, positions, names)
-    static: set[int | str] = set(names)
-    for position in positions:
-        at = position + len(parameters) if position < 0 else position
-        static.add(at)
-        if at < len(parameters) and (parameter := parameters[at]) is not None:
-            static.add(parameter)
-    return make_compiled(
-        function,
-        parameters,
-        static,
-        name=name,
-        options=chosen,
-        static_shapes=static_shapes,
-        in_place=inplace is not None,
-    )

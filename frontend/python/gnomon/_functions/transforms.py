@@ -6,15 +6,17 @@ compiled for its signature, as `gn.compiled` says, and what was compiled is kept
 that was given.
 """
 
+from __future__ import annotations
+
 from _weakref import ref
 from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType, MethodType
-from typing import Any
+from typing import Any, overload
 
 from .. import _core, _tree
 from .parameters import parameters_of, where_of
 from .._statements.rewriting import rewritten
-from .trace import compiled, make_compiled
+from .compiled import compiled, make_compiled
 from .tracing import inside, is_tracing
 
 __all__ = [
@@ -24,6 +26,16 @@ __all__ = [
     "value_and_grad",
     "vjp",
 ]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import ParamSpec, TypeVar
+
+    from .._core import Expr
+    from ..typing import Compiled
+
+    _P = ParamSpec("_P")
+    _R = TypeVar("_R")
 
 # ---------------------------------------------------------------------- functions to be transformed
 
@@ -94,12 +106,28 @@ def _kept(function: Callable[..., Any], key: Any, build: Callable[[], Any]) -> A
     attributes = function.__dict__
     table = attributes.get("__gnomon__")
     # functools.wraps copies attributes from one function to another.
-    if table is None or table[0]() is not function:
-        table = attributes["__gnomon__"] = (ref(function), {})
-    found = table[1].get(key)
+    if table is None or not table.is_of(function):
+        table = attributes["__gnomon__"] = _Table(function)
+    found = table.made.get(key)
     if found is None:
-        found = table[1].setdefault(key, build())
+        found = table.made.setdefault(key, build())
     return found
+
+
+class _Table:
+    """What was made of a function. Pickles of the function are without it."""
+
+    __slots__ = ("made", "of")
+
+    def __init__(self, function: Any = None) -> None:
+        self.of = None if function is None else ref(function)
+        self.made: dict[Any, Any] = {}
+
+    def is_of(self, function: Any) -> bool:
+        return self.of is not None and self.of() is function
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Table, ()
 
 
 def _transformed(
@@ -180,6 +208,24 @@ def _expressions(tree: Any) -> tuple[list[Any], _tree.Structure]:
 # ------------------------------------------------------------------------------------ gradients
 
 
+@overload
+def grad(
+    cost: Callable[_P, Any],
+    wrt: int | Iterable[int] | None = None,
+    *,
+    argnums: int | Iterable[int] = 0,
+    has_aux: bool = False,
+) -> Compiled[_P, Any]: ...
+@overload
+def grad(
+    cost: Expr | None,
+    wrt: Any = None,
+    *,
+    disconnected_inputs: str = "raise",
+    return_disconnected: str | None = "zero",
+    consider_constant: Iterable[Any] = (),
+    known_grads: dict[Any, Any] | None = None,
+) -> Any: ...
 def grad(
     cost: Any,
     wrt: Any = None,
@@ -208,6 +254,16 @@ def grad(
 
     TypeError: the cost is not a float scalar; a value to differentiate by is not a float; an
     operation on the way has no derivative.
+
+    >>> print(gn.grad(lambda x: x**3)(2.0))
+    12.0
+    >>> by_both = gn.grad(lambda x, y: gn.sum(x * y), argnums=(0, 1))
+    >>> print(*by_both(np.array([1.0, 2.0]), np.array([3.0, 4.0])))
+    [3. 4.] [1. 2.]
+    >>> x = gn.scalar("x")
+    >>> slope = gn.function([x], gn.grad(gn.sin(x), x))
+    >>> print(slope(0.0))
+    1.0
     """
     if cost is None or isinstance(cost, _core.Expr):
         policy = (disconnected_inputs, return_disconnected)
@@ -215,6 +271,16 @@ def grad(
     return _grad_of(cost, argnums if wrt is None else wrt, has_aux, "grad")
 
 
+@overload
+def value_and_grad(
+    cost: Callable[_P, _R],
+    wrt: int | Iterable[int] | None = None,
+    *,
+    argnums: int | Iterable[int] = 0,
+    has_aux: bool = False,
+) -> Compiled[_P, tuple[_R, Any]]: ...
+@overload
+def value_and_grad(cost: Expr, wrt: Any = None) -> tuple[Expr, Any]: ...
 def value_and_grad(
     cost: Any, wrt: Any = None, *, argnums: int | Iterable[int] = 0, has_aux: bool = False
 ) -> Any:
@@ -222,6 +288,15 @@ def value_and_grad(
 
     Of a function: a function that gives (cost, gradient), or ((cost, aux), gradient) with
     `has_aux`. Of an expression: (cost, gradient).
+
+    >>> value, slope = gn.value_and_grad(lambda x: x**3)(2.0)
+    >>> print(value, slope)
+    8.0 12.0
+    >>> (cost, each), slope = gn.value_and_grad(lambda x: (gn.sum(x**2), x**2), has_aux=True)(
+    ...     np.array([1.0, 3.0])
+    ... )
+    >>> print(cost, each, slope)
+    10.0 [1. 9.] [2. 6.]
     """
     if isinstance(cost, _core.Expr):
         return cost, grad(cost, wrt)
@@ -310,6 +385,14 @@ def subgraph_grad(
     expression, with which it begins, `cost` is a float scalar with which it begins too. Gives trees
     like `wrt` and `end`: the gradients by the values of `wrt` that are reached before the end, and
     cotangents to go on with as `start` of the next part. What has no influence gets zeros.
+
+    >>> x = gn.scalar("x")
+    >>> hidden = gn.sin(x)
+    >>> cost = 3 * hidden**2
+    >>> _, [back] = gn.subgraph_grad([], [hidden], cost=cost)
+    >>> [slope], _ = gn.subgraph_grad([x], [], start={hidden: back})
+    >>> print(gn.function([x], slope)(1.0).round(4), (6 * np.sin(1.0) * np.cos(1.0)).round(4))
+    2.7279 2.7279
     """
     x, shape = _tree.flatten(wrt)
     ends, ends_shape = _tree.flatten(end)
@@ -340,6 +423,10 @@ def vjp(function: Any, *primals: Any, has_aux: bool = False) -> Any:
 
     TypeError: a primal is not a float, a cotangent has not the type of its output, an operation on
     the way has no derivative.
+
+    >>> y, pull = gn.vjp(lambda x: gn.stack([x[0] * x[1], x[0] ** 2]), np.array([2.0, 3.0]))
+    >>> print(y, *pull(np.array([1.0, 0.0])), *pull(np.array([0.0, 1.0])))
+    [6. 4.] [3. 2.] [4. 0.]
     """
     if not callable(function):
         return _vjp_of_expressions(function, *primals)
@@ -422,6 +509,10 @@ def jvp(function: Any, primals: Any, tangents: Any) -> Any:
 
     TypeError: a primal is not a float, a tangent has not the type of its primal, an operation on
     the way has no derivative.
+
+    >>> y, dy = gn.jvp(lambda x: x**2, (np.array([2.0, 3.0]),), (np.array([1.0, 10.0]),))
+    >>> print(y, dy)
+    [4. 9.] [ 4. 60.]
     """
     if not callable(function):
         y, y_shape = _expressions(function)

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..typing import Operand, Tensor
+    from ..typing import ArrayLike, Operand, Tensor
 
 
 class Place:
@@ -297,8 +297,14 @@ class _Methods:
 class Array(_core.Array, _Methods):
     """An array with values, in one of Gnomon's dtypes; NumPy reads it without a copy.
 
-    Made by `gn.asarray`, `gn.zeros`, calls of functions and so on. An array is a value: nothing
-    writes to its memory, `x[i] = v` binds `x` to a new array.
+    Made by `gn.asarray`, `gn.zeros`, calls of functions and so on. Nothing writes to memory that
+    somebody else may see: `x[i] = v` has the object, and the views of it, stand for a new array.
+
+    >>> x = gn.asarray([[1.0, 2.0], [3.0, 4.0]])
+    >>> y = x[0]
+    >>> y[:] = 0
+    >>> print(x.sum(axis=0), x.shape, x.dtype)
+    [3. 4.] (2, 2) float64
     """
 
     __slots__ = ()
@@ -312,6 +318,11 @@ class Array(_core.Array, _Methods):
             )
         return format(self.item(), spec)
 
+    def _repr_html_(self):
+        from .._tools import show
+
+        return show.array_html(self)
+
     def tobytes(self, order: str = "C") -> bytes:
         """The bytes of the elements in row-major order, by columns in the order "F"."""
         return bytes(memoryview(+composed.ravel(self, order)))
@@ -323,6 +334,12 @@ class Expr(_core.Expr, _Methods):
     Made by `gn.tensor`, `gn.matrix` and so on, and by every function of Gnomon when one of its
     operands is an expression. `gn.function` and `gn.compiled` turn expressions into functions.
     `x == y` is an expression as well; two expressions are the same when their hashes are.
+
+    >>> x = gn.vector("x")
+    >>> gn.pprint(gn.log(1 + gn.exp(x)))
+    log(1 + exp(x))
+    >>> x.dtype, x.ndim
+    (gnomon.float64, 1)
     """
 
     __slots__ = ()
@@ -345,6 +362,20 @@ class Expr(_core.Expr, _Methods):
         """The bytes of all elements: an int or a Dim."""
         return self.size * self.dtype.itemsize
 
+    def eval(self, values: dict[Expr, ArrayLike] | None = None) -> Array:
+        """The value: an Array, with arrays or numbers in the place of inputs, `{input: value}`.
+
+        Shared variables have their own values. It compiles the expression; what is needed often is
+        better a `gn.function`. TypeError: an input without a value, or a value that does not fit.
+
+        >>> x = gn.scalar("x")
+        >>> print((x**2 + 1).eval({x: 3.0}))
+        10.0
+        """
+        from .._functions.function import evaluated
+
+        return evaluated(self, values)
+
     def _repr_html_(self):
         from .._tools import show
 
@@ -357,7 +388,13 @@ class Expr(_core.Expr, _Methods):
 
 
 class Shared(_core.Shared, Expr):
-    """A shared variable: an expression with a value that lives between calls of functions."""
+    """A shared variable: an expression with a value that lives between calls of functions.
+
+    >>> count = gn.shared(0, name="count")
+    >>> tick = gn.function([], count, updates={count: count + 1})
+    >>> print(tick(), tick(), count.get_value())
+    0 1 2
+    """
 
     __slots__ = ()
 

@@ -12,6 +12,7 @@ __all__ = ["dot_text", "graph_text", "pprint"]
 
 _MOST_DRAWN = 60  # nodes in a picture
 _MOST_LINES = 2000  # of the text beside a picture
+_MOST_CELLS = 12  # of an axis of a table
 _LONGEST = 400  # characters of a formula before parts of it get names
 _WORTH_NAMING = 20  # characters of a part that occurs more than once
 
@@ -19,6 +20,10 @@ _WORTH_NAMING = 20  # characters of a part that occurs more than once
 def pprint(value: Any, *, file: TextIO | None = None) -> None:
     """Prints a formula such as `log(1 + exp(x))` for an expression, each output of a function, or
     each expression of a list, tuple or dict. Long parts that occur often come first, with names.
+
+    >>> x = gn.vector("x")
+    >>> gn.pprint({"loss": gn.mean(gn.log(1 + gn.exp(x)))})
+    loss = mean(log(1 + exp(x)), axes=(0))
     """
     named = _named(value)
     definitions, formulas = _formulas([expr for _, expr in named])
@@ -30,12 +35,29 @@ def pprint(value: Any, *, file: TextIO | None = None) -> None:
 
 
 def graph_text(value: Any) -> str:
-    """The graph of an expression, a function or expressions, one node a line (`.gn` text)."""
+    """The graph of an expression, a function or expressions, one node a line (`.gn` text).
+
+    >>> x = gn.vector("x")
+    >>> print(gn.graph_text(gn.exp(x)))
+    graph[x.0](x: f64[x.0]) {
+      %0 = param(index=0, dtype=f64, shape=[x.0]): f64[x.0]
+      %1 = exp(%0): f64[x.0]...
+      return %1
+    }
+    """
     return _core.graph_text([expr for _, expr in _named(value)])
 
 
 def dot_text(value: Any) -> str:
-    """The graph of an expression, a function or expressions for Graphviz (`dot -Tsvg`)."""
+    """The graph of an expression, a function or expressions for Graphviz (`dot -Tsvg`).
+
+    >>> print(gn.dot_text(gn.exp(gn.vector("x"))))
+    digraph gnomon {
+    ...
+      g0n0 -> g0n1;
+    ...
+    }
+    """
     return _core.dot_text([expr for _, expr in _named(value)])
 
 
@@ -51,6 +73,29 @@ def html(value: Any) -> str:
         lines[_MOST_LINES:] = [f"... {len(lines) - _MOST_LINES} more lines"]
     text = _escape("\n".join(lines))
     return f"<div>{picture}<details><summary>text</summary><pre>{text}</pre></details></div>"
+
+
+def array_html(x: Any) -> str:
+    """A table of an array of rank 2 or less, its text for others; dtype and shape below."""
+    caption = f"{x.dtype}{list(x.shape)}"
+    if x.ndim not in (1, 2) or x.size == 0:
+        return f"<pre>{_escape(str(x))}</pre><small>{caption}</small>"
+    rows = x if x.ndim == 2 else x[None]
+    shown = [_shown(n) for n in rows.shape]
+    lines = []
+    for i in shown[0]:
+        cells = ["..." if i is None or j is None else str(rows[i, j]) for j in shown[1]]
+        lines.append("".join(f"<td>{_escape(cell)}</td>" for cell in cells))
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table>{body}</table><small>{caption}</small>"
+
+
+def _shown(n: int) -> list[int | None]:
+    """The places of an axis that a table shows; None where it leaves some out."""
+    if n <= _MOST_CELLS:
+        return list(range(n))
+    half = _MOST_CELLS // 2
+    return [*range(half), None, *range(n - half, n)]
 
 
 def svg(value: Any) -> str | None:

@@ -57,6 +57,10 @@ LeafKey leaf_key(PyObject* x) {
 
 constexpr std::size_t most = 8;  // arguments of a call that is looked up here
 
+// How many threads call compiled functions as Python's own (`gn.disable_jit`), which the Python
+// object knows. The GIL guards it.
+int uncompiled = 0;
+
 struct CompiledEntry {
   std::array<LeafKey, most> keys;
   std::size_t count;
@@ -100,7 +104,7 @@ PyObject* call_tracer(CompiledObject* self, PyObject* const* arguments, std::siz
 
 PyObject* call_known(CompiledObject* self, PyObject* const* arguments, std::size_t count,
                      PyObject* names) {
-  if (count > most || (names != nullptr && PyTuple_GET_SIZE(names) != 0))
+  if (count > most || uncompiled != 0 || (names != nullptr && PyTuple_GET_SIZE(names) != 0))
     return call_tracer(self, arguments, count, names);
 
   // Buffers are looked at once: the function gets an Array over the memory.
@@ -262,9 +266,22 @@ PyObject* get_attribute(PyObject* object, PyObject* name) {
 
 PyObject* compiled_repr(PyObject* object) { return PyObject_Repr(compiled_object(object)->tracer); }
 
-// Pickled and copied like a function: by name.
 PyObject* compiled_reduce(PyObject* object, PyObject*) {
-  return PyObject_GetAttrString(object, "__qualname__");
+  return guarded([&] {
+    const nb::object module = nb::module_::import_("gnomon._functions.pickles");
+    return module.attr("reduced")(nb::handle(object)).release().ptr();
+  });
+}
+
+// With what the object behind it tells.
+PyObject* compiled_dir(PyObject* object, PyObject*) {
+  return guarded([&] {
+    const nb::handle base(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
+    nb::list names(base.attr("__dir__")(nb::handle(object)));
+    for (const char* name : {"explain", "function_for", "lower", "signatures", "source"})
+      names.append(nb::str(name));
+    return names.release().ptr();
+  });
 }
 
 PyMethodDef compiled_methods[] = {
@@ -272,6 +289,7 @@ PyMethodDef compiled_methods[] = {
      nullptr},
     {"_forget", forget, METH_O, nullptr},
     {"__reduce__", compiled_reduce, METH_NOARGS, nullptr},
+    {"__dir__", compiled_dir, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 PyMemberDef compiled_members[] = {
@@ -369,6 +387,7 @@ nb::object variable_like(const std::string& name, nb::handle x) {
 
 void add_compiled(nb::module_& m) {
   m.attr("Compiled") = nb::handle(reinterpret_cast<PyObject*>(make_compiled_type()));
+  m.def("count_uncompiled", [](int more) { uncompiled += more; });
   m.def("leaf_keys", leaf_keys);
   m.def("input_like", input_like);
   m.def("variable_like", variable_like);

@@ -160,13 +160,28 @@ PyObject* workspace_bytes(PyObject* o, PyObject* arguments) {
   });
 }
 
-PyMethodDef function_methods[] = {{"__reduce__", function_reduce, METH_NOARGS, nullptr},
-                                  {"__copy__", function_copy, METH_NOARGS, nullptr},
-                                  {"_repr_html_", html, METH_NOARGS, nullptr},
-                                  {"_repr_svg_", svg, METH_NOARGS, nullptr},
-                                  {"workspace_bytes", workspace_bytes, METH_VARARGS,
-                                   "Bytes of memory that a call with these arguments works in."},
-                                  {nullptr, nullptr, 0, nullptr}};
+// copy(swap, name, delete_updates), as Python writes it.
+PyObject* copy(PyObject* o, PyObject* arguments, PyObject* keywords) {
+  return guarded([&]() -> PyObject* {
+    const nb::module_ module = nb::module_::import_("gnomon._functions.function");
+    const nb::object all = nb::make_tuple(nb::handle(o)) + nb::handle(arguments);
+    return PyObject_Call(module.attr("copied").ptr(), all.ptr(), keywords);
+  });
+}
+
+PyMethodDef function_methods[] = {
+    {"__reduce__", function_reduce, METH_NOARGS, nullptr},
+    {"__copy__", function_copy, METH_NOARGS, nullptr},
+    {"copy", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(copy)),
+     METH_VARARGS | METH_KEYWORDS,
+     "copy(swap=None, name=None, delete_updates=False)\n--\n\n"
+     "The same function of other shared variables: `swap` has those "
+     "that take the places of others."},
+    {"_repr_html_", html, METH_NOARGS, nullptr},
+    {"_repr_svg_", svg, METH_NOARGS, nullptr},
+    {"workspace_bytes", workspace_bytes, METH_VARARGS,
+     "Bytes of memory that a call with these arguments works in."},
+    {nullptr, nullptr, 0, nullptr}};
 
 PyMemberDef function_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
@@ -180,7 +195,11 @@ constexpr const char* type_doc =
     "own memory. It may be called from many threads at once; the GIL is released meanwhile.\n"
     "TypeError: arguments that are missing, unknown or of a dtype that loses values. ValueError:\n"
     "ranks or extents that do not fit, an index out of range, a failed check; then no shared\n"
-    "variable has changed.";
+    "variable has changed.\n\n"
+    ">>> x = gn.vector(\"x\")\n"
+    ">>> f = gn.function([x], x.sum(), name=\"total\")\n"
+    ">>> print(f([1.0, 2.0]), f)\n"
+    "3.0 <gnomon.Function total(x: float64[x.0]) -> float64[]>";
 
 PyTypeObject* make_function_type() {
   return make_type("gnomon.Function", sizeof(FunctionObject),

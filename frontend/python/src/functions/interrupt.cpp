@@ -1,5 +1,6 @@
-// Ctrl-C while Gnomon works. From a compilation the caller leaves at once, and it ends in the
-// background; a call of a function ends in the next step of its loops.
+// While Gnomon works: a line on the terminal about a compilation that is long, and Ctrl-C. The
+// caller leaves a compilation at once, and it ends in the background; a call of a function ends in
+// the next step of its loops.
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,6 +14,14 @@
 #include <thread>
 
 #include "frontend/python/src/functions/function.h"
+
+// After Python.h.
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "runtime/options.h"
 #include "runtime/services.h"
 
 namespace gnomon::python {
@@ -20,6 +29,7 @@ namespace gnomon::python {
 namespace {
 
 constexpr std::chrono::milliseconds patience{50};  // between two looks at the signals
+constexpr std::chrono::seconds silence{2};         // before a compilation is spoken of
 
 // Compilations whose callers left, and those of other threads. The process waits for them at its
 // end: no thread may run while the compiler's statics are destroyed.
@@ -59,6 +69,38 @@ struct Compilation {
   std::exception_ptr error;
 };
 
+// Tells on a terminal how long a compilation takes, and takes the line back at its end.
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::string name) : name_(std::move(name)) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() {
+    if (shown_ > 0) write("\r\033[K");
+  }
+  void update() {
+    const auto passed = std::chrono::steady_clock::now() - begin_;
+    if (passed < silence || !wanted()) return;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(passed).count();
+    if (seconds == shown_) return;
+    shown_ = seconds;
+    write(fmt::format("\r\033[Kgnomon: compiling {}, {} s", name_, seconds));
+  }
+
+ private:
+  static bool wanted() {
+    static const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
+    return is_terminal && environment("GNOMON_PROGRESS") != "0";
+  }
+  static void write(std::string_view text) {
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+  }
+
+  std::string name_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::int64_t shown_ = 0;  // seconds
+};
+
 // Where Python handles signals. After a fork it is the thread that forked.
 bool is_main_thread() { return syscall(SYS_gettid) == getpid(); }
 
@@ -90,6 +132,7 @@ Function compile_interruptibly(std::vector<Expr> inputs, std::vector<Output> out
     const Counted counted;
     return compile(std::move(inputs), std::move(outputs), std::move(updates), std::move(options));
   }
+  ProgressLine progress(options.name.empty() ? "a function" : options.name);
   const auto shared = std::make_shared<Compilation>();
   auto work = [shared = shared, inputs = std::move(inputs), outputs = std::move(outputs),
                updates = std::move(updates), options = std::move(options)]() mutable {
@@ -126,6 +169,7 @@ Function compile_interruptibly(std::vector<Expr> inputs, std::vector<Output> out
       done = shared->ended.wait_for(lock, patience, [&] { return shared->done; });
     }
     if (done) break;
+    progress.update();
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
   if (shared->error) std::rethrow_exception(shared->error);

@@ -69,9 +69,28 @@ struct Guards::Line {
 void Guards::add(const Dim& symbol, std::size_t input, std::size_t axis, std::int64_t value) {
   const AtomRef atom = symbol.atom();
   Extent extent;
+  extent.name = atom->name;
   extent.place = {static_cast<std::uint32_t>(input), static_cast<std::uint32_t>(axis)};
   extent.value = value;
   extents_.emplace(atom->number, std::move(extent));
+}
+
+std::vector<std::string> Guards::open() const {
+  std::vector<const Extent*> found;
+  for (const auto& [number, extent] : extents_) {
+    const bool in_general = std::ranges::any_of(general_, [&](const General& g) {
+      bool any = false;
+      g.d.for_each_atom([&](const AtomRef& atom) { any = any || atom->number == number; });
+      return any;
+    });
+    if (!in_general && extent.others.empty() && extent.low == Extent().low &&
+        extent.high == Extent().high)
+      found.push_back(&extent);
+  }
+  std::ranges::sort(found, [](const Extent* a, const Extent* b) { return a->place < b->place; });
+  std::vector<std::string> names;
+  for (const Extent* extent : found) names.push_back(extent->name);
+  return names;
 }
 
 void Guards::fix(std::size_t input, std::size_t axis, std::int64_t value) {
@@ -453,7 +472,8 @@ void add_questions(nb::module_& m) {
              return self.hold(values);
            })
       .def_prop_ro("has_tests", &Guards::has_tests)
-      .def_prop_ro("notes", &Guards::notes);
+      .def_prop_ro("notes", &Guards::notes)
+      .def_prop_ro("open", &Guards::open);
   m.def("is_same", [](nb::handle a, nb::handle b) { return to_dim(a) == to_dim(b); });
   m.def(
       "is_open",

@@ -47,15 +47,19 @@ class Guards {
   }
   /// Whether a call with these inputs, of equal keys, has the same answers.
   bool hold(std::span<PyObject* const> inputs) const;
+  /// The symbols whose extents nothing was asked of, in the order of inputs and axes.
+  std::vector<std::string> open() const;
   /// Each answer in words, with the user's line that asked.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   struct Place {
     std::uint32_t input, axis;
+    auto operator<=>(const Place&) const = default;
   };
   // What is known of an extent: between two bounds, and none of some numbers.
   struct Extent {
+    std::string name;
     Place place{};
     std::int64_t value = 0;
     std::int64_t low = 0, high = std::numeric_limits<std::int64_t>::max();
