@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import pathlib
 import time
+from typing import Any
 
 import numpy as np
 from support import FASHION_MNIST, fashion_mnist, progress, save_plot
@@ -73,7 +74,7 @@ def main(
     after = float(bound(test_images))
     print(f"bound {before:.1f} -> {after:.1f} nats after {epochs} epochs in {seconds:.1f} s")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         grid = np.asarray(dream(64)).reshape(8, 8, 28, 28)
         axes.imshow(grid.transpose(0, 2, 1, 3).reshape(224, 224), cmap="gray")
         axes.set_axis_off()

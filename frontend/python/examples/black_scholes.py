@@ -9,19 +9,24 @@ currency, rates and volatility per year, times in years.
 from __future__ import annotations
 
 import argparse
+import math
+from typing import Any
 
 import numpy as np
 from support import progress, save_plot
 
 import gnomon as gn
+from gnomon.typing import Tensor
 
 
-def normal_cdf(x):
+def normal_cdf(x: Tensor) -> Tensor:
     """The distribution function of the normal distribution, accurate in both tails."""
-    return 0.5 * gn.erfc(-x / np.sqrt(2.0))
+    return 0.5 * gn.erfc(-x / math.sqrt(2.0))
 
 
-def call_price(spot, strike, rate, volatility, time):
+def call_price(
+    spot: Tensor, strike: Tensor, rate: Tensor, volatility: Tensor, time: Tensor
+) -> Tensor:
     """The price of a European call; elementwise over arrays that broadcast together."""
     spread = volatility * gn.sqrt(time)
     d1 = (gn.log(spot / strike) + (rate + volatility**2 / 2) * time) / spread
@@ -30,10 +35,10 @@ def call_price(spot, strike, rate, volatility, time):
 
 
 @gn.compiled
-def greeks(spot, strike, rate, volatility, time):
+def greeks(spot: Any, strike: Any, rate: Any, volatility: Any, time: Any) -> dict[str, Any]:
     """Price, delta, gamma, vega, theta and rho of each option."""
 
-    def total(spot, rate, volatility, time):
+    def total(spot: Tensor, rate: Tensor, volatility: Tensor, time: Tensor) -> Tensor:
         return gn.sum(call_price(spot, strike, rate, volatility, time))
 
     # Prices do not depend on one another, so the gradient of their sum has each one's derivative.
@@ -54,7 +59,7 @@ def main(count: int = 100_000, repeat: int = 100, plot: str | None = None) -> di
     middle = count // 2
     print(", ".join(f"{name} {np.asarray(v)[middle]:.4f}" for name, v in result.items()))
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         for name, values in result.items():
             scaled = np.asarray(values) / np.max(np.abs(np.asarray(values)))
             axes.plot(spot[::100], scaled[::100], label=name)

@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from support import progress, save_plot
 
 import gnomon as gn
+from gnomon.typing import Tensor
 
 LICENCE = pathlib.Path("/usr/share/common-licenses/GPL-3")
 WIDTH, BATCH, LENGTH = 96, 32, 64
 
+Weights = Mapping[str, Tensor]
+State = tuple[Tensor, Tensor]
 
-def cell(carry, x, w):
+
+def cell(carry: State, x: Tensor, w: Weights) -> State:
     """One step of long short-term memory (Hochreiter and Schmidhuber 1997)."""
     h, c = carry
     gates = x + h @ w["hidden"] + w["bias"]
@@ -29,17 +35,17 @@ def cell(carry, x, w):
     return h, c
 
 
-def read(w, carry, text):
+def read(w: Weights, carry: State, text: Tensor) -> tuple[State, Tensor]:
     """The carry behind the characters text [length, batch], and all hidden states."""
 
-    def step(carry, characters):
+    def step(carry: State, characters: Tensor) -> tuple[State, Tensor]:
         carry = cell(carry, w["embedding"][characters], w)
         return carry, carry[0]
 
     return gn.scan(step, carry, text)
 
 
-def loss(w, text):
+def loss(w: Weights, text: Tensor) -> Tensor:
     """Nats a character: how well each one is told by those before it."""
     nothing = gn.zeros((text.shape[1], WIDTH), dtype="float32")
     _, hidden = read(w, (nothing, nothing), text[:-1])
@@ -48,11 +54,11 @@ def loss(w, text):
 
 
 @gn.compiled
-def write(w, carry, character, length):
+def write(w: dict[str, Any], carry: Any, character: Any, length: int) -> Any:
     """`length` characters behind one, each drawn from what the model says."""
     rng = gn.random.default_rng(0)
 
-    def step(carry, _):
+    def step(carry: tuple[State, Tensor], _: None) -> tuple[tuple[State, Tensor], Tensor]:
         states, last = carry
         states = cell(states, w["embedding"][last], w)
         scores = states[0] @ w["out"] + w["out_bias"]
@@ -102,7 +108,7 @@ def main(
     written = "T" + "".join(letters[k] for k in drawn)
     print(f"{last:.3f} nats a character after {steps} steps\n{written}")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         axes.plot(losses)
         axes.set(xlabel="step", ylabel="nats a character", title="A model of characters")
 

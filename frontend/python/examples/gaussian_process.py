@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from support import save_plot
@@ -23,7 +24,8 @@ def kernel(a: gn.Expr, b: gn.Expr, h: dict[str, gn.Expr]) -> gn.Expr:
 
 def factor(x: gn.Expr, h: dict[str, gn.Expr]) -> gn.Expr:
     """The Cholesky factor of the covariances of noisy values at x."""
-    return gn.linalg.cholesky(kernel(x, x, h) + h["noise"] ** 2 * gn.eye(x.shape[0]))
+    noise: gn.Expr = h["noise"] ** 2 * gn.eye(x.shape[0])
+    return gn.linalg.cholesky(kernel(x, x, h) + noise)
 
 
 def negative_evidence(x: gn.Expr, y: gn.Expr, h: dict[str, gn.Expr]) -> gn.Expr:
@@ -31,7 +33,8 @@ def negative_evidence(x: gn.Expr, y: gn.Expr, h: dict[str, gn.Expr]) -> gn.Expr:
     lower = factor(x, h)
     whitened = gn.solve_triangular(lower, y, lower=True)
     log_of_root = gn.sum(gn.log(gn.linalg.diagonal(lower)))
-    return 0.5 * whitened @ whitened + log_of_root + 0.5 * y.shape[0] * gn.log(2 * gn.pi)
+    constant: gn.Expr = 0.5 * y.shape[0] * gn.log(2 * gn.pi)
+    return 0.5 * whitened @ whitened + log_of_root + constant
 
 
 def predict(x: gn.Expr, y: gn.Expr, at: gn.Expr, h: dict[str, gn.Expr]) -> dict[str, gn.Expr]:
@@ -45,7 +48,7 @@ def predict(x: gn.Expr, y: gn.Expr, at: gn.Expr, h: dict[str, gn.Expr]) -> dict[
     }
 
 
-def main(steps: int = 300, plot: str | None = None) -> dict[str, np.ndarray]:
+def main(steps: int = 300, plot: str | None = None) -> dict[str, Any]:
     """The data, the hyper-parameters, the evidence, and what is predicted."""
     rng = np.random.default_rng(3)
     points = np.sort(rng.uniform(-4, 4, 60))
@@ -70,7 +73,7 @@ def main(steps: int = 300, plot: str | None = None) -> dict[str, np.ndarray]:
     curve = draw_from(points, values, grid)
     print(f"-log evidence {start:.2f} -> {float(final):.2f}, noise {found['noise']:.3f} of 0.2")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         mean, spread = np.asarray(curve["mean"]), 2 * np.asarray(curve["deviation"])
         axes.fill_between(grid, mean - spread, mean + spread, alpha=0.3)
         axes.plot(grid, mean)

@@ -6,14 +6,16 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from support import progress, save_plot
 
 import gnomon as gn
+from gnomon.typing import Tensor
 
 
-def mean_of_squares(x):
+def mean_of_squares(x: Tensor) -> Tensor:
     """(x + 2)^2 * 3, averaged."""
     y = x + 2
     z = y * y * 3
@@ -22,10 +24,10 @@ def mean_of_squares(x):
 
 
 @gn.compiled
-def descend(x, rate):
+def descend(x: Any, rate: float) -> tuple[Any, Any]:
     """One step down the slope of Rosenbrock's valley (Rosenbrock 1960), and the height there."""
 
-    def valley(p):
+    def valley(p: Tensor) -> Tensor:
         return (1 - p[0]) ** 2 + 100 * (p[1] - p[0] ** 2) ** 2
 
     height, slope = gn.value_and_grad(valley)(x)
@@ -45,7 +47,7 @@ def main(steps: int = 20_000, plot: str | None = None) -> np.ndarray:
         point, _ = descend(point, 0.001)
     print("lowest point near", point)
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         xs, ys = np.meshgrid(np.linspace(-1.5, 1.5, 200), np.linspace(-0.5, 1.5, 200))
         axes.contour(xs, ys, np.log1p((1 - xs) ** 2 + 100 * (ys - xs**2) ** 2), 20)
         axes.plot(*np.array(path).T, "r-")

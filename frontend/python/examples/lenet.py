@@ -11,6 +11,7 @@ import argparse
 import math
 import pathlib
 import time
+from typing import Any
 
 import numpy as np
 from support import FASHION_MNIST, fashion_mnist, progress, save_plot
@@ -39,12 +40,12 @@ def parameters(seed: int) -> dict[str, gn.Shared]:
 
 def scores(p: dict[str, gn.Shared], x: gn.Expr) -> gn.Expr:
     """Those of the ten classes: f32[n, 10] for images f32[n, 784]."""
-    images = x.reshape((x.shape[0], 1, 28, 28))
+    images: gn.Expr = x.reshape((x.shape[0], 1, 28, 28))
     for name, padding in [("conv1", 2), ("conv2", 0)]:
         bias = p[f"{name}_b"].reshape((-1, 1, 1))
         images = gn.nn.relu(gn.nn.conv2d(images, p[f"{name}_w"], padding=padding) + bias)
         images = gn.nn.max_pool2d(images, 2)
-    features = images.reshape((x.shape[0], -1))
+    features: gn.Expr = images.reshape((x.shape[0], -1))
     for name in ("dense1", "dense2"):
         features = gn.nn.relu(gn.nn.linear(features, p[f"{name}_w"], p[f"{name}_b"]))
     return gn.nn.linear(features, p["dense3_w"], p["dense3_b"])
@@ -87,7 +88,7 @@ def main(
     seconds = time.perf_counter() - start
     print(f"test accuracy {accuracies[-1]:.4f} after {epochs} epochs in {seconds:.1f} s")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         axes.plot(losses, label="loss")
         axes.plot(accuracies, label="test accuracy")
         axes.set(xlabel="epoch", title="LeNet-5")

@@ -9,20 +9,22 @@ compiled function, and differentiates and batches them.
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from support import save_plot
 
 import gnomon as gn
+from gnomon.typing import Tensor
 
 
-def cost(x, steepness):
+def cost(x: Tensor, steepness: float) -> Tensor:
     """Rosenbrock's valley: 0 at (1, 1)."""
     return (1 - x[0]) ** 2 + steepness * (x[1] - x[0] ** 2) ** 2
 
 
 @gn.compiled
-def minimum(x, steepness):
+def minimum(x: Any, steepness: float) -> tuple[Any, Any]:
     """Where the cost is least, and how many steps it took to get there."""
     steps = 0
     while steps < 100:
@@ -41,14 +43,14 @@ def minimum(x, steepness):
     return x, steps
 
 
-def main(plot: str | None = None) -> tuple[np.ndarray, np.ndarray]:
+def main(plot: str | None = None) -> tuple[float, np.ndarray]:
     """Minima from many starts; the largest distance from (1, 1), and the steps of each start."""
     starts = np.random.default_rng(0).uniform(-2, 2, size=(200, 2))
     found, steps = gn.vmap(minimum, in_axes=(0, None))(starts, 100.0)
     distance = float(np.abs(np.asarray(found) - 1).max())
     print(f"{len(starts)} starts: at most {int(np.max(steps))} steps, {distance:.1e} off")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         points = axes.scatter(*starts.T, c=np.asarray(steps))
         axes.figure.colorbar(points, label="steps")
         axes.set(title="Newton's method with a line search, from here")

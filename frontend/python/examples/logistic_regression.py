@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from support import progress, save_plot
@@ -49,7 +50,7 @@ def main(steps: int = 10_000, plot: str | None = None) -> float:
     right = float(np.mean(np.asarray(predict(points)) == classes))
     print(f"cost {costs[0]:.3f} -> {costs[-1]:.3f}; {100 * right:.1f} % of the points are right")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         axes.semilogy(costs)
         axes.set(xlabel="step", ylabel="cost", title="logistic regression")
 

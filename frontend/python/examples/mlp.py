@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import math
 import time
+from typing import Any
 
 import numpy as np
 from support import fashion_mnist, progress, save_plot
@@ -61,7 +62,7 @@ def main(epochs: int = 12, batch: int = 100, plot: str | None = None) -> float:
     seconds = time.perf_counter() - start
     print(f"test accuracy {accuracies[-1]:.4f} after {epochs} epochs in {seconds:.1f} s")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         axes.plot(losses, label="loss")
         axes.plot(accuracies, label="test accuracy")
         axes.set(xlabel="epoch", title="multi-layer perceptron")

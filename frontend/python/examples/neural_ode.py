@@ -9,31 +9,33 @@ keeps no steps of the solver.
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from support import save_plot
 
 import gnomon as gn
+from gnomon.typing import Tensor
 
 WIDTH = 24
 START = np.array([2.0, 0.0])
 TIMES = np.linspace(0, 6, 40)
 
 
-def truth(y, t):
+def truth(y: Tensor, t: Tensor) -> Tensor:
     return gn.stack([-0.1 * y[0] ** 3 - 2.0 * y[1] ** 3, 2.0 * y[0] ** 3 - 0.1 * y[1] ** 3])
 
 
-def network(y, t, w):
+def network(y: Tensor, t: Tensor, w: dict[str, Tensor]) -> Tensor:
     hidden = gn.tanh(y**3 @ w["in"] + w["bias"])
     return hidden @ w["out"]
 
 
-def loss(w, points):
+def loss(w: dict[str, Tensor], points: Tensor) -> Tensor:
     """The mean square of the distances, over stretches of 8 points that start on the spiral."""
     far = points.shape[0] - 8
     starts = points[:far:4]
-    path = gn.integrate.odeint(
+    path: Tensor = gn.integrate.odeint(
         network, starts, TIMES[:8], (w,), rtol=1e-5, atol=1e-5, gradient="adjoint"
     )
     wanted = gn.stack([points[k : k + far : 4] for k in range(8)])
@@ -41,7 +43,9 @@ def loss(w, points):
 
 
 @gn.compiled
-def adam(w, momentum, size, points, step):
+def adam(
+    w: dict[str, Any], momentum: Any, size: Any, points: Any, step: float
+) -> tuple[Any, dict[str, Any], Any, Any]:
     """A step of Adam (Kingma and Ba 2015)."""
     value, slope = gn.value_and_grad(loss)(w, points)
     momentum = gn.tree.map(lambda m, g: 0.9 * m + 0.1 * g, momentum, slope)
@@ -68,7 +72,7 @@ def main(steps: int = 300, plot: str | None = None) -> tuple[float, float]:
     print(f"loss {losses[0]:.4f} at first, {losses[-1]:.6f} after {steps} steps")
     path = np.asarray(gn.integrate.odeint(network, START, TIMES, (w,)))
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         axes.plot(*points.T, "o", label="points")
         axes.plot(*path.T, label="learnt")
         axes.set(title="A neural differential equation")

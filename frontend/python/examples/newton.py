@@ -6,20 +6,22 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from support import save_plot
 
 import gnomon as gn
+from gnomon.typing import Tensor
 
 
-def cost(w, x, y):
+def cost(w: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """The mean negative log-likelihood of classes y in {-1, 1}, and a small penalty."""
     return gn.mean(gn.log(1 + gn.exp(-y * (x @ w)))) + 0.005 * (w @ w)
 
 
 @gn.compiled
-def newton_step(w, x, y):
+def newton_step(w: Any, x: Any, y: Any) -> tuple[Any, Any, Any]:
     value, slope = gn.value_and_grad(cost)(w, x, y)
     curvature = gn.hessian(cost)(w, x, y)
     return value, gn.max(gn.abs(slope)), w - gn.linalg.solve(curvature, slope)
@@ -38,7 +40,7 @@ def main(steps: int = 8, plot: str | None = None) -> tuple[np.ndarray, list[floa
         slopes.append(float(slope))
         print(f"cost {float(value):.6f}, largest slope {float(slope):.1e}")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         axes.semilogy(slopes)
         axes.set(xlabel="step", ylabel="largest slope", title="Newton's method")
 

@@ -6,21 +6,23 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from support import save_plot
 
 import gnomon as gn
+from gnomon.typing import Tensor
 
 
-def loss(p, x, y):
+def loss(p: dict[str, Tensor], x: Tensor, y: Tensor) -> Tensor:
     """The loss of one example."""
     hidden = gn.tanh(x @ p["w1"] + p["b1"])
     return -gn.nn.log_softmax(hidden @ p["w2"] + p["b2"])[y]
 
 
 @gn.compiled
-def norms_and_mean(p, x, y):
+def norms_and_mean(p: dict[str, Any], x: Any, y: Any) -> tuple[Any, dict[str, Any]]:
     """The norm of each example's gradient, and the mean of the gradients."""
     each = gn.vmap(gn.grad(loss), in_axes=(None, 0, 0))(p, x, y)
     squares = sum((g.reshape((x.shape[0], -1)) ** 2).sum(axis=1) for g in each.values())
@@ -48,7 +50,7 @@ def main(plot: str | None = None) -> tuple[float, np.ndarray]:
     found = float(np.mean(largest < wrong))
     print(f"{100 * found:.0f} % of the {wrong} largest gradients are those of wrong labels")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         axes.scatter(points[:, 0], points[:, 1], c=labels, s=10 + 20 * norms)
         axes.set(title="norms of the examples' gradients")
 

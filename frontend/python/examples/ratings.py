@@ -10,20 +10,22 @@ their numbers say so, one in another, are one compiled function.
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from support import save_plot
 
 import gnomon as gn
+from gnomon.typing import Tensor
 
 RANK = 8
 PENALTY = 1e-6
 
 
-def fitted(ratings, known, others, start):
+def fitted(ratings: Tensor, known: Tensor, others: Tensor, start: Tensor) -> Any:
     """The vectors u with least sum of known * (u @ others.T - ratings)**2, and a penalty."""
 
-    def normal(u):
+    def normal(u: Tensor) -> Tensor:
         return (known * (u @ others.T)) @ others + PENALTY * u
 
     found, _ = gn.linalg.cg(normal, (known * ratings) @ others, start, rtol=1e-3, maxiter=50)
@@ -31,7 +33,9 @@ def fitted(ratings, known, others, start):
 
 
 @gn.compiled
-def factors(ratings, known, users, items, tolerance):
+def factors(
+    ratings: Any, known: Any, users: Any, items: Any, tolerance: float
+) -> tuple[Any, Any, Any, Any]:
     """Both matrices of vectors, and the residuals of all rounds."""
     size = gn.sum((known * ratings) ** 2)
     residuals = gn.zeros(200)
@@ -57,7 +61,7 @@ def main(users: int = 400, items: int = 300, plot: str | None = None) -> tuple[f
     error = float(np.sqrt(np.sum(unseen**2) / np.sum((truth * (1 - known)) ** 2)))
     print(f"{int(rounds)} rounds, residual {told[-1]:.1e}, error of unseen ratings {error:.1e}")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         axes.semilogy(told)
         axes.set(xlabel="round", ylabel="residual", title="Alternating least squares")
 

@@ -8,6 +8,7 @@ Placeholders are inputs, variables are shared, an assignment is an update of a f
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 import numpy as np
 from support import fashion_mnist, progress, save_plot
@@ -48,7 +49,7 @@ def main(epochs: int = 10, batch: int = 100, plot: str | None = None) -> float:
     result = float(accuracy(test_images, one_hot[test_classes]))
     print(f"test accuracy {result:.4f}")
 
-    def draw(axes):
+    def draw(axes: Any) -> None:
         axes.imshow(np.asarray(W)[:, 9].reshape(28, 28), cmap="RdBu")
         axes.set(title="weights of the ankle boot", xticks=[], yticks=[])
 

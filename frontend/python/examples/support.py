@@ -16,22 +16,32 @@ FASHION_MNIST = pathlib.Path("/usr/share/datasets/fashion-mnist")
 def progress(items: Iterable[Any], text: str) -> Iterable[Any]:
     """`items`, with a progress bar where tqdm is installed."""
     try:
-        from tqdm import tqdm
+        from tqdm import tqdm  # type: ignore[import-untyped, unused-ignore]
     except ImportError:
         return items
-    return tqdm(items, desc=text, leave=False)
+    bar: Iterable[Any] = tqdm(items, desc=text, leave=False)
+    return bar
 
 
-def save_plot(path: str | pathlib.Path | None, draw: Callable[[Any], None]) -> None:
-    """Draws on fresh axes and writes the picture; does nothing without matplotlib or a path."""
+def save_plot(
+    path: str | pathlib.Path | None,
+    draw: Callable[[Any], None],
+    size: tuple[float, float] = (6, 4),
+    panels: tuple[int, int] | None = None,
+    **options: Any,
+) -> None:
+    """Draws on fresh axes and writes the picture; does nothing without matplotlib or a path.
+
+    size is in inches. With panels = (rows, columns) `draw` gets an array of axes, which
+    `Figure.subplots` makes with the options."""
     if path is None:
         return
     try:
         from matplotlib.figure import Figure
     except ImportError:
         return
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    draw(figure.add_subplot())
+    figure = Figure(figsize=size, layout="constrained")
+    draw(figure.subplots(*(panels or (1, 1)), **options))
     figure.savefig(path)
 
 
