@@ -1,4 +1,7 @@
-"""The code of the pages for users and of the README prints what they say."""
+"""The Python code of the README and of every page of docs/ prints what the page says.
+
+A block that does not run by itself, as a function to be put somewhere, has the language `py`.
+"""
 
 import pathlib
 import re
@@ -8,6 +11,9 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [path.relative_to(ROOT).as_posix() for path in DOCUMENTS
+         if "```python\n" in path.read_text()]
 
 
 def blocks(path):
@@ -22,7 +28,21 @@ def blocks(path):
     return pairs
 
 
-@pytest.mark.parametrize("name", ["docs/python.md", "docs/loops.md", "docs/scipy.md", "README.md"])
+def test_pages_for_users_have_code():
+    assert {"README.md", "docs/index.md", "docs/python.md", "docs/loops.md", "docs/scipy.md",
+            "docs/from-numpy.md", "docs/from-jax.md", "docs/from-theano.md",
+            "docs/from-pytorch.md"} <= set(PAGES)
+
+
+def test_all_python_runs_or_is_said_not_to():
+    # A block with another name, or in a list, would not run.
+    for path in DOCUMENTS:
+        for start, name in re.findall(r"^( *[`~]{3,}) *([^\s`]+)", path.read_text(), re.M):
+            if re.match(r"(?i)\{?(py|ipy|code)", name):
+                assert (start, name) in {("```", "python"), ("```", "py")}, path
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_code_prints_what_the_page_says(name, tmp_path):
     pairs = blocks(ROOT / name)
     assert pairs
