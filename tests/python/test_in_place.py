@@ -3,6 +3,7 @@
 import gnomon as gn
 import numpy as np
 import pytest
+import update_fuzz
 
 
 @gn.compiled(inplace="arguments")
@@ -201,3 +202,72 @@ def test_signatures_and_threads():
         np.testing.assert_array_equal(x, y)
     smooth(np.ones((5, 3)), 1)
     assert sum("float64[u.0]" in s for s in smooth.signatures) == 1
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_updates_of_a_matrix(seed, tmp_path):
+    text = update_fuzz.text_of(seed)
+    plain = update_fuzz.program_of(text, tmp_path / "plain.py", np)
+    ours = update_fuzz.program_of(text, tmp_path / "ours.py", gn)
+    for steps in (2, 13):  # written out, and a loop
+        mine, theirs = update_fuzz.arguments(seed), update_fuzz.arguments(seed)
+        expected = plain(*theirs, steps)
+        if not all(np.abs(x).max() < 1e8 for x in expected):
+            continue
+        try:
+            found = gn.compiled(ours, inplace="arguments")(*mine, steps)
+        except gn.TypeError as error:
+            assert "copy" in str(error), text  # only the call knows what shows what
+            continue
+        for x, y in zip([*found, *mine], [*expected, *theirs], strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-8, atol=1e-10, err_msg=text)
+
+
+def lets_go_by_value(v, steps):
+    for s in range(steps):
+        v[0] = s + 1.0
+        if v[1] > 0:
+            v = 0.5 * v
+    return v
+
+
+def lets_go_by_step(v, steps):
+    for s in range(steps):
+        v[0] = s + 1.0
+        if s > 0:
+            v = 0.5 * v
+    return v
+
+
+def lets_go_in_while(v, steps):
+    s = 0
+    while s < steps:
+        v[0] = s + 1.0
+        if v[1] > 0:
+            v = 0.5 * v
+        s += 1
+    return v
+
+
+@pytest.mark.parametrize("f", [lets_go_by_value, lets_go_by_step, lets_go_in_while])
+@pytest.mark.parametrize("steps", [3, 12])
+def test_letting_go_of_an_argument_in_some_steps_is_refused(f, steps):
+    # Which steps change the caller's array, only the call knows.
+    x = np.array([0.0, -1.0, 2.0])
+    with pytest.raises(gn.TypeError, match="begin with a copy"):
+        gn.compiled(f, inplace="arguments")(x, steps)
+    assert x.tolist() == [0, -1, 2]
+    np.testing.assert_allclose(gn.compiled(f)(x, steps), f(x.copy(), steps))
+
+
+def test_letting_go_of_an_argument_in_every_step_changes_it_once():
+    def f(v, steps):
+        for s in range(steps):
+            v[0] = s + 1.0
+            v = 0.5 * v
+        return v
+
+    for steps in (1, 3, 12):
+        mine, theirs = np.ones(3), np.ones(3)
+        np.testing.assert_allclose(gn.compiled(f, inplace="arguments")(mine, steps), f(theirs, steps))
+        assert mine.tolist() == theirs.tolist() == [1, 1, 1]

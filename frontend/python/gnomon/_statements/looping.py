@@ -26,6 +26,7 @@ from .variables import (
     expressions,
     is_open,
     is_same,
+    is_seen_by,
     is_value,
     is_weak,
     leaves_of,
@@ -386,6 +387,7 @@ class _Loop:
                 is_changed = hash(kept) != self.began[id(kept)]
                 if id(_core.root(was)) not in roots:
                     if is_changed and self.shapes[name] == _tree.ONE_LEAF:
+                        self.check_let_go(name, was, now)
                         self.let_go[name] = kept
                     continue
                 if is_changed:
@@ -399,6 +401,17 @@ class _Loop:
             self.rebound |= found
             raise _Retry
         self.check_views(moved)
+
+    def check_let_go(self, name: str, was: Any, now: Any) -> None:
+        """TypeError where only the call knows in which step a name lets go of what others see."""
+        others = {other: x for other, x in self.before.items() if other != name}
+        is_doubtful = isinstance(now, _core.Expr) and _core.doubt_of(now) > 0
+        if is_doubtful and is_seen_by(was, others):
+            raise _core.TypeError(
+                f"{self.who}: {told(name)} is changed in steps and gets an object of its own in "
+                "some of them, while others hold or show what it was before the loop: only the "
+                f"call knows which steps change that: begin with a copy, {name} = {name}.copy()"
+            )
 
     def check_views(self, moved: dict[str, str]) -> None:
         """TypeError where the next step begins with a view of what it, or this one, changes."""

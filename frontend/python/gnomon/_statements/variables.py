@@ -33,6 +33,7 @@ __all__ = [
     "held",
     "is_open",
     "is_same",
+    "is_seen_by",
     "is_value",
     "is_weak",
     "leaves_of",
@@ -170,6 +171,11 @@ def are_related(x: Any, values: dict[str, Any]) -> bool:
     return any(_core.root(v) is root for value in values.values() for v in leaves_of(value))
 
 
+def is_seen_by(x: Any, others: dict[str, Any]) -> bool:
+    """Whether others hold or show an object: these variables, or who is not known."""
+    return bool(_core.is_shown(x) or _core.is_fixed(x) or are_related(x, others))
+
+
 def relatives(functions: tuple[Callable[..., Any], ...], values: dict[str, Any]) -> tuple[str, ...]:
     """The other variables of functions whose objects show what the values show, or are shown."""
     roots = {id(_core.root(x)) for value in values.values() for x in _tree.leaves(value)}
@@ -258,8 +264,7 @@ def new_objects(
     every = [x for way in left for x in leaves_of(way)]
     doubt = max((_core.doubt_of(x) for x in every if _is_object(x)), default=0)
     is_doubtful = doubt > 0 or any(map(_core.is_fixed, every))
-    is_seen = any(_core.is_shown(x) or are_related(x, others) for x in was)
-    is_seen = is_seen or any(map(_core.is_fixed, [*was, *every]))
+    is_seen = any(is_seen_by(x, others) for x in was) or any(map(_core.is_fixed, every))
     if was and is_seen and doubt == 2:
         raise _core.TypeError(
             f"assign: only the call knows whether {told(name)} got an object of its own in a "

@@ -309,8 +309,12 @@ nb::list copies(const nb::list& originals, const nb::list& values) {
       result.append(nb::none());  // below: the copy of the same object
       continue;
     }
-    result.append(another(values[i]));
+    const nb::object copy = another(values[i]);
+    result.append(copy);
     if (!is_object) continue;
+    // What is assigned to the copy is assigned to what only the call knows.
+    if (is_expr(original) && is_expr(copy) && !copy.is(original))
+      expr_object(copy.ptr())->doubt = expr_object(original.ptr())->doubt;
     const Relations* const view = view_of(original.ptr());
     if (view == nullptr) continue;
     known.emplace(view, i);
