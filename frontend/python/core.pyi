@@ -2,10 +2,20 @@
 # mypy: disable-error-code="overload-overlap,misc,override,empty-body"
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Concatenate, Generic, Literal, ParamSpec, Self, TypeVar, overload
+from typing import (
+    Any,
+    ClassVar,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeVar,
+    overload,
+)
 
 from ._functions.lowering import Lowered
-
 from .typing import (
     ArrayLike,
     Axes,
@@ -208,6 +218,11 @@ class Compiled(Generic[_P, _R]):
     def source(self, *args: Any, **kwargs: Any) -> str: ...
     def explain(self, *args: Any, **kwargs: Any) -> str: ...
     def __getattr__(self, name: str) -> Any: ...
+
+class Decorator(Protocol):
+    """What makes a compiled function of a function."""
+
+    def __call__(self, function: Callable[_P, _R], /) -> Compiled[_P, _R]: ...
 
 dtypes: dict[str, DType]
 compile_options: dict[str, tuple[str, Any, str, str]]

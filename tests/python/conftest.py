@@ -3,6 +3,10 @@
 import os
 import pathlib
 import signal
+import sys
+
+import pytest
+from example_runs import EXAMPLES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -15,3 +19,12 @@ os.environ.setdefault("GNOMON_POISON", "1")
 
 # Shells start what runs in the background with Ctrl-C ignored; the tests of it need it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def examples_on_path(monkeypatch):
+    """The examples can be imported, and are afresh in the next test."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    yield
+    for path in EXAMPLES.glob("*.py"):
+        sys.modules.pop(path.stem, None)

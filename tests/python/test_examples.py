@@ -2,22 +2,12 @@
 
 import importlib
 import pathlib
-import sys
 
 import numpy as np
 import pytest
+from example_runs import EXAMPLES, run
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "frontend" / "python" / "examples"
-
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def examples_on_path(monkeypatch):
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    yield
-    for path in EXAMPLES.glob("*.py"):
-        sys.modules.pop(path.stem, None)
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("examples_on_path")]
 
 
 @pytest.fixture
@@ -25,14 +15,6 @@ def images():
     support = importlib.import_module("support")
     if not support.FASHION_MNIST.is_dir():
         pytest.skip("the Fashion-MNIST images are not installed")
-
-
-def run(name, tmp_path, **options):
-    plot = tmp_path / f"{name}.png"
-    result = importlib.import_module(name).main(plot=plot, **options)
-    if importlib.util.find_spec("matplotlib") is not None:
-        assert plot.stat().st_size > 0
-    return result
 
 
 def test_every_example_is_tested():

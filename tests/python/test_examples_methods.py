@@ -1,40 +1,21 @@
 """The examples of methods run, and give what SciPy, closed forms and differences give."""
 
 import importlib
-import pathlib
-import sys
 
 import numpy as np
 import pytest
+from example_runs import run
 
 import gnomon as gn
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "frontend" / "python" / "examples"
-
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def examples_on_path(monkeypatch):
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    yield
-    for path in EXAMPLES.glob("*.py"):
-        sys.modules.pop(path.stem, None)
-
-
-def run(name, tmp_path, **options):
-    plot = tmp_path / f"{name}.png"
-    example = importlib.import_module(name)
-    result = example.main(plot=plot, **options)
-    if importlib.util.find_spec("matplotlib") is not None:
-        assert plot.stat().st_size > 0
-    return example, result
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("examples_on_path")]
 
 
 def test_epidemic(tmp_path):
     from scipy.integrate import solve_ivp
 
-    example, found = run("epidemic", tmp_path)
+    found = run("epidemic", tmp_path)
+    example = importlib.import_module("epidemic")
     x, cases, weeks = found["x"], found["cases"], len(found["cases"])
     knots = 2.0 * np.arange(len(x) - 1)
 
@@ -78,7 +59,8 @@ def test_epidemic(tmp_path):
 
 
 def test_sampler(tmp_path):
-    example, found = run("sampler", tmp_path)
+    found = run("sampler", tmp_path)
+    example = importlib.import_module("sampler")
     y, variances = example.EFFECTS, example.ERRORS**2
     # Given the spread all is normal, so the rest is an integral over one number.
     grid = np.arange(0.05, 200, 0.1)
@@ -109,7 +91,8 @@ def test_sampler(tmp_path):
 def test_robot_arm(tmp_path):
     from scipy.optimize import minimize
 
-    example, found = run("robot_arm", tmp_path)
+    found = run("robot_arm", tmp_path)
+    example = importlib.import_module("robot_arm")
     obstacles, lengths = example.OBSTACLES, example.LENGTHS
 
     def places(q):
@@ -155,7 +138,8 @@ def test_echo(tmp_path):
     from scipy import ndimage
     from scipy.optimize import least_squares
 
-    example, found = run("echo", tmp_path)
+    found = run("echo", tmp_path)
+    example = importlib.import_module("echo")
     rate = example.RATE
     # With delays of whole samples the room adds shifted copies.
     sound = found["played"]
@@ -193,7 +177,8 @@ def test_echo(tmp_path):
 
 
 def test_patterns(tmp_path):
-    example, found = run("patterns", tmp_path, size=64, steps=1500)
+    found = run("patterns", tmp_path, size=64, steps=1500)
+    example = importlib.import_module("patterns")
     rng = np.random.default_rng(0)
 
     def step(u, v, feed, decay):
@@ -243,7 +228,8 @@ def test_deblur(tmp_path):
     from scipy import ndimage
     from scipy.optimize import minimize
 
-    example, found = run("deblur", tmp_path)
+    found = run("deblur", tmp_path)
+    example = importlib.import_module("deblur")
     truth, seen, image = found["truth"], found["seen"], found["image"]
     np.testing.assert_allclose(seen, ndimage.convolve(truth, found["kernel"]), atol=0.05)
     before, after = (-10 * np.log10(np.mean((x - truth) ** 2)) for x in (seen, image))
@@ -283,7 +269,8 @@ def test_tracking(tmp_path):
     from scipy.optimize import minimize
     from scipy.stats import multivariate_normal
 
-    example, found = run("tracking", tmp_path, steps=60)
+    found = run("tracking", tmp_path, steps=60)
+    example = importlib.import_module("tracking")
     seen, count = found["seen"], 60
 
     def together(logs):
@@ -333,7 +320,8 @@ def test_tracking(tmp_path):
 
 
 def test_page_rank(tmp_path):
-    example, found = run("page_rank", tmp_path, pages=25)
+    found = run("page_rank", tmp_path, pages=25)
+    example = importlib.import_module("page_rank")
     start, end, ranks, page = (found[name] for name in ("start", "end", "ranks", "page"))
 
     def by_eigenvector(weights):

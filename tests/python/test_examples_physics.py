@@ -1,31 +1,12 @@
 """The examples from physics, chemistry, engineering and medicine agree with what is known."""
 
 import importlib
-import pathlib
-import sys
 
 import numpy as np
 import pytest
+from example_runs import run
 
-EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "frontend" / "python" / "examples"
-
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(autouse=True)
-def examples_on_path(monkeypatch):
-    monkeypatch.syspath_prepend(str(EXAMPLES))
-    yield
-    for path in EXAMPLES.glob("*.py"):
-        sys.modules.pop(path.stem, None)
-
-
-def run(name, tmp_path, **options):
-    plot = tmp_path / f"{name}.png"
-    result = importlib.import_module(name).main(plot=plot, **options)
-    if importlib.util.find_spec("matplotlib") is not None:
-        assert plot.stat().st_size > 0
-    return result
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("examples_on_path")]
 
 
 def test_shallow_water(tmp_path):

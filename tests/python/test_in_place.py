@@ -269,5 +269,6 @@ def test_letting_go_of_an_argument_in_every_step_changes_it_once():
 
     for steps in (1, 3, 12):
         mine, theirs = np.ones(3), np.ones(3)
-        np.testing.assert_allclose(gn.compiled(f, inplace="arguments")(mine, steps), f(theirs, steps))
+        found = gn.compiled(f, inplace="arguments")(mine, steps)
+        np.testing.assert_allclose(found, f(theirs, steps))
         assert mine.tolist() == theirs.tolist() == [1, 1, 1]

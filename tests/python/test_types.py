@@ -9,12 +9,6 @@ from test_package import ROOT, mypy, whole
 
 EXAMPLES = ROOT / "frontend" / "python" / "examples"
 PROGRAMS = [*sorted(EXAMPLES.glob("*.py")), ROOT / "tests" / "python" / "typing_program.py"]
-# Types of the package that an example cannot do without.
-UNTYPED = {
-    "autoencoder": "gn.init gives Array | Expr, which gn.shared does not take",
-    "lenet": "gn.init gives Array | Expr, which gn.shared does not take",
-}
-
 pytestmark = [whole, pytest.mark.slow]
 
 
@@ -32,13 +26,7 @@ def complaints():
     return found
 
 
-def expected(path):
-    reason = UNTYPED.get(path.stem)
-    marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
-    return pytest.param(path, marks=marks, id=path.stem)
-
-
-@pytest.mark.parametrize("path", [expected(path) for path in PROGRAMS])
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_programs_are_strictly_typed(path, complaints):
     assert not complaints[path], "\n".join(complaints[path])
 

@@ -1,4 +1,4 @@
-"""Random loops that change parts of a matrix and of a vector, under conditions, as NumPy runs them."""
+"""Random loops that change parts of a matrix and a vector, under conditions, as NumPy runs them."""
 
 import random
 import types

@@ -18,16 +18,14 @@ __all__ = ["compiled"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ParamSpec, Protocol, TypeVar, Unpack
+    from typing import ParamSpec, TypeVar, Unpack
 
     from .._options import Options
+    from .._core import Decorator
     from ..typing import Compiled
 
     _P = ParamSpec("_P")
     _R = TypeVar("_R")
-
-    class _Decorator(Protocol):
-        def __call__(self, function: Callable[_P, _R], /) -> Compiled[_P, _R]: ...
 
     class _Options(Options, total=False):
         static_argnums: int | Iterable[int]
@@ -78,7 +76,7 @@ def compiled(
     function: Callable[_P, _R], /, **options: Unpack[_Options]
 ) -> Compiled[_P, _R]: ...
 @overload
-def compiled(**options: Unpack[_Options]) -> _Decorator: ...
+def compiled(**options: Unpack[_Options]) -> Decorator: ...
 @listing_options
 def compiled(
     function: Callable[..., Any] | None = None,

@@ -15,15 +15,13 @@ __all__ = ["checkpoint", "custom_derivative", "op_from_graph"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import ParamSpec, Protocol, TypeVar
+    from typing import ParamSpec, TypeVar
 
+    from .._core import Decorator
     from ..typing import Compiled
 
     _P = ParamSpec("_P")
     _R = TypeVar("_R")
-
-    class _Decorator(Protocol):
-        def __call__(self, function: Callable[_P, _R], /) -> Compiled[_P, _R]: ...
 
 
 def op_from_graph(
@@ -69,7 +67,7 @@ def op_from_graph(
 
 def custom_derivative(
     *, vjp: Callable[..., Any] | None = None, jvp: Callable[..., Any] | None = None
-) -> _Decorator:
+) -> Decorator:
     """A decorator: the function with derivative rules of its own.
 
     `vjp(args, result, cotangents)` gets the tuple of positional arguments, what the function
