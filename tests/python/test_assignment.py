@@ -328,3 +328,54 @@ def test_arrays_of_others_do_not_become_expressions():
         with pytest.raises(gn.TypeError, match=text):
             gn.compiled(function)(1.0)
     np.testing.assert_array_equal(np.asarray(known), [0, 0])
+
+
+# ---------------------------------------------------------------------------------- x.shape = shape
+
+
+def test_a_shape_can_be_assigned():
+    def f(x):
+        y = x * 2
+        y.shape = (2, 3)
+        y[0] = 0
+        y.shape = -1
+        y.shape = (3, -1)
+        return y
+
+    x = np.arange(6.0)
+    wanted = f(x)
+    for found in (f(gn.asarray(x)), gn.compiled(f)(x)):
+        np.testing.assert_array_equal(found, wanted)
+    assert gn.compiled(f)(np.arange(6)).dtype == "int64"
+    y = gn.arange(6)
+    z = y
+    y.shape = (3, 2)
+    assert z.shape == (3, 2)
+    np.testing.assert_allclose(gn.grad(lambda x: (f(x) ** 2).sum())(x), 8 * x * (x > 2))
+
+
+def test_a_shape_that_others_see_stays():
+    x = gn.arange(6)
+    part = x[1:]
+    for y in (x, part):
+        with pytest.raises(gn.TypeError, match="x.reshape"):
+            y.shape = (1, -1)
+    with pytest.raises(gn.ValueError):
+        gn.arange(6).shape = (4, 2)
+    with pytest.raises(gn.TypeError):
+        del gn.arange(3).shape
+    with pytest.raises(gn.TypeError, match="never changes"):
+        gn.matrix("x").shape = (2, 3)
+
+    def f(x):
+        x.shape = (2, 3)
+
+    with pytest.raises(gn.TypeError, match="x.reshape"):
+        gn.compiled(f, inplace="arguments")(np.arange(6.0))
+
+
+def test_item_takes_a_tuple():
+    x = gn.arange(6).reshape(2, 3)
+    assert x.item((1, 2)) == x.item(1, 2) == x.item(5) == 5
+    with pytest.raises(gn.ValueError):
+        x.item((1, 2, 3))

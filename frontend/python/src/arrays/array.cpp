@@ -141,7 +141,8 @@ PyObject* array_get_matrix_transposed(PyObject* o, void*) {
 }
 
 PyGetSetDef array_properties[] = {
-    {"shape", array_get_shape, nullptr, "The extents.", nullptr},
+    {"shape", array_get_shape, assign_shape, "The extents; another shape can be assigned.",
+     nullptr},
     {"strides", get_strides, nullptr, "Bytes from one index to the next, for each axis.", nullptr},
     {"dtype", array_get_dtype, nullptr, "The dtype of the elements.", nullptr},
     {"ndim", array_get_ndim, nullptr, "The number of axes.", nullptr},
@@ -196,6 +197,10 @@ PyObject* tolist(PyObject* o, PyObject*) {
 PyObject* item(PyObject* o, PyObject* const* indices, Py_ssize_t count) {
   return guarded([&] {
     const Array& x = array_self(o);
+    if (count == 1 && PyTuple_Check(indices[0])) {
+      count = PyTuple_GET_SIZE(indices[0]);
+      indices = reinterpret_cast<PyTupleObject*>(indices[0])->ob_item;
+    }
     if (count == 0) {
       if (x.size() != 1)
         throw ValueError(

@@ -269,6 +269,30 @@ int assign_item(PyObject* o, PyObject* key, PyObject* value) {
   }
 }
 
+int assign_shape(PyObject* o, PyObject* value, void*) {
+  try {
+    if (value == nullptr) throw TypeError("shape: expected another shape, found `del`");
+    if (base_of(o) != nullptr || is_shown(o))
+      throw TypeError(fmt::format(
+          "shape: {} shows what others hold, or is shown by them, in its own shape: take "
+          "x.reshape(shape){}",
+          told(o), at_caller()));
+    check_may_change(o, "x.shape = shape");
+    const nb::object result =
+        nb::module_::import_("gnomon._core").attr("reshape")(nb::handle(o), nb::handle(value));
+    if (is_array(o) && is_array(result)) {
+      array_object(o)->array = array_of(result);
+      return 0;
+    }
+    if (is_array(o) || standing_of(o) != Standing::free) refuse_assignment(o, "x.shape = shape");
+    set_expression(o, expr_of(result));
+    return 0;
+  } catch (...) {
+    set_error();
+    return -1;
+  }
+}
+
 std::span<const PyType_Slot> assignment_slots() {
   static const PyType_Slot slots[] = {
       slot(Py_nb_inplace_add, in_place<PyNumber_Add>),

@@ -126,7 +126,7 @@ PyObject* expr_get_matrix_transposed(PyObject* o, void*) {
 }
 
 PyGetSetDef expr_properties[] = {
-    {"shape", expr_get_shape, nullptr, "The extents: ints where known, else Dims.", nullptr},
+    {"shape", expr_get_shape, assign_shape, "The extents: ints where known, else Dims.", nullptr},
     {"dtype", expr_get_dtype, nullptr, "The dtype of the elements.", nullptr},
     {"ndim", expr_get_ndim, nullptr, "The number of axes.", nullptr},
     {"size", expr_get_size, nullptr, "The number of elements: an int or a Dim.", nullptr},
