@@ -327,7 +327,7 @@ PARTS = {"nn": [f"_nn.{m}" for m in ("activations", "images", "layers", "losses"
 WITHOUT_REFERENCE = {
     "building and compiling, which NumPy does not do": [
         "check", "checkpoint", "col", "compiled", "custom_derivative", "free_inputs", "function",
-        "op_from_graph", "print",
+        "eval_shape", "make_graph", "op_from_graph", "print",
         "matrix", "row", "scalar", "shared", "substitute", "tensor", "tensor3", "tensor4", "vector",
     ],
     "loops and branches, compared with Python's in test_control_flow and test_loop_programs": [
@@ -339,6 +339,7 @@ WITHOUT_REFERENCE = {
     ],
     "batches, compared with their examples in test_batches": ["vectorize", "vmap"],
     "measures the machine, tested in test_tune": ["tune"],
+    "tells of the machine, tested in test_package": ["show_config"],
     "has no counterpart, tested in test_accuracy": ["accuracy_report"],
     "Fourier transforms, compared with NumPy in test_fft": [
         f"fft.{name}" for name in gn.fft.__all__
