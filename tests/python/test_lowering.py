@@ -138,3 +138,13 @@ def test_errors_name_the_line():
         gn.eval_shape(f, np.ones((2, 3)), np.ones((2, 3)))
     with pytest.raises(TypeError, match="unsupported operand"):
         gn.eval_shape(f, np.ones((2, 3)), object)
+
+
+def test_shapes_are_extents():
+    assert gn.ShapeDtype(3) == gn.ShapeDtype((3,)) and gn.ShapeDtype(()).ndim == 0
+    assert gn.ShapeDtype((gn.vector("x").shape[0], None), "int8").dtype == "int8"
+    for wrong in ("ab", (-1,), (1.5,)):
+        with pytest.raises(gn.TypeError, match="extents"):
+            gn.ShapeDtype(wrong)
+    with pytest.raises(gn.TypeError):
+        gn.ShapeDtype((1,), "colour")

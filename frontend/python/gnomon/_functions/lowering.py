@@ -20,7 +20,8 @@ class ShapeDtype:
     """The shape and dtype of an array that is not there.
 
     `eval_shape` gives them, and it, `make_graph` and `lower` take them for arguments. None in
-    `shape` is an extent that is not known.
+    `shape` is an extent that is not known. TypeError for anything else but ints of at least 0 and
+    `Dim`s.
 
     >>> gn.ShapeDtype((3, None), "float32")
     ShapeDtype((3, None), float32)
@@ -28,8 +29,15 @@ class ShapeDtype:
 
     __slots__ = ("dtype", "shape")
 
-    def __init__(self, shape: Sequence[Any], dtype: DTypeLike = "float64") -> None:
-        self.shape = tuple(shape)
+    def __init__(self, shape: int | Sequence[Any], dtype: DTypeLike = "float64") -> None:
+        self.shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        for extent in self.shape:
+            is_size = hasattr(extent, "__index__") and not isinstance(extent, _core.Dim)
+            if is_size and extent >= 0 or extent is None or isinstance(extent, _core.Dim):
+                continue
+            raise _core.TypeError(
+                f"ShapeDtype: expected extents of at least 0, or None, found {extent!r}"
+            )
         self.dtype = _core.to_dtype(dtype)
 
     @property

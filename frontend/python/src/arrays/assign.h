@@ -23,7 +23,7 @@ int assign_item(PyObject* x, PyObject* key, PyObject* value);
 /// object becomes an expression. Throws.
 int assign_expression(PyObject* x, PyObject* value, const Expr& changed);
 
-/// x.shape = value, the setter of the property: the elements in row-major order under another shape.
+/// x.shape = value, the setter of the property: the elements in row-major order in another shape.
 int assign_shape(PyObject* x, PyObject* value, void*);
 
 /// Whether an assignment to the object, or to what shows it, may give it another value.
