@@ -46,4 +46,9 @@ MatrixInMemory operand_in_memory(const Node& product, std::size_t i) {
   return {whole, offset, whole.shape()[1]};
 }
 
+Value read_by_step(const Node& step, std::size_t i) {
+  const bool is_matrix = step.op().step == StepKind::product && i < 2;
+  return is_matrix ? operand_in_memory(step, i).stored : step.input(i);
+}
+
 }  // namespace gnomon

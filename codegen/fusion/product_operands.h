@@ -18,4 +18,7 @@ struct MatrixInMemory {
 /// does the product, which is so for one with a vector.
 MatrixInMemory operand_in_memory(const Node& product, std::size_t i);
 
+/// What a step reads as its operand `i`: of a product, what has the matrix in its memory.
+Value read_by_step(const Node& step, std::size_t i);
+
 }  // namespace gnomon

@@ -169,10 +169,8 @@ void require_reads(const Node& write, Uses& uses) {
 
 void require_operands(const Node& node, Uses& uses) {
   const std::vector<bool> captured = captured_operands(node);
-  const bool is_product = node.op().step == StepKind::product;
   for (std::size_t i = 0; i < captured.size(); ++i)
-    if (!captured[i])
-      require(is_product && i < 2 ? operand_in_memory(node, i).stored : node.input(i), uses);
+    if (!captured[i]) require(read_by_step(node, i), uses);
   for (const Value& v : given_to_bodies(node)) require(v, uses);
 }
 

@@ -51,15 +51,15 @@ ServiceStep service_call(const Node& node, Lowering& l) {
     throw InternalError("lower: no step for " + std::string(node.op().name));
   ServiceStep s = service_step(node);
   for (std::size_t i = 0; i < s.in.size(); ++i) {
-    Value in = node.input(i);
-    if (node.op().step == StepKind::product) {
-      const MatrixInMemory matrix = operand_in_memory(node, i);
-      l.dimensions.note(matrix.offset);
-      l.dimensions.note(matrix.row);
-      in = matrix.stored;
-    }
-    s.in[i] = l.buffers.buffer_behind(in);
+    s.in[i] = l.buffers.buffer_behind(read_by_step(node, i));
   }
+  // Where a part of an operand lies may be told by other extents than the part has.
+  for (const std::vector<Argument>& together : s.arguments)
+    for (const Argument& argument : together) {
+      if (const auto* d = std::get_if<Dim>(&argument.value)) l.dimensions.note(*d);
+      if (const auto* o = std::get_if<Argument::Operand>(&argument.value))
+        l.dimensions.note(o->offset);
+    }
   for (std::uint32_t k = 0; k < s.out.size(); ++k) s.out[k] = l.buffers.buffer_of(Value(&node, k));
   if (s.service->reports) s.check = l.failures.number_of(node);
   return s;

@@ -297,11 +297,29 @@ std::vector<std::size_t> idle_steps(const Effects& effects, std::vector<Step>& s
         std::iota(all.begin(), all.end(), std::size_t{0});
         const std::vector<std::size_t> inside = idle_steps(effects, *branch, all, from, to);
         std::size_t i = 0;
-        std::erase_if(*branch, [&](const Step&) { return std::ranges::count(inside, i++) > 0; });
+        std::erase_if(*branch,
+                      [&](const Step&) { return std::ranges::binary_search(inside, i++); });
       }
     written = written || (e.writes && !e.copies);
   }
   return idle;
+}
+
+// A value and what takes its place are one from now on, of the name `name`, which is one of theirs.
+// Marks the steps that have nothing to do any more.
+void make_one(Module& module, std::vector<Step>& steps, std::span<const std::size_t> places,
+              int from, int to, int name, std::vector<bool>& idle) {
+  for (const std::size_t at : idle_steps({module, from, to}, steps, places, from, to))
+    idle[at] = true;
+  for (const std::size_t at : places) {
+    mark_aliased(module, steps[at], from, to);
+    rename_buffer(module, steps[at], name == from ? to : from, name);
+  }
+}
+
+void erase_idle(std::vector<Step>& steps, const std::vector<bool>& idle) {
+  std::size_t at = 0;
+  std::erase_if(steps, [&](const Step&) { return idle[at++]; });
 }
 
 // A loop inside another one whose state begins and ends in a state of that has it there in between.
@@ -393,17 +411,11 @@ void join_versions(Module& module, LoopStep& loop) {
     const bool is_over = std::none_of(
         first, places.end(), [&](std::size_t i) { return is_written(module, loop.body[i], from); });
     if (!is_over || !steps.may_be_in_place(from, to)) continue;
-    for (const std::size_t i : idle_steps({module, from, to}, loop.body, places, from, to))
-      idle[i] = true;
-    for (const std::size_t i : places) {
-      mark_aliased(module, loop.body[i], from, to);
-      rename_buffer(module, loop.body[i], from, to);
-    }
+    make_one(module, loop.body, places, from, to, to, idle);
     steps.join(to, from);
     loop.versions.push_back(to);
   }
-  std::size_t at = 0;
-  std::erase_if(loop.body, [&](const Step&) { return idle[at++]; });
+  erase_idle(loop.body, idle);
 }
 
 // Each larger state of the loop that may be is one buffer from now on.
@@ -415,18 +427,11 @@ void join_states(Module& module, LoopStep& loop) {
     if (from == to || is_small(module.buffers[static_cast<std::size_t>(from)]) ||
         !steps.may_be_in_place(from, to))
       continue;
-    const std::vector<std::size_t> places = steps.touching(from, to);
-    for (const std::size_t at : idle_steps({module, from, to}, loop.body, places, from, to))
-      idle[at] = true;
-    for (const std::size_t at : places) {
-      mark_aliased(module, loop.body[at], from, to);
-      rename_buffer(module, loop.body[at], to, from);
-    }
+    make_one(module, loop.body, steps.touching(from, to), from, to, from, idle);
     loop.next[k] = from;
     steps.join(from, to);
   }
-  std::size_t at = 0;
-  std::erase_if(loop.body, [&](const Step&) { return idle[at++]; });
+  erase_idle(loop.body, idle);
   for (Step& step : loop.body) keep_in_memory_of_operand(module, step);
 }
 
@@ -486,8 +491,7 @@ void copy_once(const Module& module, LoopStep& loop) {
     loop.begun_twice.push_back(static_cast<int>(k));
     for (const std::size_t at : copies) idle[at] = true;
   }
-  std::size_t at = 0;
-  std::erase_if(loop.body, [&](const Step&) { return idle[at++]; });
+  erase_idle(loop.body, idle);
 }
 
 void join_states(Module& module, std::vector<Step>& steps) {

@@ -69,11 +69,8 @@ def main(samples: int = 200, plot: str | None = None) -> dict[str, np.ndarray]:
     for name, rate, error, true in zip(("bind", "fall apart", "product"), rates, errors, TRUTH):
         print(f"{name}: {rate:.3f} +- {error:.3f}, in truth {true}")
 
-    def draw(axes: Any) -> None:
-        figure = axes.figure
-        figure.set_size_inches(10, 4)
-        axes.remove()
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    def draw(panels: Any) -> None:
+        left, right = panels
         fine = np.linspace(0, TIMES[-1], 200)
         curves = np.asarray(course(logs, fine))
         for name, curve, points in zip("ABCD", curves.T, measured.T):
@@ -87,7 +84,7 @@ def main(samples: int = 200, plot: str | None = None) -> dict[str, np.ndarray]:
         right.set(xlabel="binding in l/(mol min)", ylabel="falling apart per min", title="rates")
         right.legend()
 
-    save_plot(plot, draw)
+    save_plot(plot, draw, (10, 4), (1, 2), width_ratios=(3, 2))
     return {"measured": measured, "rates": rates, "residuals": rest, "spread": spread}
 
 

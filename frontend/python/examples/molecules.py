@@ -81,10 +81,7 @@ def main(
     times = TIME * interval * STEPS * np.arange(frames)
 
     def draw(axes: Any) -> None:
-        figure = axes.figure
-        figure.set_size_inches(10, 3.8)
-        axes.remove()
-        *panels, right = figure.subplots(1, 3)
+        *panels, right = axes
         length = frames // 20
         colours = np.tile(np.arange(len(x)) // side, length)
         shown = (places[:length], "first"), (places[-length:], "last")
@@ -98,7 +95,7 @@ def main(
         right.set(xlabel="time in ps", ylabel="K", title="energy of an atom", ylim=(-350, 450))
         right.legend(loc="upper right")
 
-    save_plot(plot, draw)
+    save_plot(plot, draw, (10, 3.8), (1, 3))
     return {"places": places, "kinetic": kinetic, "potential": stored, "box": box}
 
 

@@ -88,11 +88,8 @@ def main(seen: int = 70, plot: str | None = None) -> dict[str, np.ndarray]:
     print(f"period {x[0]:.1f} +- {errors[0]:.1f} days, eccentricity {x[1]:.3f} +- {errors[1]:.3f}")
     power = 1 - left.min(axis=(1, 2)) / np.sum((v - v.mean()) ** 2)
 
-    def draw(axes: Any) -> None:
-        figure = axes.figure
-        figure.set_size_inches(10, 4)
-        axes.remove()
-        above, folded = figure.subplots(1, 2)
+    def draw(panels: Any) -> None:
+        above, folded = panels
         above.semilogx(grid[0], power)
         above.set(xlabel="period in days", ylabel="share of squares", title="Keplerian periodogram")
         phase = np.linspace(0, 1, 500)
@@ -102,7 +99,7 @@ def main(seen: int = 70, plot: str | None = None) -> dict[str, np.ndarray]:
         folded.set(xlabel="phase", ylabel="velocity in m/s", title=f"a period of {x[0]:.1f} days")
         folded.legend()
 
-    save_plot(plot, draw)
+    save_plot(plot, draw, (10, 4), (1, 2))
     return dict(t=t, v=v, x=x, errors=errors, truth=truth, power=power, success=success)
 
 

@@ -75,12 +75,9 @@ def main(cells: int = 240, hours: float = 35.0, plot: str | None = None) -> dict
     lost = abs(np.sum(heights[-1]) / np.sum(heights[0]) - 1)
     print(f"{5 * steps} steps of {interval:.0f} s, {lost:.1e} of its volume lost")
 
-    def draw(axes: Any) -> None:
-        figure = axes.figure
-        figure.set_size_inches(9, 4.6)
-        axes.remove()
-        for panel, surface, time in zip(figure.subplots(2, 3, sharex=True, sharey=True).flat,
-                                        heights, times):
+    def draw(panels: Any) -> None:
+        figure = panels.flat[0].figure
+        for panel, surface, time in zip(panels.flat, heights, times):
             shown = panel.imshow(surface, origin="lower", cmap="RdBu_r", vmin=-0.6, vmax=0.6,
                                  extent=(0, LENGTH / 1e3, 0, WIDTH / 1e3))
             panel.set_title(f"{time / 3600:.0f} h")
@@ -89,7 +86,7 @@ def main(cells: int = 240, hours: float = 35.0, plot: str | None = None) -> dict
         figure.suptitle("A Kelvin wave follows the coast of a bay")
         figure.colorbar(shown, ax=figure.axes, label="elevation in m", shrink=0.8)
 
-    save_plot(plot, draw)
+    save_plot(plot, draw, (9, 4.6), (2, 3), sharex=True, sharey=True)
     return {"times": times, "x": x, "y": y, "heights": np.array(heights)}
 
 

@@ -90,10 +90,8 @@ def main(size: int = 128, angles: int = 32, plot: str | None = None) -> dict[str
     print("error {:.3f} of least squares, {:.3f} with total variation".format(*errors))
 
     def draw(axes: Any) -> None:
-        figure = axes.figure
-        figure.set_size_inches(8, 7.5)
-        axes.remove()
-        first, *panels = figure.subplots(2, 2).flat
+        figure = axes.flat[0].figure
+        first, *panels = axes.flat
         first.imshow(measured, cmap="gray", aspect="auto", extent=(-1, 1, 180, 0))
         first.set(title=f"{angles} projections", xlabel="ray", ylabel="direction in degrees")
         titles = "truth", "least squares", "with total variation"
@@ -102,7 +100,7 @@ def main(size: int = 128, angles: int = 32, plot: str | None = None) -> dict[str
             panel.set(title=title, xlabel="x", ylabel="y")
         figure.colorbar(panel.images[0], ax=figure.axes, label="density", shrink=0.6)
 
-    save_plot(plot, draw)
+    save_plot(plot, draw, (8, 7.5), (2, 2))
     return {"truth": truth, "measured": measured, "plain": plain, "image": image}
 
 

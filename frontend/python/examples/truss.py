@@ -86,19 +86,17 @@ def main(columns: int = 13, steps: int = 300, plot: str | None = None) -> dict[s
         moved = np.asarray(displacement(area, length, stretch, loads))
         return np.asarray(MODULUS * area / length * (stretch @ moved))
 
-    def draw(axes: Any) -> None:
-        figure = axes.figure
-        figure.set_size_inches(8, 6)
-        axes.remove()
+    def draw(panels: Any) -> None:
+        figure = panels.flat[0].figure
         figure.suptitle("a bridge (blue: compressed, red: stretched)")
-        for panel, areas, title in zip(figure.subplots(2), (start, area), ("before", "after")):
+        for panel, areas, title in zip(panels, (start, area), ("before", "after")):
             for (a, b), force, size in zip(joints[bars], forces(areas), areas):
                 if size > 30.0:
                     panel.plot((a[0], b[0]), (a[1], b[1]), linewidth=max(size / 2000, 0.3),
                                color="tab:red" if force > 0 else "tab:blue")
             panel.set(aspect="equal", xlabel="m", ylabel="m", title=title)
 
-    save_plot(plot, draw)
+    save_plot(plot, draw, (8, 6), (2, 1))
     return dict(area=area, history=history, length=length, stretch=stretch, loads=loads)
 
 

@@ -72,11 +72,9 @@ def main(
     share, slope = gn.value_and_grad(transmitted, argnums=1)(height, height, *rest)
     print(f"{float(share):.4f} gets through, {float(slope) / 100:+.4f} at 10 meV more of barrier")
 
-    def draw(axes: Any) -> None:
-        figure = axes.figure
-        figure.set_size_inches(10, 4)
-        axes.remove()
-        left, right = figure.subplots(1, 2, width_ratios=(3, 2))
+    def draw(panels: Any) -> None:
+        figure = panels.flat[0].figure
+        left, right = panels
         shown = left.imshow(np.sqrt(densities), origin="lower", aspect="auto", cmap="magma",
                             extent=(-BOX / 2, BOX / 2, 0, DURATION))
         left.axvspan(-BARRIER, BARRIER, color="cyan", alpha=0.4, linewidth=0)
@@ -89,7 +87,7 @@ def main(
         right.set(xlabel="energy in eV", ylabel="transmission", title=f"barrier of {height} eV")
         right.legend()
 
-    save_plot(plot, draw)
+    save_plot(plot, draw, (10, 4), (1, 2), width_ratios=(3, 2))
     return {"densities": np.asarray(densities), "psi": np.asarray(psi), "x": x,
             "energies": energies, "through": np.asarray(through), "slope": float(slope)}
 

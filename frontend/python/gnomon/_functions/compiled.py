@@ -14,7 +14,7 @@ from .. import _core
 from .parameters import check_named, listing_options, parameters_of, where_of
 from .trace import Tracer
 
-__all__ = ["compiled"]
+__all__ = ["as_compiled", "compiled"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -208,3 +208,8 @@ def _both_ways(
         if at < len(parameters) and (parameter := parameters[at]) is not None:
             found.add(parameter)
     return found
+
+
+def as_compiled(function: Callable[..., Any]) -> Any:
+    """The function itself if it is a compiled one, else what `compiled` makes of it."""
+    return function if isinstance(function, _core.Compiled) else compiled(function)

@@ -137,10 +137,9 @@ def make_graph(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Lower
     >>> gn.pprint(graph.result)
     log(1 + exp(x))
     """
-    from .compiled import compiled
+    from .compiled import as_compiled
 
-    traced = function if isinstance(function, _core.Compiled) else compiled(function)
-    found: Lowered = traced.lower(*args, **kwargs)
+    found: Lowered = as_compiled(function).lower(*args, **kwargs)
     return found
 
 
@@ -154,13 +153,11 @@ def eval_shape(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     >>> gn.eval_shape(lambda x, y: x @ y, gn.zeros((2, 3)), gn.ShapeDtype((3, 5)))
     ShapeDtype((2, 5), float64)
     """
-    from .compiled import compiled
-
-    traced = function if isinstance(function, _core.Compiled) else compiled(function)
+    from .compiled import as_compiled
 
     def described(x: Any) -> Any:
         if isinstance(x, _core.Dim):
             return ShapeDtype((), "int64")
         return ShapeDtype(x.shape, x.dtype) if isinstance(x, _core.Expr) else x
 
-    return _tree.map(described, traced.lowered(args, kwargs, True).result)
+    return _tree.map(described, as_compiled(function).lowered(args, kwargs, True).result)

@@ -19,10 +19,9 @@ def reduced(compiled: Any) -> Any:
     name: str = compiled.__qualname__
     if _is_found(compiled, compiled.__module__, name) or not _is_by_value():
         return name
-    tracer = compiled.tracer
     wrapped = compiled.__wrapped__
-    other = None if wrapped is tracer.function else wrapped
-    return restored, (tracer.function, other, compiled.__name__, tracer.described())
+    other = None if wrapped is compiled.function else wrapped
+    return restored, (compiled.function, other, compiled.__name__, compiled.described())
 
 
 def restored(function: Any, wrapped: Any, name: str, described: dict[str, Any]) -> Any:

@@ -20,6 +20,8 @@ from .tracing import asked_numbers, inside, is_tracing, tracing
 
 __all__ = ["Tracer"]
 
+_Call = tuple[Any, dict[str, Any], list[Any]]  # its key, its keywords by name, its leaves
+
 
 class _Trace:
     """What one run of the function gave, for the calls whose extents answer its questions alike."""
@@ -81,11 +83,6 @@ class Tracer:
         self.entries: dict[Any, _Signature] = {}
         self.lock = RLock()
         self.compiled: Any = _core.Compiled(self)
-
-    @property
-    def tracer(self) -> Tracer:
-        """This object, which attributes of the compiled function are looked up in."""
-        return self
 
     def described(self) -> dict[str, Any]:
         """What `make_compiled` made it of, but for the function and what it wraps."""
@@ -169,8 +166,7 @@ class Tracer:
 
         args = tuple([_tree.map(given, x) for x in args])
         kwargs = {name: _tree.map(given, x) for name, x in kwargs.items()}
-        key, kwargs, leaves = self._read(args, kwargs)
-        return self._lower_knowing(set(), key, kwargs, leaves, static_shapes)
+        return self._lower_knowing(set(), self._read(args, kwargs), static_shapes)
 
     def _is_users(self) -> bool:
         """Whether it computes what the user's function does, and nothing that is made of it."""
@@ -185,19 +181,18 @@ class Tracer:
 
         None when an argument is an expression.
         """
-        key, kwargs, leaves = self._read(args, kwargs)
+        call = self._read(args, kwargs)
+        key, _, leaves = call
         if False in key[3]:
             return None
         values = [x for x, k in zip(leaves, key[3], strict=True) if k is not None]
         entry = self.entries.get(key)
         trace = None if entry is None else entry.find(values)
         if trace is None:
-            trace = self._make(key, kwargs, leaves, values)
+            trace = self._make(call, values)
         return trace, values
 
-    def _read(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Any, dict[str, Any], list[Any]]:
+    def _read(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call:
         """The key of a call, its keywords that are left, and the leaves of its arguments."""
         if kwargs:
             args, kwargs = self._arrange(args, kwargs)
@@ -295,10 +290,9 @@ class Tracer:
 
     # --------------------------------------------------------------------------------- tracing
 
-    def _make(
-        self, key: Any, kwargs: dict[str, Any], leaves: list[Any], values: list[Any]
-    ) -> _Trace:
+    def _make(self, call: _Call, values: list[Any]) -> _Trace:
         """Traces for a new signature; a thread that wants the same one waits."""
+        key, _, leaves = call
         with self.lock:
             for old in [k for k in self.entries if is_dead(k)]:
                 del self.entries[old]
@@ -307,9 +301,7 @@ class Tracer:
             trace = entry.find(values)
             if trace is None:
                 try:
-                    trace = _Trace(
-                        self._lower_knowing(entry.known, key, kwargs, leaves, self.static_shapes)
-                    )
+                    trace = _Trace(self._lower_knowing(entry.known, call, self.static_shapes))
                 except BaseException:
                     with self.lock:
                         if not entry.traces and self.entries.get(key) is entry:
@@ -350,32 +342,19 @@ class Tracer:
         guards = trace.guards if trace.guards.has_tests else None
         self.compiled._remember(tuple(values), trace.function, trace.finish, guards)
 
-    def _lower_knowing(
-        self,
-        known: set[int],
-        key: Any,
-        kwargs: dict[str, Any],
-        leaves: list[Any],
-        static_shapes: bool,
-    ) -> Lowered:
+    def _lower_knowing(self, known: set[int], call: _Call, static_shapes: bool) -> Lowered:
         """Traces until no number is asked for that is not known; those are added to `known`."""
         while True:
             try:
-                return self._lower(known, key, kwargs, leaves, static_shapes)
+                return self._lower(known, call, static_shapes)
             except _core.TypeError as error:
                 more = asked_numbers(error)
                 if not more or more <= known:
                     raise
                 known |= more
 
-    def _lower(
-        self,
-        known: set[int],
-        key: Any,
-        kwargs: dict[str, Any],
-        leaves: list[Any],
-        static_shapes: bool,
-    ) -> Lowered:
+    def _lower(self, known: set[int], call: _Call, static_shapes: bool) -> Lowered:
+        key, kwargs, leaves = call
         count, names, shapes, keys, _ = key
         lowered = Lowered(self.where, self.options, _core.Guards())
         inputs = lowered.inputs

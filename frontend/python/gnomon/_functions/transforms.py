@@ -16,7 +16,7 @@ from typing import Any, overload
 from .. import _core, _tree
 from .parameters import parameters_of, where_of
 from .._statements.rewriting import rewritten
-from .compiled import compiled, make_compiled
+from .compiled import as_compiled, make_compiled
 from .tracing import inside, is_tracing
 
 __all__ = [
@@ -438,7 +438,7 @@ def vjp(function: Any, *primals: Any, has_aux: bool = False) -> Any:
     def body(cotangents: Any, *primals: Any) -> Any:
         return _vjp_of(function, primals, has_aux)[1](cotangents)
 
-    result = _kept(function, "call", lambda: _forward(function))(*primals)
+    result = _kept(function, "call", lambda: as_compiled(function))(*primals)
     outputs, aux = _with_aux("vjp", function, result, has_aux)
     backward = _kept(function, ("vjp", has_aux), lambda: _transformed("vjp", function, body, 1))
 
@@ -465,10 +465,6 @@ def _bound(method: MethodType) -> Callable[..., Any]:
     function.__name__ = method.__name__
     function.__wrapped__ = method  # type: ignore[attr-defined]
     return function
-
-
-def _forward(function: Callable[..., Any]) -> Any:
-    return function if isinstance(function, _core.Compiled) else compiled(function)
 
 
 def _is_symbolic(tree: Any) -> bool:
