@@ -77,6 +77,11 @@ struct Section {
   Dim start = 0, count, step = 1;
 };
 
+// The range ends one after its start: it has one element at most, whatever the call brings.
+bool is_of_one(const Range& range) {
+  return range.start && range.stop && (*range.stop - *range.start).is(1);
+}
+
 Section section_of(const Range& range, const Dim& n) {
   if (!range.start && !range.stop && range.step.is(1)) return {0, n, 1};
   if (!range.step.is_constant() || range.step.is(0)) {
@@ -87,7 +92,8 @@ Section section_of(const Range& range, const Dim& n) {
   if (step > 0) {
     const Dim start = range.start ? larger(from_front(*range.start, n), 0) : Dim(0);
     const Dim stop = range.stop ? smaller(from_front(*range.stop, n), n) : n;
-    const Dim length = larger(stop - start, 0);
+    Dim length = larger(stop - start, 0);
+    if (is_of_one(range)) length = min(length, 1);
     return {start, step == 1 ? length : floor_div(length + (step - 1), step), step};
   }
   const Dim last = n - 1;

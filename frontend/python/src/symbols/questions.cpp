@@ -398,10 +398,14 @@ struct Stretched {
 
 thread_local std::vector<Dim>* settled = nullptr;  // extents that are asked for no more
 
+bool is_one_at_most(const Dim& d) { return min(d, 1) == d; }
+
+// Of two extents that only the call knows, the one that is 1 at most is taken for 1.
 void stop_at_one(const Dim& a, const Dim& b) {
+  const bool one_stretches = is_one_at_most(a) != is_one_at_most(b);
   for (const Dim* d : {&a, &b}) {
     if (d->is_constant() || std::ranges::find(*settled, *d) != settled->end()) continue;
-    if (is_one(*d)) throw Stretched{*d};
+    if (is_one(*d) || (one_stretches && is_one_at_most(*d))) throw Stretched{*d};
   }
 }
 
@@ -423,15 +427,24 @@ class Watching {
   std::vector<Dim>* known_;
 };
 
-// `v` with literal extents of 1 where its extent is `d`.
-bool pin(Value& v, const Dim& d) {
+// `v` with literal extents of 1 where its extent is `d`, with a check that it is: of an extent that
+// is 1 at most, the check of an index.
+void pin(Value& v, const Dim& d) {
   IntList axes;
-  for (std::size_t i = 0; i < v.shape().size(); ++i)
-    if (v.shape()[i] == d) axes.push_back(static_cast<std::int64_t>(i));
-  if (axes.empty()) return false;
-  const Value less = make_node(op::squeeze, {v}, {axes}, caller());
-  v = make_node(op::expand_dims, {less}, {axes}, caller());
-  return true;
+  Shape count = v.shape();
+  for (std::size_t i = 0; i < count.size(); ++i) {
+    if (!(count[i] == d)) continue;
+    axes.push_back(static_cast<std::int64_t>(i));
+    count[i] = 1;
+  }
+  if (axes.empty()) return;
+  if (is_one_at_most(d)) {
+    const Shape start(count.size(), Dim(0)), step(count.size(), Dim(1));
+    v = make_node(op::slice, {v}, {Attribute(start), Attribute(count), Attribute(step)}, caller());
+  } else {
+    const Value less = make_node(op::squeeze, {v}, {axes}, caller());
+    v = make_node(op::expand_dims, {less}, {axes}, caller());
+  }
 }
 
 }  // namespace
