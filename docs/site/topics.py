@@ -80,9 +80,9 @@ GROUPS: dict[str, tuple[Page, ...]] = {
         Page("creation", "Making arrays", (
             _of("Arrays", "_arrays.creation"),
             _of("From functions and buffers", names="fromfunction fromiter frombuffer copy"),
-            _of("Grids and index arrays", "_arrays.places", names="mgrid ogrid ix_ mask_indices "
-                "diag_indices_from tril_indices_from triu_indices_from"),
-            _of("Matrices by their parts", names="diagflat vander"))),
+            _of("Ranges and grids", "_arrays.ranges", "_arrays.grids"),
+            _of("Index arrays", "_arrays.indices"),
+            _of("Matrices by their parts", "_arrays.matrices", names="vander"))),
         Page("elementwise", "Elementwise functions", (
             _of("Arithmetic", names="add subtract multiply divide floor_divide remainder fmod "
                 "divmod power float_power square sqrt cbrt rsqrt reciprocal negative positive "
@@ -104,15 +104,13 @@ GROUPS: dict[str, tuple[Page, ...]] = {
             _of("Questions and conversions", "_arrays.numbers", "_arrays.elementwise",
                 names="cast"))),
         Page("shapes", "Shapes", (
-            _of("Shapes and axes", "_arrays.shapes"),
-            _of("Joining and splitting", "_arrays.joining", names="append concat stack hstack "
-                "vstack dstack column_stack unstack split array_split hsplit vsplit dsplit block"),
-            _of("Orders of elements", "_arrays.layout", names="flip roll"),
+            _of("Shapes and axes", "_arrays.shapes", "_arrays.broadcasting"),
+            _of("Joining and splitting", "_arrays.joining", "_arrays.splitting"),
+            _of("Orders of elements", "_arrays.layout"),
             _of("Padding", "_arrays.padding"))),
         Page("indexing", "Indexing and selection", (
             _of("Indices", names="s_ index_exp unravel_index ravel_multi_index"),
-            _of("Selection", "_arrays.selection", names="choose select take take_along_axis "
-                "diagonal"),
+            _of("Selection", "_arrays.selection", "_arrays.places", names="diagonal"),
             _of("Assignment", "_arrays.assignment", names="fill_diagonal_offset"),
             _of("Iteration", names="ndenumerate ndindex broadcast"),
             _of("Functions along axes", "_arrays.along"))),
@@ -123,7 +121,7 @@ GROUPS: dict[str, tuple[Page, ...]] = {
                                                           "min_and_argmin"),
             _of("Reductions without NaN", "_arrays.nans"),
             _of("Quantiles", "_arrays.quantiles"),
-            _of("Running results", "_arrays.running", names="diff ediff1d"),
+            _of("Running results", "_arrays.running"),
             _of("Statistics", "_arrays.statistics"),
             _of("Histograms", "_arrays.histograms"))),
         Page("polynomials", "Polynomials", (_of("Polynomials", "_arrays.polynomials"),)),
@@ -144,7 +142,8 @@ GROUPS: dict[str, tuple[Page, ...]] = {
              module="special"),
         Page("random", "Random numbers", (
             _of("Generators and states", "random", "_random.mrg"),
-            _of("Distributions", "_random.distributions"),
+            _of("Distributions", "_random.continuous", "_random.discrete", "_random.gammas",
+                "_random.multivariate", "_random.uniform"),
             _of("Choices", "_random.choices"),
             _of("Operations", names="philox32 philox64 random_below random_binomial random_gamma "
                 "random_hypergeometric random_poisson random_vonmises random_zipf")),

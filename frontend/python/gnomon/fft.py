@@ -13,9 +13,11 @@ import math
 
 from . import _core
 from ._arrays.complex import conj
-from ._arrays.creation import _tensor, arange, astype, zeros
+from ._arrays.creation import _tensor, astype, zeros
 from ._arrays.forms import into
-from ._arrays.shapes import concat, moveaxis
+from ._arrays.joining import concat
+from ._arrays.ranges import arange
+from ._arrays.shapes import moveaxis
 from ._namespace import names as _names
 
 TYPE_CHECKING = False

@@ -7,9 +7,10 @@ the conjugate transpose, the transpose of matrices of floats.
 from __future__ import annotations
 
 from . import _core, _ops
-from ._arrays.creation import _tensor, astype, eye
+from ._arrays.creation import _tensor, astype
+from ._arrays.matrices import _matrix_diagonal, eye
 from ._arrays.reductions import _axes, _root, sum
-from ._arrays.shapes import _matrix_diagonal, matrix_transpose, moveaxis
+from ._arrays.shapes import matrix_transpose, moveaxis
 from ._linalg.factors import (
     det,
     eig,

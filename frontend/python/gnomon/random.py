@@ -20,11 +20,19 @@ from . import _core
 from ._namespace import names as _names
 from ._arrays.assignment import assigned
 from ._random import choices as _choices
-from ._random import distributions as _distributions
+from ._random import continuous as _continuous
+from ._random import discrete as _discrete
+from ._random import gammas as _gammas
+from ._random import multivariate as _multivariate
+from ._random import uniform as _uniform
 from ._random.choices import *  # noqa: F403
-from ._random.distributions import *  # noqa: F403
-from ._random.distributions import bytes  # noqa: A004
+from ._random.continuous import *  # noqa: F403
+from ._random.discrete import *  # noqa: F403
+from ._random.gammas import *  # noqa: F403
 from ._random.mrg import MRG_RandomStream
+from ._random.multivariate import *  # noqa: F403
+from ._random.uniform import *  # noqa: F403
+from ._random.uniform import bytes  # noqa: A004
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -217,7 +225,7 @@ def _method(function: Any) -> Any:
     return method
 
 
-for _module in (_distributions, _choices):
+for _module in (_choices, _continuous, _discrete, _gammas, _multivariate, _uniform):
     for _name in _module.__all__:
         if _name not in vars(Generator):
             setattr(Generator, _name, _method(getattr(_module, _name)))
@@ -245,7 +253,11 @@ if not TYPE_CHECKING:  # type checkers shall see what does not exist
 
 __all__ = [  # noqa: PLE0604
     *_choices.__all__,
-    *_distributions.__all__,
+    *_continuous.__all__,
+    *_discrete.__all__,
+    *_gammas.__all__,
+    *_multivariate.__all__,
+    *_uniform.__all__,
     "Generator",
     "MRG_RandomStream",
     "RandomStream",

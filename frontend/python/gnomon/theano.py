@@ -10,7 +10,7 @@ import builtins
 import operator
 
 from . import _core
-from ._arrays.shapes import concat
+from ._arrays.joining import concat
 from ._functions.loops import _array, _kept
 from ._functions.tracing import inside
 from ._linalg.products import stop_gradient

@@ -102,7 +102,7 @@ def fromfunction(
     [[ 0  1  2]
      [10 11 12]]
     """
-    from .places import indices
+    from .indices import indices
 
     grids = indices(shape, dtype)
     return function(*(grids[k] for k in range(len(shape))), **kwargs)
@@ -239,7 +239,7 @@ class broadcast:
     """
 
     def __init__(self, *args: Operand) -> None:
-        from .shapes import broadcast_arrays
+        from .broadcasting import broadcast_arrays
 
         self._arrays: list[Any] = broadcast_arrays(*args)
         self.shape = tuple(self._arrays[0].shape) if args else ()

@@ -6,9 +6,11 @@ import math
 from operator import index as _index
 
 from .. import _core
-from .creation import _tensor, astype, linspace
+from .creation import _tensor, astype
+from .joining import concat
+from .ranges import linspace
 from .reductions import _max, _min, _subtract, _sum, _where
-from .shapes import _known_alike, concat, ravel
+from .shapes import _known_alike, ravel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,21 +1,148 @@
-"""Arrays made of blocks, and with parts put in, taken out or turned around."""
+"""Arrays joined to one, and with parts put in or taken out."""
 
 from __future__ import annotations
 
 from operator import index
 
 from .. import _core
-from .creation import _tensor, astype, diag
-from .places import tril_indices, triu_indices
-from .shapes import _along, _axis, _known, atleast_1d, concat, ravel
+from .creation import _tensor, astype
+from .forms import into, is_cast
+from .ranges import _of_slice
+from .shapes import (
+    _along,
+    _axis,
+    _integer,
+    _known,
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    ravel,
+    swapaxes,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from typing import Any
 
-    from ..typing import Operand, ShapeLike, Tensor
+    from ..typing import DTypeLike, Operand, Tensor
 
-_op = _core.operation
+
+def _list(name, arrays):
+    if not hasattr(arrays, "__iter__"):
+        raise _core.TypeError(f"{name}: expected a sequence of arrays, found {arrays!r}")
+    return list(arrays)
+
+
+def concat(
+    arrays: Sequence[Operand],
+    /,
+    axis: int | None = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Tensor:
+    """The arrays one after another along an axis, in their common dtype; None flattens them.
+
+    >>> print(gn.concat([[1, 2], [3]]), gn.concat([[[1, 2]], [[3, 4]]], axis=1).tolist())
+    [1 2 3] [[1, 2, 3, 4]]
+    """
+    if out is None and dtype is None:
+        return _core.concatenate(_list("concat", arrays), axis)
+    return _joined("concat", _core.concatenate(_list("concat", arrays), axis), out, dtype, casting)
+
+
+def _joined(name, y, out, dtype, casting):
+    """`y` in a dtype that the rule `casting` allows, written to `out`."""
+    if dtype is not None:
+        dtype = _core.to_dtype(dtype)
+        if not is_cast(y.dtype, dtype, casting):
+            raise _core.TypeError(
+                f"{name}: {y.dtype.name} does not become {dtype.name} by casting={casting!r}"
+            )
+        y = astype(y, dtype, copy=False)
+    return into(name, out, y, casting=casting)
+
+
+def stack(
+    arrays: Sequence[Operand],
+    axis: int = 0,
+    out: Any = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Tensor:
+    """The arrays, of one shape, along a new axis, in their common dtype.
+
+    >>> print(gn.stack([[1, 2], [3, 4]]).tolist(), gn.stack([[1, 2], [3, 4]], axis=1).tolist())
+    [[1, 2], [3, 4]] [[1, 3], [2, 4]]
+    """
+    y = _core.stack(_list("stack", arrays), _integer("stack", axis))
+    return y if out is None and dtype is None else _joined("stack", y, out, dtype, casting)
+
+
+def vstack(
+    tup: Sequence[Operand],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Tensor:
+    """The arrays one below the other; vectors are rows.
+
+    >>> print(gn.vstack([[1, 2], [[3, 4], [5, 6]]]))
+    [[1 2]
+     [3 4]
+     [5 6]]
+    """
+    return concat([atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
+
+
+def hstack(
+    tup: Sequence[Operand],
+    *,
+    dtype: DTypeLike | None = None,
+    casting: str = "same_kind",
+) -> Tensor:
+    """The arrays side by side: along axis 1, vectors along axis 0.
+
+    >>> print(gn.hstack([[1, 2], [3]]), gn.hstack([[[1], [2]], [[3], [4]]]).tolist())
+    [1 2 3] [[1, 3], [2, 4]]
+    """
+    arrays = [atleast_1d(x) for x in tup]
+    axis = 0 if arrays and arrays[0].ndim == 1 else 1
+    return concat(arrays, axis, dtype=dtype, casting=casting)
+
+
+def dstack(tup: Sequence[Operand]) -> Tensor:
+    """The arrays along axis 2, those of lower rank as `atleast_3d`.
+
+    >>> print(gn.dstack([[1, 2], [10, 20]]).tolist())
+    [[[1, 10], [2, 20]]]
+    """
+    return concat([atleast_3d(x) for x in tup], axis=2)
+
+
+def column_stack(tup: Sequence[Operand]) -> Tensor:
+    """Vectors as the columns of a matrix, beside the columns of matrices.
+
+    >>> print(gn.column_stack([[1, 2], [[10, 11], [20, 21]]]))
+    [[ 1 10 11]
+     [ 2 20 21]]
+    """
+    columns = [_tensor(x) for x in tup]
+    columns = [swapaxes(atleast_2d(x), 0, 1) if x.ndim < 2 else x for x in columns]
+    return concat(columns, axis=1)
+
+
+def append(arr: Operand, values: Operand, axis: int | None = None) -> Tensor:
+    """arr with `values` behind it along an axis; None flattens both.
+
+    >>> print(gn.append([[1, 2]], [3, 4]), gn.append([[1, 2]], [[3, 4]], axis=0).tolist())
+    [1 2 3 4] [[1, 2], [3, 4]]
+    """
+    return concat([arr, values], axis=axis)
 
 
 def block(arrays: Any) -> Tensor:
@@ -28,7 +155,7 @@ def block(arrays: Any) -> Tensor:
     """
     depth = _depth(arrays)
     rank = max([depth, *(x.ndim for x in _leaves(arrays))])
-    return _joined(arrays, depth, rank)
+    return _blocks(arrays, depth, rank)
 
 
 def _depth(arrays):
@@ -41,13 +168,13 @@ def _leaves(arrays):
     return [x for part in arrays for x in _leaves(part)]
 
 
-def _joined(arrays, depth, rank):
+def _blocks(arrays, depth, rank):
     if not isinstance(arrays, list):
         x = _tensor(arrays)
         return _core.reshape(x, (*(1,) * (rank - x.ndim), *x.shape)) if x.ndim < rank else +x
     if not arrays:
         raise _core.ValueError("block: a list has no blocks")
-    return concat([_joined(part, depth - 1, rank) for part in arrays], rank - depth)
+    return concat([_blocks(part, depth - 1, rank) for part in arrays], rank - depth)
 
 
 def insert(
@@ -136,160 +263,6 @@ def delete(arr: Operand, obj: Any, axis: int | None = None) -> Tensor:
     return _core.take(x, _core.asarray(kept, "int64"), axis)
 
 
-def resize(a: Operand, new_shape: ShapeLike) -> Tensor:
-    """The elements in row-major order, again and again, under another shape.
-
-    >>> print(gn.resize([1, 2, 3], (2, 4)))
-    [[1 2 3 1]
-     [2 3 1 2]]
-    """
-    shape = tuple(new_shape) if hasattr(new_shape, "__iter__") else (new_shape,)
-    flat, size = ravel(a), 1
-    for n in shape:
-        size = size * n
-    if isinstance(flat.shape[0], int) and flat.shape[0] == 0:
-        return _core.full(shape, 0, flat.dtype)
-    places = _op("remainder")(_core.arange(0, size, 1, None), flat.shape[0])
-    return _core.reshape(_core.take(flat, places, 0), shape)
-
-
-def rollaxis(a: Operand, axis: int, start: int = 0) -> Tensor:
-    """a with an axis moved before the axis `start`.
-
-    >>> print(gn.rollaxis(gn.zeros((2, 3, 4)), 2).shape)
-    (4, 2, 3)
-    """
-    a = _tensor(a)
-    axis = _axis("rollaxis", axis, a.ndim)
-    start = start + a.ndim if start < 0 else start
-    if not 0 <= start <= a.ndim:
-        raise _core.IndexError(f"rollaxis: start {start} of an array of rank {a.ndim}")
-    order = [k for k in range(a.ndim) if k != axis]
-    order.insert(start - (axis < start), axis)
-    return _core.transpose(a, order)
-
-
-def diagflat(v: Operand, k: int = 0) -> Tensor:
-    """A matrix with all elements of v on diagonal `k`.
-
-    >>> print(gn.diagflat([[1], [2]]))
-    [[1 0]
-     [0 2]]
-    """
-    return diag(ravel(v), k)
-
-
-def size(a: Operand, axis: int | tuple[int, ...] | None = None) -> Any:
-    """The number of elements, or the extents of axes multiplied: an int or a Dim.
-
-    >>> print(gn.size([[1, 2, 3], [4, 5, 6]]), gn.size([[1, 2, 3], [4, 5, 6]], axis=1))
-    6 3
-    """
-    a = _tensor(a)
-    axes = range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    count: Any = 1
-    for k in axes:
-        count = count * a.shape[_axis("size", k, a.ndim)]
-    return count
-
-
-def array_equiv(a1: Operand, a2: Operand) -> Tensor:
-    """Whether two arrays broadcast together and are equal then: a bool of rank 0.
-
-    >>> print(gn.array_equiv([1, 2], [[1, 2], [1, 2]]), gn.array_equal([1, 2], [[1, 2], [1, 2]]))
-    True False
-    """
-    a1, a2 = _tensor(a1), _tensor(a2)
-    for m, n in zip(reversed(a1.shape), reversed(a2.shape)):
-        if isinstance(m, int) and isinstance(n, int) and m != n and 1 not in (m, n):
-            return _core.asarray(False)
-    return _op("all")(_op("equal")(a1, a2), None, False)
-
-
-def copy(a: Operand, order: str = "K", subok: bool = False) -> Tensor:
-    """The elements in an array of their own: assignment to one does not show in the other.
-
-    >>> x = gn.asarray([1, 2, 3])
-    >>> view, other = x[:2], gn.copy(x[:2])
-    >>> x[0] = 9
-    >>> print(view, other)
-    [9 2] [1 2]
-    """
-    return +_tensor(a)
-
-
-def tril_indices_from(arr: Operand, k: int = 0) -> tuple[Tensor, Tensor]:
-    """`tril_indices` for a matrix. ValueError for another rank.
-
-    >>> x = gn.asarray([[1, 2], [3, 4]])
-    >>> print(x[gn.tril_indices_from(x)])
-    [1 3 4]
-    """
-    rows, columns = _matrix("tril_indices_from", arr).shape
-    return tril_indices(rows, k, columns)
-
-
-def triu_indices_from(arr: Operand, k: int = 0) -> tuple[Tensor, Tensor]:
-    """`triu_indices` for a matrix. ValueError for another rank.
-
-    >>> x = gn.asarray([[1, 2], [3, 4]])
-    >>> print(x[gn.triu_indices_from(x)])
-    [1 2 4]
-    """
-    rows, columns = _matrix("triu_indices_from", arr).shape
-    return triu_indices(rows, k, columns)
-
-
-def _matrix(name, x):
-    x = _tensor(x)
-    if x.ndim != 2:
-        raise _core.ValueError(f"{name}: expected a matrix, found rank {x.ndim}")
-    return x
-
-
-def diag_indices_from(arr: Operand) -> tuple[Tensor, ...]:
-    """The indices of the diagonal of an array with two or more axes of one extent.
-
-    >>> x = gn.zeros((2, 2))
-    >>> x[gn.diag_indices_from(x)] = [1, 2]
-    >>> print(x)
-    [[1. 0.]
-     [0. 2.]]
-    """
-    x = _tensor(arr)
-    if x.ndim < 2:
-        raise _core.ValueError(f"diag_indices_from: expected rank 2 or more, found {x.ndim}")
-    return (_core.arange(0, x.shape[0], 1, None),) * x.ndim
-
-
-def mask_indices(n: ShapeLike, mask_func: Any, k: Any = 0) -> tuple[Tensor, ...]:
-    """The indices of the elements of an n x n matrix that mask_func(ones, k) does not make 0.
-
-    >>> rows, columns = gn.mask_indices(3, gn.triu, 1)
-    >>> print(rows, columns)
-    [0 0 1] [1 2 2]
-    """
-    found: tuple[Tensor, ...] = _core.nonzero(mask_func(_core.full((n, n), 1, "int64"), k))
-    return found
-
-
-def ix_(*args: Operand) -> tuple[Tensor, ...]:
-    """Vectors as the index of a grid: each along its own axis; of bools the places that hold.
-
-    >>> x = gn.asarray([[0, 1, 2], [10, 11, 12], [20, 21, 22]])
-    >>> print(x[gn.ix_([0, 2], [1, 2])])
-    [[ 1  2]
-     [21 22]]
-    """
-    lines = [atleast_1d(x) for x in args]
-    lines = [_core.flatnonzero(x) if x.dtype.kind == "b" else x for x in lines]
-    rank = len(lines)
-    return tuple(
-        _core.reshape(x, tuple(x.shape[0] if i == k else 1 for i in range(rank)))
-        for k, x in enumerate(lines)
-    )
-
-
 class _Join:
     """`r_[a, b, 1:5]` and `c_[a, b]`: what is between the brackets, joined along an axis."""
 
@@ -307,9 +280,7 @@ class _Join:
 
     @staticmethod
     def _array(part, rank, first):
-        from .places import _Grid
-
-        x = _Grid._line(part) if isinstance(part, slice) else _tensor(part)
+        x = _of_slice(part) if isinstance(part, slice) else _tensor(part)
         if x.ndim == 0:
             return _core.reshape(x, (1,) * max(rank, 1))
         missing = rank - x.ndim
@@ -322,38 +293,24 @@ class _Join:
         return 0
 
 
-class _Index:
-    """`s_[1:3, ::2]`: the index between the brackets, as indexing is told it."""
-
-    def __init__(self, as_tuple):
-        self._as_tuple = as_tuple
-
-    def __getitem__(self, key):
-        return (key,) if self._as_tuple and not isinstance(key, tuple) else key
-
-
 r_ = _Join(0, 1, -1)
 c_ = _Join(-1, 2, 0)
-s_ = _Index(False)
-index_exp = _Index(True)
 
 __all__ = [
-    "array_equiv",
+    "append",
     "block",
     "c_",
-    "copy",
+    "column_stack",
+    "concat",
+    "concatenate",
     "delete",
-    "diag_indices_from",
-    "diagflat",
-    "index_exp",
+    "dstack",
+    "hstack",
     "insert",
-    "ix_",
-    "mask_indices",
     "r_",
-    "resize",
-    "rollaxis",
-    "s_",
-    "size",
-    "tril_indices_from",
-    "triu_indices_from",
+    "row_stack",
+    "stack",
+    "vstack",
 ]
+concatenate = concat
+row_stack = vstack

@@ -1,140 +1,28 @@
-"""More ways to cut, join and turn arrays."""
+"""Elements in another order, or again and again: turned around, rolled, repeated."""
 
 from __future__ import annotations
 
 from .. import _core
-from .creation import _tensor, astype
-from .shapes import (
-    _along,
-    _axis,
-    _each,
-    _known,
-    atleast_1d,
-    atleast_2d,
-    concat,
-    diff,
-    flip,
-    ravel,
-    swapaxes,
-)
+from .creation import _tensor
+from .joining import concat
+from .shapes import _along, _axes, _axis, _known, ravel, swapaxes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from typing import Any
-
-    from ..typing import Operand, Tensor
+    from ..typing import Axes, Operand, Tensor
 
 
-def array_split(
-    ary: Operand,
-    indices_or_sections: int | Sequence[int],
-    axis: int = 0,
-) -> list[Tensor]:
-    """As `split`, but a number of parts need not divide the extent: the first are one longer.
+def flip(m: Operand, axis: Axes = None) -> Tensor:
+    """m with the order of elements reversed along axes; None: along all.
 
-    >>> print([part.tolist() for part in gn.array_split([1, 2, 3, 4, 5], 3)])
-    [[1, 2], [3, 4], [5]]
+    >>> print(gn.flip([1, 2, 3]), gn.flip([[1, 2], [3, 4]], axis=1).tolist())
+    [3 2 1] [[2, 1], [4, 3]]
     """
-    ary = _tensor(ary)
-    axis = _axis("array_split", axis, ary.ndim)
-    if not isinstance(indices_or_sections, int):
-        cuts = list(indices_or_sections)
-    else:
-        parts = indices_or_sections
-        if parts < 1:
-            raise _core.ValueError(f"array_split: expected a number of parts, found {parts}")
-        n = _known("array_split", ary, axis)
-        size, longer = n // parts, n % parts
-        cuts = [i * size + min(i, longer) for i in range(1, parts)]
-    return [ary[_along(axis, slice(a, b))] for a, b in zip([0, *cuts], [*cuts, None])]
-
-
-def _split_along(name, x, sections, axis):
-    from .shapes import split
-
-    x = _tensor(x)
-    if x.ndim <= axis:
-        raise _core.ValueError(f"{name}: expected rank {axis + 1} or more, found {x.ndim}")
-    return split(x, sections, axis)
-
-
-def vsplit(ary: Operand, indices_or_sections: int | Sequence[int]) -> list[Tensor]:
-    """`split` along axis 0, of rank 2 or more.
-
-    >>> print([part.tolist() for part in gn.vsplit([[1, 2], [3, 4]], 2)])
-    [[[1, 2]], [[3, 4]]]
-    """
-    if _tensor(ary).ndim < 2:
-        raise _core.ValueError("vsplit: expected rank 2 or more")
-    return _split_along("vsplit", ary, indices_or_sections, 0)
-
-
-def hsplit(ary: Operand, indices_or_sections: int | Sequence[int]) -> list[Tensor]:
-    """`split` along axis 1, vectors along axis 0.
-
-    >>> print([part.tolist() for part in gn.hsplit([[1, 2, 3], [4, 5, 6]], [1])])
-    [[[1], [4]], [[2, 3], [5, 6]]]
-    """
-    return _split_along("hsplit", ary, indices_or_sections, 0 if _tensor(ary).ndim == 1 else 1)
-
-
-def dsplit(ary: Operand, indices_or_sections: int | Sequence[int]) -> list[Tensor]:
-    """`split` along axis 2, of rank 3 or more.
-
-    >>> print([part.shape for part in gn.dsplit(gn.zeros((2, 3, 4)), 2)])
-    [(2, 3, 2), (2, 3, 2)]
-    """
-    return _split_along("dsplit", ary, indices_or_sections, 2)
-
-
-def atleast_3d(*arys: Operand) -> Any:
-    """An array with axes of extent 1 up to rank 3; a tuple for several.
-
-    Vectors lie along axis 1, matrices on the first two.
-
-    >>> print(gn.atleast_3d([1, 2]).shape, gn.atleast_3d([[1, 2, 3]]).shape)
-    (1, 2, 1) (1, 3, 1)
-    """
-    return _each(_with_three_axes, arys)
-
-
-def _with_three_axes(x):
-    x = atleast_1d(x)
-    if x.ndim == 1:
-        x = _core.expand_dims(x, 0)
-    return _core.expand_dims(x, 2) if x.ndim == 2 else x
-
-
-def dstack(tup: Sequence[Operand]) -> Tensor:
-    """The arrays along axis 2, those of lower rank as `atleast_3d`.
-
-    >>> print(gn.dstack([[1, 2], [10, 20]]).tolist())
-    [[[1, 10], [2, 20]]]
-    """
-    return concat([atleast_3d(x) for x in tup], axis=2)
-
-
-def column_stack(tup: Sequence[Operand]) -> Tensor:
-    """Vectors as the columns of a matrix, beside the columns of matrices.
-
-    >>> print(gn.column_stack([[1, 2], [[10, 11], [20, 21]]]))
-    [[ 1 10 11]
-     [ 2 20 21]]
-    """
-    columns = [_tensor(x) for x in tup]
-    columns = [swapaxes(atleast_2d(x), 0, 1) if x.ndim < 2 else x for x in columns]
-    return concat(columns, axis=1)
-
-
-def append(arr: Operand, values: Operand, axis: int | None = None) -> Tensor:
-    """arr with `values` behind it along an axis; None flattens both.
-
-    >>> print(gn.append([[1, 2]], [3, 4]), gn.append([[1, 2]], [[3, 4]], axis=0).tolist())
-    [1 2 3 4] [[1, 2], [3, 4]]
-    """
-    return concat([arr, values], axis=axis)
+    m = _tensor(m)
+    axes = range(m.ndim) if axis is None else _axes("flip", axis, m.ndim)
+    return m[tuple(slice(None, None, -1 if k in axes else None) for k in range(m.ndim))]
 
 
 def fliplr(m: Operand) -> Tensor:
@@ -176,31 +64,123 @@ def rot90(m: Operand, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Tensor:
     return swapaxes(flip(m, axis=b), a, b) if k == 1 else flip(swapaxes(m, a, b), axis=b)
 
 
-def ediff1d(
-    ary: Operand, to_end: Operand | None = None, to_begin: Operand | None = None
-) -> Tensor:
-    """Differences of neighbours in the flattened array, between `to_begin` and `to_end`.
+def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
+    """a with element i at position i + shift along an axis, around the end.
 
-    >>> print(gn.ediff1d([1, 4, 9], to_begin=0, to_end=[-1]))
-    [ 0  3  5 -1]
+    Several shifts go with as many axes; None rolls the flattened array.
+
+    >>> print(gn.roll([1, 2, 3, 4], 1), gn.roll([[1, 2], [3, 4]], -1, axis=0).tolist())
+    [4 1 2 3] [[3, 4], [1, 2]]
     """
-    y = diff(ravel(ary))
-    before = [] if to_begin is None else [astype(ravel(to_begin), y.dtype, copy=False)]
-    after = [] if to_end is None else [astype(ravel(to_end), y.dtype, copy=False)]
-    return concat([*before, y, *after])
+    a = _tensor(a)
+    if axis is None:
+        if not isinstance(shift, int):
+            raise _core.ValueError("roll: several shifts need as many axes")
+        return _core.reshape(roll(ravel(a), shift, 0), a.shape)
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
+    if len(shifts) != len(axes):
+        raise _core.ValueError(f"roll: {len(shifts)} shifts for {len(axes)} axes")
+    for k, by in zip(axes, shifts):
+        k = _axis("roll", k, a.ndim)
+        n = a.shape[k]
+        if isinstance(n, int) and n == 0:
+            continue
+        cut = (n - by) % n
+        a = concat((a[_along(k, slice(cut, None))], a[_along(k, slice(None, cut))]), k)
+    return _core.another(a)
+
+
+def tile(A: Operand, reps: int | Sequence[int]) -> Tensor:
+    """A as the tiles of a larger array: reps[k] of them along axis k.
+
+    >>> print(gn.tile([1, 2], 2), gn.tile([1, 2], (2, 1)).tolist())
+    [1 2 1 2] [[1, 2], [1, 2]]
+    """
+    A = _tensor(A)
+    times = (reps,) if isinstance(reps, int) else tuple(reps)
+    rank = max(A.ndim, len(times))
+    times = (1,) * (rank - len(times)) + times
+    shape = (1,) * (rank - A.ndim) + tuple(A.shape)
+    lined = _core.reshape(A, sum(((1, n) for n in shape), ()))
+    spread = _core.broadcast_to(lined, sum(((t, n) for t, n in zip(times, shape)), ()))
+    return _core.reshape(spread, tuple(t * n for t, n in zip(times, shape)))
+
+
+def repeat(a: Operand, repeats: Operand, axis: int | None = None) -> Tensor:
+    """a with each element `repeats` times, one after another along an axis; None flattens a.
+
+    `repeats` is a number, or an array with a number for each position of the axis, whose sum is
+    the extent of the result.
+
+    >>> print(gn.repeat([1, 2], 2), gn.repeat([7, 8, 9], [1, 0, 2]))
+    [1 1 2 2] [7 9 9]
+    """
+    a = ravel(a) if axis is None else _tensor(a)
+    axis = _axis("repeat", 0 if axis is None else axis, a.ndim)
+    if isinstance(repeats, _core.Expr):
+        return _repeat_by_values(a, repeats, axis)
+    if not isinstance(repeats, int):
+        repeats = _core.asarray(repeats)
+        if repeats.size != 1:
+            return _repeat_each(a, repeats, axis)
+        if repeats.dtype.kind not in "biu":
+            raise _core.TypeError(f"repeat: expected an int as repeats, found {repeats}")
+        repeats = int(repeats.reshape(()))
+    _check_repeats(repeats)
+    n = a.shape[axis]
+    spread = list(a.shape)
+    spread.insert(axis + 1, repeats)
+    a = _core.broadcast_to(_core.expand_dims(a, axis + 1), tuple(spread))
+    return _core.reshape(a, (*a.shape[:axis], n * repeats, *a.shape[axis + 2 :]))
+
+
+def _repeat_by_values(x, repeats, axis):
+    """`repeat` by numbers that only the call knows."""
+    from .running import cumsum
+    from .sorting import searchsorted
+
+    if repeats.dtype.kind not in "biu" or repeats.ndim > 1:
+        raise _core.TypeError(f"repeat: expected a number or a vector of integers, found {repeats}")
+    n = x.shape[axis]
+    if repeats.ndim == 0:
+        repeats = _core.broadcast_to(repeats, (n,))
+    repeats = _core.shaped(repeats, (n,), f"repeat: expected {n} numbers")
+    least = _core.operation("greater_equal")(repeats, 0)
+    repeats = _core.check(
+        _core.astype(repeats, "int64"),
+        _core.operation("all")(least, None, False),
+        "repeat: expected repeats of at least 0",
+    )
+    ends = cumsum(repeats)
+    places = _core.arange(0, _core.operation("sum")(repeats, None, False), 1, None)
+    return _core.take(x, searchsorted(ends, places, side="right"), axis)
+
+
+def _check_repeats(least):
+    if least < 0:
+        raise _core.ValueError(f"repeat: expected repeats of at least 0, found {least}")
+
+
+def _repeat_each(x, repeats, axis):
+    numbers = repeats.tolist()
+    if repeats.dtype.kind not in "biu":
+        raise _core.TypeError(f"repeat: expected integers as repeats, found {repeats.dtype.name}")
+    _check_repeats(min(numbers, default=0))
+    if repeats.ndim != 1 or len(numbers) != _known("repeat", x, axis):
+        raise _core.ValueError(
+            f"repeat: expected {x.shape[axis]} numbers, found the shape {repeats.shape}"
+        )
+    indices = [i for i, times in enumerate(numbers) for _ in range(times)]
+    return _core.take(x, _core.asarray(indices, "int64"), axis)
 
 
 __all__ = [
-    "append",
-    "array_split",
-    "atleast_3d",
-    "column_stack",
-    "dsplit",
-    "dstack",
-    "ediff1d",
+    "flip",
     "fliplr",
     "flipud",
-    "hsplit",
+    "repeat",
+    "roll",
     "rot90",
-    "vsplit",
+    "tile",
 ]

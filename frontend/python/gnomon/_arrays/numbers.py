@@ -6,8 +6,9 @@ from .. import _core
 from .complex import imag, real
 from .creation import _tensor, astype
 from .forms import ufunc
-from .running import cumsum
-from .shapes import _along, _axis, concat, diff
+from .joining import concat
+from .running import cumsum, diff
+from .shapes import _along, _axis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

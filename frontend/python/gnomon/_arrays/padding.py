@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from .. import _core
 from .creation import _tensor, astype
-from .shapes import _along, _known, concat, flip
+from .joining import concat
+from .layout import flip
+from .shapes import _along, _known
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

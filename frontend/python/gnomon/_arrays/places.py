@@ -1,11 +1,12 @@
-"""Indices as arrays: making them, and reading and writing by them."""
+"""Elements read by indices, chosen and replaced by their places."""
 
 from __future__ import annotations
 
 from .. import _core
-from .creation import _below, _tensor, astype
+from .broadcasting import broadcast_arrays
+from .creation import _tensor, astype
 from .forms import into
-from .shapes import _integer, broadcast_arrays, stack
+from .shapes import _axis, ravel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,11 +14,10 @@ if TYPE_CHECKING:
 
     from typing import Any
 
-    from ..typing import DTypeLike, Operand, ShapeLike, Tensor
+    from ..typing import Operand, Tensor
 
 _op = _core.operation
-_add, _multiply, _where = _op("add"), _op("multiply"), _op("where")
-_remainder, _floor_divide = _op("remainder"), _op("floor_divide")
+_add, _where, _remainder = _op("add"), _op("where"), _op("remainder")
 
 
 def _places(name, x, indices, axis):
@@ -53,6 +53,55 @@ def _wrapped(index, n, mode, name):
     if mode != "raise":
         raise _core.ValueError(f"{name}: expected raise, wrap or clip as mode, found {mode!r}")
     return index
+
+
+def take(
+    a: Operand,
+    indices: Operand,
+    axis: int | None = None,
+    out: Any = None,
+    mode: str = "raise",
+) -> Tensor:
+    """Elements of a along an axis at integer indices of any shape; None flattens a.
+
+    `mode` says what an index outside does: "raise" (IndexError), "wrap" or "clip".
+
+    >>> print(gn.take([10, 20, 30], [2, 0, -1]), gn.take([[1, 2], [3, 4]], [1, 1], axis=1).tolist())
+    [30 10 30] [[2, 2], [4, 4]]
+    """
+    a = ravel(a) if axis is None else a
+    axis = 0 if axis is None else axis
+    if mode != "raise":
+        a = _tensor(a)
+        indices = _wrapped(_tensor(indices), a.shape[_axis("take", axis, a.ndim)], mode, "take")
+    y = _core.take(a, indices, axis)
+    return y if out is None else into("take", out, y)
+
+
+def take_along_axis(arr: Operand, indices: Operand, axis: int | None = -1) -> Tensor:
+    """Elements at their own positions but along `axis`, where `indices` has the position.
+
+    `indices` has arr's rank; its other extents are arr's, or 1 to repeat it. None flattens arr.
+
+    >>> x = gn.asarray([[3, 1, 2], [4, 6, 5]])
+    >>> print(gn.take_along_axis(x, gn.argsort(x, axis=1), axis=1))
+    [[1 2 3]
+     [4 5 6]]
+    """
+    arr, indices = ravel(arr) if axis is None else _tensor(arr), _tensor(indices)
+    axis = 0 if axis is None else axis
+    axis = _axis("take_along_axis", axis, arr.ndim)
+    if indices.ndim != arr.ndim:
+        raise _core.ValueError(
+            f"take_along_axis: arr has rank {arr.ndim}, the indices have rank {indices.ndim}"
+        )
+    key = []
+    for k, n in enumerate(arr.shape):
+        shape = tuple(n if i == k else 1 for i in range(arr.ndim))
+        key.append(
+            indices if k == axis else _core.reshape(_core.arange(0, n, 1, None), shape)
+        )
+    return arr[tuple(key)]
 
 
 def choose(
@@ -131,179 +180,10 @@ def fill_diagonal_offset(x: Operand, value: Operand, offset: int, /) -> Tensor:
     return _where(on_diagonal, value, x)
 
 
-def tril_indices(n: ShapeLike, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
-    """The row and column indices of an n x m matrix's elements on and below diagonal k.
-
-    >>> rows, columns = gn.tril_indices(2)
-    >>> print(rows, columns)
-    [0 1 1] [0 0 1]
-    """
-    return _core.nonzero(_below(n, n if m is None else m, k))
-
-
-def triu_indices(n: ShapeLike, k: int = 0, m: ShapeLike | None = None) -> tuple[Tensor, Tensor]:
-    """The row and column indices of an n x m matrix's elements on and above diagonal k.
-
-    >>> rows, columns = gn.triu_indices(2)
-    >>> print(rows, columns)
-    [0 0 1] [0 1 1]
-    """
-    return _core.nonzero(_op("logical_not")(_below(n, n if m is None else m, k - 1)))
-
-
-def diag_indices(n: ShapeLike, ndim: int = 2) -> tuple[Tensor, ...]:
-    """The indices of the diagonal of an array with `ndim` axes of extent n.
-
-    >>> x = gn.zeros((3, 3))
-    >>> x[gn.diag_indices(3)] = 1
-    >>> print(x)
-    [[1. 0. 0.]
-     [0. 1. 0.]
-     [0. 0. 1.]]
-    """
-    if n is None:
-        raise _core.TypeError("diag_indices: expected an extent, found None")
-    return (_core.arange(0, n, 1, None),) * ndim
-
-
-def indices(
-    dimensions: Sequence[ShapeLike],
-    dtype: DTypeLike = "int64",
-    sparse: bool = False,
-) -> Any:
-    """The index along each axis for all elements of a shape: one axis more in front.
-
-    `sparse` ones are a tuple, each with extent 1 on the other axes.
-
-    >>> rows, columns = gn.indices((2, 3))
-    >>> print(10 * rows + columns)
-    [[ 0  1  2]
-     [10 11 12]]
-    """
-    shape = tuple(dimensions)
-    lines = [
-        _core.reshape(
-            _core.arange(0, n, 1, dtype), tuple(n if i == k else 1 for i in range(len(shape)))
-        )
-        for k, n in enumerate(shape)
-    ]
-    if sparse:
-        return tuple(lines)
-    return stack([_core.broadcast_to(line, shape) for line in lines])
-
-
-def ravel_multi_index(
-    multi_index: Sequence[Operand],
-    dims: Sequence[ShapeLike],
-    mode: str = "raise",
-    order: str = "C",
-) -> Tensor:
-    """The place in row-major order of elements whose index along each axis is given: int64.
-
-    `mode` says what an index outside does: "raise" (IndexError), "wrap" or "clip". In the order "F"
-    the first index is the fastest.
-
-    >>> print(gn.ravel_multi_index(([0, 1], [2, 0]), (2, 3)))
-    [2 3]
-    """
-    parts = [_integers("ravel_multi_index", i) for i in multi_index]
-    if len(parts) != len(dims):
-        raise _core.ValueError(
-            f"ravel_multi_index: {len(parts)} indices for a shape of {len(dims)} axes"
-        )
-    place = 0
-    if order == "F":
-        parts, dims = parts[::-1], dims[::-1]
-    for index, n in zip(parts, dims):
-        if mode == "raise":
-            inside = _op("logical_and")(_op("greater_equal")(index, 0), _op("less")(index, n))
-            text = "ravel_multi_index: index {value} is out of range for extent {bound}"
-            index = _core.check_index(index, inside, index, n, text)
-        place = _add(_multiply(place, n), _wrapped(index, n, mode, "ravel_multi_index"))
-    return place
-
-
-def unravel_index(
-    indices: Operand,
-    shape: Sequence[ShapeLike],
-    order: str = "C",
-) -> tuple[Tensor, ...]:
-    """The index along each axis of elements whose place in row-major order is given: int64.
-
-    In the order "F" the first index is the fastest. IndexError for a place outside.
-
-    >>> rows, columns = gn.unravel_index([2, 3], (2, 3))
-    >>> print(rows, columns)
-    [0 1] [2 0]
-    """
-    shape = tuple(shape) if hasattr(shape, "__iter__") else (shape,)
-    if order == "F":
-        return unravel_index(indices, shape[::-1])[::-1]
-    size = 1
-    for n in shape:
-        size = _multiply(size, n) if not isinstance(n, int) or not isinstance(size, int) else (
-            size * n
-        )
-    rest = _integers("unravel_index", indices)
-    inside = _op("logical_and")(_op("greater_equal")(rest, 0), _op("less")(rest, size))
-    text = "unravel_index: place {value} is out of range for {bound} elements"
-    rest = _core.check_index(rest, inside, rest, size, text)
-    found = []
-    for k, n in enumerate(reversed(shape)):
-        if k + 1 == len(shape):
-            found.append(rest)
-        else:
-            found.append(_remainder(rest, n))
-            rest = _floor_divide(rest, n)
-    return tuple(reversed(found))
-
-
-class _Grid:
-    """`mgrid[a:b:c, ...]` and `ogrid[...]`; a step of nj means n numbers with both ends."""
-
-    def __init__(self, is_open):
-        self._is_open = is_open
-
-    def __getitem__(self, key):
-        slices = key if isinstance(key, tuple) else (key,)
-        lines = [self._line(s) for s in slices]
-        dtype = _core.result_type(*lines)
-        lines = [astype(x, dtype, copy=False) for x in lines]
-        if not isinstance(key, tuple):
-            return lines[0]
-        rank = len(lines)
-        spread = [
-            _core.reshape(x, tuple(x.shape[0] if i == k else 1 for i in range(rank)))
-            for k, x in enumerate(lines)
-        ]
-        return tuple(spread) if self._is_open else stack(broadcast_arrays(*spread))
-
-    @staticmethod
-    def _line(s):
-        from .creation import linspace
-
-        start = 0 if s.start is None else s.start
-        if isinstance(s.step, complex):
-            return linspace(start, s.stop, _integer("mgrid", int(abs(s.step))))
-        return _core.arange(start, s.stop, 1 if s.step is None else s.step, None)
-
-    def __repr__(self):
-        return "gnomon.ogrid" if self._is_open else "gnomon.mgrid"
-
-
-mgrid = _Grid(False)
-ogrid = _Grid(True)
-
 __all__ = [
     "choose",
-    "diag_indices",
     "fill_diagonal_offset",
-    "indices",
-    "mgrid",
-    "ogrid",
-    "ravel_multi_index",
     "select",
-    "tril_indices",
-    "triu_indices",
-    "unravel_index",
+    "take",
+    "take_along_axis",
 ]

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from .. import _core
 from .creation import _tensor, astype
-from .shapes import _known, concat
+from .joining import concat
+from .shapes import _known
 from .signals import convolve
 from .statistics import vander
 

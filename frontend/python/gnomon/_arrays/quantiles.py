@@ -5,8 +5,9 @@ from __future__ import annotations
 from .. import _core
 from .creation import _tensor, astype
 from .forms import into
+from .places import take, take_along_axis
 from .reductions import _isnan, _maximum, _subtract, _sum, _where
-from .shapes import _axes, moveaxis, take, take_along_axis
+from .shapes import _axes, moveaxis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

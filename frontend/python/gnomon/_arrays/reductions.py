@@ -435,6 +435,19 @@ def _extents_differ(shape1, shape2):
     return [m for m, _ in known] != [n for _, n in known]
 
 
+def array_equiv(a1: Operand, a2: Operand) -> Tensor:
+    """Whether two arrays broadcast together and are equal then: a bool of rank 0.
+
+    >>> print(gn.array_equiv([1, 2], [[1, 2], [1, 2]]), gn.array_equal([1, 2], [[1, 2], [1, 2]]))
+    True False
+    """
+    a1, a2 = _tensor(a1), _tensor(a2)
+    for m, n in zip(reversed(a1.shape), reversed(a2.shape)):
+        if isinstance(m, int) and isinstance(n, int) and m != n and 1 not in (m, n):
+            return _core.asarray(False)
+    return _op("all")(_op("equal")(a1, a2), None, False)
+
+
 def allclose(
     a: Operand,
     b: Operand,
@@ -464,6 +477,7 @@ __all__ = [
     "argmax",
     "argmin",
     "array_equal",
+    "array_equiv",
     "average",
     "count_nonzero",
     "max",

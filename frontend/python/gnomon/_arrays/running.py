@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from .. import _core
+from .broadcasting import broadcast_arrays
 from .creation import _tensor, astype
 from .forms import into
+from .joining import concat
+from .layout import flip
 from .reductions import _isnan, _where
-from .shapes import _along, _axis, broadcast_arrays, concat, flip, moveaxis, ravel
+from .shapes import _along, _axis, moveaxis, ravel
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,6 +232,56 @@ def trapezoid(y: Operand, x: Operand | None = None, dx: float = 1.0, axis: int =
     return _op("sum")(_op("multiply")(pairs, dx), axis, False)
 
 
+def diff(
+    a: Operand,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Operand | None = None,
+    append: Operand | None = None,
+) -> Tensor:
+    """Differences of neighbours along an axis, `n` times; of bools: whether they differ.
+
+    `prepend` and `append` stand before and behind a; a number is one element of each line.
+
+    >>> print(gn.diff([1, 4, 9, 16]), gn.diff([1, 4, 9, 16], 2), gn.diff([1, 4], prepend=0))
+    [3 5 7] [2 2] [1 3]
+    """
+    if n < 0:
+        raise _core.ValueError(f"diff: expected a number of times, found {n}")
+    a = _tensor(a)
+    axis = _axis("diff", axis, a.ndim)
+    parts = [_ended(part, a, axis) for part in (prepend, a, append) if part is not None]
+    if len(parts) > 1:
+        a = concat(parts, axis=axis)
+    name = "not_equal" if a.dtype.kind == "b" else "subtract"
+    for _ in range(n):
+        after, before = a[_along(axis, slice(1, None))], a[_along(axis, slice(None, -1))]
+        a = _core.operation(name)(after, before)
+    return _core.another(a)
+
+
+def _ended(part, a, axis):
+    """What stands before or behind `a`: a number is one element of each line along the axis."""
+    part = _tensor(part)
+    if part.ndim > 0:
+        return part
+    return _core.broadcast_to(part, tuple(1 if k == axis else n for k, n in enumerate(a.shape)))
+
+
+def ediff1d(
+    ary: Operand, to_end: Operand | None = None, to_begin: Operand | None = None
+) -> Tensor:
+    """Differences of neighbours in the flattened array, between `to_begin` and `to_end`.
+
+    >>> print(gn.ediff1d([1, 4, 9], to_begin=0, to_end=[-1]))
+    [ 0  3  5 -1]
+    """
+    y = diff(ravel(ary))
+    before = [] if to_begin is None else [astype(ravel(to_begin), y.dtype, copy=False)]
+    after = [] if to_end is None else [astype(ravel(to_end), y.dtype, copy=False)]
+    return concat([*before, y, *after])
+
+
 __all__ = [
     "cummax",
     "cummin",
@@ -236,6 +289,8 @@ __all__ = [
     "cumsum",
     "cumulative_prod",
     "cumulative_sum",
+    "diff",
+    "ediff1d",
     "linear_recurrence",
     "nancumprod",
     "nancumsum",

@@ -10,7 +10,9 @@ from collections import namedtuple
 from .. import _core
 from .creation import _tensor, astype
 from .forms import into
-from .shapes import _axis, _known, concat, moveaxis, ravel, take
+from .joining import concat
+from .places import take
+from .shapes import _axis, _known, moveaxis, ravel
 from .sorting import lexsort, searchsorted, sort
 
 TYPE_CHECKING = False

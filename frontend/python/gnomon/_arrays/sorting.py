@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from .. import _core
 from .creation import _tensor, astype
+from .joining import concat
+from .layout import flip
+from .places import take, take_along_axis
 from .reductions import _maximum, _subtract, _where
 from .running import _line
-from .shapes import _known_alike, concat, flip, take, take_along_axis
+from .shapes import _known_alike
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

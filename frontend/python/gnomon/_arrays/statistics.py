@@ -5,11 +5,13 @@ from __future__ import annotations
 from .. import _core
 from .complex import complex, conj, imag, real
 from .creation import _tensor, astype
+from .joining import concat
+from .layout import flip
 from .reductions import (
     _divide, _mean, _multiply, _subtract, _sum,
 )
 from .running import cumprod
-from .shapes import _along, _axis, atleast_2d, concat, flip, matrix_transpose
+from .shapes import _along, _axis, atleast_2d, matrix_transpose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +96,7 @@ def corrcoef(
     [[ 1. -1.]
      [-1.  1.]]
     """
-    from .shapes import _matrix_diagonal
+    from .matrices import _matrix_diagonal
 
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:

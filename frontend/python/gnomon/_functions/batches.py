@@ -7,7 +7,8 @@ from types import MethodType
 from typing import Any
 
 from .. import _core, _tree
-from .._arrays.shapes import broadcast_arrays, moveaxis
+from .._arrays.broadcasting import broadcast_arrays
+from .._arrays.shapes import moveaxis
 from .parameters import parameters_of, where_of
 from .._statements.rewriting import rewritten
 from .transforms import _check_function, _expressions, _kept, _transformed

@@ -5,7 +5,8 @@ from typing import Any
 
 from .. import _core, _tree
 from .._arrays.creation import asarray
-from .._arrays.shapes import concat, moveaxis, squeeze
+from .._arrays.joining import concat
+from .._arrays.shapes import moveaxis, squeeze
 from .tracing import inside
 
 __all__ = ["associative_scan", "fori", "fori_loop", "scan", "while_loop"]

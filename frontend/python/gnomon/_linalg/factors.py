@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import namedtuple
 
 from .. import _core, _ops
+from .._arrays.broadcasting import broadcast_shapes, broadcast_to
 from .._arrays.complex import conj
-from .._arrays.creation import _tensor, astype, eye, tril, triu
+from .._arrays.creation import _tensor, astype
 from .._arrays.dtypes import result_type
-from .._arrays.shapes import broadcast_shapes, broadcast_to, matrix_transpose
+from .._arrays.matrices import eye, tril, triu
+from .._arrays.shapes import matrix_transpose
 from .systems import _floating
 
 TYPE_CHECKING = False

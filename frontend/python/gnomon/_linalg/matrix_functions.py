@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .. import _core
-from .._arrays.creation import _tensor, eye, zeros
+from .._arrays.creation import _tensor, zeros
 from .._arrays.forms import into
-from .._arrays.shapes import concat
+from .._arrays.joining import concat
+from .._arrays.matrices import eye
 from .factors import _alike, _matrices
 from .systems import _adjoint, solve
 

@@ -6,8 +6,9 @@ from .. import _core
 from .._arrays.complex import conj
 from .._arrays.creation import _tensor, astype
 from .._arrays.forms import formed, into, ufunc
+from .._arrays.matrices import _diagonal
 from .._arrays.reductions import sum
-from .._arrays.shapes import _axes, _axis, _diagonal, moveaxis
+from .._arrays.shapes import _axes, _axis, moveaxis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 
 from .. import _core, _ops
+from .._arrays.broadcasting import broadcast_shapes
 from .._arrays.complex import conj
-from .._arrays.creation import _tensor, astype, eye, tril, zeros
+from .._arrays.creation import _tensor, astype, zeros
 from .._arrays.dtypes import result_type
-from .._arrays.shapes import (
-    _matrix_diagonal,
-    broadcast_shapes,
-    concat,
-    matrix_transpose,
-    moveaxis,
-    stack,
-    take_along_axis,
-)
+from .._arrays.joining import concat, stack
+from .._arrays.matrices import _matrix_diagonal, eye, tril
+from .._arrays.places import take_along_axis
+from .._arrays.shapes import matrix_transpose, moveaxis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

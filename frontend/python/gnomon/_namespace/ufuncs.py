@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from .. import _core, _ops
 from .._arrays import complex, elementwise, forms, numbers, reductions, running
+from .._arrays.broadcasting import broadcast_arrays
 from .._arrays.creation import _tensor, astype
-from .._arrays.shapes import _along, _axis, broadcast_arrays, concat, moveaxis
+from .._arrays.joining import concat
+from .._arrays.shapes import _along, _axis, moveaxis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -92,7 +92,7 @@ def choice(
     [10 30]
     """
     from .._arrays.creation import _tensor
-    from .._arrays.shapes import take
+    from .._arrays.places import take
 
     if not _is_number(a):
         from .._arrays.shapes import _axis
