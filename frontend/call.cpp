@@ -210,6 +210,8 @@ const Program& Function::program() const {
   return *program_;
 }
 
+const Program& program_of(const Function& function) { return function.program(); }
+
 Array Function::number(std::size_t i, const Arg& value) const {
   const Program& p = program();
   DType t = value.weak_dtype();

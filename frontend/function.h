@@ -144,6 +144,7 @@ class Function {
   }
   // The number as a value of argument i; with a dtype of its own when it is none.
   Array number(std::size_t i, const Arg& value) const;
+  friend const struct Program& program_of(const Function& function);
   const struct Program& program() const;
 
   std::shared_ptr<const struct Program> program_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "frontend/close_function.h"
+#include "frontend/failure_message.h"
 #include "ir/graph/leaf.h"
 #include "ir/op/representation.h"
 #include "runtime/error.h"
@@ -61,28 +62,10 @@ void Program::fail(const Failure& failure) const {
   const std::vector<FailureText>& known = signature.failures;
   if (failure.check < 1 || failure.check > static_cast<std::int32_t>(known.size()))
     throw InternalError(fmt::format("call: unknown check {}", failure.check));
-  const FailureText& f = known[static_cast<std::size_t>(failure.check - 1)];
-  // Graphs that differ in messages only have one code: theirs are told.
-  const EntryCheck* const check =
-      f.entry_check >= 0 && f.entry_check < static_cast<int>(captured.checks.size())
-          ? &captured.checks[static_cast<std::size_t>(f.entry_check)]
-          : nullptr;
-  std::string text = filled(check ? check->message : f.text, failure);
-  const auto order = nodes_with_bodies(captured);
-  std::vector<std::string> places;
-  const auto add = [&](const std::vector<Origin>& origins) {
-    for (const Origin& o : origins)
-      if (o && std::find(places.begin(), places.end(), o.text()) == places.end() &&
-          places.size() < 4)
-        places.push_back(o.text());
-  };
-  for (const std::uint32_t n : f.nodes)
-    if (n < order.size()) add(order[n]->origins());
-  if (check) add(check->origins);
-  if (f.parameter >= 0 && f.parameter < static_cast<int>(argument_origins.size()))
-    add(argument_origins[f.parameter]);
-  if (!places.empty()) text += fmt::format(" [{}]", fmt::join(places, ", "));
-  if (check ? check->is_index : f.is_index) throw IndexError(text);
+  const FailureMessage message = failure_message(known[static_cast<std::size_t>(failure.check - 1)],
+                                                 captured, argument_origins);
+  const std::string text = filled(message.text, failure);
+  if (message.is_index) throw IndexError(text);
   throw ValueError(text);
 }
 
@@ -126,13 +109,6 @@ void check_sizes(const gnomon_info_record& info, const Signature& signature) {
     reject_signature(fmt::format("found code that reads {} buffers", info.buffers));
 }
 
-void name_parameter(FailureText& f, const Graph& of) {
-  if (f.of < 0) return;
-  const Parameter& p = of.parameters[static_cast<std::size_t>(f.of)];
-  if (const std::size_t at = f.text.find("{of}"); at != std::string::npos)
-    f.text.replace(at, 4, fmt::format("{}: {}", p.name, p.type.text()));
-}
-
 }  // namespace
 
 void Program::take_signature(Signature found) {
@@ -143,11 +119,9 @@ void Program::take_signature(Signature found) {
   std::vector<ProgramOutput> made;
   for (std::size_t i = 0; i < found.outputs.size(); ++i)
     made.push_back(output(found.outputs[i], of.outputs[i].type()));
-  for (FailureText& f : found.failures) {
+  for (const FailureText& f : found.failures)
     if (f.entry_check >= static_cast<int>(of.checks.size()))
       reject_signature(fmt::format("found a failure of check {}", f.entry_check));
-    name_parameter(f, of);
-  }
   outputs = std::move(made);
   signature = std::move(found);
 }

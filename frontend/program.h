@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/compile_options.h"
 #include "ir/graph/graph.h"
 #include "runtime/arrays/shared.h"
 #include "runtime/cache/library.h"
@@ -15,6 +16,7 @@
 
 namespace gnomon {
 
+class Function;
 struct Closed;
 
 /// A plan of the extents it was made for.
@@ -49,6 +51,7 @@ struct Program {
   std::shared_ptr<const Library> library;
   gnomon_services services{};
   int threads = 0;
+  CompileOptions options;  // without the givens, which the graph has in it
   // For people.
   bool was_cached = false;
   std::string name, timings;
@@ -69,6 +72,9 @@ struct Program {
   /// Sets the outputs and the signature. DeviceError: it is no signature of the captured graph.
   void take_signature(Signature found);
 };
+
+/// What a function is a handle of. ValueError: of nothing.
+const Program& program_of(const Function& function);
 
 /// The program that runs native code of what was captured. DeviceError: it is code of another
 /// function.

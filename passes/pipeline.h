@@ -32,6 +32,8 @@ struct PassOptions {
 #else
       true;
 #endif
+  /// Whether the code can call a library for products.
+  bool calls_library = true;
   /// Rules that do not fire: see `rules_named`.
   std::unordered_set<const Rule*> disabled_rules;
   /// Folder that receives the graph, or the module, after each pass that changed it; none when

@@ -30,6 +30,7 @@
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -408,6 +409,18 @@ void unite_functions(llvm::Module& module) {
   }
 }
 
+/// What several units have of the prelude is one function for the linker, whatever processor each
+/// unit was compiled for. Here each unit keeps its own.
+void keep_apart(llvm::Module& module) {
+  for (llvm::GlobalObject& object : module.global_objects()) {
+    if (!object.hasLinkOnceLinkage() && !object.hasWeakLinkage()) continue;
+    if (object.isDeclaration()) continue;
+    object.setComdat(nullptr);
+    object.setVisibility(llvm::GlobalValue::DefaultVisibility);
+    object.setLinkage(llvm::GlobalValue::InternalLinkage);
+  }
+}
+
 bool compile(const ClangText& unit, const ClangSettings& settings, const ClangSink& sink) {
   Messages messages(sink);
   FrontendMessages frontend(messages);
@@ -441,6 +454,7 @@ bool compile(const ClangText& unit, const ClangSettings& settings, const ClangSi
   context.setDiagnosticHandler(std::make_unique<BackendMessages>(messages));
   module->setDataLayout(target->createDataLayout());
   unite_functions(*module);
+  if (settings.apart) keep_apart(*module);
   optimize(*module, *target, settings.opt_level);
   return emit_all(*module, *target, settings, sink, messages);
 }
@@ -451,7 +465,7 @@ void identify(const ClangSettings& settings, const ClangSink& sink) {
   sink.output(sink.user, ClangOutput::identity, text.data(), text.size());
 }
 
-bool link(const char* const* objects, std::size_t count, const char* output,
+bool link(const char* const* objects, std::size_t count, bool shared, const char* output,
           const ClangSink& sink) {
   static std::mutex one_at_a_time;  // lld has global state
   static bool usable = true;
@@ -461,9 +475,12 @@ bool link(const char* const* objects, std::size_t count, const char* output,
     messages.send(error, "an earlier failure left the linker unusable in this process");
     return false;
   }
-  std::vector<const char*> args = {"ld.lld", "-shared", "--hash-style=gnu", "--build-id=none",
-                                   "-z",     "now",     "--threads=1",      "--no-mmap-output-file",
-                                   "-o",     output};
+  std::vector<const char*> args = {
+      "ld.lld", "--build-id=none", "--threads=1", "--no-mmap-output-file", "-o", output};
+  if (shared)
+    args.insert(args.end(), {"-shared", "--hash-style=gnu", "-z", "now"});
+  else
+    args.push_back("-r");
   args.insert(args.end(), objects, objects + count);
   std::string out, log;
   llvm::raw_string_ostream out_stream(out), log_stream(log);
@@ -475,7 +492,21 @@ bool link(const char* const* objects, std::size_t count, const char* output,
   return false;
 }
 
-constexpr ClangTable table{clang_entry_version, identify, compile, link};
+bool archive(const ClangText& object, const ClangSink& sink) {
+  llvm::NewArchiveMember member(llvm::MemoryBufferRef({object.data, object.size}, object.name));
+  auto bytes = llvm::writeArchiveToBuffer(member, llvm::SymtabWritingMode::NormalSymtab,
+                                          llvm::object::Archive::K_GNU, /*Deterministic=*/true,
+                                          /*Thin=*/false);
+  if (!bytes) {
+    Messages(sink).send(error, llvm::toString(bytes.takeError()));
+    return false;
+  }
+  const llvm::StringRef text = (*bytes)->getBuffer();
+  sink.output(sink.user, ClangOutput::object, text.data(), text.size());
+  return true;
+}
+
+constexpr ClangTable table{clang_entry_version, identify, compile, link, archive};
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace gnomon {
 
 /// Changes whenever a structure below does: a library of another version is refused.
-inline constexpr int clang_entry_version = 1;
+inline constexpr int clang_entry_version = 2;
 inline constexpr const char* clang_entry_name = "gnomon_clang_entry";
 
 /// A named text or binary; `name` ends in a zero, `data` need not.
@@ -38,6 +38,7 @@ struct ClangSettings {
   const char* cpu;  // "native" or LLVM's name
   int opt_level;
   bool assembly, llvm_ir;
+  bool apart;  // what each unit has of the prelude is its own, and no other object sees it
   const ClangText* headers;  // paths below the include root, as "prelude/exp.h"
   std::size_t header_count;
 };
@@ -48,8 +49,12 @@ struct ClangTable {
   void (*identify)(const ClangSettings&, const ClangSink&);
   /// Compiles one unit; safe to call from several threads. Wants a stack of `clang_stack_bytes`.
   bool (*compile)(const ClangText& unit, const ClangSettings&, const ClangSink&);
-  /// Links objects that lie in files into the file `output`; one call at a time.
-  bool (*link)(const char* const* objects, std::size_t count, const char* output, const ClangSink&);
+  /// Links objects that lie in files into the file `output`: a shared object, or one for another
+  /// linker. One call at a time.
+  bool (*link)(const char* const* objects, std::size_t count, bool shared, const char* output,
+               const ClangSink&);
+  /// Sends a static library of one object.
+  bool (*archive)(const ClangText& object, const ClangSink&);
 };
 
 /// Deeply nested text overflows the usual 8 MiB.

@@ -24,6 +24,7 @@ bool fills_lanes(const Dim& n, std::int64_t width, int quarters = 3) {
 // multiply-adds do well on narrow ones too; larger ones it packs, which takes as long as a narrow
 // product itself.
 ProductChoice choose(const Product& p, const Target& target) {
+  if (!target.calls_library) return {kernel};
   if (p.n.is(1)) return {library};  // lanes of one element
   if (is_turned(p, target)) return {kernel};
   const std::int64_t width = lanes_of(p.dtype, target);

@@ -61,19 +61,19 @@ std::string info_record(const Module& module, const HostNames& names) {
 
 }  // namespace
 
-std::vector<Unit> emit(const Module& module, const std::string& comment,
-                       const std::string& prefix) {
+std::vector<Unit> emit(const Module& module, const std::string& comment, const std::string& prefix,
+                       Callers callers) {
   if (!is_identifier(prefix))
     throw ValueError(
         fmt::format("emit: expected an identifier as the prefix of symbols, found {}", prefix));
-  HostNames names(module, prefix);
+  HostNames names(module, prefix, callers);
   KernelUnits kernels = kernel_units(module, names);
   if (!module.workspace.empty()) kernels.headers.insert("workspace.h");
   std::vector<Unit> units = std::move(kernels.units);
   const std::string functions = kernels.prototypes + kernels.inlined +
                                 constant_bytes(module, names) + plan_function(module, names) +
                                 run_function(module, kernels.functions, names) +
-                                info_record(module, names);
+                                (callers == Callers::runtime ? info_record(module, names) : "");
   units.push_back(
       {"host.cpp", comment_lines(comment) + cpu_language.unit(functions, kernels.headers)});
   return units;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/module/module.h"
+#include "codegen/text/host_names.h"
 #include "codegen/toolchain/build.h"
 
 namespace gnomon {
@@ -13,6 +14,6 @@ namespace gnomon {
 /// begin with `prefix`: functions of different ones can be in one program. ValueError: it is no
 /// identifier.
 std::vector<Unit> emit(const Module& module, const std::string& comment,
-                       const std::string& prefix = "gnomon");
+                       const std::string& prefix = "gnomon", Callers callers = Callers::runtime);
 
 }  // namespace gnomon

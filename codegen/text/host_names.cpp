@@ -8,8 +8,8 @@
 
 namespace gnomon {
 
-HostNames::HostNames(const Module& module, const std::string& prefix)
-    : module_(module), prefix_(prefix) {
+HostNames::HostNames(const Module& module, const std::string& prefix, Callers callers)
+    : module_(module), prefix_(prefix), callers_(callers) {
   for (const Service* service : all_services()) names_.reserve(std::string(service->name));
   for (const char* own :
        {"shape", "last", "sizes", "lives", "order", "d", "work", "shares", "status"})
@@ -24,6 +24,13 @@ HostNames::HostNames(const Module& module, const std::string& prefix)
 
 std::string HostNames::symbol(std::string_view name) const {
   return fmt::format("{}_{}", prefix_, name);
+}
+
+std::string HostNames::head_of(std::string_view function) const {
+  return fmt::format(
+      "extern \"C\" {}i32 {}",
+      callers_ == Callers::runtime ? "__attribute__((visibility(\"default\"))) " : "",
+      symbol(function));
 }
 
 std::string HostNames::constant(std::size_t b) const {

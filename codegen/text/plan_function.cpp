@@ -65,9 +65,9 @@ std::string write_shapes(const Module& module, const HostNames& names, const Pla
 
 std::string plan_function(const Module& module, const HostNames& names) {
   const PlanLayout layout = layout_of(module);
-  return "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 " + names.symbol("plan") +
-         "([[maybe_unused]] const i64* extents, i64* plan) {\n" + read_dimensions(module, names) +
-         check_extents(module, names) + place_workspace(module, names, layout) +
+  return "\n" + names.head_of("plan") + "([[maybe_unused]] const i64* extents, i64* plan) {\n" +
+         read_dimensions(module, names) + check_extents(module, names) +
+         place_workspace(module, names, layout) +
          fmt::format("  plan[{}] = {};\n", PlanLayout::per_worker,
                      names.spelled(module.bytes_per_worker)) +
          write_shapes(module, names, layout) + "  return 0;\n}\n";

@@ -85,7 +85,7 @@ std::string run_function(const Module& module, const std::vector<std::string>& k
       "  const gn::Call call{{services, context, static_cast<char*>(workspace) + plan[{}], "
       "plan[{}], &has_failed}};\n",
       PlanLayout::workspace, PlanLayout::per_worker);
-  return "\nextern \"C\" __attribute__((visibility(\"default\"))) i32 " + names.symbol("run") +
+  return "\n" + names.head_of("run") +
          "(const gnomon_services* services, gnomon_context* context, [[maybe_unused]] void* "
          "const* buffers, const i64* plan, void* workspace) {\n" +
          call + dimensions(module, names) + pointers(module, names) +

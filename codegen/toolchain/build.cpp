@@ -87,8 +87,9 @@ ClangSettings settings_of(const BuildOptions& options) {
     throw ValueError(fmt::format("build: expected an optimisation level of 0 to 3, found {}",
                                  options.opt_level));
   }
-  return {options.cpu.c_str(), options.opt_level,    options.assembly,
-          options.llvm_ir,     headers.texts.data(), headers.texts.size()};
+  const bool apart = options.kind == ObjectKind::relocatable;
+  return {options.cpu.c_str(),  options.opt_level,   options.assembly, options.llvm_ir, apart,
+          headers.texts.data(), headers.texts.size()};
 }
 
 /// What one call into the library sends back. The sink's functions run below frames of LLVM, which
@@ -275,31 +276,34 @@ class Received {
   std::thread reader_;
 };
 
-std::vector<char> link_objects(std::span<const Answer> answers) {
+std::vector<char> linked(std::span<const std::string_view> objects, ObjectKind kind) {
   std::vector<Nameless> files;
-  files.reserve(answers.size());
+  files.reserve(objects.size());
   std::vector<std::string> paths;
-  for (const Answer& answer : answers) {
-    files.emplace_back(answer.object);
+  for (const std::string_view object : objects) {
+    files.emplace_back(object);
     paths.push_back(files.back().path());
   }
   std::vector<const char*> names;
   for (const std::string& path : paths) names.push_back(path.c_str());
   Received output;
   Answer link;
-  if (!clang_table().link(names.data(), names.size(), output.path().c_str(), link.sink())) {
+  if (!clang_table().link(names.data(), names.size(), kind == ObjectKind::shared,
+                          output.path().c_str(), link.sink())) {
     const std::string log = log_of(link.diagnostics);
     throw CompileError(fmt::format("build: the linker failed: {}", log), {}, log);
   }
   return output.take();
 }
 
-/// Symbols a shared object may leave to the C library: those the compiler itself calls for. Each
-/// has one right result, so calling one cannot change a value.
-constexpr std::array<std::string_view, 23> allowed_symbols = {
-    "memcpy", "memmove", "memset", "memcmp", "bcmp",       "fma",       "fmaf",      "floor",
-    "floorf", "ceil",    "ceilf",  "trunc",  "truncf",     "rint",      "rintf",     "nearbyint",
-    "sqrt",   "sqrtf",   "fmod",   "fmodf",  "nearbyintf", "roundeven", "roundevenf"};
+/// Symbols an object may leave to the C library: those the compiler itself calls for, each of which
+/// has one right result, so that calling one cannot change a value; and those for files, which
+/// exported libraries with a state have.
+constexpr std::array<std::string_view, 29> allowed_symbols = {
+    "fopen",  "fclose", "fread",      "fwrite",    "remove",    "rename",    "memcpy", "memmove",
+    "memset", "memcmp", "bcmp",       "fma",       "fmaf",      "floor",     "floorf", "ceil",
+    "ceilf",  "trunc",  "truncf",     "rint",      "rintf",     "nearbyint", "sqrt",   "sqrtf",
+    "fmod",   "fmodf",  "nearbyintf", "roundeven", "roundevenf"};
 
 /// Names the symbols that nothing will define.
 std::vector<std::string> undefined_symbols(std::span<const char> object) {
@@ -308,11 +312,12 @@ std::vector<std::string> undefined_symbols(std::span<const char> object) {
   };
   Elf64_Ehdr header;
   read(0, header);
+  const std::uint32_t table = header.e_type == ET_DYN ? SHT_DYNSYM : SHT_SYMTAB;
   std::vector<std::string> names;
   for (int i = 0; i < header.e_shnum; ++i) {
     Elf64_Shdr section, strings;
     read(header.e_shoff + i * sizeof(Elf64_Shdr), section);
-    if (section.sh_type != SHT_DYNSYM) continue;
+    if (section.sh_type != table) continue;
     read(header.e_shoff + section.sh_link * sizeof(Elf64_Shdr), strings);
     for (std::uint64_t at = sizeof(Elf64_Sym); at < section.sh_size; at += sizeof(Elf64_Sym)) {
       Elf64_Sym symbol;
@@ -326,6 +331,14 @@ std::vector<std::string> undefined_symbols(std::span<const char> object) {
     }
   }
   return names;
+}
+
+void check_symbols(std::span<const char> object, const std::string& source) {
+  const std::vector<std::string> missing = undefined_symbols(object);
+  if (!missing.empty())
+    throw CompileError(fmt::format("build: expected every symbol to be defined, found {}",
+                                   fmt::join(missing, ", ")),
+                       source);
 }
 
 }  // namespace
@@ -360,20 +373,35 @@ BuildResult build(std::span<const Unit> units, const BuildOptions& options) {
     if (options.assembly) result.assembly.push_back(std::move(answers[i].assembly));
     if (options.llvm_ir) result.llvm_ir.push_back(std::move(answers[i].llvm_ir));
   }
-  result.object = link_objects(answers);
-  const std::vector<std::string> missing = undefined_symbols(result.object);
-  if (!missing.empty()) {
+  std::vector<std::string_view> objects;
+  for (const Answer& answer : answers) objects.push_back(answer.object);
+  result.object = linked(objects, options.kind);
+  if (options.kind == ObjectKind::shared) {
     std::string source;
     for (const Unit& unit : units) source += unit.text;
-    throw CompileError(fmt::format("build: expected every symbol to be defined, found {}",
-                                   fmt::join(missing, ", ")),
-                       std::move(source));
+    check_symbols(result.object, source);
   }
   return result;
 }
 
 std::vector<char> build_shared_object(std::span<const Unit> units, const BuildOptions& options) {
   return build(units, options).object;
+}
+
+std::vector<char> link_objects(std::span<const std::vector<char>> objects, ObjectKind kind) {
+  std::vector<std::string_view> views;
+  for (const std::vector<char>& object : objects) views.emplace_back(object.data(), object.size());
+  std::vector<char> object = linked(views, kind);
+  check_symbols(object, {});
+  return object;
+}
+
+std::vector<char> archive_of(const std::string& name, std::span<const char> object) {
+  Answer answer;
+  if (!clang_table().archive({name.c_str(), object.data(), object.size()}, answer.sink()))
+    throw CompileError("build: the static library could not be made", {},
+                       log_of(answer.diagnostics));
+  return {answer.object.begin(), answer.object.end()};
 }
 
 }  // namespace gnomon

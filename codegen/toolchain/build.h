@@ -15,13 +15,22 @@ struct Unit {
   std::string text;
 };
 
-/// How to build. Every field but `threads` and the wishes for texts is part of `toolchain_id`.
+/// What the units become.
+enum class ObjectKind {
+  shared,       ///< a shared object, to be opened
+  relocatable,  ///< an object file for a linker; what units have of the prelude is in it once for
+                ///< each, so that objects for several processors can be in one program
+};
+
+/// How to build. Every field but `kind`, `threads` and the wishes for texts is part of
+/// `toolchain_id`.
 struct BuildOptions {
   std::string cpu = "native";  ///< LLVM's name of a processor, or "native": this one
   int opt_level = 2;           ///< 0 to 3; 3 runs all of LLVM's passes
-  int threads = 0;             ///< the most units compiled at once; 0: as many as the machine runs
-  bool assembly = false;       ///< also return the assembly text of each unit
-  bool llvm_ir = false;        ///< also return the optimised LLVM IR of each unit
+  ObjectKind kind = ObjectKind::shared;
+  int threads = 0;        ///< the most units compiled at once; 0: as many as the machine runs
+  bool assembly = false;  ///< also return the assembly text of each unit
+  bool llvm_ir = false;   ///< also return the optimised LLVM IR of each unit
 };
 
 /// One message of the compiler.
@@ -46,14 +55,22 @@ struct BuildResult {
   std::vector<std::string> llvm_ir;
 };
 
-/// Compiles the units in parallel and links them into one shared object. Equal units and options
-/// give equal bytes. Symbols declared with default visibility are exported. The object needs no
-/// symbol from outside but memcpy, memmove, memset and memcmp. Throws CompileError.
+/// Compiles the units in parallel and links them into one object. Equal units and options give
+/// equal bytes. Symbols declared with default visibility are exported. A shared object needs no
+/// symbol from outside but memcpy, memmove, memset, memcmp, fma and the functions of C that round.
+/// Throws CompileError.
 BuildResult build(std::span<const Unit> units, const BuildOptions& options = {});
 
 /// The bytes of `build`.
 std::vector<char> build_shared_object(std::span<const Unit> units,
                                       const BuildOptions& options = {});
+
+/// One object of a kind from relocatable ones, which needs the symbols that `build` says, and C's
+/// files. Throws CompileError.
+std::vector<char> link_objects(std::span<const std::vector<char>> objects, ObjectKind kind);
+
+/// A static library that has the object as `name`. Throws CompileError.
+std::vector<char> archive_of(const std::string& name, std::span<const char> object);
 
 /// Clang's version, the processor and its features, the flags: what decides, besides the units and
 /// the prelude, the bytes of an object. Throws CompileError without a toolchain.

@@ -15,6 +15,7 @@ struct Target {
   int vector_bytes = 16;              ///< bytes of the widest vectors worth using: 64, 32 or 16
   std::vector<std::string> features;  ///< sorted, LLVM's names: "avx2", "fma"
   Machine machine;                    ///< part of every cache key
+  bool calls_library = true;          ///< for products; else all are kernels
 
   /// Whether loads and stores under a mask cost what others do, as those of AVX-512.
   bool has_masks() const { return vector_bytes >= 64; }

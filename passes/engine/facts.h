@@ -37,8 +37,9 @@ std::vector<const Op*> ops_with(Trait trait, int operands = 1);
 /// Every elementwise op.
 std::vector<const Op*> elementwise_ops();
 /// A product of floats said as a sum of products of elements where kernels do that best: an inner
-/// or outer product, a matrix by a vector, or small constant extents. Else nothing.
-Expr as_sum(const Value& product);
+/// or outer product, a matrix by a vector that no library reads, or small constant extents. Else
+/// nothing.
+Expr as_sum(const Value& product, bool calls_library = true);
 /// Whether a slice has all elements between its first and last, along each axis.
 bool is_dense_slice(const Node& slice);
 /// Whether a value is its operand with other extents, elements in the same order.

@@ -268,6 +268,7 @@ class Sweep {
     match.users_of = &users_of;
     match.engine = this;
     match.disabled = &session_.context.options.disabled_rules;
+    match.calls_library = session_.context.options.calls_library;
     match.regroups = session_.rules.level() == RewriteLevel::fast || !is_inexact(v.dtype());
     return gnomon::replacement(rule, match);
   }

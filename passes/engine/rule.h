@@ -46,6 +46,8 @@ struct Match {
   const void* engine = nullptr;
   /// Terms and factors may be taken from any place of a sum or product, whatever its grouping.
   bool regroups = false;
+  /// The code can call a library for products.
+  bool calls_library = true;
   /// Rules that do not fire; null means none.
   const std::unordered_set<const Rule*>* disabled = nullptr;
 

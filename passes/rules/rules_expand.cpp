@@ -17,7 +17,7 @@ bool stays(const Value& v) {
 // them together with what is around them.
 Expr product_as_sum(const Match& m) {
   if (!is_float(m.root.dtype())) return {};
-  return as_sum(m.root);
+  return as_sum(m.root, m.calls_library);
 }
 
 Expr expansion(const Match& m) {

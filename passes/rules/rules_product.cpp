@@ -124,14 +124,16 @@ bool is_stored(const Value& matrix) {
 // Whether kernels compute a product as a sum. A vector by rows is a reduction of the last axis, to
 // which what the matrix is computed from belongs; one that is read from memory the library reads
 // faster. By columns it is a reduction of an outer axis, which is best when it is short.
-bool is_sum(const Product& p, const Shape& shape) {
+bool is_sum(const Product& p, const Shape& shape, bool calls_library = true) {
   const Dim &m = shape[shape.size() - 2], &n = shape.back(), k = depth_of(p);
   const bool inner = m.is(1) && n.is(1);
   const bool is_short = k.is_constant() && k.constant() <= most_short;
-  const auto is_row_sum = [&](const Value& matrix) { return is_short || !is_stored(matrix); };
+  const auto is_row_sum = [&](const Value& matrix) {
+    return is_short || !calls_library || !is_stored(matrix);
+  };
   const bool by_rows = inner || (n.is(1) && !p.trans_a && is_row_sum(p.a)) ||
                        (m.is(1) && p.trans_b && is_row_sum(p.b));
-  const bool line = k.is(1) || by_rows || ((m.is(1) || n.is(1)) && is_short);
+  const bool line = k.is(1) || by_rows || ((m.is(1) || n.is(1)) && (is_short || !calls_library));
   return line || (is_small(m) && is_small(n) && is_small(k));
 }
 
@@ -294,10 +296,10 @@ RuleGroup make() {
 
 }  // namespace
 
-Expr as_sum(const Value& v) {
+Expr as_sum(const Value& v, bool calls_library) {
   if (!is_product(v)) return {};
   const Product p = product_of(v);
-  if (!is_sum(p, v.shape())) return {};
+  if (!is_sum(p, v.shape(), calls_library)) return {};
   Expr result = sum_of_terms(p, v.shape()[v.shape().size() - 2], v.shape().back(), depth_of(p));
   if (p.alpha != 1) result = result * p.alpha;
   if (!p.c || p.beta == 0) return result;
