@@ -1,6 +1,7 @@
 // Gnomon: symbolic expressions over arrays, compiled to native functions.
 #pragma once
 
+#include "frontend/export/export_library.h"
 #include "frontend/function.h"
 #include "frontend/library/optimizers.h"
 #include "frontend/random_stream.h"

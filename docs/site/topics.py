@@ -72,6 +72,7 @@ GROUPS: dict[str, tuple[Page, ...]] = {
             _of("Symbols", "_arrays.variables"),
             _of("Graphs", "_functions.graphs", "_tools.show", names="Operation"),
             _of("Files", "_tools.files"),
+            _of("Libraries", "_tools.export"),
             _of("Accuracy and speed", "_tools.accuracy", "_tools.tune"),
             _of("Configuration", "_tools.configuration"))),
         Page("theano", "Theano's scan", module="theano"),

@@ -49,6 +49,8 @@ def test_code_prints_what_the_page_says(name, tmp_path):
     marker = "-- end of block --"
     script = tmp_path / "page.py"
     script.write_text(f"print({marker!r})\n".join(code for code, _ in pairs))
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=300, cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split(marker + "\n") == [text for _, text in pairs]

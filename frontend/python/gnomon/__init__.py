@@ -111,6 +111,7 @@ if TYPE_CHECKING:
     from ._namespace.info import __array_namespace_info__ as __array_namespace_info__
     from ._tools.accuracy import accuracy_report as accuracy_report
     from ._tools.configuration import show_config as show_config
+    from ._tools.export import export as export
     from ._tools.files import load as load
     from ._tools.files import save as save
     from ._tools.show import dot_text as dot_text
@@ -131,6 +132,7 @@ _LAZY = {
     "disable_jit": "_functions.uncompiled",
     "dot_text": "_tools.show",
     "eval_shape": "_functions.lowering",
+    "export": "_tools.export",
     "fori": "_functions.loops",
     "fori_loop": "_functions.loops",
     "free_inputs": "_functions.graphs",

@@ -262,6 +262,7 @@ void add_questions(nb::module_& m);    // questions.cpp: what traced functions a
 void add_files(nb::module_& m);        // files.cpp: save, load, pickling of graphs
 void add_optimizers(nb::module_& m);   // optimizers.cpp
 void add_tune(nb::module_& m);         // tune.cpp
+void add_export(nb::module_& m);       // export.cpp
 void add_config(nb::module_& m);       // configuration.cpp: what gn.show_config tells
 void add_accuracy(nb::module_& m);     // accuracy.cpp
 void add_random(nb::module_& m);       // random.cpp: draws, states, streams

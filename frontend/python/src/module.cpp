@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
   add_files(m);
   add_optimizers(m);
   add_tune(m);
+  add_export(m);
   add_config(m);
   add_accuracy(m);
   add_random(m);

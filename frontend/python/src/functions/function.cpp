@@ -160,23 +160,37 @@ PyObject* workspace_bytes(PyObject* o, PyObject* arguments) {
   });
 }
 
-// copy(swap, name, delete_updates), as Python writes it.
-PyObject* copy(PyObject* o, PyObject* arguments, PyObject* keywords) {
+// A method that a function of Python has: module.name(self, ...).
+PyObject* in_python(const char* module, const char* name, PyObject* o, PyObject* arguments,
+                    PyObject* keywords) {
   return guarded([&]() -> PyObject* {
-    const nb::module_ module = nb::module_::import_("gnomon._functions.function");
+    const nb::object function = nb::module_::import_(module).attr(name);
     const nb::object all = nb::make_tuple(nb::handle(o)) + nb::handle(arguments);
-    return PyObject_Call(module.attr("copied").ptr(), all.ptr(), keywords);
+    return PyObject_Call(function.ptr(), all.ptr(), keywords);
   });
+}
+
+PyObject* copy(PyObject* o, PyObject* arguments, PyObject* keywords) {
+  return in_python("gnomon._functions.function", "copied", o, arguments, keywords);
+}
+PyObject* export_one(PyObject* o, PyObject* arguments, PyObject* keywords) {
+  return in_python("gnomon._tools.export", "exported", o, arguments, keywords);
+}
+
+PyCFunction with_keywords(PyObject* (*method)(PyObject*, PyObject*, PyObject*)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(method));
 }
 
 PyMethodDef function_methods[] = {
     {"__reduce__", function_reduce, METH_NOARGS, nullptr},
     {"__copy__", function_copy, METH_NOARGS, nullptr},
-    {"copy", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(copy)),
-     METH_VARARGS | METH_KEYWORDS,
+    {"copy", with_keywords(copy), METH_VARARGS | METH_KEYWORDS,
      "copy(swap=None, name=None, delete_updates=False)\n--\n\n"
      "The same function of other shared variables: `swap` has those "
      "that take the places of others."},
+    {"export", with_keywords(export_one), METH_VARARGS | METH_KEYWORDS,
+     "export(path, kinds=('a',), targets=('native',), opt_level=2)\n--\n\n"
+     "Writes the function as a library for programs in C and C++: see `gn.export`."},
     {"_repr_html_", html, METH_NOARGS, nullptr},
     {"_repr_svg_", svg, METH_NOARGS, nullptr},
     {"workspace_bytes", workspace_bytes, METH_VARARGS,
@@ -402,6 +416,12 @@ nb::tuple resolved(nb::handle outputs, nb::handle updates, nb::handle givens, nb
 }
 
 }  // namespace
+
+const Function& compiled_function(nb::handle object) {
+  if (Py_TYPE(object.ptr()) != function_type)
+    throw TypeError("expected a gn.Function, found another object");
+  return function_of(object.ptr()).function;
+}
 
 Expr new_value(nb::handle variable, nb::handle value) {
   const SharedVariable* const s = shared_of(variable);

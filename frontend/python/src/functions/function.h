@@ -49,6 +49,9 @@ struct FunctionObject {
   PyObject* about;  // what it was compiled from, as gnomon/_functions/function.py keeps it
 };
 
+/// What a `gn.Function` holds; TypeError for anything else.
+const Function& compiled_function(nb::handle object);
+
 /// The vectorcall of a FunctionObject (call.cpp).
 PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t flags,
                         PyObject* names);

@@ -1,0 +1,354 @@
+// Prints what stands between the header's functions and the native code.
+#include "frontend/export/calls_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "frontend/export/header_text.h"
+#include "ir/op/representation.h"
+#include "ir/text/text.h"
+
+namespace gnomon {
+
+namespace {
+
+// Bytes between the places of new values of variables.
+std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) & ~std::int64_t{63}; }
+
+// One function. Arguments have numbers in failures: arguments and results in order, then extents,
+// then what else the header's functions take.
+class CallsOfFunction {
+ public:
+  CallsOfFunction(const Interface& library, const InterfaceFunction& f) : library_(library), f_(f) {
+    for (const InterfaceArray& a : f.arguments) numbered_.push_back(a.name);
+    for (const InterfaceArray& r : f.results) numbered_.push_back(r.name);
+    first_extent_ = numbered_.size();
+    numbered_.insert(numbered_.end(), f.extents.begin(), f.extents.end());
+    own_ = numbered_.size();
+    for (const char* name : {"dims", "args", "state", "work", "shapes"})
+      numbered_.emplace_back(name);
+    for (const InterfaceCode& code : f.codes) plan_size_ = std::max(plan_size_, code.layout.size());
+    for (std::size_t i = 0; i < f.outputs.size(); ++i)
+      if (f.outputs[i].variable >= 0 && !f.outputs[i].in_place) {
+        kept_at_.emplace_back(i, kept_);
+        kept_ += whole_lines(variable(f.outputs[i]).bytes());
+      }
+    needs_arguments_ = std::ranges::any_of(f.planned, [](const std::string& text) {
+      return text.find("args->") != std::string::npos;
+    });
+  }
+
+  std::string text() const {
+    return "\n// ---- " + f_.prefix + "\n\n" + tables() + planned() + plan() + counts() + run() +
+           message();
+  }
+
+ private:
+  enum Own { dims, args, state, work, shapes };
+  std::size_t number(Own what) const { return own_ + what; }
+  Array variable(const InterfaceOutput& o) const {
+    return library_.variables[static_cast<std::size_t>(o.variable)].get();
+  }
+  std::string dims_given() const { return f_.extents.empty() ? "" : "dims, "; }
+
+  static std::string list(std::vector<std::string> items) {
+    if (items.empty()) items.emplace_back("nullptr");
+    return fmt::format("{}", fmt::join(items, ", "));
+  }
+
+  std::string tables() const {
+    std::string text;
+    std::vector<std::string> codes, names, checks;
+    for (const InterfaceCode& code : f_.codes) {
+      text += fmt::format(
+          "extern \"C\" i32 {0}_plan(const i64*, i64*);\n"
+          "extern \"C\" i32 {0}_run(const gnomon_services*, gnomon_context*, void* const*, "
+          "const i64*, void*);\n",
+          code.prefix);
+      codes.push_back(fmt::format("{{{0}, {1}_plan, {1}_run, {2}, {3}}}", code.level, code.prefix,
+                                  code.layout.shape(0), code.first_failure));
+    }
+    for (const std::string& name : numbered_) names.push_back(gnomon::quoted(name));
+    for (const FailureMessage& failure : f_.failures)
+      checks.push_back(gnomon::quoted(failure.text));
+    return text + fmt::format(
+                      "\nstatic const gn::FunctionCode {0}_codes[] = {{{1}}};\n"
+                      "static const char* const {0}_names[] = {{{2}}};\n"
+                      "static const char* const {0}_checks[] = {{{3}}};\n",
+                      f_.prefix, fmt::join(codes, ",\n    "), list(names), list(checks));
+  }
+
+  // The extents that the plan reads, and the plan.
+  std::string planned() const {
+    std::string text = fmt::format(
+        "\n// Plans a call; null and a failure when it cannot be.\n"
+        "static const gn::FunctionCode* {0}_planned([[maybe_unused]] {1}, i64* extents, i64* plan, "
+        "gn::CallFailure& failure) {{\n",
+        f_.prefix, argument_parameters(f_));
+    const auto refuse_if = [&](const std::string& condition, std::size_t argument,
+                               const char* why) {
+      text += fmt::format("  if ({}) return gn::refuse(failure, {}, gn::Wrong::{}), nullptr;\n",
+                          condition, argument, why);
+    };
+    if (!f_.extents.empty()) refuse_if("dims == nullptr", number(dims), "null");
+    if (needs_arguments_) refuse_if("args == nullptr", number(args), "null");
+    for (std::size_t i = 0; i < f_.extents.size(); ++i)
+      refuse_if(fmt::format("dims->{} < 0", f_.extents[i]), first_extent_ + i, "negative");
+    for (std::size_t i = 0; i < f_.planned.size(); ++i)
+      text += fmt::format("  extents[{}] = {};\n", i, f_.planned[i]);
+    return text + check_sizes() +
+           fmt::format(
+               "  const gn::FunctionCode* const code = gn::code_for({0}_codes, {1}, failure);\n"
+               "  if (code == nullptr) return nullptr;\n"
+               "  if (const i32 check = code->plan(extents, plan))\n"
+               "    return gn::set_check(failure, check, *code), nullptr;\n"
+               "  return code;\n}}\n",
+               f_.prefix, f_.codes.size());
+  }
+
+  // Where the extents of argument i begin among those of the plan.
+  std::size_t extents_at(std::size_t i) const {
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < i; ++k) at += native_rank(f_.arguments[k]);
+    return at;
+  }
+  static std::size_t native_rank(const InterfaceArray& a) {
+    return a.extents.size() + (native_parts(a.dtype) > 1 ? 1 : 0);
+  }
+  static std::string span_of(const std::string& first, const InterfaceArray& a) {
+    return fmt::format("{}, {}, {}", first, native_rank(a), element_size(a));
+  }
+  std::string argument_span(std::size_t i) const {
+    return span_of(fmt::format("extents + {}", extents_at(i)), f_.arguments[i]);
+  }
+  // Of output i; its extents stand in the plan.
+  std::string output_span(std::size_t i, const InterfaceArray& a) const {
+    const PlanLayout& layout = f_.codes[0].layout;
+    return span_of(fmt::format("plan + code->shapes + {}", layout.shape(i) - layout.shape(0)), a);
+  }
+
+  std::string check_sizes() const {
+    std::string text;
+    for (std::size_t i = 0; i < f_.arguments.size(); ++i)
+      if (!f_.arguments[i].by_value)
+        text += fmt::format(
+            "  if (gn::count_of({}) < 0) return gn::refuse(failure, {}, gn::Wrong::too_large), "
+            "nullptr;\n",
+            argument_span(i), i);
+    return text;
+  }
+
+  std::string begin_plan() const {
+    return fmt::format(
+        "  i64 extents[{1}], plan[{2}];\n"
+        "  const gn::FunctionCode* const code = {0}_planned({3}args, extents, plan, failed);\n",
+        f_.prefix, std::max<std::size_t>(f_.planned.size(), 1), plan_size_, dims_given());
+  }
+
+  std::string plan() const {
+    std::string fields;
+    for (std::size_t i = 0; i < f_.outputs.size(); ++i) {
+      if (f_.outputs[i].result < 0) continue;
+      const InterfaceArray& r = f_.results[static_cast<std::size_t>(f_.outputs[i].result)];
+      const PlanLayout& layout = f_.codes[0].layout;
+      for (std::size_t k = 0; k < r.extents.size(); ++k)
+        fields += fmt::format("  shapes->{}[{}] = plan[code->shapes + {}];\n", r.name, k,
+                              layout.shape(i) - layout.shape(0) + static_cast<int>(k));
+    }
+    return fmt::format(
+        "\nextern \"C\" i32 {0}_plan({1}, i32 threads, {0}_shapes* shapes, {2}_failure* failure) "
+        "{{\n"
+        "  gn::CallFailure failed{{}};\n{3}"
+        "  if (code == nullptr) return {2}_failed(failed, failure);\n"
+        "  if (shapes == nullptr) {{\n    gn::refuse(failed, {4}, gn::Wrong::null);\n"
+        "    return {2}_failed(failed, failure);\n  }}\n{5}"
+        "  shapes->workspace = gn::workspace_of(plan, threads) + {6};\n  return 0;\n}}\n",
+        f_.prefix, argument_parameters(f_), library_.name, begin_plan(), number(shapes), fields,
+        kept_);
+  }
+
+  std::string counts() const {
+    std::string fields;
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < f_.arguments.size(); ++i)
+      fields += f_.arguments[i].by_value
+                    ? fmt::format("  counts[{}] = 1;\n", n++)
+                    : fmt::format("  counts[{}] = static_cast<u64>(gn::count_of({}));\n", n++,
+                                  argument_span(i));
+    for (std::size_t i = 0; i < f_.outputs.size(); ++i) {
+      if (f_.outputs[i].result < 0) continue;
+      const InterfaceArray& r = f_.results[static_cast<std::size_t>(f_.outputs[i].result)];
+      fields += r.late ? fmt::format("  counts[{}] = 0;\n", n++)
+                       : fmt::format("  counts[{}] = static_cast<u64>(gn::count_of({}));\n", n++,
+                                     output_span(i, r));
+    }
+    return fmt::format(
+        "\nextern \"C\" i32 {0}_counts({1}, size_t* counts, {2}_failure* failure) {{\n"
+        "  gn::CallFailure failed{{}};\n{3}"
+        "  if (code == nullptr) return {2}_failed(failed, failure);\n{4}  return 0;\n}}\n",
+        f_.prefix, argument_parameters(f_), library_.name, begin_plan(), fields);
+  }
+
+  // The addresses that the code reads, in the order of its inputs and outputs.
+  std::string buffers() const {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < f_.arguments.size(); ++i) {
+      const InterfaceArray& a = f_.arguments[i];
+      all.push_back(a.by_value ? fmt::format("const_cast<{}*>(&args->{})", a.element(), a.name)
+                               : fmt::format("gn::address_of(args->{}, {}, {}, failed)", a.name,
+                                             argument_span(i), i));
+    }
+    for (const int w : f_.weights)
+      all.push_back(fmt::format("const_cast<unsigned char*>({}_weight{})", library_.name, w));
+    for (const int v : f_.variables)
+      all.push_back(fmt::format("state->{}", library_.state[static_cast<std::size_t>(v)].name));
+    for (std::size_t i = 0; i < f_.outputs.size(); ++i) all.push_back(output(i));
+    return fmt::format("{}", fmt::join(all, ",\n      "));
+  }
+
+  std::string output(std::size_t i) const {
+    const InterfaceOutput& o = f_.outputs[i];
+    if (o.result >= 0) {
+      const InterfaceArray& r = f_.results[static_cast<std::size_t>(o.result)];
+      if (r.late) return "nullptr";
+      return fmt::format("gn::address_of(args->{}, {}, {}, failed)", r.name, output_span(i, r),
+                         f_.arguments.size() + static_cast<std::size_t>(o.result));
+    }
+    if (o.in_place)
+      return fmt::format("state->{}", library_.state[static_cast<std::size_t>(o.variable)].name);
+    const auto at = std::ranges::find(kept_at_, i, &std::pair<std::size_t, std::int64_t>::first);
+    return fmt::format("base + own + {}", at->second);
+  }
+
+  std::string late_results() const {
+    std::vector<std::string> all;
+    for (const InterfaceOutput& o : f_.outputs) {
+      const InterfaceArray* r =
+          o.result >= 0 ? &f_.results[static_cast<std::size_t>(o.result)] : nullptr;
+      all.push_back(
+          r && r->late ? fmt::format("{{args->{0}, args->{0}_capacity, args->{0}_shape, {1}, {2}}}",
+                                     r->name, r->extents.size(),
+                                     f_.arguments.size() + static_cast<std::size_t>(o.result))
+                       : "{}");
+    }
+    return all.empty() ? "{}" : fmt::format("{}", fmt::join(all, ", "));
+  }
+
+  std::string commit() const {
+    std::string text;
+    for (const auto& [i, at] : kept_at_)
+      text += fmt::format("  __builtin_memcpy(state->{}, base + own + {}, {});\n",
+                          library_.state[static_cast<std::size_t>(f_.outputs[i].variable)].name, at,
+                          variable(f_.outputs[i]).bytes());
+    return text.empty() ? "" : "  // All variables change, or none does.\n" + text;
+  }
+
+  std::string run() const {
+    const std::string finish = fmt::format("return {}_failed(failed, failure);", library_.name);
+    std::string text =
+        fmt::format("\nextern \"C\" i32 {}_run({}{}) {{\n  gn::CallFailure failed{{}};\n",
+                    f_.prefix, argument_parameters(f_), run_parameters(library_, f_));
+    const auto refuse_if = [&](const std::string& condition, Own what, const char* why) {
+      text +=
+          fmt::format("  if ({}) {{\n    gn::refuse(failed, {}, gn::Wrong::{});\n    {}\n  }}\n",
+                      condition, number(what), why, finish);
+    };
+    refuse_if("args == nullptr", args, "null");
+    if (!f_.variables.empty()) refuse_if("state == nullptr", state, "null");
+    text += begin_plan() + "  if (code == nullptr) " + finish + "\n";
+    text +=
+        "  const auto* const lent = reinterpret_cast<const gn::CallerThreads*>(threads);\n"
+        "  const i64 own = gn::workspace_of(plan, gn::threads_of(lent));\n";
+    refuse_if("reinterpret_cast<u64>(work) % 64 != 0", work, "misaligned");
+    text += fmt::format(
+        "  if (static_cast<i64>(work_bytes) < own + {0}) {{\n"
+        "    failed = {{gn::Outcome::no_workspace, 0, 0, own + {0} - static_cast<i64>(work_bytes), "
+        "0}};\n    {1}\n  }}\n",
+        kept_, finish);
+    text += fmt::format(
+        "  [[maybe_unused]] char* const base = static_cast<char*>(work);\n"
+        "  void* const buffers[] = {{\n      {0}}};\n"
+        "  if (failed.outcome != gn::Outcome::done) {1}\n"
+        "  const gn::LateResult late[] = {{{2}}};\n"
+        "  gn::run_code(*code, buffers, plan, base, static_cast<i64>(work_bytes), {3}, lent, late, "
+        "failed);\n"
+        "  if (failed.outcome != gn::Outcome::done) {1}\n{4}"
+        "  return 0;\n}}\n",
+        buffers(), finish, late_results(), kept_, commit());
+    return text;
+  }
+
+  std::string message() const {
+    return fmt::format(
+        "\nextern \"C\" size_t {0}_message(const {1}_failure* failure, char* text, size_t size) "
+        "{{\n"
+        "  if (failure == nullptr) return gn::MessageText(text, size).finish();\n"
+        "  const gn::CallFailure told{{static_cast<gn::Outcome>(failure->status), failure->check,\n"
+        "                              failure->index, failure->value, failure->bound}};\n"
+        "  return gn::describe(told, {0}_names, {2}, {0}_checks, {3}, text, size);\n}}\n",
+        f_.prefix, library_.name, numbered_.size(), f_.failures.size());
+  }
+
+  const Interface& library_;
+  const InterfaceFunction& f_;
+  std::vector<std::string> numbered_;
+  std::size_t first_extent_ = 0, own_ = 0;
+  int plan_size_ = 0;
+  std::vector<std::pair<std::size_t, std::int64_t>>
+      kept_at_;  // outputs, and places in the workspace
+  std::int64_t kept_ = 0;
+  bool needs_arguments_ = false;
+};
+
+// Stable between runs and machines.
+std::uint64_t layout_of(const Interface& library) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const InterfaceArray& v : library.state)
+    for (const char c : v.text() + ";")
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::string state_functions(const Interface& library) {
+  if (library.state.empty()) return {};
+  const std::string& name = library.name;
+  std::string copies;
+  for (std::size_t i = 0; i < library.state.size(); ++i)
+    copies += fmt::format("  __builtin_memcpy(state->{}, {}_first{}, {});\n", library.state[i].name,
+                          name, i, library.variables[i].get().bytes());
+  return fmt::format(
+      "\nextern \"C\" void {0}_start({0}_state* state) {{\n"
+      "  __builtin_memset(state, 0, sizeof *state);\n{1}}}\n\n"
+      "extern \"C\" i32 {0}_save(const {0}_state* state, const char* path) {{\n"
+      "  return gn::save_state(state, sizeof *state, {2}ul, path) ? 0 : {3}_BAD_FILE;\n}}\n\n"
+      "extern \"C\" i32 {0}_load({0}_state* state, const char* path) {{\n"
+      "  return gn::load_state(state, sizeof *state, {2}ul, path) ? 0 : {3}_BAD_FILE;\n}}\n",
+      name, copies, layout_of(library), library.capitals());
+}
+
+}  // namespace
+
+Unit calls_unit(const Interface& library) {
+  std::string text = fmt::format(
+      "// What {0}.h declares: checks of arguments, the choice of code, memory and threads of the\n"
+      "// caller.\n#include \"prelude/caller.h\"\n#include \"prelude/state.h\"\n\n"
+      "#pragma GCC visibility push(default)\n{1}#pragma GCC visibility pop\n\n"
+      "using namespace gn;\n\n",
+      library.name, header_text(library));
+  for (std::size_t i = 0; i < library.weights.size(); ++i)
+    text += fmt::format("extern \"C\" const unsigned char {}_weight{}[];\n", library.name, i);
+  for (std::size_t i = 0; i < library.variables.size(); ++i)
+    text += fmt::format("extern \"C\" const unsigned char {}_first{}[];\n", library.name, i);
+  text += fmt::format(
+      "\nstatic i32 {0}_failed(const gn::CallFailure& failed, {0}_failure* to) {{\n"
+      "  const i32 status = static_cast<i32>(failed.outcome);\n"
+      "  if (to != nullptr) *to = {{status, failed.check, failed.index, failed.value, "
+      "failed.bound}};\n  return status;\n}}\n",
+      library.name);
+  for (const InterfaceFunction& f : library.functions) text += CallsOfFunction(library, f).text();
+  return {"calls.cpp", text + state_functions(library)};
+}
+
+}  // namespace gnomon

@@ -1,0 +1,217 @@
+// Lowers functions without the runtime, prints their header and calls, and links all of it.
+#include "frontend/export/export_library.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "codegen/module/accesses.h"
+#include "codegen/text/emit.h"
+#include "codegen/text/spell.h"
+#include "frontend/export/calls_text.h"
+#include "frontend/export/header_text.h"
+#include "frontend/lower_function.h"
+#include "frontend/program.h"
+#include "ir/graph/leaf.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+// --------------------------------------------------------------------------------------- targets
+
+constexpr std::string_view level_names[] = {"", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+
+// 1 to 4 for a level of x86-64, 0 for any other processor.
+int level_of(std::string_view target) {
+  for (int level = 1; level < 5; ++level)
+    if (target == level_names[level]) return level;
+  return 0;
+}
+
+// The targets, the best first; each is a processor with default constants, so that bytes do not
+// depend on the machine that makes them.
+std::vector<Target> targets_of(const ExportOptions& options) {
+  std::vector<std::string> names = options.targets;
+  if (names.empty()) throw ValueError("export: expected a target, found none");
+  std::ranges::sort(names, std::ranges::greater(), level_of);
+  for (std::size_t i = 1; i < names.size(); ++i)
+    if (level_of(names[i]) == level_of(names[i - 1]) || level_of(names[i]) == 0)
+      throw ValueError(fmt::format(
+          "export: expected one target, or different levels of x86-64 (x86-64, x86-64-v2, "
+          "x86-64-v3, x86-64-v4), found {}",
+          fmt::join(options.targets, ", ")));
+  std::vector<Target> targets;
+  for (const std::string& name : names) {
+    targets.push_back(target_named(name));
+    targets.back().machine = {};
+    targets.back().calls_library = false;
+  }
+  return targets;
+}
+
+// What the calls are compiled for: any processor that the library may meet.
+std::string least_target(const std::vector<Target>& targets) {
+  return level_of(targets.back().cpu) > 0 ? "x86-64" : targets.back().cpu;
+}
+
+// -------------------------------------------------------------------------------------- refusals
+
+// The user's lines that made an op.
+std::string lines_of(const Graph& captured, std::string_view op) {
+  std::vector<std::string> lines;
+  for (const Node* node : nodes_with_bodies(captured)) {
+    if (node->op().name != op) continue;
+    for (const Origin& origin : node->origins())
+      if (origin && std::ranges::find(lines, origin.text()) == lines.end())
+        lines.push_back(origin.text());
+  }
+  if (lines.size() > 4) lines.resize(4);
+  return lines.empty() ? "" : fmt::format(" [{}]", fmt::join(lines, ", "));
+}
+
+std::string_view needed_for(const Service& service) {
+  if (service.name == "routine") return "LAPACK or Fourier transforms";
+  return service.name == "lines" ? "the runtime's sorts, searches and running results"
+                                 : "the runtime's convolutions";
+}
+
+void refuse_services(const std::vector<Step>& steps, const std::string& name,
+                     const Graph& captured) {
+  for (const Step& step : steps) {
+    if (const auto* call = std::get_if<ServiceStep>(&step.what))
+      throw ValueError(
+          fmt::format("export: {}: {} needs {}, which an exported library does not have{}", name,
+                      call->op, needed_for(*call->service), lines_of(captured, call->op)));
+    if (std::holds_alternative<PrintStep>(step.what))
+      throw ValueError(fmt::format("export: {}: it prints, which an exported library cannot{}",
+                                   name, lines_of(captured, "print")));
+    for_each_inner(step,
+                   [&](const std::vector<Step>& inner) { refuse_services(inner, name, captured); });
+  }
+}
+
+// ---------------------------------------------------------------------------------------- stages
+
+Closed closed_of(const Program& program) {
+  Closed closed;
+  closed.graph = program.captured;
+  closed.arguments = program.arguments;
+  closed.results = program.results;
+  closed.argument_origins = program.argument_origins;
+  closed.constants = program.constants;
+  for (const SharedUse& use : program.shared) closed.shared.push_back(shared_leaf(use.variable));
+  return closed;
+}
+
+std::string symbol_part(std::string_view target) {
+  std::string text(target);
+  for (char& c : text)
+    if (c == '-') c = '_';
+  return text;
+}
+
+void check_names(const std::string& name, std::span<const LibraryFunction> functions) {
+  const auto check = [](const std::string& text) {
+    if (text.empty() || Names().fresh(text) != text)
+      throw ValueError(fmt::format("export: expected an identifier as a name, found {}", text));
+  };
+  check(name);
+  if (functions.empty()) throw ValueError("export: expected a function, found none");
+  std::set<std::string_view> names;
+  for (const LibraryFunction& f : functions) {
+    if (!f.name.empty()) check(f.name);
+    if (!names.insert(f.name).second)
+      throw ValueError(fmt::format("export: expected distinct names, found {} twice", f.name));
+  }
+}
+
+// The units of a library, by the target that they are compiled for.
+class Exporting {
+ public:
+  Exporting(const std::string& name, const ExportOptions& options)
+      : options_(options), targets_(targets_of(options)) {
+    interface_.name = name;
+  }
+
+  void add(const LibraryFunction& f) {
+    const Program& program = program_of(f.function);
+    const Closed closed = closed_of(program);
+    add_function(interface_, f.name, closed);
+    InterfaceFunction& function = interface_.functions.back();
+    const auto budget = memory_budget_of(program.options, closed);
+    for (const Target& target : targets_) {
+      const LoweredFunction lowered = lower_function(closed, program.options, target, budget);
+      refuse_services(lowered.module.steps, function.prefix, closed.graph);
+      const std::string prefix = fmt::format("{}_on_{}", function.prefix, symbol_part(target.cpu));
+      add_code(function, closed, lowered.module, {prefix, level_of(target.cpu), {}, 0});
+      for (Unit& unit : emit(lowered.module, function.prefix, prefix, Callers::library))
+        add_unit(prefix + "_" + unit.name, std::move(unit.text), target.cpu);
+    }
+  }
+
+  ExportedLibrary finish() {
+    for (Unit unit : {calls_unit(interface_), values_unit(interface_)})
+      add_unit(fmt::format("{}_{}", interface_.name, unit.name), std::move(unit.text),
+               least_target(targets_));
+    ExportedLibrary library{interface_.name, header_text(interface_), {}, {}};
+    std::vector<std::vector<char>> objects;
+    std::vector<std::string> cpus = {least_target(targets_)};
+    for (const Target& target : targets_)
+      if (target.cpu != cpus[0]) cpus.push_back(target.cpu);
+    for (const std::string& cpu : cpus) objects.push_back(build_for(cpu, library));
+    library.object = link_objects(objects, ObjectKind::relocatable);
+    return library;
+  }
+
+ private:
+  void add_unit(std::string name, std::string text, const std::string& cpu) {
+    units_.push_back({{std::move(name), std::move(text)}, cpu, {}, {}});
+  }
+
+  // Compiles the units of one target, and adds them to the library.
+  std::vector<char> build_for(const std::string& cpu, ExportedLibrary& library) const {
+    BuildOptions how;
+    how.cpu = cpu;
+    how.opt_level = options_.opt_level;
+    how.kind = ObjectKind::relocatable;
+    how.assembly = options_.assembly;
+    how.llvm_ir = options_.llvm_ir;
+    std::vector<Unit> units;
+    for (const ExportedUnit& u : units_)
+      if (u.target == cpu) units.push_back(u.unit);
+    BuildResult built = build(units, how);
+    for (std::size_t i = 0; i < units.size(); ++i)
+      library.units.push_back({std::move(units[i]), cpu,
+                               how.assembly ? std::move(built.assembly[i]) : "",
+                               how.llvm_ir ? std::move(built.llvm_ir[i]) : ""});
+    return std::move(built.object);
+  }
+
+  const ExportOptions& options_;
+  std::vector<Target> targets_;
+  Interface interface_;
+  std::vector<ExportedUnit> units_;
+};
+
+}  // namespace
+
+std::vector<char> ExportedLibrary::archive() const { return archive_of(name + ".o", object); }
+
+std::vector<char> ExportedLibrary::shared() const {
+  return link_objects(std::array{object}, ObjectKind::shared);
+}
+
+ExportedLibrary export_library(const std::string& name, std::span<const LibraryFunction> functions,
+                               const ExportOptions& options) {
+  check_names(name, functions);
+  Exporting exporting(name, options);
+  for (const LibraryFunction& f : functions) exporting.add(f);
+  return exporting.finish();
+}
+
+}  // namespace gnomon

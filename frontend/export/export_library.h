@@ -1,0 +1,66 @@
+// Compiled functions as a library for programs that have neither Gnomon nor a compiler: a C header,
+// and an object that needs nothing but the C library.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/toolchain/build.h"
+#include "frontend/function.h"
+
+namespace gnomon {
+
+/// A function of a library, under its name there. An empty name: that of the library itself.
+struct LibraryFunction {
+  std::string name;
+  Function function;
+};
+
+struct ExportOptions {
+  /// The processors to compile for: "native", a level of x86-64 ("x86-64-v3"), or LLVM's name of
+  /// one. Of several levels the call takes the best that its processor has.
+  std::vector<std::string> targets = {"native"};
+  int opt_level = 2;      ///< of Clang, 0 to 3
+  bool assembly = false;  ///< also return assembly texts
+  bool llvm_ir = false;   ///< also return LLVM's IR
+};
+
+/// A unit of a library, and the processor that it was compiled for.
+struct ExportedUnit {
+  Unit unit;
+  std::string target;
+  std::string assembly, llvm_ir;  // if they were asked for
+};
+
+struct ExportedLibrary {
+  std::string name;
+  std::string header;  // NAME.h
+  std::vector<ExportedUnit> units;
+  std::vector<char> object;  // relocatable
+
+  std::vector<char> archive() const;  // a static library of the object
+  std::vector<char> shared() const;   // a shared one
+};
+
+/// Compiles the functions once more, for other callers. Weights (large constants) are in the
+/// object, shared variables are a state that the caller holds. Products are kernels. Equal functions and
+/// options give equal bytes.
+/// ValueError: a name is no identifier or stands twice, a variable has an open extent, several
+/// targets are not levels of one family, a function prints, or needs LAPACK, Fourier transforms,
+/// convolutions or sorts, which only Gnomon's runtime has.
+ExportedLibrary export_library(const std::string& name, std::span<const LibraryFunction> functions,
+                               const ExportOptions& options = {});
+
+/// What `write_library` can write of a library, as extensions of files.
+std::span<const std::string_view> library_kinds();
+
+/// Writes FOLDER/NAME.h and a file of each kind: "o", "a", "so", "cpp", "ll", "s". Each is written
+/// aside and renamed. Returns their paths. ValueError: another kind; DeviceError: a file cannot be
+/// written.
+std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
+                                                 const std::filesystem::path& folder,
+                                                 std::span<const std::string> kinds);
+
+}  // namespace gnomon

@@ -1,0 +1,250 @@
+// Prints the header: what the library has once, then what each function has.
+#include "frontend/export/header_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace gnomon {
+
+namespace {
+
+// Puts the library's name, N, and its name in capitals, C, into a text.
+std::string with_names(std::string text, const Interface& library) {
+  const std::pair<std::string_view, std::string> names[] = {{"@N", library.name},
+                                                            {"@C", library.capitals()}};
+  for (const auto& [mark, name] : names)
+    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += name.size())
+      text.replace(at, mark.size(), name);
+  return text;
+}
+
+constexpr const char* opening = R"(#ifndef @C_H
+#define @C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define @C_ALIGNED alignas(64)
+extern "C" {
+#else
+#define @C_ALIGNED _Alignas(64)
+#endif
+
+/* What the functions return. */
+typedef enum @N_status {
+  @C_DONE = 0,
+  @C_BAD_ARGUMENT = 1,    /* null, not aligned, or with an extent that is negative or too large */
+  @C_CHECK_FAILED = 2,    /* extents that do not fit each other, or an index out of range */
+  @C_NO_WORKSPACE = 3,    /* `value`: bytes that are missing */
+  @C_NO_CAPACITY = 4,     /* a result has `value` elements, and room for `bound` */
+  @C_WRONG_PROCESSOR = 5, /* it lacks instructions that the library was built for */
+  @C_BAD_FILE = 6         /* no file of this state, or it cannot be read or written */
+} @N_status;
+
+/* How a call failed: the function's message says it in words. */
+typedef struct @N_failure {
+  int32_t status, check;
+  int64_t index, value, bound;
+} @N_failure;
+
+/* The caller's threads. `parallel_for` calls `body` for pieces that cover [0, count) once, with a
+ * `worker` from 0 to threads - 1 that no other running piece has, and returns when all is done. A
+ * piece of fewer than `grain` is not worth a thread. */
+typedef struct @N_threads {
+  void* pool;
+  int32_t threads;
+  void (*parallel_for)(void* pool, int64_t count, int64_t grain,
+                       void (*body)(void* argument, int64_t lo, int64_t hi, int32_t worker),
+                       void* argument);
+} @N_threads;
+)";
+
+constexpr const char* state_functions = R"(
+/* Sets the variables to the values they had when the library was made. */
+void @N_start(@N_state* state);
+/* Writes the state to a file, whole or not at all, and reads it again. */
+int32_t @N_save(const @N_state* state, const char* path);
+int32_t @N_load(@N_state* state, const char* path);
+)";
+
+std::string elements_of(const InterfaceArray& a) {
+  std::string product = is_complex(a.dtype) ? "2" : "";
+  for (const std::string& n : a.extents) product += (product.empty() ? "" : " * ") + n;
+  return product;
+}
+
+// A comment of what the array is, where the type in C does not say it.
+std::string remark(const InterfaceArray& a) {
+  std::string text = a.text();
+  if (is_complex(a.dtype)) text += ", as pairs of real and imaginary part";
+  if (is_half(a.dtype)) text += ", by its bits";
+  return fmt::format("/* {} */", text);
+}
+
+std::string state_struct(const Interface& library) {
+  if (library.state.empty()) return {};
+  std::string text = "\n/* The variables of the functions. */\ntypedef struct @N_state {\n";
+  for (const InterfaceArray& v : library.state) {
+    const std::string count = elements_of(v);
+    const bool none = std::ranges::find(v.extents, "0") != v.extents.end();
+    text += fmt::format("  @C_ALIGNED {} {}[{}]; {}\n", v.element(), v.name,
+                        none || count.empty() ? "1" : count, remark(v));
+  }
+  return text + "} @N_state;\n" + state_functions;
+}
+
+std::string argument_fields(const InterfaceFunction& f) {
+  std::string text;
+  for (const InterfaceArray& a : f.arguments)
+    text += a.by_value ? fmt::format("  {} {}; {}\n", a.element(), a.name, remark(a))
+                       : fmt::format("  const {}* {}; {}\n", a.element(), a.name, remark(a));
+  for (const InterfaceArray& r : f.results) {
+    text += fmt::format("  {}* {}; {}\n", r.element(), r.name, remark(r));
+    if (r.late)
+      text += fmt::format(
+          "  int64_t {0}_capacity; /* elements there is room for */\n"
+          "  int64_t* {0}_shape; /* set: the {1} extents */\n",
+          r.name, r.extents.size());
+  }
+  return text.empty() ? "  char none;\n" : text;
+}
+
+std::string one_line(const InterfaceFunction& f) {
+  std::vector<std::string> in, out;
+  for (const InterfaceArray& a : f.arguments) in.push_back(a.text());
+  for (const InterfaceArray& r : f.results) out.push_back(r.text());
+  return fmt::format(
+      "({}) -> {}", fmt::join(in, ", "),
+      out.empty() ? "new values of variables" : fmt::format("{}", fmt::join(out, ", ")));
+}
+
+std::string function_text(const Interface& library, const InterfaceFunction& f) {
+  std::string text = fmt::format("\n/* ---- {}{} */\n", f.prefix, one_line(f));
+  if (!f.extents.empty())
+    text += fmt::format("\ntypedef struct {0}_dims {{\n  int64_t {1};\n}} {0}_dims;\n", f.prefix,
+                        fmt::join(f.extents, ", "));
+  text +=
+      fmt::format("\ntypedef struct {0}_args {{\n{1}}} {0}_args;\n", f.prefix, argument_fields(f));
+  text += fmt::format(
+      "\n/* The extents of the results, -1 where only a call finds them. */\n"
+      "typedef struct {0}_shapes {{\n",
+      f.prefix);
+  for (const InterfaceArray& r : f.results)
+    if (!r.extents.empty()) text += fmt::format("  int64_t {}[{}];\n", r.name, r.extents.size());
+  text += fmt::format(
+      "  int64_t workspace; /* bytes */\n}} {0}_shapes;\n\n"
+      "/* Finds the extents of the results, and the bytes of workspace that {0}_run takes with so\n"
+      " * many threads{1}. */\n"
+      "int32_t {0}_plan({2}, int32_t threads, {0}_shapes* shapes, @N_failure* failure);\n"
+      "/* Computes the results{3}. `work` is aligned to 64 bytes. `threads` and `failure` may be\n"
+      " * null. After a failure the results hold anything{4}. */\n"
+      "int32_t {0}_run({2}{5});\n"
+      "/* Says how {0}_run or {0}_plan failed, as snprintf writes: at most `size` bytes with the\n"
+      " * zero at the end. Returns the length of the whole message. */\n"
+      "size_t {0}_message(const @N_failure* failure, char* text, size_t size);\n",
+      f.prefix,
+      std::ranges::any_of(f.results, &InterfaceArray::late)
+          ? ", without what extents decide that only a call finds"
+          : "",
+      argument_parameters(f), f.variables.empty() ? "" : " and new values of variables",
+      f.variables.empty() ? "" : ", and the variables have the values that they had",
+      run_parameters(library, f));
+  return text;
+}
+
+// A function that takes spans and looks whether they are as long as the extents say.
+std::string span_function(const Interface& library, const InterfaceFunction& f) {
+  std::string parameters, fields, checks;
+  const std::string inner =
+      f.prefix == library.name ? "run" : f.prefix.substr(library.name.size() + 1);
+  int number = 0;
+  const auto add = [&](const InterfaceArray& a, bool result) {
+    const std::string type = (result ? "" : "const ") + a.element();
+    if (a.by_value) {
+      parameters += fmt::format(", {} {}", a.element(), a.name);
+      fields += fmt::format("  args.{0} = {0};\n", a.name);
+    } else {
+      parameters += fmt::format(", std::span<{}> {}", type, a.name);
+      fields += fmt::format("  args.{0} = {0}.data();\n", a.name);
+      if (a.late) {
+        parameters +=
+            fmt::format(", std::span<std::int64_t, {}> {}_shape", a.extents.size(), a.name);
+        fields += fmt::format(
+            "  args.{0}_capacity = static_cast<std::int64_t>({0}.size());\n"
+            "  args.{0}_shape = {0}_shape.data();\n",
+            a.name);
+      } else {
+        checks +=
+            fmt::format("  if ({}.size() != counts[{}]) return detail::wrong_size(failure, {});\n",
+                        a.name, number, number);
+      }
+    }
+    ++number;
+  };
+  for (const InterfaceArray& a : f.arguments) add(a, false);
+  for (const InterfaceArray& r : f.results) add(r, true);
+  const std::string dims = f.extents.empty() ? "" : fmt::format("const {}_dims& dims", f.prefix);
+  if (dims.empty() && !parameters.empty()) parameters = parameters.substr(2);
+  const std::string state =
+      f.variables.empty() ? "" : fmt::format(", {}_state& state", library.name);
+  return fmt::format(
+      "\n/// {0}_run with spans; a span of another length than the extents say is a bad argument.\n"
+      "inline std::int32_t {1}({2}{3}{4}, std::span<std::byte> work,\n"
+      "    const @N_threads* threads = nullptr, @N_failure* failure = nullptr) noexcept {{\n"
+      "  {0}_args args{{}};\n{5}  std::size_t counts[{6}];\n"
+      "  if (const std::int32_t status = {0}_counts({7}&args, counts, failure)) return status;\n{8}"
+      "  return {0}_run({7}&args{9}, work.data(), work.size(), threads, failure);\n}}\n",
+      f.prefix, inner, dims, parameters, state, fields, std::max(number, 1),
+      f.extents.empty() ? "" : "&dims, ", checks, f.variables.empty() ? "" : ", &state");
+}
+
+std::string spans(const Interface& library) {
+  std::string text =
+      "\n#if defined(__cplusplus) && __cplusplus >= 202002L && __has_include(<span>)\n"
+      "#include <cstddef>\n#include <cstdint>\n#include <span>\n\nnamespace @N {\n"
+      "namespace detail {\ninline std::int32_t wrong_size(@N_failure* failure, std::int64_t index) "
+      "noexcept {\n  if (failure != nullptr) *failure = {@C_BAD_ARGUMENT, 4, index, 0, 0};\n"
+      "  return @C_BAD_ARGUMENT;\n}\n}  // namespace detail\n";
+  for (const InterfaceFunction& f : library.functions) text += span_function(library, f);
+  return text + "\n}  // namespace @N\n#endif\n";
+}
+
+}  // namespace
+
+std::string argument_parameters(const InterfaceFunction& f) {
+  return (f.extents.empty() ? "" : fmt::format("const {}_dims* dims, ", f.prefix)) +
+         fmt::format("const {}_args* args", f.prefix);
+}
+
+std::string run_parameters(const Interface& library, const InterfaceFunction& f) {
+  return (f.variables.empty() ? "" : fmt::format(", {}_state* state", library.name)) +
+         fmt::format(
+             ", void* work, size_t work_bytes,\n    const {0}_threads* threads, {0}_failure* "
+             "failure",
+             library.name);
+}
+
+std::string header_text(const Interface& library) {
+  std::string text =
+      "/* " + library.name + ".h: written by Gnomon, to be read and not edited.\n *\n";
+  for (const InterfaceFunction& f : library.functions)
+    text += fmt::format(" * {}{}\n", f.prefix, one_line(f));
+  text +=
+      " *\n * The functions throw nothing, allocate nothing and keep nothing between calls; any\n"
+      " * number of threads may call them at once. Arrays are C-contiguous.\n */\n";
+  text += opening + state_struct(library);
+  for (const InterfaceFunction& f : library.functions) {
+    text += function_text(library, f);
+    text += fmt::format(
+        "/* How many elements each array must have, a complex number counting as two. */\n"
+        "int32_t {0}_counts({1}, size_t* counts, @N_failure* failure);\n",
+        f.prefix, argument_parameters(f));
+  }
+  text += "\n#ifdef __cplusplus\n}\n#endif\n" + spans(library) + "\n#endif\n";
+  return with_names(std::move(text), library);
+}
+
+}  // namespace gnomon

@@ -1,0 +1,76 @@
+// Writes the files of a library.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "frontend/export/export_library.h"
+#include "runtime/error.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr std::string_view kinds[] = {"o", "a", "so", "cpp", "ll", "s"};
+
+// Whole or not at all.
+void write(const std::filesystem::path& path, std::string_view bytes) {
+  std::filesystem::path aside = path;
+  aside += fmt::format(".{}.part", ::getpid());
+  std::ofstream file(aside, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(aside, path, error);
+  if (file && !error) return;
+  std::filesystem::remove(aside, error);
+  throw DeviceError(fmt::format("export: {} cannot be written", path.string()));
+}
+
+std::string_view view(const std::vector<char>& bytes) { return {bytes.data(), bytes.size()}; }
+
+// The texts of all units, each under its name.
+std::string texts(const ExportedLibrary& library, const std::string ExportedUnit::* what,
+                  std::string_view comment) {
+  std::string all;
+  for (const ExportedUnit& u : library.units) {
+    all += fmt::format("{} ---- {} for {}\n{}\n", comment, u.unit.name, u.target,
+                       what != nullptr ? u.*what : u.unit.text);
+  }
+  return all;
+}
+
+std::string bytes_of(const ExportedLibrary& library, std::string_view kind) {
+  if (kind == "o") return std::string(view(library.object));
+  if (kind == "a") return std::string(view(library.archive()));
+  if (kind == "so") return std::string(view(library.shared()));
+  if (kind == "ll") return texts(library, &ExportedUnit::llvm_ir, ";");
+  if (kind == "s") return texts(library, &ExportedUnit::assembly, "#");
+  return texts(library, nullptr, "//");
+}
+
+}  // namespace
+
+std::span<const std::string_view> library_kinds() { return kinds; }
+
+std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
+                                                 const std::filesystem::path& folder,
+                                                 std::span<const std::string> wanted) {
+  for (const std::string& kind : wanted)
+    if (std::ranges::find(kinds, kind) == std::end(kinds))
+      throw ValueError(fmt::format("export: expected one of {} as a kind of file, found {}",
+                                   fmt::join(kinds, ", "), kind));
+  std::vector<std::filesystem::path> paths = {folder / (library.name + ".h")};
+  write(paths[0], library.header);
+  for (const std::string& kind : wanted) {
+    // A static library is found by the linker as -lNAME.
+    const std::string_view before = kind == "a" || kind == "so" ? "lib" : "";
+    paths.push_back(folder / fmt::format("{}{}.{}", before, library.name, kind));
+    write(paths.back(), bytes_of(library, kind));
+  }
+  return paths;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,73 @@
+"""Compiled functions as libraries for programs that have neither Gnomon nor a compiler."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+
+from .. import _core
+
+__all__ = ["export"]
+
+
+def export(
+    path: str | os.PathLike[str],
+    functions: _core.Function | Mapping[str, _core.Function],
+    *,
+    kinds: Sequence[str] = ("a",),
+    targets: Sequence[str] = ("native",),
+    opt_level: int = 2,
+) -> list[str]:
+    """Writes functions as a library for programs in C and C++; returns the paths of its files.
+
+    `path` is that of the library without an extension: "build/model" gives `build/model.h` and
+    `build/libmodel.a`. The functions of a dict are `model_NAME_run` in the library, a single one is
+    `model_run`. Large constants are in the library; shared variables are a `model_state` that the
+    caller holds, with the values they have now to begin with.
+
+    `kinds` are the files beside the header: "o" and "a" to link, "so" to open, and the texts "cpp",
+    "ll" (LLVM's IR) and "s" (assembly). `targets`: "native", LLVM's name of a processor, or levels
+    of x86-64 ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"), of which a call takes the best that
+    its processor has. `opt_level`: Clang's, 0 to 3.
+
+    The library needs that of C and nothing else. It allocates nothing, keeps nothing between calls,
+    and has the caller's threads or one; the header says how. Its products of matrices are kernels:
+    the bits are those of `gn.function` where that calls no BLAS.
+
+    ValueError: a name is no identifier, another kind or target, a variable has an open extent, or
+    a function prints or needs what only Gnomon's runtime has: linear systems and decompositions,
+    Fourier transforms, convolutions, sorts, running results.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> x = gn.vector("x")
+    >>> with TemporaryDirectory() as folder:
+    ...     files = gn.export(f"{folder}/norm", gn.function([x], gn.sqrt(gn.sum(x * x))))
+    ...     print([file.rpartition("/")[2] for file in files])
+    ['norm.h', 'libnorm.a']
+    """
+    folder, name = os.path.split(os.fspath(path))
+    if not os.path.isdir(folder or "."):
+        raise FileNotFoundError(f"export: {path}: there is no folder {folder}")
+    named = functions if isinstance(functions, Mapping) else {"": functions}
+    for key, function in named.items():
+        if not isinstance(function, _core.Function):
+            raise _core.TypeError(
+                f"export: expected a gn.Function{f' as {key}' if key else ''}, found "
+                f"{type(function).__name__}; a gn.compiled function has one for each call: "
+                "f.lower(x).compile()"
+            )
+    found: list[str] = _core.export_library(
+        name, folder or ".", list(named.items()), list(kinds), list(targets), opt_level
+    )
+    return found
+
+
+def exported(
+    function: _core.Function,
+    path: str | os.PathLike[str],
+    kinds: Sequence[str] = ("a",),
+    targets: Sequence[str] = ("native",),
+    opt_level: int = 2,
+) -> list[str]:
+    """The method `Function.export`."""
+    return export(path, function, kinds=kinds, targets=targets, opt_level=opt_level)

@@ -1,0 +1,48 @@
+// Libraries for programs without Gnomon.
+#include "frontend/export/export_library.h"
+
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "frontend/python/src/core.h"
+#include "frontend/python/src/functions/function.h"
+
+namespace gnomon::python {
+
+namespace {
+
+// `functions`: pairs of a name and a function. Returns the paths of the files.
+std::vector<std::string> export_functions(const std::string& name,
+                                          const std::filesystem::path& folder, nb::handle functions,
+                                          const std::vector<std::string>& kinds,
+                                          std::vector<std::string> targets, int opt_level) {
+  std::vector<LibraryFunction> list;
+  for (const nb::handle pair : nb::iter(functions))
+    list.push_back({nb::cast<std::string>(pair[0]), compiled_function(nb::object(pair[1]))});
+  ExportOptions options;
+  options.targets = std::move(targets);
+  options.opt_level = opt_level;
+  for (const std::string& kind : kinds) {
+    options.assembly = options.assembly || kind == "s";
+    options.llvm_ir = options.llvm_ir || kind == "ll";
+  }
+  std::vector<std::filesystem::path> paths;
+  {
+    const nb::gil_scoped_release released;
+    paths = write_library(export_library(name, list, options), folder, kinds);
+  }
+  std::vector<std::string> written;
+  for (const auto& path : paths) written.push_back(path.string());
+  return written;
+}
+
+}  // namespace
+
+void add_export(nb::module_& m) {
+  using namespace nb::literals;
+  m.def("export_library", export_functions, "name"_a, "folder"_a, "functions"_a, "kinds"_a,
+        "targets"_a, "opt_level"_a);
+}
+
+}  // namespace gnomon::python

@@ -1,0 +1,74 @@
+// Exported libraries: what they are made of. tests/python/test_export.py calls them.
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <array>
+#include <fstream>
+
+#include "frontend/gnomon.h"
+#include "tests/support/folder_support.h"
+
+using namespace gnomon;
+
+namespace {
+
+LibraryFunction doubled(const std::string& name) {
+  const Expr x = vector("x");
+  return {name, compile({x}, {{"y", 2.0 * x}})};
+}
+
+// As the header of `doubled("")` in a library "m" declares them.
+struct Dims {
+  std::int64_t x_0;
+};
+struct Args {
+  const double* x;
+  double* y;
+};
+using Run = std::int32_t (*)(const Dims*, const Args*, void*, std::size_t, const void*, void*);
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+TEST_CASE("a library runs without the runtime") {
+  const test::Folder folder;
+  const ExportedLibrary library = export_library("m", std::array{doubled("")});
+  const std::array<std::string, 3> kinds = {"so", "a", "cpp"};
+  const auto paths = write_library(library, folder.path, kinds);
+  REQUIRE(paths.size() == 4);
+  CHECK(paths[0].filename() == "m.h");
+  CHECK(read(paths[0]) == library.header);
+  CHECK(read(paths[2]).starts_with("!<arch>\n"));
+  void* const opened = ::dlopen(paths[1].c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(opened != nullptr);
+  const auto run = reinterpret_cast<Run>(::dlsym(opened, "m_run"));
+  REQUIRE(static_cast<bool>(run));
+  CHECK(::dlsym(opened, "gnomon_info") == nullptr);
+  const double x[3] = {1, 2, 3};
+  double y[3] = {};
+  const Dims dims{3};
+  const Args args{x, y};
+  alignas(64) char work[4096];
+  CHECK(run(&dims, &args, work, sizeof work, nullptr, nullptr) == 0);
+  CHECK(y[2] == 6);
+  ::dlclose(opened);
+}
+
+TEST_CASE("names of a library are identifiers, each once") {
+  for (const char* name : {"", "2m", "a-b", "int"})
+    CHECK_THROWS_AS(export_library(name, std::array{doubled("")}), ValueError);
+  CHECK_THROWS_AS(export_library("m", std::array{doubled("f"), doubled("f")}), ValueError);
+  CHECK_THROWS_AS(export_library("m", std::span<const LibraryFunction>()), ValueError);
+  CHECK_THROWS_AS(export_library("m", std::array{LibraryFunction{"f", Function()}}), ValueError);
+}
+
+TEST_CASE("a file that cannot be written is an error") {
+  const ExportedLibrary library = export_library("m", std::array{doubled("")});
+  const std::array<std::string, 1> kinds = {"o"}, wrong = {"exe"};
+  CHECK_THROWS_AS(write_library(library, "/nonexistent/folder", kinds), DeviceError);
+  CHECK_THROWS_AS(write_library(library, "/nonexistent/folder", wrong), ValueError);
+}
