@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/cache/safe_folder.h"
 #include "runtime/options.h"
@@ -23,6 +24,18 @@ struct CacheEntry {
   Descriptor file = Descriptor();  // the very file that was verified, to be mapped from
   bool persistent = true;          // false: the folder could not keep it, and there is no file
 };
+
+/// An entry as it lies in the folder.
+struct ListedEntry {
+  std::string key;         ///< what its file is called
+  std::string manifest;    ///< the caller's text; empty where the file is damaged
+  std::int64_t bytes = 0;  ///< of the entry and its object, which others may share
+  std::int64_t used = 0;   ///< nanoseconds since 1970
+  std::string damage;      ///< why `find` would not give it: "its object is missing"; or ""
+};
+
+/// How closely entries are looked at: `contents` reads every byte of their objects.
+enum class CacheLook { sizes, contents };
 
 /// What a cache folder holds.
 struct CacheStats {
@@ -47,11 +60,16 @@ class Cache {
                    std::span<const char> object) const;
   /// Removes the entry under `key`, if any; its object stays for other entries.
   void remove(std::string_view key) const;
+  /// Removes the entries of these names, damaged ones too, and objects that no other entry names.
+  /// Names that are none of an entry are no matter.
+  void remove_listed(std::span<const std::string> keys) const;
   /// Removes every entry, object and left-over of an interrupted write.
   void clear() const;
   /// Removes the entries used longest ago until at most `bytes` bytes remain.
   void trim(std::int64_t bytes) const;
   CacheStats stats() const;
+  /// All entries, the one used last first.
+  std::vector<ListedEntry> entries(CacheLook look = CacheLook::sizes) const;
 
  private:
   std::filesystem::path folder_;

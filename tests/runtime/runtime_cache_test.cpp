@@ -278,6 +278,63 @@ TEST_CASE("trim keeps the entries used last, with their objects") {
   CHECK(cache.stats().objects == 2);
 }
 
+TEST_CASE("entries are listed by their last use, with what is wrong with each") {
+  const Folder f;
+  const Cache cache(f.path);
+  const auto hours_ago = [&](const std::string& name, int hours) {
+    fs::last_write_time(f.path / name,
+                        fs::file_time_type::clock::now() - std::chrono::hours(hours));
+  };
+  cache.store(key, "one", object_of('x', 500));
+  cache.store(other_key, "two", object_of('y', 700));
+  hours_ago(key + ".entry", 3);
+  hours_ago(other_key + ".entry", 2);
+  auto listed = cache.entries(CacheLook::contents);
+  REQUIRE(listed.size() == 2);
+  CHECK(listed[0].key == other_key);
+  CHECK(listed[1].manifest == "one");
+  CHECK(listed[1].bytes ==
+        500 + static_cast<std::int64_t>(fs::file_size(f.path / (key + ".entry"))));
+  CHECK(listed[0].used > listed[1].used);
+  CHECK((listed[0].damage + listed[1].damage).empty());
+
+  const std::string object = content_hash(as_text(object_of('x', 500))) + ".so";
+  std::string bytes = as_text(object_of('x', 500));
+  bytes[7] = 'z';
+  spill(f.path / object, bytes);
+  CHECK(cache.entries()[1].damage.empty());  // the size is right
+  CHECK(cache.entries(CacheLook::contents)[1].damage == "its object is damaged");
+  spill(f.path / object, "short");
+  CHECK(cache.entries()[1].damage == "its object is cut short, or longer than it was");
+  fs::remove(f.path / object);
+  CHECK(cache.entries()[1].damage == "its object is missing");
+  spill(f.path / (other_key + ".entry"), "half an ent");
+  hours_ago(other_key + ".entry", 5);
+  listed = cache.entries();
+  CHECK(listed[1].key == other_key);
+  CHECK(listed[1].damage == "its file is damaged, or others may write it");
+  CHECK(listed[1].manifest.empty());
+  spill(f.path / "none.entry", "");
+  CHECK(cache.entries()[0].damage == "its name is no key");
+}
+
+TEST_CASE("listed entries are removed with the objects that nothing else names") {
+  const Folder f;
+  const Cache cache(f.path);
+  const std::string third(32, 'c');
+  cache.store(key, "one", object_of('x'));
+  cache.store(other_key, "two", object_of('x'));
+  cache.store(third, "three", object_of('y'));
+  spill(f.path / "mine.txt", "text");
+  const std::vector<std::string> keys = {key, third, "../mine", "mine.txt"};
+  cache.remove_listed(keys);
+  CHECK_FALSE(cache.find(key));
+  CHECK_FALSE(cache.find(third));
+  CHECK(cache.find(other_key));
+  CHECK(cache.stats().objects == 1);
+  CHECK(fs::exists(f.path / "mine.txt"));
+}
+
 TEST_CASE("the cache folder follows the environment") {
   const auto saved = environment("GNOMON_CACHE_DIR");
   ::setenv("GNOMON_CACHE_DIR", "/somewhere/else", 1);
