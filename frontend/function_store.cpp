@@ -1,10 +1,10 @@
 // Finds and keeps compiled functions in the disk cache.
 #include "frontend/function_store.h"
 
-#include <nlohmann/json.hpp>
+#include <time.h>
 
-#include "codegen/toolchain/build.h"
 #include "frontend/compile_options.h"
+#include "frontend/function_manifest.h"
 #include "runtime/error.h"
 #include "runtime/options.h"
 
@@ -14,8 +14,9 @@ FunctionStore::FunctionStore(const Closed& closed, const CompileOptions& options
                              const std::optional<MemoryBudget>& budget, const Target& target)
     : cache_(options.cache_folder.empty() ? default_cache_folder() : options.cache_folder),
       key_(cache_key(closed.graph, options, budget, target)),
-      manifest_(
-          nlohmann::json{{"abi", GNOMON_ABI_VERSION}, {"build", build_id()}, {"key", key_}}.dump()),
+      manifest_head_(manifest_head(key_)),
+      name_(options.name),
+      processor_(target.name),
       writes_(options.cache),
       reads_(options.cache && !options.explain && !dump_folder()) {}
 
@@ -24,7 +25,7 @@ std::shared_ptr<Program> FunctionStore::find(const Closed& closed) const {
   const auto entry = cache_.find(key_);
   if (!entry) return nullptr;
   try {
-    if (entry->manifest == manifest_)
+    if (has_manifest_head(entry->manifest, manifest_head_))
       return load(Library::open(entry->file, entry->object), closed);
   } catch (const DeviceError&) {
   }
@@ -34,7 +35,8 @@ std::shared_ptr<Program> FunctionStore::find(const Closed& closed) const {
 
 std::shared_ptr<const Library> FunctionStore::open(std::span<const char> object) const {
   if (writes_) {
-    const CacheEntry entry = cache_.store(key_, manifest_, object);
+    const FunctionOrigin origin{name_, processor_, std::int64_t{::time(nullptr)}};
+    const CacheEntry entry = cache_.store(key_, manifest_text(manifest_head_, origin), object);
     try {
       if (entry.persistent) return Library::open(entry.file, entry.object);
     } catch (const DeviceError&) {

@@ -31,7 +31,7 @@ class FunctionStore {
 
  private:
   Cache cache_;
-  std::string key_, manifest_;
+  std::string key_, manifest_head_, name_, processor_;
   bool writes_, reads_;
 };
 
