@@ -26,6 +26,7 @@ constexpr EnvironmentVariable table[] = {
     {"GNOMON_POISON", "set: memory starts as NaN and as integers that are no index"},
     {"GNOMON_CLANG_LIBRARY", "path of the compiler library to use"},
     {"GNOMON_NVRTC_LIBRARY", "path of NVIDIA's run-time compiler to use"},
+    {"NO_COLOR", "set: the command `gnomon` writes no colours on a terminal"},
 };
 
 }  // namespace

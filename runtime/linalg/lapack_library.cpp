@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "runtime/linalg/blas.h"
+#include "runtime/linalg/lapack.h"
 
 namespace gnomon {
 
@@ -52,5 +53,16 @@ template const Lapack<float>& lapack<float>();
 template const Lapack<double>& lapack<double>();
 template const Lapack<std::complex<float>>& lapack<std::complex<float>>();
 template const Lapack<std::complex<double>>& lapack<std::complex<double>>();
+
+bool lapack_available() { return lapack<double>().complete(); }
+
+std::string lapack_description() {
+  if (!blas().available()) return "no BLAS library, and so no LAPACK";
+  if (!lapack_available())
+    return "neither the BLAS library nor liblapack.so.3 has all functions that are needed";
+  Dl_info where{};
+  const bool found = ::dladdr(reinterpret_cast<void*>(lapack<double>().getrf), &where) != 0;
+  return found && where.dli_fname != nullptr ? where.dli_fname : "a library without a name";
+}
 
 }  // namespace gnomon

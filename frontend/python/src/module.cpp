@@ -1,4 +1,5 @@
 // The extension module gnomon._core: what the Python package is made of.
+#include "frontend/configuration.h"
 #include "frontend/python/src/core.h"
 
 namespace gnomon::python {
@@ -10,7 +11,7 @@ Types types{};
 NB_MODULE(_core, m) {
   using namespace gnomon::python;
   m.doc() = "The compiled part of gnomon.";
-  m.attr("__version__") = GNOMON_VERSION;
+  m.attr("__version__") = gnomon::version();
   add_errors(m);
   add_dtypes(m);
   add_arrays(m);
