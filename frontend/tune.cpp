@@ -214,11 +214,15 @@ Tuning tune(const TuneOptions& options) {
   for (const std::string& name : options.names)
     if (std::ranges::find(all, name, &MachineConstant::name) == all.end())
       throw ValueError(fmt::format("tune: expected one of {}, found {}", text(Machine{}), name));
-  Tuning tuning{host_target().machine, {}, {}};
-  for (const Experiment& e : experiments()) {
+  std::vector<std::pair<std::string_view, Experiment>> chosen;
+  for (Experiment& e : experiments()) {
     const auto name = std::ranges::find(all, e.constant, &MachineConstant::member)->name;
-    if (!options.names.empty() && std::ranges::find(options.names, name) == options.names.end())
-      continue;
+    if (options.names.empty() || std::ranges::find(options.names, name) != options.names.end())
+      chosen.emplace_back(name, std::move(e));
+  }
+  Tuning tuning{host_target().machine, {}, {}};
+  for (const auto& [name, e] : chosen) {
+    if (options.begin) options.begin(name, tuning.constants.size(), chosen.size());
     const TunedConstant result = measure(e, name, std::max(options.rounds, 1));
     tuning.machine.*e.constant = result.best;
     tuning.constants.push_back(result);

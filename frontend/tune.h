@@ -1,6 +1,7 @@
 // Measures the constants of the cost model on this machine.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -37,8 +38,10 @@ struct TuneOptions {
   std::vector<std::string> names;
   /// How often each function is timed, twice.
   int rounds = 15;
+  /// Gets the name of each constant before it is measured, its place from 0 and how many there are.
+  std::function<void(std::string_view, std::size_t, std::size_t)> begin = {};
   /// Gets each constant as soon as it is measured.
-  std::function<void(const TunedConstant&)> progress;
+  std::function<void(const TunedConstant&)> progress = {};
 };
 
 /// The constants measured, and those of this process for the others.

@@ -1,34 +1,22 @@
-"""The command line: python -m gnomon tune."""
+"""The command line: `python -m gnomon` is the program `gnomon` that is built with the package."""
 
 from __future__ import annotations
 
-import argparse
+import os
+import pathlib
 import sys
 
-from . import Error
-from ._tools.tune import tune
+from . import _core
 
 
 def main() -> int:
-    """Runs the command that the arguments name; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="gnomon")
-    commands = parser.add_subparsers(dest="command", required=True)
-    measure = commands.add_parser(
-        "tune", help="measure the constants of the cost model on this machine and store them"
-    )
-    measure.add_argument("names", nargs="*", metavar="CONSTANT", help="measure these alone")
-    measure.add_argument("--dry-run", action="store_true", help="store nothing")
-    arguments = parser.parse_args()
+    """Becomes the program, with the same arguments; returns only if that cannot be done."""
+    program = pathlib.Path(_core.__file__).with_name("gnomon")
     try:
-        tune(
-            *arguments.names,
-            store=not arguments.dry_run,
-            progress=lambda text: print(text, end="", flush=True),
-        )
-    except Error as error:
-        print(f"gnomon: {error}", file=sys.stderr)
-        return 1
-    return 0
+        os.execv(program, [str(program), *sys.argv[1:]])
+    except OSError as error:
+        print(f"gnomon: {program} cannot be run: {error.strerror}", file=sys.stderr)
+    return 1
 
 
 if __name__ == "__main__":

@@ -1,0 +1,63 @@
+// The table of commands, and how one is added.
+#include "tools/gnomon/command.h"
+
+#include <fmt/format.h>
+
+#include "codegen/toolchain/build.h"
+#include "frontend/configuration.h"
+
+namespace gnomon {
+
+namespace {
+
+constexpr void (*table[])(CommandLine&) = {
+    add_info, add_cache, add_tune, add_completion, add_man, add_help,
+};
+
+constexpr const char* doc =
+    "the command line of Gnomon, which compiles mathematics over arrays\n"
+    "It tells what was found on this machine, looks after the functions that were compiled, and "
+    "measures the machine for those that will be.";
+
+constexpr Example examples[] = {
+    {"gnomon info", "tells what was found on this machine"},
+    {"gnomon cache list", "shows the compiled functions that are kept"},
+    {"gnomon help cache trim", "explains a command"},
+};
+
+std::string text_of(std::span<const Example> list) {
+  std::string text;
+  for (const Example& e : list) text += fmt::format("{}\n    {}\n", e.line, e.doc);
+  return text;
+}
+
+}  // namespace
+
+CommandLine::CommandLine() : app(doc, "gnomon") {
+  app.set_help_flag("-h,--help", "explains the command");
+  app.set_version_flag("--version", fmt::format("gnomon {} (build {})", version(), build_id()),
+                       "prints the version");
+  app.require_subcommand(1);
+  app.footer(text_of(examples));
+}
+
+CLI::App& CommandLine::add(CLI::App& parent, const std::string& name, const std::string& text,
+                           std::span<const Example> list) {
+  CLI::App& command = *parent.add_subcommand(name, text);
+  command.footer(text_of(list));
+  return command;
+}
+
+void CommandLine::runs(CLI::App& command, std::function<int()> run) {
+  command.callback([this, run = std::move(run)] { chosen = run; });
+}
+
+void add_json(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "prints one object of JSON, for programs");
+}
+
+void add_commands(CommandLine& line) {
+  for (const auto add : table) add(line);
+}
+
+}  // namespace gnomon
