@@ -17,6 +17,7 @@
 #include "runtime/linalg/blas.h"
 #include "runtime/linalg/lapack.h"
 #include "runtime/options.h"
+#include "runtime/size_text.h"
 
 namespace gnomon {
 

@@ -89,15 +89,4 @@ MemorySize memory_size() {
   return {bytes_of(value_of(path, "MemTotal")), bytes_of(value_of(path, "MemAvailable"))};
 }
 
-std::string size_text(std::int64_t bytes) {
-  constexpr const char* units[] = {"KiB", "MiB", "GiB", "TiB"};
-  if (bytes < 1024) return fmt::format("{} bytes", bytes);
-  double size = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (size >= 1023.95 && unit + 1 < std::size(units)) size /= 1024, ++unit;
-  const std::string number = fmt::format("{:.1f}", size);
-  return fmt::format("{} {}", number.ends_with(".0") ? number.substr(0, number.size() - 2) : number,
-                     units[unit]);
-}
-
 }  // namespace gnomon

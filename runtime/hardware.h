@@ -31,7 +31,4 @@ struct MemorySize {
 };
 MemorySize memory_size();
 
-/// "1.5 MiB", "12 KiB", "7 bytes".
-std::string size_text(std::int64_t bytes);
-
 }  // namespace gnomon

@@ -54,7 +54,7 @@ template const Lapack<double>& lapack<double>();
 template const Lapack<std::complex<float>>& lapack<std::complex<float>>();
 template const Lapack<std::complex<double>>& lapack<std::complex<double>>();
 
-bool lapack_available() { return lapack<double>().complete(); }
+bool lapack_available() { return blas().available() && lapack<double>().complete(); }
 
 std::string lapack_description() {
   if (!blas().available()) return "no BLAS library, and so no LAPACK";

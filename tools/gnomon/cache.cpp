@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/error.h"
-#include "runtime/hardware.h"
 #include "runtime/options.h"
+#include "runtime/size_text.h"
 #include "tools/gnomon/cache_text.h"
 #include "tools/gnomon/command.h"
 #include "tools/gnomon/terminal.h"
@@ -19,7 +19,7 @@ namespace {
 struct CacheArguments {
   std::string folder;
   std::vector<std::string> keys;
-  std::uint64_t bytes = 0;
+  std::string size, bytes;  // that may stay
   bool json = false, remove = false, yes = false, others = false;
 };
 
@@ -92,8 +92,17 @@ int report(const CacheArguments& arguments, const Cache& cache, const CacheStats
 int trim(const CacheArguments& arguments) {
   const Cache cache = cache_of(arguments);
   const CacheStats before = cache.stats();
-  cache.trim(static_cast<std::int64_t>(std::min(arguments.bytes, std::uint64_t{INT64_MAX})));
+  cache.trim(parse_size(arguments.size.empty() ? arguments.bytes : arguments.size).value());
   return report(arguments, cache, before);
+}
+
+// What the parser asks of --size and --bytes.
+std::string fault_of_size(const std::string& text) {
+  return parse_size(text) ? "" : fmt::format("expected a size as 500M or 2G, found {}", text);
+}
+std::string fault_of_bytes(const std::string& text) {
+  const bool is_number = text.find_first_not_of("0123456789") == std::string::npos;
+  return is_number && parse_size(text) ? "" : fmt::format("expected a number, found {}", text);
 }
 
 // The functions that the arguments name: by the beginnings of keys, or those of other versions.
@@ -188,11 +197,12 @@ void add_removals(CommandLine& line, CLI::App& parent, const std::shared_ptr<Cac
               "compiled again.",
               trim_examples, a, trim);
   CLI::Option* const size =
-      trimmed.add_option("--size", a->bytes, "the size that may stay, as 500M or 2G")
-          ->transform(CLI::AsSizeValue(false))
+      trimmed.add_option("--size", a->size, "the size that may stay, as 500M or 2G")
+          ->check(fault_of_size)
           ->type_name("SIZE");
-  CLI::Option* const bytes =
-      trimmed.add_option("--bytes", a->bytes, "the same in bytes")->type_name("N");
+  CLI::Option* const bytes = trimmed.add_option("--bytes", a->bytes, "the same in bytes")
+                                 ->check(fault_of_bytes)
+                                 ->type_name("N");
   size->excludes(bytes);
   trimmed.callback([&line, a, size, bytes] {
     if (size->empty() && bytes->empty()) throw CLI::RequiredError("--size or --bytes");

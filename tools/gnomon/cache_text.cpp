@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/toolchain/target.h"
-#include "runtime/hardware.h"
+#include "runtime/size_text.h"
 
 namespace gnomon {
 
