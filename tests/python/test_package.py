@@ -88,17 +88,19 @@ def test_wheel_holds_the_package_and_nothing_else():
     outside = {f for f in files if not f.is_relative_to(PACKAGE)}
     others = {f for f in outside if ".dist-info" not in str(f)}
     assert {f.name for f in others} == {"gnomon"}, others  # the command
-    assert "libgnomon-clang.so" in inside
-    kinds = {pathlib.Path(name).suffix for name in inside if "__pycache__" not in name}
+    assert {"libgnomon-clang.so", "gnomon"} <= inside  # the program that the command runs
+    assert os.access(PACKAGE / "gnomon", os.X_OK)
+    named = {name for name in inside - {"gnomon"} if "__pycache__" not in name}
+    kinds = {pathlib.Path(name).suffix for name in named}
     assert kinds <= {".py", ".pyi", ".typed", ".so", ".9"}, inside
 
 
 def test_libraries_are_those_of_every_debian_or_ours():
     if not installed_files():
         pytest.skip("a build tree, not an installed package")
-    core = next(PACKAGE.glob("_core*.so"))
-    listed = subprocess.run(["ldd", core], capture_output=True, text=True).stdout
-    for line in listed.splitlines():
+    files = [next(PACKAGE.glob("_core*.so")), PACKAGE / "gnomon"]
+    listed = [subprocess.run(["ldd", f], capture_output=True, text=True).stdout for f in files]
+    for line in "".join(listed).splitlines():
         name, _, target = line.strip().partition(" => ")
         if not re.match(r"linux-vdso|/lib64/ld-linux|libstdc\+\+|libm\.|libgcc_s|libc\.", name):
             assert target.startswith(str(PACKAGE)), line

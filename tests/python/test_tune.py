@@ -26,10 +26,11 @@ def run(folder, *arguments):
 def test_the_command_measures_and_stores(tmp_path):
     dry = run(tmp_path, "-m", "gnomon", "tune", "--dry-run", "prefetch_bytes")
     assert dry.returncode == 0, dry.stderr
-    assert dry.stdout.startswith("prefetch_bytes ")
+    processor, constant = dry.stdout.splitlines()[:2]
+    assert processor.startswith("processor ") and constant.startswith("prefetch_bytes ")
     assert not (tmp_path / "machine.json").exists()
     wrong = run(tmp_path, "-m", "gnomon", "tune", "speed")
-    assert wrong.returncode == 1
+    assert wrong.returncode == 2
     assert "speed" in wrong.stderr and "prefetch_bytes" in wrong.stderr
 
 
