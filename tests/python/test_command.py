@@ -114,6 +114,13 @@ def test_the_help_of_all_tells_of_exit_status_and_environment():
             assert re.search(rf"^  {command} +\w", text, re.M), command
 
 
+def test_the_page_about_the_command_has_all_of_them():
+    root = pathlib.Path(__file__).resolve().parents[2]
+    page = (root / "docs" / "command.md").read_text()
+    for command in COMMANDS[1:]:
+        assert f"`gnomon {command}" in page, command
+
+
 def test_the_version_is_that_of_the_package():
     assert done("--version").startswith(f"gnomon {gn.__version__} (build ")
 

@@ -76,7 +76,7 @@ int verify(const CacheArguments& arguments) {
     json["removed"] = arguments.remove;
     print(json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
   } else {
-    for (const StoredFunction& f : damaged) fmt::print("{}  {}\n", f.key, f.damage);
+    for (const StoredFunction& f : damaged) fmt::print("{}  {}\n", printable(f.key), f.damage);
     fmt::print("{} checked, {} damaged{}\n", counted(count), damaged.size(),
                arguments.remove && !damaged.empty() ? " and removed" : "");
   }

@@ -41,13 +41,6 @@ Json moment_of(std::int64_t seconds) {
 
 Json text_or_nothing(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-// A name that a terminal may be given: the user's, which may hold anything.
-std::string printable(const std::string& name) {
-  std::string text;
-  for (const char c : name) text += static_cast<unsigned char>(c) < ' ' || c == 127 ? '?' : c;
-  return text.empty() ? "-" : text;
-}
-
 // Whom the function was compiled for, without the number that stands for all features.
 std::string processor_text(const std::string& name) {
   if (name.empty()) return "-";
@@ -79,6 +72,12 @@ std::string dumped(const Json& json) {
 
 }  // namespace
 
+std::string printable(const std::string& name) {
+  std::string text;
+  for (const char c : name) text += static_cast<unsigned char>(c) < ' ' || c == 127 ? '?' : c;
+  return text.empty() ? "-" : text;
+}
+
 std::string counted(std::int64_t functions) {
   return fmt::format("{} function{}", functions, functions == 1 ? "" : "s");
 }
@@ -93,10 +92,10 @@ std::string table_of(const std::vector<StoredFunction>& functions, const CacheSt
     text = fmt::format("{:<{}}  {:<16}  {:<16}  {:>10}  {:<{}}  name\n", "key", digits, "used",
                        "made", "size", "processor", width);
   for (const StoredFunction& f : functions) {
-    text += fmt::format("{:<{}}  {:<16}  {:<16}  {:>10}  {:<{}}  {}{}\n", f.key.substr(0, digits),
-                        digits, minute_of(f.used), minute_of(f.origin.made), size_text(f.bytes),
-                        processor_text(f.origin.processor), width, printable(f.origin.name),
-                        state_of(f));
+    text += fmt::format(
+        "{:<{}}  {:<16}  {:<16}  {:>10}  {:<{}}  {}{}\n", printable(f.key.substr(0, digits)),
+        digits, minute_of(f.used), minute_of(f.origin.made), size_text(f.bytes),
+        processor_text(f.origin.processor), width, printable(f.origin.name), state_of(f));
     if (f.damage.empty() && !f.current) ++others;
   }
   text += fmt::format("{}, {}", counted(stats.entries), size_text(stats.bytes));

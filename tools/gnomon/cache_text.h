@@ -26,4 +26,7 @@ std::string json_of(const Cache& cache, const CacheChange& change);
 /// "1 function", "2 functions".
 std::string counted(std::int64_t functions);
 
+/// A text that a terminal may be given, of a name that may hold anything; "-" for none.
+std::string printable(const std::string& name);
+
 }  // namespace gnomon
