@@ -23,30 +23,32 @@ struct CacheArguments {
   bool json = false, remove = false, yes = false, others = false;
 };
 
-// The folder; one that others can change is an error here, since nothing else is to be said of it.
+std::filesystem::path folder_of(const CacheArguments& arguments) {
+  return arguments.folder.empty() ? default_cache_folder()
+                                  : std::filesystem::absolute(arguments.folder);
+}
+
+// A folder that others can change is an error here, since nothing else is to be said of it.
 Cache cache_of(const CacheArguments& arguments) {
-  Cache cache(arguments.folder.empty() ? default_cache_folder()
-                                       : std::filesystem::absolute(arguments.folder));
-  const std::string problem = open_folder(cache.folder()).problem;
+  const std::filesystem::path folder = folder_of(arguments);
+  const std::string problem = open_folder(folder).problem;
   if (!problem.empty())
     throw DeviceError(
-        fmt::format("cache: expected a folder that only the user can change, found "
-                    "{}: {}",
-                    cache.folder().string(), problem));
-  return cache;
+        fmt::format("cache: expected a folder that only the user can change, found {}: {}",
+                    folder.string(), problem));
+  return Cache(folder);
 }
 
 void print(const std::string& text) { fmt::print("{}", text); }
 
 int where(const CacheArguments& arguments) {
-  const std::filesystem::path folder = arguments.folder.empty()
-                                           ? default_cache_folder()
-                                           : std::filesystem::absolute(arguments.folder);
+  const std::filesystem::path folder = folder_of(arguments);
   std::error_code error;
-  const nlohmann::ordered_json json = {{"folder", folder.string()},
+  print((arguments.json ? object_text({{"folder", folder.string()},
                                        {"exists", std::filesystem::is_directory(folder, error)},
-                                       {"problem", open_folder(folder).problem}};
-  print((arguments.json ? json.dump(2) : folder.string()) + "\n");
+                                       {"problem", open_folder(folder).problem}})
+                        : folder.string()) +
+        "\n");
   return done;
 }
 
@@ -74,7 +76,7 @@ int verify(const CacheArguments& arguments) {
     for (const StoredFunction& f : damaged)
       json["damaged"].push_back({{"key", f.key}, {"damage", f.damage}});
     json["removed"] = arguments.remove;
-    print(json.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n");
+    print(object_text(json) + "\n");
   } else {
     for (const StoredFunction& f : damaged) fmt::print("{}  {}\n", printable(f.key), f.damage);
     fmt::print("{} checked, {} damaged{}\n", counted(count), damaged.size(),

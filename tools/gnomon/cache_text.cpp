@@ -66,11 +66,11 @@ Json json_of(const StoredFunction& f) {
           {"damage", text_or_nothing(f.damage)}};
 }
 
-std::string dumped(const Json& json) {
+}  // namespace
+
+std::string object_text(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
-
-}  // namespace
 
 std::string printable(const std::string& name) {
   std::string text;
@@ -108,11 +108,11 @@ std::string json_of(const Cache& cache, const std::vector<StoredFunction>& funct
                     const CacheStats& stats) {
   Json list = Json::array();
   for (const StoredFunction& f : functions) list.push_back(json_of(f));
-  return dumped({{"folder", cache.folder().string()},
-                 {"functions", list},
-                 {"count", stats.entries},
-                 {"objects", stats.objects},
-                 {"bytes", stats.bytes}});
+  return object_text({{"folder", cache.folder().string()},
+                      {"functions", list},
+                      {"count", stats.entries},
+                      {"objects", stats.objects},
+                      {"bytes", stats.bytes}});
 }
 
 std::string text_of(const CacheChange& change) {
@@ -123,11 +123,11 @@ std::string text_of(const CacheChange& change) {
 }
 
 std::string json_of(const Cache& cache, const CacheChange& change) {
-  return dumped({{"folder", cache.folder().string()},
-                 {"removed", change.before.entries - change.after.entries},
-                 {"freed_bytes", change.before.bytes - change.after.bytes},
-                 {"count", change.after.entries},
-                 {"bytes", change.after.bytes}});
+  return object_text({{"folder", cache.folder().string()},
+                      {"removed", change.before.entries - change.after.entries},
+                      {"freed_bytes", change.before.bytes - change.after.bytes},
+                      {"count", change.after.entries},
+                      {"bytes", change.after.bytes}});
 }
 
 }  // namespace gnomon

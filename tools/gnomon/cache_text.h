@@ -1,6 +1,7 @@
 // How the commands for the cache write what they found.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ std::string json_of(const Cache& cache, const std::vector<StoredFunction>& funct
 /// "12 functions of 34 were removed, 1.5 MiB of 8 MiB", and as an object of JSON.
 std::string text_of(const CacheChange& change);
 std::string json_of(const Cache& cache, const CacheChange& change);
+
+/// The text of an object, with something in the place of bytes that are no text.
+std::string object_text(const nlohmann::ordered_json& json);
 
 /// "1 function", "2 functions".
 std::string counted(std::int64_t functions);

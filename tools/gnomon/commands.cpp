@@ -10,16 +10,16 @@ namespace gnomon {
 
 namespace {
 
-constexpr void (*table[])(CommandLine&) = {
+constexpr void (*command_table[])(CommandLine&) = {
     add_info, add_cache, add_tune, add_completion, add_man, add_help,
 };
 
-constexpr const char* doc =
+constexpr const char* root_doc =
     "the command line of Gnomon, which compiles mathematics over arrays\n"
     "It tells what was found on this machine, looks after the functions that were compiled, and "
     "measures the machine for those that will be.";
 
-constexpr Example examples[] = {
+constexpr Example root_examples[] = {
     {"gnomon info", "tells what was found on this machine"},
     {"gnomon cache list", "shows the compiled functions that are kept"},
     {"gnomon help cache trim", "explains a command"},
@@ -33,12 +33,12 @@ std::string text_of(std::span<const Example> list) {
 
 }  // namespace
 
-CommandLine::CommandLine() : app(doc, "gnomon") {
+CommandLine::CommandLine() : app(root_doc, "gnomon") {
   app.set_help_flag("-h,--help", "explains the command");
   app.set_version_flag("--version", fmt::format("gnomon {} (build {})", version(), build_id()),
                        "prints the version");
   app.require_subcommand(1);
-  app.footer(text_of(examples));
+  app.footer(text_of(root_examples));
 }
 
 CLI::App& CommandLine::add(CLI::App& parent, const std::string& name, const std::string& text,
@@ -57,7 +57,7 @@ void add_json(CLI::App& command, bool& json) {
 }
 
 void add_commands(CommandLine& line) {
-  for (const auto add : table) add(line);
+  for (const auto add : command_table) add(line);
 }
 
 }  // namespace gnomon
