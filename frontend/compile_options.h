@@ -27,6 +27,12 @@ enum class Decides : std::uint8_t {
   work,    // how compiling and calling are done, whatever the code: it is in neither
 };
 
+/// The name of a level of rewrites, as options have it: "all".
+constexpr std::string_view name_of(RewriteLevel level) {
+  constexpr std::string_view names[] = {"none", "exact", "all", "fast"};
+  return names[static_cast<std::size_t>(level)];
+}
+
 // A row: type, name, default, what it decides, the check of its value (one of compile_options.cpp;
 // `any_value` where nothing is wrong, or where its use knows better), and sentences for
 // documentation. Their order is part of the interface: designated initialisers name members of

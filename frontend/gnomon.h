@@ -2,6 +2,9 @@
 #pragma once
 
 #include "frontend/export/export_library.h"
+#include "frontend/files/function_file.h"
+#include "frontend/files/graph_file.h"
+#include "frontend/files/values.h"
 #include "frontend/function.h"
 #include "frontend/library/optimizers.h"
 #include "frontend/random_stream.h"

@@ -8,6 +8,8 @@ void throw_like(const Error& error, const std::string& what) {
   if (is(static_cast<IndexError*>(nullptr))) throw IndexError(what);
   if (is(static_cast<ValueError*>(nullptr))) throw ValueError(what);
   if (is(static_cast<TypeError*>(nullptr))) throw TypeError(what);
+  if (const auto* refused = dynamic_cast<const FileError*>(&error))
+    throw FileError(what, refused->code(), refused->reason(), refused->path());
   if (is(static_cast<DeviceError*>(nullptr))) throw DeviceError(what);
   if (is(static_cast<Interrupted*>(nullptr))) throw Interrupted(what);
   if (is(static_cast<InternalError*>(nullptr))) throw InternalError(what);

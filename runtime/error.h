@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace gnomon {
 
@@ -49,6 +50,22 @@ class CompileError : public Error {
 class DeviceError : public Error {
  public:
   using Error::Error;
+};
+
+/// The system refused a file: there is none, nobody may read it, the disk is full.
+class FileError : public DeviceError {
+ public:
+  /// `reason`: without the path, which may be empty.
+  FileError(const std::string& what, int code, std::string reason, std::string path)
+      : DeviceError(what), code_(code), reason_(std::move(reason)), path_(std::move(path)) {}
+  /// The system's number: ENOENT where there is no such file.
+  int code() const noexcept { return code_; }
+  const std::string& reason() const noexcept { return reason_; }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  int code_;
+  std::string reason_, path_;
 };
 
 /// A call was ended by the check that `set_interrupt_check` set.

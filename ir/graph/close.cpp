@@ -196,6 +196,13 @@ Graph close(const Closing& closing, bool check_signature) {
 
 }  // namespace
 
+std::vector<SignatureLeaf> signature_leaves(std::span<const Value> values) {
+  std::vector<SignatureLeaf> leaves;
+  for (const Value& v : free_values({}, values))
+    leaves.push_back({v, leaf_name(v), v.is(op::shared_variable)});
+  return leaves;
+}
+
 Graph close_graph(std::string_view who, std::span<const SignatureLeaf> leaves,
                   std::span<const Value> outputs, bool check_signature) {
   return close({who, leaves, outputs}, check_signature);

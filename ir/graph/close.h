@@ -17,6 +17,9 @@ struct SignatureLeaf {
   bool shared = false;
 };
 
+/// The leaves and extents that the values need, with their names.
+std::vector<SignatureLeaf> signature_leaves(std::span<const Value> values);
+
 /// The outputs as a graph over `leaves`: parameters, outputs, checks, symbols and origins are set.
 /// `who` begins the messages. With `check_signature`, extents of leaves that are values of scalars
 /// are checked even if nothing else needs those scalars.

@@ -22,7 +22,8 @@ int hex_value(char c) {
   return -1;
 }
 
-// Whether it is UTF-8: no stray, missing or needlessly long sequences, no surrogates.
+}  // namespace
+
 bool is_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto first = static_cast<unsigned char>(text[i]);
@@ -44,8 +45,6 @@ bool is_utf8(std::string_view text) {
   }
   return true;
 }
-
-}  // namespace
 
 void Lexer::fail(std::size_t at, std::string_view message) const {
   const std::string_view before = source_.substr(0, std::min(at, source_.size()));

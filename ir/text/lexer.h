@@ -8,6 +8,9 @@
 
 namespace gnomon {
 
+/// Whether it is UTF-8: no stray, missing or needlessly long sequences, no surrogates.
+bool is_utf8(std::string_view text);
+
 /// A piece of text; `text` is what it spells (a string: without quotes and escapes).
 struct Token {
   enum class Kind : std::uint8_t { end, name, number, string, value, sign };
