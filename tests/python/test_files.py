@@ -290,6 +290,34 @@ def test_damage_of_a_graph_is_found(tmp_path):
         gn.load(path)
 
 
+def test_expressions_have_the_lines_of_the_file_and_variables_that_of_load(tmp_path):
+    path = tmp_path / "m.gn"
+    gn.save(path, model()[2])
+    lines = [line for line in path.read_text().splitlines(True) if "checksum" not in line]
+    path.write_text(re.sub(r"# test_files.py:\d+", "# elsewhere.py:7", "".join(lines)))
+    again = gn.load(path)
+    assert "elsewhere.py:7" in again.origin
+    (w,) = (leaf for leaf in gn.free_inputs(again) if isinstance(leaf, gn.Shared))
+    assert "test_files.py" in w.origin
+
+
+def test_errors_of_files_are_those_of_python(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        gn.load(tmp_path / "none.npz")
+    assert caught.value.errno == 2 and caught.value.filename == str(tmp_path / "none.npz")
+    (tmp_path / "d.gn").mkdir()
+    with pytest.raises(IsADirectoryError):
+        gn.load(tmp_path / "d.gn")
+    odd = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.npz")
+    gn.save(odd, {"a": 1})
+    assert int(gn.load(odd)["a"]) == 1
+    with open(odd, "wb") as file:
+        file.write(b"no archive")
+    with pytest.raises(gn.ValueError) as refused:
+        gn.load(odd)
+    assert odd in str(refused.value)
+
+
 def test_an_edited_graph_without_its_checksum_is_read_and_checked(tmp_path):
     path = tmp_path / "m.gn"
     x = gn.vector("x")

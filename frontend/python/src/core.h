@@ -259,7 +259,9 @@ void add_solvers(nb::module_& m);      // solvers.cpp: what gnomon.optimize is m
 void add_functions(nb::module_& m);    // function.cpp (with call.cpp, shared.cpp)
 void add_compiled(nb::module_& m);     // compiled.cpp: what gn.compiled goes through
 void add_questions(nb::module_& m);    // questions.cpp: what traced functions ask of extents
-void add_files(nb::module_& m);        // files.cpp: save, load, pickling of graphs
+void add_files(nb::module_& m);        // files.cpp: save and load
+void add_pickles(nb::module_& m);      // pickles.cpp: pickles of expressions and extents
+void add_shown(nb::module_& m);        // shown.cpp: texts and pictures of graphs
 void add_optimizers(nb::module_& m);   // optimizers.cpp
 void add_tune(nb::module_& m);         // tune.cpp
 void add_export(nb::module_& m);       // export.cpp

@@ -30,7 +30,33 @@ PyObject* make_class(nb::module_& m, const char* name, PyObject* first, PyObject
   return made;
 }
 
-void set(PyObject* type, const char* text) noexcept { PyErr_SetString(type, text); }
+// Paths need not be UTF-8.
+void set(PyObject* type, std::string_view text) noexcept {
+  PyObject* const message =
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape");
+  if (message == nullptr) return;
+  PyErr_SetObject(type, message);
+  Py_DECREF(message);
+}
+
+// As Python's own: FileNotFoundError, PermissionError and so on, by the number.
+void set(const FileError& error) noexcept {
+  PyObject* const path =
+      error.path().empty() ? Py_NewRef(Py_None) : PyUnicode_DecodeFSDefault(error.path().c_str());
+  if (path == nullptr) return;
+  PyObject* const reason = PyUnicode_DecodeFSDefault(error.reason().c_str());
+  PyObject* const arguments = reason == nullptr ? nullptr
+                              : error.path().empty()
+                                  ? Py_BuildValue("(iO)", error.code(), reason)
+                                  : Py_BuildValue("(iOO)", error.code(), reason, path);
+  PyObject* const made =
+      arguments == nullptr ? nullptr : PyObject_CallObject(PyExc_OSError, arguments);
+  if (made != nullptr) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(made)), made);
+  Py_XDECREF(made);
+  Py_XDECREF(arguments);
+  Py_XDECREF(reason);
+  Py_DECREF(path);
+}
 
 // With the source and the toolchain's log as attributes.
 void set(const CompileError& error) noexcept {
@@ -63,6 +89,8 @@ PyObject* set_error() noexcept {
   } catch (const ValueError& e) {
     set(classes.value, e.what());
   } catch (const CompileError& e) {
+    set(e);
+  } catch (const FileError& e) {
     set(e);
   } catch (const DeviceError& e) {
     set(classes.device, e.what());

@@ -27,6 +27,8 @@ NB_MODULE(_core, m) {
   add_questions(m);
   add_compiled(m);
   add_files(m);
+  add_pickles(m);
+  add_shown(m);
   add_optimizers(m);
   add_tune(m);
   add_export(m);

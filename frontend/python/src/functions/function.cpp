@@ -226,10 +226,6 @@ PyTypeObject* make_function_type() {
 
 // -------------------------------------------------------------------------------------- compile
 
-constexpr std::array structures = {Named{"none", Structure::none}, Named{"one", Structure::one},
-                                   Named{"list", Structure::list}, Named{"tuple", Structure::tuple},
-                                   Named{"dict", Structure::dict}};
-
 Downcast downcast_of(std::optional<bool> allow_downcast) {
   if (!allow_downcast) return Downcast::numbers;
   return *allow_downcast ? Downcast::any : Downcast::lossless;

@@ -6,10 +6,12 @@
 // After Python.h.
 #include <fmt/format.h>
 
+#include <array>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "frontend/files/structure.h"
 #include "runtime/error.h"
 
 namespace gnomon::python {
@@ -20,9 +22,6 @@ enum class Downcast : std::uint8_t {
   lossless,  // only what keeps its value
   any,
 };
-
-/// How the arrays of a call are handed back.
-enum class Structure : std::uint8_t { none, one, list, tuple, dict };
 
 /// An input as calls see it.
 struct FunctionInput {
@@ -97,11 +96,23 @@ T one_of(const std::string& who, const char* what, const std::string& found,
   throw ValueError(fmt::format("{}: expected {} as {}, found '{}'", who, expected, what, found));
 }
 
+/// The structures of results by their names.
+inline constexpr std::array structures = [] {
+  std::array<Named<Structure>, 5> named{};
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const auto structure = static_cast<Structure>(i);
+    named[i] = {name_of(structure).data(), structure};
+  }
+  return named;
+}();
+
 /// Of its name. ValueError for another; `who` begins the message.
 RewriteLevel rewrites_of(const std::string& who, const std::string& name);
 
 /// The options that `given` names, with the defaults of the others. TypeError: another name, or a
 /// value of another type; ValueError: another level of rewrites; `who` begins the message.
 CompileOptions take_options(const std::string& who, const nb::dict& given);
+/// The options that decide what is computed, as Python keeps them.
+nb::dict result_options(const CompileOptions& options);
 
 }  // namespace gnomon::python

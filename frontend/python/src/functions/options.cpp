@@ -18,9 +18,9 @@ namespace gnomon::python {
 
 namespace {
 
-constexpr std::array levels = {Named{"none", RewriteLevel::none},
-                               Named{"exact", RewriteLevel::exact}, Named{"all", RewriteLevel::all},
-                               Named{"fast", RewriteLevel::fast}};
+constexpr Named<RewriteLevel> named(RewriteLevel level) { return {name_of(level).data(), level}; }
+constexpr std::array levels = {named(RewriteLevel::none), named(RewriteLevel::exact),
+                               named(RewriteLevel::all), named(RewriteLevel::fast)};
 
 constexpr std::array decisions = {"result", "code", "work"};  // in the order of Decides
 
@@ -85,11 +85,7 @@ struct Notation<RewriteLevel> {
     if (!name) return std::nullopt;
     return rewrites_of(who, *name);
   }
-  static nb::object show(RewriteLevel value) {
-    for (const auto& level : levels)
-      if (level.value == value) return nb::str(level.name);
-    throw InternalError("options: a level of rewrites without a name");
-  }
+  static nb::object show(RewriteLevel value) { return nb::str(named(value).name); }
 };
 
 template <class T>
@@ -197,6 +193,16 @@ CompileOptions take_options(const std::string& who, const nb::dict& given) {
     if (!known) refuse_name(who, name);
   }
   return options;
+}
+
+nb::dict result_options(const CompileOptions& options) {
+  nb::dict found;
+  for_each_option(options, [&](const CompileOption& option, const auto& value) {
+    if (option.decides == Decides::result)
+      found[nb::str(option.name.data(), option.name.size())] =
+          NotationOf<decltype(value)>::show(value);
+  });
+  return found;
 }
 
 void add_options(nb::module_& m) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "frontend/python/src/functions/bodies.h"
+#include "frontend/python/src/functions/function.h"
 #include "frontend/python/src/symbols/questions.h"
 #include "frontend/replacement.h"
 #include "ir/graph/graph.h"
