@@ -139,8 +139,9 @@ void write_safetensors(OutputFile& file, const NamedArrays& arrays) {
   std::vector<std::size_t> order(arrays.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   // Wide elements first, so that every array is aligned.
-  std::ranges::stable_sort(order, std::ranges::greater(),
-                           [&](std::size_t i) { return size_of(arrays[i].second.dtype()); });
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::pair(-static_cast<std::int64_t>(size_of(arrays[i].second.dtype())), i);
+  });
   std::vector<std::int64_t> begin(arrays.size());
   std::int64_t at = 0;
   for (const std::size_t i : order) {
