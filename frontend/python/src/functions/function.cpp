@@ -177,18 +177,14 @@ PyObject* export_one(PyObject* o, PyObject* arguments, PyObject* keywords) {
   return in_python("gnomon._tools.export", "exported", o, arguments, keywords);
 }
 
-PyCFunction with_keywords(PyObject* (*method)(PyObject*, PyObject*, PyObject*)) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(method));
-}
-
 PyMethodDef function_methods[] = {
     {"__reduce__", function_reduce, METH_NOARGS, nullptr},
     {"__copy__", function_copy, METH_NOARGS, nullptr},
-    {"copy", with_keywords(copy), METH_VARARGS | METH_KEYWORDS,
+    {"copy", as_method(copy), METH_VARARGS | METH_KEYWORDS,
      "copy(swap=None, name=None, delete_updates=False)\n--\n\n"
      "The same function of other shared variables: `swap` has those "
      "that take the places of others."},
-    {"export", with_keywords(export_one), METH_VARARGS | METH_KEYWORDS,
+    {"export", as_method(export_one), METH_VARARGS | METH_KEYWORDS,
      "export(path, kinds=('a',), targets=('native',), opt_level=2)\n--\n\n"
      "Writes the function as a library for programs in C and C++: see `gn.export`."},
     {"_repr_html_", html, METH_NOARGS, nullptr},
