@@ -115,20 +115,22 @@ std::string symbol_part(std::string_view target) {
   return text;
 }
 
-void check_names(const std::string& name, std::span<const LibraryFunction> functions) {
+void check_names(const std::string& library, const std::vector<std::string>& functions) {
   const auto check = [](const std::string& text) {
     if (text.empty() || Names().fresh(text) != text)
       throw ValueError(fmt::format("export: expected an identifier as a name, found {}", text));
   };
-  check(name);
+  check(library);
   if (functions.empty()) throw ValueError("export: expected a function, found none");
-  std::set<std::string_view> names;
-  for (const LibraryFunction& f : functions) {
-    if (!f.name.empty()) check(f.name);
-    if (!names.insert(f.name).second)
-      throw ValueError(fmt::format("export: expected distinct names, found {} twice", f.name));
+  std::set<std::string_view> seen;
+  for (const std::string& name : functions) {
+    if (!name.empty()) check(name);
+    if (!seen.insert(name).second)
+      throw ValueError(fmt::format("export: expected distinct names, found {} twice", name));
   }
 }
+
+}  // namespace
 
 // The units of a library, by the target that they are compiled for.
 class Exporting {
@@ -139,13 +141,12 @@ class Exporting {
   }
 
   void add(const LibraryFunction& f) {
-    const Program& program = program_of(f.function);
-    const Closed closed = closed_of(program);
-    add_function(interface_, f.name, closed);
+    const Closed& closed = *f.closed_;
+    add_function(interface_, f.name_, closed);
     InterfaceFunction& function = interface_.functions.back();
-    const auto budget = memory_budget_of(program.options, closed);
+    const auto budget = memory_budget_of(f.options_, closed);
     for (const Target& target : targets_) {
-      const LoweredFunction lowered = lower_function(closed, program.options, target, budget);
+      const LoweredFunction lowered = lower_function(closed, f.options_, target, budget);
       refuse_services(lowered.module.steps, function.prefix, closed.graph);
       const std::string prefix = fmt::format("{}_on_{}", function.prefix, symbol_part(target.cpu));
       add_code(function, closed, lowered.module, {prefix, level_of(target.cpu), {}, 0});
@@ -198,7 +199,19 @@ class Exporting {
   std::vector<ExportedUnit> units_;
 };
 
-}  // namespace
+LibraryFunction::LibraryFunction(std::string name, const Function& function)
+    : name_(std::move(name)),
+      closed_(std::make_shared<Closed>(closed_of(program_of(function)))),
+      options_(program_of(function).options) {}
+
+LibraryFunction::LibraryFunction(std::string name, std::vector<Expr> inputs,
+                                 std::vector<Output> outputs, std::vector<Update> updates,
+                                 CompileOptions options)
+    : name_(std::move(name)), options_(std::move(options)) {
+  check_options(options_, inputs.size());
+  const Resolved all = resolve(std::move(outputs), std::move(updates), options_);
+  closed_ = std::make_shared<Closed>(close_function(std::move(inputs), all));
+}
 
 std::vector<char> ExportedLibrary::archive() const { return archive_of(name + ".o", object); }
 
@@ -208,7 +221,9 @@ std::vector<char> ExportedLibrary::shared() const {
 
 ExportedLibrary export_library(const std::string& name, std::span<const LibraryFunction> functions,
                                const ExportOptions& options) {
-  check_names(name, functions);
+  std::vector<std::string> names;
+  for (const LibraryFunction& f : functions) names.push_back(f.name_);
+  check_names(name, names);
   Exporting exporting(name, options);
   for (const LibraryFunction& f : functions) exporting.add(f);
   return exporting.finish();

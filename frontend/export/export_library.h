@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,12 +12,6 @@
 #include "frontend/function.h"
 
 namespace gnomon {
-
-/// A function of a library, under its name there. An empty name: that of the library itself.
-struct LibraryFunction {
-  std::string name;
-  Function function;
-};
 
 struct ExportOptions {
   /// The processors to compile for: "native", a level of x86-64 ("x86-64-v3"), or LLVM's name of
@@ -44,6 +39,26 @@ struct ExportedLibrary {
   std::vector<char> shared() const;   // a shared one
 };
 
+struct Closed;
+
+/// A function of a library, under its name there. An empty name: that of the library itself.
+class LibraryFunction {
+ public:
+  /// A compiled one. ValueError: it is none.
+  LibraryFunction(std::string name, const Function& function);
+  /// One that is not compiled for this process. TypeError, ValueError: as of `compile`.
+  LibraryFunction(std::string name, std::vector<Expr> inputs, std::vector<Output> outputs,
+                  std::vector<Update> updates = {}, CompileOptions options = {});
+
+ private:
+  friend class Exporting;
+  friend ExportedLibrary export_library(const std::string&, std::span<const LibraryFunction>,
+                                        const ExportOptions&);
+  std::string name_;
+  std::shared_ptr<const Closed> closed_;
+  CompileOptions options_;
+};
+
 /// Compiles the functions once more, for other callers. Weights (large constants) are in the
 /// object, shared variables are a state that the caller holds. Products are kernels. Equal functions and
 /// options give equal bytes.
@@ -57,7 +72,7 @@ ExportedLibrary export_library(const std::string& name, std::span<const LibraryF
 std::span<const std::string_view> library_kinds();
 
 /// Writes FOLDER/NAME.h and a file of each kind: "o", "a", "so", "cpp", "ll", "s". Each is written
-/// aside and renamed. Returns their paths. ValueError: another kind; DeviceError: a file cannot be
+/// aside and renamed. Returns their paths. ValueError: another kind; FileError: a file cannot be
 /// written.
 std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
                                                  const std::filesystem::path& folder,

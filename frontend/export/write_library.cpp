@@ -1,12 +1,11 @@
 // Writes the files of a library.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "frontend/export/export_library.h"
+#include "frontend/files/file.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -15,18 +14,10 @@ namespace {
 
 constexpr std::string_view kinds[] = {"o", "a", "so", "cpp", "ll", "s"};
 
-// Whole or not at all.
 void write(const std::filesystem::path& path, std::string_view bytes) {
-  std::filesystem::path aside = path;
-  aside += fmt::format(".{}.part", ::getpid());
-  std::ofstream file(aside, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush();
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(aside, path, error);
-  if (file && !error) return;
-  std::filesystem::remove(aside, error);
-  throw DeviceError(fmt::format("export: {} cannot be written", path.string()));
+  OutputFile file(path);
+  file.write(bytes);
+  file.finish();
 }
 
 std::string_view view(const std::vector<char>& bytes) { return {bytes.data(), bytes.size()}; }

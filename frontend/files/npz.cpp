@@ -1,4 +1,5 @@
-// Values as NumPy's `savez` has them: an archive with an array in the .npy format for each name.
+// Values as NumPy's `save` and `savez` have them: an array in the .npy format, and an archive with
+// one for each name.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,11 +29,33 @@ bool has_size(std::uint64_t size, const std::optional<std::uint64_t>& count, DTy
   return count && !__builtin_mul_overflow(*count, size_of(dtype), &bytes) && size == bytes;
 }
 
-Array read_array(const InputFile& file, const std::string& name, const ZipMember& member) {
+// A file that is read from its start to its end.
+class WholeFile {
+ public:
+  explicit WholeFile(const InputFile& file) : file_(file) {}
+  std::string text(std::uint64_t count) {
+    std::string found = file_.text(at_, count);
+    at_ += found.size();
+    return found;
+  }
+  std::size_t read(void* into, std::size_t count) {
+    const std::size_t found = file_.read(at_, into, count);
+    at_ += found;
+    return found;
+  }
+
+ private:
+  const InputFile& file_;
+  std::uint64_t at_ = 0;
+};
+
+// An array of `size` bytes with its header.
+template <class Reader>
+Array read_array(const InputFile& file, const std::string& name, Reader& reader,
+                 std::uint64_t size) {
   const auto reject = [&](std::string_view what) {
     file.reject(fmt::format("{}: {}", name, what));
   };
-  ZipReader reader(file, member);
   const std::optional<std::size_t> length_size = npy_length_size(reader.text(npy_start));
   if (!length_size) file.reject(name + ": expected an array in the .npy format");
   const std::uint64_t length = little_endian(reader.text(*length_size));
@@ -47,17 +70,30 @@ Array read_array(const InputFile& file, const std::string& name, const ZipMember
   const std::string expected =
       fmt::format("expected {} elements of {}, found", count ? std::to_string(*count) : "too many",
                   name_of(*header->dtype));
-  if (member.size < before || !has_size(member.size - before, count, *header->dtype))
+  if (size < before || !has_size(size - before, count, *header->dtype))
     reject(expected + " another size");
   if (header->fortran_order) std::ranges::reverse(header->shape);
   Array array = array_to_fill(file, name, *header->dtype, header->shape);
   const auto bytes = static_cast<std::size_t>(array.bytes());
   if (reader.read(array.data(), bytes) != bytes) reject(expected + " less");
-  reader.finish();
   return header->fortran_order ? array.transpose() : array;
 }
 
 }  // namespace
+
+Array load_array(const std::filesystem::path& path) {
+  const InputFile file(path);
+  WholeFile reader(file);
+  return read_array(file, path.stem().string(), reader, file.size());
+}
+
+void save_array(const std::filesystem::path& path, const Array& array) {
+  OutputFile file(path);
+  const Array packed = array.contiguous();
+  file.write(npy_header(packed));
+  file.write(packed);
+  file.finish();
+}
 
 NamedArrays read_npz(const InputFile& file, std::uint64_t most_bytes) {
   const std::vector<ZipMember> members = zip_members(file);
@@ -76,7 +112,9 @@ NamedArrays read_npz(const InputFile& file, std::uint64_t most_bytes) {
       file.reject(fmt::format("{}: there are two of that name", name));
     if (!is_known_packing(member))
       file.reject(fmt::format("{}: packed in a way that is not supported", name));
-    Array array = read_array(file, name, member);
+    ZipReader reader(file, member);
+    Array array = read_array(file, name, reader, member.size);
+    reader.finish();
     arrays.emplace_back(std::move(name), std::move(array));
   }
   return arrays;

@@ -37,4 +37,9 @@ NamedArrays load_values(const std::filesystem::path& path,
 /// ValueError: another extension, a dtype that the format does not have, a name twice.
 void save_values(const std::filesystem::path& path, const NamedArrays& arrays);
 
+/// The array that NumPy's `save` wrote to a file `.npy`. Errors as of `load_values`.
+Array load_array(const std::filesystem::path& path);
+/// Writes an array as NumPy's `save` does. FileError: the file cannot be written.
+void save_array(const std::filesystem::path& path, const Array& array);
+
 }  // namespace gnomon

@@ -141,7 +141,7 @@ int clear(const CacheArguments& arguments) {
 
 // A command in `parent` that takes a folder and can print JSON.
 CLI::App& add_one(CommandLine& line, CLI::App& parent, const std::string& name,
-                  const std::string& doc, std::span<const Example> examples,
+                  const std::string& doc, std::span<const CommandExample> examples,
                   const std::shared_ptr<CacheArguments>& arguments,
                   int (*run)(const CacheArguments&)) {
   CLI::App& command = line.add(parent, name, doc, examples);
@@ -153,15 +153,15 @@ CLI::App& add_one(CommandLine& line, CLI::App& parent, const std::string& name,
 }
 
 void add_looks(CommandLine& line, CLI::App& parent, const std::shared_ptr<CacheArguments>& a) {
-  static constexpr Example where_examples[] = {
+  static constexpr CommandExample where_examples[] = {
       {"gnomon cache where", "prints the folder"},
       {"du -sh \"$(gnomon cache where)\"", "hands it to another program"},
   };
-  static constexpr Example list_examples[] = {
+  static constexpr CommandExample list_examples[] = {
       {"gnomon cache list", "shows all functions"},
       {"gnomon cache list --json | jq -r '.functions[].name'", "their names alone"},
   };
-  static constexpr Example verify_examples[] = {
+  static constexpr CommandExample verify_examples[] = {
       {"gnomon cache verify", "tells which entries are damaged"},
       {"gnomon cache verify --remove", "removes those, too"},
   };
@@ -182,11 +182,11 @@ void add_looks(CommandLine& line, CLI::App& parent, const std::shared_ptr<CacheA
 }
 
 void add_removals(CommandLine& line, CLI::App& parent, const std::shared_ptr<CacheArguments>& a) {
-  static constexpr Example trim_examples[] = {
+  static constexpr CommandExample trim_examples[] = {
       {"gnomon cache trim --size 500M", "keeps what was used last, up to 500 MiB"},
       {"gnomon cache trim --bytes 0", "keeps nothing"},
   };
-  static constexpr Example clear_examples[] = {
+  static constexpr CommandExample clear_examples[] = {
       {"gnomon cache clear", "removes all functions, after a question"},
       {"gnomon cache clear --yes", "without one"},
       {"gnomon cache clear 3f9a 77c0", "removes two functions, by the beginnings of their keys"},
@@ -222,7 +222,7 @@ void add_removals(CommandLine& line, CLI::App& parent, const std::shared_ptr<Cac
 }  // namespace
 
 void add_cache(CommandLine& line) {
-  static constexpr Example examples[] = {
+  static constexpr CommandExample examples[] = {
       {"gnomon cache list", "shows what is kept"},
       {"gnomon cache trim --size 500M", "keeps what was used last"},
   };

@@ -14,7 +14,7 @@ namespace gnomon {
 enum ExitStatus : int { done = 0, failed = 1, misused = 2 };
 
 /// A line of a shell that shows what a command is for.
-struct Example {
+struct CommandExample {
   std::string_view line, doc;
 };
 
@@ -30,7 +30,7 @@ class CommandLine {
   /// Adds a command to `parent`: the app, or a command that is only a name for others. The first
   /// line of `doc` is what lists of commands say, the rest is for its own help.
   CLI::App& add(CLI::App& parent, const std::string& name, const std::string& doc,
-                std::span<const Example> examples);
+                std::span<const CommandExample> examples);
   /// What a command does; it returns the status that the process ends with.
   void runs(CLI::App& command, std::function<int()> run);
 };
@@ -42,11 +42,13 @@ void add_json(CLI::App& command, bool& json);
 // `CLI::IsMember` makes of it.
 
 // The commands: each is in the file of its name and in the table of commands.cpp.
+void add_build(CommandLine& line);
 void add_cache(CommandLine& line);
 void add_completion(CommandLine& line);
 void add_help(CommandLine& line);
 void add_info(CommandLine& line);
 void add_man(CommandLine& line);
+void add_run(CommandLine& line);
 void add_tune(CommandLine& line);
 
 /// All of them, in the order of the help.

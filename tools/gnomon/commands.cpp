@@ -11,7 +11,7 @@ namespace gnomon {
 namespace {
 
 constexpr void (*command_table[])(CommandLine&) = {
-    add_info, add_cache, add_tune, add_completion, add_man, add_help,
+    add_build, add_run, add_info, add_cache, add_tune, add_completion, add_man, add_help,
 };
 
 constexpr const char* root_doc =
@@ -19,15 +19,15 @@ constexpr const char* root_doc =
     "It tells what was found on this machine, looks after the functions that were compiled, and "
     "measures the machine for those that will be.";
 
-constexpr Example root_examples[] = {
+constexpr CommandExample root_examples[] = {
     {"gnomon info", "tells what was found on this machine"},
     {"gnomon cache list", "shows the compiled functions that are kept"},
     {"gnomon help cache trim", "explains a command"},
 };
 
-std::string text_of(std::span<const Example> list) {
+std::string text_of(std::span<const CommandExample> list) {
   std::string text;
-  for (const Example& e : list) text += fmt::format("{}\n    {}\n", e.line, e.doc);
+  for (const CommandExample& e : list) text += fmt::format("{}\n    {}\n", e.line, e.doc);
   return text;
 }
 
@@ -42,7 +42,7 @@ CommandLine::CommandLine() : app(root_doc, "gnomon") {
 }
 
 CLI::App& CommandLine::add(CLI::App& parent, const std::string& name, const std::string& text,
-                           std::span<const Example> list) {
+                           std::span<const CommandExample> list) {
   CLI::App& command = *parent.add_subcommand(name, text);
   command.footer(text_of(list));
   return command;

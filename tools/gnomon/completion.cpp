@@ -16,7 +16,7 @@ std::string shell_word(const std::string& text) {
 }
 
 void add_completion(CommandLine& line) {
-  static constexpr Example examples[] = {
+  static constexpr CommandExample examples[] = {
       {"source <(gnomon completion bash)", "in ~/.bashrc"},
       {"gnomon completion zsh > ~/.zfunc/_gnomon", "for a folder of zsh's fpath"},
   };

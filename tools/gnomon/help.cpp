@@ -123,7 +123,7 @@ std::string help_text(const CommandDescription& command) {
 }
 
 void add_help(CommandLine& line) {
-  static constexpr Example examples[] = {
+  static constexpr CommandExample examples[] = {
       {"gnomon help cache", "lists the commands for the cache"},
       {"gnomon help cache trim", "explains one of them"},
   };

@@ -9,7 +9,7 @@
 namespace gnomon {
 
 void add_info(CommandLine& line) {
-  static constexpr Example examples[] = {
+  static constexpr CommandExample examples[] = {
       {"gnomon info", "what a report of a bug should have"},
       {"gnomon info --json | jq -r .blas.description", "a part of it, for a program"},
   };

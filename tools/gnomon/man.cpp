@@ -82,7 +82,7 @@ std::string manual(const CommandDescription& root) {
 }  // namespace
 
 void add_man(CommandLine& line) {
-  static constexpr Example examples[] = {
+  static constexpr CommandExample examples[] = {
       {"gnomon man | man -l -", "shows it"},
       {"gnomon man --output ~/.local/share/man/man1/gnomon.1", "puts it where man looks"},
   };

@@ -70,7 +70,7 @@ int run(const TuneArguments& arguments) {
 }  // namespace
 
 void add_tune(CommandLine& line) {
-  static constexpr Example examples[] = {
+  static constexpr CommandExample examples[] = {
       {"gnomon tune", "measures all constants, in some twenty seconds, and stores them"},
       {"gnomon tune --dry-run few_rows", "measures one and stores nothing"},
   };

@@ -19,7 +19,7 @@ std::vector<std::string> export_functions(const std::string& name,
                                           std::vector<std::string> targets, int opt_level) {
   std::vector<LibraryFunction> list;
   for (const nb::handle pair : nb::iter(functions))
-    list.push_back({nb::cast<std::string>(pair[0]), compiled_function(nb::object(pair[1]))});
+    list.emplace_back(nb::cast<std::string>(pair[0]), compiled_function(nb::object(pair[1])));
   ExportOptions options;
   options.targets = std::move(targets);
   options.opt_level = opt_level;
