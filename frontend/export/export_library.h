@@ -60,8 +60,8 @@ class LibraryFunction {
 };
 
 /// Compiles the functions once more, for other callers. Weights (large constants) are in the
-/// object, shared variables are a state that the caller holds. Products are kernels. Equal functions and
-/// options give equal bytes.
+/// object, shared variables are a state that the caller holds. Products are kernels. Equal
+/// functions and options give equal bytes.
 /// ValueError: a name is no identifier or stands twice, a variable has an open extent, several
 /// targets are not levels of one family, a function prints, or needs LAPACK, Fourier transforms,
 /// convolutions or sorts, which only Gnomon's runtime has.

@@ -77,79 +77,96 @@ class Library:
             shape
         )
 
-    def call(self, function, inputs, dtypes, dims=None, shorter=0, capacity=0, threads=None):
+    def call(self, function, inputs, dtypes, dims=None, **room):
         """The results of a call as arrays of `dtypes` by name."""
-        prefix = f"{self.name}_{function}" if function else self.name
-        fields = _fields(self.header, f"{prefix}_args")
-        shapes = _struct(_fields(self.header, f"{prefix}_shapes"))()
-        dim_fields = _fields(self.header, f"{prefix}_dims")
-        first = []
-        if dim_fields is not None:
-            packed = _struct(dim_fields)(**dims)
-            first = [ctypes.byref(packed)]
-        args, kept = _struct(fields)(), []
-        for name, _, is_pointer in fields:
-            if name not in inputs:
-                continue
-            if is_pointer:
-                kept.append(np.ascontiguousarray(inputs[name]))
-                setattr(args, name, kept[-1].ctypes.data)
-            else:
-                setattr(args, name, np.asarray(inputs[name]).item())
-        failure = Failure()
-        count = threads.count if threads else 1
-        self._check(
-            prefix, failure,
-            self.code[f"{prefix}_plan"](
-                *first, ctypes.byref(args), count, ctypes.byref(shapes), ctypes.byref(failure)
-            ),
-        )  # fmt: skip
-        results = {}
-        for name, dtype in dtypes.items():
-            shape = tuple(getattr(shapes, name)) if hasattr(shapes, name) else ()
-            if -1 in shape:
-                results[name] = np.full(capacity, 77).astype(dtype)
-                extents = np.zeros(len(shape), np.int64)
-                kept.append(extents)
-                setattr(args, f"{name}_capacity", capacity)
-                setattr(args, f"{name}_shape", extents.ctypes.data)
-            else:
-                results[name] = np.full(shape, 77).astype(dtype)
-            setattr(args, name, results[name].ctypes.data)
-        bytes_ = shapes.workspace - shorter + 64 * capacity
-        work = _aligned(max(bytes_, 64))
-        state = [] if self.state is None or f"{self.name}_state* state" not in self._run_of(
-            prefix
-        ) else [self.state]
-        lent = ctypes.byref(threads.struct) if threads else None
-        self._check(
-            prefix, failure,
-            self.code[f"{prefix}_run"](
-                *first, ctypes.byref(args), *state, ctypes.c_void_p(work.ctypes.data),
-                ctypes.c_size_t(bytes_), lent, ctypes.byref(failure),
-            ),
-        )  # fmt: skip
-        for name in results:
-            if hasattr(args, f"{name}_shape"):
-                rank = len(getattr(shapes, name))
-                where = getattr(args, f"{name}_shape")
-                shape = np.ctypeslib.as_array((ctypes.c_int64 * rank).from_address(where)).copy()
-                results[name] = results[name][: int(np.prod(shape))].reshape(shape)
-        return results
+        call = Call(self, function, inputs, dtypes, dims, **room)
+        call.run()
+        return call.results()
 
-    def _run_of(self, prefix):
-        return re.search(rf"int32_t {prefix}_run\(.*?;", self.header, re.S)[0]
+    def has_state(self, prefix):
+        """Whether a function takes the state."""
+        head = re.search(rf"int32_t {prefix}_run\(.*?;", self.header, re.S)[0]
+        return f"{self.name}_state* state" in head
 
-    def _check(self, prefix, failure, status):
-        if status == 0:
-            return
-        assert failure.status == status
+
+class Call:
+    """A call that is planned and has its memory: `run` may be repeated.
+
+    `shorter`: bytes that the workspace lacks; `capacity`: elements of results whose extents only
+    the call finds; `threads`: a pool that is lent.
+    """
+
+    def __init__(self, library, function, inputs, dtypes, dims=None, *, shorter=0, capacity=0,
+                 threads=None):  # fmt: skip
+        self.library = library
+        self.prefix = f"{library.name}_{function}" if function else library.name
+        self.failure, self.kept = Failure(), []
+        self.args = _struct(_fields(library.header, f"{self.prefix}_args"))()
+        self._give(inputs)
+        fields = _fields(library.header, f"{self.prefix}_dims")
+        self.dims = [] if fields is None else [ctypes.byref(_struct(fields)(**dims))]
+        self.shapes = _struct(_fields(library.header, f"{self.prefix}_shapes"))()
+        self._call("plan", threads.count if threads else 1, ctypes.byref(self.shapes))
+        self.arrays = {name: self._room(name, t, capacity) for name, t in dtypes.items()}
+        size = self.shapes.workspace - shorter + 64 * capacity
+        self.kept.append(_aligned(max(size, 64)))
+        self.rest = [
+            *([library.state] if library.has_state(self.prefix) else []),
+            ctypes.c_void_p(self.kept[-1].ctypes.data), ctypes.c_size_t(size),
+            ctypes.byref(threads.struct) if threads else None,
+        ]  # fmt: skip
+
+    def run(self):
+        """Computes the results; `Failed` with the message."""
+        self._call("run", *self.rest)
+
+    def results(self):
+        """Those of the last run."""
+        found = {}
+        for name, array in self.arrays.items():
+            shape = array.shape
+            if hasattr(self.args, f"{name}_shape"):
+                rank = len(getattr(self.shapes, name))
+                where = getattr(self.args, f"{name}_shape")
+                shape = tuple((ctypes.c_int64 * rank).from_address(where))
+            found[name] = array.reshape(-1)[: int(np.prod(shape))].reshape(shape)
+        return found
+
+    def _give(self, inputs):
+        for name, t in self.args._fields_:
+            if name in inputs and t is ctypes.c_void_p:
+                self.kept.append(np.ascontiguousarray(inputs[name]))
+                setattr(self.args, name, self.kept[-1].ctypes.data)
+            elif name in inputs:
+                setattr(self.args, name, np.asarray(inputs[name]).item())
+
+    def _room(self, name, dtype, capacity):
+        shape = tuple(getattr(self.shapes, name)) if hasattr(self.shapes, name) else ()
+        if -1 in shape:
+            extents = np.zeros(len(shape), np.int64)
+            self.kept.append(extents)
+            setattr(self.args, f"{name}_capacity", capacity)
+            setattr(self.args, f"{name}_shape", extents.ctypes.data)
+            shape = (capacity,)
+        array = np.full(shape, 77).astype(dtype)
+        setattr(self.args, name, array.ctypes.data)
+        return array
+
+    def _call(self, function, *rest):
+        status = self.library.code[f"{self.prefix}_{function}"](
+            *self.dims, ctypes.byref(self.args), *rest, ctypes.byref(self.failure)
+        )
+        if status != 0:
+            assert self.failure.status == status
+            raise Failed(status, self._message())
+
+    def _message(self):
         text = ctypes.create_string_buffer(500)
-        function = self.code[f"{prefix}_message"]
+        function = self.library.code[f"{self.prefix}_message"]
         function.restype = ctypes.c_size_t
-        length = function(ctypes.byref(failure), text, ctypes.c_size_t(500))
+        length = function(ctypes.byref(self.failure), text, ctypes.c_size_t(500))
         assert length == len(text.value)
-        raise Failed(status, text.value.decode())
+        return text.value.decode()
 
 
 def _aligned(size):

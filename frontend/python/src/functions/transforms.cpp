@@ -6,7 +6,6 @@
 
 #include "frontend/python/src/functions/bodies.h"
 #include "frontend/python/src/functions/function.h"
-#include "frontend/python/src/functions/function.h"
 #include "frontend/python/src/symbols/questions.h"
 #include "frontend/replacement.h"
 #include "ir/graph/graph.h"

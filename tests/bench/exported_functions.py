@@ -1,0 +1,87 @@
+"""Calls of exported libraries beside the same functions in process, alternating, on one thread.
+
+    GNOMON_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python tests/bench/exported_functions.py
+"""
+
+import pathlib
+import sys
+import tempfile
+import time
+
+import gnomon as gn
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python"))
+from exported import Call, Library
+
+ROUNDS, SECONDS = 7, 0.05
+
+
+def softmax(z):
+    e = gn.exp(z - z.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def programs(rng):
+    """Name, function, inputs and open extents of each."""
+    x = gn.tensor("x", shape=(None, 784), dtype="float32")
+    w = gn.asarray(rng.normal(size=(784, 10)), dtype="float32")
+    images = rng.normal(size=(256, 784)).astype(np.float32)
+    yield "softmax classifier", gn.function([x], {"p": softmax(x @ w)}), {"x": images}, {"x_0": 256}
+
+    y = gn.tensor("y", shape=(None, 10), dtype="float32")
+    first = gn.shared(0.05 * rng.normal(size=(784, 256)).astype(np.float32), "first")
+    second = gn.shared(0.05 * rng.normal(size=(256, 10)).astype(np.float32), "second")
+    p = softmax(gn.maximum(x @ first, 0) @ second)
+    loss = -gn.mean(gn.sum(y * gn.log(p), axis=1))
+    by_first, by_second = gn.grad(loss, [first, second])
+    rate = np.float32(0.01)
+    step = {first: first - rate * by_first, second: second - rate * by_second}
+    labels = np.eye(10, dtype=np.float32)[rng.integers(0, 10, 64)]
+    train = gn.function([x, y], {"loss": loss}, updates=step)
+    yield "step of a network", train, {"x": images[:64], "y": labels}, {"x_0": 64}
+
+    v, a = gn.vector("v"), gn.scalar("a")
+    cost = gn.sum(gn.fori_loop(0, 200, lambda i, s: gn.tanh(a * s) + 0.1, v) ** 2)
+    f = gn.function([v, a], {"cost": cost, "dv": gn.grad(cost, v), "da": gn.grad(cost, a)})
+    yield "loop and gradient", f, {"v": rng.normal(size=1000), "a": 0.7}, {"v_0": 1000}
+
+    m, q = gn.matrix("m"), gn.vector("q")
+    f = gn.function([m, q], {"r": m @ q, "s": m.T @ q})
+    square = rng.normal(size=(1000, 1000))
+    extents = {"m_0": 1000, "m_1": 1000}
+    yield "matrix by vector", f, {"m": square, "q": square[0]}, extents
+    for n in (64, 500):
+        f, extents = gn.function([m], {"r": m @ m}), {"m_0": n, "m_1": n}
+        yield f"product, {n} x {n}", f, {"m": square[:n, :n].copy()}, extents
+
+
+def seconds(call):
+    start = time.perf_counter()
+    call()
+    count = max(1, int(SECONDS / (time.perf_counter() - start)))
+    start = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - start) / count
+
+
+def main():
+    print(f"{'':20} {'library':>12} {'in process':>12} {'ratio':>6} {'bytes':>8}")
+    for name, f, inputs, extents in programs(np.random.default_rng(0)):
+        with tempfile.TemporaryDirectory() as folder:
+            gn.export(f"{folder}/model", f, kinds=("so", "a"))
+            arrays = [gn.asarray(value) for value in inputs.values()]
+            dtypes = {n: np.asarray(value).dtype for n, value in f(*arrays).items()}
+            library = Library(folder, "model")
+            call = Call(library, "", inputs, dtypes, extents)
+            calls = (lambda: call.run(), lambda: f(*arrays))
+            rounds = [[seconds(c) for c in calls] for _ in range(ROUNDS)]
+            best = [min(times) for times in zip(*rounds, strict=True)]
+            size = pathlib.Path(folder, "libmodel.a").stat().st_size
+        print(f"{name:20} {1e6 * best[0]:9.1f} us {1e6 * best[1]:9.1f} us "
+              f"{best[0] / best[1]:6.2f} {size:8}")
+
+
+if __name__ == "__main__":
+    main()
