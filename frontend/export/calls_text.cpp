@@ -333,7 +333,8 @@ std::string state_functions(const Interface& library) {
 Unit calls_unit(const Interface& library) {
   std::string text = fmt::format(
       "// What {0}.h declares: checks of arguments, the choice of code, memory and threads of the\n"
-      "// caller.\n#include \"prelude/caller.h\"\n#include \"prelude/state.h\"\n\n"
+      "// caller.\n#include \"prelude/arithmetic.h\"\n#include \"prelude/caller.h\"\n#include "
+      "\"prelude/state.h\"\n\n"
       "#pragma GCC visibility push(default)\n{1}#pragma GCC visibility pop\n\n"
       "using namespace gn;\n\n",
       library.name, header_text(library));

@@ -144,9 +144,11 @@ class Exporting {
     const Closed& closed = *f.closed_;
     add_function(interface_, f.name_, closed);
     InterfaceFunction& function = interface_.functions.back();
-    const auto budget = memory_budget_of(f.options_, closed);
+    CompileOptions how = f.options_;
+    how.donated.clear();  // arguments are the caller's
+    const auto budget = memory_budget_of(how, closed);
     for (const Target& target : targets_) {
-      const LoweredFunction lowered = lower_function(closed, f.options_, target, budget);
+      const LoweredFunction lowered = lower_function(closed, how, target, budget);
       refuse_services(lowered.module.steps, function.prefix, closed.graph);
       const std::string prefix = fmt::format("{}_on_{}", function.prefix, symbol_part(target.cpu));
       add_code(function, closed, lowered.module, {prefix, level_of(target.cpu), {}, 0});

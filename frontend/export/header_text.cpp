@@ -155,51 +155,67 @@ std::string function_text(const Interface& library, const InterfaceFunction& f) 
   return text;
 }
 
-// A function that takes spans and looks whether they are as long as the extents say.
-std::string span_function(const Interface& library, const InterfaceFunction& f) {
-  std::string parameters, fields, checks;
-  const std::string inner =
-      f.prefix == library.name ? "run" : f.prefix.substr(library.name.size() + 1);
-  int number = 0;
-  const auto add = [&](const InterfaceArray& a, bool result) {
-    const std::string type = (result ? "" : "const ") + a.element();
+// A function that takes spans and looks whether they are as long as the extents say. What it names
+// itself ends in an underscore: see `reserved_names`.
+class SpanFunction {
+ public:
+  SpanFunction(const Interface& library, const InterfaceFunction& f) : library_(library), f_(f) {
+    if (!f.extents.empty()) parameters_.push_back(fmt::format("const {}_dims& dims_", f.prefix));
+    for (const InterfaceArray& a : f.arguments) add(a, "const ");
+    for (const InterfaceArray& r : f.results) add(r, "");
+    if (!f.variables.empty()) parameters_.emplace_back("@N_state& state_");
+    parameters_.emplace_back("std::span<std::byte> work_");
+    parameters_.emplace_back("const @N_threads* threads_ = nullptr");
+    parameters_.emplace_back("@N_failure* failure_ = nullptr");
+  }
+
+  std::string text() const {
+    const bool is_whole = f_.prefix == library_.name;
+    const std::string name = is_whole ? "run" : f_.prefix.substr(library_.name.size() + 1);
+    const std::string dims = f_.extents.empty() ? "" : "&dims_, ";
+    return fmt::format(
+        "\n/// {0}_run with spans; one of another length than the extents say is a bad argument.\n"
+        "inline std::int32_t {1}({2}) noexcept {{\n"
+        "  {0}_args args_{{}};\n{3}  std::size_t counts_[{4}];\n"
+        "  if (const std::int32_t status_ = {0}_counts({5}&args_, counts_, failure_)) return "
+        "status_;\n{6}"
+        "  return {0}_run({5}&args_{7}, work_.data(), work_.size(), threads_, failure_);\n}}\n",
+        f_.prefix, name, fmt::join(parameters_, ", "), fields_, std::max(number_, 1), dims, checks_,
+        f_.variables.empty() ? "" : ", &state_");
+  }
+
+ private:
+  void add(const InterfaceArray& a, const char* before) {
     if (a.by_value) {
-      parameters += fmt::format(", {} {}", a.element(), a.name);
-      fields += fmt::format("  args.{0} = {0};\n", a.name);
+      parameters_.push_back(fmt::format("{} {}", a.element(), a.name));
+      fields_ += fmt::format("  args_.{0} = {0};\n", a.name);
     } else {
-      parameters += fmt::format(", std::span<{}> {}", type, a.name);
-      fields += fmt::format("  args.{0} = {0}.data();\n", a.name);
-      if (a.late) {
-        parameters +=
-            fmt::format(", std::span<std::int64_t, {}> {}_shape", a.extents.size(), a.name);
-        fields += fmt::format(
-            "  args.{0}_capacity = static_cast<std::int64_t>({0}.size());\n"
-            "  args.{0}_shape = {0}_shape.data();\n",
-            a.name);
-      } else {
-        checks +=
-            fmt::format("  if ({}.size() != counts[{}]) return detail::wrong_size(failure, {});\n",
-                        a.name, number, number);
-      }
+      parameters_.push_back(fmt::format("std::span<{}{}> {}", before, a.element(), a.name));
+      fields_ += fmt::format("  args_.{0} = {0}.data();\n", a.name);
+      a.late ? add_late(a) : add_check(a);
     }
-    ++number;
-  };
-  for (const InterfaceArray& a : f.arguments) add(a, false);
-  for (const InterfaceArray& r : f.results) add(r, true);
-  const std::string dims = f.extents.empty() ? "" : fmt::format("const {}_dims& dims", f.prefix);
-  if (dims.empty() && !parameters.empty()) parameters = parameters.substr(2);
-  const std::string state =
-      f.variables.empty() ? "" : fmt::format(", {}_state& state", library.name);
-  return fmt::format(
-      "\n/// {0}_run with spans; a span of another length than the extents say is a bad argument.\n"
-      "inline std::int32_t {1}({2}{3}{4}, std::span<std::byte> work,\n"
-      "    const @N_threads* threads = nullptr, @N_failure* failure = nullptr) noexcept {{\n"
-      "  {0}_args args{{}};\n{5}  std::size_t counts[{6}];\n"
-      "  if (const std::int32_t status = {0}_counts({7}&args, counts, failure)) return status;\n{8}"
-      "  return {0}_run({7}&args{9}, work.data(), work.size(), threads, failure);\n}}\n",
-      f.prefix, inner, dims, parameters, state, fields, std::max(number, 1),
-      f.extents.empty() ? "" : "&dims, ", checks, f.variables.empty() ? "" : ", &state");
-}
+    ++number_;
+  }
+  void add_late(const InterfaceArray& a) {
+    parameters_.push_back(
+        fmt::format("std::span<std::int64_t, {}> {}_shape", a.extents.size(), a.name));
+    fields_ += fmt::format(
+        "  args_.{0}_capacity = static_cast<std::int64_t>({0}.size());\n"
+        "  args_.{0}_shape = {0}_shape.data();\n",
+        a.name);
+  }
+  void add_check(const InterfaceArray& a) {
+    checks_ +=
+        fmt::format("  if ({}.size() != counts_[{}]) return detail::wrong_size(failure_, {});\n",
+                    a.name, number_, number_);
+  }
+
+  const Interface& library_;
+  const InterfaceFunction& f_;
+  std::vector<std::string> parameters_;
+  std::string fields_, checks_;
+  int number_ = 0;
+};
 
 std::string spans(const Interface& library) {
   std::string text =
@@ -208,7 +224,7 @@ std::string spans(const Interface& library) {
       "namespace detail {\ninline std::int32_t wrong_size(@N_failure* failure, std::int64_t index) "
       "noexcept {\n  if (failure != nullptr) *failure = {@C_BAD_ARGUMENT, 4, index, 0, 0};\n"
       "  return @C_BAD_ARGUMENT;\n}\n}  // namespace detail\n";
-  for (const InterfaceFunction& f : library.functions) text += span_function(library, f);
+  for (const InterfaceFunction& f : library.functions) text += SpanFunction(library, f).text();
   return text + "\n}  // namespace @N\n#endif\n";
 }
 

@@ -79,6 +79,17 @@ class OpenExtents {
   const std::string value_ = "?";  // of what the call computes
 };
 
+// What the header calls its own beside an argument, and words of C that C++ lets users have.
+constexpr const char* reserved_names[] = {"dims_", "state_",  "work_",   "threads_", "failure_",
+                                          "args_", "counts_", "status_", "detail",   "restrict",
+                                          "linux", "unix",    "NULL"};
+
+Names new_names() {
+  Names names;
+  for (const char* name : reserved_names) names.reserve(name);
+  return names;
+}
+
 // Fields of a struct, whose names are those of the user or numbered ones.
 InterfaceArray field(Names& names, const std::string& wish, const Type& type, OpenExtents& open) {
   InterfaceArray array{names.fresh(wish), type.dtype, {}, false, false};
@@ -125,7 +136,7 @@ int number_of_variable(Interface& library, const Shared& variable) {
         fmt::format("export: the variable {} has an extent that may change, which a "
                     "state of fixed size cannot hold",
                     wish));
-  Names names;
+  Names names = new_names();
   for (const InterfaceArray& taken : library.state) names.reserve(taken.name);
   InterfaceArray field{names.fresh(wish), variable.dtype(), {}, false, false};
   for (const std::int64_t n : variable.shape()) field.extents.push_back(std::to_string(n));
@@ -184,7 +195,7 @@ void add_function(Interface& library, const std::string& name, const Closed& clo
   f.prefix = name.empty() ? library.name : library.name + "_" + name;
   OpenExtents open(closed.graph, closed.arguments);
   f.extents = open.all();
-  Names names;
+  Names names = new_names();
   add_arguments(f, closed, open, names);
   for (const Array& value : closed.constants) {
     f.weights.push_back(number_of_weight(library, value));

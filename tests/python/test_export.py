@@ -2,6 +2,7 @@
 
 import ctypes
 import pathlib
+import re
 import shutil
 import subprocess
 import threading
@@ -177,6 +178,26 @@ def test_two_levels_share_no_code(tmp_path):
     listed = subprocess.run(["nm", tmp_path / "m.o"], capture_output=True, text=True, check=True)
     kinds = {line.split()[-2] for line in listed.stdout.splitlines()}
     assert kinds & set("WVwvu") == set()  # nothing that a linker would merge
+
+
+def test_inputs_that_are_given_away_stay_the_callers(tmp_path):
+    x = gn.vector("x")
+    f = gn.function([gn.In(x, donate=True)], {"y": gn.cos(gn.sin(x) + 1) * 2})
+    values = np.linspace(0, 1, 50)
+    kept = values.copy()
+    found = library(tmp_path, f).call("", {"x": values}, {"y": float}, {"x_0": 50})["y"]
+    np.testing.assert_array_equal(values, kept)
+    np.testing.assert_array_equal(found, gn.cos(gn.sin(values) + 1) * 2)
+
+
+def test_extents_may_be_parts_of_others(tmp_path):
+    n = gn.matrix("m").shape[0]
+    x, y = gn.tensor("x", shape=(n,)), gn.tensor("y", shape=(n // 2, 2))
+    f = gn.function([x, y], {"z": x.sum() + y.sum(axis=0)})
+    model = library(tmp_path, f)
+    (name,) = re.findall(r"model_dims {\n  int64_t (\w+);", model.header)
+    found = model.call("", {"x": np.ones(5), "y": np.ones((2, 2))}, {"z": float}, {name: 5})
+    np.testing.assert_array_equal(found["z"], [7, 7])
 
 
 # --------------------------------------------------------------------------------------- failures
@@ -410,6 +431,54 @@ def test_programs_link_and_run(tmp_path, compiler, flags, program, says):
     subprocess.run(command, cwd=tmp_path, check=True)
     ran = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines() == ["3 3 5 7", says]
+
+
+NAMED_PROGRAM = """
+#include <array>
+#include <vector>
+
+#include "model.h"
+
+int main() {
+  std::vector<double> dims{1}, args{2}, work{3}, threads{4}, restrict2(1);
+  alignas(64) std::array<std::byte, 4096> memory;
+  if (model::run({1}, dims, args, work, 5.0, threads, restrict2, memory) != MODEL_DONE) return 1;
+  return restrict2[0] == 15 ? 0 : 2;
+}
+"""
+
+
+def test_names_of_the_header_are_the_users(tmp_path):
+    if shutil.which("c++") is None:
+        pytest.skip("no c++")
+    n = gn.vector("dims")
+    rest = [gn.tensor(name, shape=n.shape) for name in ("args", "work")]
+    failure = gn.scalar("failure")
+    threads = gn.tensor("threads", shape=n.shape)
+    total = n + rest[0] + rest[1] + failure + threads
+    f = gn.function([n, *rest, failure, threads], {"restrict": total})
+    gn.export(tmp_path / "model", f, kinds=("a",))
+    (tmp_path / "main.cpp").write_text(NAMED_PROGRAM)
+    strict = ["-std=c++20", "-Wall", "-Wextra", "-Wshadow", "-Werror"]
+    command = ["c++", *strict, "main.cpp", "libmodel.a", "-o", "main", "-lm"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "main"], check=False).returncode == 0
+
+
+def test_functions_without_arguments_have_spans_too(tmp_path):
+    if shutil.which("c++") is None:
+        pytest.skip("no c++")
+    s = gn.shared(np.zeros(3), "s")
+    gn.export(tmp_path / "model", {"f": gn.function([], [], updates={s: s + 1}),
+                                   "g": gn.function([], {"y": gn.arange(3)})})  # fmt: skip
+    (tmp_path / "main.cpp").write_text(
+        '#include "model.h"\n#include <vector>\nalignas(64) std::byte work[4096];\n'
+        "int main() { model_state s; model_start(&s); std::vector<std::int64_t> y(3);\n"
+        "return model::f(s, work) + model::g(y, work) + (s.s[2] != 1) + (y[2] != 2); }\n"
+    )
+    command = ["c++", "-std=c++20", "-Wall", "-Werror", "main.cpp", "libmodel.a", "-o", "main"]
+    subprocess.run([*command, "-lm"], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "main"], check=False).returncode == 0
 
 
 def test_texts(tmp_path):
