@@ -176,11 +176,21 @@ bool has_arrays(std::span<const Index::Item> items) {
   });
 }
 
-// Builds a plan item by item.
+// Whether an index is computed, so that what is written there is no slice.
+bool has_computed(std::span<const Index::Item> items) {
+  return std::ranges::any_of(
+      items, [](const Index::Item& item) { return std::holds_alternative<Expr>(item); });
+}
+
+enum class Use : std::uint8_t { read, write };
+
+// Builds a plan item by item. A write at a computed index takes the known ones along with it: in
+// x[i, 1] that is one element, and no slice of which one is written.
 class Planner {
  public:
-  Planner(const Expr& x, std::span<const Index> items) : x_(x), items_(complete(x, items)) {
-    arrays_ = has_arrays(items_);
+  Planner(const Expr& x, std::span<const Index> items, Use use = Use::read)
+      : x_(x), items_(complete(x, items)) {
+    arrays_ = has_arrays(items_) || (use == Use::write && has_computed(items_));
   }
 
   Plan plan() {
@@ -208,10 +218,21 @@ class Planner {
       append({at, 1, 1});
     } else {
       const Expr* e = std::get_if<Expr>(&item);
-      const Expr array = e ? *e : extent(*std::get_if<Dim>(&item));
+      const Expr array = e ? *e : extent(inside(*std::get_if<Dim>(&item)));
       check_array(x_, array);
       add_array(array, position);
     }
+  }
+
+  // A known index, counted from the front. IndexError at once where the extent is known too.
+  Dim inside(const Dim& d) const {
+    const Dim &n = extent_here(), at = from_front(d, n), room = n - 1 - at;
+    const auto is_below = [](const Dim& a) { return a.is_constant() && a.constant() < 0; };
+    if (is_below(at) || is_below(room))
+      throw IndexError(
+          fmt::format("index: index {} is out of range for axis {} with extent {} of {}", d.text(),
+                      axis_, n.text(), describe(x_)));
+    return at;
   }
 
   void append(const Section& section) {
@@ -339,11 +360,35 @@ void check_dtypes(const Expr& x, const Arg& v, const Write& how) {
                                 name_of(x.dtype()), describe(*value), describe(x)));
 }
 
+// The mask that is the whole key, if its extents are those of the first axes of `x`; else null.
+const Expr* only_mask(const Expr& x, std::span<const Index> items) {
+  const Expr* const mask = items.size() == 1 ? mask_in(items[0]) : nullptr;
+  if (mask == nullptr || mask->rank() > x.rank()) return nullptr;
+  for (std::size_t i = 0; i < mask->shape().size(); ++i) {
+    const Dim &m = mask->shape()[i], &n = x.shape()[i];
+    const bool differs = m.is_constant() && n.is_constant() && !(m == n);
+    if (differs || (m.is(1) != n.is(1))) return nullptr;  // none of them stretches
+  }
+  return mask;
+}
+
+// A number where a mask holds is a choice for each element, and needs no places.
+Expr chosen(const Expr& x, Expr mask, const Arg& v, const Write& how) {
+  while (mask.rank() < x.rank()) mask = expand_dims(mask, mask.rank());
+  const Expr value = cast(Expr(v.as(x.dtype())), x.dtype());
+  if (how.combine) return where(mask, apply(*how.combine, {x, value}), x);
+  return where(mask, how.slice == &op::set_slice ? value : x + value, x);
+}
+
 Expr write_items(const Expr& x, std::span<const Index> items, const Arg& v, const Write& how,
                  Origin at) {
   const OriginScope place(at);
   if (how.combine) check_dtypes(x, v, how);
-  const Plan plan = Planner(x, items).plan();
+  const Expr* const mask = only_mask(x, items);
+  const Value* const strong = v.strong();
+  const bool is_number = strong == nullptr || strong->rank() == 0;
+  if (mask != nullptr && is_number) return chosen(x, *mask, v, how);
+  const Plan plan = Planner(x, items, Use::write).plan();
   const Expr cut = squeezed(plan, sliced(plan, x, at));
   const Expr whole = finish(plan, indexed(plan, cut));
   Expr value = cast(Expr(v.as(x.dtype())), x.dtype());

@@ -386,3 +386,33 @@ def test_extents_that_are_values_meet_known_ones_inside_of_loops():
     np.testing.assert_allclose(np.asarray(many), [slope, 120.0])
     with pytest.raises(gn.ValueError):
         gn.grad(cost)(1.1, 5)
+
+
+# ------------------------------------------------------- elements at computed and known indices
+
+
+def columns(x):
+    c = np.zeros((x.shape[0], 2))
+    for i in range(x.shape[0]):
+        c[i, 1] = x[i]
+        c[i, 0] += 2 * x[i]
+    return c
+
+
+def planes(x):
+    c = np.zeros((2, x.shape[0], 3))
+    for i in range(x.shape[0]):
+        c[1, i, 0] += x[i]
+        c[0, i, -1] = 2 * x[i]
+    return c
+
+
+@pytest.mark.parametrize("program", [columns, planes])
+def test_elements_at_known_indices_take_no_time_for_the_array(program):
+    x = np.linspace(-1, 1, 20)
+    f = gn.compiled(program)
+    np.testing.assert_array_equal(f(x), program(x))
+    text = gn.graph_text(f.function_for(x))
+    assert "set_index(" in text and "set_slice(" not in text and "inc_slice(" not in text
+    with pytest.raises(IndexError, match="index 5 is out of range"):
+        gn.compiled(lambda c, i: c.at[i, 5].set(1.0))(np.zeros((3, 2)), np.int64(1))

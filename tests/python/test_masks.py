@@ -126,3 +126,53 @@ def test_an_index_beyond_int64_is_out_of_range(index):
         with pytest.raises((IndexError, gn.ValueError)):
             traced(np.arange(6.0), index)
         assert float(traced(np.arange(6.0), np.uint64(4))) == 4
+
+
+# ------------------------------------------------------------- numbers where a mask holds
+
+
+def clipped(x):
+    x = x.copy()
+    x[x < 2] = 0.5
+    x[x > 4] = x[-1] + 1
+    return x
+
+
+def rows_cleared(x):
+    x = x.copy()
+    x[x[:, 0] > 2] = -1
+    return x
+
+
+@pytest.mark.parametrize("function", [clipped, rows_cleared])
+def test_numbers_where_a_mask_holds_have_batches_and_derivatives(function):
+    x = np.arange(12.0).reshape(3, 4) if function is rows_cleared else np.arange(6.0)
+    np.testing.assert_array_equal(gn.compiled(function)(x), function(x))
+    np.testing.assert_array_equal(function(gn.array(x)), function(x))
+    batch = np.stack([x, x[::-1], 0.5 * x])
+    expected = [function(example) for example in batch]
+    np.testing.assert_array_equal(gn.vmap(function)(batch), expected)
+    slope = gn.grad(lambda x: (function(x) ** 2).sum())(x)
+    step = 1e-6
+    for k in range(x.size):
+        moved = np.zeros(x.size)
+        moved[k] = step
+        moved = moved.reshape(x.shape)
+        difference = (function(x + moved) ** 2).sum() - (function(x - moved) ** 2).sum()
+        if abs(x.reshape(-1)[k] - 2) > 0.1 and abs(x.reshape(-1)[k] - 4) > 0.1:
+            assert np.asarray(slope).reshape(-1)[k] == pytest.approx(
+                difference / (2 * step), rel=1e-4, abs=1e-6
+            )
+
+
+def test_numbers_where_a_mask_holds_keep_the_dtype():
+    @gn.compiled
+    def f(x, m):
+        x[m] = 7
+        return x
+
+    found = f(np.arange(4), np.array([True, False, True, False]))
+    np.testing.assert_array_equal(found, [7, 1, 7, 3])
+    assert found.dtype == "int64"
+    with pytest.raises(gn.Error):
+        f(np.arange(4), np.array([True]))

@@ -413,6 +413,18 @@ Expr prepared(const Expr& base, IndexKey& key) {
   return shape == x.shape() ? x : broadcast_to(x, shape);
 }
 
+// The symbolic mask of the first axes that is all of a key; else null.
+const Expr* only_mask(const IndexKey& key) {
+  if (key.entries.empty() || !key.added.empty()) return nullptr;
+  const KeyEntry& first = key.entries.front();
+  if (first.kind != KeyEntry::Kind::mask || first.is_single) return nullptr;
+  const auto rest = std::span(key.entries).subspan(static_cast<std::size_t>(first.expr.rank()));
+  const bool is_all = std::ranges::all_of(rest, [](const KeyEntry& e) {
+    return e.kind == KeyEntry::Kind::range && !e.range.start && !e.range.stop && e.range.step.is(1);
+  });
+  return is_all ? &first.expr : nullptr;
+}
+
 }  // namespace
 
 nb::object get_item(nb::handle x, nb::handle key) {
@@ -456,6 +468,10 @@ nb::object set_item(nb::handle x, nb::handle key, nb::handle v, Write write) {
   Value values[] = {is_written ? expr_of(v).value() : Value()};
   Expr written;
   return at_line(at, [&] {
+    // The library knows better than places what to do with a number where a mask holds.
+    if (const Expr* mask = only_mask(k); mask && (!is_written || values[0].rank() == 0))
+      if (const Arg value = is_written ? Arg(values[0]) : to_arg(v); value.value().rank() == 0)
+        return write(base, std::array{Index(*mask)}, value);
     const Expr whole = prepared(base, k);
     build_stretched(values, [&] {
       written = write(whole, indices_of(k.entries), is_written ? Arg(values[0]) : to_arg(v));
