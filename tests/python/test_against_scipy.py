@@ -340,6 +340,7 @@ WITHOUT_REFERENCE = {
     "batches, compared with their examples in test_batches": ["vectorize", "vmap"],
     "measures the machine, tested in test_tune": ["tune"],
     "tells of the machine, tested in test_package": ["show_config"],
+    "writes libraries, tested in test_export": ["export"],
     "has no counterpart, tested in test_accuracy": ["accuracy_report"],
     "Fourier transforms, compared with NumPy in test_fft": [
         f"fft.{name}" for name in gn.fft.__all__
