@@ -27,7 +27,7 @@ class CallsOfFunction {
     first_extent_ = numbered_.size();
     numbered_.insert(numbered_.end(), f.extents.begin(), f.extents.end());
     own_ = numbered_.size();
-    for (const char* name : {"dims", "args", "state", "work", "shapes"})
+    for (const char* name : {"dims", "args", "state", "work", "shapes", "threads"})
       numbered_.emplace_back(name);
     for (const InterfaceCode& code : f.codes) plan_size_ = std::max(plan_size_, code.layout.size());
     for (std::size_t i = 0; i < f.outputs.size(); ++i)
@@ -46,7 +46,7 @@ class CallsOfFunction {
   }
 
  private:
-  enum Own { dims, args, state, work, shapes };
+  enum Own { dims, args, state, work, shapes, threads };
   std::size_t number(Own what) const { return own_ + what; }
   Array variable(const InterfaceOutput& o) const {
     return library_.variables[static_cast<std::size_t>(o.variable)].get();
@@ -261,6 +261,7 @@ class CallsOfFunction {
     text +=
         "  const auto* const lent = reinterpret_cast<const gn::CallerThreads*>(threads);\n"
         "  const i64 own = gn::workspace_of(plan, gn::threads_of(lent));\n";
+    refuse_if("gn::threads_of(lent) > 1 && lent->parallel_for == nullptr", threads, "null");
     refuse_if("reinterpret_cast<u64>(work) % 64 != 0", work, "misaligned");
     text += fmt::format(
         "  if (static_cast<i64>(work_bytes) < own + {0}) {{\n"

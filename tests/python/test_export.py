@@ -363,6 +363,15 @@ def test_the_callers_threads_do_the_work(tmp_path, rng):
     np.testing.assert_array_equal(found, model.call("", *given)["y"])
 
 
+def test_threads_without_a_function_are_refused(tmp_path):
+    x = gn.vector("x")
+    model = library(tmp_path, gn.function([x], {"y": x + 1}))
+    pool = Pool(2)
+    pool.struct.parallel_for = Pool.type()
+    with pytest.raises(Failed, match="threads is null"):
+        model.call("", {"x": np.ones(3)}, {"y": float}, {"x_0": 3}, threads=pool)
+
+
 # --------------------------------------------------------------------------------- C and C++ users
 
 C_PROGRAM = """
