@@ -317,26 +317,26 @@ def test_the_classifier_is_small(tmp_path, rng):
     assert (tmp_path / "libm.a").stat().st_size <= 64 << 10
 
 
+BODY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int32)
+PARALLEL_FOR = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, BODY, ctypes.c_void_p
+)
+
+
+class Threads(ctypes.Structure):
+    """As headers declare it."""
+
+    _fields_ = (
+        ("pool", ctypes.c_void_p), ("threads", ctypes.c_int32), ("parallel_for", PARALLEL_FOR),
+    )  # fmt: skip
+
+
 class Pool:
     """Threads that a library borrows."""
 
-    body_type = ctypes.CFUNCTYPE(
-        None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int32
-    )
-    type = ctypes.CFUNCTYPE(
-        None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, body_type, ctypes.c_void_p
-    )
-
-    class Struct(ctypes.Structure):
-        pass
-
     def __init__(self, count):
         self.count, self.calls = count, 0
-        self.function = self.type(self.parallel_for)
-        self.Struct._fields_ = [
-            ("pool", ctypes.c_void_p), ("threads", ctypes.c_int32), ("parallel_for", self.type),
-        ]  # fmt: skip
-        self.struct = self.Struct(None, count, self.function)
+        self.struct = Threads(None, count, PARALLEL_FOR(self.parallel_for))
 
     def parallel_for(self, _pool, count, _grain, body, argument):
         self.calls += 1
@@ -367,7 +367,7 @@ def test_threads_without_a_function_are_refused(tmp_path):
     x = gn.vector("x")
     model = library(tmp_path, gn.function([x], {"y": x + 1}))
     pool = Pool(2)
-    pool.struct.parallel_for = Pool.type()
+    pool.struct.parallel_for = PARALLEL_FOR()
     with pytest.raises(Failed, match="threads is null"):
         model.call("", {"x": np.ones(3)}, {"y": float}, {"x_0": 3}, threads=pool)
 
