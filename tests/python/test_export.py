@@ -5,6 +5,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import threading
 
 import gnomon as gn
@@ -497,3 +498,25 @@ def test_texts(tmp_path):
     assert "m_run" in (tmp_path / "m.cpp").read_text()
     assert "define" in (tmp_path / "m.ll").read_text()
     assert "ret" in (tmp_path / "m.s").read_text()
+
+
+def test_the_programs_of_the_page_run(tmp_path):
+    if shutil.which("cc") is None or shutil.which("c++") is None:
+        pytest.skip("no compiler")
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "artefacts.md").read_text()
+    blocks = dict(reversed(re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)))
+    subprocess.run([sys.executable, "-c", blocks["python"]], cwd=tmp_path, check=True)
+    (tmp_path / "main.c").write_text(blocks["c"])
+    spans = blocks["cpp"].replace("...", "return 1;")
+    (tmp_path / "spans.cpp").write_text(
+        f'#include "model.h"\n#include <array>\n#include <vector>\nint main() {{\n{spans}}}\n'
+    )
+    strict = ["-Wall", "-Wextra", "-Werror", "libmodel.a", "-lm"]
+    for compiler, standard, source in (("cc", "c11", "main.c"), ("c++", "c++20", "spans.cpp")):
+        command = [compiler, f"-std={standard}", source, *strict, "-o", "main"]
+        subprocess.run(command, cwd=tmp_path, check=True)
+        ran = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True)
+        if source == "main.c":
+            x, w = np.array([[1, 2, 3], [4, 5, 6]]), [[0.5, -1.0], [0.25, 2.0], [1.0, 0.0]]
+            p = np.exp(x @ np.array(w))
+            assert [float(n) for n in ran.stdout.split()] == pytest.approx([p[0, 0], p[1, 1]], 1e-4)
