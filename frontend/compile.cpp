@@ -90,8 +90,6 @@ Function compile_timed(const Closed& closed, const CompileOptions& options, Stop
     program->texts = std::move(made.texts);
   }
   program->was_cached = was_cached;
-  program->name = options.name;
-  program->threads = options.threads;
   program->options = options;
   program->options.givens.clear();
   program->services = services(options.threads);

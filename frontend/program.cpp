@@ -70,7 +70,8 @@ void Program::fail(const Failure& failure) const {
 }
 
 int Program::most_threads() const {
-  return threads > 0 ? std::min(threads, pool().threads()) : pool().threads();
+  const int most = pool().threads();
+  return options.threads > 0 ? std::min(options.threads, most) : most;
 }
 
 namespace {

@@ -50,11 +50,10 @@ struct Program {
   std::size_t results = 0;  // outputs that are not updates come first
   std::shared_ptr<const Library> library;
   gnomon_services services{};
-  int threads = 0;
   CompileOptions options;  // without the givens, which the graph has in it
   // For people.
   bool was_cached = false;
-  std::string name, timings;
+  std::string timings;
   StageTexts texts;
 
   // Plans by extents: the last one used is found without a lock.

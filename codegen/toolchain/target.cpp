@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "runtime/error.h"
+#include "runtime/hash_text.h"
 #include "runtime/options.h"
 
 #if defined(__x86_64__)
@@ -18,13 +19,6 @@
 
 namespace gnomon {
 namespace {
-
-/// FNV-1a: stable between runs and machines, which std::hash is not.
-std::uint64_t hash_text(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
-}
 
 #if defined(__x86_64__)
 

@@ -6,16 +6,15 @@
 
 #include <algorithm>
 
+#include "codegen/module/cache_lines.h"
 #include "frontend/export/header_text.h"
 #include "ir/op/representation.h"
 #include "ir/text/text.h"
+#include "runtime/hash_text.h"
 
 namespace gnomon {
 
 namespace {
-
-// Bytes between the places of new values of variables.
-std::int64_t whole_lines(std::int64_t bytes) { return (bytes + 63) & ~std::int64_t{63}; }
 
 // One function. Arguments have numbers in failures: arguments and results in order, then extents,
 // then what else the header's functions take.
@@ -33,7 +32,8 @@ class CallsOfFunction {
     for (std::size_t i = 0; i < f.outputs.size(); ++i)
       if (f.outputs[i].variable >= 0 && !f.outputs[i].in_place) {
         kept_at_.emplace_back(i, kept_);
-        kept_ += whole_lines(variable(f.outputs[i]).bytes());
+        const Array value = variable(f.outputs[i]);
+        kept_ += bytes_in_lines(value.size(), value.dtype());
       }
     needs_arguments_ = std::ranges::any_of(f.planned, [](const std::string& text) {
       return text.find("args->") != std::string::npos;
@@ -50,6 +50,22 @@ class CallsOfFunction {
   std::size_t number(Own what) const { return own_ + what; }
   Array variable(const InterfaceOutput& o) const {
     return library_.variables[static_cast<std::size_t>(o.variable)].get();
+  }
+  const std::string& variable_name(int number) const {
+    return library_.state[static_cast<std::size_t>(number)].name;
+  }
+  // The result that an output is; null: the new value of a variable.
+  const InterfaceArray* result(const InterfaceOutput& o) const {
+    return o.result < 0 ? nullptr : &f_.results[static_cast<std::size_t>(o.result)];
+  }
+  // The number of the name of a result.
+  std::size_t number_of_result(const InterfaceOutput& o) const {
+    return f_.arguments.size() + static_cast<std::size_t>(o.result);
+  }
+  // Where the extents of output i stand behind those of the first, whatever the code.
+  int shape_place(std::size_t i) const {
+    const PlanLayout& layout = f_.codes[0].layout;
+    return layout.shape(i) - layout.shape(0);
   }
   std::string dims_given() const { return f_.extents.empty() ? "" : "dims, "; }
 
@@ -125,8 +141,7 @@ class CallsOfFunction {
   }
   // Of output i; its extents stand in the plan.
   std::string output_span(std::size_t i, const InterfaceArray& a) const {
-    const PlanLayout& layout = f_.codes[0].layout;
-    return span_of(fmt::format("plan + code->shapes + {}", layout.shape(i) - layout.shape(0)), a);
+    return span_of(fmt::format("plan + code->shapes + {}", shape_place(i)), a);
   }
 
   std::string check_sizes() const {
@@ -150,12 +165,10 @@ class CallsOfFunction {
   std::string plan() const {
     std::string fields;
     for (std::size_t i = 0; i < f_.outputs.size(); ++i) {
-      if (f_.outputs[i].result < 0) continue;
-      const InterfaceArray& r = f_.results[static_cast<std::size_t>(f_.outputs[i].result)];
-      const PlanLayout& layout = f_.codes[0].layout;
-      for (std::size_t k = 0; k < r.extents.size(); ++k)
-        fields += fmt::format("  shapes->{}[{}] = plan[code->shapes + {}];\n", r.name, k,
-                              layout.shape(i) - layout.shape(0) + static_cast<int>(k));
+      const InterfaceArray* const r = result(f_.outputs[i]);
+      for (std::size_t k = 0; r != nullptr && k < r->extents.size(); ++k)
+        fields += fmt::format("  shapes->{}[{}] = plan[code->shapes + {}];\n", r->name, k,
+                              shape_place(i) + static_cast<int>(k));
     }
     return fmt::format(
         "\nextern \"C\" i32 {0}_plan({1}, i32 threads, {0}_shapes* shapes, {2}_failure* failure) "
@@ -178,11 +191,11 @@ class CallsOfFunction {
                     : fmt::format("  counts[{}] = static_cast<u64>(gn::count_of({}));\n", n++,
                                   argument_span(i));
     for (std::size_t i = 0; i < f_.outputs.size(); ++i) {
-      if (f_.outputs[i].result < 0) continue;
-      const InterfaceArray& r = f_.results[static_cast<std::size_t>(f_.outputs[i].result)];
-      fields += r.late ? fmt::format("  counts[{}] = 0;\n", n++)
-                       : fmt::format("  counts[{}] = static_cast<u64>(gn::count_of({}));\n", n++,
-                                     output_span(i, r));
+      const InterfaceArray* const r = result(f_.outputs[i]);
+      if (r == nullptr) continue;
+      fields += r->late ? fmt::format("  counts[{}] = 0;\n", n++)
+                        : fmt::format("  counts[{}] = static_cast<u64>(gn::count_of({}));\n", n++,
+                                      output_span(i, *r));
     }
     return fmt::format(
         "\nextern \"C\" i32 {0}_counts({1}, size_t* counts, {2}_failure* failure) {{\n"
@@ -202,22 +215,18 @@ class CallsOfFunction {
     }
     for (const int w : f_.weights)
       all.push_back(fmt::format("const_cast<unsigned char*>({}_weight{})", library_.name, w));
-    for (const int v : f_.variables)
-      all.push_back(fmt::format("state->{}", library_.state[static_cast<std::size_t>(v)].name));
+    for (const int v : f_.variables) all.push_back(fmt::format("state->{}", variable_name(v)));
     for (std::size_t i = 0; i < f_.outputs.size(); ++i) all.push_back(output(i));
     return fmt::format("{}", fmt::join(all, ",\n      "));
   }
 
   std::string output(std::size_t i) const {
     const InterfaceOutput& o = f_.outputs[i];
-    if (o.result >= 0) {
-      const InterfaceArray& r = f_.results[static_cast<std::size_t>(o.result)];
-      if (r.late) return "nullptr";
-      return fmt::format("gn::address_of(args->{}, {}, {}, failed)", r.name, output_span(i, r),
-                         f_.arguments.size() + static_cast<std::size_t>(o.result));
-    }
-    if (o.in_place)
-      return fmt::format("state->{}", library_.state[static_cast<std::size_t>(o.variable)].name);
+    if (const InterfaceArray* const r = result(o))
+      return r->late ? "nullptr"
+                     : fmt::format("gn::address_of(args->{}, {}, {}, failed)", r->name,
+                                   output_span(i, *r), number_of_result(o));
+    if (o.in_place) return fmt::format("state->{}", variable_name(o.variable));
     const auto at = std::ranges::find(kept_at_, i, &std::pair<std::size_t, std::int64_t>::first);
     return fmt::format("base + own + {}", at->second);
   }
@@ -225,12 +234,10 @@ class CallsOfFunction {
   std::string late_results() const {
     std::vector<std::string> all;
     for (const InterfaceOutput& o : f_.outputs) {
-      const InterfaceArray* r =
-          o.result >= 0 ? &f_.results[static_cast<std::size_t>(o.result)] : nullptr;
+      const InterfaceArray* const r = result(o);
       all.push_back(
           r && r->late ? fmt::format("{{args->{0}, args->{0}_capacity, args->{0}_shape, {1}, {2}}}",
-                                     r->name, r->extents.size(),
-                                     f_.arguments.size() + static_cast<std::size_t>(o.result))
+                                     r->name, r->extents.size(), number_of_result(o))
                        : "{}");
     }
     return all.empty() ? "{}" : fmt::format("{}", fmt::join(all, ", "));
@@ -239,9 +246,9 @@ class CallsOfFunction {
   std::string commit() const {
     std::string text;
     for (const auto& [i, at] : kept_at_)
-      text += fmt::format("  __builtin_memcpy(state->{}, base + own + {}, {});\n",
-                          library_.state[static_cast<std::size_t>(f_.outputs[i].variable)].name, at,
-                          variable(f_.outputs[i]).bytes());
+      text +=
+          fmt::format("  __builtin_memcpy(state->{}, base + own + {}, {});\n",
+                      variable_name(f_.outputs[i].variable), at, variable(f_.outputs[i]).bytes());
     return text.empty() ? "" : "  // All variables change, or none does.\n" + text;
   }
 
@@ -303,13 +310,11 @@ class CallsOfFunction {
   bool needs_arguments_ = false;
 };
 
-// Stable between runs and machines.
+// Tells the states of libraries from one another.
 std::uint64_t layout_of(const Interface& library) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const InterfaceArray& v : library.state)
-    for (const char c : v.text() + ";")
-      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash;
+  std::string text;
+  for (const InterfaceArray& v : library.state) text += v.text() + ";";
+  return hash_text(text);
 }
 
 std::string state_functions(const Interface& library) {

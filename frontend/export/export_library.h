@@ -20,6 +20,9 @@ struct ExportOptions {
   int opt_level = 2;      ///< of Clang, 0 to 3
   bool assembly = false;  ///< also return assembly texts
   bool llvm_ir = false;   ///< also return LLVM's IR
+
+  /// Asks for the texts that files of these kinds take: see `write_library`.
+  void ask_for(std::span<const std::string> kinds);
 };
 
 /// A unit of a library, and the processor that it was compiled for.

@@ -44,6 +44,14 @@ std::string bytes_of(const ExportedLibrary& library, std::string_view kind) {
 
 }  // namespace
 
+void ExportOptions::ask_for(std::span<const std::string> wanted) {
+  const auto has = [&](std::string_view kind) {
+    return std::ranges::find(wanted, kind) != wanted.end();
+  };
+  assembly = assembly || has("s");
+  llvm_ir = llvm_ir || has("ll");
+}
+
 std::span<const std::string_view> library_kinds() { return kinds; }
 
 std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,

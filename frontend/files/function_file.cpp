@@ -67,12 +67,10 @@ Function load_function(const std::filesystem::path& path, CompileOptions options
   SavedGraph graph = read_graph(path, most_bytes);
   if (!graph.is_function)
     reject(path, "expected a function, found expressions, which read_graph reads");
-  std::vector<Expr> inputs;
-  for (SavedInput& input : graph.inputs) inputs.push_back(std::move(input.value));
   options = joined(std::move(options), graph.options);
   options.default_updates = false;  // those that there were are among the updates
   try {
-    return compile(std::move(inputs), std::move(graph.outputs), std::move(graph.updates),
+    return compile(inputs_of(graph), std::move(graph.outputs), std::move(graph.updates),
                    std::move(options));
   } catch (const TypeError& error) {
     reject(path, error.what());

@@ -210,6 +210,12 @@ SavedGraph rebuilt(std::string_view about_line, std::string_view text, const Nam
 
 }  // namespace
 
+std::vector<Expr> inputs_of(const SavedGraph& graph) {
+  std::vector<Expr> inputs;
+  for (const SavedInput& input : graph.inputs) inputs.push_back(input.value);
+  return inputs;
+}
+
 void write_graph(const fs::path& path, const SavedGraph& graph, ValuesFormat values) {
   const Written parts = written(graph);
   std::string head = fmt::format("{}{}\n", first_words, file_format);

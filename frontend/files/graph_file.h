@@ -44,6 +44,9 @@ struct SavedGraph {
   CompileOptions options;
 };
 
+/// The inputs, as `compile` takes them.
+std::vector<Expr> inputs_of(const SavedGraph& graph);
+
 /// Writes a graph to `path`, and its arrays to a file beside it if there are any. FileError: as of
 /// `save_values`; TypeError: as of `capture`.
 void write_graph(const std::filesystem::path& path, const SavedGraph& graph,

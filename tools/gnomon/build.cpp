@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/export/export_library.h"
-#include "frontend/files/graph_file.h"
 #include "ir/graph/leaf.h"
 #include "passes/derivatives/gradient.h"
 #include "runtime/error.h"
 #include "tools/gnomon/command.h"
+#include "tools/gnomon/saved_function.h"
 #include "tools/gnomon/terminal.h"
 
 namespace gnomon {
@@ -24,19 +24,6 @@ struct BuildArguments {
   int opt_level = 2;
   bool json = false;
 };
-
-SavedGraph function_in(const std::string& path) {
-  SavedGraph graph = read_graph(path);
-  if (!graph.is_function)
-    throw ValueError(fmt::format("build: expected a function in {}, found expressions", path));
-  return graph;
-}
-
-std::vector<Expr> inputs_of(const SavedGraph& graph) {
-  std::vector<Expr> inputs;
-  for (const SavedInput& input : graph.inputs) inputs.push_back(input.value);
-  return inputs;
-}
 
 // The inputs and variables that the results of a function need, by their names.
 std::vector<std::pair<std::string, Expr>> named_leaves(const SavedGraph& graph) {
@@ -85,7 +72,7 @@ int run(const BuildArguments& arguments) {
   const bool one = arguments.models.size() == 1;
   for (const std::string& path : arguments.models) {
     progress.show(fmt::format("reading {}", path));
-    const SavedGraph graph = function_in(path);
+    const SavedGraph graph = function_in("build", path);
     const std::string stem = one ? "" : std::filesystem::path(path).stem().string();
     functions.emplace_back(stem, inputs_of(graph), graph.outputs, graph.updates, graph.options);
     if (!arguments.gradients.empty())
@@ -96,8 +83,7 @@ int run(const BuildArguments& arguments) {
   ExportOptions options;
   options.targets = arguments.targets;
   options.opt_level = arguments.opt_level;
-  options.assembly = std::ranges::find(arguments.kinds, "s") != arguments.kinds.end();
-  options.llvm_ir = std::ranges::find(arguments.kinds, "ll") != arguments.kinds.end();
+  options.ask_for(arguments.kinds);
   const auto paths = write_library(export_library(name, functions, options), output.parent_path(),
                                    arguments.kinds);
   progress.clear();

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <memory>
 
-#include "frontend/files/graph_file.h"
 #include "ir/graph/leaf.h"
 #include "runtime/error.h"
 #include "tools/gnomon/command.h"
+#include "tools/gnomon/saved_function.h"
 #include "tools/gnomon/terminal.h"
 
 namespace gnomon {
@@ -97,15 +97,10 @@ void write(const std::string& path, const SavedGraph& graph, const Results& resu
 int run(const RunArguments& arguments) {
   Progress progress;
   progress.show(fmt::format("reading {}", arguments.model));
-  const SavedGraph graph = read_graph(arguments.model);
-  if (!graph.is_function)
-    throw ValueError(
-        fmt::format("run: expected a function in {}, found expressions", arguments.model));
+  const SavedGraph graph = function_in("run", arguments.model);
   const std::vector<Array> values = values_of(graph, arguments.values);
-  std::vector<Expr> inputs;
-  for (const SavedInput& input : graph.inputs) inputs.push_back(input.value);
   progress.show(fmt::format("compiling {}", arguments.model));
-  const Function function = compile(std::move(inputs), graph.outputs, graph.updates, graph.options);
+  const Function function = compile(inputs_of(graph), graph.outputs, graph.updates, graph.options);
   progress.show("computing");
   const Results results = function(values);
   progress.clear();

@@ -10,10 +10,10 @@ namespace gn {
 /// The statuses of a call, as the header of the library names them.
 enum class Outcome : i32 {
   done,
-  bad_argument,     // `index`: of which argument, -1 for the workspace
+  bad_argument,     // `index`: the number of its name; `check`: a Wrong
   check_failed,     // `check`: which
   no_workspace,     // `value`: bytes that are missing
-  no_capacity,      // `index`: of which result; `value`: elements that it has
+  no_capacity,      // `index`: the number of the result's name; `value`: elements that it has
   wrong_processor,  // it lacks instructions that the library was built for
 };
 
@@ -30,6 +30,11 @@ struct CallerThreads {
   i32 count;
   void (*parallel_for)(void* pool, i64 count, i64 grain, gnomon_body body, void* argument);
 };
+
+/// How many a call has: one without any that are lent.
+inline i32 threads_of(const CallerThreads* threads) {
+  return threads == nullptr || threads->count < 1 ? 1 : threads->count;
+}
 
 /// A result whose extents the call finds: room for so many elements, and for the extents.
 struct LateResult {
@@ -69,7 +74,7 @@ namespace detail {
 inline void lent_parallel(gnomon_context* context, i64 count, i64 grain, gnomon_body body,
                           void* argument) {
   const CallerThreads* threads = context->threads;
-  if (threads == nullptr || threads->count <= 1) return body(argument, 0, count, 0);
+  if (threads_of(threads) == 1) return body(argument, 0, count, 0);
   threads->parallel_for(threads->pool, count, grain, body, argument);
 }
 
@@ -115,7 +120,7 @@ inline i32 never_interrupted(gnomon_context*) { return 0; }
 inline gnomon_services services_of(const CallerThreads* threads) {
   gnomon_services table{};
   table.abi_version = GNOMON_ABI_VERSION;
-  table.threads = threads == nullptr || threads->count < 1 ? 1 : threads->count;
+  table.threads = threads_of(threads);
   table.parallel = detail::lent_parallel;
   table.allocate = detail::lent_memory;
   table.output = detail::late_result;
@@ -185,10 +190,6 @@ inline void set_check(CallFailure& failure, i32 check, const FunctionCode& code)
 inline i64 workspace_of(const i64* plan, i32 threads) {
   const i64 bytes = plan[0] + plan[1] * (threads < 1 ? 1 : threads);
   return (bytes + 63) & ~i64{63};
-}
-
-inline i32 threads_of(const CallerThreads* threads) {
-  return threads == nullptr || threads->count < 1 ? 1 : threads->count;
 }
 
 /// Runs a code over the plan of a call. The workspace has `kept` bytes behind what the plan asks

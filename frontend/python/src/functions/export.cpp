@@ -23,10 +23,7 @@ std::vector<std::string> export_functions(const std::string& name,
   ExportOptions options;
   options.targets = std::move(targets);
   options.opt_level = opt_level;
-  for (const std::string& kind : kinds) {
-    options.assembly = options.assembly || kind == "s";
-    options.llvm_ir = options.llvm_ir || kind == "ll";
-  }
+  options.ask_for(kinds);
   std::vector<std::filesystem::path> paths;
   {
     const nb::gil_scoped_release released;
