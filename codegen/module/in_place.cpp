@@ -24,8 +24,9 @@ bool has(const std::vector<int>& buffers, int b) {
 
 // What a step does to the old value `from` and the new one `to`.
 struct Effect {
-  bool reads = false, writes = false, may_fail = false;
-  bool element_by_element = false;  // reads an element at most until it writes that element
+  bool uses = false;  // reads the old value, or writes it: it begins here
+  bool writes = false, may_fail = false;
+  bool element_by_element = false;  // uses an element at most until it writes the new one
   bool copies = false;              // writes elements of the old value to their own places only
 };
 
@@ -43,11 +44,11 @@ class Effects {
       throw InternalError("in place: steps side by side already");
     Effect e;
     for (const auto& [buffer, how] : accesses(module_, step)) {
-      e.reads = e.reads || (buffer == from_ && how != BufferUse::How::writes);
+      e.uses = e.uses || buffer == from_;
       e.writes = e.writes || (buffer == to_ && how != BufferUse::How::reads);
     }
     e.may_fail = end.may_fail && !(end.fails_first && e.writes);
-    e.element_by_element = e.reads && e.writes && std::holds_alternative<CopyStep>(step.what);
+    e.element_by_element = e.uses && e.writes && std::holds_alternative<CopyStep>(step.what);
     return e;
   }
 
@@ -55,12 +56,12 @@ class Effects {
   Effect see(const KernelStep& s, const Ending& end) const {
     const Kernel& kernel = module_.kernels[s.kernel];
     Effect e;
-    e.reads = has(s.buffers, from_);
+    e.uses = has(s.buffers, from_);
     e.writes = has(s.buffers, to_);
     e.may_fail = end.may_fail;
     e.element_by_element =
-        e.reads && e.writes && (is_element_by_element(s, kernel) || adds_to_elements(s));
-    e.copies = e.reads && e.writes && is_copy(s, kernel);
+        e.uses && e.writes && (is_element_by_element(s, kernel) || adds_to_elements(s));
+    e.copies = e.uses && e.writes && is_copy(s, kernel);
     return e;
   }
   // Every access is a load of the old value or the store of such a load at its own offset.
@@ -77,18 +78,19 @@ class Effects {
   // A loop may be interrupted in each of its steps; the results are written after the last.
   Effect see(const LoopStep& s) const {
     Effect all, inside;
+    const auto touches = [&](int b) {
+      const auto is_row_of = [b](const LoopStep::Row& row) { return row.one == b || row.all == b; };
+      return has(s.current, b) || has(s.next, b) || std::ranges::any_of(s.rows, is_row_of);
+    };
+    inside.uses = touches(from_);
+    inside.writes = touches(to_);
     for (const Step& inner : s.body) {
       const Effect e = of(inner);
-      inside.reads = inside.reads || e.reads;
+      inside.uses = inside.uses || e.uses;
       inside.writes = inside.writes || e.writes;
     }
-    all.element_by_element = !inside.reads && !inside.writes && begins_and_ends(s);
-    const auto is_row_of = [&](const LoopStep::Row& row) {
-      return row.one == to_ || row.all == to_;
-    };
-    inside.writes = inside.writes || std::ranges::any_of(s.rows, is_row_of) ||
-                    has(s.current, to_) || has(s.next, to_);
-    all.reads = inside.reads || s.count == from_ || has(s.initial, from_);
+    all.element_by_element = !inside.uses && !inside.writes && begins_and_ends(s);
+    all.uses = inside.uses || s.count == from_ || has(s.initial, from_) || has(s.result, from_);
     all.writes = inside.writes || has(s.result, to_);
     all.may_fail = inside.writes || !all.writes;
     return all;
@@ -109,17 +111,17 @@ class Effects {
   Effect see(const ChoiceStep& s) const {
     Effect all;
     all.element_by_element = true;
-    all.reads = s.condition == from_;
+    all.uses = s.condition == from_;
     for (const auto* branch : {&s.then, &s.otherwise}) {
       bool written = false;
       for (const Step& inner : *branch) {
         const Effect e = of(inner);
-        all.reads = all.reads || e.reads;
+        all.uses = all.uses || e.uses;
         all.may_fail = all.may_fail || e.may_fail;
         all.writes = all.writes || e.writes;
         if (e.copies && !written) continue;  // nothing to do when they are one
         const bool is_early = !written && (!e.writes || e.element_by_element);
-        all.element_by_element = all.element_by_element && (!e.reads || is_early);
+        all.element_by_element = all.element_by_element && (!e.uses || is_early);
         written = written || e.writes;
       }
     }
@@ -208,7 +210,7 @@ class Steps {
       Effect e = effects.of(steps_[i]);
       if (e.copies && !written) continue;  // nothing to do when they are one
       e.may_fail = e.may_fail && fails(i, i + 1);
-      if (e.reads && (written || (e.writes && !e.element_by_element))) return false;
+      if (e.uses && (written || (e.writes && !e.element_by_element))) return false;
       written = written || e.writes;
       if (written && e.may_fail) return false;
     }
@@ -324,6 +326,9 @@ void erase_idle(std::vector<Step>& steps, const std::vector<bool>& idle) {
 
 // A loop inside another one whose state begins and ends in a state of that has it there in between.
 void keep_in_memory_of_operand(const Module& module, Step& step) {
+  if (auto* choice = std::get_if<ChoiceStep>(&step.what))
+    for (auto* branch : {&choice->then, &choice->otherwise})
+      for (Step& inner : *branch) keep_in_memory_of_operand(module, inner);
   const auto* loop = std::get_if<LoopStep>(&step.what);
   if (loop == nullptr) return;
   for (std::size_t k = 0; k < loop->current.size(); ++k)
@@ -338,36 +343,40 @@ bool is_small(const Buffer& state) {
   return count.is_constant() && count.constant() <= 64;
 }
 
-// Whether the step, or one inside it, uses a buffer, or writes it.
-bool is_used(const Module& module, const Step& step, int b, bool to_write) {
-  const auto is_such = [&](const BufferUse& use) {
-    return use.buffer == b && !(to_write && use.how == BufferUse::How::reads);
-  };
-  bool found = std::ranges::any_of(accesses(module, step), is_such);
+// Whether the step, or one inside it, uses a buffer.
+bool is_touched(const Module& module, const Step& step, int b) {
+  bool found = std::ranges::count(accesses(module, step), b, &BufferUse::buffer) > 0;
   for_each_inner(step, [&](const std::vector<Step>& steps) {
-    for (const Step& inner : steps) found = found || is_used(module, inner, b, to_write);
+    for (const Step& inner : steps) found = found || is_touched(module, inner, b);
   });
   return found;
 }
-bool is_touched(const Module& module, const Step& step, int b) {
-  return is_used(module, step, b, false);
-}
-bool is_written(const Module& module, const Step& step, int b) {
-  return is_used(module, step, b, true);
-}
 
-// The buffers of a kernel that does nothing but copy elements of one to their places in another.
-std::optional<std::pair<int, int>> copied(const Module& module, const Step& step) {
-  const auto* s = std::get_if<KernelStep>(&step.what);
-  if (s == nullptr) return std::nullopt;
-  int from = -1, to = -1;
-  for (const BufferUse& use : accesses(module, step)) {
-    int& found = use.how == BufferUse::How::reads ? from : to;
-    if (use.how == BufferUse::How::adds || found >= 0) return std::nullopt;
-    found = use.buffer;
+// A value that is another one changed in parts, or the last of a loop that begins with it.
+struct Version {
+  int from, to;
+};
+
+// The versions that the step, or a branch of it, makes. Whether both can be one is not asked here.
+void find_versions(const Module& module, const Step& step, std::vector<Version>& versions) {
+  if (const auto* choice = std::get_if<ChoiceStep>(&step.what)) {
+    for (const auto* branch : {&choice->then, &choice->otherwise})
+      for (const Step& inner : *branch) find_versions(module, inner, versions);
+  } else if (const auto* loop = std::get_if<LoopStep>(&step.what)) {
+    for (std::size_t k = 0; k < loop->initial.size(); ++k)
+      versions.push_back({loop->initial[k], loop->result[k]});
+  } else if (const auto* copy = std::get_if<CopyStep>(&step.what)) {
+    versions.push_back({copy->from, copy->to});
+  } else if (std::holds_alternative<KernelStep>(step.what)) {
+    int from = -1, to = -1;
+    for (const BufferUse& use : accesses(module, step)) {
+      int& found = use.how == BufferUse::How::reads ? from : to;
+      if (use.how == BufferUse::How::adds || found >= 0) return;
+      found = use.buffer;
+    }
+    if (from >= 0 && to >= 0 && Effects(module, from, to).of(step).copies)
+      versions.push_back({from, to});
   }
-  if (from < 0 || to < 0 || !Effects(module, from, to).of(step).copies) return std::nullopt;
-  return std::pair{from, to};
 }
 
 // Whether the step writes a buffer before it reads it: each step of a loop has its own value there.
@@ -381,12 +390,12 @@ bool is_written_first(const Module& module, const Step& step, int b) {
              std::array{&choice->then, &choice->otherwise}, [&](const auto* branch) {
                const auto touches = [&](const Step& s) { return is_touched(module, s, b); };
                const auto first = std::ranges::find_if(*branch, touches);
-               return first != branch->end() && is_written_first(module, *first, b);
+               return first == branch->end() || is_written_first(module, *first, b);
              });
 }
 
-// Values that begin as a copy of another one of the same step, which nobody reads once they are
-// written, are in its memory from now on: so are the versions of an array that is changed in parts.
+// Versions of an array that is changed in parts, by steps, branches and loops inside of the loop's
+// step, are one buffer from now on, where nobody uses one of them once the next is written.
 void join_versions(Module& module, LoopStep& loop) {
   Steps steps(module, loop.body, Steps::Failures::leave_nothing);
   const auto is_of_loop = [&](int b) {
@@ -394,24 +403,22 @@ void join_versions(Module& module, LoopStep& loop) {
     return has(loop.initial, b) || has(loop.current, b) || has(loop.result, b) ||
            std::ranges::any_of(loop.rows, is_row);
   };
-  std::vector<bool> idle(loop.body.size());
-  for (std::size_t at = 0; at < loop.body.size(); ++at) {
-    const auto pair = copied(module, loop.body[at]);
-    if (!pair) continue;
-    const auto [from, to] = *pair;
+  const auto can_be_one = [&](int from, int to) {
     const Buffer &old = module.buffers[from], &now = module.buffers[to];
     const bool are_own = old.role == Buffer::Role::workspace && now.role == Buffer::Role::workspace;
-    if (!are_own || old.dtype != now.dtype || old.shape != now.shape || is_small(old) ||
-        is_of_loop(from) || is_of_loop(to) || has(loop.next, from) ||
-        !is_written_first(module, loop.body[steps.touching(from, from).front()], from))
-      continue;
-    const std::vector<std::size_t> places = steps.touching(from, to);
-    const auto first = std::ranges::find_if(
-        places, [&](std::size_t i) { return is_written(module, loop.body[i], to); });
-    const bool is_over = std::none_of(
-        first, places.end(), [&](std::size_t i) { return is_written(module, loop.body[i], from); });
-    if (!is_over || !steps.may_be_in_place(from, to)) continue;
-    make_one(module, loop.body, places, from, to, to, idle);
+    if (from == to || !are_own || old.dtype != now.dtype || old.shape != now.shape ||
+        is_small(old) || is_of_loop(from) || is_of_loop(to) || has(loop.next, from))
+      return false;
+    const std::vector<std::size_t> places = steps.touching(from, from);
+    return !places.empty() && is_written_first(module, loop.body[places.front()], from) &&
+           steps.may_be_in_place(from, to);
+  };
+  std::vector<Version> versions;
+  for (const Step& step : loop.body) find_versions(module, step, versions);
+  std::vector<bool> idle(loop.body.size());
+  for (const auto& [from, to] : versions) {
+    if (!can_be_one(from, to)) continue;
+    make_one(module, loop.body, steps.touching(from, to), from, to, to, idle);
     steps.join(to, from);
     loop.versions.push_back(to);
   }
