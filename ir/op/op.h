@@ -212,8 +212,11 @@ struct Batched {
   std::vector<Expr> x;
   std::vector<bool> batched;
   Dim size;  // how many examples
+  /// Bools: the examples whose results count. In the others nothing fails. Undefined: all do.
+  Expr runs;
+  /// With `guarded` the new body has `runs` as a further parameter, the last one.
   BatchedBody (*body)(const Body&, const std::vector<bool>& batched,
-                      const std::vector<bool>& outputs) = nullptr;
+                      const std::vector<bool>& outputs, bool guarded) = nullptr;
 };
 
 /// A value as a pass sees it that writes complex numbers as pairs of real ones; `im` is null for
@@ -296,6 +299,8 @@ struct Op {
   ElementRule element = nullptr;
   WriteRule write{};
   ExpandRule expand = nullptr;
+  /// Operands from this one on are positions in others, which the op checks; none: it checks none.
+  std::optional<std::size_t> positions = {};
   StepKind step = StepKind::none;
   ConvolutionKind convolution{};  // of a step of that kind
   RoutineRule routine{};

@@ -43,11 +43,12 @@ Exprs batch_elementwise(const Batched& batch) {
 }
 
 BatchedBody batched_body(const Body& body, const std::vector<bool>& batched,
-                         const std::vector<bool>& outputs);
+                         const std::vector<bool>& outputs, bool guarded);
 
 class Vectorizer {
  public:
-  explicit Vectorizer(Dim size) : size_(std::move(size)) {}
+  /// `runs`: the examples whose results count; in the others nothing fails. Undefined: all do.
+  explicit Vectorizer(Dim size, Expr runs = {}) : size_(std::move(size)), runs_(std::move(runs)) {}
 
   void replace(const Value& from, const Value& to) {
     stop_.push_back(from);
@@ -100,28 +101,57 @@ class Vectorizer {
     bool any = false, changed = false;
     for (const Value& x : node.operands()) any = any || images_.at(x).batched;
     for (const Value& x : node.inputs()) changed = changed || images_.at(x).value != x;
-    if (is_leaf(node.op()) || (!changed && symbols_.empty())) return keep(node, Value(&node, 0));
+    if (is_leaf(node.op()) || (!changed && symbols_.empty() && !runs_.defined()))
+      return keep(node, Value(&node, 0));
     const auto map = [this, &node](const Atom& atom) { return dimension(atom, node); };
     if (!any && &node.op() == &op::extent)
       return keep(node, extent_value(node.attribute(0).dims()[0].substitute(map)));
+    std::vector<Image> x;
     std::vector<Value> operands;
-    for (const Value& x : node.operands()) operands.push_back(images_.at(x).value);
-    if (!any) return keep(node, rebuild(node, operands, map));
+    for (std::size_t k = 0; k < node.operands().size(); ++k) {
+      x.push_back(operand(node, k));
+      operands.push_back(x.back().value);
+    }
+    const bool is_guarded = runs_.defined() && !regions_of(node).empty();
+    if (!any && !is_guarded) return keep(node, rebuild(node, operands, map));
     check_rows(node);
     if (!rule_of(node.op()) && node.op().expand) return expand(node);
-    Batched batch{node, node.attributes(), {}, {}, size_, batched_body};
+    Batched batch{node, node.attributes(), {}, {}, size_, runs_, batched_body};
     for (Attribute& attribute : batch.attributes) {
       if (attribute.kind() != Attribute::Kind::dim_list) continue;
       Shape dims;
       for (const Dim& d : attribute.dims()) dims.push_back(d.substitute(map));
       attribute = Attribute(std::move(dims));
     }
-    for (const Value& x : node.operands()) {
-      batch.x.emplace_back(images_.at(x).value);
-      batch.batched.push_back(images_.at(x).batched);
+    for (const Image& image : x) {
+      batch.x.emplace_back(image.value);
+      batch.batched.push_back(image.batched);
     }
     store(node, checked_rule(node)(batch));
     note_rows(node);
+  }
+
+  // What becomes of operand k: such that the op does not fail in examples that do not count.
+  Image operand(const Node& node, std::size_t k) const {
+    const Image& image = images_.at(node.operands()[k]);
+    if (!runs_.defined()) return image;
+    const Op& op = node.op();
+    const Expr x(image.value);
+    if (op.positions && k >= *op.positions)
+      return guarded(image, constant(std::int64_t{0}, x.dtype()));
+    if (&op == &op::check && k == 1) return guarded(image, constant(std::int64_t{1}, x.dtype()));
+    if (op.step == StepKind::routine && k == 0 && image.batched && x.dim(-1) == x.dim(-2))
+      return guarded(image, eye(x.dim(-1), x.dtype()));
+    return image;
+  }
+  Image guarded(const Image& image, const Expr& instead) const {
+    Expr marks = any(runs_);
+    if (image.batched) {
+      Shape shape(image.value.shape().size(), Dim(1));
+      shape[0] = size_;
+      marks = reshape(runs_, shape);
+    }
+    return {where(marks, Expr(image.value), instead).value(), image.batched};
   }
 
   // Rows of loops whose numbers of steps differ have the largest as their extent in all examples.
@@ -207,6 +237,7 @@ class Vectorizer {
   }
 
   Dim size_;
+  Expr runs_;
   std::vector<Value> stop_;
   std::unordered_map<Value, Image, ValueHash> images_;
   std::unordered_map<std::uint64_t, Dim> symbols_;
@@ -214,12 +245,13 @@ class Vectorizer {
 };
 
 BatchedBody batched_body(const Body& body, const std::vector<bool>& batched,
-                         const std::vector<bool>& outputs) {
+                         const std::vector<bool>& outputs, bool guarded) {
   const Dim size = Dim::symbol("examples");
-  Vectorizer vectorizer(size);
+  const Expr runs = guarded ? tensor("runs", DType::bool_, {size}) : Expr();
+  Vectorizer vectorizer(size, runs);
   std::vector<Expr> leaves;
   std::vector<Value> parameters;
-  for (std::size_t i = 0; i < batched.size(); ++i) {
+  for (std::size_t i = 0; i < body->parameters.size(); ++i) {
     const Type& type = body->parameters[i].type;
     leaves.push_back(tensor(fmt::format("p{}", i), type.dtype, type.shape));
     parameters.push_back(leaves.back().value());
@@ -229,6 +261,7 @@ BatchedBody batched_body(const Body& body, const std::vector<bool>& batched,
     parameters.back() = tensor(fmt::format("p{}", i), type.dtype, shape).value();
     vectorizer.replace(leaves[i].value(), parameters[i]);
   }
+  if (guarded) parameters.push_back(runs.value());
   BatchedBody result;
   std::vector<Value> found;
   const std::vector<Expr> inlined = apply_checked_body(body, leaves);

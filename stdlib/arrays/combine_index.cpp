@@ -136,6 +136,7 @@ constinit const Op op::multiply_index{
     .attributes = index_specs,
     .type = combined_index_type,
     .write = {.base = 0, .first = 1, .combine = &op::multiply, .position = written_index_position},
+    .positions = 2,
     .vjp = multiply_index_vjp,
     .jvp = multiply_index_jvp,
     .batch = written_index_batch};
@@ -148,6 +149,7 @@ constinit const Op op::divide_index{
     .attributes = index_specs,
     .type = combined_index_type,
     .write = {.base = 0, .first = 1, .combine = &op::divide, .position = written_index_position},
+    .positions = 2,
     .vjp = divide_index_vjp,
     .jvp = divide_index_jvp,
     .batch = written_index_batch};
@@ -162,6 +164,7 @@ constinit const Op op::minimum_index{
     .attributes = index_specs,
     .type = combined_index_type,
     .write = {.base = 0, .first = 1, .combine = &op::minimum, .position = written_index_position},
+    .positions = 2,
     .vjp = extremum_index_vjp,
     .jvp = extremum_index_jvp,
     .batch = written_index_batch};
@@ -176,6 +179,7 @@ constinit const Op op::maximum_index{
     .attributes = index_specs,
     .type = combined_index_type,
     .write = {.base = 0, .first = 1, .combine = &op::maximum, .position = written_index_position},
+    .positions = 2,
     .vjp = extremum_index_vjp,
     .jvp = extremum_index_jvp,
     .batch = written_index_batch};

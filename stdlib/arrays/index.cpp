@@ -313,6 +313,7 @@ constinit const Op op::indicator{
     .type = indicator_type,
     .traits = {Trait::never_fold},
     .element = indicator_element,
+    .positions = 0,
     .batch = indicator_batch};
 
 Expr indicator(const Arg& indices, const Dim& rows, const Dim& columns) {
@@ -330,6 +331,7 @@ constinit const Op op::index{
     .attributes = index_specs,
     .type = index_type,
     .element = index_element,
+    .positions = 1,
     .vjp = index_vjp,
     .jvp = index_jvp,
     .batch = index_batch};
@@ -343,6 +345,7 @@ constinit const Op op::set_index{
     .attributes = index_specs,
     .type = written_index_type,
     .write = {.base = 0, .first = 1, .position = written_index_position},
+    .positions = 2,
     .vjp = set_index_vjp,
     .jvp = written_index_jvp,
     .batch = written_index_batch};
@@ -355,6 +358,7 @@ constinit const Op op::inc_index{
     .attributes = index_specs,
     .type = written_index_type,
     .write = {.base = 0, .first = 1, .combine = &op::add, .position = written_index_position},
+    .positions = 2,
     .vjp = inc_index_vjp,
     .jvp = written_index_jvp,
     .batch = written_index_batch};

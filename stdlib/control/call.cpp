@@ -121,13 +121,15 @@ Exprs call_batch(const Batched& b) {
     if (body->outputs.empty()) return body;
     return b
         .body(body, std::vector<bool>(body->parameters.size(), true),
-              std::vector<bool>(body->outputs.size(), true))
+              std::vector<bool>(body->outputs.size(), true), false)
         .body;
   };
+  const bool guarded = b.runs.defined() && !call.has_rules();
+  if (guarded) operands.push_back(b.runs), flags.push_back(true);
   const std::vector<bool> outputs(call.body->outputs.size(), call.has_rules());
   return outputs_of(
       op::call, operands,
-      {Attribute(b.body(call.body, flags, outputs).body), Attribute(batched(call.vjp)),
+      {Attribute(b.body(call.body, flags, outputs, guarded).body), Attribute(batched(call.vjp)),
        Attribute(batched(call.jvp)), Attribute(call.recompute)});
 }
 

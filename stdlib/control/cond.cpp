@@ -95,16 +95,26 @@ Exprs cond_jvp(const Jvp& v) {
 }
 
 // One choice for all examples runs the branch for all of them. Where each has its own, both run,
-// and each example takes what it chose.
+// each example takes what it chose, and nothing fails in what it did not choose.
 Exprs cond_batch(const Batched& b) {
-  const std::vector<bool> flags(b.batched.begin() + 1, b.batched.end());
-  const std::vector<Expr> captured(b.x.begin() + 1, b.x.end());
+  const bool guarded = b.batched[0] || b.runs.defined();
+  std::vector<bool> flags(b.batched.begin() + 1, b.batched.end());
+  std::vector<Expr> captured(b.x.begin() + 1, b.x.end());
+  if (guarded) flags.push_back(true);
   // One that runs gives a batch of everything, as the other one may have to.
   const std::vector<bool> outputs(branch(b.node, 0)->outputs.size(), !b.batched[0]);
-  const Body then = b.body(b.attributes[0].body(), flags, outputs).body;
-  const Body otherwise = b.body(b.attributes[1].body(), flags, outputs).body;
-  if (!b.batched[0]) return choose(b.x[0], captured, then, otherwise);
-  const std::vector<Expr> x = apply_body(then, captured), y = apply_body(otherwise, captured);
+  const Body then = b.body(b.attributes[0].body(), flags, outputs, guarded).body;
+  const Body otherwise = b.body(b.attributes[1].body(), flags, outputs, guarded).body;
+  if (!b.batched[0]) {
+    if (guarded) captured.push_back(b.runs);
+    return choose(b.x[0], captured, then, otherwise);
+  }
+  const auto run = [&](const Body& body, const Expr& chosen) {
+    std::vector<Expr> arguments = captured;
+    arguments.push_back(b.runs.defined() ? bitwise_and(chosen, b.runs) : chosen);
+    return apply_body(body, arguments);
+  };
+  const std::vector<Expr> x = run(then, b.x[0]), y = run(otherwise, bitwise_not(b.x[0]));
   Exprs found;
   for (std::size_t k = 0; k < x.size(); ++k) {
     Shape shape(branch(b.node, 0)->outputs[k].type().rank() + 1, Dim(1));

@@ -156,11 +156,14 @@ BatchedLoop batched_loop(const Batched& b, const Loop& loop) {
   const auto first = found.flags.begin() + 1,
              last = first + static_cast<std::ptrdiff_t>(loop.states);
   for (;;) {
-    found.differ = b.batched[0] || (loop.is_conditional && found.flags[1]);
+    found.differ = b.batched[0] || (loop.is_conditional && (found.flags[1] || b.runs.defined()));
     if (found.differ) std::fill(first, last, true);
     std::vector<bool> outputs(first, last);
     outputs.resize(loop.body->outputs.size());
-    found.body = b.body(loop.body, found.flags, outputs);
+    std::vector<bool> flags = found.flags;
+    const bool guarded = found.differ || b.runs.defined();
+    if (guarded) flags.push_back(true);
+    found.body = b.body(loop.body, flags, outputs, guarded);
     const auto ends = found.body.outputs.begin() + static_cast<std::ptrdiff_t>(loop.states);
     if (std::equal(first, last, found.body.outputs.begin(), ends)) return found;
     std::copy(found.body.outputs.begin(), ends, first);
@@ -168,18 +171,21 @@ BatchedLoop batched_loop(const Batched& b, const Loop& loop) {
 }
 
 // One loop for all examples. Where they make different numbers of steps, it runs as often as the
-// largest asks for, and the states of an example that is done stay. Its rows behind its own count
-// are of no step that it asked for.
+// largest asks for, and the states of an example that is done stay, while nothing fails in its
+// steps. Its rows behind its own count are of no step that it asked for.
 Exprs loop_batch(const Batched& b) {
   const Loop loop(b.node);
   const BatchedLoop batched = batched_loop(b, loop);
   const auto captured = b.x.begin() + 1 + static_cast<std::ptrdiff_t>(loop.states);
+  const Expr counts = b.batched[0] && b.runs.defined() ? where(b.runs, b.x[0], 0) : b.x[0];
   std::vector<Expr> initial;
   for (std::size_t k = 0; k < loop.states; ++k)
     initial.push_back(batched.flags[1 + k] ? leading(b, 1 + k) : b.x[1 + k]);
+  if (loop.is_conditional && b.runs.defined()) initial[0] = bitwise_and(initial[0], b.runs);
   const auto runs = [&](const Expr& i, std::span<const Expr> states) {
+    if (!batched.differ) return b.runs;
     if (!b.batched[0]) return states[0];
-    const Expr counted = less(i, b.x[0]);
+    const Expr counted = less(i, counts);
     return loop.is_conditional ? bitwise_and(states[0], counted) : counted;
   };
   // Before the states of examples, where each has its own condition: those of the loop for all.
@@ -189,9 +195,10 @@ Exprs loop_batch(const Batched& b) {
     std::vector<Expr> arguments{i};
     arguments.insert(arguments.end(), states.begin(), states.end());
     arguments.insert(arguments.end(), captured, b.x.end());
+    const Expr marks = runs(i, states);
+    if (marks.defined()) arguments.push_back(marks);
     std::vector<Expr> after = apply_body(batched.body.body, arguments);
     if (!batched.differ) return after;
-    const Expr marks = runs(i, states);
     for (std::size_t k = 0; k < loop.states; ++k)
       after[k] = along_examples(marks, after[k], states[k]);
     if (own > 0) after.insert(after.begin(), {any(after[0]), all[1] + 1});
@@ -199,7 +206,7 @@ Exprs loop_batch(const Batched& b) {
   };
   if (own > 0)
     initial.insert(initial.begin(), {any(initial[0]), constant(std::int64_t{0}, DType::int64)});
-  const Expr count = b.batched[0] ? largest_count(b.x[0]) : b.x[0];
+  const Expr count = b.batched[0] ? largest_count(counts) : b.x[0];
   Exprs found = make_loop(b.node.op(), count, initial, step, loop.checkpoints);
   found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(own));
   for (std::size_t k = loop.states; k < found.size(); ++k)
