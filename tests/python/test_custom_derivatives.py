@@ -170,3 +170,10 @@ def test_verify_grad_tells_right_from_wrong():
         gn.verify_grad(lambda x: wrong(x) * np.array([0.0, 1.0]), (np.array([1.0, 2.0]),))
     with pytest.raises(gn.TypeError, match="expected a float"):
         gn.verify_grad(gn.exp, (np.arange(3),))
+
+    def chosen(x):
+        while x < 10:
+            x = x * x if x > 2 else 2 * x
+        return x
+
+    gn.verify_grad(chosen, (0.7,))

@@ -39,6 +39,8 @@ def verify_grad(
     """
     import numpy as np
 
+    from .._statements.rewriting import rewritten
+
     _check_function("verify_grad", function)
     given, shape = _tree.flatten(tuple(args))
     values = [np.asarray(x) for x in given]
@@ -57,7 +59,7 @@ def verify_grad(
         leaves: list[Any] = list(values)
         for i, each in zip(floats, x, strict=True):
             leaves[i] = each
-        results = _tree.leaves(function(*_tree.unflatten(shape, leaves)))
+        results = _tree.leaves(rewritten(function)(*_tree.unflatten(shape, leaves)))
         return [y for y in map(_core.as_expr, results) if y.dtype.kind == "f"]
 
     outputs, pull = vjp(chosen, *(values[i] for i in floats))
