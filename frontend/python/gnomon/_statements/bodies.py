@@ -4,6 +4,7 @@ import ast
 import copy
 from typing import Any
 
+from .deciding import deciding
 from .jumps import Jumps, ends, said
 from .syntax import (
     CHANGING,
@@ -316,6 +317,7 @@ class _Function:
         carried |= self.assigned_in_calls(s.body)
         others = (passed(s.body) & self.names) - carried
         mine = (carried & self.names) | others
+        ahead, counted = self.ahead(s, stops) if isinstance(s, ast.While) else ([], [])
         body = self.body(s.body, again, carried | assigned(s.body))
         if isinstance(s, ast.For):
             item = "__gn_item"
@@ -328,8 +330,23 @@ class _Function:
         test = self.function("test", [placed(s, ast.Return(_expression(s.test)))], no_names)
         function = self.function("body", body, mine)
         kinds = texts(carried), texts(stops), texts(others)
-        call = call_of("while_", name_of(test.name), name_of(function.name), *kinds)
-        return placed(s, [test, function, ast.Expr(call)])  # type: ignore[no-any-return]
+        call = call_of("while_", name_of(test.name), name_of(function.name), *kinds, *counted)
+        return placed(s, [test, function, *ahead, ast.Expr(call)])  # type: ignore[no-any-return]
+
+    def ahead(self, s: ast.While, stops: list[str]) -> tuple[list[ast.FunctionDef], list[ast.expr]]:
+        """What counts the steps of a loop: its function, and what `while_` is told of it."""
+        found = deciding(s, frozenset(stops))
+        if found is None or found.calls & self.names or found.numbers & self.globals:
+            return [], []
+        if has(ast.Call, s.body, ()) and found.names & (self.shared | self.outer):
+            return [], []
+        function = self.function("ahead", found.statements, found.numbers & self.names)
+        sides: list[ast.expr] = [
+            ast.Tuple([ast.Constant(sign), *(thunk(_expression(x)) for x in ends)], ast.Load())
+            for sign, *ends in found.sides
+        ]
+        told = name_of(function.name), texts(found.numbers), ast.Tuple(sides, ast.Load())
+        return [function], list(told)
 
 
 def _holds_statements(name: str) -> bool:

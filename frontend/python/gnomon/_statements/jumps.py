@@ -99,6 +99,8 @@ class Jumps:
             end = ast.If(ast.UnaryOp(ast.Not(), s.test), [ast.Break()], [])
             s.body.insert(0, placed(s.test, end))
             s.test = placed(s.test, ast.Constant(True))
+        elif isinstance(s, ast.While) and not s.orelse:
+            _name_end(s)
         # Such a jump stays Python's: it leaves more than a loop.
         if any(isinstance(n, _KEPT) and has(_JUMPS, [n], LOOPS) for n in inside(s.body)):
             return [s]
@@ -213,6 +215,20 @@ def said(s: ast.Assert) -> str:
     return (
         ast.unparse(s.msg) if s.msg and message is s.msg else f"{ast.unparse(s.test)} does not hold"
     )
+
+
+def _name_end(s: ast.While) -> None:
+    """A `break` that begins the body, under a condition, as part of the condition of the loop."""
+    while isinstance(first := s.body[0], ast.If) and not first.orelse:
+        if len(first.body) != 1 or not isinstance(first.body[0], ast.Break):
+            return
+        if has(ast.NamedExpr, [first.test], ()):
+            return
+        test: ast.expr = ast.UnaryOp(ast.Not(), first.test)
+        if not isinstance(s.test, ast.Constant) or not s.test.value:
+            test = ast.BoolOp(ast.And(), [s.test, test])
+        s.test = placed(first, test)
+        s.body = s.body[1:] or [placed(first, ast.Pass())]
 
 
 def ends(statements: list[ast.stmt]) -> bool:

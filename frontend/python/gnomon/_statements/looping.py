@@ -3,50 +3,18 @@
 import builtins
 from collections.abc import Callable
 from functools import partial
-from types import CellType
+from itertools import islice
 from typing import Any
 
 from .. import _core, _tree
-from .._arrays.dtypes import result_type
-from .._functions import branches
-from .._functions.graphs import substitute
 from .._functions.tracing import asked_numbers
-from .branching import and_, choose, not_, or_
-from .sequences import Range, Sequence, sequence_of
-from .variables import (
-    BASE,
-    Variables,
-    are_related,
-    are_same,
-    bind_views,
-    body,
-    bound_to_views,
-    copies,
-    every_variable,
-    expressions,
-    is_open,
-    is_same,
-    is_seen_by,
-    is_value,
-    is_weak,
-    leaves_of,
-    locked,
-    never,
-    new_objects,
-    put,
-    relatives,
-    shown,
-    shown_by_many,
-    those_with,
-    told,
-    unbound,
-    zeros,
-)
+from .branching import and_, choose, not_
+from .counting import Side, Steps, counted, stopped
+from .rolled import Loop
+from .sequences import Range, Sequence, behind, sequence_of
+from .variables import Variables, every_variable, is_open, is_value, is_weak, leaves_of, told
 
 __all__ = ["for_", "while_"]
-
-_maximum = _core.operation("maximum")
-_where = _core.operation("where")
 
 
 def for_(
@@ -62,65 +30,75 @@ def for_(
     whose objects a step gives to calls.
     """
     flags = Variables((body,), stops)
-
-    def roll(over: Sequence, is_tried: bool = False) -> None:
-        loop = _Loop(over, body, body, names, others, flags, None)
-        loop.is_tried = is_tried
-        loop.run(None)
-
     over = sequence_of(items)
+
+    def roll(rest: Sequence, is_tried: bool = False) -> None:
+        Loop("for", rest, body, body, names, others, flags, None, is_tried).run(None)
+
     if over is not None and over.is_open():
-        roll(over)
+        _settling(
+            lambda _, done: roll(behind(over, done)),
+            lambda done: over.count() > done,
+            lambda done: body(over.item(done)),
+            (body, names, others),
+        )
         return
+    done = 0
     why: Exception | None = None
-    if over is not None and _is_long(over) and _is_traced(body, over):
-        every = every_variable((body,))
-        began = every.get()
-        try:
-            roll(over, is_tried=True)
+    while over is not None and _is_long(rest := behind(over, done)) and _is_traced(body, over):
+        why = _unlike(lambda rest=rest: roll(rest, is_tried=True), body)  # type: ignore[misc]
+        if why is None:
             return
-        except _NOT_ALIKE as error:
-            if asked_numbers(error):
-                raise
-            every.set(began)
-            why = error
-    _one_by_one(items, body, names, others, flags, why)
+        if done == _MOST_APART or is_open(stopped(flags)) or not over.count() > done:
+            break
+        # The first step may differ from those that follow, as by the types that it leaves.
+        body(over.item(done))
+        done += 1
+        if not is_open(end := stopped(flags)) and end:
+            return
+    _one_by_one(items, done, body, names, others, flags, why)
 
 
 def _one_by_one(
     items: Any,
+    done: int,
     body: Callable[[Any], Any],
     names: tuple[str, ...],
     others: tuple[str, ...],
     flags: Variables,
     why: Exception | None,
 ) -> None:
-    """The steps of a `for`, each with an item that has a value."""
-    done = 0
-    for item in iter(items):
-        stopped = _stopped(flags)
-        if is_open(stopped):
+    """The steps of a `for` behind those that are done, each with an item that has a value."""
+    for item in islice(iter(items), done, None):
+        end = stopped(flags)
+        if is_open(end):
             if isinstance(items, builtins.range) and len(items) - done > _MOST_UNROLLED:
                 rest = items[done:]
                 ahead = Range(rest.start, rest.stop, rest.step)
-                _Loop(ahead, body, body, names, others, flags, None).run(None)
+                Loop("for", ahead, body, body, names, others, flags, None).run(None)
                 return
             one = partial(body, item)
-            choose(not_(stopped), one, _nothing, (body,), names, names, others)
-        elif stopped:
+            choose(not_(end), one, _nothing, (body,), names, names, others)
+        elif end:
             return
         else:
             body(item)
         done += 1
         if why is not None and done == _MANY:
-            _warn_of_many(why)
+            _warn_of_many("for", why)
 
 
 # Steps that stand in the graph one by one, and after how many a warning says so.
 _MOST_UNROLLED = 8
 _MANY = 256
+# Steps that stand before a loop whose steps are alike from there on.
+_MOST_APART = 2
+_UNCOUNTED = _core.TypeError("only its steps tell, one after the other, how many there are")
 # What says that the steps of a loop are not alike: that something needs a value in one of them.
-_NOT_ALIKE = (_core.TypeError, _core.ValueError, TypeError, ValueError, IndexError, KeyError)
+_NOT_ALIKE = (
+    *(_core.TypeError, _core.ValueError),
+    *(TypeError, ValueError, IndexError, KeyError, AttributeError),
+)
 
 
 def _is_long(over: Sequence) -> bool:
@@ -129,33 +107,88 @@ def _is_long(over: Sequence) -> bool:
     return isinstance(size, int) and size > _MOST_UNROLLED
 
 
-def _is_traced(body: Callable[..., Any], over: Sequence) -> bool:
+def _is_traced(body: Callable[..., Any], over: Sequence | None) -> bool:
     """Whether a body may compute with expressions: what it reads has some, or arrays."""
-    values = [*every_variable((body,)).get().values(), *(items.x for items in over.arrays())]
+    arrays = () if over is None else (items.x for items in over.arrays())
+    values = [*every_variable((body,)).get().values(), *arrays]
     kinds = (_core.Expr, _core.Array)
     return any(isinstance(x, kinds) for value in values for x in leaves_of(value))
 
 
-def _warn_of_many(why: Exception) -> None:
+def _unlike(roll: Callable[[], None], body: Callable[..., Any]) -> Exception | None:
+    """Makes a loop; if its steps are not alike, leaves all as it was and says why."""
+    every = every_variable((body,))
+    began = every.get()
+    try:
+        roll()
+    except _NOT_ALIKE as error:
+        if asked_numbers(error):
+            raise
+        every.set(began)
+        return error
+    return None
+
+
+def _settling(
+    roll: Callable[[Any, int], None],
+    begins: Callable[[int], Any],
+    step: Callable[[int], Any],
+    variables: tuple[Callable[..., Any], tuple[str, ...], tuple[str, ...]],
+) -> None:
+    """Makes a loop whose end only the call knows, behind the steps that settle its dtypes.
+
+    `begins` says whether there is a step behind those that are done, which `step` makes.
+    """
+    function, names, others = variables
+    every = every_variable((function,))
+    go_on: Any = True
+    for done in range(_MOST_APART + 1):
+        go_on = and_(go_on, partial(begins, done))
+        began = every.get()
+        try:
+            roll(go_on, done)
+            return
+        except _core.TypeError as error:
+            settles = getattr(error, "settles", None)
+            if settles is None or done == _MOST_APART:
+                raise
+            every.set(began)
+            # What only steps assign is read behind the loop alone.
+            made = Variables((function,), tuple(settles))
+            made.set(settles)
+            try:
+                choose(go_on, partial(step, done), _nothing, (function,), names, names, others)
+            except _core.Error:
+                raise error from None
+            made.set({x: _made(x, value, go_on) for x, value in made.get().items()})
+
+
+def _made(name: str, value: Any, is_made: Any) -> Any:
+    """A variable that only steps assign, which nobody may read if none was made."""
+    if name.startswith("__gn_"):
+        return value
+    message = f"{told(name)} is read, and was not assigned: no step was made"
+
+    def checked(leaf: Any) -> Any:
+        found = _core.check(_core.as_expr(leaf), is_made, message)
+        return _core.as_weak(found, is_weak(leaf))
+
+    return _tree.map(lambda leaf: checked(leaf) if is_value(leaf) else leaf, value)
+
+
+def _warn_of_many(who: str, why: Exception) -> None:
     from warnings import warn
 
     warn(
-        f"for: more than {_MANY} steps stand in the graph one by one, which takes long to "
+        f"{who}: more than {_MANY} steps stand in the graph one by one, which takes long to "
         f"compile, as they are not alike: {why}",
         RuntimeWarning,
-        stacklevel=4,
+        stacklevel=4 if who == "for" else 3,
     )
 
 
 def _nothing() -> None:
     pass
-
-
-def _stopped(flags: Variables) -> Any:
-    stopped: Any = False
-    for value in flags.get().values():
-        stopped = or_(stopped, lambda value=value: value)  # type: ignore[misc]
-    return stopped
 
 
 def while_(
@@ -164,430 +197,56 @@ def while_(
     names: tuple[str, ...],
     stops: tuple[str, ...],
     others: tuple[str, ...],
+    ahead: Callable[[], None] | None = None,
+    numbers: tuple[str, ...] = (),
+    sides: tuple[Side, ...] = (),
 ) -> None:
-    """A `while` that ends when one of the variables `stops` is true, too."""
+    """A `while` that ends when one of the variables `stops` is true, too.
+
+    `ahead`, `numbers` and `sides` are what `counted` takes.
+    """
     flags = Variables((body,), stops)
+
+    def goes_on() -> Any:
+        return and_(not_(stopped(flags)), test)
+
+    def roll(begins: Any, _: int) -> None:
+        Loop("while", None, lambda _: body(), body, names, others, flags, test).run(begins)
+
+    def roll_counted(steps: Steps) -> None:
+        def step(i: Any) -> None:
+            steps.begin(i)
+            body()
+
+        mine = tuple(name for name in names if name not in steps.ranges)
+        over = Range(0, steps.count, 1)
+        none = Variables((), ())
+        Loop("while", over, step, body, mine, others, none, None, is_tried=True).run(None)
+        steps.end()
+
+    why: Exception | None = None
+    done = 0
     while True:
-        go_on = and_(not_(_stopped(flags)), test)
+        go_on = goes_on()
         if is_open(go_on):
-            _Loop(None, lambda _: body(), body, names, others, flags, test).run(go_on)
+            _settling(
+                roll,
+                lambda done, first=go_on: goes_on() if done else first,  # type: ignore[misc]
+                lambda _: body(),
+                (body, names, others),
+            )
             return
         if not go_on:
             return
+        if ahead is not None and done <= _MOST_APART and _is_traced(body, None):
+            steps = counted(test, ahead, numbers, sides, flags)
+            if steps is None or not _is_long(Range(0, steps.count, 1)):
+                ahead = None
+            else:
+                why = _unlike(partial(roll_counted, steps), body)
+                if why is None:
+                    return
         body()
-
-
-_ITEMS = "__gn_items"  # begins the names of arrays that a loop goes through
-
-
-def _contents(cells: dict[str, CellType]) -> dict[str, Any]:
-    return {name: cell.cell_contents for name, cell in cells.items()}
-
-
-class _Retry(Exception):
-    """The states have other types than was thought, or there are more of them."""
-
-    def __init__(self, *names: str) -> None:
-        self.names = names
-
-
-class _Loop:
-    """A loop of the compiled function: over a range, or while a test holds and no flag is set."""
-
-    def __init__(
-        self,
-        over: Sequence | None,
-        body: Callable[[Any], Any],
-        function: Callable[..., Any],
-        names: tuple[str, ...],
-        others: tuple[str, ...],
-        flags: Variables,
-        test: Callable[[], Any] | None,
-    ) -> None:
-        self.over = over
-        self.body = body
-        self.function = function
-        self.others = others
-        self.flags = flags
-        self.test = test
-        self.who = "for" if over is not None else "while"
-        self.is_tried = False  # each step by itself would do as well
-        self.variables = Variables((function,), ())
-        self.before: dict[str, Any] = {}
-        # By name the structure of its value, and of all the leaves that change from step to step.
-        self.leaves: dict[str, list[Any]] = {}
-        self.shapes: dict[str, _tree.Structure] = {}
-        self.fixed: set[tuple[str, int]] = set()  # leaves that no step changes
-        self.views: set[tuple[str, int]] = set()  # leaves that show others of them
-        self.rebound: set[tuple[str, int]] = set()  # and would, if no step assigned their names
-        self.made: set[str] = set()  # variables that only the body assigns
-        self.kept: dict[str, Any] = {}  # the objects that the body got
-        self.began: dict[int, int] = {}  # the hashes of their values, by their identities
-        self.let_go: dict[str, Any] = {}  # what it changed, and gave their names other objects
-        self.first: dict[Any, Any] = {}  # what stands for the first step's number and states
-        self.after: dict[str, Any] = {}  # and what it left
-        # The arrays that the loop goes through, as variables: steps may change them.
-        arrays = [] if over is None else over.arrays()
-        self.arrays = {f"{_ITEMS}{i}": x for i, x in enumerate(arrays)}
-        self.carry(names)
-
-    def carry(self, names: tuple[str, ...]) -> None:
-        """The variables `names` go from step to step, too, and what shows the same objects."""
-        hidden = {x: c for x, c in self.variables.cells.items() if x.startswith((BASE, _ITEMS))}
-        mine = tuple({**dict.fromkeys(self.variables.cells), **dict.fromkeys(names)})
-        values = {**Variables((self.function,), mine).get(), **_contents(hidden)}
-        for name, items in self.arrays.items():
-            if name not in hidden and (name in names or are_related(items.x, values)):
-                hidden[name] = CellType(items.x)
-        values |= _contents(hidden)
-        mine += relatives((self.function,), values)
-        self.variables = Variables((self.function,), mine)
-        self.others = tuple(name for name in self.others if name not in mine)
-        for root in shown_by_many(self.variables.get() | _contents(hidden), self.rebound):
-            hidden[f"{BASE}{len(hidden)}"] = CellType(root)
-        self.variables.cells |= hidden
-        self.before = self.variables.get()
-        for name, value in self.before.items():
-            if value is not unbound and name not in self.leaves:
-                self.leaves[name], self.shapes[name] = _tree.flatten(expressions(value))
-        self.views = shown(self.before, self.rebound)
-
-    def places(self) -> list[tuple[str, int]]:
-        return [
-            (name, i)
-            for name, leaves in self.leaves.items()
-            for i, leaf in enumerate(leaves)
-            if is_value(leaf) and (name, i) not in self.fixed | self.views
-        ]
-
-    def run(self, begins: Any) -> None:
-        every = every_variable((self.function,))
-        began = every.get()
-        for _ in range(8):
-            others = Variables((self.function,), self.others)
-            untouched = others.get()
-            try:
-                self.finish(self.traced(begins, others))
-                others.set(untouched)
-                return
-            except _Retry as more:
-                every.set(began)
-                self.carry(more.names)
-            except _core.TypeError as error:
-                every.set(began)
-                # A step changes an object that was thought to be read only.
-                outside = getattr(error, "outside", None)
-                found = those_with((self.function,), outside, self.variables.cells)
-                found += tuple(
-                    name
-                    for name, items in self.arrays.items()
-                    if name not in self.variables.cells and are_related(items.x, {"": outside})
-                )
-                if outside is None or not found:
-                    raise
-                self.carry(found)
-            except BaseException:
-                every.set(began)
-                raise
-        raise _core.TypeError(f"{self.who}: the dtypes of its variables change in every step")
-
-    def traced(self, begins: Any, others: Variables) -> list[Any]:
-        places = self.places()
-        initial = [self.leaves[name][i] for name, i in places]
-        weak = [is_weak(x) for x in initial]
-        over = self.over
-        untouched = others.get()
-
-        def values(states: list[Any]) -> dict[str, Any]:
-            now = {name: list(leaves) for name, leaves in self.leaves.items()}
-            for (name, i), state, as_weak in zip(places, states, weak, strict=True):
-                now[name][i] = _core.as_weak(state, as_weak)
-            return {name: _tree.unflatten(self.shapes[name], x) for name, x in now.items()}
-
-        def step(i: Any, states: list[Any]) -> list[Any]:
-            self.first = {i: 0, **dict(zip(states, map(_core.as_expr, initial), strict=True))}
-            with body():
-                given_states = values(states)
-                self.kept = copies(given_states, self.originals(given_states))
-                objects = [x for value in self.kept.values() for x in _tree.leaves(value)]
-                self.began = {id(x): hash(x) for x in objects if isinstance(x, _core.Expr)}
-                missing = {name: unbound for name in self.before if name not in self.kept}
-                self.variables.set({**self.kept, **missing})
-                given = {name: locked(x) for name, x in untouched.items()}
-                mine = copies(given, given)
-                others.set(mine)
-                self.body(i if over is None else self.item(i))
-                self.after = self.variables.get()
-            if found := [name for name, x in given.items() if not are_same(x, mine[name])]:
-                raise _Retry(*found)
-            self.part()
-            self.fix(places, given_states)
-            return self.compared(places, weak)
-
-        def conditional(i: Any, states: list[Any]) -> tuple[Any, list[Any]]:
-            after = step(i, states)
-            go_on = not_(_stopped(self.flags))
-            if self.test is not None:
-                go_on = and_(go_on, self.test)
-            elif not is_open(go_on):
-                self.flags = Variables((), ())  # no step sets one
-                raise _Retry
-            return _core.as_expr(branches.as_bool(self.who, _core.as_expr(go_on))), after
-
-        if self.test is None and not self.flags.cells:
-            assert over is not None
-            count = over.count()
-            return [_maximum(count, 0), *_core.fori(count, initial, step)]
-        if begins is None:
-            begins = not_(_stopped(self.flags))
-        first = branches.as_bool(self.who, _core.as_expr(begins))
-        most = None if over is None else over.count()
-        return list(_core.while_loop(most, first, initial, conditional))
-
-    def item(self, i: Any) -> Any:
-        """What a step goes through, of arrays as the steps before left them."""
-        assert self.over is not None
-        before = {name: items.x for name, items in self.arrays.items()}
-        try:
-            for name, items in self.arrays.items():
-                items.x = self.kept.get(name, items.x)
-            return self.over.item(i)
-        finally:
-            for name, items in self.arrays.items():
-                items.x = before[name]
-
-    def originals(self, values: dict[str, Any]) -> dict[str, Any]:
-        """The objects whose relations those of a body's variables have."""
-        alone = self.made | {name for name, _ in self.rebound}
-        return {name: x if name in alone else self.before[name] for name, x in values.items()}
-
-    def part(self) -> None:
-        """_Retry where a step gives a name another object, and others show what it held.
-
-        What they show is by itself then. TypeError if the step has changed it before.
-        """
-        moved = self.moved()
-        self.let_go = {}
-        views = {name: _tree.leaves(self.before[name]) for name, _ in self.views}
-        roots = {id(_core.root(views[name][i])) for name, i in self.views}
-        if any(id(_core.root(self.before[name])) in roots for name in moved):
-            raise _core.TypeError(
-                f"{self.who}: {' and '.join(map(told, moved))} exchange what they hold in each "
-                "step, and other names show it: only the call knows who shows what: take copies "
-                "before the loop"
-            )
-        found = set()
-        for name, value in self.kept.items():
-            if name in moved or name in self.made:
-                continue
-            leaves = map(_tree.leaves, (self.before[name], value, self.after[name]))
-            for i, (was, kept, now) in enumerate(zip(*leaves, strict=False)):
-                if kept is now or not isinstance(kept, _core.Expr):
-                    continue
-                is_changed = hash(kept) != self.began[id(kept)]
-                if id(_core.root(was)) not in roots:
-                    if is_changed and self.shapes[name] == _tree.ONE_LEAF:
-                        self.check_let_go(name, was, now)
-                        self.let_go[name] = kept
-                    continue
-                if is_changed:
-                    raise _core.TypeError(
-                        f"{self.who}: {told(name)} is changed and then assigned anew in a step, "
-                        "while other names show what it was before the loop, which only the first "
-                        f"step would change: begin with a copy, {name} = {name}.copy()"
-                    )
-                found.add((name, i))
-        if not found <= self.rebound:
-            self.rebound |= found
-            raise _Retry
-        self.check_views(moved)
-
-    def check_let_go(self, name: str, was: Any, now: Any) -> None:
-        """TypeError where only the call knows in which step a name lets go of what others see."""
-        others = {other: x for other, x in self.before.items() if other != name}
-        is_doubtful = isinstance(now, _core.Expr) and _core.doubt_of(now) > 0
-        if is_doubtful and is_seen_by(was, others):
-            raise _core.TypeError(
-                f"{self.who}: {told(name)} is changed in steps and gets an object of its own in "
-                "some of them, while others hold or show what it was before the loop: only the "
-                f"call knows which steps change that: begin with a copy, {name} = {name}.copy()"
-            )
-
-    def check_views(self, moved: dict[str, str]) -> None:
-        """TypeError where the next step begins with a view of what it, or this one, changes."""
-        kept = {name for name, x in self.kept.items() if x is self.after.get(name)} | {*moved}
-        bound = dict(bound_to_views(self.after, self.kept, kept))
-        fixed = {
-            name: [name]
-            for name, value in self.after.items()
-            if name not in kept and any(map(_core.is_fixed, leaves_of(value)))
-        }
-        for name, others in (fixed | bound).items():
-            if name not in self.kept or name in self.made:
-                continue
-            every = [x for other in (name, *others) for x in leaves_of(self.kept.get(other, ()))]
-            if any(isinstance(x, _core.Expr) and hash(x) != self.began[id(x)] for x in every):
-                raise _core.TypeError(
-                    f"{self.who}: {told(name)} becomes a view of {told(others[0])} in a step, and "
-                    "is what the next one begins with, while steps change them: only the call "
-                    f"knows which part it shows then: take a copy, {name} = {name}.copy()"
-                )
-
-    def fix(self, places: list[tuple[str, int]], given: dict[str, Any]) -> None:
-        """_Retry without the states that a step leaves as they are: they keep what is known."""
-        first = {name: _tree.flatten(value) for name, value in given.items()}
-        last = {name: _tree.flatten(value) for name, value in self.after.items()}
-        same = {
-            (name, i)
-            for name, i in places
-            if first[name][1] == last[name][1] and is_same(first[name][0][i], last[name][0][i])
-        }
-        if same:
-            self.fixed |= same
-            raise _Retry
-
-    def compared(self, places: list[tuple[str, int]], weak: list[bool]) -> list[Any]:
-        """The states after a step; _Retry once they begin as something that they can stay."""
-        again = False
-        states: dict[tuple[str, int], Any] = {}
-        known = dict(zip(places, weak, strict=True))
-        for name, value in self.after.items():
-            leaves, shape = _tree.flatten(value)
-            if name not in self.leaves:
-                if value is not unbound:
-                    self.begin(name, leaves, shape)
-                    again = True
-                continue
-            if shape != self.shapes[name]:
-                raise _core.TypeError(
-                    f"{self.who}: expected {told(name)} to keep its structure in a loop whose end "
-                    f"is not known, found {self.before[name]!r} before and {value!r} after a step"
-                )
-            for i, (was, now) in enumerate(zip(self.leaves[name], leaves, strict=True)):
-                place = (name, i)
-                if place in self.views:
-                    continue
-                if place not in known:
-                    if not is_same(was, now):
-                        raise _core.TypeError(
-                            f"{self.who}: expected {told(name)} to be an array or a number, as it "
-                            f"changes in a loop whose end is not known, found {now!r}"
-                        )
-                    continue
-                fitted = self.fitted(name, i, was, now, known[place])
-                again = again or fitted is None
-                states[place] = fitted
-        if again:
-            raise _Retry
-        return [states[place] for place in places]
-
-    def begin(self, name: str, leaves: list[Any], shape: _tree.Structure) -> None:
-        """A variable that only the body assigns begins as zeros: `finish` checks its readers."""
-        self.made.add(name)
-        self.shapes[name] = shape
-        self.leaves[name] = _tree.leaves(zeros(_tree.unflatten(shape, leaves)))
-
-    def fitted(self, name: str, i: int, was: Any, now: Any, weak: bool) -> Any:
-        """The leaf after a step with the type of the one before; None if that has to change."""
-        if not is_value(now):
-            raise _core.TypeError(
-                f"{self.who}: expected {told(name)} to stay an array or a number, found {now!r}"
-            )
-        old, new = _core.as_expr(was), _core.as_expr(now)
-        if old.ndim != new.ndim:
-            raise _core.ValueError(
-                f"{self.who}: expected {told(name)} to keep its shape in a loop whose end is not "
-                f"known, found {old!r} before and {new!r} after a step"
-            )
-        if self.is_tried and not all(
-            _core.is_same(m, n) or (m == n) is True
-            for m, n in zip(old.shape, new.shape, strict=True)
-        ):
-            raise _core.ValueError(f"for: {told(name)} has other extents in each step")
-        both = result_type(was, now)
-        if weak:
-            if not is_weak(now) or both != old.dtype:
-                self.leaves[name][i] = _core.as_weak(branches.converted(was, both), is_weak(now))
-                return None
-            return now
-        if new.dtype != old.dtype and not (is_weak(now) and both == old.dtype):
-            raise _core.TypeError(
-                f"{self.who}: expected {told(name)} to stay {old.dtype} in a loop whose end is not "
-                f"known, found {new.dtype} after a step"
-            )
-        return branches.converted(now, old.dtype)
-
-    def finish(self, found: list[Any]) -> None:
-        steps, states = found[0], found[1:]
-        values = {name: list(leaves) for name, leaves in self.leaves.items()}
-        for (name, i), state in zip(self.places(), states, strict=True):
-            was = values[name][i]
-            if name in self.made and not name.startswith("__gn_"):
-                message = (
-                    f"{self.who}: {told(name)} is read, and was not assigned: no step was made"
-                )
-                state = _core.check(state, steps > 0, message)
-            values[name][i] = _core.as_weak(_core.as_expr(state), is_weak(was))
-        self.settle_first(steps)
-        result = dict(self.before)
-        moved = self.moved()
-        for name, leaves in values.items():
-            value = _tree.unflatten(self.shapes[name], leaves)
-            if name in moved:
-                result[name] = value
-            elif self.kept.get(name) is not self.after.get(name):
-                left = (self.after[name],)
-                result[name] = new_objects(left, value, self.before, name, self.is_sure)
-            elif all(place[0] != name for place in self.views):
-                result[name] = put(self.before[name], value)
-        result |= self.exchanged(moved, steps, result)
-        kept = {name for name, x in self.kept.items() if x is self.after.get(name)}
-        bind_views(self.after, self.kept, result, kept | {*moved})
-        self.variables.set(result)
-
-    def settle_first(self, steps: Any) -> None:
-        """Gives others what they hold: objects that the first step changed and let go of."""
-        for name, value in self.let_go.items():
-            was = self.before[name]
-            if isinstance(was, (_core.Array, _core.Expr)) and was.ndim > 0:
-                changed = substitute(value, self.first)
-                put(was, _where(steps > 0, changed, _core.as_expr(was)))
-
-    def is_sure(self) -> bool:
-        """Whether a step is made: a guard of the trace, where an extent decides it."""
-        count = None if self.over is None else self.over.count()
-        return isinstance(count, (int, _core.Dim)) and (count > 0) is True
-
-    def moved(self) -> dict[str, str]:
-        """Of variables that exchange their objects in each step, whose object each holds then."""
-        owners = {
-            id(x): name
-            for name, x in self.kept.items()
-            if self.shapes[name] == _tree.ONE_LEAF and (name, 0) not in self.views
-        }
-        holds = {name: owners.get(id(x)) for name, x in self.after.items() if name in self.kept}
-        moved = {name: other for name, other in holds.items() if other not in (None, name)}
-        return moved if {*moved} == {*moved.values()} else {}  # type: ignore[return-value]
-
-    def exchanged(
-        self, moved: dict[str, str], steps: Any, values: dict[str, Any]
-    ) -> dict[str, Any]:
-        """The variables behind the loop; each object gets the value of the one that holds it."""
-        held = {name: name for name in moved}  # after some steps, by variable whose object
-        rounds: list[dict[str, str]] = []
-        while moved and (not rounds or any(name != x for name, x in held.items())):
-            rounds.append(held)
-            held = {name: moved[x] for name, x in held.items()}
-        if not moved:
-            return {}
-        turn = steps % len(rounds)
-        if not is_open(turn):
-            now = rounds[int(turn)]
-            return {name: put(self.before[x], values[name]) for name, x in now.items()}
-        for name in moved:
-            holders = [next(n for n, x in now.items() if x == name) for now in rounds]
-            value = values[holders[0]]
-            for i, holder in enumerate(holders[1:], 1):
-                value = _where(turn == i, values[holder], value)
-            put(self.before[name], value)
-        return {name: new_objects((), values[name], self.before, name, never) for name in moved}
+        done += 1
+        if done == _MANY and _is_traced(body, None):
+            _warn_of_many("while", why or _UNCOUNTED)

@@ -10,7 +10,16 @@ from .. import _core
 from .._arrays.creation import astype
 from .variables import is_open
 
-__all__ = ["Elements", "Enumerated", "Range", "Reversed", "Sequence", "Zipped", "sequence_of"]
+__all__ = [
+    "Elements",
+    "Enumerated",
+    "Range",
+    "Reversed",
+    "Sequence",
+    "Zipped",
+    "behind",
+    "sequence_of",
+]
 
 
 class Sequence(ABC):
@@ -186,7 +195,36 @@ class Enumerated(Sequence):
         return (i if _is_number(self.first, 0) else self.first + i), self.of.item(i)
 
 
+class _Rest(Sequence):
+    """All elements but the first ones."""
+
+    def __init__(self, of: Sequence, first: int) -> None:
+        self.of = of
+        self.first = first
+
+    def is_open(self) -> bool:
+        """Whether only the call knows how many elements there are."""
+        return self.of.is_open()
+
+    def arrays(self) -> list[Elements]:
+        """The arrays whose parts the elements are."""
+        return self.of.arrays()
+
+    def count(self) -> Any:
+        """How many elements there are; below 0 means none."""
+        return self.of.count() - self.first
+
+    def item(self, i: Any) -> Any:
+        """Element i."""
+        return self.of.item(i + self.first)
+
+
 _minimum = _core.operation("minimum")
+
+
+def behind(over: Sequence, done: int) -> Sequence:
+    """What a `for` goes through when steps are done."""
+    return _Rest(over, done) if done else over
 
 
 def sequence_of(items: Any) -> Sequence | None:

@@ -14,6 +14,7 @@ __all__ = [
     "assigned",
     "call_of",
     "changed",
+    "changed_parts",
     "comparison",
     "function_of",
     "has",
@@ -107,12 +108,16 @@ def root_of(node: ast.AST) -> str | None:
 
 def changed(nodes: Iterable[ast.AST]) -> Names:
     """The names whose objects statements change: x[i] = v, x += v, x.append(v)."""
+    whole = (n.target for n in inside(nodes) if isinstance(n, ast.AugAssign))
+    return changed_parts(nodes) | frozenset(n.id for n in whole if isinstance(n, ast.Name))
+
+
+def changed_parts(nodes: Iterable[ast.AST]) -> Names:
+    """The names of whose objects statements change parts: x[i] = v, x[i] += v, x.append(v)."""
     found: set[str | None] = set()
     for n in inside(nodes):
         if isinstance(n, (ast.Subscript, ast.Attribute)) and not isinstance(n.ctx, ast.Load):
             found.add(root_of(n))
-        elif isinstance(n, ast.AugAssign):
-            found.add(root_of(n.target))
         elif isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute):
             if n.func.attr in CHANGING:
                 found.add(root_of(n.func.value))
