@@ -443,14 +443,6 @@ def test_what_cannot_be_is_said_by_name():
 
     assert "`found` to keep its structure" in refusal(appended, np.ones(3), 3)
 
-    def dtypes(x, n):
-        a = b = c = count = gn.sum(x > 0)
-        for _ in range(n):
-            a, b, c, count = b, c, count, count * 0.5
-        return a
-
-    assert "`b` to stay int64" in refusal(dtypes, np.ones(3), 3)
-
     def vectors(x):
         return 1.0 if x > 0 else 2.0
 

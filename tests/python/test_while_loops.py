@@ -619,6 +619,65 @@ def test_a_loop_without_steps_has_the_dtypes_of_one_with_them():
         read(np.array([8, 1]), 0)
 
 
+def test_dtypes_that_later_steps_change_are_refused():
+    def shifted(x, n):
+        a = b = c = d = gn.sum(x > 0)
+        for _ in range(n):
+            a, b, c, d = b, c, d, d * 0.5
+        return a
+
+    def inside(x, n):
+        for _ in range(n):
+            x = x + shifted(x, n)
+            made = x * 2
+        return made
+
+    for f in (shifted, inside):
+        with pytest.raises(gn.TypeError, match="for: expected `b` to stay int64"):
+            gn.compiled(f)(np.ones(3), 3)
+
+
+def summed(x, n):
+    total, weight = 0.0, 1
+    for i in range(n):
+        weight = weight + np.outer(x, x) * total
+        total = total + x * i
+    return total, weight
+
+
+def exponential(x, n):
+    total, term, k = 1.0, 1.0, 1
+    while k < n:
+        last = total
+        term = term * x / k
+        total = total + term
+        k += 1
+    return total, last
+
+
+@pytest.mark.parametrize("f", [summed, exponential])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_shapes_that_the_first_steps_settle(f, dtype):
+    x = np.array([0.5, 1.5, -1.0], dtype)
+    compiled = gn.compiled(f)
+    for n in (20, 4, 3):
+        for found, e in zip(compiled(x, n), f(x, n), strict=True):
+            assert found.shape == e.shape and found.dtype == e.dtype
+            np.testing.assert_allclose(found, e, rtol=1e-5 if dtype == "float32" else 1e-12)
+    assert len(compiled.signatures) == 1
+    with pytest.raises(gn.ValueError, match="gets its shape from a step: no step was made"):
+        compiled(x, 0)
+
+    def cost(x):
+        return sum((y**2).sum() for y in f(x, 5))
+
+    if dtype == "float64":
+        gn.verify_grad(cost, [x])
+    rows = np.stack([x, 2 * x])
+    for found, e in zip(gn.vmap(f, in_axes=(0, None))(rows, 6), f(rows[1], 6), strict=True):
+        np.testing.assert_allclose(found[1], e, rtol=1e-5)
+
+
 def differences_of(x):
     last, total = None, 0.0
     for v in x:
@@ -637,7 +696,7 @@ def accumulated(x):
 
 
 @pytest.mark.parametrize("f", [differences_of, accumulated])
-def test_shapes_and_objects_that_the_first_steps_settle(f):
+def test_shapes_and_objects_that_known_first_steps_settle(f):
     compiled = gn.compiled(f)
     for n in (20, 9, 33):
         x = np.random.default_rng(n).random(n)

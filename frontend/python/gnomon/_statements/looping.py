@@ -7,12 +7,21 @@ from itertools import islice
 from typing import Any
 
 from .. import _core, _tree
+from .._arrays.broadcasting import broadcast_to
 from .._functions.tracing import asked_numbers
 from .branching import and_, choose, not_
 from .counting import Side, Steps, counted, stopped
 from .rolled import Loop
 from .sequences import Range, Sequence, behind, sequence_of
-from .variables import Variables, every_variable, is_open, is_value, is_weak, leaves_of, told
+from .variables import (
+    Variables,
+    every_variable,
+    is_open,
+    is_value,
+    is_weak,
+    leaves_of,
+    told,
+)
 
 __all__ = ["for_", "while_"]
 
@@ -135,7 +144,7 @@ def _settling(
     step: Callable[[int], Any],
     variables: tuple[Callable[..., Any], tuple[str, ...], tuple[str, ...]],
 ) -> None:
-    """Makes a loop whose end only the call knows, behind the steps that settle its dtypes.
+    """Makes a loop whose end only the call knows, behind the steps that settle its types.
 
     `begins` says whether there is a step behind those that are done, which `step` makes.
     """
@@ -148,26 +157,41 @@ def _settling(
         try:
             roll(go_on, done)
             return
-        except _core.TypeError as error:
-            settles = getattr(error, "settles", None)
-            if settles is None or done == _MOST_APART:
+        except (_core.TypeError, _core.ValueError) as error:
+            whose, zeros, shapes = getattr(error, "settles", (None, {}, {}))
+            if whose is not function or done == _MOST_APART:  # it may be one of a loop inside
                 raise
             every.set(began)
             # What only steps assign is read behind the loop alone.
-            made = Variables((function,), tuple(settles))
-            made.set(settles)
+            made = Variables((function,), tuple(zeros))
+            made.set(zeros)
+            ways = partial(step, done), partial(_spread, every, shapes)
             try:
-                choose(go_on, partial(step, done), _nothing, (function,), names, names, others)
+                choose(go_on, *ways, (function,), names, names, others)
             except _core.Error:
                 raise error from None
-            made.set({x: _made(x, value, go_on) for x, value in made.get().items()})
+            lacks = dict.fromkeys((x for x, _ in shapes), "gets its shape from a step")
+            lacks |= dict.fromkeys(zeros, "was not assigned")
+            late = Variables((function,), tuple(lacks)).get()
+            every.set({x: _of_a_step(x, late[x], go_on, why) for x, why in lacks.items()})
 
 
-def _made(name: str, value: Any, is_made: Any) -> Any:
-    """A variable that only steps assign, which nobody may read if none was made."""
+def _spread(variables: Variables, shapes: dict[tuple[str, int], Any]) -> None:
+    """Gives leaves of variables, by name and number, the shapes that a step would give them."""
+    values = variables.get()
+    for (name, i), shape in shapes.items():
+        leaves, structure = _tree.flatten(values[name])
+        if (leaf := _core.as_expr(leaves[i])).ndim == 0:
+            leaves[i] = _core.as_weak(broadcast_to(leaf, shape), is_weak(leaves[i]))
+            values[name] = _tree.unflatten(structure, leaves)
+    variables.set({name: values[name] for name, _ in shapes})
+
+
+def _of_a_step(name: str, value: Any, is_made: Any, why: str) -> Any:
+    """The value of a variable, which nobody may read if no step was made."""
     if name.startswith("__gn_"):
         return value
-    message = f"{told(name)} is read, and was not assigned: no step was made"
+    message = f"{told(name)} is read, and {why}: no step was made"
 
     def checked(leaf: Any) -> Any:
         found = _core.check(_core.as_expr(leaf), is_made, message)

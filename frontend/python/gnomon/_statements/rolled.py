@@ -324,6 +324,7 @@ class Loop:
         """The states after a step; _Retry once they begin as something that they can stay."""
         again = False
         other: Any = None
+        shapes: dict[tuple[str, int], Any] = {}
         states: dict[tuple[str, int], Any] = {}
         known = dict(zip(places, weak, strict=True))
         for name, value in self.after.items():
@@ -351,10 +352,12 @@ class Loop:
                     continue
                 try:
                     fitted = self.fitted(name, i, was, now, known[place])
-                except _core.TypeError as error:
+                except (_core.TypeError, _core.ValueError) as error:
                     if not hasattr(error, "settles"):
                         raise
                     other = other or error
+                    if error.settles is not None:
+                        shapes[place] = error.settles
                     continue
                 again = again or fitted is None
                 states[place] = fitted
@@ -362,7 +365,7 @@ class Loop:
             raise _Retry
         if other is not None:
             made = ((x, _tree.unflatten(self.shapes[x], self.leaves[x])) for x in self.made)
-            other.settles = dict(made)
+            other.settles = self.function, dict(made), shapes
             raise other
         return [states[place] for place in places]
 
@@ -379,11 +382,15 @@ class Loop:
                 f"{self.who}: expected {told(name)} to stay an array or a number, found {now!r}"
             )
         old, new = _core.as_expr(was), _core.as_expr(now)
+        error: Any
         if old.ndim != new.ndim:
-            raise _core.ValueError(
+            error = _core.ValueError(
                 f"{self.who}: expected {told(name)} to keep its shape in a loop whose end is not "
                 f"known, found {old!r} before and {new!r} after a step"
             )
+            if old.ndim == 0 and all(_core.current(n) is not None for n in new.shape):
+                error.settles = new.shape  # likewise
+            raise error
         if self.is_tried and not all(
             _core.is_same(m, n) or (m == n) is True
             for m, n in zip(old.shape, new.shape, strict=True)
@@ -396,11 +403,11 @@ class Loop:
                 return None
             return now
         if new.dtype != old.dtype and not (is_weak(now) and both == old.dtype):
-            error: Any = _core.TypeError(
+            error = _core.TypeError(
                 f"{self.who}: expected {told(name)} to stay {old.dtype} in a loop whose end is not "
                 f"known, found {new.dtype} after a step"
             )
-            error.settles = {}  # a step before the loop may leave the dtype that it has from there
+            error.settles = None  # a step before the loop may leave what it is from there
             raise error
         return branches.converted(now, old.dtype)
 
