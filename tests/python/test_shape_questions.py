@@ -86,6 +86,8 @@ QUESTIONS = {
     "numpy's integer": lambda a: a * 2 if np.int64(3) == a.shape[0] else a,
     "with a large int": lambda a: a * 2 if a.shape[0] < 2**70 else a,
     "tuple order": lambda a: a * 2 if a.shape < (3, 3) else a,
+    "repeated list": lambda a: a + np.asarray([1.5] * a.shape[0])[:, None],
+    "repeated tuple": lambda a: a * sum(a.shape[0] * (2.0, 3.0)),
     "absolute": lambda a: a * abs(a.shape[0] - 4),
 }
 

@@ -367,6 +367,26 @@ def test_numbers_that_decide_are_known_behind_the_loop(f):
     assert steps_of(compiled, 0.3) == 1
 
 
+def test_a_counted_extent_is_a_number_behind_the_loop():
+    @gn.compiled
+    def f(x):
+        k = 0
+        while k < len(x):
+            x = gn.sin(x) + k
+            k += 1
+        weights = [0.5] * k
+        x = x / k if k > 15 else x * k
+        for i in range(k):
+            x = x + i
+        return x, np.zeros(k), gn.stack([x[0] * w for w in weights]), x * len(f"{k:04d}")
+
+    for n in (20, 12, 20):
+        x = np.random.default_rng(n).random(n)
+        for found, e in zip(f(x), f.__wrapped__(x), strict=True):
+            np.testing.assert_allclose(found, np.asarray(e), rtol=1e-12)
+    assert len(f.signatures) == 2
+
+
 def test_loops_in_loops_are_counted():
     def f(x):
         total, i, n = 0.0, 0, x.shape[0]

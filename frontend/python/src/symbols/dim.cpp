@@ -76,6 +76,15 @@ Dim dim_product(const Dim& a, const Dim& b) { return a * b; }
 Dim quotient_of(const Dim& a, const Dim& b) { return floor_div(a, b); }
 Dim remainder_of(const Dim& a, const Dim& b) { return mod(a, b); }
 
+// Python repeats a list or a tuple, as many times as the extent is.
+PyObject* dim_multiply(PyObject* a, PyObject* b) {
+  const auto is_repeated = [](PyObject* o) {
+    return PyList_Check(o) != 0 || PyTuple_Check(o) != 0;
+  };
+  if (is_repeated(a) || is_repeated(b)) return Py_NewRef(Py_NotImplemented);
+  return dim_binary<dim_product, op::multiply>(a, b);
+}
+
 PyObject* dim_divide(PyObject* a, PyObject* b) {
   return guarded([&] {
     if (!is_operand(a) || !is_operand(b)) return Py_NewRef(Py_NotImplemented);
@@ -334,7 +343,7 @@ PyTypeObject* make_dim_type() {
                     slot(Py_tp_richcompare, dim_compare),
                     slot(Py_nb_add, dim_binary<sum_of, op::add>),
                     slot(Py_nb_subtract, dim_binary<difference_of, op::subtract>),
-                    slot(Py_nb_multiply, dim_binary<dim_product, op::multiply>),
+                    slot(Py_nb_multiply, dim_multiply),
                     slot(Py_nb_floor_divide, dim_binary<quotient_of, op::floor_divide>),
                     slot(Py_nb_remainder, dim_binary<remainder_of, op::remainder>),
                     slot(Py_nb_divmod, dim_divide_with_remainder),
