@@ -37,6 +37,11 @@ class Stopwatch {
 
 // The processor, and the constants of the cost model.
 Target target_of(const CompileOptions& options) {
+  if (!is_of_this_architecture(options.cpu))
+    throw ValueError(fmt::format(
+        "compile: expected a processor of this machine's architecture as cpu, found {}; "
+        "export_library compiles for others",
+        options.cpu));
   Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
   if (options.machine) target.machine = *options.machine;
   return target;

@@ -26,6 +26,7 @@
 #include "codegen/clang/entry.h"
 #include "codegen/clang/precompiled.h"
 #include "lld/Common/Driver.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/Module.h"
@@ -39,6 +40,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -141,16 +143,23 @@ class BackendMessages final : public llvm::DiagnosticHandler {
 };
 
 struct Processor {
-  std::string triple, cpu;
+  llvm::Triple triple;
+  std::string cpu;
   std::vector<std::string> features;  // "+avx2", sorted
+  int scale = 0;  // vectors have this times 128 bits at least; 0: what the features say
+
+  /// How numbers are passed; empty: the only way.
+  std::string abi() const { return triple.isRISCV64() ? "lp64d" : ""; }
 };
 
 const Processor& host() {
   static const Processor found = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-    Processor p{llvm::sys::getProcessTriple(), llvm::sys::getHostCPUName().str(), {}};
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+    Processor p{
+        llvm::Triple(llvm::sys::getProcessTriple()), llvm::sys::getHostCPUName().str(), {}, 0};
     for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
       // AVX10 says over again what AVX-512's own features say, and Clang warns that it does.
       if (feature.first().starts_with("avx10")) continue;
@@ -164,23 +173,44 @@ const Processor& host() {
   return found;
 }
 
+/// The architecture that a name is of, as "x86-64-v3" or "aarch64+sve"; else this machine's.
+llvm::Triple triple_of(llvm::StringRef name) {
+  const auto named = llvm::StringSwitch<llvm::Triple::ArchType>(name.split('+').first)
+                         .StartsWith("x86-64", llvm::Triple::x86_64)
+                         .Case("aarch64", llvm::Triple::aarch64)
+                         .Case("riscv64", llvm::Triple::riscv64)
+                         .Default(host().triple.getArch());
+  if (named == host().triple.getArch()) return host().triple;
+  return llvm::Triple(llvm::Triple::getArchTypeName(named), "unknown", "linux", "gnu");
+}
+
 Processor processor(const ClangSettings& settings) {
-  if (llvm::StringRef(settings.cpu) == "native") return host();
-  Processor p{host().triple, settings.cpu, {}};
-#if defined(__x86_64__)
+  const llvm::StringRef name = settings.cpu;
+  if (name == "native") return host();
+  Processor p{triple_of(name), name.str(), {}, 0};
   llvm::SmallVector<llvm::StringRef, 64> features;
-  if (llvm::X86::parseArchX86(p.cpu) != llvm::X86::CK_None)  // Clang reports the others
-    llvm::X86::getFeaturesForCPU(p.cpu, features, /*NeedPlus=*/true);
+  if (p.triple.isX86()) {
+    if (llvm::X86::parseArchX86(p.cpu) != llvm::X86::CK_None)  // Clang reports the others
+      llvm::X86::getFeaturesForCPU(p.cpu, features, /*NeedPlus=*/true);
+  } else if (name.starts_with("aarch64")) {
+    p.cpu = "generic";
+  } else if (name.starts_with("riscv64")) {
+    p.cpu = "generic-rv64";  // rv64gc: what Linux on this architecture has at least
+    features = {"+a", "+c", "+d", "+f", "+m", "+zicsr", "+zifencei"};
+  }
   for (const llvm::StringRef feature : features) p.features.push_back(feature.str());
+  // Extensions stand behind the name of the architecture.
+  llvm::StringRef extension = name.split('+').second;
+  if (extension.consume_back("256")) p.scale = 2;
+  if (!extension.empty()) p.features.push_back(("+" + extension).str());
   std::sort(p.features.begin(), p.features.end());
-#endif
   return p;
 }
 
 /// Arguments of the compiler proper; -fno-math-errno is its default.
 std::vector<std::string> arguments(const Processor& p, const ClangSettings& settings) {
   std::vector<std::string> args = {
-      "-triple", p.triple, "-target-cpu", p.cpu, "-std=c++20", "-x", "c++",
+      "-triple", p.triple.str(), "-target-cpu", p.cpu, "-std=c++20", "-x", "c++",
       // Contraction would make a result depend on what it is fused with.
       "-ffp-contract=off", "-ffp-exception-behavior=ignore", "-mrelocation-model", "pic",
       "-pic-level", "2", "-fno-rtti", "-fvisibility=hidden", "-mframe-pointer=none",
@@ -191,6 +221,9 @@ std::vector<std::string> arguments(const Processor& p, const ClangSettings& sett
   for (const std::string& feature : p.features) {
     args.insert(args.end(), {"-target-feature", feature});
   }
+  if (!p.abi().empty()) args.insert(args.end(), {"-target-abi", p.abi()});
+  if (p.scale != 0)
+    args.insert(args.end(), {"-mvscale-min=" + std::to_string(p.scale), "-mvscale-max=16"});
   args.push_back("-O" + std::to_string(settings.opt_level));
   if (settings.opt_level >= 2) args.insert(args.end(), {"-vectorize-loops", "-vectorize-slp"});
   return args;
@@ -301,6 +334,7 @@ const PrecompiledPrelude* precompiled(const Processor& p, const ClangSettings& s
   const auto has = [&](llvm::StringRef feature) {
     return std::binary_search(p.features.begin(), p.features.end(), ("+" + feature).str());
   };
+  if (!p.triple.isX86()) return nullptr;
   static const std::uint64_t hash = prelude_hash(settings);
   for (const PrecompiledPrelude& prelude : precompiled_preludes()) {
     const bool wide = llvm::StringRef(prelude.cpu) == "x86-64-v4";
@@ -316,11 +350,12 @@ const PrecompiledPrelude* precompiled(const Processor& p, const ClangSettings& s
 
 std::unique_ptr<llvm::TargetMachine> machine(const Processor& p, int opt_level) {
   std::string reason;
-  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(p.triple, reason);
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(p.triple.str(), reason);
   if (!target) return nullptr;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;
+  options.MCOptions.ABIName = p.abi();
   std::string features;
   for (const std::string& feature : p.features) {
     if (!features.empty()) features += ',';
@@ -330,7 +365,7 @@ std::unique_ptr<llvm::TargetMachine> machine(const Processor& p, int opt_level) 
                      : opt_level == 1 ? llvm::CodeGenOptLevel::Less
                                       : llvm::CodeGenOptLevel::None;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      p.triple, p.cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
+      p.triple.str(), p.cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, level));
 }
 
 /// Sends the object and the texts that were asked for.
@@ -448,7 +483,7 @@ bool compile(const ClangText& unit, const ClangSettings& settings, const ClangSi
   // After the front end: that one reports an unknown processor, LLVM would print it.
   auto target = machine(p, settings.opt_level);
   if (!target) {
-    messages.send(error, "no LLVM target for " + p.triple);
+    messages.send(error, "no LLVM target for " + p.triple.str());
     return false;
   }
   context.setDiagnosticHandler(std::make_unique<BackendMessages>(messages));

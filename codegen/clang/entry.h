@@ -35,7 +35,7 @@ struct ClangSink {
 };
 
 struct ClangSettings {
-  const char* cpu;  // "native" or LLVM's name
+  const char* cpu;  // "native", LLVM's name or a level: "x86-64-v3", "aarch64+sve"
   int opt_level;
   bool assembly, llvm_ir;
   bool apart;  // what each unit has of the prelude is its own, and no other object sees it

@@ -297,13 +297,13 @@ std::vector<char> linked(std::span<const std::string_view> objects, ObjectKind k
 }
 
 /// Symbols an object may leave to the C library: those the compiler itself calls for, each of which
-/// has one right result, so that calling one cannot change a value; and those for files, which
-/// exported libraries with a state have.
-constexpr std::array<std::string_view, 29> allowed_symbols = {
-    "fopen",  "fclose", "fread",      "fwrite",    "remove",    "rename",    "memcpy", "memmove",
-    "memset", "memcmp", "bcmp",       "fma",       "fmaf",      "floor",     "floorf", "ceil",
-    "ceilf",  "trunc",  "truncf",     "rint",      "rintf",     "nearbyint", "sqrt",   "sqrtf",
-    "fmod",   "fmodf",  "nearbyintf", "roundeven", "roundevenf"};
+/// has one right result, so that calling one cannot change a value; and of exported libraries those
+/// for the files of a state, and for what the processor has.
+constexpr std::array<std::string_view, 31> allowed_symbols = {
+    "fopen",  "fclose", "fread",      "fwrite",    "remove",     "rename",    "memcpy", "memmove",
+    "memset", "memcmp", "bcmp",       "fma",       "fmaf",       "floor",     "floorf", "ceil",
+    "ceilf",  "trunc",  "truncf",     "rint",      "rintf",      "nearbyint", "sqrt",   "sqrtf",
+    "fmod",   "fmodf",  "nearbyintf", "roundeven", "roundevenf", "getauxval", "prctl"};
 
 /// Names the symbols that nothing will define.
 std::vector<std::string> undefined_symbols(std::span<const char> object) {

@@ -25,7 +25,8 @@ enum class ObjectKind {
 /// How to build. Every field but `kind`, `threads` and the wishes for texts is part of
 /// `toolchain_id`.
 struct BuildOptions {
-  std::string cpu = "native";  ///< LLVM's name of a processor, or "native": this one
+  std::string cpu = "native";  ///< LLVM's name of a processor, a level of `processor_levels`, or
+                               ///< "native": this one
   int opt_level = 2;           ///< 0 to 3; 3 runs all of LLVM's passes
   ObjectKind kind = ObjectKind::shared;
   int threads = 0;        ///< the most units compiled at once; 0: as many as the machine runs
@@ -65,8 +66,8 @@ BuildResult build(std::span<const Unit> units, const BuildOptions& options = {})
 std::vector<char> build_shared_object(std::span<const Unit> units,
                                       const BuildOptions& options = {});
 
-/// One object of a kind from relocatable ones, which needs the symbols that `build` says, and C's
-/// files. Throws CompileError.
+/// One object of a kind from relocatable ones of one architecture, which needs the symbols that
+/// `build` says, C's files and what Linux says of the processor. Throws CompileError.
 std::vector<char> link_objects(std::span<const std::vector<char>> objects, ObjectKind kind);
 
 /// A static library that has the object as `name`. Throws CompileError.

@@ -115,14 +115,34 @@ Target find_host() {
 
 #endif
 
-/// Names of processors and levels with AVX-512, then with AVX2; others have 16-byte vectors.
+// stdlib/prelude/export/processor.h finds the numbers.
+constexpr ProcessorLevel levels[] = {
+    {"x86-64", "x86-64", 1, 16},          {"x86-64-v2", "x86-64", 2, 16},
+    {"x86-64-v3", "x86-64", 3, 32},       {"x86-64-v4", "x86-64", 4, 64},
+    {"aarch64", "aarch64", 1, 16},        {"aarch64+sve", "aarch64", 2, 16},
+    {"aarch64+sve256", "aarch64", 3, 32},  // with vectors of 256 bits or more
+    {"riscv64", "riscv64", 1, 16},        {"riscv64+v", "riscv64", 2, 16},
+};
+
+#if defined(__x86_64__)
+constexpr std::string_view this_architecture = "x86-64";
+#elif defined(__aarch64__)
+constexpr std::string_view this_architecture = "aarch64";
+#elif defined(__riscv) && __riscv_xlen == 64
+constexpr std::string_view this_architecture = "riscv64";
+#else
+constexpr std::string_view this_architecture = "another";
+#endif
+
+/// By the level, or by names of processors with AVX-512, then with AVX2; others have 16-byte
+/// vectors.
 int vector_bytes_of(std::string_view cpu) {
-  constexpr std::array wide = {"x86-64-v4",    "znver4",     "znver5",         "skylake-avx512",
-                               "cascadelake",  "cooperlake", "icelake-client", "icelake-server",
-                               "tigerlake",    "rocketlake", "sapphirerapids", "emeraldrapids",
-                               "graniterapids"};
-  constexpr std::array middle = {"x86-64-v3",  "haswell", "broadwell", "skylake", "alderlake",
-                                 "raptorlake", "znver1",  "znver2",    "znver3"};
+  constexpr std::array wide = {"znver4",     "znver5",         "skylake-avx512", "cascadelake",
+                               "cooperlake", "icelake-client", "icelake-server", "tigerlake",
+                               "rocketlake", "sapphirerapids", "emeraldrapids",  "graniterapids"};
+  constexpr std::array middle = {"haswell",    "broadwell", "skylake", "alderlake",
+                                 "raptorlake", "znver1",    "znver2",  "znver3"};
+  if (const ProcessorLevel* level = processor_level(cpu)) return level->vector_bytes;
   if (std::find(wide.begin(), wide.end(), cpu) != wide.end()) return 64;
   if (std::find(middle.begin(), middle.end(), cpu) != middle.end()) return 32;
   return 16;
@@ -141,10 +161,28 @@ const Target& host_target() {
   return target;
 }
 
+std::span<const ProcessorLevel> processor_levels() { return levels; }
+
+const ProcessorLevel* processor_level(std::string_view name) {
+  const auto* const at = std::ranges::find(levels, name, &ProcessorLevel::name);
+  return at == std::end(levels) ? nullptr : at;
+}
+
+bool is_of_this_architecture(std::string_view cpu) {
+  const ProcessorLevel* const level = processor_level(cpu);
+  return level == nullptr || level->architecture == this_architecture;
+}
+
 Target target_named(const std::string& cpu, int vector_bytes) {
   if (vector_bytes != 0 && vector_bytes != 16 && vector_bytes != 32 && vector_bytes != 64) {
     throw ValueError(
         fmt::format("target: expected vectors of 16, 32 or 64 bytes, found {}", vector_bytes));
+  }
+  if (cpu.find('+') != cpu.npos && processor_level(cpu) == nullptr) {
+    std::vector<std::string_view> names;
+    for (const ProcessorLevel& level : levels) names.push_back(level.name);
+    throw ValueError(fmt::format("target: expected a processor or one of {}, found {}",
+                                 fmt::join(names, ", "), cpu));
   }
   Target target = host_target();
   if (cpu != "native") {

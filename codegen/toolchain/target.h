@@ -1,7 +1,9 @@
 // What code is generated for: a processor and its vectors, found without LLVM.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/toolchain/machine.h"
@@ -10,7 +12,7 @@ namespace gnomon {
 
 /// A processor to generate code for.
 struct Target {
-  std::string cpu = "native";         ///< LLVM's name, or "native"
+  std::string cpu = "native";         ///< LLVM's name, a level, or "native"
   std::string name;                   ///< part of every cache key: model and features
   int vector_bytes = 16;              ///< bytes of the widest vectors worth using: 64, 32 or 16
   std::vector<std::string> features;  ///< sorted, LLVM's names: "avx2", "fma"
@@ -26,9 +28,26 @@ struct Target {
 /// of constants is ignored.
 const Target& host_target();
 
-/// A processor by LLVM's name ("native", "x86-64-v3", "znver4"), for binaries that run elsewhere.
+/// What processors of an architecture have in common, by a name that is known on every machine.
+struct ProcessorLevel {
+  std::string_view name;          ///< "x86-64-v3", "aarch64+sve"
+  std::string_view architecture;  ///< the name of its first level
+  int number;                     ///< from 1; each level has all that those below it have
+  int vector_bytes;
+};
+
+/// All there are: those of an architecture follow one another, the least first.
+std::span<const ProcessorLevel> processor_levels();
+
+/// The level of this name; null: the name of a processor, or of nothing.
+const ProcessorLevel* processor_level(std::string_view name);
+
+/// Whether code for a processor of this name could run on one of this machine's architecture.
+bool is_of_this_architecture(std::string_view cpu);
+
+/// A processor by LLVM's name ("native", "znver4") or a level, for binaries that run elsewhere.
 /// Vectors have `vector_bytes`; 0 chooses by the name. Other processors than this have the default
-/// constants. ValueError when that is not 16, 32 or 64.
+/// constants. ValueError when that is not 16, 32 or 64, or an extension of no level is named.
 Target target_named(const std::string& cpu, int vector_bytes = 0);
 
 }  // namespace gnomon

@@ -24,13 +24,16 @@ namespace {
 
 // --------------------------------------------------------------------------------------- targets
 
-constexpr std::string_view level_names[] = {"", "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
-
-// 1 to 4 for a level of x86-64, 0 for any other processor.
+// From 1; 0 for a processor that is no level.
 int level_of(std::string_view target) {
-  for (int level = 1; level < 5; ++level)
-    if (target == level_names[level]) return level;
-  return 0;
+  const ProcessorLevel* const level = processor_level(target);
+  return level == nullptr ? 0 : level->number;
+}
+
+std::string level_names() {
+  std::vector<std::string_view> names;
+  for (const ProcessorLevel& level : processor_levels()) names.push_back(level.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 // The targets, the best first; each is a processor with default constants, so that bytes do not
@@ -39,12 +42,16 @@ std::vector<Target> targets_of(const ExportOptions& options) {
   std::vector<std::string> names = options.targets;
   if (names.empty()) throw ValueError("export: expected a target, found none");
   std::ranges::sort(names, std::ranges::greater(), level_of);
-  for (std::size_t i = 1; i < names.size(); ++i)
-    if (level_of(names[i]) == level_of(names[i - 1]) || level_of(names[i]) == 0)
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    const ProcessorLevel *const better = processor_level(names[i - 1]), *const level =
+                                                                            processor_level(
+                                                                                names[i]);
+    if (level == nullptr || level->architecture != better->architecture ||
+        level->number == better->number)
       throw ValueError(fmt::format(
-          "export: expected one target, or different levels of x86-64 (x86-64, x86-64-v2, "
-          "x86-64-v3, x86-64-v4), found {}",
-          fmt::join(options.targets, ", ")));
+          "export: expected one target, or different levels of one architecture ({}), found {}",
+          level_names(), fmt::join(options.targets, ", ")));
+  }
   std::vector<Target> targets;
   for (const std::string& name : names) {
     targets.push_back(target_named(name));
@@ -56,7 +63,8 @@ std::vector<Target> targets_of(const ExportOptions& options) {
 
 // What the calls are compiled for: any processor that the library may meet.
 std::string least_target(const std::vector<Target>& targets) {
-  return level_of(targets.back().cpu) > 0 ? "x86-64" : targets.back().cpu;
+  const ProcessorLevel* const level = processor_level(targets.back().cpu);
+  return level == nullptr ? targets.back().cpu : std::string(level->architecture);
 }
 
 // -------------------------------------------------------------------------------------- refusals
@@ -111,7 +119,7 @@ Closed closed_of(const Program& program) {
 std::string symbol_part(std::string_view target) {
   std::string text(target);
   for (char& c : text)
-    if (c == '-') c = '_';
+    if (c == '-' || c == '+') c = '_';
   return text;
 }
 

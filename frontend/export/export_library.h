@@ -14,8 +14,9 @@
 namespace gnomon {
 
 struct ExportOptions {
-  /// The processors to compile for: "native", a level of x86-64 ("x86-64-v3"), or LLVM's name of
-  /// one. Of several levels the call takes the best that its processor has.
+  /// The processors to compile for: "native", a level of an architecture ("x86-64-v3",
+  /// "aarch64+sve", see `processor_levels`), or LLVM's name of one of this machine's. Of several
+  /// levels the call takes the best that its processor has.
   std::vector<std::string> targets = {"native"};
   int opt_level = 2;      ///< of Clang, 0 to 3
   bool assembly = false;  ///< also return assembly texts
@@ -66,8 +67,8 @@ class LibraryFunction {
 /// object, shared variables are a state that the caller holds. Products are kernels. Equal
 /// functions and options give equal bytes.
 /// ValueError: a name is no identifier or stands twice, a variable has an open extent, several
-/// targets are not levels of one family, a function prints, or needs LAPACK, Fourier transforms,
-/// convolutions or sorts, which only Gnomon's runtime has.
+/// targets are not levels of one architecture, a function prints, or needs LAPACK, Fourier
+/// transforms, convolutions or sorts, which only Gnomon's runtime has.
 ExportedLibrary export_library(const std::string& name, std::span<const LibraryFunction> functions,
                                const ExportOptions& options = {});
 

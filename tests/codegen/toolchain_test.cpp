@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <string>
@@ -161,6 +162,36 @@ TEST_CASE("every level of processors gives the same bits") {
     CHECK(y.back() == -5.0);
     if (expected.empty()) expected = y;
     CHECK(y == expected);
+  }
+}
+
+TEST_CASE("levels of an architecture follow one another") {
+  std::set<std::string_view> architectures;
+  const ProcessorLevel* last = nullptr;
+  for (const ProcessorLevel& level : processor_levels()) {
+    CHECK(processor_level(level.name) == &level);
+    const bool first = architectures.insert(level.architecture).second;
+    CHECK(level.number == (first ? 1 : last->number + 1));
+    CHECK((level.name == level.architecture) == first);
+    if (!first) CHECK(level.architecture == last->architecture);
+    last = &level;
+  }
+  CHECK(processor_level("haswell") == nullptr);
+}
+
+TEST_CASE("every level is compiled for, whatever the machine") {
+  const Unit unit{"unit.cpp",
+                  "#include \"prelude/kernel.h\"\n#include \"prelude/exp.h\"\n" EXPORT
+                  "void f(double* x) { gn::write(x, gn::exp(gn::read<gn::lanes<double, 8>>(x, "
+                  "gn::Full<8>{}, 0.0)), gn::Full<8>{}); }"};
+  // Elf64_Ehdr::e_machine
+  const std::map<std::string_view, int> machines = {
+      {"x86-64", 62}, {"aarch64", 183}, {"riscv64", 243}};
+  for (const ProcessorLevel& level : processor_levels()) {
+    BuildOptions options;
+    options.cpu = level.name;
+    const std::vector<char> object = build_shared_object({&unit, 1}, options);
+    CHECK(static_cast<unsigned char>(object.at(18)) == machines.at(level.architecture));
   }
 }
 
@@ -342,6 +373,8 @@ TEST_CASE("the host's target names its vectors and features") {
   CHECK(target_named("x86-64-v3").vector_bytes == 32);
   CHECK(target_named("x86-64-v3", 16).vector_bytes == 16);
   CHECK_THROWS_AS(target_named("native", 24), ValueError);
+  CHECK(target_named("aarch64+sve256").vector_bytes == 32);
+  CHECK_THROWS_AS(target_named("aarch64+sve512"), ValueError);
 }
 
 TEST_CASE("the build id is a hash") {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "codegen/toolchain/target.h"
 #include "tests/support/robust_support.h"
 
 using namespace gnomon;
@@ -155,6 +156,11 @@ TEST_CASE("options are checked") {
   options.cpu = "z80";
   const std::string found = error_text([&] { compile({y}, {y * 9.5}, {}, options); });
   CHECK_MESSAGE(found.find("z80") != std::string::npos, found);
+  options.cpu = is_of_this_architecture("aarch64") ? "x86-64" : "aarch64";
+  check_error([&] { compile({y}, {y * 9.5}, {}, options); },
+              "ValueError: compile: expected a processor of this machine's architecture as cpu, "
+              "found " +
+                  options.cpu);
 }
 
 TEST_CASE("an input that nothing uses is taken and checked") {

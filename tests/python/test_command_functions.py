@@ -117,7 +117,9 @@ def test_the_command_and_python_write_the_same(files):
         (["predict.gn", "-o", "no/m"], "save: no/m.h: there is no folder no"),
         (["predict.gn", "-o", "2m"], "export: expected an identifier as a name, found 2m"),
         (["predict.gn", "-o", "m", "--target", "x86-64,haswell"],
-         "export: expected one target, or different levels of x86-64"),
+         "export: expected one target, or different levels of one architecture (x86-64, "),
+        (["predict.gn", "-o", "m", "--target", "aarch64+sme"],
+         "target: expected a processor or one of x86-64, "),
     ],
 )  # fmt: skip
 def test_wrong_builds(files, words, message):

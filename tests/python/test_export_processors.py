@@ -183,3 +183,63 @@ def test_a_lesser_processor_is_refused(functions, tmp_path, target, processor):
     found = ran(program(tmp_path, functions, (target,)), "qemu-x86_64", "-cpu", processor)
     assert (found.returncode, found.stdout) == (WRONG_PROCESSOR, b"")
     assert found.stderr.decode().splitlines()[-1] == LACKS
+
+
+# Targets, compiler, emulator; the last processors run code of the best levels.
+OTHERS = [
+    (("aarch64", "aarch64+sve", "aarch64+sve256"), "aarch64-linux-gnu-gcc", "qemu-aarch64",
+     ["cortex-a57", "max,sve128=on,sve256=off,sve512=off", "max"]),
+    (("riscv64", "riscv64+v"), "riscv64-linux-gnu-gcc", "qemu-riscv64",
+     ["rv64", "rv64,v=true,vext_spec=v1.0"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("targets", "compiler", "emulator", "processors"), OTHERS, ids=["aarch64", "riscv64"]
+)
+def test_other_architectures_have_the_same_bits(
+    functions, expected, tmp_path, targets, compiler, emulator, processors
+):
+    path = program(tmp_path, functions, targets, compiler)
+    for processor in processors:
+        found = ran(path, emulator, "-cpu", processor)
+        assert found.returncode == 0, (processor, found.stderr)
+        assert found.stdout == expected, processor
+
+
+@pytest.mark.parametrize(
+    ("target", "compiler", "emulator", "lesser", "better"),
+    [
+        ("aarch64+sve", "aarch64-linux-gnu-gcc", "qemu-aarch64", "cortex-a57", "max"),
+        ("aarch64+sve256", "aarch64-linux-gnu-gcc", "qemu-aarch64",
+         "max,sve128=on,sve256=off,sve512=off", "max,sve256=on,sve512=off"),
+        ("riscv64+v", "riscv64-linux-gnu-gcc", "qemu-riscv64", "rv64",
+         "rv64,v=true,vext_spec=v1.0"),
+    ],
+)  # fmt: skip
+def test_extensions_are_checked(
+    functions, expected, tmp_path, target, compiler, emulator, lesser, better
+):
+    path = program(tmp_path, functions, (target,), compiler)
+    found = ran(path, emulator, "-cpu", lesser)
+    assert (found.returncode, found.stdout) == (WRONG_PROCESSOR, b"")
+    assert found.stderr.decode().splitlines()[-1] == LACKS
+    assert ran(path, emulator, "-cpu", better).stdout == expected
+
+
+@pytest.mark.parametrize(("target", "machine"), [("aarch64", 183), ("riscv64", 243)])
+def test_files_of_other_architectures_need_no_compiler_for_them(
+    functions, tmp_path, target, machine
+):
+    kinds = ("o", "so", "cpp", "ll", "s")
+    gn.export(tmp_path / "model", functions["classify"], kinds=kinds, targets=(target,))
+    head = (tmp_path / "libmodel.so").read_bytes()[:20]
+    assert head[:4] == b"\x7fELF"
+    assert int.from_bytes(head[18:], "little") == machine  # of the header of ELF
+    assert f'target triple = "{target}-' in (tmp_path / "model.ll").read_text()
+    assert f"for {target}\n" in (tmp_path / "model.s").read_text()
+    # The least level asks nobody what the processor has.
+    if shutil.which("nm") is not None:
+        command = ["nm", "-u", tmp_path / "model.o"]
+        listed = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert set(listed.stdout.split()) <= {"U", "memset", "memcpy"}

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "codegen/toolchain/target.h"
 #include "frontend/export/export_library.h"
 #include "ir/graph/leaf.h"
 #include "passes/derivatives/gradient.h"
@@ -106,6 +107,8 @@ void add_build(CommandLine& line) {
        "adds model_grad_run, with the derivatives of the first result"},
       {"gnomon build predict.gn train.gn -o net --target x86-64,x86-64-v3,x86-64-v4",
        "two functions with one state, with code for three levels of processors"},
+      {"gnomon build model.gn -o model --target aarch64,aarch64+sve256",
+       "code for another architecture"},
   };
   const auto arguments = std::make_shared<BuildArguments>();
   CLI::App& command =
@@ -127,9 +130,12 @@ void add_build(CommandLine& line) {
       ->delimiter(',')
       ->check(CLI::IsMember(kinds))
       ->capture_default_str();
+  std::string levels;
+  for (const ProcessorLevel& level : processor_levels())
+    levels += fmt::format("{}{}", levels.empty() ? "" : ", ", level.name);
   command
       .add_option("--target", arguments->targets,
-                  "native, LLVM's name of a processor, or levels of x86-64")
+                  "native, LLVM's name of a processor, or levels of an architecture: " + levels)
       ->delimiter(',')
       ->capture_default_str();
   command

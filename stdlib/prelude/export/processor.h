@@ -1,4 +1,4 @@
-// Which of the levels of x86-64 this processor has, asked without a library.
+// Which of the levels of its architecture this processor has.
 #pragma once
 
 #include "stdlib/prelude/lanes/primitives.h"
@@ -49,6 +49,32 @@ inline i32 find_processor_level() {
   return has_bits(seven.b, fourth) && has_bits(saved_registers(), 0xe6) ? 4 : 3;
 }
 
+#elif defined(__linux__) && (defined(__aarch64__) || defined(__riscv))
+
+extern "C" {
+unsigned long getauxval(unsigned long type);
+int prctl(int option, ...);
+}
+
+/// 1 without the extension to vectors of any length, SVE or V, as Linux says, which must save their
+/// registers; 2 with it; 3 if it is SVE and vectors have 256 bits or more.
+inline i32 find_processor_level() {
+  const unsigned long extensions = getauxval(16);  // AT_HWCAP
+#if defined(__aarch64__)
+  if (!(extensions >> 22 & 1)) return 1;
+  const int length = prctl(51);  // PR_SVE_GET_VL: bytes, and flags above them
+  return length > 0 && (length & 0xffff) >= 32 ? 3 : 2;
+#else
+  return extensions >> ('V' - 'A') & 1 ? 2 : 1;
+#endif
+}
+
+#else
+
+inline i32 find_processor_level() { return 1; }
+
+#endif
+
 /// The same, asked once: virtual machines answer slowly. Whoever asks at the same time finds the
 /// same.
 inline i32 processor_level() {
@@ -60,11 +86,5 @@ inline i32 processor_level() {
   }
   return known;
 }
-
-#else
-
-inline i32 processor_level() { return 0; }
-
-#endif
 
 }  // namespace gn

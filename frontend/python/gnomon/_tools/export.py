@@ -27,8 +27,9 @@ def export(
 
     `kinds` are the files beside the header: "o" and "a" to link, "so" to open, and the texts "cpp",
     "ll" (LLVM's IR) and "s" (assembly). `targets`: "native", LLVM's name of a processor, or levels
-    of x86-64 ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"), of which a call takes the best that
-    its processor has. `opt_level`: Clang's, 0 to 3.
+    of one architecture, this machine's or another, of which a call takes the best that its
+    processor has: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"; "aarch64", "aarch64+sve",
+    "aarch64+sve256"; "riscv64", "riscv64+v". `opt_level`: Clang's, 0 to 3.
 
     The library needs that of C and nothing else. It allocates nothing, keeps nothing between calls,
     and has the caller's threads or one; the header says how. Its products of matrices are kernels:
