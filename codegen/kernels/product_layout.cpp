@@ -41,7 +41,7 @@ bool is_turned(const Product& p, const Target& target) {
 }
 
 ProductLayout layout_of(const Product& p, const Target& target) {
-  const std::int64_t registers = target.vector_bytes >= 64 ? 24 : 12;  // for sums
+  const std::int64_t registers = target.vector_registers * 3 / 4;  // for sums
   const bool turned = is_turned(p, target);
   ProductLayout l{turned, turned ? p.n : p.m, turned ? p.m : p.n, 2, 0};
   if (l.rows.is_constant()) {

@@ -148,11 +148,19 @@ int vector_bytes_of(std::string_view cpu) {
   return 16;
 }
 
+/// Of the architectures x86-64 alone has 16, before AVX-512.
+int vector_registers_of(std::string_view cpu, int vector_bytes) {
+  const ProcessorLevel* const level = processor_level(cpu);
+  const std::string_view architecture = level == nullptr ? this_architecture : level->architecture;
+  return architecture == "x86-64" && vector_bytes < 64 ? 16 : 32;
+}
+
 }  // namespace
 
 const Target& host_target() {
   static const Target target = [] {
     Target host = find_host();
+    host.vector_registers = vector_registers_of(host.cpu, host.vector_bytes);
     const StoredMachine stored = read_machine(default_cache_folder(), host.name);
     if (!stored.problem.empty()) fmt::print(stderr, "gnomon: {}\n", stored.problem);
     host.machine = stored.machine.value_or(Machine{});
@@ -193,6 +201,7 @@ Target target_named(const std::string& cpu, int vector_bytes) {
     target.vector_bytes = vector_bytes_of(cpu);
   }
   if (vector_bytes != 0) target.vector_bytes = vector_bytes;
+  target.vector_registers = vector_registers_of(cpu, target.vector_bytes);
   return target;
 }
 

@@ -15,6 +15,7 @@ struct Target {
   std::string cpu = "native";         ///< LLVM's name, a level, or "native"
   std::string name;                   ///< part of every cache key: model and features
   int vector_bytes = 16;              ///< bytes of the widest vectors worth using: 64, 32 or 16
+  int vector_registers = 16;          ///< of such vectors: 16, or 32
   std::vector<std::string> features;  ///< sorted, LLVM's names: "avx2", "fma"
   Machine machine;                    ///< part of every cache key
   bool calls_library = true;          ///< for products; else all are kernels

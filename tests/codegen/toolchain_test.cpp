@@ -373,7 +373,10 @@ TEST_CASE("the host's target names its vectors and features") {
   CHECK(target_named("x86-64-v3").vector_bytes == 32);
   CHECK(target_named("x86-64-v3", 16).vector_bytes == 16);
   CHECK_THROWS_AS(target_named("native", 24), ValueError);
+  CHECK(target_named("x86-64-v3").vector_registers == 16);
+  CHECK(target_named("x86-64-v4").vector_registers == 32);
   CHECK(target_named("aarch64+sve256").vector_bytes == 32);
+  CHECK(target_named("aarch64+sve256").vector_registers == 32);
   CHECK_THROWS_AS(target_named("aarch64+sve512"), ValueError);
 }
 
