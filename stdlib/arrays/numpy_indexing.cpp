@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "runtime/error.h"
 #include "stdlib/arrays/index_writes.h"
@@ -372,10 +373,19 @@ const Expr* only_mask(const Expr& x, std::span<const Index> items) {
   return mask;
 }
 
-// A number where a mask holds is a choice for each element, and needs no places.
-Expr chosen(const Expr& x, Expr mask, const Arg& v, const Write& how) {
+// What is written where a mask holds, for all elements of x: what is the same for those at all
+// places, or a function of the elements there. Else nothing.
+std::optional<Expr> over_all_places(const Expr& x, const Expr& mask, const Arg& v) {
+  const Value* const strong = v.strong();
+  if (strong != nullptr && strong->type().rank() > x.rank() - mask.rank())
+    return over_all_places(Expr(*strong), mask);
+  return Expr(v.as(x.dtype()));
+}
+
+// That is a choice for each element, and needs no places.
+Expr chosen(const Expr& x, Expr mask, const Expr& v, const Write& how) {
   while (mask.rank() < x.rank()) mask = expand_dims(mask, mask.rank());
-  const Expr value = cast(Expr(v.as(x.dtype())), x.dtype());
+  const Expr value = broadcast_to(cast(v, x.dtype()), x.shape());
   if (how.combine) return where(mask, apply(*how.combine, {x, value}), x);
   return where(mask, how.slice == &op::set_slice ? value : x + value, x);
 }
@@ -384,10 +394,9 @@ Expr write_items(const Expr& x, std::span<const Index> items, const Arg& v, cons
                  Origin at) {
   const OriginScope place(at);
   if (how.combine) check_dtypes(x, v, how);
-  const Expr* const mask = only_mask(x, items);
-  const Value* const strong = v.strong();
-  const bool is_number = strong == nullptr || strong->rank() == 0;
-  if (mask != nullptr && is_number) return chosen(x, *mask, v, how);
+  if (const Expr* const mask = only_mask(x, items))
+    if (const std::optional<Expr> all = over_all_places(x, *mask, v))
+      return chosen(x, *mask, *all, how);
   const Plan plan = Planner(x, items, Use::write).plan();
   const Expr cut = squeezed(plan, sliced(plan, x, at));
   const Expr whole = finish(plan, indexed(plan, cut));

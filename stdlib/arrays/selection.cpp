@@ -4,10 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
+#include <unordered_map>
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
+#include "stdlib/batch.h"
 #include "stdlib/lines/running.h"
 #include "stdlib/lines/sorting.h"
 #include "stdlib/ops.h"
@@ -60,6 +64,91 @@ Expr true_places(const Expr& mask, std::span<const Dim> shape) {
                         {Attribute(Shape{count}), Attribute(Shape(shape.begin(), shape.end()))}));
 }
 
+// Rebuilds what is computed of selected elements, whose first axis counts them, over the axes of
+// the mask that selects them.
+class AllPlaces {
+ public:
+  explicit AllPlaces(const Expr& mask) : mask_(mask), count_(Dim::value(sum(mask).value())) {}
+
+  std::optional<Expr> of(const Value& root) {
+    std::vector<Value> path = {root};
+    while (!path.empty()) {
+      const Value v = path.back();
+      if (images_.contains(v)) {
+        path.pop_back();
+        continue;
+      }
+      if (!is_selected(v)) return std::nullopt;
+      const std::size_t size = path.size();
+      if (!v.is(op::index))
+        for (const Value& x : v.node().operands())
+          if (x.type().rank() == v.type().rank() || v.is(op::expand_dims))
+            if (!is_one(x) && !images_.contains(x)) path.push_back(x);
+      if (path.size() > size) continue;
+      std::optional<Expr> image = made(v);
+      if (!image) return std::nullopt;
+      images_.emplace(v, std::move(*image));
+      path.pop_back();
+    }
+    return images_.at(root);
+  }
+
+ private:
+  bool is_selected(const Value& v) const { return !v.shape().empty() && v.shape()[0] == count_; }
+  // What all selected elements have in common.
+  static bool is_one(const Value& v) { return !v.shape().empty() && v.shape()[0].is(1); }
+
+  Shape over_all(const Shape& shape) const {
+    Shape result = mask_.shape();
+    result.insert(result.end(), shape.begin() + 1, shape.end());
+    return result;
+  }
+
+  // An operand whose first axis is not that of the result is the same for all of them.
+  Expr image_of(const Value& x, int rank) const {
+    const auto known = x.type().rank() == rank ? images_.find(x) : images_.end();
+    return known == images_.end() ? Expr(x) : known->second;
+  }
+
+  std::optional<Expr> made(const Value& v) const {
+    const Node& node = v.node();
+    if (&node.op() == &op::index) return selected(node);
+    const int rank = v.type().rank();
+    if (&node.op() == &op::broadcast_to)
+      return broadcast_to(image_of(node.operands()[0], rank), over_all(v.shape()));
+    if (&node.op() == &op::expand_dims) {
+      Expr x = images_.at(node.operands()[0]);
+      for (const std::int64_t axis : node.attribute(0).ints())
+        x = expand_dims(x, axis + mask_.rank() - 1);
+      return x;
+    }
+    if (!node.op().is_elementwise() && &node.op() != &op::cast) return std::nullopt;
+    std::vector<Expr> operands;
+    for (const Value& x : node.operands()) operands.push_back(image_of(x, rank));
+    return outputs_of(node.op(), operands, node.attributes())[v.index()];
+  }
+
+  // y[mask] is y.
+  std::optional<Expr> selected(const Node& node) const {
+    const Expr y(node.operands()[0]);
+    const auto rank = static_cast<std::size_t>(mask_.rank());
+    const IntList& axes = node.attribute(0).ints();
+    const std::span<const Value> arrays = std::span(node.operands()).subspan(1);
+    if (axes.size() != rank || arrays.size() != rank) return std::nullopt;
+    const std::vector<Expr> places = places_of_mask(mask_, std::span(y.shape()).first(rank));
+    for (std::size_t i = 0; i < rank; ++i)
+      if (axes[i] != static_cast<std::int64_t>(i) || arrays[i] != places[i].value())
+        return std::nullopt;
+    Shape shape = y.shape();
+    std::ranges::copy(mask_.shape(), shape.begin());
+    return broadcast_to(y, shape);
+  }
+
+  Expr mask_;
+  Dim count_;
+  std::unordered_map<Value, Expr, ValueHash> images_;
+};
+
 // Whether an element of a sorted line is the first of all, or differs from the one before it.
 Expr begins(const Expr& sorted) {
   const Expr place = arange(sorted.dim(0));
@@ -103,6 +192,10 @@ std::vector<Expr> places_of_mask(const Expr& mask, std::span<const Dim> shape) {
   }
   if (!shape.empty()) places[0] = rest;
   return places;
+}
+
+std::optional<Expr> over_all_places(const Expr& value, const Expr& mask) {
+  return AllPlaces(mask).of(value.value());
 }
 
 std::vector<Expr> nonzero(const Arg& x) {

@@ -17,6 +17,10 @@ std::vector<Expr> nonzero(const Arg& x);
 Expr argwhere(const Arg& x);
 /// One index for each axis of the places where a mask, whose shape must be `shape`, is true.
 std::vector<Expr> places_of_mask(const Expr& mask, std::span<const Dim> shape);
+/// A function, element by element, of elements at the places where a mask is true, as the same
+/// function of all elements. Nothing where the value is none, or takes others than those of arrays
+/// whose first axes the mask has.
+std::optional<Expr> over_all_places(const Expr& value, const Expr& mask);
 /// The slices of x along an axis where the vector `condition` is true; it may be shorter.
 Expr compress(const Arg& condition, const Arg& x, std::int64_t axis = 0);
 /// The elements of x where `condition`, of its shape, is true.

@@ -176,3 +176,144 @@ def test_numbers_where_a_mask_holds_keep_the_dtype():
     assert found.dtype == "int64"
     with pytest.raises(gn.Error):
         f(np.arange(4), np.array([True]))
+
+
+# ------------------------------------------------- functions of the elements where a mask holds
+
+
+def doubled(x, y):
+    x[x > 1] *= 2
+    return x
+
+
+def rooted(x, y):
+    x[x > 0] **= 0.5
+    return x
+
+
+def divided(x, y):
+    m = y != 0
+    x[m] /= y[m]
+    x[~m] = 7
+    return x
+
+
+def of_both(x, y):
+    m = (x > 0) & (y > -2)
+    x[m] = np.log(x[m]) + 2 * y[m]
+    return x
+
+
+def rows_scaled(x, y):
+    m = x[:, 0] > 0
+    x[m] *= y[1] + y[m]
+    return x
+
+
+def rows_by_column(x, y):
+    m = x[:, 0] > 0
+    x[m] += y[:, 1][m][:, None]
+    return x
+
+
+def rows_replaced(x, y):
+    x[x[:, 0] > 0] = y[1]
+    return x
+
+
+OF_ELEMENTS = [doubled, rooted, divided, of_both]
+OF_ROWS = [rows_scaled, rows_by_column, rows_replaced]
+
+
+def masked_data(dtype):
+    x = np.arange(-5, 7).reshape(4, 3).astype(dtype)
+    return x, np.asarray((3 * x[::-1] + 2) // 4, dtype)
+
+
+@pytest.mark.parametrize("function", OF_ELEMENTS + OF_ROWS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_functions_of_elements_where_a_mask_holds(function, dtype):
+    x, y = masked_data(dtype)
+    expected = function(x.copy(), y)
+    rtol = 1e-6 if dtype == "float32" else 1e-14
+    for found in (gn.compiled(function)(x, y), function(gn.array(x), gn.array(y))):
+        assert found.dtype == dtype
+        np.testing.assert_allclose(found, expected, rtol=rtol)
+    xs, ys = np.stack([x, x[::-1], x / 2]), np.stack([y, y + 2, y[::-1]])
+    expected = [function(a.copy(), b) for a, b in zip(xs, ys, strict=True)]
+    np.testing.assert_allclose(gn.vmap(function)(xs, ys), expected, rtol=rtol)
+    np.testing.assert_allclose(gn.compiled(gn.vmap(function))(xs, ys), expected, rtol=rtol)
+
+
+@pytest.mark.parametrize("function", OF_ELEMENTS + OF_ROWS)
+def test_derivatives_where_a_mask_holds_are_finite(function):
+    x, y = map(gn.asarray, masked_data("float64"))
+    slopes = np.asarray(gn.grad(lambda x: (function(x + 0, y) ** 2).sum())(x))
+    assert np.isfinite(slopes).all()
+    batch = gn.stack([x, x + 0.5, x[::-1]])
+    by_batch = gn.grad(lambda x: (gn.vmap(lambda x: function(x, y))(x) ** 2).sum())(batch)
+    by_example = gn.vmap(gn.grad(lambda x: (function(x + 0, y) ** 2).sum()))(batch)
+    np.testing.assert_allclose(by_batch[0], slopes, rtol=1e-12)
+    np.testing.assert_allclose(by_batch, by_example, rtol=1e-12)
+    x, y = np.asarray(x), np.asarray(y)
+    smooth = (np.abs(x) > 0.5) & (np.abs(x - 1) > 0.5)  # no mask changes nearby
+    for k in zip(*np.nonzero(smooth), strict=True):
+        moved = np.zeros(x.shape)
+        moved[k] = 1e-6
+        above, below = function(x + moved, y), function(x - moved, y)  # by NumPy
+        assert slopes[k] == pytest.approx(
+            ((above**2).sum() - (below**2).sum()) / 2e-6, rel=1e-4, abs=1e-6
+        )
+
+
+def test_what_a_mask_selects_elsewhere_is_not_taken_for_the_same():
+    def others(x, y):
+        m, n = x > 0, x < 0  # as many elements, at other places
+        x[m] = y[n]
+        x[n] *= np.arange(3.0)
+        return x
+
+    def outer(x, y):
+        m = x > 0
+        y[0, m] += x[m] * 2
+        y[1][m] -= x[m]
+        return y
+
+    x = np.array([1.0, -2, 3, -4, 5, -6])
+    np.testing.assert_array_equal(gn.compiled(others)(x, 2 * x), others(x.copy(), 2 * x))
+    y = np.arange(12.0).reshape(2, 6)
+    np.testing.assert_array_equal(gn.compiled(outer)(x, y), outer(x, y.copy()))
+
+
+def test_integers_where_a_mask_holds_stay_integers():
+    @gn.compiled
+    def f(x):
+        x[x % 2 == 0] *= 3
+        x[x > 2] //= x[x > 2] - 2
+        return x
+
+    x = np.arange(6)
+    expected = x.copy()
+    expected[expected % 2 == 0] *= 3
+    expected[expected > 2] //= expected[expected > 2] - 2
+    np.testing.assert_array_equal(np.asarray(f(x)), expected, strict=True)
+
+    @gn.compiled
+    def halved(x):
+        x[x > 2] /= 2
+        return x
+
+    with pytest.raises(TypeError):
+        halved(x)
+
+
+def test_a_row_where_a_mask_holds_does_not_stretch_the_array():
+    @gn.compiled
+    def f(x, row):
+        x[x[:, 0] > 0] = row
+        return x
+
+    x = np.ones((3, 1))
+    with pytest.raises(gn.ValueError):
+        f(x, np.arange(4.0))
+    np.testing.assert_array_equal(f(x, np.array([5.0])), 5 * x)

@@ -468,10 +468,13 @@ nb::object set_item(nb::handle x, nb::handle key, nb::handle v, Write write) {
   Value values[] = {is_written ? expr_of(v).value() : Value()};
   Expr written;
   return at_line(at, [&] {
-    // The library knows better than places what to do with a number where a mask holds.
-    if (const Expr* mask = only_mask(k); mask && (!is_written || values[0].rank() == 0))
-      if (const Arg value = is_written ? Arg(values[0]) : to_arg(v); value.value().rank() == 0)
-        return write(base, std::array{Index(*mask)}, value);
+    // The library knows when what is written where a mask holds needs no places.
+    if (const Expr* mask = only_mask(k)) {
+      build_stretched(values, [&] {
+        written = write(base, std::array{Index(*mask)}, is_written ? Arg(values[0]) : to_arg(v));
+      });
+      return written;
+    }
     const Expr whole = prepared(base, k);
     build_stretched(values, [&] {
       written = write(whole, indices_of(k.entries), is_written ? Arg(values[0]) : to_arg(v));
