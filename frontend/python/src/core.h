@@ -147,6 +147,8 @@ Array converted(const Array& array, DType dtype);
 
 /// The user's line: the innermost frame outside of this package.
 Origin caller();
+/// How many names the running instruction of Python unpacks a sequence into, as `a, b = x` does.
+std::optional<int> names_to_unpack();
 
 /// What stands for a value in a graph: an expression, an array, a number, a dimension.
 Arg to_arg(nb::handle object);

@@ -245,7 +245,17 @@ PyObject* expr_iterate(PyObject* o) {
     const Expr& x = expr_self(o);
     if (x.rank() == 0)
       ask_for_value(o, fmt::format("iter: {} has no axes{}", describe(x), at_caller()));
-    const std::optional<std::int64_t> length = exact(x.shape()[0]);
+    std::optional<std::int64_t> length = exact(x.shape()[0]);
+    nb::object whole = nb::borrow(o);
+    if (const std::optional<int> names = length ? std::nullopt : names_to_unpack()) {
+      const OriginScope at(caller());
+      Shape shape = x.shape();
+      shape[0] = *names;
+      whole = wrap(shaped(
+          to_arg(o), shape,
+          fmt::format("unpack: expected {} values, found those of {}", *names, describe(x))));
+      length = *names;
+    }
     if (!length)
       needs_value(o, "iter",
                   "the length of its first axis is not known: use operations on whole arrays or "
@@ -253,7 +263,7 @@ PyObject* expr_iterate(PyObject* o) {
                   wrap(x.shape()[0]));
     nb::list parts;
     for (std::int64_t i = 0; i < *length; ++i)
-      parts.append(nb::steal(subscript(o, nb::int_(i).ptr())));
+      parts.append(nb::steal(subscript(whole.ptr(), nb::int_(i).ptr())));
     return PyObject_GetIter(parts.ptr());
   });
 }

@@ -94,6 +94,21 @@ Origin caller() {
   return innermost;
 }
 
+std::optional<int> names_to_unpack() {
+  static const long unpack =
+      nb::cast<long>(nb::module_::import_("opcode").attr("opmap")["UNPACK_SEQUENCE"]);
+  PyFrameObject* frame = PyThreadState_GetFrame(PyThreadState_Get());
+  if (frame == nullptr) return std::nullopt;
+  const nb::object owned = nb::steal(reinterpret_cast<PyObject*>(frame));
+  const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+  const nb::object text = nb::steal(PyCode_GetCode(reinterpret_cast<PyCodeObject*>(code.ptr())));
+  const int at = PyFrame_GetLasti(frame);
+  if (!text.is_valid() || at < 0 || at + 1 >= PyBytes_GET_SIZE(text.ptr())) return std::nullopt;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(text.ptr()));
+  if (bytes[at] != unpack) return std::nullopt;
+  return bytes[at + 1];
+}
+
 void set_origins(bool on) { enabled = on; }
 
 }  // namespace gnomon::python
