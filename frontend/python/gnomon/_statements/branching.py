@@ -6,8 +6,10 @@ from typing import Any
 
 from .. import _core, _tree
 from .._functions import branches
+from .containers import Watched, filled, sharing, unified
 from .variables import (
     BASE,
+    Place,
     Variables,
     always,
     are_same,
@@ -93,11 +95,17 @@ def choose(
     `passed` those whose objects calls get, which may change them. They are cells of `functions`.
     """
     more: tuple[str, ...] = ()  # whose objects are changed, as tracing shows
+    rebound: frozenset[Place] = frozenset()
     every = every_variable(functions)
     began = every.get()
     while True:
         try:
-            return _chosen(test, then, otherwise, functions, names, changed + more, passed)
+            mine = changed + more
+            return _chosen(test, then, otherwise, functions, names, mine, passed, rebound)
+        except _Again as found_more:
+            every.set(began)
+            more += tuple(x for x in found_more.names if x not in mine)
+            rebound |= found_more.places
         except _core.TypeError as error:
             outside = getattr(error, "outside", None)
             found = those_with(functions, outside, (*changed, *more, *passed))
@@ -109,6 +117,14 @@ def choose(
             more += found
 
 
+class _Again(Exception):
+    """Branches change the containers of more variables, or put other objects in places of them."""
+
+    def __init__(self, names: tuple[str, ...], places: set[Place]) -> None:
+        self.names = names
+        self.places = places
+
+
 def _chosen(
     test: Any,
     then: Callable[[], Any],
@@ -117,12 +133,20 @@ def _chosen(
     names: tuple[str, ...],
     changed: tuple[str, ...],
     passed: tuple[str, ...],
+    rebound: frozenset[Place],
 ) -> Any:
-    """`choose` for known names."""
+    """`choose` for known names; `rebound` are leaves in whose places branches put other objects."""
     objects_of = Variables(functions, tuple({*changed, *passed})).get()
     changed += tuple(x for x in relatives(functions, objects_of) if x not in changed)
+    everything = every_variable(functions).get()
+    changed += tuple(
+        x
+        for x in sharing({x: everything.get(x) for x in changed}, everything)
+        if x not in changed and x not in passed
+    )
     variables = Variables(functions, tuple({*names, *changed, *passed}))
-    bases = shown_by_many({x: variables.get()[x] for x in {*changed, *passed} & {*variables.cells}})
+    held = {x: variables.get()[x] for x in {*changed, *passed} & {*variables.cells}}
+    bases = shown_by_many(held, rebound)
     for i, base in enumerate(bases):
         variables.cells[f"{BASE}{i}"] = CellType(base)
         changed += (f"{BASE}{i}",)
@@ -132,24 +156,41 @@ def _chosen(
         for name, value in before.items()
     }
     changed += passed
-    following = {
-        name for name, _ in shown({x: before[x] for x in changed if x in before})
-    }
+    following = shown({x: before[x] for x in changed if x in before}, rebound)
+    roots = {id(_core.root(_tree.leaves(before[name])[i])) for name, i in following}
+    alone = {name for name, _ in rebound}
+    originals = {name: began[name] if name in alone else x for name, x in before.items()}
+
+    def is_left(name: str) -> bool:
+        """Whether others decide the value of a variable."""
+        return (name, 0) in following and _tree.flatten(before[name])[1] == _tree.ONE_LEAF
+
     given: list[dict[str, Any]] = []
 
     def way(function: Callable[[], Any]) -> dict[str, Any]:
         with body():
-            mine = copies(began, before)
+            mine = unified(before, copies(began, originals))
             given.append(mine)
+            first = {name: _tree.leaves(mine[name]) for name in changed if name in mine}
             variables.set(mine)
+            watched = Watched("if", functions, variables.cells)
             try:
                 returned = function()
                 left = variables.get()
             finally:
                 variables.set(before)
+                more = watched.changed()
+        moved = {
+            (name, i)
+            for name, leaves in first.items()
+            for i, (a, b) in enumerate(zip(leaves, _tree.leaves(mine[name]), strict=False))
+            if a is not b and id(_core.root(_tree.leaves(before[name])[i])) in roots
+        }
+        if more or moved:
+            raise _Again(more, moved)
         found = {name: left[name] for name in names if name in left}
         found |= {
-            name + _OBJECT: mine[name] for name in changed if name in mine and name not in following
+            name + _OBJECT: mine[name] for name in changed if name in mine and not is_left(name)
         }
         return {_VALUE: returned, **found}
 
@@ -157,10 +198,18 @@ def _chosen(
     merged.choose(test, lambda: way(then), lambda: way(otherwise))
     objects = dict(before)
     for name in changed:
-        if name not in before or name in following:
+        if name not in before or is_left(name):
             continue
-        if not are_same(began[name], merged.result[name + _OBJECT]):
-            objects[name] = put(before[name], merged.result[name + _OBJECT])
+        result = merged.result[name + _OBJECT]
+        if not are_same(began[name], result):
+            leaves, shape = _tree.flatten(result)
+            if shape == _tree.ONE_LEAF:
+                objects[name] = put(before[name], result)
+                continue
+            for i, leaf in enumerate(_tree.leaves(before[name])[: len(leaves)]):
+                if (name, i) in following:
+                    leaves[i] = leaf
+            objects[name] = filled(before[name], _tree.unflatten(shape, leaves))
     after = dict(objects)
     kept: set[str] = set()
     for name in names:

@@ -10,6 +10,7 @@ from .._functions import branches
 from .._functions.graphs import substitute
 from .branching import and_, not_
 from .counting import stopped
+from .containers import Watched, filled, sharing, unified
 from .sequences import Sequence
 from .variables import (
     BASE,
@@ -93,6 +94,7 @@ class Loop:
         self.rebound: set[tuple[str, int]] = set()  # and would, if no step assigned their names
         self.made: set[str] = set()  # variables that only the body assigns
         self.kept: dict[str, Any] = {}  # the objects that the body got
+        self.given: dict[str, list[Any]] = {}  # the leaves that they had then
         self.began: dict[int, int] = {}  # the hashes of their values, by their identities
         self.let_go: dict[str, Any] = {}  # what it changed, and gave their names other objects
         self.first: dict[Any, Any] = {}  # what stands for the first step's number and states
@@ -112,6 +114,9 @@ class Loop:
                 hidden[name] = CellType(items.x)
         values |= _contents(hidden)
         mine += relatives((self.function,), values)
+        everything = every_variable((self.function,)).get()
+        shared = sharing({name: everything.get(name) for name in mine}, everything)
+        mine += tuple(name for name in shared if name not in mine)
         self.variables = Variables((self.function,), mine)
         self.others = tuple(name for name in self.others if name not in mine)
         for root in shown_by_many(self.variables.get() | _contents(hidden), self.rebound):
@@ -183,6 +188,8 @@ class Loop:
             with body():
                 given_states = values(states)
                 self.kept = copies(given_states, self.originals(given_states))
+                self.kept = unified(self.before, self.kept)
+                self.given = {name: _tree.leaves(x) for name, x in self.kept.items()}
                 objects = [x for value in self.kept.values() for x in _tree.leaves(value)]
                 self.began = {id(x): hash(x) for x in objects if isinstance(x, _core.Expr)}
                 missing = {name: unbound for name in self.before if name not in self.kept}
@@ -190,8 +197,15 @@ class Loop:
                 given = {name: locked(x) for name, x in untouched.items()}
                 mine = copies(given, given)
                 others.set(mine)
-                self.body(i if over is None else self.item(i))
+                carried = {*self.variables.cells, *others.cells}
+                watched = Watched(self.who, (self.function,), carried)
+                try:
+                    self.body(i if over is None else self.item(i))
+                finally:
+                    more = watched.changed()
                 self.after = self.variables.get()
+            if more:
+                raise _Retry(*more)
             if found := [name for name, x in given.items() if not are_same(x, mine[name])]:
                 raise _Retry(*found)
             self.part()
@@ -251,11 +265,12 @@ class Loop:
                 "before the loop"
             )
         found = set()
-        for name, value in self.kept.items():
+        for name in self.kept:
             if name in moved or name in self.made:
                 continue
-            leaves = map(_tree.leaves, (self.before[name], value, self.after[name]))
-            for i, (was, kept, now) in enumerate(zip(*leaves, strict=False)):
+            before, after = _tree.leaves(self.before[name]), _tree.leaves(self.after[name])
+            each = zip(before, self.given[name], after, strict=False)
+            for i, (was, kept, now) in enumerate(each):
                 if kept is now or not isinstance(kept, _core.Expr):
                     continue
                 is_changed = hash(kept) != self.began[id(kept)]
@@ -433,8 +448,15 @@ class Loop:
             elif self.kept.get(name) is not self.after.get(name):
                 left = (self.after[name],)
                 result[name] = new_objects(left, value, self.before, name, self.is_sure)
-            elif all(place[0] != name for place in self.views):
-                result[name] = put(self.before[name], value)
+            elif self.shapes[name] == _tree.ONE_LEAF:
+                if (name, 0) not in self.views:
+                    result[name] = put(self.before[name], value)
+            else:
+                for i, leaf in enumerate(_tree.leaves(self.before[name])):
+                    if (name, i) in self.views:
+                        leaves[i] = leaf
+                value = _tree.unflatten(self.shapes[name], leaves)
+                result[name] = filled(self.before[name], value)
         result |= self.exchanged(moved, steps, result)
         kept = {name for name, x in self.kept.items() if x is self.after.get(name)}
         bind_views(self.after, self.kept, result, kept | {*moved})

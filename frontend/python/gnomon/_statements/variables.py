@@ -20,6 +20,7 @@ from .syntax import RUN
 
 __all__ = [
     "BASE",
+    "Place",
     "Variables",
     "always",
     "are_related",
@@ -243,7 +244,8 @@ def _is_object(x: Any) -> bool:
 def leaves_of(value: Any) -> list[Any]:
     """The leaves of a value that may hold arrays: others are not looked into."""
     kinds = (_core.Array, _core.Expr, dict, list, tuple)
-    return _tree.leaves(value) if isinstance(value, kinds) else []
+    is_one = isinstance(value, kinds) or hasattr(type(value), "__dataclass_fields__")
+    return _tree.leaves(value) if is_one else []
 
 
 def new_objects(
@@ -419,12 +421,6 @@ def put(was: Any, value: Any) -> Any:
 
     Where the object cannot have it, as a NumPy array or a tuple, the value.
     """
-    if isinstance(was, dict):
-        was.update(value)
-        return was
-    if isinstance(was, list):
-        was[:] = value
-        return was
     is_object = isinstance(was, (_core.Array, _core.Expr)) and not isinstance(was, _core.Shared)
     if not is_object or not isinstance(value, _core.Expr) or was is value:
         return value
