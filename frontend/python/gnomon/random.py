@@ -14,6 +14,7 @@ always, as Theano's does. Functions with such expressions give new numbers with 
 from __future__ import annotations
 
 import builtins
+from dataclasses import dataclass
 from typing import Any
 
 from . import _core
@@ -109,6 +110,9 @@ class Generator:
     (its `default_update`). In one function each draw that is written has numbers of its own. In
     the body of `gn.fori` they differ from step to step.
 
+    One that is made with a seed inside of a traced function starts anew in each call, as in Python:
+    its draws are those it has outside, in loops and branches too, and the seed may be an argument.
+
     `seed`: an int from 0 to 2**64 - 1; None takes one from the system.
 
     >>> rng = gn.random.Generator(7)
@@ -126,7 +130,14 @@ class Generator:
 
         def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
-    def __init__(self, seed: int | None = None, name: str = "random_state") -> None:
+    def __new__(cls, seed: Operand | None = None, name: str = "random_state") -> Generator:
+        """One whose state is a variable, or, in a function that is traced, a value."""
+        from ._functions.tracing import is_tracing
+
+        is_local = cls is Generator and seed is not None and is_tracing()
+        return object.__new__(_TracedGenerator if is_local else cls)
+
+    def __init__(self, seed: Operand | None = None, name: str = "random_state") -> None:
         if seed is None:
             from os import urandom
 
@@ -188,6 +199,55 @@ class Generator:
         return _restored, (type(self), self.state, self._stream.draws)
 
 
+@dataclass(init=False, repr=False, eq=False)
+class _TracedGenerator(Generator):
+    """A generator of one call of a traced function. As a tree, loops carry its state."""
+
+    value: Any
+
+    def __init__(self, seed: Operand, name: str = "") -> None:
+        self.value = _core.random_state(seed)
+
+    @property
+    def state(self) -> Any:
+        """The state, uint64[2]: it has no variable."""
+        return self.value
+
+    def seed(self, seed: Operand) -> None:
+        """Starts again as a generator made with this seed."""
+        self.value = _core.random_state(seed)
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Generators with keys of their own, independent of this one and each other."""
+        keys = split(self._next(), n_children)
+        children: list[Generator] = []
+        for i in range(n_children):
+            child = object.__new__(_TracedGenerator)
+            child.value = keys[i]
+            children.append(child)
+        return children
+
+    def bytes(self, length: int) -> builtins.bytes:
+        """TypeError: bytes are no values of a traced function."""
+        raise _core.TypeError(
+            "bytes: a traced function has no bytes: use integers(0, 256, size, dtype='uint8')"
+        )
+
+    def _next(self) -> Any:
+        state = self.value
+        self.value = advance(state)
+        return state
+
+    def _draw(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return function(self._next(), *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<gnomon.random.Generator, state {self.value!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise _core.TypeError("pickle: a generator of a traced function ends with its call")
+
+
 class RandomStream(Generator):
     """A generator whose draws are always expressions, as those of Theano's RandomStreams.
 
@@ -232,11 +292,11 @@ for _module in (_choices, _continuous, _discrete, _gammas, _multivariate, _unifo
 del _module, _name
 
 
-def default_rng(seed: int | None = None) -> Generator:
+def default_rng(seed: Operand | None = None) -> Generator:
     """A `Generator` of a seed, an int from 0 to 2**64 - 1; None takes one from the system.
 
     It has all functions of `gn.random` that draw as methods, which need no state. Each call of a
-    compiled function draws new numbers too.
+    compiled function that uses it draws new numbers too; one that makes it draws the same.
 
     >>> rng = gn.random.default_rng(7)
     >>> print(rng.integers(1, 7, size=5), rng.integers(1, 7, size=5))
