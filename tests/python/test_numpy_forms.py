@@ -260,3 +260,26 @@ def test_vectorize_as_a_decorator():
     np.testing.assert_array_equal(clipped(A, V), np.minimum(A, V))
     integers = gn.vectorize(lambda a: a * 2, otypes=["int64"])
     assert integers(V).dtype == "int64"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m, x: m.median(x),
+        lambda m, x: m.quantile(x, 0.3),
+        lambda m, x: m.quantile(x, 0.3, method="hazen"),
+        lambda m, x: m.percentile(x, 30),
+        lambda m, x: m.nanmedian(x),
+        lambda m, x: m.gradient(x),
+        lambda m, x: m.gradient(x, 2.0, edge_order=2),
+        lambda m, x: m.bincount(m.asarray([0, 1, 1, 2, 0, 2]), weights=x),
+        lambda m, x: m.mean(x) + m.std(x) + m.var(x),
+    ],
+)
+def test_a_number_among_the_arguments_leaves_the_dtype(call, dtype):
+    x = np.array([3, 1, 2, 0, 2, 5], dtype)
+    for found in (call(gn, gn.array(x)), gn.compiled(lambda x: call(gn, x))(x)):
+        wanted = np.asarray(call(np, x))
+        assert np.asarray(found).dtype == wanted.dtype
+        np.testing.assert_allclose(found, wanted, rtol=2e-3 if dtype == "float16" else 1e-6)

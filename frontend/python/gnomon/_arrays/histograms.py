@@ -49,8 +49,7 @@ def bincount(x: Operand, /, weights: Operand | None = None, minlength: int = 0) 
     if weights.ndim != 1:
         raise _core.ValueError(f"bincount: expected a vector of weights, found rank {weights.ndim}")
     weights = _known_alike("bincount: expected a weight for each element", weights, x)
-    if weights.dtype.kind != "f":
-        weights = astype(weights, "float64")
+    weights = astype(weights, "float64")
     return _core.set_item(_core.full((length,), 0, weights.dtype), x, weights, "add")
 
 

@@ -78,6 +78,8 @@ def quantile(
         y = _estimated(line, _tensor(q), at, method)
     else:
         y = _core.quantile(line, q, at, method)
+    if isinstance(q, (float, int)) and x.dtype.kind == "f":
+        y = astype(y, x.dtype)  # a number is of no dtype
     if keepdims:
         y = _core.reshape(y, tuple(y.shape[: _tensor(q).ndim]) + kept)
     return y if out is None else into("quantile", out, y)

@@ -151,7 +151,7 @@ def _slope(x, axis, step, order):
 
     ahead = _subtract(part(1, None), part(None, -1))
     if isinstance(step, (int, float)) or _tensor(step).ndim == 0:
-        middle = _divide(_subtract(part(2, None), part(None, -2)), _multiply(step, 2))
+        middle = _divide(_subtract(part(2, None), part(None, -2)), step * 2)
         slope = _divide(ahead, step)
         first, last = (_end(slope, None, axis, order, place) for place in (0, -1))
         return concat([first, middle, last], axis)
