@@ -27,6 +27,12 @@ struct Image {
   bool batched = false;
 };
 
+// The user's line that a node comes from, as errors end with it.
+std::string line_of(const Node& node) {
+  const std::vector<Origin> origins = node.origins();
+  return origins.empty() ? std::string() : fmt::format(" [{}]", origins.front().text());
+}
+
 bool has_attribute(const Op& op, std::string_view name) {
   return std::ranges::any_of(op.attributes,
                              [&](const AttributeSpec& spec) { return spec.name == name; });
@@ -188,8 +194,8 @@ class Vectorizer {
   [[noreturn]] static void refuse_rows(const Value& rows) {
     throw TypeError(fmt::format(
         "vectorize: expected loops that make the same number of steps for all examples, as the "
-        "rows of all steps are used together, found {}",
-        describe(rows)));
+        "rows of all steps are used together, found {}{}",
+        describe(rows), line_of(rows.node())));
   }
 
   using Rule = Exprs (*)(const Batched&);
@@ -203,8 +209,8 @@ class Vectorizer {
 
   static Rule checked_rule(const Node& node) {
     if (const Rule rule = rule_of(node.op())) return rule;
-    throw TypeError(fmt::format("vectorize: expected an op with a rule for batches, found {}",
-                                describe(Value(&node, 0))));
+    throw TypeError(fmt::format("vectorize: expected an op with a rule for batches, found {}{}",
+                                describe(Value(&node, 0)), line_of(node)));
   }
 
   void expand(const Node& node) {
@@ -228,8 +234,9 @@ class Vectorizer {
       if (image.batched)
         throw TypeError(fmt::format(
             "vectorize: expected extents and bounds of slices that are the same for all examples, "
-            "found {} that depends on {}",
-            describe(Value(&node, 0)), describe(*atom.scalar)));
+            "found {} that depends on {}: a mask selects another number of elements in each, while "
+            "where(mask, x, 0) and sum(x, where=mask) keep all{}",
+            describe(Value(&node, 0)), describe(*atom.scalar), line_of(node)));
       return Dim::value(image.value);
     }
     const auto at = symbols_.find(atom.number);

@@ -401,3 +401,20 @@ def test_what_is_refused_there_is_refused_in_functions():
 def test_wrong_arguments_of_array_functions(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize(
+    ("f", "advice"),
+    [
+        (lambda x: np.array([x[0], x[1]]), "`import gnomon as np` has the same functions"),
+        (lambda x: np.zeros(2).__setitem__(0, x[0]), "an array of gn.zeros"),
+        (lambda x: f"{x[0]:.3f}" and x, "show it by gn.print"),
+        (
+            lambda x: gn.vmap(lambda y: y[y > 1].sum())(x[None]),
+            r"where\(mask, x, 0\) and sum\(x, where=mask\) keep all \[test_refusals.py:\d+\]",
+        ),
+    ],
+)
+def test_what_numpy_cannot_do_with_values_is_refused_with_what_can(f, advice):
+    with pytest.raises(gn.TypeError, match=advice):
+        gn.compiled(f)(np.ones(3))

@@ -226,6 +226,10 @@ class _Function:
 
     def kept(self, s: Any, after: Names) -> ast.stmt:
         """A statement that stays Python's, with others inside."""
+        if isinstance(s, ast.With):
+            each = [(y, live(s.body[i + 1 :], after) | self.always) for i, y in enumerate(s.body)]
+            s.body = [x for y, later in each for x in self.statement(y, later)]
+            return s
         later = after | reads(s)
         for name, value in ast.iter_fields(s):
             if name in ("body", "orelse", "finalbody"):

@@ -173,6 +173,9 @@ def _live_before(s: ast.stmt, after: Names) -> Names:
         )
     if isinstance(s, (ast.FunctionDef, ast.ClassDef)):
         return (after - frozenset([s.name])) | reads(s)
+    if isinstance(s, ast.With):
+        bound = assigned([x.optional_vars for x in s.items if x.optional_vars is not None])
+        return reads(*(x.context_expr for x in s.items)) | (live(s.body, after) - bound)
     return after | reads(s)
 
 

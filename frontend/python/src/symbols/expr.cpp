@@ -170,7 +170,10 @@ PyObject* expr_to_float(PyObject* o) {
   return guarded([o]() -> PyObject* {
     if (const nb::object value = value_by_extents(o); value.is_valid())
       return PyNumber_Float(value.ptr());
-    needs_value(o, "float", "keep the expression, or call a gn.function that returns it");
+    needs_value(o, "float",
+                "keep the expression, show it by gn.print, write it into an array of gn.zeros "
+                "(`import gnomon as np`), as one of NumPy cannot hold it, or call a gn.function "
+                "that returns it");
   });
 }
 
@@ -204,8 +207,9 @@ PyObject* expr_to_complex(PyObject* o, PyObject*) {
 PyObject* expr_to_numpy(PyObject* o, PyObject*, PyObject*) {
   return guarded([o]() -> PyObject* {
     needs_value(o, "array",
-                "NumPy cannot compute with it: use the function of gnomon, or call a "
-                "gn.function that returns it");
+                "NumPy can neither compute with it nor keep it in its arrays: `import gnomon as "
+                "np` has the same functions, such as gn.zeros and gn.array, for values too; or "
+                "call a gn.function that returns it");
   });
 }
 
