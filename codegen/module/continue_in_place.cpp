@@ -25,11 +25,13 @@ int count_of(const Counts& counts, int b) {
   return at == counts.end() ? 0 : at->second;
 }
 
-// The steps of one list, with those inside them, and how often each uses which buffer.
+// The steps of one list, with those inside them, and how often each uses which buffer; the loops
+// around it.
 class Continuing {
  public:
-  Continuing(Module& module, std::vector<Step>& steps, const Counts& in_all)
-      : module_(module), steps_(steps), in_all_(in_all) {
+  Continuing(Module& module, std::vector<Step>& steps, const Counts& in_all,
+             const std::vector<LoopStep*>& around)
+      : module_(module), steps_(steps), in_all_(in_all), around_(around) {
     for (const Step& step : steps) count_uses(module, step, counts_.emplace_back());
   }
 
@@ -91,27 +93,33 @@ class Continuing {
       in_all_[to] += uses;
     }
     in_all_.erase(from);
+    for (LoopStep* loop : around_) std::ranges::replace(loop->versions, from, to);
   }
 
   Module& module_;
   std::vector<Step>& steps_;
   Counts in_all_;
+  const std::vector<LoopStep*>& around_;
   std::vector<Counts> counts_;  // by step
 };
 
 // Whether there is a loop among the steps, or inside them.
-bool continue_in(Module& module, std::vector<Step>& steps) {
+bool continue_in(Module& module, std::vector<Step>& steps, std::vector<LoopStep*>& around) {
   const auto is_loop = [](const Step& s) { return std::holds_alternative<LoopStep>(s.what); };
   bool has_loops = std::ranges::any_of(steps, is_loop);
   if (has_loops) {
     Counts in_all;
     for (const Step& step : module.steps) count_uses(module, step, in_all);
-    Continuing(module, steps, in_all).run();
+    Continuing(module, steps, in_all, around).run();
   }
-  for (Step& step : steps)
+  for (Step& step : steps) {
+    auto* loop = std::get_if<LoopStep>(&step.what);
+    if (loop != nullptr) around.push_back(loop);
     for_each_inner(step, [&](std::vector<Step>& inner) {
-      has_loops = continue_in(module, inner) || has_loops;
+      has_loops = continue_in(module, inner, around) || has_loops;
     });
+    if (loop != nullptr) around.pop_back();
+  }
   return has_loops;
 }
 
@@ -127,7 +135,8 @@ void drop_allocations(std::vector<Step>& steps, const Counts& used) {
 }  // namespace
 
 void continue_in_place(Module& module, const Target&) {
-  if (!continue_in(module, module.steps)) return;
+  std::vector<LoopStep*> around;
+  if (!continue_in(module, module.steps, around)) return;
   Counts used;
   for (const Step& step : module.steps) count_uses(module, step, used);
   drop_allocations(module.steps, used);

@@ -268,3 +268,25 @@ def test_what_a_body_must_not_change_is_an_error_and_stays():
 
 def note(where):
     where["count"] = where["count"] + 1
+
+
+def test_branches_in_branches_put_other_objects_in_the_place_of_one():
+    def f(x, n):
+        w, d, c = Walker(x), {"v": x, "u": x}, [x, x]
+        for i in range(n):
+            if x > i:
+                c[0], c[1] = c[1], 0.5 * c[0] + 1.0
+                if w.x > 2:
+                    w.x = 0.5 * w.x + d["v"]
+                    if d["u"] > c[0]:
+                        break
+                else:
+                    d["v"] = 0.5 * d["v"] + w.x
+            else:
+                w.step()
+        return w.x, d["u"], d["v"], c[0], c[1]
+
+    g = gn.compiled(f)
+    for x in (-1.0, 1.5, 30.0):
+        for n in (0, 4, 40):
+            np.testing.assert_allclose(g(x, n), f(x, n), rtol=1e-13)

@@ -289,3 +289,24 @@ def test_ragged_sequences_are_named():
 
     with pytest.raises(gn.Error):
         f(np.ones(3))
+
+
+def test_a_block_of_with_is_read_as_what_stands_in_it():
+    from contextlib import nullcontext
+
+    def relax(x, n):
+        for _ in range(n):
+            if np.all(x > 10):
+                break
+            with np.errstate(divide="ignore"), nullcontext(0.5) as half:
+                if x[0] > 2:
+                    step = half / x
+                else:
+                    step = 1 / x
+                r = step
+            x = x + r
+        return x
+
+    x = np.array([1.0, 2.0, 3.0])
+    for n in (3, 60, 200):
+        np.testing.assert_allclose(gn.compiled(relax)(x, n), relax(x, n), rtol=1e-14)

@@ -185,7 +185,7 @@ def _chosen(
             for name, leaves in first.items()
             for i, (a, b) in enumerate(zip(leaves, _tree.leaves(mine[name]), strict=False))
             if a is not b and id(_core.root(_tree.leaves(before[name])[i])) in roots
-        }
+        } - rebound
         if more or moved:
             raise _Again(more, moved)
         found = {name: left[name] for name in names if name in left}
