@@ -128,14 +128,6 @@ def shared_part(x, n):
     return w.x, w.v, pair.parts[1]
 
 
-def exchanged(x, n):
-    a, b = [x], [2 * x]
-    for _ in range(n):
-        a, b = b, a
-        a[0] = a[0] + 1
-    return a[0], b[0]
-
-
 def array_of_a_dataclass(x, n):
     f = Field(np.zeros(3) + x)
     for k in range(n):
@@ -168,7 +160,6 @@ PROGRAMS = [
     two_names,
     nested,
     shared_part,
-    exchanged,
     array_of_a_dataclass,
     in_branches,
 ]
@@ -240,6 +231,64 @@ def test_arguments_keep_what_they_hold():
     np.testing.assert_array_equal(f(d, 9), [19.0, 21, 23])
     np.testing.assert_array_equal(d["u"], before["u"])
     assert d["v"] is d["u"] and d["w"] == before["w"]
+
+
+def let_go(x, n):
+    d = {"u": x}
+    for _ in range(n):
+        d["u"] = d["u"] + 1
+        d = {"u": 2 * d["u"]}
+    return d["u"]
+
+
+def exchanged(x, n):
+    a, b = [x], [2 * x]
+    for _ in range(n):
+        a, b = b, a
+        a[0] = a[0] + 1
+    return a[0]
+
+
+def let_go_in_a_branch(x, n):
+    d = {"u": x}
+    if x > n:
+        d["u"] = d["u"] + 1
+        d = {"u": 2 * d["u"]}
+    return d["u"]
+
+
+@pytest.mark.parametrize("program", [let_go, exchanged, let_go_in_a_branch])
+def test_containers_that_are_changed_and_let_go_of_are_refused(program):
+    with pytest.raises(gn.TypeError, match="take a copy before"):
+        gn.compiled(program)(1.0, 3)
+
+
+def test_a_place_that_gets_another_container_leaves_the_one_before():
+    def f(x, n):
+        d = {"u": x}
+        p = [d, {"u": x}]
+        for _ in range(n):
+            p[0] = {"u": p[0]["u"] + 1}
+        if x > 0:
+            p[1] = {"u": x * 2}
+        return p[0]["u"], d["u"], p[1]["u"]
+
+    assert [float(v) for v in gn.compiled(f)(0.75, 12)] == [12.75, 0.75, 1.5]
+
+
+def test_one_array_in_two_lists_is_one():
+    def f(x, n):
+        a = np.zeros(2) + x
+        d, e = [a], [a]
+        for _ in range(n):
+            d[0][0] = d[0][0] * 2 + 1
+        if n > 3:
+            e[0][1] = 7.0
+        return a, d[0], e[0]
+
+    for n in (2, 9):
+        for got, wanted in zip(gn.compiled(on(gn, f))(0.5, n), f(0.5, n), strict=True):
+            np.testing.assert_array_equal(got, wanted)
 
 
 KEPT = {"count": 0}

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .._functions import branches
-from .containers import Watched, filled, sharing, unified
+from .containers import Held, Slot, Watched, filled, settled, sharing, unified
 from .variables import (
     BASE,
     Place,
@@ -166,6 +166,8 @@ def _chosen(
         return (name, 0) in following and _tree.flatten(before[name])[1] == _tree.ONE_LEAF
 
     given: list[dict[str, Any]] = []
+    replaced: set[Slot] = set()
+    kept_places: dict[str, list[bool]] = {}  # whether ways leave objects in the places of leaves
 
     def way(function: Callable[[], Any]) -> dict[str, Any]:
         with body():
@@ -174,6 +176,7 @@ def _chosen(
             first = {name: _tree.leaves(mine[name]) for name in changed if name in mine}
             variables.set(mine)
             watched = Watched("if", functions, variables.cells)
+            holders = Held("if", before, mine)
             try:
                 returned = function()
                 left = variables.get()
@@ -188,6 +191,12 @@ def _chosen(
         } - rebound
         if more or moved:
             raise _Again(more, moved)
+        replaced.update(holders.replaced(left))
+        for name, leaves in first.items():
+            now = _tree.leaves(mine[name])
+            same = [a is b for a, b in zip(leaves, now, strict=False)]
+            both = kept_places.get(name, [True] * len(same))
+            kept_places[name] = [a and b for a, b in zip(both, same, strict=False)]
         found = {name: left[name] for name in names if name in left}
         found |= {
             name + _OBJECT: mine[name] for name in changed if name in mine and not is_left(name)
@@ -206,25 +215,28 @@ def _chosen(
             if shape == _tree.ONE_LEAF:
                 objects[name] = put(before[name], result)
                 continue
-            for i, leaf in enumerate(_tree.leaves(before[name])[: len(leaves)]):
+            if shape != _tree.flatten(before[name])[1]:
+                objects[name] = filled(before[name], result, replaced)
+                continue
+            for i, leaf in enumerate(_tree.leaves(before[name])):
                 if (name, i) in following:
                     leaves[i] = leaf
-            objects[name] = filled(before[name], _tree.unflatten(shape, leaves))
+            objects[name] = settled(before[name], leaves, kept_places[name], replaced)
     after = dict(objects)
     kept: set[str] = set()
     for name in names:
         if name not in before:
             continue
-        holders = {
+        found = {
             next((other for other, x in mine.items() if x is left[name]), None)
             for mine, left in zip(given, merged.ways, strict=True)
         }
-        if len(holders) == 1 and (holder := holders.pop()) is not None:
+        if len(found) == 1 and (holder := found.pop()) is not None:
             after[name] = objects[holder]  # it held the object before, or another variable did
             kept.add(name)
         else:
             ways = tuple(left[name] for left in merged.ways)
-            sure = always if holders == set() or holders == {None} else never
+            sure = always if found == set() or found == {None} else never
             after[name] = new_objects(ways, merged.result[name], before, name, sure)
     for mine, left in zip(given, merged.ways, strict=True):
         bind_views({name: left[name] for name in names if name in left}, mine, after, kept)

@@ -10,7 +10,7 @@ from .._functions import branches
 from .._functions.graphs import substitute
 from .branching import and_, not_
 from .counting import stopped
-from .containers import Watched, filled, sharing, unified
+from .containers import Held, Slot, Watched, settled, sharing, unified
 from .sequences import Sequence
 from .variables import (
     BASE,
@@ -94,6 +94,7 @@ class Loop:
         self.rebound: set[tuple[str, int]] = set()  # and would, if no step assigned their names
         self.made: set[str] = set()  # variables that only the body assigns
         self.kept: dict[str, Any] = {}  # the objects that the body got
+        self.replaced: set[Slot] = set()  # places of containers that get others
         self.given: dict[str, list[Any]] = {}  # the leaves that they had then
         self.began: dict[int, int] = {}  # the hashes of their values, by their identities
         self.let_go: dict[str, Any] = {}  # what it changed, and gave their names other objects
@@ -199,6 +200,8 @@ class Loop:
                 others.set(mine)
                 carried = {*self.variables.cells, *others.cells}
                 watched = Watched(self.who, (self.function,), carried)
+                own = {x: y for x, y in self.kept.items() if x not in self.made}
+                holders = Held(self.who, self.before, own)
                 try:
                     self.body(i if over is None else self.item(i))
                 finally:
@@ -206,6 +209,7 @@ class Loop:
                 self.after = self.variables.get()
             if more:
                 raise _Retry(*more)
+            self.replaced = holders.replaced(self.after)
             if found := [name for name, x in given.items() if not are_same(x, mine[name])]:
                 raise _Retry(*found)
             self.part()
@@ -455,8 +459,9 @@ class Loop:
                 for i, leaf in enumerate(_tree.leaves(self.before[name])):
                     if (name, i) in self.views:
                         leaves[i] = leaf
-                value = _tree.unflatten(self.shapes[name], leaves)
-                result[name] = filled(self.before[name], value)
+                now = _tree.leaves(self.after[name])
+                same = [a is b for a, b in zip(self.given[name], now, strict=True)]
+                result[name] = settled(self.before[name], leaves, same, self.replaced)
         result |= self.exchanged(moved, steps, result)
         kept = {name for name, x in self.kept.items() if x is self.after.get(name)}
         bind_views(self.after, self.kept, result, kept | {*moved})
