@@ -80,6 +80,15 @@ void Dimensions::read_given(std::span<const Value> given, std::vector<Step>& ste
   }
 }
 
+void Dimensions::read_from(const Dim& d, int buffer, std::vector<Step>& steps) {
+  note(d);
+  const AtomRef atom = d.atom();
+  if (!atom || is_known(d)) return;
+  const int slot = *slot_of(*atom);
+  steps.push_back({DimensionStep{slot, buffer}});
+  scope_.known.insert(slot);
+}
+
 Dimensions::Scope Dimensions::begin_body() {
   Scope inside{{}, scope_.known, {}};
   return std::exchange(scope_, std::move(inside));

@@ -36,6 +36,8 @@ class Dimensions {
   /// Appends what reads the late extents that were noted and stand in memory which is there from
   /// the start: that of leaves, of constants, and of these values.
   void read_given(std::span<const Value> given, std::vector<Step>& steps);
+  /// Appends what reads an extent that is the value in a buffer, unless it is known.
+  void read_from(const Dim& d, int buffer, std::vector<Step>& steps);
   /// Whether late extents are the value of this scalar.
   bool is_extent(const Value& scalar) const { return late_.contains(scalar); }
   /// Appends what reads them, and the checks that can be made then.

@@ -78,6 +78,7 @@ void lower_elements(const Node& node, const Graph& inner, const Recurrence& recu
   const std::vector<Value> given = in_memory(node, l);
   Buffers::Scope buffers_around = l.buffers.begin_body(given);
   Dimensions::Scope dimensions_around = begin_extents(node, inner, given, loop.body, l);
+  l.dimensions.read_from(body.count, loop.count, loop.body);
   const auto is_in_memory = [&](const Value& v) { return l.buffers.is_placed(v); };
   RecurrenceKernel made = lower_recurrence(fmt::format("k{}", l.module.kernels.size()), recurrence,
                                            body, is_in_memory, l.buffers, l.target);

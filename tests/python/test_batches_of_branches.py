@@ -169,3 +169,22 @@ def test_a_loop_in_a_branch_ends_where_no_example_takes_it():
 
     starts = np.array([8, 0, -4, 1])  # 0 // 2 is 0 for ever
     np.testing.assert_array_equal(gn.vmap(halvings, in_axes=(None, 0))(1.0, starts), [3, 0, 0, 0])
+
+
+def test_loops_whose_count_is_a_state_of_the_loop_around():
+    def f(g, m, k):
+        for i in range(1, g.shape[0]):
+            for t in range(k % 5):
+                m[(i * 7 + 3) % m.shape[0], 1] = g[k] + t
+                for _ in range(k):
+                    m[t, 0] += 1.0
+            k = (k + 3) % g.shape[0]
+        return m
+
+    rng = np.random.default_rng(5)
+    g, m = rng.normal(size=(3, 9)), rng.normal(size=(3, 9, 2))
+    together = gn.vmap(f, in_axes=(0, 0, None))(g, m, 4)
+    each = gn.vmap(f)(g, m, np.array([4, 0, 7]))
+    for b, k in enumerate([4, 0, 7]):
+        np.testing.assert_allclose(together[b], f(g[b], m[b].copy(), 4), rtol=1e-14)
+        np.testing.assert_allclose(each[b], f(g[b], m[b].copy(), k), rtol=1e-14)
