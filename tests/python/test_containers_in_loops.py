@@ -339,3 +339,37 @@ def test_branches_in_branches_put_other_objects_in_the_place_of_one():
     for x in (-1.0, 1.5, 30.0):
         for n in (0, 4, 40):
             np.testing.assert_allclose(g(x, n), f(x, n), rtol=1e-13)
+
+
+rows = [1, 2]
+
+
+class Box:
+    rows = 3
+
+
+def test_a_global_of_the_name_of_a_variable_is_another_object():
+    def f(x, n):
+        rows = [x, 2 * x]
+        box = Box()
+        total = 0.0
+        for _ in range(n):
+            total += rows[0] * box.rows
+            if x > 0:
+                rows[1] = rows[1] + total
+        return total, rows[0], rows[1]
+
+    assert [float(v) for v in gn.compiled(f)(2.0, 12)] == [*f(2.0, 12)]
+    assert rows == [1, 2]
+
+
+def test_a_container_that_a_branch_gives_is_one_of_its_own_from_then_on():
+    def f(x):
+        a, b = {"v": x}, {"v": 2 * x}
+        c = a
+        if x > 0:
+            c = b
+        c["v"] = c["v"] + 7.0
+        return a["v"], b["v"], c["v"]
+
+    assert [float(v) for v in gn.compiled(f)(1.0)] == [1.0, 2.0, 9.0]

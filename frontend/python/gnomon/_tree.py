@@ -306,6 +306,32 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
     return stack[0]
 
 
+def is_container(x: Any) -> bool:
+    """Whether it is no leaf."""
+    return _container(type(x)) is not None
+
+
+def parts(tree: Any) -> dict[Any, Any]:
+    """The children of a container, by key, name or number; none of a leaf."""
+    container = _container(type(tree))
+    if container is None:
+        return {}
+    if isinstance(tree, dict):
+        return dict(tree)
+    children, rest = container.split(tree)
+    values = list(children)
+    names = container.names(rest, len(values))
+    keys = [name[1:] if name[0] == "." else i for i, name in enumerate(names)]
+    return dict(zip(keys, values, strict=True))
+
+
+def with_children(tree: Any, children: list[Any]) -> Any:
+    """A container of the same structure with other children."""
+    t = type(tree)
+    container = _known(t)
+    return container.build(t, container.split(tree)[1], children)
+
+
 def structure(tree: Any) -> Structure:
     """The structure of a tree.
 

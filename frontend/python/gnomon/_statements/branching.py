@@ -6,7 +6,8 @@ from typing import Any
 
 from .. import _core, _tree
 from .._functions import branches
-from .containers import Held, Slot, Watched, filled, settled, sharing, unified
+from .changes import Copies, Watched, settled
+from .containers import Slot, filled
 from .variables import (
     BASE,
     Place,
@@ -138,12 +139,6 @@ def _chosen(
     """`choose` for known names; `rebound` are leaves in whose places branches put other objects."""
     objects_of = Variables(functions, tuple({*changed, *passed})).get()
     changed += tuple(x for x in relatives(functions, objects_of) if x not in changed)
-    everything = every_variable(functions).get()
-    changed += tuple(
-        x
-        for x in sharing({x: everything.get(x) for x in changed}, everything)
-        if x not in changed and x not in passed
-    )
     variables = Variables(functions, tuple({*names, *changed, *passed}))
     held = {x: variables.get()[x] for x in {*changed, *passed} & {*variables.cells}}
     bases = shown_by_many(held, rebound)
@@ -157,7 +152,8 @@ def _chosen(
     }
     changed += passed
     following = shown({x: before[x] for x in changed if x in before}, rebound)
-    roots = {id(_core.root(_tree.leaves(before[name])[i])) for name, i in following}
+    leaves_before = {name: _tree.leaves(x) for name, x in before.items()}
+    roots = {id(_core.root(leaves_before[name][i])) for name, i in following}
     alone = {name for name, _ in rebound}
     originals = {name: began[name] if name in alone else x for name, x in before.items()}
 
@@ -165,18 +161,15 @@ def _chosen(
         """Whether others decide the value of a variable."""
         return (name, 0) in following and _tree.flatten(before[name])[1] == _tree.ONE_LEAF
 
-    given: list[dict[str, Any]] = []
+    given: list[Copies] = []
     replaced: set[Slot] = set()
-    kept_places: dict[str, list[bool]] = {}  # whether ways leave objects in the places of leaves
 
     def way(function: Callable[[], Any]) -> dict[str, Any]:
         with body():
-            mine = unified(before, copies(began, originals))
+            mine = Copies("if", before, copies(began, originals))
             given.append(mine)
-            first = {name: _tree.leaves(mine[name]) for name in changed if name in mine}
-            variables.set(mine)
+            variables.set(mine.objects)
             watched = Watched("if", functions, variables.cells)
-            holders = Held("if", before, mine)
             try:
                 returned = function()
                 left = variables.get()
@@ -185,21 +178,19 @@ def _chosen(
                 more = watched.changed()
         moved = {
             (name, i)
-            for name, leaves in first.items()
-            for i, (a, b) in enumerate(zip(leaves, _tree.leaves(mine[name]), strict=False))
-            if a is not b and id(_core.root(_tree.leaves(before[name])[i])) in roots
+            for name in changed
+            if name in mine.objects
+            for i, (was, is_kept) in enumerate(zip(leaves_before[name], mine.kept(name)))
+            if not is_kept and id(_core.root(was)) in roots
         } - rebound
         if more or moved:
             raise _Again(more, moved)
-        replaced.update(holders.replaced(left))
-        for name, leaves in first.items():
-            now = _tree.leaves(mine[name])
-            same = [a is b for a, b in zip(leaves, now, strict=False)]
-            both = kept_places.get(name, [True] * len(same))
-            kept_places[name] = [a and b for a, b in zip(both, same, strict=False)]
+        replaced.update(mine.replaced(left))
         found = {name: left[name] for name in names if name in left}
         found |= {
-            name + _OBJECT: mine[name] for name in changed if name in mine and not is_left(name)
+            name + _OBJECT: x
+            for name, x in mine.objects.items()
+            if name in changed and not is_left(name)
         }
         return {_VALUE: returned, **found}
 
@@ -218,28 +209,29 @@ def _chosen(
             if shape != _tree.flatten(before[name])[1]:
                 objects[name] = filled(before[name], result, replaced)
                 continue
-            for i, leaf in enumerate(_tree.leaves(before[name])):
+            for i, leaf in enumerate(leaves_before[name]):
                 if (name, i) in following:
                     leaves[i] = leaf
-            objects[name] = settled(before[name], leaves, kept_places[name], replaced)
+            is_kept = [all(ways) for ways in zip(*(x.kept(name) for x in given), strict=True)]
+            objects[name] = settled(before[name], leaves, is_kept, replaced)
     after = dict(objects)
     kept: set[str] = set()
     for name in names:
         if name not in before:
             continue
-        found = {
-            next((other for other, x in mine.items() if x is left[name]), None)
+        holders = {
+            next((other for other, x in mine.objects.items() if x is left[name]), None)
             for mine, left in zip(given, merged.ways, strict=True)
         }
-        if len(found) == 1 and (holder := found.pop()) is not None:
+        if len(holders) == 1 and (holder := holders.pop()) is not None:
             after[name] = objects[holder]  # it held the object before, or another variable did
             kept.add(name)
         else:
             ways = tuple(left[name] for left in merged.ways)
-            sure = always if found == set() or found == {None} else never
+            sure = always if holders == set() or holders == {None} else never
             after[name] = new_objects(ways, merged.result[name], before, name, sure)
     for mine, left in zip(given, merged.ways, strict=True):
-        bind_views({name: left[name] for name in names if name in left}, mine, after, kept)
+        bind_views({x: left[x] for x in names if x in left}, mine.objects, after, kept)
     variables.set(after)
     return merged.result[_VALUE]
 

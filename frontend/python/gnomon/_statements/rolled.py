@@ -9,8 +9,9 @@ from .._arrays.dtypes import result_type
 from .._functions import branches
 from .._functions.graphs import substitute
 from .branching import and_, not_
+from .changes import Copies, Watched, settled
+from .containers import Slot
 from .counting import stopped
-from .containers import Held, Slot, Watched, settled, sharing, unified
 from .sequences import Sequence
 from .variables import (
     BASE,
@@ -94,8 +95,8 @@ class Loop:
         self.rebound: set[tuple[str, int]] = set()  # and would, if no step assigned their names
         self.made: set[str] = set()  # variables that only the body assigns
         self.kept: dict[str, Any] = {}  # the objects that the body got
+        self.copies: Copies  # and what it made of them
         self.replaced: set[Slot] = set()  # places of containers that get others
-        self.given: dict[str, list[Any]] = {}  # the leaves that they had then
         self.began: dict[int, int] = {}  # the hashes of their values, by their identities
         self.let_go: dict[str, Any] = {}  # what it changed, and gave their names other objects
         self.first: dict[Any, Any] = {}  # what stands for the first step's number and states
@@ -115,9 +116,6 @@ class Loop:
                 hidden[name] = CellType(items.x)
         values |= _contents(hidden)
         mine += relatives((self.function,), values)
-        everything = every_variable((self.function,)).get()
-        shared = sharing({name: everything.get(name) for name in mine}, everything)
-        mine += tuple(name for name in shared if name not in mine)
         self.variables = Variables((self.function,), mine)
         self.others = tuple(name for name in self.others if name not in mine)
         for root in shown_by_many(self.variables.get() | _contents(hidden), self.rebound):
@@ -188,20 +186,18 @@ class Loop:
             self.first = {i: 0, **dict(zip(states, map(_core.as_expr, initial), strict=True))}
             with body():
                 given_states = values(states)
-                self.kept = copies(given_states, self.originals(given_states))
-                self.kept = unified(self.before, self.kept)
-                self.given = {name: _tree.leaves(x) for name, x in self.kept.items()}
-                objects = [x for value in self.kept.values() for x in _tree.leaves(value)]
+                mine = copies(given_states, self.originals(given_states))
+                self.copies = Copies(self.who, self.before, mine)
+                self.kept = self.copies.objects
+                objects = [x for leaves in self.copies.leaves.values() for x in leaves]
                 self.began = {id(x): hash(x) for x in objects if isinstance(x, _core.Expr)}
                 missing = {name: unbound for name in self.before if name not in self.kept}
                 self.variables.set({**self.kept, **missing})
                 given = {name: locked(x) for name, x in untouched.items()}
-                mine = copies(given, given)
-                others.set(mine)
+                passed = copies(given, given)
+                others.set(passed)
                 carried = {*self.variables.cells, *others.cells}
                 watched = Watched(self.who, (self.function,), carried)
-                own = {x: y for x, y in self.kept.items() if x not in self.made}
-                holders = Held(self.who, self.before, own)
                 try:
                     self.body(i if over is None else self.item(i))
                 finally:
@@ -209,8 +205,8 @@ class Loop:
                 self.after = self.variables.get()
             if more:
                 raise _Retry(*more)
-            self.replaced = holders.replaced(self.after)
-            if found := [name for name, x in given.items() if not are_same(x, mine[name])]:
+            self.replaced = self.copies.replaced(self.after)
+            if found := [name for name, x in given.items() if not are_same(x, passed[name])]:
                 raise _Retry(*found)
             self.part()
             self.fix(places, given_states)
@@ -273,7 +269,7 @@ class Loop:
             if name in moved or name in self.made:
                 continue
             before, after = _tree.leaves(self.before[name]), _tree.leaves(self.after[name])
-            each = zip(before, self.given[name], after, strict=False)
+            each = zip(before, self.copies.leaves[name], after, strict=False)
             for i, (was, kept, now) in enumerate(each):
                 if kept is now or not isinstance(kept, _core.Expr):
                     continue
@@ -459,9 +455,8 @@ class Loop:
                 for i, leaf in enumerate(_tree.leaves(self.before[name])):
                     if (name, i) in self.views:
                         leaves[i] = leaf
-                now = _tree.leaves(self.after[name])
-                same = [a is b for a, b in zip(self.given[name], now, strict=True)]
-                result[name] = settled(self.before[name], leaves, same, self.replaced)
+                is_kept = self.copies.kept(name)
+                result[name] = settled(self.before[name], leaves, is_kept, self.replaced)
         result |= self.exchanged(moved, steps, result)
         kept = {name for name, x in self.kept.items() if x is self.after.get(name)}
         bind_views(self.after, self.kept, result, kept | {*moved})

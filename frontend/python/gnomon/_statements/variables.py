@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .._arrays.creation import zeros_like
+from .containers import sharing
 from .syntax import RUN
 
 __all__ = [
@@ -178,13 +179,15 @@ def is_seen_by(x: Any, others: dict[str, Any]) -> bool:
 
 
 def relatives(functions: tuple[Callable[..., Any], ...], values: dict[str, Any]) -> tuple[str, ...]:
-    """The other variables of functions whose objects show what the values show, or are shown."""
+    """The other variables of functions that show or hold what the values do, or are shown."""
     roots = {id(_core.root(x)) for value in values.values() for x in _tree.leaves(value)}
+    others = {x: v for x, v in every_variable(functions).get().items() if x not in values}
+    sharers = sharing(values, others)
     return tuple(
         name
-        for name, value in every_variable(functions).get().items()
-        if name not in values
-        and any(_is_object(x) and id(_core.root(x)) in roots for x in leaves_of(value))
+        for name, value in others.items()
+        if name in sharers
+        or any(_is_object(x) and id(_core.root(x)) in roots for x in leaves_of(value))
     )
 
 
