@@ -103,3 +103,19 @@ def test_what_has_no_value_in_a_trace_is_an_error():
     # Without a seed each call has its own, of a generator that is made with the trace.
     anew = gn.compiled(lambda x: x + gn.random.default_rng().random())
     assert anew(0.0) != anew(0.0)
+
+
+def test_one_from_outside_has_other_numbers_in_a_compiled_loop_which_differ():
+    rng = gn.random.default_rng(3)
+
+    @gn.compiled
+    def f(n):
+        drawn = gn.zeros(20)
+        for i in range(n):
+            drawn[i] = rng.random()
+        return drawn
+
+    inside = np.asarray(f(20))
+    rng.seed(3)
+    outside = [float(rng.random()) for _ in range(20)]
+    assert len({*inside}) == 20 and not np.isin(inside[1:], outside).any()

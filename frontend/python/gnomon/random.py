@@ -156,17 +156,22 @@ class Generator:
 
     def spawn(self, n_children: int) -> list[Generator]:
         """Generators with keys of their own, independent of this one and each other."""
-        children = []
-        keys: Any = split(self._stream.take(1), n_children)
-        for key in keys:
-            child = type(self)(0)
-            child.state.set_value(key)
-            children.append(child)
-        return children
+        keys: Any = split(self._spent(), n_children)
+        return [self._of(key) for key in keys]
+
+    def _spent(self) -> Any:
+        """The state, as it was before it moves on."""
+        return self._stream.take(1)
+
+    def _of(self, state: Any) -> Generator:
+        """Another generator, with this state."""
+        other = type(self)(0)
+        other.state.set_value(state)
+        return other
 
     def bytes(self, length: int) -> builtins.bytes:
         """`length` random bytes."""
-        return bytes(self._stream.take(1), length)
+        return bytes(self._spent(), length)
 
     def shuffle(self, x: Any, axis: int = 0) -> Any:
         """Puts the slices of x along an axis, or the items of a list, in random order.
@@ -189,7 +194,7 @@ class Generator:
             or any(map(_is_symbolic, args))
             or any(map(_is_symbolic, kwargs.values()))
         )
-        state = self._stream.next() if symbolic else self._stream.take(1)
+        state = self._stream.next() if symbolic else self._spent()
         return function(state, *args, **kwargs)
 
     def __repr__(self) -> str:
@@ -217,29 +222,24 @@ class _TracedGenerator(Generator):
         """Starts again as a generator made with this seed."""
         self.value = _core.random_state(seed)
 
-    def spawn(self, n_children: int) -> list[Generator]:
-        """Generators with keys of their own, independent of this one and each other."""
-        keys = split(self._next(), n_children)
-        children: list[Generator] = []
-        for i in range(n_children):
-            child = object.__new__(_TracedGenerator)
-            child.value = keys[i]
-            children.append(child)
-        return children
-
     def bytes(self, length: int) -> builtins.bytes:
         """TypeError: bytes are no values of a traced function."""
         raise _core.TypeError(
             "bytes: a traced function has no bytes: use integers(0, 256, size, dtype='uint8')"
         )
 
-    def _next(self) -> Any:
+    def _spent(self) -> Any:
         state = self.value
         self.value = advance(state)
         return state
 
+    def _of(self, state: Any) -> Generator:
+        other = object.__new__(_TracedGenerator)
+        other.value = state
+        return other
+
     def _draw(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return function(self._next(), *args, **kwargs)
+        return function(self._spent(), *args, **kwargs)
 
     def __repr__(self) -> str:
         return f"<gnomon.random.Generator, state {self.value!r}>"

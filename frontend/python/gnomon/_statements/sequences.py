@@ -118,8 +118,8 @@ class Elements(Sequence):
         return self.x[i]
 
 
-class Reversed(Sequence):
-    """Elements from the last one on."""
+class _Of(Sequence):
+    """Elements that are made of those of another sequence, one of each."""
 
     def __init__(self, of: Sequence) -> None:
         self.of = of
@@ -135,6 +135,10 @@ class Reversed(Sequence):
     def count(self) -> Any:
         """How many elements there are; below 0 means none."""
         return self.of.count()
+
+
+class Reversed(_Of):
+    """Elements from the last one on."""
 
     def item(self, i: Any) -> Any:
         """Element i."""
@@ -171,44 +175,24 @@ class Zipped(Sequence):
         return tuple(part.item(i) for part in self.parts)
 
 
-class Enumerated(Sequence):
+class Enumerated(_Of):
     """Elements with their numbers, from a first one on."""
 
     def __init__(self, of: Sequence, first: Any) -> None:
-        self.of = of
+        super().__init__(of)
         self.first = first
-
-    def is_open(self) -> bool:
-        """Whether only the call knows how many elements there are."""
-        return self.of.is_open()
-
-    def arrays(self) -> list[Elements]:
-        """The arrays whose parts the elements are."""
-        return self.of.arrays()
-
-    def count(self) -> Any:
-        """How many elements there are; below 0 means none."""
-        return self.of.count()
 
     def item(self, i: Any) -> Any:
         """Element i."""
         return (i if _is_number(self.first, 0) else self.first + i), self.of.item(i)
 
 
-class _Rest(Sequence):
+class _Rest(_Of):
     """All elements but the first ones."""
 
     def __init__(self, of: Sequence, first: int) -> None:
-        self.of = of
+        super().__init__(of)
         self.first = first
-
-    def is_open(self) -> bool:
-        """Whether only the call knows how many elements there are."""
-        return self.of.is_open()
-
-    def arrays(self) -> list[Elements]:
-        """The arrays whose parts the elements are."""
-        return self.of.arrays()
 
     def count(self) -> Any:
         """How many elements there are; below 0 means none."""
