@@ -23,6 +23,12 @@ Exprs outputs_of(const Op& op, const std::vector<Expr>& operands, Attributes att
   return outputs;
 }
 
+Expr along_examples(const Expr& marks, int rank, const Expr& a, const Expr& b) {
+  Shape shape(static_cast<std::size_t>(rank) + 1, Dim(1));
+  shape[0] = marks.dim(0);
+  return where(reshape(marks, shape), a, b);
+}
+
 Expr move_axis(const Expr& x, int from, int to) {
   IntList order(x.shape().size());
   std::iota(order.begin(), order.end(), 0);

@@ -11,6 +11,9 @@ namespace gnomon {
 Expr leading(const Batched& batch, std::size_t i);
 /// The outputs of `op(operands; attributes)`.
 Exprs outputs_of(const Op& op, const std::vector<Expr>& operands, Attributes attributes);
+/// `a` for the examples that are marked, bools by example, else `b`: values of this rank for one
+/// example, each with the axis of examples first or the same for all.
+Expr along_examples(const Expr& marks, int rank, const Expr& a, const Expr& b);
 /// `x` with axis `from` moved to `to`.
 Expr move_axis(const Expr& x, int from, int to);
 

@@ -346,6 +346,13 @@ OriginPause::~OriginPause() {
 
 Origin scoped_origin_or(const Origin& at) { return scoped_origin.open ? scoped_origin.at : at; }
 
+Origin first_origin(const Node& node) {
+  const std::vector<Origin> origins = node.origins();
+  return origins.empty() ? Origin() : origins.front();
+}
+
+std::string bracketed(const Origin& at) { return at ? " [" + at.text() + "]" : std::string(); }
+
 Value make_node(const Op& op, std::vector<Value> operands, Attributes attributes, Origin origin) {
   origin = scoped_origin_or(origin);
   check_operands(op, operands);

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ir/graph/origin.h"
 #include "ir/op/op.h"
 #include "passes/derivatives/gradient.h"
 #include "runtime/error.h"
@@ -44,17 +45,10 @@ bool is_reduction(const Op& op) {
   return has("axes") && has("keepdims");
 }
 
-Origin place_of(const Node& node) {
-  const std::vector<Origin> origins = node.origins();
-  return origins.empty() ? Origin{} : origins.front();
-}
-
 [[noreturn]] void fail_underivable(const Node& node, std::string_view rule) {
   const Value y(&node, 0);
-  const Origin origin = place_of(node);
-  const std::string place = origin ? fmt::format(" [{}]", origin.text()) : std::string();
   throw TypeError(fmt::format("{}: expected an op with a derivative ({}), found {}{}",
-                              node.op().name, rule, describe(y), place));
+                              node.op().name, rule, describe(y), bracketed(first_origin(node))));
 }
 
 /// A derivative of the wrong dtype or count is a fault of a record.
@@ -328,7 +322,7 @@ bool carries_derivatives(const Node& node) { return &node.op() != &op::stop_grad
 
 std::vector<Cotangent> pull_back(const Node& node, std::span<const Cotangent> dy,
                                  const std::vector<bool>& wanted) {
-  const OriginScope place(place_of(node));
+  const OriginScope place(first_origin(node));
   const Op& op = node.op();
   const ComplexRule* rule = complex_rule(node);
   std::vector<Cotangent> none(node.operands().size());
@@ -354,7 +348,7 @@ std::vector<Cotangent> pull_back(const Node& node, std::span<const Cotangent> dy
 }
 
 std::vector<Expr> push_forward(const Node& node, std::span<const Expr> dx) {
-  const OriginScope place(place_of(node));
+  const OriginScope place(first_origin(node));
   const Op& op = node.op();
   const ComplexRule* rule = complex_rule(node);
   std::vector<Expr> none(node.output_count());

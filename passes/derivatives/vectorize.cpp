@@ -10,6 +10,7 @@
 
 #include "ir/graph/graph.h"
 #include "ir/graph/leaf.h"
+#include "ir/graph/origin.h"
 #include "passes/derivatives/ragged.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
@@ -28,10 +29,7 @@ struct Image {
 };
 
 // The user's line that a node comes from, as errors end with it.
-std::string line_of(const Node& node) {
-  const std::vector<Origin> origins = node.origins();
-  return origins.empty() ? std::string() : fmt::format(" [{}]", origins.front().text());
-}
+std::string line_of(const Node& node) { return bracketed(first_origin(node)); }
 
 bool has_attribute(const Op& op, std::string_view name) {
   return std::ranges::any_of(op.attributes,
@@ -86,8 +84,7 @@ class Vectorizer {
   void build(std::span<const Value> roots) {
     for (const Node* node : topological_order(roots, stop_)) {
       if (images_.contains(Value(node, 0))) continue;
-      const std::vector<Origin> origins = node->origins();
-      const OriginScope at(origins.empty() ? Origin() : origins[0]);
+      const OriginScope at(first_origin(*node));
       visit(*node);
     }
   }
@@ -151,13 +148,10 @@ class Vectorizer {
     return image;
   }
   Image guarded(const Image& image, const Expr& instead) const {
-    Expr marks = any(runs_);
-    if (image.batched) {
-      Shape shape(image.value.shape().size(), Dim(1));
-      shape[0] = size_;
-      marks = reshape(runs_, shape);
-    }
-    return {where(marks, Expr(image.value), instead).value(), image.batched};
+    const Expr x(image.value);
+    const Expr made = image.batched ? along_examples(runs_, x.rank() - 1, x, instead)
+                                    : where(any(runs_), x, instead);
+    return {made.value(), image.batched};
   }
 
   // Rows of loops whose numbers of steps differ have the largest as their extent in all examples.

@@ -116,11 +116,9 @@ Exprs cond_batch(const Batched& b) {
   };
   const std::vector<Expr> x = run(then, b.x[0]), y = run(otherwise, bitwise_not(b.x[0]));
   Exprs found;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    Shape shape(branch(b.node, 0)->outputs[k].type().rank() + 1, Dim(1));
-    shape[0] = b.size;
-    found.push_back(where(reshape(b.x[0], shape), x[k], y[k]));
-  }
+  for (std::size_t k = 0; k < x.size(); ++k)
+    found.push_back(
+        along_examples(b.x[0], branch(b.node, 0)->outputs[k].type().rank(), x[k], y[k]));
   return found;
 }
 

@@ -134,13 +134,6 @@ Exprs loop_jvp(const Jvp& v) {
   return dy;
 }
 
-// The same for all examples where the mark says so, else along their axis.
-Expr along_examples(const Expr& marks, const Expr& a, const Expr& b) {
-  Shape shape(a.shape().size(), Dim(1));
-  shape[0] = marks.dim(0);
-  return where(reshape(marks, shape), a, b);
-}
-
 // The loop over a batch: which states have the axis of examples, and the body for it.
 struct BatchedLoop {
   std::vector<bool> flags;  // by operand
@@ -200,7 +193,7 @@ Exprs loop_batch(const Batched& b) {
     std::vector<Expr> after = apply_body(batched.body.body, arguments);
     if (!batched.differ) return after;
     for (std::size_t k = 0; k < loop.states; ++k)
-      after[k] = along_examples(marks, after[k], states[k]);
+      after[k] = along_examples(marks, states[k].rank() - 1, after[k], states[k]);
     if (own > 0) after.insert(after.begin(), {any(after[0]), all[1] + 1});
     return after;
   };

@@ -148,8 +148,6 @@ Value operand_constant(const Operand& number, DType t, std::string_view what) {
 
 }  // namespace
 
-std::string bracketed(const Origin& at) { return at ? fmt::format(" [{}]", at.text()) : ""; }
-
 std::string at_caller() { return bracketed(caller()); }
 
 void out_of_range(const std::string& message) { throw IndexError(message + at_caller()); }

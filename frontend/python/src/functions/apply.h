@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontend/python/src/core.h"
+#include "ir/graph/origin.h"
 
 #include <structmember.h>  // needs Python.h
 
@@ -63,8 +64,6 @@ class Promoted {
 /// `t` does not hold it.
 Value number_value(const Operand& number, DType t, std::string_view what);
 Array number_array(const Operand& number, DType t, std::string_view what);
-/// " [model.py:12]", or "" for no place.
-std::string bracketed(const Origin& at);
 /// " [model.py:12]", the user's line as messages end with it; "" when it is not known.
 std::string at_caller();
 /// IndexError with that line.

@@ -300,8 +300,7 @@ FunctionInput function_input(const Expr& e, nb::handle name, nb::handle value, D
   input.dtype = e.dtype();
   input.rank = static_cast<std::size_t>(e.rank());
   input.declared = fmt::format("{}{}{}", own, own.empty() ? "" : ": ", e.type().text());
-  const std::vector<Origin> origins = e.value().node().origins();
-  if (!origins.empty()) input.made_at = bracketed(origins.front());
+  input.made_at = bracketed(first_origin(e.value().node()));
   if (!value.is_none()) {
     input.value = converted_value(value, input.dtype, downcast,
                                   fmt::format("{}: default of {}", function, input.declared))

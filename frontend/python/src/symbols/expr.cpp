@@ -21,16 +21,11 @@ PyTypeObject* expr_base_type = nullptr;
 
 const Expr& expr_self(PyObject* o) { return expr_object(o)->expr; }
 
-Origin first_origin(const Expr& e) {
-  const std::vector<Origin> origins = e.value().node().origins();
-  return origins.empty() ? Origin{} : origins.front();
-}
-
 // "x: f32[n] has no value here, ..., made at [model.py:10]": the statement's line comes last.
 // `asked` is what its value is needed of: the object, unless that is an extent of it.
 [[noreturn]] void needs_value(PyObject* o, std::string_view what, std::string_view instead,
                               nb::handle asked = {}) {
-  const Origin made = first_origin(expr_self(o));
+  const Origin made = first_origin(expr_self(o).value().node());
   ask_for_value(asked.is_valid() ? asked : nb::handle(o),
                 fmt::format("{}: {}{} is an expression, which has a value only when a compiled "
                             "function runs; {}{}",
@@ -64,7 +59,8 @@ Py_hash_t expr_hash(PyObject* o) {
 PyObject* expr_repr(PyObject* o) {
   return guarded([o] {
     std::string text = describe(expr_self(o));
-    if (!is_leaf(expr_self(o).value().op())) text += bracketed(first_origin(expr_self(o)));
+    if (!is_leaf(expr_self(o).value().op()))
+      text += bracketed(first_origin(expr_self(o).value().node()));
     return nb::str(text.c_str(), text.size()).release().ptr();
   });
 }
@@ -94,7 +90,9 @@ PyObject* expr_get_name(PyObject* o, void*) {
 }
 
 PyObject* get_origin(PyObject* o, void*) {
-  return guarded([o] { return PyUnicode_FromString(first_origin(expr_self(o)).text().c_str()); });
+  return guarded([o] {
+    return PyUnicode_FromString(first_origin(expr_self(o).value().node()).text().c_str());
+  });
 }
 
 PyObject* get_weak(PyObject* o, void*) { return PyBool_FromLong(expr_object(o)->weak != Weak::no); }
