@@ -14,6 +14,13 @@ namespace gnomon {
 namespace {
 
 using Nodes = std::unordered_set<const Node*>;
+using Places = std::unordered_map<const Node*, std::size_t>;
+
+Places places_in(std::span<const Node* const> nodes) {
+  Places places;
+  for (std::size_t i = 0; i < nodes.size(); ++i) places.emplace(nodes[i], i);
+  return places;
+}
 
 // Elements of a value that a node writes over with the next version of it.
 struct Write {
@@ -21,12 +28,10 @@ struct Write {
   const Node* node;
 };
 
-// A slice may be most of an array: it is as well written to a second memory, from the first.
-constexpr std::int64_t most_of_a_slice = 64;
-
+// A larger slice may be most of an array: it is as well written to a second memory, from the first.
 bool is_small(const Value& v) {
   const Dim count = element_count(v.shape());
-  return count.is_constant() && count.constant() <= most_of_a_slice;
+  return count.is_constant() && count.constant() <= 64;
 }
 
 Value base_of(const Value& v);
@@ -84,8 +89,7 @@ class Order {
  public:
   Order(std::span<const Node* const> nodes, std::span<const Write> writes)
       : nodes_(nodes), waiting_(nodes.size()) {
-    std::unordered_map<const Node*, std::size_t> place;
-    for (std::size_t i = 0; i < nodes.size(); ++i) place.emplace(nodes[i], i);
+    const Places place = places_in(nodes);
     const auto is_before = [&](const Node* first, std::size_t i) {
       if (const auto at = place.find(first); at != place.end()) waiting_[i].push_back(at->second);
     };
@@ -137,14 +141,15 @@ class Order {
 };
 
 // What is made of a version before the next one is written, and is needed from then on.
-std::vector<Value> kept_over(const Write& write, std::span<const Node* const> order) {
+std::vector<Value> kept_over(const Write& write, std::span<const Node* const> order,
+                             const Places& places) {
+  const auto at = places.find(write.node);
+  if (at == places.end()) return {};
   const Nodes readers = dependents(order, {write.version});
-  const auto at = std::ranges::find(order, write.node);
-  const Nodes early(order.begin(), at);
   std::vector<Value> kept;
-  for (auto node = at; node != order.end(); ++node)
-    for (const Value& x : (*node)->inputs())
-      if (readers.contains(x.get()) && early.contains(x.get())) kept.push_back(x);
+  for (const Node* node : order.subspan(at->second))
+    for (const Value& x : node->inputs())
+      if (readers.contains(x.get()) && places.at(x.get()) < at->second) kept.push_back(x);
   return kept;
 }
 
@@ -159,9 +164,10 @@ BodyOrder order_of_body(const Graph& body, std::span<const Value> given) {
     std::ranges::copy(writes_behind(output, storage), std::back_inserter(writes));
   if (writes.empty()) return {order, {}};
   BodyOrder found{Order(order, writes).run(), {}};
+  const Places places = places_in(found.nodes);
   std::unordered_set<Value, ValueHash> before;
   for (const Write& write : writes)
-    for (const Value& v : kept_over(write, found.nodes))
+    for (const Value& v : kept_over(write, found.nodes, places))
       if (before.insert(v).second) found.before.push_back(v);
   return found;
 }

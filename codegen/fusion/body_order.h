@@ -14,9 +14,9 @@ struct BodyOrder {
   std::vector<Value> before;
 };
 
-/// Of a body whose states become outputs. States of which elements are written, such as
-/// s.at[i].set(v), are so at the end, after all that reads them: then they need no second memory,
-/// and no step copies the elements that stay.
+/// Of a body whose states become outputs. What writes elements of a state, such as s.at[i].set(v),
+/// a branch that does or a loop inside, waits for all that reads them as they were: then they need
+/// no second memory, and no step copies the elements that stay.
 BodyOrder order_of_body(const Graph& body, std::span<const Value> given);
 
 }  // namespace gnomon

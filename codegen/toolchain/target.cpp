@@ -171,6 +171,12 @@ const Target& host_target() {
 
 std::span<const ProcessorLevel> processor_levels() { return levels; }
 
+std::string processor_level_names() {
+  std::vector<std::string_view> names;
+  for (const ProcessorLevel& level : levels) names.push_back(level.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 const ProcessorLevel* processor_level(std::string_view name) {
   const auto* const at = std::ranges::find(levels, name, &ProcessorLevel::name);
   return at == std::end(levels) ? nullptr : at;
@@ -186,12 +192,9 @@ Target target_named(const std::string& cpu, int vector_bytes) {
     throw ValueError(
         fmt::format("target: expected vectors of 16, 32 or 64 bytes, found {}", vector_bytes));
   }
-  if (cpu.find('+') != cpu.npos && processor_level(cpu) == nullptr) {
-    std::vector<std::string_view> names;
-    for (const ProcessorLevel& level : levels) names.push_back(level.name);
+  if (cpu.find('+') != cpu.npos && processor_level(cpu) == nullptr)
     throw ValueError(fmt::format("target: expected a processor or one of {}, found {}",
-                                 fmt::join(names, ", "), cpu));
-  }
+                                 processor_level_names(), cpu));
   Target target = host_target();
   if (cpu != "native") {
     target.cpu = cpu;

@@ -40,6 +40,9 @@ struct ProcessorLevel {
 /// All there are: those of an architecture follow one another, the least first.
 std::span<const ProcessorLevel> processor_levels();
 
+/// Their names, for messages: "x86-64, x86-64-v2, ...".
+std::string processor_level_names();
+
 /// The level of this name; null: the name of a processor, or of nothing.
 const ProcessorLevel* processor_level(std::string_view name);
 

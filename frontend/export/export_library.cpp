@@ -30,12 +30,6 @@ int level_of(std::string_view target) {
   return level == nullptr ? 0 : level->number;
 }
 
-std::string level_names() {
-  std::vector<std::string_view> names;
-  for (const ProcessorLevel& level : processor_levels()) names.push_back(level.name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 // The targets, the best first; each is a processor with default constants, so that bytes do not
 // depend on the machine that makes them.
 std::vector<Target> targets_of(const ExportOptions& options) {
@@ -43,14 +37,13 @@ std::vector<Target> targets_of(const ExportOptions& options) {
   if (names.empty()) throw ValueError("export: expected a target, found none");
   std::ranges::sort(names, std::ranges::greater(), level_of);
   for (std::size_t i = 1; i < names.size(); ++i) {
-    const ProcessorLevel *const better = processor_level(names[i - 1]), *const level =
-                                                                            processor_level(
-                                                                                names[i]);
+    const ProcessorLevel* const better = processor_level(names[i - 1]);
+    const ProcessorLevel* const level = processor_level(names[i]);
     if (level == nullptr || level->architecture != better->architecture ||
         level->number == better->number)
       throw ValueError(fmt::format(
           "export: expected one target, or different levels of one architecture ({}), found {}",
-          level_names(), fmt::join(options.targets, ", ")));
+          processor_level_names(), fmt::join(options.targets, ", ")));
   }
   std::vector<Target> targets;
   for (const std::string& name : names) {

@@ -130,12 +130,10 @@ void add_build(CommandLine& line) {
       ->delimiter(',')
       ->check(CLI::IsMember(kinds))
       ->capture_default_str();
-  std::string levels;
-  for (const ProcessorLevel& level : processor_levels())
-    levels += fmt::format("{}{}", levels.empty() ? "" : ", ", level.name);
   command
       .add_option("--target", arguments->targets,
-                  "native, LLVM's name of a processor, or levels of an architecture: " + levels)
+                  "native, LLVM's name of a processor, or levels of an architecture: " +
+                      processor_level_names())
       ->delimiter(',')
       ->capture_default_str();
   command
