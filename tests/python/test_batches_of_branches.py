@@ -188,3 +188,8 @@ def test_loops_whose_count_is_a_state_of_the_loop_around():
     for b, k in enumerate([4, 0, 7]):
         np.testing.assert_allclose(together[b], f(g[b], m[b].copy(), 4), rtol=1e-14)
         np.testing.assert_allclose(each[b], f(g[b], m[b].copy(), k), rtol=1e-14)
+
+
+def test_index_0_of_an_empty_axis_fails_even_there():
+    with pytest.raises(gn.IndexError, match="an index is out of range for extent 0"):
+        gn.vmap(element)(np.zeros((2, 0)), np.array([3, 5]))
