@@ -310,3 +310,16 @@ def test_a_block_of_with_is_read_as_what_stands_in_it():
     x = np.array([1.0, 2.0, 3.0])
     for n in (3, 60, 200):
         np.testing.assert_allclose(gn.compiled(relax)(x, n), relax(x, n), rtol=1e-14)
+
+
+def test_an_int_that_steps_change_is_an_int64():
+    @gn.compiled
+    def factorial(x, n):
+        product = 1
+        for k in range(1, n + 1):
+            product = product * k
+        return product + 0 * x
+
+    assert int(factorial(0, 20)) == math.factorial(20)
+    wrapped = (math.factorial(21) + 2**63) % 2**64 - 2**63
+    assert int(factorial(0, 21)) == wrapped
