@@ -74,6 +74,45 @@ def test_each_example_of_a_batch_draws_the_same():
     np.testing.assert_array_equal(gn.vmap(noisy)(np.zeros((2, 3))), [noise, noise])
 
 
+def test_bodies_given_to_functions_draw_other_numbers_in_each_step():
+    def f():
+        rng = gn.random.default_rng(3)
+
+        def step(carry, _):
+            drawn = gn.zeros(3)
+            for i in range(3):
+                drawn[i] = rng.random()
+            while rng.random() > 0.2:
+                carry += 1
+            return carry, drawn
+
+        def outer(carry, _):
+            return carry, gn.scan(lambda c, _: (c, rng.random(2)), 0, None, 2)[1]
+
+        first = gn.scan(step, 0, None, 4)[1]
+        by_fori = gn.fori(5, gn.zeros(5), lambda i, x: x.at[i].set(rng.random()))
+        return first, gn.scan(step, 0, None, 4)[1], gn.scan(outer, 0, None, 3)[1], by_fori, rng.random()
+
+    drawn = [gn.ravel(x) for x in gn.compiled(f)()]
+    assert len(np.unique(np.concatenate(drawn))) == 12 + 12 + 12 + 5 + 1
+
+
+def test_bodies_that_only_reach_a_generator_leave_it():
+    def f(n):
+        rng = gn.random.default_rng(3)
+
+        def same():
+            return rng
+
+        first, total = rng.random(), 0.0
+        for i in range(n):
+            total += i
+            other = same
+        return first, rng.random(), total + (other() is rng)
+
+    np.testing.assert_array_equal(gn.compiled(f)(5), f(5))
+
+
 def test_the_derivative_has_the_draws_as_constants():
     def f(x):
         rng = gn.random.default_rng(5)

@@ -112,6 +112,7 @@ class Generator:
 
     One that is made with a seed inside of a traced function starts anew in each call, as in Python:
     its draws are those it has outside, in loops and branches too, and the seed may be an argument.
+    Bodies that `gn.scan` and its like get draw other numbers in each step.
 
     `seed`: an int from 0 to 2**64 - 1; None takes one from the system.
 
@@ -190,7 +191,7 @@ class Generator:
         symbolic = (
             self._always_symbolic
             or is_tracing()
-            or _core.is_in_loop()
+            or bool(_core.loop_indices())
             or any(map(_is_symbolic, args))
             or any(map(_is_symbolic, kwargs.values()))
         )
@@ -204,9 +205,60 @@ class Generator:
         return _restored, (type(self), self.state, self._stream.draws)
 
 
+@dataclass
+class _State:
+    """The state of a generator in a function or in a body inside, and what it began with there."""
+
+    loops: tuple[int, ...]
+    began: Any
+    now: Any
+
+
+class _States(Generator):
+    """The state of a generator, an expression of the function or of the body that asks for it.
+
+    The body of a `gn.scan` and its like stands for many steps: a generator from outside begins it
+    with the numbers of the steps folded in. If the body draws, it moves on by one draw outside.
+    """
+
+    _known: list[_State] = []  # from the function to the innermost body
+
+    @property
+    def value(self) -> Any:
+        around, loops = self._around()
+        last = self._known[-1]
+        if len(last.loops) < len(loops):
+            state = last.now
+            for i in around[len(last.loops) :]:
+                state = fold_in(state, i)
+            last = _State(loops, state, state)
+            self._known.append(last)
+        return last.now
+
+    @value.setter
+    def value(self, state: Any) -> None:
+        _, loops = self._around()
+        if self._known and self._known[-1].loops == loops:
+            self._known[-1].now = state
+        else:
+            self._known = [*self._known, _State(loops, None, state)]
+
+    def _around(self) -> tuple[list[Any], tuple[int, ...]]:
+        """The numbers of steps of the loops around, and their hashes; ends the bodies that are over.
+
+        What a body made keeps the state that it had there.
+        """
+        around: list[Any] = _core.loop_indices()
+        loops = tuple(map(hash, around))
+        while len(self._known) > 1 and self._known[-1].loops != loops[: len(self._known[-1].loops)]:
+            over = self._known.pop()
+            if over.now is not over.began:
+                self._known[-1].now = advance(self._known[-1].now)
+        return around, loops
+
 @dataclass(init=False, repr=False, eq=False)
-class _TracedGenerator(Generator):
-    """A generator of one call of a traced function. As a tree, loops carry its state."""
+class _TracedGenerator(_States):
+    """A generator of one call of a traced function. As a tree, statements carry its state."""
 
     value: Any
 

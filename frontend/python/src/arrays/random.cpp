@@ -228,8 +228,13 @@ void add_random(nb::module_& m) {
       },
       "state"_a, "n"_a, "count"_a, "replace"_a, "p"_a.none());
   m.def(
-      "is_in_loop", [] { return !loop_indices().empty(); },
-      "Whether this thread builds the body of a loop.");
+      "loop_indices",
+      [] {
+        nb::list found;
+        for (const Expr& i : loop_indices()) found.append(wrap(i));
+        return found;
+      },
+      "The numbers of the steps of the loops whose bodies this thread builds, from the outermost.");
   m.def("distributions", [] {
     nb::list names;
     for (const Distribution& d : random::distributions())
