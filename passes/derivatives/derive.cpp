@@ -72,6 +72,34 @@ Expr scale(const Expr& d, const Expr& partial) {
   return d * partial;
 }
 
+/// Whether a partial derivative says only which elements count, and ties: bools as numbers, as those
+/// of `maximum` and `clip` are. What it is zero for was not chosen.
+bool is_choice(const Expr& partial) {
+  const Node& node = partial.value().node();
+  if (constant_value(partial)) return true;
+  if (&node.op() == &op::cast) return is_bool(node.input(0).dtype());
+  if (&node.op() == &op::where)
+    return is_choice(Expr(node.input(1))) && is_choice(Expr(node.input(2)));
+  return &node.op() == &op::subtract && is_choice(Expr(node.input(0))) &&
+         is_choice(Expr(node.input(1)));
+}
+
+/// Where an operand of the node was chosen; null if the derivative by it is another one, is constant,
+/// or is an operand, as those of products are.
+Expr chosen(const Node& node, const Expr& partial) {
+  if (!partial.defined() || constant_value(partial) || !is_choice(partial)) return {};
+  for (const Value& x : node.operands())
+    if (x == partial.value()) return {};
+  const Node& by = partial.value().node();
+  return &by.op() == &op::cast ? Expr(by.input(0)) : not_equal(partial, 0);
+}
+
+Exprs partials_of(const Node& node) {
+  Exprs partials = node.op().partials({node, operand_list(node), Value(&node, 0)});
+  check_count(node, partials.size(), node.operands().size());
+  return partials;
+}
+
 Cotangent fitted(const Node& node, std::size_t operand, const Cotangent& c) {
   if (!c) return {};
   const Value& x = node.input(operand);
@@ -132,9 +160,7 @@ MaskPath mask_path(const Node& node) {
 }
 
 Exprs backward_partials(const Node& node, const Expr& dy, const std::vector<bool>& wanted) {
-  const Partials context{node, operand_list(node), Value(&node, 0)};
-  Exprs dx = node.op().partials(context);
-  check_count(node, dx.size(), node.operands().size());
+  Exprs dx = partials_of(node);
   for (std::size_t i = 0; i < dx.size(); ++i)
     if (dx[i].defined()) dx[i] = wanted[i] ? scale(dy, dx[i]) : Expr();
   return dx;
@@ -207,6 +233,11 @@ std::vector<Cotangent> pull_back_beside(const Node& node, std::span<const Cotang
                          node.attribute("keepdims").flag());
   std::vector<Cotangent> dx;
   for (const Expr& result : results) dx.push_back({result, mask, false});
+  if (!node.op().partials || complex_rule(node)) return dx;
+  const Exprs partials = partials_of(node);
+  for (std::size_t i = 0; i < dx.size(); ++i)
+    if (const Expr only_there = dx[i] ? chosen(node, partials[i]) : Expr(); only_there.defined())
+      dx[i] = restrict_to(dx[i], only_there);
   return dx;
 }
 
@@ -284,12 +315,13 @@ Expr tangent_sum(const Node& node, const std::vector<Expr>& terms) {
 }
 
 Expr push_forward_partials(const Node& node, std::span<const Expr> dx) {
-  const Partials context{node, operand_list(node), Value(&node, 0)};
-  const Exprs partials = node.op().partials(context);
-  check_count(node, partials.size(), node.operands().size());
+  const Exprs partials = partials_of(node);
   std::vector<Expr> terms;
-  for (std::size_t i = 0; i < partials.size(); ++i)
-    if (dx[i].defined() && partials[i].defined()) terms.push_back(scale(dx[i], partials[i]));
+  for (std::size_t i = 0; i < partials.size(); ++i) {
+    if (!dx[i].defined() || !partials[i].defined()) continue;
+    const Expr term = scale(dx[i], partials[i]), mask = chosen(node, partials[i]);
+    terms.push_back(mask.defined() ? where(mask, term, 0) : term);
+  }
   return tangent_sum(node, terms);
 }
 

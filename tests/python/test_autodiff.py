@@ -483,3 +483,34 @@ def test_reusable_graphs():
     z = gn.vector("z")
     built = op(z, z)["product"]
     near(gn.function([z], gn.grad(built.sum(), z))(a), 2 * a)
+
+
+CHOICES = {
+    "maximum": lambda x: gn.maximum(gn.sqrt(x), 0.5),
+    "maximum, second": lambda x: gn.maximum(0.5, gn.sqrt(x)),
+    "minimum": lambda x: gn.minimum(-gn.sqrt(x), -0.5),
+    "clip": lambda x: gn.clip(gn.sqrt(x), 0.5, 4.0),
+    "fmax": lambda x: gn.fmax(gn.sqrt(x), 0.5),
+    "relu": lambda x: gn.nn.relu(gn.sqrt(x) - 0.5),
+    "a bound": lambda x: gn.clip(0.5 + x * 0, -gn.inf, gn.sqrt(x) + 1),
+    "nested": lambda x: gn.minimum(gn.maximum(gn.sqrt(x), 0.5) + gn.maximum(gn.log(x), -1.0), 9.0),
+}
+
+
+@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_what_is_not_chosen_gets_no_cotangent(name, dtype):
+    """Its derivative is infinite at 0, and 0 * inf would be NaN."""
+    f, x = CHOICES[name], np.array([0.0, 0.04], dtype)
+    one = np.ones((), dtype)
+    several = lambda x: gn.sum(f(x))  # noqa: E731
+    assert gn.grad(f)(x[0]).dtype == dtype
+    assert gn.grad(f)(x[0]) == 0
+    assert gn.compiled(gn.grad(f))(x[0]) == 0
+    assert gn.jvp(f, (x[0],), (one,))[1] == 0
+    assert gn.hessian(f)(x[0]) == 0
+    assert np.array_equal(gn.vmap(gn.grad(f))(x), [0, 0])
+    assert np.array_equal(gn.grad(several)(x), [0, 0])
+    at = np.array(2.25, dtype)
+    slope = (f(at + 1e-2) - f(at - 1e-2)) / 2e-2
+    assert np.allclose(gn.grad(f)(at), slope, rtol=1e-3, atol=1e-3)
