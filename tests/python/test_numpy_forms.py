@@ -262,24 +262,80 @@ def test_vectorize_as_a_decorator():
     assert integers(V).dtype == "int64"
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda m, x: m.median(x),
-        lambda m, x: m.quantile(x, 0.3),
-        lambda m, x: m.quantile(x, 0.3, method="hazen"),
-        lambda m, x: m.percentile(x, 30),
-        lambda m, x: m.nanmedian(x),
-        lambda m, x: m.gradient(x),
-        lambda m, x: m.gradient(x, 2.0, edge_order=2),
-        lambda m, x: m.bincount(m.asarray([0, 1, 1, 2, 0, 2]), weights=x),
-        lambda m, x: m.mean(x) + m.std(x) + m.var(x),
+VECTOR = [1.5, 0.25, 0.5, 1.25]
+DTYPES_OF = {
+    "sums": lambda m, x: [
+        m.sum(x), m.prod(x), m.mean(x), m.std(x), m.var(x, ddof=1), m.average(x, weights=x),
+        m.cumsum(x), m.cumprod(x), m.trace(x.reshape(2, 2)), m.trapezoid(x, dx=2.0),
+        m.mean(x, where=x > 0.3), m.nansum(x), m.nanmean(x), m.nanstd(x), m.nanvar(x), m.nanprod(x),
     ],
-)
-def test_a_number_among_the_arguments_leaves_the_dtype(call, dtype):
-    x = np.array([3, 1, 2, 0, 2, 5], dtype)
-    for found in (call(gn, gn.array(x)), gn.compiled(lambda x: call(gn, x))(x)):
-        wanted = np.asarray(call(np, x))
-        assert np.asarray(found).dtype == wanted.dtype
-        np.testing.assert_allclose(found, wanted, rtol=2e-3 if dtype == "float16" else 1e-6)
+    "extrema": lambda m, x: [
+        m.max(x), m.min(x), m.ptp(x), m.nanmax(x), m.nanmin(x), m.argmax(x), m.clip(x, 0.3, 1.0),
+        m.sort(x), m.unique(x), m.argsort(x), m.count_nonzero(x), m.any(x), m.all(x),
+    ],
+    "quantiles": lambda m, x: [
+        m.median(x), m.median(x.reshape(2, 2), axis=0), m.nanmedian(x), m.quantile(x, 0.3),
+        m.quantile(x, 1), m.quantile(x, 0.3, keepdims=True), m.quantile(x, 0.3, method="nearest"),
+        m.quantile(x, 0.3, method="hazen"), m.percentile(x, 30), m.percentile(x, 30.5),
+        m.quantile(x, [0.3, 0.6]), m.percentile(x, np.asarray([30.0])), m.nanquantile(x, 0.3),
+        m.nanpercentile(x, 30), m.quantile(x, np.float64(0.3)), m.quantile(x, np.float32(0.25)),
+    ],
+    "differences": lambda m, x: [
+        m.diff(x), m.ediff1d(x), m.gradient(x), m.gradient(x, 2.0), m.gradient(x, edge_order=2),
+        m.gradient(x, 3),
+    ],
+    "covariances": lambda m, x: [
+        m.cov(x), m.cov(x, x), m.corrcoef(x, x), m.cov(x, aweights=[1, 2, 3, 4]),
+        m.cov(x, dtype="float32"),
+    ],
+    "numbers of elements": lambda m, x: [
+        *m.histogram(x), *m.histogram(x, 3, weights=x), *m.histogram(x, 3, density=True),
+        *m.histogram(x, 3, range=(0, 2)), m.histogram_bin_edges(x), *m.histogram2d(x, x),
+        m.bincount(np.array([0, 1, 1, 2])),
+        m.bincount(np.array([0, 1, 1, 2]), weights=x),
+    ],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
+@pytest.mark.parametrize("kind", DTYPES_OF)
+def test_statistics_have_the_dtypes_of_numpy(kind, dtype):
+    function = DTYPES_OF[kind]
+    x = np.array(VECTOR, dtype)
+    expected = function(np, x)
+    compiled = gn.compiled(lambda x: function(gn, x))
+    for found in (function(gn, gn.asarray(x)), compiled(x)):
+        for i, (a, b) in enumerate(zip(found, expected, strict=True)):
+            assert np.asarray(a).dtype == np.asarray(b).dtype, i
+            tolerance = 4e-3 if dtype == "float16" else 2e-6
+            np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance, err_msg=str(i))
+
+
+def test_the_last_edge_of_a_histogram_is_the_greatest_element():
+    for seed in range(50):
+        for dtype in ("float32", "float64"):
+            x = np.random.default_rng(seed).normal(size=20).astype(dtype)
+            counts, edges = gn.histogram(x, 7)
+            assert counts.sum() == 20
+            assert (edges[0], edges[-1]) == (x.min(), x.max())
+
+
+def test_the_least_length_of_bincount_may_be_a_value():
+    places, weights = np.array([1, 2, 2]), np.array([0.5, 1.0, 2.0], "float32")
+
+    def f(m, c, w, least):
+        return m.bincount(c, minlength=c.max() + 3), m.bincount(c, w, minlength=least * c[0])
+
+    compiled = gn.compiled(lambda *args: f(gn, *args))
+    for least in (0, 2, 7):
+        expected = f(np, places, weights, least)
+        for found in (compiled(places, weights, least), f(gn, gn.asarray(places), weights, least)):
+            for a, b in zip(found, expected, strict=True):
+                assert a.dtype == b.dtype
+                assert np.array_equal(a, b)
+    slope = gn.grad(lambda w: gn.sum(gn.bincount(places, w, minlength=places.max() + 3) ** 2))
+    assert np.allclose(slope(weights.astype(float)), [1.0, 6.0, 6.0])
+    with pytest.raises(gn.ValueError, match="at least 0"):
+        compiled(places, weights, -1)
+    with pytest.raises(gn.TypeError, match="expected an int"):
+        gn.compiled(lambda c, x: gn.bincount(c, minlength=x))(places, 1.5)

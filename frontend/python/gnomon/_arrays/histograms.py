@@ -24,11 +24,11 @@ _add, _multiply, _divide, _equal = _op("add"), _op("multiply"), _op("divide"), _
 _searchsorted = _op("searchsorted")
 
 
-def bincount(x: Operand, /, weights: Operand | None = None, minlength: int = 0) -> Tensor:
+def bincount(x: Operand, /, weights: Operand | None = None, minlength: Operand = 0) -> Tensor:
     """How often 0, 1, ... occur among the non-negative integers of a vector: int64.
 
-    With weights: their sums, of float64 (float32 weights: float32). The result reaches to the
-    largest integer and has at least `minlength` elements.
+    With weights: their sums, of float64. The result reaches to the largest integer and has at least
+    `minlength` elements, an int or an integer scalar.
 
     >>> print(gn.bincount([0, 1, 1, 3]), gn.bincount([0, 1, 1], weights=[0.5, 1.0, 2.0]))
     [1 2 0 1] [0.5 3. ]
@@ -36,11 +36,9 @@ def bincount(x: Operand, /, weights: Operand | None = None, minlength: int = 0) 
     x = _tensor(x)
     if x.ndim != 1 or x.dtype.kind not in "iu":
         raise _core.TypeError(f"bincount: expected a vector of integers, found {x!r}")
-    if _index(minlength) < 0:
-        raise _core.ValueError(f"bincount: expected a minlength of at least 0, found {minlength}")
     x = _core.check(astype(x, "int64", copy=False), _op("greater_equal")(x, 0),
                     "bincount: expected integers of at least 0")
-    least = _core.full((1,), minlength - 1, "int64")
+    least = _core.reshape(_subtract(_least_length(minlength), 1), (1,))
     length = _add(_max(concat([x, least]), 0, False), 1)
     length = length if isinstance(length, _core.Expr) else int(length)
     if weights is None:
@@ -49,8 +47,21 @@ def bincount(x: Operand, /, weights: Operand | None = None, minlength: int = 0) 
     if weights.ndim != 1:
         raise _core.ValueError(f"bincount: expected a vector of weights, found rank {weights.ndim}")
     weights = _known_alike("bincount: expected a weight for each element", weights, x)
-    weights = astype(weights, "float64")
+    weights = astype(weights, "float64", copy=False)
     return _core.set_item(_core.full((length,), 0, weights.dtype), x, weights, "add")
+
+
+def _least_length(minlength):
+    """An int64 scalar of at least 0, of an int or of an integer that only calls know."""
+    wrong = "bincount: expected a minlength of at least 0"
+    if not isinstance(minlength, (_core.Expr, _core.Dim)):
+        if _index(minlength) < 0:
+            raise _core.ValueError(f"{wrong}, found {minlength}")
+        return _core.full((), _index(minlength), "int64")
+    n = _core.as_expr(minlength)
+    if n.ndim != 0 or n.dtype.kind not in "iu":
+        raise _core.TypeError(f"bincount: expected an int as minlength, found {n!r}")
+    return _core.check(astype(n, "int64", copy=False), _op("greater_equal")(n, 0), wrong)
 
 
 def histogram_bin_edges(
@@ -62,7 +73,8 @@ def histogram_bin_edges(
     """The edges of `bins` intervals of one width between the bounds in `range`, else of a.
 
     An array of ascending edges is given back. A rule by NumPy's name (auto, fd, doane, scott, rice,
-    sturges, sqrt, stone) chooses a number of intervals, for arrays that have values.
+    sturges, sqrt, stone) chooses a number of intervals, for arrays that have values. Edges have the
+    dtype of a if that is a float, else float64.
 
     >>> print(gn.histogram_bin_edges([0, 1, 4], 4))
     [0. 1. 2. 3. 4.]
@@ -80,21 +92,25 @@ def histogram_bin_edges(
     bins = _index(bins)
     if bins < 1:
         raise _core.ValueError(f"histogram: expected at least one bin, found {bins}")
+    dtype = x.dtype if x.dtype.kind == "f" else "float64"
     if range is not None:
         low, high = float(range[0]), float(range[1])
         if not (low <= high and math.isfinite(low) and math.isfinite(high)):
             raise _core.ValueError(f"histogram: expected a finite range, found {low} to {high}")
         if low == high:
             low, high = low - 0.5, high + 0.5
-        return linspace(low, high, bins + 1)
+        return astype(linspace(low, high, bins + 1), dtype, copy=False)
     if any(_core.is_zero(n) for n in x.shape):
-        return linspace(0.0, 1.0, bins + 1)
+        return astype(linspace(0.0, 1.0, bins + 1), dtype, copy=False)
     low, high = (astype(f(x, None, False), "float64") for f in (_min, _max))
     is_finite = _op("logical_and")(_op("isfinite")(low), _op("isfinite")(high))
     low = _core.check(low, is_finite, "histogram: expected finite elements, or a range")
     is_point = _equal(low, high)
     low, high = _where(is_point, low - 0.5, low), _where(is_point, high + 0.5, high)
-    return _add(low, _multiply(_core.arange(0, bins + 1, 1, None), (high - low) / bins))
+    i = _core.arange(0, bins + 1, 1, None)
+    edges = _add(low, _multiply(i, (high - low) / bins))
+    # The last one is the greatest element, whatever was rounded.
+    return astype(_where(_equal(i, bins), high, edges), dtype, copy=False)
 
 
 def _by_rule(x, bins, range):
@@ -129,7 +145,7 @@ def histogram(
         counts = _joint([ravel(a)], [edges], ravel(weights))
     if not density:
         return counts, edges
-    widths = _subtract(edges[1:], edges[:-1])
+    widths = astype(_subtract(edges[1:], edges[:-1]), "float64", copy=False)
     return _divide(_divide(counts, widths), _sum(counts, 0, False)), edges
 
 

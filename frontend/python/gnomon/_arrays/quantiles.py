@@ -61,7 +61,7 @@ def quantile(
     q lies in [0, 1]; the axes of an array of them come first. `method` says what lies between two
     elements: linear, lower, higher, midpoint or nearest, or an estimate of Hyndman and Fan by
     NumPy's name. `weights`, for the method inverted_cdf, count elements more than once. NaN where
-    an element is NaN. Differentiable.
+    an element is NaN. The dtype is that of a and q together, as of sums. Differentiable.
 
     >>> print(gn.quantile([1, 2, 3, 4], [0, 0.5, 1]))
     [1.  2.5 4. ]
@@ -78,8 +78,8 @@ def quantile(
         y = _estimated(line, _tensor(q), at, method)
     else:
         y = _core.quantile(line, q, at, method)
-    if isinstance(q, (float, int)) and x.dtype.kind == "f":
-        y = astype(y, x.dtype)  # a number is of no dtype
+    if x.dtype.kind == "f" and (type(q) in (int, float) or getattr(q, "weak", False)):
+        y = astype(y, x.dtype, copy=False)  # Python's numbers take part with the dtype of others
     if keepdims:
         y = _core.reshape(y, tuple(y.shape[: _tensor(q).ndim]) + kept)
     return y if out is None else into("quantile", out, y)

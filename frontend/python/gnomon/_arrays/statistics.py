@@ -47,7 +47,8 @@ def cov(
     """The covariances of variables, the rows of m (its columns if not `rowvar`) and of y.
 
     Sums of products of distances from the means, divided by n - ddof: 1 by default, 0 if `bias`.
-    `fweights` say how often each sample was seen, `aweights` how much it counts.
+    `fweights` say how often each sample was seen, `aweights` how much it counts. Computed in
+    float64 or complex128 unless `dtype` is another.
 
     >>> print(gn.cov([[1, 2, 3], [6, 4, 2]]))
     [[ 1. -2.]
@@ -60,7 +61,8 @@ def cov(
         return z if rowvar or _core.is_one(z.shape[0]) else matrix_transpose(z)
 
     samples = rows(m) if y is None else concat([rows(m), rows(y)])
-    samples = samples if dtype is None else astype(samples, dtype, copy=False)
+    widest = "complex128" if samples.dtype.kind == "c" else "float64"
+    samples = astype(samples, widest if dtype is None else dtype, copy=False)
     ddof = (0 if bias else 1) if ddof is None else ddof
     n = samples.shape[1]
     if fweights is None and aweights is None:
