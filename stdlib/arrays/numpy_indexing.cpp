@@ -85,10 +85,12 @@ bool is_of_one(const Range& range) {
 
 Section section_of(const Range& range, const Dim& n) {
   if (!range.start && !range.stop && range.step.is(1)) return {0, n, 1};
-  if (!range.step.is_constant() || range.step.is(0)) {
+  if (range.step.is(0)) throw ValueError("index: expected a constant step, not 0, found 0");
+  if (!range.step.is_constant())
     throw ValueError(
-        fmt::format("index: expected a constant step, not 0, found {}", range.step.text()));
-  }
+        "index: expected a constant step, found one that depends on a value: write a loop over the "
+        "places, `while k < n`, or choose them by a mask of the places k = arange(n): "
+        "(k >= start) & ((k - start) % step == 0)");
   const std::int64_t step = range.step.constant();
   if (step > 0) {
     const Dim start = range.start ? larger(from_front(*range.start, n), 0) : Dim(0);

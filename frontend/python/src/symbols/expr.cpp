@@ -153,11 +153,13 @@ int expr_to_bool(PyObject* o) {
     if (v.is(op::equal) && v.input(0) == v.input(1)) return 1;
     if (const nb::object value = value_by_extents(o); value.is_valid())
       return PyObject_IsTrue(value.ptr());
-    needs_value(o, "bool",
-                "what decides by it here needs it while the expression is built. Statements and "
-                "`and`, `or`, `not` in a function under gn.compiled wait for the value, unless "
-                "its file cannot be read or has changed; elsewhere use gn.cond, gn.while_loop, "
-                "gn.where and & | ~, or make what the choice depends on a static argument");
+    needs_value(
+        o, "bool",
+        "what decides by it here needs it while the expression is built. Statements and "
+        "`and`, `or`, `not` in a function under gn.compiled wait for the value, but not the "
+        "conditions of comprehensions (write a `for` with an `if`), nor those of a function if its "
+        "file cannot be read or has changed; elsewhere use gn.cond, gn.while_loop, gn.where and "
+        "& | ~, or make what the choice depends on a static argument");
   } catch (...) {
     set_error();
     return -1;
@@ -261,7 +263,8 @@ PyObject* expr_iterate(PyObject* o) {
     if (!length)
       needs_value(o, "iter",
                   "the length of its first axis is not known: use operations on whole arrays or "
-                  "gn.fori",
+                  "gn.fori, or go through all places of what it was selected from and choose "
+                  "there: for k in range(n): if c[k] > 1: ...",
                   wrap(x.shape()[0]));
     nb::list parts;
     for (std::int64_t i = 0; i < *length; ++i)
