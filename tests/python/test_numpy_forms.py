@@ -339,3 +339,13 @@ def test_the_least_length_of_bincount_may_be_a_value():
         compiled(places, weights, -1)
     with pytest.raises(gn.TypeError, match="expected an int"):
         gn.compiled(lambda c, x: gn.bincount(c, minlength=x))(places, 1.5)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int64", "float32"])
+def test_bounds_take_part_in_the_dtype_of_clip(dtype):
+    x = np.array([0, 1, 3, 7], dtype)
+    for low, high in [(0, 2), (0, 2.5), (0.5, 3.0), (None, 300), (-np.inf, 2), (-1, None)]:
+        wanted = np.clip(x, low, high)
+        for found in (gn.clip(x, low, high), gn.compiled(lambda x: gn.clip(x, low, high))(x)):  # noqa: B023
+            assert found.dtype == wanted.dtype
+            np.testing.assert_array_equal(found, wanted)

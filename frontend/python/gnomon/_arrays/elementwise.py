@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import _core
 from .complex import complex, imag, real
 from .creation import _tensor, astype
+from .dtypes import result_type
 from .forms import into, ufunc
 
 TYPE_CHECKING = False
@@ -52,10 +53,10 @@ def clip(
 ) -> Tensor:
     """a held between bounds, of which either may be None; the upper one where they cross.
 
-    The dtype is a's; bounds of another dtype must fit it. Differentiable: at a bound as a.
+    The dtype is the common one of a and the bounds. Differentiable: at a bound as a.
 
-    >>> print(gn.clip([-2.0, 0.5, 3.0], 0, 1), gn.clip([-2, 5], 0, None))
-    [0.  0.5 1. ] [0 5]
+    >>> print(gn.clip([-2.0, 0.5, 3.0], 0, 1), gn.clip([-2, 5], 0, None), gn.clip([-2, 5], 0, 2.5))
+    [0.  0.5 1. ] [0 5] [0.  2.5]
     """
     low, high = min if a_min is None else a_min, max if a_max is None else a_max
     y = _held(a if dtype is None else astype(a, dtype), low, high)
@@ -64,6 +65,7 @@ def clip(
 
 def _held(x, min, max):
     x = _tensor(x)
+    x = astype(x, result_type(x, *(b for b in (min, max) if b is not None)), copy=False)
     low, high = _bound(x, min), _bound(x, max)
     if low is None and high is None:
         return _core.another(x)
@@ -75,32 +77,16 @@ def _held(x, min, max):
 
 
 def _bound(x, bound):
-    if bound is None or isinstance(bound, (bool, int, float)):
-        return _number(x, bound)
-    bound = _tensor(bound)
-    if bound.dtype == x.dtype:
+    """A bound of the dtype of x, which integers that it does not have are beyond."""
+    if bound is None or isinstance(bound, float):
         return bound
-    if _core.result_type(bound.dtype, x.dtype) != x.dtype:
-        raise _core.TypeError(
-            f"clip: expected bounds that fit {x.dtype.name}, found {bound.dtype.name}"
-        )
-    return astype(bound, x.dtype)
-
-
-def _number(x, bound):
-    """A bound that x's dtype can hold; None where it bounds nothing."""
-    if bound is None or x.dtype.kind not in "iu":
+    if not isinstance(bound, int):
+        return astype(bound, x.dtype, copy=False)
+    if x.dtype.kind not in "iu":
         return bound
     bits = x.dtype.itemsize * 8
     low = -(2 ** (bits - 1)) if x.dtype.kind == "i" else 0
-    high = low + 2**bits - 1
-    if isinstance(bound, float):
-        if bound in (float("inf"), float("-inf")):
-            return _core.asarray(high if bound > 0 else low, x.dtype)
-        if not bound.is_integer():
-            raise _core.TypeError(f"clip: expected bounds that {x.dtype.name} has, found {bound}")
-        bound = int(bound)
-    return _core.asarray(builtin_max(low, builtin_min(bound, high)), x.dtype)
+    return _core.asarray(builtin_max(low, builtin_min(bound, low + 2**bits - 1)), x.dtype)
 
 
 builtin_max, builtin_min = max, min
