@@ -72,8 +72,8 @@ Expr scale(const Expr& d, const Expr& partial) {
   return d * partial;
 }
 
-/// Whether a partial derivative says only which elements count, and ties: bools as numbers, as those
-/// of `maximum` and `clip` are. What it is zero for was not chosen.
+/// Whether a partial derivative only says which elements count, and ties: bools as numbers, as
+/// those of `maximum` and `clip` are. What it is zero for was not chosen.
 bool is_choice(const Expr& partial) {
   const Node& node = partial.value().node();
   if (constant_value(partial)) return true;
@@ -84,8 +84,8 @@ bool is_choice(const Expr& partial) {
          is_choice(Expr(node.input(1)));
 }
 
-/// Where an operand of the node was chosen; null if the derivative by it is another one, is constant,
-/// or is an operand, as those of products are.
+/// Where an operand of the node was chosen; null if the derivative by it is another one, is
+/// constant, or is an operand, as those of products are.
 Expr chosen(const Node& node, const Expr& partial) {
   if (!partial.defined() || constant_value(partial) || !is_choice(partial)) return {};
   for (const Value& x : node.operands())

@@ -335,8 +335,8 @@ def test_memory_of_tangents_batches_and_products():
     # Each example has the budget, unless it is the gradient of a batch.
     assert 20_000 < kib_of({"memory_budget": 6 << 20}, loss=BATCH) < 28_000
     assert 20_000 < kib_of({"memory_budget": 24 << 20}, loss=OF_BATCH) < 28_000
-    assert kib_of({}, MATRICES, steps=20_000) > 9_000
-    assert kib_of({"checkpoints": 20}, MATRICES, steps=20_000) < 4_000
+    assert kib_of({}, MATRICES, steps=40_000) > 9_000
+    assert kib_of({"checkpoints": 20}, MATRICES, steps=40_000) < 4_000
 
 
 def test_a_million_steps_of_64_numbers_in_64_megabytes():

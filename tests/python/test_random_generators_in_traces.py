@@ -89,9 +89,10 @@ def test_bodies_given_to_functions_draw_other_numbers_in_each_step():
         def outer(carry, _):
             return carry, gn.scan(lambda c, _: (c, rng.random(2)), 0, None, 2)[1]
 
-        first = gn.scan(step, 0, None, 4)[1]
+        first, second = (gn.scan(step, 0, None, 4)[1] for _ in range(2))
+        nested = gn.scan(outer, 0, None, 3)[1]
         by_fori = gn.fori(5, gn.zeros(5), lambda i, x: x.at[i].set(rng.random()))
-        return first, gn.scan(step, 0, None, 4)[1], gn.scan(outer, 0, None, 3)[1], by_fori, rng.random()
+        return first, second, nested, by_fori, rng.random()
 
     drawn = [gn.ravel(x) for x in gn.compiled(f)()]
     assert len(np.unique(np.concatenate(drawn))) == 12 + 12 + 12 + 5 + 1

@@ -124,8 +124,8 @@ def test_many_steps_that_are_not_alike_warn():
     def f(x):
         kept = [x]
         for _ in range(300):
-            kept.append(kept[-1] + 1)
-        return kept[-1]
+            kept.insert(0, kept[0] + 1)
+        return kept[0]
 
     with pytest.warns(RuntimeWarning, match="more than 256 steps stand in the graph"):
         assert float(f(1.0)) == 301
@@ -323,3 +323,24 @@ def test_an_int_that_steps_change_is_an_int64():
     assert int(factorial(0, 20)) == math.factorial(20)
     wrapped = (math.factorial(21) + 2**63) % 2**64 - 2**63
     assert int(factorial(0, 21)) == wrapped
+
+
+def test_a_for_goes_through_what_only_the_call_counts():
+    def places(m, x):
+        total = 0.0
+        for k in m.where(x > 1)[0]:
+            total = total + x[k] * k
+        return total
+
+    def pairs(m, x):
+        total = 0.0
+        for i, (a, b) in enumerate(zip(x[x > 0], x[x > 1], strict=False)):
+            total = total + a * b * (i + 1)
+        return total
+
+    for program in (places, pairs):
+        f = gn.compiled(lambda x: program(gn, x))
+        for x in (np.array([0.5, 2, 3, 0.1, 4]), np.arange(-20.0, 20), np.zeros(3)):
+            np.testing.assert_allclose(f(x), program(np, x), rtol=1e-12)
+        assert len(f.signatures) == 1
+        gn.verify_grad(f, (np.array([0.5, 2, 3, 0.1, 4]),), rtol=1e-5)

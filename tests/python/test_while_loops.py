@@ -426,7 +426,7 @@ def test_steps_that_are_not_alike_are_pythons():
     def listed(x):
         k, found = 0, []
         while k < 12:
-            found.append(gn.sin(x[k]))
+            found.insert(0, gn.sin(x[k]))
             k += 1
         return gn.stack(found)
 
@@ -476,9 +476,9 @@ def test_many_steps_that_are_not_alike_warn():
     def listed(x):
         k, found = 0, [x]
         while k < 300:
-            found.append(found[-1] + 1)
+            found[0:0] = [found[0] + 1]
             k += 1
-        return found[-1]
+        return found[0]
 
     @gn.compiled
     def uncounted(x):
@@ -487,7 +487,7 @@ def test_many_steps_that_are_not_alike_warn():
             x = x + stack.pop()
         return x
 
-    for f, why in ((listed, "`found` to keep its structure"), (uncounted, "only its steps tell")):
+    for f, why in ((listed, "`found` grows in the steps"), (uncounted, "only its steps tell")):
         with pytest.warns(RuntimeWarning, match=f"while: more than 256 .* not alike: .*{why}"):
             assert float(f(1.0)) == 301
 

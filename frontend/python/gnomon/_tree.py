@@ -38,7 +38,7 @@ LEAF = _Leaf()
 class _Container:
     """How one class is taken apart and put together."""
 
-    __slots__ = ("build", "names", "split")
+    __slots__ = ("build", "kind", "names", "split")
 
     def __init__(
         self,
@@ -49,6 +49,8 @@ class _Container:
         self.split = split  # instance -> (children, what is left: hashable)
         self.build = build  # class, what is left, children -> instance
         self.names = names  # what is left, number of children -> path of each child
+        # Instance -> the class that structures have of it; None: its own.
+        self.kind: Callable[[Any], type] | None = None
 
 
 def _positions(_: Any, count: int) -> list[str]:
@@ -161,6 +163,17 @@ def register(
     _containers[cls] = _Container(flatten, lambda t, rest, c: unflatten(rest, c), _positions)
 
 
+def set_kind(cls: type, kind: Callable[[Any], type]) -> None:
+    """Lets structures have the class `kind(x)` of instances of a container class."""
+    _known(cls).kind = kind
+
+
+def kind_of(x: Any) -> type:
+    """The class that the structure of a tree has of it."""
+    container = _container(t := type(x))
+    return t if container is None or container.kind is None else container.kind(x)
+
+
 class Structure:
     """What is left of a tree without its leaves: hashable, equal for trees that are built alike.
 
@@ -242,6 +255,7 @@ def flatten(tree: Any) -> tuple[list[Any], Structure]:
             continue
         children, rest = container.split(x)
         children = list(children)
+        t = t if container.kind is None else container.kind(x)
         tokens.append((t, rest, len(children)))
         children.reverse()
         stack += children
@@ -367,7 +381,7 @@ def flatten_as(shape: Structure, tree: Any, what: str) -> list[Any]:
             continue
         t, rest, n = token
         container = _known(t)
-        if type(x) is not t:
+        if kind_of(x) is not t:
             _differ(path, f"a {_name(t)}" if t is not type(None) else "None", _tell(x))
         if isinstance(x, dict):
             mine = list(x)

@@ -244,7 +244,7 @@ class _States(Generator):
             self._known = [*self._known, _State(loops, None, state)]
 
     def _around(self) -> tuple[list[Any], tuple[int, ...]]:
-        """The numbers of steps of the loops around, and their hashes; ends the bodies that are over.
+        """The numbers of steps of the loops around, and their hashes; ends bodies that are over.
 
         What a body made keeps the state that it had there.
         """

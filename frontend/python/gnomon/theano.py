@@ -352,7 +352,7 @@ class _Loop:
             return found[: len(states)], found[len(states) :]
 
     def _looped(self, states: list[Any], elements: list[Any], count: Any) -> list[Any]:
-        def endless(now: list[Any], of: list[Any]) -> list[Any]:
+        def endless(_: Any, now: list[Any], of: list[Any]) -> list[Any]:
             after, is_last = self._after(now, of)
             if is_last is not None:
                 raise _Ends

@@ -41,6 +41,10 @@ def _tensor(x):
 
 def _stacked(sequence):
     """The array that a sequence of expressions, arrays, numbers and sequences stands for."""
+    if hasattr(sequence, "__gn_parts__"):
+        from .lists import stacked
+
+        return stacked(sequence)
     parts = [_stacked(x) if isinstance(x, (list, tuple)) else _tensor(x) for x in sequence]
     return _core.stack(parts, 0)
 

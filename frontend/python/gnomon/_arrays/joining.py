@@ -16,6 +16,7 @@ from .shapes import (
     atleast_1d,
     atleast_2d,
     atleast_3d,
+    moveaxis,
     ravel,
     swapaxes,
 )
@@ -27,6 +28,19 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..typing import DTypeLike, Operand, Tensor
+
+
+def _grown(arrays):
+    """The elements of a list that a loop appended to, along a first axis; None of another list."""
+    return _core.as_expr(arrays) if hasattr(arrays, "__gn_parts__") else None
+
+
+def _side_by_side(x, axis):
+    """The elements along the first axis of x, one after another along an axis that they have."""
+    x = moveaxis(x, 0, axis)
+    return _core.reshape(
+        x, (*x.shape[:axis], x.shape[axis] * x.shape[axis + 1], *x.shape[axis + 2 :])
+    )
 
 
 def _list(name, arrays):
@@ -49,9 +63,12 @@ def concat(
     >>> print(gn.concat([[1, 2], [3]]), gn.concat([[[1, 2]], [[3, 4]]], axis=1).tolist())
     [1 2 3] [[1, 2, 3, 4]]
     """
-    if out is None and dtype is None:
-        return _core.concatenate(_list("concat", arrays), axis)
-    return _joined("concat", _core.concatenate(_list("concat", arrays), axis), out, dtype, casting)
+    if (x := _grown(arrays)) is not None:
+        at = 0 if axis is None else _axis("concat", axis, x.ndim - 1)
+        y = ravel(x) if axis is None else _side_by_side(x, at)
+    else:
+        y = _core.concatenate(_list("concat", arrays), axis)
+    return y if out is None and dtype is None else _joined("concat", y, out, dtype, casting)
 
 
 def _joined(name, y, out, dtype, casting):
@@ -79,7 +96,10 @@ def stack(
     >>> print(gn.stack([[1, 2], [3, 4]]).tolist(), gn.stack([[1, 2], [3, 4]], axis=1).tolist())
     [[1, 2], [3, 4]] [[1, 3], [2, 4]]
     """
-    y = _core.stack(_list("stack", arrays), _integer("stack", axis))
+    if (x := _grown(arrays)) is not None:
+        y = moveaxis(x, 0, _axis("stack", axis, x.ndim))
+    else:
+        y = _core.stack(_list("stack", arrays), _integer("stack", axis))
     return y if out is None and dtype is None else _joined("stack", y, out, dtype, casting)
 
 
@@ -96,6 +116,10 @@ def vstack(
      [3 4]
      [5 6]]
     """
+    if (x := _grown(tup)) is not None:
+        rows = _core.reshape(x, (x.shape[0], 1)) if x.ndim == 1 else x
+        y = _side_by_side(rows, 0) if x.ndim > 2 else rows
+        return _joined("vstack", y, None, dtype, casting)
     return concat([atleast_2d(x) for x in tup], 0, dtype=dtype, casting=casting)
 
 
@@ -110,6 +134,9 @@ def hstack(
     >>> print(gn.hstack([[1, 2], [3]]), gn.hstack([[[1], [2]], [[3], [4]]]).tolist())
     [1 2 3] [[1, 3], [2, 4]]
     """
+    if (x := _grown(tup)) is not None:
+        y = ravel(x) if x.ndim < 3 else _side_by_side(x, 1)
+        return _joined("hstack", y, None, dtype, casting)
     arrays = [atleast_1d(x) for x in tup]
     axis = 0 if arrays and arrays[0].ndim == 1 else 1
     return concat(arrays, axis, dtype=dtype, casting=casting)
@@ -131,6 +158,9 @@ def column_stack(tup: Sequence[Operand]) -> Tensor:
     [[ 1 10 11]
      [ 2 20 21]]
     """
+    if (x := _grown(tup)) is not None:
+        x = _core.reshape(x, (x.shape[0], 1)) if x.ndim == 1 else x
+        return swapaxes(x, 0, 1) if x.ndim == 2 else _side_by_side(x, 1)
     columns = [_tensor(x) for x in tup]
     columns = [swapaxes(atleast_2d(x), 0, 1) if x.ndim < 2 else x for x in columns]
     return concat(columns, axis=1)

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .._arrays.broadcasting import broadcast_arrays
+from .._arrays.lists import plain
 from .._arrays.shapes import moveaxis
 from .parameters import parameters_of, where_of
 from .._statements.rewriting import rewritten
@@ -176,7 +177,7 @@ def _vmap(function: Callable[..., Any], in_axes: Any, out_axes: Any, first: int)
             raise _core.TypeError(
                 f"vmap: {where}: expected an axis of examples in some argument, found none"
             )
-        result = rewritten(function)(*given, **kwargs)
+        result = plain(rewritten(function)(*given, **kwargs))
         outputs, shape = _expressions(result)
         spread = _spread(out_axes, result, f"vmap: {where}: out_axes")
         found = _core.vectorize(outputs, ones, batches)

@@ -105,7 +105,7 @@ def scan(
     sequences, sequence_shape = _tree.flatten(xs)
     kept: Any = None
 
-    def step(states: list[Any], elements: list[Any]) -> list[Any]:
+    def step(_: Any, states: list[Any], elements: list[Any]) -> list[Any]:
         nonlocal kept
         x = _tree.unflatten(sequence_shape, elements)
         after = inside(f, (_tree.unflatten(shape, states), x), {})

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core, _tree
+from .._arrays.lists import Grown, settled
 
 __all__ = ["How", "finishing", "is_iterable", "results_of"]
 
@@ -49,11 +50,14 @@ def finishing(
 ) -> Callable[[Any], Any]:
     """What makes the result of a list of arrays."""
 
+    has_grown = any(token is not _tree.LEAF and token[0] is Grown for token in shape.tokens)
+
     def finish(arrays: list[Any]) -> Any:
         found = iter(arrays)
         result = [next(found) if x is _tree.LEAF else x for x in leaves]
         for i in dims:
             result[i] = int(result[i])
-        return _tree.unflatten(shape, result)
+        tree = _tree.unflatten(shape, result)
+        return settled(tree) if has_grown else tree
 
     return finish

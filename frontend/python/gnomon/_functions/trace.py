@@ -116,7 +116,7 @@ class Tracer:
         found = None if is_tracing() else self._find(args, kwargs)
         if found is None:
             if not self.in_place:
-                return inside(self.function, args, kwargs)
+                return inside(self.function, args, kwargs, keeps_lists=True)
             from .._statements.rewriting import rewritten
 
             return rewritten(self.function)(*args, **kwargs)
@@ -412,7 +412,7 @@ class Tracer:
         """Calls the function: the expressions among its results, how they are handed back, and
         the inputs that have other values then, whose expressions come last."""
         own: list[tuple[Any, Any]] = []
-        result = inside(self.function, args, kwargs, own, self.in_place)
+        result = inside(self.function, args, kwargs, own, self.in_place, keeps_lists=True)
         written, changed = self._written(lowered.inputs, own)
         leaves, shape = _tree.flatten(result)
         if not leaves and not (self.in_place and written):

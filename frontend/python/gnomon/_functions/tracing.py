@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import _core, _tree
+from .._arrays.lists import plain
 
 __all__ = ["asked_numbers", "inside", "is_tracing", "tracing"]
 
@@ -49,12 +50,13 @@ def inside(
     kwargs: dict[str, Any],
     own: list[tuple[Any, Any]] | None = None,
     in_place: bool = False,
+    keeps_lists: bool = False,
 ) -> Any:
     """Calls a function that is traced, as a call of what it becomes would run.
 
     It gets objects of its own for its arguments, to which it may assign; `own` gets pairs of both.
     The caller keeps his values, unless they are written back (`in_place`). What was made outside of
-    it keeps its value too.
+    it keeps its value too. What it returns has lists whose lengths are known, unless `keeps_lists`.
     """
     from .._statements.rewriting import rewritten
 
@@ -71,7 +73,7 @@ def inside(
         seen = [x[...] for x in leaves if in_place and getattr(x, "ndim", 0) > 0]
         result = function(*given, **named)
         del seen
-        return result
+        return result if keeps_lists else plain(result)
     finally:
         _core.leave_scope()
 

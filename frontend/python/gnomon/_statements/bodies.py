@@ -85,6 +85,22 @@ class _Expressions(ast.NodeTransformer):
             node.func = placed(node.func, call_of("callee", node.func))
         return node
 
+    def visit_List(self, node: ast.List) -> ast.expr:
+        self.generic_visit(node)
+        return node if node.elts or not isinstance(node.ctx, ast.Load) else _growing(node)
+
+    def visit_Dict(self, node: ast.Dict) -> ast.expr:
+        self.generic_visit(node)
+        node.values = [_growing(x) for x in node.values]
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Tuple):
+            node.value.elts = [_growing(x) for x in node.value.elts]
+        node.value = _growing(node.value)
+        return node
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         return node
 
@@ -99,6 +115,12 @@ def _keeps_names(node: ast.AST) -> bool:
     """Whether an expression binds names or waits, which a lambda would do elsewhere."""
     kinds = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
     return any(isinstance(n, kinds) for n in ast.walk(node))
+
+
+def _growing(node: ast.expr) -> ast.expr:
+    """An expression whose value, if it is a new list, loops may append to."""
+    is_new = isinstance(node, (ast.List, ast.ListComp))
+    return placed(node, call_of("list_", node)) if is_new else node  # type: ignore[no-any-return]
 
 
 class _Function:

@@ -5,9 +5,11 @@ from types import CellType
 from typing import Any
 
 from .. import _core, _tree
+from .._arrays.lists import has_parts
 from .._functions import branches
 from .changes import Copies, Watched, settled
 from .containers import Slot, filled
+from .growing import aligned
 from .variables import (
     BASE,
     Place,
@@ -36,7 +38,7 @@ from .variables import (
     zeros,
 )
 
-__all__ = ["and_", "assert_", "choose", "compare", "if_", "if_expression", "not_", "or_"]
+__all__ = ["and_", "assert_", "choose", "compare", "if_", "if_expression", "not_", "or_", "truth"]
 
 
 def if_(
@@ -52,6 +54,7 @@ def if_(
 
     It may assign the variables `restored`, which nobody reads later on; of the others see `choose`.
     """
+    test = truth(test)
     if not is_open(test):
         return (then if test else otherwise)()
     functions = (then, otherwise)
@@ -70,8 +73,14 @@ def if_(
     return choose(test, alone(then), alone(otherwise), functions, names, changed, passed)
 
 
+def truth(x: Any) -> Any:
+    """Whether there are elements, for a list of which only calls know how long it is."""
+    return x.length() > 0 if has_parts(x) else x
+
+
 def if_expression(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """`then() if test else otherwise()`."""
+    test = truth(test)
     if not is_open(test):
         return then() if test else otherwise()
     return choose(test, then, otherwise)
@@ -238,6 +247,7 @@ def _chosen(
 
 def and_(left: Any, right: Callable[[], Any]) -> Any:
     """`left and right()`."""
+    left = truth(left)
     if not is_open(left):
         return left and right()
     return if_expression(left, right, lambda: left)
@@ -263,6 +273,7 @@ def compare(
 
 def not_(x: Any) -> Any:
     """`not x`."""
+    x = truth(x)
     return ~branches.as_bool("not", x) if is_open(x) else not x
 
 
@@ -308,6 +319,9 @@ class _Merged:
             )
         first, shape = _tree.flatten(a)
         second, other = _tree.flatten(b)
+        if shape != other:
+            a, b = aligned(a, b)
+            (first, shape), (second, other) = _tree.flatten(a), _tree.flatten(b)
         if shape != other:
             raise _core.TypeError(
                 f"{self.who}: expected {what} to have the same structure in both branches, as it "

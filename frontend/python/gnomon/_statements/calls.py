@@ -8,13 +8,14 @@ from typing import Any
 
 from .. import _core
 from .._arrays.creation import astype
+from .._arrays.lists import Grown, Rows, has_parts
 from .._functions import branches
 from .branching import and_, or_
 from .rewriting import rewritten
 from .sequences import Enumerated, Range, Zipped, sequence_of
 from .variables import is_open
 
-__all__ = ["callee", "has_another"]
+__all__ = ["callee", "has_another", "list_"]
 
 _where = _core.operation("where")
 
@@ -87,6 +88,10 @@ def _chosen(is_better: Callable[[Any, Any], Any], function: Any) -> Callable[...
     """`min` or `max`: the first of those that none is better than."""
 
     def choose(*args: Any, **kwargs: Any) -> Any:
+        if not kwargs and len(args) == 1 and isinstance(args[0], (list, tuple)):
+            if has_parts(args[0]):
+                return _core.operation(function.__name__)(_core.as_expr(args[0]), 0, False)
+            args = tuple(args[0]) if any(map(is_open, args[0])) else args
         if kwargs or len(args) < 2 or not any(map(is_open, args)):
             return function(*args, **kwargs)
         best = args[0]
@@ -157,12 +162,37 @@ def _zip(*items: Any, strict: bool = False) -> Any:
 
 def _len(x: Any) -> Any:
     """The length; an expression where values decide it."""
+    if has_parts(x):
+        return x.length()
     if not isinstance(x, _core.Expr) or x.ndim == 0:
         return builtins.len(x)
     extent = x.shape[0]
     if not isinstance(extent, _core.Dim) or _core.current(extent) is not None:
         return extent
     return _core.as_weak(_core.as_expr(extent), True)
+
+
+def list_(items: Any = ()) -> Any:
+    """A new list, to which loops may append."""
+    return items.copy() if isinstance(items, Grown) else Grown(items)
+
+
+def _sum(items: Any, /, start: Any = 0) -> Any:
+    if not has_parts(items):
+        return builtins.sum(items, start)
+    total = _core.operation("sum")(_core.as_expr(items), 0, False)
+    return total if isinstance(start, int) and start == 0 else start + total
+
+
+def _sorted(items: Any, /, *, key: Any = None, reverse: bool = False) -> Any:
+    is_open_one = isinstance(items, (list, tuple)) and (
+        has_parts(items) or any(map(is_open, items))
+    )
+    if not is_open_one or key is not None:
+        return builtins.sorted(items, key=key, reverse=reverse)
+    found = items.copy() if has_parts(items) else Grown([Rows(_core.as_expr(items), (False,))])
+    found.sort(reverse=reverse)
+    return found
 
 
 def _reversed(items: Any) -> Any:
@@ -180,6 +210,9 @@ _of_python: dict[Any, Any] = {
     builtins.any: _of_all(or_, builtins.any),
     builtins.enumerate: _enumerate,
     builtins.len: _len,
+    builtins.list: list_,
+    builtins.sorted: _sorted,
+    builtins.sum: _sum,
     builtins.range: _range,
     builtins.reversed: _reversed,
     builtins.round: _round,

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .._tree import is_container, parts
-from .containers import Slot, can_change, filled, unified
+from .containers import Slot, are_alike, can_change, filled, unified
 from .variables import every_variable, is_same, put, told
 
 __all__ = ["Copies", "Watched", "settled"]
@@ -28,7 +28,7 @@ class Copies:
         stack = [(before.get(name), x) for name, x in self.objects.items()]
         while stack:
             was, x = stack.pop()
-            if type(was) is not type(x) or not is_container(x):
+            if not are_alike(was, x):
                 continue
             old, now = parts(was), parts(x)
             self.containers.append((was, x, now))

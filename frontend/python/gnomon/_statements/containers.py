@@ -1,13 +1,21 @@
 """Lists, dicts, dataclasses and other trees that variables hold: their parts, who holds them."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
+from .. import _core
+from .._arrays.lists import Grown, has_parts
 from .._tree import is_container, parts, with_children
 
-__all__ = ["Slot", "can_change", "filled", "sharing", "unified"]
+__all__ = ["Slot", "are_alike", "can_change", "exchanged", "filled", "sharing", "unified"]
 
 Slot = tuple[int, Any]  # a part of a container: its identity and the key
+
+
+def are_alike(a: Any, b: Any) -> bool:
+    """Whether both are containers of one class, or lists."""
+    is_one = type(a) is type(b) or (isinstance(a, list) and isinstance(b, Grown))
+    return (is_one or (isinstance(a, Grown) and isinstance(b, list))) and is_container(a)
 
 
 def can_change(x: Any) -> bool:
@@ -19,7 +27,9 @@ def can_change(x: Any) -> bool:
 
 
 def _set_part(x: Any, key: Any, part: Any) -> None:
-    if isinstance(x, (dict, list)):
+    if isinstance(x, list):
+        list.__setitem__(x, key, part)
+    elif isinstance(x, dict):
         x[key] = part
     else:
         setattr(x, key, part)
@@ -30,7 +40,7 @@ def filled(was: Any, value: Any, replaced: Container[Slot] = ()) -> Any:
 
     Of parts that were `replaced` it gets the containers in the value.
     """
-    if type(was) is not type(value) or not is_container(was):
+    if not are_alike(was, value):
         return value
     old = {key: x for key, x in parts(was).items() if (id(was), key) not in replaced}
     now = parts(value)
@@ -39,7 +49,12 @@ def filled(was: Any, value: Any, replaced: Container[Slot] = ()) -> Any:
         same = all(made[key] is x for key, x in now.items())
         return value if same else with_children(value, [*made.values()])
     if isinstance(was, list):
-        was[:] = made.values()
+        if has_parts(value) and not isinstance(was, Grown):
+            raise _core.TypeError(
+                "list: only the call knows what is appended to a list that was not made as [] or "
+                "by list() in a function that is traced: begin with such a one, and extend it"
+            )
+        list.__setitem__(was, slice(None), made.values())
         return was
     if isinstance(was, dict):
         for key in [key for key in was if key not in value]:
@@ -49,12 +64,30 @@ def filled(was: Any, value: Any, replaced: Container[Slot] = ()) -> Any:
     return was
 
 
+def exchanged(value: Any, others: Mapping[int, Any], met: set[int] | None = None) -> Any:
+    """The value, with others in the places of containers, by identity; `met` gets those found."""
+    if id(value) in others:
+        if met is not None:
+            met.add(id(value))
+        return others[id(value)]
+    if not is_container(value):
+        return value
+    old = parts(value)
+    made = {key: exchanged(x, others, met) for key, x in old.items()}
+    changed = {key: x for key, x in made.items() if x is not old[key]}
+    if changed and not can_change(value):
+        return with_children(value, [*made.values()])
+    for key, x in changed.items():
+        _set_part(value, key, x)
+    return value
+
+
 def unified(originals: dict[str, Any], copies: dict[str, Any]) -> dict[str, Any]:
     """The copies, of which those of one container are one, too."""
     known: dict[int, Any] = {}
 
     def one(was: Any, copy: Any) -> Any:
-        if type(was) is not type(copy) or not is_container(was):
+        if not are_alike(was, copy):
             return copy
         if id(was) in known:
             return known[id(was)]

@@ -9,7 +9,7 @@ from typing import Any
 from .. import _core, _tree
 from .._arrays.broadcasting import broadcast_to
 from .._functions.tracing import asked_numbers
-from .branching import and_, choose, not_
+from .branching import and_, choose, not_, truth
 from .counting import Side, Steps, counted, stopped
 from .rolled import Loop
 from .sequences import Range, Sequence, behind, sequence_of
@@ -232,7 +232,7 @@ def while_(
     flags = Variables((body,), stops)
 
     def goes_on() -> Any:
-        return and_(not_(stopped(flags)), test)
+        return and_(not_(stopped(flags)), lambda: truth(test()))
 
     def roll(begins: Any, _: int) -> None:
         Loop("while", None, lambda _: body(), body, names, others, flags, test).run(begins)

@@ -8,10 +8,11 @@ from .. import _core, _tree
 from .._arrays.dtypes import result_type
 from .._functions import branches
 from .._functions.graphs import substitute
-from .branching import and_, not_
+from .branching import and_, not_, truth
 from .changes import Copies, Watched, settled
 from .containers import Slot
 from .counting import stopped
+from .growing import Growing
 from .sequences import Sequence
 from .variables import (
     BASE,
@@ -101,6 +102,7 @@ class Loop:
         self.let_go: dict[str, Any] = {}  # what it changed, and gave their names other objects
         self.first: dict[Any, Any] = {}  # what stands for the first step's number and states
         self.after: dict[str, Any] = {}  # and what it left
+        self.growing = Growing(who, None if over is None else over.count)
         # The arrays that the loop goes through, as variables: steps may change them.
         arrays = [] if over is None else over.arrays()
         self.arrays = {f"{_ITEMS}{i}": x for i, x in enumerate(arrays)}
@@ -121,7 +123,10 @@ class Loop:
         for root in shown_by_many(self.variables.get() | _contents(hidden), self.rebound):
             hidden[f"{BASE}{len(hidden)}"] = CellType(root)
         self.variables.cells |= hidden
+        self.variables.cells |= {x: CellType(v) for x, v in self.growing.carried().items()}
         self.before = self.variables.get()
+        for name in [x for x in self.leaves if x not in self.before]:
+            del self.leaves[name], self.shapes[name]
         for name, value in self.before.items():
             if value is not unbound and name not in self.leaves:
                 self.leaves[name], self.shapes[name] = _tree.flatten(expressions(value))
@@ -140,7 +145,7 @@ class Loop:
         """Makes the loop; `begins` says whether there is a first step, None if no flag is set."""
         every = every_variable((self.function,))
         began = every.get()
-        for _ in range(8):
+        for _ in range(16):
             others = Variables((self.function,), self.others)
             untouched = others.get()
             try:
@@ -193,6 +198,7 @@ class Loop:
                 self.began = {id(x): hash(x) for x in objects if isinstance(x, _core.Expr)}
                 missing = {name: unbound for name in self.before if name not in self.kept}
                 self.variables.set({**self.kept, **missing})
+                self.growing.begin(self.copies, self.variables)
                 given = {name: locked(x) for name, x in untouched.items()}
                 passed = copies(given, given)
                 others.set(passed)
@@ -202,8 +208,9 @@ class Loop:
                     self.body(i if over is None else self.item(i))
                 finally:
                     more = watched.changed()
-                self.after = self.variables.get()
-            if more:
+                left = self.growing.end(self.variables)
+                self.after = self.variables.get() | left
+            if more or self.growing.asks_more():
                 raise _Retry(*more)
             self.replaced = self.copies.replaced(self.after)
             if found := [name for name, x in given.items() if not are_same(x, passed[name])]:
@@ -216,21 +223,38 @@ class Loop:
             after = step(i, states)
             go_on = not_(stopped(self.flags))
             if self.test is not None:
-                go_on = and_(go_on, self.test)
+                self.growing.put(self.variables)
+                test = self.test
+                go_on = and_(go_on, lambda: truth(test()))
+                self.growing.take(self.variables)
+                if self.growing.asks_more():
+                    raise _Retry
             elif not is_open(go_on):
                 self.flags = Variables((), ())  # no step sets one
                 raise _Retry
             return _core.as_expr(branches.as_bool(self.who, _core.as_expr(go_on))), after
 
+        def keeping(i: Any, states: list[Any], _: list[Any]) -> list[Any]:
+            after = step(i, states)
+            return [*after, *self.growing.kept(i, self.first)]
+
+        def conditional_keeping(i: Any, states: list[Any]) -> tuple[Any, list[Any]]:
+            go_on, after = conditional(i, states)
+            return go_on, [*after, *self.growing.kept(i, self.first)]
+
         if self.test is None and not self.flags.cells:
             assert over is not None
             count = over.count()
-            return [_maximum(count, 0), *_core.fori(count, initial, step)]
+            return [_maximum(count, 0), *_core.scan(count, initial, [], False, keeping)]
         if begins is None:
             begins = not_(stopped(self.flags))
         first = branches.as_bool(self.who, _core.as_expr(begins))
-        most = None if over is None else over.count()
-        return list(_core.while_loop(most, first, initial, conditional))
+        if over is not None:
+            return list(_core.while_loop(over.count(), first, initial, conditional_keeping))
+        found = list(_core.while_loop(None, first, initial, conditional))
+        if self.growing.lists:  # their rows need the number of steps, which the first run finds
+            return [found[0], *_core.scan(found[0], initial, [], False, keeping)]
+        return found
 
     def item(self, i: Any) -> Any:
         """What a step goes through, of arrays as the steps before left them."""
@@ -350,6 +374,9 @@ class Loop:
                     again = True
                 continue
             if shape != self.shapes[name]:
+                if self.growing.find(name, self.before[name], value):
+                    again = True
+                    continue
                 raise _core.TypeError(
                     f"{self.who}: expected {told(name)} to keep its structure in a loop whose end "
                     f"is not known, found {self.before[name]!r} before and {value!r} after a step"
@@ -428,9 +455,10 @@ class Loop:
 
     def finish(self, found: list[Any]) -> None:
         """Gives the variables what `traced` found."""
-        steps, states = found[0], found[1:]
+        places = self.places()
+        steps, states, rows = found[0], found[1 : len(places) + 1], found[len(places) + 1 :]
         values = {name: list(leaves) for name, leaves in self.leaves.items()}
-        for (name, i), state in zip(self.places(), states, strict=True):
+        for (name, i), state in zip(places, states, strict=True):
             was = values[name][i]
             if name in self.made and not name.startswith("__gn_"):
                 message = (
@@ -460,6 +488,7 @@ class Loop:
         result |= self.exchanged(moved, steps, result)
         kept = {name for name, x in self.kept.items() if x is self.after.get(name)}
         bind_views(self.after, self.kept, result, kept | {*moved})
+        self.growing.finish(rows)
         self.variables.set(result)
 
     def settle_first(self, steps: Any) -> None:

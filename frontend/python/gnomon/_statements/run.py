@@ -8,7 +8,7 @@ is taken out.
 """
 
 from .branching import and_, assert_, compare, if_, if_expression, not_, or_
-from .calls import callee
+from .calls import callee, list_
 from .looping import for_, while_
 from .variables import held, store
 
@@ -21,6 +21,7 @@ __all__ = [
     "held",
     "if_",
     "if_expression",
+    "list_",
     "not_",
     "or_",
     "store",

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import _core
 from .._arrays.creation import astype
+from .._arrays.lists import Grown, has_parts
 from .variables import is_open
 
 __all__ = [
@@ -109,13 +110,38 @@ class Elements(Sequence):
         """The arrays whose parts the elements are."""
         return [self]
 
+    def is_open(self) -> bool:
+        """Whether only the call knows how many elements there are."""
+        return is_open(self.count())
+
     def count(self) -> Any:
         """How many elements there are; below 0 means none."""
-        return self.x.shape[0]
+        n = self.x.shape[0]
+        is_known = _core.current(n) is not None
+        return n if is_known else _core.as_weak(_core.as_expr(n), True)
 
     def item(self, i: Any) -> Any:
         """Element i."""
         return self.x[i]
+
+
+class Listed(Sequence):
+    """The elements of a list that a loop or a branch appended to."""
+
+    def __init__(self, items: Grown) -> None:
+        self.items = items
+
+    def is_open(self) -> bool:
+        """Whether only the call knows how many elements there are."""
+        return is_open(self.count())
+
+    def count(self) -> Any:
+        """How many elements there are; below 0 means none."""
+        return self.items.length()
+
+    def item(self, i: Any) -> Any:
+        """Element i."""
+        return self.items.item(i)
 
 
 class _Of(Sequence):
@@ -215,6 +241,8 @@ def sequence_of(items: Any) -> Sequence | None:
     """What a `for` goes through as elements by number; None if each is one of its own."""
     if isinstance(items, Sequence):
         return items
+    if has_parts(items):
+        return Listed(items)
     if isinstance(items, builtins.range):
         return Range(items.start, items.stop, items.step)
     if isinstance(items, (_core.Array, _core.Expr)) and items.ndim > 0:

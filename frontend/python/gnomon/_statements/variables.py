@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .._arrays.creation import zeros_like
+from .._arrays.lists import growable
 from .containers import sharing
 from .syntax import RUN
 
@@ -162,7 +163,7 @@ def copies(values: dict[str, Any], originals: dict[str, Any]) -> dict[str, Any]:
         was += first if len(first) == len(mine) else mine
     made = iter(_core.copies(was, leaves))
     return {
-        name: _tree.unflatten(shape, [next(made) for _ in range(shape.count)])
+        name: growable(_tree.unflatten(shape, [next(made) for _ in range(shape.count)]))
         for name, shape in shapes.items()
     }
 

@@ -39,6 +39,13 @@ bool has_array_protocol(PyObject* object) {
   return false;
 }
 
+// Whether it is a list with parts that only calls know: `Grown` of `gnomon._arrays.lists`.
+bool is_grown(PyObject* list) {
+  auto* const type = reinterpret_cast<PyObject*>(Py_TYPE(list));
+  return PyList_Check(list) && !PyList_CheckExact(list) &&
+         PyObject_HasAttrString(type, "__gn_parts__");
+}
+
 }  // namespace
 
 // ------------------------------------------------------------------------------------- operands
@@ -95,6 +102,7 @@ bool has_symbols(PyObject* sequence) {
   std::vector<nb::object> open{nb::borrow(sequence)};
   std::unordered_set<PyObject*> seen;  // a list may be in itself
   while (!open.empty()) {
+    if (is_grown(open.back().ptr())) return true;
     const nb::object items = nb::steal(PySequence_Tuple(open.back().ptr()));
     open.pop_back();
     if (!items.is_valid()) throw nb::python_error();

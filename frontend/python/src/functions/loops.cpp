@@ -45,10 +45,10 @@ nb::list scanned(nb::handle length, nb::handle initial, nb::handle sequences, bo
     const Expr count = is_counted ? cast(says, int64) : extent(says.dim(0));
     const Exprs over(x.begin() + static_cast<std::ptrdiff_t>(states),
                      x.begin() + static_cast<std::ptrdiff_t>(states + lists));
-    const ScanBody call = [&](const Expr&, std::span<const Expr> now,
+    const ScanBody call = [&](const Expr& i, std::span<const Expr> now,
                               std::span<const Expr> elements) {
-      return results_of_body("scan",
-                             call_user(body, expression_list(now), expression_list(elements)), now);
+      const nb::list given = expression_list(elements);
+      return results_of_body("scan", call_user(body, wrap(i), expression_list(now), given), now);
     };
     return scan(count, x.first(states), Sequences{over, reverse}, call,
                 {every, checkpoints, budget});

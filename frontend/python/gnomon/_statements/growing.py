@@ -1,0 +1,315 @@
+"""Lists that the steps of a loop append to, and those that branches do."""
+
+from collections.abc import Callable
+from itertools import takewhile
+from typing import Any
+
+from .. import _core, _tree
+from .._arrays.creation import astype, full
+from .._arrays.dtypes import result_type
+from .._arrays.joining import concat
+from .._arrays.lists import Before, Grown, Maybe, Rows, gathered, last_of, parts_of
+from .._arrays.shapes import reshape
+from .._functions.graphs import substitute
+from .changes import Copies
+from .containers import are_alike, exchanged
+from .variables import Variables, told, zeros
+
+__all__ = ["Growing", "aligned"]
+
+
+_where = _core.operation("where")
+
+
+class _Growth:
+    """A list that steps append to, and what they read of it, which they carry then."""
+
+    def __init__(self, name: str, was: Grown, steps: Callable[[], Any] | None) -> None:
+        self.name = name
+        self.was = was
+        self.steps = steps  # how many there are at most; None if nobody knows
+        self.asked = 0  # how many of its last elements a step reads
+        self.is_counted = False  # whether it reads the length
+        self.is_indexed = False  # whether it reads elements by their numbers
+        self.dtypes: list[Any] = []  # of the elements' arrays
+        self.parts = 0  # what a step appends, at most
+        self.last: tuple[Any, ...] = ()  # before the step: as many as are carried
+        self.all: Rows | None = None  # before the step, and room for what steps append
+        self.length: Any = None
+        self.given: Grown  # what the step got
+        self.appended: list[Any] = []
+        self.rows: Rows | None = None  # of one step
+        self.has_flags = False
+        self.is_known = True  # whether the trace had the dtypes and the number of parts
+
+    def hidden(self) -> dict[str, Any]:
+        """What is carried from step to step, by names as errors tell them."""
+        found: dict[str, Any] = {}
+        if self.asked:
+            last = tuple(self.was[i - self.asked] for i in range(self.asked))
+            found[f"{self.name}[-{self.asked}:]"] = _tree.map(_core.another, last)
+        if self.is_indexed:
+            found[f"{self.name}[i]"] = self.with_room()
+        if self.is_counted or self.is_indexed:
+            found[f"len({self.name})"] = _core.as_weak(_core.as_expr(self.was.length()), True)
+        return found
+
+    def with_room(self) -> Any:
+        """The elements before the loop, with room behind them for what steps append."""
+        assert self.steps is not None
+        room = _core.operation("maximum")(self.steps(), 0) * max(self.parts, 1)
+        leaves, shape = _tree.flatten(self.was.rows().tree)
+        made = []
+        for x, dtype in zip(leaves, self.dtypes, strict=True):
+            made.append(concat([astype(x, dtype), full((room, *x.shape[1:]), 0, dtype)]))
+        return _tree.unflatten(shape, made)
+
+    def begin(self, carried: dict[str, Any]) -> None:
+        """Makes what a step gets; `carried` is what `hidden` gave, as it is now."""
+        self.last = carried.get(f"{self.name}[-{self.asked}:]", ())
+        self.length = carried.get(f"len({self.name})")
+        self.all = None
+        if f"{self.name}[i]" in carried:
+            tree = carried[f"{self.name}[i]"]
+            self.all = Rows(tree, (False,) * len(_tree.leaves(tree)))
+        before = Before(self.name, self.was, self.of_end, self.at, self.count)
+        self.given = Grown([before])
+
+    def of_end(self, n: int) -> list[Any]:
+        """The n last elements before the step."""
+        if n <= len(self.last):
+            return [*self.last[len(self.last) - n :]]
+        self.asked = max(self.asked, n)
+        return [self.was[i - n] for i in range(n)]  # the next trace has those of each step
+
+    def count(self) -> Any:
+        """How many elements there are before the step."""
+        self.is_counted = True
+        return self.was.length() if self.length is None else self.length
+
+    def at(self, i: Any, appended: list[Any]) -> Any:
+        """Element i of those before the step and what the step has appended."""
+        if self.steps is None or not parts_of(self.was):
+            self.refuse()
+        self.is_indexed = True
+        if self.all is None:
+            return self.was.rows().item(0)  # likewise
+        length = self.length + Grown(appended).length()
+        i = _core.as_expr(i)
+        i = _where(i < 0, i + length, i)
+        is_there = (i >= 0) & (i < length)
+        i = _core.check(i, is_there, f"{self.name}: list index out of range")
+        return self.written(appended).item(i)
+
+    def refuse(self) -> Any:
+        """What only the call knows is asked."""
+        return Before(self.name, self.was, self.of_end, self.at, self.count).refuse()
+
+    def written(self, appended: list[Any]) -> Rows:
+        """`all`, with what the step has appended."""
+        assert self.all is not None
+        leaves, shape = _tree.flatten(self.all.tree)
+        place = self.length
+        for part in appended:
+            value = part.value if isinstance(part, Maybe) else part
+            values = _tree.flatten_as(shape, value, self.name)
+            for i, (x, v) in enumerate(zip(leaves, values, strict=True)):
+                v = _core.as_expr(v)
+                if v.ndim != x.ndim - 1:
+                    self.refuse()
+                v = _where(part.flag, v, x[place]) if isinstance(part, Maybe) else v
+                leaves[i] = _core.set_item(x, place, v, "set")
+            place = place + (part.flag if isinstance(part, Maybe) else 1)
+        return Rows(_tree.unflatten(shape, leaves), self.all.weak)
+
+    def end(self) -> dict[str, Any]:
+        """The values of `hidden` behind the step."""
+        before, *self.appended = parts_of(self.given) or [None]
+        if not isinstance(before, Before):
+            self.refuse()
+        found: dict[str, Any] = {}
+        if self.last:
+            found[f"{self.name}[-{self.asked}:]"] = tuple(last_of([*self.last], self.appended))
+        if self.all is not None:
+            found[f"{self.name}[i]"] = self.written(self.appended).tree
+        if self.length is not None:
+            found[f"len({self.name})"] = self.length + Grown(self.appended).length()
+        if self.is_indexed:
+            self.settle()
+        return found
+
+    def settle(self) -> None:
+        """Learns how much room steps need, and of which dtypes."""
+        if any(isinstance(part, Rows) for part in self.appended):
+            self.refuse()
+        elements = [x.value if isinstance(x, Maybe) else x for x in self.appended]
+        first = [*takewhile(lambda x: not isinstance(x, Rows), parts_of(self.was))] or [
+            self.was.rows().item(0)
+        ]
+        columns = zip(*(_tree.leaves(x) for x in (*first, *elements)), strict=True)
+        dtypes = [result_type(*column) for column in columns]
+        parts = max(self.parts, len(elements))
+        self.is_known = (dtypes, parts) == (self.dtypes, self.parts)
+        self.dtypes, self.parts = dtypes, parts
+
+
+class Growing:
+    """The lists that a loop appends to, by the identities that they have before it."""
+
+    def __init__(self, who: str, steps: Callable[[], Any] | None) -> None:
+        self.who = who
+        self.steps = steps
+        self.lists: dict[int, _Growth] = {}
+        self.copies: list[tuple[list[Any], _Growth]] = []  # in a body
+        self.hidden: dict[str, Any] = {}
+
+    def find(self, name: str, was: Any, now: Any) -> bool:
+        """Whether lists in a variable have grown in a step, which the next trace lets grow then."""
+        if isinstance(was, Grown) and isinstance(now, list):
+            if id(was) in self.lists:
+                return False
+            if len(_tree.parts(now)) > len(_tree.parts(was)):
+                self.lists[id(was)] = _Growth(name, was, self.steps)
+                return True
+        elif not are_alike(was, now):
+            return False
+        old, new = _tree.parts(was), _tree.parts(now)
+        has_keys = isinstance(was, (dict, list, tuple))
+        names = {key: f"{name}[{key!r}]" if has_keys else f"{name}.{key}" for key in old}
+        return any([self.find(names[key], x, new[key]) for key, x in old.items() if key in new])
+
+    def carried(self) -> dict[str, Any]:
+        """What steps read of the lists, as further variables."""
+        self.hidden = {n: x for growth in self.lists.values() for n, x in growth.hidden().items()}
+        return self.hidden
+
+    def begin(self, copies: Copies, variables: Variables) -> None:
+        """Puts lists that may grow in the places of their copies, which a body got."""
+        self.copies = []
+        now = variables.get()
+        for was, copy, _ in copies.containers:
+            growth = self.lists.get(id(was))
+            if growth is not None and all(copy is not x for x, _ in self.copies):
+                growth.begin({name: now[name] for name in self.hidden})
+                self.copies.append((copy, growth))
+        self.put(variables)
+
+    def put(self, variables: Variables) -> None:
+        """Puts the lists that may grow in the places of the copies."""
+        others = {id(copy): growth.given for copy, growth in self.copies}
+        if others:
+            variables.set({name: exchanged(x, others) for name, x in variables.get().items()})
+
+    def take(self, variables: Variables) -> set[int]:
+        """Puts the copies back; the identities of the lists that were there."""
+        met: set[int] = set()
+        others = {id(growth.given): copy for copy, growth in self.copies}
+        if others:
+            now = variables.get()
+            variables.set({name: exchanged(x, others, met) for name, x in now.items()})
+        return met
+
+    def end(self, variables: Variables) -> dict[str, Any]:
+        """What `carried` gave, as the step left it; the copies are in their places again."""
+        met = self.take(variables)
+        found: dict[str, Any] = {}
+        for _, growth in self.copies:
+            found |= growth.end()
+            if growth.appended and id(growth.given) not in met:
+                raise _core.TypeError(
+                    f"{self.who}: {told(growth.name)} is appended to, and then becomes another "
+                    f"list in a step: give that a name of its own, or copy: {growth.name}[:]"
+                )
+        return found
+
+    def asks_more(self) -> bool:
+        """Whether a step reads of the lists what is not carried."""
+        return any(
+            not growth.is_known or growth.hidden().keys() - self.hidden.keys()
+            for growth in self.lists.values()
+        )
+
+    def kept(self, i: Any, first: dict[Any, Any]) -> list[Any]:
+        """What step i appended, as arrays of which the loop keeps those of all steps.
+
+        `first` has the values that its inputs have in the first one.
+        """
+        found: list[Any] = []
+        for growth in self.lists.values():
+            growth.rows = None
+            if growth.appended:
+                growth.rows, flags = gathered(growth.appended)
+                growth.has_flags = flags is not None
+                leaves = _tree.leaves(growth.rows.tree)
+                found += [_of_one_shape(growth.name, x, i, first) for x in leaves]
+                found += [flags] if growth.has_flags else []
+        return found
+
+    def finish(self, arrays: list[Any]) -> None:
+        """Appends what the steps have; `arrays` are those of `kept` for all of them."""
+        rest = iter(arrays)
+        for growth in self.lists.values():
+            if growth.rows is None:
+                continue
+            leaves, shape = _tree.flatten(growth.rows.tree)
+            made = [_of_all_steps(next(rest)) for _ in leaves]
+            rows = Rows(_tree.unflatten(shape, made), growth.rows.weak)
+            growth.was.append(rows.at(_of_all_steps(next(rest))) if growth.has_flags else rows)
+
+
+def _of_one_shape(name: str, x: Any, i: Any, first: dict[Any, Any]) -> Any:
+    """x with the extents that it has in the first step; TypeError if the second has others."""
+    shape, is_other = [*x.shape], False
+    for axis, n in enumerate(shape):
+        if axis == 0 or not isinstance(n, _core.Dim):
+            continue
+        e = _core.as_expr(n)
+        own = {hash(y) for y in first}
+        if own.isdisjoint(map(hash, _core.free_inputs([e]))):
+            continue
+        shape[axis], is_other = substitute(e, first), True
+        here, there = (_core.current(substitute(e, {**first, i: k})) for k in (0, 1))
+        if here is None or here != there:
+            raise _core.TypeError(f"{name}: what is appended has other extents in each step")
+    message = f"{name}: what is appended has other extents in a step than in the first one"
+    return _core.shaped(x, tuple(shape), message) if is_other else x
+
+
+def _of_all_steps(x: Any) -> Any:
+    """The rows of all steps, each of which has several, one below the other."""
+    return reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
+
+
+def aligned(a: Any, b: Any) -> tuple[Any, Any]:
+    """Two trees; what one of them has behind lists that both have may be there in both."""
+    if isinstance(a, list) and isinstance(b, list):
+        first, second = [*_tree.parts(a).values()], [*_tree.parts(b).values()]
+        count = max(len(first), len(second))
+        pairs = [_pair(first[i : i + 1], second[i : i + 1]) for i in range(count)]
+        if any(isinstance(x, Maybe) for pair in pairs for x in pair):
+            return Grown([x for x, _ in pairs]), Grown([x for _, x in pairs])
+        made = pairs
+    elif are_alike(a, b):
+        old, new = _tree.parts(a), _tree.parts(b)
+        if [*old] != [*new]:
+            return a, b
+        made = [aligned(x, new[key]) for key, x in old.items()]
+    else:
+        return a, b
+    return tuple(_tree.with_children(x, [pair[i] for pair in made]) for i, x in enumerate((a, b)))
+
+
+def _pair(first: list[Any], second: list[Any]) -> tuple[Any, Any]:
+    """The parts at one place of two lists, of which one may end before."""
+    there = [*first, *second]
+    if any(isinstance(x, (Rows, Before)) for x in there):
+        return (first or second)[0], (second or first)[0]
+    if len(there) == 2 and not any(isinstance(x, Maybe) for x in there):
+        return aligned(first[0], second[0])
+    one, other = (x[0] if x else None for x in (first, second))
+    value = next(x.value if isinstance(x, Maybe) else x for x in there)
+    absent = Maybe(False, zeros(value))
+    return (
+        (one if isinstance(one, Maybe) else Maybe(True, one)) if first else absent,
+        (other if isinstance(other, Maybe) else Maybe(True, other)) if second else absent,
+    )
