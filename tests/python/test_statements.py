@@ -435,13 +435,13 @@ def test_what_cannot_be_is_said_by_name():
 
     assert "`x`" in refusal(shapes, np.ones(3)) or "state" in refusal(shapes, np.ones(3))
 
-    def appended(x, n):
+    def prepended(x, n):
         found = []
         for i in range(n):
-            found.append(x[i])
+            found.insert(0, x[i])
         return found
 
-    assert "`found` to keep its structure" in refusal(appended, np.ones(3), 3)
+    assert "`found` grows in the steps" in refusal(prepended, np.ones(3), 3)
 
     def vectors(x):
         return 1.0 if x > 0 else 2.0

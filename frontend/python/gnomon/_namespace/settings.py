@@ -108,7 +108,7 @@ def set_printoptions(*args: Any, **kwargs: Any) -> None:
 
     numpy.set_printoptions(*args, **kwargs)
     Array.__str__ = array_str  # type: ignore[method-assign, assignment]
-    Array.__repr__ = array_repr  # type: ignore[method-assign, assignment]
+    Array.__repr__ = _repr  # type: ignore[method-assign, assignment]
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -141,7 +141,7 @@ class printoptions:
         self._shown = {n: Array.__dict__.get(n) for n in ("__str__", "__repr__")}
         found = self._options.__enter__()
         Array.__str__ = array_str  # type: ignore[method-assign, assignment]
-        Array.__repr__ = array_repr  # type: ignore[method-assign, assignment]
+        Array.__repr__ = _repr  # type: ignore[method-assign, assignment]
         return found
 
     def __exit__(self, *error: Any) -> None:
@@ -192,6 +192,11 @@ def array_repr(
     import numpy
 
     return str(numpy.array_repr(arr.__array__(), max_line_width, precision, suppress_small))
+
+
+def _repr(x: Any) -> str:
+    text = array_repr(x).replace("array(", "gnomon.Array(", 1)
+    return text.replace("\n", "\n" + " " * len("gnomon."))
 
 
 def shares_memory(a: Any, b: Any, /, max_work: int = -1) -> bool:
