@@ -247,6 +247,7 @@ def test_settings_do_nothing_or_what_numpys_do():
     assert gn.seterr(all="raise") == gn.geterr()
     with gn.printoptions(precision=2):
         assert str(gn.asarray([1 / 3])) == "[0.33]"
+        assert repr(gn.asarray([1 / 3])) == "gnomon.Array([0.33])"
     assert str(gn.asarray([1 / 3])) == "[0.33333333]"
     assert gn.array2string(gn.asarray(V), precision=1) == "[3. 1. 2.]"
 
