@@ -206,6 +206,24 @@ def in_branches(m, x):
     return m.array(out)
 
 
+def loops_in_branches(m, x):
+    out, shorter, both = [], [], []
+    for v in x:
+        if v > 0:
+            for w in x:
+                out.append(w * v)
+            both.extend([v, -v])
+        else:
+            both.append(v)
+    if x[0] > 0:
+        for v in x:
+            shorter.append(v)
+    if x[0] < 5:
+        for v in x:
+            shorter.append(-v)
+    return m.array(out), m.array(shorter), m.array(both), len(out)
+
+
 def returned(m, x):
     out, positive = [], []
     for v in x:
@@ -224,7 +242,7 @@ def table(m, x):
 
 OF_MATRICES = [joined, rows_of_lists]
 # Their lists are as long as the values say.
-OF_VALUES = [by_number_of_some, some, peaks, until, in_branches, returned]
+OF_VALUES = [by_number_of_some, some, peaks, until, in_branches, loops_in_branches, returned]
 PROGRAMS = [
     *(squares, by_the_last, by_number, pairs, either, history, two_phases, read_behind),
     *(changed_behind, other_names, by_functions, windows, made_anew, table),

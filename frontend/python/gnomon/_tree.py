@@ -346,6 +346,15 @@ def with_children(tree: Any, children: list[Any]) -> Any:
     return container.build(t, container.split(tree)[1], children)
 
 
+def rebuilt(function: Callable[[Any], Any], tree: Any) -> Any:
+    """A container with `function` of each child, or the tree itself if none becomes another."""
+    old = parts(tree)
+    made = {key: function(x) for key, x in old.items()}
+    if all(made[key] is x for key, x in old.items()):
+        return tree
+    return with_children(tree, [*made.values()])
+
+
 def structure(tree: Any) -> Structure:
     """The structure of a tree.
 

@@ -1,7 +1,7 @@
 """Lists that loops and branches of a traced function appended to, as arrays.
 
-Such a list has elements as any other, and parts that stand for many of them: `Rows` for what the
-steps of a loop appended, `Maybe` for what is there if a branch ran. They are trees, so loops and
+Such a list has elements as any other, and parts: `Rows` are what the steps of a loop appended, a
+`Maybe` is an element, or rows, that are there if a branch ran. They are trees, so loops and
 branches carry them.
 """
 
@@ -20,8 +20,8 @@ from .joining import concat, stack
 from .shapes import reshape
 
 __all__ = [
-    "Before", "Grown", "Maybe", "Rows", "gathered", "growable", "has_parts", "last_of", "parts_of",
-    "plain", "settled", "stacked",
+    "Before", "Grown", "Maybe", "Rows", "gathered", "growable", "has_parts", "is_value", "is_weak",
+    "last_of", "parts_of", "plain", "settled", "stacked",
 ]
 
 TYPE_CHECKING = False
@@ -47,20 +47,17 @@ class Rows:
     def item(self, i: Any) -> Any:
         """Element i."""
         leaves, shape = _tree.flatten(self.tree)
-        pairs = zip(leaves, self.weak, strict=True)
-        return _tree.unflatten(shape, [_weak(x[i], is_weak) for x, is_weak in pairs])
+        items = [x[i] for x in leaves]
+        for k, as_weak in enumerate(self.weak):
+            items[k] = _core.as_weak(_core.as_expr(items[k]), True) if as_weak else items[k]
+        return _tree.unflatten(shape, items)
 
     def at(self, key: Any) -> Rows:
         """Those of a slice, or where a mask is true."""
         return Rows(_tree.map(lambda x: x[key], self.tree), self.weak)
 
-    def is_known(self) -> bool:
-        """Whether its arrays have values."""
-        return not any(isinstance(x, _core.Expr) for x in _tree.leaves(self.tree))
-
-
 class Maybe:
-    """An element that is there if a flag is true."""
+    """An element, or rows of them, that are there if a flag is true."""
 
     __slots__ = ("flag", "value")
 
@@ -127,12 +124,9 @@ class Grown(list[Any]):
         known: Any = 0
         flags: list[Any] = []
         for part in parts_of(self):
+            n = part.length() if isinstance(part, Before) else _count(part)
             if isinstance(part, Maybe):
-                flags.append(astype(_core.as_expr(part.flag), "int64"))
-                continue
-            n = 1
-            if isinstance(part, (Rows, Before)):
-                n = part.count() if isinstance(part, Rows) else part.length()
+                n = astype(_core.as_expr(part.flag), "int64") * _core.as_expr(n)
             is_open = isinstance(n, _core.Expr) or _core.current(n) is None
             flags, known = (flags + [_core.as_expr(n)], known) if is_open else (flags, known + n)
         total = known
@@ -232,7 +226,6 @@ class Grown(list[Any]):
     def __repr__(self) -> str:
         return f"[{', '.join(map(_told, parts_of(self)))}]"
 
-
     def sort(self, *, key: Any = None, reverse: bool = False) -> None:
         """Orders the elements, which are numbers, unless all are there."""
         if has_parts(self) and key is None:
@@ -287,6 +280,16 @@ def _parts(items: Any) -> list[Any]:
     return parts_of(items) if isinstance(items, Grown) else [*items]
 
 
+def _inner(part: Any) -> Any:
+    """The element, or the rows, that a part has."""
+    return part.value if isinstance(part, Maybe) else part
+
+
+def _count(part: Any) -> Any:
+    """How many elements a part has, if they are there."""
+    return inner.count() if isinstance(inner := _inner(part), Rows) else 1
+
+
 def _known(n: Any) -> int:
     """A number of elements, as an int; TypeError if only the call knows it."""
     if not isinstance(n, _core.Expr) and _core.current(n) is not None:
@@ -307,17 +310,16 @@ def _told(part: Any) -> str:
     return "..." if isinstance(part, Before) else repr(part)
 
 
-def _weak(x: Any, is_weak: bool) -> Any:
-    return _core.as_weak(_core.as_expr(x), True) if is_weak else x
+def is_value(leaf: Any) -> bool:
+    """Whether a leaf of a tree is an array, an expression or a number."""
+    if isinstance(leaf, (bool, int, float, complex, _core.Expr, _core.Dim)):
+        return True
+    return hasattr(leaf, "__array__") or hasattr(leaf, "__dlpack__")
 
 
-def _is_value(x: Any) -> bool:
-    numbers = (bool, int, float, complex, _core.Expr, _core.Array, _core.Dim)
-    return isinstance(x, numbers) or hasattr(x, "__array__") or hasattr(x, "__dlpack__")
-
-
-def _is_weak(x: Any) -> bool:
-    return isinstance(x, (bool, int, float, complex)) or bool(getattr(x, "weak", False))
+def is_weak(leaf: Any) -> bool:
+    """Whether a leaf takes part in promotion as a Python number."""
+    return isinstance(leaf, (bool, int, float, complex)) or getattr(leaf, "weak", False)
 
 
 def gathered(parts: list[Any], of_arrays: bool = False) -> tuple[Rows, Any]:
@@ -331,8 +333,9 @@ def gathered(parts: list[Any], of_arrays: bool = False) -> tuple[Rows, Any]:
     weak: list[bool] = []
     shape: Any = None
     for part in parts:
-        is_row = isinstance(part, Rows)
-        value = part.tree if is_row else part.value if isinstance(part, Maybe) else part
+        inner = _inner(part)
+        is_row = isinstance(inner, Rows)
+        value = inner.tree if is_row else inner
         leaves, mine = _tree.flatten(_in_rows(value))
         if shape is None:
             shape, columns, weak = mine, [[] for _ in leaves], [True] * len(leaves)
@@ -342,7 +345,7 @@ def gathered(parts: list[Any], of_arrays: bool = False) -> tuple[Rows, Any]:
                 "list: expected arrays or numbers as elements, all in the same structure, of a "
                 f"list that a loop or a branch appended to, found {_unlike(shape, mine)}"
             )
-        if not all(map(_is_value, leaves)):
+        if not all(map(is_value, leaves)):
             raise _core.TypeError(
                 "list: expected arrays or numbers as elements of a list that a loop or a branch "
                 f"appended to, found {value!r}"
@@ -352,10 +355,9 @@ def gathered(parts: list[Any], of_arrays: bool = False) -> tuple[Rows, Any]:
             given[i].append(leaf)
             columns[i].append(x if is_row else reshape(x, (1, *x.shape)))
             _check_alike(columns[i][0], columns[i][-1])
-            weak[i] = weak[i] and (part.weak[i] if is_row else _is_weak(leaf))
-        n = part.count() if is_row else 1
+            weak[i] = weak[i] and (inner.weak[i] if is_row else is_weak(leaf))
         flag = part.flag if isinstance(part, Maybe) else True
-        flags.append(broadcast_to(_core.as_expr(flag), (n,)))
+        flags.append(broadcast_to(_core.as_expr(flag), (_count(part),)))
     if shape is None:
         raise _core.TypeError("list: expected elements, found none")
     if not of_arrays:
@@ -377,13 +379,7 @@ def _check_alike(a: Any, b: Any) -> None:
 
 def _in_rows(value: Any) -> Any:
     """The value, whose lists that grew are rows each."""
-    if isinstance(value, Grown):
-        return Grown([value.rows()])
-    parts = _tree.parts(value)
-    made = {key: _in_rows(x) for key, x in parts.items()}
-    if all(made[key] is x for key, x in parts.items()):
-        return value
-    return _tree.with_children(value, [*made.values()])
+    return Grown([value.rows()]) if isinstance(value, Grown) else _tree.rebuilt(_in_rows, value)
 
 
 def _joined(columns: list[Any]) -> Any:
@@ -400,7 +396,7 @@ def last_of(last: list[Any], parts: list[Any]) -> list[Any]:
         if isinstance(part, Rows):
             last = [part.item(i - len(last)) for i in range(len(last))]
         elif isinstance(part, Maybe):
-            longer = [*last[1:], part.value]
+            longer = last_of(last, [part.value])
             last = [_chosen(part.flag, a, b) for a, b in zip(longer, last, strict=True)]
         else:
             last = [*last[1:], part]
@@ -409,7 +405,7 @@ def last_of(last: list[Any], parts: list[Any]) -> list[Any]:
 
 def _chosen(flag: Any, a: Any, b: Any) -> Any:
     def one(x: Any, y: Any) -> Any:
-        return _core.as_weak(_where(flag, x, y), _is_weak(x) and _is_weak(y))
+        return _core.as_weak(_where(flag, x, y), is_weak(x) and is_weak(y))
 
     return _tree.map(one, a, b)
 
@@ -431,40 +427,28 @@ def _array(tree: Any) -> Any:
 
 def plain(tree: Any) -> Any:
     """The tree with lists of Python in the place of what grew; TypeError if only calls can."""
-    if has_parts(tree):
-        return [plain(x) for x in tree]
-    parts = _tree.parts(tree)
-    made = {key: plain(x) for key, x in parts.items()}
-    if all(made[key] is x for key, x in parts.items()):
-        return tree
-    return _tree.with_children(tree, [*made.values()])
+    return [*map(plain, tree)] if has_parts(tree) else _tree.rebuilt(plain, tree)
 
 
 def growable(tree: Any) -> Any:
     """The tree, whose lists loops and branches may append to."""
-    made = {key: growable(x) for key, x in _tree.parts(tree).items()}
-    if type(tree) is list:
-        return Grown(made.values())
-    same = all(made[key] is x for key, x in _tree.parts(tree).items())
-    return tree if same else _tree.with_children(tree, [*made.values()])
+    return Grown(map(growable, tree)) if type(tree) is list else _tree.rebuilt(growable, tree)
 
 
 def settled(tree: Any) -> Any:
     """The tree with lists of Python in the place of what grew, of arrays with values."""
-    parts = _tree.parts(tree)
     if not isinstance(tree, list):
-        made = {key: settled(x) for key, x in parts.items()}
-        same = all(made[key] is x for key, x in parts.items())
-        return tree if same else _tree.with_children(tree, [*made.values()])
+        return _tree.rebuilt(settled, tree)
     found: list[Any] = []
-    for part in parts.values():
-        if isinstance(part, Rows):
-            strict = Rows(part.tree, (False,) * len(part.weak))
-            found += map(strict.item, range(operator.index(part.count())))
-        elif not isinstance(part, Maybe):
-            found.append(part)
-        elif part.flag:
-            found.append(part.value)
+    for part in parts_of(tree):
+        inner = _inner(part)
+        if isinstance(part, Maybe) and not part.flag:
+            continue
+        if isinstance(inner, Rows):
+            strict = Rows(inner.tree, (False,) * len(inner.weak))
+            found += map(strict.item, range(operator.index(inner.count())))
+        else:
+            found.append(inner)
     return [*map(settled, found)]
 
 

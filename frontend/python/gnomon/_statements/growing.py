@@ -26,6 +26,8 @@ class _Growth:
 
     def __init__(self, name: str, was: Grown, steps: Callable[[], Any] | None) -> None:
         self.name = name
+        self.name_of_all = f"{name}[i]"
+        self.name_of_length = f"len({name})"
         self.was = was
         self.steps = steps  # how many there are at most; None if nobody knows
         self.asked = 0  # how many of its last elements a step reads
@@ -45,14 +47,28 @@ class _Growth:
     def hidden(self) -> dict[str, Any]:
         """What is carried from step to step, by names as errors tell them."""
         found: dict[str, Any] = {}
-        if self.asked:
-            last = tuple(self.was[i - self.asked] for i in range(self.asked))
-            found[f"{self.name}[-{self.asked}:]"] = _tree.map(_core.another, last)
-        if self.is_indexed:
-            found[f"{self.name}[i]"] = self.with_room()
-        if self.is_counted or self.is_indexed:
-            found[f"len({self.name})"] = _core.as_weak(_core.as_expr(self.was.length()), True)
+        for name in self.names():
+            if name == self.name_of_end():
+                last = tuple(self.was[i - self.asked] for i in range(self.asked))
+                found[name] = _tree.map(_core.another, last)
+            elif name == self.name_of_all:
+                found[name] = self.with_room()
+            else:
+                found[name] = _core.as_weak(_core.as_expr(self.was.length()), True)
         return found
+
+    def name_of_end(self) -> str:
+        """The name of the last elements, as many as steps read."""
+        return f"{self.name}[-{self.asked}:]"
+
+    def names(self) -> list[str]:
+        """Those of what `hidden` gives."""
+        asked = {
+            self.name_of_end(): self.asked,
+            self.name_of_all: self.is_indexed,
+            self.name_of_length: self.is_counted or self.is_indexed,
+        }
+        return [name for name, is_asked in asked.items() if is_asked]
 
     def with_room(self) -> Any:
         """The elements before the loop, with room behind them for what steps append."""
@@ -66,11 +82,11 @@ class _Growth:
 
     def begin(self, carried: dict[str, Any]) -> None:
         """Makes what a step gets; `carried` is what `hidden` gave, as it is now."""
-        self.last = carried.get(f"{self.name}[-{self.asked}:]", ())
-        self.length = carried.get(f"len({self.name})")
+        self.last = carried.get(self.name_of_end(), ())
+        self.length = carried.get(self.name_of_length)
         self.all = None
-        if f"{self.name}[i]" in carried:
-            tree = carried[f"{self.name}[i]"]
+        if self.name_of_all in carried:
+            tree = carried[self.name_of_all]
             self.all = Rows(tree, (False,) * len(_tree.leaves(tree)))
         before = Before(self.name, self.was, self.of_end, self.at, self.count)
         self.given = Grown([before])
@@ -129,20 +145,20 @@ class _Growth:
             self.refuse()
         found: dict[str, Any] = {}
         if self.last:
-            found[f"{self.name}[-{self.asked}:]"] = tuple(last_of([*self.last], self.appended))
+            found[self.name_of_end()] = tuple(last_of([*self.last], self.appended))
         if self.all is not None:
-            found[f"{self.name}[i]"] = self.written(self.appended).tree
+            found[self.name_of_all] = self.written(self.appended).tree
         if self.length is not None:
-            found[f"len({self.name})"] = self.length + Grown(self.appended).length()
+            found[self.name_of_length] = self.length + Grown(self.appended).length()
         if self.is_indexed:
             self.settle()
         return found
 
     def settle(self) -> None:
         """Learns how much room steps need, and of which dtypes."""
-        if any(isinstance(part, Rows) for part in self.appended):
-            self.refuse()
         elements = [x.value if isinstance(x, Maybe) else x for x in self.appended]
+        if any(isinstance(x, Rows) for x in elements):
+            self.refuse()
         first = [*takewhile(lambda x: not isinstance(x, Rows), parts_of(self.was))] or [
             self.was.rows().item(0)
         ]
@@ -225,7 +241,7 @@ class Growing:
     def asks_more(self) -> bool:
         """Whether a step reads of the lists what is not carried."""
         return any(
-            not growth.is_known or growth.hidden().keys() - self.hidden.keys()
+            not growth.is_known or {*growth.names()} - self.hidden.keys()
             for growth in self.lists.values()
         )
 
@@ -302,8 +318,6 @@ def aligned(a: Any, b: Any) -> tuple[Any, Any]:
 def _pair(first: list[Any], second: list[Any]) -> tuple[Any, Any]:
     """The parts at one place of two lists, of which one may end before."""
     there = [*first, *second]
-    if any(isinstance(x, (Rows, Before)) for x in there):
-        return (first or second)[0], (second or first)[0]
     if len(there) == 2 and not any(isinstance(x, Maybe) for x in there):
         return aligned(first[0], second[0])
     one, other = (x[0] if x else None for x in (first, second))

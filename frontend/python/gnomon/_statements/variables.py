@@ -16,7 +16,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .._arrays.creation import zeros_like
-from .._arrays.lists import growable
+from .._arrays.lists import growable, is_value, is_weak
 from .containers import sharing
 from .syntax import RUN
 
@@ -109,18 +109,6 @@ def _content(cell: CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return unbound
-
-
-def is_value(leaf: Any) -> bool:
-    """Whether a leaf of a variable is an array, an expression or a number."""
-    if isinstance(leaf, (bool, int, float, complex, _core.Expr, _core.Dim)):
-        return True
-    return hasattr(leaf, "__array__") or hasattr(leaf, "__dlpack__")
-
-
-def is_weak(leaf: Any) -> bool:
-    """Whether a leaf takes part in promotion as a Python number."""
-    return isinstance(leaf, (bool, int, float, complex)) or getattr(leaf, "weak", False)
 
 
 def expressions(value: Any) -> Any:
