@@ -312,6 +312,25 @@ def test_statistics_have_the_dtypes_of_numpy(kind, dtype):
             np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance, err_msg=str(i))
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
+def test_elements_of_integers_keep_their_dtype(dtype):
+    x = np.array([7, 5, 0, 3], dtype)
+
+    def f(m, x):
+        methods = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
+        return [
+            *(m.quantile(x, q, method=k) for k in methods for q in (0.3, 1, [0.25, 0.5])),
+            m.quantile(x, 1), m.quantile(x, [0, 1]), m.quantile(x, 0.5), m.percentile(x, 100.0),
+            m.quantile(x, 1, method="midpoint"), m.median(x), m.vander(x), m.vander(x, 2),
+        ]  # fmt: skip
+
+    compiled = gn.compiled(lambda x: f(gn, x))
+    for found in (f(gn, gn.asarray(x)), compiled(x)):
+        for a, b in zip(found, f(np, x), strict=True):
+            assert np.asarray(a).dtype == np.asarray(b).dtype
+            np.testing.assert_array_equal(a, b)
+
+
 def test_the_last_edge_of_a_histogram_is_the_greatest_element():
     for seed in range(50):
         for dtype in ("float32", "float64"):

@@ -392,6 +392,31 @@ def test_a_list_as_long_as_a_traced_number_names_the_line():
     assert "expected bounds with values" in str(caught.value)
     line = line_of(comprehended, "range(n)").replace(":", '", line ')
     assert line in "".join(traceback.format_exception(caught.value))
+
+
+def test_tracebacks_show_where_a_loop_begins():
+    @gn.compiled
+    def of_wrong_sizes(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i]
+            while total < 0:
+                total += gn.ones(3) @ gn.ones(4)
+            total *= 2
+        return total
+
+    with pytest.raises(gn.ValueError) as caught:
+        of_wrong_sizes(np.ones(50))
+    lines = [
+        x.line
+        for x in traceback.extract_tb(caught.value.__traceback__)
+        if x.filename == __file__
+    ]
+    assert lines[1:] == [
+        "for i in range(len(x)):",
+        "while total < 0:",
+        "total += gn.ones(3) @ gn.ones(4)",
+    ]
     assert float(gn.compiled(comprehended)(1.0, 3)) == 3  # an int is known when Python needs it
     assert float(gn.compiled(comprehended, static_argnames="n")(1.0, 3)) == 3
 

@@ -28,6 +28,7 @@ _CONTINUOUS = {
     "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8),
 }
+_ELEMENTS = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 _STEPS = ("inverted_cdf", "averaged_inverted_cdf", "closest_observation")
 
 
@@ -61,12 +62,13 @@ def quantile(
     q lies in [0, 1]; the axes of an array of them come first. `method` says what lies between two
     elements: linear, lower, higher, midpoint or nearest, or an estimate of Hyndman and Fan by
     NumPy's name. `weights`, for the method inverted_cdf, count elements more than once. NaN where
-    an element is NaN. The dtype is that of a and q together, as of sums. Differentiable.
+    an element is NaN. The dtype is that of a and q together, as of sums, and that of a where the
+    method or integers as q choose an element. Differentiable.
 
     >>> print(gn.quantile([1, 2, 3, 4], [0, 0.5, 1]))
     [1.  2.5 4. ]
     >>> print(gn.quantile([1, 2, 3, 4], 0.5, method="lower"))
-    2.0
+    2
     """
     x = _tensor(a)
     if isinstance(q, (float, int)) and not 0 <= q <= 1:
@@ -78,7 +80,9 @@ def quantile(
         y = _estimated(line, _tensor(q), at, method)
     else:
         y = _core.quantile(line, q, at, method)
-    if x.dtype.kind == "f" and (type(q) in (int, float) or getattr(q, "weak", False)):
+    is_element = method in _ELEMENTS or (method == "linear" and _tensor(q).dtype.kind in "iu")
+    is_float = x.dtype.kind == "f" and (type(q) in (int, float) or getattr(q, "weak", False))
+    if is_element or is_float:
         y = astype(y, x.dtype, copy=False)  # Python's numbers take part with the dtype of others
     if keepdims:
         y = _core.reshape(y, tuple(y.shape[: _tensor(q).ndim]) + kept)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .. import _core
 from .complex import complex, conj, imag, real
 from .creation import _tensor, astype
+from .dtypes import result_type
 from .joining import concat
 from .layout import flip
 from .reductions import (
@@ -185,10 +186,14 @@ def _end(slope, gaps, axis, order, place):
 def vander(x: Operand, N: int | None = None, increasing: bool = False) -> Tensor:
     """The matrix of powers of a vector: column j has x ** (N - 1 - j), or x ** j if increasing.
 
+    Integers are those of 64 bits.
+
     >>> print(gn.vander([2, 3], 3).tolist(), gn.vander([2, 3], 3, increasing=True).tolist())
     [[4, 2, 1], [9, 3, 1]] [[1, 2, 4], [1, 3, 9]]
     """
     x = _tensor(x)
+    if x.dtype.kind in "biu":
+        x = astype(x, result_type(x.dtype, "int64"))
     if x.ndim != 1:
         raise _core.ValueError(f"vander: expected a vector, found rank {x.ndim}")
     N = x.shape[0] if N is None else N

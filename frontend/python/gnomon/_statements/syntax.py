@@ -230,9 +230,14 @@ def thunk(value: ast.expr) -> ast.Lambda:
 
 
 def placed(place: ast.AST, nodes: Any) -> Any:
-    """The new nodes with the line of what they stand for."""
+    """The new nodes with the line of what they stand for: of a loop or an `if` that of its head."""
+    head = getattr(place, "iter", getattr(place, "test", place))
+    if head.end_lineno < place.lineno:  # type: ignore[attr-defined]
+        head = place  # the test is that of an earlier statement
     for node in nodes if isinstance(nodes, list) else [nodes]:
         for n in ast.walk(node):
             if not hasattr(n, "lineno") and isinstance(n, (ast.stmt, ast.expr, ast.arg)):
                 ast.copy_location(n, place)
+                # Python shows the line at which a call of an attribute ends.
+                n.end_lineno, n.end_col_offset = head.end_lineno, head.end_col_offset
     return nodes
