@@ -6,7 +6,9 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <span>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -405,8 +407,7 @@ void join_versions(Module& module, LoopStep& loop) {
   };
   const auto can_be_one = [&](int from, int to) {
     const Buffer &old = module.buffers[from], &now = module.buffers[to];
-    const bool are_own = old.role == Buffer::Role::workspace && now.role == Buffer::Role::workspace;
-    if (from == to || !are_own || old.dtype != now.dtype || old.shape != now.shape ||
+    if (from == to || old.role != now.role || old.dtype != now.dtype || old.shape != now.shape ||
         is_small(old) || is_of_loop(from) || is_of_loop(to) || has(loop.next, from))
       return false;
     const std::vector<std::size_t> places = steps.touching(from, from);
@@ -416,11 +417,27 @@ void join_versions(Module& module, LoopStep& loop) {
   std::vector<Version> versions;
   for (const Step& step : loop.body) find_versions(module, step, versions);
   std::vector<bool> idle(loop.body.size());
-  for (const auto& [from, to] : versions) {
-    if (!can_be_one(from, to)) continue;
+  const auto join = [&](int from, int to) {
     make_one(module, loop.body, steps.touching(from, to), from, to, to, idle);
     steps.join(to, from);
-    loop.versions.push_back(to);
+    if (!has(loop.versions, to)) loop.versions.push_back(to);
+  };
+  for (const auto& [from, to] : versions)
+    if (module.buffers[from].role == Buffer::Role::workspace && can_be_one(from, to))
+      join(from, to);
+  // Memory of a size that only the call finds is there from the beginning of the step if it is the
+  // next state's: the last version goes first.
+  std::unordered_map<int, int> now;
+  for (const auto& [from, last] : versions | std::views::reverse) {
+    const int to = now.contains(last) ? now.at(last) : last;
+    if (module.buffers[from].role != Buffer::Role::late || !has(loop.next, to) ||
+        !can_be_one(from, to))
+      continue;
+    join(from, to);
+    now[from] = to;
+    for (std::size_t at = 0; at < loop.body.size(); ++at)
+      if (const auto* allocate = std::get_if<AllocateStep>(&loop.body[at].what))
+        idle[at] = idle[at] || allocate->buffer == from;
   }
   erase_idle(loop.body, idle);
 }

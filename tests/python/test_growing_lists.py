@@ -364,8 +364,8 @@ def test_what_only_the_call_knows_is_refused():
         return [2 * v for v in kept]
 
     for f, message in [
-        (shrinking, "`kept` grows in the steps of a loop"),
-        (read_in_the_step, "`kept` grows in the steps of a loop"),
+        (shrinking, "`kept` grows in a `while` whose end is not known"),
+        (read_in_the_step, "`kept` grows in a `while` whose end is not known"),
         (unlike, "arrays or numbers as elements"),
         (comprehension, "only the call knows how long a list is"),
     ]:

@@ -124,7 +124,7 @@ def test_many_steps_that_are_not_alike_warn():
     def f(x):
         kept = [x]
         for _ in range(300):
-            kept.insert(0, kept[0] + 1)
+            kept = [kept[0] + 1, *kept]
         return kept[0]
 
     with pytest.warns(RuntimeWarning, match="more than 256 steps stand in the graph"):

@@ -438,10 +438,10 @@ def test_what_cannot_be_is_said_by_name():
     def prepended(x, n):
         found = []
         for i in range(n):
-            found.insert(0, x[i])
+            found = [x[i]] + found
         return found
 
-    assert "`found` grows in the steps" in refusal(prepended, np.ones(3), 3)
+    assert "`found`" in refusal(prepended, np.ones(3), 3)
 
     def vectors(x):
         return 1.0 if x > 0 else 2.0

@@ -426,7 +426,7 @@ def test_steps_that_are_not_alike_are_pythons():
     def listed(x):
         k, found = 0, []
         while k < 12:
-            found.insert(0, gn.sin(x[k]))
+            found = [gn.sin(x[k]), *found]
             k += 1
         return gn.stack(found)
 

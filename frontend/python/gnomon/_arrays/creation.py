@@ -46,7 +46,7 @@ def _stacked(sequence):
 
         return stacked(sequence)
     parts = [_stacked(x) if isinstance(x, (list, tuple)) else _tensor(x) for x in sequence]
-    return _core.stack(parts, 0)
+    return _core.stack(parts, 0) if parts else _core.full((0,), 0, "float64")
 
 
 def asarray(

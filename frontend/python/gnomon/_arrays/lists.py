@@ -1,13 +1,10 @@
-"""Lists that loops and branches of a traced function appended to, as arrays.
+"""Lists that loops and branches of a traced function change, as arrays.
 
-Such a list has elements as any other, and parts: `Rows` are what the steps of a loop appended, a
-`Maybe` is an element, or rows, that are there if a branch ran. They are trees, so loops and
-branches carry them.
+Such a list has elements as any other, and parts (`parts.py`) that stand for more of them.
 """
 
 from __future__ import annotations
 
-import builtins
 import operator
 from itertools import takewhile
 from typing import Any
@@ -17,88 +14,21 @@ from .broadcasting import broadcast_to
 from .creation import asarray, astype
 from .dtypes import result_type
 from .joining import concat, stack
+from .parts import Before, Maybe, Room, Rows
 from .shapes import reshape
 
 __all__ = [
-    "Before", "Grown", "Maybe", "Rows", "gathered", "growable", "has_parts", "is_value", "is_weak",
-    "last_of", "parts_of", "plain", "settled", "stacked",
+    "Grown", "as_room", "gathered", "growable", "has_parts", "is_value", "is_weak", "last_of",
+    "parts_of", "plain", "room_of", "settled", "stacked",
 ]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 _where = _core.operation("where")
 
-
-class Rows:
-    """Elements that are alike: a tree, whose arrays have theirs along the first axis."""
-
-    __slots__ = ("tree", "weak")
-
-    def __init__(self, tree: Any, weak: tuple[bool, ...]) -> None:
-        self.tree = tree
-        self.weak = weak  # of each leaf whether it takes part in promotion as a Python number
-
-    def count(self) -> Any:
-        """How many elements there are: an int or an extent."""
-        return _tree.leaves(self.tree)[0].shape[0]
-
-    def item(self, i: Any) -> Any:
-        """Element i."""
-        leaves, shape = _tree.flatten(self.tree)
-        items = [x[i] for x in leaves]
-        for k, as_weak in enumerate(self.weak):
-            items[k] = _core.as_weak(_core.as_expr(items[k]), True) if as_weak else items[k]
-        return _tree.unflatten(shape, items)
-
-    def at(self, key: Any) -> Rows:
-        """Those of a slice, or where a mask is true."""
-        return Rows(_tree.map(lambda x: x[key], self.tree), self.weak)
-
-class Maybe:
-    """An element, or rows of them, that are there if a flag is true."""
-
-    __slots__ = ("flag", "value")
-
-    def __init__(self, flag: Any, value: Any) -> None:
-        self.flag = flag
-        self.value = value
-
-
-class Before:
-    """All that a list had before the step of a loop that is traced.
-
-    `first` are the elements that it began with. `last(n)` gives its n last ones, `at(i, appended)`
-    element i of those and what the step has appended, `length()` their number.
-    """
-
-    __slots__ = ("at", "first", "last", "length", "name")
-
-    def __init__(
-        self,
-        name: str,
-        first: list[Any],
-        last: Callable[[int], list[Any]],
-        at: Callable[[Any, list[Any]], Any],
-        length: Callable[[], Any],
-    ) -> None:
-        self.name = name
-        self.first = first
-        self.last = last
-        self.at = at
-        self.length = length
-
-    def refuse(self) -> Any:
-        """What only the call knows is asked."""
-        raise _core.TypeError(
-            f"`{self.name}` grows in the steps of a loop of which one is traced for all: a step "
-            "may append to it, and read its elements and its len: write what else it needs into "
-            "an array of the largest length, x[i] = v"
-        )
-
-
-_KINDS = (Rows, Maybe, Before)
+_KINDS = (Rows, Maybe, Before, Room)
 
 
 def _is_element(part: Any) -> bool:
@@ -124,6 +54,8 @@ class Grown(list[Any]):
         known: Any = 0
         flags: list[Any] = []
         for part in parts_of(self):
+            if isinstance(part, Room):
+                return part.length
             n = part.length() if isinstance(part, Before) else _count(part)
             if isinstance(part, Maybe):
                 n = astype(_core.as_expr(part.flag), "int64") * _core.as_expr(n)
@@ -142,15 +74,17 @@ class Grown(list[Any]):
         parts = parts_of(self)
         if parts and isinstance(parts[0], Before):
             parts[0].refuse()
-        if len(parts) == 1 and isinstance(parts[0], Rows):
-            return parts[0]
+        if len(parts) == 1 and isinstance(parts[0], (Rows, Room)):
+            return parts[0] if isinstance(parts[0], Rows) else parts[0].rows()
         rows, flags = gathered(parts, of_arrays)
         return rows if flags is None else rows.at(flags)
 
     def item(self, i: Any) -> Any:
         """Element i, from the end if it is negative."""
         parts = parts_of(self)
-        before = parts[0] if parts and isinstance(parts[0], Before) else None
+        if (room := room_of(self)) is not None:
+            return room.item(i)
+        before = before_of(self)
         if not isinstance(i, int):
             return self.rows().item(i) if before is None else before.at(i, parts[1:])
         known = [*takewhile(_is_element, parts if before is None else parts_of(before.first))]
@@ -180,7 +114,7 @@ class Grown(list[Any]):
 
     def __iter__(self) -> Iterator[Any]:
         for part in parts_of(self):
-            if isinstance(part, (Maybe, Before)):
+            if isinstance(part, (Maybe, Before, Room)):
                 rows = self.rows()
                 yield from map(rows.item, range(len(self)))
                 return
@@ -212,9 +146,94 @@ class Grown(list[Any]):
         self.extend(other)
         return self
 
+    def append(self, x: Any) -> None:
+        """Appends an element, or a part."""
+        room = room_of(self)
+        if room is None:
+            list.append(self, x)
+        elif not _is_element(x):
+            list.__setitem__(self, slice(None), [room.rows(), x])
+        else:
+            self.become(room.appended(x))
+
     def extend(self, other: Any) -> None:
         """Appends the elements of another list, or of what one can go through."""
-        list.extend(self, _parts(other))
+        for x in _parts(other):
+            self.append(x)
+
+    def become(self, room: Room) -> None:
+        """Makes the room all that the list has."""
+        list.__setitem__(self, slice(None), [room])
+
+    def changeable(self) -> Room | None:
+        """The room that the list is; None if it has elements that are known."""
+        if (before := before_of(self)) is not None:
+            before.change()
+        room = room_of(self)
+        if room is None and has_parts(self):
+            if isinstance(self.length(), _core.Expr):
+                return as_room(self)
+            list.__setitem__(self, slice(None), [*self])
+        return room
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, slice) and key == slice(None):
+            items = [*_parts(value)]
+            self.clear()
+            self.extend(items)
+            return
+        room = None if isinstance(key, slice) else self.changeable()
+        if room is None and isinstance(key, _core.Expr) and self:
+            room = as_room(self)
+        if room is not None:
+            self.become(room.assigned(key, value))
+        elif isinstance(key, slice):
+            _of_elements("__setitem__")(self, key, value)
+        else:
+            list.__setitem__(self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        if isinstance(key, slice):
+            is_end = key.stop is None and key.step is None and key.start is not None
+            if is_end and (room := self.changeable()) is not None:
+                start = _core.as_expr(key.start)
+                length = _core.as_expr(room.length)
+                start = _core.operation("maximum")(_where(start < 0, start + length, start), 0)
+                self.become(room.cut(start))
+            else:
+                _of_elements("__delitem__")(self, key)
+        else:
+            self.pop(key)
+
+    def pop(self, i: Any = -1) -> Any:
+        """Takes away element i, and returns it."""
+        known = len([*takewhile(_is_element, reversed(parts_of(self)))])
+        if isinstance(i, int) and -known <= i < 0:
+            return list.pop(self, i)
+        room = self.changeable()
+        if room is None:
+            return list.pop(self, i)
+        found = room.item(i)
+        self.become(room.without(i))
+        return found
+
+    def insert(self, i: Any, x: Any) -> None:
+        """Puts an element before element i."""
+        room = self.changeable()
+        if room is None:
+            list.insert(self, i, x)
+        else:
+            self.become(room.inserted(i, x))
+
+    def clear(self) -> None:
+        """Takes away all elements."""
+        if (before := before_of(self)) is not None:
+            before.change()
+        room = room_of(self)
+        if room is None:
+            list.clear(self)
+        else:
+            self.become(room.cut(0))
 
     def copy(self) -> Any:
         """A list with the same elements."""
@@ -242,14 +261,12 @@ class Grown(list[Any]):
         list.__setitem__(self, slice(None), turned)
 
 
-def _with_elements(name: str) -> Any:
+def _of_elements(name: str) -> Any:
     """A method of lists, which is called when all elements are there."""
     method = getattr(list, name)
 
     def of_elements(self: Grown, *args: Any, **kwargs: Any) -> Any:
-        parts = parts_of(self)
-        at = builtins.max((i for i, x in enumerate(parts, 1) if not _is_element(x)), default=0)
-        if at and not (name == "pop" and not args and at < len(parts)):
+        if has_parts(self):
             list.__setitem__(self, slice(None), [*self])
         return method(self, *args, **kwargs)
 
@@ -258,17 +275,50 @@ def _with_elements(name: str) -> Any:
     return of_elements
 
 
-for _name in (
-    *("__delitem__", "__imul__", "__mul__", "__rmul__", "__setitem__", "count", "index"),
-    *("insert", "pop", "remove"),
-):
-    setattr(Grown, _name, _with_elements(_name))
+for _name in ("__imul__", "__mul__", "__rmul__", "count", "index", "remove"):
+    setattr(Grown, _name, _of_elements(_name))
 del _name
 
 
 def parts_of(items: list[Any]) -> list[Any]:
     """The elements of a list, and the parts of one that has grown."""
     return [*list.__iter__(items)]
+
+
+def room_of(items: list[Any]) -> Room | None:
+    """The room that a list is."""
+    parts = parts_of(items)
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], Room) else None
+
+
+def as_room(items: Grown) -> Room:
+    """The list, which is not empty, as a room."""
+    if (room := room_of(items)) is not None:
+        return room
+    parts = parts_of(items)
+    known = [*takewhile(lambda x: not isinstance(x, Maybe), parts)]
+    if any(isinstance(_inner(x), Rows) for x in parts[len(known) :]):
+        known = parts
+    # Elements that may be there have zeros in their places first.
+    first = known or [_tree.map(lambda x: _core.as_expr(x) * 0, _inner(parts[0]))]
+    rows = Grown(first).rows()
+    both = gathered([rows, *map(_inner, parts[len(known) :])])[0]
+    dtypes = [x.dtype for x in _tree.leaves(both.tree)]
+    columns = zip(_tree.leaves(rows.tree), dtypes, strict=True)
+    tree = _tree.unflatten(_tree.structure(rows.tree), [astype(x, t) for x, t in columns])
+    length = rows.count() if known else 0
+    room = Room(tree, both.weak, 0, 0, None).made(tree, 0, length)
+    for part in parts[len(known) :]:
+        is_there = part.flag if isinstance(part, Maybe) else True
+        longer = room.appended(_inner(part))
+        room = longer.made(longer.tree, 0, room.length + is_there)
+    return room
+
+
+def before_of(items: list[Any]) -> Before | None:
+    """What a list had before the step that is traced."""
+    parts = parts_of(items)
+    return parts[0] if parts and isinstance(parts[0], Before) else None
 
 
 def has_parts(items: Any) -> bool:
@@ -303,7 +353,7 @@ def _known(n: Any) -> int:
 
 
 def _told(part: Any) -> str:
-    if isinstance(part, Rows):
+    if isinstance(part, (Rows, Room)):
         return f"*rows of {part.tree!r}"
     if isinstance(part, Maybe):
         return f"{part.value!r} if {part.flag!r}"
@@ -333,7 +383,7 @@ def gathered(parts: list[Any], of_arrays: bool = False) -> tuple[Rows, Any]:
     weak: list[bool] = []
     shape: Any = None
     for part in parts:
-        inner = _inner(part)
+        inner = _inner(part.rows() if isinstance(part, Room) else part)
         is_row = isinstance(inner, Rows)
         value = inner.tree if is_row else inner
         leaves, mine = _tree.flatten(_in_rows(value))
@@ -357,7 +407,7 @@ def gathered(parts: list[Any], of_arrays: bool = False) -> tuple[Rows, Any]:
             _check_alike(columns[i][0], columns[i][-1])
             weak[i] = weak[i] and (inner.weak[i] if is_row else is_weak(leaf))
         flag = part.flag if isinstance(part, Maybe) else True
-        flags.append(broadcast_to(_core.as_expr(flag), (_count(part),)))
+        flags.append(broadcast_to(_core.as_expr(flag), (inner.count() if is_row else 1,)))
     if shape is None:
         raise _core.TypeError("list: expected elements, found none")
     if not of_arrays:
@@ -444,6 +494,9 @@ def settled(tree: Any) -> Any:
         inner = _inner(part)
         if isinstance(part, Maybe) and not part.flag:
             continue
+        if isinstance(part, Room):
+            begin, length = map(operator.index, (part.begin, part.length))
+            inner = Rows(part.tree, part.weak).at(slice(begin, begin + length))
         if isinstance(inner, Rows):
             strict = Rows(inner.tree, (False,) * len(inner.weak))
             found += map(strict.item, range(operator.index(inner.count())))
@@ -456,7 +509,5 @@ def _kind(x: Any) -> type:
     return Grown if has_parts(x) else list
 
 
-_tree.register(Rows, lambda x: ([x.tree], x.weak), lambda weak, c: Rows(c[0], weak))
-_tree.register(Maybe, lambda x: ([x.flag, x.value], None), lambda _, c: Maybe(*c))
 _tree.register(Grown, lambda x: (parts_of(x), None), lambda _, c: Grown(c))
 _tree.set_kind(Grown, _kind)

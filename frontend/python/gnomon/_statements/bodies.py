@@ -49,12 +49,15 @@ class _Expressions(ast.NodeTransformer):
         return result
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        if isinstance(node.op, ast.Not):
+            node.operand = _of_truths(node.operand)
         self.generic_visit(node)
         if isinstance(node.op, ast.Not):
             return placed(node, call_of("not_", node.operand))  # type: ignore[no-any-return]
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+        node.test = _of_truths(node.test)
         self.generic_visit(node)
         if _keeps_names(node):
             return node
@@ -202,7 +205,7 @@ class _Function:
             how = [ast.Constant(said(s))]
             how += [ast.Constant(getattr(s, name, False)) for name in ("raises", "known")]
             holder = name_of(function.name)
-            call = call_of("assert_", _expression(s.test), what, *how, holder, texts(waiting))
+            call = call_of("assert_", _test(s.test), what, *how, holder, texts(waiting))
             return placed(s, [function, ast.Expr(call)])  # type: ignore[no-any-return]
         if isinstance(s, (ast.With, ast.Try, ast.Match, ast.If, *LOOPS)):
             return [self.kept(s, after)]
@@ -259,7 +262,9 @@ class _Function:
             elif name in ("handlers", "cases"):
                 for part in value:
                     part.body = [x for y in part.body for x in self.statement(y, later)]
-            elif name in ("test", "iter", "subject"):
+            elif name == "test":
+                setattr(s, name, _test(value))
+            elif name in ("iter", "subject"):
                 setattr(s, name, _expression(value))
         return s  # type: ignore[no-any-return]
 
@@ -301,7 +306,7 @@ class _Function:
         before = live([s], after)
         objects = changed(both) & before
         others = (passed(both) & before) - objects
-        test = _expression(s.test)
+        test = _test(s.test)
         mine = (results | objects | others) & self.names
         here = (results | objects) & self.names | assigned(both)
         then = self.function("then", self.body(s.body, after, here), mine)
@@ -314,7 +319,7 @@ class _Function:
 
     def returning(self, s: ast.If, rest: list[ast.stmt], after: Names) -> list[ast.stmt]:
         """An `if` that ends the function in a way: what follows belongs to the other one."""
-        test = _expression(s.test)
+        test = _test(s.test)
         bound = assigned([s, *rest])
         before = live([s, *rest], after)
         objects = changed([s, *rest]) & before
@@ -353,7 +358,7 @@ class _Function:
             kinds = texts(carried), texts(stops), texts(others)
             call = call_of("for_", what, name_of(function.name), *kinds)
             return placed(s, [function, ast.Expr(call)])  # type: ignore[no-any-return]
-        test = self.function("test", [placed(s, ast.Return(_expression(s.test)))], no_names)
+        test = self.function("test", [placed(s, ast.Return(_test(s.test)))], no_names)
         function = self.function("body", body, mine)
         kinds = texts(carried), texts(stops), texts(others)
         call = call_of("while_", name_of(test.name), name_of(function.name), *kinds, *counted)
@@ -387,6 +392,24 @@ def _jumps_out(s: ast.If) -> bool:
 
 def _expression(node: Any) -> Any:
     return _Expressions().visit(node)
+
+
+def _test(node: ast.expr) -> Any:
+    return _expression(_of_truths(node))
+
+
+def _of_truths(node: ast.expr) -> ast.expr:
+    """A test, whose `and` and `or` join what is true of containers, not the containers."""
+    if isinstance(node, ast.BoolOp):
+        node.values = [*map(_truth, node.values)]
+    return node
+
+
+def _truth(node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.BoolOp):
+        return _of_truths(node)
+    known = isinstance(node, (ast.Compare, ast.Constant, ast.UnaryOp))
+    return node if known else placed(node, call_of("truth", node))  # type: ignore[no-any-return]
 
 
 def rewrite(node: ast.FunctionDef) -> None:

@@ -7,9 +7,10 @@ from typing import Any
 from .. import _core, _tree
 from .._arrays.lists import has_parts
 from .._functions import branches
+from .._tree import is_container
 from .changes import Copies, Watched, settled
 from .containers import Slot, filled
-from .growing import aligned
+from .growing import aligned, has_rooms
 from .variables import (
     BASE,
     Place,
@@ -74,8 +75,10 @@ def if_(
 
 
 def truth(x: Any) -> Any:
-    """Whether there are elements, for a list of which only calls know how long it is."""
-    return x.length() > 0 if has_parts(x) else x
+    """Whether a container has elements; anything else as it is."""
+    if has_parts(x):
+        return x.length() > 0
+    return bool(x) if is_container(x) else x
 
 
 def if_expression(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
@@ -250,14 +253,30 @@ def and_(left: Any, right: Callable[[], Any]) -> Any:
     left = truth(left)
     if not is_open(left):
         return left and right()
-    return if_expression(left, right, lambda: left)
+    known = _Known(right)
+    found = if_expression(left, known, lambda: left)
+    return False if known.value is False else found
 
 
 def or_(left: Any, right: Callable[[], Any]) -> Any:
     """`left or right()`."""
     if not is_open(left):
         return left or right()
-    return if_expression(left, lambda: left, right)
+    known = _Known(right)
+    found = if_expression(left, lambda: left, known)
+    return True if known.value is True else found
+
+
+class _Known:
+    """A function, and what it has returned, which may decide whatever is joined with it."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.function = function
+        self.value: Any = None
+
+    def __call__(self) -> Any:
+        self.value = self.function()
+        return self.value
 
 
 def compare(
@@ -319,7 +338,7 @@ class _Merged:
             )
         first, shape = _tree.flatten(a)
         second, other = _tree.flatten(b)
-        if shape != other:
+        if shape != other or has_rooms(shape):
             a, b = aligned(a, b)
             (first, shape), (second, other) = _tree.flatten(a), _tree.flatten(b)
         if shape != other:

@@ -8,7 +8,8 @@ from typing import Any
 
 from .. import _core
 from .._arrays.creation import astype
-from .._arrays.lists import Grown, Rows, has_parts
+from .._arrays.lists import Grown, has_parts
+from .._arrays.parts import Rows
 from .._functions import branches
 from .branching import and_, or_
 from .rewriting import rewritten

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .._tree import is_container, parts
-from .containers import Slot, are_alike, can_change, filled, unified
+from .containers import Slot, are_alike, can_change, containers_in, filled, unified
 from .variables import every_variable, is_same, put, told
 
 __all__ = ["Copies", "Watched", "settled"]
@@ -24,6 +24,7 @@ class Copies:
             self.leaves[name], self.shapes[name] = _tree.flatten(x)
         # Each container before, its copy, and the parts that this had then.
         self.containers: list[tuple[Any, Any, dict[Any, Any]]] = []
+        self.rooms: set[int] = set()  # the identities of copies whose elements are elsewhere
         self.names = [n for n, x in self.objects.items() if can_change(before.get(n))]
         stack = [(before.get(name), x) for name, x in self.objects.items()]
         while stack:
@@ -48,9 +49,10 @@ class Copies:
         """
         for name in self.names:
             x = self.objects[name]
-            if after.get(name, x) is not x and not (
-                all(self.kept(name)) and _tree.flatten(x)[1] == self.shapes[name]
-            ):
+            if after.get(name, x) is x:
+                continue
+            is_kept = all(self.kept(name)) and _tree.flatten(x)[1] == self.shapes[name]
+            if not is_kept or any(id(y) in self.rooms for y in containers_in(x)):
                 raise _core.TypeError(
                     f"{self.who}: {told(name)} is changed and then becomes another container, "
                     "while others may hold what it was: only the call knows what they hold then: "
@@ -59,11 +61,18 @@ class Copies:
         found: set[Slot] = set()
         for was, x, began in self.containers:
             now = parts(x)
-            found |= {
-                (id(was), key)
+            others = {
+                key: part
                 for key, part in began.items()
                 if is_container(part) and now.get(key) is not part
             }
+            if any(id(y) in self.rooms for part in others.values() for y in containers_in(part)):
+                raise _core.TypeError(
+                    f"{self.who}: a list is changed and then another one is put in its place, "
+                    "while others may hold it: only the call knows what they hold then: take a "
+                    "copy before"
+                )
+            found |= {(id(was), key) for key in others}
         return found
 
 

@@ -7,7 +7,16 @@ from .. import _core
 from .._arrays.lists import Grown, has_parts
 from .._tree import is_container, parts, with_children
 
-__all__ = ["Slot", "are_alike", "can_change", "exchanged", "filled", "sharing", "unified"]
+__all__ = [
+    "Slot",
+    "are_alike",
+    "can_change",
+    "containers_in",
+    "exchanged",
+    "filled",
+    "sharing",
+    "unified",
+]
 
 Slot = tuple[int, Any]  # a part of a container: its identity and the key
 
@@ -107,17 +116,19 @@ def unified(originals: dict[str, Any], copies: dict[str, Any]) -> dict[str, Any]
 
 def sharing(values: dict[str, Any], others: dict[str, Any]) -> tuple[str, ...]:
     """Which of the others hold a container that the values hold, too."""
-    held = {x for value in values.values() for x in _inside(value)}
+    held = {id(x) for value in values.values() for x in containers_in(value)}
     if not held:
         return ()
-    return tuple(name for name, x in others.items() if not held.isdisjoint(_inside(x)))
+    return tuple(
+        name for name, x in others.items() if not held.isdisjoint(map(id, containers_in(x)))
+    )
 
 
-def _inside(value: Any) -> Iterator[int]:
-    """The identities of the containers in a value that can be changed."""
+def containers_in(value: Any) -> Iterator[Any]:
+    """The containers in a value that can be changed."""
     stack = [value]
     while stack:
         x = stack.pop()
         if can_change(x):
-            yield id(x)
+            yield x
         stack += parts(x).values()

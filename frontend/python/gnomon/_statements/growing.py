@@ -1,6 +1,7 @@
 """Lists that the steps of a loop append to, and those that branches do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import takewhile
 from typing import Any
 
@@ -8,24 +9,57 @@ from .. import _core, _tree
 from .._arrays.creation import astype, full
 from .._arrays.dtypes import result_type
 from .._arrays.joining import concat
-from .._arrays.lists import Before, Grown, Maybe, Rows, gathered, last_of, parts_of
+from .._arrays.lists import Grown, as_room, gathered, last_of, parts_of, room_of
+from .._arrays.parts import Before, Maybe, Room, Rows
 from .._arrays.shapes import reshape
 from .._functions.graphs import substitute
 from .changes import Copies
 from .containers import are_alike, exchanged
-from .variables import Variables, told, zeros
+from .variables import Variables, is_weak, told, zeros
 
-__all__ = ["Growing", "aligned"]
+__all__ = ["Changing", "Growing", "aligned", "has_rooms", "stepping"]
 
 
 _where = _core.operation("where")
 
 
-class _Growth:
-    """A list that steps append to, and what they read of it, which they carry then."""
+# How many steps the loops make whose bodies are traced, from the outermost on; None: nobody knows.
+_around: list[Callable[[], Any] | None] = []
 
-    def __init__(self, name: str, was: Grown, steps: Callable[[], Any] | None) -> None:
+
+@contextmanager
+def stepping(steps: Callable[[], Any] | None) -> Iterator[None]:
+    """What is traced inside is a step of a loop of so many."""
+    _around.append(steps)
+    try:
+        yield
+    finally:
+        _around.pop()
+
+
+class Changing(BaseException):
+    """A step changes elements of a list that the loop was thought only to append to."""
+
+    def __init__(self, growth: "_Growth") -> None:
+        self.growth = growth
+
+
+class _Growth:
+    """A list that steps append to, and what they read of it, which they carry then.
+
+    A list of which they also change elements is a room, which is carried whole.
+    """
+
+    def __init__(
+        self, name: str, was: Grown, steps: Callable[[], Any] | None, element: Any, is_room: bool
+    ) -> None:
         self.name = name
+        self.element = element  # of its kind, None if nobody knows
+        self.is_room = is_room
+        self.is_open = False  # whether the trace of a step goes on, in which the room has place
+        self.depth = 0  # of that step
+        self.noted: list[tuple[list[Any], Any]] = []  # what it gives the room, and how often new
+        self.weak: tuple[bool, ...] = ()  # of the elements' leaves
         self.name_of_all = f"{name}[i]"
         self.name_of_length = f"len({name})"
         self.was = was
@@ -52,7 +86,7 @@ class _Growth:
                 last = tuple(self.was[i - self.asked] for i in range(self.asked))
                 found[name] = _tree.map(_core.another, last)
             elif name == self.name_of_all:
-                found[name] = self.with_room()
+                found[name] = self.room() if self.is_room else self.with_room()
             else:
                 found[name] = _core.as_weak(_core.as_expr(self.was.length()), True)
         return found
@@ -63,6 +97,8 @@ class _Growth:
 
     def names(self) -> list[str]:
         """Those of what `hidden` gives."""
+        if self.is_room:
+            return [self.name_of_all]
         asked = {
             self.name_of_end(): self.asked,
             self.name_of_all: self.is_indexed,
@@ -72,24 +108,75 @@ class _Growth:
 
     def with_room(self) -> Any:
         """The elements before the loop, with room behind them for what steps append."""
-        assert self.steps is not None
-        room = _core.operation("maximum")(self.steps(), 0) * max(self.parts, 1)
-        leaves, shape = _tree.flatten(self.was.rows().tree)
+        room: Any = 0
+        if self.steps is not None and (self.parts or not self.is_room):
+            room = _core.operation("maximum")(self.steps(), 0) * max(self.parts, 1)
+        leaves, shape = _tree.flatten(self.rows_before().tree)
         made = []
         for x, dtype in zip(leaves, self.dtypes, strict=True):
             made.append(concat([astype(x, dtype), full((room, *x.shape[1:]), 0, dtype)]))
         return _tree.unflatten(shape, made)
+
+    def rows_before(self) -> Rows:
+        """The elements before the loop; those of a room with others behind them."""
+        if (room := room_of(self.was)) is not None:
+            return Rows(room.tree, room.weak)
+        if parts_of(self.was):
+            return self.was.rows()
+        return Grown([self.element]).rows().at(slice(0, 0))
+
+    def room(self) -> Room:
+        """The elements before the loop as a room."""
+        if not parts_of(self.was) and self.element is None:
+            self.refuse()
+        if not self.dtypes:
+            rows = self.rows_before()
+            self.dtypes, self.weak = [x.dtype for x in _tree.leaves(rows.tree)], rows.weak
+        own = room_of(self.was)
+        begin = 0 if own is None else own.begin
+        numbers = (_core.as_weak(_core.as_expr(x), True) for x in (begin, self.was.length()))
+        return Room(self.with_room(), self.weak, *numbers, self)
+
+    def change(self) -> None:
+        """Lets the next trace have a room."""
+        self.is_room = True
+        raise Changing(self)
+
+    def note(self, value: Any, is_new: bool) -> None:
+        """A step gives the room this element, or appends it."""
+        inside = _around[self.depth :]
+        if is_new and (self.steps is None or any(steps is None for steps in inside)):
+            error: Any = _core.TypeError(
+                f"`{self.name}` grows in a `while` whose end is not known, and steps do more with "
+                "it than append and read elements: nobody knows how much room it needs: append in "
+                "a `for`, or write into an array of the largest length, x[i] = v"
+            )
+            error.says_why = True
+            raise error
+        times: Any = 1
+        for steps in inside if is_new else ():
+            assert steps is not None
+            times = times * _core.operation("maximum")(steps(), 0)
+        self.noted.append((_tree.leaves(value), times if is_new else 0))
 
     def begin(self, carried: dict[str, Any]) -> None:
         """Makes what a step gets; `carried` is what `hidden` gave, as it is now."""
         self.last = carried.get(self.name_of_end(), ())
         self.length = carried.get(self.name_of_length)
         self.all = None
+        self.noted = []
+        if self.is_room:
+            self.is_open, self.depth = True, len(_around)
+            self.given = Grown([carried[self.name_of_all]])
+            return
         if self.name_of_all in carried:
             tree = carried[self.name_of_all]
             self.all = Rows(tree, (False,) * len(_tree.leaves(tree)))
-        before = Before(self.name, self.was, self.of_end, self.at, self.count)
-        self.given = Grown([before])
+        self.given = Grown([self.before()])
+
+    def before(self) -> Before:
+        """What stands for the elements before the step."""
+        return Before(self.name, self.was, self.of_end, self.at, self.count, self.change)
 
     def of_end(self, n: int) -> list[Any]:
         """The n last elements before the step."""
@@ -119,7 +206,7 @@ class _Growth:
 
     def refuse(self) -> Any:
         """What only the call knows is asked."""
-        return Before(self.name, self.was, self.of_end, self.at, self.count).refuse()
+        return self.before().refuse()
 
     def written(self, appended: list[Any]) -> Rows:
         """`all`, with what the step has appended."""
@@ -140,6 +227,12 @@ class _Growth:
 
     def end(self) -> dict[str, Any]:
         """The values of `hidden` behind the step."""
+        if self.is_room:
+            room = room_of(self.given)
+            if room is None:
+                self.refuse()
+            self.settle_room()
+            return {self.name_of_all: room}
         before, *self.appended = parts_of(self.given) or [None]
         if not isinstance(before, Before):
             self.refuse()
@@ -154,6 +247,18 @@ class _Growth:
             self.settle()
         return found
 
+    def settle_room(self) -> None:
+        """Learns how much room steps need, and of which dtypes."""
+        self.is_open = False
+        parts = sum(times for _, times in self.noted)
+        columns = zip(self.dtypes, *(leaves for leaves, _ in self.noted), strict=True)
+        dtypes = [result_type(*column) for column in columns]
+        weak = tuple(
+            all(w) for w in zip(self.weak, *(map(is_weak, x) for x, _ in self.noted), strict=True)
+        )
+        self.is_known = (dtypes, weak, repr(parts)) == (self.dtypes, self.weak, repr(self.parts))
+        self.dtypes, self.weak, self.parts = dtypes, weak, parts
+
     def settle(self) -> None:
         """Learns how much room steps need, and of which dtypes."""
         elements = [x.value if isinstance(x, Maybe) else x for x in self.appended]
@@ -167,6 +272,23 @@ class _Growth:
         parts = max(self.parts, len(elements))
         self.is_known = (dtypes, parts) == (self.dtypes, self.parts)
         self.dtypes, self.parts = dtypes, parts
+
+
+def _named(name: str, x: Any) -> dict[Any, str]:
+    """How errors tell the parts of a container, by their keys."""
+    has_keys = isinstance(x, (dict, list, tuple))
+    return {key: f"{name}[{key!r}]" if has_keys else f"{name}.{key}" for key in _tree.parts(x)}
+
+
+def _element_of(parts: list[Any]) -> Any:
+    """An element of the kind that a list has; None if nobody knows."""
+    for part in reversed(parts):
+        x = part.value if isinstance(part, Maybe) else part
+        if isinstance(x, (Rows, Room)):
+            x = Rows(x.tree, x.weak).item(0)
+        if not isinstance(x, Before):
+            return zeros(x)
+    return None
 
 
 class Growing:
@@ -184,15 +306,41 @@ class Growing:
         if isinstance(was, Grown) and isinstance(now, list):
             if id(was) in self.lists:
                 return False
-            if len(_tree.parts(now)) > len(_tree.parts(was)):
-                self.lists[id(was)] = _Growth(name, was, self.steps)
+            old, new = [*_tree.parts(was).values()], [*_tree.parts(now).values()]
+            is_room = len(new) < len(old) or any(isinstance(x, Room) for x in new)
+            if is_room or len(new) > len(old):
+                element = _element_of([*old, *new])
+                self.lists[id(was)] = _Growth(name, was, self.steps, element, is_room)
                 return True
         elif not are_alike(was, now):
             return False
         old, new = _tree.parts(was), _tree.parts(now)
-        has_keys = isinstance(was, (dict, list, tuple))
-        names = {key: f"{name}[{key!r}]" if has_keys else f"{name}.{key}" for key in old}
+        names = _named(name, was)
         return any([self.find(names[key], x, new[key]) for key, x in old.items() if key in new])
+
+    def give_rooms(self, name: str, was: Any) -> bool:
+        """Whether there are lists in a variable that are rooms in the next trace, and were none."""
+        if not isinstance(was, Grown):
+            names = _named(name, was)
+            return any([self.give_rooms(names[k], x) for k, x in _tree.parts(was).items()])
+        growth = self.lists.get(id(was))
+        if growth is None:
+            element = _element_of([*_tree.parts(was).values()])
+            room = room_of(was)
+            if element is None or (room is not None and room.owner and room.owner.is_open):
+                return False
+            growth = self.lists[id(was)] = _Growth(name, was, self.steps, element, False)
+        is_new = not growth.is_room
+        growth.is_room = True
+        return is_new
+
+    def forgotten(self) -> list[str]:
+        """Of what `carried` gave what has other types in the next trace."""
+        return [
+            growth.name_of_all
+            for growth in self.lists.values()
+            if growth.is_room and not growth.is_known
+        ]
 
     def carried(self) -> dict[str, Any]:
         """What steps read of the lists, as further variables."""
@@ -207,6 +355,8 @@ class Growing:
             growth = self.lists.get(id(was))
             if growth is not None and all(copy is not x for x, _ in self.copies):
                 growth.begin({name: now[name] for name in self.hidden})
+                if growth.is_room:
+                    copies.rooms.add(id(copy))
                 self.copies.append((copy, growth))
         self.put(variables)
 
@@ -231,7 +381,8 @@ class Growing:
         found: dict[str, Any] = {}
         for _, growth in self.copies:
             found |= growth.end()
-            if growth.appended and id(growth.given) not in met:
+            is_changed = growth.appended or growth.is_room
+            if is_changed and id(growth.given) not in met:
                 raise _core.TypeError(
                     f"{self.who}: {told(growth.name)} is appended to, and then becomes another "
                     f"list in a step: give that a name of its own, or copy: {growth.name}[:]"
@@ -245,6 +396,10 @@ class Growing:
             for growth in self.lists.values()
         )
 
+    def keeps(self) -> bool:
+        """Whether the loop keeps what its steps append."""
+        return not all(growth.is_room for growth in self.lists.values())
+
     def kept(self, i: Any, first: dict[Any, Any]) -> list[Any]:
         """What step i appended, as arrays of which the loop keeps those of all steps.
 
@@ -253,7 +408,7 @@ class Growing:
         found: list[Any] = []
         for growth in self.lists.values():
             growth.rows = None
-            if growth.appended:
+            if growth.appended and not growth.is_room:
                 growth.rows, flags = gathered(growth.appended)
                 growth.has_flags = flags is not None
                 leaves = _tree.leaves(growth.rows.tree)
@@ -261,16 +416,22 @@ class Growing:
                 found += [flags] if growth.has_flags else []
         return found
 
-    def finish(self, arrays: list[Any]) -> None:
-        """Appends what the steps have; `arrays` are those of `kept` for all of them."""
+    def finish(self, arrays: list[Any], values: dict[str, Any]) -> None:
+        """Appends what the steps have; `arrays` are those of `kept` for all of them.
+
+        `values` are those that `carried` gave, behind the loop.
+        """
         rest = iter(arrays)
         for growth in self.lists.values():
-            if growth.rows is None:
+            if growth.is_room:
+                growth.was.become(values[growth.name_of_all])
+            elif growth.rows is None:
                 continue
-            leaves, shape = _tree.flatten(growth.rows.tree)
-            made = [_of_all_steps(next(rest)) for _ in leaves]
-            rows = Rows(_tree.unflatten(shape, made), growth.rows.weak)
-            growth.was.append(rows.at(_of_all_steps(next(rest))) if growth.has_flags else rows)
+            else:
+                leaves, shape = _tree.flatten(growth.rows.tree)
+                made = [_of_all_steps(next(rest)) for _ in leaves]
+                rows = Rows(_tree.unflatten(shape, made), growth.rows.weak)
+                growth.was.append(rows.at(_of_all_steps(next(rest))) if growth.has_flags else rows)
 
 
 def _of_one_shape(name: str, x: Any, i: Any, first: dict[Any, Any]) -> Any:
@@ -296,8 +457,22 @@ def _of_all_steps(x: Any) -> Any:
     return reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
 
 
+def has_rooms(shape: _tree.Structure) -> bool:
+    """Whether there are rooms in a tree of this structure."""
+    return any(token is not _tree.LEAF and token[0] is Room for token in shape.tokens)
+
+
 def aligned(a: Any, b: Any) -> tuple[Any, Any]:
-    """Two trees; what one of them has behind lists that both have may be there in both."""
+    """Two trees; what one of them has behind lists that both have may be there in both.
+
+    Where a list of one is a room, that of the other is one, too, and they have as many rows.
+    """
+    if isinstance(a, Grown) and isinstance(b, Grown) and (room_of(a) or room_of(b)):
+        first = as_room(a) if parts_of(a) else as_room(b).emptied()
+        second = as_room(b) if parts_of(b) else as_room(a).emptied()
+        if first.owner is second.owner:
+            n = _core.dim_max(first.capacity(), second.capacity())
+            return Grown([first.with_capacity(n)]), Grown([second.with_capacity(n)])
     if isinstance(a, list) and isinstance(b, list):
         first, second = [*_tree.parts(a).values()], [*_tree.parts(b).values()]
         count = max(len(first), len(second))

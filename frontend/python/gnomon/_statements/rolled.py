@@ -12,7 +12,7 @@ from .branching import and_, not_, truth
 from .changes import Copies, Watched, settled
 from .containers import Slot
 from .counting import stopped
-from .growing import Growing
+from .growing import Changing, Growing, stepping
 from .sequences import Sequence
 from .variables import (
     BASE,
@@ -110,6 +110,8 @@ class Loop:
 
     def carry(self, names: tuple[str, ...]) -> None:
         """The variables `names` go from step to step, too, and what shows the same objects."""
+        for name in self.growing.forgotten():
+            self.leaves.pop(name, None)
         hidden = {x: c for x, c in self.variables.cells.items() if x.startswith((BASE, _ITEMS))}
         mine = tuple({**dict.fromkeys(self.variables.cells), **dict.fromkeys(names)})
         values = {**Variables((self.function,), mine).get(), **_contents(hidden)}
@@ -145,6 +147,7 @@ class Loop:
         """Makes the loop; `begins` says whether there is a first step, None if no flag is set."""
         every = every_variable((self.function,))
         began = every.get()
+        without_rooms: Exception | None = None
         for _ in range(16):
             others = Variables((self.function,), self.others)
             untouched = others.get()
@@ -155,8 +158,15 @@ class Loop:
             except _Retry as more:
                 every.set(began)
                 self.carry(more.names)
-            except _core.TypeError as error:
+            except Changing as found:
                 every.set(began)
+                if found.growth not in self.growing.lists.values():
+                    raise
+                self.carry(())
+            except (TypeError, ValueError, IndexError) as error:
+                every.set(began)
+                if without_rooms is not None and not hasattr(error, "says_why"):
+                    raise without_rooms from None
                 # A step changes an object that was thought to be read only.
                 outside = getattr(error, "outside", None)
                 found = those_with((self.function,), outside, self.variables.cells)
@@ -166,7 +176,9 @@ class Loop:
                     if name not in self.variables.cells and are_related(items.x, {"": outside})
                 )
                 if outside is None or not found:
-                    raise
+                    if not any([self.growing.give_rooms(n, x) for n, x in self.before.items()]):
+                        raise
+                    without_rooms = error
                 self.carry(found)
             except BaseException:
                 every.set(began)
@@ -189,7 +201,7 @@ class Loop:
 
         def step(i: Any, states: list[Any]) -> list[Any]:
             self.first = {i: 0, **dict(zip(states, map(_core.as_expr, initial), strict=True))}
-            with body():
+            with body(), stepping(None if over is None else over.count):
                 given_states = values(states)
                 mine = copies(given_states, self.originals(given_states))
                 self.copies = Copies(self.who, self.before, mine)
@@ -252,7 +264,7 @@ class Loop:
         if over is not None:
             return list(_core.while_loop(over.count(), first, initial, conditional_keeping))
         found = list(_core.while_loop(None, first, initial, conditional))
-        if self.growing.lists:  # their rows need the number of steps, which the first run finds
+        if self.growing.keeps():  # their rows need the number of steps, which the first run finds
             return [found[0], *_core.scan(found[0], initial, [], False, keeping)]
         return found
 
@@ -488,7 +500,7 @@ class Loop:
         result |= self.exchanged(moved, steps, result)
         kept = {name for name, x in self.kept.items() if x is self.after.get(name)}
         bind_views(self.after, self.kept, result, kept | {*moved})
-        self.growing.finish(rows)
+        self.growing.finish(rows, result)
         self.variables.set(result)
 
     def settle_first(self, steps: Any) -> None:

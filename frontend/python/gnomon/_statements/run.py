@@ -7,7 +7,7 @@ variables are set to what they are in its body, the body is called once, and wha
 is taken out.
 """
 
-from .branching import and_, assert_, compare, if_, if_expression, not_, or_
+from .branching import and_, assert_, compare, if_, if_expression, not_, or_, truth
 from .calls import callee, list_
 from .looping import for_, while_
 from .variables import held, store
@@ -25,5 +25,6 @@ __all__ = [
     "not_",
     "or_",
     "store",
+    "truth",
     "while_",
 ]
