@@ -98,6 +98,17 @@ int Placement::item_of(const Value& v) const {
   return nest_item_[n->second];
 }
 
+// Whether the extents of the shape are values that items before `item` have made.
+bool Placement::has_extents_before(int item, const Shape& shape) const {
+  bool found = true;
+  for (const Dim& d : shape)
+    if (!d.is_constant())
+      d.for_each_atom([&](const AtomRef& atom) {
+        if (atom->scalar) found = found && item_of(*atom->scalar) < item;
+      });
+  return found;
+}
+
 bool Placement::is_row_of(const Node* reduction, int n) const {
   const auto home = row_nest_.find(reduction);
   return home != row_nest_.end() && home->second == n;
@@ -114,6 +125,8 @@ bool Placement::may_join(int n, const Member& m, const Shape& domain,
   const int at = nest_item_[n];
   const std::optional<int> beside = nest_beside(m);
   if (beside && nest_item_[*beside] > at) return false;
+  // The memory that elements are written to may be larger than the nest's domain.
+  if (m.kind == Kind::write && !has_extents_before(at, m.value.shape())) return false;
   if (!has_loops_for(n, m, domain) || !has_row_values_for(n, m)) return false;
   // What adds up partial results comes after the nest that makes them.
   if (m.kind == Kind::store && is_blocked_column(m.value.node()) && item_of(m.value) >= at)

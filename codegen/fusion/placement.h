@@ -36,6 +36,7 @@ class Placement {
  private:
   int last_item() const { return static_cast<int>(fusion_.items.size()) - 1; }
   int item_of(const Value& v) const;
+  bool has_extents_before(int item, const Shape& shape) const;
   bool is_row_of(const Node* reduction, int n) const;
   std::optional<int> nest_beside(const Member& m) const;
   int stage_in(int n, const Member& m) const;

@@ -370,3 +370,15 @@ def test_bounds_take_part_in_the_dtype_of_clip(dtype):
         for found in (gn.clip(x, low, high), compiled(x)):
             assert found.dtype == wanted.dtype
             np.testing.assert_array_equal(found, wanted)
+
+
+def test_memory_of_an_extent_that_a_loop_finds_is_made_behind_the_loop():
+    @gn.compiled
+    def f(x, high):
+        n = gn.while_loop(lambda n: n < high, lambda n: 4 * n, 1)
+        return gn.concatenate([x[x > 0], gn.zeros(n)])
+
+    for high in (1, 10, 100_000):
+        found = f(np.array([1.0, -1.0, 2.0]), high)
+        n = 4 ** int(np.ceil(np.log(high) / np.log(4)))
+        assert found.shape == (2 + n,) and float(found.sum()) == 3

@@ -231,6 +231,80 @@ def counted(m, x):
     return m.array(counts)
 
 
+def halves(m, x):
+    waiting, total = [m.abs(x[0]) * 30], 0.0
+    while waiting:
+        v = waiting.pop()
+        total += v
+        if v > 1:
+            waiting.append(v / 2)
+            waiting.append(v / 3)
+    return total
+
+
+def flooded(m, x):
+    wall = m.outer(x, x) > 0.6
+    h, w = wall.shape
+    seen = m.zeros((h, w), dtype=bool)
+    places, count = [(0, 0)], 0
+    while places:
+        i, j = places.pop()
+        if i < 0 or j < 0 or i >= h or j >= w or seen[i, j] or wall[i, j]:
+            continue
+        seen[i, j] = True
+        count += 1
+        places.append((i + 1, j))
+        places.append((i - 1, j))
+        places.append((i, j + 1))
+        places.append((i, j - 1))
+    return count, seen
+
+
+def distances(m, x):
+    wall = m.outer(x, x) > 0.6
+    h, w = wall.shape
+    steps = m.full((h, w), -1)
+    steps[0, h - 1] = 0
+    queue = [(0, h - 1)]
+    while queue:
+        i, j = queue.pop(0)
+        for di, dj in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+            a, b = i + di, j + dj
+            if 0 <= a < h and 0 <= b < w and not wall[a, b] and steps[a, b] < 0:
+                steps[a, b] = steps[i, j] + 1
+                queue.append((a, b))
+    return steps
+
+
+def reached(m, x):
+    joined = m.abs(m.outer(x, m.cos(3 * x))) > 0.9
+    n = len(x)
+    seen, order, queue = m.arange(n) == 0, [], [0]
+    while queue:
+        u = queue.pop(0)
+        order.append(u)
+        for v in range(n):
+            if joined[u, v] and not seen[v]:
+                seen[v] = True
+                queue.append(v)
+    return m.array(order)
+
+
+def adaptive(m, x):
+    total, parts = 0.0, [(x[0], x[1] + 3)]
+    while parts:
+        low, high = parts.pop()
+        middle = (low + high) / 2
+        whole = (high - low) * (m.exp(-low * low) + m.exp(-high * high)) / 2
+        finer = (whole + (high - low) * m.exp(-middle * middle)) / 2
+        if abs(finer - whole) < 1e-5:
+            total += finer
+        else:
+            parts.append((low, middle))
+            parts.append((middle, high))
+    return total
+
+
 def returned(m, x):
     stack = []
     for v in x:
@@ -243,12 +317,12 @@ def returned(m, x):
 
 # Their results, or arrays on the way, are as long as the values say.
 OF_VALUES = [
-    *(hull, matched, longest_increasing, united, isotonic, greatest_of_three, undone, in_portions),
-    *(of_arrays, in_two_loops, in_a_dict, returned),
+    *(hull, longest_increasing, united, isotonic, greatest_of_three, undone, in_portions),
+    *(of_arrays, in_two_loops, in_a_dict, returned, reached, halves, flooded, distances, adaptive),
 ]
 OF_LENGTHS = [
     *(next_greater, smaller_before, largest_rectangle, greatest_three, a_list_of_each_row, counted),
-    waiting_in_line,
+    *(waiting_in_line, matched),
 ]
 PROGRAMS = [*OF_VALUES, *OF_LENGTHS]
 
@@ -270,7 +344,8 @@ def test_a_compiled_program_gives_what_python_gives(program):
     f = gn.compiled(lambda x: program(gn, x))
     for n in (24, 20, 9):
         near(f(x[:n]), program(np, x[:n]))
-    assert len(f.signatures) == 1
+    if program is not flooded:  # whose first step is known, and asks for the extents
+        assert len(f.signatures) == 1
     for n in (5, 3):
         near(f(x[:n]), program(np, x[:n]))
 
@@ -329,7 +404,7 @@ def test_a_step_copies_no_list(program):
             found.append(perf_counter() - begin)
         return min(found) / n
 
-    assert seconds(64_000) < 4 * seconds(4_000)
+    assert seconds(128_000) < 16 * seconds(2_000)
 
 
 STEPS = [
@@ -381,14 +456,13 @@ def test_random_steps(seed, tmp_path):
 
 
 def test_what_nobody_can_know_is_refused():
-    def filled(x):
-        stack, total = [x], 0.0
-        while stack:
-            v = stack.pop()
-            total += v
-            if v > 1:
-                stack.append(v / 2)
-                stack.append(v / 3)
+    def neighbours(x):
+        queue, total = [int(x[0] > -9) + 3], 0.0
+        while queue:
+            u = queue.pop(0)
+            total += x[u]
+            for k in range(u):
+                queue.append(k)
         return total
 
     def of_other_shapes(x):
@@ -401,7 +475,7 @@ def test_what_nobody_can_know_is_refused():
         return len(stack)
 
     for f, x, message in [
-        (filled, np.array(5.0), "append in a `for`"),
+        (neighbours, X, "grows in a loop inside"),
         (of_other_shapes, X, "one shape"),
     ]:
         with pytest.raises(gn.TypeError, match=message):

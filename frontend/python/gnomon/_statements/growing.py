@@ -118,8 +118,9 @@ class _Growth:
         return _tree.unflatten(shape, made)
 
     def rows_before(self) -> Rows:
-        """The elements before the loop; those of a room with others behind them."""
-        if (room := room_of(self.was)) is not None:
+        """The elements before the loop; for a room with others behind them."""
+        if self.is_room and parts_of(self.was):
+            room = as_room(self.was)
             return Rows(room.tree, room.weak)
         if parts_of(self.was):
             return self.was.rows()
@@ -132,9 +133,11 @@ class _Growth:
         if not self.dtypes:
             rows = self.rows_before()
             self.dtypes, self.weak = [x.dtype for x in _tree.leaves(rows.tree)], rows.weak
-        own = room_of(self.was)
-        begin = 0 if own is None else own.begin
-        numbers = (_core.as_weak(_core.as_expr(x), True) for x in (begin, self.was.length()))
+        begin, length = 0, 0
+        if parts_of(self.was):
+            own = as_room(self.was)
+            begin, length = own.begin, own.length
+        numbers = (_core.as_weak(_core.as_expr(x), True) for x in (begin, length))
         return Room(self.with_room(), self.weak, *numbers, self)
 
     def change(self) -> None:
@@ -144,20 +147,20 @@ class _Growth:
 
     def note(self, value: Any, is_new: bool) -> None:
         """A step gives the room this element, or appends it."""
-        inside = _around[self.depth :]
-        if is_new and (self.steps is None or any(steps is None for steps in inside)):
-            error: Any = _core.TypeError(
-                f"`{self.name}` grows in a `while` whose end is not known, and steps do more with "
-                "it than append and read elements: nobody knows how much room it needs: append in "
-                "a `for`, or write into an array of the largest length, x[i] = v"
-            )
-            error.says_why = True
-            raise error
-        times: Any = 1
-        for steps in inside if is_new else ():
-            assert steps is not None
-            times = times * _core.operation("maximum")(steps(), 0)
-        self.noted.append((_tree.leaves(value), times if is_new else 0))
+        times: Any = 1 if is_new else 0
+        for steps in _around[self.depth :] if is_new else ():
+            count = None if steps is None else steps()
+            if not isinstance(count, (int, _core.Dim)):
+                error: Any = _core.TypeError(
+                    f"`{self.name}` grows in a loop inside of another one, whose steps do more "
+                    "with it than append and read elements, and nobody knows how often: append "
+                    "where the number of steps is known, or write into an array of the largest "
+                    "length, x[i] = v"
+                )
+                error.says_why = True
+                raise error
+            times = times * _core.dim_max(count, 0)
+        self.noted.append((_tree.leaves(value), times))
 
     def begin(self, carried: dict[str, Any]) -> None:
         """Makes what a step gets; `carried` is what `hidden` gave, as it is now."""
@@ -333,6 +336,32 @@ class Growing:
         is_new = not growth.is_room
         growth.is_room = True
         return is_new
+
+    def boundless(self) -> list[_Growth]:
+        """The rooms to which nobody knows how often steps append."""
+        rooms = [x for x in self.lists.values() if x.is_room and x.steps is None]
+        return [x for x in rooms if not _core.is_same(x.parts, 0)]
+
+    def with_space(self, places: list[tuple[str, int]], states: list[Any], n: Any) -> list[Any]:
+        """The states, where such rooms have n rows more."""
+        rooms = {growth.name_of_all: len(growth.dtypes) for growth in self.boundless()}
+
+        def longer(x: Any) -> Any:
+            return concat([x, full((n, *x.shape[1:]), 0, x.dtype)])
+
+        return [
+            longer(_core.as_expr(x)) if i < rooms.get(name, 0) else x
+            for (name, i), x in zip(places, states, strict=True)
+        ]
+
+    def have_space(self, values: dict[str, Any]) -> Any:
+        """Whether each such room has rows for what one more step may append."""
+        found: Any = True
+        for growth in self.boundless():
+            room = values[growth.name_of_all]
+            end = room.begin + room.length + _core.as_expr(growth.parts)
+            found = (end <= _core.as_expr(room.capacity())) & found
+        return found
 
     def forgotten(self) -> list[str]:
         """Of what `carried` gave what has other types in the next trace."""

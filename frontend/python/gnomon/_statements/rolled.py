@@ -49,6 +49,7 @@ __all__ = ["Loop"]
 _maximum = _core.operation("maximum")
 _where = _core.operation("where")
 
+_SPACE = 256  # rows that are tried first where nobody knows how many a list needs
 _ITEMS = "__gn_items"  # begins the names of arrays that a loop goes through
 
 
@@ -244,6 +245,8 @@ class Loop:
             elif not is_open(go_on):
                 self.flags = Variables((), ())  # no step sets one
                 raise _Retry
+            if over is None and self.growing.boundless():
+                go_on = and_(go_on, lambda: self.growing.have_space(self.after))
             return _core.as_expr(branches.as_bool(self.who, _core.as_expr(go_on))), after
 
         def keeping(i: Any, states: list[Any], _: list[Any]) -> list[Any]:
@@ -263,6 +266,16 @@ class Loop:
         first = branches.as_bool(self.who, _core.as_expr(begins))
         if over is not None:
             return list(_core.while_loop(over.count(), first, initial, conditional_keeping))
+        if self.growing.boundless():
+            # Runs until the rooms have been large enough for all steps.
+            def enough(_: Any, space: list[Any]) -> tuple[Any, list[Any]]:
+                begin = self.growing.with_space(places, initial, space[0])
+                _, *states = _core.while_loop(None, first, begin, conditional)
+                full = ~self.growing.have_space(values(states))
+                return full, [_where(full, 4 * space[0], space[0])]
+
+            space = _core.while_loop(None, _core.as_expr(True), [_SPACE], enough)[1]
+            initial = self.growing.with_space(places, initial, space)
         found = list(_core.while_loop(None, first, initial, conditional))
         if self.growing.keeps():  # their rows need the number of steps, which the first run finds
             return [found[0], *_core.scan(found[0], initial, [], False, keeping)]
