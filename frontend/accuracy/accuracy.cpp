@@ -8,11 +8,12 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <random>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "frontend/accuracy/digits.h"
+#include "frontend/accuracy/draws.h"
+#include "frontend/accuracy/lost_bits.h"
 #include "ir/graph/leaf.h"
 #include "ir/reference/evaluate.h"
 #include "ir/reference/generic.h"
@@ -24,73 +25,11 @@ namespace {
 
 // The exponents of float64 span 2100 bits, which sums may need.
 constexpr long bits_of_reals = 2400;
-constexpr double all_bits = 64;  // nothing is right
 
 using Exact = RealNumbers<Digits>;
 using ExactData = Evaluator<Exact>::Data;
 
 // ----------------------------------------------------------------------------------------- samples
-
-SampledRange default_range(DType t) {
-  if (t == DType::float64) return {0x1p-1022, std::numeric_limits<double>::max(), true};
-  if (t == DType::float32) return {0x1p-126, std::numeric_limits<float>::max(), true};
-  if (is_bool(t)) return {0, 1};
-  return {is_unsigned(t) ? 0.0 : -9.0, 9};
-}
-
-void check_range(const std::string& name, DType t, const SampledRange& range) {
-  const bool is_proper = std::isfinite(range.low) && std::isfinite(range.high) &&
-                         (is_float(t) || std::ceil(range.low) <= std::floor(range.high));
-  if (!is_proper || range.low > range.high || (range.both && range.low < 0))
-    throw ValueError(fmt::format("accuracy_report: expected a range of {}, found {} to {}{}", name,
-                                 range.low, range.high, range.both ? " of both signs" : ""));
-}
-
-// Draws an input, each time anew; all elements of all draws together are spread over the range.
-class Source {
- public:
-  Source(const std::string& name, DType t, std::vector<std::int64_t> shape,
-         const SampledRange& range, int draws, std::uint64_t seed)
-      : type_(t), shape_(std::move(shape)), count_(count_of(shape_, "accuracy_report")) {
-    constexpr std::int64_t most = std::int64_t{1} << 27;  // 1 GB
-    if (count_ > most / draws)
-      throw ValueError(
-          fmt::format("accuracy_report: expected at most {} numbers of {} in all, "
-                      "found {} points with {} each",
-                      most, name, draws, count_));
-    const int all = static_cast<int>(std::max<std::int64_t>(count_ * draws, 1));
-    if (t == DType::float64) {
-      pool_ = exact::sampled<double>(range, all, seed);
-    } else if (t == DType::float32) {
-      constexpr double most = std::numeric_limits<float>::max();
-      const SampledRange narrow = {std::clamp(range.low, -most, most),
-                                   std::clamp(range.high, -most, most), range.both};
-      const std::vector<float> values = exact::sampled<float>(narrow, all, seed);
-      pool_.assign(values.begin(), values.end());
-    } else {
-      std::mt19937_64 random(seed);
-      const double low = std::ceil(range.low), length = std::floor(range.high) - low + 1;
-      for (int i = 0; i < all; ++i) {
-        const double v = low + std::floor(length * 0x1p-53 * static_cast<double>(random() >> 11));
-        pool_.push_back(range.both && random() % 2 == 0 ? -v : v);
-      }
-    }
-  }
-
-  Array draw() {
-    Array out = Array::empty(type_, shape_);
-    for (std::int64_t i = 0; i < count_; ++i)
-      cell_store(type_, out.data(), i, cell_cast(cell_make(pool_[next_++]), DType::float64, type_));
-    return out;
-  }
-
- private:
-  DType type_;
-  std::vector<std::int64_t> shape_;
-  std::int64_t count_;
-  std::vector<double> pool_;
-  std::size_t next_ = 0;
-};
 
 std::vector<std::int64_t> extents_of(const Shape& shape, const AccuracyOptions& options) {
   constexpr std::int64_t otherwise = 3;
@@ -353,23 +292,23 @@ AccuracyReport accuracy_report(const std::vector<Expr>& inputs, const std::vecto
   const Exact numbers = digit_numbers();
 
   AccuracyReport report;
-  std::vector<Source> sources;
+  std::vector<InputDraws> sources;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Parameter& p = graph.parameters[i];
     report.inputs.push_back(p.name.empty() ? fmt::format("input {}", i) : p.name);
     SampledRange range = default_range(p.type.dtype);
     for (const InputRange& each : options.ranges)
       if (each.input.value() == inputs[i].value()) range = each.range;
-    check_range(report.inputs.back(), p.type.dtype, range);
-    sources.emplace_back(report.inputs.back(), p.type.dtype, extents_of(p.type.shape, options),
-                         range, options.points, options.seed + i);
+    sources.emplace_back("accuracy_report", report.inputs.back(), p.type.dtype,
+                         extents_of(p.type.shape, options), range, options.points,
+                         options.seed + i);
   }
   Samples samples;
   samples.elements.resize(outputs.size());
   for (int point = 0; point < options.points; ++point) {
     if (options.at_point) options.at_point();
     std::vector<Array> arguments;
-    for (Source& source : sources) arguments.push_back(source.draw());
+    for (InputDraws& source : sources) arguments.push_back(source.draw());
     for (const Value& leaf : captured.shared) arguments.push_back(shared_of(leaf).get());
     try {
       add_point(samples, graph, numbers, std::move(arguments));

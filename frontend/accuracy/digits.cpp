@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "frontend/accuracy/lost_bits.h"
 #include "runtime/cache/own_libraries.h"
 #include "runtime/error.h"
 
@@ -30,8 +31,6 @@ OpenedLibrary opened_library() {
       });
   return opened;
 }
-
-int significand_bits(DType t) { return t == DType::float32 ? 24 : 53; }
 
 }  // namespace
 

@@ -62,7 +62,7 @@ typedef struct @N_threads {
 } @N_threads;
 )";
 
-constexpr const char* state_functions = R"(
+constexpr const char* state_declarations = R"(
 /* Sets the variables to the values they had when the library was made. */
 void @N_start(@N_state* state);
 /* Writes the state to a file, whole or not at all, and reads it again. */
@@ -93,7 +93,7 @@ std::string state_struct(const Interface& library) {
     text += fmt::format("  @C_ALIGNED {} {}[{}]; {}\n", v.element(), v.name,
                         none || count.empty() ? "1" : count, remark(v));
   }
-  return text + "} @N_state;\n" + state_functions;
+  return text + "} @N_state;\n" + state_declarations;
 }
 
 std::string argument_fields(const InterfaceFunction& f) {
