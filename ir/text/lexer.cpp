@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/error.h"
+#include "ir/text/text.h"
 
 namespace gnomon {
 
@@ -51,7 +51,7 @@ void Lexer::fail(std::size_t at, std::string_view message) const {
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const std::size_t last = before.rfind('\n');
   const std::size_t column = before.size() - (last == std::string_view::npos ? 0 : last + 1) + 1;
-  throw ValueError(fmt::format("text: line {}, column {}: {}", line, column, message));
+  throw TextError(static_cast<std::size_t>(line), column, std::string(message));
 }
 
 void Lexer::fail_expected(std::string_view what) const {
@@ -84,7 +84,9 @@ void Lexer::skip_blanks() {
   while (at_ < source_.size()) {
     const char c = source_[at_];
     if (c == '#') {
-      at_ = std::min(source_.find('\n', at_), source_.size());
+      const std::size_t end = std::min(source_.find('\n', at_), source_.size());
+      comments_.push_back({at_, source_.substr(at_, end - at_)});
+      at_ = end;
     } else if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
       ++at_;
     } else {
@@ -120,7 +122,26 @@ void Lexer::lex_string() {
   if (!is_utf8(token_.text)) fail(start, "expected a string in UTF-8");
 }
 
+std::vector<std::string> Lexer::take_comments(std::size_t before) {
+  std::vector<std::string> taken;
+  while (taken.size() < comments_.size() && comments_[taken.size()].at < before) {
+    std::string_view text = comments_[taken.size()].text;
+    text = text.substr(0, text.find_last_not_of(" \t\r") + 1);
+    taken.emplace_back(text);
+  }
+  comments_.erase(comments_.begin(), comments_.begin() + static_cast<std::ptrdiff_t>(taken.size()));
+  return taken;
+}
+
+std::string Lexer::take_comment_behind() {
+  if (comments_.empty() || comments_[0].at < end_) return {};
+  const std::size_t at = comments_[0].at;
+  if (source_.substr(end_, at - end_).find('\n') != std::string_view::npos) return {};
+  return take_comments(at + 1)[0];
+}
+
 void Lexer::next() {
+  end_ = at_;
   skip_blanks();
   token_ = {Token::Kind::end, {}, at_};
   if (at_ == source_.size()) return;

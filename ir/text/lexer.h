@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gnomon {
 
@@ -30,9 +31,15 @@ class Lexer {
   /// Takes the token if it is this sign or name.
   bool accept(std::string_view sign_or_name);
   void expect(std::string_view sign_or_name);
-  /// ValueError at the current token: "expected <what>, found <token>".
+  /// TextError at the current token: "expected <what>, found <token>".
   [[noreturn]] void fail_expected(std::string_view what) const;
-  /// ValueError at an offset.
+  /// The comments before an offset that were not taken yet, with their signs.
+  std::vector<std::string> take_comments(std::size_t before);
+  /// The offset behind the last token that was taken.
+  std::size_t end() const { return end_; }
+  /// The one that stands on the line of the last token that was taken, behind it; or "".
+  std::string take_comment_behind();
+  /// TextError at an offset.
   [[noreturn]] void fail(std::size_t at, std::string_view message) const;
 
  private:
@@ -42,7 +49,13 @@ class Lexer {
 
   std::string_view source_;
   std::size_t at_ = 0;
+  std::size_t end_ = 0;  // of the last token that was taken
   Token token_;
+  struct Comment {
+    std::size_t at;
+    std::string_view text;
+  };
+  std::vector<Comment> comments_;  // that were not taken
 };
 
 }  // namespace gnomon

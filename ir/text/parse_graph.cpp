@@ -20,8 +20,12 @@ class Parser {
 
   Graph parse() {
     const std::size_t at = lexer_.peek().at;
-    Graph graph = this->graph(1);
+    TextComments comments;
+    comments.head = lexer_.take_comments(at);
+    Graph graph = this->graph(1, comments);
     if (lexer_.peek().kind != Token::Kind::end) lexer_.fail_expected("the end");
+    comments.tail = lexer_.take_comments(lexer_.peek().at);
+    if (options_.comments != nullptr) *options_.comments = std::move(comments);
     check(graph, at);
     return graph;
   }
@@ -37,7 +41,7 @@ class Parser {
 
   // ---- graphs
 
-  Graph graph(int depth) {
+  Graph graph(int depth, TextComments& comments) {
     expect_shallow(lexer_, depth);
     Graph g;
     Scope scope;
@@ -45,8 +49,11 @@ class Parser {
     lexer_.expect("graph");
     signature(g, scope);
     lexer_.expect("{");
-    while (!lexer_.is("check") && !lexer_.is("return")) node(scope);
-    while (lexer_.accept("check")) {
+    while (!lexer_.is("check") && !lexer_.is("return")) node(scope, comments);
+    while (lexer_.is("check")) {
+      LineComments& line = comments.checks.emplace_back();
+      begin(line);
+      lexer_.expect("check");
       EntryCheck check;
       check.left = parse_dim(lexer_, scope);
       lexer_.expect("==");
@@ -54,8 +61,9 @@ class Parser {
       check.message = read_string(lexer_);
       check.is_index = lexer_.accept("index");
       g.checks.push_back(std::move(check));
+      end(line);
     }
-    results(g, scope);
+    results(g, scope, comments);
     return g;
   }
 
@@ -78,9 +86,16 @@ class Parser {
     });
   }
 
-  void results(Graph& g, const Scope& scope) {
+  void results(Graph& g, const Scope& scope, TextComments& comments) {
+    begin(comments.results);
     lexer_.expect("return");
-    if (lexer_.accept("}")) return;
+    if (!lexer_.is("}")) outputs(g, scope);
+    end(comments.results);
+    comments.end = lexer_.take_comments(lexer_.peek().at);
+    lexer_.expect("}");
+  }
+
+  void outputs(Graph& g, const Scope& scope) {
     do {
       Result result;
       if (lexer_.peek().kind != Token::Kind::value) {
@@ -91,13 +106,28 @@ class Parser {
       if (lexer_.accept("->")) result.updates = read_unsigned<std::uint16_t>(lexer_);
       g.results.push_back(std::move(result));
     } while (lexer_.accept(","));
-    lexer_.expect("}");
+  }
+
+  // ---- comments
+
+  // Those in front of the line that begins.
+  void begin(LineComments& line) { line.above = lexer_.take_comments(lexer_.peek().at); }
+  // Those inside the line, which then stand above it.
+  void inside(LineComments& line, std::size_t before) {
+    for (std::string& text : lexer_.take_comments(before)) line.above.push_back(std::move(text));
+  }
+  // What is left inside the line that has ended, and the one behind it.
+  void end(LineComments& line) {
+    inside(line, lexer_.end());
+    line.behind = lexer_.take_comment_behind();
   }
 
   // ---- nodes
 
-  void node(Scope& scope) {
+  void node(Scope& scope, TextComments& comments) {
     if (lexer_.peek().kind != Token::Kind::value) lexer_.fail_expected("a line of the graph");
+    TextComments::OfNode line;
+    begin(line.comments);
     const Token target = lexer_.take();
     lexer_.expect("=");
     const std::size_t at = lexer_.peek().at;
@@ -118,7 +148,7 @@ class Parser {
       if (!attributes.empty()) lexer_.expect(",");
       lexer_.expect(spec.name);
       lexer_.expect("=");
-      attributes.push_back(attribute(spec.kind, scope));
+      attributes.push_back(attribute(spec.kind, scope, line));
     }
     lexer_.expect(")");
     Value made;
@@ -131,6 +161,9 @@ class Parser {
     check_types(made.node(), scope);
     if (!scope.nodes.emplace(target.text, made).second)
       lexer_.fail(target.at, "expected a new value, found " + target.text);
+    end(line.comments);
+    line.node = &made.node();
+    comments.nodes.push_back(std::move(line));
   }
 
   void check_types(const Node& node, const Scope& scope) {
@@ -145,7 +178,7 @@ class Parser {
 
   // ---- attributes
 
-  Attribute attribute(Attribute::Kind kind, const Scope& scope) {
+  Attribute attribute(Attribute::Kind kind, const Scope& scope, TextComments::OfNode& line) {
     switch (kind) {
       case Attribute::Kind::integer: return read_integer(lexer_);
       case Attribute::Kind::real: return read_real<double>(lexer_);
@@ -158,16 +191,18 @@ class Parser {
       }
       case Attribute::Kind::dim_list: return parse_shape(lexer_, scope);
       case Attribute::Kind::string: return read_string(lexer_);
-      case Attribute::Kind::body: return body(scope);
+      case Attribute::Kind::body:
+        inside(line.comments, lexer_.peek().at);  // those of the body come behind
+        return body(scope, line.bodies.emplace_back());
       case Attribute::Kind::array: return parse_array(lexer_, options_);
       case Attribute::Kind::opaque: return opaque();
     }
     return 0;
   }
 
-  Body body(const Scope& outside) {
+  Body body(const Scope& outside, TextComments& comments) {
     const std::size_t at = lexer_.peek().at;
-    Graph inner = graph(outside.depth + 1);
+    Graph inner = graph(outside.depth + 1, comments);
     if (!options_.untrusted) return intern_body(std::move(inner));
     check(inner, at);
     for (const Result& result : inner.results)

@@ -57,13 +57,20 @@ std::vector<std::string> unique_names(const std::vector<std::string>& names) {
 
 class Printer {
  public:
-  Printer(const Graph& graph, const PrintOptions& options, int depth)
+  Printer(const Graph& graph, const PrintOptions& options, const TextComments* comments, int depth)
       : graph_(graph),
         options_(options),
+        comments_(comments),
         order_(graph.topological_order()),
         symbols_(unique_names(graph.symbols)),
         indent_(static_cast<std::size_t>(2 * depth), ' ') {
     for (std::size_t i = 0; i < order_.size(); ++i) position_.emplace(order_[i], i);
+    if (comments_ == nullptr) return;
+    // Lines that turn out to be one have the comments of the first that has some.
+    for (const TextComments::OfNode& line : comments_->nodes)
+      if (const TextComments::OfNode*& first = comments_of_[line.node];
+          first == nullptr || is_bare(*first))
+        first = &line;
   }
 
   std::string print() {
@@ -77,11 +84,17 @@ class Printer {
     }
     out_ += ") {\n";
     for (const Node* node : order_) line(*node);
-    for (const EntryCheck& check : graph_.checks)
+    for (std::size_t i = 0; i < graph_.checks.size(); ++i) {
+      const EntryCheck& check = graph_.checks[i];
+      const LineComments* comments =
+          comments_ != nullptr && i < comments_->checks.size() ? &comments_->checks[i] : nullptr;
+      above(comments);
       out_ += fmt::format("{}  check {} == {} {}{}{}\n", indent_, dim(check.left), dim(check.right),
                           quoted(check.message), check.is_index ? " index" : "",
-                          comment(check.origins));
+                          behind(comments, check.origins));
+    }
     results();
+    if (comments_ != nullptr) lines(comments_->end);
     return out_ + indent_ + '}';
   }
 
@@ -110,26 +123,55 @@ class Printer {
     return std::string(short_name_of(t.dtype)) + (t.shape.empty() ? "" : shape(t.shape));
   }
 
-  std::string comment(std::span<const Origin> origins) const {
+  // Lines of their own inside the graph.
+  void lines(std::span<const std::string> comments) {
+    for (const std::string& text : comments) out_ += fmt::format("{}  {}\n", indent_, text);
+  }
+  void above(const LineComments* comments) {
+    if (comments != nullptr) lines(comments->above);
+  }
+
+  std::string behind(const LineComments* comments, std::span<const Origin> origins) const {
+    if (options_.comments != nullptr)
+      return comments == nullptr || comments->behind.empty() ? "" : "  " + comments->behind;
     if (!options_.origins || origins.empty()) return {};
     std::string text = "  #";
     for (const Origin& origin : origins) text += ' ' + origin.text();
     return text;
   }
 
+  static bool is_bare(const TextComments::OfNode& line) {
+    return line.comments.above.empty() && line.comments.behind.empty() && line.bodies.empty();
+  }
+
   void line(const Node& node) {
+    const auto at = comments_of_.find(&node);
+    const TextComments::OfNode* const found = at == comments_of_.end() ? nullptr : at->second;
+    const LineComments* const comments = found == nullptr ? nullptr : &found->comments;
+    above(comments);
     std::string inside;
     for (const Value& operand : node.operands())
       inside += (inside.empty() ? "" : ", ") + value(operand);
-    std::size_t i = 0;
+    std::size_t i = 0, bodies = 0;
     for (const AttributeSpec& spec : node.op().attributes) {
       if (!inside.empty()) inside += i == 0 ? "; " : ", ";
-      inside += fmt::format("{}={}", spec.name, attribute(node.attribute(i++)));
+      const Attribute& a = node.attribute(i++);
+      const bool is_body = a.kind() == Attribute::Kind::body;
+      const std::size_t k = is_body ? bodies++ : 0;
+      inside += fmt::format(
+          "{}={}", spec.name,
+          is_body ? body(*a.body(),
+                         found != nullptr && k < found->bodies.size() ? &found->bodies[k] : nullptr)
+                  : attribute(a));
     }
     std::string types;
     for (const Type& t : node.types()) types += (types.empty() ? "" : ", ") + type(t);
     out_ += fmt::format("{}  %{} = {}({}): {}{}\n", indent_, position_.at(&node), node.op().name,
-                        inside, types, comment(graph_.origins_of(&node)));
+                        inside, types, behind(comments, graph_.origins_of(&node)));
+  }
+
+  std::string body(const Graph& graph, const TextComments* comments) const {
+    return Printer(graph, options_, comments, static_cast<int>(indent_.size()) / 2 + 1).print();
   }
 
   std::string attribute(const Attribute& a) const {
@@ -141,8 +183,7 @@ class Printer {
       case Attribute::Kind::int_list: return fmt::format("[{}]", fmt::join(a.ints(), ", "));
       case Attribute::Kind::dim_list: return shape(a.dims());
       case Attribute::Kind::string: return quoted(a.string());
-      case Attribute::Kind::body:
-        return Printer(*a.body(), options_, static_cast<int>(indent_.size()) / 2 + 1).print();
+      case Attribute::Kind::body: return body(*a.body(), nullptr);
       case Attribute::Kind::array: return array(a.array());
       case Attribute::Kind::opaque:
         return fmt::format("opaque({}, {})", a.opaque().id, a.opaque().version);
@@ -153,14 +194,18 @@ class Printer {
   std::string array(const Array& a) const {
     std::string text(short_name_of(a.dtype()));
     if (a.rank() > 0) text += fmt::format("[{}]", fmt::join(a.shape(), ", "));
-    const bool small = a.size() <= options_.inline_elements;
-    if (!small && options_.write_array) return text + '@' + quoted(options_.write_array(a));
+    bool whole = a.size() <= options_.inline_elements;
+    if (!whole && options_.write_array) {
+      if (const std::string name = options_.write_array(a); !name.empty())
+        return text + '@' + quoted(name);
+      whole = true;
+    }
     const Array packed = a.contiguous();
-    const std::int64_t shown = small ? a.size() : 4;
+    const std::int64_t shown = whole ? a.size() : 4;
     text += '{';
     for (std::int64_t i = 0; i < shown; ++i)
       text += (i == 0 ? "" : ", ") + element(a.dtype(), packed.data(), i);
-    return text + (small ? "}" : ", ...}");
+    return text + (whole ? "}" : ", ...}");
   }
 
   /// Element `i`; a complex number as "(1, -2.5)".
@@ -187,6 +232,8 @@ class Printer {
   }
 
   void results() {
+    const LineComments* const comments = comments_ == nullptr ? nullptr : &comments_->results;
+    above(comments);
     out_ += indent_ + "  return";
     for (std::size_t i = 0; i < graph_.outputs.size(); ++i) {
       const Result result = i < graph_.results.size() ? graph_.results[i] : Result{};
@@ -195,11 +242,13 @@ class Printer {
       out_ += value(graph_.outputs[i]);
       if (result.updates >= 0) out_ += fmt::format(" -> {}", result.updates);
     }
-    out_ += '\n';
+    out_ += behind(comments, {}) + '\n';
   }
 
   const Graph& graph_;
   const PrintOptions& options_;
+  const TextComments* comments_;  // of this graph, if there are any
+  std::unordered_map<const Node*, const TextComments::OfNode*> comments_of_;
   std::vector<const Node*> order_;
   std::unordered_map<const Node*, std::size_t> position_;
   std::vector<std::string> symbols_;
@@ -207,6 +256,12 @@ class Printer {
 };
 
 }  // namespace
+
+TextError::TextError(std::size_t line, std::size_t column, std::string message)
+    : ValueError(fmt::format("text: line {}, column {}: {}", line, column, message)),
+      line_(line),
+      column_(column),
+      message_(std::move(message)) {}
 
 std::string float_text(double v) { return shortest<double, std::uint64_t>(v); }
 std::string float_text(float v) { return shortest<float, std::uint32_t>(v); }
@@ -230,7 +285,13 @@ std::string quoted(std::string_view s) {
 }
 
 std::string print_graph(const Graph& graph, const PrintOptions& options) {
-  return Printer(graph, options, 0).print() + '\n';
+  std::string text;
+  if (options.comments != nullptr)
+    for (const std::string& line : options.comments->head) text += line + '\n';
+  text += Printer(graph, options, options.comments, 0).print() + '\n';
+  if (options.comments != nullptr)
+    for (const std::string& line : options.comments->tail) text += line + '\n';
+  return text;
 }
 
 }  // namespace gnomon

@@ -163,3 +163,65 @@ TEST_CASE("damaged texts are refused, never accepted silently or fatal") {
   const std::string deep(100000, '(');
   CHECK(graph_parse_error("graph(x: f32[" + deep).find("less nesting") != std::string::npos);
 }
+
+TEST_CASE("comments are found at their lines, in bodies too, and printed there") {
+  const std::string text =
+      "# above\n"
+      "graph[n](x: f64[n]) {  # behind the first line\n"
+      "  %0 = param(index=0, dtype=f64, shape=[n]): f64[n]  # x\n"
+      "  # before\n"
+      "  %1 = exp(%0  # inside\n"
+      "  ): f64[n]\n"
+      "  %2 = constant(value=i64{3}): i64\n"
+      "  %3 = fori(%2, %1; # in front of the body\n"
+      "    body=graph[n](\"\": i64, \"\": f64[n]) {\n"
+      "    # in it\n"
+      "    %0 = param(index=1, dtype=f64, shape=[n]): f64[n]\n"
+      "    %1 = sin(%0): f64[n]  # its sine\n"
+      "    return %1  # its result\n"
+      "    # its end\n"
+      "  }, states=1, checkpoints=[]): f64[n]  # the loop\n"
+      "  return %3\n"
+      "}\n"
+      "# below";
+  TextComments comments;
+  ParseOptions options = by_name;
+  options.comments = &comments;
+  const Graph graph = parse_graph(text, options);
+  const std::string printed = print_graph(graph, {.comments = &comments});
+  CHECK(printed ==
+        "# above\n"
+        "graph[n](x: f64[n]) {\n"
+        "  %0 = constant(value=i64{3}): i64\n"
+        "  # behind the first line\n"
+        "  %1 = param(index=0, dtype=f64, shape=[n]): f64[n]  # x\n"
+        "  # before\n"
+        "  # inside\n"
+        "  %2 = exp(%1): f64[n]\n"
+        "  # in front of the body\n"
+        "  %3 = fori(%0, %2; body=graph[n](\"\": i64, \"\": f64[n]) {\n"
+        "    # in it\n"
+        "    %0 = param(index=1, dtype=f64, shape=[n]): f64[n]\n"
+        "    %1 = sin(%0): f64[n]  # its sine\n"
+        "    return %1  # its result\n"
+        "    # its end\n"
+        "  }, states=1, checkpoints=[]): f64[n]  # the loop\n"
+        "  return %3\n"
+        "}\n"
+        "# below\n");
+  TextComments again;
+  options.comments = &again;
+  const Graph parsed = parse_graph(printed, options);
+  CHECK(print_graph(parsed, {.comments = &again}) == printed);
+}
+
+TEST_CASE("errors of texts have a line and a column") {
+  try {
+    parse_graph("graph() {\n  %0 = nothing()", by_name);
+    FAIL("no error");
+  } catch (const TextError& error) {
+    CHECK(error.line() == 2);
+    CHECK(error.column() == 8);
+    CHECK(error.message() == "expected an op, found nothing");
+  }
+}
