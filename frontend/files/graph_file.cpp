@@ -14,6 +14,7 @@
 #include "frontend/files/json.h"
 #include "frontend/files/value_formats.h"
 #include "ir/text/lexer.h"
+#include "ir/text/text.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -33,6 +34,18 @@ std::string digits_of(std::uint32_t checksum) { return fmt::format("{:08x}", che
 
 fs::path values_path(const fs::path& path, ValuesFormat values) {
   return fs::path(path).replace_extension(name_of(values));
+}
+
+std::string first_line() { return fmt::format("{}{}\n", first_words, file_format); }
+
+// Of values with this checksum.
+std::string line_of(std::string_view checksum, ValuesFormat format) {
+  return fmt::format("{}{} {}\n", values_words, checksum, name_of(format));
+}
+
+std::string checksum_line(std::string_view text) {
+  return fmt::format("{}{} (of what follows; delete it to edit)\n", checksum_words,
+                     digits_of(crc32_of(text)));
 }
 
 // -------------------------------------------------------------------------------------- write
@@ -121,18 +134,23 @@ std::optional<ValuesLine> values_line(std::string_view line) {
   return std::nullopt;
 }
 
-NamedArrays values_beside(const fs::path& path, const InputFile& file, std::string_view line,
+// The parts of a file. Its lines before the graph are comments of that.
+struct FileParts {
+  std::string bytes;
+  std::optional<ValuesLine> values;
+  NamedArrays arrays;
+  std::string_view about;  // of `bytes`
+  std::size_t lines = 0;   // before the graph
+};
+
+NamedArrays values_beside(const fs::path& path, const ValuesLine& told,
                           std::optional<std::int64_t> most_bytes) {
-  const std::optional<ValuesLine> told = values_line(line);
-  if (!told)
-    file.reject(fmt::format("expected a checksum and a format of values, found {}",
-                            shown_text(line.substr(2))));
-  const InputFile values(values_path(path, told->format),
+  const InputFile values(values_path(path, told.format),
                          fmt::format("load: the values of {} are missing", path.string()));
-  if (digits_of(values.checksum()) != told->checksum)
+  if (digits_of(values.checksum()) != told.checksum)
     values.reject(
         fmt::format("not the values that {} was written with, or damaged", path.string()));
-  return read_values(values, told->format, most_bytes);
+  return read_values(values, told.format, most_bytes);
 }
 
 // The arrays of a file by their names.
@@ -181,16 +199,26 @@ void check_numbers(const Description& about, const ImportedGraph& graph) {
     expect(about.keys.size(), "outputs", outputs);
 }
 
-// The graph that a description, a text and arrays stand for.
-SavedGraph rebuilt(std::string_view about_line, std::string_view text, const NamedArrays& arrays) {
+Description description_of(std::string_view about_line) {
   if (!about_line.starts_with(about_words))
     throw ValueError("the description of the graph is damaged (expected '# about: ')");
-  const Description about = parse_description(about_line.substr(about_words.size()));
-  const Values values(arrays);
+  return parse_description(about_line.substr(about_words.size()));
+}
+
+std::vector<Array> constants_of(const Description& about, const Values& values) {
   std::vector<Array> constants;
   for (std::int64_t i = 0; i < about.constants; ++i)
     constants.push_back(values.at("constant", static_cast<std::size_t>(i)));
-  ImportedGraph imported = import_graph(text, constants, variables_of(about, values));
+  return constants;
+}
+
+// The graph that the parts of a file stand for.
+SavedGraph rebuilt(const FileParts& parts) {
+  const Description about = description_of(parts.about);
+  const Values values(parts.arrays);
+  // With the lines before it, so that errors tell lines of the file.
+  ImportedGraph imported =
+      import_graph(parts.bytes, constants_of(about, values), variables_of(about, values));
   check_numbers(about, imported);
 
   SavedGraph graph{about.is_function, about.structure, {}, {}, {}, about.allow_downcast, {}};
@@ -208,6 +236,65 @@ SavedGraph rebuilt(std::string_view about_line, std::string_view text, const Nam
   return graph;
 }
 
+FileParts parts_of(const fs::path& path, const InputFile& file,
+                   std::optional<std::int64_t> most_bytes) {
+  FileParts parts;
+  parts.bytes = file.text(0, file.size());
+  if (!is_utf8(parts.bytes)) file.reject("expected text, found other bytes");
+  std::string_view text = parts.bytes;
+  check_first_line(file, take_line(text));
+  if (text.starts_with(values_words)) {
+    const std::string_view line = take_line(text);
+    parts.values = values_line(line);
+    if (!parts.values)
+      file.reject(fmt::format("expected a checksum and a format of values, found {}",
+                              shown_text(line.substr(2))));
+    parts.arrays = values_beside(path, *parts.values, most_bytes);
+  }
+  if (text.starts_with(checksum_words)) {
+    const std::string_view line = take_line(text);
+    if (line.substr(checksum_words.size(), checksum_digits) != digits_of(crc32_of(text)))
+      file.reject("the text is damaged or incomplete (its checksum differs)");
+  }
+  parts.about = take_line(text);
+  const std::string_view head =
+      std::string_view(parts.bytes).substr(0, parts.bytes.size() - text.size());
+  parts.lines = static_cast<std::size_t>(std::ranges::count(head, '\n'));
+  return parts;
+}
+
+// A line of a text with a mark below a column, or the part of it around that.
+std::string shown_place(std::string_view text, std::size_t line, std::size_t column) {
+  constexpr std::size_t around = 60;  // bytes
+  for (; line > 1; --line) take_line(text);
+  std::string_view shown = take_line(text);
+  std::size_t at = std::min(column - 1, shown.size());
+  const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; };
+  std::size_t from = at > around ? at - around : 0, to = std::min(at + around, shown.size());
+  while (from > 0 && is_inside(shown[from])) --from;
+  while (to < shown.size() && is_inside(shown[to])) ++to;
+  std::string below;
+  for (const char c : shown.substr(from, at - from))
+    if (!is_inside(c)) below += c == '\t' ? '\t' : ' ';
+  return fmt::format("  {}\n  {}^", shown.substr(from, to - from), below);
+}
+
+// What `make` makes of the parts of a file, whose errors then name it.
+template <class Make>
+auto checked(const InputFile& file, const FileParts& parts, const Make& make) {
+  try {
+    return make();
+  } catch (const TextError& error) {
+    file.reject(fmt::format("line {}, column {}: {}\n{}", error.line(), error.column(),
+                            error.message(),
+                            shown_place(parts.bytes, error.line(), error.column())));
+  } catch (const ValueError& error) {
+    file.reject(error.what());
+  } catch (const TypeError& error) {
+    file.reject(error.what());
+  }
+}
+
 }  // namespace
 
 std::vector<Expr> inputs_of(const SavedGraph& graph) {
@@ -218,15 +305,14 @@ std::vector<Expr> inputs_of(const SavedGraph& graph) {
 
 void write_graph(const fs::path& path, const SavedGraph& graph, ValuesFormat values) {
   const Written parts = written(graph);
-  std::string head = fmt::format("{}{}\n", first_words, file_format);
+  std::string head = first_line();
   if (!parts.arrays.empty()) {
     OutputFile beside(values_path(path, values));
     write_values(beside, values, parts.arrays);
     beside.finish();
-    head += fmt::format("{}{} {}\n", values_words, digits_of(beside.checksum()), name_of(values));
+    head += line_of(digits_of(beside.checksum()), values);
   }
-  head += fmt::format("{}{} (of what follows; delete it to edit)\n", checksum_words,
-                      digits_of(crc32_of(parts.text)));
+  head += checksum_line(parts.text);
   OutputFile file(path);
   file.write(head);
   file.write(parts.text);
@@ -235,26 +321,23 @@ void write_graph(const fs::path& path, const SavedGraph& graph, ValuesFormat val
 
 SavedGraph read_graph(const fs::path& path, std::optional<std::int64_t> most_bytes) {
   const InputFile file(path);
-  const std::string bytes = file.text(0, file.size());
-  if (!is_utf8(bytes)) file.reject("expected text, found other bytes");
-  std::string_view text = bytes;
-  check_first_line(file, take_line(text));
-  NamedArrays arrays;
-  if (text.starts_with(values_words))
-    arrays = values_beside(path, file, take_line(text), most_bytes);
-  if (text.starts_with(checksum_words)) {
-    const std::string_view line = take_line(text);
-    if (line.substr(checksum_words.size(), checksum_digits) != digits_of(crc32_of(text)))
-      file.reject("the text is damaged or incomplete (its checksum differs)");
-  }
-  const std::string_view about = take_line(text);
-  try {
-    return rebuilt(about, text, arrays);
-  } catch (const ValueError& error) {
-    file.reject(error.what());
-  } catch (const TypeError& error) {
-    file.reject(error.what());
-  }
+  const FileParts parts = parts_of(path, file, most_bytes);
+  return checked(file, parts, [&] { return rebuilt(parts); });
+}
+
+std::string canonical_text(const fs::path& path) {
+  const InputFile file(path);
+  const FileParts parts = parts_of(path, file, {});
+  return checked(file, parts, [&] {
+    rebuilt(parts);  // whatever it finds wrong
+    const Description about = description_of(parts.about);
+    const std::string text =
+        fmt::format("{}{}\n{}", about_words, gnomon::text(about),
+                    laid_out(parts.bytes, parts.lines, constants_of(about, Values(parts.arrays))));
+    std::string head = first_line();
+    if (parts.values) head += line_of(parts.values->checksum, parts.values->format);
+    return head + checksum_line(text) + text;
+  });
 }
 
 }  // namespace gnomon

@@ -58,4 +58,9 @@ void write_graph(const std::filesystem::path& path, const SavedGraph& graph,
 SavedGraph read_graph(const std::filesystem::path& path,
                       std::optional<std::int64_t> most_bytes = {});
 
+/// The text of such a file as it would be written: with its comments in the graph, a checksum and
+/// the arrays that it has beside it. It is made of the text alone, so that lines have the names of
+/// values and of arrays. Errors as of `read_graph`.
+std::string canonical_text(const std::filesystem::path& path);
+
 }  // namespace gnomon

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "frontend/files/file.h"
 #include "ir/graph/close.h"
 #include "ir/op/op.h"
 #include "ir/text/text.h"
@@ -24,6 +25,24 @@ const Op* find_user_op(std::string_view name) {
   const Op* found = find_op(name);
   const auto all = all_ops();
   return std::find(all.begin(), all.end(), found) == all.end() ? nullptr : found;
+}
+
+// Reads arrays by their places in a list.
+auto array_reader(std::span<const Array> arrays) {
+  return [arrays](std::string_view name, DType, std::span<const std::int64_t>) {
+    std::size_t i = 0;
+    const auto end = std::from_chars(name.data(), name.data() + name.size(), i);
+    if (end.ec != std::errc() || end.ptr != name.data() + name.size() || i >= arrays.size())
+      throw ValueError(
+          fmt::format("text: expected one of {} arrays, found the name {}", arrays.size(), name));
+    return arrays[i];
+  };
+}
+
+// Whether all bits are the same.
+bool are_same(const Array& a, const Array& b) {
+  return a.dtype() == b.dtype() && std::ranges::equal(a.shape(), b.shape()) &&
+         bytes_of(a.contiguous()) == bytes_of(b.contiguous());
 }
 
 // ------------------------------------------------------------------------ the lines of the program
@@ -178,15 +197,29 @@ Graph parse_apart(std::string_view text, std::span<const Array> arrays) {
   ParseOptions options;
   options.find_op = find_user_op;
   options.untrusted = true;
-  options.read_array = [arrays](std::string_view name, DType, std::span<const std::int64_t>) {
-    std::size_t i = 0;
-    const auto end = std::from_chars(name.data(), name.data() + name.size(), i);
-    if (end.ec != std::errc() || end.ptr != name.data() + name.size() || i >= arrays.size())
-      throw ValueError(
-          fmt::format("text: expected one of {} arrays, found the name {}", arrays.size(), name));
-    return arrays[i];
-  };
+  options.read_array = array_reader(arrays);
   return parse_graph(text, options);
+}
+
+std::string laid_out(std::string_view text, std::size_t head, std::span<const Array> arrays) {
+  parse_apart(text, arrays);
+  ParseOptions parsing;
+  parsing.find_op = find_user_op;
+  parsing.read_array = array_reader(arrays);
+  TextComments comments;
+  parsing.comments = &comments;
+  const Graph graph = parse_graph(text, parsing);
+  comments.head.erase(
+      comments.head.begin(),
+      comments.head.begin() + static_cast<std::ptrdiff_t>(std::min(head, comments.head.size())));
+  PrintOptions printing;
+  printing.comments = &comments;
+  printing.write_array = [arrays](const Array& a) -> std::string {
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      if (are_same(a, arrays[i])) return std::to_string(i);
+    return {};
+  };
+  return print_graph(graph, printing);
 }
 
 std::vector<Expr> expressions_over(std::span<const Value> arguments, const Graph& graph,

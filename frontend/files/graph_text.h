@@ -24,6 +24,11 @@ GraphText print_apart(const Graph& graph);
 /// TypeError: it is no graph, or names an array that is not in the list.
 Graph parse_apart(std::string_view text, std::span<const Array> arrays);
 
+/// The text of a graph laid out anew, with its comments and the names of its arrays. Lines that
+/// nothing needs are left out, and their comments with them; so are the first `head` lines, which
+/// are comments. ValueError, TypeError: as of `parse_apart`.
+std::string laid_out(std::string_view text, std::size_t head, std::span<const Array> arrays);
+
 /// The outputs of the graph over `arguments`, with its checks, and with the lines of the program
 /// that made it, which `text` has as comments.
 std::vector<Expr> expressions_over(std::span<const Value> arguments, const Graph& graph,
