@@ -18,8 +18,8 @@ import gnomon as gn
 PACKAGE = pathlib.Path(gn._core.__file__).parent
 PROGRAM = PACKAGE / "gnomon"
 COMMANDS = [
-    "", "build", "run", "info", "cache", "cache where", "cache list", "cache verify",
-    "cache trim", "cache clear",
+    "", "build", "run", "check", "bench", "fmt", "info", "cache", "cache where", "cache list",
+    "cache verify", "cache trim", "cache clear",
     "tune", "completion", "man", "help",
 ]
 LEAVES = [c for c in COMMANDS if c not in ("", "cache")]

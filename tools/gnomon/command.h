@@ -42,9 +42,12 @@ void add_json(CLI::App& command, bool& json);
 // `CLI::IsMember` makes of it.
 
 // The commands: each is in the file of its name and in the table of commands.cpp.
+void add_bench(CommandLine& line);
 void add_build(CommandLine& line);
 void add_cache(CommandLine& line);
+void add_check(CommandLine& line);
 void add_completion(CommandLine& line);
+void add_fmt(CommandLine& line);
 void add_help(CommandLine& line);
 void add_info(CommandLine& line);
 void add_man(CommandLine& line);
