@@ -507,11 +507,11 @@ int run(const CheckArguments& arguments) {
       two || keeps_bits
           ? ""
           : "compile with --rewrites exact to see whether a rewrite makes the difference\n";
-  if (!arguments.output.empty()) write_inputs(arguments.output, comparison, samples.names());
   if (arguments.json)
     fmt::print("{}\n", object_text(json_of(comparison, compiled, other, extents)));
   else
     fmt::print("{}", text_of(comparison, compiled, other, samples.names(), advice));
+  if (!arguments.output.empty()) write_inputs(arguments.output, comparison, samples.names());
   return comparison.equal() ? done : failed;
 }
 
