@@ -221,7 +221,7 @@ SavedGraph rebuilt(const FileParts& parts) {
       import_graph(parts.bytes, constants_of(about, values), variables_of(about, values));
   check_numbers(about, imported);
 
-  SavedGraph graph{about.is_function, about.structure, {}, {}, {}, about.allow_downcast, {}};
+  SavedGraph graph{about.is_function, about.structure, {}, {}, {}, about.allow_downcast, {}, {}};
   for (std::size_t i = 0; i < imported.inputs.size(); ++i) {
     SavedInput input{imported.inputs[i]};
     if (about.is_function) input.name = about.input_names[i];
@@ -322,7 +322,11 @@ void write_graph(const fs::path& path, const SavedGraph& graph, ValuesFormat val
 SavedGraph read_graph(const fs::path& path, std::optional<std::int64_t> most_bytes) {
   const InputFile file(path);
   const FileParts parts = parts_of(path, file, most_bytes);
-  return checked(file, parts, [&] { return rebuilt(parts); });
+  return checked(file, parts, [&] {
+    SavedGraph graph = rebuilt(parts);
+    if (parts.values) graph.values = values_path(path, parts.values->format);
+    return graph;
+  });
 }
 
 std::string canonical_text(const fs::path& path) {

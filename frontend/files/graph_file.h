@@ -42,6 +42,8 @@ struct SavedGraph {
   /// Of a function: its name, the donated inputs, and the options that decide what is computed. A
   /// file has no others.
   CompileOptions options;
+  /// Of a graph that was read: the file of its arrays, if it has one.
+  std::filesystem::path values = {};
 };
 
 /// The inputs, as `compile` takes them.

@@ -94,6 +94,18 @@ def test_build_adds_derivatives(files):
     np.testing.assert_allclose(model.variable("w", float, 3), w - 0.1 * residual @ x)
 
 
+def test_build_tells_make_what_it_read(files):
+    folder = files / "a $folder #1"
+    folder.mkdir()
+    w = gn.asarray(np.arange(500.0))
+    x = gn.vector("x")
+    gn.save(folder / "large.gn", gn.function([x], x @ w))
+    done("build", "predict.gn", str(folder / "large.gn"), "-o", "m", "--depfile", "m.d")
+    spelled = str(folder).replace(" ", "\\ ").replace("#", "\\#").replace("$", "$$")
+    rule = f"m.h libm.a: predict.gn {spelled}/large.gn {spelled}/large.npz\n"
+    assert (files / "m.d").read_text() == rule
+
+
 def test_the_command_and_python_write_the_same(files):
     for folder in ("a", "b"):
         (files / folder).mkdir()

@@ -7,6 +7,7 @@
 
 #include "codegen/toolchain/target.h"
 #include "frontend/export/export_library.h"
+#include "frontend/files/file.h"
 #include "ir/graph/leaf.h"
 #include "passes/derivatives/gradient.h"
 #include "runtime/error.h"
@@ -20,7 +21,7 @@ namespace {
 
 struct BuildArguments {
   std::vector<std::string> models;
-  std::string output;
+  std::string output, depfile;
   std::vector<std::string> kinds = {"a"}, targets = {"native"}, gradients;
   int opt_level = 2;
   bool json = false;
@@ -65,15 +66,42 @@ LibraryFunction gradient_of(const SavedGraph& graph, const std::string& path,
   return {name, inputs_of(graph), std::move(outputs), {}, graph.options};
 }
 
+// A path as a rule of make spells it.
+std::string in_rule(const std::filesystem::path& path) {
+  std::string text;
+  for (const char c : path.string()) {
+    if (c == ' ' || c == '#') text += '\\';
+    if (c == '$') text += '$';
+    text += c;
+  }
+  return text;
+}
+
+// Tells make and its like what the library was made of.
+void write_rule(const std::string& file, const std::vector<std::filesystem::path>& made,
+                const std::vector<std::filesystem::path>& read) {
+  const auto spelled = [](const std::vector<std::filesystem::path>& paths) {
+    std::vector<std::string> texts;
+    for (const auto& path : paths) texts.push_back(in_rule(path));
+    return texts;
+  };
+  OutputFile rule(file);
+  rule.write(fmt::format("{}: {}\n", fmt::join(spelled(made), " "), fmt::join(spelled(read), " ")));
+  rule.finish();
+}
+
 int run(const BuildArguments& arguments) {
   Progress progress;
   const std::filesystem::path output = arguments.output;
   const std::string name = output.filename().string();
   std::vector<LibraryFunction> functions;
+  std::vector<std::filesystem::path> read;
   const bool one = arguments.models.size() == 1;
   for (const std::string& path : arguments.models) {
     progress.show(fmt::format("reading {}", path));
     const SavedGraph graph = function_in("build", path);
+    read.emplace_back(path);
+    if (!graph.values.empty()) read.push_back(graph.values);
     const std::string stem = one ? "" : std::filesystem::path(path).stem().string();
     functions.emplace_back(stem, inputs_of(graph), graph.outputs, graph.updates, graph.options);
     if (!arguments.gradients.empty())
@@ -87,6 +115,7 @@ int run(const BuildArguments& arguments) {
   options.ask_for(arguments.kinds);
   const auto paths = write_library(export_library(name, functions, options), output.parent_path(),
                                    arguments.kinds);
+  if (!arguments.depfile.empty()) write_rule(arguments.depfile, paths, read);
   progress.clear();
   auto files = nlohmann::ordered_json::array();
   for (const auto& path : paths) files.push_back(path.string());
@@ -140,6 +169,10 @@ void add_build(CommandLine& line) {
       .add_option("--grad", arguments->gradients,
                   "adds the derivatives of the first result by these inputs or variables")
       ->delimiter(',');
+  command
+      .add_option("--depfile", arguments->depfile,
+                  "writes a rule of make that names the files that were read")
+      ->type_name("FILE");
   command.add_option("--opt-level", arguments->opt_level, "of Clang")
       ->check(CLI::Range(0, 3))
       ->capture_default_str();

@@ -1,0 +1,76 @@
+# gnomon_add_kernel: a library that the build of a project makes of saved functions, as
+# `gnomon build` does. docs/artefacts.md says how it is used.
+cmake_policy(VERSION 3.23)
+
+function(_gnomon_kernel_fault text)
+  message(FATAL_ERROR "gnomon_add_kernel(${target}): ${text}")
+endfunction()
+
+# gnomon_add_kernel(<target> MODEL <file>... [NAME <name>] [GRAD <variable>...]
+#                   [TARGETS <processor>...])
+function(gnomon_add_kernel target)
+  cmake_parse_arguments(PARSE_ARGV 1 given "" "NAME" "MODEL;GRAD;TARGETS")
+  if(given_UNPARSED_ARGUMENTS)
+    list(GET given_UNPARSED_ARGUMENTS 0 word)
+    _gnomon_kernel_fault("expected MODEL, NAME, GRAD or TARGETS, found ${word}")
+  endif()
+  if(given_KEYWORDS_MISSING_VALUES)
+    list(GET given_KEYWORDS_MISSING_VALUES 0 word)
+    _gnomon_kernel_fault("expected a value behind ${word}")
+  endif()
+  if(NOT given_MODEL)
+    _gnomon_kernel_fault("expected MODEL and files that gn.save or save_function wrote")
+  endif()
+  if(TARGET ${target})
+    _gnomon_kernel_fault("there is another target of this name")
+  endif()
+  set(name ${target})
+  if(given_NAME)
+    set(name ${given_NAME})
+  endif()
+  if(NOT name MATCHES "^[A-Za-z][A-Za-z0-9_]*$")
+    _gnomon_kernel_fault("expected an identifier as NAME, which begins all names in C, found ${name}")
+  endif()
+  if(CMAKE_CROSSCOMPILING AND NOT given_TARGETS)
+    _gnomon_kernel_fault("expected TARGETS where programs are for another machine")
+  endif()
+  set(models "")
+  foreach(model IN LISTS given_MODEL)
+    cmake_path(ABSOLUTE_PATH model BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
+    get_source_file_property(is_made ${model} GENERATED)  # by a command of the project
+    if(NOT EXISTS ${model} AND NOT is_made)
+      _gnomon_kernel_fault("there is no file ${model}")
+    endif()
+    list(APPEND models ${model})
+  endforeach()
+
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}-kernel)
+  set(command gnomon::command build ${models} --output ${folder}/${name} --emit o
+      --depfile ${folder}/${name}.d)
+  if(given_GRAD)
+    list(JOIN given_GRAD "," names)
+    list(APPEND command --grad ${names})
+  endif()
+  if(given_TARGETS)
+    list(JOIN given_TARGETS "," names)
+    list(APPEND command --target ${names})
+  endif()
+  file(MAKE_DIRECTORY ${folder})
+  # The arrays beside the files are told by what the command has read; its rule names the header
+  # first, and Ninja wants the same here.
+  add_custom_command(
+    OUTPUT ${folder}/${name}.h ${folder}/${name}.o
+    COMMAND ${command}
+    DEPENDS ${models} gnomon::command
+    DEPFILE ${folder}/${name}.d
+    COMMENT "Compiling ${name} with Gnomon"
+    VERBATIM)
+  add_library(${target} STATIC ${folder}/${name}.o)
+  # Nothing is left to compile, but a linker has to be chosen: any will do.
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  list(FILTER languages INCLUDE REGEX "^(C|CXX)$")
+  list(GET languages 0 language)
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${language})
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${folder} FILES ${folder}/${name}.h)
+  target_link_libraries(${target} PUBLIC m)
+endfunction()
