@@ -55,12 +55,12 @@ namespace {
 
 using AtomName = std::function<std::string(const Atom&)>;
 
-std::string sum_of_terms(const Dim& d, const AtomName& name);
+std::string sum_of_terms(const Dim& d, const AtomName& name, std::string_view form);
 
-std::string spell_atom(const Atom& a, const AtomName& name) {
+std::string spell_atom(const Atom& a, const AtomName& name, std::string_view form) {
   const auto call = [&](std::string_view function) {
-    return fmt::format("gn::{}<i64>({}, {})", function, sum_of_terms(a.left, name),
-                       sum_of_terms(a.right, name));
+    return fmt::format(fmt::runtime(form), function, sum_of_terms(a.left, name, form),
+                       sum_of_terms(a.right, name, form));
   };
   switch (a.kind) {
     case Atom::Kind::floor_div: return call("floor_divide");
@@ -72,13 +72,13 @@ std::string spell_atom(const Atom& a, const AtomName& name) {
 }
 
 // Without parentheses around it, and plain digits if it is constant.
-std::string sum_of_terms(const Dim& d, const AtomName& name) {
+std::string sum_of_terms(const Dim& d, const AtomName& name, std::string_view form) {
   if (d.is_constant()) return fmt::format("{}", d.constant());
   std::string text;
   for (const Term& t : d.terms()) {
     std::string product;
     for (const AtomRef& a : t.atoms)
-      product += (product.empty() ? "" : " * ") + spell_atom(*a, name);
+      product += (product.empty() ? "" : " * ") + spell_atom(*a, name, form);
     const std::int64_t magnitude = t.coefficient < 0 ? -t.coefficient : t.coefficient;
     if (magnitude != 1) product = fmt::format("{} * {}", product, magnitude);
     if (text.empty())
@@ -95,8 +95,12 @@ std::string sum_of_terms(const Dim& d, const AtomName& name) {
 
 std::string spell(const Dim& d, const AtomName& name) {
   if (d.is_constant()) return fmt::format("i64({})", d.constant());
-  const std::string text = sum_of_terms(d, name);
+  const std::string text = spell(d, name, "gn::{}<i64>({}, {})");
   return d.terms().size() + (d.constant_term() != 0) > 1 ? "(" + text + ")" : text;
+}
+
+std::string spell(const Dim& d, const AtomName& name, std::string_view call) {
+  return sum_of_terms(d, name, call);
 }
 
 std::string comment_lines(std::string_view text) {

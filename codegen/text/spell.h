@@ -23,6 +23,10 @@ std::string lanes_name(DType t, int width);
 std::string literal(DType t, Cell value);
 /// An int64 expression; `name` spells symbols and values.
 std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& name);
+/// The same for another language: "{}({}, {})" is how it calls floor_divide, remainder, minimum and
+/// maximum.
+std::string spell(const Dim& d, const std::function<std::string(const Atom&)>& name,
+                  std::string_view call);
 /// The text as comment lines, whatever characters are in it; nothing for an empty text.
 std::string comment_lines(std::string_view text);
 /// A C++ identifier made of the letters, digits and underscores of a user's name.

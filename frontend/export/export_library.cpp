@@ -13,6 +13,7 @@
 #include "codegen/text/spell.h"
 #include "frontend/export/calls_text.h"
 #include "frontend/export/header_text.h"
+#include "frontend/export/python_text.h"
 #include "frontend/lower_function.h"
 #include "frontend/program.h"
 #include "ir/graph/leaf.h"
@@ -162,7 +163,9 @@ class Exporting {
     for (Unit unit : {calls_unit(interface_), values_unit(interface_)})
       add_unit(fmt::format("{}_{}", interface_.name, unit.name), std::move(unit.text),
                least_target(targets_));
-    ExportedLibrary library{interface_.name, header_text(interface_), {}, {}};
+    ExportedLibrary library{
+        interface_.name,        header_text(interface_),           {}, {}, python_text(interface_),
+        options_.wheel_version, level_of(targets_.back().cpu) != 0};
     std::vector<std::vector<char>> objects;
     std::vector<std::string> cpus = {least_target(targets_)};
     for (const Target& target : targets_)

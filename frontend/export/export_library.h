@@ -18,9 +18,10 @@ struct ExportOptions {
   /// "aarch64+sve", see `processor_levels`), or LLVM's name of one of this machine's. Of several
   /// levels the call takes the best that its processor has.
   std::vector<std::string> targets = {"native"};
-  int opt_level = 2;      ///< of Clang, 0 to 3
-  bool assembly = false;  ///< also return assembly texts
-  bool llvm_ir = false;   ///< also return LLVM's IR
+  int opt_level = 2;                ///< of Clang, 0 to 3
+  bool assembly = false;            ///< also return assembly texts
+  bool llvm_ir = false;             ///< also return LLVM's IR
+  std::string wheel_version = "0";  ///< of the package, if a wheel is made
 
   /// Asks for the texts that files of these kinds take: see `write_library`.
   void ask_for(std::span<const std::string> kinds);
@@ -38,6 +39,9 @@ struct ExportedLibrary {
   std::string header;  // NAME.h
   std::vector<ExportedUnit> units;
   std::vector<char> object;  // relocatable
+  std::string python;        // NAME/__init__.py of a wheel
+  std::string wheel_version;
+  bool is_portable = false;  // it asks what the processor has
 
   std::vector<char> archive() const;  // a static library of the object
   std::vector<char> shared() const;   // a shared one
@@ -75,9 +79,9 @@ ExportedLibrary export_library(const std::string& name, std::span<const LibraryF
 /// What `write_library` can write of a library, as extensions of files.
 std::span<const std::string_view> library_kinds();
 
-/// Writes FOLDER/NAME.h and a file of each kind: "o", "a", "so", "cpp", "ll", "s". Each is written
-/// aside and renamed. Returns their paths. ValueError: another kind; FileError: a file cannot be
-/// written.
+/// Writes FOLDER/NAME.h and a file of each kind: "o", "a", "so", "whl", "cpp", "ll", "s". Each is
+/// written aside and renamed. Returns their paths. ValueError: another kind, or a name or version
+/// that no wheel can have; FileError: a file cannot be written.
 std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
                                                  const std::filesystem::path& folder,
                                                  std::span<const std::string> kinds);

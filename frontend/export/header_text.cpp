@@ -112,17 +112,8 @@ std::string argument_fields(const InterfaceFunction& f) {
   return text.empty() ? "  char none;\n" : text;
 }
 
-std::string one_line(const InterfaceFunction& f) {
-  std::vector<std::string> in, out;
-  for (const InterfaceArray& a : f.arguments) in.push_back(a.text());
-  for (const InterfaceArray& r : f.results) out.push_back(r.text());
-  return fmt::format(
-      "({}) -> {}", fmt::join(in, ", "),
-      out.empty() ? "new values of variables" : fmt::format("{}", fmt::join(out, ", ")));
-}
-
 std::string function_text(const Interface& library, const InterfaceFunction& f) {
-  std::string text = fmt::format("\n/* ---- {}{} */\n", f.prefix, one_line(f));
+  std::string text = fmt::format("\n/* ---- {}{} */\n", f.prefix, signature_text(f));
   if (!f.extents.empty())
     text += fmt::format("\ntypedef struct {0}_dims {{\n  int64_t {1};\n}} {0}_dims;\n", f.prefix,
                         fmt::join(f.extents, ", "));
@@ -230,6 +221,15 @@ std::string spans(const Interface& library) {
 
 }  // namespace
 
+std::string signature_text(const InterfaceFunction& f) {
+  std::vector<std::string> in, out;
+  for (const InterfaceArray& a : f.arguments) in.push_back(a.text());
+  for (const InterfaceArray& r : f.results) out.push_back(r.text());
+  return fmt::format(
+      "({}) -> {}", fmt::join(in, ", "),
+      out.empty() ? "new values of variables" : fmt::format("{}", fmt::join(out, ", ")));
+}
+
 std::string argument_parameters(const InterfaceFunction& f) {
   return (f.extents.empty() ? "" : fmt::format("const {}_dims* dims, ", f.prefix)) +
          fmt::format("const {}_args* args", f.prefix);
@@ -247,7 +247,7 @@ std::string header_text(const Interface& library) {
   std::string text =
       "/* " + library.name + ".h: written by Gnomon, to be read and not edited.\n *\n";
   for (const InterfaceFunction& f : library.functions)
-    text += fmt::format(" * {}{}\n", f.prefix, one_line(f));
+    text += fmt::format(" * {}{}\n", f.prefix, signature_text(f));
   text +=
       " *\n * The functions throw nothing, allocate nothing and keep nothing between calls; any\n"
       " * number of threads may call them at once. Arrays are C-contiguous.\n */\n";

@@ -39,6 +39,10 @@ class OpenExtents {
   std::string code(const Dim& d, const std::string& before) {
     return spell(resolved(d), [&](const Atom& a) { return before + name(a); });
   }
+  std::string python(const Dim& d) {
+    return spell(
+        resolved(d), [&](const Atom& a) { return "dims['" + name(a) + "']"; }, "{}({}, {})");
+  }
 
  private:
   static bool is_symbol(const Dim& d) { return d.atom() && d.atom()->kind == Atom::Kind::symbol; }
@@ -92,7 +96,7 @@ Names new_names() {
 
 // Fields of a struct, whose names are those of the user or numbered ones.
 InterfaceArray field(Names& names, const std::string& wish, const Type& type, OpenExtents& open) {
-  InterfaceArray array{names.fresh(wish), type.dtype, {}, false, false};
+  InterfaceArray array{names.fresh(wish), type.dtype, {}, {}, false, false};
   for (const Dim& d : type.shape) array.extents.push_back(open.text(d));
   return array;
 }
@@ -103,7 +107,10 @@ void add_arguments(InterfaceFunction& f, const Closed& closed, OpenExtents& open
     f.arguments.push_back(
         field(names, p.name.empty() ? fmt::format("argument{}", i) : p.name, p.type, open));
     f.arguments.back().by_value = p.type.rank() == 0 && !is_complex(p.type.dtype);
-    for (const Dim& d : p.type.shape) f.planned.push_back(open.code(d, "dims->"));
+    for (const Dim& d : p.type.shape) {
+      f.planned.push_back(open.code(d, "dims->"));
+      f.arguments.back().needed.push_back(open.python(d));
+    }
     if (const int parts = native_parts(p.type.dtype); parts > 1)
       f.planned.push_back(std::to_string(parts));
   }
@@ -138,7 +145,7 @@ int number_of_variable(Interface& library, const Shared& variable) {
                     wish));
   Names names = new_names();
   for (const InterfaceArray& taken : library.state) names.reserve(taken.name);
-  InterfaceArray field{names.fresh(wish), variable.dtype(), {}, false, false};
+  InterfaceArray field{names.fresh(wish), variable.dtype(), {}, {}, false, false};
   for (const std::int64_t n : variable.shape()) field.extents.push_back(std::to_string(n));
   library.variables.push_back(variable);
   library.state.push_back(std::move(field));

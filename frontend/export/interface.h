@@ -19,6 +19,7 @@ struct InterfaceArray {
   std::string name;
   DType dtype = DType::float64;
   std::vector<std::string> extents;  // as the header spells them
+  std::vector<std::string> needed;   // of an argument: as Python computes them of `dims`
   bool by_value = false;             // a number, not the address of one
   bool late = false;                 // a result whose extents the call finds
 

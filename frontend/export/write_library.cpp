@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "frontend/export/export_library.h"
+#include "frontend/export/wheel.h"
 #include "frontend/files/file.h"
 #include "runtime/error.h"
 
@@ -12,7 +13,7 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::string_view kinds[] = {"o", "a", "so", "cpp", "ll", "s"};
+constexpr std::string_view kinds[] = {"o", "a", "so", "whl", "cpp", "ll", "s"};
 
 void write(const std::filesystem::path& path, std::string_view bytes) {
   OutputFile file(path);
@@ -57,13 +58,19 @@ std::span<const std::string_view> library_kinds() { return kinds; }
 std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
                                                  const std::filesystem::path& folder,
                                                  std::span<const std::string> wanted) {
-  for (const std::string& kind : wanted)
+  for (const std::string& kind : wanted) {
     if (std::ranges::find(kinds, kind) == std::end(kinds))
       throw ValueError(fmt::format("export: expected one of {} as a kind of file, found {}",
                                    fmt::join(kinds, ", "), kind));
+    if (kind == "whl") check_wheel(library);
+  }
   std::vector<std::filesystem::path> paths = {folder / (library.name + ".h")};
   write(paths[0], library.header);
   for (const std::string& kind : wanted) {
+    if (kind == "whl") {
+      paths.push_back(write_wheel(library, folder));
+      continue;
+    }
     // A static library is found by the linker as -lNAME.
     const std::string_view before = kind == "a" || kind == "so" ? "lib" : "";
     paths.push_back(folder / fmt::format("{}{}.{}", before, library.name, kind));

@@ -135,6 +135,7 @@ void OutputFile::reject(std::string_view what) const {
 void OutputFile::fail(int code) const { refuse("save", name_, code); }
 
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before) {
+  if (bytes.empty()) return before;  // where they are null, zlib begins anew
   return static_cast<std::uint32_t>(
       ::crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }

@@ -109,10 +109,11 @@ def test_build_tells_make_what_it_read(files):
 def test_the_command_and_python_write_the_same(files):
     for folder in ("a", "b"):
         (files / folder).mkdir()
-    done("build", "predict.gn", "train.gn", "-o", "a/net", "--emit", "a,cpp", "--target",
-         "x86-64,x86-64-v3")  # fmt: skip
+    done("build", "predict.gn", "train.gn", "-o", "a/net", "--emit", "a,cpp,whl", "--target",
+         "x86-64,x86-64-v3", "--wheel-version", "1.1")  # fmt: skip
     functions = {name: gn.load(f"{name}.gn") for name in ("predict", "train")}
-    gn.export("b/net", functions, kinds=("a", "cpp"), targets=("x86-64", "x86-64-v3"))
+    gn.export("b/net", functions, kinds=("a", "cpp", "whl"), targets=("x86-64", "x86-64-v3"),
+              wheel_version="1.1")  # fmt: skip
     for file in (files / "a").iterdir():
         assert file.read_bytes() == (files / "b" / file.name).read_bytes(), file.name
 
@@ -132,6 +133,8 @@ def test_the_command_and_python_write_the_same(files):
          "export: expected one target, or different levels of one architecture (x86-64, "),
         (["predict.gn", "-o", "m", "--target", "aarch64+sme"],
          "target: expected a processor or one of x86-64, "),
+        (["predict.gn", "-o", "m", "--emit", "whl", "--wheel-version", "new"],
+         "export: expected a version like 1.2 or 1.2rc1, found new"),
     ],
 )  # fmt: skip
 def test_wrong_builds(files, words, message):

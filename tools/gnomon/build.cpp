@@ -21,7 +21,7 @@ namespace {
 
 struct BuildArguments {
   std::vector<std::string> models;
-  std::string output, depfile;
+  std::string output, depfile, wheel_version = ExportOptions().wheel_version;
   std::vector<std::string> kinds = {"a"}, targets = {"native"}, gradients;
   int opt_level = 2;
   bool json = false;
@@ -112,6 +112,7 @@ int run(const BuildArguments& arguments) {
   ExportOptions options;
   options.targets = arguments.targets;
   options.opt_level = arguments.opt_level;
+  options.wheel_version = arguments.wheel_version;
   options.ask_for(arguments.kinds);
   const auto paths = write_library(export_library(name, functions, options), output.parent_path(),
                                    arguments.kinds);
@@ -136,6 +137,8 @@ void add_build(CommandLine& line) {
        "adds model_grad_run, with the derivatives of the first result"},
       {"gnomon build predict.gn train.gn -o net --target x86-64,x86-64-v3,x86-64-v4",
        "two functions with one state, with code for three levels of processors"},
+      {"gnomon build model.gn -o model --emit whl --target x86-64-v2,x86-64-v3",
+       "a package for Python that needs NumPy alone"},
       {"gnomon build model.gn -o model --target aarch64,aarch64+sve256",
        "code for another architecture"},
   };
@@ -173,6 +176,9 @@ void add_build(CommandLine& line) {
       .add_option("--depfile", arguments->depfile,
                   "writes a rule of make that names the files that were read")
       ->type_name("FILE");
+  command.add_option("--wheel-version", arguments->wheel_version, "of the package of Python")
+      ->type_name("VERSION")
+      ->capture_default_str();
   command.add_option("--opt-level", arguments->opt_level, "of Clang")
       ->check(CLI::Range(0, 3))
       ->capture_default_str();

@@ -17,6 +17,7 @@ def export(
     kinds: Sequence[str] = ("a",),
     targets: Sequence[str] = ("native",),
     opt_level: int = 2,
+    wheel_version: str = "0",
 ) -> list[str]:
     """Writes functions as a library for programs in C and C++; returns the paths of its files.
 
@@ -25,9 +26,10 @@ def export(
     `model_run`. Large constants are in the library; shared variables are a `model_state` that the
     caller holds, with the values they have now to begin with.
 
-    `kinds` are the files beside the header: "o" and "a" to link, "so" to open, and the texts "cpp",
-    "ll" (LLVM's IR) and "s" (assembly). `targets`: "native", LLVM's name of a processor, or levels
-    of one architecture, this machine's or another, of which a call takes the best that its
+    `kinds` are the files beside the header: "o" and "a" to link, "so" to open, "whl" for Python
+    without Gnomon, a package of version `wheel_version` that needs NumPy alone, and the texts
+    "cpp", "ll" (LLVM's IR) and "s" (assembly). `targets`: "native", LLVM's name of a processor, or
+    levels of one architecture, this machine's or another, of which a call takes the best that its
     processor has: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"; "aarch64", "aarch64+sve",
     "aarch64+sve256"; "riscv64", "riscv64+v". `opt_level`: Clang's, 0 to 3.
 
@@ -35,9 +37,9 @@ def export(
     and has the caller's threads or one; the header says how. Its products of matrices are kernels:
     the bits are those of `gn.function` where that calls no BLAS.
 
-    ValueError: a name is no identifier, another kind or target, a variable has an open extent, or
-    a function prints or needs what only Gnomon's runtime has: linear systems and decompositions,
-    Fourier transforms, convolutions, sorts, running results.
+    ValueError: a name is no identifier, another kind or target, a version that no wheel has, a
+    variable has an open extent, or a function prints or needs what only Gnomon's runtime has:
+    linear systems and decompositions, Fourier transforms, convolutions, sorts, running results.
 
     >>> from tempfile import TemporaryDirectory
     >>> x = gn.vector("x")
@@ -58,7 +60,8 @@ def export(
                 "f.lower(x).compile()"
             )
     found: list[str] = _core.export_library(
-        name, folder or ".", list(named.items()), list(kinds), list(targets), opt_level
+        name, folder or ".", list(named.items()), list(kinds), list(targets), opt_level,
+        wheel_version,
     )
     return found
 
@@ -69,6 +72,10 @@ def exported(
     kinds: Sequence[str] = ("a",),
     targets: Sequence[str] = ("native",),
     opt_level: int = 2,
+    wheel_version: str = "0",
 ) -> list[str]:
     """The method `Function.export`."""
-    return export(path, function, kinds=kinds, targets=targets, opt_level=opt_level)
+    return export(
+        path, function, kinds=kinds, targets=targets, opt_level=opt_level,
+        wheel_version=wheel_version,
+    )

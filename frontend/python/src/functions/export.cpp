@@ -16,13 +16,15 @@ namespace {
 std::vector<std::string> export_functions(const std::string& name,
                                           const std::filesystem::path& folder, nb::handle functions,
                                           const std::vector<std::string>& kinds,
-                                          std::vector<std::string> targets, int opt_level) {
+                                          std::vector<std::string> targets, int opt_level,
+                                          std::string wheel_version) {
   std::vector<LibraryFunction> list;
   for (const nb::handle pair : nb::iter(functions))
     list.emplace_back(nb::cast<std::string>(pair[0]), compiled_function(nb::object(pair[1])));
   ExportOptions options;
   options.targets = std::move(targets);
   options.opt_level = opt_level;
+  options.wheel_version = std::move(wheel_version);
   options.ask_for(kinds);
   std::vector<std::filesystem::path> paths;
   {
@@ -39,7 +41,7 @@ std::vector<std::string> export_functions(const std::string& name,
 void add_export(nb::module_& m) {
   using namespace nb::literals;
   m.def("export_library", export_functions, "name"_a, "folder"_a, "functions"_a, "kinds"_a,
-        "targets"_a, "opt_level"_a);
+        "targets"_a, "opt_level"_a, "wheel_version"_a);
 }
 
 }  // namespace gnomon::python
