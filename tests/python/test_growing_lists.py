@@ -243,9 +243,18 @@ def table(m, x):
 OF_MATRICES = [joined, rows_of_lists]
 # Their lists are as long as the values say.
 OF_VALUES = [by_number_of_some, some, peaks, until, in_branches, loops_in_branches, returned]
+def never_grown(m, x):
+    x, d = x + 0.0, m.zeros((len(x), 3))
+    for i in range(len(x) - 2):
+        d[i] = [1, -2, 1]
+        d[i, i % 2 : i % 2 + 2] += [0.5, i]
+        x[i : i + 3] = x[i : i + 3] * [1.0, 0.5, 1] + (0, 1.5, 0)
+    return x, d
+
+
 PROGRAMS = [
     *(squares, by_the_last, by_number, pairs, either, history, two_phases, read_behind),
-    *(changed_behind, other_names, by_functions, windows, made_anew, table),
+    *(changed_behind, other_names, by_functions, windows, made_anew, table, never_grown),
     *(*OF_MATRICES, *OF_VALUES),
 ]
 

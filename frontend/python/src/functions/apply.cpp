@@ -91,7 +91,13 @@ void take(nb::handle object, Operand& operand) {
     operand.value = extent_value(*dim);
     operand.weak = Weak::integer;
   } else if (has_symbols(o)) {
-    operand.value = expr_of(of_sequence(object)).value();
+    // A list that might have grown in a loop, and did not, is an array like any other list.
+    const nb::object stacked = of_sequence(object);
+    if (is_array(stacked)) {
+      operand.array = array_of(stacked);
+    } else {
+      operand.value = expr_of(stacked).value();
+    }
   } else {
     operand.array = to_array(object);
   }
