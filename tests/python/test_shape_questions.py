@@ -160,6 +160,30 @@ def test_answers_that_follow_make_no_further_traces():
     assert g.signatures[0].count("?") == 0
 
 
+def test_an_int_repeats_lists_and_tuples_as_in_python():
+    def f(x, n, source):
+        distance = [float("inf")] * n
+        distance[source] = 0.0
+        x = x[0] * gn.asarray(distance[source:]) if n == source + 1 else x
+        return x, distance, n * (1, x[0])
+
+    g = gn.compiled(f)
+    for n, source in ((4, 1), (3, 2), (4, 1)):
+        x = np.array([2.0, 3.0])
+        found, wanted = g(x, n, source), f(x, n, source)
+        for a, b in zip(gn.tree.leaves(found), gn.tree.leaves(wanted), strict=True):
+            np.testing.assert_array_equal(a, b)
+        assert [len(v) for v in found[1:]] == [n, 2 * n]
+    assert len(g.signatures) == 2
+
+    counts = gn.asarray([1, 3, 2], dtype="int32")
+    assert [0.5] * counts.max() == [0.5] * 3 == counts.max() * [0.5]
+    np.testing.assert_array_equal([0.5] * counts, 0.5 * np.asarray(counts))
+    np.testing.assert_array_equal([0.5, 1] * gn.asarray(3.0), [1.5, 3.0])
+    with pytest.raises(gn.TypeError, match="needs an int"):
+        gn.compiled(lambda v: gn.asarray([0.5] * v.max()))(np.arange(4))
+
+
 def test_signatures_and_explain_tell_what_was_asked_and_where():
     def f(a, b):
         if a.shape[0] == 3:

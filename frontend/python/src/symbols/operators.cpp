@@ -31,6 +31,20 @@ PyObject* apply_binary(PyObject* a, PyObject* b) {
   return takes(a, b) ? applied(op, a, b) : not_implemented();
 }
 
+// Python repeats lists and tuples, and NumPy's integers repeat them as Python's do.
+PyObject* multiply(PyObject* a, PyObject* b) {
+  const auto is_repeated = [](PyObject* o) {
+    return PyList_Check(o) != 0 || PyTuple_Check(o) != 0;
+  };
+  const auto counts = [](PyObject* o) {
+    return is_array(o)  ? array_of(o).rank() == 0 && is_integer(array_of(o).dtype())
+           : is_expr(o) ? expr_of(o).rank() == 0 && is_integer(expr_of(o).dtype())
+                        : false;
+  };
+  if ((is_repeated(a) && counts(b)) || (counts(a) && is_repeated(b))) return not_implemented();
+  return apply_binary<op::multiply>(a, b);
+}
+
 template <const Op& op>
 PyObject* apply_unary(PyObject* a) {
   return guarded([a] {
@@ -97,7 +111,7 @@ void* slot_of(F* f) {
 std::span<const PyType_Slot> operator_slots() {
   static const PyType_Slot slots[] = {{Py_nb_add, slot_of(apply_binary<op::add>)},
                                       {Py_nb_subtract, slot_of(apply_binary<op::subtract>)},
-                                      {Py_nb_multiply, slot_of(apply_binary<op::multiply>)},
+                                      {Py_nb_multiply, slot_of(multiply)},
                                       {Py_nb_true_divide, slot_of(apply_binary<op::divide>)},
                                       {Py_nb_floor_divide, slot_of(apply_binary<op::floor_divide>)},
                                       {Py_nb_remainder, slot_of(apply_binary<op::remainder>)},
