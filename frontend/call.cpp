@@ -3,13 +3,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "frontend/function.h"
+#include "frontend/profiled.h"
 #include "frontend/program.h"
 #include "runtime/arrays/representation.h"
 #include "runtime/error.h"
 #include "runtime/memory.h"
 #include "runtime/plan_layout.h"
+#include "runtime/profile.h"
 #include "runtime/small_vector.h"
 #include "runtime/threads.h"
 
@@ -22,6 +25,17 @@ alignas(64) char no_elements[64];
 void* address(const Array& a) {
   return a.size() == 0 ? no_elements : const_cast<void*>(std::as_const(a).data());
 }
+
+}  // namespace
+
+namespace {
+
+/// In the place of ProfileRecorder::Running, for calls that nobody times.
+struct Untimed {
+  void end(CallStage) {}
+  void succeed() {}
+  gnomon_profile* profile() { return nullptr; }
+};
 
 }  // namespace
 
@@ -68,10 +82,13 @@ struct Call {
     }
   }
 
+  template <class Timer>
   Results run(Transaction* transaction, std::span<const Array* const> arguments,
-              std::span<const bool> given) {
+              std::span<const bool> given, Timer& timer) {
+    timer.end(CallStage::arguments);
     std::unique_ptr<const PlanRecord> own;
     const PlanRecord& record = plan(own);
+    timer.end(CallStage::plan);
     const std::int64_t* const plan = record.plan.data();
     const std::size_t first = values.size();
     SmallVector<LateOutput, 4> late(program.outputs.size());
@@ -98,8 +115,11 @@ struct Call {
     const int threads = program.most_threads();
     const Workspace workspace(static_cast<std::size_t>(workspace_bytes(record.plan, threads)));
     gnomon_context context(threads, late, program.signature.messages);
+    if constexpr (!std::is_same_v<Timer, Untimed>) context.profile = timer.profile();
+    timer.end(CallStage::outputs);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
+    timer.end(CallStage::run);
     if (status != GNOMON_DONE) explain(status, context);
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       const ProgramOutput& o = program.outputs[i];
@@ -181,16 +201,35 @@ Results Function::operator()(std::span<const Array> arguments) const {
   return call(list);
 }
 
-Results Function::call(std::span<const Array* const> arguments, std::span<const bool> given) const {
-  const Program& program = this->program();
-  Call running(program_);
+namespace {
+
+template <class Timer>
+Results call_timed(const std::shared_ptr<const Program>& program,
+                   std::span<const Array* const> arguments, std::span<const bool> given,
+                   Timer& timer) {
+  Call running(program);
   running.bind(arguments);
-  if (program.shared.empty()) return running.run(nullptr, arguments, given);
-  Transaction transaction(program.shared);
+  if (program->shared.empty()) return running.run(nullptr, arguments, given, timer);
+  Transaction transaction(program->shared);
   running.bind_shared([&](std::size_t i) -> const Array& { return transaction.value(i); });
-  Results results = running.run(&transaction, arguments, given);
+  Results results = running.run(&transaction, arguments, given, timer);
   transaction.commit();
   return results;
+}
+
+}  // namespace
+
+Results Function::call(std::span<const Array* const> arguments, std::span<const bool> given) const {
+  const Program& program = this->program();
+  if (program.profiled) {
+    ProfileRecorder::Running timer(program.profiled->recorder);
+    Results results = call_timed(program_, arguments, given, timer);
+    timer.end(CallStage::results);
+    timer.succeed();
+    return results;
+  }
+  Untimed timer;
+  return call_timed(program_, arguments, given, timer);
 }
 
 void Results::reject(std::size_t i) const {
@@ -233,6 +272,16 @@ const std::string& Function::module_text() const& { return program().texts.modul
 const std::string& Function::source() const& { return program().texts.source; }
 const std::string& Function::explain() const& { return program().texts.rewrites; }
 const std::string& Function::memory_table() const& { return program().signature.memory_table; }
+Profile Function::profile() const {
+  const Program& program = this->program();
+  if (!program.profiled)
+    throw ValueError(
+        fmt::format("profile: expected a function that was compiled with the option profile, found "
+                    "{} without it",
+                    program.options.name.empty() ? "one" : program.options.name));
+  return Profile({program.profiled});
+}
+
 int Function::kernels() const { return program().signature.kernels; }
 int Function::products() const { return program().signature.products; }
 

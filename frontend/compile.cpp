@@ -12,8 +12,10 @@
 #include "frontend/dump.h"
 #include "frontend/function_store.h"
 #include "frontend/lower_function.h"
+#include "frontend/profiled.h"
 #include "ir/text/text.h"
 #include "runtime/error.h"
+#include "runtime/options.h"
 
 namespace gnomon {
 
@@ -82,7 +84,8 @@ Made make(const Closed& closed, const CompileOptions& options, const Target& tar
   return {std::move(artifact), std::move(texts)};
 }
 
-Function compile_timed(const Closed& closed, const CompileOptions& options, Stopwatch& watch) {
+Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& watch) {
+  options.profile = options.profile || profiles_all();
   const Target target = target_of(options);
   const std::optional<MemoryBudget> budget = memory_budget_of(options, closed);
   const FunctionStore store(closed, options, budget, target);
@@ -100,6 +103,7 @@ Function compile_timed(const Closed& closed, const CompileOptions& options, Stop
   program->services = services(options.threads);
   watch.stage("load");
   program->timings = watch.text();
+  if (options.profile) program->profiled = begin_profile(*program);
   return Function(std::move(program));
 }
 

@@ -63,7 +63,10 @@ constexpr std::string_view name_of(RewriteLevel level) {
     "they would be kept for later steps, as those of the forward pass for a gradient. Results "    \
     "have the same bits. ValueError if it cannot be met, with the least figure that can.")         \
   X(std::vector<std::vector<std::int64_t>>, memory_shapes, {}, result, extents,                    \
-    "A shape for each input, for `memory_budget`; not needed if all extents are known.")
+    "A shape for each input, for `memory_budget`; not needed if all extents are known.")           \
+  X(bool, profile, false, code, any_value,                                                         \
+    "Count and time each step of calls, for `profile()` of the function; steps that take less "    \
+    "than a microsecond take longer then.")
 // clang-format on
 
 /// `value` stands in the place of `expression` in this function alone.

@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <span>
+#include "frontend/places.h"
 
 namespace gnomon {
 
 namespace {
-
-constexpr std::size_t most_places = 4;
 
 // The text, with the parameter that it speaks of.
 std::string named(std::string text, int of, const Graph& captured) {
@@ -20,23 +17,6 @@ std::string named(std::string text, int of, const Graph& captured) {
   const Parameter& p = captured.parameters[static_cast<std::size_t>(of)];
   return text.replace(at, 4, fmt::format("{}: {}", p.name, p.type.text()));
 }
-
-// The user's lines that are to blame, each once.
-class Places {
- public:
-  void add(std::span<const Origin> origins) {
-    for (const Origin& o : origins)
-      if (o && places_.size() < most_places &&
-          std::find(places_.begin(), places_.end(), o.text()) == places_.end())
-        places_.push_back(o.text());
-  }
-  std::string text() const {
-    return places_.empty() ? "" : fmt::format(" [{}]", fmt::join(places_, ", "));
-  }
-
- private:
-  std::vector<std::string> places_;
-};
 
 }  // namespace
 
@@ -48,17 +28,18 @@ FailureMessage failure_message(const FailureText& failure, const Graph& captured
       failure.entry_check >= 0 && failure.entry_check < checks
           ? &captured.checks[static_cast<std::size_t>(failure.entry_check)]
           : nullptr;
-  Places places;
+  Places places(4);
   const std::vector<const Node*> order = nodes_with_bodies(captured);
-  for (const std::uint32_t n : failure.nodes)
-    if (n < order.size()) places.add(order[n]->origins());
+  places.add(failure.nodes, order);
   if (check != nullptr) places.add(check->origins);
   const auto parameter = static_cast<std::size_t>(failure.parameter);
   if (failure.parameter >= 0 && parameter < argument_origins.size())
     places.add(argument_origins[parameter]);
   const std::string text =
       check != nullptr ? check->message : named(failure.text, failure.of, captured);
-  return {text + places.text(), check != nullptr ? check->is_index : failure.is_index};
+  const std::string at =
+      places.lines().empty() ? "" : fmt::format(" [{}]", fmt::join(places.lines(), ", "));
+  return {text + at, check != nullptr ? check->is_index : failure.is_index};
 }
 
 }  // namespace gnomon

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontend/compile_options.h"
+#include "frontend/profile.h"
 #include "frontend/variable.h"
 #include "ir/graph/expr.h"
 #include "runtime/arrays/array.h"
@@ -127,6 +128,8 @@ class Function {
   /// without one.
   const std::string& memory_table() const& GNOMON_LIFETIMEBOUND;
   std::string memory_table() const&& { return memory_table(); }
+  /// What calls took until now, step by step. ValueError: compiled without the option `profile`.
+  Profile profile() const;
   /// Number of kernels and of library products a call runs (loop bodies counted once).
   int kernels() const;
   int products() const;

@@ -73,6 +73,7 @@ LoweredFunction lower_function(const Closed& closed, const CompileOptions& optio
                            : MemoryPlan{optimized, lower(optimized, target, options.donated)};
   LoweredFunction lowered{
       std::move(plan.graph), run_module_passes(std::move(plan.module), target, context), {}};
+  lowered.module.profile = options.profile;
   stage("lower");
   if (context.trace.record_firings) lowered.rewrites = context.trace.explain();
   return lowered;

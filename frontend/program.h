@@ -18,6 +18,7 @@ namespace gnomon {
 
 class Function;
 struct Closed;
+struct Profiled;
 
 /// A plan of the extents it was made for.
 struct PlanRecord {
@@ -50,7 +51,8 @@ struct Program {
   std::size_t results = 0;  // outputs that are not updates come first
   std::shared_ptr<const Library> library;
   gnomon_services services{};
-  CompileOptions options;  // without the givens, which the graph has in it
+  std::shared_ptr<Profiled> profiled;  // what its calls took, of a function that is to tell
+  CompileOptions options;              // without the givens, which the graph has in it
   // For people.
   bool was_cached = false;
   std::string timings;

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 6
+#define GNOMON_ABI_VERSION 7
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +85,44 @@ typedef struct gnomon_lines {
   void* out;
 } gnomon_lines;
 
+/* What one call of a function that was compiled with the option `profile` counts of a step. */
+typedef struct gnomon_step_counts {
+  int64_t calls, ticks, bytes, operations;
+  int64_t threads; /* the most that took part at once */
+} gnomon_step_counts;
+
+/* One time that a step ran. */
+typedef struct gnomon_step_event {
+  int64_t step;
+  int64_t begin, end; /* ticks */
+} gnomon_step_event;
+
+/* Where such a call counts. Steps that run at once have counts of their own, but share the rest. */
+typedef struct gnomon_profile {
+  gnomon_step_counts* counts; /* by number of the step: those of the signature in order */
+  gnomon_step_event* events;  /* the first ones of the call */
+  int64_t room;               /* events that there is memory for */
+  int64_t seen;               /* events so far, more than there is room for */
+  int32_t* workers;           /* the most threads of a job since this was set to 1 */
+} gnomon_profile;
+
+/* A clock of a constant rate that is read in a few nanoseconds. */
+static inline int64_t gnomon_ticks(void) {
+#if defined(__x86_64__)
+  return (int64_t)__builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  int64_t ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#elif defined(__riscv)
+  int64_t ticks;
+  __asm__ volatile("rdtime %0" : "=r"(ticks));
+  return ticks;
+#else
+  return 0;
+#endif
+}
+
 /* Work over [lo, hi) of a parallel axis; `worker` numbers the running thread from 0. */
 typedef void (*gnomon_body)(void* argument, int64_t lo, int64_t hi, int32_t worker);
 
@@ -115,6 +153,8 @@ typedef struct gnomon_services {
   int32_t (*routine)(gnomon_context*, gnomon_routine*);
   /* Fails when there is no memory for it. */
   int32_t (*lines)(gnomon_context*, const gnomon_lines*);
+  /* Where the call counts its steps; asked once, by functions that do. */
+  gnomon_profile* (*profile)(gnomon_context*);
 } gnomon_services;
 
 typedef struct gnomon_info_record {

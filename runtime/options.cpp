@@ -21,6 +21,7 @@ constexpr EnvironmentVariable table[] = {
     {"GNOMON_NUM_THREADS", "the most threads a compiled function uses"},
     {"GNOMON_BLAS", "path of the BLAS library to use"},
     {"GNOMON_DUMP", "folder that receives each stage of each compilation"},
+    {"GNOMON_PROFILE", "1: all functions are profiled, and what they took is told at the end"},
     {"GNOMON_PROGRESS", "0: no line on the terminal while Python waits for a long compilation"},
     {"GNOMON_VERIFY", "set: check every kernel and the order of steps, as debug builds do"},
     {"GNOMON_POISON", "set: memory starts as NaN and as integers that are no index"},
@@ -71,6 +72,11 @@ int default_thread_count() {
 }
 
 std::optional<std::string> blas_override() { return environment("GNOMON_BLAS"); }
+
+bool profiles_all() {
+  const auto value = environment("GNOMON_PROFILE");
+  return value && *value != "0";
+}
 
 std::optional<std::string> dump_folder() { return environment("GNOMON_DUMP"); }
 

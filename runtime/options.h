@@ -36,6 +36,9 @@ int available_cpus();
 /// GNOMON_BLAS: the BLAS library to open in place of the search.
 std::optional<std::string> blas_override();
 
+/// GNOMON_PROFILE: whether all functions are compiled with the option `profile`.
+bool profiles_all();
+
 /// GNOMON_DUMP: the folder that receives each stage of each compilation.
 std::optional<std::string> dump_folder();
 

@@ -200,6 +200,8 @@ std::int32_t interrupted(gnomon_context* context) {
   return !first && check() ? 1 : 0;
 }
 
+gnomon_profile* profile(gnomon_context* context) { return context->profile; }
+
 }  // namespace
 
 void set_interrupt_check(bool (*check)()) {
@@ -226,6 +228,7 @@ gnomon_services services(int threads) {
   table.interrupted = interrupted;
   table.routine = routine;
   table.lines = lines;
+  table.profile = profile;
   return table;
 }
 

@@ -65,7 +65,8 @@ struct gnomon_context {
   const int threads;
   const std::span<gnomon::LateOutput> outputs;
   const std::span<const std::string> messages;
-  std::mutex mutex;  // guards the rest: services are called from several workers
+  gnomon_profile* profile = nullptr;  // where the call counts its steps, if it does
+  std::mutex mutex;                   // guards the rest: services are called from several workers
   gnomon::Failure first_failure;
   std::string service_trouble;
   std::vector<gnomon::Block> blocks;

@@ -38,6 +38,14 @@ json to_json(const FailureText& failure) {
       {"parameter", failure.parameter}, {"of", failure.of},       {"index", failure.is_index}};
 }
 
+json to_json(const SignatureStep& step) {
+  return {{"kind", step.kind},
+          {"name", step.name},
+          {"inside", step.inside},
+          {"branch", step.branch},
+          {"nodes", step.nodes}};
+}
+
 template <class T>
 json to_json(const std::vector<T>& list) {
   json array = json::array();
@@ -94,6 +102,12 @@ FailureText read_failure(const json& entry, std::int64_t inputs) {
           entry.at("index")};
 }
 
+// `before`: how many steps come before it.
+SignatureStep read_step(const json& entry, std::int64_t before) {
+  return {entry.at("kind"), entry.at("name"), integer(entry, "inside", -1, before),
+          integer(entry, "branch", 0, any_number), entry.at("nodes")};
+}
+
 // "x: f64[n, 3]", without the name where there is none.
 template <class T>
 std::string described(const T& entry) {
@@ -122,6 +136,7 @@ std::string text(const Signature& signature) {
       {"messages", signature.messages},      {"kernels", signature.kernels},
       {"products", signature.products},      {"extent_parameters", signature.extent_parameters}};
   if (!signature.memory_table.empty()) object["memory_table"] = signature.memory_table;
+  if (!signature.steps.empty()) object["steps"] = to_json(signature.steps);
   return object.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
@@ -147,6 +162,9 @@ Signature read_signature(std::string_view text, std::int64_t plan_size) {
     signature.kernels = object.at("kernels");
     signature.products = object.at("products");
     signature.memory_table = object.value("memory_table", "");
+    if (object.contains("steps"))
+      for (const json& entry : object.at("steps"))
+        signature.steps.push_back(read_step(entry, std::ssize(signature.steps)));
     return signature;
   } catch (const json::exception& error) {
     reject_signature(fmt::format("found none ({})", error.what()));

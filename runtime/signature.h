@@ -41,6 +41,16 @@ struct FailureText {
   bool is_index = false;             // an index is out of range
 };
 
+/// A step that a function counts and times. Names are those of the graph that the code was made
+/// from; lines are those of the function's own graph.
+struct SignatureStep {
+  std::string kind;                       // "kernel", "loop", ...; or a service
+  std::string name = {};                  // what it makes
+  int inside = -1;                        // the loop or group that it is in, by position
+  int branch = 0;                         // of the group
+  std::vector<std::uint32_t> nodes = {};  // of the captured graph, by position: what it computes
+};
+
 /// Extents are for people to read. Their symbols, and the values v0, v1, ... of scalars, have the
 /// names that the object's units call them by. Those are of the graph that the code was made from:
 /// the names of symbols are not in the keys of graphs, so that functions with the same code may
@@ -54,6 +64,7 @@ struct Signature {
   std::vector<int> extent_parameters;  // inputs whose values are extents, in order
   int kernels = 0, products = 0;       // that a call runs
   std::string memory_table;            // what a memory budget did; or empty
+  std::vector<SignatureStep> steps;    // that it counts, of functions that are profiled
 };
 
 /// The signature as JSON.

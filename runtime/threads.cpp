@@ -37,6 +37,7 @@ constexpr std::int64_t most_pieces = std::int64_t{1} << 31;  // of a job: two nu
 
 // Set while this thread runs pieces of a job: a call from inside one runs inline.
 constinit thread_local bool inside_job = false;
+constinit thread_local std::int32_t most_workers = 1;
 
 void futex_wait(Word& word, std::uint32_t expected) {
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
@@ -222,11 +223,13 @@ struct ThreadPool::Crew {
     if (worker.asleep.load(std::memory_order_seq_cst) != 0) futex_wake(worker.state);
   }
 
-  // Whoever has not begun is no longer needed.
-  void withdraw(int index) {
+  // Whoever has not begun is no longer needed. Whether this one was not.
+  bool withdraw(int index) {
     std::uint32_t expected = invited;
-    if (at(index).state.compare_exchange_strong(expected, idle, std::memory_order_relaxed))
-      pending.fetch_sub(1, std::memory_order_relaxed);
+    const bool late =
+        at(index).state.compare_exchange_strong(expected, idle, std::memory_order_relaxed);
+    if (late) pending.fetch_sub(1, std::memory_order_relaxed);
+    return late;
   }
 
   void wait_for_workers(int threads) {
@@ -251,8 +254,10 @@ struct ThreadPool::Crew {
     const int cpu = ::sched_getcpu();
     for (int index = 1; index < job.workers; ++index) invite(index, cpu);
     run_pieces(0);
-    for (int index = 1; index < job.workers; ++index) withdraw(index);
+    int came = job.workers;
+    for (int index = 1; index < job.workers; ++index) came -= withdraw(index) ? 1 : 0;
     wait_for_workers(job.workers);
+    if (came > most_workers) __atomic_store_n(&most_workers, came, __ATOMIC_RELAXED);
   }
 };
 
@@ -319,6 +324,8 @@ ThreadPool& pool() {
   static ThreadPool* instance = new ThreadPool;
   return *instance;
 }
+
+std::int32_t* workers_of_jobs() noexcept { return &most_workers; }
 
 void set_threads(int threads) { pool().set_threads(threads); }
 

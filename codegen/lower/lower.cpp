@@ -1,6 +1,7 @@
 // The parts of a module in order: its entry, the steps of the fused graph, its outputs.
 #include "codegen/lower/lower.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "codegen/lower/lower_kernels.h"
@@ -9,6 +10,18 @@
 #include "codegen/lower/lowering.h"
 
 namespace gnomon {
+
+void add_positions(const Graph& graph, const Node& node, std::vector<std::uint32_t>& to) {
+  const std::vector<std::uint32_t> positions = graph.positions_of(&node);
+  to.insert(to.end(), positions.begin(), positions.end());
+}
+
+std::vector<std::uint32_t> without_repeats(std::vector<std::uint32_t> positions) {
+  std::ranges::sort(positions);
+  const auto rest = std::ranges::unique(positions);
+  positions.erase(rest.begin(), rest.end());
+  return positions;
+}
 
 void lower_items(const Fusion& fusion, Lowering& l, std::vector<Step>& steps) {
   KernelGathering kernels(fusion, l, steps);

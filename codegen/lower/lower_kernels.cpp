@@ -55,6 +55,7 @@ void KernelGathering::add(const Nest& nest) {
   if (!together) finish();
   if (!kernel_) kernel_ = new_kernel();
   kernel_->add(nest);
+  note_nodes_of(nest);
   last_small_ = nest.is_small();
   last_box_of_ = base_of;
   for (const Member& m : nest.members)
@@ -69,19 +70,29 @@ void KernelGathering::finish() {
   if (!kernel_) return;
   add_kernel_of(*kernel_, steps_);
   kernel_.reset();
+  nodes_.clear();
 }
 
 // The call chooses between kernels for rows that are short and for others.
 void KernelGathering::add_choice(const Nest& nest, std::vector<ExtentRange> where) {
   finish();
+  note_nodes_of(nest);
   ChoiceStep choice{std::move(where)};
   for (std::vector<Step>* way : {&choice.then, &choice.otherwise}) {
     const auto kernel = new_kernel();
     way == &choice.then ? kernel->add_short_rows(nest) : kernel->add(nest);
     add_kernel_of(*kernel, *way);
   }
+  nodes_.clear();
   lowering_.buffers.allocate(steps_);
   steps_.push_back({std::move(choice)});
+}
+
+void KernelGathering::note_nodes_of(const Nest& nest) {
+  for (const Member& m : nest.members) {
+    add_positions(lowering_.graph, m.value.node(), nodes_);
+    for (const Value& v : m.computed) add_positions(lowering_.graph, v.node(), nodes_);
+  }
 }
 
 void KernelGathering::add_kernel_of(KernelLowering& nests, std::vector<Step>& steps) {
@@ -89,6 +100,7 @@ void KernelGathering::add_kernel_of(KernelLowering& nests, std::vector<Step>& st
   Kernel kernel = nests.finish();
   KernelStep& step = add_kernel(std::move(kernel), nests.buffers(), lowering_.module, steps);
   step.serial_work = nests.serial_work();
+  steps.back().nodes = without_repeats(nodes_);
 }
 
 std::unique_ptr<KernelLowering> KernelGathering::new_kernel() const {

@@ -33,12 +33,14 @@ class KernelGathering {
  private:
   void add_choice(const Nest& nest, std::vector<ExtentRange> where);
   void add_kernel_of(KernelLowering& nests, std::vector<Step>& steps);
+  void note_nodes_of(const Nest& nest);
   std::unique_ptr<KernelLowering> new_kernel() const;
 
   const Fusion& fusion_;
   Lowering& lowering_;
   std::vector<Step>& steps_;
   std::unique_ptr<KernelLowering> kernel_;  // of the last nests
+  std::vector<std::uint32_t> nodes_;        // of the captured graph: what these compute
   bool last_small_ = false;
   const Node* last_box_of_ = nullptr;
 };

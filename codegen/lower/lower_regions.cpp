@@ -84,6 +84,9 @@ void lower_elements(const Node& node, const Graph& inner, const Recurrence& recu
                                            body, is_in_memory, l.buffers, l.target);
   add_checks_of_none(made.indexed, l, loop.body);
   add_kernel(std::move(made.kernel), std::move(made.buffers), l.module, loop.body);
+  std::vector<std::uint32_t> nodes;
+  for (const Node* n : inner.topological_order(given)) add_positions(l.graph, *n, nodes);
+  loop.body.back().nodes = without_repeats(std::move(nodes));
   l.dimensions.end_body(std::move(dimensions_around));
   l.buffers.end_body(std::move(buffers_around));
 }

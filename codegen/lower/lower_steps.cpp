@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "codegen/kernels/lower_product.h"
 #include "codegen/lower/lower_kernels.h"
 #include "codegen/lower/lower_regions.h"
+#include "codegen/module/accesses.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -77,6 +79,7 @@ void add_product(const Node& node, Lowering& l, std::vector<Step>& steps) {
   const Product p = product_of(node);
   const int addend = call.adds ? l.buffers.buffer_behind(node.input(2)) : -1;
   const ProductChoice choice = choose(p, l.target);
+  const Dim multiply_adds = p.batch * p.m * p.n * p.k;
   std::vector<Step> by_kernel, by_library;
   if (choice.way != ProductChoice::Way::library) {
     ProductKernel made =
@@ -86,9 +89,11 @@ void add_product(const Node& node, Lowering& l, std::vector<Step>& steps) {
         l.buffers.name_of(out) + " = " + l.buffers.text_of(Value(&node, 0)) + "\n";
     add_kernel(std::move(made.kernel), std::move(made.buffers), l.module, by_kernel).addend =
         addend;
+    by_kernel.back().multiply_adds = multiply_adds;
   }
   if (call.adds) by_library.push_back({CopyStep{addend, out}});
   by_library.push_back({std::move(call)});
+  by_library.back().multiply_adds = multiply_adds;
   l.buffers.allocate(steps);
   const auto append = [&](std::vector<Step>& list) {
     std::move(list.begin(), list.end(), std::back_inserter(steps));
@@ -103,9 +108,18 @@ void add_product(const Node& node, Lowering& l, std::vector<Step>& steps) {
   }
 }
 
+// Those of a body that come from nodes of their own have them already.
+void note_nodes(std::span<Step> steps, const std::vector<std::uint32_t>& nodes) {
+  for (Step& step : steps) {
+    if (step.nodes.empty()) step.nodes = nodes;
+    for_each_inner(step, [&](std::vector<Step>& inner) { note_nodes(inner, nodes); });
+  }
+}
+
 }  // namespace
 
 void lower_step(const Node& node, Lowering& l, std::vector<Step>& steps) {
+  const std::size_t first = steps.size();
   switch (node.op().step) {
     case StepKind::product: add_product(node, l, steps); break;
     case StepKind::loop: lower_loop(node, l, steps); break;
@@ -116,6 +130,9 @@ void lower_step(const Node& node, Lowering& l, std::vector<Step>& steps) {
   }
   for (std::uint32_t k = 0; k < node.output_count(); ++k)
     if (const Value v(&node, k); l.dimensions.is_extent(v)) l.dimensions.read(v, steps);
+  std::vector<std::uint32_t> nodes;
+  add_positions(l.graph, node, nodes);
+  note_nodes(std::span(steps).subspan(first), without_repeats(std::move(nodes)));
 }
 
 }  // namespace gnomon

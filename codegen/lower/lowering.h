@@ -1,6 +1,7 @@
 // A module that is being lowered: its graph, and the parts that are shared by all of its steps.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "codegen/fusion/fuse.h"
@@ -24,6 +25,11 @@ struct Lowering {
   Buffers buffers{graph, module, failures};
   Dimensions dimensions{graph, module, buffers, failures};
 };
+
+/// Appends the positions in the captured graph of what a node comes from.
+void add_positions(const Graph& graph, const Node& node, std::vector<std::uint32_t>& to);
+/// The positions in order, each once.
+std::vector<std::uint32_t> without_repeats(std::vector<std::uint32_t> positions);
 
 /// Appends the steps of a graph that was cut into nests and steps: of the whole, or of a body.
 void lower_items(const Fusion& fusion, Lowering& lowering, std::vector<Step>& steps);

@@ -130,6 +130,8 @@ struct Step {
   std::variant<KernelStep, ServiceStep, CopyStep, DimensionStep, ExtentCheckStep, AllocateStep,
                CheckStep, PrintStep, LoopStep, SideBySideStep, ChoiceStep>
       what;
+  std::vector<std::uint32_t> nodes = {};  // of the captured graph, by position: what it computes
+  Dim multiply_adds = 0;                  // of a product, else 0
 };
 
 struct Module {
@@ -151,6 +153,7 @@ struct Module {
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
   std::vector<int> extent_parameters;
   Dim bytes_per_worker = 0;
+  bool profile = false;  // calls count and time the steps
 
   /// Whether an extent is computed by the call itself.
   bool is_late(const Shape& shape) const;

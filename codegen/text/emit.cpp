@@ -69,6 +69,7 @@ std::vector<Unit> emit(const Module& module, const std::string& comment, const s
   HostNames names(module, prefix, callers);
   KernelUnits kernels = kernel_units(module, names);
   if (!module.workspace.empty()) kernels.headers.insert("workspace.h");
+  if (module.profile) kernels.headers.insert("laps.h");
   std::vector<Unit> units = std::move(kernels.units);
   const std::string functions = kernels.prototypes + kernels.inlined +
                                 constant_bytes(module, names) + plan_function(module, names) +

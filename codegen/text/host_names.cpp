@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "codegen/module/cache_lines.h"
 #include "runtime/error.h"
 
@@ -14,6 +16,8 @@ HostNames::HostNames(const Module& module, const std::string& prefix, Callers ca
   for (const char* own :
        {"shape", "last", "sizes", "lives", "order", "d", "work", "shares", "status"})
     names_.reserve(own);
+  if (module_.profile)
+    for (const char* own : {"profile", "laps"}) names_.reserve(own);
   for (const DimensionSlot& d : module_.dimensions) {
     slots_.emplace(d.atom->hash, dimensions_.size());
     dimensions_.push_back(names_.fresh(d.name));
@@ -47,6 +51,17 @@ DimensionName HostNames::slot_of(const Atom& atom) const {
 
 std::string HostNames::spelled(const Dim& d) const {
   return spell(d, [this](const Atom& a) { return dimension(a); });
+}
+
+bool HostNames::knows(const Dim& d) const {
+  bool all = true;
+  d.for_each_atom([&](const AtomRef& atom) {
+    const auto [first, last] = slots_.equal_range(atom->hash);
+    all = all && std::any_of(first, last, [&](const auto& at) {
+            return *module_.dimensions[at.second].atom == *atom;
+          });
+  });
+  return all;
 }
 
 std::string HostNames::bytes(const Buffer& b) const {

@@ -40,6 +40,8 @@ class HostNames {
   /// The slot of a dimension. InternalError: it has none.
   DimensionName slot_of(const Atom& atom) const;
   std::string spelled(const Dim& d) const;
+  /// Whether the host function knows all that the dimension is made of.
+  bool knows(const Dim& d) const;
   /// The bytes of a buffer's elements.
   std::string bytes(const Buffer& b) const;
   /// The same rounded up to whole cache lines.

@@ -10,6 +10,8 @@
 #include <variant>
 
 #include "codegen/module/accesses.h"
+#include "codegen/module/profiled_steps.h"
+#include "codegen/module/traffic.h"
 #include "runtime/abi.h"
 
 namespace gnomon {
@@ -19,10 +21,16 @@ namespace {
 class StepPrinter {
  public:
   StepPrinter(const Module& module, const std::vector<std::string>& kernels, HostNames& names)
-      : module_(module), kernels_(kernels), names_(names) {}
+      : module_(module), kernels_(kernels), names_(names) {
+    for (const ProfiledStep& s : profiled_steps(module))
+      numbers_.emplace(s.step, static_cast<int>(numbers_.size()));
+  }
 
   void print(const std::vector<Step>& steps) {
-    for (const Step& s : steps) std::visit([this](const auto& what) { print(what); }, s.what);
+    for (const Step& s : steps) {
+      step_ = &s;
+      std::visit([this](const auto& what) { print(what); }, s.what);
+    }
   }
 
   std::string text() && { return std::move(text_); }
@@ -32,6 +40,16 @@ class StepPrinter {
     text_.append(2 * indent_, ' ');
     text_ += text;
     text_ += '\n';
+  }
+
+  // The lap of the step that is printed ends here, where calls count their steps.
+  void end_lap(const Step& step, const std::string& since = "") {
+    const auto number = numbers_.find(&step);
+    if (number == numbers_.end()) return;
+    const Dim bytes = bytes_touched(module_, step);
+    const Dim known = names_.knows(step.multiply_adds) ? step.multiply_adds : Dim(0);
+    line(fmt::format("laps.end({}, {}, {} * 2{});", number->second, names_.spelled(bytes),
+                     names_.spelled(known), since));
   }
 
   // What follows stands inside.
@@ -60,7 +78,11 @@ class StepPrinter {
         s.apart_from < 0
             ? ""
             : fmt::format("if ({} != {}) ", names_.buffer(s.apart_from), names_.buffer(s.apart_to));
-    line(fmt::format("{}{}({});", apart, kernels_[s.kernel], args));
+    const bool counts = numbers_.contains(step_);
+    if (counts) open(apart + "{");
+    line(fmt::format("{}{}({});", counts ? "" : apart, kernels_[s.kernel], args));
+    end_lap(*step_);
+    if (counts) close("}");
     if (std::any_of(kernel.body.begin(), kernel.body.end(),
                     [](const Statement& x) { return x.code == Code::check; }))
       stop_if_failed();
@@ -79,6 +101,7 @@ class StepPrinter {
     }
     stop_if(fmt::format("services->{}(context, &{}) != 0", service.entry, service.name),
             GNOMON_SERVICE_FAILED);
+    end_lap(*step_);
     if (service.reports) {
       line(fmt::format("call.check({0}, {1}.failed >= 0, {1}.failed, {1}.pivot, {2});", s.check,
                        service.name, names_.spelled(s.bound)));
@@ -114,7 +137,10 @@ class StepPrinter {
                      names_.bytes(module_.buffers[like])));
   }
 
-  void print(const CopyStep& s) { copy(names_.buffer(s.to), names_.buffer(s.from), s.to); }
+  void print(const CopyStep& s) {
+    copy(names_.buffer(s.to), names_.buffer(s.from), s.to);
+    end_lap(*step_);
+  }
 
   void print(const DimensionStep& s) {
     line(fmt::format("{} = dims[{}] = {}[0];", names_.dimension(s.slot), s.slot,
@@ -149,6 +175,7 @@ class StepPrinter {
                        (kept == kept_.end() ? "" : "call, ") + names_.whole_lines(b)));
     }
     stop_if("!" + name, GNOMON_NO_MEMORY);
+    end_lap(*step_);
   }
 
   void print(const CheckStep& s) {
@@ -163,6 +190,7 @@ class StepPrinter {
         "for (i64 {0} = 0; {0} < {1}; ++{0}) call.check({2}, {3}[{0}] == 0, {0}, {4}, {5});", i,
         names_.spelled(element_count(b.shape)), s.number, names_.buffer(s.buffer),
         number(s.value, "0"), number(s.bound, "1")));
+    end_lap(*step_);
     stop_if_failed();
   }
 
@@ -172,6 +200,7 @@ class StepPrinter {
     line(fmt::format("const i64 shape[] = {{{}}};", extents_of(b.shape)));
     line(fmt::format("services->print(context, {}, {}, {}, shape, {});", s.message,
                      static_cast<int>(b.dtype), b.shape.size(), names_.buffer(s.buffer)));
+    end_lap(*step_);
     close("}");
   }
 
@@ -199,6 +228,10 @@ class StepPrinter {
   }
 
   void print(const LoopStep& s) {
+    const Step& loop = *step_;
+    const bool counts = numbers_.contains(&loop);
+    const std::string begun = counts ? names_.fresh("begun") : "";
+    if (counts) line(fmt::format("const i64 {} = laps.last;", begun));
     keep_memory(s.body);
     const std::size_t states = s.current.size();
     for (std::size_t k = 0; k < states; ++k)
@@ -228,6 +261,7 @@ class StepPrinter {
     for (const LoopStep::Row& row : s.rows)
       line(fmt::format("{} = {} + {} * {};", names_.buffer(row.one), names_.buffer(row.all), i,
                        names_.spelled(element_count(module_.buffers[row.one].shape))));
+    if (counts) line("laps.begin();");
     print(s.body);
     for (std::size_t k = 0; k < states; ++k) step_state(s.current[k], s.next[k]);
     close("}");
@@ -240,14 +274,18 @@ class StepPrinter {
             names_.spelled(element_count(module_.buffers[row.one].shape)), names_.buffer(s.count)));
     for (std::size_t k = 0; k < states; ++k)
       copy(names_.buffer(s.result[k]), names_.buffer(s.current[k]), s.current[k]);
+    end_lap(loop, ", " + begun);
   }
 
   void print(const SideBySideStep& s) {
+    const Step& group = *step_;
+    const bool counts = numbers_.contains(&group);
     open("{");
     std::string names, work, shares;
     for (const auto& branch : s.branches) {
       const std::string name = names_.fresh("branch");
       open(fmt::format("const auto {} = [&](const gn::Call& call) -> i32 {{", name));
+      if (counts) line("gn::Laps laps(profile);");
       print(branch.steps);
       line("return 0;");
       close("};");
@@ -258,6 +296,7 @@ class StepPrinter {
     line(fmt::format("const i64 work[] = {{{}}}, shares[] = {{{}}};", work, shares));
     line(fmt::format("if (const i32 status = call.side_by_side(work, shares{})) return status;",
                      names));
+    end_lap(group);
     close("}");
   }
 
@@ -279,7 +318,9 @@ class StepPrinter {
   const Module& module_;
   const std::vector<std::string>& kernels_;  // functions
   HostNames& names_;
-  std::unordered_map<int, std::string> kept_;  // the memory of what loops allocate
+  std::unordered_map<int, std::string> kept_;     // the memory of what loops allocate
+  std::unordered_map<const Step*, int> numbers_;  // of those that calls count
+  const Step* step_ = nullptr;                    // that is printed
   std::string text_;
   std::size_t indent_ = 1;
 };

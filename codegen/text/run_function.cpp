@@ -85,10 +85,14 @@ std::string run_function(const Module& module, const std::vector<std::string>& k
       "  const gn::Call call{{services, context, static_cast<char*>(workspace) + plan[{}], "
       "plan[{}], &has_failed}};\n",
       PlanLayout::workspace, PlanLayout::per_worker);
+  const char* const laps = module.profile
+                               ? "  gnomon_profile* const profile = services->profile(context);\n"
+                                 "  gn::Laps laps(profile);\n"
+                               : "";
   return "\n" + names.head_of("run") +
          "(const gnomon_services* services, gnomon_context* context, [[maybe_unused]] void* "
          "const* buffers, const i64* plan, void* workspace) {\n" +
-         call + dimensions(module, names) + pointers(module, names) +
+         call + dimensions(module, names) + pointers(module, names) + laps +
          print_steps(module, kernels, names) + "  return 0;\n}\n";
 }
 

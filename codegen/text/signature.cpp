@@ -2,7 +2,9 @@
 #include "codegen/text/signature.h"
 
 #include <map>
+#include <utility>
 
+#include "codegen/module/profiled_steps.h"
 #include "codegen/text/host_names.h"
 
 namespace gnomon {
@@ -61,6 +63,7 @@ Signature signature_of(const Module& module, const HostNames& names) {
   signature.kernels = module.kernel_calls();
   signature.products = module.products();
   signature.memory_table = module.memory_table;
+  for (ProfiledStep& s : profiled_steps(module)) signature.steps.push_back(std::move(s.about));
   return signature;
 }
 

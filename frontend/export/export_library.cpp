@@ -148,6 +148,7 @@ class Exporting {
     InterfaceFunction& function = interface_.functions.back();
     CompileOptions how = f.options_;
     how.donated.clear();  // arguments are the caller's
+    how.profile = false;  // there is nobody to tell
     const auto budget = memory_budget_of(how, closed);
     for (const Target& target : targets_) {
       const LoweredFunction lowered = lower_function(closed, how, target, budget);

@@ -74,7 +74,8 @@ TEST_CASE("designated initialisers name options in their order") {
                                .cache_folder = "folder",
                                .explain = true,
                                .memory_budget = 8,
-                               .memory_shapes = {{2}}};
+                               .memory_shapes = {{2}},
+                               .profile = true};
   CHECK_NOTHROW(check_options(options, 1));
 }
 

@@ -333,6 +333,7 @@ TEST_CASE("functions and results that are none are refused, and results move who
         GNOMON_CASE(none.source()),
         GNOMON_CASE(none.explain()),
         GNOMON_CASE(none.memory_table()),
+        GNOMON_CASE(none.profile()),
         GNOMON_CASE(none.kernels()),
         GNOMON_CASE(none.products()),
         GNOMON_CASE(none.workspace_bytes(std::vector{v})),

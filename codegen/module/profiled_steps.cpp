@@ -1,0 +1,92 @@
+// Names the steps of a module for people.
+#include "codegen/module/profiled_steps.h"
+
+#include <fmt/format.h>
+
+#include <type_traits>
+#include <utility>
+
+#include "codegen/module/accesses.h"
+
+namespace gnomon {
+
+namespace {
+
+class Listing {
+ public:
+  explicit Listing(const Module& module) : module_(module) {}
+
+  void list(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      const int outer = inside_, outer_branch = branch_;
+      if (SignatureStep about =
+              std::visit([this](const auto& s) { return about_of(s); }, step.what);
+          !about.kind.empty()) {
+        about.inside = inside_;
+        about.branch = branch_;
+        about.nodes = step.nodes;
+        found_.push_back({&step, std::move(about)});
+        const bool has_inner = std::holds_alternative<LoopStep>(step.what) ||
+                               std::holds_alternative<SideBySideStep>(step.what);
+        if (has_inner) inside_ = static_cast<int>(found_.size()) - 1;
+      }
+      const bool at_once = std::holds_alternative<SideBySideStep>(step.what);
+      int branch = 0;
+      for_each_inner(step, [&](const std::vector<Step>& inner) {
+        if (at_once) branch_ = branch++;
+        list(inner);
+      });
+      inside_ = outer, branch_ = outer_branch;
+    }
+  }
+
+  std::vector<ProfiledStep> found() && { return std::move(found_); }
+
+ private:
+  std::string name(int buffer) const { return module_.buffers[buffer].name; }
+
+  // What a kernel makes, on one line.
+  SignatureStep about_of(const KernelStep& s) const {
+    const Kernel& kernel = module_.kernels[s.kernel];
+    std::string text;
+    for (const char c : kernel.comment) text += c == '\n' ? std::string("; ") : std::string(1, c);
+    while (text.ends_with("; ")) text.resize(text.size() - 2);
+    return {"kernel", text.empty() ? kernel.name : kernel.name + ": " + text};
+  }
+  SignatureStep about_of(const ServiceStep& s) const {
+    const std::string made = s.out.empty() ? "" : name(s.out[0]);
+    return {std::string(s.service->name),
+            fmt::format("{}{}{}", made, made.empty() ? "" : " = ", s.op)};
+  }
+  SignatureStep about_of(const CopyStep& s) const {
+    return {"copy", fmt::format("{} to {}", name(s.from), name(s.to))};
+  }
+  SignatureStep about_of(const AllocateStep& s) const { return {"allocate", name(s.buffer)}; }
+  SignatureStep about_of(const CheckStep& s) const { return {"check", name(s.buffer)}; }
+  SignatureStep about_of(const PrintStep& s) const { return {"print", name(s.buffer)}; }
+  SignatureStep about_of(const LoopStep& s) const {
+    return {"loop", s.while_state >= 0 ? "while" : "for"};
+  }
+  SignatureStep about_of(const SideBySideStep& s) const {
+    return {"side by side", fmt::format("{} branches", s.branches.size())};
+  }
+  // They take no time by themselves.
+  SignatureStep about_of(const ChoiceStep&) const { return {}; }
+  SignatureStep about_of(const DimensionStep&) const { return {}; }
+  SignatureStep about_of(const ExtentCheckStep&) const { return {}; }
+
+  const Module& module_;
+  std::vector<ProfiledStep> found_;
+  int inside_ = -1, branch_ = 0;
+};
+
+}  // namespace
+
+std::vector<ProfiledStep> profiled_steps(const Module& module) {
+  if (!module.profile) return {};
+  Listing listing(module);
+  listing.list(module.steps);
+  return std::move(listing).found();
+}
+
+}  // namespace gnomon

@@ -1,0 +1,64 @@
+// Where the time of compiled functions goes: step by step, for people, programs and Perfetto.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gnomon {
+
+/// What all calls spent in one step.
+struct StepProfile {
+  std::string kind;  ///< "kernel", "copy", "loop", "side by side", ...; or the service it asks
+  std::string name;  ///< what it makes, in the names of the graph that the code was made from
+  int inside = -1;   ///< the step it is part of, a loop or steps side by side, by position
+  std::vector<std::string> lines;  ///< of yours that it computes: "model.py:12"
+  std::int64_t calls = 0;
+  double seconds = 0;           ///< with those of the steps inside it
+  double share = 0;             ///< of the time in native code, 0 to 1
+  std::int64_t bytes = 0;       ///< read and written, each element once a call; those inside it too
+  std::int64_t operations = 0;  ///< additions and multiplications of products; 0: not known
+  int threads = 0;              ///< the most that took part at once
+};
+
+/// What all calls of a function took.
+struct FunctionProfile {
+  std::string name, signature;
+  bool was_cached = false;
+  std::string timings;       ///< of its compilation, as `Function::timings`
+  std::string memory_table;  ///< as `Function::memory_table`
+  std::int64_t calls = 0, failed = 0;
+  double seconds = 0;  ///< of calls from beginning to end
+  /// The stages of calls in order: "arguments", "plan", "outputs", "run" (native code), "results".
+  std::vector<std::pair<std::string, double>> stages = {};
+  std::vector<StepProfile> steps = {};  ///< in the order they run, a loop before what is inside it
+};
+
+/// The profile of a function, or of several, as it was when it was asked for.
+class Profile {
+ public:
+  explicit Profile(const std::vector<std::shared_ptr<struct Profiled>>& functions);
+
+  const std::vector<FunctionProfile>& functions() const& { return functions_; }
+  std::vector<FunctionProfile> functions() && { return std::move(functions_); }
+  /// Tables with bars, for a terminal.
+  std::string text() const;
+  /// One object of JSON.
+  std::string json() const;
+  /// Writes the last calls of each function as a trace that Perfetto and chrome://tracing show.
+  /// DeviceError: the file cannot be written.
+  void write_trace(const std::filesystem::path& path) const;
+  /// The functions count from 0 again; this profile stays as it is.
+  void reset() const;
+  /// Adds the functions of another profile.
+  void add(const Profile& more);
+
+ private:
+  std::vector<FunctionProfile> functions_;
+  std::vector<std::shared_ptr<const struct ProfiledCalls>> calls_;  // the last ones, by function
+};
+
+}  // namespace gnomon

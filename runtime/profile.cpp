@@ -1,0 +1,143 @@
+// Gathers profiles, and finds out how fast the clock of the processor runs.
+#include "runtime/profile.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "runtime/threads.h"
+
+namespace gnomon {
+
+namespace {
+
+// Both clocks at one moment.
+struct Moment {
+  std::int64_t ticks = gnomon_ticks();
+  std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
+};
+
+const Moment& first_moment() {
+  static const Moment moment;
+  return moment;
+}
+
+int number_of_this_thread() {
+  static std::atomic<int> threads{0};
+  thread_local const int number = threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
+void add_counts(gnomon_step_counts& sum, const gnomon_step_counts& more) {
+  sum.calls += more.calls;
+  sum.ticks += more.ticks;
+  sum.bytes += more.bytes;
+  sum.operations += more.operations;
+  sum.threads = std::max(sum.threads, more.threads);
+}
+
+}  // namespace
+
+ProfileRecorder::ProfileRecorder(std::size_t steps) : steps_(steps) {
+  sums_.steps.resize(steps);
+  first_moment();
+}
+
+std::unique_ptr<ProfileRecorder::Record> ProfileRecorder::take() {
+  std::unique_ptr<Record> record;
+  if (const std::lock_guard lock(mutex_); !free_.empty()) {
+    record = std::move(free_.back());
+    free_.pop_back();
+  }
+  if (!record) {
+    record = std::make_unique<Record>();
+    record->events = std::make_unique_for_overwrite<gnomon_step_event[]>(most_events);
+  }
+  record->call = {};
+  record->counts.assign(steps_, {});
+  return record;
+}
+
+void ProfileRecorder::add(std::unique_ptr<Record> record) {
+  const std::lock_guard lock(mutex_);
+  const RecordedCall& call = record->call;
+  ++sums_.calls;
+  if (call.failed) ++sums_.failed;
+  std::int64_t last = call.begin;
+  for (std::size_t s = 0; s < call.ends.size(); ++s) {
+    if (call.ends[s] == 0) continue;
+    sums_.stages[s] += call.ends[s] - last;
+    last = call.ends[s];
+  }
+  sums_.ticks += last - call.begin;
+  for (std::size_t i = 0; i < steps_; ++i) add_counts(sums_.steps[i], record->counts[i]);
+  recent_.push_back(std::move(record));
+  if (recent_.size() <= most_recent) return;
+  free_.push_back(std::move(recent_.front()));
+  recent_.erase(recent_.begin());
+}
+
+ProfileCounts ProfileRecorder::counts() const {
+  const std::lock_guard lock(mutex_);
+  ProfileCounts found = sums_;
+  for (const auto& record : recent_) {
+    found.recent.push_back(record->call);
+    found.recent.back().events.assign(record->events.get(), record->events.get() + record->kept);
+  }
+  return found;
+}
+
+void ProfileRecorder::reset() {
+  const std::lock_guard lock(mutex_);
+  sums_ = {};
+  sums_.steps.resize(steps_);
+  recent_.clear();
+}
+
+ProfileRecorder::Running::Running(ProfileRecorder& recorder)
+    : recorder_(recorder), record_(recorder.take()) {
+  profile_ = {record_->counts.data(), record_->events.get(), most_events, 0, workers_of_jobs()};
+  *profile_.workers = 1;
+  record_->call.thread = number_of_this_thread();
+  record_->call.begin = gnomon_ticks();
+}
+
+ProfileRecorder::Running::~Running() {
+  RecordedCall& call = record_->call;
+  // A call that fails ends in the stage that failed.
+  if (const auto open = std::ranges::find(call.ends, 0); call.failed && open != call.ends.end())
+    *open = gnomon_ticks();
+  record_->kept = std::min(profile_.seen, profile_.room);
+  call.left_out = -record_->kept;
+  for (const gnomon_step_counts& step : record_->counts) call.left_out += step.calls;
+  recorder_.add(std::move(record_));
+}
+
+void ProfileRecorder::Running::end(CallStage stage) {
+  record_->call.ends[static_cast<std::size_t>(stage)] = gnomon_ticks();
+}
+
+double nanoseconds_per_tick() {
+  const Moment& first = first_moment();
+  constexpr std::chrono::milliseconds enough{10};
+  if (std::chrono::steady_clock::now() - first.time < enough) std::this_thread::sleep_for(enough);
+  const Moment now;
+  const std::int64_t ticks = now.ticks - first.ticks;
+  const std::chrono::duration<double, std::nano> passed = now.time - first.time;
+  return ticks > 0 ? passed.count() / static_cast<double>(ticks) : 0;
+}
+
+double nanoseconds_of_lap() {
+  static const double measured = [] {
+    constexpr int times = 1000;
+    const std::int64_t begin = gnomon_ticks();
+    std::int64_t end = begin;
+    for (int i = 0; i < times; ++i) end = gnomon_ticks();
+    return static_cast<double>(end - begin) / times;
+  }();
+  return measured * nanoseconds_per_tick();
+}
+
+}  // namespace gnomon
