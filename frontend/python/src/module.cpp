@@ -34,6 +34,7 @@ NB_MODULE(_core, m) {
   add_export(m);
   add_config(m);
   add_accuracy(m);
+  add_profile(m);
   add_random(m);
   add_networks(m);
 }

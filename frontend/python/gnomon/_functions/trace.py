@@ -156,6 +156,14 @@ class Tracer:
         the rewrites that were made."""
         return str(self.lower(*args, **kwargs).compile(explain=True).explain)
 
+    def profile(self) -> Any:
+        """What calls took until now, of each signature: see `gn.Function.profile`."""
+        from .._tools.profile import Profile
+
+        return Profile(
+            trace.function for entry in list(self.entries.values()) for trace in entry.traces
+        )
+
     def lowered(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], static_shapes: bool
     ) -> Lowered:

@@ -278,7 +278,7 @@ PyObject* compiled_dir(PyObject* object, PyObject*) {
   return guarded([&] {
     const nb::handle base(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
     nb::list names(base.attr("__dir__")(nb::handle(object)));
-    for (const char* name : {"explain", "function_for", "lower", "signatures", "source"})
+    for (const char* name : {"explain", "function_for", "lower", "profile", "signatures", "source"})
       names.append(nb::str(name));
     return names.release().ptr();
   });

@@ -176,6 +176,12 @@ PyObject* copy(PyObject* o, PyObject* arguments, PyObject* keywords) {
 PyObject* export_one(PyObject* o, PyObject* arguments, PyObject* keywords) {
   return in_python("gnomon._tools.export", "exported", o, arguments, keywords);
 }
+PyObject* profile(PyObject* o, PyObject*) {
+  return guarded([&] {
+    const nb::module_ module = nb::module_::import_("gnomon._tools.profile");
+    return module.attr("profile_of")(nb::handle(o)).release().ptr();
+  });
+}
 
 PyMethodDef function_methods[] = {
     {"__reduce__", function_reduce, METH_NOARGS, nullptr},
@@ -189,6 +195,10 @@ PyMethodDef function_methods[] = {
      "Writes the function as a library for programs in C and C++: see `gn.export`."},
     {"_repr_html_", html, METH_NOARGS, nullptr},
     {"_repr_svg_", svg, METH_NOARGS, nullptr},
+    {"profile", profile, METH_NOARGS,
+     "profile()\n--\n\n"
+     "What calls took until now, step by step: see `profile` among the options of\n"
+     "`gn.function`. ValueError: compiled without it."},
     {"workspace_bytes", workspace_bytes, METH_VARARGS,
      "Bytes of memory that a call with these arguments works in."},
     {nullptr, nullptr, 0, nullptr}};
