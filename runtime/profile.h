@@ -86,7 +86,7 @@ class ProfileRecorder {
 /// The nanoseconds of a tick of `gnomon_ticks`, by the steady clock since the process first asked.
 /// Waits some milliseconds if that was just now.
 double nanoseconds_per_tick();
-/// What it takes to count a step: about that of reading the clock, as measured once.
+/// What it takes to count a step, as measured once in this process.
 double nanoseconds_of_lap();
 
 }  // namespace gnomon

@@ -133,10 +133,12 @@ def compiled(
     Called with an expression, or inside another traced function, it does what the Python function
     does: it builds expressions.
 
-    Threads may share a compiled function; each signature is traced once. `f.signatures` lists what
-    has been compiled, `f.function_for(*args)` is the `gn.Function` for a call, `f.lower(*args)` the
-    call traced and not compiled, `f.source(*args)` its C++, `f.explain(*args)` what was rewritten,
-    and `f.__wrapped__` the Python function. `gn.disable_jit` runs that one instead.
+    Threads may share a compiled function; each signature is traced once. `f.signatures` lists
+    what has been compiled, `f.function_for(*args)` is the `gn.Function` for a call,
+    `f.lower(*args)` the call traced and not compiled, `f.source(*args)` its C++,
+    `f.explain(*args)` what was rewritten, `f.profile()` where the time of calls went, with the
+    option `profile`, and `f.__wrapped__` the Python function. `gn.disable_jit` runs that one
+    instead.
 
     The other options tell how to compile.
     {options}

@@ -115,7 +115,8 @@ def function(
 
     The other options tell how to compile.
     {options}
-    `Function.memory_table` tells what was done for a `memory_budget`.
+    `Function.memory_table` tells what was done for a `memory_budget`, `Function.profile()` where
+    the time of calls went: `print` shows it as tables.
 
     TypeError: dtypes do not fit, an output needs an input that is not listed (named, with its
     line). ValueError: an input that nothing needs, values that do not fit the options, a budget
@@ -127,6 +128,11 @@ def function(
     >>> found = f([[1000.0, 1000.0]])
     >>> print(found["sum"], found["log"] - 1000.0)
     2000.0 [0.69314718]
+    >>> f = gn.function([x], gn.sort(gn.exp(x)), profile=True)
+    >>> for _ in range(3):
+    ...     found = f([[2.0, 1.0]])
+    >>> print([(step.kind, step.calls) for step in f.profile().functions[0].steps])
+    [('kernel', 3), ('lines', 3)]
     """
     chosen = _core.checked_options("function", options)
     given_inputs = [x if isinstance(x, In) else In(_input(x)) for x in _list("inputs", inputs)]
