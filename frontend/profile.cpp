@@ -64,8 +64,9 @@ void tell_all() {
   }
   std::ranges::stable_sort(called, std::greater<>(),
                            [](const Profile& p) { return p.functions()[0].seconds; });
-  fmt::print(stderr, "GNOMON_PROFILE: {} functions were called, {:.3f} ms in all\n", called.size(),
-             seconds * 1e3);
+  if (called.empty()) return;
+  fmt::print(stderr, "GNOMON_PROFILE: {:.3f} ms in calls of {} function{}\n", seconds * 1e3,
+             called.size(), called.size() == 1 ? "" : "s");
   for (std::size_t i = 0; i < called.size() && i < most_listed; ++i) {
     const FunctionProfile& f = called[i].functions()[0];
     fmt::print(stderr, "{:12.3f} ms {:5.1f} %  {:>9} calls  {}\n", f.seconds * 1e3,

@@ -281,9 +281,20 @@ def test_the_environment_profiles_all_functions_and_tells_at_the_end():
     done = run("1")
     assert done.returncode == 0
     assert done.stdout == "3\n"
-    assert "functions were called" in done.stderr
+    assert "ms in calls of 2 functions" in done.stderr
     assert "model: x: f64[" in done.stderr and "3 calls" in done.stderr
     assert "sin" in done.stderr
     off = run("0")
-    assert off.returncode == 1 and "functions were called" not in off.stderr
+    assert off.returncode == 1 and "ms in calls" not in off.stderr
     assert "option profile" in off.stderr
+
+
+def test_the_environment_tells_nothing_of_a_program_that_calls_nothing():
+    done = subprocess.run(
+        [sys.executable, "-c", "import gnomon as gn; x = gn.vector('x'); gn.function([x], x)"],
+        env={**os.environ, "GNOMON_PROFILE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == ""
