@@ -3,7 +3,8 @@
 # A string literal may hold 64 KiB at the least, and adjacent ones join: each file is cut in pieces.
 function(literal path result)
   file(READ ${path} text)
-  string(REGEX REPLACE "#include \"stdlib/prelude/[a-z]+/" "#include \"" text "${text}")
+  string(REGEX REPLACE "#include \"(stdlib/prelude|runtime)/[a-z]+/" "#include \"" text "${text}")
+  string(REGEX REPLACE "#include \"runtime/(freestanding|routines)" "#include \"\\1" text "${text}")
   set(pieces "")
   string(LENGTH "${text}" length)
   set(at 0)

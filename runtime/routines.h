@@ -1,13 +1,13 @@
 // The numbers by which records of runtime/abi.h say what is to be computed.
 #pragma once
 
-#include <cstdint>
+#include <stdint.h>
 
 namespace gnomon {
 
 /// What `gnomon_routine::routine` says is to be computed, of operands a, b, c. ^T is ^H where
 /// matrices are complex.
-enum class Routine : std::int32_t {
+enum class Routine : int32_t {
   cholesky = 1,      // L with L L^T = a; the lower triangle of a is read
   solve_triangular,  // op(a)^-1 b; the triangle `lower` says is read
   solve,             // op(a)^-1 b, by LU with partial pivoting
@@ -31,7 +31,7 @@ enum class Routine : std::int32_t {
 
 /// Which eigenvalues come first: those left or right of the imaginary axis, in or out of the unit
 /// circle.
-enum class EigenvalueOrder : std::int32_t { any, left, right, inside, outside };
+enum class EigenvalueOrder : int32_t { any, left, right, inside, outside };
 
 /// Whether it is a Fourier transform (runtime/lines/fourier.h).
 constexpr bool is_fourier(Routine routine) {
@@ -66,14 +66,14 @@ constexpr int thirds_of_cube(Routine routine) {
 
 /// Which of images x, weights w and results y `gnomon_convolution::kind` says is computed from the
 /// other two. The gradient by x or w is computed from that by y.
-enum class ConvolutionKind : std::int32_t {
+enum class ConvolutionKind : int32_t {
   results,          // c = y from a = x and b = w
   input_gradient,   // c = x from a = y and b = w
   weight_gradient,  // c = w from a = x and b = y
 };
 
 /// What `gnomon_lines::routine` says is to be computed of each line, from operands a and b.
-enum class LineRoutine : std::int32_t {
+enum class LineRoutine : int32_t {
   cumsum = 1,         // a[0] + ... + a[i]
   cumprod,            // a[0] * ... * a[i]
   cummax,             // the largest of a[0], ..., a[i]; NaN from the first NaN on

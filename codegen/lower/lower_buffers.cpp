@@ -52,6 +52,18 @@ int Buffers::add(Buffer b) {
   return id;
 }
 
+int Buffers::memory_of(const ServiceStep& step) {
+  Buffer b;
+  b.name = "memory";
+  b.dtype = uint8;
+  b.memory_of = std::make_shared<const ServiceStep>(step);
+  // How much it is depends on all extents of the record.
+  for (const std::vector<Argument>& together : step.arguments)
+    for (const Argument& argument : together)
+      if (const auto* d = std::get_if<Dim>(&argument.value)) b.shape.push_back(*d);
+  return add(std::move(b));
+}
+
 std::optional<int> Buffers::output_of(const Value& v) const {
   const auto found = scope_.outputs.find(v);
   return found == scope_.outputs.end() ? std::nullopt : std::optional(found->second);

@@ -29,6 +29,9 @@ class Buffers : public Storage {
   std::string text_of(const Value& v) const override { return expression_text(v, 5, names_); }
   int check_number(const Node& node) override { return failures_.number_of(node); }
 
+  /// Memory that a library's service works in.
+  int memory_of(const ServiceStep& step);
+
   /// A further buffer. In a workspace it is late if its extents are.
   int add(Buffer b);
   /// The buffer of the value whose memory `v` is.

@@ -69,6 +69,8 @@ ServiceStep service_call(const Node& node, Lowering& l) {
 
 void add_service(const Node& node, Lowering& l, std::vector<Step>& steps) {
   ServiceStep call = service_call(node, l);
+  if (!l.target.calls_library && !call.service->of_library.empty())
+    call.memory = l.buffers.memory_of(call);
   l.buffers.allocate(steps);
   steps.push_back({std::move(call)});
 }

@@ -43,6 +43,7 @@ class Visitor {
   void see(Of<ServiceStep> auto& s) const {
     each(How::reads, s.in);
     each(s.adds ? How::adds : How::writes, s.out);
+    one(How::writes, s.memory);
   }
   void see(Of<CopyStep> auto& s) const { one(How::reads, s.from), one(How::writes, s.to); }
   void see(Of<DimensionStep> auto& s) const { one(How::reads, s.buffer); }

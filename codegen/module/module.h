@@ -1,6 +1,7 @@
 // What a graph is lowered to: kernels, the steps of the host function, and the buffers they use.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -30,6 +31,8 @@ struct Buffer {
   DType dtype = DType::float64;
   Shape shape;
   Array value;                // constant
+  /// Memory that a library's service works in: the step, whose record says how much that is.
+  std::shared_ptr<const ServiceStep> memory_of = nullptr;
   int first = -1, last = -1;  // steps between which the contents count, as positions in order
 };
 

@@ -57,6 +57,7 @@ class ModulePrinter {
     for (const int b : s.out) text_ += " " + name(b);
     text_ += s.adds ? " +=" : " =";
     for (const int b : s.in) text_ += " " + name(b);
+    if (s.memory >= 0) text_ += " in " + name(s.memory);
     for (const std::vector<Argument>& together : s.arguments)
       for (const Argument& argument : together) print(argument);
     text_ += "\n";

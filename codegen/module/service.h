@@ -41,6 +41,9 @@ struct Service {
   bool fails_alike = false;
   /// Fails, if it does, before it writes.
   bool fails_first = false;
+  /// What exported libraries have in its place: a class template of stdlib/prelude/export/services.h,
+  /// of the field `chosen_by` of the record and the type of `dtype`. Empty: they do not have it.
+  std::string_view of_library = {}, chosen_by = {};
   /// Fills in what a node asks of it.
   void (*ask)(const Node& node, ServiceStep& step) = nullptr;
 };
@@ -51,6 +54,7 @@ struct ServiceStep {
   std::string_view op;                           // that it computes
   std::vector<int> in, out;                      // buffers
   std::vector<std::vector<Argument>> arguments;  // those of a line of the text together
+  int memory = -1;                               // buffer that a library's service works in
   bool adds = false;                             // to what its results hold
   int check = -1;                                // number of the check that a report fails
   Dim bound = 0;                                 // of the report
@@ -59,6 +63,9 @@ struct ServiceStep {
   Dim work = 0;                     // how long it takes on one thread, in additions of a kernel
   Dim shares = 0;                   // threads that it keeps busy itself; 0: as many as there are
 };
+
+/// The number in a field of the record. InternalError: it has none.
+std::int64_t number_in(const ServiceStep& step, std::string_view field);
 
 /// The service that does such steps, or null.
 const Service* service_of(StepKind kind);

@@ -12,6 +12,7 @@
 #include "codegen/kernels/product.h"
 #include "ir/op/forms.h"
 #include "ir/op/type.h"
+#include "runtime/error.h"
 #include "runtime/linalg/blas.h"
 #include "stdlib/ops.h"
 
@@ -178,6 +179,8 @@ constexpr Service convolution{
     .record = "gnomon_convolution",
     .entry = "convolve",
     .fails_alike = true,
+    .of_library = "Convolution",
+    .chosen_by = "kind",
     .ask = ask_for_convolution,
 };
 // Some matrices of a batch may be done when another has no result.
@@ -192,6 +195,8 @@ constexpr Service lines{
     .name = "lines",
     .record = "gnomon_lines",
     .entry = "lines",
+    .of_library = "Lines",
+    .chosen_by = "routine",
     .ask = ask_for_lines,
 };
 
@@ -204,6 +209,13 @@ constexpr std::array service_table{Row{StepKind::product, &product},
                                    Row{StepKind::routine, &routine}, Row{StepKind::lines, &lines}};
 
 }  // namespace
+
+std::int64_t number_in(const ServiceStep& step, std::string_view field) {
+  for (const std::vector<Argument>& together : step.arguments)
+    for (const Argument& argument : together)
+      if (argument.field == field) return std::get<std::int64_t>(argument.value);
+  throw InternalError(fmt::format("service {}: no field {}", step.service->name, field));
+}
 
 const Service* service_of(StepKind kind) {
   for (const auto& [of, service] : service_table)

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "codegen/text/kernel_units.h"
 #include "codegen/text/plan_function.h"
 #include "codegen/text/run_function.h"
+#include "codegen/text/service_text.h"
 #include "codegen/text/signature.h"
 #include "runtime/error.h"
 
@@ -71,7 +73,9 @@ std::vector<Unit> emit(const Module& module, const std::string& comment, const s
   if (!module.workspace.empty()) kernels.headers.insert("workspace.h");
   if (module.profile) kernels.headers.insert("laps.h");
   std::vector<Unit> units = std::move(kernels.units);
-  const std::string functions = kernels.prototypes + kernels.inlined +
+  ServiceUnits services = service_units(module, names);
+  std::ranges::move(services.units, std::back_inserter(units));
+  const std::string functions = services.prototypes + kernels.prototypes + kernels.inlined +
                                 constant_bytes(module, names) + plan_function(module, names) +
                                 run_function(module, kernels.functions, names) +
                                 (callers == Callers::runtime ? info_record(module, names) : "");

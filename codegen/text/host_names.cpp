@@ -14,7 +14,7 @@ HostNames::HostNames(const Module& module, const std::string& prefix, Callers ca
     : module_(module), prefix_(prefix), callers_(callers) {
   for (const Service* service : all_services()) names_.reserve(std::string(service->name));
   for (const char* own :
-       {"shape", "last", "sizes", "lives", "order", "d", "work", "shares", "status"})
+       {"shape", "last", "sizes", "lives", "order", "d", "work", "shares", "status", "bytes"})
     names_.reserve(own);
   if (module_.profile)
     for (const char* own : {"profile", "laps"}) names_.reserve(own);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/text/service_text.h"
 #include "codegen/text/signature.h"
 
 namespace gnomon {
@@ -32,6 +33,22 @@ std::string check_extents(const Module& module, const HostNames& names) {
   return text;
 }
 
+std::string memory_name(int buffer) { return fmt::format("memory_of_{}", buffer); }
+
+// What services work in, and the most that any of them or a kernel needs for each worker.
+std::string service_memory(const Module& module, const HostNames& names) {
+  std::string text;
+  std::string own = names.spelled(module.bytes_per_worker);
+  for (const int b : module.workspace) {
+    const Buffer& buffer = module.buffers[b];
+    if (buffer.memory_of == nullptr) continue;
+    const std::string bytes = memory_name(b);
+    text += fmt::format("  i64 {}[2];\n  {}\n", bytes, memory_text(buffer, bytes, names));
+    own = fmt::format("gn::maximum<i64>({}, {}[1])", own, bytes);
+  }
+  return text + fmt::format("  plan[{}] = {};\n", PlanLayout::per_worker, own);
+}
+
 // The offsets of the workspace's buffers, behind the extents, and the bytes of the whole.
 std::string place_workspace(const Module& module, const HostNames& names,
                             const PlanLayout& layout) {
@@ -40,7 +57,7 @@ std::string place_workspace(const Module& module, const HostNames& names,
   std::string sizes, lives;
   for (const int b : module.workspace) {
     const Buffer& buffer = module.buffers[b];
-    sizes += names.whole_lines(buffer) + ", ";
+    sizes += (buffer.memory_of ? memory_name(b) + "[0]" : names.whole_lines(buffer)) + ", ";
     lives += fmt::format("{{{}, {}}}, ", buffer.first, buffer.last);
   }
   return fmt::format(
@@ -67,9 +84,7 @@ std::string plan_function(const Module& module, const HostNames& names) {
   const PlanLayout layout = layout_of(module);
   return "\n" + names.head_of("plan") + "([[maybe_unused]] const i64* extents, i64* plan) {\n" +
          read_dimensions(module, names) + check_extents(module, names) +
-         place_workspace(module, names, layout) +
-         fmt::format("  plan[{}] = {};\n", PlanLayout::per_worker,
-                     names.spelled(module.bytes_per_worker)) +
+         service_memory(module, names) + place_workspace(module, names, layout) +
          write_shapes(module, names, layout) + "  return 0;\n}\n";
 }
 

@@ -12,6 +12,7 @@
 #include "codegen/module/accesses.h"
 #include "codegen/module/profiled_steps.h"
 #include "codegen/module/traffic.h"
+#include "codegen/text/service_text.h"
 #include "runtime/abi.h"
 
 namespace gnomon {
@@ -91,16 +92,13 @@ class StepPrinter {
   void print(const ServiceStep& s) {
     const Service& service = *s.service;
     open("{");
-    line(fmt::format("{} {}{{}};", service.record, service.name));
-    for (const std::vector<Argument>& together : s.arguments) {
-      std::string text;
-      for (const Argument& argument : together)
-        text += fmt::format("{}{}.{} = {}", text.empty() ? "" : ", ", service.name, argument.field,
-                            value_of(argument, s));
-      line(text + ";");
-    }
-    stop_if(fmt::format("services->{}(context, &{}) != 0", service.entry, service.name),
-            GNOMON_SERVICE_FAILED);
+    for (const std::string& text : record_text(s, names_, true)) line(text);
+    const std::string done =
+        s.memory < 0 ? fmt::format("services->{}(context, &{})", service.entry, service.name)
+                     : fmt::format("{}(call, {}, {}, {})", service_function(s, names_),
+                                   service.name, names_.buffer(s.memory),
+                                   module_.buffers[s.memory].role == Buffer::Role::late);
+    stop_if(done + " != 0", GNOMON_SERVICE_FAILED);
     end_lap(*step_);
     if (service.reports) {
       line(fmt::format("call.check({0}, {1}.failed >= 0, {1}.failed, {1}.pivot, {2});", s.check,
@@ -108,26 +106,6 @@ class StepPrinter {
       stop_if_failed();
     }
     close("}");
-  }
-
-  std::string value_of(const Argument& argument, const ServiceStep& s) const {
-    return std::visit(
-        [&](const auto& value) -> std::string {
-          using T = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<T, std::int64_t>) return fmt::to_string(value);
-          if constexpr (std::is_same_v<T, double>)
-            return literal(DType::float64, Cell{.f64 = value});
-          if constexpr (std::is_same_v<T, Dim>) return names_.spelled(value);
-          if constexpr (std::is_same_v<T, Argument::Operand>) {
-            const std::string buffer = names_.buffer(s.in[value.number]);
-            return value.offset.is(0)
-                       ? buffer
-                       : fmt::format("{} + ({})", buffer, names_.spelled(value.offset));
-          }
-          if constexpr (std::is_same_v<T, Argument::Result>)
-            return names_.buffer(s.out[value.number]);
-        },
-        argument.value);
   }
 
   // Copies the bytes of buffer `like`.
@@ -170,9 +148,15 @@ class StepPrinter {
       line(fmt::format("{} = ({}*)services->output(context, {}, {});", name, t, b.number, extents));
     } else {
       const auto kept = kept_.find(s.buffer);
+      std::string bytes = b.memory_of ? names_.fresh("bytes") : names_.whole_lines(b);
+      if (b.memory_of) {
+        line(fmt::format("i64 {}[2];", bytes));
+        line(memory_text(b, bytes, names_));
+        bytes = fmt::format("{0}[0] + {0}[1] * call.services->threads", bytes);
+      }
       line(fmt::format("{} = ({}*){}({});", name, t,
                        kept == kept_.end() ? "call.allocate" : kept->second + ".at_least",
-                       (kept == kept_.end() ? "" : "call, ") + names_.whole_lines(b)));
+                       (kept == kept_.end() ? "" : "call, ") + bytes));
     }
     stop_if("!" + name, GNOMON_NO_MEMORY);
     end_lap(*step_);

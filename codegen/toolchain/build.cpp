@@ -144,8 +144,10 @@ void* compile_units(void* argument) {
     const std::size_t i = work.order[n];
     const Unit& unit = work.units[i];
     Answer& answer = work.answers[i];
+    ClangSettings settings = work.settings;
+    if (unit.is_usual && settings.opt_level == 2) settings.opt_level = 3;
     answer.ok = work.table.compile({unit.name.c_str(), unit.text.data(), unit.text.size()},
-                                   work.settings, answer.sink());
+                                   settings, answer.sink());
   }
   return nullptr;
 }

@@ -13,6 +13,8 @@ namespace gnomon {
 struct Unit {
   std::string name;  ///< names the unit in diagnostics, as "host.cpp"
   std::string text;
+  /// It has C++ of the usual kind, and no kernels: level 2 runs all of LLVM's passes over it.
+  bool is_usual = false;
 };
 
 /// What the units become.

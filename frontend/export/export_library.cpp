@@ -76,19 +76,15 @@ std::string lines_of(const Graph& captured, std::string_view op) {
   return lines.empty() ? "" : fmt::format(" [{}]", fmt::join(lines, ", "));
 }
 
-std::string_view needed_for(const Service& service) {
-  if (service.name == "routine") return "LAPACK or Fourier transforms";
-  return service.name == "lines" ? "the runtime's sorts, searches and running results"
-                                 : "the runtime's convolutions";
-}
-
 void refuse_services(const std::vector<Step>& steps, const std::string& name,
                      const Graph& captured) {
   for (const Step& step : steps) {
     if (const auto* call = std::get_if<ServiceStep>(&step.what))
-      throw ValueError(
-          fmt::format("export: {}: {} needs {}, which an exported library does not have{}", name,
-                      call->op, needed_for(*call->service), lines_of(captured, call->op)));
+      if (call->service->of_library.empty())
+        throw ValueError(fmt::format(
+            "export: {}: {} needs LAPACK or Fourier transforms, which an exported library does "
+            "not have{}",
+            name, call->op, lines_of(captured, call->op)));
     if (std::holds_alternative<PrintStep>(step.what))
       throw ValueError(fmt::format("export: {}: it prints, which an exported library cannot{}",
                                    name, lines_of(captured, "print")));
@@ -155,15 +151,18 @@ class Exporting {
       refuse_services(lowered.module.steps, function.prefix, closed.graph);
       const std::string prefix = fmt::format("{}_on_{}", function.prefix, symbol_part(target.cpu));
       add_code(function, closed, lowered.module, {prefix, level_of(target.cpu), {}, 0});
-      for (Unit& unit : emit(lowered.module, function.prefix, prefix, Callers::library))
-        add_unit(prefix + "_" + unit.name, std::move(unit.text), target.cpu);
+      for (Unit& unit : emit(lowered.module, function.prefix, prefix, Callers::library)) {
+        unit.name = prefix + "_" + unit.name;
+        add_unit(std::move(unit), target.cpu);
+      }
     }
   }
 
   ExportedLibrary finish() {
-    for (Unit unit : {calls_unit(interface_), values_unit(interface_)})
-      add_unit(fmt::format("{}_{}", interface_.name, unit.name), std::move(unit.text),
-               least_target(targets_));
+    for (Unit unit : {calls_unit(interface_), values_unit(interface_)}) {
+      unit.name = fmt::format("{}_{}", interface_.name, unit.name);
+      add_unit(std::move(unit), least_target(targets_));
+    }
     ExportedLibrary library{
         interface_.name,        header_text(interface_),           {}, {}, python_text(interface_),
         options_.wheel_version, level_of(targets_.back().cpu) != 0};
@@ -177,8 +176,8 @@ class Exporting {
   }
 
  private:
-  void add_unit(std::string name, std::string text, const std::string& cpu) {
-    units_.push_back({{std::move(name), std::move(text)}, cpu, {}, {}});
+  void add_unit(Unit unit, const std::string& cpu) {
+    units_.push_back({std::move(unit), cpu, {}, {}});
   }
 
   // Compiles the units of one target, and adds them to the library.

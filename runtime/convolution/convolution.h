@@ -10,6 +10,24 @@ namespace gnomon {
 
 class ThreadPool;
 
+template <class T>
+struct KernelsOfType {
+  ConvolutionTiles<CorrelationTile<T>> correlate;
+  ConvolutionTiles<GradientTile<T>> gradient;
+};
+
+/// The inner loops for a kind of processor.
+struct ConvolutionKernels {
+  const char* name;
+  KernelsOfType<float> single;
+  KernelsOfType<double> twice;
+};
+
+extern const ConvolutionKernels baseline_convolution;
+#if defined(__x86_64__)
+extern const ConvolutionKernels avx2_convolution, avx512_convolution;
+#endif
+
 /// The kernels this processor can run, the fastest first.
 std::span<const ConvolutionKernels* const> convolution_kernels();
 

@@ -1,12 +1,25 @@
 // Templates of the kernels in runtime/convolution/kernels.h. A file that includes this is compiled
 // for its processor; all names are local to it and nothing of the standard library is used, so that
 // no function made for one processor is linked into another's.
+//
+// Exported libraries have vectors of one size on all processors, which may be several registers:
+// their sums are the same everywhere. Where products are not fused by the compiler they say so.
 #pragma once
 
 #include "runtime/convolution/kernels.h"
 
+#if defined(GNOMON_TILES_OF_RUNTIME)
+#define GNOMON_FUSED(a, b, c) ((a) * (b) + (c))
 #if defined(__AVX512F__)
 #include <immintrin.h>
+#endif
+#else
+#define GNOMON_FUSED(a, b, c) __builtin_elementwise_fma(a, b, c)
+#endif
+#if defined(__clang__)
+#define GNOMON_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define GNOMON_UNROLL _Pragma("GCC unroll 8")
 #endif
 
 namespace gnomon {
@@ -14,6 +27,8 @@ namespace {
 
 #if defined(__AVX512F__)
 constexpr int vector_bytes = 64, tile_vectors = 4;
+#elif !defined(GNOMON_TILES_OF_RUNTIME)
+constexpr int vector_bytes = 64, tile_vectors = 1;
 #elif defined(__AVX2__)
 constexpr int vector_bytes = 32, tile_vectors = 2;
 #elif defined(__aarch64__)
@@ -28,13 +43,13 @@ template <>
 struct Lanes<float> {
   typedef float type __attribute__((vector_size(vector_bytes)));
   typedef float loose __attribute__((vector_size(vector_bytes), aligned(4), may_alias));
-  typedef std::int32_t bits __attribute__((vector_size(vector_bytes)));
+  typedef int32_t bits __attribute__((vector_size(vector_bytes)));
 };
 template <>
 struct Lanes<double> {
   typedef double type __attribute__((vector_size(vector_bytes)));
   typedef double loose __attribute__((vector_size(vector_bytes), aligned(8), may_alias));
-  typedef std::int64_t bits __attribute__((vector_size(vector_bytes)));
+  typedef int64_t bits __attribute__((vector_size(vector_bytes)));
 };
 template <class T>
 using V = typename Lanes<T>::type;
@@ -50,12 +65,12 @@ inline __attribute__((always_inline)) void store(T* p, V<T> v) {
   *reinterpret_cast<typename Lanes<T>::loose*>(p) = v;
 }
 
-#if defined(__AVX512F__)
+#if defined(__AVX512F__) && defined(GNOMON_TILES_OF_RUNTIME)
 
-inline __attribute__((always_inline)) V<float> load_masked(const float* p, std::uint32_t mask) {
+inline __attribute__((always_inline)) V<float> load_masked(const float* p, uint32_t mask) {
   return _mm512_maskz_loadu_ps(static_cast<__mmask16>(mask), p);
 }
-inline __attribute__((always_inline)) V<double> load_masked(const double* p, std::uint32_t mask) {
+inline __attribute__((always_inline)) V<double> load_masked(const double* p, uint32_t mask) {
   return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p);
 }
 inline __attribute__((always_inline)) void put(float* y, V<float> v, const LanePlace& place) {
@@ -70,13 +85,25 @@ inline __attribute__((always_inline)) void put(double* y, V<double> v, const Lan
 #else
 
 template <class T>
-inline __attribute__((always_inline)) V<T> load_masked(const T* p, std::uint32_t mask) {
+inline __attribute__((always_inline)) V<T> load_masked(const T* p, uint32_t mask) {
   using Bits = typename Lanes<T>::bits;
   Bits lane = {};
   for (int k = 0; k < width<T>; ++k) lane[k] = 1 << k;
-  const Bits live = ((Bits{} + static_cast<std::int32_t>(mask)) & lane) != 0;
+  const Bits live = ((Bits{} + static_cast<int32_t>(mask)) & lane) != 0;
   return reinterpret_cast<V<T>>(reinterpret_cast<Bits>(load(p)) & live);
 }
+#if defined(__AVX512F__)
+inline __attribute__((always_inline)) void put(float* y, V<float> v, const LanePlace& place) {
+  __builtin_ia32_storeups512_mask(
+      y + place.to, __builtin_ia32_compresssf512_mask(v, V<float>{}, place.mask & 0xffff),
+      place.packed & 0xffff);
+}
+inline __attribute__((always_inline)) void put(double* y, V<double> v, const LanePlace& place) {
+  __builtin_ia32_storeupd512_mask(
+      y + place.to, __builtin_ia32_compressdf512_mask(v, V<double>{}, place.mask & 0xff),
+      place.packed & 0xff);
+}
+#else
 template <class T>
 inline __attribute__((always_inline)) void put(T* y, V<T> v, const LanePlace& place) {
   T* to = y + place.to;
@@ -84,6 +111,7 @@ inline __attribute__((always_inline)) void put(T* y, V<T> v, const LanePlace& pl
   for (int k = 0; k < width<T>; ++k)
     if (place.mask >> k & 1) *to++ = v[k];
 }
+#endif
 
 #endif
 
@@ -91,40 +119,37 @@ template <class T, int Rows, int Vectors>
 void correlate(const CorrelationTile<T>& tile) {
   constexpr int w = width<T>;
   V<T> sum[Rows][Vectors];
-#pragma GCC unroll 8
-  for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 8
-    for (int v = 0; v < Vectors; ++v)
-      sum[r][v] = tile.first ? V<T>{} : load(tile.partial + (r * Vectors + v) * w);
+  GNOMON_UNROLL
+  for (int r = 0; r < Rows; ++r) GNOMON_UNROLL
+  for (int v = 0; v < Vectors; ++v)
+    sum[r][v] = tile.first ? V<T>{} : load(tile.partial + (r * Vectors + v) * w);
   const T* x = tile.x;
   const T* weights = tile.weights;
-  const std::int64_t taps = tile.taps;
-  for (std::int64_t c = 0; c < tile.channels; ++c, x += tile.channel_stride) {
-    for (std::int64_t t = 0; t < taps; ++t, weights += Rows) {
+  const int64_t taps = tile.taps;
+  for (int64_t c = 0; c < tile.channels; ++c, x += tile.channel_stride) {
+    for (int64_t t = 0; t < taps; ++t, weights += Rows) {
       const T* at = x + tile.offsets[t];
       V<T> column[Vectors];
-#pragma GCC unroll 8
+      GNOMON_UNROLL
       for (int v = 0; v < Vectors; ++v) column[v] = load(at + v * w);
-#pragma GCC unroll 8
+      GNOMON_UNROLL
       for (int r = 0; r < Rows; ++r) {
         const V<T> weight = weights[r] - V<T>{};  // in every lane
-#pragma GCC unroll 8
-        for (int v = 0; v < Vectors; ++v) sum[r][v] += column[v] * weight;
+        GNOMON_UNROLL
+        for (int v = 0; v < Vectors; ++v) sum[r][v] = GNOMON_FUSED(column[v], weight, sum[r][v]);
       }
     }
   }
   if (!tile.last) {
-#pragma GCC unroll 8
-    for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 8
-      for (int v = 0; v < Vectors; ++v) store(tile.partial + (r * Vectors + v) * w, sum[r][v]);
+    GNOMON_UNROLL
+    for (int r = 0; r < Rows; ++r) GNOMON_UNROLL
+    for (int v = 0; v < Vectors; ++v) store(tile.partial + (r * Vectors + v) * w, sum[r][v]);
     return;
   }
   T* y = tile.y;
-#pragma GCC unroll 8
-  for (int r = 0; r < Rows; ++r, y += tile.y_stride)
-#pragma GCC unroll 8
-    for (int v = 0; v < Vectors; ++v) put(y, sum[r][v], tile.places[v]);
+  GNOMON_UNROLL
+  for (int r = 0; r < Rows; ++r, y += tile.y_stride) GNOMON_UNROLL
+  for (int v = 0; v < Vectors; ++v) put(y, sum[r][v], tile.places[v]);
 }
 
 template <class T, int Lanes>
@@ -188,25 +213,24 @@ template <class T, int Rows, int Taps, bool Masked>
 inline __attribute__((always_inline)) void add_products(const GradientTile<T>& tile,
                                                         V<T> (&sum)[Rows][Taps]) {
   constexpr int w = width<T>;
-#pragma GCC unroll 8
-  for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 8
-    for (int k = 0; k < Taps; ++k) sum[r][k] = V<T>{};
-  for (std::int64_t s = 0; s < tile.segments; ++s) {
+  GNOMON_UNROLL
+  for (int r = 0; r < Rows; ++r) GNOMON_UNROLL
+  for (int k = 0; k < Taps; ++k) sum[r][k] = V<T>{};
+  for (int64_t s = 0; s < tile.segments; ++s) {
     const T* dy = tile.dy + tile.dy_at[s];
     const T* x[Taps];
-#pragma GCC unroll 8
+    GNOMON_UNROLL
     for (int k = 0; k < Taps; ++k) x[k] = tile.x + tile.x_at[s] + tile.offsets[k];
-    for (std::int64_t v = 0; v < tile.vectors; ++v) {
+    for (int64_t v = 0; v < tile.vectors; ++v) {
       V<T> column[Taps];
-#pragma GCC unroll 8
+      GNOMON_UNROLL
       for (int k = 0; k < Taps; ++k)
         column[k] = Masked ? load_masked(x[k] + v * w, tile.masks[v]) : load(x[k] + v * w);
-#pragma GCC unroll 8
+      GNOMON_UNROLL
       for (int r = 0; r < Rows; ++r) {
         const V<T> row = load(dy + r * tile.dy_stride + v * w);
-#pragma GCC unroll 8
-        for (int k = 0; k < Taps; ++k) sum[r][k] += column[k] * row;
+        GNOMON_UNROLL
+        for (int k = 0; k < Taps; ++k) sum[r][k] = GNOMON_FUSED(column[k], row, sum[r][k]);
       }
     }
   }
@@ -216,10 +240,9 @@ inline __attribute__((always_inline)) void add_products(const GradientTile<T>& t
 template <class T, int Rows, int Taps>
 inline __attribute__((always_inline)) bool is_special(const V<T> (&sum)[Rows][Taps]) {
   V<T> none = {};  // 0 * x is NaN for those
-#pragma GCC unroll 8
-  for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 8
-    for (int k = 0; k < Taps; ++k) none += sum[r][k] * V<T>{};
+  GNOMON_UNROLL
+  for (int r = 0; r < Rows; ++r) GNOMON_UNROLL
+  for (int k = 0; k < Taps; ++k) none += sum[r][k] * V<T>{};
   return fold<T>(none) != 0;
 }
 
@@ -238,36 +261,39 @@ void gradient(const GradientTile<T>& tile) {
   if (__builtin_expect(is_special<T, Rows, Taps>(sum), 0)) {
     V<T> again[Rows][Taps];  // its address goes to memory: not that of `sum`
     add_masked<T, Rows, Taps>(tile, again);
-#pragma GCC unroll 8
-    for (int r = 0; r < Rows; ++r)
-#pragma GCC unroll 8
-      for (int k = 0; k < Taps; ++k) sum[r][k] = again[r][k];
+    GNOMON_UNROLL
+    for (int r = 0; r < Rows; ++r) GNOMON_UNROLL
+    for (int k = 0; k < Taps; ++k) sum[r][k] = again[r][k];
   }
-#pragma GCC unroll 8
+  GNOMON_UNROLL
   for (int r = 0; r < Rows; ++r) {
     T* to = tile.sums + r * tile.sums_stride;
     if constexpr (Taps == 4 && width<T> >= 4) {
       const V<T> four = fold_four<T>(sum[r]);
-#pragma GCC unroll 8
+      GNOMON_UNROLL
       for (int k = 0; k < Taps; ++k) to[k] += four[k];
     } else {
-#pragma GCC unroll 8
+      GNOMON_UNROLL
       for (int k = 0; k < Taps; ++k) to[k] += fold<T>(sum[r][k]);
     }
   }
 }
 
 // Tables for up to `tile_vectors`; what lies beyond stays null.
-#define GNOMON_TILES(f, T, r)                                                      \
-  {f<T, r, 1>, f<T, r, 2>, tile_vectors > 2 ? f<T, r, tile_vectors - 1> : nullptr, \
+#define GNOMON_TILES(f, T, r)                                                       \
+  {f<T, r, 1>, tile_vectors > 1 ? f < T, r, tile_vectors == 1 ? 1 : 2 > : nullptr,  \
+   tile_vectors > 2 ? f<T, r, tile_vectors - (tile_vectors > 2 ? 1 : 0)> : nullptr, \
    tile_vectors > 2 ? f<T, r, tile_vectors> : nullptr}
 #define GNOMON_TILE_TABLE(f, T)                                         \
   {GNOMON_TILES(f, T, 1), GNOMON_TILES(f, T, 2), GNOMON_TILES(f, T, 3), \
    GNOMON_TILES(f, T, 4), GNOMON_TILES(f, T, 5), GNOMON_TILES(f, T, 6)}
 
 template <class T>
-constexpr ConvolutionTiles<T> tiles = {width<T>, tile_vectors, GNOMON_TILE_TABLE(correlate, T),
-                                       GNOMON_TILE_TABLE(gradient, T)};
+constexpr ConvolutionTiles<CorrelationTile<T>> correlate_tiles = {width<T>, tile_vectors,
+                                                                  GNOMON_TILE_TABLE(correlate, T)};
+template <class T>
+constexpr ConvolutionTiles<GradientTile<T>> gradient_tiles = {width<T>, tile_vectors,
+                                                              GNOMON_TILE_TABLE(gradient, T)};
 
 }  // namespace
 }  // namespace gnomon

@@ -3,6 +3,7 @@
 import ctypes
 import pathlib
 import re
+import threading
 
 import numpy as np
 
@@ -22,6 +23,40 @@ class Failure(ctypes.Structure):
         ("status", ctypes.c_int32), ("check", ctypes.c_int32), ("index", ctypes.c_int64),
         ("value", ctypes.c_int64), ("bound", ctypes.c_int64),
     )  # fmt: skip
+
+
+BODY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int32)
+PARALLEL_FOR = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, BODY, ctypes.c_void_p
+)
+
+
+class Threads(ctypes.Structure):
+    """As headers declare it."""
+
+    _fields_ = (
+        ("pool", ctypes.c_void_p), ("threads", ctypes.c_int32), ("parallel_for", PARALLEL_FOR),
+    )  # fmt: skip
+
+
+class Pool:
+    """Threads that a library borrows."""
+
+    def __init__(self, count):
+        self.count, self.calls = count, 0
+        self.struct = Threads(None, count, PARALLEL_FOR(self.parallel_for))
+
+    def parallel_for(self, _pool, count, _grain, body, argument):
+        self.calls += 1
+        cuts = [k * count // self.count for k in range(self.count + 1)]
+        threads = [
+            threading.Thread(target=body, args=(argument, lo, hi, worker))
+            for worker, (lo, hi) in enumerate(zip(cuts, cuts[1:], strict=False))
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
 
 
 class Failed(Exception):

@@ -6,13 +6,12 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 
 import gnomon as gn
 import numpy as np
 import pytest
 
-from exported import Failed, Library
+from exported import PARALLEL_FOR, Failed, Library, Pool
 
 BAD_ARGUMENT, CHECK_FAILED, NO_WORKSPACE, NO_CAPACITY = 1, 2, 3, 4
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
@@ -260,7 +259,7 @@ def test_a_workspace_that_is_too_small(tmp_path, rng):
     ("build", "message"),
     [
         (lambda x: gn.linalg.solve(x, x), r"solve needs LAPACK or Fourier transforms"),
-        (lambda x: gn.sort(x), r"sort needs the runtime's sorts"),
+        (lambda x: gn.fft.fft(x), r"dft needs LAPACK or Fourier transforms"),
         (lambda x: gn.print(x, "x"), r"it prints, which an exported library cannot"),
     ],
 )
@@ -319,40 +318,6 @@ def test_the_classifier_is_small(tmp_path, rng):
     f = gn.function([x], {"p": softmax(x @ gn.asarray(w))})
     gn.export(tmp_path / "m", f, kinds=("a",))
     assert (tmp_path / "libm.a").stat().st_size <= 64 << 10
-
-
-BODY = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int32)
-PARALLEL_FOR = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, BODY, ctypes.c_void_p
-)
-
-
-class Threads(ctypes.Structure):
-    """As headers declare it."""
-
-    _fields_ = (
-        ("pool", ctypes.c_void_p), ("threads", ctypes.c_int32), ("parallel_for", PARALLEL_FOR),
-    )  # fmt: skip
-
-
-class Pool:
-    """Threads that a library borrows."""
-
-    def __init__(self, count):
-        self.count, self.calls = count, 0
-        self.struct = Threads(None, count, PARALLEL_FOR(self.parallel_for))
-
-    def parallel_for(self, _pool, count, _grain, body, argument):
-        self.calls += 1
-        cuts = [k * count // self.count for k in range(self.count + 1)]
-        threads = [
-            threading.Thread(target=body, args=(argument, lo, hi, worker))
-            for worker, (lo, hi) in enumerate(zip(cuts, cuts[1:], strict=False))
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
 
 
 def test_the_callers_threads_do_the_work(tmp_path, rng):

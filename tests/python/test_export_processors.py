@@ -23,9 +23,10 @@ PROGRAM = """
 static float images[7 * 30], labels[7 * 5], p[7 * 5], loss;
 static double v[37], dv[37], cost, da, special[4 * 37], spectrum[2 * 37];
 static uint16_t halves[37], brains[37];
-static int64_t whole[37];
+static int64_t whole[37], places[37];
+static double ordered[37], running[37];
 static alignas(64) model_state state;
-static alignas(64) char work[1 << 18];
+static alignas(64) char work[1 << 20];
 static model_failure failure;
 
 static void take(void* to, size_t bytes) {
@@ -81,6 +82,24 @@ int main(void) {
   give(halves, sizeof halves);
   give(brains, sizeof brains);
   give(whole, sizeof whole);
+
+  model_lines_dims lines_dims = {.v_0 = 37};
+  model_lines_args lines = {.v = v, .ordered = ordered, .places = places, .running = running};
+  must(model_lines_run(&lines_dims, &lines, work, sizeof work, NULL, &failure),
+       model_lines_message);
+  give(ordered, sizeof ordered);
+  give(places, sizeof places);
+  give(running, sizeof running);
+
+  model_windows_dims windows_dims = {.x_0 = 7};
+  model_windows_args windows = {.x = images, .loss = &loss};
+  for (int step = 0; step < 3; ++step) {
+    must(model_windows_run(&windows_dims, &windows, &state, work, sizeof work, NULL, &failure),
+         model_windows_message);
+    give(&loss, sizeof loss);
+  }
+  give(state.filters, sizeof state.filters);
+  give(state.deep, sizeof state.deep);
   return 0;
 }
 """
@@ -93,7 +112,7 @@ def softmax(z):
 
 @pytest.fixture(scope="module")
 def functions():
-    """A classifier, a step of a network, a loop with its gradient, and numbers of other kinds."""
+    """A classifier, steps of networks, a loop with its gradient, sorts, numbers of other kinds."""
     rng = np.random.default_rng(0)
     x = gn.tensor("x", shape=(None, 30), dtype="float32")
     y = gn.tensor("y", shape=(x.shape[0], 5), dtype="float32")
@@ -104,6 +123,12 @@ def functions():
     slopes = zip((first, second), gn.grad(loss, [first, second]), strict=True)
     v, a = gn.vector("v"), gn.scalar("a")
     cost = gn.sum(gn.fori_loop(0, 50, lambda i, s: gn.tanh(a * s) + 0.1 * i, v) ** 2)
+    filters = gn.shared(rng.normal(size=(7, 1, 2, 3)).astype(np.float32), "filters")
+    deep = gn.shared(rng.normal(size=(3, 7, 2, 2)).astype(np.float32), "deep")
+    h = gn.nn.conv2d(gn.reshape(x, (x.shape[0], 1, 5, 6)), filters, padding=1)
+    h = gn.nn.conv2d(gn.nn.max_pool2d(gn.tanh(h), 2), deep, stride=(1, 2), padding=1)
+    windows = gn.mean(gn.nn.avg_pool2d(h, 2) ** 2)
+    by_window = zip((filters, deep), gn.grad(windows, [filters, deep]), strict=True)
     special = [gn.sin(100 * v), gn.special.gammaln(abs(v) + 0.1), gn.special.erf(v), gn.cbrt(v)]
     return {
         "classify": gn.function([x], {"p": softmax(x @ weights)}),
@@ -112,6 +137,12 @@ def functions():
         ),
         "loop": gn.function(
             [v, a], {"cost": cost, "dv": gn.grad(cost, v), "da": gn.grad(cost, a)}
+        ),
+        "lines": gn.function(
+            [v], {"ordered": gn.sort(v), "places": gn.argsort(v), "running": gn.cumsum(v)}
+        ),
+        "windows": gn.function(
+            [x], {"loss": windows}, updates={w: w - np.float32(0.1) * d for w, d in by_window}
         ),
         "numbers": gn.function(
             [v],
