@@ -30,7 +30,7 @@ struct Buffer {
   std::string name;
   DType dtype = DType::float64;
   Shape shape;
-  Array value;                // constant
+  Array value;  // constant
   /// Memory that a library's service works in: the step, whose record says how much that is.
   std::shared_ptr<const ServiceStep> memory_of = nullptr;
   int first = -1, last = -1;  // steps between which the contents count, as positions in order

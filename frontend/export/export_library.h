@@ -71,8 +71,8 @@ class LibraryFunction {
 /// object, shared variables are a state that the caller holds. Products are kernels. Equal
 /// functions and options give equal bytes.
 /// ValueError: a name is no identifier or stands twice, a variable has an open extent, several
-/// targets are not levels of one architecture, a function prints, or needs LAPACK, Fourier
-/// transforms, convolutions or sorts, which only Gnomon's runtime has.
+/// targets are not levels of one architecture, a function prints, or needs LAPACK or Fourier
+/// transforms, which only Gnomon's runtime has.
 ExportedLibrary export_library(const std::string& name, std::span<const LibraryFunction> functions,
                                const ExportOptions& options = {});
 

@@ -23,7 +23,7 @@ struct WeightsInMemory {
 };
 
 /// Results written over an image: what lies `step` apart from `first`, along each axis.
-struct Spread {
+struct SpreadResults {
   Triple results, image, step, first;
 
   template <class T>
@@ -46,7 +46,7 @@ class Correlation {
   using Tiles = ConvolutionTiles<CorrelationTile<T>>;
 
   Correlation(const gnomon_convolution& g, const Tiles& tiles, const ConvolutionPlan& plan,
-              int64_t sources, int64_t results, const Spread* spread)
+              int64_t sources, int64_t results, const SpreadResults* spread)
       : g_(g),
         tiles_(tiles),
         plan_(plan),
@@ -76,7 +76,7 @@ class Correlation {
     const bool by_parts = images_ < many_images && crew.threads() > 1;
     const auto memory = crew.shared(shared_bytes(by_parts));
     if (memory.data() == nullptr) return false;
-    Parts parts(memory.data());
+    BlockParts parts(memory.data());
     take_shared(parts, by_parts);
     pack(weights);
     source_ = source, target_ = target, target_channel_ = target_channel;
@@ -114,14 +114,14 @@ class Correlation {
   int64_t own_size(bool by_parts) const {
     return partial_size() + (by_parts ? 0 : planes_size() + dense_size());
   }
-  void take_shared(Parts& parts, bool by_parts) {
+  void take_shared(BlockParts& parts, bool by_parts) {
     plan_.list_taps(parts);
     plan_.list_tiles(tiles_.lanes, tiles_.vectors, parts);
     packed_ = parts.take<T>(rounded(g_.groups * group_size()));
     common_ = parts.take<T>(by_parts ? images_ * (planes_size() + dense_size()) : 0);
   }
   int64_t shared_bytes(bool by_parts) {
-    Parts parts;
+    BlockParts parts;
     take_shared(parts, by_parts);
     return parts.bytes();
   }
@@ -223,7 +223,7 @@ class Correlation {
   ConvolutionPlan plan_;
   int64_t sources_;
   Cut rows_;
-  const Spread* spread_;
+  const SpreadResults* spread_;
   int64_t images_;
   int64_t block_;  // channels that go together
   T *packed_ = nullptr, *common_ = nullptr;
@@ -253,10 +253,11 @@ void for_each_correlation(const gnomon_convolution& g,
                                   backward_axis(g, 2, phase[2])},
                                  triple(g.result), window);
       if (plan.results == 0) continue;
-      const Spread spread{{{plan.axes[0].results, plan.axes[1].results, plan.axes[2].results}},
-                          image,
-                          stride,
-                          phase};
+      const SpreadResults spread{
+          {{plan.axes[0].results, plan.axes[1].results, plan.axes[2].results}},
+          image,
+          stride,
+          phase};
       Correlation<T> c(g, tiles, plan, g.outputs, g.inputs,
                        product(stride) == 1 ? nullptr : &spread);
       f(c, WeightsInMemory<T>{w, group, taps, g.inputs * taps}, product(image));

@@ -20,9 +20,9 @@ inline int64_t rounded(int64_t elements) { return (elements + 63) / 64 * 64 + 64
 
 /// Parts of a block, one behind the other, each 64-byte aligned. Without a block the parts are null
 /// and only counted.
-class Parts {
+class BlockParts {
  public:
-  explicit Parts(char* block = nullptr) : block_(block) {}
+  explicit BlockParts(char* block = nullptr) : block_(block) {}
 
   template <class T>
   T* take(int64_t count) {
@@ -65,7 +65,7 @@ inline int64_t common_divisor(int64_t a, int64_t b) {
   return a;
 }
 
-/// Results at stride * j read index stride * j + dilation * t - before. Taps with the same remainder
+/// Results at stride * j read index stride * j + dilation * t - before. Taps of the same remainder
 /// read the same plane: the remainders repeat.
 inline AxisPlan forward_axis(const gnomon_convolution& g, int k) {
   const int64_t stride = g.stride[k], dilation = g.dilation[k], window = g.window[k];
@@ -82,8 +82,8 @@ inline AxisPlan forward_axis(const gnomon_convolution& g, int k) {
 }
 
 /// The image's indices with remainder `phase`, and what of the result went into them: index
-/// stride * j + phase is read by tap t of result j + (phase + before - dilation * t) / stride, where
-/// that is whole.
+/// stride * j + phase is read by tap t of result j + (phase + before - dilation * t) / stride,
+/// where that is whole.
 inline AxisPlan backward_axis(const gnomon_convolution& g, int k, int64_t phase) {
   const int64_t stride = g.stride[k], dilation = g.dilation[k], window = g.window[k];
   const int64_t distance = phase + g.before[k];
@@ -129,7 +129,7 @@ class ConvolutionPlan {
   }
 
   /// Sets `offset` and `weight`.
-  void list_taps(Parts& parts) {
+  void list_taps(BlockParts& parts) {
     auto* const offsets = parts.take<int64_t>(taps);
     auto* const weights = parts.take<int64_t>(taps);
     offset = offsets, weight = weights;
@@ -148,7 +148,7 @@ class ConvolutionPlan {
 
   /// Sets `tiles` and `places`: tiles of up to `most` vectors. The last of a segment ends with it,
   /// where there is room before.
-  void list_tiles(int lanes, int most, Parts& parts) {
+  void list_tiles(int lanes, int most, BlockParts& parts) {
     const int64_t vectors = ceil_div(segment, lanes), of_segment = ceil_div(vectors, most);
     tile_count = segments * of_segment;
     auto* tile = parts.take<TileSpan>(tile_count);

@@ -37,7 +37,7 @@ class WeightGradient {
 
   /// What it works in.
   ServiceMemory memory() {
-    Parts parts;
+    BlockParts parts;
     take_shared(parts);
     return {parts.bytes(), in_cache_lines(own_size() * static_cast<int64_t>(sizeof(T)))};
   }
@@ -51,7 +51,7 @@ class WeightGradient {
     }
     const auto memory = crew.shared(this->memory().shared);
     if (memory.data() == nullptr) return false;
-    Parts parts(memory.data());
+    BlockParts parts(memory.data());
     take_shared(parts);
     fill_tables();
     T* const to = static_cast<T*>(g_.c);
@@ -97,7 +97,7 @@ class WeightGradient {
   bool is_nothing() const { return g_.batch == 0 || plan_.results == 0 || all() == 0; }
   int64_t planes_size() const { return rounded(kept_ * image_size_ + tiles_.lanes); }
   int64_t own_size() const { return planes_size() + rounded(kept_ * lines_size_); }
-  void take_shared(Parts& parts) {
+  void take_shared(BlockParts& parts) {
     plan_.list_taps(parts);
     offsets_ = parts.take<int64_t>(taps_);
     x_at_ = parts.take<int64_t>(kept_ * plan_.segments);

@@ -335,71 +335,99 @@ struct OfPlaces {
   int64_t store(const Element& e) const { return e.place; }
 };
 
-// The `size` elements that come first of those seen, the last of them on top of a heap.
+template <class K>
+bool is_first(const Placed<K>& a, const Placed<K>& b) {
+  return a.key != b.key ? a.key < b.key : a.place < b.place;
+}
+
+// Brings the first `count` of n elements to the front, the last of them at its end (Hoare, 1961).
 template <class E>
-class FirstElements {
- public:
-  FirstElements(E* heap, int64_t size) : heap_(heap), size_(size) {}
-
-  // Later places come later: one whose key is not less than all that are kept is none of the first.
-  void add(const E& e) {
-    if (count_ == size_) {
-      if (e.key >= heap_[0].key) return;
-      return sift(0, size_, e);
+void select_first(E* a, int64_t n, int64_t count) {
+  const int64_t target = count - 1;
+  for (int64_t low = 0, high = n - 1; low < high;) {
+    const E &x = a[low], &y = a[low + (high - low) / 2], &z = a[high];
+    const E pivot = is_first(x, y) ? (is_first(y, z)   ? y
+                                      : is_first(x, z) ? z
+                                                       : x)
+                                   : (is_first(x, z)   ? x
+                                      : is_first(y, z) ? z
+                                                       : y);
+    int64_t i = low, j = high;
+    while (i <= j) {
+      while (is_first(a[i], pivot)) ++i;
+      while (is_first(pivot, a[j])) --j;
+      if (i <= j) exchange(a[i++], a[j--]);
     }
-    int64_t at = count_++;
-    for (; at > 0 && is_before(heap_[(at - 1) / 2], e); at = (at - 1) / 2)
-      heap_[at] = heap_[(at - 1) / 2];
-    heap_[at] = e;
+    if (target > j && target < i) return;
+    if (target <= j) high = j;
+    if (target >= i) low = i;
   }
-  // In order.
-  const E* sorted() {
-    for (int64_t end = count_ - 1; end > 0; --end) {
-      const E last = heap_[end];
-      heap_[end] = heap_[0];
-      sift(0, end, last);
+}
+
+// Puts an element in the place of number `at` of a heap with the last on top, or below.
+template <class E>
+void sift(E* heap, int64_t at, int64_t end, const E e) {
+  for (int64_t child; (child = 2 * at + 1) < end; at = child) {
+    if (child + 1 < end && is_first(heap[child], heap[child + 1])) ++child;
+    if (!is_first(e, heap[child])) break;
+    heap[at] = heap[child];
+  }
+  heap[at] = e;
+}
+
+// Brings the first `count` of n elements to the front, in order.
+template <class E>
+void sort_first(E* a, int64_t n, int64_t count) {
+  for (int64_t at = count / 2; at-- > 0;) sift(a, at, count, a[at]);
+  for (int64_t i = count; i < n; ++i)
+    if (is_first(a[i], a[0])) {
+      const E last = a[0];
+      sift(a, 0, count, a[i]);
+      a[i] = last;
     }
-    return heap_;
+  for (int64_t end = count - 1; end > 0; --end) {
+    const E last = a[end];
+    a[end] = a[0];
+    sift(a, 0, end, last);
   }
+}
 
- private:
-  static bool is_before(const E& a, const E& b) {
-    return a.key != b.key ? a.key < b.key : a.place < b.place;
-  }
-  // Puts an element in the place of number `at` of a heap, or below.
-  void sift(int64_t at, int64_t end, const E& e) {
-    for (int64_t child; (child = 2 * at + 1) < end; at = child) {
-      if (child + 1 < end && is_before(heap_[child], heap_[child + 1])) ++child;
-      if (!is_before(e, heap_[child])) break;
-      heap_[at] = heap_[child];
-    }
-    heap_[at] = e;
-  }
+// Candidates for the `count` largest of a line.
+constexpr int64_t candidates_for(int64_t count) { return 2 * count + 256; }
 
-  E* heap_;
-  int64_t size_, count_ = 0;
-};
-
-// The largest of each line. Keys are complemented, so that the largest come first.
+// The largest of each line: candidates above the least that still counts, thinned out when there
+// are many. Keys are complemented, so that the largest come first.
 template <class T, class Crew>
 bool largest_places(const gnomon_lines& w, const Crew& crew) {
-  using E = Placed<Key<T>>;
+  using K = Key<T>;
+  using E = Placed<K>;
   bool enough = true;
-  crew(w.outer * w.inner, least_work / w.n, [&](int64_t lo, int64_t hi, int32_t worker) {
-    const auto memory = crew.own(worker, w.count * static_cast<int64_t>(sizeof(E)));
+  const int64_t room = candidates_for(w.count);
+  crew(w.outer * w.inner, least_work / w.n, [&, room](int64_t lo, int64_t hi, int32_t worker) {
+    const auto memory = crew.own(worker, room * static_cast<int64_t>(sizeof(E)));
     if (memory.data() == nullptr) return __atomic_store_n(&enough, false, __ATOMIC_RELAXED);
-    const Key<T> flip = w.reverse ? Key<T>(0) : largest_key<Key<T>>;
+    E* const found = reinterpret_cast<E*>(memory.data());
+    const K flip = w.reverse ? K(0) : largest_key<K>;
     for (int64_t line = lo; line < hi; ++line) {
       const T* const x =
           static_cast<const T*>(w.in[0]) + line / w.inner * w.n * w.inner + line % w.inner;
       int64_t* const to =
           static_cast<int64_t*>(w.out) + line / w.inner * w.count * w.inner + line % w.inner;
-      FirstElements<E> first(reinterpret_cast<E*>(memory.data()), w.count);
-      for (int64_t i = 0; i < w.n; ++i)
-        first.add(
-            {static_cast<Key<T>>(key_of_value(x[i * w.inner]) ^ flip), static_cast<uint32_t>(i)});
-      const E* const sorted = first.sorted();
-      for (int64_t i = 0; i < w.count; ++i) to[i * w.inner] = sorted[i].place;
+      int64_t count = 0;
+      K bound = largest_key<K>;
+      bool full = false;  // as many are at most the bound; an equal one comes too late
+      for (int64_t i = 0; i < w.n; ++i) {
+        const K key = static_cast<K>(key_of_value(x[i * w.inner]) ^ flip);
+        if (full && key >= bound) continue;
+        found[count++] = {key, static_cast<uint32_t>(i)};
+        if (count < room) continue;
+        select_first(found, count, w.count);
+        bound = found[w.count - 1].key;
+        full = true;
+        count = w.count;
+      }
+      sort_first(found, count, w.count);
+      for (int64_t i = 0; i < w.count; ++i) to[i * w.inner] = found[i].place;
     }
   });
   return __atomic_load_n(&enough, __ATOMIC_RELAXED);
@@ -432,7 +460,8 @@ ServiceMemory memory_of_sort(const gnomon_lines& w) {
   using Placed = sorts::Placed<sorts::Key<T>>;
   if (sorts::is_empty<routine>(w)) return {};
   if (routine == LineRoutine::argtopk)
-    return {0, in_cache_lines(w.count * static_cast<int64_t>(sizeof(Placed)))};
+    return {0,
+            in_cache_lines(sorts::candidates_for(w.count) * static_cast<int64_t>(sizeof(Placed)))};
   return {0, in_cache_lines(routine == LineRoutine::sort ? sorts::bytes_of_strip<sorts::Key<T>>(w)
                                                          : sorts::bytes_of_strip<Placed>(w))};
 }

@@ -22,6 +22,27 @@ def softmax(z):
     return e / e.sum(axis=1, keepdims=True)
 
 
+def lenet(rng):
+    """A step of descent on 64 images of 28 x 28, float32."""
+    shapes = [(6, 1, 5, 5), (16, 6, 5, 5), (256, 120), (120, 84), (84, 10)]
+    w = [gn.shared((0.1 * rng.normal(size=s)).astype(np.float32), f"w{k}")
+         for k, s in enumerate(shapes)]  # fmt: skip
+    x = gn.tensor("x", shape=(None, 1, 28, 28), dtype="float32")
+    y = gn.tensor("y", shape=(x.shape[0], 10), dtype="float32")
+    h = x
+    for filters in w[:2]:
+        h = gn.nn.max_pool2d(gn.maximum(gn.nn.conv2d(h, filters), 0), 2)
+    h = gn.reshape(h, (x.shape[0], 256))
+    for dense in w[2:4]:
+        h = gn.maximum(h @ dense, 0)
+    loss = -gn.mean(gn.sum(y * gn.log(softmax(h @ w[4])), axis=1))
+    slopes = gn.grad(loss, w)
+    step = {v: v - np.float32(0.01) * d for v, d in zip(w, slopes, strict=True)}
+    images = rng.normal(size=(64, 1, 28, 28)).astype(np.float32)
+    labels = np.eye(10, dtype=np.float32)[rng.integers(0, 10, 64)]
+    return gn.function([x, y], {"loss": loss}, updates=step), {"x": images, "y": labels}
+
+
 def programs(rng):
     """Name, function, inputs and open extents of each."""
     x = gn.tensor("x", shape=(None, 784), dtype="float32")
@@ -45,6 +66,13 @@ def programs(rng):
     cost = gn.sum(gn.fori_loop(0, 200, lambda i, s: gn.tanh(a * s) + 0.1, v) ** 2)
     f = gn.function([v, a], {"cost": cost, "dv": gn.grad(cost, v), "da": gn.grad(cost, a)})
     yield "loop and gradient", f, {"v": rng.normal(size=1000), "a": 0.7}, {"v_0": 1000}
+
+    f, inputs = lenet(rng)
+    yield "step of LeNet", f, inputs, {"x_0": 64}
+
+    u = gn.vector("u")
+    f = gn.function([u], {"s": gn.sort(u), "c": gn.cumsum(u)})
+    yield "sort and cumsum", f, {"u": rng.normal(size=100_000)}, {"u_0": 100_000}
 
     m, q = gn.matrix("m"), gn.vector("q")
     f = gn.function([m, q], {"r": m @ q, "s": m.T @ q})

@@ -58,6 +58,35 @@ TEST_CASE("a library runs without the runtime") {
   ::dlclose(opened);
 }
 
+TEST_CASE("a service of a library is a unit of its own, for the routines that are used") {
+  const Expr x = vector("x");
+  const LibraryFunction f{"", {x}, {{"y", sort(x)}, {"z", cumsum(x, 0)}}};
+  ExportOptions options;
+  options.targets = {"x86-64-v3", "x86-64-v4"};
+  const ExportedLibrary library = export_library("m", std::array{f}, options);
+  int units = 0;
+  for (const ExportedUnit& u : library.units) {
+    if (!u.unit.name.ends_with("services.cpp")) continue;
+    ++units;
+    const auto has = [&](const char* text) { return u.unit.text.find(text) != std::string::npos; };
+    CHECK(u.unit.is_usual);
+    CHECK(has("gn::Lines<1, f64>"));
+    CHECK(has("gn::Lines<6, f64>"));
+    CHECK_FALSE(has("gn::Lines<7, f64>"));
+  }
+  CHECK(units == 2);
+  const LibraryFunction plain = doubled("");
+  for (const ExportedUnit& u : export_library("m", std::array{plain}, options).units)
+    CHECK_FALSE(u.unit.name.ends_with("services.cpp"));
+}
+
+TEST_CASE("services that only the runtime has are refused") {
+  const Expr a = matrix("a");
+  const LibraryFunction f{"", {a}, {{"y", solve(a, a)}}};
+  CHECK_THROWS_WITH_AS(export_library("m", std::array{f}),
+                       doctest::Contains("solve needs LAPACK or Fourier transforms"), ValueError);
+}
+
 TEST_CASE("names of a library are identifiers, each once") {
   for (const char* name : {"", "2m", "a-b", "int"})
     CHECK_THROWS_AS(export_library(name, std::array{doubled("")}), ValueError);

@@ -35,11 +35,12 @@ def export(
 
     The library needs that of C and nothing else. It allocates nothing, keeps nothing between calls,
     and has the caller's threads or one; the header says how. Its products of matrices are kernels:
-    the bits are those of `gn.function` where that calls no BLAS.
+    the bits are those of `gn.function` where that calls no BLAS and, for convolutions, where the
+    processor has AVX-512.
 
     ValueError: a name is no identifier, another kind or target, a version that no wheel has, a
     variable has an open extent, or a function prints or needs what only Gnomon's runtime has:
-    linear systems and decompositions, Fourier transforms, convolutions, sorts, running results.
+    linear systems and decompositions, Fourier transforms.
 
     >>> from tempfile import TemporaryDirectory
     >>> x = gn.vector("x")
