@@ -41,8 +41,8 @@ struct Service {
   bool fails_alike = false;
   /// Fails, if it does, before it writes.
   bool fails_first = false;
-  /// What exported libraries have in its place: a class template of the prelude's services.h, of the
-  /// field `chosen_by` of the record and the type of `dtype`. Empty: they do not have it.
+  /// What exported libraries have in its place: a class template of the prelude's services.h, of
+  /// the field `chosen_by` of the record and the type of `dtype`. Empty: they do not have it.
   std::string_view of_library = {}, chosen_by = {};
   /// Fills in what a node asks of it.
   void (*ask)(const Node& node, ServiceStep& step) = nullptr;
