@@ -11,6 +11,7 @@
 #include "frontend/files/json.h"
 #include "frontend/files/option_values.h"
 #include "runtime/error.h"
+#include "runtime/suggestion.h"
 
 namespace gnomon {
 
@@ -83,16 +84,20 @@ void check_parts(const Json& about, bool is_function) {
   std::vector<Part> parts(std::begin(parts_of_all), std::end(parts_of_all));
   const auto more = is_function ? std::span<const Part>(parts_of_functions) : parts_of_expressions;
   parts.insert(parts.end(), more.begin(), more.end());
+  std::vector<std::string_view> names;
+  for (const Part& part : parts) names.push_back(part.name);
+  for (const auto& item : about.items())
+    if (std::ranges::find(names, item.key()) == names.end())
+      throw ValueError(fmt::format("the description has {}, which no file may say{}",
+                                   shown_text(item.key()), suggestion(item.key(), names)));
   for (const Part& part : parts) {
+    if (!about.contains(part.name))
+      throw ValueError(fmt::format("the description has no {}", part.name));
     const Json& found = about.at(part.name);
     if (!part.is(found)) reject(found, part.name);
     if (part.item_is != nullptr && !std::ranges::all_of(found, part.item_is))
       reject(found, part.name);
   }
-  for (const auto& item : about.items())
-    if (std::ranges::find(parts, item.key(), &Part::name) == parts.end())
-      throw ValueError(
-          fmt::format("the description has {}, which no file may say", shown_text(item.key())));
 }
 
 std::string text_in(const Json& text) { return text.is_null() ? "" : text.get<std::string>(); }
@@ -133,6 +138,8 @@ void take_function(const Json& about, Description& d) {
 Description description_in(const Json& about) {
   if (!about.is_object()) throw ValueError("the description of the graph is damaged");
   Description d;
+  if (!about.contains("kind")) throw ValueError("the description has no kind");
+  if (!is_text(about.at("kind"))) reject(about.at("kind"), "kind");
   d.is_function = about.at("kind") == function_kind;
   check_parts(about, d.is_function);
   d.constants = *integer_of(about.at("constants"));

@@ -9,12 +9,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "frontend/configuration.h"
 #include "frontend/files/description.h"
 #include "frontend/files/graph_text.h"
 #include "frontend/files/json.h"
 #include "frontend/files/value_formats.h"
 #include "ir/text/lexer.h"
-#include "ir/text/text.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view file_format = "1";
 constexpr std::string_view first_words = "# gnomon graph, format ";
+constexpr std::string_view writer_words = ", written by gnomon ";
 constexpr std::string_view values_words = "# values: ";
 constexpr std::string_view checksum_words = "# checksum: ";
 constexpr std::string_view about_words = "# about: ";
@@ -36,7 +37,9 @@ fs::path values_path(const fs::path& path, ValuesFormat values) {
   return fs::path(path).replace_extension(name_of(values));
 }
 
-std::string first_line() { return fmt::format("{}{}\n", first_words, file_format); }
+std::string first_line() {
+  return fmt::format("{}{}{}{}\n", first_words, file_format, writer_words, version());
+}
 
 // Of values with this checksum.
 std::string line_of(std::string_view checksum, ValuesFormat format) {
@@ -101,14 +104,30 @@ std::string_view take_line(std::string_view& text) {
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// What a message shows of a word that may be of any length.
+std::string shortened(std::string_view word) {
+  constexpr std::size_t most = 20;
+  const std::string text = shown_text(word.substr(0, most));
+  return text.substr(1, text.size() - 2) + (word.size() > most ? "..." : "");
+}
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 
+// "# gnomon graph, format 1, written by gnomon 0.1.0"; older files do not say what wrote them.
 void check_first_line(const InputFile& file, std::string_view line) {
-  const std::string_view found = line.substr(std::min(first_words.size(), line.size()));
-  if (!line.starts_with(first_words) || found.empty() || !std::ranges::all_of(found, is_digit))
+  const std::string_view rest = line.substr(std::min(first_words.size(), line.size()));
+  const std::string_view format = rest.substr(0, rest.find(','));
+  if (!line.starts_with(first_words) || format.empty() || !std::ranges::all_of(format, is_digit))
     file.reject("expected '# gnomon graph, format ...' in the first line");
-  if (found != file_format)
-    file.reject(fmt::format("expected format {}, found format {}", file_format, found));
+  if (format == file_format) return;
+  std::string_view writer = rest.substr(format.size());
+  const bool is_known = writer.starts_with(writer_words);
+  if (is_known) writer.remove_prefix(writer_words.size());
+  file.reject(
+      fmt::format("the file has format {}, which Gnomon {} cannot read: it reads format {}; "
+                  "{}",
+                  shortened(format), version(), file_format,
+                  is_known ? fmt::format("Gnomon {} wrote the file", shortened(writer))
+                           : "the file does not say which version wrote it"));
 }
 
 // What the line of values tells: "6a3f01c2 npz". Older files name the one beside them, as
@@ -201,7 +220,7 @@ void check_numbers(const Description& about, const ImportedGraph& graph) {
 
 Description description_of(std::string_view about_line) {
   if (!about_line.starts_with(about_words))
-    throw ValueError("the description of the graph is damaged (expected '# about: ')");
+    throw ValueError("expected a line that begins with '# about: ' before the graph");
   return parse_description(about_line.substr(about_words.size()));
 }
 
@@ -263,31 +282,11 @@ FileParts parts_of(const fs::path& path, const InputFile& file,
   return parts;
 }
 
-// A line of a text with a mark below a column, or the part of it around that.
-std::string shown_place(std::string_view text, std::size_t line, std::size_t column) {
-  constexpr std::size_t around = 60;  // bytes
-  for (; line > 1; --line) take_line(text);
-  std::string_view shown = take_line(text);
-  std::size_t at = std::min(column - 1, shown.size());
-  const auto is_inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; };
-  std::size_t from = at > around ? at - around : 0, to = std::min(at + around, shown.size());
-  while (from > 0 && is_inside(shown[from])) --from;
-  while (to < shown.size() && is_inside(shown[to])) ++to;
-  std::string below;
-  for (const char c : shown.substr(from, at - from))
-    if (!is_inside(c)) below += c == '\t' ? '\t' : ' ';
-  return fmt::format("  {}\n  {}^", shown.substr(from, to - from), below);
-}
-
 // What `make` makes of the parts of a file, whose errors then name it.
 template <class Make>
-auto checked(const InputFile& file, const FileParts& parts, const Make& make) {
+auto checked(const InputFile& file, const Make& make) {
   try {
     return make();
-  } catch (const TextError& error) {
-    file.reject(fmt::format("line {}, column {}: {}\n{}", error.line(), error.column(),
-                            error.message(),
-                            shown_place(parts.bytes, error.line(), error.column())));
   } catch (const ValueError& error) {
     file.reject(error.what());
   } catch (const TypeError& error) {
@@ -322,7 +321,7 @@ void write_graph(const fs::path& path, const SavedGraph& graph, ValuesFormat val
 SavedGraph read_graph(const fs::path& path, std::optional<std::int64_t> most_bytes) {
   const InputFile file(path);
   const FileParts parts = parts_of(path, file, most_bytes);
-  return checked(file, parts, [&] {
+  return checked(file, [&] {
     SavedGraph graph = rebuilt(parts);
     if (parts.values) graph.values = values_path(path, parts.values->format);
     return graph;
@@ -332,13 +331,13 @@ SavedGraph read_graph(const fs::path& path, std::optional<std::int64_t> most_byt
 std::string canonical_text(const fs::path& path) {
   const InputFile file(path);
   const FileParts parts = parts_of(path, file, {});
-  return checked(file, parts, [&] {
+  return checked(file, [&] {
     rebuilt(parts);  // whatever it finds wrong
     const Description about = description_of(parts.about);
     const std::string text =
         fmt::format("{}{}\n{}", about_words, gnomon::text(about),
                     laid_out(parts.bytes, parts.lines, constants_of(about, Values(parts.arrays))));
-    std::string head = first_line();
+    std::string head = parts.bytes.substr(0, parts.bytes.find('\n') + 1);
     if (parts.values) head += line_of(parts.values->checksum, parts.values->format);
     return head + checksum_line(text) + text;
   });

@@ -1,6 +1,6 @@
 // Files of graphs (.gn): functions, or expressions, as a text that people can read.
 //
-//   # gnomon graph, format 1
+//   # gnomon graph, format 1, written by gnomon 0.1.0
 //   # values: 6a3f01c2 npz
 //   # checksum: 1b7c90de (of what follows; delete it to edit)
 //   # about: {"kind": "function", "name": "step", ...}

@@ -34,7 +34,7 @@ auto array_reader(std::span<const Array> arrays) {
     const auto end = std::from_chars(name.data(), name.data() + name.size(), i);
     if (end.ec != std::errc() || end.ptr != name.data() + name.size() || i >= arrays.size())
       throw ValueError(
-          fmt::format("text: expected one of {} arrays, found the name {}", arrays.size(), name));
+          fmt::format("expected one of {} arrays, found the name {}", arrays.size(), name));
     return arrays[i];
   };
 }

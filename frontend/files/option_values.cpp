@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "runtime/error.h"
+#include "runtime/suggestion.h"
 
 namespace gnomon {
 
@@ -135,12 +136,14 @@ CompileOptions parse_options(const Json& given) {
   if (known == given.size()) return options;
   for (const auto& item : given.items()) {
     bool is_option = false;
+    std::vector<std::string_view> names;
     for_each_option(options, [&](const CompileOption& option, const auto& /*value*/) {
       is_option = is_option || option.name == item.key();
+      if (option.decides == Decides::result) names.push_back(option.name);
     });
     if (!is_option)
-      throw ValueError(fmt::format("the file has the option {}, which no file may choose",
-                                   shown_text(item.key())));
+      throw ValueError(fmt::format("the file has the option {}, which no file may choose{}",
+                                   shown_text(item.key()), suggestion(item.key(), names)));
   }
   return options;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/text/text.h"
+#include "runtime/suggestion.h"
 
 namespace gnomon {
 
@@ -20,6 +21,53 @@ int hex_value(char c) {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   return -1;
+}
+
+constexpr std::size_t longest_shown = 40;  // bytes of a word in a message
+constexpr std::size_t margin = 60;         // bytes of a line on each side of what is marked
+
+bool is_inner(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; }  // of a letter
+
+std::size_t letters_in(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_inner(c); }));
+}
+
+// What a message can show on one line: other bytes are question marks.
+std::string on_one_line(std::string_view text) {
+  std::string line(text);
+  const bool is_text = is_utf8(text);
+  for (char& c : line) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\t')
+      c = ' ';
+    else if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && !is_text))
+      c = '?';
+  }
+  return line;
+}
+
+// The place at or before `at` where a letter begins.
+std::size_t letter_at(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return text.size();
+  while (at > 0 && is_inner(text[at])) --at;
+  return at;
+}
+
+std::string abridged(std::string_view word) {
+  if (word.size() <= longest_shown) return on_one_line(word);
+  return on_one_line(word.substr(0, letter_at(word, longest_shown))) + "...";
+}
+
+// Two more lines of a message: what is around a place of a line, and a mark under the place.
+std::string marked(std::string_view line, std::size_t at) {
+  if (line.empty()) return {};
+  const std::size_t first = at > 2 * margin ? letter_at(line, at - margin) : 0;
+  const std::size_t last =
+      letter_at(line, line.size() - at > 2 * margin ? at + margin : line.size());
+  const std::string before = (first > 0 ? "..." : "") + on_one_line(line.substr(first, at - first));
+  return fmt::format("\n  {}{}{}\n  {}^", before, on_one_line(line.substr(at, last - at)),
+                     last < line.size() ? "..." : "", std::string(letters_in(before), ' '));
 }
 
 }  // namespace
@@ -47,16 +95,26 @@ bool is_utf8(std::string_view text) {
 }
 
 void Lexer::fail(std::size_t at, std::string_view message) const {
-  const std::string_view before = source_.substr(0, std::min(at, source_.size()));
-  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-  const std::size_t last = before.rfind('\n');
-  const std::size_t column = before.size() - (last == std::string_view::npos ? 0 : last + 1) + 1;
-  throw TextError(static_cast<std::size_t>(line), column, std::string(message));
+  at = std::min(at, source_.size());
+  const std::size_t last = at == 0 ? std::string_view::npos : source_.rfind('\n', at - 1);
+  const std::size_t begin = last == std::string_view::npos ? 0 : last + 1;
+  const auto number = 1 + std::count(source_.begin(), source_.begin() + begin, '\n');
+  std::string_view line = source_.substr(begin);
+  line = line.substr(0, line.find_first_of("\r\n"));
+  const std::string_view before = line.substr(0, at - begin);
+  throw TextError(static_cast<std::size_t>(number), 1 + letters_in(before),
+                  fmt::format("{}{}", message, marked(line, before.size())));
 }
 
-void Lexer::fail_expected(std::string_view what) const {
-  fail(token_.at, fmt::format("expected {}, found {}", what,
-                              token_.kind == Token::Kind::end ? "the end" : token_.text));
+std::string Lexer::shown(const Token& token) {
+  if (token.kind == Token::Kind::end) return "the end";
+  if (token.kind == Token::Kind::string) return abridged(fmt::format("\"{}\"", token.text));
+  return abridged(token.text);
+}
+
+void Lexer::fail_expected(std::string_view what, std::span<const std::string_view> names) const {
+  fail(token_.at,
+       fmt::format("expected {}, found {}{}", what, shown(token_), suggestion(token_.text, names)));
 }
 
 Token Lexer::take() {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,19 +28,23 @@ class Lexer {
 
   const Token& peek() const { return token_; }
   Token take();
+  /// The text of a token for messages, "the end" or the first letters of one that is long.
+  static std::string shown(const Token& token);
   bool is(std::string_view sign_or_name) const;
   /// Takes the token if it is this sign or name.
   bool accept(std::string_view sign_or_name);
   void expect(std::string_view sign_or_name);
-  /// TextError at the current token: "expected <what>, found <token>".
-  [[noreturn]] void fail_expected(std::string_view what) const;
+  /// TextError at the current token: "expected <what>, found <token>", and which of `names` the
+  /// token may have been meant to be.
+  [[noreturn]] void fail_expected(std::string_view what,
+                                  std::span<const std::string_view> names = {}) const;
   /// The comments before an offset that were not taken yet, with their signs.
   std::vector<std::string> take_comments(std::size_t before);
   /// The offset behind the last token that was taken.
   std::size_t end() const { return end_; }
   /// The one that stands on the line of the last token that was taken, behind it; or "".
   std::string take_comment_behind();
-  /// TextError at an offset.
+  /// TextError at an offset: its line and column, the message, the line with a mark under it.
   [[noreturn]] void fail(std::size_t at, std::string_view message) const;
 
  private:

@@ -61,7 +61,12 @@ Array parse_array(Lexer& lexer, const ParseOptions& options) {
   if (lexer.accept("@")) {
     const std::string name = read_string(lexer);
     if (!options.read_array) lexer.fail(at, "expected a reader for the array beside the text");
-    Array array = options.read_array(name, t, extents);
+    Array array;
+    try {
+      array = options.read_array(name, t, extents);
+    } catch (const ValueError& error) {
+      lexer.fail(at, error.what());
+    }
     if (!array.defined() || array.dtype() != t ||
         !std::equal(extents.begin(), extents.end(), array.shape().begin(), array.shape().end()))
       lexer.fail(at, fmt::format("expected {} in {}", describe(t, extents), name));

@@ -9,6 +9,7 @@
 #include "ir/text/text.h"
 #include "ir/text/words.h"
 #include "runtime/error.h"
+#include "runtime/suggestion.h"
 
 namespace gnomon {
 
@@ -125,31 +126,28 @@ class Parser {
   // ---- nodes
 
   void node(Scope& scope, TextComments& comments) {
-    if (lexer_.peek().kind != Token::Kind::value) lexer_.fail_expected("a line of the graph");
+    constexpr std::string_view other_lines[] = {"check", "return"};
+    if (lexer_.peek().kind != Token::Kind::value)
+      lexer_.fail_expected("a line of the graph", other_lines);
     TextComments::OfNode line;
     begin(line.comments);
     const Token target = lexer_.take();
+    if (target.text.size() == 1 || target.text.find('.') != std::string::npos)
+      lexer_.fail(target.at, "expected a value as %0, found " + Lexer::shown(target));
     lexer_.expect("=");
     const std::size_t at = lexer_.peek().at;
+    const Token name = lexer_.peek();
     const std::string op_name = read_name(lexer_);
     const Op* op = options_.find_op ? options_.find_op(op_name) : nullptr;
-    if (op == nullptr || (options_.untrusted && is_leaf(*op) && op != &op::param))
-      lexer_.fail(at, "expected an op, found " + op_name);
+    if (op == nullptr || !is_allowed(*op)) fail_op(name);
     lexer_.expect("(");
     std::vector<Value> operands;
     if (lexer_.peek().kind == Token::Kind::value) {
       do {
         operands.push_back(parse_value(lexer_, scope));
       } while (lexer_.accept(","));
-      if (op->attributes.count > 0) lexer_.expect(";");
     }
-    Attributes attributes;
-    for (const AttributeSpec& spec : op->attributes) {
-      if (!attributes.empty()) lexer_.expect(",");
-      lexer_.expect(spec.name);
-      lexer_.expect("=");
-      attributes.push_back(attribute(spec.kind, scope, line));
-    }
+    Attributes attributes = this->attributes(*op, !operands.empty(), scope, line);
     lexer_.expect(")");
     Value made;
     try {
@@ -160,10 +158,22 @@ class Parser {
     lexer_.expect(":");
     check_types(made.node(), scope);
     if (!scope.nodes.emplace(target.text, made).second)
-      lexer_.fail(target.at, "expected a new value, found " + target.text);
+      lexer_.fail(target.at, "expected a new value, found " + Lexer::shown(target));
     end(line.comments);
     line.node = &made.node();
     comments.nodes.push_back(std::move(line));
+  }
+
+  bool is_allowed(const Op& op) const {
+    return !options_.untrusted || !is_leaf(op) || &op == &op::param;
+  }
+
+  [[noreturn]] void fail_op(const Token& name) {
+    std::vector<std::string_view> names;
+    for (const Op* op : all_ops())
+      if (is_allowed(*op)) names.push_back(op->name);
+    lexer_.fail(name.at, fmt::format("expected an op, found {}{}", Lexer::shown(name),
+                                     suggestion(name.text, names)));
   }
 
   void check_types(const Node& node, const Scope& scope) {
@@ -177,6 +187,22 @@ class Parser {
   }
 
   // ---- attributes
+
+  // All that the op has, in its order.
+  Attributes attributes(const Op& op, bool has_operands, const Scope& scope,
+                        TextComments::OfNode& line) {
+    Attributes read;
+    for (const AttributeSpec& spec : op.attributes) {
+      const std::string expected = fmt::format("the attribute {} of {}", spec.name, op.name);
+      const std::string_view separator = read.empty() ? has_operands ? ";" : "" : ",";
+      if (!separator.empty() && !lexer_.accept(separator))
+        lexer_.fail_expected(fmt::format("{} and {}", separator, expected));
+      if (!lexer_.accept(spec.name)) lexer_.fail_expected(expected);
+      lexer_.expect("=");
+      read.push_back(attribute(spec.kind, scope, line));
+    }
+    return read;
+  }
 
   Attribute attribute(Attribute::Kind kind, const Scope& scope, TextComments::OfNode& line) {
     switch (kind) {

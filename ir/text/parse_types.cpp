@@ -1,13 +1,18 @@
 // Parses values by name, dimensions, shapes and types.
 #include "ir/text/parse_types.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
+#include "ir/dimension/dimension_sum.h"
 #include "ir/text/words.h"
 #include "runtime/error.h"
+#include "runtime/suggestion.h"
 
 namespace gnomon {
 
@@ -21,14 +26,14 @@ class DimParser {
   DimParser(Lexer& lexer, const Scope& scope) : lexer_(lexer), scope_(scope) {}
 
   Dim sum(int depth) {
-    Dim sum = lexer_.accept("-") ? -product(depth) : product(depth);
+    std::vector<Dim> parts = {lexer_.accept("-") ? -product(depth) : product(depth)};
     while (true) {
       if (lexer_.accept("+")) {
-        sum = sum + product(depth);
+        parts.push_back(product(depth));
       } else if (lexer_.accept("-")) {
-        sum = sum - product(depth);
+        parts.push_back(-product(depth));
       } else {
-        return sum;
+        return sum_of(parts);
       }
     }
   }
@@ -72,8 +77,13 @@ class DimParser {
   // floor(a / b), mod(a, b), min(a, b) or max(a, b).
   Dim call(const Token& name, int depth) {
     const bool quotient = name.text == "floor";
-    if (!quotient && name.text != "mod" && name.text != "min" && name.text != "max")
-      lexer_.fail(name.at, "expected a symbol, found " + name.text);
+    if (!quotient && name.text != "mod" && name.text != "min" && name.text != "max") {
+      std::vector<std::string_view> names = {"floor", "mod", "min", "max"};
+      for (const auto& [symbol, number] : scope_.symbols) names.push_back(symbol);
+      std::ranges::sort(names);
+      lexer_.fail(name.at, fmt::format("expected a symbol, found {}{}", Lexer::shown(name),
+                                       suggestion(name.text, names)));
+    }
     lexer_.expect("(");
     const Dim left = sum(depth);
     lexer_.expect(quotient ? "/" : ",");
@@ -93,7 +103,9 @@ class DimParser {
 }  // namespace
 
 void expect_shallow(const Lexer& lexer, int depth) {
-  if (depth > max_depth) lexer.fail(lexer.peek().at, "expected less nesting");
+  if (depth > max_depth)
+    lexer.fail(lexer.peek().at,
+               fmt::format("expected at most {} graphs and parentheses in one another", max_depth));
 }
 
 Value parse_value(Lexer& lexer, const Scope& scope) {
@@ -102,13 +114,14 @@ Value parse_value(Lexer& lexer, const Scope& scope) {
   const std::size_t dot = std::min(token.text.find('.'), token.text.size());
   const auto at = scope.nodes.find(token.text.substr(0, dot));
   if (at == scope.nodes.end())
-    lexer.fail(token.at, "expected a value defined above, found " + token.text);
+    lexer.fail(token.at, "expected a value defined above, found " + Lexer::shown(token));
   std::uint32_t index = 0;
   if (dot != token.text.size()) {
     const char *first = token.text.data() + dot + 1, *last = token.text.data() + token.text.size();
     const auto result = std::from_chars(first, last, index);
     if (result.ec != std::errc() || result.ptr != last || index >= at->second.node().output_count())
-      lexer.fail(token.at, "expected an output of the node, found " + token.text);
+      lexer.fail(token.at, fmt::format("expected one of {} outputs of the node, found {}",
+                                       at->second.node().output_count(), Lexer::shown(token)));
   }
   return Value(at->second.get(), index);
 }

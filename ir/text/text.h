@@ -80,9 +80,9 @@ class TextError : public ValueError {
  public:
   TextError(std::size_t line, std::size_t column, std::string message);
   std::size_t line() const noexcept { return line_; }
-  /// In bytes.
+  /// In letters.
   std::size_t column() const noexcept { return column_; }
-  /// What is wrong, without the place.
+  /// What is wrong, and the line with a mark under the place.
   const std::string& message() const noexcept { return message_; }
 
  private:

@@ -8,6 +8,7 @@
 #include <limits>
 #include <system_error>
 #include <type_traits>
+#include <vector>
 
 namespace gnomon {
 
@@ -36,7 +37,7 @@ T read_unsigned(Lexer& lexer, int base) {
     result = std::from_chars(digits.data(), digits.data() + digits.size(), v, base);
   }
   if (result.ec != std::errc() || result.ptr != digits.data() + digits.size())
-    lexer.fail(token.at, fmt::format("expected a number that fits, found {}", token.text));
+    lexer.fail(token.at, fmt::format("expected a number that fits, found {}", Lexer::shown(token)));
   return v;
 }
 
@@ -75,13 +76,20 @@ bool read_flag(Lexer& lexer) {
 }
 
 DType read_dtype(Lexer& lexer) {
-  if (lexer.peek().kind == Token::Kind::name)
-    for (int i = 0; i < dtype_count; ++i)
-      if (short_name_of(static_cast<DType>(i)) == lexer.peek().text) {
-        lexer.take();
-        return static_cast<DType>(i);
-      }
-  lexer.fail_expected("a dtype");
+  const Token& token = lexer.peek();
+  std::vector<std::string_view> names;
+  for (int i = 0; i < dtype_count; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    names.push_back(short_name_of(dtype));
+    if (token.kind != Token::Kind::name || token.text != names.back()) continue;
+    lexer.take();
+    return dtype;
+  }
+  for (int i = 0; i < dtype_count; ++i)
+    if (name_of(static_cast<DType>(i)) == token.text)
+      lexer.fail(token.at, fmt::format("expected a dtype, found {0}; {0} is written {1}",
+                                       token.text, short_name_of(static_cast<DType>(i))));
+  lexer.fail_expected("a dtype", names);
 }
 
 template std::uint16_t read_unsigned(Lexer&, int);

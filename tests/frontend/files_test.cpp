@@ -264,7 +264,9 @@ TEST_CASE("each damage of a graph is found") {
     return damaged(path);
   };
   CHECK(with("exp", "log").find("checksum") != std::string::npos);
-  CHECK(with("format 1", "format 7").find("found format 7") != std::string::npos);
+  CHECK(with("format 1", "format 7").find("the file has format 7") != std::string::npos);
+  CHECK(with("format 1", "format 7").find(fmt::format("Gnomon {} wrote", version())) !=
+        std::string::npos);
   CHECK(with("format 1", "format x").find("in the first line") != std::string::npos);
   CHECK(with("exp", "\xff\xfe").find("expected text") != std::string::npos);
 }
@@ -285,7 +287,7 @@ TEST_CASE("a description says what it must and nothing else") {
            Case{"kind", "5", "has 5 as kind"},
            Case{"kind", "", "kind"},
            Case{"name", "5", "has 5 as name"},
-           Case{"name", "", "damaged"},
+           Case{"name", "", "has no name"},
            Case{"donated", R"("x")", "has 'x' as donated"},
            Case{"donated", "[1]", "has [1] as donated"},
            Case{"donated", "[]", "has [] as donated"},

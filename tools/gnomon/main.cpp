@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "runtime/error.h"
+#include "runtime/suggestion.h"
 #include "tools/gnomon/command.h"
 #include "tools/gnomon/help.h"
 #include "tools/gnomon/terminal.h"
@@ -15,45 +16,14 @@ namespace {
 
 using namespace gnomon;
 
-constexpr std::size_t most_typos = 2;  // letters in which a word may differ from what was meant
-
 // The command that the arguments have reached.
 const CLI::App& reached(const CLI::App& app) {
   const auto inner = app.get_subcommands();
   return inner.empty() ? app : reached(*inner.back());
 }
 
-// How many letters must be put in, left out or replaced.
-std::size_t typos(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-      corner = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-// "; did you mean list?", or "".
-std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
-  std::string best;
-  std::size_t least = std::min(most_typos + 1, word.size() / 2 + 1);
-  for (const std::string& name : names) {
-    const std::size_t count = typos(word, name);
-    if (count >= least) continue;
-    least = count;
-    best = name;
-  }
-  return best.empty() ? "" : fmt::format("; did you mean {}?", best);
-}
-
 std::string unexpected(const std::string& word, const CommandDescription& command) {
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   if (word.starts_with('-')) {
     for (const ArgumentDescription& a : command.arguments)
       names.insert(names.end(), a.names.begin(), a.names.end());
