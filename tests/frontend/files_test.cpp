@@ -1,4 +1,5 @@
 // Files of functions: what comes back of them, what Python wrote, and what they may not say.
+#include "frontend/configuration.h"
 #include "frontend/files/file.h"
 #include "frontend/files/graph_text.h"
 #include "frontend/files/json.h"
