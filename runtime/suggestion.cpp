@@ -36,8 +36,8 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
   std::size_t least = std::min(most_typos + 1, word.size() / 2 + 1);
   for (const std::string_view name : names) {
     // So much they differ in at least; a word of any length costs no more than a name.
-    const auto [shorter, longer] = std::minmax(word.size(), name.size());
-    if (longer - shorter >= least) continue;
+    const std::size_t shorter = std::min(word.size(), name.size());
+    if (std::max(word.size(), name.size()) - shorter >= least) continue;
     const std::size_t count = typos(word, name);
     if (count >= least) continue;
     least = count;
