@@ -147,16 +147,6 @@ std::vector<Term> all_terms(const Dim& d) {
   return terms;
 }
 
-// Products beyond these are no extents of arrays; a short text of one could fill the memory.
-constexpr std::size_t most_products = 1 << 16;  // of a term of one factor and a term of the other
-constexpr std::size_t most_factors = 256;       // of a term
-
-std::size_t degree(const std::vector<Term>& terms) {
-  std::size_t most = 0;
-  for (const Term& term : terms) most = std::max(most, term.atoms.size());
-  return most;
-}
-
 /// Sorts terms, adds up equal ones and splits the constant off.
 Dim normalize(std::vector<Term> terms) {
   std::sort(terms.begin(), terms.end(),
@@ -484,8 +474,10 @@ Dim operator-(const Dim& a, const Dim& b) { return b.is(0) ? a : add_scaled(a, b
 Dim operator*(const Dim& a, const Dim& b) {
   if (a.is_constant()) return scale(b, a.constant());
   if (b.is_constant()) return scale(a, b.constant());
+  constexpr std::size_t most_terms = 1 << 16, most_factors = 256;  // so that memory lasts
   const std::vector<Term> left = all_terms(a), right = all_terms(b);
-  if (left.size() * right.size() > most_products || degree(left) + degree(right) > most_factors)
+  if (left.size() * right.size() > most_terms ||
+      left[0].atoms.size() + right[0].atoms.size() > most_factors)
     throw ValueError("dimension: the extent is a product of too many terms");
   std::vector<Term> products;
   for (const Term& x : left) {

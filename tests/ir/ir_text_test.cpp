@@ -30,7 +30,7 @@ void check_round_trip(const Graph& graph) {
   CHECK(parsed.outputs == graph.outputs);
 }
 
-// What is said of a text, without the line that it shows; tests/python/test_graph_text.py has those.
+// What is said of a text, without the line that it shows (tests/python/test_graph_text.py).
 std::string graph_parse_error(const std::string& text) {
   try {
     parse_graph(text, by_name);

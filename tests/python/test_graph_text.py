@@ -14,78 +14,283 @@ from gnomon import _core
 
 # fmt: off
 WRONG = [
-    ('',
-     'text: line 1, column 1: expected graph, found the end'),
-    ('grpah() { return }',
-     'text: line 1, column 1: expected graph, found grpah\n  grpah() { return }\n  ^'),
-    ('graph(x f64) { return }',
-     'text: line 1, column 9: expected :, found f64\n  graph(x f64) { return }\n          ^'),
-    ('graph(x: float32) { return }',
-     'text: line 1, column 10: expected a dtype, found float32; float32 is written f32\n  graph(x: float32) { return }\n           ^'),
-    ('graph(x: f46) { return }',
-     'text: line 1, column 10: expected a dtype, found f46; did you mean f16?\n  graph(x: f46) { return }\n           ^'),
-    ('graph[n, n](x: f64[n]) { return }',
-     'text: line 1, column 10: expected a new symbol, found n\n  graph[n, n](x: f64[n]) { return }\n           ^'),
-    ('graph[rows](x: f64[row]) { return }',
-     'text: line 1, column 20: expected a symbol, found row; did you mean rows?\n  graph[rows](x: f64[row]) { return }\n                     ^'),
-    ('graph(x: f64[flor(3 / 2)]) { return }',
-     'text: line 1, column 14: expected a symbol, found flor; did you mean floor?\n  graph(x: f64[flor(3 / 2)]) { return }\n               ^'),
-    ('graph(x: f64[mod(3, 0)]) { return }',
-     'text: line 1, column 14: expected a divisor other than 0\n  graph(x: f64[mod(3, 0)]) { return }\n               ^'),
-    ('graph(x: f64[9223372036854775808]) { return }',
-     'text: line 1, column 14: expected a number that fits, found 9223372036854775808\n  graph(x: f64[9223372036854775808]) { return }\n               ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = expp(%0): f64[n, 3]\n',
-     'text: line 3, column 8: expected an op, found expp; did you mean exp?\n    %1 = expp(%0): f64[n, 3]\n         ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = exp(%2): f64[n, 3]\n',
-     'text: line 3, column 12: expected a value defined above, found %2\n    %1 = exp(%2): f64[n, 3]\n             ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = exp(%0.1): f64[n, 3]\n',
-     'text: line 3, column 12: expected one of 1 outputs of the node, found %0.1\n    %1 = exp(%0.1): f64[n, 3]\n             ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %0 = exp(%0): f64[n, 3]\n',
-     'text: line 3, column 3: expected a new value, found %0\n    %0 = exp(%0): f64[n, 3]\n    ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1.0 = exp(%0): f64[n, 3]\n',
-     'text: line 3, column 3: expected a value as %0, found %1.0\n    %1.0 = exp(%0): f64[n, 3]\n    ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = sum(%0): f64[n]\n',
-     'text: line 3, column 14: expected ; and the attribute axes of sum, found )\n    %1 = sum(%0): f64[n]\n               ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = sum(%0; axis=[1], keepdims=false): f64[n]\n',
-     'text: line 3, column 16: expected the attribute axes of sum, found axis\n    %1 = sum(%0; axis=[1], keepdims=false): f64[n]\n                 ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = sum(%0; axes=[1], keepdims=False): f64[n]\n',
-     'text: line 3, column 35: expected true or false, found False\n    %1 = sum(%0; axes=[1], keepdims=False): f64[n]\n                                    ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = sum(%0; axes=[1]): f64[n]\n',
-     'text: line 3, column 24: expected , and the attribute keepdims of sum, found )\n    %1 = sum(%0; axes=[1]): f64[n]\n                         ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = sum(%0; axes=[2], keepdims=false): f64[n]\n',
-     'text: line 3, column 8: sum: expected ascending axes of param(0): f64[n, 3], found 2\n    %1 = sum(%0; axes=[2], keepdims=false): f64[n]\n         ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = exp(%0): f32[n, 3]\n',
-     'text: line 3, column 17: expected f64[n, 3], found f32[n, 3]\n    %1 = exp(%0): f32[n, 3]\n                  ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = exp(%0)\n',
-     'text: line 4, column 1: expected :, found the end'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  retrun %0\n}\n',
-     'text: line 3, column 3: expected a line of the graph, found retrun; did you mean return?\n    retrun %0\n    ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  return %0\n',
-     'text: line 4, column 1: expected }, found the end'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  return %0\n}\nmore',
-     'text: line 5, column 1: expected the end, found more\n  more\n  ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  return %0 -> x\n}\n',
-     'text: line 3, column 16: expected a number, found x\n    return %0 -> x\n                 ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  check n = 3 "m"\n  return %0\n}\n',
-     'text: line 3, column 11: expected ==, found =\n    check n = 3 "m"\n            ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  check n == 3\n  return %0\n}\n',
-     'text: line 4, column 3: expected a string, found return\n    return %0\n    ^'),
-    ('graph() {\n  %0 = constant(value=f64[2]{1}): f64[2]\n  return %0\n}\n',
-     'text: line 2, column 23: expected 2 elements, found 1\n    %0 = constant(value=f64[2]{1}): f64[2]\n                        ^'),
-    ('graph() {\n  %0 = constant(value=i8{300}): i8\n  return %0\n}\n',
-     'text: line 2, column 26: expected a value of int8\n    %0 = constant(value=i8{300}): i8\n                           ^'),
-    ('graph() {\n  %0 = constant(value=f64[9]@"3"): f64[9]\n  return %0\n}\n',
-     'text: line 2, column 23: expected one of 0 arrays, found the name 3\n    %0 = constant(value=f64[9]@"3"): f64[9]\n                        ^'),
-    ('graph("a\\q": f64) { return }',
-     'text: line 1, column 11: expected an escape of \\n, \\x, \\" or \\\\\n  graph("a\\q": f64) { return }\n            ^'),
-    ('graph("a: f64) { return }',
-     'text: line 1, column 7: expected an end of the string\n  graph("a: f64) { return }\n        ^'),
-    ('graph() {\n  %0 = input(id=opaque(1, 0)): f64\n  return %0\n}\n',
-     'text: line 2, column 8: expected an op, found input\n    %0 = input(id=opaque(1, 0)): f64\n         ^'),
-    ('graph[n](x: f64[n, 3]) {\n  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n  %1 = exp(%0):                                                                                                                                                                                                                                                                                                             f32[n, 3]\n',
-     'text: line 3, column 317: expected f64[n, 3], found f32[n, 3]\n  ...                                                            f32[n, 3]\n                                                                 ^'),
-    ('graph("é": f46) { return }',
-     'text: line 1, column 12: expected a dtype, found f46; did you mean f16?\n  graph("é": f46) { return }\n             ^'),
+    (
+        '',
+        'text: line 1, column 1: expected graph, found the end',
+    ),
+    (
+        'grpah() { return }',
+        'text: line 1, column 1: expected graph, found grpah\n'
+        '  grpah() { return }\n'
+        '  ^',
+    ),
+    (
+        'graph(x f64) { return }',
+        'text: line 1, column 9: expected :, found f64\n'
+        '  graph(x f64) { return }\n'
+        '          ^',
+    ),
+    (
+        'graph(x: float32) { return }',
+        'text: line 1, column 10: expected a dtype, found float32; float32 is written f'
+        '32\n'
+        '  graph(x: float32) { return }\n'
+        '           ^',
+    ),
+    (
+        'graph(x: f46) { return }',
+        'text: line 1, column 10: expected a dtype, found f46; did you mean f16?\n'
+        '  graph(x: f46) { return }\n'
+        '           ^',
+    ),
+    (
+        'graph[n, n](x: f64[n]) { return }',
+        'text: line 1, column 10: expected a new symbol, found n\n'
+        '  graph[n, n](x: f64[n]) { return }\n'
+        '           ^',
+    ),
+    (
+        'graph[rows](x: f64[row]) { return }',
+        'text: line 1, column 20: expected a symbol, found row; did you mean rows?\n'
+        '  graph[rows](x: f64[row]) { return }\n'
+        '                     ^',
+    ),
+    (
+        'graph(x: f64[flor(3 / 2)]) { return }',
+        'text: line 1, column 14: expected a symbol, found flor; did you mean floor?\n'
+        '  graph(x: f64[flor(3 / 2)]) { return }\n'
+        '               ^',
+    ),
+    (
+        'graph(x: f64[mod(3, 0)]) { return }',
+        'text: line 1, column 14: expected a divisor other than 0\n'
+        '  graph(x: f64[mod(3, 0)]) { return }\n'
+        '               ^',
+    ),
+    (
+        'graph(x: f64[9223372036854775808]) { return }',
+        'text: line 1, column 14: expected a number that fits, found 922337203685477580'
+        '8\n'
+        '  graph(x: f64[9223372036854775808]) { return }\n'
+        '               ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = expp(%0): f64[n, 3]\n',
+        'text: line 3, column 8: expected an op, found expp; did you mean exp?\n'
+        '    %1 = expp(%0): f64[n, 3]\n'
+        '         ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = exp(%2): f64[n, 3]\n',
+        'text: line 3, column 12: expected a value defined above, found %2\n'
+        '    %1 = exp(%2): f64[n, 3]\n'
+        '             ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = exp(%0.1): f64[n, 3]\n',
+        'text: line 3, column 12: expected one of 1 outputs of the node, found %0.1\n'
+        '    %1 = exp(%0.1): f64[n, 3]\n'
+        '             ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %0 = exp(%0): f64[n, 3]\n',
+        'text: line 3, column 3: expected a new value, found %0\n'
+        '    %0 = exp(%0): f64[n, 3]\n'
+        '    ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1.0 = exp(%0): f64[n, 3]\n',
+        'text: line 3, column 3: expected a value as %0, found %1.0\n'
+        '    %1.0 = exp(%0): f64[n, 3]\n'
+        '    ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = sum(%0): f64[n]\n',
+        'text: line 3, column 14: expected ; and the attribute axes of sum, found )\n'
+        '    %1 = sum(%0): f64[n]\n'
+        '               ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = sum(%0; axis=[1], keepdims=false): f64[n]\n',
+        'text: line 3, column 16: expected the attribute axes of sum, found axis\n'
+        '    %1 = sum(%0; axis=[1], keepdims=false): f64[n]\n'
+        '                 ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = sum(%0; axes=[1], keepdims=False): f64[n]\n',
+        'text: line 3, column 35: expected true or false, found False\n'
+        '    %1 = sum(%0; axes=[1], keepdims=False): f64[n]\n'
+        '                                    ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = sum(%0; axes=[1]): f64[n]\n',
+        'text: line 3, column 24: expected , and the attribute keepdims of sum, found )'
+        '\n'
+        '    %1 = sum(%0; axes=[1]): f64[n]\n'
+        '                         ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = sum(%0; axes=[2], keepdims=false): f64[n]\n',
+        'text: line 3, column 8: sum: expected ascending axes of param(0): f64[n, 3], f'
+        'ound 2\n'
+        '    %1 = sum(%0; axes=[2], keepdims=false): f64[n]\n'
+        '         ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = exp(%0): f32[n, 3]\n',
+        'text: line 3, column 17: expected f64[n, 3], found f32[n, 3]\n'
+        '    %1 = exp(%0): f32[n, 3]\n'
+        '                  ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = exp(%0)\n',
+        'text: line 4, column 1: expected :, found the end',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  retrun %0\n'
+        '}\n',
+        'text: line 3, column 3: expected a line of the graph, found retrun; did you me'
+        'an return?\n'
+        '    retrun %0\n'
+        '    ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  return %0\n',
+        'text: line 4, column 1: expected }, found the end',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  return %0\n'
+        '}\n'
+        'more',
+        'text: line 5, column 1: expected the end, found more\n'
+        '  more\n'
+        '  ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  return %0 -> x\n'
+        '}\n',
+        'text: line 3, column 16: expected a number, found x\n'
+        '    return %0 -> x\n'
+        '                 ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  check n = 3 "m"\n'
+        '  return %0\n'
+        '}\n',
+        'text: line 3, column 11: expected ==, found =\n'
+        '    check n = 3 "m"\n'
+        '            ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  check n == 3\n'
+        '  return %0\n'
+        '}\n',
+        'text: line 4, column 3: expected a string, found return\n'
+        '    return %0\n'
+        '    ^',
+    ),
+    (
+        'graph() {\n'
+        '  %0 = constant(value=f64[2]{1}): f64[2]\n'
+        '  return %0\n'
+        '}\n',
+        'text: line 2, column 23: expected 2 elements, found 1\n'
+        '    %0 = constant(value=f64[2]{1}): f64[2]\n'
+        '                        ^',
+    ),
+    (
+        'graph() {\n'
+        '  %0 = constant(value=i8{300}): i8\n'
+        '  return %0\n'
+        '}\n',
+        'text: line 2, column 26: expected a value of int8\n'
+        '    %0 = constant(value=i8{300}): i8\n'
+        '                           ^',
+    ),
+    (
+        'graph() {\n'
+        '  %0 = constant(value=f64[9]@"3"): f64[9]\n'
+        '  return %0\n'
+        '}\n',
+        'text: line 2, column 23: expected one of 0 arrays, found the name 3\n'
+        '    %0 = constant(value=f64[9]@"3"): f64[9]\n'
+        '                        ^',
+    ),
+    (
+        'graph("a\\q": f64) { return }',
+        'text: line 1, column 11: expected an escape of \\n, \\x, \\" or \\\\\n'
+        '  graph("a\\q": f64) { return }\n'
+        '            ^',
+    ),
+    (
+        'graph("a: f64) { return }',
+        'text: line 1, column 7: expected an end of the string\n'
+        '  graph("a: f64) { return }\n'
+        '        ^',
+    ),
+    (
+        'graph() {\n'
+        '  %0 = input(id=opaque(1, 0)): f64\n'
+        '  return %0\n'
+        '}\n',
+        'text: line 2, column 8: expected an op, found input\n'
+        '    %0 = input(id=opaque(1, 0)): f64\n'
+        '         ^',
+    ),
+    (
+        'graph[n](x: f64[n, 3]) {\n'
+        '  %0 = param(index=0, dtype=f64, shape=[n, 3]): f64[n, 3]\n'
+        '  %1 = exp(%0):                                                               '
+        '                                                                              '
+        '                                                                              '
+        '                                                                              '
+        '    f32[n, 3]\n',
+        'text: line 3, column 317: expected f64[n, 3], found f32[n, 3]\n'
+        '  ...                                                            f32[n, 3]\n'
+        '                                                                 ^',
+    ),
+    (
+        'graph("\xe9": f46) { return }',
+        'text: line 1, column 12: expected a dtype, found f46; did you mean f16?\n'
+        '  graph("\xe9": f46) { return }\n'
+        '             ^',
+    ),
 ]
 # fmt: on
 
@@ -112,7 +317,8 @@ def refused(path):
 
 
 def test_lines_are_those_of_the_file(tmp_path):
-    assert "f.gn: text: line 4, column 3: " in refused(saved(tmp_path / "f.gn", "graph() {\n  x\n}"))
+    assert "f.gn: text: line 4, column 3: " in refused(
+        saved(tmp_path / "f.gn", "graph() {\n  x\n}"))
 
 
 def test_a_file_of_another_format_tells_who_wrote_it(tmp_path):
@@ -173,7 +379,8 @@ X = "graph[n](x: f64[n]) { %0 = param(index=0, dtype=f64, shape=[n]): f64[n] X }
 CONSTANT = "graph() { %0 = constant(value=X return %0 }"
 EXTENT = "graph[n, a.b](x: f64[X]) { return }"
 GRAMMAR = {
-    "file": ("X", ["graph() { return }", "# a\ngraph ( ) # b\n{return}"], ["", "graph() { return } x"]),
+    "file": ("X", ["graph() { return }", "# a\ngraph ( ) # b\n{return}"],
+             ["", "graph() { return } x"]),
     "graph": ("X", ["graph[]() { return }"], ["graph { return }", "graph() { }", "graph() return"]),
     "symbols": ("graphX() { return }", ["[]", "[n, m]", '["a b"]'], ["[n, n]", "[n,]", "[3]"]),
     "parameters": ("graphX { return }", ["()", "(x: f64, y: i8)"], ["(x: f64,)", "(", "[n]"]),
@@ -208,14 +415,17 @@ GRAMMAR = {
              ["False", "0", '"false"']),
     "integer": (CONSTANT, ["i64{-9223372036854775808}): i64", "i64{0}): i64"],
                 ["i64{9223372036854775808}): i64", "i64{+1}): i64", "i64{1.0}): i64"]),
-    "real": (CONSTANT, ["f64{%s}): f64" % r for r in ("1e-3", "-inf", "nan", "nan(0x7ff8000000000001)")],
+    "real": (CONSTANT,
+             ["f64{%s}): f64" % r for r in ("1e-3", "-inf", "nan", "nan(0x7ff8000000000001)")],
              ["f64{%s}): f64" % r for r in ("1e999", ".5", "+1", "NaN", "0x1p3")]),
-    "dtype": ("graph(x: X) { return }", "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128".split(),
+    "dtype": ("graph(x: X) { return }",
+              "bool i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 c64 c128".split(),
               ["f8", "float64", "F64", '"f64"']),
     "name": ("graph(X: f64) { return }", ["x", "_x.1", '"\\n\\"\\\\\\x1b"', '"\u00e9"'],
              ["1x", "x-y", "\u00e9", '"\\t"', '"\\xff"']),
     "value": (X.replace("X", "return X"), ["%0", "%0.0"], ["%1", "%0.1", "%", "%x", "0", "%0."]),
-    "target": (X.replace("X", "X = exp(%0): f64[n] return"), ["%7", "%007"], ["%", "%7.0", "%x", "y"]),
+    "target": (X.replace("X", "X = exp(%0): f64[n] return"), ["%7", "%007"],
+               ["%", "%7.0", "%x", "y"]),
 }
 
 
