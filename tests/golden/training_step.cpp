@@ -550,11 +550,11 @@ extern "C" __attribute__((visibility("default"))) i32 gnomon_plan([[maybe_unused
   (void)x_0;
   (void)x_1;
   (void)y_0;
+  plan[1] = i64(10240);
   const i64 sizes[] = {((i64(3136) + 63) & ~i64(63)), ((i64(4) + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 4 + 63) & ~i64(63)), ((x_0 * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(x_0 + 63, 64) * 40 + 63) & ~i64(63)), ((gn::floor_divide<i64>(y_0 + 8191, 8192) * 4 + 63) & ~i64(63)), ((i64(40) + 63) & ~i64(63))};
   static const i32 lives[][2] = {{1, 1}, {1, 5}, {2, 5}, {3, 5}, {3, 5}, {3, 6}, {3, 7}, {5, 5}, {7, 7}};
   i32 order[9];
   plan[0] = gn::place_buffers(9, sizes, lives, order, plan + 5);
-  plan[1] = i64(10240);
   plan[14] = i64(784);
   plan[15] = i64(10);
   plan[16] = i64(10);

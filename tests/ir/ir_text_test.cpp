@@ -224,6 +224,9 @@ TEST_CASE("errors of texts have a line and a column") {
   } catch (const TextError& error) {
     CHECK(error.line() == 2);
     CHECK(error.column() == 8);
-    CHECK(error.message() == "expected an op, found nothing");
+    CHECK(error.message() ==
+          "expected an op, found nothing\n"
+          "    %0 = nothing()\n"
+          "         ^");
   }
 }
