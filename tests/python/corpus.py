@@ -14,7 +14,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "programs"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
 
 #: What cannot be compiled, and what the error says.
-REFUSED = {"nussinov": "only the call knows how long a list is"}
+REFUSED = {"nussinov": "`stack` grows in a loop inside of another one"}
 
 
 def module(name, text=None, folder=None):

@@ -198,10 +198,12 @@ def test_code_in_the_cells_of_a_row_is_there(page, cells):
 numpy = from_numpy.case
 
 
-def shrinking(n):
+def growing_inside(n):
     found = [n, n]
     while n > 0:
         found.pop()
+        for _ in range(int(n)):
+            found.append(n)
         n = n - 1
     return found
 
@@ -265,8 +267,8 @@ numpy('strides, order="F" to choose a layout',
       lambda: setattr(gn.zeros(3), "strides", (16,)), refused(AttributeError, "strides"))
 numpy("nditer, frompyfunc, emath",
       lambda: there(gn, "nditer frompyfunc emath"), [], lambda: gn.sqrt(gn.asarray(-4 + 0j)), 2j)
-numpy("a list that shrinks in a compiled loop of unknown length",
-      lambda: gn.compiled(shrinking)(3.0), refused(TypeError, "`found` to keep its structure"))
+numpy("a list that shrinks, and grows in a loop inside with another count each time",
+      lambda: gn.compiled(growing_inside)(3.0), refused(TypeError, "grows in a loop inside"))
 numpy("a variable that has another shape after each step",
       lambda: gn.compiled(doubling)(THREE), refused(ValueError, "extents of a state differ"))
 numpy("genfromtxt, loadtxt, memmap, savez",
@@ -534,8 +536,8 @@ theano("theano.config.mode, Mode(optimizer=...)",
        lambda: [gn.function([a], softplus(a), rewrites=level)(1000.0) for level in LEVELS],
        [np.inf, np.inf, 1000, 1000])
 theano("DebugMode", lambda: "GNOMON_VERIFY" in gn.show_config(mode="dicts")["environment"], True)
-theano("config.profile", lambda: " ms" in gn.function([v], gn.exp(v)).timings, True,
-       lambda: gn.function([v], gn.exp(v)).kernels, 1)
+theano("config.profile, function(profile=True)",
+       lambda: len(gn.function([v], gn.exp(v), profile=True).profile().functions[0].steps) > 0, True)
 theano("theano.config, .theanorc",
        lambda: "GNOMON_CACHE_DIR" in gn.show_config(mode="dicts")["environment"], True)
 theano("NanGuardMode",
@@ -772,9 +774,9 @@ def test_errors_name_lines():
     for call in (f, f.__wrapped__, gn.function([m, v], f.__wrapped__(m, v))):
         with pytest.raises(ValueError, match=rf"f64.*{line_of(f.__wrapped__)}"):
             call(gn.asarray(SIX), gn.ones(4))
-    with pytest.raises(TypeError, match="to keep its structure") as error:
-        gn.compiled(shrinking)(3.0)
-    assert line_of(shrinking) in "".join(error.value.__notes__)
+    with pytest.raises(TypeError, match="grows in a loop inside") as error:
+        gn.compiled(growing_inside)(3.0)
+    assert line_of(growing_inside) in "".join(error.value.__notes__)
 
 
 @pytest.mark.parametrize("f, wanted", [case for page in PAGES for case in page.cases])

@@ -111,8 +111,8 @@ def test_damage_is_shown_with_its_line_and_nothing_is_written(files):
     column = line.index("forty")
     kept = {p: p.read_bytes() for p in files.iterdir()}
     head, shown, mark = fault("--write", "other.gn", "loop.gn").split("\n")
-    assert head == (f"load: loop.gn: line {number + 1}, column {column + 1}: "
-                    "expected an op, found forty")  # fmt: skip
+    assert head == (f"load: loop.gn: text: line {number + 1}, column {column + 1}: "
+                    "expected an op, found forty; did you mean fori?")  # fmt: skip
     assert shown.startswith(f"  {line[:60]}") and mark == " " * (column + 2) + "^"
     assert {p: p.read_bytes() for p in files.iterdir()} == kept
 

@@ -265,7 +265,7 @@ def test_a_workspace_that_is_too_small(tmp_path, rng):
 def test_what_needs_the_runtime_is_refused_with_its_line(tmp_path, build, message):
     x = gn.matrix("x")
     y = build(x)
-    with pytest.raises(gn.ValueError, match=rf"export: model: {message}.*\[test_export.py:\d+\]"):
+    with pytest.raises(gn.ValueError, match=rf"export: model: {message}.*test_export.py:\d+\]"):
         gn.export(tmp_path / "model", gn.function([x], y))
     assert list(tmp_path.iterdir()) == []
 

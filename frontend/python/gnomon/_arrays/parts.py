@@ -115,7 +115,9 @@ class Room:
         values = _tree.flatten_as(shape, value, "list")
         made = []
         for x, v in zip(leaves, map(_core.as_expr, values), strict=True):
-            if v.ndim != x.ndim - 1:
+            pairs = zip(x.shape[1:], v.shape, strict=False)
+            is_alike = all(_core.is_same(m, n) or (m == n) is True for m, n in pairs)
+            if v.ndim != x.ndim - 1 or not is_alike:
                 raise _core.TypeError(
                     "list: expected elements of one shape, of a list that a loop or a branch "
                     f"changes, found {x.shape[1:]} and {v.shape}"
@@ -165,8 +167,8 @@ class Room:
 
     def made(self, tree: Any, begin: Any, length: Any) -> Room:
         """Other elements."""
-        numbers = (_core.as_weak(_core.as_expr(x), True) for x in (begin, length))
-        return Room(tree, self.weak, *numbers, self.owner)
+        begin, length = (_core.as_weak(_core.as_expr(x), True) for x in (begin, length))
+        return Room(tree, self.weak, begin, length, self.owner)
 
 
 class Maybe:

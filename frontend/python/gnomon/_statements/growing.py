@@ -133,12 +133,13 @@ class _Growth:
         if not self.dtypes:
             rows = self.rows_before()
             self.dtypes, self.weak = [x.dtype for x in _tree.leaves(rows.tree)], rows.weak
-        begin, length = 0, 0
+        begin: Any = 0
+        length: Any = 0
         if parts_of(self.was):
             own = as_room(self.was)
             begin, length = own.begin, own.length
-        numbers = (_core.as_weak(_core.as_expr(x), True) for x in (begin, length))
-        return Room(self.with_room(), self.weak, *numbers, self)
+        begin, length = (_core.as_weak(_core.as_expr(x), True) for x in (begin, length))
+        return Room(self.with_room(), self.weak, begin, length, self)
 
     def change(self) -> None:
         """Lets the next trace have a room."""
@@ -309,10 +310,10 @@ class Growing:
         if isinstance(was, Grown) and isinstance(now, list):
             if id(was) in self.lists:
                 return False
-            old, new = [*_tree.parts(was).values()], [*_tree.parts(now).values()]
-            is_room = len(new) < len(old) or any(isinstance(x, Room) for x in new)
-            if is_room or len(new) > len(old):
-                element = _element_of([*old, *new])
+            first, last = [*_tree.parts(was).values()], [*_tree.parts(now).values()]
+            is_room = len(last) < len(first) or any(isinstance(x, Room) for x in last)
+            if is_room or len(last) > len(first):
+                element = _element_of([*first, *last])
                 self.lists[id(was)] = _Growth(name, was, self.steps, element, is_room)
                 return True
         elif not are_alike(was, now):
@@ -497,11 +498,11 @@ def aligned(a: Any, b: Any) -> tuple[Any, Any]:
     Where a list of one is a room, that of the other is one, too, and they have as many rows.
     """
     if isinstance(a, Grown) and isinstance(b, Grown) and (room_of(a) or room_of(b)):
-        first = as_room(a) if parts_of(a) else as_room(b).emptied()
-        second = as_room(b) if parts_of(b) else as_room(a).emptied()
-        if first.owner is second.owner:
-            n = _core.dim_max(first.capacity(), second.capacity())
-            return Grown([first.with_capacity(n)]), Grown([second.with_capacity(n)])
+        one = as_room(a) if parts_of(a) else as_room(b).emptied()
+        other = as_room(b) if parts_of(b) else as_room(a).emptied()
+        if one.owner is other.owner:
+            n = _core.dim_max(one.capacity(), other.capacity())
+            return Grown([one.with_capacity(n)]), Grown([other.with_capacity(n)])
     if isinstance(a, list) and isinstance(b, list):
         first, second = [*_tree.parts(a).values()], [*_tree.parts(b).values()]
         count = max(len(first), len(second))

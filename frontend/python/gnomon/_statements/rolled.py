@@ -159,9 +159,9 @@ class Loop:
             except _Retry as more:
                 every.set(began)
                 self.carry(more.names)
-            except Changing as found:
+            except Changing as change:
                 every.set(began)
-                if found.growth not in self.growing.lists.values():
+                if change.growth not in self.growing.lists.values():
                     raise
                 self.carry(())
             except (TypeError, ValueError, IndexError) as error:

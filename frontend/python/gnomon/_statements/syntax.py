@@ -231,7 +231,7 @@ def thunk(value: ast.expr) -> ast.Lambda:
 
 def placed(place: ast.AST, nodes: Any) -> Any:
     """The new nodes with the line of what they stand for: of a loop or an `if` that of its head."""
-    head = getattr(place, "iter", getattr(place, "test", place))
+    head: Any = getattr(place, "iter", getattr(place, "test", place))
     if head.end_lineno < place.lineno:  # type: ignore[attr-defined]
         head = place  # the test is that of an earlier statement
     for node in nodes if isinstance(nodes, list) else [nodes]:
