@@ -113,6 +113,10 @@ def test_files(name, end, tmp_path):
 def test_texts():
     assert repr(gn.asarray([0.1, 2], dtype="float16")) == "gnomon.Array([0.1, 2. ], dtype=float16)"
     assert str(gn.asarray(0.1, dtype="bfloat16")) == "0.1"
+    before = gn.get_printoptions()
+    gn.set_printoptions(precision=3)
+    gn.set_printoptions(**before)
+    assert str(gn.asarray(0.1, dtype="bfloat16")) == "0.1"
 
 
 @formats

@@ -104,11 +104,24 @@ def set_printoptions(*args: Any, **kwargs: Any) -> None:
     """
     import numpy
 
+    _at_first.setdefault("options", get_printoptions())
+    numpy.set_printoptions(*args, **kwargs)
+    _show(by_options=get_printoptions() != _at_first["options"])
+
+
+_at_first: dict[str, Any] = {}  # NumPy's options before any was set here
+
+
+def _show(by_options: bool) -> None:
+    """Arrays are shown by NumPy's options from now on, or as they are without any."""
     from .classes import Array
 
-    numpy.set_printoptions(*args, **kwargs)
-    Array.__str__ = array_str  # type: ignore[method-assign, assignment]
-    Array.__repr__ = _repr  # type: ignore[method-assign, assignment]
+    shown = {"__str__": array_str, "__repr__": _repr}
+    for name, function in shown.items():
+        if by_options:
+            setattr(Array, name, function)
+        elif name in Array.__dict__:
+            delattr(Array, name)
 
 
 def get_printoptions() -> dict[str, Any]:
@@ -138,21 +151,14 @@ class printoptions:
     def __enter__(self) -> Any:
         from .classes import Array
 
-        self._shown = {n: Array.__dict__.get(n) for n in ("__str__", "__repr__")}
+        self._was_shown = "__str__" in Array.__dict__
         found = self._options.__enter__()
-        Array.__str__ = array_str  # type: ignore[method-assign, assignment]
-        Array.__repr__ = _repr  # type: ignore[method-assign, assignment]
+        _show(by_options=True)
         return found
 
     def __exit__(self, *error: Any) -> None:
-        from .classes import Array
-
         self._options.__exit__(*error)
-        for name, shown in self._shown.items():
-            if shown is None:
-                delattr(Array, name)
-            else:
-                setattr(Array, name, shown)
+        _show(by_options=self._was_shown)
 
 
 def array2string(a: Any, *args: Any, **kwargs: Any) -> str:
