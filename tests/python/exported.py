@@ -5,8 +5,10 @@ import pathlib
 import re
 import threading
 
+import gnomon as gn
 import numpy as np
 
+LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 _TYPES = {
     "float": ctypes.c_float, "double": ctypes.c_double, "char": ctypes.c_char,
     "int8_t": ctypes.c_int8, "int16_t": ctypes.c_int16, "int32_t": ctypes.c_int32,
@@ -209,3 +211,9 @@ def _aligned(size):
     memory = np.full(size + 64, 0xAB, np.uint8)
     at = -memory.ctypes.data % 64
     return memory[at : at + size]
+
+
+def library(folder, functions, **options):
+    """The functions as a library in the folder, opened."""
+    gn.export(folder / "model", functions, kinds=("so",), **options)
+    return Library(folder, "model")

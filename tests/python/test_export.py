@@ -10,20 +10,14 @@ import gnomon as gn
 import numpy as np
 import pytest
 
-from exported import PARALLEL_FOR, Failed, Library, Pool
+from exported import LEVELS, PARALLEL_FOR, Failed, Pool, library
 
 BAD_ARGUMENT, CHECK_FAILED, NO_WORKSPACE, NO_CAPACITY = 1, 2, 3, 4
-LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
-
-
-def library(folder, functions, **options):
-    gn.export(folder / "model", functions, kinds=("so",), **options)
-    return Library(folder, "model")
 
 
 def softmax(z):

@@ -7,19 +7,12 @@ import gnomon as gn
 import numpy as np
 import pytest
 
-from exported import Failed, Library, Pool
-
-LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+from exported import LEVELS, Failed, Library, Pool, library
 
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)
-
-
-def library(folder, functions, **options):
-    gn.export(folder / "model", functions, kinds=("so",), **options)
-    return Library(folder, "model")
 
 
 def results(f, *arguments):

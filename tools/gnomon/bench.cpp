@@ -388,9 +388,7 @@ void add_bench(CommandLine& line) {
       "the workspace of a call, and the time that moving the bytes of arguments and results takes "
       "alone. The machine should have nothing else to do.",
       examples);
-  command.add_option("MODEL", arguments->model, "the file of a function")
-      ->required()
-      ->type_name("FILE");
+  add_model(command, arguments->model);
   command
       .add_option("NAME=VALUE", arguments->values,
                   "extents, as n=1000 or x.0=1000; values of inputs: a file or a number")

@@ -533,9 +533,7 @@ void add_check(CommandLine& line) {
       "is compiled is compared with the graph. The exit status is 1 where more bits are lost than "
       "allowed.",
       examples);
-  command.add_option("MODEL", arguments->model, "the file of a function")
-      ->required()
-      ->type_name("FILE");
+  add_model(command, arguments->model);
   command
       .add_option("OTHER|NAME=VALUE", arguments->others,
                   "the file of another function; values of inputs: a file or a number")

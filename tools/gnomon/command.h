@@ -35,6 +35,9 @@ class CommandLine {
   void runs(CLI::App& command, std::function<int()> run);
 };
 
+/// Adds the file of a function as the first argument of a command.
+void add_model(CLI::App& command, std::string& path);
+
 /// Adds --json to a command, which then prints one object of JSON and nothing else.
 void add_json(CLI::App& command, bool& json);
 

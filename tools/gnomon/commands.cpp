@@ -53,6 +53,10 @@ void CommandLine::runs(CLI::App& command, std::function<int()> run) {
   command.callback([this, run = std::move(run)] { chosen = run; });
 }
 
+void add_model(CLI::App& command, std::string& path) {
+  command.add_option("MODEL", path, "the file of a function")->required()->type_name("FILE");
+}
+
 void add_json(CLI::App& command, bool& json) {
   command.add_flag("--json", json, "prints one object of JSON, for programs");
 }

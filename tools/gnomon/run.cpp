@@ -81,9 +81,7 @@ void add_run(CommandLine& line) {
       "Values come from files of NumPy or safetensors, numbers from the command line; defaults of "
       "the file need not be given. New values of shared variables are not kept.",
       examples);
-  command.add_option("MODEL", arguments->model, "the file of a function")
-      ->required()
-      ->type_name("FILE");
+  add_model(command, arguments->model);
   command.add_option("NAME=VALUE", arguments->values, "values of inputs: a file or a number")
       ->type_name("FILE");
   command

@@ -14,7 +14,7 @@ from .broadcasting import broadcast_to
 from .creation import asarray, astype
 from .dtypes import result_type
 from .joining import concat, stack
-from .parts import Before, Maybe, Room, Rows
+from .parts import Before, Maybe, Room, Rows, have_same_extents
 from .shapes import reshape
 
 __all__ = [
@@ -419,8 +419,7 @@ def gathered(parts: list[Any], of_arrays: bool = False) -> tuple[Rows, Any]:
 
 def _check_alike(a: Any, b: Any) -> None:
     """TypeError unless the rows of one have the extents of those of the other."""
-    pairs = [*zip(a.shape[1:], b.shape[1:], strict=False)]
-    if a.ndim != b.ndim or not all(_core.is_same(m, n) or (m == n) is True for m, n in pairs):
+    if a.ndim != b.ndim or not have_same_extents(a.shape[1:], b.shape[1:]):
         raise _core.TypeError(
             "list: expected elements of one shape, of a list that a loop or a branch appended to, "
             f"found {a.shape[1:]} and {b.shape[1:]}"

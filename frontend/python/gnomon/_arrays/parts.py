@@ -13,13 +13,31 @@ from .. import _core, _tree
 from .creation import astype, full
 from .joining import concat
 
-__all__ = ["Before", "Maybe", "Room", "Rows"]
+__all__ = ["Before", "Maybe", "Room", "Rows", "have_same_extents", "place_of", "with_more"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 _where = _core.operation("where")
+
+
+def have_same_extents(a: Any, b: Any) -> bool:
+    """Whether two shapes have extents that are equal, as far as both go."""
+    pairs = zip(a, b, strict=False)
+    return all(_core.is_same(m, n) or (m == n) is True for m, n in pairs)
+
+
+def place_of(i: Any, length: Any, name: str = "") -> Any:
+    """The number of element i of a list, from the end if it is negative; checked in the call."""
+    length, i = _core.as_expr(length), _core.as_expr(i)
+    i = _where(i < 0, i + length, i)
+    return _core.check(i, (i >= 0) & (i < length), name + "list index out of range")
+
+
+def with_more(x: Any, n: Any) -> Any:
+    """An array with n rows of zeros behind its own."""
+    return concat([x, full((n, *x.shape[1:]), 0, x.dtype)])
 
 
 class Rows:
@@ -80,21 +98,16 @@ class Room:
     def with_capacity(self, n: Any) -> Room:
         """The room with so many rows, no fewer than it has."""
 
-        def longer(x: Any) -> Any:
-            return concat([x, full((n - x.shape[0], *x.shape[1:]), 0, x.dtype)])
-
-        return self.made(_tree.map(longer, self.tree), self.begin, self.length)
+        tree = _tree.map(lambda x: with_more(x, n - x.shape[0]), self.tree)
+        return self.made(tree, self.begin, self.length)
 
     def rows(self) -> Rows:
         """The elements."""
         return Rows(self.tree, self.weak).at(slice(self.begin, self.begin + self.length))
 
     def place(self, i: Any) -> Any:
-        """The row of element i, from the end if it is negative; IndexError if there is none."""
-        length = _core.as_expr(self.length)
-        i = length + i if isinstance(i, int) and i < 0 else _core.as_expr(i)
-        i = _where(i < 0, i + length, i)
-        return self.begin + _core.check(i, (i >= 0) & (i < length), "list index out of range")
+        """The row of element i."""
+        return self.begin + place_of(i, self.length)
 
     def item(self, i: Any) -> Any:
         """Element i."""
@@ -115,9 +128,7 @@ class Room:
         values = _tree.flatten_as(shape, value, "list")
         made = []
         for x, v in zip(leaves, map(_core.as_expr, values), strict=True):
-            pairs = zip(x.shape[1:], v.shape, strict=False)
-            is_alike = all(_core.is_same(m, n) or (m == n) is True for m, n in pairs)
-            if v.ndim != x.ndim - 1 or not is_alike:
+            if v.ndim != x.ndim - 1 or not have_same_extents(x.shape[1:], v.shape):
                 raise _core.TypeError(
                     "list: expected elements of one shape, of a list that a loop or a branch "
                     f"changes, found {x.shape[1:]} and {v.shape}"
@@ -130,7 +141,8 @@ class Room:
         length = self.length - 1
         if isinstance(i, int) and i in (0, -1):
             length = _core.check(_core.as_expr(length), length >= 0, "pop from empty list")
-            return self.made(self.tree, self.begin + i + 1 if i == 0 else self.begin, length)
+            begin = self.begin + 1 if i == 0 else self.begin
+            return self.made(self.tree, begin, length)
         place = self.place(i)
         last = self.begin + length
         return self.moved(last - place, lambda k: (place + k + 1, place + k), length)

@@ -6,11 +6,10 @@ from itertools import takewhile
 from typing import Any
 
 from .. import _core, _tree
-from .._arrays.creation import astype, full
+from .._arrays.creation import astype
 from .._arrays.dtypes import result_type
-from .._arrays.joining import concat
 from .._arrays.lists import Grown, as_room, gathered, last_of, parts_of, room_of
-from .._arrays.parts import Before, Maybe, Room, Rows
+from .._arrays.parts import Before, Maybe, Room, Rows, place_of, with_more
 from .._arrays.shapes import reshape
 from .._functions.graphs import substitute
 from .changes import Copies
@@ -86,7 +85,9 @@ class _Growth:
                 last = tuple(self.was[i - self.asked] for i in range(self.asked))
                 found[name] = _tree.map(_core.another, last)
             elif name == self.name_of_all:
-                found[name] = self.room() if self.is_room else self.with_room()
+                found[name] = (
+                    self.room() if self.is_room else self.with_room(self.was.rows().tree)
+                )
             else:
                 found[name] = _core.as_weak(_core.as_expr(self.was.length()), True)
         return found
@@ -106,40 +107,28 @@ class _Growth:
         }
         return [name for name, is_asked in asked.items() if is_asked]
 
-    def with_room(self) -> Any:
+    def with_room(self, tree: Any) -> Any:
         """The elements before the loop, with room behind them for what steps append."""
         room: Any = 0
         if self.steps is not None and (self.parts or not self.is_room):
             room = _core.operation("maximum")(self.steps(), 0) * max(self.parts, 1)
-        leaves, shape = _tree.flatten(self.rows_before().tree)
+        leaves, shape = _tree.flatten(tree)
         made = []
         for x, dtype in zip(leaves, self.dtypes, strict=True):
-            made.append(concat([astype(x, dtype), full((room, *x.shape[1:]), 0, dtype)]))
+            made.append(with_more(astype(x, dtype), room))
         return _tree.unflatten(shape, made)
-
-    def rows_before(self) -> Rows:
-        """The elements before the loop; for a room with others behind them."""
-        if self.is_room and parts_of(self.was):
-            room = as_room(self.was)
-            return Rows(room.tree, room.weak)
-        if parts_of(self.was):
-            return self.was.rows()
-        return Grown([self.element]).rows().at(slice(0, 0))
 
     def room(self) -> Room:
         """The elements before the loop as a room."""
-        if not parts_of(self.was) and self.element is None:
-            self.refuse()
-        if not self.dtypes:
-            rows = self.rows_before()
-            self.dtypes, self.weak = [x.dtype for x in _tree.leaves(rows.tree)], rows.weak
-        begin: Any = 0
-        length: Any = 0
         if parts_of(self.was):
             own = as_room(self.was)
-            begin, length = own.begin, own.length
-        begin, length = (_core.as_weak(_core.as_expr(x), True) for x in (begin, length))
-        return Room(self.with_room(), self.weak, begin, length, self)
+        elif self.element is not None:
+            own = as_room(Grown([self.element])).emptied()
+        else:
+            self.refuse()
+        if not self.dtypes:
+            self.dtypes, self.weak = [x.dtype for x in _tree.leaves(own.tree)], own.weak
+        return Room(self.with_room(own.tree), self.weak, own.begin, own.length, self)
 
     def change(self) -> None:
         """Lets the next trace have a room."""
@@ -202,11 +191,7 @@ class _Growth:
         if self.all is None:
             return self.was.rows().item(0)  # likewise
         length = self.length + Grown(appended).length()
-        i = _core.as_expr(i)
-        i = _where(i < 0, i + length, i)
-        is_there = (i >= 0) & (i < length)
-        i = _core.check(i, is_there, f"{self.name}: list index out of range")
-        return self.written(appended).item(i)
+        return self.written(appended).item(place_of(i, length, f"{self.name}: "))
 
     def refuse(self) -> Any:
         """What only the call knows is asked."""
@@ -346,12 +331,8 @@ class Growing:
     def with_space(self, places: list[tuple[str, int]], states: list[Any], n: Any) -> list[Any]:
         """The states, where such rooms have n rows more."""
         rooms = {growth.name_of_all: len(growth.dtypes) for growth in self.boundless()}
-
-        def longer(x: Any) -> Any:
-            return concat([x, full((n, *x.shape[1:]), 0, x.dtype)])
-
         return [
-            longer(_core.as_expr(x)) if i < rooms.get(name, 0) else x
+            with_more(_core.as_expr(x), n) if i < rooms.get(name, 0) else x
             for (name, i), x in zip(places, states, strict=True)
         ]
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import _core, _tree
 from .._arrays.dtypes import result_type
+from .._arrays.parts import have_same_extents
 from .._functions import branches
 from .._functions.graphs import substitute
 from .branching import and_, not_, truth
@@ -458,10 +459,7 @@ class Loop:
             if old.ndim == 0 and all(_core.current(n) is not None for n in new.shape):
                 error.settles = new.shape  # likewise
             raise error
-        if self.is_tried and not all(
-            _core.is_same(m, n) or (m == n) is True
-            for m, n in zip(old.shape, new.shape, strict=True)
-        ):
+        if self.is_tried and not have_same_extents(old.shape, new.shape):
             raise _core.ValueError(f"{self.who}: {told(name)} has other extents in each step")
         both = result_type(was, now)
         if weak:
