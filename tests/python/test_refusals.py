@@ -406,7 +406,7 @@ def test_wrong_arguments_of_array_functions(call, error, text):
 @pytest.mark.parametrize(
     ("f", "advice"),
     [
-        (lambda x: np.array([x[0], x[1]]), "`import gnomon as np` has the same functions"),
+        (lambda x: np.mean([x[0], x[1]]), "`import gnomon as np` has the same functions"),
         (lambda x: np.zeros(2).__setitem__(0, x[0]), "an array of gn.zeros"),
         (lambda x: f"{x[0]:.3f}" and x, "show it by gn.print"),
         (lambda x: [v for v in x if v > 1], r"conditions of comprehensions \(write a `for`"),

@@ -13,10 +13,10 @@ from .._arrays.parts import Rows
 from .._functions import branches
 from .branching import and_, or_
 from .rewriting import rewritten
-from .sequences import Enumerated, Range, Zipped, sequence_of
-from .variables import is_open
+from .sequences import Enumerated, Range, Zipped, number_of_extent, sequence_of
+from .variables import is_open, leaves_of
 
-__all__ = ["callee", "has_another", "list_"]
+__all__ = ["callee", "has_another", "list_", "makes_arrays"]
 
 _where = _core.operation("where")
 
@@ -28,7 +28,7 @@ def callee(function: Any) -> Any:
     """
     if has_another(function):
         return partial(_of_math, function) if _is_math(function) else _of_python[function]
-    return rewritten(function)
+    return partial(_of_numpy, function) if makes_arrays(function) else rewritten(function)
 
 
 def has_another(function: Any) -> bool:
@@ -60,6 +60,40 @@ def _of_math(function: Any, *args: Any, **kwargs: Any) -> Any:
         )
     return (getattr(gn, ours, None) or getattr(gn.special, ours))(*args)
 
+
+def makes_arrays(function: Any) -> bool:
+    """Whether it is one of NumPy's that make an array of extents, or of what lists hold.
+
+    NumPy lets expressions among arrays decide what is called, and not those in lists or extents.
+    """
+    return getattr(function, "__module__", None) == "numpy" and (
+        getattr(function, "__name__", None) in _of_extents | _of_lists
+    )
+
+
+def _of_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """An array of NumPy, or one of the graph if what it is made of is there."""
+    leaves = leaves_of((args, kwargs))
+    if function.__name__ in _of_lists:
+        is_ours = any(isinstance(x, _core.Expr) for x in leaves) or any(map(has_parts, args))
+    else:
+        is_ours = any(map(_is_open_extent, leaves))
+    if not is_ours:
+        return function(*args, **kwargs)
+    import gnomon as gn
+
+    return getattr(gn, function.__name__)(*args, **kwargs)
+
+
+def _is_open_extent(x: Any) -> bool:
+    """Whether x is an extent that may not be asked for, or a number made of such alone."""
+    if isinstance(x, _core.Expr):
+        return x.ndim == 0 and not _core.free_inputs([x])
+    return number_of_extent(x) is not x
+
+
+_of_extents = frozenset("arange empty eye full identity linspace ones zeros".split())
+_of_lists = frozenset("array asanyarray asarray ascontiguousarray".split())
 
 # Those of `math` that mean the same for expressions, by their names here.
 _rounding = ("ceil", "floor", "trunc")
@@ -167,10 +201,7 @@ def _len(x: Any) -> Any:
         return x.length()
     if not isinstance(x, _core.Expr) or x.ndim == 0:
         return builtins.len(x)
-    extent = x.shape[0]
-    if not isinstance(extent, _core.Dim) or _core.current(extent) is not None:
-        return extent
-    return _core.as_weak(_core.as_expr(extent), True)
+    return number_of_extent(x.shape[0])
 
 
 def list_(items: Any = ()) -> Any:

@@ -95,13 +95,15 @@ def _decides(function: FunctionType, seen: frozenset[CodeType] = frozenset()) ->
             return True
     if any(inspect.ismodule(x) and not _is_ours(x.__name__) for x in known):
         return True
+    from .calls import has_another, makes_arrays
+
     # A method of the user, unless arrays have it too.
     for root, name in attributes:
-        if inspect.ismodule(scope.get(root)) or hasattr(_core.Expr, name):
-            continue
-        return True
-    from .calls import has_another
-
+        if inspect.ismodule(module := scope.get(root)):
+            if makes_arrays(getattr(module, name, None)):
+                return True
+        elif not hasattr(_core.Expr, name):
+            return True
     if any(has_another(x) for x in known):
         return True
     inner = (f for f in known if type(f) is FunctionType and is_users(f))

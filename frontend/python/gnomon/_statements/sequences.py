@@ -116,9 +116,7 @@ class Elements(Sequence):
 
     def count(self) -> Any:
         """How many elements there are; below 0 means none."""
-        n = self.x.shape[0]
-        is_known = _core.current(n) is not None
-        return n if is_known else _core.as_weak(_core.as_expr(n), True)
+        return number_of_extent(self.x.shape[0])
 
     def item(self, i: Any) -> Any:
         """Element i."""
@@ -250,14 +248,22 @@ def sequence_of(items: Any) -> Sequence | None:
     return None
 
 
+def number_of_extent(n: Any) -> Any:
+    """An extent as a number of the graph, unless its value may be asked for."""
+    is_known = not isinstance(n, _core.Dim) or _core.current(n) is not None
+    return n if is_known else _core.as_weak(_core.as_expr(n), True)
+
+
 def _is_number(x: Any, value: int) -> bool:
     return type(x) is int and x == value
 
 
 def _number(x: Any) -> Any:
     """An integer that takes part in promotion as those of Python's ranges do."""
+    if isinstance(x, _core.Dim):
+        return number_of_extent(x)
     if not isinstance(x, _core.Expr):
-        return x if isinstance(x, _core.Dim) else operator.index(x)
+        return operator.index(x)
     if x.ndim != 0 or x.dtype.kind not in "iu":
         raise _core.TypeError(f"range: expected integers, found {x!r}")
     return _core.as_weak(astype(x, int), True)
