@@ -10,8 +10,10 @@ from example_runs import EXAMPLES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# Kept between runs, so that a second run compiles nothing; away from the user's.
-os.environ.setdefault("GNOMON_CACHE_DIR", str(ROOT / "build" / "python" / "cache"))
+# Kept between runs, so that a second run compiles nothing; away from the user's. `tools/test` has
+# the C++ tests use it too.
+CACHES = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+os.environ.setdefault("GNOMON_CACHE_DIR", str(CACHES / "gnomon-tests"))
 
 # What tests compile is checked, and memory that is read before it is written shows.
 os.environ.setdefault("GNOMON_VERIFY", "1")
