@@ -1,25 +1,29 @@
-# gnomon_add_kernel: a library that the build of a project makes of saved functions, as
-# `gnomon build` does. docs/artefacts.md says how it is used.
+# gnomon_add_kernel: a library that the build of a project makes of functions in files and programs,
+# as `gnomon build` does. docs/artefacts.md says how it is used.
 cmake_policy(VERSION 3.23)
 
 function(_gnomon_kernel_fault text)
   message(FATAL_ERROR "gnomon_add_kernel(${target}): ${text}")
 endfunction()
 
-# gnomon_add_kernel(<target> MODEL <file>... [NAME <name>] [GRAD <variable>...]
+# gnomon_add_kernel(<target> MODEL <file or program>... [NAME <name>] [GRAD <variable>...]
+#                   [JVP <variable>...] [HVP <variable>...] [VMAP <input>...]
 #                   [TARGETS <processor>...])
+#
+# Programs are traced by the interpreter of Python3_EXECUTABLE if it is set, as find_package(Python3)
+# does, else by that of the variable GNOMON_PYTHON of the environment, else by python3.
 function(gnomon_add_kernel target)
-  cmake_parse_arguments(PARSE_ARGV 1 given "" "NAME" "MODEL;GRAD;TARGETS")
+  cmake_parse_arguments(PARSE_ARGV 1 given "" "NAME" "MODEL;GRAD;JVP;HVP;VMAP;TARGETS")
   if(given_UNPARSED_ARGUMENTS)
     list(GET given_UNPARSED_ARGUMENTS 0 word)
-    _gnomon_kernel_fault("expected MODEL, NAME, GRAD or TARGETS, found ${word}")
+    _gnomon_kernel_fault("expected MODEL, NAME, GRAD, JVP, HVP, VMAP or TARGETS, found ${word}")
   endif()
   if(given_KEYWORDS_MISSING_VALUES)
     list(GET given_KEYWORDS_MISSING_VALUES 0 word)
     _gnomon_kernel_fault("expected a value behind ${word}")
   endif()
   if(NOT given_MODEL)
-    _gnomon_kernel_fault("expected MODEL and files that gn.save or save_function wrote")
+    _gnomon_kernel_fault("expected MODEL and files that gn.save or save_function wrote, or programs")
   endif()
   if(TARGET ${target})
     _gnomon_kernel_fault("there is another target of this name")
@@ -35,25 +39,38 @@ function(gnomon_add_kernel target)
     _gnomon_kernel_fault("expected TARGETS where programs are for another machine")
   endif()
   set(models "")
+  set(files "")
   foreach(model IN LISTS given_MODEL)
+    set(function "")
+    if(model MATCHES "^(.*[.]py):(.*)$")
+      set(model ${CMAKE_MATCH_1})
+      set(function ":${CMAKE_MATCH_2}")
+    elseif(model MATCHES "^[A-Za-z_][A-Za-z0-9_.]*:")  # a module: Python finds it
+      list(APPEND models ${model})
+      continue()
+    endif()
     cmake_path(ABSOLUTE_PATH model BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} NORMALIZE)
     get_source_file_property(is_made ${model} GENERATED)  # by a command of the project
     if(NOT EXISTS ${model} AND NOT is_made)
       _gnomon_kernel_fault("there is no file ${model}")
     endif()
-    list(APPEND models ${model})
+    list(APPEND models "${model}${function}")
+    list(APPEND files ${model})
   endforeach()
 
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}-kernel)
-  set(command gnomon::command build ${models} --output ${folder}/${name} --emit o
+  set(command $<TARGET_FILE:gnomon::command> build ${models} --output ${folder}/${name} --emit o
       --depfile ${folder}/${name}.d)
-  if(given_GRAD)
-    list(JOIN given_GRAD "," names)
-    list(APPEND command --grad ${names})
-  endif()
-  if(given_TARGETS)
-    list(JOIN given_TARGETS "," names)
-    list(APPEND command --target ${names})
+  foreach(option IN ITEMS GRAD JVP HVP VMAP TARGETS)
+    if(given_${option})
+      list(JOIN given_${option} "," names)
+      string(TOLOWER ${option} word)
+      string(REGEX REPLACE "s$" "" word ${word})
+      list(APPEND command --${word} ${names})
+    endif()
+  endforeach()
+  if(Python3_EXECUTABLE)
+    list(PREPEND command ${CMAKE_COMMAND} -E env GNOMON_PYTHON=${Python3_EXECUTABLE})
   endif()
   file(MAKE_DIRECTORY ${folder})
   # The arrays beside the files are told by what the command has read; its rule names the header
@@ -61,7 +78,7 @@ function(gnomon_add_kernel target)
   add_custom_command(
     OUTPUT ${folder}/${name}.h ${folder}/${name}.o
     COMMAND ${command}
-    DEPENDS ${models} gnomon::command
+    DEPENDS ${files} gnomon::command
     DEPFILE ${folder}/${name}.d
     COMMENT "Compiling ${name} with Gnomon"
     VERBATIM)

@@ -23,6 +23,7 @@ constexpr EnvironmentVariable table[] = {
     {"GNOMON_DUMP", "folder that receives each stage of each compilation"},
     {"GNOMON_PROFILE", "1: all functions are profiled, and what they took is told at the end"},
     {"GNOMON_PROGRESS", "0: no line on the terminal while Python waits for a long compilation"},
+    {"GNOMON_PYTHON", "the interpreter that traces programs for the command `gnomon`"},
     {"GNOMON_VERIFY", "set: check every kernel and the order of steps, as debug builds do"},
     {"GNOMON_POISON", "set: memory starts as NaN and as integers that are no index"},
     {"GNOMON_CLANG_LIBRARY", "path of the compiler library to use"},

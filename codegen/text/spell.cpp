@@ -121,6 +121,7 @@ std::string identifier(std::string_view name) {
   std::string result;
   for (const char c : name) result += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
   while (result.find("__") != std::string::npos) result.replace(result.find("__"), 2, "_");
+  if (result.ends_with('_') && !name.ends_with('_')) result.pop_back();
   // A leading underscore may be a macro of the compiler.
   if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])) || result[0] == '_')
     result = "x" + result;

@@ -2,16 +2,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "codegen/toolchain/target.h"
 #include "frontend/export/export_library.h"
 #include "frontend/files/file.h"
-#include "ir/graph/leaf.h"
-#include "passes/derivatives/gradient.h"
-#include "runtime/error.h"
 #include "tools/gnomon/command.h"
+#include "tools/gnomon/derived_functions.h"
 #include "tools/gnomon/saved_function.h"
 #include "tools/gnomon/terminal.h"
 
@@ -22,49 +22,11 @@ namespace {
 struct BuildArguments {
   std::vector<std::string> models;
   std::string output, depfile, wheel_version = ExportOptions().wheel_version;
-  std::vector<std::string> kinds = {"a"}, targets = {"native"}, gradients;
+  std::vector<std::string> kinds = {"a"}, targets = {"native"};
+  Derivatives derivatives;
   int opt_level = 2;
   bool json = false;
 };
-
-// The inputs and variables that the results of a function need, by their names.
-std::vector<std::pair<std::string, Expr>> named_leaves(const SavedGraph& graph) {
-  std::vector<Value> roots;
-  for (const Output& output : graph.outputs) roots.push_back(output.value.value());
-  std::vector<std::pair<std::string, Expr>> leaves;
-  for (const Node* node : topological_order(roots))
-    if (is_leaf(node->op())) leaves.emplace_back(leaf_name(Value(node, 0)), Expr(Value(node, 0)));
-  return leaves;
-}
-
-// The first result of a function and its derivatives.
-LibraryFunction gradient_of(const SavedGraph& graph, const std::string& path,
-                            const std::string& name, const std::vector<std::string>& wanted) {
-  if (graph.outputs.empty() || graph.outputs[0].value.rank() != 0)
-    throw ValueError(
-        fmt::format("build: expected a scalar as the first result of {} for --grad, "
-                    "found {}",
-                    path,
-                    graph.outputs.empty() ? std::string("no result")
-                                          : describe(graph.outputs[0].value.value())));
-  const auto leaves = named_leaves(graph);
-  std::vector<Expr> of;
-  for (const std::string& w : wanted) {
-    const auto at = std::ranges::find(leaves, w, &std::pair<std::string, Expr>::first);
-    if (at == leaves.end()) {
-      std::vector<std::string> names;
-      for (const auto& leaf : leaves) names.push_back(leaf.first);
-      throw ValueError(
-          fmt::format("build: expected one of {} for --grad, found {}", fmt::join(names, ", "), w));
-    }
-    of.push_back(at->second);
-  }
-  std::vector<Output> outputs = {graph.outputs[0]};
-  if (outputs[0].name.empty()) outputs[0].name = "value";
-  const std::vector<Expr> slopes = grad(graph.outputs[0].value, of);
-  for (std::size_t i = 0; i < of.size(); ++i) outputs.emplace_back("d_" + wanted[i], slopes[i]);
-  return {name, inputs_of(graph), std::move(outputs), {}, graph.options};
-}
 
 // A path as a rule of make spells it.
 std::string in_rule(const std::filesystem::path& path) {
@@ -99,14 +61,11 @@ int run(const BuildArguments& arguments) {
   const bool one = arguments.models.size() == 1;
   for (const std::string& path : arguments.models) {
     progress.show(fmt::format("reading {}", path));
-    const SavedGraph graph = function_in("build", path);
-    read.emplace_back(path);
-    if (!graph.values.empty()) read.push_back(graph.values);
-    const std::string stem = one ? "" : std::filesystem::path(path).stem().string();
+    const SavedGraph graph = function_in("build", path, &read);
+    const std::string stem = one ? "" : stem_of(path);
     functions.emplace_back(stem, inputs_of(graph), graph.outputs, graph.updates, graph.options);
-    if (!arguments.gradients.empty())
-      functions.push_back(
-          gradient_of(graph, path, one ? "grad" : stem + "_grad", arguments.gradients));
+    std::ranges::move(derived_functions(graph, path, stem, arguments.derivatives),
+                      std::back_inserter(functions));
   }
   progress.show(fmt::format("compiling {}", name));
   ExportOptions options;
@@ -135,6 +94,8 @@ void add_build(CommandLine& line) {
       {"gnomon build model.gn -o model", "writes model.h and libmodel.a for this processor"},
       {"gnomon build model.gn -o model --grad w,b --emit a,so",
        "adds model_grad_run, with the derivatives of the first result"},
+      {"gnomon build \"model.py:loss(x: f64[n, 3], w: f64[3])\" -o loss --grad w",
+       "traces a function of a program of Python"},
       {"gnomon build predict.gn train.gn -o net --target x86-64,x86-64-v3,x86-64-v4",
        "two functions with one state, with code for three levels of processors"},
       {"gnomon build model.gn -o model --emit whl --target x86-64-v2,x86-64-v3",
@@ -147,12 +108,11 @@ void add_build(CommandLine& line) {
       line.add(line.app, "build",
                "writes a library of functions for programs without Gnomon\n"
                "A header for C and C++, and an object that needs the C library alone. Each file "
-               "is one that gn.save or save_function wrote; its name is that of the function, "
-               "unless it is the only one.",
+               "is one that gn.save or save_function wrote, or a program with a function in it; "
+               "its name, or that of the function, begins the names in the library unless it is "
+               "the only one.",
                examples);
-  command.add_option("MODEL", arguments->models, "files of functions")
-      ->required()
-      ->type_name("FILE");
+  command.add_option("MODEL", arguments->models, model_help)->required()->type_name("FILE");
   command.add_option("-o,--output", arguments->output, "the library, without an extension")
       ->required()
       ->type_name("FILE");
@@ -168,10 +128,17 @@ void add_build(CommandLine& line) {
                       processor_level_names())
       ->delimiter(',')
       ->capture_default_str();
-  command
-      .add_option("--grad", arguments->gradients,
-                  "adds the derivatives of the first result by these inputs or variables")
-      ->delimiter(',');
+  const auto add = [&](const char* name, std::vector<std::string>& names, const char* doc) {
+    command.add_option(name, names, doc)->delimiter(',');
+  };
+  add("--grad", arguments->derivatives.grad,
+      "adds the derivatives of the first result by these inputs or variables");
+  add("--jvp", arguments->derivatives.jvp,
+      "adds the tangents of the results, given those of these inputs or variables");
+  add("--hvp", arguments->derivatives.hvp,
+      "adds the Hessian of the first result by these, times a vector");
+  add("--vmap", arguments->derivatives.vmap,
+      "adds each function over a batch, the first axis of these inputs");
   command
       .add_option("--depfile", arguments->depfile,
                   "writes a rule of make that names the files that were read")

@@ -25,6 +25,7 @@
 #include "tools/gnomon/command.h"
 #include "tools/gnomon/extents.h"
 #include "tools/gnomon/given_values.h"
+#include "tools/gnomon/program.h"
 #include "tools/gnomon/saved_function.h"
 #include "tools/gnomon/terminal.h"
 
@@ -473,7 +474,7 @@ int run(const CheckArguments& arguments) {
   std::optional<std::string> second;
   std::vector<std::string> given;
   for (const std::string& word : arguments.others) {
-    if (word.find('=') != std::string::npos && !word.ends_with(".gn"))
+    if (word.find('=') != std::string::npos && !word.ends_with(".gn") && !is_program(word))
       given.push_back(word);
     else if (!second)
       second = word;
@@ -536,7 +537,7 @@ void add_check(CommandLine& line) {
   add_model(command, arguments->model);
   command
       .add_option("OTHER|NAME=VALUE", arguments->others,
-                  "the file of another function; values of inputs: a file or a number")
+                  "another function; values of inputs: a file or a number")
       ->type_name("FILE");
   command.add_option("--samples", arguments->samples, "how often inputs are drawn (100)")
       ->check(fault_of_count)

@@ -5,6 +5,7 @@
 
 #include "codegen/toolchain/build.h"
 #include "frontend/configuration.h"
+#include "tools/gnomon/saved_function.h"
 
 namespace gnomon {
 
@@ -54,7 +55,7 @@ void CommandLine::runs(CLI::App& command, std::function<int()> run) {
 }
 
 void add_model(CLI::App& command, std::string& path) {
-  command.add_option("MODEL", path, "the file of a function")->required()->type_name("FILE");
+  command.add_option("MODEL", path, model_help)->required()->type_name("FILE");
 }
 
 void add_json(CLI::App& command, bool& json) {

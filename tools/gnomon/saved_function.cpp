@@ -8,15 +8,30 @@
 
 #include "ir/graph/leaf.h"
 #include "runtime/error.h"
+#include "tools/gnomon/program.h"
 
 namespace gnomon {
 
-SavedGraph function_in(const char* command, const std::string& path) {
-  SavedGraph graph = read_graph(path);
+SavedGraph function_in(const char* command, const std::string& path,
+                       std::vector<std::filesystem::path>* read) {
+  std::vector<std::filesystem::path> files;
+  SavedGraph graph;
+  if (is_program(path)) {
+    graph = traced_program(command, path, files);
+  } else {
+    graph = read_graph(path);
+    files.emplace_back(path);
+    if (!graph.values.empty()) files.push_back(graph.values);
+  }
+  if (read) read->insert(read->end(), files.begin(), files.end());
   if (!graph.is_function)
     throw ValueError(
         fmt::format("{}: expected a function in {}, found expressions", command, path));
   return graph;
+}
+
+std::string stem_of(const std::string& path) {
+  return is_program(path) ? function_name(path) : std::filesystem::path(path).stem().string();
 }
 
 std::string name_of(const SavedInput& input) {

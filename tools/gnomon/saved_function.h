@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,15 @@
 
 namespace gnomon {
 
-/// The function in a file. ValueError with the name of the command: it has expressions instead.
-SavedGraph function_in(const char* command, const std::string& path);
+/// What is said of an argument that names a function.
+constexpr const char* model_help = "a file of a function, or PROGRAM.py:FUNCTION(NAME: TYPE, ...)";
+
+/// The function in a file or a program, and in `read` the files that were read for it, if anybody
+/// asks. ValueError with the name of the command: it has expressions instead.
+SavedGraph function_in(const char* command, const std::string& path,
+                       std::vector<std::filesystem::path>* read = nullptr);
+/// What the function of a file or a program is called.
+std::string stem_of(const std::string& path);
 
 /// What calls call an input.
 std::string name_of(const SavedInput& input);
