@@ -79,7 +79,7 @@ void check_batches(std::span<const Batch> batches, RewriteLevel level) {
 
 TEST_CASE("random graphs have the values of the reference, as written and rewritten") {
   constexpr std::size_t together = 10;
-  const std::uint64_t count = from_environment("GNOMON_FUZZ_GRAPHS", 2000);
+  const std::uint64_t count = from_environment("GNOMON_FUZZ_GRAPHS", 800);
   std::uint64_t seed = from_environment("GNOMON_FUZZ_FROM", 1);
   std::vector<Batch> waiting, with_nan;
   for (std::uint64_t checked = 0; checked < count; ++seed) {
@@ -104,7 +104,7 @@ TEST_CASE("random graphs have the values of the reference, as written and rewrit
 
 TEST_CASE("random loops and branches, and their gradients, have the values of the reference") {
   constexpr std::size_t together = 5;
-  const std::uint64_t count = from_environment("GNOMON_FUZZ_GRAPHS", 2000) / 10;
+  const std::uint64_t count = from_environment("GNOMON_FUZZ_GRAPHS", 800) / 10;
   std::uint64_t seed = from_environment("GNOMON_FUZZ_FROM", 1);
   std::vector<Batch> waiting;
   for (std::uint64_t checked = 0; checked < count; ++seed) {

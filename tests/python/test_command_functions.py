@@ -124,7 +124,7 @@ def test_the_command_and_python_write_the_same(files):
         (["expression.gn", "-o", "m"],
          "build: expected a function in expression.gn, found expressions"),
         (["train.gn", "-o", "m", "--grad", "v"],
-         "build: expected one of x, w for --grad, found v"),
+         "build: expected one of x, rate, w for --grad, found v"),
         (["predict.gn", "-o", "m", "--grad", "x"],
          "build: expected a scalar as the first result of predict.gn for --grad, found "),
         (["predict.gn", "-o", "no/m"], "save: no/m.h: there is no folder no"),

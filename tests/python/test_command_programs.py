@@ -275,7 +275,7 @@ def test_derivatives_want_floats_and_scalars(program):
         ("model.py:unfit(x: f64[n, 3])", "dot: inner sizes differ: x: f64[n, 3] and constant: "),
         ("model.py:unfit(x: f64[n, 3])", "\n  model.py:63: return x @ np.ones(4)"),
         ("model.py:fails(x: f64[n])", "build: ZeroDivisionError: integer division or modulo by"),
-        ("model.py:fails(x: f64[n])", "\n  model.py:55: return y / zero()\n  model.py:59: return 1"),
+        ("model.py:fails(x: f64[n])", "\n  model.py:55: return y / zero()\n  model.py:59: return "),
         ("model.py:writes(x: f64[n])", "writes"),
         ("model.py:nothing(x: f64[n])", "returned None, expected arrays"),
         ("model.py:text(x: f64[n])", "text returns 'text' as [1], expected arrays"),
@@ -288,7 +288,7 @@ def test_what_is_wrong_is_said_with_the_programs_lines(program, spec, message):
 
 def test_interpreters_that_cannot(program):
     said = fault("run", SPEC, GNOMON_PYTHON="/no/python")
-    assert said.startswith(f"run: expected the interpreter /no/python to trace {SPEC}, found none: ")
+    assert said.startswith(f"run: expected the interpreter /no/python to trace {SPEC}, found none")
     said = fault("run", SPEC, GNOMON_PYTHON="/bin/false")
     assert "/bin/false" in said and said.endswith(
         "found that it ended with status 1; it needs the package gnomon, and GNOMON_PYTHON names "

@@ -77,7 +77,7 @@ def installed(tmp_path_factory):
 
 def test_a_classifier_without_gnomon_has_its_bits(tmp_path, rng, installed):
     x = gn.tensor("x", shape=(None, 20), dtype="float32")
-    w = rng.normal(size=(20, 3)).astype(np.float32)
+    w = rng.normal(size=(20, 16)).astype(np.float32)  # a kernel with vectors of any processor
     f = gn.function([x], {"p": gn.nn.softmax(x @ gn.asarray(w))})
     batch = rng.normal(size=(5, 20)).astype(np.float32)
     np.save(tmp_path / "x.npy", batch)

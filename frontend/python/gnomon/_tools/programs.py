@@ -112,10 +112,9 @@ def _files(first: str) -> list[str]:
     around = os.path.dirname(first) + os.sep
     found = {first}
     for module in list(sys.modules.values()):
-        path = getattr(module, "__file__", None)
-        is_source = path is not None and path.endswith(".py") and os.path.isfile(path)
-        if is_source and os.path.abspath(path).startswith(around):
-            found.add(os.path.abspath(path))
+        path = os.path.abspath(getattr(module, "__file__", None) or "")
+        if path.startswith(around) and path.endswith(".py") and os.path.isfile(path):
+            found.add(path)
     return sorted(x for x in found if "/site-packages/" not in x)
 
 
@@ -125,7 +124,7 @@ def _files(first: str) -> list[str]:
 def _parts(f: Any, place: str, name: str, text: str) -> dict[str, Any]:
     if isinstance(f, _core.Function):
         if text:
-            raise _Wrong("the function is compiled for its types already: leave them out", len(name))
+            raise _Wrong("it is compiled for its types already: leave them out", len(name))
         return functions.to_parts(f)
     extents: dict[str, Any] = {}
     given = _declared(text, len(name)) if text else _annotated(f, name)
@@ -234,10 +233,8 @@ def _type(node: Any, name: str, extents: dict[str, Any]) -> Any:
         made = [_type(x, f"{name}_{i}", extents) for i, x in enumerate(node.elts)]
         return tuple(made) if isinstance(node, ast.Tuple) else made
     if isinstance(node, ast.Dict):
-        keys = [_key(key) for key in node.keys]
-        return {
-            key: _type(x, f"{name}_{key}", extents) for key, x in zip(keys, node.values, strict=True)
-        }
+        items = zip(map(_key, node.keys), node.values, strict=True)
+        return {key: _type(x, f"{name}_{key}", extents) for key, x in items}
     shape: list[Any] = []
     base = node
     if isinstance(node, ast.Subscript):
@@ -289,8 +286,8 @@ def _extent(node: Any, extents: dict[str, Any]) -> Any:
 def _of_lowered(lowered: Lowered, name: str) -> dict[str, Any]:
     """What a file says of a function that is traced."""
     if lowered.written:
-        paths = ", ".join(lowered.inputs[i].name for i in lowered.written)
-        raise _Wrong(f"{name} writes its arguments ({paths}): return the new values instead")
+        written = ", ".join(lowered.inputs[i].name for i in lowered.written)
+        raise _Wrong(f"{name} writes its arguments ({written}): return the new values instead")
     leaves, shape = _tree.flatten(lowered.result)
     paths = shape.paths("")
     for path, leaf in zip(paths, leaves, strict=True):
@@ -300,7 +297,8 @@ def _of_lowered(lowered: Lowered, name: str) -> dict[str, Any]:
             raise _Wrong(f"{name} returns {leaf!r}{f' as {path}' if path else ''}, expected arrays")
     structure, names = lowered.how
     if any(re.search(r"[A-Za-z]", path) for path in paths):
-        structure, names = "dict", [_identifier(path) for path in paths]
+        structure = "dict"
+        names = [_identifier(path) for path in paths]
     outputs, changes = _core.resolve(lowered.outputs)
     options = {key: x for key, x in lowered.options.items() if key != "name"}
     return {
