@@ -4,7 +4,7 @@
 function(literal path result)
   file(READ ${path} text)
   string(REGEX REPLACE "#include \"(stdlib/prelude|runtime)/[a-z]+/" "#include \"" text "${text}")
-  string(REGEX REPLACE "#include \"runtime/(freestanding|routines)" "#include \"\\1" text "${text}")
+  string(REGEX REPLACE "#include \"runtime/(float_pair|freestanding|routines)" "#include \"\\1" text "${text}")
   set(pieces "")
   string(LENGTH "${text}" length)
   set(at 0)

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "runtime/arrays/shared.h"
+#include "runtime/breakpoints.h"
 #include "runtime/convolution/convolution.h"
 #include "runtime/error.h"
 #include "runtime/linalg/blas.h"
@@ -184,20 +186,55 @@ void print(gnomon_context* context, std::int32_t message, std::int32_t dtype, st
   });
 }
 
+// A copy, since the memory is the call's and the callback may keep it. Halves are computed in
+// float32.
+Array value_at_breakpoint(DType t, std::span<const std::int64_t> extents, const void* data) {
+  if (!is_half(t)) return Array::borrow(const_cast<void*>(data), t, extents, nullptr).copy();
+  Array halves = Array::of_extents(t, extents);
+  const auto* floats = static_cast<const float*>(data);
+  for (std::int64_t i = 0; i < halves.size(); ++i) {
+    if (t == DType::float16)
+      static_cast<Float16*>(halves.data())[i] = Float16(double{floats[i]});
+    else
+      static_cast<BFloat16*>(halves.data())[i] = BFloat16(double{floats[i]});
+  }
+  return halves;
+}
+
+std::int32_t breakpoint(gnomon_context* context, std::int64_t callback, std::int32_t dtype,
+                        std::int32_t rank, const std::int64_t* shape, const void* data) {
+  try {
+    const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(rank));
+    const Array array = value_at_breakpoint(static_cast<DType>(dtype), extents, data);
+    const Callback inside(context->uses);
+    run_breakpoint(callback, array);
+    return GNOMON_DONE;
+  } catch (...) {
+    const std::lock_guard lock(context->mutex);
+    if (!context->thrown) context->thrown = std::current_exception();
+    return GNOMON_SERVICE_FAILED;
+  }
+}
+
 constexpr std::int64_t interrupt_interval = 20;  // milliseconds between two checks
 
 std::atomic<bool (*)()> interrupt_check{nullptr};
 
-std::int32_t interrupted(gnomon_context* context) {
+// Whether to end; `next` is when it is asked again.
+bool asks_to_end(std::int64_t& next) {
   bool (*const check)() = interrupt_check.load(std::memory_order_relaxed);
-  if (check == nullptr) return 0;
+  if (check == nullptr) return false;
   timespec time;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
   const std::int64_t now = std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
-  if (now < context->next_interrupt_check) return 0;
-  const bool first = context->next_interrupt_check == 0;
-  context->next_interrupt_check = now + interrupt_interval;
-  return !first && check() ? 1 : 0;
+  if (now < next) return false;
+  const bool first = next == 0;
+  next = now + interrupt_interval;
+  return !first && check();
+}
+
+std::int32_t interrupted(gnomon_context* context) {
+  return asks_to_end(context->next_interrupt_check) ? 1 : 0;
 }
 
 gnomon_profile* profile(gnomon_context* context) { return context->profile; }
@@ -206,6 +243,10 @@ gnomon_profile* profile(gnomon_context* context) { return context->profile; }
 
 void set_interrupt_check(bool (*check)()) {
   interrupt_check.store(check, std::memory_order_relaxed);
+}
+
+void InterruptionPoint::operator()() {
+  if (asks_to_end(next_)) throw Interrupted("call: interrupted");
 }
 
 void set_print_sink(PrintSink sink) {
@@ -229,6 +270,7 @@ gnomon_services services(int threads) {
   table.routine = routine;
   table.lines = lines;
   table.profile = profile;
+  table.breakpoint = breakpoint;
   return table;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <span>
@@ -15,6 +16,8 @@
 
 namespace gnomon {
 
+struct SharedUse;
+
 /// Receives the text of each print operation, without a newline at the end.
 using PrintSink = std::function<void(const std::string&)>;
 
@@ -26,6 +29,16 @@ void set_print_sink(PrintSink sink);
 /// whether to end at once. True ends the call with the error Interrupted; then no shared variable
 /// has changed. It must not throw. Null, the default: calls are never interrupted.
 void set_interrupt_check(bool (*check)());
+
+/// For long work outside of generated code: asks the same as running loops do, no more often than
+/// they. Throws Interrupted when the work is to end.
+class InterruptionPoint {
+ public:
+  void operator()();
+
+ private:
+  std::int64_t next_ = 0;  // milliseconds of the coarse clock
+};
 
 /// A failed check of generated code. Of several, the one with the smallest (check, index) is kept.
 struct Failure {
@@ -65,8 +78,10 @@ struct gnomon_context {
   const int threads;
   const std::span<gnomon::LateOutput> outputs;
   const std::span<const std::string> messages;
-  gnomon_profile* profile = nullptr;  // where the call counts its steps, if it does
-  std::mutex mutex;                   // guards the rest: services are called from several workers
+  gnomon_profile* profile = nullptr;             // where the call counts its steps, if it does
+  std::span<const gnomon::SharedUse> uses = {};  // of a call with breakpoints
+  std::exception_ptr thrown;                     // by the callback of one
+  std::mutex mutex;  // guards the rest: services are called from several workers
   gnomon::Failure first_failure;
   std::string service_trouble;
   std::vector<gnomon::Block> blocks;

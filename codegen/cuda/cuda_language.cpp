@@ -1,7 +1,10 @@
 // Kernels and units of kernels in CUDA C++.
 #include "codegen/cuda/cuda_language.h"
 
+#include <algorithm>
+
 #include "codegen/cuda/cuda_printer.h"
+#include "codegen/cuda/spread.h"
 
 namespace gnomon {
 
@@ -17,6 +20,17 @@ std::string cuda_unit(const std::string& functions, const std::set<std::string>&
 }
 
 }  // namespace
+
+std::string_view cuda_lacks(const Kernel& kernel) {
+  const KernelOutline outline(kernel);
+  const Spread spread(outline);
+  for (int i = 0; i < outline.size(); ++i) {
+    if (outline[i].code == Code::update_rows) return "rows that are added in order";
+    if (outline[i].code == Code::transpose && spread.threads_around(i) >= 0)
+      return "blocks of a matrix that single threads transpose";
+  }
+  return {};
+}
 
 constinit const Language cuda_language{cuda_kernel, cuda_unit};
 

@@ -11,4 +11,7 @@ namespace gnomon {
 /// checks.
 extern const Language cuda_language;
 
+/// What a kernel has that is not spelled in CUDA C++, in words; or empty.
+std::string_view cuda_lacks(const Kernel& kernel);
+
 }  // namespace gnomon

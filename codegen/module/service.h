@@ -41,9 +41,8 @@ struct Service {
   bool fails_alike = false;
   /// Fails, if it does, before it writes.
   bool fails_first = false;
-  /// What exported libraries have in its place: a class template of the prelude's services.h, of
-  /// the field `chosen_by` of the record and the type of `dtype`. Empty: they do not have it.
-  std::string_view of_library = {}, chosen_by = {};
+  /// The field of the record that says what is to be done.
+  std::string_view chosen_by = {};
   /// Fills in what a node asks of it.
   void (*ask)(const Node& node, ServiceStep& step) = nullptr;
 };
@@ -54,13 +53,18 @@ struct ServiceStep {
   std::string_view op;                           // that it computes
   std::vector<int> in, out;                      // buffers
   std::vector<std::vector<Argument>> arguments;  // those of a line of the text together
-  int memory = -1;                               // buffer that a library's service works in
-  bool adds = false;                             // to what its results hold
-  int check = -1;                                // number of the check that a report fails
-  Dim bound = 0;                                 // of the report
+  /// What exported libraries have in its place: a class template of the prelude's services.h, of
+  /// the service's field `chosen_by` and the type of `dtype`. `extra`: what a library must be asked
+  /// to have ("lapack"), with a header of its own (lapack_services.h); empty: nothing.
+  std::string_view of_library, extra;
+  int memory = -1;                  // buffer that a library's service works in
+  bool adds = false;                // to what its results hold
+  int check = -1;                   // number of the check that a report fails
+  Dim bound = 0;                    // of the report
   bool needs_library = false;       // has work that a library must do, whatever the extents
   bool needs_only_library = false;  // fails for lack of a library alone
   Dim work = 0;                     // how long it takes on one thread, in additions of a kernel
+  Dim operations = 0;               // on floating-point numbers, but for products; 0: not known
   Dim shares = 0;                   // threads that it keeps busy itself; 0: as many as there are
 };
 

@@ -71,6 +71,7 @@ void ask_for_product(const Node& node, ServiceStep& s) {
   s.needs_only_library = has_short_rows(p, a.row, b.row);
   s.work = additions(p.batch * p.m * p.n * p.k, p.dtype);
   s.shares = shares_of(p);
+  s.of_library = "Product", s.extra = "blas";
   s.arguments = {
       {{"dtype", number_of(p.dtype)}},
       {{"trans_a", p.trans_a}, {"trans_b", p.trans_b}},
@@ -95,6 +96,7 @@ void ask_for_convolution(const Node& node, ServiceStep& s) {
       form.exchanged(&node.input(0).shape(), &node.input(1).shape(), &node.type().shape);
   const Dim batch = (*x)[0], inputs = (*w)[1], outputs = floor_div((*w)[0], form.groups);
   const DType t = node.type().dtype;
+  s.of_library = "Convolution";
   s.arguments = {
       {{"dtype", number_of(t)}, {"kind", number_of(form.kind)}},
       {{"batch", batch}, {"groups", Dim(form.groups)}, {"inputs", inputs}, {"outputs", outputs}}};
@@ -118,9 +120,24 @@ void ask_for_convolution(const Node& node, ServiceStep& s) {
   s.arguments.push_back(
       {{"a", Argument::Operand{0}}, {"b", Argument::Operand{1}}, {"c", Argument::Result{0}}});
   s.work = additions(taps, t);
+  s.operations = taps * Dim(2);
 }
 
 // --- routines on matrices ---
+
+// As LAPACK's Working Note 41 has them for real numbers. Iterations take as many as the data say.
+Dim operations_of(Routine routine, const RoutineExtents& e) {
+  const Dim n = e.n, square = n * n, least = min(e.rows, n), most = max(e.rows, n);
+  switch (routine) {
+    case Routine::cholesky: return floor_div(square * n, 3);
+    case Routine::lu_factor: return floor_div(least * least * (3 * most - least), 3);
+    case Routine::solve: return floor_div(2 * square * n, 3) + 2 * square * e.columns;
+    case Routine::solve_triangular: return square * e.columns;
+    case Routine::qr:  // and the orthogonal factor
+      return floor_div(2 * least * least * (3 * most + 3 * e.rows - 2 * least), 3);
+    default: return 0;
+  }
+}
 
 Dim work_of(Routine routine, DType t, const RoutineExtents& e) {
   const Dim cube = floor_div(thirds_of_cube(routine) * min(e.rows, e.n), 3);
@@ -137,7 +154,10 @@ void ask_for_routine(const Node& node, ServiceStep& s) {
   const DType part = node.input(0).dtype(), t = form.pairs ? complex_of(part) : part;
   s.bound = e.n;
   s.work = work_of(form.kind, t, e);
+  s.operations = e.batch * operations_of(form.kind, e) * Dim(is_complex(t) ? 4 : 1);
   s.shares = max(e.batch, 1);
+  const bool transforms = is_fourier(form.kind);
+  s.of_library = transforms ? "Fourier" : "Matrices", s.extra = transforms ? "fft" : "lapack";
   s.arguments = {
       {{"routine", number_of(form.kind)}, {"dtype", number_of(t)}},
       {{"lower", form.lower}, {"transposed", form.transposed}, {"complete", form.complete}}};
@@ -157,6 +177,8 @@ void ask_for_lines(const Node& node, ServiceStep& s) {
   constexpr int of_scan = 4, of_sort = 32;  // additions an element
   const bool scans = node.op().lines.combine != nullptr;
   s.work = max(e.n, e.count) * e.outer * e.inner * (scans ? of_scan : of_sort);
+  s.of_library = "Lines";
+  if (scans && is_inexact(node.input(0).dtype())) s.operations = e.n * e.outer * e.inner;
   s.arguments = {{{"routine", number_of(form.kind)},
                   {"dtype", number_of(node.input(0).dtype())},
                   {"reverse", form.reverse}},
@@ -172,6 +194,7 @@ constexpr Service product{
     .entry = "gemm",
     .fails_alike = true,
     .fails_first = true,
+    .chosen_by = "dtype",
     .ask = ask_for_product,
 };
 constexpr Service convolution{
@@ -179,7 +202,6 @@ constexpr Service convolution{
     .record = "gnomon_convolution",
     .entry = "convolve",
     .fails_alike = true,
-    .of_library = "Convolution",
     .chosen_by = "kind",
     .ask = ask_for_convolution,
 };
@@ -189,13 +211,13 @@ constexpr Service routine{
     .record = "gnomon_routine",
     .entry = "routine",
     .reports = true,
+    .chosen_by = "routine",
     .ask = ask_for_routine,
 };
 constexpr Service lines{
     .name = "lines",
     .record = "gnomon_lines",
     .entry = "lines",
-    .of_library = "Lines",
     .chosen_by = "routine",
     .ask = ask_for_lines,
 };

@@ -10,10 +10,13 @@
 #include <variant>
 
 #include "codegen/module/accesses.h"
+#include "codegen/module/held_buffers.h"
+#include "codegen/module/operations.h"
 #include "codegen/module/profiled_steps.h"
 #include "codegen/module/traffic.h"
 #include "codegen/text/service_text.h"
 #include "runtime/abi.h"
+#include "runtime/arrays/representation.h"
 
 namespace gnomon {
 
@@ -25,6 +28,14 @@ class StepPrinter {
       : module_(module), kernels_(kernels), names_(names) {
     for (const ProfiledStep& s : profiled_steps(module))
       numbers_.emplace(s.step, static_cast<int>(numbers_.size()));
+    for (const HeldBuffer& b : held_buffers(module))
+      held_.emplace(b.buffer, static_cast<int>(held_.size()));
+  }
+
+  // The bytes of buffers whose extents are known when the call begins.
+  void print_held() {
+    for (std::size_t b = 0; b < module_.buffers.size(); ++b)
+      if (!module_.is_late(module_.buffers[b].shape)) note_held(static_cast<int>(b));
   }
 
   void print(const std::vector<Step>& steps) {
@@ -48,9 +59,23 @@ class StepPrinter {
     const auto number = numbers_.find(&step);
     if (number == numbers_.end()) return;
     const Dim bytes = bytes_touched(module_, step);
-    const Dim known = names_.knows(step.multiply_adds) ? step.multiply_adds : Dim(0);
-    line(fmt::format("laps.end({}, {}, {} * 2{});", number->second, names_.spelled(bytes),
+    const Dim operations = operations_of(module_, step).count;
+    const Dim known = names_.knows(operations) ? operations : Dim(0);
+    line(fmt::format("laps.end({}, {}, {}{});", number->second, names_.spelled(bytes),
                      names_.spelled(known), since));
+  }
+
+  // How many bytes the buffer has, where calls count. A result in the memory of an argument has
+  // none of its own.
+  void note_held(int buffer) {
+    const auto number = held_.find(buffer);
+    if (number == held_.end()) return;
+    const Buffer& b = module_.buffers[buffer];
+    const int over = b.role == Buffer::Role::output ? module_.over[b.number] : -1;
+    std::string bytes = names_.bytes(b);
+    if (over >= 0)
+      bytes = fmt::format("{} == buffers[{}] ? 0 : {}", names_.buffer(buffer), over, bytes);
+    line(fmt::format("laps.holds({}, {});", number->second, bytes));
   }
 
   // What follows stands inside.
@@ -159,6 +184,7 @@ class StepPrinter {
                        (kept == kept_.end() ? "" : "call, ") + bytes));
     }
     stop_if("!" + name, GNOMON_NO_MEMORY);
+    note_held(s.buffer);
     end_lap(*step_);
   }
 
@@ -180,10 +206,25 @@ class StepPrinter {
 
   void print(const PrintStep& s) {
     const Buffer& b = module_.buffers[s.buffer];
+    if (s.callback >= 0) return print_breakpoint(s, b);
     open("{");
     line(fmt::format("const i64 shape[] = {{{}}};", extents_of(b.shape)));
     line(fmt::format("services->print(context, {}, {}, {}, shape, {});", s.message,
                      static_cast<int>(b.dtype), b.shape.size(), names_.buffer(s.buffer)));
+    end_lap(*step_);
+    close("}");
+  }
+
+  void print_breakpoint(const PrintStep& s, const Buffer& b) {
+    open(fmt::format("if ({}[0]) {{", names_.buffer(s.condition)));
+    // A complex number is a pair in memory; the callback gets it as one.
+    Shape shape = b.shape;
+    if (native_parts(s.dtype) > 1) shape.pop_back();
+    line(fmt::format("const i64 shape[] = {{{}}};", extents_of(shape)));
+    stop_if(fmt::format("services->breakpoint(context, {}[0], {}, {}, shape, {}) != 0",
+                        names_.buffer(s.callback), static_cast<int>(s.dtype), shape.size(),
+                        names_.buffer(s.buffer)),
+            GNOMON_SERVICE_FAILED);
     end_lap(*step_);
     close("}");
   }
@@ -304,6 +345,7 @@ class StepPrinter {
   HostNames& names_;
   std::unordered_map<int, std::string> kept_;     // the memory of what loops allocate
   std::unordered_map<const Step*, int> numbers_;  // of those that calls count
+  std::unordered_map<int, int> held_;             // numbers of buffers whose bytes they note
   const Step* step_ = nullptr;                    // that is printed
   std::string text_;
   std::size_t indent_ = 1;
@@ -314,6 +356,7 @@ class StepPrinter {
 std::string print_steps(const Module& module, const std::vector<std::string>& kernels,
                         HostNames& names) {
   StepPrinter printer(module, kernels, names);
+  printer.print_held();
   printer.print(module.steps);
   return std::move(printer).text();
 }

@@ -278,7 +278,9 @@ class Received {
   std::thread reader_;
 };
 
-std::vector<char> linked(std::span<const std::string_view> objects, ObjectKind kind) {
+// `words`: for the linker, beside the files.
+std::vector<char> linked(std::span<const std::string_view> objects, ObjectKind kind,
+                         std::span<const std::string> words = {}) {
   std::vector<Nameless> files;
   files.reserve(objects.size());
   std::vector<std::string> paths;
@@ -288,6 +290,7 @@ std::vector<char> linked(std::span<const std::string_view> objects, ObjectKind k
   }
   std::vector<const char*> names;
   for (const std::string& path : paths) names.push_back(path.c_str());
+  for (const std::string& word : words) names.push_back(word.c_str());
   Received output;
   Answer link;
   if (!clang_table().link(names.data(), names.size(), kind == ObjectKind::shared,
@@ -307,8 +310,18 @@ constexpr std::array<std::string_view, 31> allowed_symbols = {
     "ceilf",  "trunc",  "truncf",     "rint",      "rintf",      "nearbyint", "sqrt",   "sqrtf",
     "fmod",   "fmodf",  "nearbyintf", "roundeven", "roundevenf", "getauxval", "prctl"};
 
+/// What objects may leave to LAPACK and BLAS, behind the letter of a type.
+constexpr std::array<std::string_view, 16> lapack_symbols = {
+    "potrf_", "getrf_", "getrs_", "gbsv_", "gelqf_", "orglq_", "unglq_", "syevd_",
+    "heevd_", "gesdd_", "gees_",  "geev_", "gges_",  "trsyl_", "trsm_",  "gemm_"};
+
+bool is_of_lapack(std::string_view name) {
+  return !name.empty() && std::string_view("sdcz").find(name[0]) != std::string_view::npos &&
+         std::ranges::find(lapack_symbols, name.substr(1)) != lapack_symbols.end();
+}
+
 /// Names the symbols that nothing will define.
-std::vector<std::string> undefined_symbols(std::span<const char> object) {
+std::vector<std::string> undefined_symbols(std::span<const char> object, bool calls_lapack) {
   const auto read = [&]<class T>(std::uint64_t offset, T& value) {
     std::memcpy(&value, object.data() + offset, sizeof(T));
   };
@@ -326,6 +339,7 @@ std::vector<std::string> undefined_symbols(std::span<const char> object) {
       read(section.sh_offset + at, symbol);
       if (symbol.st_shndx != SHN_UNDEF) continue;
       const char* name = object.data() + strings.sh_offset + symbol.st_name;
+      if (calls_lapack && is_of_lapack(name)) continue;
       if (std::find(allowed_symbols.begin(), allowed_symbols.end(), name) ==
           allowed_symbols.end()) {
         names.emplace_back(name);
@@ -335,8 +349,9 @@ std::vector<std::string> undefined_symbols(std::span<const char> object) {
   return names;
 }
 
-void check_symbols(std::span<const char> object, const std::string& source) {
-  const std::vector<std::string> missing = undefined_symbols(object);
+void check_symbols(std::span<const char> object, const std::string& source,
+                   bool calls_lapack = false) {
+  const std::vector<std::string> missing = undefined_symbols(object, calls_lapack);
   if (!missing.empty())
     throw CompileError(fmt::format("build: expected every symbol to be defined, found {}",
                                    fmt::join(missing, ", ")),
@@ -377,7 +392,9 @@ BuildResult build(std::span<const Unit> units, const BuildOptions& options) {
   }
   std::vector<std::string_view> objects;
   for (const Answer& answer : answers) objects.push_back(answer.object);
+  if (options.stage) options.stage("clang");
   result.object = linked(objects, options.kind);
+  if (options.stage) options.stage("link");
   if (options.kind == ObjectKind::shared) {
     std::string source;
     for (const Unit& unit : units) source += unit.text;
@@ -390,11 +407,22 @@ std::vector<char> build_shared_object(std::span<const Unit> units, const BuildOp
   return build(units, options).object;
 }
 
-std::vector<char> link_objects(std::span<const std::vector<char>> objects, ObjectKind kind) {
+std::vector<char> link_objects(std::span<const std::vector<char>> objects, ObjectKind kind,
+                               std::span<const std::string> needs) {
   std::vector<std::string_view> views;
   for (const std::vector<char>& object : objects) views.emplace_back(object.data(), object.size());
+  // The linker asks for a library by the name that one says to have. These have that name alone.
+  std::vector<std::vector<char>> named;
+  if (kind == ObjectKind::shared && !needs.empty()) {
+    const std::vector<std::string_view> own = views;
+    for (const std::string& need : needs) {
+      const std::string word = fmt::format("-soname=lib{}.so.3", need);
+      named.push_back(linked(own, kind, {&word, 1}));
+    }
+    for (const std::vector<char>& one : named) views.emplace_back(one.data(), one.size());
+  }
   std::vector<char> object = linked(views, kind);
-  check_symbols(object, {});
+  check_symbols(object, {}, !needs.empty());
   return object;
 }
 

@@ -1,6 +1,7 @@
 // Text of C++ units -> bytes of one shared object, by Clang and lld inside this process.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,7 +25,7 @@ enum class ObjectKind {
                 ///< each, so that objects for several processors can be in one program
 };
 
-/// How to build. Every field but `kind`, `threads` and the wishes for texts is part of
+/// How to build. Every field but `kind`, `threads`, `stage` and the wishes for texts is part of
 /// `toolchain_id`.
 struct BuildOptions {
   std::string cpu = "native";  ///< LLVM's name of a processor, a level of `processor_levels`, or
@@ -34,6 +35,8 @@ struct BuildOptions {
   int threads = 0;        ///< the most units compiled at once; 0: as many as the machine runs
   bool assembly = false;  ///< also return the assembly text of each unit
   bool llvm_ir = false;   ///< also return the optimised LLVM IR of each unit
+  /// Is told "clang" and "link" as each is done.
+  std::function<void(const char*)> stage = {};
 };
 
 /// One message of the compiler.
@@ -69,8 +72,11 @@ std::vector<char> build_shared_object(std::span<const Unit> units,
                                       const BuildOptions& options = {});
 
 /// One object of a kind from relocatable ones of one architecture, which needs the symbols that
-/// `build` says, C's files and what Linux says of the processor. Throws CompileError.
-std::vector<char> link_objects(std::span<const std::vector<char>> objects, ObjectKind kind);
+/// `build` says, C's files and what Linux says of the processor. It may call LAPACK and BLAS if it
+/// `needs` "lapack" or "blas"; a shared object says so by the names that Linux has for these, as
+/// liblapack.so.3. Throws CompileError.
+std::vector<char> link_objects(std::span<const std::vector<char>> objects, ObjectKind kind,
+                               std::span<const std::string> needs = {});
 
 /// A static library that has the object as `name`. Throws CompileError.
 std::vector<char> archive_of(const std::string& name, std::span<const char> object);

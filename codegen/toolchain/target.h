@@ -19,6 +19,7 @@ struct Target {
   std::vector<std::string> features;  ///< sorted, LLVM's names: "avx2", "fma"
   Machine machine;                    ///< part of every cache key
   bool calls_library = true;          ///< for products; else all are kernels
+  bool has_runtime = true;            ///< with services; else they are in the same library
 
   /// Whether loads and stores under a mask cost what others do, as those of AVX-512.
   bool has_masks() const { return vector_bytes >= 64; }

@@ -8,6 +8,7 @@
 
 #include "codegen/module/cache_lines.h"
 #include "frontend/export/header_text.h"
+#include "frontend/export/weights_file.h"
 #include "ir/op/representation.h"
 #include "ir/text/text.h"
 #include "runtime/hash_text.h"
@@ -20,7 +21,8 @@ namespace {
 // then what else the header's functions take.
 class CallsOfFunction {
  public:
-  CallsOfFunction(const Interface& library, const InterfaceFunction& f) : library_(library), f_(f) {
+  CallsOfFunction(const Interface& library, const WeightsLayout& layout, const InterfaceFunction& f)
+      : library_(library), layout_(layout), f_(f) {
     for (const InterfaceArray& a : f.arguments) numbered_.push_back(a.name);
     for (const InterfaceArray& r : f.results) numbered_.push_back(r.name);
     first_extent_ = numbered_.size();
@@ -28,6 +30,7 @@ class CallsOfFunction {
     own_ = numbered_.size();
     for (const char* name : {"dims", "args", "state", "work", "shapes", "threads"})
       numbered_.emplace_back(name);
+    if (f.reads(library)) numbered_.emplace_back("weights");
     for (const InterfaceCode& code : f.codes) plan_size_ = std::max(plan_size_, code.layout.size());
     for (std::size_t i = 0; i < f.outputs.size(); ++i)
       if (f.outputs[i].variable >= 0 && !f.outputs[i].in_place) {
@@ -46,7 +49,7 @@ class CallsOfFunction {
   }
 
  private:
-  enum Own { dims, args, state, work, shapes, threads };
+  enum Own { dims, args, state, work, shapes, threads, weights };
   std::size_t number(Own what) const { return own_ + what; }
   Array variable(const InterfaceOutput& o) const {
     return library_.variables[static_cast<std::size_t>(o.variable)].get();
@@ -214,7 +217,10 @@ class CallsOfFunction {
                                              argument_span(i), i));
     }
     for (const int w : f_.weights)
-      all.push_back(fmt::format("const_cast<unsigned char*>({}_weight{})", library_.name, w));
+      all.push_back(library_.has_weights_file
+                        ? fmt::format("gn::weight_at(weights, {})",
+                                      layout_.weights[static_cast<std::size_t>(w)])
+                        : fmt::format("const_cast<unsigned char*>({}_weight{})", library_.name, w));
     for (const int v : f_.variables) all.push_back(fmt::format("state->{}", variable_name(v)));
     for (std::size_t i = 0; i < f_.outputs.size(); ++i) all.push_back(output(i));
     return fmt::format("{}", fmt::join(all, ",\n      "));
@@ -263,6 +269,7 @@ class CallsOfFunction {
                       condition, number(what), why, finish);
     };
     refuse_if("args == nullptr", args, "null");
+    if (f_.reads(library_)) refuse_if("weights == nullptr", weights, "null");
     if (!f_.variables.empty()) refuse_if("state == nullptr", state, "null");
     text += begin_plan() + "  if (code == nullptr) " + finish + "\n";
     text +=
@@ -300,6 +307,7 @@ class CallsOfFunction {
   }
 
   const Interface& library_;
+  const WeightsLayout& layout_;
   const InterfaceFunction& f_;
   std::vector<std::string> numbered_;
   std::size_t first_extent_ = 0, own_ = 0;
@@ -317,21 +325,66 @@ std::uint64_t layout_of(const Interface& library) {
   return hash_text(text);
 }
 
-std::string state_functions(const Interface& library) {
-  if (library.state.empty()) return {};
+std::string start_function(const Interface& library, const WeightsLayout& layout) {
+  const bool has_file = library.has_weights_file;
   const std::string& name = library.name;
   std::string copies;
   for (std::size_t i = 0; i < library.state.size(); ++i)
-    copies += fmt::format("  __builtin_memcpy(state->{}, {}_first{}, {});\n", library.state[i].name,
-                          name, i, library.variables[i].get().bytes());
+    copies += fmt::format("  __builtin_memcpy(state->{}, {}, {});\n", library.state[i].name,
+                          has_file ? fmt::format("gn::weight_at(weights, {})", layout.variables[i])
+                                   : fmt::format("{}_first{}", name, i),
+                          library.variables[i].get().bytes());
+  if (!has_file)
+    return fmt::format(
+        "\nextern \"C\" void {0}_start({0}_state* state) {{\n"
+        "  __builtin_memset(state, 0, sizeof *state);\n{1}}}\n",
+        name, copies);
   return fmt::format(
-      "\nextern \"C\" void {0}_start({0}_state* state) {{\n"
-      "  __builtin_memset(state, 0, sizeof *state);\n{1}}}\n\n"
+      "\nextern \"C\" i32 {0}_start({0}_state* state, const {0}_weights* weights) {{\n"
+      "  if (state == nullptr || weights == nullptr) return {1}_BAD_ARGUMENT;\n"
+      "  __builtin_memset(state, 0, sizeof *state);\n{2}  return {1}_DONE;\n}}\n",
+      name, library.capitals(), copies);
+}
+
+std::string state_functions(const Interface& library, const WeightsLayout& layout) {
+  if (library.state.empty()) return {};
+  return fmt::format(
+      "{1}\n"
       "extern \"C\" i32 {0}_save(const {0}_state* state, const char* path) {{\n"
       "  return gn::save_state(state, sizeof *state, {2}ul, path) ? 0 : {3}_BAD_FILE;\n}}\n\n"
       "extern \"C\" i32 {0}_load({0}_state* state, const char* path) {{\n"
       "  return gn::load_state(state, sizeof *state, {2}ul, path) ? 0 : {3}_BAD_FILE;\n}}\n",
-      name, copies, layout_of(library), library.capitals());
+      library.name, start_function(library, layout), layout_of(library), library.capitals());
+}
+
+std::string weights_functions(const Interface& library, const WeightsLayout& layout) {
+  if (!library.has_weights_file) return {};
+  return fmt::format(
+      "\nstatic const gn::WantedWeights {0}_wanted = {{{1}ul, {{{2}}}}};\n\n"
+      "extern \"C\" i32 {0}_open(const void* bytes, size_t size, const {0}_weights** weights) {{\n"
+      "  if (weights == nullptr) return {3}_BAD_ARGUMENT;\n"
+      "  const gn::Opened found = gn::open_weights(bytes, size, {0}_wanted);\n"
+      "  *weights = found == gn::Opened::done ? static_cast<const {0}_weights*>(bytes) : nullptr;\n"
+      "  return static_cast<i32>(found);\n}}\n\n"
+      "extern \"C\" i32 {0}_read(const char* path, void* memory, size_t size, "
+      "const {0}_weights** weights) {{\n"
+      "  if (weights == nullptr) return {3}_BAD_ARGUMENT;\n"
+      "  const gn::Opened found = gn::read_weights(path, memory, size, {0}_wanted);\n"
+      "  *weights = found == gn::Opened::done ? static_cast<const {0}_weights*>(memory) : "
+      "nullptr;\n"
+      "  return static_cast<i32>(found);\n}}\n",
+      library.name, layout.bytes, fmt::join(layout.identity, ", "), library.capitals());
+}
+
+// Declares the arrays that are in the library.
+std::string values_text(const Interface& library) {
+  if (library.has_weights_file) return {};
+  std::string text;
+  for (std::size_t i = 0; i < library.weights.size(); ++i)
+    text += fmt::format("extern \"C\" const unsigned char {}_weight{}[];\n", library.name, i);
+  for (std::size_t i = 0; i < library.variables.size(); ++i)
+    text += fmt::format("extern \"C\" const unsigned char {}_first{}[];\n", library.name, i);
+  return text;
 }
 
 }  // namespace
@@ -340,22 +393,23 @@ Unit calls_unit(const Interface& library) {
   std::string text = fmt::format(
       "// What {0}.h declares: checks of arguments, the choice of code, memory and threads of the\n"
       "// caller.\n#include \"prelude/arithmetic.h\"\n#include \"prelude/caller.h\"\n#include "
-      "\"prelude/state.h\"\n\n"
+      "\"prelude/state.h\"\n{2}\n"
       "#pragma GCC visibility push(default)\n{1}#pragma GCC visibility pop\n\n"
       "using namespace gn;\n\n",
-      library.name, header_text(library));
-  for (std::size_t i = 0; i < library.weights.size(); ++i)
-    text += fmt::format("extern \"C\" const unsigned char {}_weight{}[];\n", library.name, i);
-  for (std::size_t i = 0; i < library.variables.size(); ++i)
-    text += fmt::format("extern \"C\" const unsigned char {}_first{}[];\n", library.name, i);
+      library.name, header_text(library),
+      library.has_weights_file ? "#include \"prelude/weights.h\"\n" : "");
+  text += values_text(library);
   text += fmt::format(
       "\nstatic i32 {0}_failed(const gn::CallFailure& failed, {0}_failure* to) {{\n"
       "  const i32 status = static_cast<i32>(failed.outcome);\n"
       "  if (to != nullptr) *to = {{status, failed.check, failed.index, failed.value, "
       "failed.bound}};\n  return status;\n}}\n",
       library.name);
-  for (const InterfaceFunction& f : library.functions) text += CallsOfFunction(library, f).text();
-  return {"calls.cpp", text + state_functions(library)};
+  const WeightsLayout layout = library.has_weights_file ? weights_layout(library) : WeightsLayout();
+  for (const InterfaceFunction& f : library.functions)
+    text += CallsOfFunction(library, layout, f).text();
+  return {"calls.cpp",
+          text + state_functions(library, layout) + weights_functions(library, layout)};
 }
 
 }  // namespace gnomon

@@ -12,8 +12,11 @@
 #include "codegen/text/emit.h"
 #include "codegen/text/spell.h"
 #include "frontend/export/calls_text.h"
+#include "frontend/export/gpu_text.h"
 #include "frontend/export/header_text.h"
+#include "frontend/export/lift_constants.h"
 #include "frontend/export/python_text.h"
+#include "frontend/export/weights_file.h"
 #include "frontend/lower_function.h"
 #include "frontend/program.h"
 #include "ir/graph/leaf.h"
@@ -24,6 +27,18 @@ namespace gnomon {
 namespace {
 
 // --------------------------------------------------------------------------------------- targets
+
+bool has_extra(const ExportOptions& options, std::string_view extra) {
+  return std::ranges::find(options.extras, extra) != options.extras.end();
+}
+
+void check_extras(const ExportOptions& options) {
+  constexpr std::array<std::string_view, 3> all = {"fft", "lapack", "blas"};
+  for (const std::string& extra : options.extras)
+    if (std::ranges::find(all, extra) == all.end())
+      throw ValueError(fmt::format("export: expected one of {} as an extra, found {}",
+                                   fmt::join(all, ", "), extra));
+}
 
 // From 1; 0 for a processor that is no level.
 int level_of(std::string_view target) {
@@ -50,7 +65,8 @@ std::vector<Target> targets_of(const ExportOptions& options) {
   for (const std::string& name : names) {
     targets.push_back(target_named(name));
     targets.back().machine = {};
-    targets.back().calls_library = false;
+    targets.back().calls_library = has_extra(options, "blas");
+    targets.back().has_runtime = false;
   }
   return targets;
 }
@@ -63,48 +79,30 @@ std::string least_target(const std::vector<Target>& targets) {
 
 // -------------------------------------------------------------------------------------- refusals
 
-// The user's lines that made an op.
-std::string lines_of(const Graph& captured, std::string_view op) {
-  std::vector<std::string> lines;
-  for (const Node* node : nodes_with_bodies(captured)) {
-    if (node->op().name != op) continue;
-    for (const Origin& origin : node->origins())
-      if (origin && std::ranges::find(lines, origin.text()) == lines.end())
-        lines.push_back(origin.text());
-  }
-  if (lines.size() > 4) lines.resize(4);
-  return lines.empty() ? "" : fmt::format(" [{}]", fmt::join(lines, ", "));
-}
-
-void refuse_services(const std::vector<Step>& steps, const std::string& name,
-                     const Graph& captured) {
+void refuse_services(const std::vector<Step>& steps, const std::string& name, const Graph& captured,
+                     const ExportOptions& options) {
   for (const Step& step : steps) {
     if (const auto* call = std::get_if<ServiceStep>(&step.what))
-      if (call->service->of_library.empty())
+      if (!call->extra.empty() && !has_extra(options, call->extra))
         throw ValueError(fmt::format(
-            "export: {}: {} needs LAPACK or Fourier transforms, which an exported library does "
-            "not have{}",
-            name, call->op, lines_of(captured, call->op)));
+            "export: {}: {} needs {}, which an exported library has if it is asked for: extra "
+            "\"{}\"{}",
+            name, op_of(step, captured), call->extra == "fft" ? "Fourier transforms" : "LAPACK",
+            call->extra, lines_of(step, captured)));
+    if (const auto* print = std::get_if<PrintStep>(&step.what); print && print->callback >= 0)
+      throw ValueError(fmt::format(
+          "export: {}: it has a breakpoint, whose callback an exported library cannot reach{}",
+          name, lines_of(step, captured)));
     if (std::holds_alternative<PrintStep>(step.what))
       throw ValueError(fmt::format("export: {}: it prints, which an exported library cannot{}",
-                                   name, lines_of(captured, "print")));
-    for_each_inner(step,
-                   [&](const std::vector<Step>& inner) { refuse_services(inner, name, captured); });
+                                   name, lines_of(step, captured)));
+    for_each_inner(step, [&](const std::vector<Step>& inner) {
+      refuse_services(inner, name, captured, options);
+    });
   }
 }
 
 // ---------------------------------------------------------------------------------------- stages
-
-Closed closed_of(const Program& program) {
-  Closed closed;
-  closed.graph = program.captured;
-  closed.arguments = program.arguments;
-  closed.results = program.results;
-  closed.argument_origins = program.argument_origins;
-  closed.constants = program.constants;
-  for (const SharedUse& use : program.shared) closed.shared.push_back(shared_leaf(use.variable));
-  return closed;
-}
 
 std::string symbol_part(std::string_view target) {
   std::string text(target);
@@ -136,19 +134,23 @@ class Exporting {
   Exporting(const std::string& name, const ExportOptions& options)
       : options_(options), targets_(targets_of(options)) {
     interface_.name = name;
+    interface_.has_weights_file = options.separate_weights;
   }
 
   void add(const LibraryFunction& f) {
-    const Closed& closed = *f.closed_;
+    const Closed closed =
+        options_.separate_weights ? with_lifted_constants(*f.closed_) : *f.closed_;
     add_function(interface_, f.name_, closed);
     InterfaceFunction& function = interface_.functions.back();
     CompileOptions how = f.options_;
     how.donated.clear();  // arguments are the caller's
     how.profile = false;  // there is nobody to tell
     const auto budget = memory_budget_of(how, closed);
+    if (options_.cuda) add_to_gpu(closed, how, budget);
     for (const Target& target : targets_) {
       const LoweredFunction lowered = lower_function(closed, how, target, budget);
-      refuse_services(lowered.module.steps, function.prefix, closed.graph);
+      refuse_services(lowered.module.steps, function.prefix, closed.graph, options_);
+      note_needs(lowered.module.steps);
       const std::string prefix = fmt::format("{}_on_{}", function.prefix, symbol_part(target.cpu));
       add_code(function, closed, lowered.module, {prefix, level_of(target.cpu), {}, 0});
       for (Unit& unit : emit(lowered.module, function.prefix, prefix, Callers::library)) {
@@ -159,23 +161,67 @@ class Exporting {
   }
 
   ExportedLibrary finish() {
-    for (Unit unit : {calls_unit(interface_), values_unit(interface_)}) {
+    if (calls_lapack_) interface_.needs.emplace_back("lapack");
+    if (calls_blas_) interface_.needs.emplace_back("blas");
+    if (options_.separate_weights && interface_.weights.empty() && interface_.variables.empty())
+      throw ValueError(
+          "export: expected arrays of constants or shared variables for a file of weights, found "
+          "none");
+    std::vector<Unit> units = {calls_unit(interface_)};
+    if (!options_.separate_weights) units.push_back(values_unit(interface_));
+    for (Unit& unit : units) {
       unit.name = fmt::format("{}_{}", interface_.name, unit.name);
       add_unit(std::move(unit), least_target(targets_));
     }
-    ExportedLibrary library{
-        interface_.name,        header_text(interface_),           {}, {}, python_text(interface_),
-        options_.wheel_version, level_of(targets_.back().cpu) != 0};
+    ExportedLibrary library{interface_.name,
+                            header_text(interface_),
+                            {},
+                            {},
+                            python_text(interface_),
+                            options_.wheel_version,
+                            level_of(targets_.back().cpu) != 0,
+                            {}};
+    if (options_.separate_weights) library.weights = weights_bytes(interface_);
     std::vector<std::vector<char>> objects;
     std::vector<std::string> cpus = {least_target(targets_)};
     for (const Target& target : targets_)
       if (target.cpu != cpus[0]) cpus.push_back(target.cpu);
     for (const std::string& cpu : cpus) objects.push_back(build_for(cpu, library));
-    library.object = link_objects(objects, ObjectKind::relocatable);
+    library.needs = interface_.needs;
+    if (options_.cuda) {
+      library.cuda = gpu_.cuda();
+      library.launches = gpu_.launches(interface_, options_.gpu);
+      if (options_.ptx) library.ptx = ptx_of(library.cuda, options_.gpu);
+    }
+    library.object = link_objects(objects, ObjectKind::relocatable, library.needs);
     return library;
   }
 
  private:
+  // Lanes become threads, whose number no width of vectors changes.
+  void add_to_gpu(const Closed& closed, const CompileOptions& how,
+                  const std::optional<MemoryBudget>& budget) {
+    Target target = target_named("x86-64-v4");
+    target.machine = {};
+    target.calls_library = false;
+    target.has_runtime = false;
+    const Module module = lower_function(closed, how, target, budget).module;
+    Interface library = interface_;  // which has the codes of processors alone
+    add_code(library.functions.back(), closed, module, {});
+    gpu_.add(library, module, closed.graph);
+  }
+
+  // What the steps call that the program links. LAPACK calls BLAS.
+  void note_needs(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      if (const auto* call = std::get_if<ServiceStep>(&step.what)) {
+        calls_lapack_ = calls_lapack_ || call->extra == "lapack";
+        calls_blas_ = calls_blas_ || call->extra == "lapack" || call->extra == "blas";
+      }
+      for_each_inner(step, [&](const std::vector<Step>& inner) { note_needs(inner); });
+    }
+  }
+
   void add_unit(Unit unit, const std::string& cpu) {
     units_.push_back({std::move(unit), cpu, {}, {}});
   }
@@ -203,6 +249,8 @@ class Exporting {
   std::vector<Target> targets_;
   Interface interface_;
   std::vector<ExportedUnit> units_;
+  GpuTexts gpu_;
+  bool calls_lapack_ = false, calls_blas_ = false;
 };
 
 LibraryFunction::LibraryFunction(std::string name, const Function& function)
@@ -222,7 +270,7 @@ LibraryFunction::LibraryFunction(std::string name, std::vector<Expr> inputs,
 std::vector<char> ExportedLibrary::archive() const { return archive_of(name + ".o", object); }
 
 std::vector<char> ExportedLibrary::shared() const {
-  return link_objects(std::array{object}, ObjectKind::shared);
+  return link_objects(std::array{object}, ObjectKind::shared, needs);
 }
 
 ExportedLibrary export_library(const std::string& name, std::span<const LibraryFunction> functions,
@@ -230,6 +278,7 @@ ExportedLibrary export_library(const std::string& name, std::span<const LibraryF
   std::vector<std::string> names;
   for (const LibraryFunction& f : functions) names.push_back(f.name_);
   check_names(name, names);
+  check_extras(options);
   Exporting exporting(name, options);
   for (const LibraryFunction& f : functions) exporting.add(f);
   return exporting.finish();

@@ -22,6 +22,15 @@ struct ExportOptions {
   bool assembly = false;            ///< also return assembly texts
   bool llvm_ir = false;             ///< also return LLVM's IR
   std::string wheel_version = "0";  ///< of the package, if a wheel is made
+  /// What the library may have beside its own code: "fft", the code of Fourier transforms; "lapack"
+  /// and "blas", calls of those, which the program links: systems, decompositions; large products.
+  std::vector<std::string> extras = {};
+  bool cuda = false;          ///< also return the kernels in CUDA C++, and how they are launched
+  bool ptx = false;           ///< also compile those, by NVRTC
+  std::string gpu = "sm_80";  ///< for this architecture
+  /// Puts weights and first values of variables into a file of their own: the rest of the library
+  /// is the same for any of their values.
+  bool separate_weights = false;
 
   /// Asks for the texts that files of these kinds take: see `write_library`.
   void ask_for(std::span<const std::string> kinds);
@@ -41,7 +50,10 @@ struct ExportedLibrary {
   std::vector<char> object;  // relocatable
   std::string python;        // NAME/__init__.py of a wheel
   std::string wheel_version;
-  bool is_portable = false;  // it asks what the processor has
+  bool is_portable = false;             // it asks what the processor has
+  std::vector<char> weights = {};       // their file, if they have one
+  std::vector<std::string> needs = {};  // libraries that programs link with it: "lapack", "blas"
+  std::string cuda = {}, launches = {}, ptx = {};  // if they were asked for
 
   std::vector<char> archive() const;  // a static library of the object
   std::vector<char> shared() const;   // a shared one
@@ -68,22 +80,27 @@ class LibraryFunction {
 };
 
 /// Compiles the functions once more, for other callers. Weights (large constants) are in the
-/// object, shared variables are a state that the caller holds. Products are kernels. Equal
-/// functions and options give equal bytes.
+/// object, or in a file of their own with all arrays of floats that are constants; shared variables
+/// are a state that the caller holds. Products are kernels. Equal functions and options give equal
+/// bytes.
 /// ValueError: a name is no identifier or stands twice, a variable has an open extent, several
-/// targets are not levels of one architecture, a function prints, or needs LAPACK or Fourier
-/// transforms, which only Gnomon's runtime has.
+/// targets are not levels of one architecture, an extra is another one, a function prints, or needs
+/// an extra that is not asked for; there is nothing for a file of weights.
 ExportedLibrary export_library(const std::string& name, std::span<const LibraryFunction> functions,
                                const ExportOptions& options = {});
 
-/// What `write_library` can write of a library, as extensions of files.
+/// What `write_library` can write of a library beside its header; kinds that are extensions have
+/// no other name.
 std::span<const std::string_view> library_kinds();
 
-/// Writes FOLDER/NAME.h and a file of each kind: "o", "a", "so", "whl", "cpp", "ll", "s". Each is
-/// written aside and renamed. Returns their paths. ValueError: another kind, or a name or version
-/// that no wheel can have; FileError: a file cannot be written.
+/// Writes FOLDER/NAME.h and a file of each kind: "o", "a", "so", "whl", "cpp", "llvm-ir" ("ll"),
+/// "asm" ("s"), "cuda" ("cu"), "ptx", "json"; and `weights`, if they have a file. Each is written
+/// aside and renamed. Returns their paths. ValueError: another kind, a name or version that no
+/// wheel can have, a wheel that needs LAPACK or BLAS, a path of weights where they have no file or
+/// that of another file, none where they have one; FileError: a file cannot be written.
 std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
                                                  const std::filesystem::path& folder,
-                                                 std::span<const std::string> kinds);
+                                                 std::span<const std::string> kinds,
+                                                 const std::filesystem::path& weights = {});
 
 }  // namespace gnomon

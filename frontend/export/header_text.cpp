@@ -6,19 +6,11 @@
 
 #include <algorithm>
 
+#include "frontend/export/weights_file.h"
+
 namespace gnomon {
 
 namespace {
-
-// Puts the library's name, N, and its name in capitals, C, into a text.
-std::string with_names(std::string text, const Interface& library) {
-  const std::pair<std::string_view, std::string> names[] = {{"@N", library.name},
-                                                            {"@C", library.capitals()}};
-  for (const auto& [mark, name] : names)
-    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += name.size())
-      text.replace(at, mark.size(), name);
-  return text;
-}
 
 constexpr const char* opening = R"(#ifndef @C_H
 #define @C_H
@@ -41,7 +33,8 @@ typedef enum @N_status {
   @C_NO_WORKSPACE = 3,    /* `value`: bytes that are missing */
   @C_NO_CAPACITY = 4,     /* a result has `value` elements, and room for `bound` */
   @C_WRONG_PROCESSOR = 5, /* it lacks instructions that the library was built for */
-  @C_BAD_FILE = 6         /* no file of this state, or it cannot be read or written */
+  @C_BAD_FILE = 6,        /* none for this library, or it cannot be read or written */
+  @C_TOO_LARGE = 7@S
 } @N_status;
 
 /* How a call failed: the function's message says it in words. */
@@ -62,13 +55,52 @@ typedef struct @N_threads {
 } @N_threads;
 )";
 
-constexpr const char* state_declarations = R"(
+constexpr const char* last_status =
+    "         /* an extent does not fit the integers of LAPACK and BLAS */";
+constexpr const char* last_status_with_file =
+    ",       /* an extent does not fit the integers of LAPACK and BLAS */\n"
+    "  @C_OTHER_WEIGHTS = 8    /* a file with the weights of other functions */";
+
+constexpr const char* weights_declarations = R"(
+/* The weights are a file of their own, of so many bytes. They are in memory of the caller, at an
+ * address that 64 divides, and stay there, as they are, while calls use them: nothing is copied.
+ * After a failure `weights` is null. */
+#define @C_WEIGHTS_BYTES @B
+typedef struct @N_weights @N_weights;
+/* Checks a file that is in memory: one that is mapped, or a part of the program. */
+int32_t @N_open(const void* bytes, size_t size, const @N_weights** weights);
+/* Reads a file into `size` bytes of memory, and checks it. */
+int32_t @N_read(const char* path, void* memory, size_t size, const @N_weights** weights);
+)";
+
+constexpr const char* start_without_file = R"(
 /* Sets the variables to the values they had when the library was made. */
 void @N_start(@N_state* state);
-/* Writes the state to a file, whole or not at all, and reads it again. */
+)";
+constexpr const char* start_with_file = R"(
+/* Sets the variables to the values that the file has for them. */
+int32_t @N_start(@N_state* state, const @N_weights* weights);
+)";
+constexpr const char* state_declarations =
+    R"(/* Writes the state to a file, whole or not at all, and reads it again. */
 int32_t @N_save(const @N_state* state, const char* path);
 int32_t @N_load(@N_state* state, const char* path);
 )";
+
+// Puts the library's name, N, its name in capitals, C, and what depends on whether it has a file of
+// weights into a text: the end of the statuses, S, and the bytes of the file, B.
+std::string with_names(std::string text, const Interface& library) {
+  const bool has = library.has_weights_file;
+  const std::pair<std::string_view, std::string> names[] = {
+      {"@S", has ? last_status_with_file : last_status},
+      {"@B", has ? std::to_string(weights_layout(library).bytes) : ""},
+      {"@N", library.name},
+      {"@C", library.capitals()}};
+  for (const auto& [mark, name] : names)
+    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += name.size())
+      text.replace(at, mark.size(), name);
+  return text;
+}
 
 std::string elements_of(const InterfaceArray& a) {
   std::string product = is_complex(a.dtype) ? "2" : "";
@@ -93,7 +125,9 @@ std::string state_struct(const Interface& library) {
     text += fmt::format("  @C_ALIGNED {} {}[{}]; {}\n", v.element(), v.name,
                         none || count.empty() ? "1" : count, remark(v));
   }
-  return text + "} @N_state;\n" + state_declarations;
+  text += "} @N_state;\n";
+  text += library.has_weights_file ? start_with_file : start_without_file;
+  return text + state_declarations;
 }
 
 std::string argument_fields(const InterfaceFunction& f) {
@@ -154,6 +188,7 @@ class SpanFunction {
     if (!f.extents.empty()) parameters_.push_back(fmt::format("const {}_dims& dims_", f.prefix));
     for (const InterfaceArray& a : f.arguments) add(a, "const ");
     for (const InterfaceArray& r : f.results) add(r, "");
+    if (f.reads(library)) parameters_.emplace_back("const @N_weights* weights_");
     if (!f.variables.empty()) parameters_.emplace_back("@N_state& state_");
     parameters_.emplace_back("std::span<std::byte> work_");
     parameters_.emplace_back("const @N_threads* threads_ = nullptr");
@@ -172,7 +207,8 @@ class SpanFunction {
         "status_;\n{6}"
         "  return {0}_run({5}&args_{7}, work_.data(), work_.size(), threads_, failure_);\n}}\n",
         f_.prefix, name, fmt::join(parameters_, ", "), fields_, std::max(number_, 1), dims, checks_,
-        f_.variables.empty() ? "" : ", &state_");
+        std::string(f_.reads(library_) ? ", weights_" : "") +
+            (f_.variables.empty() ? "" : ", &state_"));
   }
 
  private:
@@ -236,7 +272,8 @@ std::string argument_parameters(const InterfaceFunction& f) {
 }
 
 std::string run_parameters(const Interface& library, const InterfaceFunction& f) {
-  return (f.variables.empty() ? "" : fmt::format(", {}_state* state", library.name)) +
+  return (f.reads(library) ? fmt::format(", const {}_weights* weights", library.name) : "") +
+         (f.variables.empty() ? "" : fmt::format(", {}_state* state", library.name)) +
          fmt::format(
              ", void* work, size_t work_bytes,\n    const {0}_threads* threads, {0}_failure* "
              "failure",
@@ -250,8 +287,17 @@ std::string header_text(const Interface& library) {
     text += fmt::format(" * {}{}\n", f.prefix, signature_text(f));
   text +=
       " *\n * The functions throw nothing, allocate nothing and keep nothing between calls; any\n"
-      " * number of threads may call them at once. Arrays are C-contiguous.\n */\n";
-  text += opening + state_struct(library);
+      " * number of threads may call them at once. Arrays are C-contiguous.\n";
+  if (!library.needs.empty())
+    text += fmt::format(
+        " *\n * Programs link what the functions call: -l{}. Its integers have 32 bits; it must "
+        "be\n"
+        " * right when several threads call it, as those that are lent do.\n",
+        fmt::join(library.needs, " -l"));
+  text += " */\n";
+  text += opening;
+  if (library.has_weights_file) text += weights_declarations;
+  text += state_struct(library);
   for (const InterfaceFunction& f : library.functions) {
     text += function_text(library, f);
     text += fmt::format(

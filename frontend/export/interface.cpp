@@ -11,6 +11,7 @@
 #include "codegen/module/module.h"
 #include "codegen/text/signature.h"
 #include "codegen/text/spell.h"
+#include "frontend/places.h"
 #include "frontend/variable.h"
 #include "ir/graph/leaf.h"
 #include "ir/op/representation.h"
@@ -84,9 +85,9 @@ class OpenExtents {
 };
 
 // What the header calls its own beside an argument, and words of C that C++ lets users have.
-constexpr const char* reserved_names[] = {"dims_", "state_",  "work_",   "threads_", "failure_",
-                                          "args_", "counts_", "status_", "detail",   "restrict",
-                                          "linux", "unix",    "NULL"};
+constexpr const char* reserved_names[] = {"dims_",    "state_",  "work_",   "threads_", "failure_",
+                                          "args_",    "counts_", "status_", "weights_", "detail",
+                                          "restrict", "linux",   "unix",    "NULL"};
 
 Names new_names() {
   Names names;
@@ -191,6 +192,10 @@ std::string InterfaceArray::element() const {
 
 std::size_t element_size(const InterfaceArray& array) { return size_of(part_of(array.dtype)); }
 
+bool InterfaceFunction::reads(const Interface& library) const {
+  return library.has_weights_file && !weights.empty();
+}
+
 std::string Interface::capitals() const {
   std::string text = name;
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -214,7 +219,27 @@ void add_function(Interface& library, const std::string& name, const Closed& clo
     add_extents_of(f, variable.get());
   }
   add_outputs(f, closed, open, names);
+  f.key = closed.graph.key();
   library.functions.push_back(std::move(f));
+}
+
+std::string op_of(const Step& step, const Graph& captured) {
+  const std::vector<const Node*> order = nodes_with_bodies(captured);
+  if (step.nodes.size() == 1 && step.nodes[0] < order.size())
+    return std::string(order[step.nodes[0]]->op().name);
+  const auto* call = std::get_if<ServiceStep>(&step.what);
+  return call == nullptr ? "it" : std::string(call->op);
+}
+
+std::string lines_of(const Step& step, const Graph& captured) {
+  Places places(4);
+  const std::vector<const Node*> order = nodes_with_bodies(captured);
+  places.add(step.nodes, order);
+  // A rewrite may have made it of several nodes: those of its operation, then.
+  if (const auto* call = std::get_if<ServiceStep>(&step.what); call && places.lines().empty())
+    for (const Node* node : order)
+      if (node->op().name == call->op) places.add(node->origins());
+  return places.lines().empty() ? "" : fmt::format(" [{}]", fmt::join(places.lines(), ", "));
 }
 
 void add_code(InterfaceFunction& f, const Closed& closed, const Module& module,

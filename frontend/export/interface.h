@@ -2,6 +2,7 @@
 // programs in C see. The header and its implementation are printed from it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -55,6 +56,10 @@ struct InterfaceFunction {
   std::vector<InterfaceOutput> outputs;
   std::vector<FailureMessage> failures;  // of the checks of all codes
   std::vector<InterfaceCode> codes;      // the best first
+  std::array<std::uint64_t, 2> key{};    // of the graph
+
+  /// Whether calls need the file of weights.
+  bool reads(const struct Interface& library) const;
 };
 
 struct Interface {
@@ -63,6 +68,8 @@ struct Interface {
   std::vector<Array> weights;
   std::vector<Shared> variables;
   std::vector<InterfaceArray> state;  // the variables as fields
+  std::vector<std::string> needs;     // libraries that programs link with it: "lapack", "blas"
+  bool has_weights_file = false;      // which has the weights and the first values of variables
 
   /// The name in capitals, as constants of the header begin.
   std::string capitals() const;
@@ -74,6 +81,11 @@ void add_function(Interface& library, const std::string& name, const Closed& clo
 /// Adds the code of the last function for one level.
 void add_code(InterfaceFunction& function, const Closed& closed, const struct Module& module,
               InterfaceCode code);
+
+/// The op that a step computes, as the user's program has it, which may be written as others.
+std::string op_of(const struct Step& step, const Graph& captured);
+/// The user's lines that a step comes from, for the end of a message: " [model.py:12]", or nothing.
+std::string lines_of(const struct Step& step, const Graph& captured);
 
 /// The bytes of a number in C memory, of a part where it is complex.
 std::size_t element_size(const InterfaceArray& array);

@@ -11,6 +11,7 @@ constexpr const char* calls =
 import collections.abc
 import contextlib
 import ctypes
+import mmap
 import os
 import pathlib
 import threading
@@ -18,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-_BAD_ARGUMENT, _CHECK_FAILED, _NO_WORKSPACE, _NO_CAPACITY = 1, 2, 3, 4
+_BAD_ARGUMENT, _CHECK_FAILED, _NO_WORKSPACE, _NO_CAPACITY, _OTHER_WEIGHTS = 1, 2, 3, 4, 8
 _KINDS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 _Body = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_int32)
@@ -68,11 +69,29 @@ def _fitted(where, name, value, array):
 
 
 class Library:
-    """The shared library, in this folder."""
+    """The shared library, in this folder, and the file of its weights, if it has one."""
 
-    def __init__(self, name):
+    def __init__(self, name, has_weights=False):
         self.name = name
         self.code = ctypes.CDLL(str(pathlib.Path(__file__).with_name(f"lib{name}.so")))
+        self.weights = []  # an argument of calls, if there is one
+        if has_weights:
+            self._open(pathlib.Path(__file__).with_name(f"{name}.weights"))
+
+    def _open(self, path):
+        try:
+            with open(path, "rb") as file:
+                self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except ValueError:
+            raise OSError(f"{path}: the file is empty") from None
+        whole, opened = np.frombuffer(self._mapped, np.uint8), ctypes.c_void_p()
+        status = self.code[f"{self.name}_open"](
+            ctypes.c_void_p(whole.ctypes.data), ctypes.c_size_t(whole.size), ctypes.byref(opened)
+        )
+        if status != 0:
+            what = "of other functions" if status == _OTHER_WEIGHTS else "cut or damaged"
+            raise OSError(f"{path}: the weights are {what}")
+        self.weights = [opened]
 
 
 class State(collections.abc.Mapping):
@@ -83,7 +102,7 @@ class State(collections.abc.Mapping):
 
     def __init__(self):
         self._allocate()
-        self._library.code[f"{self._library.name}_start"](self._address)
+        self._library.code[f"{self._library.name}_start"](self._address, *self._library.weights)
 
     def _allocate(self):
         places, size = [], 0
@@ -190,11 +209,14 @@ class Function:
     """A function of the library.
 
     `dims` are its open extents, `arguments` names, dtypes and extents, `results` names, dtypes,
-    ranks and whether only a call finds their extents; `made` takes the results to what is returned.
+    ranks and whether only a call finds their extents; `made` takes the results to what is returned;
+    it may read the file of weights.
     """
 
-    def __init__(self, library, prefix, dims, arguments, results, state=None, made=None):
+    def __init__(self, library, prefix, dims, arguments, results, state=None, made=None,
+                 reads=False):
         self._name, self._made, self._state = prefix, made, state
+        self._weights = library.weights if reads else []
         self._dims, self._arguments, self._results = dims, arguments, results
         self._plan = library.code[f"{prefix}_plan"]
         self._run = library.code[f"{prefix}_run"]
@@ -290,7 +312,7 @@ class Function:
                         setattr(args, f"{name}_capacity", array.size)
                         setattr(args, f"{name}_shape", ctypes.addressof(shape))
                 status = self._run(
-                    *front, *([] if state is None else [state._address]),
+                    *front, *self._weights, *([] if state is None else [state._address]),
                     ctypes.c_void_p(work.ctypes.data), ctypes.c_size_t(size),
                     None if lent is None else ctypes.byref(lent), ctypes.byref(failure),
                 )

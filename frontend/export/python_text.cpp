@@ -59,7 +59,7 @@ std::string result_text(const InterfaceArray& r) {
 }
 
 std::string function_text(const InterfaceFunction& f, const std::string& name,
-                          const std::string& state) {
+                          const std::string& state, bool reads) {
   std::vector<std::string> parameters, values, arguments, results, fields;
   PythonNames names, names_of_results;
   if (!f.variables.empty()) parameters = {"state_", "/"};
@@ -82,6 +82,7 @@ std::string function_text(const InterfaceFunction& f, const std::string& name,
                        tuple_of(fields));
     made = fmt::format(", made=_{}_results", name);
   }
+  if (reads) made += ", reads=True";
   return text +
          fmt::format(
              "\n_{0} = _calls.Function(\n    _library, {1}, {2},\n    {3},\n    {4}{5}{6},\n)\n\n\n"
@@ -123,7 +124,8 @@ std::string python_text(const Interface& library) {
   for (std::size_t i = 0; i < functions.size(); ++i)
     text += fmt::format("    {}{}\n", functions[i], signature_text(library.functions[i]));
   text += "\"\"\"\n\nimport collections as _collections\n\nfrom . import _calls\n\n";
-  std::string body = fmt::format("_library = _calls.Library({})\n", in_quotes(library.name));
+  std::string body = fmt::format("_library = _calls.Library({}{})\n", in_quotes(library.name),
+                                 library.has_weights_file ? ", has_weights=True" : "");
   std::string state;
   if (!library.state.empty()) {
     state = names.fresh("State");
@@ -131,7 +133,8 @@ std::string python_text(const Interface& library) {
     body += state_text(library, state);
   }
   for (std::size_t i = 0; i < functions.size(); ++i)
-    body += function_text(library.functions[i], functions[i], state);
+    body += function_text(library.functions[i], functions[i], state,
+                          library.functions[i].reads(library));
   return text + fmt::format("__all__ = [{}]\n\n", fmt::join(all, ", ")) + body;
 }
 

@@ -2,6 +2,7 @@
 #include "frontend/export/wheel.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cctype>
 #include <regex>
@@ -56,6 +57,10 @@ std::string base64_of(std::string_view bytes) {
   return text;
 }
 
+std::string stem_of(const ExportedLibrary& library) {
+  return fmt::format("{}-{}", normalized(library.name), library.wheel_version);
+}
+
 class Wheel {
  public:
   explicit Wheel(OutputFile& file) : archive_(file) {}
@@ -84,6 +89,9 @@ void check_wheel(const ExportedLibrary& library) {
   if (name.back() == '_' || is_python_keyword(name))
     throw ValueError(
         fmt::format("export: expected a name that Python takes for a package, found {}", name));
+  if (!library.needs.empty())
+    throw ValueError(fmt::format("export: a wheel needs NumPy alone, and this library needs {}",
+                                 fmt::join(library.needs, " and ")));
   static const std::regex version(
       R"((0|[1-9]\d*)(\.(0|[1-9]\d*))*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?)"
       R"((\+[a-z0-9]+(\.[a-z0-9]+)*)?)");
@@ -92,22 +100,26 @@ void check_wheel(const ExportedLibrary& library) {
                                  library.wheel_version));
 }
 
-std::filesystem::path write_wheel(const ExportedLibrary& library,
-                                  const std::filesystem::path& folder) {
+std::filesystem::path wheel_path(const ExportedLibrary& library,
+                                 const std::filesystem::path& folder) {
+  return folder /
+         fmt::format("{}-py3-none-{}.whl", stem_of(library), fmt::join(platforms(library), "."));
+}
+
+void write_wheel(const ExportedLibrary& library, const std::filesystem::path& path) {
   const std::string& name = library.name;
-  const std::string stem = fmt::format("{}-{}", normalized(name), library.wheel_version);
-  std::string tags, platform;
-  for (const std::string& p : platforms(library)) {
-    tags += fmt::format("Tag: py3-none-{}\n", p);
-    platform += (platform.empty() ? "" : ".") + p;
-  }
-  const std::filesystem::path path = folder / fmt::format("{}-py3-none-{}.whl", stem, platform);
+  const std::string stem = stem_of(library);
+  std::string tags;
+  for (const std::string& p : platforms(library)) tags += fmt::format("Tag: py3-none-{}\n", p);
   OutputFile file(path);
   Wheel wheel(file);
   const std::vector<char> shared = library.shared();
   wheel.add(name + "/__init__.py", library.python);
   wheel.add(name + "/_calls.py", python_calls_text());
   wheel.add(fmt::format("{0}/lib{0}.so", name), {shared.data(), shared.size()});
+  if (!library.weights.empty())
+    wheel.add(fmt::format("{0}/{0}.weights", name),
+              {library.weights.data(), library.weights.size()});
   const std::string about = stem + ".dist-info/";
   wheel.add(about + "METADATA",
             fmt::format("Metadata-Version: 2.1\nName: {}\nVersion: {}\n"
@@ -118,7 +130,6 @@ std::filesystem::path write_wheel(const ExportedLibrary& library,
             "Wheel-Version: 1.0\nGenerator: gnomon\nRoot-Is-Purelib: false\n" + tags);
   wheel.finish(about + "RECORD");
   file.finish();
-  return path;
 }
 
 }  // namespace gnomon

@@ -13,7 +13,16 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::string_view kinds[] = {"o", "a", "so", "whl", "cpp", "ll", "s"};
+constexpr std::string_view kinds[] = {"o",    "a",   "so",   "whl", "cpp", "llvm-ir", "asm",
+                                      "cuda", "ptx", "json", "ll",  "s",   "cu"};
+
+// The extension of files of a kind, which is another name of it.
+std::string_view extension_of(std::string_view kind) {
+  if (kind == "llvm-ir") return "ll";
+  if (kind == "asm") return "s";
+  if (kind == "cuda") return "cu";
+  return kind;
+}
 
 void write(const std::filesystem::path& path, std::string_view bytes) {
   OutputFile file(path);
@@ -35,6 +44,9 @@ std::string texts(const ExportedLibrary& library, const std::string ExportedUnit
 }
 
 std::string bytes_of(const ExportedLibrary& library, std::string_view kind) {
+  if (kind == "cu") return library.cuda;
+  if (kind == "ptx") return library.ptx;
+  if (kind == "json") return library.launches;
   if (kind == "o") return std::string(view(library.object));
   if (kind == "a") return std::string(view(library.archive()));
   if (kind == "so") return std::string(view(library.shared()));
@@ -47,8 +59,10 @@ std::string bytes_of(const ExportedLibrary& library, std::string_view kind) {
 
 void ExportOptions::ask_for(std::span<const std::string> wanted) {
   const auto has = [&](std::string_view kind) {
-    return std::ranges::find(wanted, kind) != wanted.end();
+    return std::ranges::find(wanted, kind, extension_of) != wanted.end();
   };
+  ptx = ptx || has("ptx");
+  cuda = cuda || ptx || has("cu") || has("json");
   assembly = assembly || has("s");
   llvm_ir = llvm_ir || has("ll");
 }
@@ -57,7 +71,12 @@ std::span<const std::string_view> library_kinds() { return kinds; }
 
 std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
                                                  const std::filesystem::path& folder,
-                                                 std::span<const std::string> wanted) {
+                                                 std::span<const std::string> wanted,
+                                                 const std::filesystem::path& weights) {
+  if (weights.empty() != library.weights.empty())
+    throw ValueError(weights.empty() ? "export: expected a path for the weights, found none"
+                                     : fmt::format("export: {}: the weights are in the library",
+                                                   weights.string()));
   for (const std::string& kind : wanted) {
     if (std::ranges::find(kinds, kind) == std::end(kinds))
       throw ValueError(fmt::format("export: expected one of {} as a kind of file, found {}",
@@ -65,17 +84,36 @@ std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
     if (kind == "whl") check_wheel(library);
   }
   std::vector<std::filesystem::path> paths = {folder / (library.name + ".h")};
-  write(paths[0], library.header);
+  std::vector<std::string_view> extensions = {"h"};
   for (const std::string& kind : wanted) {
-    if (kind == "whl") {
-      paths.push_back(write_wheel(library, folder));
-      continue;
-    }
     // A static library is found by the linker as -lNAME.
     const std::string_view before = kind == "a" || kind == "so" ? "lib" : "";
-    paths.push_back(folder / fmt::format("{}{}.{}", before, library.name, kind));
-    write(paths.back(), bytes_of(library, kind));
+    const std::string_view extension = extension_of(kind);
+    std::filesystem::path path =
+        kind == "whl" ? wheel_path(library, folder)
+                      : folder / fmt::format("{}{}.{}", before, library.name, extension);
+    if (std::ranges::find(paths, path) != paths.end()) continue;  // by both of its names
+    paths.push_back(std::move(path));
+    extensions.push_back(extension);
   }
+  const auto place = [](const std::filesystem::path& path) {
+    return std::filesystem::absolute(path).lexically_normal();
+  };
+  for (const std::filesystem::path& path : paths)
+    if (!weights.empty() && place(weights) == place(path))
+      throw ValueError(
+          fmt::format("export: {}: expected another file for the weights than those "
+                      "of the library",
+                      weights.string()));
+  if (!weights.empty()) write(weights, view(library.weights));
+  write(paths[0], library.header);
+  for (std::size_t i = 1; i < paths.size(); ++i) {
+    if (extensions[i] == "whl")
+      write_wheel(library, paths[i]);
+    else
+      write(paths[i], bytes_of(library, extensions[i]));
+  }
+  if (!weights.empty()) paths.push_back(weights);
   return paths;
 }
 

@@ -29,15 +29,15 @@ char letter() {
 template <class T>
 Lapack<T> made() {
   Lapack<T> f{};
-  const auto set = [&]<class F>(F& function, const char* prefix, const char* name) {
-    function = reinterpret_cast<F>(find(std::string(prefix) + letter<T>() + name));
+  const auto set = [&]<class F>(F& function, const char* name) {
+    function = reinterpret_cast<F>(find(letter<T>() + std::string(name)));
   };
-  set(f.potrf, "", "potrf_"), set(f.getrf, "", "getrf_"), set(f.getrs, "", "getrs_");
-  set(f.gelqf, "", "gelqf_"), set(f.orglq, "", is_pair<T> ? "unglq_" : "orglq_");
-  set(f.syevd, "", is_pair<T> ? "heevd_" : "syevd_"), set(f.gesdd, "", "gesdd_");
-  set(f.gees, "", "gees_"), set(f.geev, "", "geev_"), set(f.gges, "", "gges_"),
-      set(f.gbsv, "", "gbsv_"), set(f.trsyl, "", "trsyl_");
-  set(f.trsm, "cblas_", "trsm"), set(f.gemm, "cblas_", "gemm");
+  set(f.potrf, "potrf_"), set(f.getrf, "getrf_"), set(f.getrs, "getrs_");
+  set(f.gelqf, "gelqf_"), set(f.orglq, is_pair<T> ? "unglq_" : "orglq_");
+  set(f.syevd, is_pair<T> ? "heevd_" : "syevd_"), set(f.gesdd, "gesdd_");
+  set(f.gees, "gees_"), set(f.geev, "geev_"), set(f.gges, "gges_"), set(f.gbsv, "gbsv_"),
+      set(f.trsyl, "trsyl_");
+  set(f.trsm, "trsm_"), set(f.gemm, "gemm_");
   return f;
 }
 
@@ -51,8 +51,8 @@ const Lapack<T>& lapack() {
 
 template const Lapack<float>& lapack<float>();
 template const Lapack<double>& lapack<double>();
-template const Lapack<std::complex<float>>& lapack<std::complex<float>>();
-template const Lapack<std::complex<double>>& lapack<std::complex<double>>();
+template const Lapack<FloatPair<float>>& lapack<FloatPair<float>>();
+template const Lapack<FloatPair<double>>& lapack<FloatPair<double>>();
 
 bool lapack_available() { return blas().available() && lapack<double>().complete(); }
 

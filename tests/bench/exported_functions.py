@@ -79,6 +79,16 @@ def programs(rng):
     square = rng.normal(size=(1000, 1000))
     extents = {"m_0": 1000, "m_1": 1000}
     yield "matrix by vector", f, {"m": square, "q": square[0]}, extents
+    for n in (256, 1000):
+        for name, line in ((f"spectrum of {n}", gn.vector("u")),
+                           (f"spectrum of {n}, known", gn.tensor("u", shape=(n,)))):  # fmt: skip
+            f = gn.function([line], {"r": gn.fft.rfft(line)})
+            yield name, f, {"u": square[0][:n].copy()}, {"u_0": n}
+    f = gn.function([m], {"r": gn.fft.fft2(m)})
+    yield "fft2, 500 x 500", f, {"m": square[:500, :500].copy()}, {"m_0": 500, "m_1": 500}
+    f = gn.function([m, q], {"r": gn.linalg.solve(m, q)})
+    yield "system of 200", f, {"m": square[:200, :200].copy(), "q": square[0][:200].copy()}, {
+        "m_0": 200, "m_1": 200}  # fmt: skip
     for n in (64, 500):
         f, extents = gn.function([m], {"r": m @ m}), {"m_0": n, "m_1": n}
         yield f"product, {n} x {n}", f, {"m": square[:n, :n].copy()}, extents
@@ -98,7 +108,7 @@ def main():
     print(f"{'':20} {'library':>12} {'in process':>12} {'ratio':>6} {'bytes':>8}")
     for name, f, inputs, extents in programs(np.random.default_rng(0)):
         with tempfile.TemporaryDirectory() as folder:
-            gn.export(f"{folder}/model", f, kinds=("so", "a"))
+            gn.export(f"{folder}/model", f, kinds=("so", "a"), extras=("fft", "lapack"))
             arrays = [gn.asarray(value) for value in inputs.values()]
             dtypes = {n: np.asarray(value).dtype for n, value in f(*arrays).items()}
             library = Library(folder, "model")

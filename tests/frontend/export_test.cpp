@@ -1,11 +1,13 @@
 // Exported libraries: what they are made of. tests/python/test_export.py calls them.
 #include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <xxhash.h>
 
 #include <array>
 #include <fstream>
 
 #include "frontend/gnomon.h"
+#include "ir/graph/leaf.h"
 #include "tests/support/folder_support.h"
 
 using namespace gnomon;
@@ -80,11 +82,46 @@ TEST_CASE("a service of a library is a unit of its own, for the routines that ar
     CHECK_FALSE(u.unit.name.ends_with("services.cpp"));
 }
 
-TEST_CASE("services that only the runtime has are refused") {
+TEST_CASE("weights in a file are in no unit, those of bodies and of few bytes among them") {
+  const test::Folder folder;
+  const auto made = [](double scale) {
+    const Expr x = vector("x"), w(make_constant(Array::from({scale, 2.5, 3.5})));
+    const Expr begin = x * Expr(make_constant(Array::from({scale, scale, 1.5})));
+    const Expr looped = fori(3, std::vector<Expr>{begin}, [&](Expr, std::span<const Expr> s) {
+      return std::vector<Expr>{sin(s[0]) * w};
+    })[0];
+    ExportOptions options;
+    options.separate_weights = true;
+    return export_library("m", std::array{LibraryFunction{"", {x}, {{"y", looped}}}}, options);
+  };
+  const ExportedLibrary one = made(0.25), other = made(0.75);
+  CHECK(one.header == other.header);
+  CHECK(one.object == other.object);
+  CHECK(one.weights != other.weights);
+  REQUIRE(one.weights.size() == 64 + 2 * 64);
+  CHECK(XXH64(one.weights.data() + 16, one.weights.size() - 16, 0) ==
+        *reinterpret_cast<const std::uint64_t*>(one.weights.data() + 8));
+  const std::array<std::string, 1> kinds = {"o"};
+  CHECK_THROWS_AS(write_library(one, folder.path, kinds), ValueError);
+  CHECK_THROWS_AS(write_library(one, folder.path, kinds, folder.path / "m.o"), ValueError);
+  const auto paths = write_library(one, folder.path, kinds, folder.path / "w");
+  CHECK(read(paths.back()) == std::string(one.weights.begin(), one.weights.end()));
+  CHECK_THROWS_AS(write_library(export_library("m", std::array{doubled("")}), folder.path, kinds,
+                                folder.path / "w"),
+                  ValueError);
+}
+
+TEST_CASE("services that are extras are refused unless they are asked for") {
   const Expr a = matrix("a");
   const LibraryFunction f{"", {a}, {{"y", solve(a, a)}}};
-  CHECK_THROWS_WITH_AS(export_library("m", std::array{f}),
-                       doctest::Contains("solve needs LAPACK or Fourier transforms"), ValueError);
+  CHECK_THROWS_WITH_AS(export_library("m", std::array{f}), doctest::Contains("solve needs LAPACK"),
+                       ValueError);
+  ExportOptions options;
+  options.extras = {"lapack"};
+  CHECK(export_library("m", std::array{f}, options).needs ==
+        std::vector<std::string>{"lapack", "blas"});
+  options.extras = {"fft"};
+  CHECK_THROWS_AS(export_library("m", std::array{f}, options), ValueError);
 }
 
 TEST_CASE("names of a library are identifiers, each once") {

@@ -5,7 +5,6 @@ import pathlib
 import re
 import threading
 
-import gnomon as gn
 import numpy as np
 
 LEVELS = ("x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4")
@@ -89,19 +88,31 @@ def _struct(fields):
 
 
 class Library:
-    """A shared library and its header; `names` of its functions, "" for one with its own name."""
+    """A shared library and its header; `names` of its functions, "" for one with its own name.
 
-    def __init__(self, folder, name):
+    `weights`: the path of their file, if they have one.
+    """
+
+    def __init__(self, folder, name, weights=None):
         self.name = name
         self.header = pathlib.Path(folder, f"{name}.h").read_text()
         self.code = ctypes.CDLL(str(pathlib.Path(folder, f"lib{name}.so")))
-        self.state = None
+        self.state = self.weights = None
+        if weights is not None:
+            self.weights_memory = _aligned(pathlib.Path(weights).stat().st_size)
+            self.weights = ctypes.c_void_p()
+            status = self.code[f"{name}_read"](
+                str(weights).encode(), ctypes.c_void_p(self.weights_memory.ctypes.data),
+                ctypes.c_size_t(self.weights_memory.size), ctypes.byref(self.weights),
+            )  # fmt: skip
+            assert status == 0
         fields = _fields(self.header, f"{name}_state")
         if fields is not None:
             size = max(64, sum((ctypes.sizeof(t) + 63) // 64 * 64 for _, t, _ in fields))
             self.memory = _aligned(size)
             self.state = ctypes.c_void_p(self.memory.ctypes.data)
-            self.code[f"{name}_start"](self.state)
+            given = [] if self.weights is None else [self.weights]
+            self.code[f"{name}_start"](self.state, *given)
             offsets = np.cumsum([0] + [(ctypes.sizeof(t) + 63) // 64 * 64 for _, t, _ in fields])
             self.variables = {
                 n: (int(at), t) for (n, t, _), at in zip(fields, offsets[:-1], strict=True)
@@ -120,10 +131,10 @@ class Library:
         call.run()
         return call.results()
 
-    def has_state(self, prefix):
-        """Whether a function takes the state."""
+    def takes(self, prefix, what):
+        """Whether a function takes the state, or the weights."""
         head = re.search(rf"int32_t {prefix}_run\(.*?;", self.header, re.S)[0]
-        return f"{self.name}_state* state" in head
+        return f"{self.name}_{what}* {what}" in head
 
 
 class Call:
@@ -148,7 +159,8 @@ class Call:
         size = self.shapes.workspace - shorter + 64 * capacity
         self.kept.append(_aligned(max(size, 64)))
         self.rest = [
-            *([library.state] if library.has_state(self.prefix) else []),
+            *([library.weights] if library.takes(self.prefix, "weights") else []),
+            *([library.state] if library.takes(self.prefix, "state") else []),
             ctypes.c_void_p(self.kept[-1].ctypes.data), ctypes.c_size_t(size),
             ctypes.byref(threads.struct) if threads else None,
         ]  # fmt: skip
@@ -215,5 +227,7 @@ def _aligned(size):
 
 def library(folder, functions, **options):
     """The functions as a library in the folder, opened."""
+    import gnomon as gn  # what is opened runs without it
+
     gn.export(folder / "model", functions, kinds=("so",), **options)
     return Library(folder, "model")

@@ -251,8 +251,9 @@ def test_a_workspace_that_is_too_small(tmp_path, rng):
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda x: gn.linalg.solve(x, x), r"solve needs LAPACK or Fourier transforms"),
-        (lambda x: gn.linalg.cholesky(x), r"cholesky needs LAPACK or Fourier transforms"),
+        (lambda x: gn.linalg.solve(x, x), r"solve needs LAPACK.* asked for: extra \"lapack\""),
+        (lambda x: gn.linalg.cholesky(x), r"cholesky needs LAPACK.* asked for: extra \"lapack\""),
+        (lambda x: gn.fft.rfft(x), r"rfft needs Fourier transforms.* asked for: extra \"fft\""),
         (lambda x: gn.print(x, "x"), r"it prints, which an exported library cannot"),
     ],
 )
@@ -277,6 +278,7 @@ def test_wrong_wishes(tmp_path):
         (lambda: gn.export(tmp_path / "model", f, targets=("aarch64", "riscv64")), "architecture"),
         (lambda: gn.export(tmp_path / "model", f, targets=("aarch64", "aarch64")), "different"),
         (lambda: gn.export(tmp_path / "model", f, targets=("aarch64+sme",)), "found aarch64.sme"),
+        (lambda: gn.export(tmp_path / "model", f, extras=("gsl",)), "as an extra, found gsl"),
         (lambda: gn.export(tmp_path / "model", g), "the variable s has an extent"),
         (lambda: gn.export(tmp_path / "model", {}), "expected a function"),
         (lambda: gn.export(tmp_path / "model", gn.compiled(lambda x: x)), "gn.Function"),

@@ -24,7 +24,8 @@ static float images[7 * 30], labels[7 * 5], p[7 * 5], loss;
 static double v[37], dv[37], cost, da, special[4 * 37], spectrum[2 * 37];
 static uint16_t halves[37], brains[37];
 static int64_t whole[37], places[37];
-static double ordered[37], running[37];
+static double ordered[37], running[37], line[2 * 19], columns[2 * 7 * 30];
+static float smooth[7 * 30];
 static alignas(64) model_state state;
 static alignas(64) char work[1 << 20];
 static model_failure failure;
@@ -98,6 +99,14 @@ int main(void) {
          model_windows_message);
     give(&loss, sizeof loss);
   }
+  model_waves_dims waves_dims = {.x_0 = 7, .v_0 = 37};
+  model_waves_args waves = {.x = images, .v = v, .line = line, .columns = columns,
+                            .smooth = smooth};
+  must(model_waves_run(&waves_dims, &waves, work, sizeof work, NULL, &failure),
+       model_waves_message);
+  give(line, sizeof line);
+  give(columns, sizeof columns);
+  give(smooth, sizeof smooth);
   give(state.filters, sizeof state.filters);
   give(state.deep, sizeof state.deep);
   return 0;
@@ -144,6 +153,14 @@ def functions():
         "windows": gn.function(
             [x], {"loss": windows}, updates={w: w - np.float32(0.1) * d for w, d in by_window}
         ),
+        "waves": gn.function(
+            [x, v],
+            {
+                "line": gn.fft.rfft(v),  # a chirp
+                "columns": gn.fft.ifft(gn.astype(x, "complex128"), axis=0),
+                "smooth": gn.fft.irfft(0.9 * gn.fft.rfft(x), n=30),
+            },
+        ),
         "numbers": gn.function(
             [v],
             {
@@ -161,7 +178,7 @@ def program(folder, functions, targets, compiler="cc"):
     """The path of the program with a library for these processors."""
     if shutil.which(compiler) is None:
         pytest.skip(f"no {compiler}")
-    gn.export(folder / "model", functions, targets=targets)
+    gn.export(folder / "model", functions, targets=targets, extras=("fft",))
     (folder / "main.c").write_text(PROGRAM)
     strict = ["-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-O1", "-static"]
     command = [compiler, *strict, "main.c", "libmodel.a", "-o", "main", "-lm"]

@@ -21,8 +21,9 @@ namespace {
 
 struct BuildArguments {
   std::vector<std::string> models;
-  std::string output, depfile, wheel_version = ExportOptions().wheel_version;
-  std::vector<std::string> kinds = {"a"}, targets = {"native"};
+  std::string output, depfile, weights, wheel_version = ExportOptions().wheel_version;
+  std::string gpu = ExportOptions().gpu;
+  std::vector<std::string> kinds = {"a"}, targets = {"native"}, extras;
   Derivatives derivatives;
   int opt_level = 2;
   bool json = false;
@@ -72,9 +73,12 @@ int run(const BuildArguments& arguments) {
   options.targets = arguments.targets;
   options.opt_level = arguments.opt_level;
   options.wheel_version = arguments.wheel_version;
+  options.extras = arguments.extras;
+  options.gpu = arguments.gpu;
+  options.separate_weights = !arguments.weights.empty();
   options.ask_for(arguments.kinds);
   const auto paths = write_library(export_library(name, functions, options), output.parent_path(),
-                                   arguments.kinds);
+                                   arguments.kinds, arguments.weights);
   if (!arguments.depfile.empty()) write_rule(arguments.depfile, paths, read);
   progress.clear();
   auto files = nlohmann::ordered_json::array();
@@ -98,8 +102,14 @@ void add_build(CommandLine& line) {
        "traces a function of a program of Python"},
       {"gnomon build predict.gn train.gn -o net --target x86-64,x86-64-v3,x86-64-v4",
        "two functions with one state, with code for three levels of processors"},
+      {"gnomon build model.gn -o model --emit so --weights model.weights",
+       "arrays in a file that the program maps or reads"},
       {"gnomon build model.gn -o model --emit whl --target x86-64-v2,x86-64-v3",
        "a package for Python that needs NumPy alone"},
+      {"gnomon build model.gn -o model --extras fft,lapack",
+       "with code for Fourier transforms, and calls of LAPACK"},
+      {"gnomon build model.gn -o model --emit cuda,ptx,json --gpu sm_90",
+       "the kernels for GPUs, and how they are launched"},
       {"gnomon build model.gn -o model --target aarch64,aarch64+sve256",
        "code for another architecture"},
   };
@@ -140,9 +150,21 @@ void add_build(CommandLine& line) {
   add("--vmap", arguments->derivatives.vmap,
       "adds each function over a batch, the first axis of these inputs");
   command
+      .add_option("--weights", arguments->weights,
+                  "puts weights and first values of variables into this file: the others are the "
+                  "same for any of their values")
+      ->type_name("FILE");
+  command
       .add_option("--depfile", arguments->depfile,
                   "writes a rule of make that names the files that were read")
       ->type_name("FILE");
+  command
+      .add_option("--extras", arguments->extras,
+                  "what the library may have beside its own code: fft, lapack, blas")
+      ->delimiter(',');
+  command.add_option("--gpu", arguments->gpu, "the architecture of GPUs that PTX is for")
+      ->type_name("ARCH")
+      ->capture_default_str();
   command.add_option("--wheel-version", arguments->wheel_version, "of the package of Python")
       ->type_name("VERSION")
       ->capture_default_str();

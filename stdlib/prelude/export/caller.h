@@ -15,6 +15,7 @@ enum class Outcome : i32 {
   no_workspace,     // `value`: bytes that are missing
   no_capacity,      // `index`: the number of the result's name; `value`: elements that it has
   wrong_processor,  // it lacks instructions that the library was built for
+  too_large = 7,    // an extent is beyond the integers of LAPACK and BLAS
 };
 
 /// What a call tells of how it failed.
@@ -296,6 +297,9 @@ inline u64 describe(const CallFailure& failure, const char* const* arguments, i6
       break;
     case Outcome::wrong_processor:
       message.put("the processor lacks instructions that this library was built for");
+      break;
+    case Outcome::too_large:
+      message.put("an extent does not fit the integers of LAPACK and BLAS");
       break;
   }
   return message.finish();

@@ -5,6 +5,7 @@
 #include "runtime/convolution/convolution_routines.h"
 #include "runtime/convolution/tiles.h"
 #include "runtime/lines/line_routines.h"
+#include "stdlib/prelude/export/caller.h"
 #include "stdlib/prelude/lanes/kernel.h"
 
 namespace gn {
@@ -68,7 +69,13 @@ struct Convolution {
 /// Runs a service in memory of its own. Threads have scratch of the call, unless the extents are
 /// `late`: then theirs lies behind what is shared.
 template <typename Service, typename Record>
-i32 serve(const Call& call, const Record& what, u8* memory, bool late) {
+i32 serve(const Call& call, Record& what, u8* memory, bool late) {
+  if constexpr (requires { Service::fits(what); })
+    if (!Service::fits(what)) {
+      const CallLock held(call.context);
+      call.context->failure = {Outcome::too_large, 0, 0, 0, 0};
+      return GNOMON_SERVICE_FAILED;
+    }
   char* const shared = reinterpret_cast<char*>(memory);
   const gnomon::ServiceMemory bytes = Service::memory(what);
   const bool done =

@@ -1,18 +1,8 @@
 // Files of the variables of an exported library, by C's own functions.
 #pragma once
 
-#include <stddef.h>
-
+#include "stdlib/prelude/export/c_files.h"
 #include "stdlib/prelude/lanes/primitives.h"
-
-extern "C" {
-void* fopen(const char* path, const char* mode);
-int fclose(void* file);
-size_t fread(void* to, size_t size, size_t count, void* file);
-size_t fwrite(const void* from, size_t size, size_t count, void* file);
-int remove(const char* path);
-int rename(const char* from, const char* to);
-}
 
 namespace gn {
 

@@ -17,6 +17,10 @@ struct Laps {
 
   GN_FN explicit Laps(gnomon_profile* p) : profile(p), last(gnomon_ticks()) {}
 
+  /// A buffer has so many bytes: in a loop the most of all rounds count.
+  GN_FN void holds(i64 buffer, i64 bytes) {
+    if (bytes > profile->held[buffer]) profile->held[buffer] = bytes;
+  }
   /// What comes now is no part of what came before.
   GN_FN void begin() { last = gnomon_ticks(); }
   /// The step ends; it began with the last lap, or when a loop around others did.

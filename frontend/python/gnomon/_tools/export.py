@@ -18,6 +18,9 @@ def export(
     targets: Sequence[str] = ("native",),
     opt_level: int = 2,
     wheel_version: str = "0",
+    extras: Sequence[str] = (),
+    gpu: str = "sm_80",
+    weights: str | os.PathLike[str] | None = None,
 ) -> list[str]:
     """Writes functions as a library for programs in C and C++; returns the paths of its files.
 
@@ -28,19 +31,29 @@ def export(
 
     `kinds` are the files beside the header: "o" and "a" to link, "so" to open, "whl" for Python
     without Gnomon, a package of version `wheel_version` that needs NumPy alone, and the texts
-    "cpp", "ll" (LLVM's IR) and "s" (assembly). `targets`: "native", LLVM's name of a processor, or
+    "cpp", "llvm-ir" and "asm"; "ll" and "s" are other names of these. For GPUs: "cuda", the kernels
+    in CUDA C++, "ptx", what NVRTC makes of them for the architecture `gpu`, and "json", which says
+    how they are launched. `targets`: "native", LLVM's name of a processor, or
     levels of one architecture, this machine's or another, of which a call takes the best that its
     processor has: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"; "aarch64", "aarch64+sve",
     "aarch64+sve256"; "riscv64", "riscv64+v". `opt_level`: Clang's, 0 to 3.
 
-    The library needs that of C and nothing else. It allocates nothing, keeps nothing between calls,
-    and has the caller's threads or one; the header says how. Its products of matrices are kernels:
-    the bits are those of `gn.function` where that calls no BLAS and, for convolutions, where the
-    processor has AVX-512.
+    `extras`: "fft" adds code for Fourier transforms, "lapack" lets the library call LAPACK for
+    systems of equations and decompositions, "blas" lets it call BLAS for products that are large.
+    Programs link these, as the header says.
 
-    ValueError: a name is no identifier, another kind or target, a version that no wheel has, a
-    variable has an open extent, or a function prints or needs what only Gnomon's runtime has:
-    linear systems and decompositions, Fourier transforms.
+    `weights` is the path of a file for the weights and the first values of shared variables. The
+    other files are the same for any of their values, and all arrays of floats that are constants
+    are weights then.
+
+    Without the last two the library needs that of C and nothing else, and allocates nothing. It
+    keeps nothing between calls, and has the caller's threads or one; the header says how. Its
+    products of matrices are kernels: the bits are those of `gn.function` where that calls no BLAS
+    and transforms nothing, and, for convolutions, where the processor has AVX-512.
+
+    ValueError: a name is no identifier, another kind, target or extra, a version that no wheel has,
+    a variable has an open extent, there are no weights for a file, or a function prints, needs an
+    extra that is not asked for, or has what GPUs have no text for.
 
     >>> from tempfile import TemporaryDirectory
     >>> x = gn.vector("x")
@@ -62,9 +75,22 @@ def export(
             )
     found: list[str] = _core.export_library(
         name, folder or ".", list(named.items()), list(kinds), list(targets), opt_level,
-        wheel_version,
+        wheel_version, list(extras), gpu, _weights_path(weights),
     )
     return found
+
+
+def _weights_path(weights: str | os.PathLike[str] | None) -> str:
+    """The path of the file, or no text; ValueError, FileNotFoundError: no file can be there."""
+    if weights is None:
+        return ""
+    path = os.fspath(weights)
+    if not os.path.basename(path):
+        raise ValueError(f"export: expected the path of a file for the weights, found {path!r}")
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"export: {path}: there is no folder {folder}")
+    return path
 
 
 def exported(
@@ -74,9 +100,12 @@ def exported(
     targets: Sequence[str] = ("native",),
     opt_level: int = 2,
     wheel_version: str = "0",
+    extras: Sequence[str] = (),
+    gpu: str = "sm_80",
+    weights: str | os.PathLike[str] | None = None,
 ) -> list[str]:
     """The method `Function.export`."""
     return export(
         path, function, kinds=kinds, targets=targets, opt_level=opt_level,
-        wheel_version=wheel_version,
+        wheel_version=wheel_version, extras=extras, gpu=gpu, weights=weights,
     )

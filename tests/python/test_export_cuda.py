@@ -1,0 +1,197 @@
+"""Texts of exported functions for GPUs: CUDA C++, PTX, descriptions of launches."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import gnomon as gn
+import numpy as np
+import pytest
+
+from launches import Failed, Kernels, head_of
+
+GPUS = ("sm_80", "sm_90")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def find_ptxas():
+    places = os.pathsep.join([os.environ.get("PATH", ""), "/usr/local/cuda/bin"])
+    return shutil.which("ptxas", path=places)
+
+
+def networks(rng, dtype="float32", w=None):
+    """A step of training, a loop, a reduction with its place, and indexing that is checked."""
+    x = gn.tensor("x", shape=(None, 30), dtype=dtype)
+    y = gn.tensor("y", shape=(x.shape[0], 5), dtype=dtype)
+    if w is None:
+        w = gn.shared(rng.normal(size=(30, 5)).astype(dtype), "w")
+    z = gn.tanh(x @ w)
+    loss = gn.mean((z - y) ** 2)
+    places = gn.tensor("places", shape=(None,), dtype="int64")
+    table = gn.asarray(rng.normal(size=(400, 3)).astype(dtype))
+    v = gn.tensor("v", shape=(None,), dtype=dtype)
+    steps = gn.fori_loop(0, 7, lambda i, s: gn.sin(s) + i, v)
+    return {
+        "train": gn.function([x, y], {"loss": loss}, updates={w: w - 0.1 * gn.grad(loss, w)}),
+        "look": gn.function([places], {"rows": table[places], "best": gn.argmax(table, axis=1)}),
+        "loop": gn.function([v], {"end": steps, "dv": gn.grad(gn.sum(steps**2), v)}),
+    }
+
+
+def test_the_text_is_one_for_any_compiler(tmp_path, rng):
+    paths = gn.export(tmp_path / "m", networks(rng), kinds=("cuda", "json"))
+    assert [pathlib.Path(path).name for path in paths] == ["m.h", "m.cu", "m.json"]
+    text = (tmp_path / "m.cu").read_text()
+    assert "__global__ void" in text and "__launch_bounds__" in text
+    # Nothing is included but what only the compiler of the processor sees.
+    assert re.findall(r'#include ["<](.*)[">]', text) in ([], ["runtime/abi.h"])
+    named = {k["name"] for f in description(tmp_path)["functions"] for k in f["kernels"]}
+    assert named == set(re.findall(r"__launch_bounds__\(\d+\) (\w+)\(", text))
+
+
+def description(folder):
+    return json.loads((folder / "m.json").read_text())
+
+
+def launched(steps):
+    """The steps in order, with those inside others."""
+    for step in steps:
+        yield step
+        for inner in ("body", "then", "otherwise"):
+            yield from launched(step.get(inner, []))
+        for branch in step.get("side_by_side", []):
+            yield from launched(branch)
+
+
+def test_the_description_is_complete(tmp_path, rng):
+    functions = networks(rng)
+    gn.export(tmp_path / "m", functions, kinds=("json", "cuda"), gpu="sm_90")
+    found = description(tmp_path)
+    text = (tmp_path / "m.cu").read_text()
+    assert (found["name"], found["gpu"]) == ("m", "sm_90")
+    assert found["state"] == [{"name": "w", "dtype": "float32", "extents": ["30", "5"]}]
+    assert [f["name"] for f in found["functions"]] == ["m_train", "m_look", "m_loop"]
+    for f in found["functions"]:
+        kernels = {k["name"]: k for k in f["kernels"]}
+        buffers = {b["name"]: b for b in f["buffers"]}
+        used = set()
+        for step in launched(f["steps"]):
+            if "kernel" not in step:
+                continue
+            kernel = kernels[step["kernel"]]
+            used.add(kernel["name"])
+            own = [p for p in kernel["parameters"]
+                   if p not in ("dims", "scratch", "scratch_bytes", "failure")]  # fmt: skip
+            assert len(own) == len(step["buffers"])
+            assert set(step["buffers"]) <= set(buffers)
+            assert len(head_of(text, kernel["name"])) == len(kernel["parameters"])
+            assert kernel["blocks"] and kernel["threads"] > 0
+        assert used == set(kernels)
+        for given in (*f["arguments"], *f["results"]):
+            assert any(given["name"] in (b.get("argument"), b.get("result")) for b in f["buffers"])
+        assert all("value" in d or any(s.get("dim") == d["name"] for s in launched(f["steps"]))
+                   for d in f["dims"])  # fmt: skip
+    look = found["functions"][1]
+    table = [b for b in look["buffers"] if "bytes" in b and len(b["bytes"]) == 2 * 4 * 1200]
+    assert len(table) == 1
+    assert any("test_export_cuda.py" in text for text in look["failures"])
+
+
+def test_the_description_is_enough_to_call_functions(tmp_path, rng):
+    w = gn.shared(rng.normal(size=(30, 5)).astype(np.float32), "w")
+    functions = networks(rng, w=w)
+    gn.export(tmp_path / "m", functions, kinds=("cuda", "json"))
+    kernels = Kernels(tmp_path, "m")
+    for n in (1, 40):
+        v = rng.normal(size=n).astype(np.float32)
+        expected = functions["loop"](v)
+        found = kernels.call("m_loop", {"v": v}, {"v_0": n})
+        for name in ("end", "dv"):
+            np.testing.assert_allclose(found[name], np.asarray(expected[name]), rtol=1e-4)
+    places = np.array([3, 399, -1, 0])
+    expected = functions["look"](places)
+    found = kernels.call("m_look", {"places": places}, {"places_0": 4})
+    np.testing.assert_array_equal(found["rows"], np.asarray(expected["rows"]).reshape(-1))
+    np.testing.assert_array_equal(found["best"], np.asarray(expected["best"]))
+    with pytest.raises(Failed, match=r"400.*test_export_cuda.py:\d+\]"):
+        kernels.call("m_look", {"places": np.array([3, 400])}, {"places_0": 2})
+    x = rng.normal(size=(9, 30)).astype(np.float32)
+    y = rng.normal(size=(9, 5)).astype(np.float32)
+    kernels.state["w"] = np.array(w.get_value())
+    for _ in range(3):
+        expected = functions["train"](x, y)["loss"]
+        found = kernels.call("m_train", {"x": x, "y": y}, {"x_0": 9})["loss"]
+        np.testing.assert_allclose(found[0], np.asarray(expected), rtol=1e-4)
+    np.testing.assert_allclose(kernels.state["w"], w.get_value(), rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+def test_ptx_is_assembled(tmp_path, rng, gpu):
+    ptxas = find_ptxas()
+    gn.export(tmp_path / "m", networks(rng), kinds=("ptx", "cuda"), gpu=gpu)
+    text = (tmp_path / "m.ptx").read_text()
+    assert f".target {gpu}" in text
+    assert set(re.findall(r"\.entry (\w+)", text)) == set(
+        re.findall(r"__launch_bounds__\(\d+\) (\w+)\(", (tmp_path / "m.cu").read_text())
+    )
+    command = [ptxas, f"--gpu-name={gpu}", tmp_path / "m.ptx", "-o", tmp_path / "m.cubin"]
+    subprocess.run(command, check=True)
+    assert (tmp_path / "m.cubin").read_bytes()[:4] == b"\x7fELF"
+
+
+def test_other_types_and_late_extents(tmp_path, rng):
+    x = gn.tensor("x", shape=(None, 8), dtype="float16")
+    z = gn.tensor("z", shape=(None,), dtype="complex64")
+    v = gn.vector("v")
+    functions = {
+        "halves": gn.function([x], {"y": gn.exp(x) * 2, "s": gn.sum(x, axis=0)}),
+        "pairs": gn.function([z], {"y": gn.exp(z) * (1 + 2j), "s": gn.sum(gn.abs(z))}),
+        "special": gn.function([v], {"y": gn.special.gammaln(v), "e": gn.special.erf(v)}),
+        "batches": gn.function([v], gn.vmap(lambda a: gn.exp(a) + gn.sum(v))(v)),
+    }
+    gn.export(tmp_path / "m", functions, kinds=("ptx",))
+    assert (tmp_path / "m.ptx").read_text().count(".entry") >= 4
+
+
+def test_equal_bytes_in_any_folder(tmp_path, rng):
+    functions = networks(rng)
+    made = []
+    for folder in ("one", "another place"):
+        (tmp_path / folder).mkdir()
+        paths = gn.export(tmp_path / folder / "m", functions, kinds=("cuda", "ptx", "json"))
+        made.append([pathlib.Path(path).read_bytes() for path in paths])
+    assert made[0] == made[1]
+
+
+def test_what_has_no_text_is_refused_with_its_line(tmp_path):
+    x = gn.matrix("x")
+    functions = [
+        (gn.sort(x), "there is no text for GPUs of sort"),
+        (gn.cumsum(x, axis=1), "there is no text for GPUs of cumsum"),
+        (gn.linalg.solve(x, x), "there is no text for GPUs of solve"),
+    ]
+    for y, message in functions:
+        f = gn.function([x], y)
+        with pytest.raises(gn.ValueError, match=rf"model: {message}.*test_export_cuda.py:\d+\]"):
+            gn.export(tmp_path / "model", f, kinds=("cuda",), extras=("lapack",))
+    f = gn.function([x], x + 1)
+    for gpu in ("sm_8", "80", "compute_80", ""):
+        with pytest.raises(gn.ValueError, match="an architecture of GPUs like sm_80, found"):
+            gn.export(tmp_path / "model", f, kinds=("ptx",), gpu=gpu)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_of_kinds_and_their_extensions(tmp_path):
+    x = gn.vector("x")
+    f = gn.function([x], gn.exp(x))
+    paths = f.export(tmp_path / "m", kinds=("llvm-ir", "asm", "cuda", "ll", "s", "cu"))
+    assert [pathlib.Path(p).name for p in paths] == ["m.h", "m.ll", "m.s", "m.cu"]
+    assert "define" in (tmp_path / "m.ll").read_text()
+    assert ".globl" in (tmp_path / "m.s").read_text()
