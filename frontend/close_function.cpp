@@ -13,8 +13,6 @@ namespace gnomon {
 
 namespace {
 
-constexpr std::int64_t largest_constant_by_value = 1024;  // bytes
-
 std::vector<Value> values_of(const Resolved& function) {
   std::vector<Value> values;
   for (const Output& o : function.outputs) values.push_back(o.value.value());

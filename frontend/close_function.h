@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "frontend/function.h"
 #include "ir/graph/graph.h"
 
 namespace gnomon {
+
+/// Bytes of constants that are in the code; larger ones are parameters.
+constexpr std::int64_t largest_constant_by_value = 1024;
 
 /// What a function computes, with nothing left to add.
 struct Resolved {

@@ -3,14 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "codegen/lower/lower.h"
 #include "codegen/module/module_passes.h"
+#include "frontend/program.h"
 #include "ir/graph/leaf.h"
 #include "passes/engine/rule.h"
 #include "passes/pipeline.h"
 #include "runtime/error.h"
+#include "runtime/log.h"
 
 namespace gnomon {
 
@@ -45,7 +51,36 @@ Context context_of(const CompileOptions& options, const Target& target,
   return context;
 }
 
+// "f: 12 rewrites in 5 passes: log1p 3, fma 2".
+std::string rewrites_log(const CompileOptions& options, const Trace& trace) {
+  std::vector<std::pair<std::string_view, std::uint64_t>> fired;
+  std::uint64_t all = 0;
+  for (const auto& [rule, count] : trace.rules) {
+    if (count.fired == 0) continue;
+    fired.emplace_back(rule->name, count.fired);
+    all += count.fired;
+  }
+  std::ranges::sort(fired, [](const auto& a, const auto& b) {
+    return std::pair(b.second, a.first) < std::pair(a.second, b.first);
+  });
+  std::string text = fmt::format("{}: {} rewrites", name_for_log(options), all);
+  for (std::size_t i = 0; i < fired.size(); ++i)
+    text += fmt::format("{}{} {}", i == 0 ? ": " : ", ", fired[i].first, fired[i].second);
+  return text;
+}
+
 }  // namespace
+
+Target target_of(const CompileOptions& options) {
+  if (!is_of_this_architecture(options.cpu))
+    throw ValueError(fmt::format(
+        "compile: expected a processor of this machine's architecture as cpu, found {}; "
+        "export_library compiles for others",
+        options.cpu));
+  Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
+  if (options.machine) target.machine = *options.machine;
+  return target;
+}
 
 std::optional<MemoryBudget> memory_budget_of(const CompileOptions& options, const Closed& closed) {
   if (!options.memory_budget) return std::nullopt;
@@ -62,20 +97,65 @@ std::optional<MemoryBudget> memory_budget_of(const CompileOptions& options, cons
   return budget;
 }
 
+Graph optimized_graph(const Closed& closed, const CompileOptions& options, Context& context) {
+  Graph optimized = optimize(closed.graph, context);
+  if (options.changes && options.changes->graph)
+    optimized = options.changes->graph(optimized, context);
+  return optimized;
+}
+
+Graph optimized_graph(const Program& program) {
+  const CompileOptions& options = program.options;
+  const Target target = target_of(options);
+  Context context = context_of(options, target, std::nullopt);
+  Closed closed;
+  closed.graph = with_positions(program.captured);
+  closed.arguments = program.arguments;
+  closed.constants = program.constants;
+  Graph optimized = optimized_graph(closed, options, context);
+  std::optional<MemoryBudget> budget = memory_budget_of(options, closed);
+  if (!budget) return optimized;
+  for (const SharedUse& s : program.shared) {
+    const std::span<const std::int64_t> shape = s.variable.shape();
+    budget->shapes.emplace_back(shape.begin(), shape.end());
+  }
+  return rematerialize(optimized, target, options.donated, *budget).graph;
+}
+
 LoweredFunction lower_function(const Closed& closed, const CompileOptions& options,
                                const Target& target, const std::optional<MemoryBudget>& budget,
                                const std::optional<std::filesystem::path>& folder,
-                               const std::function<void(const char*)>& stage) {
+                               const std::function<void(const char*)>& stage,
+                               LoweringRecord* record) {
   Context context = context_of(options, target, folder);
-  const Graph optimized = optimize(with_positions(closed.graph), context);
+  Decisions* const decisions = record == nullptr ? nullptr : &record->decisions;
+  if (record != nullptr) {
+    context.decisions = decisions;
+    context.trace.record_firings = true;
+    context.after_pass = [record, &context](std::string_view pass, const Graph&,
+                                            const Graph& after) {
+      record->stages.emplace_back(pass, after);
+      record->firings_until.push_back(context.trace.firings.size());
+    };
+  }
+  Closed known = closed;
+  known.graph = with_positions(std::move(known.graph));
+  const Graph optimized = optimized_graph(known, options, context);
   stage("optimize");
-  MemoryPlan plan = budget ? rematerialize(optimized, target, options.donated, *budget)
-                           : MemoryPlan{optimized, lower(optimized, target, options.donated)};
+  if (logs(LogSubject::rewrite)) log(LogSubject::rewrite, rewrites_log(options, context.trace));
+  MemoryPlan plan =
+      budget ? rematerialize(optimized, target, options.donated, *budget, decisions)
+             : MemoryPlan{optimized, lower(optimized, target, options.donated, {}, decisions)};
   LoweredFunction lowered{
       std::move(plan.graph), run_module_passes(std::move(plan.module), target, context), {}};
+  if (options.changes && options.changes->module) options.changes->module(lowered.module);
   lowered.module.profile = options.profile;
   stage("lower");
-  if (context.trace.record_firings) lowered.rewrites = context.trace.explain();
+  lowered.module.decisions = nullptr;
+  if (record != nullptr)
+    record->trace = std::move(context.trace);
+  else if (context.trace.record_firings)
+    lowered.rewrites = context.trace.explain();
   return lowered;
 }
 

@@ -221,6 +221,7 @@ class Driver {
     record.size_after = order.size();
     const bool dumps = !context_.options.dump_folder.empty();
     if (changed && dumps) dump_stage(context_, "gn", print_graph(result));
+    if (changed && context_.after_pass) context_.after_pass(pass.name, graph, result);
     if (!changed && pass.changes_representation) context_.trace.passes.pop_back();
     return result;
   }

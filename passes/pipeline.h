@@ -13,6 +13,7 @@
 
 namespace gnomon {
 
+class Decisions;
 struct Rule;
 
 /// How much rewriting is admitted.
@@ -49,6 +50,11 @@ struct Context {
   Trace trace;
   /// The pass that runs, for records.
   std::string_view pass;
+  /// Where passes say what they decided and why, if anybody asks.
+  Decisions* decisions = nullptr;
+  /// Called for each pass that changed the graph, with what it was given and what it made.
+  std::function<void(std::string_view pass, const Graph& before, const Graph& after)> after_pass =
+      {};
 };
 
 /// Where in `optimize` a pass stands.

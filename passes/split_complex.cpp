@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ir/graph/leaf.h"
 #include "passes/engine/origins.h"
@@ -26,6 +27,8 @@ class Splitter {
       const std::vector<Parts> parts = parts_of(*node);
       for (std::uint32_t i = 0; i < parts.size(); ++i) {
         if (origins_ != nullptr) {
+          note_made(parts[i].re, node);
+          if (parts[i].im.defined()) note_made(parts[i].im, node);
           origins_->inherit(parts[i].re, node);
           if (parts[i].im.defined()) origins_->inherit(parts[i].im, node);
         }
@@ -37,6 +40,19 @@ class Splitter {
   const Parts& operator()(const Value& v) const { return parts_.at(v); }
 
  private:
+  // What parts are made of comes from the node, too: a transform of pairs, of which they are views.
+  // What came before has its own.
+  void note_made(const Expr& part, const Node* node) {
+    std::vector<const Node*> open = {&part.value().node()};
+    while (!open.empty()) {
+      const Node* const made = open.back();
+      open.pop_back();
+      if (made == node || !noted_.insert(made).second || origins_->has(made)) continue;
+      origins_->inherit(Value(made, 0), node);
+      for (const Value& v : made->inputs()) open.push_back(&v.node());
+    }
+  }
+
   std::vector<Parts> parts_of(const Node& node) {
     const bool has_regions = node.op().regions != nullptr;
     if (!touches_complex(node) && !has_regions) return real_parts(node);
@@ -130,6 +146,7 @@ class Splitter {
   }
 
   std::unordered_map<Value, Parts, ValueHash> parts_;
+  std::unordered_set<const Node*> noted_;  // parts keep them alive
   OriginMap* origins_;
 };
 

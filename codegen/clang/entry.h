@@ -50,7 +50,7 @@ struct ClangTable {
   /// Compiles one unit; safe to call from several threads. Wants a stack of `clang_stack_bytes`.
   bool (*compile)(const ClangText& unit, const ClangSettings&, const ClangSink&);
   /// Links objects that lie in files into the file `output`: a shared object, or one for another
-  /// linker. One call at a time.
+  /// linker. Options of lld may stand behind the files. One call at a time.
   bool (*link)(const char* const* objects, std::size_t count, bool shared, const char* output,
                const ClangSink&);
   /// Sends a static library of one object.

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "codegen/fusion/body_order.h"
+#include "codegen/fusion/fusion_recording.h"
 #include "codegen/fusion/inline_costs.h"
 #include "codegen/fusion/placement.h"
 #include "codegen/fusion/trial_build.h"
@@ -21,9 +22,9 @@ namespace {
 
 class Fuser {
  public:
-  Fuser(const Graph& graph, std::span<const Node* const> order,
+  Fuser(const Graph& graph, std::span<const Node* const> order, const Recording& recording,
         std::span<const Value> required = {}, std::span<const Value> given = {})
-      : order_(order), uses_(uses_of(graph, order, required)) {
+      : order_(order), uses_(uses_of(graph, order, required)), recorded_(recording, graph) {
     for (const Value& v : given)
       for (const Value& in_memory : {v, storage_of(v)}) {
         fusion_.given.insert(in_memory);
@@ -33,6 +34,7 @@ class Fuser {
 
   Fusion run() {
     for (const Node* node : order_) place(*node);
+    recorded_.note_computed_again(fusion_, costs_);
     return std::move(fusion_);
   }
 
@@ -58,7 +60,7 @@ class Fuser {
   void place_row(const Node& node) {
     place_in_nest({Kind::row, Value(&node, 0)}, node.input(0).shape());
     for (std::uint32_t k = 0; k < node.output_count(); ++k)
-      if (const Value v(&node, k); uses_.required.contains(v)) store(v);
+      if (const Value v(&node, k); uses_.required.contains(v)) store(v, InMemory::required);
   }
 
   void place_column(const Node& node) {
@@ -69,14 +71,19 @@ class Fuser {
                     rows ? shape : partial_shape(node));
     }
     for (std::uint32_t k = 0; k < node.output_count(); ++k)
-      if (const Value v(&node, k); uses_.count.contains(v)) store(v);
+      if (const Value v(&node, k); uses_.count.contains(v)) store(v, InMemory::column);
   }
 
   // What is computed where it is used, unless it goes to memory.
   void place_inlined(const Node& node) {
-    while (const std::optional<Value> operand = costs_.measure(node)) store(*operand);
-    for (std::uint32_t k = 0; k < node.output_count(); ++k)
-      if (const Value v(&node, k); uses_.required.contains(v) || costs_.is_too_deep(node)) store(v);
+    while (const std::optional<Value> operand = costs_.measure(node))
+      store(*operand, InMemory::large);
+    for (std::uint32_t k = 0; k < node.output_count(); ++k) {
+      const Value v(&node, k);
+      const bool is_required = uses_.required.contains(v);
+      if (is_required || costs_.is_too_deep(node))
+        store(v, is_required ? InMemory::required : InMemory::deep);
+    }
   }
 
   // What is written over comes first, then each write, in order. The result of another write that
@@ -111,15 +118,19 @@ class Fuser {
   void write(Member m, const Shape& domain) {
     Trial trial = settle(m, domain);
     if (!m.row_values.empty()) {
-      for (const Value& r : std::vector(m.row_values)) store(r);
+      for (const Value& r : std::vector(m.row_values)) store(r, InMemory::rows);
       trial = settle(m, domain);
     }
-    if (const auto n = placement_.nest_for(m, domain, trial.roots))
-      return placement_.add(*n, std::move(m));
+    const auto n = placement_.nest_for(m, domain, trial.roots);
+    recorded_.note_placed(placement_, m, domain, trial.roots, n);
+    if (n) return placement_.add(*n, std::move(m));
     placement_.append_nest(std::move(m), domain);
   }
 
-  void store(const Value& v) { place_in_nest({Kind::store, v}, v.shape()); }
+  void store(const Value& v, InMemory why) {
+    if (!fusion_.stored.contains(v)) recorded_.note_in_memory(v, why);
+    place_in_nest({Kind::store, v}, v.shape());
+  }
 
   void place_in_nest(Member m, const Shape& domain) {
     if (m.kind == Kind::store && fusion_.stored.contains(m.value)) return;
@@ -136,10 +147,11 @@ class Fuser {
       const Value operand = m.value.input(0);
       const bool row_of_home = is_row_shaped(operand.shape(), r.input(0).shape());
       const bool whole = m.kind != Kind::store && row_of_home && operand != r;
-      store(whole ? storage_of(operand) : r);
+      store(whole ? storage_of(operand) : r, InMemory::rows);
       trial = settle(m, domain);
       n = placement_.nest_for(m, domain, trial.roots);
     }
+    recorded_.note_placed(placement_, m, domain, trial.roots, n);
     if (n) return placement_.add(*n, std::move(m));
     placement_.append_nest(std::move(m), domain);
   }
@@ -149,7 +161,7 @@ class Fuser {
     for (;;) {
       Trial trial = build_for_trial(m, domain, placement_, costs_);
       if (!trial.promote) return trial;
-      store(*trial.promote);
+      store(*trial.promote, trial.why);
     }
   }
 
@@ -158,17 +170,18 @@ class Fuser {
   Fusion fusion_;
   Placement placement_{fusion_};  // fills all of it but `continued`
   InlineCosts costs_{fusion_};
+  FusionRecording recorded_;
 };
 
 }  // namespace
 
-Fusion fuse(const Graph& graph, std::span<const Node* const> order) {
-  return Fuser(graph, order.empty() ? graph.topological_order() : order).run();
+Fusion fuse(const Graph& graph, std::span<const Node* const> order, const Recording& recording) {
+  return Fuser(graph, order.empty() ? graph.topological_order() : order, recording).run();
 }
 
-Fusion fuse_body(const Graph& body, std::span<const Value> given) {
+Fusion fuse_body(const Graph& body, std::span<const Value> given, const Recording& recording) {
   const BodyOrder order = order_of_body(body, given);
-  return Fuser(body, order.nodes, order.before, given).run();
+  return Fuser(body, order.nodes, recording, order.before, given).run();
 }
 
 }  // namespace gnomon

@@ -23,6 +23,30 @@ bool has_short_rows(const Shape& domain) {
 
 }  // namespace
 
+std::string_view text_of(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::none: return "nothing is against it";
+    case Refusal::beside_later: return "the maximum beside its parts is found later";
+    case Refusal::extents_later: return "extents of the memory it is written to are found later";
+    case Refusal::parts_apart: return "sums of blocks over an outer axis have loops of their own";
+    case Refusal::other_elements: return "the loops run over other elements";
+    case Refusal::writes_apart: return "elements go to other places than their own";
+    case Refusal::short_rows:
+      return "reduced rows this short are lanes of vectors, which would gather";
+    case Refusal::whole_blocks: return "columns take a block of all rows at once";
+    case Refusal::crossed:
+      return "memory lies across the loops, and is read in tiles that are turned";
+    case Refusal::other_rows: return "it reads results of rows that another loop has at hand";
+    case Refusal::partial_results: return "partial results are added once all of them are there";
+    case Refusal::made_later: return "it reads what is made later";
+    case Refusal::read_elsewhere:
+      return "it reads other elements of a result than the loop has made";
+    case Refusal::many_arrays: return "one loop would go through too many arrays at once";
+    case Refusal::long_kernel: return "the kernel would be too long to compile quickly";
+  }
+  return "";
+}
+
 void Placement::append_step(const Node& node) {
   fusion_.items.push_back({-1, &node});
   note_stored(node);
@@ -84,8 +108,31 @@ std::optional<int> Placement::nest_for(const Member& m, const Shape& domain,
                                        std::span<const Value> roots) const {
   const int last = last_item();
   for (int i = last; i >= 0 && i > last - most_items_back; --i)
-    if (const int n = fusion_.items[i].nest; n >= 0 && may_join(n, m, domain, roots)) return n;
+    if (const int n = fusion_.items[i].nest;
+        n >= 0 && refusal(n, m, domain, roots) == Refusal::none)
+      return n;
   return std::nullopt;
+}
+
+std::vector<Placement::Refused> Placement::refused_by(const Member& m, const Shape& domain,
+                                                      std::span<const Value> roots) const {
+  std::vector<Refused> found;
+  const int last = last_item();
+  bool is_last = true;
+  for (int i = last; i >= 0 && i > last - most_items_back; --i) {
+    const int n = fusion_.items[i].nest;
+    if (n < 0) continue;
+    const Refusal why = refusal(n, m, domain, roots);
+    if (why == Refusal::none) break;
+    if (is_last || is_related(n, m, roots)) found.push_back({n, why});
+    is_last = false;
+  }
+  return found;
+}
+
+bool Placement::is_related(int n, const Member& m, std::span<const Value> roots) const {
+  return contents_[static_cast<std::size_t>(n)].reads_what_is_read_by(m) ||
+         std::ranges::any_of(roots, [&](const Value& v) { return item_of(v) == nest_item_[n]; });
 }
 
 // The item that makes `v`; -1 for what is there before all of them.
@@ -120,30 +167,34 @@ std::optional<int> Placement::nest_beside(const Member& m) const {
   return maximum ? std::optional(part_nest_.at(maximum)) : std::nullopt;
 }
 
-bool Placement::may_join(int n, const Member& m, const Shape& domain,
-                         std::span<const Value> roots) const {
+Refusal Placement::refusal(int n, const Member& m, const Shape& domain,
+                           std::span<const Value> roots) const {
   const int at = nest_item_[n];
   const std::optional<int> beside = nest_beside(m);
-  if (beside && nest_item_[*beside] > at) return false;
+  if (beside && nest_item_[*beside] > at) return Refusal::beside_later;
   // The memory that elements are written to may be larger than the nest's domain.
-  if (m.kind == Kind::write && !has_extents_before(at, m.value.shape())) return false;
-  if (!has_loops_for(n, m, domain) || !has_row_values_for(n, m)) return false;
+  if (m.kind == Kind::write && !has_extents_before(at, m.value.shape()))
+    return Refusal::extents_later;
+  if (const Refusal why = refusal_of_loops(n, m, domain); why != Refusal::none) return why;
+  if (!has_row_values_for(n, m)) return Refusal::other_rows;
   // What adds up partial results comes after the nest that makes them.
   if (m.kind == Kind::store && is_blocked_column(m.value.node()) && item_of(m.value) >= at)
-    return false;
+    return Refusal::partial_results;
   bool shares = beside == n || is_for_rows_of(n, m, domain) || writes_beside(n, m);
   for (const Value& v : roots) {
     const int where = item_of(v);
-    if (where > at) return false;
+    if (where > at) return Refusal::made_later;
     if (where < at) continue;
     // A result of the nest itself is usable at the element it was computed for, where it stays.
-    if (m.elsewhere.contains(storage_of(v)) || storage_of(v).op().write) return false;
+    if (m.elsewhere.contains(storage_of(v)) || storage_of(v).op().write)
+      return Refusal::read_elsewhere;
     shares = true;
   }
   const NestContents& contents = contents_[static_cast<std::size_t>(n)];
   shares = shares || contents.shares_loads_with(m);
   const std::size_t streams = contents.streams_with(m) + fusion_.nests[n].members.size();
-  return (shares || streams < most_streams) && contents.statements_with(m) <= most_nest_statements;
+  if (!shares && streams >= most_streams) return Refusal::many_arrays;
+  return contents.statements_with(m) <= most_nest_statements ? Refusal::none : Refusal::long_kernel;
 }
 
 // Whether both write operands of one node.
@@ -158,21 +209,24 @@ bool Placement::is_for_rows_of(int n, const Member& m, const Shape& domain) cons
          std::ranges::any_of(m.rows, [&](const Node* r) { return is_row_of(r, n); });
 }
 
-bool Placement::has_loops_for(int n, const Member& m, const Shape& domain) const {
+Refusal Placement::refusal_of_loops(int n, const Member& m, const Shape& domain) const {
   const Nest& nest = fusion_.nests[n];
   const NestContents& contents = contents_[static_cast<std::size_t>(n)];
   const bool partial = m.kind == Kind::partial || nest.members[0].kind == Kind::partial;
-  if (partial && nest_beside(m) != n) return false;
+  if (partial && nest_beside(m) != n) return Refusal::parts_apart;
   const bool full = nest.domain == domain;
-  if (m.kind == Kind::write || contents.has_writes()) return full && may_write_in(n, m);
-  if (!full && !is_for_rows_of(n, m, domain)) return false;
-  if (full && has_short_rows(domain) && gathers_in_lanes(contents, m)) return false;
+  if (m.kind == Kind::write || contents.has_writes()) {
+    if (!full) return Refusal::other_elements;
+    return may_write_in(n, m) ? Refusal::none : Refusal::writes_apart;
+  }
+  if (!full && !is_for_rows_of(n, m, domain)) return Refusal::other_elements;
+  if (full && has_short_rows(domain) && gathers_in_lanes(contents, m)) return Refusal::short_rows;
   // No loop over rows is around columns that need their block at once.
   const bool whole_blocks = m.needs_whole_block() || contents.needs_whole_blocks();
-  if (!partial && whole_blocks && !nest.is_of_columns(&m)) return false;
+  if (!partial && whole_blocks && !nest.is_of_columns(&m)) return Refusal::whole_blocks;
   const bool stored = contents.is_of_stores() && m.kind == Kind::store && m.value.shape() == domain;
   const bool crossed = m.crossed >= 0 || contents.is_crossed();
-  return !crossed || (stored && full);
+  return !crossed || (stored && full) ? Refusal::none : Refusal::crossed;
 }
 
 // Whether a loop of an element would gather: short rows that are reduced are lanes of vectors.

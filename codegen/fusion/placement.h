@@ -1,8 +1,10 @@
 // Where everything stands in a graph that is being cut: the nests and steps so far, their contents.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -10,6 +12,27 @@
 #include "codegen/fusion/nest_contents.h"
 
 namespace gnomon {
+
+/// Why a nest does not take a member.
+enum class Refusal : std::uint8_t {
+  none,
+  beside_later,     // the maximum beside its parts comes later
+  extents_later,    // so do extents of the memory that it is written to
+  parts_apart,      // partial results have loops of their own
+  other_elements,   // the loops run over others
+  writes_apart,     // elements go to other places than their own
+  short_rows,       // reduced ones are lanes, which would gather
+  whole_blocks,     // columns that need a block of all rows at once
+  crossed,          // memory lies across the loops
+  other_rows,       // results of rows that no memory holds are of another nest
+  partial_results,  // made there, or later
+  made_later,       // something it reads
+  read_elsewhere,   // results of the nest, at other elements or in memory that is written
+  many_arrays,
+  long_kernel,
+};
+/// In words: a clause of which the member is the subject.
+std::string_view text_of(Refusal refusal);
 
 class Placement {
  public:
@@ -22,6 +45,14 @@ class Placement {
   /// `roots`: values of nests, and stored ones, that it reads.
   std::optional<int> nest_for(const Member& m, const Shape& domain,
                               std::span<const Value> roots) const;
+  /// The nests that were asked before, from the last one back, that have to do with the member:
+  /// they read what it reads, or make what it reads; and the last one whatever it does.
+  struct Refused {
+    int nest;
+    Refusal why;
+  };
+  std::vector<Refused> refused_by(const Member& m, const Shape& domain,
+                                  std::span<const Value> roots) const;
   /// The nest that computes the reduction of a row.
   int nest_of_row(const Node& reduction) const { return row_nest_.at(&reduction); }
   /// Whether a nest of another domain computes the value at its own element.
@@ -40,11 +71,12 @@ class Placement {
   bool is_row_of(const Node* reduction, int n) const;
   std::optional<int> nest_beside(const Member& m) const;
   int stage_in(int n, const Member& m) const;
-  bool may_join(int n, const Member& m, const Shape& domain, std::span<const Value> roots) const;
+  Refusal refusal(int n, const Member& m, const Shape& domain, std::span<const Value> roots) const;
   bool is_for_rows_of(int n, const Member& m, const Shape& domain) const;
   bool writes_beside(int n, const Member& m) const;
-  bool has_loops_for(int n, const Member& m, const Shape& domain) const;
+  Refusal refusal_of_loops(int n, const Member& m, const Shape& domain) const;
   bool may_write_in(int n, const Member& m) const;
+  bool is_related(int n, const Member& m, std::span<const Value> roots) const;
   static bool gathers_in_lanes(const NestContents& contents, const Member& m);
   bool has_row_values_for(int n, const Member& m) const;
 

@@ -16,6 +16,7 @@
 #include "codegen/fusion/sizes.h"
 #include "codegen/lower/lower.h"
 #include "codegen/module/module_passes.h"
+#include "passes/engine/decisions.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -27,6 +28,7 @@ struct Lowered {
   Module module;
   std::int64_t bytes = 0;
   Choice choice;
+  std::vector<const Node*> order = {};  // of the nodes; or that of the graph
 };
 
 // Of the module once all passes have run, which is tried on a copy.
@@ -100,8 +102,8 @@ class Search {
 
   Lowered lowered(Graph graph, Choice choice) const {
     Lowered result{std::move(graph), {}, 0, std::move(choice)};
-    const auto order = Schedule(result.graph, sizes_).nodes();
-    result.module = lower(result.graph, target_, donated_, order);
+    result.order = Schedule(result.graph, sizes_).nodes();
+    result.module = lower(result.graph, target_, donated_, result.order);
     result.bytes = workspace_of(result.module, target_, sizes_);
     return result;
   }
@@ -142,10 +144,29 @@ std::string memory_table_of(const Search& search, std::int64_t budget, std::int6
   return text;
 }
 
+// The plan that was found once more, to say why it is as it is.
+void record(const Graph& graph, Lowered& found, const MemoryBudget& budget, const Target& target,
+            std::span<const int> donated, Decisions* decisions) {
+  std::string table = std::move(found.module.memory_table);
+  found.module = lower(found.graph, target, donated, found.order, decisions);
+  found.module.memory_table = std::move(table);
+  const Recording recording(decisions, graph);
+  for (const Segment& s : found.choice.segments)
+    for (const Node* node : s.dropped)
+      recording.add(
+          "rematerialize", "kept in memory", false, Value(node, 0),
+          fmt::format("it is computed again for later steps, to fit {} bytes", budget.bytes));
+  std::vector<const Node*> kept(found.choice.kept.begin(), found.choice.kept.end());
+  std::ranges::sort(kept, {}, &Node::number);
+  for (const Node* node : kept)
+    recording.add("rematerialize", "kept in memory", true, Value(node, 0),
+                  "what is computed again for later steps begins with it");
+}
+
 }  // namespace
 
 MemoryPlan rematerialize(const Graph& graph, const Target& target, std::span<const int> donated,
-                         const MemoryBudget& budget) {
+                         const MemoryBudget& budget, Decisions* decisions) {
   const Sizes sizes(graph, budget.shapes);
   auto search = std::make_unique<Search>(graph, target, donated, sizes);
   Lowered found{graph, lower(graph, target, donated), 0, {}};
@@ -170,6 +191,7 @@ MemoryPlan rematerialize(const Graph& graph, const Target& target, std::span<con
                     "found {} ({} bytes without a budget)",
                     found.bytes, budget.bytes, plain));
   found.module.memory_table = memory_table_of(*search, budget.bytes, plain, ordered, found);
+  if (decisions != nullptr) record(graph, found, budget, target, donated, decisions);
   return {std::move(found.graph), std::move(found.module)};
 }
 

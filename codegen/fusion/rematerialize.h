@@ -32,6 +32,6 @@ struct MemoryPlan {
 /// have the bits they have without. ValueError: no plan fits (it names the least figure found), the
 /// shapes are not those of the parameters, or do not tell an extent.
 MemoryPlan rematerialize(const Graph& graph, const Target& target, std::span<const int> donated,
-                         const MemoryBudget& budget);
+                         const MemoryBudget& budget, Decisions* decisions = nullptr);
 
 }  // namespace gnomon

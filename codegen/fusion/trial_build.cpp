@@ -75,7 +75,8 @@ class TrialBuild {
     if (itself) m_.computed.insert(v);
     if (v == m_.value || !costs_.is_costly(v)) return std::nullopt;
     if (itself) m_.heavy.push_back(v);
-    return is_computed_again(v, index) ? promote(v) : std::nullopt;
+    const std::optional<InMemory> again = computed_again(v, index);
+    return again ? promote(v, *again) : std::nullopt;
   }
 
   void note_awaited(const Node& node) {
@@ -85,8 +86,9 @@ class TrialBuild {
     }
   }
 
-  std::optional<Scalar> promote(const Value& v) {
+  std::optional<Scalar> promote(const Value& v, InMemory why) {
     trial_.promote = v;
+    trial_.why = why;
     return some_value(v);
   }
 
@@ -104,7 +106,7 @@ class TrialBuild {
     if (row && !fusion_.stored.contains(v)) {
       const Shape& home = v.input(0).shape();
       const bool fits = domain_ == home || is_row_shaped(domain_, home);
-      if (!fits || !is_aligned_row(v, index)) return promote(v);
+      if (!fits || !is_aligned_row(v, index)) return promote(v, InMemory::rows);
       m_.rows.push_back(v.get());
       m_.row_values.push_back(v);
     }
@@ -129,7 +131,8 @@ class TrialBuild {
         crossed >= 0 && is_read_in_loop(k_, at, k_.linear(axes_.back()).terms[0].first);
     if (m_.crossed < 0 && !in_loop) m_.crossed = crossed;
     const bool in_rows = m_.kind == Kind::row || m_.kind == Kind::write || !m_.rows.empty();
-    if (((m_.crossed >= 0 && in_rows) || in_loop) && turned_) trial_.promote = turned_;
+    if (((m_.crossed >= 0 && in_rows) || in_loop) && turned_)
+      trial_.promote = turned_, trial_.why = InMemory::turned;
   }
 
   void note_position(const Linear& position) {
@@ -159,15 +162,18 @@ class TrialBuild {
 
   // --- costly values ---
 
-  // Whether a costly value would be computed more than once: at another index too, for several
-  // elements, or here and in another nest, of another domain or where this member cannot go.
-  bool is_computed_again(const Value& v, Index index) {
+  // Whether a costly value would be computed more than once, and how: at another index too, for
+  // several elements, or here and in another nest, of another domain or where this member cannot
+  // go.
+  std::optional<InMemory> computed_again(const Value& v, Index index) {
     std::vector<Linear> forms;
     for (const Scalar s : index) forms.push_back(k_.linear(s));
     const auto [known, fresh] = first_index_.try_emplace(v, forms);
-    if (!fresh && known->second != forms) return true;
-    return is_repeated(index) ||
-           (costs_.is_costly_elsewhere(v) && placement_.is_computed_elsewhere(v, domain_));
+    if (!fresh && known->second != forms) return InMemory::at_two_places;
+    if (is_repeated(index)) return InMemory::for_many;
+    if (costs_.is_costly_elsewhere(v) && placement_.is_computed_elsewhere(v, domain_))
+      return InMemory::in_two_loops;
+    return std::nullopt;
   }
 
   // The same for many elements of the domain: varies along the last axis, or in a loop of a

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/fusion/fuse.h"
+#include "codegen/fusion/fusion_recording.h"
 #include "codegen/fusion/inline_costs.h"
 #include "codegen/fusion/placement.h"
 
@@ -15,6 +16,7 @@ struct Trial {
   std::vector<Value> roots;  ///< values of nests, and stored ones, that the member reads
   /// A value that must be in memory first: nothing else that was found counts then.
   std::optional<Value> promote;
+  InMemory why = InMemory::required;  ///< that value must be
 };
 
 /// Builds what the member computes at an element of the domain, and notes in it what was found.

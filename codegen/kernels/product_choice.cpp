@@ -24,25 +24,34 @@ bool fills_lanes(const Dim& n, std::int64_t width, int quarters = 3) {
 // multiply-adds do well on narrow ones too; larger ones it packs, which takes as long as a narrow
 // product itself.
 ProductChoice choose(const Product& p, const Target& target) {
-  if (!target.calls_library) return {kernel};
-  if (p.n.is(1)) return {library};  // lanes of one element
-  if (is_turned(p, target)) return {kernel};
+  const auto by = [](ProductChoice::Way way, std::string_view reason) {
+    return ProductChoice{way, {}, reason};
+  };
+  if (!target.calls_library) return by(kernel, "the code calls no library");
+  if (p.n.is(1)) return by(library, "the result has one column, and a kernel one lane");
+  if (is_turned(p, target)) return by(kernel, "the result has few columns, and lanes along rows");
   const std::int64_t width = lanes_of(p.dtype, target);
   if (p.n.is_constant() && p.n.constant() <= 4 * width) {
     const bool packed = !is_at_most(p.m * p.n * p.k, unpacked_work);
     return fills_lanes(p.n, width, packed || p.n.constant() <= width ? 2 : 3)
-               ? ProductChoice{kernel}
-               : ProductChoice{library};
+               ? by(kernel, "the columns are few, and fill the vectors they take")
+               : by(library, "the columns are few, and leave much of a vector empty");
   }
-  if (is_at_most(p.k, short_depth)) return {kernel};
+  if (is_at_most(p.k, short_depth)) return by(kernel, "the sums are short");
   const Dim bytes = p.n * p.k * Dim(static_cast<std::int64_t>(size_of(p.dtype)));
-  if (is_at_most(bytes, resident_bytes) && !p.trans_b && fills_lanes(p.n, width)) return {kernel};
-  if (p.trans_b) return {library};
+  if (is_at_most(bytes, resident_bytes) && !p.trans_b && fills_lanes(p.n, width))
+    return by(kernel, "the second operand stays in the cache of a core");
+  if (p.trans_b) return by(library, "the second operand is transposed, and large");
   const std::int64_t few_rows = target.machine.few_rows;
-  if (p.m.is_constant())
-    return {p.m.constant() >= least_rows && p.m.constant() <= few_rows ? kernel : library};
-  if (few_rows < least_rows) return {library};
-  ProductChoice choice{ProductChoice::Way::by_extent, {{p.m, least_rows, few_rows}}};
+  if (p.m.is_constant()) {
+    if (p.m.constant() < least_rows) return by(library, "rows this few are vectors to the library");
+    return p.m.constant() <= few_rows ? by(kernel, "the rows are few, and the library would pack")
+                                      : by(library, "the rows are many");
+  }
+  if (few_rows < least_rows) return by(library, "the library was measured to be faster");
+  ProductChoice choice{ProductChoice::Way::by_extent,
+                       {{p.m, least_rows, few_rows}},
+                       "a kernel is faster for few rows, which the call knows"};
   // Without chunks the sums are enough for the registers.
   if (!p.k.is_constant()) choice.where.push_back({p.k, 1, depth_chunk});
   return choice;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "codegen/kernels/product.h"
@@ -15,6 +16,7 @@ struct ProductChoice {
   enum class Way : std::uint8_t { library, kernel, by_extent };
   Way way;
   std::vector<ExtentRange> where = {};  ///< by_extent: of a kernel; elsewhere the library
+  std::string_view reason = {};         ///< a clause
 };
 ProductChoice choose(const Product& p, const Target& target);
 

@@ -37,14 +37,14 @@ void lower_items(const Fusion& fusion, Lowering& l, std::vector<Step>& steps) {
 }
 
 Module lower(const Graph& graph, const Target& target, std::span<const int> donated,
-             std::span<const Node* const> order) {
-  Lowering l(graph, target);
+             std::span<const Node* const> order, Decisions* decisions) {
+  Lowering l(graph, target, decisions);
   std::vector<Step>& steps = l.module.steps;
   l.module.donated.assign(donated.begin(), donated.end());
   add_parameters(l);
   l.dimensions.read_given({}, steps);
   choose_outputs(l);
-  const Fusion fusion = fuse(graph, order);
+  const Fusion fusion = fuse(graph, order, l.recording);
   l.buffers.continue_by(fusion.continued);
   lower_items(fusion, l, steps);
   l.dimensions.expect_all_checked();

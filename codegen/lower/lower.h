@@ -11,8 +11,9 @@ namespace gnomon {
 
 /// Fused kernels and steps of an optimised graph, for the vectors and constants of `target`; the
 /// passes over modules come next. The memory of the parameters in `donated` is the function's.
-/// Nodes are computed in the given order, or in that of the graph.
+/// Nodes are computed in the given order, or in that of the graph. The module keeps `decisions`,
+/// which receives the reasons for what becomes of which value.
 Module lower(const Graph& graph, const Target& target, std::span<const int> donated = {},
-             std::span<const Node* const> order = {});
+             std::span<const Node* const> order = {}, Decisions* decisions = nullptr);
 
 }  // namespace gnomon

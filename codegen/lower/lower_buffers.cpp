@@ -1,6 +1,7 @@
 // Gives values their buffers: constants, outputs, partial results, memory for the rest of a kernel.
 #include "codegen/lower/lower_buffers.h"
 
+#include "codegen/lower/lowering.h"
 #include "ir/graph/leaf.h"
 #include "stdlib/ops.h"
 
@@ -24,6 +25,7 @@ int Buffers::buffer_of(const Value& stored) {
   } else {
     b.name = v.op().name;
   }
+  if (is_computed(v)) add_positions(graph_, v.node(), b.nodes);
   return places[v] = add(std::move(b));
 }
 

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <unordered_set>
 #include <utility>
 
 #include "codegen/module/cache_lines.h"
 #include "codegen/text/failure_text.h"
+#include "stdlib/ops.h"
 
 namespace gnomon {
 
@@ -52,17 +54,32 @@ void KernelGathering::add(const Nest& nest) {
   const bool boxes = base_of && base_of == last_box_of_;
   const bool may = boxes || (!base_of && !last_box_of_ && (last_small_ || nest.is_small()));
   const bool together = kernel_ && may && statements <= most_kernel_statements;
+  if (kernel_ && lowering_.recording) record(nest, together, may, statements);
   if (!together) finish();
   if (!kernel_) kernel_ = new_kernel();
   kernel_->add(nest);
   note_nodes_of(nest);
   last_small_ = nest.is_small();
+  last_value_ = nest.members.back().value;
   last_box_of_ = base_of;
   for (const Member& m : nest.members)
     if (m.kind == Member::Kind::store && lowering_.dimensions.is_extent(m.value)) {
       finish();
       lowering_.dimensions.read(m.value, steps_);
     }
+}
+
+void KernelGathering::record(const Nest& nest, bool together, bool may, int statements) const {
+  std::string reason = "one of them is small, and so is the kernel with both";
+  if (!may)
+    reason = nest.box_written() || last_box_of_
+                 ? "a copy of what a write leaves as it is runs by itself"
+                 : "both are long, and kernels compile at once";
+  else if (!together)
+    reason = fmt::format("it would have {} statements, more than {}", statements,
+                         most_kernel_statements);
+  lowering_.recording.add("lower", "in one kernel", together, nest.members.front().value,
+                          std::move(reason), last_value_);
 }
 
 void KernelGathering::finish() {
@@ -88,10 +105,26 @@ void KernelGathering::add_choice(const Nest& nest, std::vector<ExtentRange> wher
   steps_.push_back({std::move(choice)});
 }
 
+// What members need at their own elements, and what is computed once a row or at other elements.
 void KernelGathering::note_nodes_of(const Nest& nest) {
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> open;
+  const auto note = [&](const Node& node) {
+    if (!seen.insert(&node).second) return;
+    add_positions(lowering_.graph, node, nodes_);
+    open.push_back(&node);
+  };
   for (const Member& m : nest.members) {
-    add_positions(lowering_.graph, m.value.node(), nodes_);
-    for (const Value& v : m.computed) add_positions(lowering_.graph, v.node(), nodes_);
+    note(m.value.node());
+    for (const Value& v : m.computed) note(v.node());
+  }
+  while (!open.empty()) {
+    const Node& node = *open.back();
+    open.pop_back();
+    for (const Value& v : node.inputs())
+      if (!is_memory(v) && !v.is(op::constant) && !is_column_reduction(v.node()) &&
+          !lowering_.buffers.is_placed(storage_of(v)))
+        note(v.node());
   }
 }
 

@@ -34,6 +34,7 @@ class KernelGathering {
   void add_choice(const Nest& nest, std::vector<ExtentRange> where);
   void add_kernel_of(KernelLowering& nests, std::vector<Step>& steps);
   void note_nodes_of(const Nest& nest);
+  void record(const Nest& nest, bool together, bool may, int statements) const;
   std::unique_ptr<KernelLowering> new_kernel() const;
 
   const Fusion& fusion_;
@@ -41,6 +42,7 @@ class KernelGathering {
   std::vector<Step>& steps_;
   std::unique_ptr<KernelLowering> kernel_;  // of the last nests
   std::vector<std::uint32_t> nodes_;        // of the captured graph: what these compute
+  Value last_value_;                        // that the last nest makes
   bool last_small_ = false;
   const Node* last_box_of_ = nullptr;
 };

@@ -99,7 +99,7 @@ void lower_body(const Node& node, const Graph& inner, const std::vector<int>& pl
   const std::vector<Value> given = in_memory(node, l);
   Buffers::Scope buffers_around = l.buffers.begin_body(given);
   Dimensions::Scope dimensions_around = begin_extents(node, inner, given, steps, l);
-  const Fusion fusion = fuse_body(inner, given);
+  const Fusion fusion = fuse_body(inner, given, l.recording);
   l.buffers.continue_by(fusion.continued);
   // An output is made where it goes if the body itself makes it, else copied: what is there from
   // the start before anything is written over it, if it is kept, and behind all if it is a state.
@@ -139,6 +139,19 @@ struct RegionNode {
   }
 };
 
+void record_recurrence(const Node& node, const RecurrenceSearch& search, const Lowering& l) {
+  std::string reason(search.refused);
+  if (search.found)
+    reason = fmt::format(
+        "no element needs others, so a few at a time go through {} steps, in registers; threads "
+        "share the elements{}",
+        steps_of_recurrence,
+        search.found->is_along_time ? "; neighbours in memory are steps, which are read together"
+                                    : "");
+  l.recording.add("lower", "element by element", search.found.has_value(), Value(&node, 0),
+                  std::move(reason));
+}
+
 }  // namespace
 
 void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
@@ -147,14 +160,19 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
     throw InternalError("lower: a loop has one body and a count, which is not so of " +
                         std::string(node.op().name));
   const Region& region = regions[0];
-  const std::optional<Recurrence> recurrence = recurrence_of(node);
+  const RecurrenceSearch search = search_recurrence(node);
+  const std::optional<Recurrence>& recurrence = search.found;
+  if (l.recording) record_recurrence(node, search, l);
   RecurrenceBody body;
   body.count = Dim::value(node.input(*region.count));
   LoopStep loop;
   loop.count = l.buffers.buffer_behind(node.input(*region.count));
   std::vector<Value> arguments;
   const auto placeholder = [&](const Type& t, int buffer) {
-    const Value v = tensor("state", t.dtype, t.shape).value();
+    const bool is_index = loop.index == buffer;
+    const std::string name =
+        is_index ? "step" : fmt::format("state {}", std::ssize(loop.initial) - 1);
+    const Value v = tensor(name, t.dtype, t.shape).value();
     l.buffers.place(v, buffer);
     arguments.push_back(v);
   };

@@ -31,9 +31,16 @@ void add_alias(const Node& node, Lowering& l, std::vector<Step>& steps) {
 
 void add_print(const Node& node, Lowering& l, std::vector<Step>& steps) {
   add_alias(node, l, steps);
+  const int shown = l.buffers.buffer_behind(node.input(0));
+  if (node.operands().size() > 1) {
+    const auto dtype = static_cast<DType>(node.attribute("dtype").integer());
+    steps.push_back({PrintStep{shown, -1, l.buffers.buffer_behind(node.input(1)),
+                               l.buffers.buffer_behind(node.input(2)), dtype}});
+    return;
+  }
   l.module.messages.push_back(node.attribute("message").string());
   const int message = static_cast<int>(l.module.messages.size()) - 1;
-  steps.push_back({PrintStep{l.buffers.buffer_behind(node.input(0)), message}});
+  steps.push_back({PrintStep{shown, message}});
 }
 
 void add_check(const Node& node, Lowering& l, std::vector<Step>& steps) {
@@ -69,10 +76,22 @@ ServiceStep service_call(const Node& node, Lowering& l) {
 
 void add_service(const Node& node, Lowering& l, std::vector<Step>& steps) {
   ServiceStep call = service_call(node, l);
-  if (!l.target.calls_library && !call.service->of_library.empty())
-    call.memory = l.buffers.memory_of(call);
+  if (!l.target.has_runtime) call.memory = l.buffers.memory_of(call);
   l.buffers.allocate(steps);
   steps.push_back({std::move(call)});
+}
+
+void record_product(const Node& node, const Product& p, const ProductChoice& choice,
+                    const Lowering& l) {
+  std::string reason = fmt::format("{}; it is [{}, {}] by [{}, {}]", choice.reason, p.m.text(),
+                                   p.k.text(), p.k.text(), p.n.text());
+  for (std::size_t i = 0; i < choice.where.size(); ++i) {
+    const ExtentRange& range = choice.where[i];
+    reason += fmt::format("{} {} is {} to {}", i == 0 ? ", a kernel where" : " and",
+                          range.extent.text(), range.least, range.most);
+  }
+  l.recording.add("lower", "call of a library", choice.way != ProductChoice::Way::kernel,
+                  Value(&node, 0), std::move(reason));
 }
 
 void add_product(const Node& node, Lowering& l, std::vector<Step>& steps) {
@@ -81,6 +100,7 @@ void add_product(const Node& node, Lowering& l, std::vector<Step>& steps) {
   const Product p = product_of(node);
   const int addend = call.adds ? l.buffers.buffer_behind(node.input(2)) : -1;
   const ProductChoice choice = choose(p, l.target);
+  if (l.recording) record_product(node, p, choice, l);
   const Dim multiply_adds = p.batch * p.m * p.n * p.k;
   std::vector<Step> by_kernel, by_library;
   if (choice.way != ProductChoice::Way::library) {
@@ -93,6 +113,8 @@ void add_product(const Node& node, Lowering& l, std::vector<Step>& steps) {
         addend;
     by_kernel.back().multiply_adds = multiply_adds;
   }
+  if (!l.target.has_runtime && choice.way != ProductChoice::Way::kernel)
+    call.memory = l.buffers.memory_of(call);
   if (call.adds) by_library.push_back({CopyStep{addend, out}});
   by_library.push_back({std::move(call)});
   by_library.back().multiply_adds = multiply_adds;

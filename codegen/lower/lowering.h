@@ -10,16 +10,21 @@
 #include "codegen/lower/lower_failures.h"
 #include "codegen/module/module.h"
 #include "codegen/toolchain/target.h"
+#include "passes/engine/decisions.h"
 
 namespace gnomon {
 
 struct Lowering {
-  Lowering(const Graph& g, const Target& t) : graph(g), target(t) {}
+  Lowering(const Graph& g, const Target& t, Decisions* decisions)
+      : graph(g), target(t), recording(decisions, g) {
+    module.decisions = decisions;
+  }
   Lowering(const Lowering&) = delete;
   Lowering& operator=(const Lowering&) = delete;
 
   const Graph& graph;
   const Target& target;
+  const Recording recording;
   Module module;
   Failures failures{graph, module};
   Buffers buffers{graph, module, failures};

@@ -52,7 +52,9 @@ class Visitor {
   void see(Of<CheckStep> auto& s) const {
     for (auto* b : {&s.buffer, &s.value, &s.bound}) one(How::reads, *b);
   }
-  void see(Of<PrintStep> auto& s) const { one(How::reads, s.buffer); }
+  void see(Of<PrintStep> auto& s) const {
+    for (auto* b : {&s.buffer, &s.condition, &s.callback}) one(How::reads, *b);
+  }
   void see(Of<LoopStep> auto& s) const {
     one(How::reads, s.count), each(How::reads, s.initial);
     one(How::writes, s.index);

@@ -6,6 +6,8 @@
 
 #include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
+#include "codegen/module/profiled_steps.h"
+#include "passes/engine/decisions.h"
 
 namespace gnomon {
 
@@ -43,14 +45,32 @@ class Continuing {
         const int state = loop->current[k];
         if (loop->next[k] != state) continue;
         const int initial = loop->initial[k];
-        if (fits(initial, state) && is_used_only(initial, 0, at) && uses(at, initial) == 1)
-          rename(state, initial, at);
+        const bool is_own = fits(initial, state);
+        const bool goes_on = is_own && is_used_only(initial, 0, at) && uses(at, initial) == 1;
+        note_first_value(*loop, k, at, is_own, goes_on);
+        if (goes_on) rename(state, initial, at);
         leave_result(at, loop->result[k], loop->current[k]);
       }
     }
   }
 
  private:
+  void note_first_value(const LoopStep& loop, std::size_t k, std::size_t at, bool is_own,
+                        bool goes_on) const {
+    if (module_.decisions == nullptr || loop.initial[k] == loop.current[k]) return;
+    const char* const reason =
+        goes_on  ? "nothing else needs what the loop begins with"
+        : is_own ? "something else needs what the loop begins with"
+                 : "what the loop begins with is an argument, a variable or a constant";
+    module_.decisions->add({"continue_in_place",
+                            "begins in place",
+                            goes_on,
+                            name_of_state(module_, loop, k),
+                            {},
+                            reason,
+                            steps_[at].nodes});
+  }
+
   // The result in the memory of the state; that is the memory of an output if the result is one.
   void leave_result(std::size_t at, int result, int state) {
     if (!is_used_only(result, at, steps_.size() - 1) || uses(at, result) != 1) return;

@@ -2,256 +2,53 @@
 // donated argument: every read must come before the write, element by element within one kernel,
 // and nothing after the write may fail. Which states of loops each step may write over themselves:
 // the same, but for failing, as nobody sees the states of a loop that does not end.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <optional>
 #include <ranges>
 #include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
-#include "runtime/error.h"
+#include "codegen/module/overwriting.h"
+#include "codegen/module/profiled_steps.h"
+#include "passes/engine/decisions.h"
 
 namespace gnomon {
 
 namespace {
 
+constexpr std::string_view in_place_pass = "find_in_place";
+
+// What was found out about memory that is one, or is not.
+void note_in_place(const Module& module, std::string_view question, bool is_so, std::string subject,
+                   std::string reason, std::vector<std::uint32_t> nodes = {},
+                   std::string other = {}) {
+  if (module.decisions != nullptr)
+    module.decisions->add({in_place_pass, question, is_so, std::move(subject), std::move(other),
+                           std::move(reason), std::move(nodes)});
+}
+
+// The nodes that a list of steps computes.
+std::vector<std::uint32_t> nodes_at(const std::vector<Step>& steps,
+                                    std::span<const std::size_t> places) {
+  std::vector<std::uint32_t> nodes;
+  for (const std::size_t at : places)
+    nodes.insert(nodes.end(), steps[at].nodes.begin(), steps[at].nodes.end());
+  return nodes;
+}
+
 bool has(const std::vector<int>& buffers, int b) {
   return std::find(buffers.begin(), buffers.end(), b) != buffers.end();
 }
-
-// What a step does to the old value `from` and the new one `to`.
-struct Effect {
-  bool uses = false;  // reads the old value, or writes it: it begins here
-  bool writes = false, may_fail = false;
-  bool element_by_element = false;  // uses an element at most until it writes the new one
-  bool copies = false;              // writes elements of the old value to their own places only
-};
-
-class Effects {
- public:
-  Effects(const Module& module, int from, int to) : module_(module), from_(from), to_(to) {}
-
-  Effect of(const Step& step) const {
-    const Ending end = ending(module_, step);
-    if (const auto* s = std::get_if<KernelStep>(&step.what)) return see(*s, end);
-    if (const auto* s = std::get_if<LoopStep>(&step.what)) return see(*s);
-    if (const auto* s = std::get_if<ChoiceStep>(&step.what)) return see(*s);
-    // Steps are grouped once it is known which outputs are written over a parameter.
-    if (std::holds_alternative<SideBySideStep>(step.what))
-      throw InternalError("in place: steps side by side already");
-    Effect e;
-    for (const auto& [buffer, how] : accesses(module_, step)) {
-      e.uses = e.uses || buffer == from_;
-      e.writes = e.writes || (buffer == to_ && how != BufferUse::How::reads);
-    }
-    e.may_fail = end.may_fail && !(end.fails_first && e.writes);
-    e.element_by_element = e.uses && e.writes && std::holds_alternative<CopyStep>(step.what);
-    return e;
-  }
-
- private:
-  Effect see(const KernelStep& s, const Ending& end) const {
-    const Kernel& kernel = module_.kernels[s.kernel];
-    Effect e;
-    e.uses = has(s.buffers, from_);
-    e.writes = has(s.buffers, to_);
-    e.may_fail = end.may_fail;
-    e.element_by_element =
-        e.uses && e.writes && (is_element_by_element(s, kernel) || adds_to_elements(s));
-    e.copies = e.uses && e.writes && is_copy(s, kernel);
-    return e;
-  }
-  // Every access is a load of the old value or the store of such a load at its own offset.
-  bool is_copy(const KernelStep& s, const Kernel& kernel) const {
-    return std::all_of(kernel.body.begin(), kernel.body.end(), [&](const Statement& x) {
-      if (x.buffer < 0 || x.code == Code::prefetch) return x.code != Code::check;
-      const int b = s.buffers[static_cast<std::size_t>(x.buffer)];
-      if (x.code == Code::load) return b == from_;
-      if (x.code != Code::store || b != to_) return false;
-      const Statement& value = kernel.body[static_cast<std::size_t>(x.args[1])];
-      return value.code == Code::load && value.access == x.access && value.args[0] == x.args[0];
-    });
-  }
-  // A loop may be interrupted in each of its steps; the results are written after the last.
-  Effect see(const LoopStep& s) const {
-    Effect all, inside;
-    const auto touches = [&](int b) {
-      const auto is_row_of = [b](const LoopStep::Row& row) { return row.one == b || row.all == b; };
-      return has(s.current, b) || has(s.next, b) || std::ranges::any_of(s.rows, is_row_of);
-    };
-    inside.uses = touches(from_);
-    inside.writes = touches(to_);
-    for (const Step& inner : s.body) {
-      const Effect e = of(inner);
-      inside.uses = inside.uses || e.uses;
-      inside.writes = inside.writes || e.writes;
-    }
-    all.element_by_element = !inside.uses && !inside.writes && begins_and_ends(s);
-    all.uses = inside.uses || s.count == from_ || has(s.initial, from_) || has(s.result, from_);
-    all.writes = inside.writes || has(s.result, to_);
-    all.may_fail = inside.writes || !all.writes;
-    return all;
-  }
-  // The loop begins a state with the old value and leaves the new one in its place.
-  bool begins_and_ends(const LoopStep& s) const {
-    const auto uses = [&](int b) {
-      auto n = (s.count == b) + (s.index == b) + std::ranges::count(s.result, b);
-      for (const auto* own : {&s.initial, &s.current, &s.next}) n += std::ranges::count(*own, b);
-      for (const LoopStep::Row& row : s.rows) n += (row.one == b) + (row.all == b);
-      return n;
-    };
-    if (uses(from_) != 1 || uses(to_) != 1) return false;
-    const auto k = std::ranges::find(s.initial, from_) - s.initial.begin();
-    return k < std::ssize(s.initial) && s.result[static_cast<std::size_t>(k)] == to_;
-  }
-  // Of the steps that run, each has to do what is asked of one alone.
-  Effect see(const ChoiceStep& s) const {
-    Effect all;
-    all.element_by_element = true;
-    all.uses = s.condition == from_;
-    for (const auto* branch : {&s.then, &s.otherwise}) {
-      bool written = false;
-      for (const Step& inner : *branch) {
-        const Effect e = of(inner);
-        all.uses = all.uses || e.uses;
-        all.may_fail = all.may_fail || e.may_fail;
-        all.writes = all.writes || e.writes;
-        if (e.copies && !written) continue;  // nothing to do when they are one
-        const bool is_early = !written && (!e.writes || e.element_by_element);
-        all.element_by_element = all.element_by_element && (!e.uses || is_early);
-        written = written || e.writes;
-      }
-    }
-    return all;
-  }
-
-  // The old value is what a product is added to, and nothing else.
-  bool adds_to_elements(const KernelStep& s) const {
-    return s.addend == from_ && std::count(s.buffers.begin(), s.buffers.end(), from_) == 1;
-  }
-
-  // Each element is stored once no load of the old one is to come: those before are of the same
-  // offset in the same loop, or in loops that are over.
-  bool is_element_by_element(const KernelStep& s, const Kernel& kernel) const {
-    struct Loads {
-      std::vector<const Statement*> here;
-      bool inside = false;  // in loops inside this one, which are over
-    };
-    std::vector<Loads> open(1);  // the kernel itself, which runs once, then loops and conditions
-    bool stored = false;
-    for (const Statement& x : kernel.body) {
-      if (x.code == Code::loop || x.code == Code::if_) open.emplace_back();
-      if (x.code == Code::end) {
-        const bool loaded = !open.back().here.empty() || open.back().inside;
-        open.pop_back();
-        open.back().inside = open.back().inside || loaded;
-      }
-      if (x.buffer < 0 || x.code == Code::prefetch) continue;  // which reads nothing
-      const int b = s.buffers[static_cast<std::size_t>(x.buffer)];
-      if (b == from_) {
-        if (stored || x.code != Code::load) return false;
-        open.back().here.push_back(&x);
-      } else if (b == to_ && x.code != Code::load) {
-        for (std::size_t i = 1; i < open.size(); ++i) {
-          const Loads& loads = open[i];
-          if (loads.inside || (i + 1 < open.size() && !loads.here.empty())) return false;
-        }
-        const std::vector<const Statement*>& here = open.back().here;
-        if (open.size() > 1 && !here.empty()) {
-          const auto is_of_this = [&](const Statement* load) {
-            return x.access == load->access && x.args[0] == load->args[0];
-          };
-          if (stored || x.code != Code::store || !std::ranges::all_of(here, is_of_this))
-            return false;
-        }
-        stored = true;
-      }
-    }
-    return stored;
-  }
-
-  const Module& module_;
-  int from_, to_;
-};
-
-// What is asked of steps for each output that might be written over a parameter: which of them
-// touch a buffer, and which may fail. There may be thousands of both.
-class Steps {
- public:
-  enum class Failures : std::uint8_t { count, leave_nothing };
-
-  Steps(const Module& module, const std::vector<Step>& steps, Failures failures)
-      : module_(module), steps_(steps), touching_(module.buffers.size()) {
-    const Effects effects(module, -1, -1);
-    std::unordered_set<const Service*> found;  // their libraries
-    failing_.push_back(0);
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const Step& step = steps[i];
-      note(step, i);
-      bool may_fail = failures == Failures::count && effects.of(step).may_fail;
-      if (const auto* call = std::get_if<ServiceStep>(&step.what)) {
-        if (call->needs_only_library && found.contains(call->service)) may_fail = false;
-        if (call->needs_library) found.insert(call->service);
-      }
-      failing_.push_back(failing_.back() + may_fail);
-    }
-  }
-
-  bool may_be_in_place(int from, int to) const {
-    const Effects effects(module_, from, to);
-    bool written = false;
-    std::size_t next = 0;  // the first step that is not looked at yet
-    for (const std::size_t i : touching(from, to)) {
-      if (written && fails(next, i)) return false;
-      next = i + 1;
-      Effect e = effects.of(steps_[i]);
-      if (e.copies && !written) continue;  // nothing to do when they are one
-      e.may_fail = e.may_fail && fails(i, i + 1);
-      if (e.uses && (written || (e.writes && !e.element_by_element))) return false;
-      written = written || e.writes;
-      if (written && e.may_fail) return false;
-    }
-    return written && !fails(next, steps_.size());
-  }
-
-  // The first has taken the place of the other.
-  void join(int from, int to) {
-    touching_[from] = touching(from, to);
-    touching_[to].clear();
-  }
-
-  // The steps that touch one of two buffers, in order.
-  std::vector<std::size_t> touching(int from, int to) const {
-    std::vector<std::size_t> both;
-    std::ranges::set_union(touching_[from], touching_[to], std::back_inserter(both));
-    return both;
-  }
-
- private:
-  // Whether one of the steps from `first` on and before `last` may fail.
-  bool fails(std::size_t first, std::size_t last) const { return failing_[last] > failing_[first]; }
-
-  // Step i, or one inside it, touches these buffers.
-  void note(const Step& step, std::size_t i) {
-    for (const BufferUse& use : accesses(module_, step)) {
-      std::vector<std::size_t>& touching = touching_[use.buffer];
-      if (touching.empty() || touching.back() != i) touching.push_back(i);
-    }
-    for_each_inner(step, [&](const std::vector<Step>& steps) {
-      for (const Step& inner : steps) note(inner, i);
-    });
-  }
-
-  const Module& module_;
-  const std::vector<Step>& steps_;
-  std::vector<std::vector<std::size_t>> touching_;  // by buffer
-  std::vector<int> failing_;                        // how many may fail among the first steps
-};
 
 // Kernels that have both as parameters shall know that they are one.
 void mark_aliased(Module& module, const Step& step, int from, int to) {
@@ -266,7 +63,7 @@ void mark_aliased(Module& module, const Step& step, int from, int to) {
 }
 
 // Output i is written over the parameter from now on.
-void write_over(Module& module, const Steps& steps, std::size_t i, int parameter, int from) {
+void write_over(Module& module, const OrderedSteps& steps, std::size_t i, int parameter, int from) {
   const int to = module.outputs[i];
   module.over[i] = parameter;
   const Effects effects(module, from, to);
@@ -399,7 +196,7 @@ bool is_written_first(const Module& module, const Step& step, int b) {
 // Versions of an array that is changed in parts, by steps, branches and loops inside of the loop's
 // step, are one buffer from now on, where nobody uses one of them once the next is written.
 void join_versions(Module& module, LoopStep& loop) {
-  Steps steps(module, loop.body, Steps::Failures::leave_nothing);
+  OrderedSteps steps(module, loop.body, OrderedSteps::Failures::leave_nothing);
   const auto is_of_loop = [&](int b) {
     const auto is_row = [b](const LoopStep::Row& row) { return row.one == b || row.all == b; };
     return has(loop.initial, b) || has(loop.current, b) || has(loop.result, b) ||
@@ -411,8 +208,13 @@ void join_versions(Module& module, LoopStep& loop) {
         is_small(old) || is_of_loop(from) || is_of_loop(to) || has(loop.next, from))
       return false;
     const std::vector<std::size_t> places = steps.touching(from, from);
-    return !places.empty() && is_written_first(module, loop.body[places.front()], from) &&
-           steps.may_be_in_place(from, to);
+    if (places.empty() || !is_written_first(module, loop.body[places.front()], from)) return false;
+    const Obstacle found = steps.obstacle(from, to);
+    const bool is_free = found.kind == Obstacle::Kind::none;
+    if (module.decisions != nullptr)
+      note_in_place(module, "one memory", is_free, name_of_buffer(module, to), steps.text_of(found),
+                    nodes_at(loop.body, steps.touching(from, to)), name_of_buffer(module, from));
+    return is_free;
   };
   std::vector<Version> versions;
   for (const Step& step : loop.body) find_versions(module, step, versions);
@@ -443,14 +245,20 @@ void join_versions(Module& module, LoopStep& loop) {
 }
 
 // Each larger state of the loop that may be is one buffer from now on.
-void join_states(Module& module, LoopStep& loop) {
-  Steps steps(module, loop.body, Steps::Failures::leave_nothing);
+void join_states(Module& module, LoopStep& loop, const std::vector<std::uint32_t>& nodes) {
+  OrderedSteps steps(module, loop.body, OrderedSteps::Failures::leave_nothing);
   std::vector<bool> idle(loop.body.size());
   for (std::size_t k = 0; k < loop.current.size(); ++k) {
     const int from = loop.current[k], to = loop.next[k];
-    if (from == to || is_small(module.buffers[static_cast<std::size_t>(from)]) ||
-        !steps.may_be_in_place(from, to))
-      continue;
+    if (from == to) continue;
+    const bool is_few = is_small(module.buffers[static_cast<std::size_t>(from)]);
+    const Obstacle found = is_few ? Obstacle() : steps.obstacle(from, to);
+    const bool is_free = !is_few && found.kind == Obstacle::Kind::none;
+    if (module.decisions != nullptr)
+      note_in_place(module, "in place", is_free, name_of_state(module, loop, k),
+                    is_few ? "two memories of so few numbers cost nothing" : steps.text_of(found),
+                    nodes);
+    if (!is_free) continue;
     make_one(module, loop.body, steps.touching(from, to), from, to, from, idle);
     loop.next[k] = from;
     steps.join(from, to);
@@ -484,12 +292,12 @@ bool stores_at_fixed_places(const Kernel& kernel, const std::vector<int>& buffer
 
 // Copies between the two memories of a state are made once, before the loop, where the steps write
 // the same other elements each time: what lies beside them has one value for ever.
-void copy_once(const Module& module, LoopStep& loop) {
+void copy_once(const Module& module, LoopStep& loop, const std::vector<std::uint32_t>& nodes) {
   const auto has_own_extents = [](const Step& s) {
     return std::holds_alternative<DimensionStep>(s.what);
   };
   if (std::ranges::any_of(loop.body, has_own_extents)) return;
-  const Steps steps(module, loop.body, Steps::Failures::leave_nothing);
+  const OrderedSteps steps(module, loop.body, OrderedSteps::Failures::leave_nothing);
   std::vector<bool> idle(loop.body.size());
   for (std::size_t k = 0; k < loop.current.size(); ++k) {
     const int from = loop.current[k], to = loop.next[k];
@@ -511,7 +319,12 @@ void copy_once(const Module& module, LoopStep& loop) {
       if (e.copies) copies.push_back(at);
       is_written = is_written || !e.copies;
     }
-    if (!is_fixed || copies.empty()) continue;
+    if (copies.empty()) continue;
+    note_in_place(module, "copied once", is_fixed, name_of_state(module, loop, k),
+                  is_fixed ? "all steps write the same elements, so what lies beside them stays"
+                           : "steps write other elements each time, or need what they write over",
+                  nodes);
+    if (!is_fixed) continue;
     loop.begun_twice.push_back(static_cast<int>(k));
     for (const std::size_t at : copies) idle[at] = true;
   }
@@ -524,8 +337,8 @@ void join_states(Module& module, std::vector<Step>& steps) {
     auto* loop = std::get_if<LoopStep>(&step.what);
     if (loop == nullptr) continue;
     join_versions(module, *loop);
-    join_states(module, *loop);
-    copy_once(module, *loop);
+    join_states(module, *loop, step.nodes);
+    copy_once(module, *loop, step.nodes);
   }
 }
 
@@ -554,12 +367,45 @@ void drop_idle_kernels(Module& module) {
     for_each_kernel(step, [&](int& kernel) { kernel = place[kernel]; });
 }
 
+std::string parameter_name(const Module& module, int parameter) {
+  for (const Buffer& b : module.buffers)
+    if (b.role == Buffer::Role::parameter && b.number == parameter && !b.name.empty())
+      return b.name;
+  return fmt::format("parameter {}", parameter);
+}
+
+std::string name_of_output(const Module& module, std::size_t i) {
+  const std::string& name = module.buffers[module.outputs[i]].name;
+  const int updates = i < module.updates.size() ? module.updates[i] : -1;
+  if (updates >= 0) return fmt::format("the new value of {}", parameter_name(module, updates));
+  return name.empty() ? fmt::format("result {}", i) : name;
+}
+
+std::string not_alike(const Buffer& output, const Buffer& old) {
+  return fmt::format("they are not alike: {} and {}", Type{output.dtype, output.shape}.text(),
+                     Type{old.dtype, old.shape}.text());
+}
+
+// Results that have the type of an argument.
+void note_not_donated(const Module& module) {
+  if (module.decisions == nullptr) return;
+  for (std::size_t i = 0; i < module.outputs.size(); ++i) {
+    const Buffer& output = module.buffers[module.outputs[i]];
+    for (const Buffer& old : module.buffers)
+      if (old.role == Buffer::Role::parameter && old.dtype == output.dtype &&
+          old.shape == output.shape && output.role == Buffer::Role::output)
+        note_in_place(module, "in place", false, name_of_output(module, i),
+                      "calls do not write to arguments that are not donated", {}, old.name);
+  }
+}
+
 // Outputs over the parameters whose new values they are, or that were given away.
 void write_over_parameters(Module& module) {
   const std::vector<int>& updates = module.updates;
   const auto is_wanted = [](int parameter) { return parameter >= 0; };
-  if (module.donated.empty() && std::ranges::none_of(updates, is_wanted)) return;
-  const Steps steps(module, module.steps, Steps::Failures::count);
+  if (module.donated.empty() && std::ranges::none_of(updates, is_wanted))
+    return note_not_donated(module);
+  const OrderedSteps steps(module, module.steps, OrderedSteps::Failures::count);
   std::vector<int> buffer_of_parameter(static_cast<std::size_t>(module.parameters), -1);
   for (std::size_t b = module.buffers.size(); b-- > 0;)
     if (module.buffers[b].role == Buffer::Role::parameter)
@@ -570,10 +416,15 @@ void write_over_parameters(Module& module) {
     const int from = buffer_of_parameter[static_cast<std::size_t>(parameter)];
     const int to = module.outputs[i];
     const Buffer &old = module.buffers[from], &output = module.buffers[to];
-    if (old.dtype != output.dtype || old.shape != output.shape || !steps.may_be_in_place(from, to))
-      return false;
-    write_over(module, steps, i, parameter, from);
-    return true;
+    const bool is_alike = old.dtype == output.dtype && old.shape == output.shape;
+    const Obstacle found = is_alike ? steps.obstacle(from, to) : Obstacle();
+    const bool is_free = is_alike && found.kind == Obstacle::Kind::none;
+    if (module.decisions != nullptr)
+      note_in_place(module, "in place", is_free, name_of_output(module, i),
+                    is_alike ? steps.text_of(found) : not_alike(output, old),
+                    nodes_at(module.steps, steps.touching(to, to)), old.name);
+    if (is_free) write_over(module, steps, i, parameter, from);
+    return is_free;
   };
   for (std::size_t i = 0; i < updates.size(); ++i) {
     if (updates[i] >= 0) {

@@ -1,11 +1,16 @@
 // Small kernels inside loops become part of the function that runs the loop, and small buffers that
 // only they touch become its variables: a step calls nothing, and its states are in registers.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 #include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
+#include "codegen/module/profiled_steps.h"
+#include "passes/engine/decisions.h"
 
 namespace gnomon {
 
@@ -37,11 +42,23 @@ void run_single_pieces_at_once(Kernel& kernel) {
   }
 }
 
+bool is_shared_by_threads(const Kernel& kernel) {
+  const auto is_shared = [](const Axis& a) { return a.kind == AxisKind::parallel; };
+  return std::ranges::any_of(kernel.axes, is_shared);
+}
+
 // One thread runs all of it, without scratch.
 bool is_small(const Kernel& kernel) {
-  const auto is_shared = [](const Axis& a) { return a.kind == AxisKind::parallel; };
   return kernel.body.size() <= most_statements && !has_scratch(kernel) &&
-         std::ranges::none_of(kernel.axes, is_shared);
+         !is_shared_by_threads(kernel);
+}
+
+std::string reason_of(const Kernel& kernel) {
+  if (kernel.body.size() > most_statements)
+    return fmt::format("it has {} statements, more than {}", kernel.body.size(), most_statements);
+  if (has_scratch(kernel)) return "each thread needs memory of its own for it";
+  if (is_shared_by_threads(kernel)) return "threads may share its elements";
+  return "it is small, and one thread runs it";
 }
 
 // Whether each loop of a kernel has a length that is in its text.
@@ -72,11 +89,25 @@ class Inliner {
     bool is_brief = true;
     for (Step& step : steps) {
       const bool own = std::visit([&](auto& s) { return see(s, in_loop); }, step.what);
+      if (in_loop && module_.decisions != nullptr) note(step);
       is_brief = own && is_brief;
       if (is_called(step))
         for (const BufferUse& use : accesses(module_, step)) calls_[use.buffer] = true;
     }
     return is_brief;
+  }
+
+  void note(const Step& step) const {
+    const auto* call = std::get_if<KernelStep>(&step.what);
+    if (call == nullptr) return;
+    const Kernel& kernel = module_.kernels[call->kernel];
+    module_.decisions->add({"inline_in_loops",
+                            "part of the loop",
+                            kernel.inlined,
+                            name_of_step(module_, step),
+                            {},
+                            reason_of(kernel),
+                            step.nodes});
   }
 
   // Whether a step gives its buffers to functions that are called.

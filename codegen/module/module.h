@@ -14,6 +14,8 @@
 
 namespace gnomon {
 
+class Decisions;
+
 /// Memory that steps read and write: C-contiguous.
 struct Buffer {
   enum class Role : std::uint8_t {
@@ -34,6 +36,7 @@ struct Buffer {
   /// Memory that a library's service works in: the step, whose record says how much that is.
   std::shared_ptr<const ServiceStep> memory_of = nullptr;
   int first = -1, last = -1;  // steps between which the contents count, as positions in order
+  std::vector<std::uint32_t> nodes = {};  // of the captured graph, by position: what it is of
 };
 
 /// A dimension atom that the host function knows at run time.
@@ -80,8 +83,12 @@ struct CheckStep {
   int buffer, number;
   int value = -1, bound = -1;
 };
+/// Shows a buffer; or, with a callback (a buffer: int64 scalar, its number), gives it to that where
+/// the condition (a buffer: bool scalar) is true.
 struct PrintStep {
   int buffer, message;
+  int condition = -1, callback = -1;
+  DType dtype = DType::float64;  // that the callback gets
 };
 struct Step;
 /// `count` times, or until a state is false: the states in `current` are read, those in `next`
@@ -157,6 +164,8 @@ struct Module {
   std::vector<int> extent_parameters;
   Dim bytes_per_worker = 0;
   bool profile = false;  // calls count and time the steps
+  /// Where lowering and the passes say what they decided, if anybody asks.
+  Decisions* decisions = nullptr;
 
   /// Whether an extent is computed by the call itself.
   bool is_late(const Shape& shape) const;

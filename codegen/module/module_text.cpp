@@ -89,7 +89,11 @@ class ModulePrinter {
     if (s.value >= 0) text_ += fmt::format(" of {} below {}", name(s.value), name(s.bound));
     text_ += "\n";
   }
-  void print(const PrintStep& s, int) { text_ += fmt::format("print {}\n", name(s.buffer)); }
+  void print(const PrintStep& s, int) {
+    text_ += s.callback < 0 ? fmt::format("print {}\n", name(s.buffer))
+                            : fmt::format("breakpoint {} if {} by {}\n", name(s.buffer),
+                                          name(s.condition), name(s.callback));
+  }
   void print(const LoopStep& s, int depth) {
     text_ += fmt::format("loop {} times", name(s.count));
     if (s.while_state >= 0)

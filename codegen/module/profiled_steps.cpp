@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "codegen/module/accesses.h"
+#include "codegen/module/operations.h"
 
 namespace gnomon {
 
@@ -16,16 +17,20 @@ class Listing {
  public:
   explicit Listing(const Module& module) : module_(module) {}
 
+  SignatureStep about(const Step& step) const {
+    return std::visit([this](const auto& s) { return about_of(s); }, step.what);
+  }
+
   void list(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
       const int outer = inside_, outer_branch = branch_;
-      if (SignatureStep about =
-              std::visit([this](const auto& s) { return about_of(s); }, step.what);
-          !about.kind.empty()) {
-        about.inside = inside_;
-        about.branch = branch_;
-        about.nodes = step.nodes;
-        found_.push_back({&step, std::move(about)});
+      if (SignatureStep own = about(step); !own.kind.empty()) {
+        own.inside = inside_;
+        own.branch = branch_;
+        own.nodes = step.nodes;
+        const std::optional<DType> dtype = operations_of(module_, step).dtype;
+        own.single = dtype && size_of(part_of(*dtype)) <= size_of(float32);
+        found_.push_back({&step, std::move(own)});
         const bool has_inner = std::holds_alternative<LoopStep>(step.what) ||
                                std::holds_alternative<SideBySideStep>(step.what);
         if (has_inner) inside_ = static_cast<int>(found_.size()) - 1;
@@ -63,7 +68,9 @@ class Listing {
   }
   SignatureStep about_of(const AllocateStep& s) const { return {"allocate", name(s.buffer)}; }
   SignatureStep about_of(const CheckStep& s) const { return {"check", name(s.buffer)}; }
-  SignatureStep about_of(const PrintStep& s) const { return {"print", name(s.buffer)}; }
+  SignatureStep about_of(const PrintStep& s) const {
+    return {s.callback < 0 ? "print" : "breakpoint", name(s.buffer)};
+  }
   SignatureStep about_of(const LoopStep& s) const {
     return {"loop", s.while_state >= 0 ? "while" : "for"};
   }
@@ -82,11 +89,33 @@ class Listing {
 
 }  // namespace
 
-std::vector<ProfiledStep> profiled_steps(const Module& module) {
-  if (!module.profile) return {};
+std::vector<ProfiledStep> named_steps(const Module& module) {
   Listing listing(module);
   listing.list(module.steps);
   return std::move(listing).found();
+}
+
+std::vector<ProfiledStep> profiled_steps(const Module& module) {
+  return module.profile ? named_steps(module) : std::vector<ProfiledStep>();
+}
+
+std::string name_of_step(const Module& module, const Step& step) {
+  const SignatureStep about = Listing(module).about(step);
+  if (!about.kind.empty())
+    return about.name.empty() ? about.kind : fmt::format("{} {}", about.kind, about.name);
+  return std::holds_alternative<ChoiceStep>(step.what) ? "a choice" : "a test of extents";
+}
+
+std::string name_of_buffer(const Module& module, int buffer) {
+  const Buffer& b = module.buffers[buffer];
+  return b.name.empty() ? Type{b.dtype, b.shape}.text() : b.name;
+}
+
+std::string name_of_state(const Module& module, const LoopStep& loop, std::size_t k) {
+  const Buffer& state = module.buffers[loop.current[k]];
+  const std::string& first = module.buffers[loop.initial[k]].name;
+  return fmt::format("state {} of the loop: {}{}", k, Type{state.dtype, state.shape}.text(),
+                     first.empty() ? "" : ", first " + first);
 }
 
 }  // namespace gnomon

@@ -1,11 +1,16 @@
 // Which steps run side by side: heavy ones that do not need each other's results. What lies between
 // them moves out of the way, unless it may fail: of several failures the first in order is told.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <unordered_set>
 
 #include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
+#include "codegen/module/profiled_steps.h"
+#include "passes/engine/decisions.h"
 
 namespace gnomon {
 
@@ -89,6 +94,8 @@ class Grouping {
                            return are_independent(touch, other);
                          });
       const bool joins = moves && branch;
+      if (module_.decisions != nullptr && branch && j != i)
+        note(steps[own.back()], steps[i], joins, touch, passed);
       if (j == i && !joins) break;
       if (joins) {
         group.step.branches.push_back(std::move(*branch));
@@ -156,9 +163,42 @@ class Grouping {
     const auto* call = std::get_if<ServiceStep>(&step.what);
     if (call && !call->shares.is(0)) branch = {{}, call->work, call->shares};
     if (const auto* kernel = std::get_if<KernelStep>(&step.what)) branch.work = kernel->serial_work;
-    if (branch.work.is_constant() && branch.work.constant() < least_work_) return std::nullopt;
+    if (branch.work.is_constant() && branch.work.constant() < least_work_) {
+      if (call && !call->shares.is(0)) note_little_work(step, branch.work.constant());
+      return std::nullopt;
+    }
     return branch;
   }
+
+  // --- what is told of it ---
+
+  void note(const Step& step, const Step& first, bool joins, const Touch& touch,
+            const std::vector<Touch>& passed) const {
+    const bool needs = std::ranges::any_of(
+        passed, [&](const Touch& other) { return !are_independent(touch, other); });
+    const char* const reason = joins         ? "neither needs what the other makes"
+                               : touch.stays ? "the order of the steps counts"
+                               : needs       ? "one needs what the other, or a step between, makes"
+                                             : "it is written over a variable or an argument";
+    std::vector<std::uint32_t> nodes = step.nodes;
+    nodes.insert(nodes.end(), first.nodes.begin(), first.nodes.end());
+    module_.decisions->add({pass_, "side by side", joins, name_of_step(module_, step),
+                            name_of_step(module_, first), reason, std::move(nodes)});
+  }
+  void note_little_work(const Step& step, std::int64_t work) const {
+    if (module_.decisions != nullptr)
+      module_.decisions->add({pass_,
+                              "side by side",
+                              false,
+                              name_of_step(module_, step),
+                              {},
+                              fmt::format("it is the work of {} additions, and a thread of its own "
+                                          "is worth {}",
+                                          work, least_work_),
+                              step.nodes});
+  }
+
+  static constexpr std::string_view pass_ = "group_side_by_side";
   Module& module_;
   std::int64_t least_work_;
   std::unordered_set<int> written_over_;  // outputs that take a parameter's memory

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "codegen/module/held_buffers.h"
 #include "codegen/module/profiled_steps.h"
 #include "codegen/text/host_names.h"
 
@@ -64,6 +65,7 @@ Signature signature_of(const Module& module, const HostNames& names) {
   signature.products = module.products();
   signature.memory_table = module.memory_table;
   for (ProfiledStep& s : profiled_steps(module)) signature.steps.push_back(std::move(s.about));
+  for (HeldBuffer& b : held_buffers(module)) signature.memory.push_back(std::move(b.about));
   return signature;
 }
 

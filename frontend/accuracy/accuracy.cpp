@@ -31,12 +31,13 @@ using ExactData = Evaluator<Exact>::Data;
 
 // ----------------------------------------------------------------------------------------- samples
 
-std::vector<std::int64_t> extents_of(const Shape& shape, const AccuracyOptions& options) {
+std::vector<std::int64_t> extents_of(
+    const Shape& shape, const std::vector<std::pair<std::string, std::int64_t>>& given) {
   constexpr std::int64_t otherwise = 3;
   std::vector<std::int64_t> extents;
   for (const Dim& d : shape)
     extents.push_back(d.evaluate([&](const Atom& atom) {
-      for (const auto& [name, extent] : options.extents)
+      for (const auto& [name, extent] : given)
         if (name == atom.name) return extent;
       return otherwise;
     }));
@@ -238,6 +239,16 @@ std::vector<RuleEffect> effects(const Graph& graph, const Trace& trace, const Sa
   return rules;
 }
 
+// The parameters of a graph, and one value over them.
+Graph with_one_output(const Graph& graph, const Value& value) {
+  Graph one;
+  one.parameters = graph.parameters;
+  one.symbols = graph.symbols;
+  one.outputs = {value};
+  one.results.resize(1);
+  return one;
+}
+
 std::string place_text(const std::vector<std::string>& names, const LostBits& lost) {
   const std::string found = std::isnan(lost.found) ? "nan" : fmt::format("{:.17g}", lost.found);
   std::string at;
@@ -277,6 +288,35 @@ std::string AccuracyReport::text() const {
   return out;
 }
 
+OutputAccuracy accuracy_of_forms(const Graph& graph, const Value& before, const Value& after,
+                                 const FormOptions& options) {
+  const Graph forms[] = {with_one_output(graph, before), with_one_output(graph, after)};
+  for (const Graph& form : forms) check_types(form);
+  const Exact numbers = digit_numbers();
+  std::vector<InputDraws> sources;
+  for (const Parameter& p : graph.parameters) {
+    SampledRange range = default_range(p.type.dtype);
+    for (const auto& [name, given] : options.ranges)
+      if (name == p.name) range = given;
+    sources.emplace_back("accuracy", p.name, p.type.dtype,
+                         extents_of(p.type.shape, options.extents), range, options.points,
+                         options.seed + sources.size());
+  }
+  Samples samples;
+  samples.elements.resize(1);
+  for (int point = 0, refused = 0; point < options.points; ++point) {
+    std::vector<Array> arguments;
+    for (InputDraws& source : sources) arguments.push_back(source.draw());
+    try {
+      add_point(samples, forms[0], numbers, std::move(arguments));
+    } catch (const ValueError&) {
+      if (++refused == options.points) throw;
+    }
+  }
+  return compared("", samples, samples.elements[0], measured(forms[0], samples)[0],
+                  measured(forms[1], samples)[0], graph.parameters.size());
+}
+
 AccuracyReport accuracy_report(const std::vector<Expr>& inputs, const std::vector<Output>& outputs,
                                const AccuracyOptions& options) {
   std::vector<Expr> values;
@@ -300,7 +340,7 @@ AccuracyReport accuracy_report(const std::vector<Expr>& inputs, const std::vecto
     for (const InputRange& each : options.ranges)
       if (each.input.value() == inputs[i].value()) range = each.range;
     sources.emplace_back("accuracy_report", report.inputs.back(), p.type.dtype,
-                         extents_of(p.type.shape, options), range, options.points,
+                         extents_of(p.type.shape, options.extents), range, options.points,
                          options.seed + i);
   }
   Samples samples;

@@ -10,6 +10,7 @@
 #include "frontend/function.h"
 #include "frontend/sampling.h"
 #include "ir/graph/expr.h"
+#include "ir/graph/graph.h"
 #include "runtime/arrays/array.h"
 
 namespace gnomon {
@@ -83,6 +84,20 @@ struct AccuracyReport {
   /// Tables of outputs and rules, and the worst point of each form.
   std::string text() const;
 };
+
+/// How the values of two forms are sampled.
+struct FormOptions {
+  /// Ranges of parameters by name; as in AccuracyOptions.
+  std::vector<std::pair<std::string, SampledRange>> ranges = {};
+  std::vector<std::pair<std::string, std::int64_t>> extents = {};
+  int points = 100;
+  std::uint64_t seed = 1;
+};
+
+/// What a value loses in two forms that stand for the same real number, each over parameters of
+/// `graph`. TypeError, ValueError, DeviceError: as of `accuracy_report`.
+OutputAccuracy accuracy_of_forms(const Graph& graph, const Value& before, const Value& after,
+                                 const FormOptions& options = {});
 
 /// Samples the float outputs of a function in float32 or float64 and compares them with real
 /// numbers. Operations are computed one by one, so sums are added in plain order; shared variables

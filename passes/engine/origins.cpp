@@ -30,6 +30,11 @@ std::span<const Origin> OriginMap::lines_of(const Node* node) const {
   return found == nullptr ? std::span<const Origin>() : found->lines;
 }
 
+std::span<const std::uint32_t> OriginMap::positions_of(const Node* node) const {
+  const NodeOrigins* const found = find(node);
+  return found == nullptr ? std::span<const std::uint32_t>() : found->positions;
+}
+
 void OriginMap::inherit(const Value& to, const Node* from) {
   // Leaves are made in every place that mentions them.
   if (to.get() == from || to.node().inputs().empty()) return;

@@ -16,6 +16,8 @@ class OriginMap {
   bool has(const Node* node) const { return find(node) != nullptr; }
   /// The user's lines of a node.
   std::span<const Origin> lines_of(const Node* node) const;
+  /// The captured nodes it stands for, by position.
+  std::span<const std::uint32_t> positions_of(const Node* node) const;
   /// Adds the lines and positions of `from` to those of `to`, at most `most_origins` of each.
   void inherit(const Value& to, const Node* from);
   /// Makes these the origins of the graph, for the nodes it has.

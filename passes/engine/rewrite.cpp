@@ -66,7 +66,8 @@ struct Session {
   Context& context;
   OriginMap& origins;
   std::int64_t budget;
-  ParameterNames names;  // for records of firings
+  ParameterNames names;                // for records of firings
+  std::shared_ptr<const Graph> graph;  // the same
   std::uint64_t fired = 0;
   bool exhausted = false;
   std::unordered_map<const Rule*, std::uint64_t> counts = {};
@@ -290,12 +291,15 @@ class Sweep {
     Trace& trace = session_.context.trace;
     if (trace.record_firings) {
       const std::span<const Origin> places = session_.origins.lines_of(before.get());
+      const std::span<const std::uint32_t> positions = session_.origins.positions_of(before.get());
       trace.firings.push_back({&rule,
                                session_.context.pass,
                                before,
                                after,
                                {places.begin(), places.end()},
-                               session_.names});
+                               {positions.begin(), positions.end()},
+                               session_.names,
+                               session_.graph});
     }
     ++session_.counts[&rule];
     if (static_cast<std::int64_t>(++session_.fired) >= session_.budget) {
@@ -386,7 +390,12 @@ Graph rewrite(const Graph& graph, const RuleSet& rules, Context& context, Flatte
   const std::int64_t budget =
       context.options.firings_per_node * (static_cast<std::int64_t>(order.size()) + 16);
   const bool is_recorded = context.trace.record_firings;
-  Session session{rules, context, origins, budget, is_recorded ? names_of(graph) : nullptr};
+  Session session{rules,
+                  context,
+                  origins,
+                  budget,
+                  is_recorded ? names_of(graph) : nullptr,
+                  is_recorded ? std::make_shared<const Graph>(graph) : nullptr};
   Graph current = graph;
   for (int sweeps = 0; sweeps < max_sweeps && !session.exhausted; ++sweeps) {
     std::vector<Value> outputs = flatten_chains(current.outputs, order, flatten, origins);

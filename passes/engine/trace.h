@@ -23,7 +23,9 @@ struct Firing {
   std::string_view pass;
   Value before, after;
   std::vector<Origin> places;
+  std::vector<std::uint32_t> positions;  // of the captured nodes that `before` stands for
   ParameterNames names;
+  std::shared_ptr<const Graph> graph;  // that was rewritten: the whole, or a body
 };
 
 struct RuleCount {

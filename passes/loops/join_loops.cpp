@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "passes/engine/decisions.h"
 #include "passes/engine/facts.h"
 #include "passes/loops/replaced.h"
 #include "passes/loops/states.h"
@@ -37,9 +38,12 @@ class Pair {
   }
 
   // What the results of both become; nothing if they have nothing in common, or one needs more of
-  // the other than its own step.
+  // the other than its own step. `reason` says which.
   std::optional<Found> joined() {
-    if (waits(0, 1) || waits(1, 0)) return {};
+    if (waits(0, 1) || waits(1, 0)) {
+      reason_ = "one needs more of the other than what that makes in the same step";
+      return {};
+    }
     LoopStates all;
     for (const std::size_t which : {0, 1})
       for (std::size_t k = 0; k < open_[which].states.size(); ++k) {
@@ -52,9 +56,15 @@ class Pair {
     bool has_common = reads_;
     for (std::size_t k = open_[0].states.size(); k < first.size(); ++k)
       has_common = has_common || first[k] < open_[0].states.size();
-    if (!has_common) return {};
+    if (!has_common) {
+      reason_ = "they have no state in common, and neither reads what the other makes in a step";
+      return {};
+    }
+    reason_ = reads_ ? "the second reads in each step what the first makes in it"
+                     : "they have states in common";
     return closed(all, first);
   }
+  std::string_view reason() const { return reason_; }
 
  private:
   // Elements that the second reads at its own step, of rows of the first, are what that makes.
@@ -148,6 +158,7 @@ class Pair {
   std::array<const Node*, 2> loops_;
   std::array<OpenLoop, 2> open_;
   bool reads_ = false;  // the second reads in a step what the first makes in it
+  std::string_view reason_;
 };
 
 using NodePair = std::pair<const Node*, const Node*>;
@@ -163,16 +174,35 @@ bool may_be_joined(const Node& first, const Node& second) {
 }
 
 // What takes the place of the results of two loops that are one; `apart` are pairs that are not.
-Found joined(const Graph& graph, std::map<NodePair, std::pair<Value, Value>>& apart) {
+Found joined(const Graph& graph, std::map<NodePair, std::pair<Value, Value>>& apart,
+             Decisions* decisions) {
+  const Recording recording(decisions, graph);
+  const auto note = [&](bool is_so, const Node* first, const Node* second, std::string_view why) {
+    if (recording)
+      recording.add("join_loops", "one loop", is_so, Value(second, 0), std::string(why),
+                    Value(first, 0));
+  };
   std::vector<std::pair<Value, std::vector<const Node*>>> groups;  // by count, in order
   for (const Node* node : graph.topological_order()) {
     if (&node->op() != &op::fori) continue;
     const Value count = steps_asked_for(node->input(0));
     auto group = std::ranges::find(groups, count, [](const auto& g) { return g.first; });
     if (group == groups.end()) group = groups.insert(group, {count, {}});
+    if (recording)
+      for (const auto& other : groups)
+        if (!(other.first == count))
+          for (const Node* first : other.second)
+            note(false, first, node, "they make different numbers of steps");
     for (const Node* first : group->second) {
-      if (apart.contains({first, node}) || !may_be_joined(*first, *node)) continue;
-      if (auto found = Pair(*first, *node).joined()) return *std::move(found);
+      if (apart.contains({first, node})) continue;
+      if (!may_be_joined(*first, *node)) {
+        note(false, first, node, "they begin no state alike, and neither reads rows of the other");
+        continue;
+      }
+      Pair pair(*first, *node);
+      std::optional<Found> found = pair.joined();
+      note(found.has_value(), first, node, pair.reason());
+      if (found) return *std::move(found);
       apart.emplace(NodePair(first, node), std::pair(Value(first, 0), Value(node, 0)));
     }
     group->second.push_back(node);
@@ -185,7 +215,8 @@ Found joined(const Graph& graph, std::map<NodePair, std::pair<Value, Value>>& ap
 Graph join_loops(const Graph& graph, Context& context) {
   // Loops whose operands are results of such loops become the same in their turn.
   std::map<NodePair, std::pair<Value, Value>> apart;  // the nodes stay alive
-  const Graph result = substituted(graph, [&](const Graph& now) { return joined(now, apart); });
+  const Graph result =
+      substituted(graph, [&](const Graph& now) { return joined(now, apart, context.decisions); });
   return result.outputs == graph.outputs ? graph : prune_loops(result, context);
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t most_in_registers = 64;  // elements of a state
 constexpr std::size_t most_nodes = 1000;        // of a body that is one kernel
 
-using Values = std::unordered_set<Value, ValueHash>;
+using ValueSet = std::unordered_set<Value, ValueHash>;
 
 bool is_write(const Node& node) {
   return &node.op() == &op::set_index || &node.op() == &op::inc_index;
@@ -83,17 +83,23 @@ class Finder {
   Finder(const Node& loop, const Region& region)
       : loop_(loop), region_(region), body_(body_of(loop, region)) {}
 
-  std::optional<Recurrence> find() {
+  RecurrenceSearch find() {
     order_ = body_.topological_order();
-    if (order_.size() > most_nodes || !body_.checked_scalars().empty()) return std::nullopt;
+    if (order_.size() > most_nodes) return {{}, "its body is too long for one kernel"};
+    if (!body_.checked_scalars().empty()) return {{}, "its steps check extents they compute"};
     note_uses();
-    if (!find_states()) return std::nullopt;
+    if (!find_states())
+      return {{},
+              "it has no array as a state, or its states are not alike: each is to have one "
+              "element for each, or is read and written at an index that is a number"};
     const Dim count = element_count(found_.elements);
     const bool is_small = count.is_constant() && count.constant() <= most_in_registers;
-    if (found_.elements.empty() || is_small || !fits()) return std::nullopt;
+    if (found_.elements.empty()) return {{}, "its states have no element for each"};
+    if (is_small) return {{}, "its states are so small that registers hold all of them"};
+    if (!fits()) return {{}, "an element needs others, or a step does what is no arithmetic"};
     find_turned();
     found_.nodes = static_cast<int>(order_.size());
-    return std::move(found_);
+    return {std::move(found_)};
   }
 
  private:
@@ -264,7 +270,7 @@ class Finder {
   const Graph& body_;
   std::vector<const Node*> order_;
   std::unordered_map<Value, std::vector<Use>, ValueHash> uses_;
-  Values states_;                                        // in the body
+  ValueSet states_;                                      // in the body
   std::unordered_map<Value, IntList, ValueHash> parts_;  // of states: see axes_of_part
   Shape elements_;
   std::unordered_set<const Node*> dependent_;
@@ -274,9 +280,14 @@ class Finder {
 }  // namespace
 
 std::optional<Recurrence> recurrence_of(const Node& node) {
-  if (&node.op() != &op::fori) return std::nullopt;
+  return std::move(search_recurrence(node).found);
+}
+
+RecurrenceSearch search_recurrence(const Node& node) {
+  constexpr std::string_view none = "it makes steps until a condition ends it";
+  if (&node.op() != &op::fori) return {{}, none};
   const std::vector<Region> regions = regions_of(node);
-  if (regions.size() != 1 || !regions[0].count || regions[0].while_state) return std::nullopt;
+  if (regions.size() != 1 || !regions[0].count || regions[0].while_state) return {{}, none};
   return Finder(node, regions[0]).find();
 }
 

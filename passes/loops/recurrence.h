@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -27,5 +28,11 @@ struct Recurrence {
 
 /// Nothing where the elements need each other, or are so few that registers hold them all.
 std::optional<Recurrence> recurrence_of(const Node& node);
+/// The same, and what is against it: a clause.
+struct RecurrenceSearch {
+  std::optional<Recurrence> found;
+  std::string_view refused = {};
+};
+RecurrenceSearch search_recurrence(const Node& node);
 
 }  // namespace gnomon

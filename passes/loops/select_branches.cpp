@@ -1,9 +1,13 @@
 // The pass that computes both branches of a choice where that costs less than the choice.
+#include <fmt/format.h>
+
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "passes/engine/decisions.h"
 #include "passes/engine/facts.h"
 #include "passes/loops/replaced.h"
 #include "passes/pipeline.h"
@@ -41,23 +45,36 @@ std::optional<int> cost_of_scalars(const Body& body) {
   return cost;
 }
 
-bool costs_less(const Node& choice) {
+// What both branches cost together, if they are such bodies.
+std::optional<int> cost_of_branches(const Node& choice) {
   int cost = 0;
   for (const Attribute& branch : choice.attributes()) {
     const std::optional<int> one = cost_of_scalars(branch.body());
-    if (!one) return false;
+    if (!one) return {};
     cost += *one;
   }
-  return cost <= cost_of_choice;
+  return cost;
+}
+
+std::string reason_of(std::optional<double> known, std::optional<int> cost) {
+  if (known) return fmt::format("the condition is {}", *known != 0 ? "true" : "false");
+  if (!cost) return "a branch makes arrays, may fail or is more than arithmetic";
+  return fmt::format("both cost {} additions, a choice {}", *cost, cost_of_choice);
 }
 
 // What takes the place of the results of choices.
-Found selected(const Graph& graph) {
+Found selected(const Graph& graph, Decisions* decisions) {
+  const Recording recording(decisions, graph);
   Found found;
   for (const Node* node : graph.topological_order()) {
     if (&node->op() != &op::cond) continue;
     const std::optional<double> known = number_of(node->input(0));
-    if (!known && !costs_less(*node)) continue;
+    const std::optional<int> cost = known ? std::nullopt : cost_of_branches(*node);
+    const bool is_chosen = known || (cost && *cost <= cost_of_choice);
+    if (recording)
+      recording.add("select_branches", known ? "one branch alone" : "both branches", is_chosen,
+                    Value(node, 0), reason_of(known, cost));
+    if (!is_chosen) continue;
     const std::vector<Expr> operands(node->operands().begin() + 1, node->operands().end());
     const auto branch = [&](std::size_t k) {
       return apply_body(node->attribute(k).body(), operands);
@@ -78,9 +95,9 @@ Found selected(const Graph& graph) {
 
 }  // namespace
 
-Graph select_branches(const Graph& graph, Context&) {
+Graph select_branches(const Graph& graph, Context& context) {
   // Choices inside of branches come out with them.
-  return substituted(graph, selected);
+  return substituted(graph, [&](const Graph& now) { return selected(now, context.decisions); });
 }
 
 }  // namespace gnomon

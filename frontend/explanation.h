@@ -1,0 +1,132 @@
+// The way from what the user wrote to the steps that run: each rewrite, each decision and why.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "frontend/sampling.h"
+#include "ir/graph/graph.h"
+#include "runtime/arrays/array.h"
+
+namespace gnomon {
+
+struct Closed;
+struct CompileOptions;
+
+/// What a value loses in bits, of the elements that were compared: see `accuracy_report`.
+struct RewriteAccuracy {
+  std::int64_t compared = 0;
+  double mean_before = 0, worst_before = 0, mean_after = 0, worst_after = 0;
+};
+
+/// One rule that replaced one value.
+struct ExplainedRewrite {
+  std::string pass, rule;
+  std::string promise;        ///< "exact", "accurate", "finite" or "fast": see rules.md
+  std::string before, after;  ///< in the names of the parameters
+  /// Additions of the operations that one form has and the other has not, as "45*n"; empty: not
+  /// known.
+  std::string cost_before, cost_after;
+  std::optional<RewriteAccuracy> accuracy;  ///< see `with_accuracy`
+  std::string accuracy_unknown;             ///< why it has none, once it was asked for
+  std::vector<std::string> lines;           ///< of yours: "model.py:12"
+  std::vector<std::string> nodes;           ///< of the captured graph: "%3 exp"
+};
+
+/// A question that the compiler asked itself, and its answer.
+struct ExplainedDecision {
+  std::string pass;      ///< "fuse", "lower", "call", or a pass over graphs or modules
+  std::string question;  ///< "in one loop", "in place"
+  bool is_so = false;
+  std::string subject, other;  ///< what it is about; the second of two, or empty
+  std::string reason;
+  std::vector<std::string> lines, nodes;
+};
+
+/// A step of the function that runs, as `Profile` names it.
+struct ExplainedStep {
+  std::string kind, name;
+  int inside = -1;  ///< the step it is part of, by position
+  std::vector<std::string> lines, nodes;
+};
+
+/// A pass that ran; sizes are nodes of the graph, or steps of the module.
+struct ExplainedPass {
+  std::string name, doc;
+  std::size_t size_before = 0, size_after = 0;
+  std::uint64_t fired = 0;
+};
+
+/// What is left of an explanation: all of it where a text is empty.
+struct ExplanationFilter {
+  std::string line = {};  ///< "model.py:12", "12" for that line of any file, "model.py" for all
+  std::string node = {};  ///< "%3" of the captured graph, the name of an op, or that of a value
+  std::string rule = {};
+  std::string pass = {};
+};
+
+/// How values are sampled for the accuracy of rewrites; as in `AccuracyOptions`.
+struct ExplanationSampling {
+  std::vector<std::pair<std::string, SampledRange>> ranges = {};  ///< of parameters, by name
+  std::vector<std::pair<std::string, std::int64_t>> extents = {};
+  int points = 100;
+  std::uint64_t seed = 1;
+};
+
+/// Made anew of a function's graph, without the compiler of C++: its code stays as it is. One that
+/// is default made or moved from explains nothing: what is asked of it is a ValueError.
+class Explanation {
+ public:
+  const std::vector<ExplainedRewrite>& rewrites() const& { return source(), rewrites_; }
+  const std::vector<ExplainedDecision>& decisions() const& { return source(), decisions_; }
+  /// In the order they run, a loop before what is inside it. Whatever was left out of others by a
+  /// filter, positions are those in this list.
+  const std::vector<ExplainedStep>& steps() const& { return source(), steps_; }
+  const std::vector<ExplainedPass>& passes() const& { return source(), passes_; }
+  std::vector<ExplainedRewrite> rewrites() && { return source(), std::move(rewrites_); }
+  std::vector<ExplainedDecision> decisions() && { return source(), std::move(decisions_); }
+  std::vector<ExplainedStep> steps() && { return source(), std::move(steps_); }
+  std::vector<ExplainedPass> passes() && { return source(), std::move(passes_); }
+  /// The captured graph, then what each pass made that changed it.
+  std::vector<std::pair<std::string, Graph>> stages() const;
+  /// Notes of the rewriting: limits that were reached.
+  std::vector<std::string> notes() const;
+
+  /// What is about a line, a node, a rule, a pass. ValueError: there is none such.
+  Explanation only(const ExplanationFilter& filter) const;
+  /// With the bits that values lose before and after each rewrite. ValueError: a range or extent of
+  /// nothing; DeviceError: there is no libgnomon-mpfr.
+  Explanation with_accuracy(const ExplanationSampling& sampling = {}) const;
+  /// With what a call does to these arguments: which it reads where they are, and why it copies
+  /// others. `converted`: for each why it is another array by now, or "". TypeError, ValueError:
+  /// arguments of another number, dtype or rank.
+  Explanation with_arguments(std::span<const Array> arguments,
+                             std::span<const std::string> converted = {}) const;
+
+  std::string text() const;
+  /// One object of JSON.
+  std::string json() const;
+
+ private:
+  friend Explanation explain_closed(const Closed& closed, const CompileOptions& options);
+  struct Source;  // graphs and firings that it was made of
+  const Source& source() const;
+
+  std::shared_ptr<const Source> source_;
+  std::vector<ExplainedRewrite> rewrites_;
+  std::vector<std::size_t> firings_;  // of the rewrites, by position
+  std::vector<ExplainedDecision> decisions_;
+  std::vector<ExplainedStep> steps_;
+  std::vector<ExplainedPass> passes_;
+};
+
+/// Of a function that was captured, and would be compiled with these options.
+Explanation explain_closed(const Closed& closed, const CompileOptions& options);
+
+}  // namespace gnomon
