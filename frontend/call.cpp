@@ -2,14 +2,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <exception>
+#include <optional>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
+#include "frontend/close_function.h"
+#include "frontend/debugging/inspection.h"
 #include "frontend/function.h"
 #include "frontend/profiled.h"
 #include "frontend/program.h"
 #include "runtime/arrays/representation.h"
 #include "runtime/error.h"
+#include "runtime/log.h"
 #include "runtime/memory.h"
 #include "runtime/plan_layout.h"
 #include "runtime/profile.h"
@@ -30,11 +38,9 @@ void* address(const Array& a) {
 
 namespace {
 
-/// In the place of ProfileRecorder::Running, for calls that nobody times.
+/// In the place of Watched, for calls that nobody watches.
 struct Untimed {
   void end(CallStage) {}
-  void succeed() {}
-  gnomon_profile* profile() { return nullptr; }
 };
 
 }  // namespace
@@ -113,9 +119,14 @@ struct Call {
     }
     // The pool may grow while the call runs: no more workers than there is memory for.
     const int threads = program.most_threads();
-    const Workspace workspace(static_cast<std::size_t>(workspace_bytes(record.plan, threads)));
+    const std::int64_t bytes = workspace_bytes(record.plan, threads);
+    const Workspace workspace(static_cast<std::size_t>(bytes));
+    if constexpr (!std::is_same_v<Timer, Untimed>) workspace_ = bytes;
     gnomon_context context(threads, late, program.signature.messages);
-    if constexpr (!std::is_same_v<Timer, Untimed>) context.profile = timer.profile();
+    if constexpr (!std::is_same_v<Timer, Untimed>) {
+      context.profile = timer.profile();
+      context.uses = program.shared;
+    }
     timer.end(CallStage::outputs);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
@@ -132,9 +143,12 @@ struct Call {
     return std::move(results);
   }
 
+  /// Bytes of the call's workspace, if it was watched.
+  std::int64_t workspace() const { return workspace_; }
+
  private:
   void bind_value(std::size_t i, const Array& a) {
-    if (a.is_contiguous() && reinterpret_cast<std::uintptr_t>(a.data()) % size_of(a.dtype()) == 0) {
+    if (is_read_in_place(a)) {
       buffers[i] = address(a);
     } else {
       values[i] = a.contiguous();
@@ -178,6 +192,7 @@ struct Call {
   }
 
   [[noreturn]] void explain(std::int32_t status, const gnomon_context& context) const {
+    if (context.thrown) std::rethrow_exception(context.thrown);
     if (context.failure().check != 0) program.fail(context.failure());
     if (status == GNOMON_INTERRUPTED) throw Interrupted("call: interrupted");
     const std::string why =
@@ -193,6 +208,7 @@ struct Call {
   SmallVector<std::int64_t, 32> extents;
   std::size_t filled = 0;
   Results results;
+  std::int64_t workspace_;
 };
 
 Results Function::operator()(std::span<const Array> arguments) const {
@@ -217,17 +233,79 @@ Results call_timed(const std::shared_ptr<const Program>& program,
   return results;
 }
 
+/// Of a call that is watched and perhaps timed.
+struct Watched {
+  explicit Watched(const Program& program) {
+    if (program.profiled) timer.emplace(program.profiled->recorder);
+  }
+  void end(CallStage stage) {
+    if (timer) timer->end(stage);
+  }
+  gnomon_profile* profile() { return timer ? timer->profile() : nullptr; }
+
+  std::optional<ProfileRecorder::Running> timer;
+};
+
+// Values and results of a call, for what looks at them.
+void inspect(const Program& program, std::span<const Array* const> arguments,
+             const Transaction& transaction, const Results& results) {
+  std::vector<Array> inputs, outputs;
+  for (const Array* argument : arguments) inputs.push_back(*argument);
+  inputs.insert(inputs.end(), program.constants.begin(), program.constants.end());
+  for (std::size_t i = 0; i < program.shared.size(); ++i) inputs.push_back(transaction.value(i));
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const int updates = program.outputs[i].updates;
+    outputs.push_back(updates < 0 ? results[i]
+                                  : transaction.next(static_cast<std::size_t>(updates)));
+  }
+  program.inspection->look(inputs, outputs, program.most_threads());
+}
+
+void log_call(const Program& program, std::span<const Array* const> arguments,
+              const Results& results, std::int64_t workspace, double seconds) {
+  const std::string_view name = name_for_log(program.options);
+  if (logs(LogSubject::call)) {
+    std::string given;
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      given += fmt::format("{}{}: {}", i == 0 ? "" : ", ", program.captured.parameters[i].name,
+                           arguments[i]->describe());
+    log(LogSubject::call, fmt::format("{}({}) {:.3f} ms", name, given, 1e3 * seconds));
+  }
+  if (!logs(LogSubject::memory)) return;
+  std::int64_t bytes = 0;
+  for (const Array& result : results) bytes += result.bytes();
+  log(LogSubject::memory,
+      fmt::format("{}: workspace {} bytes, results {} bytes", name, workspace, bytes));
+}
+
+// A call that is more than running the code.
+Results call_watched(const std::shared_ptr<const Program>& program,
+                     std::span<const Array* const> arguments, std::span<const bool> given) {
+  const auto begin = std::chrono::steady_clock::now();
+  Watched timer(*program);
+  Call running(program);
+  running.bind(arguments);
+  Transaction transaction(program->shared);
+  running.bind_shared([&](std::size_t i) -> const Array& { return transaction.value(i); });
+  // What looks at results looks at arguments too, and failed calls leave them as they are.
+  const bool is_pure = program->inspection || program->has_breakpoints;
+  Results results =
+      running.run(&transaction, arguments, is_pure ? std::span<const bool>() : given, timer);
+  if (program->inspection) inspect(*program, arguments, transaction, results);
+  transaction.commit();
+  timer.end(CallStage::results);
+  if (timer.timer) timer.timer->succeed();
+  if (program->logs_calls) {
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+    log_call(*program, arguments, results, running.workspace(), took.count());
+  }
+  return results;
+}
+
 }  // namespace
 
 Results Function::call(std::span<const Array* const> arguments, std::span<const bool> given) const {
-  const Program& program = this->program();
-  if (program.profiled) {
-    ProfileRecorder::Running timer(program.profiled->recorder);
-    Results results = call_timed(program_, arguments, given, timer);
-    timer.end(CallStage::results);
-    timer.succeed();
-    return results;
-  }
+  if (!program().is_plain) return call_watched(program_, arguments, given);
   Untimed timer;
   return call_timed(program_, arguments, given, timer);
 }
@@ -272,6 +350,10 @@ const std::string& Function::module_text() const& { return program().texts.modul
 const std::string& Function::source() const& { return program().texts.source; }
 const std::string& Function::explain() const& { return program().texts.rewrites; }
 const std::string& Function::memory_table() const& { return program().signature.memory_table; }
+Explanation Function::explanation() const {
+  const Program& program = this->program();
+  return explain_closed(closed_of(program), program.options);
+}
 Profile Function::profile() const {
   const Program& program = this->program();
   if (!program.profiled)

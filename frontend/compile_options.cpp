@@ -75,6 +75,10 @@ void check_options(const CompileOptions& options, std::size_t inputs) {
           fmt::format("compile: expected donated inputs among {}, found number {}", inputs, i));
 }
 
+std::string_view name_for_log(const CompileOptions& options) {
+  return options.name.empty() ? std::string_view("a function") : std::string_view(options.name);
+}
+
 std::string cache_key(const Graph& graph, CompileOptions options,
                       const std::optional<MemoryBudget>& budget, const Target& target) {
   // What was made of these options decides, not how they were written.

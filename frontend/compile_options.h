@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 namespace gnomon {
 
 struct MemoryBudget;
+struct StageChanges;
 struct Target;
 
 /// What the value of an option decides.
@@ -66,7 +68,13 @@ constexpr std::string_view name_of(RewriteLevel level) {
     "A shape for each input, for `memory_budget`; not needed if all extents are known.")           \
   X(bool, profile, false, code, any_value,                                                         \
     "Count and time each step of calls, for `profile()` of the function; steps that take less "    \
-    "than a microsecond take longer then.")
+    "than a microsecond take longer then.")                                                        \
+  X(bool, nan_guard, false, work, any_value,                                                       \
+    "Look for NaN and infinities in the results of each call. FloatingPointError tells the first " \
+    "operation that made one of finite numbers, with its line, and no shared variable changes.")   \
+  X(bool, check, false, work, any_value,                                                           \
+    "Compute each call once more, operation by operation, and compare. InternalError names the "   \
+    "rewrite or kernel that makes a difference, and no shared variable changes. Slow.")
 // clang-format on
 
 /// `value` stands in the place of `expression` in this function alone.
@@ -86,6 +94,8 @@ struct CompileOptions {
   std::vector<Shared> without_default_update = {};
   /// Inputs, by position, whose memory calls may reuse for outputs: see `Function::call`.
   std::vector<int> donated = {};
+  /// Changes of stages, for tests of what finds faults in them. Nothing is cached then.
+  std::shared_ptr<const StageChanges> changes = {};
   /// Constants of the cost model in place of those `gnomon tune` stored, or the default ones.
   std::optional<Machine> machine = {};
 #define GNOMON_FIELD(type, name, value, decides, check, doc) type name = value;
@@ -102,12 +112,15 @@ struct CompileOption {
 
 /// Calls `visit(option, value)` for each row of the table, in order, with the value in `options`.
 template <class Options, class Visit>
-void for_each_option(Options& options, Visit&& visit) {
+void for_each_option(Options& options, Visit&& visit){
 #define GNOMON_VISIT(type, name, value, decides, check, doc) \
   visit(CompileOption{#name, Decides::decides, doc}, options.name);
-  GNOMON_COMPILE_OPTIONS(GNOMON_VISIT)
+    GNOMON_COMPILE_OPTIONS(GNOMON_VISIT)
 #undef GNOMON_VISIT
 }
+
+/// What lines of the log call the function.
+std::string_view name_for_log(const CompileOptions& options);
 
 /// ValueError for options that no function of so many inputs can have.
 void check_options(const CompileOptions& options, std::size_t inputs);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "frontend/compile_options.h"
+#include "frontend/explanation.h"
 #include "frontend/profile.h"
 #include "frontend/variable.h"
 #include "ir/graph/expr.h"
@@ -124,6 +125,9 @@ class Function {
   /// Which rewrites made the final graph what it is.
   const std::string& explain() const& GNOMON_LIFETIMEBOUND;
   std::string explain() const&& { return explain(); }
+  /// The way from the captured graph to the steps that run, with reasons; also of a function that
+  /// came from the cache.
+  Explanation explanation() const;
   /// Bytes of workspace without and with the memory budget, and what is computed again; empty
   /// without one.
   const std::string& memory_table() const& GNOMON_LIFETIMEBOUND;

@@ -30,6 +30,8 @@ class FunctionStore {
   const std::string& key() const { return key_; }
 
  private:
+  void tell(std::string_view what) const;  // the log
+
   Cache cache_;
   std::string key_, manifest_head_, name_, processor_;
   bool writes_, reads_;

@@ -127,6 +127,17 @@ void Program::take_signature(Signature found) {
   signature = std::move(found);
 }
 
+Closed closed_of(const Program& program) {
+  Closed closed;
+  closed.graph = program.captured;
+  closed.arguments = program.arguments;
+  closed.results = program.results;
+  closed.argument_origins = program.argument_origins;
+  closed.constants = program.constants;
+  for (const SharedUse& use : program.shared) closed.shared.push_back(shared_leaf(use.variable));
+  return closed;
+}
+
 std::shared_ptr<Program> load(std::shared_ptr<const Library> library, const Closed& closed) {
   auto program = std::make_shared<Program>();
   program->captured = closed.graph;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frontend/compile_options.h"
@@ -17,6 +19,7 @@
 namespace gnomon {
 
 class Function;
+class Inspection;
 struct Closed;
 struct Profiled;
 
@@ -52,7 +55,11 @@ struct Program {
   std::shared_ptr<const Library> library;
   gnomon_services services{};
   std::shared_ptr<Profiled> profiled;  // what its calls took, of a function that is to tell
-  CompileOptions options;              // without the givens, which the graph has in it
+  std::shared_ptr<const Inspection> inspection;  // what looks at results, if anything does
+  bool has_breakpoints = false;
+  bool logs_calls = false;
+  bool is_plain = true;    // none of these: calls ask once
+  CompileOptions options;  // without the givens, which the graph has in it
   // For people.
   bool was_cached = false;
   std::string timings;
@@ -76,6 +83,15 @@ struct Program {
 
 /// What a function is a handle of. ValueError: of nothing.
 const Program& program_of(const Function& function);
+
+/// What it was made of. Shared variables have their present values.
+Closed closed_of(const Program& program);
+
+/// Whether a call reads an argument where it lies; else it reads a copy.
+inline bool is_read_in_place(const Array& a) {
+  return a.is_contiguous() &&
+         reinterpret_cast<std::uintptr_t>(std::as_const(a).data()) % size_of(a.dtype()) == 0;
+}
 
 /// The program that runs native code of what was captured. DeviceError: it is code of another
 /// function.

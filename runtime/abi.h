@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 7
+#define GNOMON_ABI_VERSION 8
 
 #ifdef __cplusplus
 extern "C" {
@@ -104,6 +104,7 @@ typedef struct gnomon_profile {
   int64_t room;               /* events that there is memory for */
   int64_t seen;               /* events so far, more than there is room for */
   int32_t* workers;           /* the most threads of a job since this was set to 1 */
+  int64_t* held;              /* bytes by number of the buffer: those of the signature in order */
 } gnomon_profile;
 
 /* A clock of a constant rate that is read in a few nanoseconds. */
@@ -155,6 +156,10 @@ typedef struct gnomon_services {
   int32_t (*lines)(gnomon_context*, const gnomon_lines*);
   /* Where the call counts its steps; asked once, by functions that do. */
   gnomon_profile* (*profile)(gnomon_context*);
+  /* Gives an array to the callback of a breakpoint, by its number. Fails when there is none, or
+   * when it threw: the call is to end. */
+  int32_t (*breakpoint)(gnomon_context*, int64_t callback, int32_t dtype, int32_t rank,
+                        const int64_t* shape, const void* data);
 } gnomon_services;
 
 typedef struct gnomon_info_record {

@@ -11,6 +11,7 @@ void throw_like(const Error& error, const std::string& what) {
   if (const auto* refused = dynamic_cast<const FileError*>(&error))
     throw FileError(what, refused->code(), refused->reason(), refused->path());
   if (is(static_cast<DeviceError*>(nullptr))) throw DeviceError(what);
+  if (is(static_cast<FloatingPointError*>(nullptr))) throw FloatingPointError(what);
   if (is(static_cast<Interrupted*>(nullptr))) throw Interrupted(what);
   if (is(static_cast<InternalError*>(nullptr))) throw InternalError(what);
   if (const auto* failed = dynamic_cast<const CompileError*>(&error))

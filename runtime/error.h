@@ -68,6 +68,12 @@ class FileError : public DeviceError {
   std::string reason_, path_;
 };
 
+/// A result is NaN or infinite, and what it was computed from is not: see the option `nan_guard`.
+class FloatingPointError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// A call was ended by the check that `set_interrupt_check` set.
 class Interrupted : public Error {
  public:

@@ -22,6 +22,8 @@ constexpr EnvironmentVariable table[] = {
     {"GNOMON_BLAS", "path of the BLAS library to use"},
     {"GNOMON_DUMP", "folder that receives each stage of each compilation"},
     {"GNOMON_PROFILE", "1: all functions are profiled, and what they took is told at the end"},
+    {"GNOMON_LOG",
+     "subjects told of on the standard error: compile,cache,rewrite,call,memory; all"},
     {"GNOMON_PROGRESS", "0: no line on the terminal while Python waits for a long compilation"},
     {"GNOMON_PYTHON", "the interpreter that traces programs for the command `gnomon`"},
     {"GNOMON_VERIFY", "set: check every kernel and the order of steps, as debug builds do"},
@@ -78,6 +80,8 @@ bool profiles_all() {
   const auto value = environment("GNOMON_PROFILE");
   return value && *value != "0";
 }
+
+std::optional<std::string> log_text() { return environment("GNOMON_LOG"); }
 
 std::optional<std::string> dump_folder() { return environment("GNOMON_DUMP"); }
 

@@ -39,6 +39,9 @@ std::optional<std::string> blas_override();
 /// GNOMON_PROFILE: whether all functions are compiled with the option `profile`.
 bool profiles_all();
 
+/// GNOMON_LOG: the subjects of lines about the library's work: see runtime/log.h.
+std::optional<std::string> log_text();
+
 /// GNOMON_DUMP: the folder that receives each stage of each compilation.
 std::optional<std::string> dump_folder();
 

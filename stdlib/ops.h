@@ -13,6 +13,7 @@
 #include "ir/graph/expr.h"
 #include "ir/op/op.h"
 #include "ir/op/pattern.h"
+#include "runtime/breakpoints.h"
 
 // Elementwise ops: name, number of operands. Each line is a record `op::name`, a function
 // `name(Arg...)` and a function `name(Pattern...)`.
@@ -44,6 +45,7 @@
 #define GNOMON_OTHER_OPS(X)                                                                   \
   X(input) X(shared_variable) X(param) X(constant) X(cast) X(extent)                          \
   X(barrier) X(stop_gradient) X(undefined_grad) X(print) X(check) X(shaped) X(indices)        \
+  X(breakpoint)                                                                               \
   X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)              \
   X(mean) X(logsumexp) X(softmax) X(log_softmax)                                              \
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
@@ -289,6 +291,8 @@ Expr stop_gradient(const Arg& x);
 Expr undefined_grad(const Arg& x);
 /// The identity; shows `message` and the value when it is computed.
 Expr print(const Arg& x, std::string message);
+/// x, which the callback gets each time it is computed and the condition, a scalar, is true.
+Expr breakpoint(const Arg& x, BreakpointCallback callback, const Arg& condition = true);
 /// `x`, after a ValueError with `message` if any element of `condition` is false.
 Expr check(const Arg& x, const Arg& condition, std::string message);
 /// As `check`, with an IndexError: {value} and {bound} in `message` stand for the integers in

@@ -212,7 +212,9 @@ class MatrixFactors {
     const Number theta = f_.over(f_.minus(right, left), f_.plus(between, between));
     const bool negative = f_.real(theta) < 0;
     const Number size = negative ? f_.negated(theta) : theta;
-    Number t = f_.over(one, f_.plus(size, f_.root(f_.plus(f_.times(size, size), one))));
+    const Number square = f_.times(size, size);
+    if (!std::isfinite(f_.real(square))) return {one, f_.over(between, f_.minus(right, left))};
+    Number t = f_.over(one, f_.plus(size, f_.root(f_.plus(square, one))));
     if (negative) t = f_.negated(t);
     const Number cosine = f_.over(one, f_.root(f_.plus(f_.times(t, t), one)));
     return {cosine, f_.times(t, cosine)};

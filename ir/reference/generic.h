@@ -79,14 +79,35 @@ class ExtentTable {
   std::unordered_map<Value, std::int64_t, ValueHash> scalars_;
 };
 
+/// Told of what an evaluator does. What it throws ends the evaluation.
+template <class Number>
+class EvaluationObserver {
+ public:
+  using Data = std::shared_ptr<const Tensor<Number>>;
+
+  virtual ~EvaluationObserver() = default;
+  /// Asked again and again, inside long operations too.
+  virtual void pause() {}
+  /// A node has these results. The operands are those of nodes before, or of a body's parameters.
+  virtual void computed(const Node& /*node*/, std::span<const Data> /*results*/) {}
+  /// A node begins to run a body; `run` counts from 0.
+  virtual void begin(const Node& /*node*/, const Region& /*region*/, std::int64_t /*run*/,
+                     std::span<const Data> /*arguments*/) {}
+  /// The body that began last has ended.
+  virtual void end(std::span<const Data> /*outputs*/) {}
+};
+
 /// Evaluates expressions; not thread-safe.
 template <class Numbers>
 class Evaluator {
  public:
   using Number = typename Numbers::Number;
   using Data = std::shared_ptr<const Tensor<Number>>;
+  using Observer = EvaluationObserver<Number>;
 
-  explicit Evaluator(const Numbers& numbers) : numbers_(numbers) {}
+  /// `observer` may be null, and must outlive this.
+  explicit Evaluator(const Numbers& numbers, Observer* observer = nullptr)
+      : numbers_(numbers), observer_(observer) {}
 
   /// The outputs of a graph. ValueError when inputs do not fit the signature or the checks.
   std::vector<Data> run(const Graph& graph, std::span<const Data> inputs);
@@ -120,6 +141,11 @@ class Evaluator {
   Data by_element(Frame& frame, const Node& node, std::uint32_t output);
   Data product(Frame& frame, const Node& node);
   std::vector<Data> routine(Frame& frame, const Node& node);
+  /// The same by numbers that want their say in it: see PerturbedNumbers.
+  std::vector<Data> perturbed_routine(Frame& frame, const Node& node);
+  void pause() const {
+    if (observer_ != nullptr) observer_->pause();
+  }
   Data convolution(Frame& frame, const Node& node);
   Data lines(Frame& frame, const Node& node);
   /// What a body gives, each with the number of the result that it is.
@@ -134,6 +160,7 @@ class Evaluator {
   std::int64_t integer_of(const Number& x) const { return numbers_.to_cell(DType::int64, x).i; }
 
   const Numbers& numbers_;
+  Observer* const observer_;
   std::unordered_map<std::string, DType> result_dtypes_;
 };
 

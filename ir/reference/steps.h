@@ -50,6 +50,7 @@ auto Evaluator<Numbers>::elementwise(Frame& frame, const Node& node) -> Data {
   std::vector<Number> cells(operands);
   IndexWalk walk(result->shape);
   for (std::int64_t i = 0; i < count; ++i, walk.next()) {
+    if (i % 4096 == 0) pause();
     for (std::size_t k = 0; k < operands; ++k) {
       std::int64_t offset = 0;
       const std::size_t first = rank - x[k]->shape.size();
@@ -104,6 +105,7 @@ auto Evaluator<Numbers>::reduction(Frame& frame, const Node& node) -> std::vecto
   std::vector<std::int64_t> seen(static_cast<std::size_t>(count), 0);
   IndexWalk walk(x.shape);
   for (const Number& element : x.data) {
+    if ((&element - x.data.data()) % 4096 == 0) pause();
     std::size_t target = 0;
     for (std::size_t axis = 0; axis < kept.size(); ++axis)
       target = target * static_cast<std::size_t>(kept[axis]) +
@@ -150,6 +152,7 @@ auto Evaluator<Numbers>::product(Frame& frame, const Node& node) -> Data {
   const Tensor<Number>* c = node.operands().size() > 2 ? operand(frame, node, 2).get() : nullptr;
   const std::int64_t count = count_of(result->shape, node.op().name);
   for (std::int64_t i = 0; i < count; ++i) {
+    if (i % 64 == 0) pause();
     const std::int64_t batch = i / (m * n), row = i / n % m, column = i % n;
     Number sum = zero;
     for (std::int64_t t = 0; t < k; ++t) {
@@ -205,7 +208,9 @@ auto Evaluator<Numbers>::run_region(Frame& frame, const Node& node, const Region
       if (!p.operand) arguments[k] = number(i);
       if (p.next) arguments[k] = outputs[*p.next];
     }
+    if (observer_ != nullptr) observer_->begin(node, region, i, arguments);
     outputs = run(body_of(node, region), arguments);
+    if (observer_ != nullptr) observer_->end(outputs);
     for (std::size_t k = 0; k < rows.size(); ++k) {
       const std::vector<Number>& data = outputs[last + k]->data;
       rows[k].insert(rows[k].end(), data.begin(), data.end());
@@ -293,7 +298,10 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
   } else if (op.step == StepKind::product) {
     results = {product(frame, node)};
   } else if (op.step == StepKind::routine) {
-    results = routine(frame, node);
+    if constexpr (requires { numbers_.perturb(std::declval<Tensor<Number>&>()); })
+      results = perturbed_routine(frame, node);
+    else
+      results = routine(frame, node);
   } else if (op.step == StepKind::convolution) {
     results = {convolution(frame, node)};
   } else if (op.step == StepKind::lines) {
@@ -314,14 +322,36 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
   } else {
     throw InternalError(fmt::format("{}: the record says nothing to evaluate", op.name));
   }
-  for (std::uint32_t i = 0; i < results.size(); ++i) set(frame, node, i, std::move(results[i]));
+  for (std::uint32_t i = 0; i < results.size(); ++i) set(frame, node, i, results[i]);
+  if (observer_ != nullptr) observer_->computed(node, results);
+}
+
+template <class Numbers>
+auto Evaluator<Numbers>::perturbed_routine(Frame& frame, const Node& node) -> std::vector<Data> {
+  std::unordered_map<Value, Data, ValueHash> kept;
+  for (const Value& v : node.operands()) {
+    Data& operand = frame.values.at(v);
+    if (!kept.emplace(v, operand).second) continue;
+    auto perturbed = std::make_shared<Tensor<Number>>(*operand);
+    numbers_.perturb(*perturbed);
+    operand = std::move(perturbed);
+  }
+  std::vector<Data> results = routine(frame, node);
+  for (auto& [v, data] : kept) frame.values.at(v) = std::move(data);
+  std::vector<std::shared_ptr<Tensor<Number>>> turned;
+  for (const Data& data : results) turned.push_back(std::make_shared<Tensor<Number>>(*data));
+  numbers_.turn(node, turned);
+  return {turned.begin(), turned.end()};
 }
 
 template <class Numbers>
 void Evaluator<Numbers>::compute(Frame& frame, std::span<const Value> outputs,
                                  std::span<const Value> stop) {
   for (const Node* node : topological_order(outputs, stop))
-    if (!frame.values.contains(Value(node, 0))) compute_node(frame, *node);
+    if (!frame.values.contains(Value(node, 0))) {
+      pause();
+      compute_node(frame, *node);
+    }
 }
 
 template <class Numbers>

@@ -21,6 +21,7 @@ struct Shared::State {
   Array value;       // guarded by the commit lock; undefined while written in place
   Array spare;       // guarded by `right`: the buffer of an earlier value
   std::shared_ptr<const DefaultUpdate> default_update;  // guarded by the commit lock
+  std::shared_ptr<const void> companion;                // guarded by the commit lock
 };
 
 namespace {
@@ -42,6 +43,8 @@ std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
+
+thread_local Callback* innermost = nullptr;
 
 std::string shape_text(DType dtype, std::span<const std::int64_t> shape) {
   std::string text = fmt::format("{}[", short_name_of(dtype));
@@ -99,6 +102,24 @@ void Shared::set_default_update(std::shared_ptr<const DefaultUpdate> update) {
   std::swap(state().default_update, update);
 }
 
+void Shared::keep(std::shared_ptr<const void> companion) {
+  State& state = this->state();
+  const std::lock_guard hold(commit_lock().mutex);
+  std::swap(state.companion, companion);
+}
+
+Callback::Callback(std::span<const SharedUse> uses) : uses_(uses), outer_(innermost) {
+  innermost = this;
+}
+Callback::~Callback() { innermost = outer_; }
+
+bool Callback::updates(const void* state) {
+  for (const Callback* call = innermost; call != nullptr; call = call->outer_)
+    for (const SharedUse& use : call->uses_)
+      if (use.updated && use.variable.state_.get() == state) return true;
+  return false;
+}
+
 Array Shared::get() const {
   State& state = this->state();
   CommitLock& commits = commit_lock();
@@ -128,6 +149,11 @@ void Shared::set(Array value) {
 void Shared::adopt(Array value) {
   check(value);
   State& state = this->state();
+  if (innermost != nullptr && Callback::updates(&state))
+    throw ValueError(fmt::format(
+        "shared: {} is updated by the call that this callback belongs to: it can be replaced when "
+        "that call has ended",
+        state.name));
   const std::lock_guard right(state.right);
   const std::lock_guard lock(commit_lock().mutex);
   // The old value ends in `value`, so memory is freed after both locks are released.
@@ -145,7 +171,17 @@ Transaction::Transaction(std::span<const SharedUse> uses) {
   std::ranges::sort(rights_, {}, &Shared::State::id);
   if (std::ranges::adjacent_find(rights_) != rights_.end())
     throw InternalError("shared: expected each updated variable once, found one twice");
-  for (Shared::State* state : rights_) state->right.lock();
+  for (auto at = rights_.begin(); at != rights_.end(); ++at) {
+    if ((*at)->right.try_lock()) continue;
+    if (Callback::updates(*at)) {
+      std::for_each(rights_.begin(), at, [](Shared::State* state) { state->right.unlock(); });
+      throw ValueError(fmt::format(
+          "shared: {} is updated by the call that this callback belongs to: no other call can "
+          "update it until that one has ended",
+          (*at)->name));
+    }
+    (*at)->right.lock();
+  }
   open_ = true;
 
   CommitLock& commits = commit_lock();

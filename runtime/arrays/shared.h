@@ -49,10 +49,14 @@ class Shared {
   std::shared_ptr<const DefaultUpdate> default_update() const;
   void set_default_update(std::shared_ptr<const DefaultUpdate> update);
 
+  /// Keeps something for as long as the variable lives; it takes the place of what was kept before.
+  void keep(std::shared_ptr<const void> companion);
+
   friend bool operator==(const Shared& a, const Shared& b) { return a.state_ == b.state_; }
 
  private:
   friend class Transaction;
+  friend class Callback;
   struct State;
   State& state() const;
   void start(std::string name, Array value);
@@ -64,6 +68,24 @@ struct SharedUse {
   Shared variable;
   bool updated = false;
   bool in_place = false;  // the new value may be written over the old one
+};
+
+/// While it lives, this thread runs a callback of a call with these uses, none of them in place. A
+/// `set` of a variable that the call updates, or another call that updates one, would wait for
+/// itself: it is a ValueError.
+class Callback {
+ public:
+  explicit Callback(std::span<const SharedUse> uses);
+  ~Callback();
+  Callback(const Callback&) = delete;
+  Callback& operator=(const Callback&) = delete;
+
+ private:
+  friend class Shared;
+  friend class Transaction;
+  static bool updates(const void* state);
+  std::span<const SharedUse> uses_;
+  Callback* const outer_;
 };
 
 /// One call's view of its shared variables. Construction takes the update right of each updated
@@ -79,6 +101,10 @@ class Transaction {
 
   /// The value of variable i when the transaction began.
   const Array& value(std::size_t i) const { return slots_[i].value; }
+  /// What `commit` will make of variable i; undefined where it keeps its value.
+  const Array& next(std::size_t i) const {
+    return slots_[i].taken ? slots_[i].value : slots_[i].target;
+  }
   /// Whether the new value of variable i is written over the old one: allowed by the use, and
   /// nobody else holds the array. Then nobody can read the variable until the transaction ends.
   bool in_place(std::size_t i) const { return slots_[i].taken; }

@@ -40,7 +40,9 @@ AllParts each_part(const Node& node, Operands x) {
 
 // Shown as pairs.
 AllParts print_parts(const Node& node, Operands x) {
-  return {parts_of_pairs(Expr(make_node(node.op(), {join_pairs(x[0])}, node.attributes())))};
+  std::vector<Value> operands{join_pairs(x[0]).value()};
+  for (const Parts& p : x.subspan(1)) operands.push_back(p.re.value());
+  return {parts_of_pairs(Expr(make_node(node.op(), std::move(operands), node.attributes())))};
 }
 
 // ------------------------------------------------------------------------- leaves, dtypes, parts
@@ -326,6 +328,7 @@ ComplexRules make_complex_rules() {
         &op::set_index,   &op::inc_index, &op::interleave,  &op::shaped})
     table[op] = {ComplexKind::linear, each_part};
   table[&op::print] = {ComplexKind::linear, print_parts};
+  table[&op::breakpoint] = {ComplexKind::linear, print_parts};
   table[&op::cast] = {ComplexKind::linear, cast_parts};
 
   const auto holomorphic = [&](const Op& op, auto parts) {

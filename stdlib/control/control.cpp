@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/graph/leaf.h"
+#include "runtime/breakpoints.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
 #include "stdlib/ops.h"
@@ -45,6 +47,24 @@ Exprs check_batch(const Batched& b) {
     number = broadcast_to(number, operands[1].shape());
   }
   return outputs_of(op::check, operands, b.attributes);
+}
+
+std::vector<Type> breakpoint_type(TypeContext& context) {
+  const Type &condition = context.type(1), &callback = context.type(2);
+  if (!is_bool(condition.dtype) || condition.rank() != 0)
+    context.fail(fmt::format("expected a condition that is one bool, found {}",
+                             describe(context.operands[1])));
+  if (callback.dtype != DType::int64 || callback.rank() != 0)
+    context.fail(
+        fmt::format("expected a callback's number, found {}", describe(context.operands[2])));
+  return {context.type(0)};
+}
+
+// The callback gets the whole batch, if the condition of any example is true.
+Exprs breakpoint_batch(const Batched& b) {
+  const Expr condition = b.batched[1] ? any(b.x[1]) : b.x[1];
+  return outputs_of(op::breakpoint, std::vector<Expr>{leading(b, 0), condition, b.x[2]},
+                    b.attributes);
 }
 
 // ------------------------------------------------------------------------------------------ shaped
@@ -121,6 +141,21 @@ constinit const Op op::print{.name = "print",
                              .jvp = passed_on,
                              .batch = batch_identity};
 
+constinit const Op op::breakpoint{
+    .name = "breakpoint",
+    .doc =
+        "x, of `dtype`, after a callback of the host, by its number, got it if the condition is "
+        "true.",
+    .operands = 3,
+    .attributes = {{"dtype", Attribute::Kind::integer}},
+    .type = breakpoint_type,
+    .traits = {Trait::never_fold},
+    .element = same_element,
+    .step = StepKind::print,
+    .vjp = passed_back,
+    .jvp = passed_on,
+    .batch = breakpoint_batch};
+
 constinit const Op op::check{
     .name = "check",
     .doc =
@@ -176,6 +211,14 @@ Expr stop_gradient(const Arg& x) {
 
 Expr print(const Arg& x, std::string message) {
   return Expr(make_node(op::print, {x.value()}, {Attribute(std::move(message))}, x.origin()));
+}
+
+Expr breakpoint(const Arg& x, BreakpointCallback callback, const Arg& condition) {
+  const Expr number = shared_leaf(breakpoint_variable(std::move(callback)));
+  const Expr holds = cast(condition, DType::bool_);
+  const auto dtype = static_cast<std::int64_t>(x.value().dtype());
+  return Expr(make_node(op::breakpoint, {x.value(), holds.value(), number.value()},
+                        {Attribute(dtype)}, x.origin()));
 }
 
 Expr check_index(const Arg& x, const Arg& condition, const Arg& index, const Arg& bound,

@@ -57,6 +57,8 @@ Exprs extremum_partials(const Partials& p, const Expr& first_wins) {
   return {first, 1 - first};
 }
 
+Exprs fma_partials(const Partials& p) { return {p.x[1], p.x[0], one_like(p.y)}; }
+
 // The bounds belong to the inner interval; where low > high the result is high.
 Exprs clip_partials(const Partials& p) {
   const Expr &x = p.x[0], &low = p.x[1], &high = p.x[2];
@@ -275,7 +277,7 @@ constinit const Op op::fma{
     .type = elementwise_float_type,
     .promotion = Promotion::inexact,
     .scalar = {"gn::fma", "arithmetic.h", "", GNOMON_HOST(floats, 3, fma), 1},
-    .partials = [](const Partials& p) { return Exprs{p.x[1], p.x[0], one_like(p.y)}; },
+    .partials = fma_partials,
     .ulp = {0.5, 0.5}};
 
 constinit const Op op::multiply_add{
@@ -284,9 +286,9 @@ constinit const Op op::multiply_add{
     .operands = 3,
     .type = elementwise_float_type,
     .promotion = Promotion::inexact,
-    .scalar = op::fma.scalar,
-    .partials = op::fma.partials,
-    .ulp = op::fma.ulp};
+    .scalar = {"gn::fma", "arithmetic.h", "", GNOMON_HOST(floats, 3, fma), 1},
+    .partials = fma_partials,
+    .ulp = {0.5, 0.5}};
 
 constinit const Op op::hypot{
     .name = "hypot",

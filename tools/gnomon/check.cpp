@@ -14,12 +14,10 @@
 #include "frontend/accuracy/draws.h"
 #include "frontend/accuracy/lost_bits.h"
 #include "frontend/compile.h"
+#include "frontend/native_form.h"
 #include "ir/graph/leaf.h"
 #include "ir/op/numbers.h"
-#include "ir/reference/evaluate.h"
 #include "ir/text/text.h"
-#include "passes/pipeline.h"
-#include "runtime/arrays/representation.h"
 #include "runtime/error.h"
 #include "tools/gnomon/cache_text.h"
 #include "tools/gnomon/command.h"
@@ -120,38 +118,16 @@ Subject compiled_subject(const CapturedFunction& function, const std::string& re
   return subject;
 }
 
-// The same memory with another type, as native code sees a type of users, or the other way.
-Array seen_as(const Array& array, DType dtype, std::vector<std::int64_t> shape) {
-  const auto kept = std::make_shared<Array>(array.contiguous());
-  return Array::borrow(kept->data(), dtype, shape, kept);
-}
-
 // As its graph says, operation by operation.
 Subject reference_subject(const CapturedFunction& function) {
   Subject subject = subject_of(function, "the graph");
   const Closed& closed = function.closed;
-  // The evaluator knows no halves and no complex numbers, but what they are made of.
-  Context context;
-  Graph graph = run_pass("split_complex", run_pass("widen_halves", closed.graph, context), context);
-  subject.compute = [&closed, graph = std::move(graph), start = start_values(closed),
-                     types = subject.types](const Values& arguments) {
+  subject.compute = [&closed, evaluated = EvaluatedGraph(closed.graph),
+                     start = start_values(closed)](const Values& arguments) {
     Values all = arguments;
     all.insert(all.end(), closed.constants.begin(), closed.constants.end());
     all.insert(all.end(), start.begin(), start.end());
-    for (Array& a : all) {
-      std::vector<std::int64_t> shape(a.shape().begin(), a.shape().end());
-      if (is_complex(a.dtype())) shape.push_back(native_parts(a.dtype()));
-      if (is_complex(a.dtype()) || is_half(a.dtype()))
-        a = seen_as(a, native_dtype(a.dtype()), std::move(shape));
-    }
-    Values values = evaluate(graph, all);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const DType t = types[i].dtype;
-      std::vector<std::int64_t> shape(values[i].shape().begin(), values[i].shape().end());
-      if (is_complex(t)) shape.pop_back();
-      if (is_complex(t) || is_half(t)) values[i] = seen_as(values[i], t, std::move(shape));
-    }
-    return values;
+    return evaluated(all);
   };
   return subject;
 }
