@@ -127,6 +127,7 @@ Configuration configuration() {
   found.cuda_driver = find_cuda_driver();
   find_cache(found);
   found.cost_model = text(target.machine);
+  found.limits = stored_machine_limits();
   for (const EnvironmentVariable& v : environment_variables())
     if (auto value = environment(v.name)) found.environment.emplace_back(v.name, std::move(*value));
   return found;
@@ -158,6 +159,13 @@ std::string text(const Configuration& found) {
                                                           size_text(found.cache_bytes))
                                             : "not used: " + found.cache_problem);
   lines.add("cost model", found.cost_model);
+  const auto giga = [](double x) { return fmt::format("{:.3g}", x * 1e-9); };
+  lines.add("limits", !found.limits ? "not measured: the first profile does"
+                                    : giga(found.limits->bytes_per_second) + " GB/s of memory");
+  if (found.limits && found.limits->operations_per_second > 0)
+    lines.add("", fmt::format("{} Gflop/s of float64, {} of float32",
+                              giga(found.limits->operations_per_second),
+                              giga(found.limits->single_per_second)));
   std::string_view label = "environment";
   if (found.environment.empty()) lines.add(label, "nothing set");
   for (const auto& [name, value] : found.environment) {
@@ -177,6 +185,11 @@ std::string json_text(const Configuration& found) {
   blas["core"] = found.blas_core;
   Json variables = Json::object();
   for (const auto& [name, value] : found.environment) variables[name] = value;
+  Json limits = nullptr;
+  if (found.limits)
+    limits = {{"bytes_per_second", found.limits->bytes_per_second},
+              {"operations_per_second", found.limits->operations_per_second},
+              {"single_per_second", found.limits->single_per_second}};
   const Json all = {
       {"version", found.version},
       {"build", found.build},
@@ -203,6 +216,7 @@ std::string json_text(const Configuration& found) {
         {"bytes", found.cache_bytes},
         {"problem", found.cache_problem}}},
       {"cost_model", found.cost_model},
+      {"limits", limits},
       {"environment", variables}};
   return all.dump(2, ' ', false, Json::error_handler_t::replace);
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "frontend/machine_limits.h"
 #include "runtime/hardware.h"
 
 namespace gnomon {
@@ -36,6 +38,7 @@ struct Configuration {
   std::string cache_problem;  ///< why the folder is not used, or ""
   std::int64_t cache_functions = 0, cache_bytes = 0;
   std::string cost_model;
+  std::optional<MachineLimits> limits;  ///< where a profile has measured them
   /// The variables that Gnomon reads and that are set.
   std::vector<std::pair<std::string, std::string>> environment;
 };

@@ -12,19 +12,12 @@
 #include <sstream>
 
 #include "frontend/places.h"
-#include "frontend/profiled.h"
+#include "frontend/profile_trace.h"
 #include "frontend/program.h"
 #include "runtime/error.h"
 #include "runtime/options.h"
 
 namespace gnomon {
-
-/// A function of a profile, and its last calls.
-struct ProfiledCalls {
-  std::shared_ptr<Profiled> function;
-  std::vector<RecordedCall> recent;
-  double seconds_per_tick;
-};
 
 namespace {
 
@@ -80,7 +73,65 @@ void tell_all() {
 
 // --- a function ---
 
-FunctionProfile read(const Profiled& function, const ProfileCounts& counts, double tick) {
+// The bytes of the buffers in use at each step; a loop has the most of its steps. Unsigned, since
+// buffers that are never made at once may have more in all than an integer holds.
+std::vector<std::int64_t> live_bytes(const Profiled& function,
+                                     const std::vector<std::int64_t>& held) {
+  const std::size_t steps = function.steps.size();
+  std::vector<std::uint64_t> change(steps + 1);
+  for (std::size_t b = 0; b < held.size(); ++b) {
+    const SignatureBuffer& buffer = function.memory[b];
+    const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(held[b], 0));
+    change[static_cast<std::size_t>(buffer.first)] += bytes;
+    change[static_cast<std::size_t>(buffer.last) + 1] -= bytes;
+  }
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  std::vector<std::int64_t> live;
+  std::uint64_t now = 0;
+  for (std::size_t i = 0; i < steps; ++i) {
+    now += change[i];
+    live.push_back(static_cast<std::int64_t>(std::min(now, most)));
+  }
+  for (std::size_t i = steps; i-- > 0;)
+    if (const int outer = function.steps[i].inside; outer >= 0)
+      live[static_cast<std::size_t>(outer)] =
+          std::max(live[static_cast<std::size_t>(outer)], live[i]);
+  return live;
+}
+
+void add_memory(FunctionProfile& f, const Profiled& function,
+                const std::vector<std::int64_t>& held) {
+  for (std::size_t b = 0; b < held.size(); ++b) {
+    const SignatureBuffer& buffer = function.memory[b];
+    f.memory.push_back(
+        {buffer.name, held[b], buffer.first, buffer.last, buffer.result, function.memory_lines[b]});
+  }
+  std::ranges::stable_sort(f.memory, {}, &HeldMemory::first);
+  // The innermost of the steps with the most.
+  for (std::size_t i = 0; i < f.steps.size(); ++i) {
+    const bool is_inner = f.peak_step >= 0 && f.steps[i].inside == f.peak_step;
+    if (f.steps[i].live > f.peak_bytes || (is_inner && f.steps[i].live == f.peak_bytes)) {
+      f.peak_bytes = f.steps[i].live;
+      f.peak_step = static_cast<int>(i);
+    }
+  }
+}
+
+// How much of what the machine can do each step did.
+void compare(FunctionProfile& f, const Profiled& function, const MachineLimits& machine) {
+  for (std::size_t i = 0; i < f.steps.size(); ++i) {
+    StepProfile& step = f.steps[i];
+    const double peak =
+        function.steps[i].single ? machine.single_per_second : machine.operations_per_second;
+    if (step.seconds <= 0) continue;
+    if (machine.bytes_per_second > 0)
+      step.of_bandwidth = static_cast<double>(step.bytes) / step.seconds / machine.bytes_per_second;
+    if (peak > 0) step.of_peak = static_cast<double>(step.operations) / step.seconds / peak;
+  }
+}
+
+FunctionProfile read(const Profiled& function, const ProfileCounts& counts,
+                     const MachineLimits& machine, double tick) {
   FunctionProfile f{.name = function.name,
                     .signature = function.signature,
                     .was_cached = function.was_cached,
@@ -100,6 +151,8 @@ FunctionProfile read(const Profiled& function, const ProfileCounts& counts, doub
                        run > 0 ? seconds / run : 0, sum.bytes, sum.operations,
                        static_cast<int>(sum.threads)});
   }
+  const std::vector<std::int64_t> live = live_bytes(function, counts.held);
+  for (std::size_t i = 0; i < live.size(); ++i) f.steps[i].live = live[i];
   // What is inside comes behind.
   for (std::size_t i = f.steps.size(); i-- > 0;) {
     const StepProfile& step = f.steps[i];
@@ -109,14 +162,28 @@ FunctionProfile read(const Profiled& function, const ProfileCounts& counts, doub
     outer.operations += step.operations;
     outer.threads = std::max(outer.threads, step.threads);
   }
+  add_memory(f, function, counts.held);
+  compare(f, function, machine);
   return f;
 }
 
 Json json_of(const StepProfile& s) {
-  return {{"kind", s.kind},      {"name", s.name},   {"inside", s.inside},
-          {"lines", s.lines},    {"calls", s.calls}, {"seconds", s.seconds},
-          {"share", s.share},    {"bytes", s.bytes}, {"operations", s.operations},
-          {"threads", s.threads}};
+  return {{"kind", s.kind},       {"name", s.name},   {"inside", s.inside},
+          {"lines", s.lines},     {"calls", s.calls}, {"seconds", s.seconds},
+          {"share", s.share},     {"bytes", s.bytes}, {"operations", s.operations},
+          {"threads", s.threads}, {"live", s.live},   {"of_bandwidth", s.of_bandwidth},
+          {"of_peak", s.of_peak}};
+}
+
+Json json_of(const HeldMemory& m) {
+  return {{"name", m.name}, {"bytes", m.bytes},   {"first", m.first},
+          {"last", m.last}, {"result", m.result}, {"lines", m.lines}};
+}
+
+Json json_of(const MachineLimits& machine) {
+  return {{"bytes_per_second", machine.bytes_per_second},
+          {"operations_per_second", machine.operations_per_second},
+          {"single_per_second", machine.single_per_second}};
 }
 
 // "find  0.012 ms" on each line.
@@ -129,9 +196,10 @@ Json compilation_of(const std::string& timings) {
 }
 
 Json json_of(const FunctionProfile& f) {
-  Json stages = Json::object(), steps = Json::array();
+  Json stages = Json::object(), steps = Json::array(), memory = Json::array();
   for (const auto& [name, seconds] : f.stages) stages[name] = seconds;
   for (const StepProfile& s : f.steps) steps.push_back(json_of(s));
+  for (const HeldMemory& m : f.memory) memory.push_back(json_of(m));
   return {{"name", f.name},
           {"signature", f.signature},
           {"was_cached", f.was_cached},
@@ -141,116 +209,51 @@ Json json_of(const FunctionProfile& f) {
           {"failed", f.failed},
           {"seconds", f.seconds},
           {"stages", stages},
-          {"steps", steps}};
+          {"steps", steps},
+          {"memory", memory},
+          {"peak_bytes", f.peak_bytes},
+          {"peak_step", f.peak_step}};
 }
-
-// --- traces ---
-
-// Events as chrome://tracing has them, in microseconds after the first call began.
-class TraceText {
- public:
-  explicit TraceText(const std::vector<std::shared_ptr<const ProfiledCalls>>& functions) {
-    for (const auto& f : functions)
-      for (const RecordedCall& call : f->recent) first_ = std::min(first_, call.begin);
-    for (const auto& f : functions)
-      for (const RecordedCall& call : f->recent) add(*f, call);
-    name_threads();
-  }
-
-  std::string text() && {
-    return Json{{"traceEvents", std::move(events_)}, {"displayTimeUnit", "ns"}}.dump(
-        -1, ' ', true, Json::error_handler_t::replace);
-  }
-
- private:
-  void add(const ProfiledCalls& f, const RecordedCall& call) {
-    micros_per_tick_ = f.seconds_per_tick * 1e6;
-    const Profiled& function = *f.function;
-    const auto end = std::ranges::max(call.ends);
-    Json about = {{"signature", function.signature}, {"failed", call.failed}};
-    if (call.left_out > 0) about["steps left out"] = call.left_out;
-    event(function.name, "call", call.thread, 0, call.begin, end, std::move(about));
-    std::int64_t begin = call.begin;
-    for (std::size_t s = 0; s < call.ends.size(); ++s) {
-      if (call.ends[s] == 0) continue;
-      event(std::string(call_stages[s]), "stage", call.thread, 0, begin, call.ends[s], {});
-      begin = call.ends[s];
-    }
-    for (const gnomon_step_event& e : call.events) {
-      const SignatureStep& step = function.steps[static_cast<std::size_t>(e.step)];
-      event(step.name.empty() ? step.kind : step.name, step.kind, call.thread,
-            branch_of(function, e.step), e.begin, e.end,
-            {{"step", e.step}, {"lines", function.lines[static_cast<std::size_t>(e.step)]}});
-    }
-  }
-
-  // Which of the branches side by side a step is in; 0 for the first and for others.
-  static int branch_of(const Profiled& function, std::int64_t step) {
-    return function.steps[static_cast<std::size_t>(step)].branch;
-  }
-
-  void event(const std::string& name, const std::string& kind, int thread, int branch,
-             std::int64_t begin, std::int64_t end, Json about) {
-    const int row = thread * rows_of_thread + branch;
-    rows_.emplace_back(row);
-    Json event = {{"name", name},
-                  {"cat", kind},
-                  {"ph", "X"},
-                  {"pid", 1},
-                  {"tid", row},
-                  {"ts", static_cast<double>(begin - first_) * micros_per_tick_},
-                  {"dur", static_cast<double>(end - begin) * micros_per_tick_}};
-    if (!about.empty()) event["args"] = std::move(about);
-    events_.push_back(std::move(event));
-  }
-
-  void name_threads() {
-    std::ranges::sort(rows_);
-    const auto rest = std::ranges::unique(rows_);
-    rows_.erase(rest.begin(), rest.end());
-    const auto name = [&](const char* what, int row, const std::string& text) {
-      events_.push_back(
-          {{"name", what}, {"ph", "M"}, {"pid", 1}, {"tid", row}, {"args", {{"name", text}}}});
-    };
-    name("process_name", 0, "Gnomon");
-    for (const int row : rows_) {
-      const int branch = row % rows_of_thread;
-      name("thread_name", row,
-           branch == 0 ? fmt::format("calls of thread {}", row / rows_of_thread)
-                       : fmt::format("branch {} beside them", branch));
-    }
-  }
-
-  static constexpr int rows_of_thread = 16;  // more than there are branches side by side
-
-  Json events_ = Json::array();
-  std::vector<int> rows_;
-  std::int64_t first_ = std::numeric_limits<std::int64_t>::max();
-  double micros_per_tick_ = 0;
-};
 
 }  // namespace
 
-Profiled::Profiled(const Program& program)
+Profiled::Profiled(const Program& program, std::vector<CompileStage> stages)
     : name(program.options.name.empty() ? "function" : program.options.name),
       signature(describe(program.signature)),
       timings(program.timings),
       memory_table(program.signature.memory_table),
       was_cached(program.was_cached),
       steps(program.signature.steps),
-      recorder(steps.size()) {
+      memory(program.signature.memory),
+      recorder(steps.size(), memory.size()),
+      stages_(std::move(stages)) {
   const std::vector<const Node*> order = nodes_with_bodies(program.captured);
-  for (const SignatureStep& step : steps) {
+  const auto lines_of = [&](const std::vector<std::uint32_t>& nodes) {
     Places places(most_lines);
-    places.add(step.nodes, order);
-    lines.push_back(places.lines());
-  }
+    places.add(nodes, order);
+    return places.lines();
+  };
+  for (const SignatureStep& step : steps) lines.push_back(lines_of(step.nodes));
+  for (const SignatureBuffer& buffer : memory) memory_lines.push_back(lines_of(buffer.nodes));
 }
 
-std::shared_ptr<Profiled> begin_profile(const Program& program) {
-  auto profiled = std::make_shared<Profiled>(program);
+void Profiled::add_stage(const CompileStage& stage) {
+  const std::lock_guard lock(mutex_);
+  stages_.push_back(stage);
+}
+
+std::vector<CompileStage> Profiled::stages() const {
+  const std::lock_guard lock(mutex_);
+  return stages_;
+}
+
+std::shared_ptr<Profiled> begin_profile(const Program& program, std::vector<CompileStage> stages) {
+  auto profiled = std::make_shared<Profiled>(program, std::move(stages));
   if (profiles_all()) {
-    static const int told = std::atexit(tell_all);
+    static const int told = [] {
+      machine_limits();  // at the end there may be no compiler any more
+      return std::atexit(tell_all);
+    }();
     static_cast<void>(told);
     AllProfiled& all = all_profiled();
     const std::lock_guard lock(all.mutex);
@@ -261,28 +264,32 @@ std::shared_ptr<Profiled> begin_profile(const Program& program) {
 
 Profile::Profile(const std::vector<std::shared_ptr<Profiled>>& functions) {
   const double tick = nanoseconds_per_tick() * 1e-9;
+  if (!functions.empty()) machine_ = machine_limits();
   for (const auto& function : functions) {
     ProfileCounts counts = function->recorder.counts();
-    functions_.push_back(read(*function, counts, tick));
+    functions_.push_back(read(*function, counts, machine_, tick));
+    std::vector<std::int64_t> live = live_bytes(*function, counts.held);
     calls_.push_back(std::make_shared<const ProfiledCalls>(
-        ProfiledCalls{function, std::move(counts.recent), tick}));
+        ProfiledCalls{function, std::move(counts.recent), tick, std::move(live)}));
   }
 }
 
 void Profile::add(const Profile& more) {
   functions_.insert(functions_.end(), more.functions_.begin(), more.functions_.end());
   calls_.insert(calls_.end(), more.calls_.begin(), more.calls_.end());
+  if (!more.calls_.empty()) machine_ = more.machine_;
 }
 
 std::string Profile::json() const {
   Json functions = Json::array();
   for (const FunctionProfile& f : functions_) functions.push_back(json_of(f));
-  return Json{{"functions", functions}}.dump(2, ' ', false, Json::error_handler_t::replace);
+  return Json{{"functions", functions}, {"machine", json_of(machine_)}}.dump(
+      2, ' ', false, Json::error_handler_t::replace);
 }
 
 void Profile::write_trace(const std::filesystem::path& path) const {
   std::ofstream out(path, std::ios::binary);
-  out << TraceText(calls_).text();
+  out << trace_text(calls_);
   if (!out.flush()) throw DeviceError("write_trace: cannot write " + path.string());
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "frontend/profile.h"
 #include "runtime/profile.h"
@@ -52,25 +53,33 @@ std::string name_of(const FunctionProfile& f, const StepProfile& step) {
   return shortened(name + (step.kind == "side by side" ? "" : step.name), widest_name);
 }
 
-std::string lines_of(const StepProfile& step) {
-  if (step.lines.empty()) return "";
-  const std::string more =
-      step.lines.size() > 2 ? fmt::format(" and {} more", step.lines.size() - 2) : "";
+std::string lines_of(const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  const std::string more = lines.size() > 2 ? fmt::format(" and {} more", lines.size() - 2) : "";
   return fmt::format(
       "{}{}",
-      fmt::join(step.lines.begin(),
-                step.lines.begin() + std::min<std::ptrdiff_t>(2, std::ssize(step.lines)), ", "),
+      fmt::join(lines.begin(), lines.begin() + std::min<std::ptrdiff_t>(2, std::ssize(lines)),
+                ", "),
       more);
 }
 
+// A rate, and how much of the machine's it is.
+struct Rate {
+  std::string amount = {}, share = {};
+};
+
+std::string share_text(double share) {
+  return share > 0 ? fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0) : "";
+}
+
 std::string row(const std::string& name, const std::string& calls, double seconds, double share,
-                const std::string& mean, const std::string& bytes, const std::string& memory,
-                const std::string& operations, const std::string& threads,
+                const std::string& mean, const std::string& bytes, const Rate& memory,
+                const Rate& operations, const std::string& live, const std::string& threads,
                 const std::string& lines) {
-  std::string text =
-      fmt::format("{:<{}} {:>8} {:>9} {:5.1f} % {:<{}} {:>9} {:>9} {:>6} {:>7} {:>7}  {}", name,
-                  widest_name, calls, time_text(seconds), 100 * share, bar_of(share), bar, mean,
-                  bytes, memory, operations, threads, lines);
+  std::string text = fmt::format(
+      "{:<{}} {:>8} {:>9} {:5.1f} % {:<{}} {:>9} {:>9} {:>6} {:>6} {:>7} {:>6} {:>9} {:>7}  {}",
+      name, widest_name, calls, time_text(seconds), 100 * share, bar_of(share), bar, mean, bytes,
+      memory.amount, memory.share, operations.amount, operations.share, live, threads, lines);
   text.resize(text.find_last_not_of(' ') + 1);
   return text + "\n";
 }
@@ -80,9 +89,11 @@ std::string step_row(const FunctionProfile& f, const StepProfile& s) {
   const auto calls = static_cast<double>(s.calls);
   return row(name_of(f, s), fmt::to_string(s.calls), s.seconds, s.share,
              ran ? time_text(s.seconds / calls) : "",
-             ran && s.bytes > 0 ? size_text(s.bytes / s.calls) : "", rate(s.bytes, s.seconds),
-             rate(s.operations, s.seconds), ran ? fmt::to_string(std::max(s.threads, 1)) : "",
-             lines_of(s));
+             ran && s.bytes > 0 ? size_text(s.bytes / s.calls) : "",
+             {rate(s.bytes, s.seconds), share_text(s.of_bandwidth)},
+             {rate(s.operations, s.seconds), share_text(s.of_peak)},
+             ran && s.live > 0 ? size_text(s.live) : "",
+             ran ? fmt::to_string(std::max(s.threads, 1)) : "", lines_of(s.lines));
 }
 
 // How often calls read the clock: behind each step, and before the first one of a loop's body.
@@ -99,7 +110,45 @@ std::int64_t readings_of(const FunctionProfile& f) {
   return readings;
 }
 
-std::string text_of(const FunctionProfile& f) {
+// Who holds the most that is live at once.
+std::string memory_text(const FunctionProfile& f) {
+  if (f.peak_bytes <= 0) return "";
+  constexpr std::size_t most_holders = 8;
+  const StepProfile& step = f.steps[static_cast<std::size_t>(f.peak_step)];
+  std::vector<HeldMemory> holders;
+  for (const HeldMemory& m : f.memory)
+    if (m.bytes > 0 && m.first <= f.peak_step && f.peak_step <= m.last) holders.push_back(m);
+  std::ranges::stable_sort(holders, std::greater<>(), &HeldMemory::bytes);
+  std::string text =
+      fmt::format("\nmemory: at most {} are live at once, in {}{}{}\n", size_text(f.peak_bytes),
+                  step.kind == "kernel" ? "" : step.kind + " ", shortened(step.name, widest_name),
+                  step.lines.empty() ? "" : " at " + lines_of(step.lines));
+  for (std::size_t i = 0; i < holders.size() && i < most_holders; ++i) {
+    const HeldMemory& m = holders[i];
+    const double share = static_cast<double>(m.bytes) / static_cast<double>(f.peak_bytes);
+    std::string line = fmt::format("{:<{}} {:>9} {:5.1f} % {:<{}} {}  {}",
+                                   shortened(m.name.empty() ? "a result" : m.name, widest_name),
+                                   widest_name, size_text(m.bytes), 100 * share, bar_of(share), bar,
+                                   m.result ? "result" : "      ", lines_of(m.lines));
+    line.resize(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  if (holders.size() > most_holders)
+    text += fmt::format("and {} more\n", holders.size() - most_holders);
+  return text;
+}
+
+std::string machine_text(const MachineLimits& machine) {
+  const auto giga = [](double x) { return fmt::format("{:.3g}", x * 1e-9); };
+  return fmt::format(
+      "of: this machine's {} GB/s of memory{}\n", giga(machine.bytes_per_second),
+      machine.operations_per_second > 0
+          ? fmt::format(", and {} Gflop/s of float64, {} of float32",
+                        giga(machine.operations_per_second), giga(machine.single_per_second))
+          : "; without a compiler its operations could not be measured");
+}
+
+std::string text_of(const FunctionProfile& f, const MachineLimits& machine) {
   std::string text = fmt::format("{}: {}\n", f.name, shortened(f.signature, widest_signature));
   const auto calls = static_cast<double>(f.calls);
   text += fmt::format("{} calls{}, {}", f.calls,
@@ -116,11 +165,10 @@ std::string text_of(const FunctionProfile& f) {
     line.resize(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  std::string head =
-      fmt::format("\n{:<{}} {:>8} {:>9} {:>7} {:<{}} {:>9} {:>9} {:>6} {:>7} {:>7}  {}\n",
-                  "step of run", widest_name, "calls", "total", "share", "", bar, "mean", "bytes",
-                  "GB/s", "Gflop/s", "threads", "lines");
-  text += head;
+  text += fmt::format(
+      "\n{:<{}} {:>8} {:>9} {:>7} {:<{}} {:>9} {:>9} {:>6} {:>6} {:>7} {:>6} {:>9} {:>7}  {}\n",
+      "step of run", widest_name, "calls", "total", "share", "", bar, "mean", "bytes", "GB/s", "of",
+      "Gflop/s", "of", "live", "threads", "lines");
   double inside = 0;
   std::size_t left_out = 0;
   for (const StepProfile& s : f.steps) {
@@ -131,7 +179,7 @@ std::string text_of(const FunctionProfile& f) {
       text += step_row(f, s);
   }
   const double rest = std::max(run - inside, 0.0);
-  text += row("between steps", "", rest, run > 0 ? rest / run : 0, "", "", "", "", "", "");
+  text += row("between steps", "", rest, run > 0 ? rest / run : 0, "", "", {}, {}, "", "", "");
   if (left_out > 0)
     text +=
         fmt::format("{} steps of less than {} % each are left out\n", left_out, 100 * least_share);
@@ -139,6 +187,8 @@ std::string text_of(const FunctionProfile& f) {
     text += fmt::format(
         "counting the steps took about {} of a call\n",
         time_text(static_cast<double>(readings_of(f)) / calls * nanoseconds_of_lap() * 1e-9));
+  if (!f.steps.empty()) text += machine_text(machine);
+  text += memory_text(f);
   text += fmt::format("\ncompilation{}\n{}", f.was_cached ? ", from the cache" : "", f.timings);
   if (!f.memory_table.empty()) text += "\n" + f.memory_table;
   return text;
@@ -148,7 +198,8 @@ std::string text_of(const FunctionProfile& f) {
 
 std::string Profile::text() const {
   std::string text;
-  for (const FunctionProfile& f : functions_) text += (text.empty() ? "" : "\n") + text_of(f);
+  for (const FunctionProfile& f : functions_)
+    text += (text.empty() ? "" : "\n") + text_of(f, machine_);
   return text;
 }
 

@@ -38,10 +38,20 @@ void add_counts(gnomon_step_counts& sum, const gnomon_step_counts& more) {
   sum.threads = std::max(sum.threads, more.threads);
 }
 
+// Unsigned: sizes that do not fit together may be asked for, and fail only later.
+std::uint64_t bytes_of(const std::vector<std::int64_t>& held) {
+  std::uint64_t sum = 0;
+  for (const std::int64_t bytes : held)
+    sum += static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0));
+  return sum;
+}
+
 }  // namespace
 
-ProfileRecorder::ProfileRecorder(std::size_t steps) : steps_(steps) {
+ProfileRecorder::ProfileRecorder(std::size_t steps, std::size_t buffers)
+    : steps_(steps), buffers_(buffers) {
   sums_.steps.resize(steps);
+  sums_.held.resize(buffers);
   first_moment();
 }
 
@@ -57,6 +67,7 @@ std::unique_ptr<ProfileRecorder::Record> ProfileRecorder::take() {
   }
   record->call = {};
   record->counts.assign(steps_, {});
+  record->held.assign(buffers_, 0);
   return record;
 }
 
@@ -73,6 +84,7 @@ void ProfileRecorder::add(std::unique_ptr<Record> record) {
   }
   sums_.ticks += last - call.begin;
   for (std::size_t i = 0; i < steps_; ++i) add_counts(sums_.steps[i], record->counts[i]);
+  if (bytes_of(record->held) > bytes_of(sums_.held)) sums_.held = record->held;
   recent_.push_back(std::move(record));
   if (recent_.size() <= most_recent) return;
   free_.push_back(std::move(recent_.front()));
@@ -93,12 +105,14 @@ void ProfileRecorder::reset() {
   const std::lock_guard lock(mutex_);
   sums_ = {};
   sums_.steps.resize(steps_);
+  sums_.held.resize(buffers_);
   recent_.clear();
 }
 
 ProfileRecorder::Running::Running(ProfileRecorder& recorder)
     : recorder_(recorder), record_(recorder.take()) {
-  profile_ = {record_->counts.data(), record_->events.get(), most_events, 0, workers_of_jobs()};
+  profile_ = {record_->counts.data(), record_->events.get(), most_events, 0,
+              workers_of_jobs(),      record_->held.data()};
   *profile_.workers = 1;
   record_->call.thread = number_of_this_thread();
   record_->call.begin = gnomon_ticks();
@@ -119,6 +133,16 @@ void ProfileRecorder::Running::end(CallStage stage) {
   record_->call.ends[static_cast<std::size_t>(stage)] = gnomon_ticks();
 }
 
+std::int64_t ticks_at(std::int64_t nanoseconds) {
+  const Moment& first = first_moment();
+  const auto known =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(first.time.time_since_epoch());
+  const double tick = nanoseconds_per_tick();
+  if (tick <= 0) return first.ticks;
+  return first.ticks +
+         static_cast<std::int64_t>(static_cast<double>(nanoseconds - known.count()) / tick);
+}
+
 double nanoseconds_per_tick() {
   const Moment& first = first_moment();
   constexpr std::chrono::milliseconds enough{10};
@@ -135,7 +159,7 @@ double nanoseconds_of_lap() {
     constexpr std::int64_t times = 1000;
     gnomon_step_counts counts{};
     std::vector<gnomon_step_event> events(times);
-    gnomon_profile profile{&counts, events.data(), times, 0, workers_of_jobs()};
+    gnomon_profile profile{&counts, events.data(), times, 0, workers_of_jobs(), nullptr};
     const std::int64_t begin = gnomon_ticks();
     std::int64_t last = begin;
     for (std::int64_t i = 0; i < times; ++i) {

@@ -33,6 +33,7 @@ struct ProfileCounts {
   std::int64_t calls = 0, failed = 0, ticks = 0;
   std::array<std::int64_t, call_stages.size()> stages{};
   std::vector<gnomon_step_counts> steps;
+  std::vector<std::int64_t> held;    // bytes by buffer, of the call with the most in all
   std::vector<RecordedCall> recent;  // oldest first
 };
 
@@ -43,10 +44,11 @@ class ProfileRecorder {
     std::unique_ptr<gnomon_step_event[]> events;
     std::int64_t kept = 0;  // so many of them
     std::vector<gnomon_step_counts> counts;
+    std::vector<std::int64_t> held;
   };
 
  public:
-  explicit ProfileRecorder(std::size_t steps);
+  ProfileRecorder(std::size_t steps, std::size_t buffers);
 
   /// A running call, which counts by itself until it ends.
   class Running {
@@ -76,13 +78,15 @@ class ProfileRecorder {
   static constexpr std::size_t most_recent = 4;
   static constexpr std::int64_t most_events = 8192;  // of a call
 
-  const std::size_t steps_;
+  const std::size_t steps_, buffers_;
   mutable std::mutex mutex_;                     // guards the rest
   ProfileCounts sums_;                           // without the recent calls,
   std::vector<std::unique_ptr<Record>> recent_;  // which are these, oldest first
   std::vector<std::unique_ptr<Record>> free_;    // whose memory is used again
 };
 
+/// The reading of `gnomon_ticks` at a moment of the steady clock, in its nanoseconds.
+std::int64_t ticks_at(std::int64_t nanoseconds);
 /// The nanoseconds of a tick of `gnomon_ticks`, by the steady clock since the process first asked.
 /// Waits some milliseconds if that was just now.
 double nanoseconds_per_tick();

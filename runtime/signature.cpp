@@ -39,11 +39,16 @@ json to_json(const FailureText& failure) {
 }
 
 json to_json(const SignatureStep& step) {
-  return {{"kind", step.kind},
-          {"name", step.name},
-          {"inside", step.inside},
-          {"branch", step.branch},
-          {"nodes", step.nodes}};
+  return {{"kind", step.kind},     {"name", step.name},   {"inside", step.inside},
+          {"branch", step.branch}, {"nodes", step.nodes}, {"single", step.single}};
+}
+
+json to_json(const SignatureBuffer& buffer) {
+  return {{"name", buffer.name},
+          {"first", buffer.first},
+          {"last", buffer.last},
+          {"result", buffer.result},
+          {"nodes", buffer.nodes}};
 }
 
 template <class T>
@@ -104,8 +109,18 @@ FailureText read_failure(const json& entry, std::int64_t inputs) {
 
 // `before`: how many steps come before it.
 SignatureStep read_step(const json& entry, std::int64_t before) {
-  return {entry.at("kind"), entry.at("name"), integer(entry, "inside", -1, before),
-          integer(entry, "branch", 0, any_number), entry.at("nodes")};
+  return {entry.at("kind"),
+          entry.at("name"),
+          integer(entry, "inside", -1, before),
+          integer(entry, "branch", 0, any_number),
+          entry.at("nodes"),
+          entry.at("single")};
+}
+
+SignatureBuffer read_buffer(const json& entry, std::int64_t steps) {
+  const int first = integer(entry, "first", 0, steps);
+  return {entry.at("name"), first, integer(entry, "last", first, steps), entry.at("result"),
+          entry.at("nodes")};
 }
 
 // "x: f64[n, 3]", without the name where there is none.
@@ -137,6 +152,7 @@ std::string text(const Signature& signature) {
       {"products", signature.products},      {"extent_parameters", signature.extent_parameters}};
   if (!signature.memory_table.empty()) object["memory_table"] = signature.memory_table;
   if (!signature.steps.empty()) object["steps"] = to_json(signature.steps);
+  if (!signature.memory.empty()) object["memory"] = to_json(signature.memory);
   return object.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
@@ -165,6 +181,9 @@ Signature read_signature(std::string_view text, std::int64_t plan_size) {
     if (object.contains("steps"))
       for (const json& entry : object.at("steps"))
         signature.steps.push_back(read_step(entry, std::ssize(signature.steps)));
+    if (object.contains("memory"))
+      for (const json& entry : object.at("memory"))
+        signature.memory.push_back(read_buffer(entry, std::ssize(signature.steps)));
     return signature;
   } catch (const json::exception& error) {
     reject_signature(fmt::format("found none ({})", error.what()));

@@ -49,6 +49,15 @@ struct SignatureStep {
   int inside = -1;                        // the loop or group that it is in, by position
   int branch = 0;                         // of the group
   std::vector<std::uint32_t> nodes = {};  // of the captured graph, by position: what it computes
+  bool single = false;                    // its operations are on numbers of at most 32 bits
+};
+
+/// Memory that a call of a profiled function makes.
+struct SignatureBuffer {
+  std::string name;
+  int first = 0, last = 0;  // the steps, by position, between which it is in use
+  bool result = false;
+  std::vector<std::uint32_t> nodes = {};  // of the captured graph, by position: what it is of
 };
 
 /// Extents are for people to read. Their symbols, and the values v0, v1, ... of scalars, have the
@@ -64,7 +73,9 @@ struct Signature {
   std::vector<int> extent_parameters;  // inputs whose values are extents, in order
   int kernels = 0, products = 0;       // that a call runs
   std::string memory_table;            // what a memory budget did; or empty
-  std::vector<SignatureStep> steps;    // that it counts, of functions that are profiled
+  // Of functions that are profiled:
+  std::vector<SignatureStep> steps;     // that it counts
+  std::vector<SignatureBuffer> memory;  // of a call
 };
 
 /// The signature as JSON.

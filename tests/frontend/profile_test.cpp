@@ -144,6 +144,102 @@ TEST_CASE("products tell their operations") {
   CHECK(bytes == 3 * 8 * (2 * 2 + 200 * 200));
 }
 
+TEST_CASE("kernels and services tell their operations, and how much of the machine's these are") {
+  constexpr std::int64_t n = 1000, m = 30;
+  const Expr x = matrix("x"), a = matrix("a");
+  // A multiplication and an addition an element; additions of a row; a running sum; a factor.
+  const Function f = compile(
+      {x, a}, {{"y", x * 3.0 + 1.0}, {"r", sum(x, {1})}, {"c", cumsum(x, 1)}, {"l", cholesky(a)}},
+      {}, profiled());
+  Array one = zeros({m, m});
+  for (std::int64_t i = 0; i < m; ++i) one.data<double>()[i * (m + 1)] = 4;
+  f(ones({n, m}), one);
+  const FunctionProfile p = profile_of(f);
+  std::int64_t of_kernels = 0;
+  for (const StepProfile& s : p.steps)
+    if (s.kind == "kernel") of_kernels += s.operations;
+  // x * 3 + 1 is one operation with one rounding or two; the sum is one addition.
+  CHECK((of_kernels == 3 * n * m || of_kernels == 2 * n * m));
+  CHECK(step_of(p, "lines").operations == n * m);
+  CHECK(step_of(p, "routine").operations == m * m * m / 3);
+  const MachineLimits machine = machine_limits();
+  for (const StepProfile& s : p.steps) {
+    CHECK(s.of_bandwidth ==
+          doctest::Approx(static_cast<double>(s.bytes) / s.seconds / machine.bytes_per_second));
+    CHECK(s.of_peak == doctest::Approx(static_cast<double>(s.operations) / s.seconds /
+                                       machine.operations_per_second));
+  }
+}
+
+TEST_CASE("operations on float32 are compared with the peak of float32") {
+  const Expr x = vector("x", float32);
+  const Function f = compile({x}, {{"y", exp(x)}}, {}, profiled());
+  f(Array::from(std::vector<float>(1000, 1)));
+  const StepProfile s = step_of(profile_of(f), "kernel");
+  CHECK(s.operations >= 1000);
+  CHECK(s.operations % 1000 == 0);
+  CHECK(s.of_peak == doctest::Approx(static_cast<double>(s.operations) / s.seconds /
+                                     machine_limits().single_per_second));
+}
+
+TEST_CASE("what is live at each step is told, and who holds the peak") {
+  constexpr std::int64_t n = 5000;
+  const Expr x = vector("x");
+  const Expr first = sort(x);
+  const int line = __LINE__ + 1;
+  const Expr wide = cumsum(concatenate(std::vector<Expr>{first, first, first}, 0), 0);
+  const Function f = compile({x}, {{"y", sort(wide)}, {"s", sum(wide)}}, {}, profiled());
+  f(ones({10}));
+  f(ones({n}));
+  f(ones({20}));
+  const FunctionProfile p = profile_of(f);
+  // The sorted values, three times as many in a row, their sums, and the result.
+  std::int64_t least = 3 * n * 8 + 3 * n * 8, all = 0;
+  for (const HeldMemory& m : p.memory) all += m.bytes;
+  CHECK(p.peak_bytes >= least);
+  CHECK(p.peak_bytes <= all);
+  REQUIRE(p.peak_step >= 0);
+  CHECK(p.steps[static_cast<std::size_t>(p.peak_step)].live == p.peak_bytes);
+  for (std::size_t i = 0; i < p.steps.size(); ++i) {
+    std::int64_t live = 0;
+    for (const HeldMemory& m : p.memory)
+      if (m.first <= static_cast<int>(i) && static_cast<int>(i) <= m.last) live += m.bytes;
+    CHECK(p.steps[i].live == live);
+  }
+  const auto result = std::ranges::find(p.memory, "y", &HeldMemory::name);
+  REQUIRE(result != p.memory.end());
+  CHECK(result->result);
+  CHECK(result->bytes == 3 * n * 8);
+  const std::string place = "profile_test.cpp:" + std::to_string(line);
+  CHECK(std::ranges::any_of(p.memory, [&](const HeldMemory& m) {
+    return std::ranges::find(m.lines, place) != m.lines.end();
+  }));
+  const std::string text = f.profile().text();
+  CHECK(text.find("memory: at most ") != std::string::npos);
+  CHECK(text.find(place, text.find("memory: at most ")) != std::string::npos);
+}
+
+TEST_CASE("results over the memory of variables hold none of their own") {
+  const SharedVariable w = shared(ones({4000}), "w");
+  const Expr x = vector("x");
+  const Function f = compile({x}, {{"y", sum(x)}}, {{w, w * 2.0}}, profiled());
+  f(ones({3}));
+  f(ones({3}));
+  for (const HeldMemory& m : profile_of(f).memory)
+    CHECK((m.bytes <= 64 || m.bytes == 4000 * 8));  // the first call may have to copy
+}
+
+TEST_CASE("values that are computed once a row have their lines") {
+  const Expr x = matrix("x"), y = vector("y");
+  const int line = __LINE__ + 1;
+  const Expr scale = exp(y) + 2.0;
+  const Function f = compile({x, y}, {{"z", tanh(x * expand_dims(scale, {1}))}}, {}, profiled());
+  f(ones({20, 30}), ones({20}));
+  const std::string place = "profile_test.cpp:" + std::to_string(line);
+  const StepProfile kernel = step_of(profile_of(f), "kernel");
+  CHECK(std::ranges::find(kernel.lines, place) != kernel.lines.end());
+}
+
 TEST_CASE("a write of a few elements touches no more than these") {
   const Expr x = vector("x");
   const Expr i = vector("i", DType::int64);
@@ -262,7 +358,16 @@ TEST_CASE("texts, JSON and traces say what was counted") {
   std::ifstream in(folder.path / "trace.json");
   const auto trace = nlohmann::json::parse(in);
   int calls = 0, sorts = 0;
+  std::int64_t most = 0;
+  double before = 0;  // where the last stage of compilation ended
+  std::vector<std::string> stages;
   for (const auto& e : trace.at("traceEvents")) {
+    if (e.at("ph") == "C") most = std::max(most, e.at("args").at("bytes").get<std::int64_t>());
+    if (e.at("ph") == "X" && e.at("cat") == "compilation") {
+      stages.push_back(e.at("name"));
+      CHECK(e.at("ts").get<double>() >= before - 1e3);
+      before = e.at("ts").get<double>() + e.at("dur").get<double>();
+    }
     if (e.at("ph") != "X") continue;
     CHECK(e.at("dur").get<double>() >= 0);
     CHECK(e.at("ts").get<double>() >= 0);
@@ -270,6 +375,11 @@ TEST_CASE("texts, JSON and traces say what was counted") {
     sorts += e.at("cat") == "lines";
   }
   CHECK(calls == 4);  // the last ones
+  CHECK(most == p.functions()[0].peak_bytes);
+  const std::vector<std::string> made = {"capture", "find",  "rewrite", "fuse",
+                                         "print",   "clang", "link",    "load"};
+  const std::vector<std::string> found = {"capture", "find", "load"};
+  CHECK(stages == (p.functions()[0].was_cached ? found : made));
   CHECK(sorts == 4 * calls);
   CHECK_THROWS_AS(p.write_trace(folder.path / "none" / "trace.json"), DeviceError);
 }
