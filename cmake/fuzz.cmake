@@ -1,11 +1,10 @@
-# Fuzzing targets: with GNOMON_FUZZ over libFuzzer (Clang, and the package libclang-rt-19-dev), else
-# with a driver that the tests run.
+# Fuzzing targets: in the preset `fuzz` over libFuzzer (Clang, and the package libclang-rt-19-dev),
+# else with a driver that the tests run.
 #
-#   cmake -B build/fuzz -DGNOMON_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++-19 -DGNOMON_CLANG=OFF \
-#         -DCMAKE_CXX_FLAGS="-fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all"
-#   build/fuzz/fuzz_graph -max_total_time=600 FOLDER tests/fuzz/corpus/graph
-option(GNOMON_FUZZ "Link the fuzzing targets with libFuzzer" OFF)
-foreach(target graph signature cache_entry)
+#   cmake --preset fuzz && cmake --build --preset fuzz
+#   build/fuzz/fuzz_graph -max_total_time=600 -dict=tests/fuzz/dictionaries/graph.dict \
+#     FOLDER tests/fuzz/corpus/graph
+foreach(target cache_entry description graph graph_file kernel npy npz safetensors signature)
   add_executable(fuzz_${target} ${PROJECT_SOURCE_DIR}/tests/fuzz/${target}.cpp)
   # A target that uses the lower floors only needs what those refer to above them all the same.
   target_link_libraries(fuzz_${target} PRIVATE gnomon::gnomon

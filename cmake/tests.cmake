@@ -1,4 +1,8 @@
 # One executable of all tests; one ctest entry a file, so that a failure names its subject.
+if(GNOMON_FUZZ)  # a build of the fuzzing targets alone
+  include(${PROJECT_SOURCE_DIR}/cmake/fuzz.cmake)
+  return()
+endif()
 find_package(doctest REQUIRED)
 set(test_sources "")
 foreach(floor IN LISTS GNOMON_TEST_FLOORS)

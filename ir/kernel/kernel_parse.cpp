@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/dimension/dimension_sum.h"
 #include "ir/graph/expr.h"
 #include "ir/kernel/kernel_cursor.h"
 #include "ir/kernel/kernel_text.h"
@@ -15,6 +16,8 @@ namespace gnomon {
 namespace {
 
 using Label = std::pair<std::string, int>;
+
+constexpr int most_parentheses = 100;  // in one another
 
 class KernelReader {
  public:
@@ -41,10 +44,10 @@ class KernelReader {
   std::int32_t value(LineCursor& c);
   std::int32_t labelled(LineCursor& c, const std::map<Label, std::int32_t>& labels,
                         std::string_view what);
-  Dim dim(LineCursor& c);
-  Dim term(LineCursor& c, bool negative);
-  Dim factor(LineCursor& c);
-  Dim pair(LineCursor& c, Dim (*make)(const Dim&, const Dim&), std::string_view between);
+  Dim dim(LineCursor& c, int depth = 0);
+  Dim term(LineCursor& c, bool negative, int depth);
+  Dim factor(LineCursor& c, int depth);
+  Dim pair(LineCursor& c, Dim (*make)(const Dim&, const Dim&), std::string_view between, int depth);
   /// Of the value that argument `k` names.
   DType dtype_of_arg(const Statement& s, std::size_t k) const {
     return kernel_.body[static_cast<std::size_t>(s.args[k])].dtype;
@@ -154,14 +157,17 @@ void KernelReader::read_axis(LineCursor& c) {
 
 // --- dimensions ---
 
-Dim KernelReader::dim(LineCursor& c) {
+// `depth` counts the parentheses around.
+Dim KernelReader::dim(LineCursor& c, int depth) {
+  if (depth > most_parentheses)
+    c.fail(fmt::format("at most {} parentheses in one another", most_parentheses));
   bool negative = c.accept("-");
-  Dim sum = term(c, negative);
-  while ((negative = c.accept("-")) || c.accept("+")) sum = sum + term(c, negative);
-  return sum;
+  std::vector<Dim> parts = {term(c, negative, depth)};
+  while ((negative = c.accept("-")) || c.accept("+")) parts.push_back(term(c, negative, depth));
+  return sum_of(parts);
 }
 
-Dim KernelReader::term(LineCursor& c, bool negative) {
+Dim KernelReader::term(LineCursor& c, bool negative, int depth) {
   Dim product = negative ? -1 : 1;
   if (LineCursor::is_digit(c.peek())) {
     const auto size = c.number<std::uint64_t>("an integer");
@@ -169,36 +175,36 @@ Dim KernelReader::term(LineCursor& c, bool negative) {
     product = static_cast<std::int64_t>(negative ? 0 - size : size);
     if (!c.accept("*")) return product;
   }
-  do product = product * factor(c);
+  do product = product * factor(c, depth);
   while (c.accept("*"));
   return product;
 }
 
-Dim KernelReader::factor(LineCursor& c) {
+Dim KernelReader::factor(LineCursor& c, int depth) {
   if (c.accept("(")) {
-    const Dim d = dim(c);
+    const Dim d = dim(c, depth + 1);
     c.expect(")");
     return d;
   }
   if (c.accept_call("floor"))
-    return pair(c, [](const Dim& a, const Dim& b) { return floor_div(a, b); }, "/");
+    return pair(c, [](const Dim& a, const Dim& b) { return floor_div(a, b); }, "/", depth);
   if (c.accept_call("mod"))
-    return pair(c, [](const Dim& a, const Dim& b) { return mod(a, b); }, ",");
+    return pair(c, [](const Dim& a, const Dim& b) { return mod(a, b); }, ",", depth);
   if (c.accept_call("min"))
-    return pair(c, [](const Dim& a, const Dim& b) { return min(a, b); }, ",");
+    return pair(c, [](const Dim& a, const Dim& b) { return min(a, b); }, ",", depth);
   if (c.accept_call("max"))
-    return pair(c, [](const Dim& a, const Dim& b) { return max(a, b); }, ",");
+    return pair(c, [](const Dim& a, const Dim& b) { return max(a, b); }, ",", depth);
   const Label label = c.label();
   const auto known = symbols_.find(label);
   if (known == symbols_.end()) c.fail(fmt::format("'{}' among dims or values", label.first));
   return known->second;
 }
 
-Dim KernelReader::pair(LineCursor& c, Dim (*make)(const Dim&, const Dim&),
-                       std::string_view between) {
-  const Dim left = dim(c);
+Dim KernelReader::pair(LineCursor& c, Dim (*make)(const Dim&, const Dim&), std::string_view between,
+                       int depth) {
+  const Dim left = dim(c, depth + 1);
   c.expect(between);
-  const Dim right = dim(c);
+  const Dim right = dim(c, depth + 1);
   c.expect(")");
   return make(left, right);
 }

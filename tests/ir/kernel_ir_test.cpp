@@ -185,6 +185,30 @@ TEST_CASE("a text that is no kernel is a ValueError that says where and what") {
         "kernel text, line 2: expected a statement, found 'jump'");
 }
 
+TEST_CASE("extents nested too deeply are an error, and long ones take little time") {
+  const auto extent = [](const std::string& text) {
+    return "kernel k\ndims n, m\n%0: i64 = extent " + text;
+  };
+  const auto nested = [&](std::size_t depth, const std::string& open, const std::string& close) {
+    std::string text = "n";
+    for (std::size_t i = 0; i < depth; ++i) text = open + text + close;
+    return kernel_parse_error(extent(text));
+  };
+  for (const auto& [open, close] : {std::pair("(", ")"), {"floor(", "/1)"}, {"min(m, ", ")"}}) {
+    CHECK(nested(100, open, close).empty());
+    CHECK(contains(nested(101, open, close), "line 3: expected at most 100 parentheses"));
+  }
+  std::string deepest;
+  for (int i = 0; i < 100'000; ++i) deepest += "min(";
+  CHECK(contains(kernel_parse_error(extent(deepest)), "at most 100 parentheses"));
+  // Terms of their own: adding them one by one would copy 200 million.
+  std::string long_sum = "0";
+  constexpr int terms = 20'000;
+  for (int i = 1; i <= terms; ++i) long_sum += fmt::format(" + mod(n, {})", i + 1);
+  const Kernel kernel = parse_kernel(extent(long_sum));
+  CHECK(kernel.body[0].dim.terms().size() == terms);
+}
+
 TEST_CASE("verify names the statement and its line") {
   CHECK(fault_of("%4: f32 = add(%2, %0)\n") ==
         "kernel k, line 13: add: expected f32, found %0: i64 in '%4: f32 = add(%2, %0)'");
