@@ -41,11 +41,12 @@ def main() -> int:
     out = pathlib.Path(options.out).resolve()
     try:
         drawn, pictures = gallery(out / "gallery", run=not options.no_run)
-        texts = {**site_pages().texts, **reference(), **drawn}
+        pages = site_pages()
+        texts = {**pages.texts, **reference(), **drawn}
     except SiteError as error:
         print(f"site: {error}", file=sys.stderr)
         return 1
-    write(out / "source", texts, pictures)
+    write(out / "source", texts, {**pages.pictures, **pictures})
     # All pages anew: Sphinx does not see all that menus and links depend on.
     command = [sys.executable, "-m", "sphinx", "-E", "-a", "-q", "-W", "--keep-going", "-b", "html",
                "-c", str(ROOT / "docs"), "-d", str(out / "doctrees"), str(out / "source"),

@@ -30,6 +30,7 @@ class Pages:
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
         self.wanted: list[str] = []
+        self.pictures: dict[str, pathlib.Path] = {}  # by their paths in the site's source
 
     def add(self, page: str, text: str, home: str) -> None:
         """A page that stands at `home` in the tree, from where its links are read."""
@@ -65,6 +66,9 @@ class Pages:
         if path == "README.md":
             return "readme.md"
         if path.startswith("docs/") and path.endswith(".md"):
+            return path.removeprefix("docs/")
+        if path.startswith("docs/") and path.endswith(".png"):
+            self.pictures[path.removeprefix("docs/")] = ROOT / path
             return path.removeprefix("docs/")
         if path == GALLERY:
             return "gallery/index.md"

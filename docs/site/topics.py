@@ -50,7 +50,7 @@ GROUPS: dict[str, tuple[Page, ...]] = {
         Page("tree", "Trees of arrays", module="tree"),
         Page("errors", "Errors", (
             _of("Errors", names="Error TypeError ValueError IndexError CompileError DeviceError "
-                                "InternalError"),
+                                "FloatingPointError InternalError"),
             _of("Settings for errors of floats", names="errstate seterr geterr seterrcall "
                 "geterrcall setbufsize getbufsize"))),
     ),
@@ -67,7 +67,8 @@ GROUPS: dict[str, tuple[Page, ...]] = {
             _of("Tests of derivatives", "_tools.verify"))),
         Page("loops", "Loops and branches", (
             _of("Loops", "_functions.loops"), _of("Branches", "_functions.branches"),
-            _of("Checks and prints", names="check print barrier"))),
+            _of("Checks and prints", names="check print barrier"),
+            _of("Debugging", "_tools.breakpoints", "_tools.log"))),
         Page("graphs", "Graphs, files and tools", (
             _of("Symbols", "_arrays.variables"),
             _of("Graphs", "_functions.graphs", "_tools.show", names="Operation"),

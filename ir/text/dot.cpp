@@ -10,22 +10,7 @@
 
 namespace gnomon {
 
-namespace {
-
-std::string escaped(std::string_view s) {
-  std::string out;
-  for (const char c : s) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') {
-      out += "\\n";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string attribute_text(const Attribute& a) {
+std::string short_text(const Attribute& a) {
   switch (a.kind()) {
     case Attribute::Kind::integer: return fmt::format("{}", a.integer());
     case Attribute::Kind::real: return fmt::format("{}", a.real());
@@ -39,6 +24,21 @@ std::string attribute_text(const Attribute& a) {
     case Attribute::Kind::opaque: return fmt::format("#{}", a.opaque().id);
   }
   return {};
+}
+
+namespace {
+
+std::string escaped(std::string_view s) {
+  std::string out;
+  for (const char c : s) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
 /// Writes graphs; every graph and body gets a prefix for the names of its nodes.
@@ -76,7 +76,7 @@ class DotWriter {
     } else {
       std::size_t i = 0;
       for (const AttributeSpec& spec : node.op().attributes)
-        label += fmt::format("\n{} = {}", spec.name, attribute_text(node.attribute(i++)));
+        label += fmt::format("\n{} = {}", spec.name, short_text(node.attribute(i++)));
     }
     for (const Type& type : node.types()) label += '\n' + type.text();
     out_ += fmt::format("  {} [label=\"{}\"];\n", name, escaped(label));
@@ -93,6 +93,22 @@ class DotWriter {
 };
 
 }  // namespace
+
+std::string attribute_text(const Attribute& a) {
+  switch (a.kind()) {
+    case Attribute::Kind::integer: return fmt::format("{}", a.integer());
+    case Attribute::Kind::real: return fmt::format("{}", a.real());
+    case Attribute::Kind::flag: return a.flag() ? "true" : "false";
+    case Attribute::Kind::dtype: return std::string(short_name_of(a.dtype()));
+    case Attribute::Kind::int_list: return fmt::format("[{}]", fmt::join(a.ints(), ", "));
+    case Attribute::Kind::dim_list: return text(a.dims());
+    case Attribute::Kind::string: return a.string();
+    case Attribute::Kind::body: return "body";
+    case Attribute::Kind::array: return a.array().size() <= 8 ? a.array().to_string() : "...";
+    case Attribute::Kind::opaque: return fmt::format("#{}", a.opaque().id);
+  }
+  return {};
+}
 
 std::string to_dot(const Graph& graph) {
   DotWriter writer;
