@@ -154,7 +154,7 @@ FAMILIES = {
         scan=theano.scan map=theano.map reduce=theano.reduce foldl=theano.foldl
         foldr=theano.foldr until=theano.until scan_checkpoints=theano.scan filter="x[mask]"
         ifelse switch=where Assert=check Raise=check
-        CheckAndRaise=check PdbBreakpoint=print
+        CheckAndRaise=check PdbBreakpoint=breakpoint
     """,
     "Batching": """
         vectorize vectorize_graph=vectorize

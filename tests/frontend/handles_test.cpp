@@ -333,6 +333,7 @@ TEST_CASE("functions and results that are none are refused, and results move who
         GNOMON_CASE(none.source()),
         GNOMON_CASE(none.explain()),
         GNOMON_CASE(none.memory_table()),
+        GNOMON_CASE(none.explanation()),
         GNOMON_CASE(none.profile()),
         GNOMON_CASE(none.kernels()),
         GNOMON_CASE(none.products()),
@@ -342,6 +343,27 @@ TEST_CASE("functions and results that are none are refused, and results move who
   CHECK_THROWS_AS(g.workspace_bytes(std::vector<Array>{}), TypeError);
   CHECK_THROWS_AS(g(Array()), TypeError);
   CHECK(g(v)[1].to_vector<double>() == std::vector{2.0, 3.0});
+}
+
+TEST_CASE("explanations that are none are refused") {
+  const Expr x = vector("x");
+  Explanation told = compile({x}, {x + 1}).explanation();
+  const Explanation moved = std::move(told);
+  CHECK(!moved.steps().empty());
+  for (const Explanation& none : {Explanation(), told})
+    check_refused({
+        GNOMON_CASE(none.rewrites()),
+        GNOMON_CASE(none.decisions()),
+        GNOMON_CASE(none.steps()),
+        GNOMON_CASE(none.passes()),
+        GNOMON_CASE(none.stages()),
+        GNOMON_CASE(none.notes()),
+        GNOMON_CASE(none.only({})),
+        GNOMON_CASE(none.with_accuracy()),
+        GNOMON_CASE(none.with_arguments({})),
+        GNOMON_CASE(none.text()),
+        GNOMON_CASE(none.json()),
+    });
 }
 
 TEST_CASE("what a call without a name gives may be kept") {

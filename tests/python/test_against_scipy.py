@@ -327,7 +327,7 @@ PARTS = {"nn": [f"_nn.{m}" for m in ("activations", "images", "layers", "losses"
 WITHOUT_REFERENCE = {
     "building and compiling, which NumPy does not do": [
         "check", "checkpoint", "col", "compiled", "custom_derivative", "free_inputs", "function",
-        "eval_shape", "make_graph", "op_from_graph", "print",
+        "breakpoint", "eval_shape", "make_graph", "op_from_graph", "print", "set_log",
         "matrix", "row", "scalar", "shared", "substitute", "tensor", "tensor3", "tensor4", "vector",
     ],
     "loops and branches, compared with Python's in test_control_flow and test_loop_programs": [

@@ -18,7 +18,8 @@ import gnomon as gn
 PACKAGE = pathlib.Path(gn._core.__file__).parent
 PROGRAM = PACKAGE / "gnomon"
 COMMANDS = [
-    "", "build", "run", "check", "bench", "fmt", "info", "cache", "cache where", "cache list",
+    "", "build", "run", "check", "bench", "explain", "view", "fmt", "info", "cache", "cache where",
+    "cache list",
     "cache verify", "cache trim", "cache clear",
     "tune", "completion", "man", "help",
 ]
@@ -203,7 +204,7 @@ def test_colours_are_for_terminals_and_not_with_no_color():
 def test_info_is_what_show_config_says(capsys):
     found = json.loads(done("info", "--json"))
     assert list(found) == ["version", "build", "processor", "threads", "memory", "compiler", "blas",
-                           "lapack", "cuda", "cache", "cost_model", "environment"]
+                           "lapack", "cuda", "cache", "cost_model", "limits", "environment"]
     shown = gn.show_config(mode="dicts")
     for changing in ("memory", "cache"):
         assert set(found.pop(changing)) == set(shown.pop(changing))
@@ -214,6 +215,20 @@ def test_info_is_what_show_config_says(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" ")[0] for line in done("info").splitlines()] == [
         line.split(" ")[0] for line in lines]
+
+
+def test_info_tells_the_limits_that_a_profile_has_measured(tmp_path):
+    folder = {"GNOMON_CACHE_DIR": str(tmp_path / "cache")}
+    assert json.loads(done("info", "--json", **folder))["limits"] is None
+    assert "limits      not measured: the first profile does" in done("info", **folder)
+    program = ("import gnomon as gn; x = gn.vector('x')\n"
+               "f = gn.function([x], x + 1, profile=True); f([1.0]); print(f.profile().json())")
+    run = subprocess.run([sys.executable, "-c", program], env={**os.environ, **folder},
+                         capture_output=True, text=True, check=True)
+    measured = json.loads(run.stdout)["machine"]
+    found = json.loads(done("info", "--json", **folder))["limits"]
+    assert found == pytest.approx(measured) and min(found.values()) > 0
+    assert "GB/s of memory" in done("info", **folder)
 
 
 def test_info_says_why_libraries_are_missing(tmp_path):

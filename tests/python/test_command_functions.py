@@ -106,6 +106,21 @@ def test_build_tells_make_what_it_read(files):
     assert (files / "m.d").read_text() == rule
 
 
+def test_build_puts_weights_into_a_file(files):
+    kinds = ["--emit", "so", "--weights", "m.weights", "--depfile", "m.d"]
+    done("build", "train.gn", "-o", "m", *kinds)
+    assert (files / "m.d").read_text().startswith("m.h libm.so m.weights: train.gn")
+    (files / "python").mkdir()
+    gn.load("train.gn").export("python/m", kinds=("so",), weights="python/m.weights")
+    for name in ("m.h", "libm.so", "m.weights"):
+        assert (files / name).read_bytes() == (files / "python" / name).read_bytes(), name
+    model = Library(files, "m", "m.weights")
+    x, w = np.arange(6.0).reshape(2, 3), np.arange(3.0)
+    np.testing.assert_array_equal(model.variable("w", float, 3), w)
+    model.call("", {"x": x, "rate": 0.1}, {"loss": float}, {"x_0": 2, "x_1": 3})
+    np.testing.assert_allclose(model.variable("w", float, 3), w - 0.1 * (x @ w) @ x)
+
+
 def test_the_command_and_python_write_the_same(files):
     for folder in ("a", "b"):
         (files / folder).mkdir()
@@ -128,6 +143,9 @@ def test_the_command_and_python_write_the_same(files):
         (["predict.gn", "-o", "m", "--grad", "x"],
          "build: expected a scalar as the first result of predict.gn for --grad, found "),
         (["predict.gn", "-o", "no/m"], "save: no/m.h: there is no folder no"),
+        (["predict.gn", "-o", "m", "--weights", "no/w"], "save: no/w: there is no folder no"),
+        (["predict.gn", "-o", "m", "--weights", "libm.a"],
+         "export: libm.a: expected another file for the weights than those of the library"),
         (["predict.gn", "-o", "2m"], "export: expected an identifier as a name, found 2m"),
         (["predict.gn", "-o", "m", "--target", "x86-64,haswell"],
          "export: expected one target, or different levels of one architecture (x86-64, "),

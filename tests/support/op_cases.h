@@ -57,6 +57,16 @@ inline std::vector<Case> reduction_cases() {
   };
 }
 
+// The operation of breakpoints with numbers for its condition and callback: that is a variable
+// otherwise, and these graphs have none.
+inline Expr never_breaking(const Expr& x) {
+  const Expr never = cast(constant(std::int64_t{0}, DType::int64), DType::bool_);
+  const Expr none = constant(std::int64_t{0}, DType::int64);
+  const auto dtype = static_cast<std::int64_t>(x.value().dtype());
+  return Expr(make_node(op::breakpoint, {x.value(), never.value(), none.value()},
+                        {Attribute(dtype)}, {}));
+}
+
 inline std::vector<Case> movement_cases() {
   return {
       {"reshape", {{2, 3}}, [](In x) { return Out{reshape(x[0], {3, 2})}; }},
@@ -116,6 +126,7 @@ inline std::vector<Case> movement_cases() {
       {"full", {{}}, [](In x) { return Out{full({2, 3}, x[0])}; }},
       {"barrier", {{3}}, [](In x) { return Out{barrier(x[0], 1)}; }},
       {"print", {{3}}, [](In x) { return Out{print(x[0], "x")}; }},
+      {"breakpoint", {{3}}, [](In x) { return Out{never_breaking(x[0])}; }},
       {"check", {{3}}, [](In x) { return Out{check(x[0], x[0] < 100, "small")}; }},
       {"check of an index",
        {{3}},

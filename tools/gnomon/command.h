@@ -50,12 +50,14 @@ void add_build(CommandLine& line);
 void add_cache(CommandLine& line);
 void add_check(CommandLine& line);
 void add_completion(CommandLine& line);
+void add_explain(CommandLine& line);
 void add_fmt(CommandLine& line);
 void add_help(CommandLine& line);
 void add_info(CommandLine& line);
 void add_man(CommandLine& line);
 void add_run(CommandLine& line);
 void add_tune(CommandLine& line);
+void add_view(CommandLine& line);
 
 /// All of them, in the order of the help.
 void add_commands(CommandLine& line);

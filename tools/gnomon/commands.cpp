@@ -12,8 +12,8 @@ namespace gnomon {
 namespace {
 
 constexpr void (*command_table[])(CommandLine&) = {
-    add_build, add_run,  add_check,      add_bench, add_fmt,  add_info,
-    add_cache, add_tune, add_completion, add_man,   add_help,
+    add_build, add_run,   add_check, add_bench,      add_explain, add_view, add_fmt,
+    add_info,  add_cache, add_tune,  add_completion, add_man,     add_help,
 };
 
 constexpr const char* root_doc =

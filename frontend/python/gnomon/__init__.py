@@ -33,6 +33,7 @@ from ._arrays.variables import vector as vector
 from ._core import CompileError as CompileError
 from ._core import DeviceError as DeviceError
 from ._core import Error as Error
+from ._core import FloatingPointError as FloatingPointError
 from ._core import InternalError as InternalError
 from ._core import TypeError as TypeError
 from ._core import IndexError as IndexError
@@ -114,6 +115,7 @@ if TYPE_CHECKING:
     from ._tools.export import export as export
     from ._tools.files import load as load
     from ._tools.files import save as save
+    from ._tools.log import set_log as set_log
     from ._tools.show import dot_text as dot_text
     from ._tools.show import graph_text as graph_text
     from ._tools.show import pprint as pprint
@@ -155,6 +157,7 @@ _LAZY = {
     "save": "_tools.files",
     "scan": "_functions.loops",
     "ShapeDtype": "_functions.lowering",
+    "set_log": "_tools.log",
     "shared": "_functions.function",
     "show_config": "_tools.configuration",
     "subgraph_grad": "_functions.transforms",

@@ -270,6 +270,9 @@ void add_export(nb::module_& m);       // export.cpp
 void add_config(nb::module_& m);       // configuration.cpp: what gn.show_config tells
 void add_accuracy(nb::module_& m);     // accuracy.cpp
 void add_profile(nb::module_& m);      // profile.cpp
+void add_debugging(nb::module_& m);    // debugging.cpp: breakpoints, the log
+void add_explanation(nb::module_& m);  // explanation.cpp
+void add_view(nb::module_& m);         // view.cpp
 void add_random(nb::module_& m);       // random.cpp: draws, states, streams
 void add_networks(nb::module_& m);     // networks.cpp (with images.cpp): what gnomon.nn is made of
 

@@ -14,6 +14,7 @@ struct Classes {
   PyObject* index;
   PyObject* compile;
   PyObject* device;
+  PyObject* floating_point;
   PyObject* internal;
 };
 Classes classes{};
@@ -94,6 +95,8 @@ PyObject* set_error() noexcept {
     set(e);
   } catch (const DeviceError& e) {
     set(classes.device, e.what());
+  } catch (const FloatingPointError& e) {
+    set(classes.floating_point, e.what());
   } catch (const Interrupted&) {  // by a signal handler, whose exception is set
     if (PyErr_Occurred() == nullptr) PyErr_SetNone(PyExc_KeyboardInterrupt);
   } catch (const InternalError& e) {
@@ -138,6 +141,10 @@ void add_errors(nb::module_& m) {
                                "The toolchain is missing or failed; see `source` and `log`.");
   classes.device = make_class(m, "DeviceError", base, PyExc_RuntimeError,
                               "The machine failed: no memory, no disk, no such device or library.");
+  classes.floating_point = make_class(
+      m, "FloatingPointError", base, PyExc_FloatingPointError,
+      "A result is NaN or infinite, and what it was computed from is not: see the option "
+      "`nan_guard`.");
   classes.internal = make_class(m, "InternalError", base, PyExc_RuntimeError, "A bug of gnomon.");
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {

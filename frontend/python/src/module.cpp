@@ -35,6 +35,9 @@ NB_MODULE(_core, m) {
   add_config(m);
   add_accuracy(m);
   add_profile(m);
+  add_debugging(m);
+  add_explanation(m);
+  add_view(m);
   add_random(m);
   add_networks(m);
 }

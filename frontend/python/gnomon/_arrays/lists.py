@@ -49,6 +49,14 @@ class Grown(list[Any]):
             raise AttributeError("__gn_parts__")
         return parts
 
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """For NumPy, which takes the elements: an error that says so where only calls know them."""
+        import numpy as np
+
+        if has_parts(self):
+            return np.array(_core.as_expr(self), dtype)
+        return np.array([*self], dtype)
+
     def length(self) -> Any:
         """How many elements there are: an int, an extent, or an expression."""
         known: Any = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from _thread import RLock
 from collections.abc import Callable
+from time import perf_counter_ns
 from typing import Any
 
 from .. import _core, _tree
@@ -138,10 +139,7 @@ class Tracer:
         Its inputs are the arrays and numbers among the arguments, in order. TypeError if one of
         them is an expression.
         """
-        found = self._find(args, kwargs)
-        if found is None:
-            raise _core.TypeError(f"{self.where}: expected arrays and numbers, found an expression")
-        return found[0].function
+        return self._found(args, kwargs)[0].function
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """A call with these arguments, traced and not compiled: `gn.make_graph` of the function."""
@@ -156,6 +154,28 @@ class Tracer:
         the rewrites that were made."""
         return str(self.lower(*args, **kwargs).compile(explain=True).explain)
 
+    def explanation(self, *args: Any, **kwargs: Any) -> Any:
+        """What became of the function for these arguments, and why; it is compiled if need be.
+
+        See `gn.Function.explanation`.
+        """
+        trace, values = self._found(args, kwargs)
+        return trace.function.explanation(*values)
+
+    def view(self, *args: Any, **kwargs: Any) -> Any:
+        """The page of the function that runs for these arguments, with the ranges of its values:
+        see `gn.Function.view`.
+        """
+        trace, values = self._found(args, kwargs)
+        return trace.function.view(*values)
+
+    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[_Trace, list[Any]]:
+        """The trace for arguments that are no expressions, and the inputs of its function."""
+        found = self._find(args, kwargs)
+        if found is None:
+            raise _core.TypeError(f"{self.where}: expected arrays and numbers, found an expression")
+        return found
+
     def profile(self) -> Any:
         """What calls took until now, of each signature: see `gn.Function.profile`."""
         from .._tools.profile import Profile
@@ -163,6 +183,17 @@ class Tracer:
         return Profile(
             trace.function for entry in list(self.entries.values()) for trace in entry.traces
         )
+
+    def write_tensorboard(self, folder: Any, scalars: Any = None, step: int = 0) -> Any:
+        """Writes the graph and profile of each signature that was called, and scalars, for
+        TensorBoard: see `gn.Function.write_tensorboard`. Several signatures are runs of their own.
+        """
+        from .._tools.tensorboard import write_tensorboards
+
+        functions = [
+            trace.function for entry in list(self.entries.values()) for trace in entry.traces
+        ]
+        return write_tensorboards(self.where, functions, folder, scalars, step)
 
     def lowered(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], static_shapes: bool
@@ -309,7 +340,11 @@ class Tracer:
             trace = entry.find(values)
             if trace is None:
                 try:
-                    trace = _Trace(self._lower_knowing(entry.known, call, self.static_shapes))
+                    begin = perf_counter_ns()
+                    lowered = self._lower_knowing(entry.known, call, self.static_shapes)
+                    traced = perf_counter_ns()
+                    trace = _Trace(lowered)
+                    _core.note_stage(trace.function, "trace", begin, traced)
                 except BaseException:
                     with self.lock:
                         if not entry.traces and self.entries.get(key) is entry:

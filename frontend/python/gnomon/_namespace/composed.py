@@ -37,4 +37,5 @@ from .._linalg.factors import *  # noqa: F403
 from .._linalg.matrix_functions import *  # noqa: F403
 from .._linalg.products import *  # noqa: F403
 from .._linalg.systems import *  # noqa: F403
+from .._tools.breakpoints import *  # noqa: F403
 from .settings import *  # noqa: F403

@@ -93,7 +93,10 @@ def _is_open_extent(x: Any) -> bool:
 
 
 _of_extents = frozenset("arange empty eye full identity linspace ones zeros".split())
-_of_lists = frozenset("array asanyarray asarray ascontiguousarray".split())
+_of_lists = frozenset(
+    "array asanyarray asarray ascontiguousarray column_stack concatenate dstack hstack stack "
+    "vstack".split()
+)
 
 # Those of `math` that mean the same for expressions, by their names here.
 _rounding = ("ceil", "floor", "trunc")

@@ -278,7 +278,8 @@ PyObject* compiled_dir(PyObject* object, PyObject*) {
   return guarded([&] {
     const nb::handle base(reinterpret_cast<PyObject*>(&PyBaseObject_Type));
     nb::list names(base.attr("__dir__")(nb::handle(object)));
-    for (const char* name : {"explain", "function_for", "lower", "profile", "signatures", "source"})
+    for (const char* name : {"explain", "explanation", "function_for", "lower", "profile",
+                             "signatures", "source", "view", "write_tensorboard"})
       names.append(nb::str(name));
     return names.release().ptr();
   });

@@ -183,6 +183,16 @@ PyObject* profile(PyObject* o, PyObject*) {
   });
 }
 
+PyObject* explanation(PyObject* o, PyObject* arguments, PyObject* keywords) {
+  return in_python("gnomon._tools.explanation", "explanation_of", o, arguments, keywords);
+}
+PyObject* write_tensorboard(PyObject* o, PyObject* arguments, PyObject* keywords) {
+  return in_python("gnomon._tools.tensorboard", "write_tensorboard", o, arguments, keywords);
+}
+PyObject* view(PyObject* o, PyObject* arguments, PyObject* keywords) {
+  return in_python("gnomon._tools.view", "view_of", o, arguments, keywords);
+}
+
 PyMethodDef function_methods[] = {
     {"__reduce__", function_reduce, METH_NOARGS, nullptr},
     {"__copy__", function_copy, METH_NOARGS, nullptr},
@@ -195,10 +205,25 @@ PyMethodDef function_methods[] = {
      "Writes the function as a library for programs in C and C++: see `gn.export`."},
     {"_repr_html_", html, METH_NOARGS, nullptr},
     {"_repr_svg_", svg, METH_NOARGS, nullptr},
+    {"explanation", as_method(explanation), METH_VARARGS | METH_KEYWORDS,
+     "explanation(*args, **kwargs)\n--\n\n"
+     "What became of the expression on its way to kernels, and why: rewrites, decisions, steps.\n"
+     "With arguments of a call, also which of them it copies. Made anew without compiling, so of\n"
+     "functions from the cache too."},
     {"profile", profile, METH_NOARGS,
      "profile()\n--\n\n"
      "What calls took until now, step by step: see `profile` among the options of\n"
      "`gn.function`. ValueError: compiled without it."},
+    {"write_tensorboard", as_method(write_tensorboard), METH_VARARGS | METH_KEYWORDS,
+     "write_tensorboard(folder, scalars=None, step=0)\n--\n\n"
+     "Writes a file of events for TensorBoard: the optimised graph, the profile if the function\n"
+     "has one, and scalars by name, each a number or the numbers of steps from `step` on."},
+    {"view", as_method(view), METH_VARARGS | METH_KEYWORDS,
+     "view(*args, **kwargs)\n--\n\n"
+     "A page for a browser that shows the graph at every stage, and the kernels with their C++ "
+     "and\n"
+     "their profile. With arguments of a call, also the range of each value. Notebooks show it;\n"
+     "`view().save('model.html')` writes it."},
     {"workspace_bytes", workspace_bytes, METH_VARARGS,
      "Bytes of memory that a call with these arguments works in."},
     {nullptr, nullptr, 0, nullptr}};
