@@ -68,7 +68,7 @@ def optimise(area: Any, length: Any, stretch: Any, loads: Any, steps: int) -> tu
     for step in range(steps):
         value, slope = gn.value_and_grad(compliance)(area, length, stretch, loads)
         history[step] = value
-        area = area * gn.sqrt(-slope / length)
+        area = area * gn.sqrt(gn.maximum(-slope, 0.0) / length)  # a slope rounds to above zero
         area = gn.maximum(area * VOLUME / (area @ length), 1e-3)  # a trace, so that none is loose
     return area, history
 
