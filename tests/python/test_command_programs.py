@@ -98,6 +98,10 @@ def leaves(x):
 x = gn.vector("x")
 ready = gn.function([x], {"total": gn.sum(x)}, updates={velocity: velocity + gn.sum(x)})
 number = 3
+
+
+def drifting(x):
+    return x + velocity
 '''
 HELPERS = "def scaled(x, k):\n    return x * k\n"
 
@@ -248,7 +252,12 @@ def test_derivatives_want_floats_and_scalars(program):
     assert "--hvp, found " in fault("build", projected, "-o", "m", "--hvp", "x")
     assert "x: i64[n, 100]" in fault("build", projected, "-o", "m", "--jvp", "x")
     message = fault("build", "model.py:ready", "-o", "m", "--vmap", "velocity")
-    assert message.startswith("build: expected one of x for --vmap") or "variable" in message
+    assert message == "build: expected one of x for --vmap, found velocity"
+    drifting = "model.py:drifting(x: f64[2])"
+    message = fault("build", drifting, "-o", "m", "--vmap", "velocity")
+    assert message == (
+        f"build: expected inputs of {drifting} for --vmap, found the shared variable velocity"
+    )
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def traced(spec: str) -> dict[str, Any]:
     place, text = _split(spec)
     name = re.match(r"[\w.]*", text)[0]  # type: ignore[index]
     try:
-        return _parts(_member(_module(place), place, name), place, name, text[len(name) :])
+        return _parts(_member(_module(place), place, name), name, text[len(name) :])
     except _Wrong as wrong:
         where = ""
         if wrong.node is not None:
@@ -121,7 +121,8 @@ def _files(first: str) -> list[str]:
 # ------------------------------------------------------------------------------- the arguments
 
 
-def _parts(f: Any, place: str, name: str, text: str) -> dict[str, Any]:
+def _parts(f: Any, name: str, text: str) -> dict[str, Any]:
+    """What a file says of a function, for the types that are declared behind its name."""
     if isinstance(f, _core.Function):
         if text:
             raise _Wrong("it is compiled for its types already: leave them out", len(name))
