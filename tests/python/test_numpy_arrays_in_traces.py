@@ -97,6 +97,68 @@ def test_lists_of_numbers_are_numpys():
     assert gn.compiled(f)(1.5)[0] == 7.5
 
 
+def joined(a, n: int):
+    out = []
+    for _ in range(n):
+        a = a * 2 + 1
+        out.append(a)
+    return (
+        *(np.stack(out, axis=1), np.vstack(out), np.hstack(out), np.column_stack(out)),
+        *(np.concatenate(out), np.dstack(out), np.concatenate([np.array(out), np.array(out)])),
+    )
+
+
+@pytest.mark.parametrize("count", [2, 4, 30])
+def test_joined_lists(count):
+    found = gn.compiled(joined)(X, count)
+    for ours, numpys in zip(found, joined(X, count), strict=True):
+        np.testing.assert_allclose(ours, numpys, rtol=1e-14)
+
+
+@pytest.mark.parametrize("f", [decaying, counted])
+def test_one_compile_serves_all_numbers_of_steps(f):
+    g = gn.compiled(f)
+    for count in (3, 8, 200):
+        np.testing.assert_allclose(g(X, count), f(X, count), rtol=1e-13)
+    assert len(g.signatures) == 1
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, n: np.zeros(n) + x[0],
+        lambda x, n: np.ones(n + 1) * x[0],
+        lambda x, n: np.full(n, 2.0) - np.empty(n) * 0 + x[0],
+        lambda x, n: np.zeros((n, 2)) + np.eye(n)[:, :2] + x[:2],
+        lambda x, n: np.full((n, 2), x[0]) + np.full(2, x[1]),
+        lambda x, n: np.full(n, n) + np.arange(0, 2 * n, 2) + np.linspace(x[0], x[1], n),
+    ],
+)
+def test_numbers_of_a_call_as_extents(f):
+    g = gn.compiled(f)
+    for n in (2, 5):
+        np.testing.assert_allclose(g(X, n), f(X, n), rtol=1e-14)
+
+
+def test_what_numpy_computes_of_a_list_is_an_error_with_the_line():
+    def summed(x, n: int):
+        out = []
+        for _ in range(n):
+            x = x * 2
+            out.append(x)
+        return np.sum(out)
+
+    line = summed.__code__.co_firstlineno + 5
+    where = f"NumPy can neither .*{__name__.split('.')[-1]}.py:{line}"
+    with pytest.raises(gn.TypeError, match=where):
+        gn.compiled(summed)(1.5, 3)
+
+
+def test_outside_of_compiled_functions_numpy_has_such_lists_as_any():
+    out = gn.compiled(lambda x: [x, x + 1])(1.0)
+    np.testing.assert_array_equal(np.array(out), [1, 2])
+
+
 def counting(x):
     s = 0.0
     for i in range(x.shape[0]):

@@ -1,6 +1,7 @@
 """What is called in rewritten functions."""
 
 import builtins
+import operator
 from collections.abc import Callable
 from functools import partial
 from types import BuiltinFunctionType
@@ -74,10 +75,15 @@ def makes_arrays(function: Any) -> bool:
 def _of_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     """An array of NumPy, or one of the graph if what it is made of is there."""
     leaves = leaves_of((args, kwargs))
+    exprs = [x for x in leaves if isinstance(x, _core.Expr)]
     if function.__name__ in _of_lists:
-        is_ours = any(isinstance(x, _core.Expr) for x in leaves) or any(map(has_parts, args))
+        is_ours = bool(exprs) or any(map(has_parts, args))
     else:
-        is_ours = any(map(_is_open_extent, leaves))
+        # An extent that may not be asked for, what is made of such alone, or a value.
+        is_ours = any(number_of_extent(x) is not x for x in leaves) or not all(map(_may_ask, exprs))
+        if not is_ours:
+            for x in exprs:
+                operator.index(x)  # an error of NumPy's would hide which number is asked for
     if not is_ours:
         return function(*args, **kwargs)
     import gnomon as gn
@@ -85,11 +91,9 @@ def _of_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     return getattr(gn, function.__name__)(*args, **kwargs)
 
 
-def _is_open_extent(x: Any) -> bool:
-    """Whether x is an extent that may not be asked for, or a number made of such alone."""
-    if isinstance(x, _core.Expr):
-        return x.ndim == 0 and not _core.free_inputs([x])
-    return number_of_extent(x) is not x
+def _may_ask(x: Any) -> bool:
+    """Whether x is a number that arguments decide: a trace for their values knows it."""
+    return x.ndim == 0 and x.dtype.kind in "iu" and bool(_core.free_inputs([x]))
 
 
 _of_extents = frozenset("arange empty eye full identity linspace ones zeros".split())
