@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from .. import _core
 
@@ -11,6 +10,8 @@ __all__ = ["breakpoint"]
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .._core import Array
     from ..typing import Operand, Tensor
 
