@@ -63,8 +63,8 @@ inline Expr never_breaking(const Expr& x) {
   const Expr never = cast(constant(std::int64_t{0}, DType::int64), DType::bool_);
   const Expr none = constant(std::int64_t{0}, DType::int64);
   const auto dtype = static_cast<std::int64_t>(x.value().dtype());
-  return Expr(make_node(op::breakpoint, {x.value(), never.value(), none.value()},
-                        {Attribute(dtype)}, {}));
+  return Expr(
+      make_node(op::breakpoint, {x.value(), never.value(), none.value()}, {Attribute(dtype)}, {}));
 }
 
 inline std::vector<Case> movement_cases() {
