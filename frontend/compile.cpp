@@ -100,8 +100,7 @@ Made make(const Closed& closed, const CompileOptions& options, const Target& tar
 
 // What calls have to see to, beside running the code.
 void set_watches(Program& program) {
-  const auto is_breakpoint = [](const Node* node) { return &node->op() == &op::breakpoint; };
-  program.has_breakpoints = std::ranges::any_of(nodes_with_bodies(program.captured), is_breakpoint);
+  program.has_breakpoints = has_breakpoints(program.captured);
   program.logs_calls = logs(LogSubject::call) || logs(LogSubject::memory);
   program.is_plain =
       !program.profiled && !program.inspection && !program.has_breakpoints && !program.logs_calls;

@@ -12,6 +12,7 @@
 #include "codegen/module/module_passes.h"
 #include "codegen/module/profiled_steps.h"
 #include "frontend/accuracy/accuracy.h"
+#include "frontend/debugging/inspection.h"
 #include "frontend/lower_function.h"
 #include "frontend/places.h"
 #include "frontend/program.h"
@@ -219,6 +220,13 @@ std::string axis_text(const Array& a) {
 
 }  // namespace
 
+namespace {
+
+constexpr const char* kept_reason =
+    "calls of functions with nan_guard, check or breakpoints keep old values until they end";
+
+}  // namespace
+
 struct Explanation::Source {
   Graph captured;
   std::size_t arguments = 0;
@@ -246,9 +254,14 @@ Explanation explain_closed(const Closed& closed, const CompileOptions& options) 
     e.firings_.push_back(e.rewrites_.size());
     e.rewrites_.push_back(explained(firing, nodes));
   }
-  for (const Decision& d : record.decisions.all())
-    e.decisions_.push_back({std::string(d.pass), std::string(d.question), d.is_so, d.subject,
-                            d.other, d.reason, nodes.lines(d.nodes), nodes.names(d.nodes)});
+  const bool keeps = keeps_old_values(closed.graph, options);
+  for (const Decision& d : record.decisions.all()) {
+    // In the place of an argument or variable, which the code could do.
+    const bool is_kept = keeps && d.is_so && d.question == "in place" && !d.other.empty();
+    e.decisions_.push_back({std::string(d.pass), std::string(d.question), d.is_so && !is_kept,
+                            d.subject, d.other, is_kept ? kept_reason : d.reason,
+                            nodes.lines(d.nodes), nodes.names(d.nodes)});
+  }
   for (const ProfiledStep& step : named_steps(lowered.module))
     e.steps_.push_back({step.about.kind, step.about.name, step.about.inside,
                         nodes.lines(step.about.nodes), nodes.names(step.about.nodes)});

@@ -181,7 +181,7 @@ MachineLimits measured() {
         measured_operations_per_second<double>(*library, "gnomon_peak_double", bytes / 8);
     found.single_per_second =
         measured_operations_per_second<float>(*library, "gnomon_peak_float", bytes / 4);
-  } catch (const CompileError&) {
+  } catch (const Error&) {  // no compiler that works, or code that cannot be loaded
     // The table of a profile says that it is not known.
   }
   return found;

@@ -124,6 +124,7 @@ const std::vector<std::vector<Array>>& Expectation::perturbed() {
       const PerturbedNumbers numbers(run);
       perturbed_->push_back(evaluated(numbers, native_, inputs_, dtypes_));
     } catch (const ValueError&) {  // a matrix that rounding makes singular, and the like
+      is_undecided_ = true;
     }
   return *perturbed_;
 }
@@ -147,8 +148,12 @@ std::optional<WrongResult> Expectation::wrong(std::size_t output, const Array& g
   const auto other_shapes = [&](const std::vector<Array>& run) {
     return !has_shape_of(run[output], expected);
   };
+  // By any run that differs, or that has no results.
+  const auto some_run = [&](const auto& differs) {
+    return std::ranges::any_of(perturbed(), differs) || is_undecided_;
+  };
   if (!has_shape_of(found, expected)) {
-    if (std::ranges::any_of(perturbed(), other_shapes)) return std::nullopt;
+    if (some_run(other_shapes)) return std::nullopt;
     return WrongResult{output,
                        fmt::format("found {}, expected {}", found.describe(), expected.describe())};
   }
@@ -168,16 +173,15 @@ std::optional<WrongResult> Expectation::wrong(std::size_t output, const Array& g
       return other_shapes(run) || !is_same(run[output], expected, i);
     };
     if (!is_inexact(t)) {
-      if (std::ranges::any_of(perturbed(), differs)) continue;
+      if (some_run(differs)) continue;
       return WrongResult{output, text()};
     }
     const double x = part(found, i), y = part(expected, i);
     double scale = std::abs(y);
     if (parts == 2) scale = std::max(scale, std::abs(part(expected, i ^ 1)));
     if (std::isfinite(x) && std::isfinite(y) && std::abs(x - y) <= share * scale) continue;
-    double spread = 0;
+    double spread = some_run(other_shapes) ? inf : 0;
     for (const std::vector<Array>& run : perturbed()) {
-      if (other_shapes(run)) spread = inf;
       if (spread == inf) break;
       const double z = part(run[output], i);
       spread = std::max(spread, is_same(run[output], expected, i)      ? 0

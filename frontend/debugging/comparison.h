@@ -48,6 +48,7 @@ class Expectation {
   std::vector<Array> values_;
   bool routine_failed_ = false;  // of the evaluator: what is not finite may be so by that alone
   std::optional<std::vector<std::vector<Array>>> perturbed_;
+  bool is_undecided_ = false;               // a perturbed run had no results
   std::optional<std::vector<Array>> real_;  // empty: not known
 };
 

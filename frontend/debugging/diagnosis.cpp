@@ -16,6 +16,7 @@
 #include "ir/reference/evaluate.h"
 #include "passes/engine/rule.h"
 #include "runtime/error.h"
+#include "stdlib/ops.h"
 
 namespace gnomon {
 
@@ -26,6 +27,11 @@ std::string lines_text(std::span<const Origin> lines) {
   for (const Origin& line : lines)
     if (line) text += (text.empty() ? "" : ", ") + line.text();
   return text.empty() ? text : fmt::format(" [{}]", text);
+}
+
+// Whether somebody sees that the node runs.
+bool is_seen(const Node* node) {
+  return &node->op() == &op::print || &node->op() == &op::breakpoint;
 }
 
 class Diagnosis {
@@ -93,6 +99,9 @@ class Diagnosis {
   }
 
   std::string wrong_kernel(const Graph& optimized) const {
+    // What prints or calls back would do so once more.
+    if (std::ranges::any_of(nodes_with_bodies(optimized), is_seen))
+      return "\n  the generated code makes it so";
     Graph shown = optimized;
     shown.outputs = stored_values(optimized);
     for (const Value& output : optimized.outputs)

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -32,11 +33,6 @@ using Data = Machine::Data;
 
 enum class Badness : std::uint8_t { none, infinite, nan };
 
-// Ends the evaluation: a loop has gone wrong.
-struct Stop {
-  std::string text;
-};
-
 std::vector<std::int64_t> index_at(std::int64_t place, const Extent& shape) {
   std::vector<std::int64_t> index(shape.size());
   for (std::size_t k = shape.size(); k-- > 0;) {
@@ -56,6 +52,11 @@ std::int64_t operand_place(std::int64_t place, const Extent& result, const Exten
   return at;
 }
 
+template <DType t>
+bool has(const Graph& graph) {
+  return has_dtype(graph, [](DType d) { return d == t; });
+}
+
 class NanSearch : public EvaluationObserver<Cell> {
  public:
   explicit NanSearch(const Graph& captured)
@@ -63,28 +64,19 @@ class NanSearch : public EvaluationObserver<Cell> {
         names_(names_of(captured)),
         native_(native_form(captured)),
         nodes_(nodes_with_bodies(captured)) {
-    for (const DType t : {DType::float16, DType::bfloat16}) {
-      const auto is = t == DType::float16 ? [](DType d) { return d == DType::float16; }
-                                          : [](DType d) { return d == DType::bfloat16; };
-      if (has_dtype(captured, is)) half_ = t;
-    }
-    frames_.emplace_back();
+    if (has_halves_alike(captured)) return;
+    if (has<DType::float16>(captured)) half_ = DType::float16;
+    if (has<DType::bfloat16>(captured)) half_ = DType::bfloat16;
   }
 
   std::optional<NanPlace> run(std::span<const Array> inputs, std::span<const bool> bad) {
     const MachineNumbers numbers;
     Machine evaluator(numbers, this);
     std::vector<Data> tensors;
-    for (const Array& input : inputs) {
-      tensors.push_back(evaluator.from_array(native_form(input)));
-      stops_ = stops_ && is_all_finite(input);
-    }
+    frames_.emplace_back();
+    for (const Array& input : inputs) tensors.push_back(evaluator.from_array(native_form(input)));
     begin_frame(tensors);
-    try {
-      evaluator.run(native_, tensors);
-    } catch (const Stop& stop) {
-      return NanPlace{stop.text};
-    }
+    evaluator.run(native_, tensors);
     for (std::size_t i = 0; i < native_.outputs.size(); ++i)
       if (bad[i])
         if (const auto text = source_of(native_.outputs[i])) return NanPlace{*text};
@@ -119,8 +111,8 @@ class NanSearch : public EvaluationObserver<Cell> {
     std::optional<std::string> text;
     const Frame& frame = frames_.back();
     for (std::size_t i = 0; i < outputs.size() && !text; ++i)
-      if (worst_of(*outputs[i]) != Badness::none) text = source_of(frame.body->outputs[i]);
-    if (text && frame.repeats && stops_) throw Stop{*std::move(text)};
+      if (is_bad(*outputs[i])) text = source_of(frame.body->outputs[i]);
+    // Of the steps of a loop the first.
     if (text) pending_.emplace(frame.node, *std::move(text));
     frames_.pop_back();
   }
@@ -167,20 +159,10 @@ class NanSearch : public EvaluationObserver<Cell> {
     return std::isnan(v) ? Badness::nan : std::isinf(v) ? Badness::infinite : Badness::none;
   }
 
-  // The first element that is NaN, else the first infinite one; -1 if there is none.
-  std::int64_t worst_place(const Tensor<Cell>& x) const {
-    std::int64_t infinite = -1;
-    if (!is_float(x.dtype) && !is_half_bits(x.dtype)) return -1;
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.data.size()); ++i) {
-      const Badness b = badness(x, i);
-      if (b == Badness::nan) return i;
-      if (b == Badness::infinite && infinite < 0) infinite = i;
-    }
-    return infinite;
-  }
-  Badness worst_of(const Tensor<Cell>& x) const {
-    const std::int64_t at = worst_place(x);
-    return at < 0 ? Badness::none : badness(x, at);
+  bool is_bad(const Tensor<Cell>& x) const {
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(x.data.size()); ++i)
+      if (badness(x, i) != Badness::none) return true;
+    return false;
   }
 
   // ------------------------------------------------------------------ where a bad value came from
@@ -201,20 +183,26 @@ class NanSearch : public EvaluationObserver<Cell> {
       const Value& v = node.operands()[k];
       const Data x = data_of(v);
       if (x == nullptr || x->data.empty()) continue;
-      std::int64_t place = -1;
-      if (op.is_elementwise() && result != nullptr) {
-        if (op.promotion == Promotion::choice && k > 0 && !takes(node, k, of.place, *result))
-          continue;
-        place = operand_place(of.place, result->shape, x->shape);
-      } else {
-        place = worst_place(*x);
+      if (!op.is_elementwise() || result == nullptr) {
+        add_bad(v, *x, found);
+        continue;
       }
-      if (place < 0) continue;
-      const Badness b = badness(*x, place);
-      if (b != Badness::none) found.push_back({v, place, b});
+      if (op.promotion == Promotion::choice && k > 0 && !takes(node, k, of.place, *result))
+        continue;
+      const std::int64_t place = operand_place(of.place, result->shape, x->shape);
+      if (const Badness b = badness(*x, place); b != Badness::none) found.push_back({v, place, b});
     }
     std::ranges::stable_sort(found, std::greater<>(), &Bad::badness);
     return found;
+  }
+
+  // All elements that are bad, up to many.
+  void add_bad(const Value& v, const Tensor<Cell>& x, std::vector<Bad>& to) const {
+    constexpr std::size_t most = 1 << 16;
+    const auto count = static_cast<std::int64_t>(x.data.size());
+    const std::size_t begin = to.size();
+    for (std::int64_t i = 0; i < count && to.size() - begin < most; ++i)
+      if (const Badness b = badness(x, i); b != Badness::none) to.push_back({v, i, b});
   }
 
   // Whether the element of a choice is that of operand k.
@@ -230,20 +218,26 @@ class NanSearch : public EvaluationObserver<Cell> {
   std::optional<std::string> source_of(const Value& start) const {
     const Data first = data_of(start);
     if (first == nullptr) return std::nullopt;
-    const std::int64_t place = worst_place(*first);
-    if (place < 0) return std::nullopt;
+    std::vector<Bad> starts;
+    add_bad(start, *first, starts);
+    std::ranges::stable_sort(starts, std::greater<>(), &Bad::badness);
     struct Open {
       Bad bad;
       std::vector<Bad> operands;
       std::size_t next = 0;
     };
     std::vector<Open> open;
-    std::unordered_map<Value, bool, ValueHash> seen;
+    // By element where an element is made of elements, else all that a value is made of at once.
+    std::unordered_map<Value, std::unordered_set<std::int64_t>, ValueHash> seen;
     const auto enter = [&](const Bad& bad) {
-      if (seen.emplace(bad.value, true).second) open.push_back({bad, bad_operands(bad)});
+      const std::int64_t place = bad.value.op().is_elementwise() ? bad.place : -1;
+      if (seen[bad.value].insert(place).second) open.push_back({bad, bad_operands(bad)});
     };
-    enter({start, place, badness(*first, place)});
-    while (!open.empty()) {
+    for (std::size_t i = 0; i < starts.size() || !open.empty();) {
+      if (open.empty()) {
+        enter(starts[i++]);
+        continue;
+      }
       Open& top = open.back();
       const Node& node = top.bad.value.node();
       const auto& sources = frames_.back().sources;
@@ -360,11 +354,15 @@ class NanSearch : public EvaluationObserver<Cell> {
   DType half_ = DType::uint16;  // none
   std::vector<Frame> frames_;
   std::unordered_map<const Node*, std::string> pending_;  // of nodes whose bodies have run
-  bool stops_ = true;  // at the first bad step: nothing bad was given
   InterruptionPoint interruption_;
 };
 
 }  // namespace
+
+bool has_halves_alike(const Graph& captured) {
+  const bool first = has<DType::float16>(captured), second = has<DType::bfloat16>(captured);
+  return (first && second) || ((first || second) && has<DType::uint16>(captured));
+}
 
 std::optional<NanPlace> find_nan(const Graph& captured, std::span<const Array> inputs,
                                  std::span<const bool> bad) {

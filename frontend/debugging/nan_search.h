@@ -16,10 +16,13 @@ struct NanPlace {
   std::string text;
 };
 
-/// Evaluates a captured graph whose nodes know their positions, operation by operation, up to the
-/// first step of a loop that goes wrong. `bad[i]`: whether output i of the call is not finite.
-/// Nothing where only what was given was not finite, or where every output is finite as the graph
-/// says. Interrupted by what interrupts loops; errors as of `evaluate`.
+/// Whether the graph has several dtypes of 16 bits, one of them a half: bits of which are not told
+/// apart once halves are their bits.
+bool has_halves_alike(const Graph& captured);
+
+/// Evaluates a captured graph whose nodes know their positions, operation by operation.
+/// `bad[i]`: whether output i of the call is not finite. Nothing where only what was given was not
+/// finite, where every output is finite as the graph says, or with halves alike. Interrupted by what interrupts loops; errors as of `evaluate`.
 std::optional<NanPlace> find_nan(const Graph& captured, std::span<const Array> inputs,
                                  std::span<const bool> bad);
 

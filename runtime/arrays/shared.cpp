@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include "runtime/error.h"
 
@@ -58,6 +60,29 @@ std::string shape_text(DType dtype, std::span<const std::int64_t> shape) {
 // The array itself when nobody else can change it, else a copy.
 Array own(Array value) {
   return value.unique() && value.is_contiguous() ? std::move(value) : value.copy();
+}
+
+// Takes the right to replace a value. A callback's call holds rights of its own, out of the order
+// of variables: whoever it waits for may wait for it, so it gives up after some time.
+bool take_right(std::mutex& right) {
+  if (innermost == nullptr) {
+    right.lock();
+    return true;
+  }
+  constexpr std::chrono::seconds most{10};
+  const auto until = std::chrono::steady_clock::now() + most;
+  while (!right.try_lock()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+std::string waits_too_long(const std::string& name) {
+  return fmt::format(
+      "shared: {} was updated by another call for ten seconds, which may wait for the call that "
+      "this callback belongs to",
+      name);
 }
 
 }  // namespace
@@ -154,7 +179,8 @@ void Shared::adopt(Array value) {
         "shared: {} is updated by the call that this callback belongs to: it can be replaced when "
         "that call has ended",
         state.name));
-  const std::lock_guard right(state.right);
+  if (!take_right(state.right)) throw ValueError(waits_too_long(state.name));
+  const std::lock_guard right(state.right, std::adopt_lock);
   const std::lock_guard lock(commit_lock().mutex);
   // The old value ends in `value`, so memory is freed after both locks are released.
   std::swap(state.value, value);
@@ -173,14 +199,15 @@ Transaction::Transaction(std::span<const SharedUse> uses) {
     throw InternalError("shared: expected each updated variable once, found one twice");
   for (auto at = rights_.begin(); at != rights_.end(); ++at) {
     if ((*at)->right.try_lock()) continue;
-    if (Callback::updates(*at)) {
-      std::for_each(rights_.begin(), at, [](Shared::State* state) { state->right.unlock(); });
-      throw ValueError(fmt::format(
-          "shared: {} is updated by the call that this callback belongs to: no other call can "
-          "update it until that one has ended",
-          (*at)->name));
-    }
-    (*at)->right.lock();
+    const bool waits_for_itself = Callback::updates(*at);
+    if (!waits_for_itself && take_right((*at)->right)) continue;
+    std::for_each(rights_.begin(), at, [](Shared::State* state) { state->right.unlock(); });
+    throw ValueError(
+        waits_for_itself
+            ? fmt::format("shared: {} is updated by the call that this callback belongs to: no "
+                          "other call can update it until that one has ended",
+                          (*at)->name)
+            : waits_too_long((*at)->name));
   }
   open_ = true;
 

@@ -214,11 +214,14 @@ Expr print(const Arg& x, std::string message) {
 }
 
 Expr breakpoint(const Arg& x, BreakpointCallback callback, const Arg& condition) {
+  const Value& holds = condition.value();
+  if (holds.type().dtype != DType::bool_ || holds.type().rank() != 0)
+    throw TypeError(fmt::format("breakpoint: expected a condition that is one bool, found {}",
+                                holds.type().text()));
   const Expr number = shared_leaf(breakpoint_variable(std::move(callback)));
-  const Expr holds = cast(condition, DType::bool_);
   const auto dtype = static_cast<std::int64_t>(x.value().dtype());
-  return Expr(make_node(op::breakpoint, {x.value(), holds.value(), number.value()},
-                        {Attribute(dtype)}, x.origin()));
+  return Expr(make_node(op::breakpoint, {x.value(), holds, number.value()}, {Attribute(dtype)},
+                        x.origin()));
 }
 
 Expr check_index(const Arg& x, const Arg& condition, const Arg& index, const Arg& bound,

@@ -4,6 +4,7 @@ import gc
 import pickle
 import subprocess
 import sys
+import threading
 import traceback
 
 import numpy as np
@@ -150,11 +151,68 @@ def test_callbacks_live_as_long_as_what_has_them(tmp_path):
     gc.collect()
     assert gone() is None
 
-    # Cycles, which the collector finds in any frame, one without builtins too.
+    # A cycle through a callback, which nobody can see into, and a collection in a frame without
+    # builtins: neither ends the process.
     cycle = []
     cycle.append(gn.breakpoint(x, lambda value, own=cycle: None))
     del cycle
     exec("import_gc().collect()", {"import_gc": lambda: gc, "__builtins__": {}})
+
+
+def test_calls_of_callbacks_do_not_wait_for_one_another_for_ever():
+    a, b = gn.shared(np.zeros(1), name="a"), gn.shared(np.zeros(1), name="b")
+    both_run, errors = threading.Barrier(2), []
+
+    def made(own, others):
+        def callback(value):
+            both_run.wait()
+            others.set_value(value)
+
+        return gn.function([], updates={own: gn.breakpoint(own + 1, callback)})
+
+    def run(f):
+        try:
+            f()
+        except gn.ValueError as error:
+            errors.append(str(error))
+
+    threads = [threading.Thread(target=run, args=(made(*v),)) for v in ((a, b), (b, a))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert 1 <= len(errors) <= 2
+    assert all("was updated by another call for ten seconds" in e for e in errors)
+
+
+def test_loops_and_gradients_reach_breakpoints_as_the_page_says():
+    seen = []
+
+    @gn.compiled
+    def f(x, n: int):
+        s = x
+        for _ in range(n):
+            s = s + gn.breakpoint(gn.exp(x), seen.append)
+        return s
+
+    f(1.0, 50)
+    assert len(seen) == 1  # no step changes it
+    seen.clear()
+
+    def cost(x):
+        for _ in range(50):
+            x = gn.breakpoint(gn.sin(x), seen.append) ** 2 + 0.5
+        return x
+
+    slope = float(gn.compiled(gn.grad(cost))(0.3))
+    assert 50 <= len(seen) <= 100
+    assert slope == pytest.approx(float(gn.compiled(gn.grad(lambda x: plain(x)))(0.3)))
+
+
+def plain(x):
+    for _ in range(50):
+        x = gn.sin(x) ** 2 + 0.5
+    return x
 
 
 def test_a_process_that_ends_with_breakpoints():
@@ -179,6 +237,9 @@ def test_what_is_refused(tmp_path):
             gn.breakpoint(value, 3)
         with pytest.raises(gn.TypeError, match="breakpoint: expected a condition that is one bool"):
             gn.breakpoint(value, print, x > 0 if value is x else [True])
+        for number in (3, 1.5):
+            with pytest.raises(gn.TypeError, match="expected a condition that is one bool"):
+                gn.breakpoint(value, print, gn.scalar("n") if value is x else number)
     f = gn.function([x], gn.breakpoint(x + 1, print), name="f")
     with pytest.raises(gn.ValueError, match=r"f: it has a breakpoint.*\[test_breakpoints.py:"):
         f.export(tmp_path / "f")

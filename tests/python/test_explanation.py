@@ -91,11 +91,13 @@ def test_arguments_that_are_copied_are_told_with_the_reason():
         (dense[:, ::-1], "its elements along axis 1 are -1 apart in memory, not 1"),
         (np.zeros((4, 6), np.float32), "its dtype float32 becomes float64"),
         ([[1.0]], "it is of the type list, and becomes an array"),
+        (memoryview(np.zeros((4, 6), np.float32)), "its dtype float32 becomes float64"),
     ]:
         assert found(f.explanation(argument), "copied", True, about="x")[0].reason == reason
     in_place = f.explanation(x=dense)
     assert found(in_place, "copied", False, about="x") and not found(in_place, "copied", True)
-    assert found(f.explanation(gn.asarray(dense)), "copied", False, about="x")
+    for argument in (gn.asarray(dense), memoryview(dense)):
+        assert found(f.explanation(argument), "copied", False, about="x")
     with pytest.raises(TypeError):
         f.explanation(dense, dense, dense)
     with pytest.raises(TypeError):
@@ -158,9 +160,19 @@ def test_accuracy_is_measured_when_it_is_asked_for():
 def test_shared_variables_and_donated_inputs_are_in_place():
     x = gn.vector("x")
     w = gn.shared(np.ones(4), "w")
-    step = gn.function([x], [(w * x).sum()], updates={w: w * 0.5 + x}).explanation()
-    asked = [d.subject for d in step.decisions if d.question == "in place"]
-    assert any("the new value of w" in subject for subject in asked)
+    v = gn.In(gn.tensor("v", shape=(4,)), donate=True)
+
+    def asked(**options):
+        f = gn.function(
+            [x, v], [(w * x).sum(), v.variable * 2], updates={w: w * 0.5 + 1}, **options
+        )
+        return [d for d in f.explanation().decisions if d.question == "in place"]
+
+    assert [d.is_so for d in asked() if "the new value of w" in d.subject] == [True]
+    assert any(d.is_so for d in asked() if d.other == "v")
+    for looking in ({"nan_guard": True}, {"check": True}):
+        assert not any(d.is_so for d in asked(**looking))
+        assert any("keep old values" in d.reason for d in asked(**looking))
     kept = gn.function([x], x + 1, name="kept").explanation()
     assert found(kept, "in place", False, "arguments that are not donated", "x")
 

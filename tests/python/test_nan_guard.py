@@ -46,8 +46,33 @@ def test_only_new_ones_are_reported():
     assert f([np.inf, 1.0], [1.0, 2.0])[0][0] == np.inf
     text = refused(f, [np.nan, 1.0], [1.0, 0.0])
     assert "divide gives inf at [1]" in text
+    # A new one behind a given one in the same result.
+    h = gn.function([x, y], [x / y, gn.concatenate([x, gn.log(y)]) * 2], nan_guard=True)
+    assert "divide gives inf at [1]" in refused(h, [np.nan, 1.0], [1.0, 0.0])
+    k = gn.function([x, y], gn.concatenate([x, gn.log(y)]) * 2, nan_guard=True)
+    assert "log gives -inf at [1]" in refused(k, [np.nan, 1.0], [1.0, 0.0])
     g = gn.function([x], x - x[0], nan_guard=True)  # inf - inf is a new NaN
     assert "subtract gives NaN at [0]" in refused(g, [np.inf, 1.0])
+
+
+def test_steps_that_no_result_has_are_not_blamed():
+    @gn.compiled(nan_guard=True)
+    def f(t, y, n: int):
+        for _ in range(n):
+            t = gn.log(t)
+        return gn.where(gn.isfinite(t), t, 0.0), 1 / y
+
+    assert f(1.0, 2.0, 30)[0] == 0.0
+    assert "divide gives inf" in refused(f, 1.0, 0.0, 30)
+
+
+def test_halves_that_have_bits_alike():
+    x, y = gn.vector("x", dtype="float16"), gn.vector("y", dtype="bfloat16")
+    f = gn.function([x, y], [x * x, y + 1], nan_guard=True)
+    large = np.array([3e4], np.float16)
+    assert "several dtypes of 16 bits" in refused(f, large, gn.asarray([1.0], dtype="bfloat16"))
+    g = gn.function([x], x * x, nan_guard=True)
+    assert "multiply gives inf at [0]" in refused(g, large)
 
 
 def test_what_no_result_has_is_no_matter():

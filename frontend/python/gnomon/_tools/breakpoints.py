@@ -27,7 +27,9 @@ def breakpoint(
     changes then. It may look around with Python's own `breakpoint()`, keep the Array, and call
     other functions, but not replace variables that the running call updates (ValueError).
 
-    Breakpoints in loops are reached in each step. Derivatives pass through. `gn.vmap` gives the
+    Breakpoints in loops are reached in each step, those of values that no step changes once, before
+    the first. Derivatives pass through; they may compute values of loops again, and reach them
+    again. `gn.vmap` gives the
     callback the whole batch at once, examples first, if the condition of any is true. Functions
     with breakpoints are cached as others are; they cannot be exported, and the callbacks of
     functions in files and pickles are gone: calls that reach one are a ValueError.

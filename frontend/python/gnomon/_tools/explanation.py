@@ -165,9 +165,12 @@ def _why_converted(value: Any, dtype: Any) -> str:
     else:
         import numpy as np
 
-        if not isinstance(value, np.ndarray):
-            return f"it is of the type {type(value).__name__}, and becomes an array"
-        found = value.dtype
+        if not isinstance(value, np.ndarray) and not hasattr(value, "__dlpack__"):
+            try:
+                value = memoryview(value)
+            except TypeError:
+                return f"it is of the type {type(value).__name__}, and becomes an array"
+        found = _core.asarray(value).dtype
     if str(found) != str(dtype):
         return f"its dtype {found} becomes {dtype}"
     return ""
