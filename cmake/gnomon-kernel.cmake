@@ -92,6 +92,7 @@ function(gnomon_add_kernel target)
   add_custom_command(
     OUTPUT ${folder}/${name}.h ${folder}/${name}.o
     COMMAND ${command}
+    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
     DEPENDS ${files} gnomon::command
     DEPFILE ${folder}/${name}.d
     COMMENT "Compiling ${name} with Gnomon"

@@ -106,8 +106,12 @@ class NodeList {
          shapes = Json::array();
     for (const Value& v : node.inputs()) inputs.push_back(reference(v, names));
     std::size_t i = 0;
-    for (const AttributeSpec& spec : node.op().attributes)
-      attributes[std::string(spec.name)] = attribute_text(node.attribute(i++));
+    for (const AttributeSpec& spec : node.op().attributes) {
+      const Attribute& attribute = node.attribute(i++);
+      // Nodes of bodies are nodes; numbers of objects are this process's.
+      if (attribute.kind() != Attribute::Kind::body && attribute.kind() != Attribute::Kind::opaque)
+        attributes[std::string(spec.name)] = short_text(attribute);
+    }
     for (const Type& t : node.types()) {
       types.push_back(t.text());
       shapes.push_back(shape_of(t));

@@ -146,6 +146,10 @@ LoweredFunction lower_function(const Closed& closed, const CompileOptions& optio
   MemoryPlan plan =
       budget ? rematerialize(optimized, target, options.donated, *budget, decisions)
              : MemoryPlan{optimized, lower(optimized, target, options.donated, {}, decisions)};
+  if (record != nullptr && budget) {
+    record->stages.emplace_back("rematerialize", plan.graph);
+    record->firings_until.push_back(context.trace.firings.size());
+  }
   LoweredFunction lowered{
       std::move(plan.graph), run_module_passes(std::move(plan.module), target, context), {}};
   if (options.changes && options.changes->module) options.changes->module(lowered.module);

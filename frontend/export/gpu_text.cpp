@@ -131,7 +131,7 @@ class Description {
   std::string planned(int extent) const {
     const auto at = static_cast<std::size_t>(extent);
     if (at >= f_.planned.size()) return "";
-    static const std::regex cast("i64\\(([0-9]+)\\)"), of_c("dims->|args->|gn::");
+    static const std::regex cast("i64\\(([0-9]+)\\)"), of_c("dims->|gn::");
     return std::regex_replace(std::regex_replace(f_.planned[at], of_c, ""), cast, "$1");
   }
 
@@ -140,7 +140,14 @@ class Description {
     for (std::size_t d = 0; d < module_.dimensions.size(); ++d) {
       const int extent = module_.dimensions[d].extent;
       Json one = {{"name", names_.dimension(d)}};
-      if (extent >= 0) one["value"] = planned(extent);
+      if (extent >= 0) {
+        constexpr std::string_view of_argument = "args->";
+        const auto at = static_cast<std::size_t>(extent);
+        if (at < f_.planned.size() && f_.planned[at].starts_with(of_argument))
+          one["argument"] = f_.planned[at].substr(of_argument.size());
+        else
+          one["value"] = planned(extent);
+      }
       all.push_back(one);
     }
     return all;
@@ -312,6 +319,13 @@ class Expansion {
   std::set<std::string_view> seen_;
 };
 
+void check_gpu(const std::string& gpu) {
+  static const std::regex name("sm_[1-9][0-9]+[af]?");
+  if (!std::regex_match(gpu, name))
+    throw ValueError(
+        fmt::format("export: expected an architecture of GPUs like sm_80, found {}", gpu));
+}
+
 }  // namespace
 
 void GpuTexts::add(const Interface& library, const Module& module, const Graph& captured) {
@@ -336,6 +350,7 @@ std::string GpuTexts::cuda() const {
 }
 
 std::string GpuTexts::launches(const Interface& library, const std::string& gpu) const {
+  check_gpu(gpu);
   Json all = {{"name", library.name}, {"gpu", gpu}};
   Json state = Json::array();
   for (const InterfaceArray& v : library.state)
@@ -349,12 +364,8 @@ std::string GpuTexts::launches(const Interface& library, const std::string& gpu)
 }
 
 std::string ptx_of(const std::string& cuda, const std::string& gpu) {
-  static const std::regex name("sm_([1-9][0-9]+[af]?)");
-  std::smatch match;
-  if (!std::regex_match(gpu, match, name))
-    throw ValueError(
-        fmt::format("export: expected an architecture of GPUs like sm_80, found {}", gpu));
-  const std::string architecture = "compute_" + match[1].str();
+  check_gpu(gpu);
+  const std::string architecture = "compute_" + gpu.substr(3);
   std::string log;
   const auto ptx = nvrtc_ptx(cuda, architecture, {}, &log);
   if (!ptx) throw ValueError(fmt::format("export: PTX is made by NVRTC: {}", log));

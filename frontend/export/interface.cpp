@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <map>
 
 #include "codegen/module/module.h"
@@ -123,8 +124,12 @@ void add_extents_of(InterfaceFunction& f, const Array& value) {
     f.planned.push_back(std::to_string(parts));
 }
 
+// Whether two arrays have the same type and bits.
 bool are_same(const Array& a, const Array& b) {
-  return a.data() == b.data() && a.dtype() == b.dtype() && std::ranges::equal(a.shape(), b.shape());
+  return a.dtype() == b.dtype() && std::ranges::equal(a.shape(), b.shape()) &&
+         (a.data() == b.data() ||
+          (a.is_contiguous() && b.is_contiguous() &&
+           std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.bytes())) == 0));
 }
 
 int number_of_weight(Interface& library, const Array& value) {

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "frontend/export/export_library.h"
 #include "frontend/export/wheel.h"
@@ -105,8 +106,15 @@ std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
           fmt::format("export: {}: expected another file for the weights than those "
                       "of the library",
                       weights.string()));
-  if (!weights.empty()) write(weights, view(library.weights));
+  // The one that may be in another folder, which may not be there, once that of the others is.
   write(paths[0], library.header);
+  if (!weights.empty()) try {
+      write(weights, view(library.weights));
+    } catch (...) {
+      std::error_code ignored;
+      std::filesystem::remove(paths[0], ignored);
+      throw;
+    }
   for (std::size_t i = 1; i < paths.size(); ++i) {
     if (extensions[i] == "whl")
       write_wheel(library, paths[i]);

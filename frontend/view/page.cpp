@@ -388,7 +388,10 @@ std::string page_of(const Closed& closed, const CompileOptions& how,
   for (std::size_t i = 0, from = 0; i < record.stages.size(); ++i) {
     const auto& [pass, graph] = record.stages[i];
     const std::size_t until = record.firings_until[i];
-    stages.push_back(json_of_stage(pass, doc_of(pass), graph, nodes));
+    const std::string_view doc = pass == "rematerialize"
+                                     ? "What is computed again, so that a call needs less memory."
+                                     : doc_of(pass);
+    stages.push_back(json_of_stage(pass, doc, graph, nodes));
     stages.back()["rewrites"] = rewrites_of(pass, firings.subspan(from, until - from), places);
     from = until;
   }

@@ -66,17 +66,26 @@ function instantiate(outputs, path, operands, drawn) {
 // Gives nodes the call of the user's function that made them: a call begins where the first of its
 // operations comes again.
 function findCalls(drawn) {
-  const calls = new Map();
+  const calls = new Map(), numbers = new Map();
   for (const item of drawn) {
     const place = item.lines[0];
     if (!place || !place.function || item.inside !== '' || item.node.parameter !== undefined)
       continue;
     const what = item.node.op + ' ' + place.at;
-    let call = calls.get(place.function);
-    if (!call) calls.set(place.function, call = {first: what, count: 0});
-    if (what === call.first) ++call.count;
-    item.call = item.fold = `${place.function} #${call.count}`;
+    // Functions of several files may have one name.
+    const id = place.at.replace(/:[0-9]+$/, '') + ' ' + place.function;
+    let call = calls.get(id);
+    if (!call) calls.set(id, call = {first: what, number: 0});
+    if (what === call.first) {
+      call.number = (numbers.get(place.function) || 0) + 1;
+      numbers.set(place.function, call.number);
+    }
+    item.call = item.fold = `${place.function} #${call.number}`;
   }
+  // What is inside of a loop goes with it.
+  const callOf = new Map(drawn.map(item => [item.key, item.call]));
+  for (const item of drawn)
+    if (item.inside !== '' && !item.call) item.call = callOf.get(item.inside.split('/')[0]);
 }
 
 // Draws closed calls as one node each.

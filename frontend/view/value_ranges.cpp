@@ -24,9 +24,25 @@ double magnitude(DType t, const void* data, std::int64_t i) {
   return std::hypot(magnitude(part, data, 2 * i), magnitude(part, data, 2 * i + 1));
 }
 
+template <class Integer>
+std::string range_of_integers(const Array& packed) {
+  const DType t = packed.dtype();
+  Integer least = std::numeric_limits<Integer>::max(),
+          greatest = std::numeric_limits<Integer>::min();
+  for (std::int64_t i = 0; i < packed.size(); ++i) {
+    const auto x = cell_get<Integer>(cell_cast(cell_load(t, packed.data(), i), t,
+                                               is_unsigned(t) ? DType::uint64 : DType::int64));
+    least = std::min(least, x), greatest = std::max(greatest, x);
+  }
+  return least == greatest ? fmt::format("{}", least) : fmt::format("{} to {}", least, greatest);
+}
+
 std::string range_text(const Array& array) {
   const Array packed = array.contiguous();
   const DType t = packed.dtype();
+  if (packed.size() > 0 && is_integer(t))
+    return is_unsigned(t) ? range_of_integers<std::uint64_t>(std::as_const(packed))
+                          : range_of_integers<std::int64_t>(std::as_const(packed));
   double least = std::numeric_limits<double>::infinity(), greatest = -least;
   std::int64_t nans = 0;
   for (std::int64_t i = 0; i < packed.size(); ++i) {

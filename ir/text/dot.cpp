@@ -94,22 +94,6 @@ class DotWriter {
 
 }  // namespace
 
-std::string attribute_text(const Attribute& a) {
-  switch (a.kind()) {
-    case Attribute::Kind::integer: return fmt::format("{}", a.integer());
-    case Attribute::Kind::real: return fmt::format("{}", a.real());
-    case Attribute::Kind::flag: return a.flag() ? "true" : "false";
-    case Attribute::Kind::dtype: return std::string(short_name_of(a.dtype()));
-    case Attribute::Kind::int_list: return fmt::format("[{}]", fmt::join(a.ints(), ", "));
-    case Attribute::Kind::dim_list: return text(a.dims());
-    case Attribute::Kind::string: return a.string();
-    case Attribute::Kind::body: return "body";
-    case Attribute::Kind::array: return a.array().size() <= 8 ? a.array().to_string() : "...";
-    case Attribute::Kind::opaque: return fmt::format("#{}", a.opaque().id);
-  }
-  return {};
-}
-
 std::string to_dot(const Graph& graph) {
   DotWriter writer;
   writer.write(graph);

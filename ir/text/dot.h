@@ -14,7 +14,4 @@ std::string short_text(const Attribute& attribute);
 /// clusters.
 std::string to_dot(const Graph& graph);
 
-/// The value of an attribute as such boxes show it.
-std::string attribute_text(const Attribute& attribute);
-
 }  // namespace gnomon

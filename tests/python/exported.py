@@ -137,6 +137,9 @@ class Library:
         return f"{self.name}_{what}* {what}" in head
 
 
+GUARD = 1 << 16  # bytes behind the workspace, which calls must leave as they are
+
+
 class Call:
     """A call that is planned and has its memory: `run` may be repeated.
 
@@ -157,7 +160,10 @@ class Call:
         self._call("plan", threads.count if threads else 1, ctypes.byref(self.shapes))
         self.arrays = {name: self._room(name, t, capacity) for name, t in dtypes.items()}
         size = self.shapes.workspace - shorter + 64 * capacity
-        self.kept.append(_aligned(max(size, 64)))
+        memory = _aligned(max(size, 64) + GUARD)
+        self.guard = memory[-GUARD:]
+        self.guard[:] = 0xA5
+        self.kept.append(memory)
         self.rest = [
             *([library.weights] if library.takes(self.prefix, "weights") else []),
             *([library.state] if library.takes(self.prefix, "state") else []),
@@ -168,6 +174,7 @@ class Call:
     def run(self):
         """Computes the results; `Failed` with the message."""
         self._call("run", *self.rest)
+        assert (self.guard == 0xA5).all(), "the library wrote behind its workspace"
 
     def results(self):
         """Those of the last run."""

@@ -75,6 +75,8 @@ class _Call:
         for slot, dim in enumerate(f["dims"]):
             if "value" in dim:
                 self.set_dim(slot, self.value(dim["value"]))
+            elif "argument" in dim:
+                self.set_dim(slot, int(np.asarray(inputs[dim["argument"]]).reshape(())))
         self.what = {b["name"]: b for b in f["buffers"]}
         self.buffers = {}
         for b in f["buffers"]:

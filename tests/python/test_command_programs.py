@@ -160,6 +160,31 @@ def test_containers_values_and_modules(program):
         np.testing.assert_allclose(total, z @ np.arange(n))
 
 
+def test_defaults_annotations_and_programs_without_parentheses(program):
+    (program / "lib").mkdir()
+    (program / "lib" / "util.py").write_text("def twice(x):\n    return x * 2\n")
+    (program / "later.py").write_text(
+        "from __future__ import annotations\n"
+        "from lib.util import twice\n"
+        "def flag(x: 'f64[n]', training: bool = False, steps: int = 3):\n"
+        "    for _ in range(steps):\n"
+        "        x = x + 1\n"
+        "    return twice(x) if training else x\n"
+        "def ordered(a=1.0, b=2.0, /):\n"
+        "    return a * 10 + b\n"
+    )
+    words = ("build", "later.py:flag", "later.py:ordered(b: f64)", "-o", "both", "--emit", "so")
+    made = gnomon(*words, "--depfile", "both.d")
+    assert made.returncode == 0, made.stderr
+    both = Library(program, "both")
+    x = np.arange(3.0)
+    found = both.call("flag", {"x": x}, {"result": float}, {"n": 3})
+    np.testing.assert_array_equal(found["result"], x + 3)
+    assert "double b" in both.header
+    assert gnomon("run", "later.py:ordered(b: f64)", "b=5").stdout == "result: 15.0\n"
+    assert "lib/util.py" in (program / "both.d").read_text()
+
+
 def test_every_command_takes_programs(program):
     np.save("z.npy", np.arange(5.0))
     np.save("x.npy", np.ones((2, 100)))

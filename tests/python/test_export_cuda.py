@@ -146,7 +146,7 @@ def test_ptx_is_assembled(tmp_path, rng, gpu):
     assert (tmp_path / "m.cubin").read_bytes()[:4] == b"\x7fELF"
 
 
-def test_other_types_and_late_extents(tmp_path, rng):
+def test_other_types(tmp_path, rng):
     x = gn.tensor("x", shape=(None, 8), dtype="float16")
     z = gn.tensor("z", shape=(None,), dtype="complex64")
     v = gn.vector("v")
@@ -158,6 +158,19 @@ def test_other_types_and_late_extents(tmp_path, rng):
     }
     gn.export(tmp_path / "m", functions, kinds=("ptx",))
     assert (tmp_path / "m.ptx").read_text().count(".entry") >= 4
+
+
+def test_numbers_of_a_call_are_told_from_extents(tmp_path):
+    x = gn.tensor("x", shape=("n",))
+    n = gn.scalar("n", dtype="int64")
+    f = gn.function([x, n], {"count": gn.arange(n) * 2, "y": gn.exp(x)})
+    gn.export(tmp_path / "m", f, kinds=("json",))
+    (told,) = json.loads((tmp_path / "m.json").read_text())["functions"]
+    assert any(d.get("argument") == "n" for d in told["dims"])
+    assert any(d.get("value") == "n" for d in told["dims"])
+    for kind in ("json", "cuda"):
+        with pytest.raises(gn.ValueError, match="expected an architecture of GPUs like sm_80"):
+            gn.export(tmp_path / "bad", f, kinds=(kind,), gpu="banana")
 
 
 def test_equal_bytes_in_any_folder(tmp_path, rng):

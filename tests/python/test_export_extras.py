@@ -73,6 +73,23 @@ def test_transforms_of_any_length(tmp_path, rng, single):
             np.testing.assert_array_equal(found[1][name], array)
 
 
+def test_transforms_at_once_keep_to_their_workspace(tmp_path, rng):
+    """Two large steps that do not need each other, each with loops of its own for threads."""
+    x = gn.tensor("x", shape=(131072,), dtype="complex128")
+    z = gn.tensor("z", shape=(2, 32771), dtype="complex128")
+    f = gn.function([x, z], {"a": gn.fft.fft(x), "b": gn.fft.fft(z)})
+    model = library(tmp_path, f, extras=("fft",))
+    given = {
+        name: rng.normal(size=v.shape) + 1j * rng.normal(size=v.shape)
+        for name, v in (("x", x), ("z", z))
+    }
+    found = [model.call("", given, dict.fromkeys("ab", np.complex128), threads=threads)
+             for threads in (None, Pool(2))]  # fmt: skip
+    np.testing.assert_allclose(found[0]["a"], np.fft.fft(given["x"]), rtol=1e-9, atol=1e-9)
+    for name, array in found[0].items():
+        np.testing.assert_array_equal(found[1][name], array)
+
+
 def test_known_lengths_have_the_same_bits(tmp_path, rng):
     """Their tables are in the library; other lengths have theirs made by each call."""
     lengths = (1, 6, 64, 100, 127, 2048)

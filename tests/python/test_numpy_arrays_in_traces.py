@@ -55,9 +55,25 @@ def rows(x):
     return np.asanyarray(out), np.ascontiguousarray(out[1:])
 
 
+def of_extents(x):
+    i, out, both = 0.5, [], []
+    for d in range(x.shape[0]):
+        i = i * x[d]
+        out.append(i)
+        both.append([i, x[d]])
+    return np.asarray(out) * 2, np.array(both), np.array([len(out), 1.0])
+
+
+def halves(x, count):
+    out = []
+    for _ in range(count):
+        out.append(x[0] / 2)
+    return np.array(out, dtype=np.float16)
+
+
 LISTS = [
     (powers, ()), (decaying, (4,)), (decaying, (30,)), (counted, (3,)), (counted, (30,)),
-    (written_out, ()), (smoothed, ()), (rows, ()),
+    (written_out, ()), (smoothed, ()), (rows, ()), (of_extents, ()), (halves, (30,)),
 ]
 
 
@@ -70,6 +86,8 @@ def test_arrays_of_lists(f, more, dtype):
         found, expected = (found,), (expected,)
     for ours, numpys in zip(found, expected, strict=True):
         assert ours.shape == numpys.shape
+        if f is not written_out:  # Python's numbers in lists are weak, where NumPy takes float64
+            assert str(np.asarray(ours).dtype) == str(numpys.dtype)
         np.testing.assert_allclose(np.asarray(ours), numpys, rtol=1e-6)
 
 
@@ -108,11 +126,41 @@ def joined(a, n: int):
     )
 
 
+def of_two(x, n: int):
+    a, b = [], []
+    for _ in range(n):
+        x = x * 0.5 + 1
+        a.append(x)
+        b.append(x * 2)
+    return (
+        *(np.array([a, b]), np.stack([a, b], axis=1), np.concatenate([a, b])),
+        *(np.vstack([a, b]), np.hstack((a, b)), np.column_stack([a, b])),
+    )
+
+
 @pytest.mark.parametrize("count", [2, 4, 30])
-def test_joined_lists(count):
-    found = gn.compiled(joined)(X, count)
-    for ours, numpys in zip(found, joined(X, count), strict=True):
+@pytest.mark.parametrize(("f", "x"), [(joined, X), (joined, X[::-2]), (of_two, 0.5)])
+def test_joined_lists(f, x, count):
+    found = gn.compiled(f)(x, count)
+    for ours, numpys in zip(found, f(x, count), strict=True):
+        assert ours.shape == numpys.shape
         np.testing.assert_allclose(ours, numpys, rtol=1e-14)
+
+
+def test_functions_that_were_imported_by_name():
+    from numpy import array as arr
+    from numpy import zeros
+
+    def f(x):
+        return arr([x[0], x[1] * 2]) + zeros(2)
+
+    np.testing.assert_allclose(gn.compiled(f)(X), [X[0], X[1] * 2])
+
+    def g(x):
+        return zeros(x.shape[0]) + x
+
+    graph = gn.make_graph(g, gn.tensor("x", "float64", ("n",))).compile()
+    np.testing.assert_allclose(graph(X), X)
 
 
 @pytest.mark.parametrize("f", [decaying, counted])
@@ -157,6 +205,19 @@ def test_what_numpy_computes_of_a_list_is_an_error_with_the_line():
 def test_outside_of_compiled_functions_numpy_has_such_lists_as_any():
     out = gn.compiled(lambda x: [x, x + 1])(1.0)
     np.testing.assert_array_equal(np.array(out), [1, 2])
+    seen = []
+
+    @gn.compiled
+    def f(x, n: int):
+        known = [1.0, 2.0]
+        known.append(3.0)
+        seen.append(np.array(known))
+        for _ in range(n):
+            x = x * 2
+        return x
+
+    assert float(f(1.0, 3)) == 8
+    np.testing.assert_array_equal(seen[0], [1, 2, 3])
 
 
 def counting(x):

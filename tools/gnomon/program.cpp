@@ -124,7 +124,7 @@ bool is_program(const std::string& model) {
 
 std::string function_name(const std::string& program) {
   std::string name = program.substr(colon_of(program) + 1);
-  name.resize(name.find('('), ' ');
+  name = name.substr(0, name.find('('));
   name.erase(0, name.find_first_not_of(' '));
   name.erase(name.find_last_not_of(' ') + 1);
   return name.substr(name.rfind('.') + 1);

@@ -296,10 +296,14 @@ struct Call {
       return 0;
     }
     i32 status[count];
-    parallel(count, 1, [this, &sides, &status](i64 lo, i64 hi, i32 worker) {
-      // Loops of a branch have one thread, the first as they see it.
-      const Call own{services, context, scratch + worker * scratch_bytes, scratch_bytes,
-                     has_failed};
+    // Loops of a branch have one thread, the first as they see it.
+    gnomon_services alone = *services;
+    alone.threads = 1;
+    alone.parallel = [](gnomon_context*, i64 n, i64, gnomon_body body, void* argument) {
+      body(argument, 0, n, 0);
+    };
+    parallel(count, 1, [&](i64 lo, i64 hi, i32 worker) {
+      const Call own{&alone, context, scratch + worker * scratch_bytes, scratch_bytes, has_failed};
       for (; lo < hi; ++lo) status[lo] = sides[lo].run(sides[lo].branch, own);
     });
     for (const i32 s : status)

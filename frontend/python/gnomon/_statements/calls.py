@@ -74,21 +74,26 @@ def makes_arrays(function: Any) -> bool:
 
 def _of_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     """An array of NumPy, or one of the graph if what it is made of is there."""
+    import gnomon as gn
+
+    ours = getattr(gn, function.__name__)
+    if function.__name__ == "full" and len(args) > 1 and isinstance(args[1], _core.Expr):
+        return ours(*args, **kwargs)  # what fills it need not be known
     leaves = leaves_of((args, kwargs))
     exprs = [x for x in leaves if isinstance(x, _core.Expr)]
+    is_open_extent = any(number_of_extent(x) is not x for x in leaves)
     if function.__name__ in _of_lists:
-        is_ours = bool(exprs) or any(map(has_parts, args))
+        if args and isinstance(args[0], (list, tuple)) and not has_parts(args[0]):
+            args = ([gn.array(x) if has_parts(x) else x for x in args[0]], *args[1:])
+            exprs += [x for x in args[0] if isinstance(x, _core.Expr)]
+        is_ours = bool(exprs) or is_open_extent or any(map(has_parts, args))
     else:
         # An extent that may not be asked for, what is made of such alone, or a value.
-        is_ours = any(number_of_extent(x) is not x for x in leaves) or not all(map(_may_ask, exprs))
+        is_ours = is_open_extent or not all(map(_may_ask, exprs))
         if not is_ours:
             for x in exprs:
                 operator.index(x)  # an error of NumPy's would hide which number is asked for
-    if not is_ours:
-        return function(*args, **kwargs)
-    import gnomon as gn
-
-    return getattr(gn, function.__name__)(*args, **kwargs)
+    return (ours if is_ours else function)(*args, **kwargs)
 
 
 def _may_ask(x: Any) -> bool:

@@ -104,7 +104,7 @@ def _decides(function: FunctionType, seen: frozenset[CodeType] = frozenset()) ->
                 return True
         elif not hasattr(_core.Expr, name):
             return True
-    if any(has_another(x) for x in known):
+    if any(has_another(x) or makes_arrays(x) for x in known):
         return True
     inner = (f for f in known if type(f) is FunctionType and is_users(f))
     return any(_decides(f, seen | {code}) for f in inner)

@@ -109,13 +109,17 @@ def _nearest(word: str, names: list[str]) -> str:
 
 def _files(first: str) -> list[str]:
     """The program's file and those of the modules that it brought along, which lie around it."""
-    around = os.path.dirname(first) + os.sep
+    around = tuple({os.path.dirname(first) + os.sep, os.path.join(os.getcwd(), "")})
+    others = tuple(
+        os.path.dirname(os.path.abspath(module.__file__ or "")) + os.sep
+        for module in (os, sys.modules[__package__.partition(".")[0]])
+    )
     found = {first}
     for module in list(sys.modules.values()):
         path = os.path.abspath(getattr(module, "__file__", None) or "")
         if path.startswith(around) and path.endswith(".py") and os.path.isfile(path):
             found.add(path)
-    return sorted(x for x in found if "/site-packages/" not in x)
+    return sorted(x for x in found if "/site-packages/" not in x and not x.startswith(others))
 
 
 # ------------------------------------------------------------------------------- the arguments
@@ -129,14 +133,15 @@ def _parts(f: Any, name: str, text: str) -> dict[str, Any]:
         return functions.to_parts(f)
     extents: dict[str, Any] = {}
     given = _declared(text, len(name)) if text else _annotated(f, name)
-    args, kwargs = _arguments(f, name, given, extents)
+    f = _by_name(f)
+    arguments = _arguments(f, name, given, extents)
     compiled = as_compiled(f)
     fixed = {word for word, (_, is_value) in given.items() if is_value}
     if fixed:
         described = compiled.described()
         described["static"] |= fixed
         compiled = make_compiled(compiled.function, wrapped=compiled.__wrapped__, **described)
-    return _of_lowered(compiled.lower(*args, **kwargs), name)
+    return _of_lowered(compiled.lower(**arguments), name)
 
 
 def _declared(text: str, column: int) -> dict[str, tuple[Any, bool]]:
@@ -178,12 +183,20 @@ def _declared(text: str, column: int) -> dict[str, tuple[Any, bool]]:
 
 
 def _annotated(f: Any, name: str) -> dict[str, tuple[Any, bool]]:
-    """The types that the function's own annotations say, as texts: `x: "f64[n, 3]"`."""
+    """The types that the function's own annotations say, as texts: `x: "f64[n, 3]"`.
+
+    With annotations of the future all of them are texts: Python's own types say nothing there.
+    """
     given: dict[str, tuple[Any, bool]] = {}
+    code = getattr(inspect.unwrap(f), "__code__", None)
+    is_late = code is not None and bool(code.co_flags & annotations.compiler_flag)
     for parameter in inspect.signature(f).parameters.values():
-        if isinstance(parameter.annotation, str):
+        text = parameter.annotation
+        if is_late and text in ("bool", "int", "float", "complex"):
+            continue
+        if isinstance(text, str):
             try:
-                annotation = ast.parse(parameter.annotation.strip("'\""), mode="eval").body
+                annotation = ast.parse(text.strip("'\""), mode="eval").body
                 _type(annotation, "", {})
             except (SyntaxError, _Wrong):
                 continue
@@ -194,10 +207,28 @@ def _annotated(f: Any, name: str) -> dict[str, tuple[Any, bool]]:
     return given
 
 
+def _by_name(f: Any) -> Any:
+    """The function, taking by name what it takes by place alone."""
+    signature = inspect.signature(f)
+    parameters = signature.parameters.values()
+    placed = [p for p in parameters if p.kind == p.POSITIONAL_ONLY]
+    if not placed:
+        return f
+
+    def called(**given: Any) -> Any:
+        return f(*[given.pop(p.name, p.default) for p in placed], **given)
+
+    named = [p.replace(kind=p.KEYWORD_ONLY) if p in placed else p for p in parameters]
+    named.sort(key=lambda p: p.kind)
+    called.__name__ = f.__name__
+    called.__signature__ = signature.replace(parameters=named)  # type: ignore[attr-defined]
+    return called
+
+
 def _arguments(
     f: Any, name: str, given: dict[str, tuple[Any, bool]], extents: dict[str, Any]
-) -> tuple[list[Any], dict[str, Any]]:
-    """What the function is called with: expressions, and values that are fixed."""
+) -> dict[str, Any]:
+    """What the function is called with, by name: expressions, and values that are fixed."""
     parameters = inspect.signature(f).parameters
     names = [p.name for p in parameters.values() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     takes_any = any(p.kind == p.VAR_KEYWORD for p in parameters.values())
@@ -206,26 +237,19 @@ def _arguments(
             where = node if isinstance(node, ast.AST) else None
             listed = ", ".join(names) or "none"
             raise _Wrong(f"{name} has the arguments {listed}, found {word}", where)
-    args: list[Any] = []
-    kwargs: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for p in parameters.values():
         if p.name not in given:
-            is_needed = p.default is p.empty and p.kind in (
-                p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY
-            )
+            is_needed = p.default is p.empty and p.name in names
             if is_needed:
                 raise _Wrong(f"{name} needs a type for {p.name}: {name}({p.name}: f64[n], ...)")
             continue
         node, is_value = given[p.name]
-        value = node if is_value else _type(node, p.name, extents)
-        if p.kind == p.POSITIONAL_ONLY:
-            args.append(value)
-        else:
-            kwargs[p.name] = value
+        arguments[p.name] = node if is_value else _type(node, p.name, extents)
     for word, (node, is_value) in given.items():
         if word not in names:
-            kwargs[word] = node if is_value else _type(node, word, extents)
-    return args, kwargs
+            arguments[word] = node if is_value else _type(node, word, extents)
+    return arguments
 
 
 def _type(node: Any, name: str, extents: dict[str, Any]) -> Any:

@@ -168,12 +168,14 @@ def _series(name: Any, values: Any) -> list[float]:
             f"write_tensorboard: expected names of scalars, found {type(name).__name__}"
         )
     try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        found = np.asarray(values)
+    except (TypeError, ValueError):  # lists of lists of several lengths
+        found = np.asarray(None)
+    if found.size and found.dtype.kind not in "biuf" and str(found.dtype) != "bfloat16":
         raise _core.TypeError(
             f"write_tensorboard: {name}: expected a number or numbers, found "
             f"{type(values).__name__}"
-        ) from error
+        )
     if found.ndim > 1:
         raise _core.ValueError(
             f"write_tensorboard: {name}: expected a number or a list of them, found an array of "
@@ -211,7 +213,14 @@ def write_tensorboard(
         raise _core.TypeError(
             f"write_tensorboard: expected an int as step, found {type(step).__name__}"
         ) from None
-    series = {name: _series(name, values) for name, values in dict(scalars or {}).items()}
+    if scalars is not None and not isinstance(scalars, Mapping):
+        raise _core.TypeError(
+            f"write_tensorboard: expected a dict of scalars, found {type(scalars).__name__}"
+        )
+    series = {name: _series(name, values) for name, values in (scalars or {}).items()}
+    last = first + max(map(len, series.values()), default=0)
+    if first < -(2**63) or last > 2**63:
+        raise _core.ValueError(f"write_tensorboard: step {step} is none of 64 bits")
     told = json.loads(_core.graph_nodes(f))
     profile = _profile_of(f)
     steps = [f"{s.kind} {s.name}" for s in profile.steps] if profile else []
@@ -256,10 +265,8 @@ def write_tensorboards(
             f"write_tensorboard: {where}: expected a function that was called, which decides its "
             "graph"
         )
-    if len(functions) == 1:
-        return write_tensorboard(functions[0], folder, scalars, step)
-    paths = [
-        write_tensorboard(f, Path(folder) / f"signature_{i}", scalars if i == 0 else None, step)
-        for i, f in enumerate(functions)
-    ]
-    return os.path.dirname(os.path.dirname(paths[0]))
+    # Scalars stay one run, however many signatures there will be.
+    path = write_tensorboard(functions[0], folder, scalars, step)
+    for i, f in enumerate(functions[1:], 1):
+        write_tensorboard(f, Path(folder) / f"signature_{i}", None, step)
+    return path

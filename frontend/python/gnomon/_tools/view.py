@@ -59,16 +59,25 @@ class _Places:
 
 
 def _functions_of(source: str) -> list[tuple[int, int, str]]:
-    """First and last line, and name, of each function of a file; of none if it is no Python."""
+    """First and last line, and name with that of its class, of each function of a file; of none if it is no Python."""
+    import warnings
+
     try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the user's file, at each look
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    return [
-        (node.lineno, node.end_lineno or node.lineno, node.name)
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    ]
+    found, open_nodes = [], [("", tree)]
+    while open_nodes:
+        prefix, node = open_nodes.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.append((node.lineno, node.end_lineno or node.lineno, prefix + node.name))
+            prefix = ""
+        elif isinstance(node, ast.ClassDef):
+            prefix = f"{node.name}."
+        open_nodes += ((prefix, child) for child in ast.iter_child_nodes(node))
+    return found
 
 
 def view_of(f: Any, /, *args: Any, **kwargs: Any) -> View:
