@@ -331,6 +331,12 @@ void check_gpu(const std::string& gpu) {
 void GpuTexts::add(const Interface& library, const Module& module, const Graph& captured) {
   const std::string& prefix = library.functions.back().prefix;
   check_steps(module.steps, module, prefix, captured);
+  for (std::size_t i = 0; i < module.outputs.size(); ++i)
+    if (module.is_late(module.buffers[static_cast<std::size_t>(module.outputs[i])].shape))
+      throw ValueError(fmt::format(
+          "export: {}: only the call finds the extents of result {}, which a description for GPUs "
+          "cannot say",
+          prefix, i));
   HostNames names(module, prefix, Callers::library);
   Description description(library, module);
   Json kernels = Json::array();

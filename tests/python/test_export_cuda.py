@@ -168,6 +168,9 @@ def test_numbers_of_a_call_are_told_from_extents(tmp_path):
     (told,) = json.loads((tmp_path / "m.json").read_text())["functions"]
     assert any(d.get("argument") == "n" for d in told["dims"])
     assert any(d.get("value") == "n" for d in told["dims"])
+    late = gn.function([x], {"y": gn.nonzero(x)[0]})
+    with pytest.raises(gn.ValueError, match="there is no text for GPUs of|only the call finds"):
+        gn.export(tmp_path / "late", late, kinds=("json",))
     for kind in ("json", "cuda"):
         with pytest.raises(gn.ValueError, match="expected an architecture of GPUs like sm_80"):
             gn.export(tmp_path / "bad", f, kinds=(kind,), gpu="banana")
