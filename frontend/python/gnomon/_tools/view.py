@@ -68,7 +68,8 @@ def _functions_of(source: str) -> list[tuple[int, int, str]]:
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    found, open_nodes = [], [("", tree)]
+    found: list[tuple[int, int, str]] = []
+    open_nodes: list[tuple[str, ast.AST]] = [("", tree)]
     while open_nodes:
         prefix, node = open_nodes.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
