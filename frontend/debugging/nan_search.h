@@ -22,7 +22,8 @@ bool has_halves_alike(const Graph& captured);
 
 /// Evaluates a captured graph whose nodes know their positions, operation by operation.
 /// `bad[i]`: whether output i of the call is not finite. Nothing where only what was given was not
-/// finite, where every output is finite as the graph says, or with halves alike. Interrupted by what interrupts loops; errors as of `evaluate`.
+/// finite, where every output is finite as the graph says, or with halves alike. Interrupted by
+/// what interrupts loops; errors as of `evaluate`.
 std::optional<NanPlace> find_nan(const Graph& captured, std::span<const Array> inputs,
                                  std::span<const bool> bad);
 

@@ -158,8 +158,8 @@ TEST_CASE("kernels and services tell their operations, and how much of the machi
   std::int64_t of_kernels = 0;
   for (const StepProfile& s : p.steps)
     if (s.kind == "kernel") of_kernels += s.operations;
-  // x * 3 + 1 is one operation with one rounding or two; the sum is one addition, and as a kernel of
-  // both one more for each row.
+  // x * 3 + 1 is one operation with one rounding or two; the sum is one addition, and in one kernel
+  // with it one more for each row.
   CHECK(of_kernels >= 2 * n * m);
   CHECK(of_kernels <= 3 * n * m + n);
   CHECK(step_of(p, "lines").operations == n * m);

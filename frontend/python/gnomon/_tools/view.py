@@ -59,7 +59,10 @@ class _Places:
 
 
 def _functions_of(source: str) -> list[tuple[int, int, str]]:
-    """First and last line, and name with that of its class, of each function of a file; of none if it is no Python."""
+    """First and last line, and name behind that of its class, of each function of a file.
+
+    Of none if it is no Python.
+    """
     import warnings
 
     try:
