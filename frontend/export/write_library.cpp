@@ -3,7 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <system_error>
+#include <optional>
 
 #include "frontend/export/export_library.h"
 #include "frontend/export/wheel.h"
@@ -106,15 +106,11 @@ std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
           fmt::format("export: {}: expected another file for the weights than those "
                       "of the library",
                       weights.string()));
-  // The one that may be in another folder, which may not be there, once that of the others is.
+  // Opened first and named last: if one of two folders is not there, the files stay as they were.
+  std::optional<OutputFile> beside;
+  if (!weights.empty()) beside.emplace(weights).write(view(library.weights));
   write(paths[0], library.header);
-  if (!weights.empty()) try {
-      write(weights, view(library.weights));
-    } catch (...) {
-      std::error_code ignored;
-      std::filesystem::remove(paths[0], ignored);
-      throw;
-    }
+  if (beside) beside->finish();
   for (std::size_t i = 1; i < paths.size(); ++i) {
     if (extensions[i] == "whl")
       write_wheel(library, paths[i]);

@@ -158,3 +158,12 @@ def test_the_command_and_python_write_the_same(files):
 def test_wrong_builds(files, words, message):
     assert fault("build", *words).startswith(message)
     assert not list(files.glob("*.h"))
+
+
+def test_a_build_that_lacks_a_folder_leaves_files_as_they_were(files):
+    done("build", "predict.gn", "-o", "m", "--weights", "m.weights")
+    header = (files / "m.h").read_bytes()
+    fault("build", "predict.gn", "-o", "m", "--weights", "no/w", "--emit", "so")
+    assert (files / "m.h").read_bytes() == header
+    fault("build", "predict.gn", "-o", "no/m", "--weights", "w")
+    assert not (files / "w").exists()
