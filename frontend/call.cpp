@@ -288,9 +288,8 @@ Results call_watched(const std::shared_ptr<const Program>& program,
   Transaction transaction(program->shared);
   running.bind_shared([&](std::size_t i) -> const Array& { return transaction.value(i); });
   // What looks at results looks at arguments too, and failed calls leave them as they are.
-  const bool is_pure = program->inspection || program->has_breakpoints;
-  Results results =
-      running.run(&transaction, arguments, is_pure ? std::span<const bool>() : given, timer);
+  Results results = running.run(&transaction, arguments,
+                                program->keeps_old_values ? std::span<const bool>() : given, timer);
   if (program->inspection) inspect(*program, arguments, transaction, results);
   transaction.commit();
   timer.end(CallStage::results);

@@ -99,13 +99,11 @@ Made make(const Closed& closed, const CompileOptions& options, const Target& tar
 }
 
 // What calls have to see to, beside running the code.
-void set_watches(Program& program) {
-  program.has_breakpoints = has_breakpoints(program.captured);
+void set_watches(Program& program, const CompileOptions& options) {
+  program.keeps_old_values = keeps_old_values(program.captured, options);
   program.logs_calls = logs(LogSubject::call) || logs(LogSubject::memory);
-  program.is_plain =
-      !program.profiled && !program.inspection && !program.has_breakpoints && !program.logs_calls;
-  // Old values are looked at once more, and kept if that ends the call.
-  if (program.inspection || program.has_breakpoints)
+  program.is_plain = !program.profiled && !program.keeps_old_values && !program.logs_calls;
+  if (program.keeps_old_values)
     for (SharedUse& use : program.shared) use.in_place = false;
 }
 
@@ -153,7 +151,7 @@ Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& 
   if (options.profile) program->profiled = begin_profile(*program, watch.stages());
   if (options.nan_guard || options.check)
     program->inspection = std::make_shared<const Inspection>(closed, options);
-  set_watches(*program);
+  set_watches(*program, options);
   if (logs(LogSubject::compile)) log(LogSubject::compile, compile_log(*program));
   return Function(std::move(program));
 }

@@ -56,7 +56,7 @@ struct Program {
   gnomon_services services{};
   std::shared_ptr<Profiled> profiled;  // what its calls took, of a function that is to tell
   std::shared_ptr<const Inspection> inspection;  // what looks at results, if anything does
-  bool has_breakpoints = false;
+  bool keeps_old_values = false;  // of arguments and shared variables, until a call ends
   bool logs_calls = false;
   bool is_plain = true;    // none of these: calls ask once
   CompileOptions options;  // without the givens, which the graph has in it

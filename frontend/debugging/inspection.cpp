@@ -23,12 +23,12 @@ bool has_routines(const Graph& graph) {
                              [](const Node* node) { return node->op().step == StepKind::routine; });
 }
 
-}  // namespace
-
 bool has_breakpoints(const Graph& captured) {
   return std::ranges::any_of(nodes_with_bodies(captured),
                              [](const Node* node) { return &node->op() == &op::breakpoint; });
 }
+
+}  // namespace
 
 bool keeps_old_values(const Graph& captured, const CompileOptions& options) {
   return options.nan_guard || options.check || has_breakpoints(captured);

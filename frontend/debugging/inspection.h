@@ -15,7 +15,6 @@
 
 namespace gnomon {
 
-bool has_breakpoints(const Graph& captured);
 /// Whether calls keep what arguments and shared variables were until they end: it is looked at once
 /// more, and failed calls leave it as it was.
 bool keeps_old_values(const Graph& captured, const CompileOptions& options);

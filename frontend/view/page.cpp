@@ -160,6 +160,7 @@ class NodeTable {
 };
 
 std::string_view doc_of(std::string_view pass) {
+  if (pass == "rematerialize") return "What is computed again, so that a call needs less memory.";
   for (const Pass& p : all_passes())
     if (p.name == pass) return p.doc;
   return {};
@@ -388,10 +389,7 @@ std::string page_of(const Closed& closed, const CompileOptions& how,
   for (std::size_t i = 0, from = 0; i < record.stages.size(); ++i) {
     const auto& [pass, graph] = record.stages[i];
     const std::size_t until = record.firings_until[i];
-    const std::string_view doc = pass == "rematerialize"
-                                     ? "What is computed again, so that a call needs less memory."
-                                     : doc_of(pass);
-    stages.push_back(json_of_stage(pass, doc, graph, nodes));
+    stages.push_back(json_of_stage(pass, doc_of(pass), graph, nodes));
     stages.back()["rewrites"] = rewrites_of(pass, firings.subspan(from, until - from), places);
     from = until;
   }

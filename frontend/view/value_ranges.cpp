@@ -41,8 +41,8 @@ std::string range_text(const Array& array) {
   const Array packed = array.contiguous();
   const DType t = packed.dtype();
   if (packed.size() > 0 && is_integer(t))
-    return is_unsigned(t) ? range_of_integers<std::uint64_t>(std::as_const(packed))
-                          : range_of_integers<std::int64_t>(std::as_const(packed));
+    return is_unsigned(t) ? range_of_integers<std::uint64_t>(packed)
+                          : range_of_integers<std::int64_t>(packed);
   double least = std::numeric_limits<double>::infinity(), greatest = -least;
   std::int64_t nans = 0;
   for (std::int64_t i = 0; i < packed.size(); ++i) {

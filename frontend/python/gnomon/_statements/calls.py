@@ -79,13 +79,13 @@ def _of_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     ours = getattr(gn, function.__name__)
     if function.__name__ == "full" and len(args) > 1 and isinstance(args[1], _core.Expr):
         return ours(*args, **kwargs)  # what fills it need not be known
+    is_of_lists = function.__name__ in _of_lists
+    if is_of_lists and args and isinstance(args[0], (list, tuple)) and not has_parts(args[0]):
+        args = ([gn.array(x) if has_parts(x) else x for x in args[0]], *args[1:])
     leaves = leaves_of((args, kwargs))
     exprs = [x for x in leaves if isinstance(x, _core.Expr)]
     is_open_extent = any(number_of_extent(x) is not x for x in leaves)
-    if function.__name__ in _of_lists:
-        if args and isinstance(args[0], (list, tuple)) and not has_parts(args[0]):
-            args = ([gn.array(x) if has_parts(x) else x for x in args[0]], *args[1:])
-            exprs += [x for x in args[0] if isinstance(x, _core.Expr)]
+    if is_of_lists:
         is_ours = bool(exprs) or is_open_extent or any(map(has_parts, args))
     else:
         # An extent that may not be asked for, what is made of such alone, or a value.

@@ -29,10 +29,9 @@ def breakpoint(
 
     Breakpoints in loops are reached in each step, those of values that no step changes once, before
     the first. Derivatives pass through; they may compute values of loops again, and reach them
-    again. `gn.vmap` gives the
-    callback the whole batch at once, examples first, if the condition of any is true. Functions
-    with breakpoints are cached as others are; they cannot be exported, and the callbacks of
-    functions in files and pickles are gone: calls that reach one are a ValueError.
+    again. `gn.vmap` gives the callback the whole batch at once, examples first, if the condition of
+    any is true. Functions with breakpoints are cached as others are; they cannot be exported, and
+    the callbacks of functions in files and pickles are gone: calls that reach one are a ValueError.
 
     TypeError: a callback that cannot be called, a condition that is not one bool.
 

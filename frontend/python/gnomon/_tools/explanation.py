@@ -165,15 +165,25 @@ def _why_converted(value: Any, dtype: Any) -> str:
     else:
         import numpy as np
 
-        if not isinstance(value, np.ndarray) and not hasattr(value, "__dlpack__"):
-            try:
-                value = memoryview(value)
-            except TypeError:
-                return f"it is of the type {type(value).__name__}, and becomes an array"
-        found = _core.asarray(value).dtype
+        if isinstance(value, np.ndarray):
+            found = value.dtype
+        elif _lends_memory(value):
+            found = _core.asarray(value).dtype
+        else:
+            return f"it is of the type {type(value).__name__}, and becomes an array"
     if str(found) != str(dtype):
         return f"its dtype {found} becomes {dtype}"
     return ""
+
+
+def _lends_memory(value: Any) -> bool:
+    if hasattr(value, "__dlpack__"):
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
 
 
 def explanation_of(f: Any, /, *args: Any, **kwargs: Any) -> Explanation:
