@@ -13,10 +13,8 @@ function(literal path result)
     string(APPEND pieces "R\"~~(${piece})~~\"\n")
     math(EXPR at "${at} + 8000")
   endwhile()
-  if(pieces STREQUAL "")
-    set(pieces "\"\"")
-  endif()
-  set(${result} "${pieces}" PARENT_SCOPE)
+  # Its length is the compiler's to count, not a constant expression's.
+  set(${result} "${pieces}\"\"sv" PARENT_SCOPE)
 endfunction()
 
 set(table "")
@@ -39,6 +37,8 @@ file(WRITE ${OUTPUT}
 #include <array>
 
 #include \"codegen/toolchain/build.h\"
+
+using namespace std::literals;
 
 namespace gnomon {
 namespace {

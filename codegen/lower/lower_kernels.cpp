@@ -94,7 +94,8 @@ void KernelGathering::finish() {
 void KernelGathering::add_choice(const Nest& nest, std::vector<ExtentRange> where) {
   finish();
   note_nodes_of(nest);
-  ChoiceStep choice{std::move(where)};
+  ChoiceStep choice;
+  choice.where = std::move(where);
   for (std::vector<Step>* way : {&choice.then, &choice.otherwise}) {
     const auto kernel = new_kernel();
     way == &choice.then ? kernel->add_short_rows(nest) : kernel->add(nest);

@@ -134,7 +134,7 @@ struct ExtentRange {
 struct ChoiceStep {
   std::vector<ExtentRange> where;
   int condition = -1;  // buffer: bool scalar; -1: none
-  std::vector<Step> then = {}, otherwise = {};
+  std::vector<Step> then, otherwise;
 };
 struct Step {
   std::variant<KernelStep, ServiceStep, CopyStep, DimensionStep, ExtentCheckStep, AllocateStep,
