@@ -262,9 +262,13 @@ std::shared_ptr<Profiled> begin_profile(const Program& program, std::vector<Comp
   return profiled;
 }
 
-Profile::Profile(const std::vector<std::shared_ptr<Profiled>>& functions) {
+Profile::Profile(const std::vector<std::shared_ptr<Profiled>>& functions)
+    : Profile(functions, functions.empty() ? MachineLimits{} : machine_limits()) {}
+
+Profile::Profile(const std::vector<std::shared_ptr<Profiled>>& functions,
+                 const MachineLimits& machine)
+    : machine_(machine) {
   const double tick = nanoseconds_per_tick() * 1e-9;
-  if (!functions.empty()) machine_ = machine_limits();
   for (const auto& function : functions) {
     ProfileCounts counts = function->recorder.counts();
     functions_.push_back(read(*function, counts, machine_, tick));

@@ -60,6 +60,8 @@ struct FunctionProfile {
 class Profile {
  public:
   explicit Profile(const std::vector<std::shared_ptr<struct Profiled>>& functions);
+  Profile(const std::vector<std::shared_ptr<struct Profiled>>& functions,
+          const MachineLimits& machine);
 
   const std::vector<FunctionProfile>& functions() const& { return functions_; }
   std::vector<FunctionProfile> functions() && { return std::move(functions_); }

@@ -1,7 +1,13 @@
 // Signatures of compiled functions, as they stand in shared objects.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string_view>
 
 #include "frontend/gnomon.h"
+#include "frontend/profile.h"
+#include "frontend/profiled.h"
 #include "frontend/program.h"
 #include "runtime/error.h"
 
@@ -18,6 +24,27 @@ const Graph& captured() {
     return capture(inputs, outputs).graph;
   }();
   return graph;
+}
+
+// A call that counted each step once, and as many bytes as there can be in each buffer.
+void check_profile(const Program& program) {
+  const auto profiled = std::make_shared<Profiled>(program, std::vector<CompileStage>{});
+  const std::size_t steps = profiled->steps.size(), buffers = profiled->memory.size();
+  {
+    ProfileRecorder::Running call(profiled->recorder);
+    gnomon_profile& profile = *call.profile();
+    for (std::size_t i = 0; i < steps; ++i) profile.counts[i] = {1, 10, 8, 1, 1};
+    for (std::size_t b = 0; b < buffers; ++b) profile.held[b] = INT64_MAX / 2;
+    for (; profile.seen < std::min<std::int64_t>(profile.room, std::ssize(profiled->steps));
+         ++profile.seen)
+      profile.events[profile.seen] = {profile.seen, profile.seen, profile.seen + 1};
+    call.end(CallStage::run);
+    call.succeed();
+  }
+  const Profile profile({profiled}, {.bytes_per_second = 1e10, .operations_per_second = 1e11});
+  const FunctionProfile& found = profile.functions()[0];
+  if (found.steps.size() != steps || found.memory.size() != buffers) std::abort();
+  if (profile.text().empty() || profile.json().empty()) std::abort();
 }
 
 }  // namespace
@@ -47,5 +74,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     } catch (const Error&) {
     }
   }
+  check_profile(program);
   return 0;
 }
