@@ -69,7 +69,8 @@ function findCalls(drawn) {
   const calls = new Map(), numbers = new Map();
   for (const item of drawn) {
     const place = item.lines[0];
-    if (!place || !place.function || item.inside !== '' || item.node.parameter !== undefined)
+    if (!place || !place.function || item.inside !== '' || item.node.parameter !== undefined ||
+        item.node.op === 'constant')
       continue;
     const what = item.node.op + ' ' + place.at;
     // Functions of several files may have one name.
@@ -82,6 +83,14 @@ function findCalls(drawn) {
     }
     item.call = item.fold = `${place.function} #${call.number}`;
   }
+  // Equal constants are one, wherever they were made: one belongs to the call that alone needs it.
+  const users = new Map();
+  for (const item of drawn)
+    for (const key of item.inputs) users.set(key, (users.get(key) || new Set()).add(item.call));
+  for (const item of drawn)
+    if (item.node.op === 'constant' && item.inside === '' && users.has(item.key) &&
+        users.get(item.key).size === 1)
+      [item.call] = users.get(item.key), item.fold = item.call;
   // What is inside of a loop goes with it.
   const callOf = new Map(drawn.map(item => [item.key, item.call]));
   for (const item of drawn)

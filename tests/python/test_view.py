@@ -143,6 +143,44 @@ def test_calls_of_functions_and_loops_are_opened_and_closed(opened):
     assert len(labels(opened)) == steps
 
 
+class Encoder:
+    def forward(self, h, w):
+        return gn.tanh(h @ w)
+
+
+class Decoder:
+    def forward(self, h, w):
+        return gn.exp(gn.fori_loop(0, 3, lambda i, s: gn.sin(s) + 0.5, h) @ w)
+
+
+def test_functions_of_one_name_are_told_apart(browser, tmp_path, monkeypatch):
+    """Methods by their classes, others by numbers; loops go with the calls they are in."""
+    (tmp_path / "other_layers.py").write_text(
+        "import gnomon as gn\n\n\ndef layer(h, w):\n    return gn.cosh(h - w)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import other_layers
+
+    x, w = gn.matrix("x"), gn.matrix("w")
+    h = other_layers.layer(layer(x, w), w)
+    y = Decoder().forward(Encoder().forward(h, w), w)
+    gn.function([x, w], {"y": y}, name="two names").view(X, W).save(tmp_path / "page.html")
+    browser.open(tmp_path / "page.html")
+    assert "fori" in labels(browser)
+    browser.run("document.getElementById('close').click()")
+    closed = labels(browser)
+    calls = sorted(label for label in closed if "#" in label)
+    assert calls == ["Decoder.forward #1", "Encoder.forward #1", "layer #1", "layer #2"]
+    assert not {"fori", "sin", "exp", "tanh", "cosh"} & set(closed)
+    browser.drawn()
+    browser.click(*place_of(browser, "n.label === 'Decoder.forward #1'"), count=2)
+    assert {"fori", "exp"} <= set(labels(browser)) and "tanh" not in labels(browser)
+    browser.run("document.getElementById('open').click()")
+    assert "sin" in labels(browser)  # the body of the loop
+    browser.drawn()
+    browser.click(*place_of(browser, "n.label === 'fori'"), count=2)
+    assert "fori" in labels(browser) and "sin" not in labels(browser)
+
+
 def test_the_mouse_shows_type_line_and_range(opened):
     x, y = place_of(opened, "n.label === 'x </script>'")
     opened.ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
