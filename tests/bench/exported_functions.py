@@ -113,7 +113,7 @@ def main():
             dtypes = {n: np.asarray(value).dtype for n, value in f(*arrays).items()}
             library = Library(folder, "model")
             call = Call(library, "", inputs, dtypes, extents)
-            calls = (lambda: call.run(), lambda: f(*arrays))
+            calls = (call.bound(), lambda f=f, arrays=arrays: f(*arrays))
             rounds = [[seconds(c) for c in calls] for _ in range(ROUNDS)]
             best = [min(times) for times in zip(*rounds, strict=True)]
             size = pathlib.Path(folder, "libmodel.a").stat().st_size

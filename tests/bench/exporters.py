@@ -131,7 +131,7 @@ def run_gnomon(name, folder):
         {n: np.dtype(t) for n, t in told.items()},
         {},
     )
-    return call.run
+    return call.bound()
 
 
 # --------------------------------------------------------------------------------------- JAX

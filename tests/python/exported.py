@@ -1,6 +1,7 @@
 """Calls of exported libraries by ctypes, from what their headers declare."""
 
 import ctypes
+import functools
 import pathlib
 import re
 import threading
@@ -175,6 +176,13 @@ class Call:
         """Computes the results; `Failed` with the message."""
         self._call("run", *self.rest)
         assert (self.guard == 0xA5).all(), "the library wrote behind its workspace"
+
+    def bound(self):
+        """A call of the library's function and nothing else, for clocks: it returns the status."""
+        return functools.partial(
+            self.library.code[f"{self.prefix}_run"], *self.dims, ctypes.byref(self.args),
+            *self.rest, ctypes.byref(self.failure),
+        )  # fmt: skip
 
     def results(self):
         """Those of the last run."""

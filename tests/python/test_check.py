@@ -107,6 +107,24 @@ def test_ill_conditioned_and_special_values():
     logistic(np.array([0.1, 0.2, 0.3]))
 
 
+@pytest.mark.parametrize("distance", [1e-3, 1e-8, 1e-13, 1e-16])
+def test_nearly_singular_matrices(distance):
+    """No digit of what is computed of them may be decided, and still nothing is at fault."""
+    rng = np.random.default_rng(4)
+    m = np.outer(rng.normal(size=6), rng.normal(size=6)) + distance * rng.normal(size=(6, 6))
+    square, b = m @ m.T, rng.normal(size=6)
+    for of in (
+        lambda m, b: gn.linalg.solve(m, b), lambda m, b: gn.linalg.inv(m) @ b,
+        lambda m, b: gn.linalg.det(m), lambda m, b: gn.linalg.slogdet(m)[1],
+        lambda m, b: gn.linalg.qr(m)[1], lambda m, b: gn.linalg.svd(m)[1],
+        lambda m, b: gn.linalg.pinv(m), lambda m, b: gn.linalg.lstsq(m, b)[0],
+        gn.grad(lambda m, b: gn.sum(gn.linalg.solve(m, b))),
+    ):  # fmt: skip
+        checked(of, m, b)
+    checked(lambda s: gn.linalg.eigh(s)[0], square)
+    checked(lambda s: gn.linalg.cholesky(s), square + 1e-6 * np.eye(6))
+
+
 def test_state_and_errors():
     w = gn.shared(np.zeros(3), name="w")
     x = gn.vector("x")

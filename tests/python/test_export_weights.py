@@ -324,6 +324,24 @@ def test_the_weights_of_another_model_are_refused(built, tmp_path):
         assert opener.read(path) == status
 
 
+@pytest.mark.parametrize("kind", ["constants", "variables"])
+def test_arrays_that_are_equal_by_chance(kind, tmp_path):
+    x = gn.tensor("x", shape=(None, 3))
+    opener = None
+    for name, second in {"begun": np.zeros(3), "trained": np.array([0.5, 0.0, -0.5])}.items():
+        (tmp_path / name).mkdir()
+        of = gn.asarray if kind == "constants" else gn.shared
+        first, second = of(np.zeros(3)), of(second)
+        f = gn.function([x], {"y": gn.maximum(x + first, 0) + second}, updates=(
+            {first: first + 1, second: second - 1} if kind == "variables" else None))  # fmt: skip
+        f.export(tmp_path / name / "model", kinds=("so",), weights=tmp_path / name / "w")
+        opener = opener or Opener(tmp_path / name)
+    arrays = [HEAD.unpack((tmp_path / n / "w").read_bytes()[:64])[3] for n in ("begun", "trained")]
+    status = opener.read(tmp_path / "trained" / "w")
+    assert arrays == ([1, 2] if kind == "constants" else [2, 2])
+    assert status == (OTHER_WEIGHTS if kind == "constants" else DONE)
+
+
 def test_calls_without_weights_are_refused(built):
     model = Library(built[0], "model", built[0] / "model.weights")
     assert [name for name in CALLS if not model.takes(f"model_{name}", "weights")] == ["plain"]
