@@ -64,12 +64,28 @@ DType dtype_named(const std::string& name) {
   reject_signature("found the dtype " + name);
 }
 
+void check_integer(const json& value, const char* key, std::int64_t least, std::int64_t end) {
+  if (!value.is_number_integer() || value < least || value >= end)
+    reject_signature(fmt::format("found {} as {}", value.dump(), key));
+}
+
 // An integer of the signature that is at least `least` and below `end`.
 int integer(const json& object, const char* key, std::int64_t least, std::int64_t end) {
   const json& value = object.at(key);
-  if (!value.is_number_integer() || value < least || value >= end)
-    reject_signature(fmt::format("found {} as {}", value.dump(), key));
+  check_integer(value, key, least, end);
   return value.get<int>();
+}
+
+// A list of such integers.
+template <class T>
+std::vector<T> integers(const json& object, const char* key, std::int64_t end) {
+  const json& values = object.at(key);
+  for (const json& value : values) check_integer(value, key, 0, end);
+  return values.get<std::vector<T>>();
+}
+
+std::vector<std::uint32_t> read_nodes(const json& entry) {
+  return integers<std::uint32_t>(entry, "nodes", any_number);
 }
 
 // Native code sees one axis more than a complex array has.
@@ -100,7 +116,7 @@ SignatureOutput read_output(const json& entry, std::int64_t plan_size, std::int6
 
 FailureText read_failure(const json& entry, std::int64_t inputs) {
   return {entry.at("text"),
-          entry.at("nodes"),
+          read_nodes(entry),
           integer(entry, "entry", -1, any_number),
           integer(entry, "parameter", -1, inputs),
           integer(entry, "of", -1, inputs),
@@ -113,14 +129,14 @@ SignatureStep read_step(const json& entry, std::int64_t before) {
           entry.at("name"),
           integer(entry, "inside", -1, before),
           integer(entry, "branch", 0, any_number),
-          entry.at("nodes"),
+          read_nodes(entry),
           entry.at("single")};
 }
 
 SignatureBuffer read_buffer(const json& entry, std::int64_t steps) {
   const int first = integer(entry, "first", 0, steps);
   return {entry.at("name"), first, integer(entry, "last", first, steps), entry.at("result"),
-          entry.at("nodes")};
+          read_nodes(entry)};
 }
 
 // "x: f64[n, 3]", without the name where there is none.
@@ -172,11 +188,9 @@ Signature read_signature(std::string_view text, std::int64_t plan_size) {
     for (const json& entry : object.at("failures"))
       signature.failures.push_back(read_failure(entry, inputs));
     signature.messages = object.at("messages").get<std::vector<std::string>>();
-    signature.extent_parameters = object.at("extent_parameters").get<std::vector<int>>();
-    for (const int i : signature.extent_parameters)
-      if (i < 0 || i >= inputs) reject_signature(fmt::format("found an extent of input {}", i));
-    signature.kernels = object.at("kernels");
-    signature.products = object.at("products");
+    signature.extent_parameters = integers<int>(object, "extent_parameters", inputs);
+    signature.kernels = integer(object, "kernels", 0, any_number);
+    signature.products = integer(object, "products", 0, any_number);
     signature.memory_table = object.value("memory_table", "");
     if (object.contains("steps"))
       for (const json& entry : object.at("steps"))
