@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "codegen/text/rows.h"
 #include "runtime/error.h"
@@ -45,9 +44,9 @@ CudaPrinter::Head CudaPrinter::head(const std::string& name) const {
 
 bool CudaPrinter::has_lanes(int loop) const { return spread_.of(loop) == Spread::Over::threads; }
 
-// Loops at the outermost level run one after the other.
-void CudaPrinter::before_loop(int i) {
-  if (outline_.parent(i) < 0 && std::exchange(pending_barrier_, false)) barrier();
+void CudaPrinter::before_statement(int i) {
+  if (!barriers_) barriers_.emplace(outline_, spread_);  // by now all that is not printed is known
+  if (barriers_->is_before(i)) barrier();
 }
 
 void CudaPrinter::open_loop(int i, const std::string& j) {
@@ -70,8 +69,8 @@ void CudaPrinter::open_loop(int i, const std::string& j) {
 
 void CudaPrinter::close_loop(int i) {
   if (has_lanes(i)) w_.close_lanes();
+  if (barriers_->is_at_end(i)) barrier();
   w_.close("}");
-  if (outline_.parent(i) < 0) pending_barrier_ = true;
 }
 
 // --- memory ---
@@ -115,7 +114,6 @@ void CudaPrinter::update_rows(int) {
 void CudaPrinter::effect(int i, const std::string& text) {
   if (spread_.threads_around(i) >= 0) return w_.line(text);
   w_.line("if (threadIdx.x == 0) " + text);
-  if (outline_.parent(i) < 0) pending_barrier_ = true;
 }
 
 void CudaPrinter::check(int i) {

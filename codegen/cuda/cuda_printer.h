@@ -1,8 +1,10 @@
 // One kernel in CUDA C++: one lane a thread.
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "codegen/cuda/barriers.h"
 #include "codegen/cuda/block_accumulators.h"
 #include "codegen/cuda/spread.h"
 #include "codegen/text/function_printer.h"
@@ -18,7 +20,7 @@ class CudaPrinter final : public FunctionPrinter {
  private:
   Head head(const std::string& name) const override;
   Accumulators& accumulators() override { return accumulators_; }
-  void before_loop(int i) override;
+  void before_statement(int i) override;
   void open_loop(int i, const std::string& j) override;
   void close_loop(int i) override;
   std::string element(const Statement& s) const override;
@@ -34,7 +36,7 @@ class CudaPrinter final : public FunctionPrinter {
 
   Spread spread_{outline_};
   BlockAccumulators accumulators_{outline_, w_, spread_};
-  bool pending_barrier_ = false;  // what follows may read what one of the threads has written
+  std::optional<Barriers> barriers_;  // of what is printed
 };
 
 }  // namespace gnomon

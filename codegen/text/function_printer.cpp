@@ -39,8 +39,11 @@ FunctionPrinter::FunctionPrinter(const Kernel& kernel, const DimensionNames& dim
 KernelText FunctionPrinter::print(const std::string& name) {
   outline_.find_index_arithmetic();
   w_.suggest_names();
-  for (int i = 0; i < outline_.size(); ++i)
-    if (!outline_.is_released(i)) statement(i);
+  for (int i = 0; i < outline_.size(); ++i) {
+    if (outline_.is_released(i)) continue;
+    before_statement(i);
+    statement(i);
+  }
   KernelText result;
   result.comment = comment_lines(kernel().comment);
   result.text = laid_out(head(name)) + " {\n" + w_.body() + "}\n";

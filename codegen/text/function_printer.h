@@ -35,6 +35,8 @@ class FunctionPrinter {
   virtual Head head(const std::string& name) const = 0;
   virtual Accumulators& accumulators() = 0;
 
+  virtual void before_statement(int) {}
+
   // Loops. What a loop carries is declared between the first two.
   virtual void before_loop(int) {}
   virtual void open_loop(int loop, const std::string& j) = 0;

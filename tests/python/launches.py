@@ -1,5 +1,4 @@
-"""Runs exported kernels for GPUs on this processor, one thread at a time, as their description
-says."""
+"""Runs exported kernels for GPUs on this processor, as their description says."""
 
 import ctypes
 import json
@@ -9,10 +8,16 @@ import subprocess
 
 import numpy as np
 
-# CUDA's names in C++. A block has one thread, so nothing waits.
+# CUDA's names in C++. The threads of a block are fibers: each runs until it waits for the others,
+# in one of several orders, so that what lacks a barrier reads what is not there yet, or no more.
 HEAD = """
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <algorithm>
+#include <random>
+#include <vector>
 #define __CUDACC__ 1
 struct Place { unsigned x; };
 extern "C" Place blockIdx, threadIdx, blockDim, gridDim;
@@ -23,11 +28,63 @@ Place blockIdx{0}, threadIdx{0}, blockDim{1}, gridDim{1};
 #define __forceinline__ inline
 #define __noinline__
 #define __shared__ static
-static inline void __syncthreads() {}
 static inline void __threadfence() {}
 static inline int atomicCAS(int* p, int a, int b) { int o = *p; if (o == a) *p = b; return o; }
 static inline int atomicExch(int* p, int b) { int o = *p; *p = b; return o; }
+
+namespace fibers {
+using Kernel = void (*)(ARGUMENTS);
+constexpr size_t stack_bytes = 1 << 16;
+struct Fiber { ucontext_t context; std::vector<char> stack; bool has_ended; };
+static std::vector<Fiber> all;
+static ucontext_t scheduler;
+static Kernel kernel;
+static const int64_t* a;
+static void body() {
+  kernel(VALUES);
+  all[threadIdx.x].has_ended = true;
+}
+}  // namespace fibers
+
+__attribute__((noinline)) static void __syncthreads() {
+  swapcontext(&fibers::all[threadIdx.x].context, &fibers::scheduler);
+}
+
+// `order`: 0 and 1 are those of the numbers up and down, others are drawn anew behind each barrier.
+// False: some threads waited and others had ended.
+extern "C" __attribute__((visibility("default"))) bool run_block(
+    fibers::Kernel kernel, const int64_t* arguments, unsigned threads, unsigned order) {
+  using namespace fibers;
+  fibers::kernel = kernel, a = arguments, blockDim.x = threads;
+  all.resize(threads);
+  std::vector<unsigned> turns(threads);
+  for (unsigned t = 0; t < threads; ++t) {
+    Fiber& f = all[t];
+    turns[t] = order == 1 ? threads - 1 - t : t;
+    f.stack.resize(stack_bytes), f.has_ended = false;
+    getcontext(&f.context);
+    f.context.uc_stack.ss_sp = f.stack.data(), f.context.uc_stack.ss_size = stack_bytes;
+    f.context.uc_link = &scheduler;
+    makecontext(&f.context, body, 0);
+  }
+  std::mt19937 random(order);
+  for (unsigned ended = 0; ended < threads;) {
+    if (order > 1) std::shuffle(turns.begin(), turns.end(), random);
+    for (const unsigned t : turns) {
+      threadIdx.x = t;
+      swapcontext(&scheduler, &all[t].context);
+    }
+    ended = 0;
+    for (const Fiber& f : all) ended += f.has_ended;
+    if (ended > 0 && ended < threads) return false;
+  }
+  return true;
+}
 """
+AROUND = 4096  # elements
+MOST_PARAMETERS = 64  # more than a kernel has: it reads those that it has
+HEAD = HEAD.replace("ARGUMENTS", ", ".join(["int64_t"] * MOST_PARAMETERS)).replace(
+    "VALUES", ", ".join(f"a[{k}]" for k in range(MOST_PARAMETERS)))
 
 FUNCTIONS = {
     "floor_divide": lambda a, b: a // b, "remainder": lambda a, b: a % b, "minimum": min,
@@ -49,14 +106,22 @@ class Failure(ctypes.Structure):
 
 
 class Kernels:
-    """The texts NAME.cu and NAME.json in a folder."""
+    """The texts NAME.cu and NAME.json in a folder. `order`: in which the threads of a block run;
+    `without`: leaves out the barrier of this number."""
 
-    def __init__(self, folder, name):
-        text = HEAD + pathlib.Path(folder, f"{name}.cu").read_text()
-        pathlib.Path(folder, "host.cpp").write_text(text)
+    def __init__(self, folder, name, *, order=0, without=None):
+        text = pathlib.Path(folder, f"{name}.cu").read_text()
+        if without is not None:
+            text = without_barrier(text, without)
+        host = pathlib.Path(folder, f"host{'' if without is None else without}.cpp")
+        host.write_text(HEAD + text)
         command = ["c++", "-std=c++20", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-w"]
-        subprocess.run([*command, "host.cpp", "-o", "host.so"], cwd=folder, check=True)
-        self.code = ctypes.CDLL(str(pathlib.Path(folder, "host.so")))
+        code = host.with_suffix(".so")
+        if not code.exists():
+            subprocess.run([*command, host, "-o", code], check=True)
+        self.code = ctypes.CDLL(str(code))
+        self.code.run_block.restype = ctypes.c_bool
+        self.order = order
         description = json.loads(pathlib.Path(folder, f"{name}.json").read_text())
         self.functions = {f["name"]: f for f in description["functions"]}
         self.state = {v["name"]: None for v in description["state"]}
@@ -98,7 +163,9 @@ class _Call:
             return np.ascontiguousarray(self.inputs[b["argument"]]).view(dtype).reshape(-1)
         if "variable" in b and not b.get("new", False):
             return self.kernels.state[b["variable"]].reshape(-1)
-        return np.full(max(1, self.value(b["elements"])), 77).astype(dtype)
+        # Where a place that nobody wrote leads to, there is memory too.
+        size = max(1, self.value(b["elements"]))
+        return np.full(size + 2 * AROUND, 77).astype(dtype)[AROUND : AROUND + size]
 
     def run(self):
         for check in self.f["checks"]:
@@ -127,22 +194,27 @@ class _Call:
                 return
         kernel = self.by_name[step["kernel"]]
         failure = Failure(0, -1, 0, 0, 0)
-        scratch = np.zeros(self.value(self.f["scratch_bytes"]) + 64, np.uint8)
+        blocks = min(3, self.value(kernel["blocks"]))
+        scratch_bytes = self.value(self.f["scratch_bytes"])
+        # NaN, and no place in any array.
+        scratch = np.full(blocks * scratch_bytes + 64, 0xFF, np.uint8)
         given = {
             "dims": self.dims.ctypes.data, "scratch": scratch.ctypes.data,
-            "scratch_bytes": scratch.nbytes, "failure": ctypes.addressof(failure),
+            "scratch_bytes": scratch_bytes, "failure": ctypes.addressof(failure),
         }  # fmt: skip
         rest = iter(step["buffers"])
         arguments = [
             given[p] if p in given else self.buffers[next(rest)].ctypes.data
             for p in kernel["parameters"]
         ]
-        blocks = min(3, self.value(kernel["blocks"]))
         place = {n: ctypes.c_uint.in_dll(self.kernels.code, n) for n in ("gridDim", "blockIdx")}
         place["gridDim"].value = blocks
+        values = (ctypes.c_int64 * MOST_PARAMETERS)(*arguments)
         for block in range(blocks):
             place["blockIdx"].value = block
-            self.kernels.code[kernel["name"]](*map(ctypes.c_int64, arguments))
+            assert self.kernels.code.run_block(
+                self.kernels.code[kernel["name"]], values, kernel["threads"], self.kernels.order
+            ), "some threads of a block waited for others that had ended"
         if failure.check >= 0:
             text = self.f["failures"][failure.check - 1]
             for name in ("index", "value", "bound"):
@@ -202,6 +274,17 @@ class _Call:
 
 
 KINDS = ("kernel", "copy", "dim", "allocate", "check", "choice", "side_by_side", "loop")
+
+
+def barriers_of(text):
+    """Where a text waits for the threads of a block, outside of the prelude."""
+    start = text.index('extern "C" __global__')
+    return [m.start() for m in re.finditer(r"__syncthreads\(\);", text) if m.start() > start]
+
+
+def without_barrier(text, number):
+    at = barriers_of(text)[number]
+    return text[:at] + text[at:].replace("__syncthreads();", "", 1)
 
 
 def head_of(text, kernel):
