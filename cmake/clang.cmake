@@ -25,12 +25,13 @@ if(GNOMON_CLANG_STATIC)
     list(APPEND clang_libraries ${LLVM_LIBRARY_DIR}/libclang${part}.a)
   endforeach()
   file(GLOB llvm_libraries ${LLVM_LIBRARY_DIR}/libLLVM*.a)
-  set(exported_for ${LLVM_NATIVE_ARCH} X86 AArch64 RISCV)
-  # lld names every target LLVM has; all but those of exported libraries are made to be nothing.
+  set(compiled_for ${LLVM_NATIVE_ARCH} X86 AArch64 RISCV NVPTX)
+  # lld names every target LLVM has; all but those that something is compiled for are made to be
+  # nothing.
   string(CONCAT text "// Generated: parts of LLVM that lld names and nothing here needs.\n"
                      "#include \"llvm/Passes/PassPlugin.h\"\nextern \"C\" {\n")
   foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
-    if(NOT target IN_LIST exported_for)
+    if(NOT target IN_LIST compiled_for)
       foreach(part IN ITEMS TargetInfo Target TargetMC AsmPrinter AsmParser Disassembler)
         string(APPEND text "void LLVMInitialize${target}${part}() {}\n")
       endforeach()

@@ -179,8 +179,10 @@ llvm::Triple triple_of(llvm::StringRef name) {
                          .StartsWith("x86-64", llvm::Triple::x86_64)
                          .Case("aarch64", llvm::Triple::aarch64)
                          .Case("riscv64", llvm::Triple::riscv64)
+                         .StartsWith("sm_", llvm::Triple::nvptx64)
                          .Default(host().triple.getArch());
   if (named == host().triple.getArch()) return host().triple;
+  if (named == llvm::Triple::nvptx64) return llvm::Triple("nvptx64-nvidia-cuda");
   return llvm::Triple(llvm::Triple::getArchTypeName(named), "unknown", "linux", "gnu");
 }
 
@@ -210,14 +212,21 @@ Processor processor(const ClangSettings& settings) {
 /// Arguments of the compiler proper; -fno-math-errno is its default.
 std::vector<std::string> arguments(const Processor& p, const ClangSettings& settings) {
   std::vector<std::string> args = {
-      "-triple", p.triple.str(), "-target-cpu", p.cpu, "-std=c++20", "-x", "c++",
+      "-triple", p.triple.str(), "-target-cpu", p.cpu, "-std=c++20",
       // Contraction would make a result depend on what it is fused with.
-      "-ffp-contract=off", "-ffp-exception-behavior=ignore", "-mrelocation-model", "pic",
-      "-pic-level", "2", "-fno-rtti", "-fvisibility=hidden", "-mframe-pointer=none",
-      "-fno-threadsafe-statics", "-Qn",
-      // Kernels name their vectors; a processor's preference for narrow ones would split them.
-      "-mprefer-vector-width=512", "-ferror-limit", "20", "-fbracket-depth", "4096",
+      "-ffp-contract=off", "-ffp-exception-behavior=ignore", "-fno-rtti", "-mframe-pointer=none",
+      "-fno-threadsafe-statics", "-Qn", "-ferror-limit", "20", "-fbracket-depth", "4096",
       "-nostdsysteminc", "-nobuiltininc", "-I", ".", "-internal-isystem", "include"};
+  if (p.triple.isNVPTX()) {
+    args.insert(args.end(), {"-x", "cuda", "-fcuda-is-device", "-aux-triple",
+                             llvm::sys::getProcessTriple(), "-O3"});
+    return args;
+  }
+  args.insert(args.end(),
+              {"-x", "c++", "-mrelocation-model", "pic", "-pic-level", "2", "-fvisibility=hidden",
+               // Kernels name their vectors; a processor's preference for narrow ones
+               // would split them.
+               "-mprefer-vector-width=512"});
   for (const std::string& feature : p.features) {
     args.insert(args.end(), {"-target-feature", feature});
   }
@@ -378,6 +387,12 @@ bool emit_all(llvm::Module& module, llvm::TargetMachine& target, const ClangSett
     sink.output(sink.user, ClangOutput::llvm_ir, stream.str().data(), stream.str().size());
   }
   llvm::SmallVector<char, 0> bytes;
+  if (target.getTargetTriple().isNVPTX()) {  // whose assembler is NVIDIA's
+    if (!emit(module, target, llvm::CodeGenFileType::AssemblyFile, bytes) || messages.failed())
+      return false;
+    sink.output(sink.user, ClangOutput::assembly, bytes.data(), bytes.size());
+    return true;
+  }
   if (settings.assembly) {  // emission changes the module, so the text comes from a copy
     auto copy = llvm::CloneModule(module);
     if (emit(*copy, target, llvm::CodeGenFileType::AssemblyFile, bytes)) {

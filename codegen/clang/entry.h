@@ -7,7 +7,7 @@
 namespace gnomon {
 
 /// Changes whenever a structure below does: a library of another version is refused.
-inline constexpr int clang_entry_version = 2;
+inline constexpr int clang_entry_version = 3;
 inline constexpr const char* clang_entry_name = "gnomon_clang_entry";
 
 /// A named text or binary; `name` ends in a zero, `data` need not.
@@ -35,7 +35,9 @@ struct ClangSink {
 };
 
 struct ClangSettings {
-  const char* cpu;  // "native", LLVM's name or a level: "x86-64-v3", "aarch64+sve"
+  // "native", LLVM's name or a level: "x86-64-v3", "aarch64+sve"; or a GPU of NVIDIA, "sm_90": the
+  // unit is CUDA C++, and becomes PTX, which is sent as assembly.
+  const char* cpu;
   int opt_level;
   bool assembly, llvm_ir;
   bool apart;  // what each unit has of the prelude is its own, and no other object sees it

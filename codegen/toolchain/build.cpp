@@ -358,6 +358,17 @@ void check_symbols(std::span<const char> object, const std::string& source,
                        source);
 }
 
+// PTX without the numbers of calls, which LLVM writes in comments: it counts on from text to text.
+std::string without_call_numbers(std::string_view ptx) {
+  constexpr std::string_view comment = " // callseq";
+  std::string text;
+  for (std::size_t at; (at = ptx.find(comment)) != ptx.npos;) {
+    text += ptx.substr(0, at);
+    ptx.remove_prefix(std::min(ptx.find('\n', at), ptx.size()));
+  }
+  return text.append(ptx);
+}
+
 }  // namespace
 
 std::string format(const Diagnostic& d) {
@@ -405,6 +416,15 @@ BuildResult build(std::span<const Unit> units, const BuildOptions& options) {
 
 std::vector<char> build_shared_object(std::span<const Unit> units, const BuildOptions& options) {
   return build(units, options).object;
+}
+
+std::string build_ptx(const Unit& unit, const std::string& gpu) {
+  BuildOptions options;
+  options.cpu = gpu;
+  options.opt_level = 3;  // the lean passes are for kernels that name their lanes
+  std::vector<Answer> answers = compile_all({&unit, 1}, settings_of(options), 1);
+  check_answer(unit, answers[0]);
+  return without_call_numbers(answers[0].assembly);
 }
 
 std::vector<char> link_objects(std::span<const std::vector<char>> objects, ObjectKind kind,

@@ -71,6 +71,11 @@ BuildResult build(std::span<const Unit> units, const BuildOptions& options = {})
 std::vector<char> build_shared_object(std::span<const Unit> units,
                                       const BuildOptions& options = {});
 
+/// PTX of a unit of CUDA C++ for a GPU of NVIDIA, "sm_80", of which a driver makes machine code.
+/// The unit may include the prelude, which has CUDA's names; contraction is off, as on the host.
+/// Equal units give equal texts. Throws CompileError.
+std::string build_ptx(const Unit& unit, const std::string& gpu);
+
 /// One object of a kind from relocatable ones of one architecture, which needs the symbols that
 /// `build` says, C's files and what Linux says of the processor. It may call LAPACK and BLAS if it
 /// `needs` "lapack" or "blas"; a shared object says so by the names that Linux has for these, as

@@ -191,7 +191,7 @@ class Exporting {
     if (options_.cuda) {
       library.cuda = gpu_.cuda();
       library.launches = gpu_.launches(interface_, options_.gpu);
-      if (options_.ptx) library.ptx = ptx_of(library.cuda, options_.gpu);
+      if (options_.ptx) library.ptx = ptx_of(library.cuda, options_.gpu, options_.device_compiler);
     }
     library.object = link_objects(objects, ObjectKind::relocatable, library.needs);
     return library;

@@ -26,8 +26,10 @@ struct ExportOptions {
   /// and "blas", calls of those, which the program links: systems, decompositions; large products.
   std::vector<std::string> extras = {};
   bool cuda = false;          ///< also return the kernels in CUDA C++, and how they are launched
-  bool ptx = false;           ///< also compile those, by NVRTC
+  bool ptx = false;           ///< also compile those
   std::string gpu = "sm_80";  ///< for this architecture
+  std::string device_compiler =
+      "clang";  ///< by this one: "clang", or "nvrtc", which has to be there
   /// Puts weights and first values of variables into a file of their own: the rest of the library
   /// is the same for any of their values.
   bool separate_weights = false;

@@ -369,12 +369,15 @@ std::string GpuTexts::launches(const Interface& library, const std::string& gpu)
   return all.dump(2) + "\n";
 }
 
-std::string ptx_of(const std::string& cuda, const std::string& gpu) {
+std::string ptx_of(const std::string& cuda, const std::string& gpu, const std::string& compiler) {
   check_gpu(gpu);
-  const std::string architecture = "compute_" + gpu.substr(3);
+  if (compiler == "clang") return build_ptx({"device.cu", cuda}, gpu);
+  if (compiler != "nvrtc")
+    throw ValueError(fmt::format(
+        "export: expected clang or nvrtc as the compiler for GPUs, found {}", compiler));
   std::string log;
-  const auto ptx = nvrtc_ptx(cuda, architecture, {}, &log);
-  if (!ptx) throw ValueError(fmt::format("export: PTX is made by NVRTC: {}", log));
+  const auto ptx = nvrtc_ptx(cuda, "compute_" + gpu.substr(3), {}, &log);
+  if (!ptx) throw ValueError(fmt::format("export: {}", log));
   return *ptx;
 }
 

@@ -29,8 +29,8 @@ class GpuTexts {
   std::vector<std::string> functions_;  // as JSON
 };
 
-/// What NVRTC makes of a text for "sm_80" and its like. ValueError: another name, or there is no
-/// NVRTC. Throws CompileError.
-std::string ptx_of(const std::string& cuda, const std::string& gpu);
+/// What a compiler, "clang" or "nvrtc", makes of a text for "sm_80" and its like. ValueError:
+/// another name, or there is no NVRTC. Throws CompileError, also for a GPU that it does not know.
+std::string ptx_of(const std::string& cuda, const std::string& gpu, const std::string& compiler);
 
 }  // namespace gnomon

@@ -375,11 +375,9 @@ TEST_CASE("short_rows takes the least of each row off it") {
   }
 }
 
-TEST_CASE("NVRTC compiles golden kernels, and kernels of expressions, for the device") {
-  if (!nvrtc_available()) {
-    MESSAGE("skipped: " << nvrtc_version());
-    return;
-  }
+TEST_CASE("Clang and NVRTC compile golden kernels, and kernels of expressions, for the device") {
+  if (!toolchain_available()) return;
+  if (!nvrtc_available()) MESSAGE("without NVRTC: " << nvrtc_version());
   std::vector<Kernel> kernels;
   for (const std::string name : golden_kernels) kernels.push_back(golden_kernel(name));
   const Expr x = matrix("x", float32);
@@ -390,9 +388,15 @@ TEST_CASE("NVRTC compiles golden kernels, and kernels of expressions, for the de
     const std::string text = unit_of(kernel, cuda_language);
     CAPTURE(text);
     try {
-      const auto ptx = nvrtc_ptx(text, "compute_90");
-      REQUIRE(ptx.has_value());
-      CHECK(ptx->find(".entry " + kernel.name) != std::string::npos);
+      for (const std::string version : {"80", "90"}) {
+        const std::string by_clang = build_ptx({"device.cu", text}, "sm_" + version);
+        CHECK(by_clang.find(".target sm_" + version) != std::string::npos);
+        CHECK(by_clang.find(".entry " + kernel.name) != std::string::npos);
+        if (!nvrtc_available()) continue;
+        const auto by_nvrtc = nvrtc_ptx(text, "compute_" + version);
+        REQUIRE(by_nvrtc.has_value());
+        CHECK(by_nvrtc->find(".entry " + kernel.name) != std::string::npos);
+      }
     } catch (const CompileError& error) {
       FAIL_CHECK(error.log());
     }

@@ -385,6 +385,32 @@ TEST_CASE("the build id is a hash") {
   CHECK(contains(abi_header(), "gnomon_run"));
 }
 
+TEST_CASE("Clang compiles a kernel for GPUs, includes the prelude and reports errors") {
+  const std::string ptx = build_ptx(
+      {"device.cu",
+       "#include \"prelude/exp.h\"\n"
+       "extern \"C\" __global__ void __launch_bounds__(64) scale(float* x, float a, int n) {\n"
+       "  __shared__ float last;\n"
+       "  if (threadIdx.x == 0) last = gn::exp(x[n - 1]);\n  __syncthreads();\n"
+       "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) x[i] = x[i] * a + "
+       "last;\n}\n"},
+      "sm_90");
+  for (const char* part : {".target sm_90", ".entry scale", ".maxntid 64", "bar.sync", ".shared",
+                           "mul.rn.f32", "add.rn.f32", "%ctaid.x"})
+    CHECK(contains(ptx, part));
+  CHECK_FALSE(contains(ptx, "call"));  // all of the prelude is in line
+  try {
+    build_ptx({"device.cu", "__attribute__((global)) void bad() {\n  undeclared = 1;\n}\n"},
+              "sm_80");
+    FAIL("Clang accepted it");
+  } catch (const CompileError& error) {
+    CHECK(contains(error.what(), "device.cu:2"));
+    CHECK(contains(error.log(), "undeclared"));
+  }
+  CHECK_THROWS_WITH_AS(build_ptx({"device.cu", "int i;"}, "sm_999"),
+                       doctest::Contains("unknown target CPU 'sm_999'"), CompileError);
+}
+
 TEST_CASE("NVRTC compiles a kernel, includes the prelude and reports errors") {
   if (!nvrtc_available()) {
     MESSAGE("skipped: " << nvrtc_version());

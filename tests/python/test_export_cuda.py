@@ -1,5 +1,6 @@
 """Texts of exported functions for GPUs: CUDA C++, PTX, descriptions of launches."""
 
+import inspect
 import json
 import os
 import pathlib
@@ -11,9 +12,10 @@ import gnomon as gn
 import numpy as np
 import pytest
 
-from launches import Failed, Kernels, head_of
+from launches import Failed, Kernels, barriers_of, head_of
 
 GPUS = ("sm_80", "sm_90")
+ORDERS = (0, 1, 2)  # in which the threads of a block run
 
 
 @pytest.fixture
@@ -104,11 +106,12 @@ def test_the_description_is_complete(tmp_path, rng):
     assert any("test_export_cuda.py" in text for text in look["failures"])
 
 
-def test_the_description_is_enough_to_call_functions(tmp_path, rng):
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_description_is_enough_to_call_functions(tmp_path, rng, order):
     w = gn.shared(rng.normal(size=(30, 5)).astype(np.float32), "w")
     functions = networks(rng, w=w)
     gn.export(tmp_path / "m", functions, kinds=("cuda", "json"))
-    kernels = Kernels(tmp_path, "m")
+    kernels = Kernels(tmp_path, "m", order=order)
     for n in (1, 40):
         v = rng.normal(size=n).astype(np.float32)
         expected = functions["loop"](v)
@@ -132,10 +135,71 @@ def test_the_description_is_enough_to_call_functions(tmp_path, rng):
     np.testing.assert_allclose(kernels.state["w"], w.get_value(), rtol=1e-4, atol=1e-6)
 
 
+def shared_memory(rng):
+    """Functions whose kernels have threads that read what others of the block wrote."""
+    v, w = gn.vector("v"), gn.vector("w")
+    i = gn.tensor("i", shape=(None,), dtype="int64")
+    m = gn.matrix("m")
+    rows = gn.tensor("rows", shape=(None,), dtype="int64")
+    return {
+        "scatter": gn.function([v, i, w], {"y": v.at[i].add(w)}),
+        "count": gn.function([i], {"n": gn.zeros(50).at[i].add(1.0)}),
+        "rows": gn.function([m, rows], {"y": m.at[rows].add(gn.sin(m[rows]))}),
+        "soft": gn.function([m], {"p": gn.nn.softmax(m), "q": gn.nn.log_softmax(m, axis=0)}),
+        "norm": gn.function([m], {"y": (m - gn.mean(m, axis=1)[:, None]) / gn.std(m), "t": m.T}),
+        "best": gn.function([m], {"at": gn.argmax(m, axis=0), "least": gn.min(m)}),
+    }, {
+        "v": rng.normal(size=70), "w": rng.normal(size=1700), "m": rng.normal(size=(37, 300)),
+        "i": rng.integers(0, 50, 1700), "rows": rng.integers(0, 37, 90),
+    }  # fmt: skip
+
+
+EXTENTS = {
+    "scatter": {"v_0": 70, "i_0": 1700, "w_0": 1700}, "count": {"i_0": 1700},
+    "rows": {"m_0": 37, "m_1": 300, "rows_0": 90}, "soft": {"m_0": 37, "m_1": 300},
+    "norm": {"m_0": 37, "m_1": 300}, "best": {"m_0": 37, "m_1": 300},
+}  # fmt: skip
+
+
+def differences(kernels, functions, given):
+    """The results of functions that are not those of the process."""
+    found = []
+    for name, f in functions.items():
+        inputs = {n: given[n] for n in inspect.signature(f).parameters}
+        expected = f(*inputs.values())
+        got = kernels.call(f"m_{name}", inputs, EXTENTS[name])
+        found += [(name, n) for n, y in expected.items()
+                  if not np.allclose(got[n], np.asarray(y).reshape(-1), rtol=1e-10)]  # fmt: skip
+    return found
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_threads_wait_for_one_another(tmp_path, rng, order):
+    functions, given = shared_memory(rng)
+    gn.export(tmp_path / "m", functions, kinds=("cuda", "json"))
+    assert differences(Kernels(tmp_path, "m", order=order), functions, given) == []
+
+
+def test_a_barrier_that_lacks_is_seen(tmp_path, rng):
+    functions, given = shared_memory(rng)
+    functions = {name: functions[name] for name in ("scatter", "count")}
+    gn.export(tmp_path / "m", functions, kinds=("cuda", "json"))
+    count = len(barriers_of((tmp_path / "m.cu").read_text()))
+    assert count >= 4
+    seen = [
+        any(differences(Kernels(tmp_path, "m", order=order, without=k), functions, given)
+            for order in ORDERS)
+        for k in range(count)
+    ]  # fmt: skip
+    assert sum(seen) >= 4, seen
+
+
+@pytest.mark.parametrize("compiler", ["clang", "nvrtc"])
 @pytest.mark.parametrize("gpu", GPUS)
-def test_ptx_is_assembled(tmp_path, rng, gpu):
+def test_ptx_is_assembled(tmp_path, rng, gpu, compiler):
     ptxas = find_ptxas()
-    gn.export(tmp_path / "m", networks(rng), kinds=("ptx", "cuda"), gpu=gpu)
+    gn.export(tmp_path / "m", networks(rng), kinds=("ptx", "cuda"), gpu=gpu,
+              device_compiler=compiler)  # fmt: skip
     text = (tmp_path / "m.ptx").read_text()
     assert f".target {gpu}" in text
     assert set(re.findall(r"\.entry (\w+)", text)) == set(
@@ -146,7 +210,19 @@ def test_ptx_is_assembled(tmp_path, rng, gpu):
     assert (tmp_path / "m.cubin").read_bytes()[:4] == b"\x7fELF"
 
 
-def test_other_types(tmp_path, rng):
+def test_clang_needs_no_headers_of_cuda(tmp_path, rng):
+    clang = shutil.which("clang++-19")
+    if clang is None:
+        pytest.skip("there is no clang++-19")
+    gn.export(tmp_path / "m", networks(rng), kinds=("cuda",))
+    options = ["-x", "cuda", "-nocudainc", "-nocudalib", "-ffp-contract=off", "-std=c++20", "-O2"]
+    subprocess.run([clang, *options, "--cuda-device-only", "--cuda-gpu-arch=sm_80", "-S", "m.cu",
+                    "-o", "m.ptx"], cwd=tmp_path, check=True)  # fmt: skip
+    assert ".entry m_train" in (tmp_path / "m.ptx").read_text()
+
+
+@pytest.mark.parametrize("compiler", ["clang", "nvrtc"])
+def test_other_types(tmp_path, rng, compiler):
     x = gn.tensor("x", shape=(None, 8), dtype="float16")
     z = gn.tensor("z", shape=(None,), dtype="complex64")
     v = gn.vector("v")
@@ -156,7 +232,7 @@ def test_other_types(tmp_path, rng):
         "special": gn.function([v], {"y": gn.special.gammaln(v), "e": gn.special.erf(v)}),
         "batches": gn.function([v], gn.vmap(lambda a: gn.exp(a) + gn.sum(v))(v)),
     }
-    gn.export(tmp_path / "m", functions, kinds=("ptx",))
+    gn.export(tmp_path / "m", functions, kinds=("ptx",), device_compiler=compiler)
     assert (tmp_path / "m.ptx").read_text().count(".entry") >= 4
 
 
@@ -178,12 +254,14 @@ def test_numbers_of_a_call_are_told_from_extents(tmp_path):
 
 def test_equal_bytes_in_any_folder(tmp_path, rng):
     functions = networks(rng)
-    made = []
-    for folder in ("one", "another place"):
-        (tmp_path / folder).mkdir()
-        paths = gn.export(tmp_path / folder / "m", functions, kinds=("cuda", "ptx", "json"))
-        made.append([pathlib.Path(path).read_bytes() for path in paths])
-    assert made[0] == made[1]
+    for compiler in ("clang", "nvrtc"):
+        made = []
+        for folder in (f"one {compiler}", f"another {compiler}"):
+            (tmp_path / folder).mkdir()
+            paths = gn.export(tmp_path / folder / "m", functions, kinds=("cuda", "ptx", "json"),
+                              device_compiler=compiler)  # fmt: skip
+            made.append([pathlib.Path(path).read_bytes() for path in paths])
+        assert made[0] == made[1]
 
 
 def test_what_has_no_text_is_refused_with_its_line(tmp_path):
@@ -201,6 +279,10 @@ def test_what_has_no_text_is_refused_with_its_line(tmp_path):
     for gpu in ("sm_8", "80", "compute_80", ""):
         with pytest.raises(gn.ValueError, match="an architecture of GPUs like sm_80, found"):
             gn.export(tmp_path / "model", f, kinds=("ptx",), gpu=gpu)
+    with pytest.raises(gn.ValueError, match="clang or nvrtc as the compiler for GPUs, found nvcc"):
+        gn.export(tmp_path / "model", f, kinds=("ptx",), device_compiler="nvcc")
+    with pytest.raises(gn.CompileError, match="unknown target CPU 'sm_777'"):
+        gn.export(tmp_path / "model", f, kinds=("ptx",), gpu="sm_777")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -22,7 +22,7 @@ namespace {
 struct BuildArguments {
   std::vector<std::string> models;
   std::string output, depfile, weights, wheel_version = ExportOptions().wheel_version;
-  std::string gpu = ExportOptions().gpu;
+  std::string gpu = ExportOptions().gpu, device_compiler = ExportOptions().device_compiler;
   std::vector<std::string> kinds = {"a"}, targets = {"native"}, extras;
   Derivatives derivatives;
   int opt_level = 2;
@@ -75,6 +75,7 @@ int run(const BuildArguments& arguments) {
   options.wheel_version = arguments.wheel_version;
   options.extras = arguments.extras;
   options.gpu = arguments.gpu;
+  options.device_compiler = arguments.device_compiler;
   options.separate_weights = !arguments.weights.empty();
   options.ask_for(arguments.kinds);
   const auto paths = write_library(export_library(name, functions, options), output.parent_path(),
@@ -164,6 +165,9 @@ void add_build(CommandLine& line) {
       ->delimiter(',');
   command.add_option("--gpu", arguments->gpu, "the architecture of GPUs that PTX is for")
       ->type_name("ARCH")
+      ->capture_default_str();
+  command.add_option("--device-compiler", arguments->device_compiler, "that makes PTX")
+      ->check(CLI::IsMember({"clang", "nvrtc"}))
       ->capture_default_str();
   command.add_option("--wheel-version", arguments->wheel_version, "of the package of Python")
       ->type_name("VERSION")

@@ -1,8 +1,11 @@
 // Lane types and the primitives of the prelude: one text for g++, Clang and NVRTC.
 //
 // A function of the prelude is a template over F. F is a scalar (every compiler) or lanes<T, W>
-// (Clang only) and both give the same bits. Nothing includes a header or calls a library function.
+// (Clang only) and both give the same bits. Nothing includes a header of others or calls a library
+// function.
 #pragma once
+
+#include "stdlib/prelude/lanes/cuda_names.h"
 
 #if defined(__CUDACC__)
 #define GN_FN __device__ __forceinline__

@@ -20,6 +20,7 @@ def export(
     wheel_version: str = "0",
     extras: Sequence[str] = (),
     gpu: str = "sm_80",
+    device_compiler: str = "clang",
     weights: str | os.PathLike[str] | None = None,
 ) -> list[str]:
     """Writes functions as a library for programs in C and C++; returns the paths of its files.
@@ -32,8 +33,9 @@ def export(
     `kinds` are the files beside the header: "o" and "a" to link, "so" to open, "whl" for Python
     without Gnomon, a package of version `wheel_version` that needs NumPy alone, and the texts
     "cpp", "llvm-ir" and "asm"; "ll" and "s" are other names of these. For GPUs: "cuda", the kernels
-    in CUDA C++, "ptx", what NVRTC makes of them for the architecture `gpu`, and "json", which says
-    how they are launched. `targets`: "native", LLVM's name of a processor, or
+    in CUDA C++, "ptx", what `device_compiler` makes of them for the architecture `gpu`, and "json",
+    which says how they are launched. That compiler is "clang", which Gnomon has, or "nvrtc", of
+    NVIDIA's toolkit. `targets`: "native", LLVM's name of a processor, or
     levels of one architecture, this machine's or another, of which a call takes the best that its
     processor has: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"; "aarch64", "aarch64+sve",
     "aarch64+sve256"; "riscv64", "riscv64+v". `opt_level`: Clang's, 0 to 3.
@@ -75,7 +77,7 @@ def export(
             )
     found: list[str] = _core.export_library(
         name, folder or ".", list(named.items()), list(kinds), list(targets), opt_level,
-        wheel_version, list(extras), gpu, _weights_path(weights),
+        wheel_version, list(extras), gpu, device_compiler, _weights_path(weights),
     )
     return found
 
@@ -102,10 +104,12 @@ def exported(
     wheel_version: str = "0",
     extras: Sequence[str] = (),
     gpu: str = "sm_80",
+    device_compiler: str = "clang",
     weights: str | os.PathLike[str] | None = None,
 ) -> list[str]:
     """The method `Function.export`."""
     return export(
         path, function, kinds=kinds, targets=targets, opt_level=opt_level,
-        wheel_version=wheel_version, extras=extras, gpu=gpu, weights=weights,
+        wheel_version=wheel_version, extras=extras, gpu=gpu,
+        device_compiler=device_compiler, weights=weights,
     )
