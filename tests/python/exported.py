@@ -179,10 +179,12 @@ class Call:
 
     def bound(self):
         """A call of the library's function and nothing else, for clocks: it returns the status."""
-        return functools.partial(
+        call = functools.partial(
             self.library.code[f"{self.prefix}_run"], *self.dims, ctypes.byref(self.args),
             *self.rest, ctypes.byref(self.failure),
         )  # fmt: skip
+        call.of = self  # which has the memory
+        return call
 
     def results(self):
         """Those of the last run."""
