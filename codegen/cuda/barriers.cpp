@@ -16,7 +16,8 @@ void Barriers::Use::add(const Use& more) {
     writer = several;
 }
 
-// One statement whose places do not depend on data writes each of them once, or by one thread.
+// One statement whose places do not depend on data writes each of them once, or by one thread:
+// where loops over threads stand in others, each element is the same thread's in all iterations.
 bool Barriers::Use::is_in_the_way_of(const Use& next) const {
   const bool writes = writer != nobody, next_writes = next.writer != nobody;
   if (writes && next_writes && (writer != next.writer || writer == several)) return true;
@@ -80,14 +81,16 @@ void Barriers::go(int first, int last, Uses& open) {
   }
 }
 
-// What an iteration leaves open is in the way of the next one.
+// What an iteration leaves open is in the way of the next one. Without any, no barrier was met.
 void Barriers::go_through_loop(int loop, Uses& open) {
+  const Uses before = open;
   go(loop + 1, outline_.end_of(loop), open);
   const bool is_over_blocks = spread_.of(loop) == Spread::Over::blocks;
   if ((is_over_blocks ? of_block(open) : open).is_in_the_way_of(uses_of(loop))) {
     at_end_[static_cast<std::size_t>(loop)] = true;
     open = Uses(open.size());
   }
+  open.add(before);
 }
 
 bool Barriers::is_shared_out(int loop) const {
