@@ -83,6 +83,7 @@ Kernel KernelReader::read() {
   kernel_.inlined = c->accept("inlined");
   c->finish();
   while ((c = next_line()) && read_head_line(*c)) c->finish();
+  while (kernel_.comment.ends_with('\n')) kernel_.comment.pop_back();
   for (; c; c = next_line()) {
     read_statement(*c);
     c->finish();

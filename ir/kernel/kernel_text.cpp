@@ -137,7 +137,7 @@ void KernelPrinter::label_atoms() {
 
 void KernelPrinter::print_head() {
   head_.push_back("kernel " + spell(kernel_.name) + (kernel_.inlined ? " inlined" : ""));
-  for (std::size_t from = 0; !kernel_.comment.empty() && from <= kernel_.comment.size();) {
+  for (std::size_t from = 0; from < kernel_.comment.size();) {
     const std::size_t to = std::min(kernel_.comment.find('\n', from), kernel_.comment.size());
     head_.push_back(from == to ? "//" : "// " + kernel_.comment.substr(from, to - from));
     from = to + 1;
