@@ -195,6 +195,9 @@ Target target_named(const std::string& cpu, int vector_bytes) {
   if (cpu.find('+') != cpu.npos && processor_level(cpu) == nullptr)
     throw ValueError(fmt::format("target: expected a processor or one of {}, found {}",
                                  processor_level_names(), cpu));
+  if (cpu.starts_with("sm_"))
+    throw ValueError(fmt::format("target: expected a processor or one of {}, found the GPU {}",
+                                 processor_level_names(), cpu));
   Target target = host_target();
   if (cpu != "native") {
     target.cpu = cpu;

@@ -378,6 +378,7 @@ TEST_CASE("the host's target names its vectors and features") {
   CHECK(target_named("aarch64+sve256").vector_bytes == 32);
   CHECK(target_named("aarch64+sve256").vector_registers == 32);
   CHECK_THROWS_AS(target_named("aarch64+sve512"), ValueError);
+  CHECK_THROWS_WITH_AS(target_named("sm_90"), doctest::Contains("found the GPU sm_90"), ValueError);
 }
 
 TEST_CASE("the build id is a hash") {
