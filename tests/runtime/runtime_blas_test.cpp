@@ -96,6 +96,16 @@ TEST_CASE("a BLAS library is found and describes itself") {
   CHECK(blas_description().find('/') != std::string::npos);
 }
 
+TEST_CASE("OpenBLAS uses the vectors that the processor has") {
+#if defined(__x86_64__)
+  const std::string& found = blas_description();
+  if (found.find("OpenBLAS") == found.npos || !__builtin_cpu_supports("avx2")) return;
+  for (const char* core : {"(Prescott)", "(Core2)", "(Nehalem)", "(Sandybridge)"})
+    CHECK(found.find(core) == found.npos);
+  if (__builtin_cpu_supports("avx512bw")) CHECK(found.find("(Haswell)") == found.npos);
+#endif
+}
+
 TEST_CASE("products of integers are exact") {
   const ThreadsRestored restored;
   set_threads(3);
