@@ -319,6 +319,18 @@ class Expansion {
   std::set<std::string_view> seen_;
 };
 
+std::string ptx_by_clang(const std::string& cuda, const std::string& gpu) {
+  try {
+    return build_ptx({"device.cu", cuda}, gpu);
+  } catch (const CompileError& error) {
+    if (error.log().find("unknown target CPU") == std::string::npos) throw;
+    throw ValueError(fmt::format(
+        "export: Clang knows no GPU {}: name an older one, whose PTX newer ones take, or nvrtc as "
+        "the compiler",
+        gpu));
+  }
+}
+
 void check_gpu(const std::string& gpu) {
   static const std::regex name("sm_[1-9][0-9]+[af]?");
   if (!std::regex_match(gpu, name))
@@ -371,7 +383,7 @@ std::string GpuTexts::launches(const Interface& library, const std::string& gpu)
 
 std::string ptx_of(const std::string& cuda, const std::string& gpu, const std::string& compiler) {
   check_gpu(gpu);
-  if (compiler == "clang") return build_ptx({"device.cu", cuda}, gpu);
+  if (compiler == "clang") return ptx_by_clang(cuda, gpu);
   if (compiler != "nvrtc")
     throw ValueError(fmt::format(
         "export: expected clang or nvrtc as the compiler for GPUs, found {}", compiler));

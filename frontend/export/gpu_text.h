@@ -30,7 +30,7 @@ class GpuTexts {
 };
 
 /// What a compiler, "clang" or "nvrtc", makes of a text for "sm_80" and its like. ValueError:
-/// another name, or there is no NVRTC. Throws CompileError, also for a GPU that it does not know.
+/// another name, a GPU that Clang does not know, or there is no NVRTC. Throws CompileError.
 std::string ptx_of(const std::string& cuda, const std::string& gpu, const std::string& compiler);
 
 }  // namespace gnomon
