@@ -2,7 +2,6 @@
 #include "codegen/cuda/barriers.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace gnomon {
 
@@ -55,8 +54,7 @@ void Barriers::go(int first, int last, Uses& open) {
   for (int i = first; i < last; ++i) {
     if (outline_.is_released(i)) continue;
     const Code code = outline_[i].code;
-    if (code == Code::barrier ||
-        code == Code::transpose) {  // of which all threads wait at both ends
+    if (code == Code::barrier || code == Code::transpose) {  // which waits at both ends
       open = Uses(open.size());
     } else if (code == Code::if_) {  // all threads go the same way
       const int end = outline_.end_of(i);
