@@ -224,8 +224,7 @@ std::vector<std::string> arguments(const Processor& p, const ClangSettings& sett
   }
   args.insert(args.end(),
               {"-x", "c++", "-mrelocation-model", "pic", "-pic-level", "2", "-fvisibility=hidden",
-               // Kernels name their vectors; a processor's preference for narrow ones
-               // would split them.
+               // Kernels name their vectors; a preference for narrow ones would split them.
                "-mprefer-vector-width=512"});
   for (const std::string& feature : p.features) {
     args.insert(args.end(), {"-target-feature", feature});

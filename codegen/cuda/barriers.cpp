@@ -41,6 +41,12 @@ Barriers::Barriers(const KernelOutline& outline, const Spread& spread)
       is_any_aliased_(std::ranges::any_of(outline.kernel().buffers, &BufferParam::aliased)),
       before_(outline.kernel().body.size()),
       at_end_(outline.kernel().body.size()) {
+  for (const Statement& s : outline.kernel().body)
+    is_plain_.push_back(s.code == Code::axis || s.code == Code::extent ||
+                        s.code == Code::constant ||
+                        (s.code == Code::let && std::ranges::all_of(s.args, [this](std::int32_t a) {
+                           return is_plain_[static_cast<std::size_t>(a)];
+                         })));
   Uses open(outline.kernel().buffers.size());
   go(0, outline.size(), open);
 }
@@ -120,18 +126,12 @@ void Barriers::add_use(int statement, Uses& uses) const {
     case Code::load:
     case Code::read_rows: return read(s.buffer);
     case Code::store:
-    case Code::write_rows: return write(s.buffer, is_plain(s.args[0]), false);
+    case Code::write_rows:
+      return write(s.buffer, is_plain_[static_cast<std::size_t>(s.args[0])], false);
     case Code::update:
     case Code::update_rows: return write(s.buffer, false, true);
     default: return;  // a transposition has barriers of its own
   }
-}
-
-bool Barriers::is_plain(int statement) const {
-  const Statement& s = outline_[statement];
-  if (s.code == Code::axis || s.code == Code::extent || s.code == Code::constant) return true;
-  return s.code == Code::let &&
-         std::ranges::all_of(s.args, [this](std::int32_t a) { return is_plain(a); });
 }
 
 Barriers::Uses Barriers::of_block(Uses uses) const {

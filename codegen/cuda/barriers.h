@@ -46,8 +46,6 @@ class Barriers {
   void add_use(int statement, Uses& uses) const;
   /// Of a block's own memory: of other memory each iteration of a loop over blocks has a part.
   Uses of_block(Uses uses) const;
-  /// Whether a place depends on nothing but axes and extents.
-  bool is_plain(int statement) const;
   std::size_t memory_of(int buffer) const;
   bool is_shared_out(int loop) const;
 
@@ -55,6 +53,7 @@ class Barriers {
   const Spread& spread_;
   bool is_any_aliased_;
   std::vector<bool> before_, at_end_;  // by statement
+  std::vector<bool> is_plain_;         // it depends on nothing but axes and extents
 };
 
 }  // namespace gnomon

@@ -28,8 +28,7 @@ struct ExportOptions {
   bool cuda = false;          ///< also return the kernels in CUDA C++, and how they are launched
   bool ptx = false;           ///< also compile those
   std::string gpu = "sm_80";  ///< for this architecture
-  std::string device_compiler =
-      "clang";  ///< by this one: "clang", or "nvrtc", which has to be there
+  std::string device_compiler = "clang";  ///< by this one, or by "nvrtc" where it is there
   /// Puts weights and first values of variables into a file of their own: the rest of the library
   /// is the same for any of their values.
   bool separate_weights = false;

@@ -179,10 +179,7 @@ class Call:
 
     def bound(self):
         """A call of the library's function and nothing else, for clocks: it returns the status."""
-        call = functools.partial(
-            self.library.code[f"{self.prefix}_run"], *self.dims, ctypes.byref(self.args),
-            *self.rest, ctypes.byref(self.failure),
-        )  # fmt: skip
+        call = self._bound("run", *self.rest)
         call.of = self  # which has the memory
         return call
 
@@ -218,10 +215,14 @@ class Call:
         setattr(self.args, name, array.ctypes.data)
         return array
 
+    def _bound(self, function, *rest):
+        return functools.partial(
+            self.library.code[f"{self.prefix}_{function}"], *self.dims, ctypes.byref(self.args),
+            *rest, ctypes.byref(self.failure),
+        )  # fmt: skip
+
     def _call(self, function, *rest):
-        status = self.library.code[f"{self.prefix}_{function}"](
-            *self.dims, ctypes.byref(self.args), *rest, ctypes.byref(self.failure)
-        )
+        status = self._bound(function, *rest)()
         if status != 0:
             assert self.failure.status == status
             raise Failed(status, self._message())
