@@ -155,6 +155,8 @@ Scalar KernelBuilder::open(Axis axis, Scalar lo, Scalar hi, const Dim& extent) {
   s.args = {statement_of(lo), statement_of(hi)};
   if (infos_[lo.id].lanes || infos_[hi.id].lanes)
     throw InternalError("kernel: loop bounds with lanes");
+  // Lanes of one element could not be told from the element itself.
+  if (axis.kind == AxisKind::vector && extent.is(1)) axis = {axis.name, AxisKind::serial};
   const bool vector = axis.kind == AxisKind::vector;
   kernel_.axes.push_back(std::move(axis));
   const int opener = append(depth(), std::move(s));
@@ -364,6 +366,7 @@ Scalar KernelBuilder::fold(Scalar acc, int field) {
 }
 
 Scalar KernelBuilder::local(DType t, std::vector<std::int64_t> extents, bool lanes) {
+  lanes = lanes && std::ranges::any_of(scopes_, &Scope::vector);
   Statement s;
   s.code = Code::local;
   s.dtype = t;
