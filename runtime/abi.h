@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 8
+#define GNOMON_ABI_VERSION 9
 
 #ifdef __cplusplus
 extern "C" {
@@ -127,6 +127,20 @@ static inline int64_t gnomon_ticks(void) {
 /* Work over [lo, hi) of a parallel axis; `worker` numbers the running thread from 0. */
 typedef void (*gnomon_body)(void* argument, int64_t lo, int64_t hi, int32_t worker);
 
+/* Between the memory of the host and that of a device. */
+typedef enum gnomon_direction {
+  GNOMON_TO_DEVICE = 0,
+  GNOMON_TO_HOST = 1,
+  GNOMON_IN_DEVICE = 2
+} gnomon_direction;
+
+/* The kernels of a function for a device, which its object exports as gnomon_device. */
+typedef struct gnomon_device_record {
+  const void* image; /* PTX, machine code, or what the simulated device runs */
+  int32_t kernels;
+  const char* const* names; /* of the kernels */
+} gnomon_device_record;
+
 /* Services that return int32_t and can fail return GNOMON_DONE or GNOMON_SERVICE_FAILED. */
 typedef struct gnomon_services {
   int32_t abi_version;
@@ -160,6 +174,28 @@ typedef struct gnomon_services {
    * when it threw: the call is to end. */
   int32_t (*breakpoint)(gnomon_context*, int64_t callback, int32_t dtype, int32_t rank,
                         const int64_t* shape, const void* data);
+  /* Of functions that run kernels on a device, null for others. Work there is queued in order. */
+  /* Memory of the device for the rest of this call, or null. */
+  void* (*device_allocate)(gnomon_context*, int64_t bytes);
+  /* A constant of the object in the memory of the device, or null. */
+  void* (*device_constant)(gnomon_context*, const void* constant, int64_t bytes);
+  /* Memory for as many blocks as run at once, until the next kernel is launched, or null. */
+  void* (*device_scratch)(gnomon_context*, int64_t bytes);
+  /* Where kernels tell of failed checks, or null; `device_failed` waits for them, tells `fail` and
+   * returns GNOMON_DONE, GNOMON_CHECK_FAILED or GNOMON_SERVICE_FAILED. */
+  void* (*device_failure)(gnomon_context*);
+  int32_t (*device_failed)(gnomon_context*);
+  /* What is copied to the host is there when it returns. */
+  int32_t (*device_copy)(gnomon_context*, void* to, const void* from, int64_t bytes,
+                         gnomon_direction direction);
+  /* Until all that was queued is done: functions that are profiled ask for it behind each step. */
+  int32_t (*device_wait)(gnomon_context*);
+  /* Zeros. */
+  int32_t (*device_clear)(gnomon_context*, void* memory, int64_t bytes);
+  /* `parameters`: the addresses of what each parameter of the kernel is. */
+  int32_t (*device_launch)(gnomon_context*, int32_t kernel, int64_t blocks, int32_t threads,
+                           void* const* parameters);
+  int64_t device_blocks; /* the most that a launch is worth */
 } gnomon_services;
 
 typedef struct gnomon_info_record {

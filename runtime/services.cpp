@@ -16,6 +16,7 @@
 #include "runtime/arrays/shared.h"
 #include "runtime/breakpoints.h"
 #include "runtime/convolution/convolution.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 #include "runtime/linalg/blas.h"
 #include "runtime/linalg/lapack.h"
@@ -150,20 +151,17 @@ void* output(gnomon_context* context, std::int32_t index, const std::int64_t* sh
   LateOutput& late = context->outputs[static_cast<std::size_t>(index)];
   void* data = nullptr;
   guarded(context, [&] {
-    late.array = Array::of_extents(
-        late.dtype, std::span<const std::int64_t>(shape, static_cast<std::size_t>(late.rank)));
-    data = late.array.data();
+    const std::span<const std::int64_t> extents(shape, static_cast<std::size_t>(late.rank));
+    late.array = late.device == nullptr ? Array::of_extents(late.dtype, extents)
+                                        : empty_on(*late.device, late.dtype, extents, "a result");
+    data = late.array.address();
   });
   return data;
 }
 
 void fail(gnomon_context* context, std::int32_t check, std::int64_t index, std::int64_t value,
           std::int64_t bound) {
-  const std::lock_guard lock(context->mutex);
-  Failure& first = context->first_failure;
-  const bool counts =
-      first.check == 0 || std::tie(check, index) < std::tie(first.check, first.index);
-  if (counts) first = {check, index, value, bound};
+  context->note_failure({check, index, value, bound});
 }
 
 void print(gnomon_context* context, std::int32_t message, std::int32_t dtype, std::int32_t rank,
@@ -275,6 +273,14 @@ gnomon_services services(int threads) {
 }
 
 }  // namespace gnomon
+
+void gnomon_context::note_failure(const gnomon::Failure& failure) {
+  const std::lock_guard lock(mutex);
+  gnomon::Failure& first = first_failure;
+  const bool counts = first.check == 0 ||
+                      std::tie(failure.check, failure.index) < std::tie(first.check, first.index);
+  if (counts) first = failure;
+}
 
 gnomon_context::~gnomon_context() {
   for (const gnomon::Block& block : blocks) gnomon::free_block(block);

@@ -16,6 +16,8 @@
 
 namespace gnomon {
 
+class Device;
+struct DeviceCall;
 struct SharedUse;
 
 /// Receives the text of each print operation, without a newline at the end.
@@ -50,7 +52,8 @@ struct Failure {
 struct LateOutput {
   DType dtype = float64;
   std::int32_t rank = 0;
-  Array array;  // set by the function
+  Array array;               // set by the function
+  Device* device = nullptr;  // in whose memory it is; null: the host's
 };
 
 /// The service table; `threads` bounds the workers of each parallel step (0: the pool's number).
@@ -71,6 +74,8 @@ struct gnomon_context {
 
   /// The failure that counts; `check` is 0 when there was none. For the caller, after the run.
   const gnomon::Failure& failure() const noexcept { return first_failure; }
+  /// Counts a failure with those there were.
+  void note_failure(const gnomon::Failure& failure);
   /// What a service could not do (no BLAS library, out of memory), or empty.
   const std::string& trouble() const noexcept { return service_trouble; }
 
@@ -80,6 +85,7 @@ struct gnomon_context {
   const std::span<const std::string> messages;
   gnomon_profile* profile = nullptr;             // where the call counts its steps, if it does
   std::span<const gnomon::SharedUse> uses = {};  // of a call with breakpoints
+  gnomon::DeviceCall* device = nullptr;          // of a function that runs kernels on one
   std::exception_ptr thrown;                     // by the callback of one
   std::mutex mutex;  // guards the rest: services are called from several workers
   gnomon::Failure first_failure;

@@ -19,17 +19,21 @@ using nlohmann::json;
 constexpr std::int64_t any_number = std::numeric_limits<int>::max();
 
 json to_json(const SignatureInput& input) {
-  return {{"name", input.name},
-          {"dtype", name_of(input.dtype)},
-          {"rank", input.rank},
-          {"extents", input.extents}};
+  json object{{"name", input.name},
+              {"dtype", name_of(input.dtype)},
+              {"rank", input.rank},
+              {"extents", input.extents}};
+  if (input.on_device) object["device"] = true;
+  return object;
 }
 
 json to_json(const SignatureOutput& output) {
-  return {{"name", output.name}, {"dtype", name_of(output.dtype)},
-          {"rank", output.rank}, {"extents", output.extents},
-          {"late", output.late}, {"shape_at", output.shape_at},
-          {"over", output.over}};
+  json object{{"name", output.name}, {"dtype", name_of(output.dtype)},
+              {"rank", output.rank}, {"extents", output.extents},
+              {"late", output.late}, {"shape_at", output.shape_at},
+              {"over", output.over}};
+  if (output.on_device) object["device"] = true;
+  return object;
 }
 
 json to_json(const FailureText& failure) {
@@ -100,7 +104,8 @@ std::vector<std::string> read_extents(const json& entry, int rank) {
 
 SignatureInput read_input(const json& entry) {
   const int rank = rank_of(entry);
-  return {entry.at("name"), dtype_named(entry.at("dtype")), rank, read_extents(entry, rank)};
+  return {entry.at("name"), dtype_named(entry.at("dtype")), rank, read_extents(entry, rank),
+          entry.value("device", false)};
 }
 
 SignatureOutput read_output(const json& entry, std::int64_t plan_size, std::int64_t inputs) {
@@ -111,7 +116,8 @@ SignatureOutput read_output(const json& entry, std::int64_t plan_size, std::int6
           read_extents(entry, rank),
           integer(entry, "shape_at", 0, plan_size - rank + 1),
           entry.at("late"),
-          integer(entry, "over", -1, inputs)};
+          integer(entry, "over", -1, inputs),
+          entry.value("device", false)};
 }
 
 FailureText read_failure(const json& entry, std::int64_t inputs) {

@@ -167,6 +167,7 @@ Array::Record* Array::make_record(DType dtype, std::span<const std::int64_t> sha
   record->owner = nullptr;
   record->owns_data = true;
   record->shown = false;
+  record->elsewhere = false;
   std::copy(shape.begin(), shape.end(), record->dims());
   return record;
 }
@@ -228,6 +229,17 @@ Array Array::borrow(void* data, DType dtype, Extents shape, std::shared_ptr<void
   check_known(dtype);
   count_elements(dtype, shape);
   return borrow(data, dtype, shape, contiguous_strides(shape), std::move(keep_alive));
+}
+
+Array Array::elsewhere(void* address, DType dtype, Extents shape, std::shared_ptr<void> holder) {
+  Array array = borrow(address, dtype, shape, std::move(holder));
+  array.record_->elsewhere = true;
+  return array;
+}
+
+void Array::throw_elsewhere() const {
+  throw DeviceError(fmt::format(
+      "array: expected memory of the host, found {} in the memory of a device", describe()));
 }
 
 Array Array::view(Extents shape, Extents strides, std::int64_t offset) const {
@@ -350,6 +362,7 @@ Array Array::copied_when_written() const {
 // Copies what the record shows, laid out as it is, so that extents, strides and pointers that were
 // read before stay good: the old elements live as long as the record.
 void Array::detach() {
+  if (record().elsewhere) throw_elsewhere();
   std::int64_t low = 0, high = 0;  // elements before and after the first one
   for (int axis = 0; axis < rank() && size() != 0; ++axis) {
     const auto at = static_cast<std::size_t>(axis);

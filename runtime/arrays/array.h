@@ -135,6 +135,14 @@ class Array {
   static Array borrow(void* data, DType dtype, Extents shape,
                       std::shared_ptr<void> keep_alive = nullptr);
 
+  /// An array in memory that is not the host's, C-contiguous: see runtime/device/device_array.h.
+  static Array elsewhere(void* address, DType dtype, Extents shape, std::shared_ptr<void> holder);
+  bool is_elsewhere() const { return record().elsewhere; }
+  /// The first element, wherever it is.
+  void* address() const { return record().data; }
+  /// What the memory belongs to.
+  const void* holder() const { return record().keep_alive.get(); }
+
   /// Whether the handle refers to an array.
   bool defined() const noexcept { return record_ != nullptr; }
   DType dtype() const { return record().dtype; }
@@ -156,11 +164,12 @@ class Array {
   /// The first element. What the value of a shared variable shows is copied before it can be
   /// written to (`copied_when_written`).
   void* data() & GNOMON_LIFETIMEBOUND {
-    if (record().shown) detach();
+    if (record().shown || record_->elsewhere) detach();
     return record_->data;
   }
-  const void* data() const& GNOMON_LIFETIMEBOUND { return record().data; }
-  const void* data() const&& GNOMON_LIFETIMEBOUND { return record().data; }
+  /// DeviceError: it is in the memory of a device.
+  const void* data() const& GNOMON_LIFETIMEBOUND { return here(); }
+  const void* data() const&& GNOMON_LIFETIMEBOUND { return here(); }
   /// The elements; TypeError unless `T` is the dtype's type.
   template <ScalarType T>
       T* data() & GNOMON_LIFETIMEBOUND {
@@ -170,7 +179,7 @@ class Array {
   template <ScalarType T>
   const T* data() const& GNOMON_LIFETIMEBOUND {
     check_dtype(dtype_of<T>);
-    return static_cast<const T*>(record_->data);
+    return static_cast<const T*>(here());
   }
   /// Of an array that ends with the expression, as in `f(x)[0].data<double>()[2]`: an object that
   /// keeps the array.
@@ -182,7 +191,7 @@ class Array {
   T item() const {
     check_one_element();
     check_dtype(dtype_of<T>);
-    return *static_cast<const T*>(record_->data);
+    return *static_cast<const T*>(here());
   }
   /// All elements in C order; TypeError on another dtype.
   template <ScalarType T>
@@ -233,7 +242,8 @@ class Array {
     DType dtype;
     std::uint8_t rank, size_class;
     bool contiguous : 1, owns_data : 1;
-    bool shown : 1;  // memory that is somebody else's to write to
+    bool shown : 1;      // memory that is somebody else's to write to
+    bool elsewhere : 1;  // memory of a device
     std::int64_t size;
     void* data;
     Record* owner;                     // of the memory that a view shows
@@ -272,6 +282,11 @@ class Array {
     return {record().dims() + first, record_->dims() + first + record_->rank};
   }
   void detach();
+  const void* here() const {
+    if (record().elsewhere) throw_elsewhere();
+    return record_->data;
+  }
+  [[noreturn]] void throw_elsewhere() const;
   void pack_into(void* destination) const;
   [[noreturn]] static void throw_undefined();
   [[noreturn]] void throw_dtype(DType wanted) const;

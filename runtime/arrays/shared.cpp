@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -150,7 +151,15 @@ Array Shared::get() const {
   CommitLock& commits = commit_lock();
   std::unique_lock lock(commits.mutex);
   commits.returned.wait(lock, [&] { return state.value.defined(); });
-  return state.value;
+  const Array value = state.value;
+  lock.unlock();
+  return to_host(value);
+}
+
+void Shared::move(const Array& value, Array moved) const {
+  const std::lock_guard lock(commit_lock().mutex);
+  Array& now = state().value;
+  if (now.defined() && now.address() == value.address()) std::swap(now, moved);
 }
 
 void Shared::check(const Array& value) const {
@@ -280,7 +289,9 @@ void Transaction::finish(bool committed) noexcept {
   // What is left in `target` (the old value, or the unused buffer) serves the next update.
   for (Slot& slot : slots_) {
     slot.value = Array();
-    if (slot.target.defined()) slot.state->spare = std::move(slot.target);
+    if (slot.target.defined() && !slot.target.is_elsewhere())
+      slot.state->spare = std::move(slot.target);
+    slot.target = Array();
   }
   for (Shared::State* state : rights_) state->right.unlock();
 }

@@ -34,7 +34,8 @@ class Shared {
   std::span<const std::int64_t> shape() const& GNOMON_LIFETIMEBOUND;
   std::vector<std::int64_t> shape() const&& { return {shape().begin(), shape().end()}; }
 
-  /// The current value. Later updates do not change it; copy it before writing to it.
+  /// The current value, in the host's memory. Later updates do not change it; copy it before
+  /// writing to it.
   Array get() const;
   /// Replaces the value: takes the array when the caller gave its only handle, else a copy.
   /// TypeError on another dtype, ValueError on another rank or extent.
@@ -42,6 +43,8 @@ class Shared {
   /// Replaces the value by the array itself: nobody may write to it any more, though others may
   /// hold it. Errors as of `set`.
   void adopt(Array value);
+  /// Where the value is still this one, it is in this other place from now on.
+  void move(const Array& value, Array moved) const;
   /// The checks of `set`, alone.
   void check(const Array& value) const;
 

@@ -1,0 +1,47 @@
+// Arrays that hold memory of a device, and copies of them.
+#include "runtime/device/device_array.h"
+
+#include <memory>
+#include <utility>
+
+namespace gnomon {
+
+namespace {
+
+struct Held {
+  Device& device;
+  DeviceMemory memory;
+};
+
+}  // namespace
+
+Device* device_of(const Array& array) {
+  return array.is_elsewhere() ? &static_cast<const Held*>(array.holder())->device : nullptr;
+}
+
+Array empty_on(Device& device, DType dtype, std::span<const std::int64_t> shape, std::string of) {
+  std::size_t bytes = size_of(dtype);
+  for (const std::int64_t n : shape) bytes *= static_cast<std::size_t>(n);
+  auto held = std::make_shared<Held>(Held{device, device.allocate(bytes, std::move(of))});
+  void* const address = held->memory.address();
+  return Array::elsewhere(address, dtype, shape, std::move(held));
+}
+
+Array to_device(Device& device, const Array& array, const std::string& of) {
+  if (device_of(array) == &device) return array;
+  const Array source = to_host(array).contiguous();
+  Array made = empty_on(device, source.dtype(), source.shape(), of);
+  device.upload(made.address(), source.data(), static_cast<std::size_t>(source.bytes()));
+  return made;
+}
+
+Array to_host(const Array& array) {
+  Device* const device = device_of(array);
+  if (device == nullptr) return array;
+  Array made = Array::of_extents(array.dtype(), array.shape());
+  device->download(made.data(), array.address(), static_cast<std::size_t>(array.bytes()));
+  device->wait();
+  return made;
+}
+
+}  // namespace gnomon

@@ -1,0 +1,23 @@
+// Arrays in the memory of a device.
+#pragma once
+
+#include <string>
+
+#include "runtime/arrays/array.h"
+#include "runtime/device/device.h"
+
+namespace gnomon {
+
+/// The device whose memory an array is in; null: the host's.
+Device* device_of(const Array& array);
+
+/// Uninitialised and C-contiguous. `of`: what it is for, in messages. DeviceError: out of memory.
+Array empty_on(Device& device, DType dtype, std::span<const std::int64_t> shape, std::string of);
+
+/// The elements in the memory of a device, C-contiguous: the array itself if it is there.
+/// DeviceError as of copies.
+Array to_device(Device& device, const Array& array, const std::string& of);
+/// The elements in the host's memory: the array itself if it is there.
+Array to_host(const Array& array);
+
+}  // namespace gnomon

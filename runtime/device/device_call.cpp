@@ -1,0 +1,160 @@
+// The services of a device: what throws there is the trouble of the call.
+#include "runtime/device/device_call.h"
+
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+
+#include "runtime/error.h"
+#include "runtime/services.h"
+
+namespace gnomon {
+
+namespace {
+
+/// As kernels see it: `gn::Failure` of the prelude.
+struct DeviceFailure {
+  std::int32_t lock = 0, check = -1;
+  std::int64_t index = 0, value = 0, bound = 0;
+};
+
+DeviceCall& call_of(gnomon_context* context) { return *context->device; }
+Device& device_of(gnomon_context* context) { return call_of(context).function.device(); }
+
+// What `work` returns, or `otherwise` where it throws.
+template <class Work, class Result>
+Result guarded(gnomon_context* context, Result otherwise, const Work& work) {
+  try {
+    return work();
+  } catch (const std::exception& error) {
+    const std::lock_guard hold(context->mutex);
+    context->service_trouble = error.what();
+    return otherwise;
+  }
+}
+
+void* allocate(gnomon_context* context, std::int64_t bytes) {
+  return guarded(context, static_cast<void*>(nullptr), [&] {
+    DeviceCall& call = call_of(context);
+    call.memory.push_back(
+        call.function.device().allocate(static_cast<std::size_t>(bytes), call.function.name()));
+    return call.memory.back().address();
+  });
+}
+
+void* constant(gnomon_context* context, const void* bytes, std::int64_t count) {
+  return guarded(context, static_cast<void*>(nullptr),
+                 [&] { return call_of(context).function.constant(bytes, count); });
+}
+
+void* scratch(gnomon_context* context, std::int64_t bytes) {
+  return guarded(context, static_cast<void*>(nullptr), [&] {
+    DeviceCall& call = call_of(context);
+    if (bytes > call.scratch_bytes || call.scratch.address() == nullptr) {
+      call.scratch =
+          call.function.device().allocate(static_cast<std::size_t>(bytes), call.function.name());
+      call.scratch_bytes = bytes;
+    }
+    return call.scratch.address();
+  });
+}
+
+void* failure(gnomon_context* context) {
+  return guarded(context, static_cast<void*>(nullptr), [&] {
+    DeviceCall& call = call_of(context);
+    if (call.failure.address() == nullptr) {
+      call.failure = call.function.device().allocate(sizeof(DeviceFailure), call.function.name());
+      const DeviceFailure none;
+      call.function.device().upload(call.failure.address(), &none, sizeof none);
+    }
+    return call.failure.address();
+  });
+}
+
+std::int32_t failed(gnomon_context* context) {
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    DeviceCall& call = call_of(context);
+    if (call.failure.address() == nullptr) return GNOMON_DONE;
+    DeviceFailure found;
+    call.function.device().download(&found, call.failure.address(), sizeof found);
+    call.function.device().wait();
+    if (found.check < 0) return GNOMON_DONE;
+    context->note_failure({found.check, found.index, found.value, found.bound});
+    return GNOMON_CHECK_FAILED;
+  });
+}
+
+std::int32_t copy(gnomon_context* context, void* to, const void* from, std::int64_t bytes,
+                  gnomon_direction direction) {
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    Device& device = device_of(context);
+    const auto count = static_cast<std::size_t>(bytes);
+    switch (direction) {
+      case GNOMON_TO_DEVICE: device.upload(to, from, count); break;
+      case GNOMON_IN_DEVICE: device.copy(to, from, count); break;
+      case GNOMON_TO_HOST:
+        device.download(to, from, count);
+        device.wait();
+        break;
+    }
+    return GNOMON_DONE;
+  });
+}
+
+std::int32_t wait(gnomon_context* context) {
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    device_of(context).wait();
+    return GNOMON_DONE;
+  });
+}
+
+std::int32_t clear(gnomon_context* context, void* memory, std::int64_t bytes) {
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    device_of(context).fill(memory, 0, static_cast<std::size_t>(bytes));
+    return GNOMON_DONE;
+  });
+}
+
+std::int32_t launch(gnomon_context* context, std::int32_t kernel, std::int64_t blocks,
+                    std::int32_t threads, void* const* parameters) {
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    device_of(context).launch(call_of(context).function.code(), kernel, blocks, threads,
+                              parameters);
+    return GNOMON_DONE;
+  });
+}
+
+}  // namespace
+
+DeviceFunction::DeviceFunction(Device& device, const gnomon_device_record& record, std::string name)
+    : device_(device),
+      name_(std::move(name)),
+      code_(device.load(record.image,
+                        std::span(record.names, static_cast<std::size_t>(record.kernels)))) {}
+
+void* DeviceFunction::constant(const void* bytes, std::int64_t count) {
+  const std::lock_guard hold(mutex_);
+  DeviceMemory& memory = constants_[bytes];
+  if (memory.address() == nullptr) {
+    memory = device_.allocate(static_cast<std::size_t>(count), name_);
+    device_.upload(memory.address(), bytes, static_cast<std::size_t>(count));
+  }
+  return memory.address();
+}
+
+void add_device_services(gnomon_services& table, const Device& device) {
+  constexpr int blocks_each = 16;  // of a multiprocessor: as many as run there at once, and some
+  table.device_allocate = allocate;
+  table.device_constant = constant;
+  table.device_scratch = scratch;
+  table.device_failure = failure;
+  table.device_failed = failed;
+  table.device_copy = copy;
+  table.device_wait = wait;
+  table.device_clear = clear;
+  table.device_launch = launch;
+  table.device_blocks = std::int64_t{blocks_each} * device.multiprocessors();
+}
+
+}  // namespace gnomon
