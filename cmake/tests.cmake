@@ -56,6 +56,18 @@ endforeach()
 
 include(${PROJECT_SOURCE_DIR}/cmake/fuzz.cmake)
 
+# Once more with the kernels on the simulated device, which must change nothing.
+foreach(name IN ITEMS branches column_pairs combine_at compile_dtypes compile_fuzz compile_linear
+        compile_values complex gradient_table halves linalg loops networks order pairs pooling
+        random recurrences reductions safe_where scatter solvers tiles)
+  if(TEST ${name})
+    add_test(NAME sim_${name}
+             COMMAND gnomon_tests --source-file=*/${name}_test.cpp --no-intro
+                     "--test-case-exclude=what is too large for the caches*")  # of the text
+    set_tests_properties(sim_${name} PROPERTIES TIMEOUT 600 ENVIRONMENT GNOMON_DEVICE=sim)
+  endif()
+endforeach()
+
 add_test(NAME tree COMMAND ${PROJECT_SOURCE_DIR}/tools/check --build ${PROJECT_BINARY_DIR})
 if(EXISTS ${PROJECT_SOURCE_DIR}/frontend/gnomon.h)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)

@@ -16,6 +16,8 @@
 #include "frontend/profiled.h"
 #include "frontend/program.h"
 #include "runtime/arrays/representation.h"
+#include "runtime/device/device_array.h"
+#include "runtime/device/device_call.h"
 #include "runtime/error.h"
 #include "runtime/log.h"
 #include "runtime/memory.h"
@@ -66,13 +68,22 @@ struct Call {
     }
     for (std::size_t i = 0; i < program.constants.size(); ++i)
       bind_value(arguments.size() + i, program.constants[i]);
+    if (program.device) made.resize(program.outputs.size());
   }
 
   /// `value(i)` is that of shared variable i, which must stay.
   template <class F>
   void bind_shared(F&& value) {
     const std::size_t first = program.arguments + program.constants.size();
-    for (std::size_t i = 0; i < program.shared.size(); ++i) bind_value(first + i, value(i));
+    for (std::size_t i = 0; i < program.shared.size(); ++i) {
+      const Array& now = value(i);
+      bind_value(first + i, now);
+      // A variable that nobody updates stays where it was used last.
+      const Array& moved = values[first + i];
+      if (moved.defined() && moved.is_elsewhere() != now.is_elsewhere() &&
+          !program.shared[i].updated)
+        program.shared[i].variable.move(now, moved);
+    }
   }
 
   /// The plan of a call with what was bound; ValueError with the failed check.
@@ -103,12 +114,18 @@ struct Call {
       if (o.late) {
         late[i].dtype = o.dtype;
         late[i].rank = o.rank;
+        if (program.device && program.signature.outputs[i].on_device)
+          late[i].device = &program.device->device();
         buffers[first + i] = no_elements;
         continue;
       }
       const std::span<const std::int64_t> shape(plan + o.shape_at,
                                                 static_cast<std::size_t>(o.rank));
-      if (o.updates >= 0)
+      if (program.device && program.signature.outputs[i].on_device) {
+        made[i] =
+            empty_on(program.device->device(), o.dtype, shape, program.signature.outputs[i].name);
+        buffers[first + i] = made[i].address();
+      } else if (o.updates >= 0)
         buffers[first + i] =
             address(transaction->target(static_cast<std::size_t>(o.updates), shape));
       else if (o.over >= 0 && static_cast<std::size_t>(o.over) < given.size() && given[o.over] &&
@@ -127,18 +144,21 @@ struct Call {
       context.profile = timer.profile();
       context.uses = program.shared;
     }
+    std::optional<DeviceCall> on_device;
+    if (program.device) context.device = &on_device.emplace(*program.device);
     timer.end(CallStage::outputs);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
     timer.end(CallStage::run);
     if (status != GNOMON_DONE) explain(status, context);
+    if (program.device) take_from_device(transaction);
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       const ProgramOutput& o = program.outputs[i];
       if (!o.late) continue;
       if (o.updates >= 0)
         transaction->replace(static_cast<std::size_t>(o.updates), late[i].array);
       else
-        results.arrays_[i] = late[i].array;
+        results.arrays_[i] = to_host(late[i].array);
     }
     return std::move(results);
   }
@@ -147,8 +167,38 @@ struct Call {
   std::int64_t workspace() const { return workspace_; }
 
  private:
+  // What the device made: results are copied to the host.
+  void take_from_device(Transaction* transaction) {
+    Device& device = program.device->device();
+    for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+      if (!made[i].defined()) continue;
+      const ProgramOutput& o = program.outputs[i];
+      if (o.updates >= 0) {
+        transaction->replace(static_cast<std::size_t>(o.updates), std::move(made[i]));
+        continue;
+      }
+      Array& result = results.arrays_[i] = Array::of_extents(o.dtype, made[i].shape());
+      device.download(result.data(), made[i].address(), static_cast<std::size_t>(result.bytes()));
+    }
+    device.wait();
+  }
+
+  // Of a function that runs kernels on a device, or an array that is there.
+  void bind_elsewhere(std::size_t i, const Array& a) {
+    if (program.device && program.signature.inputs[i].on_device) {
+      values[i] = to_device(program.device->device(), a, program.signature.inputs[i].name);
+      buffers[i] = values[i].address();
+      return;
+    }
+    const Array here = to_host(a);
+    values[i] = is_read_in_place(here) ? here : here.contiguous();
+    buffers[i] = address(values[i]);
+  }
+
   void bind_value(std::size_t i, const Array& a) {
-    if (is_read_in_place(a)) {
+    if (program.device || a.is_elsewhere()) {
+      bind_elsewhere(i, a);
+    } else if (is_read_in_place(a)) {
       buffers[i] = address(a);
     } else {
       values[i] = a.contiguous();
@@ -204,6 +254,7 @@ struct Call {
 
   const Program& program;
   SmallVector<Array, 8> values;
+  std::vector<Array> made;  // outputs, by the device
   SmallVector<void*, 16> buffers;
   SmallVector<std::int64_t, 32> extents;
   std::size_t filled = 0;
@@ -251,12 +302,13 @@ void inspect(const Program& program, std::span<const Array* const> arguments,
              const Transaction& transaction, const Results& results) {
   std::vector<Array> inputs, outputs;
   for (const Array* argument : arguments) inputs.push_back(*argument);
-  inputs.insert(inputs.end(), program.constants.begin(), program.constants.end());
-  for (std::size_t i = 0; i < program.shared.size(); ++i) inputs.push_back(transaction.value(i));
+  for (const Array& constant : program.constants) inputs.push_back(to_host(constant));
+  for (std::size_t i = 0; i < program.shared.size(); ++i)
+    inputs.push_back(to_host(transaction.value(i)));
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     const int updates = program.outputs[i].updates;
     outputs.push_back(updates < 0 ? results[i]
-                                  : transaction.next(static_cast<std::size_t>(updates)));
+                                  : to_host(transaction.next(static_cast<std::size_t>(updates))));
   }
   program.inspection->look(inputs, outputs, program.most_threads());
 }
@@ -376,7 +428,8 @@ std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
   for (const SharedUse& s : program.shared) values.push_back(s.variable.get());
   call.bind_shared([&](std::size_t i) -> const Array& { return values[i]; });
   std::unique_ptr<const PlanRecord> own;
-  return gnomon::workspace_bytes(call.plan(own).plan, program.most_threads());
+  const std::vector<std::int64_t>& plan = call.plan(own).plan;
+  return gnomon::workspace_bytes(plan, program.most_threads()) + (program.device ? plan.back() : 0);
 }
 
 }  // namespace gnomon

@@ -91,6 +91,7 @@ Made make(const Closed& closed, const CompileOptions& options, const Target& tar
   BuildOptions how;
   how.cpu = target.cpu;
   how.opt_level = options.opt_level;
+  how.device = target.device;
   how.stage = [&](const char* part) { watch.part(part); };
   Artifact artifact =
       build_artifact(std::move(units), signature_of(lowered.module), closed.constants, how);
@@ -146,6 +147,7 @@ Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& 
   program->options = options;
   program->options.givens.clear();
   program->services = services(options.threads);
+  load_device_code(*program, options);
   watch.stage("load");
   program->timings = watch.text();
   if (options.profile) program->profiled = begin_profile(*program, watch.stages());

@@ -15,6 +15,7 @@
 #include "runtime/abi.h"
 #include "runtime/cache/cache.h"
 #include "runtime/error.h"
+#include "runtime/options.h"
 
 namespace gnomon {
 
@@ -35,6 +36,8 @@ template <class T>
 void at_least_0(const char* name, const std::optional<T>& value) {
   if (value) at_least_0(name, *value);
 }
+
+void device_name(const char*, const std::string& value) { device_named(value); }
 
 constexpr std::int64_t largest_extent = (std::int64_t{1} << 48) - 1;  // addresses have 48 bits
 
@@ -75,6 +78,11 @@ void check_options(const CompileOptions& options, std::size_t inputs) {
           fmt::format("compile: expected donated inputs among {}, found number {}", inputs, i));
 }
 
+DeviceName device_of(const CompileOptions& options) {
+  return device_named(options.device.empty() ? environment("GNOMON_DEVICE").value_or("")
+                                             : options.device);
+}
+
 std::string_view name_for_log(const CompileOptions& options) {
   return options.name.empty() ? std::string_view("a function") : std::string_view(options.name);
 }
@@ -83,6 +91,7 @@ std::string cache_key(const Graph& graph, CompileOptions options,
                       const std::optional<MemoryBudget>& budget, const Target& target) {
   // What was made of these options decides, not how they were written.
   options.cpu = target.name;
+  options.device = target.device;
   options.machine = target.machine;
   options.memory_shapes.clear();
   if (budget) options.memory_shapes = budget->shapes;

@@ -15,6 +15,7 @@
 #include "frontend/variable.h"
 #include "ir/graph/expr.h"
 #include "passes/pipeline.h"
+#include "runtime/device/device.h"
 
 namespace gnomon {
 
@@ -74,7 +75,12 @@ constexpr std::string_view name_of(RewriteLevel level) {
     "operation that made one of finite numbers, with its line, and no shared variable changes.")   \
   X(bool, check, false, work, any_value,                                                           \
     "Compute each call once more, operation by operation, and compare. InternalError names the "   \
-    "rewrite or kernel that makes a difference, and no shared variable changes. Slow.")
+    "rewrite or kernel that makes a difference, and no shared variable changes. Slow.")            \
+  X(std::string, device, "", code, device_name,                                                    \
+    "What runs the kernels: 'cpu', 'cuda', 'cuda:1' and so on, or 'sim', which runs kernels for "  \
+    "GPUs on this processor, to test them. Empty: what GNOMON_DEVICE says, else 'cpu'.")           \
+  X(bool, strict_device, false, code, any_value,                                                   \
+    "With a device: ValueError names the first operation on arrays that the host would do.")
 // clang-format on
 
 /// `value` stands in the place of `expression` in this function alone.
@@ -118,6 +124,9 @@ void for_each_option(Options& options, Visit&& visit){
     GNOMON_COMPILE_OPTIONS(GNOMON_VISIT)
 #undef GNOMON_VISIT
 }
+
+/// The device that these options name, or GNOMON_DEVICE. ValueError for another name.
+DeviceName device_of(const CompileOptions& options);
 
 /// What lines of the log call the function.
 std::string_view name_for_log(const CompileOptions& options);

@@ -137,7 +137,8 @@ class Function {
   /// Number of kernels and of library products a call runs (loop bodies counted once).
   int kernels() const;
   int products() const;
-  /// Bytes of workspace a call with arguments of these shapes uses. ValueError as of the call.
+  /// Bytes of workspace a call with arguments of these shapes uses, in the memory of the host and
+  /// of a device. ValueError as of the call.
   std::int64_t workspace_bytes(std::span<const Array> arguments) const;
 
  private:

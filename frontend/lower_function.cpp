@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "codegen/lower/lower.h"
+#include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
+#include "frontend/places.h"
 #include "frontend/program.h"
 #include "ir/graph/leaf.h"
 #include "passes/engine/rule.h"
 #include "passes/pipeline.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 #include "runtime/log.h"
 
@@ -69,6 +72,36 @@ std::string rewrites_log(const CompileOptions& options, const Trace& trace) {
   return text;
 }
 
+// The newest architecture that Clang makes PTX for, of which drivers make code for newer ones.
+std::string architecture_for_clang(const Device& device) {
+  const std::string& own = device.architecture();
+  constexpr std::string_view newest = "sm_90";
+  if (!own.starts_with("sm_")) return own;
+  return std::stoi(own.substr(3)) > 90 ? std::string(newest) : own;
+}
+
+// Whether the host does work on arrays in a step.
+bool is_of_host(const Module& module, const Step& step) {
+  if (std::holds_alternative<ServiceStep>(step.what)) return true;
+  const auto* kernel = std::get_if<KernelStep>(&step.what);
+  return kernel != nullptr && !kernel->on_device &&
+         std::ranges::any_of(kernel->buffers, [&](int b) {
+           return b >= 0 && !element_count(module.buffers[static_cast<std::size_t>(b)].shape).is(1);
+         });
+}
+
+void expect_on_device(const Module& module, const std::vector<Step>& steps, const Graph& captured) {
+  for (const Step& step : steps) {
+    if (is_of_host(module, step))
+      throw ValueError(
+          fmt::format("strict_device: expected work of the device, found {} on the "
+                      "host{}",
+                      op_of(step, captured), lines_of(step, captured)));
+    for_each_inner(
+        step, [&](const std::vector<Step>& inner) { expect_on_device(module, inner, captured); });
+  }
+}
+
 }  // namespace
 
 Target target_of(const CompileOptions& options) {
@@ -79,11 +112,17 @@ Target target_of(const CompileOptions& options) {
         options.cpu));
   Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
   if (options.machine) target.machine = *options.machine;
+  if (const DeviceName device = device_of(options); !device.is_host()) {
+    target.device = architecture_for_clang(Device::open(device));
+    target.calls_library = false;
+  }
   return target;
 }
 
 std::optional<MemoryBudget> memory_budget_of(const CompileOptions& options, const Closed& closed) {
   if (!options.memory_budget) return std::nullopt;
+  if (!device_of(options).is_host())
+    throw ValueError("memory_budget: expected a function of the CPU, found one with a device");
   MemoryBudget budget{*options.memory_budget, options.memory_shapes};
   if (budget.shapes.empty()) budget.shapes = declared_shapes(closed);
   if (budget.shapes.size() != closed.arguments)
@@ -111,7 +150,7 @@ Graph optimized_graph(const Program& program) {
   Closed closed;
   closed.graph = with_positions(program.captured);
   closed.arguments = program.arguments;
-  closed.constants = program.constants;
+  for (const Array& constant : program.constants) closed.constants.push_back(to_host(constant));
   Graph optimized = optimized_graph(closed, options, context);
   std::optional<MemoryBudget> budget = memory_budget_of(options, closed);
   if (!budget) return optimized;
@@ -152,6 +191,8 @@ LoweredFunction lower_function(const Closed& closed, const CompileOptions& optio
   }
   LoweredFunction lowered{
       std::move(plan.graph), run_module_passes(std::move(plan.module), target, context), {}};
+  if (options.strict_device && lowered.module.on_device)
+    expect_on_device(lowered.module, lowered.module.steps, closed.graph);
   if (options.changes && options.changes->module) options.changes->module(lowered.module);
   lowered.module.profile = options.profile;
   stage("lower");

@@ -1,7 +1,12 @@
 // Gathers the lines of nodes.
 #include "frontend/places.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+
+#include "codegen/module/module.h"
 
 namespace gnomon {
 
@@ -14,6 +19,25 @@ void Places::add(std::span<const Origin> origins) {
 void Places::add(std::span<const std::uint32_t> nodes, std::span<const Node* const> order) {
   for (const std::uint32_t n : nodes)
     if (n < order.size()) add(order[n]->origins());
+}
+
+std::string op_of(const Step& step, const Graph& captured) {
+  const std::vector<const Node*> order = nodes_with_bodies(captured);
+  if (step.nodes.size() == 1 && step.nodes[0] < order.size())
+    return std::string(order[step.nodes[0]]->op().name);
+  const auto* call = std::get_if<ServiceStep>(&step.what);
+  return call == nullptr ? "it" : std::string(call->op);
+}
+
+std::string lines_of(const Step& step, const Graph& captured) {
+  Places places(4);
+  const std::vector<const Node*> order = nodes_with_bodies(captured);
+  places.add(step.nodes, order);
+  // A rewrite may have made it of several nodes: those of its operation, then.
+  if (const auto* call = std::get_if<ServiceStep>(&step.what); call && places.lines().empty())
+    for (const Node* node : order)
+      if (node->op().name == call->op) places.add(node->origins());
+  return places.lines().empty() ? "" : fmt::format(" [{}]", fmt::join(places.lines(), ", "));
 }
 
 }  // namespace gnomon

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/graph/graph.h"
 #include "ir/graph/node.h"
 
 namespace gnomon {
@@ -26,5 +27,10 @@ class Places {
   std::size_t most_;
   std::vector<std::string> lines_;
 };
+
+/// The op that a step computes, as the user's program has it, which may be written as others.
+std::string op_of(const struct Step& step, const Graph& captured);
+/// The user's lines that a step comes from, for the end of a message: " [model.py:12]", or nothing.
+std::string lines_of(const struct Step& step, const Graph& captured);
 
 }  // namespace gnomon

@@ -123,7 +123,8 @@ void compare(FunctionProfile& f, const Profiled& function, const MachineLimits& 
     StepProfile& step = f.steps[i];
     const double peak =
         function.steps[i].single ? machine.single_per_second : machine.operations_per_second;
-    if (step.seconds <= 0) continue;
+    // What this machine can do says nothing of a device.
+    if (step.seconds <= 0 || step.kind == "launch" || step.kind.starts_with("copy to")) continue;
     if (machine.bytes_per_second > 0)
       step.of_bandwidth = static_cast<double>(step.bytes) / step.seconds / machine.bytes_per_second;
     if (peak > 0) step.of_peak = static_cast<double>(step.operations) / step.seconds / peak;

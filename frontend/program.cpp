@@ -11,6 +11,8 @@
 #include "frontend/failure_message.h"
 #include "ir/graph/leaf.h"
 #include "ir/op/representation.h"
+#include "runtime/device/device_array.h"
+#include "runtime/device/device_call.h"
 #include "runtime/error.h"
 #include "runtime/threads.h"
 
@@ -133,9 +135,25 @@ Closed closed_of(const Program& program) {
   closed.arguments = program.arguments;
   closed.results = program.results;
   closed.argument_origins = program.argument_origins;
-  closed.constants = program.constants;
+  for (const Array& constant : program.constants) closed.constants.push_back(to_host(constant));
   for (const SharedUse& use : program.shared) closed.shared.push_back(shared_leaf(use.variable));
   return closed;
+}
+
+void load_device_code(Program& program, const CompileOptions& options) {
+  const auto* record =
+      static_cast<const gnomon_device_record*>(program.library->symbol("gnomon_device"));
+  if (record == nullptr) return;
+  Device& device = Device::open(device_of(options));
+  program.device =
+      std::make_shared<DeviceFunction>(device, *record, std::string(name_for_log(options)));
+  add_device_services(program.services, device);
+  for (std::size_t i = 0; i < program.constants.size(); ++i) {
+    const SignatureInput& input = program.signature.inputs[program.arguments + i];
+    if (input.on_device) program.constants[i] = to_device(device, program.constants[i], input.name);
+  }
+  // What the device writes is an array of its own.
+  for (SharedUse& use : program.shared) use.in_place = false;
 }
 
 std::shared_ptr<Program> load(std::shared_ptr<const Library> library, const Closed& closed) {

@@ -18,6 +18,7 @@
 
 namespace gnomon {
 
+class DeviceFunction;
 class Function;
 class Inspection;
 struct Closed;
@@ -54,7 +55,8 @@ struct Program {
   std::size_t results = 0;  // outputs that are not updates come first
   std::shared_ptr<const Library> library;
   gnomon_services services{};
-  std::shared_ptr<Profiled> profiled;  // what its calls took, of a function that is to tell
+  std::shared_ptr<DeviceFunction> device;  // its kernels there, if it has some
+  std::shared_ptr<Profiled> profiled;      // what its calls took, of a function that is to tell
   std::shared_ptr<const Inspection> inspection;  // what looks at results, if anything does
   bool keeps_old_values = false;  // of arguments and shared variables, until a call ends
   bool logs_calls = false;
@@ -92,6 +94,9 @@ inline bool is_read_in_place(const Array& a) {
   return a.is_contiguous() &&
          reinterpret_cast<std::uintptr_t>(std::as_const(a).data()) % size_of(a.dtype()) == 0;
 }
+
+/// Loads the kernels that a device runs, if the code has some. DeviceError: the device refuses.
+void load_device_code(Program& program, const CompileOptions& options);
 
 /// The program that runs native code of what was captured. DeviceError: it is code of another
 /// function.

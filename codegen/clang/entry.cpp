@@ -342,7 +342,7 @@ const PrecompiledPrelude* precompiled(const Processor& p, const ClangSettings& s
   const auto has = [&](llvm::StringRef feature) {
     return std::binary_search(p.features.begin(), p.features.end(), ("+" + feature).str());
   };
-  if (!p.triple.isX86()) return nullptr;
+  if (!p.triple.isX86() || settings.own_prelude) return nullptr;
   static const std::uint64_t hash = prelude_hash(settings);
   for (const PrecompiledPrelude& prelude : precompiled_preludes()) {
     const bool wide = llvm::StringRef(prelude.cpu) == "x86-64-v4";

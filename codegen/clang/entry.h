@@ -7,7 +7,7 @@
 namespace gnomon {
 
 /// Changes whenever a structure below does: a library of another version is refused.
-inline constexpr int clang_entry_version = 3;
+inline constexpr int clang_entry_version = 4;
 inline constexpr const char* clang_entry_name = "gnomon_clang_entry";
 
 /// A named text or binary; `name` ends in a zero, `data` need not.
@@ -40,7 +40,8 @@ struct ClangSettings {
   const char* cpu;
   int opt_level;
   bool assembly, llvm_ir;
-  bool apart;  // what each unit has of the prelude is its own, and no other object sees it
+  bool apart;        // what each unit has of the prelude is its own, and no other object sees it
+  bool own_prelude;  // the unit says how it is to be read, so that the precompiled one is not it
   const ClangText* headers;  // paths below the include root, as "prelude/exp.h"
   std::size_t header_count;
 };

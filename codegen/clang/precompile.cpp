@@ -33,7 +33,8 @@ bool write(const std::string& cpu, const std::string& folder, std::ofstream& sou
     const std::string_view text = prelude_files()[i - 1].text;
     headers.push_back({names[i].c_str(), text.data(), text.size()});
   }
-  const ClangSettings settings{cpu.c_str(), 2, false, false, false, headers.data(), headers.size()};
+  const ClangSettings settings{cpu.c_str(), 2,     false,          false,
+                               false,       false, headers.data(), headers.size()};
   std::string bytes;
   std::uint64_t hash = 0;
   if (!precompile_prelude(settings, {&bytes, take, show}, &hash)) return false;

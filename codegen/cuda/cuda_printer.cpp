@@ -24,6 +24,7 @@ KernelText CudaPrinter::print(const std::string& name) {
                         memory_name(kernel().buffers[b].dtype), w_.buffer(b), scratch_offset(b)));
   KernelText result = FunctionPrinter::print(name);
   result.one_block = spread_.needs_one_block();
+  for (const auto& [slot, dimension] : w_.dimensions()) result.dimensions.push_back(slot);
   if (result.one_block) result.comment += "// Launch it with one block.\n";
   return result;
 }
@@ -31,13 +32,24 @@ KernelText CudaPrinter::print(const std::string& name) {
 CudaPrinter::Head CudaPrinter::head(const std::string& name) const {
   Head result{fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}",
                           spread_.threads_of_block(), name),
-              {"const i64* __restrict__ dims"}};
+              {}};
   auto& list = result.parameters;
+  for (const auto& [slot, dimension] : w_.dimensions()) list.push_back("i64 " + dimension);
   for (std::string& p : buffer_parameters("__restrict__ ")) list.push_back(std::move(p));
   if (!scratch_buffers().empty()) list.insert(list.end(), {"char* scratch", "i64 scratch_bytes"});
   if (std::ranges::any_of(kernel().body, [](const Statement& s) { return s.code == Code::check; }))
     list.push_back("gn::Failure* failure");
   return result;
+}
+
+// Numbers that the host has are parameters, which the text reads as it reads memory.
+std::string CudaPrinter::opening() const {
+  std::string text;
+  for (std::size_t b = 0; b < kernel().buffers.size(); ++b)
+    if (kernel().buffers[b].by_value)
+      text += fmt::format("  const {}* const {} = &{};\n", memory_name(kernel().buffers[b].dtype),
+                          w_.buffer(static_cast<int>(b)), w_.value_of(static_cast<int>(b)));
+  return text;
 }
 
 // --- loops ---

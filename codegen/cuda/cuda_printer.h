@@ -19,6 +19,7 @@ class CudaPrinter final : public FunctionPrinter {
 
  private:
   Head head(const std::string& name) const override;
+  std::string opening() const override;
   Accumulators& accumulators() override { return accumulators_; }
   void before_statement(int i) override;
   void open_loop(int i, const std::string& j) override;

@@ -8,14 +8,14 @@ namespace gnomon {
 namespace {
 
 constexpr int default_threads = 256;  // of a block whose kernel does not say
+constexpr int least_folded = 64;  // threads that fold: others than the lanes there are add nothing
 
 bool is_over_lanes(const Axis& axis) {
   return axis.kind == AxisKind::vector || axis.kind == AxisKind::thread;
 }
 
-bool has_effect(Code code) {
-  return code == Code::store || code == Code::update || code == Code::check;
-}
+// That must happen once. Of failed checks the same one may be told again.
+bool has_effect(Code code) { return code == Code::store || code == Code::update; }
 
 }  // namespace
 
@@ -41,8 +41,18 @@ int Spread::threads_around(int i) const {
   return -1;
 }
 
+// Lanes of the host that are folded are as many threads, which makes both sums the same bits.
 int Spread::threads_of_block() const {
   int threads = 0;
+  for (int i = 0; i < outline_.size(); ++i) {
+    if (outline_[i].code != Code::reduce) continue;
+    const int loop = threads_around(i);
+    if (loop < 0 || loop == threads_around(outline_[i].args[0])) continue;
+    const Axis& axis = outline_.axis_of(loop);
+    if (axis.kind == AxisKind::vector)
+      threads = std::max({threads, axis.width * axis.chains, least_folded});
+  }
+  if (threads > 0) return threads;
   for (const Axis& axis : outline_.kernel().axes)
     if (axis.kind == AxisKind::thread) threads = std::max(threads, axis.width);
   return threads > 0 ? threads : default_threads;

@@ -26,7 +26,7 @@ bool are_alike(const Axis& a, const Axis& b) {
 
 bool are_alike(const BufferParam& a, const BufferParam& b) {
   const auto all = [](const BufferParam& x) {
-    return std::tie(x.dtype, x.writes, x.reads, x.per_worker, x.elements, x.aliased);
+    return std::tie(x.dtype, x.writes, x.reads, x.per_worker, x.elements, x.aliased, x.by_value);
   };
   return all(a) == all(b);
 }

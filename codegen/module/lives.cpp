@@ -70,12 +70,14 @@ class Lives {
 void find_lives(Module& module, const Target&) {
   const Lives lives(module);
   module.workspace.clear();
+  module.device_workspace.clear();
   for (std::size_t b = 0; b < module.buffers.size(); ++b) {
     Buffer& buffer = module.buffers[b];
     buffer.first = lives.lives()[b].first;
     buffer.last = lives.lives()[b].last;
     if (buffer.role == Buffer::Role::workspace && buffer.first >= 0)
-      module.workspace.push_back(static_cast<int>(b));
+      (buffer.on_device ? module.device_workspace : module.workspace)
+          .push_back(static_cast<int>(b));
   }
 }
 

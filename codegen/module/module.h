@@ -37,6 +37,7 @@ struct Buffer {
   std::shared_ptr<const ServiceStep> memory_of = nullptr;
   int first = -1, last = -1;  // steps between which the contents count, as positions in order
   std::vector<std::uint32_t> nodes = {};  // of the captured graph, by position: what it is of
+  bool on_device = false;                 // memory of the device
 };
 
 /// A dimension atom that the host function knows at run time.
@@ -60,7 +61,9 @@ struct KernelStep {
   int apart_to = -1;
   Dim serial_work = 0;  // additions of one that has one thread only; 0: of any other
   int addend = -1;      // each element of this buffer is read just before the result's is written
+  bool on_device = false;
 };
+/// Between memories of the host and of the device, or in one of them.
 struct CopyStep {
   int from, to;
 };
@@ -154,6 +157,7 @@ struct Module {
   std::vector<std::string> messages;  // of print
   std::string memory_table;           // what a memory budget did; or empty
   std::vector<int> workspace;         // buffers of the workspace that are used
+  std::vector<int> device_workspace;  // and of that in the device's memory
   std::vector<int> outputs;           // buffer of each output
   std::vector<int> updates;           // the parameter each output is the new value of, or -1
   std::vector<int> over;              // the parameter each output is written over, or -1
@@ -163,7 +167,8 @@ struct Module {
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
   std::vector<int> extent_parameters;
   Dim bytes_per_worker = 0;
-  bool profile = false;  // calls count and time the steps
+  bool profile = false;    // calls count and time the steps
+  bool on_device = false;  // kernels run on a device
   /// Where lowering and the passes say what they decided, if anybody asks.
   Decisions* decisions = nullptr;
 

@@ -36,6 +36,11 @@ void find_in_place(Module&, const Target&);
 /// A state of a loop that has one buffer has that of its first value, if this is not used
 /// otherwise, and leaves its result there. What is not used then is not allocated.
 void continue_in_place(Module&, const Target&);
+/// Lets a device run the kernels, where the target has one: copies go between its memory and the
+/// host's, each where it is needed first, before the loops that need the same one again.
+void place(Module&, const Target&);
+/// Kernels of a device whose blocks would have to wait for one another become several kernels.
+void split_launches(Module&, const Target&);
 /// Puts heavy steps that do not need each other's results side by side.
 void group_side_by_side(Module&, const Target&);
 /// Makes small kernels in loops part of the function that runs the steps, and small buffers that

@@ -127,6 +127,7 @@ class ModuleOrder {
     for (const Kernel& k : module.kernels) kernels_.push_back(KernelOrder(k).run());
     for (std::size_t s = 0; s < module.dimensions.size(); ++s)
       if (module.dimensions[s].extent == -1) computed_.emplace(module.dimensions[s].atom->hash, s);
+    find_moved(module.steps);
   }
 
   void run() {
@@ -151,6 +152,16 @@ class ModuleOrder {
   struct Touched {
     std::unordered_set<int> reads, writes;
   };
+
+  // What has one value in two memories is copied there and back: before, it was one buffer.
+  void find_moved(const std::vector<Step>& steps) {
+    for (const Step& step : steps) {
+      const auto* copy = std::get_if<CopyStep>(&step.what);
+      if (copy != nullptr && buffer(copy->from).on_device != buffer(copy->to).on_device)
+        moved_.insert(copy->from), moved_.insert(copy->to);
+      for_each_inner(step, [this](const std::vector<Step>& inner) { find_moved(inner); });
+    }
+  }
 
   void walk(const std::vector<Step>& steps, State& state) {
     for (const Step& step : steps) {
@@ -195,7 +206,7 @@ class ModuleOrder {
     const Buffer::Role role = buffer(b).role;
     if (role == Buffer::Role::parameter || role == Buffer::Role::constant)
       fail(b, "a buffer that is written", "one that is not");
-    if (state.read.contains(b) && !state.in_place.contains(b))
+    if (state.read.contains(b) && !state.in_place.contains(b) && !moved_.contains(b))
       fail(b, "no write behind a step that reads the buffer", "one");
     state.written.insert(b);
     for (Touched* t : touched_) t->writes.insert(b);
@@ -346,6 +357,7 @@ class ModuleOrder {
   const Module& m_;
   std::vector<std::vector<KernelUse>> kernels_;
   std::unordered_multimap<std::size_t, std::size_t> computed_;  // extents, by their atoms' hash
+  Marks moved_;                                                 // between the host and the device
   std::vector<Touched*> touched_;                               // of the branches that are walked
   int number_ = 0;
   std::string where_;

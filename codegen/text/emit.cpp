@@ -61,6 +61,19 @@ std::string info_record(const Module& module, const HostNames& names) {
       quoted);
 }
 
+// The text of `gnomon_device`.
+std::string device_record(const DeviceKernels& launched, const HostNames& names) {
+  if (launched.names.empty()) return {};
+  std::string list;
+  for (const std::string& name : launched.names) list += fmt::format("\"{}\", ", name);
+  return fmt::format(
+      "\nextern \"C\" {{\nextern const unsigned char gnomon_image[];\n"
+      "extern __attribute__((visibility(\"default\"))) const gnomon_device_record {0};\n"
+      "static const char* const gnomon_kernels[] = {{{1}}};\n"
+      "const gnomon_device_record {0} = {{gnomon_image, {2}, gnomon_kernels}};\n}}\n",
+      names.symbol("device"), list, launched.names.size());
+}
+
 }  // namespace
 
 std::vector<Unit> emit(const Module& module, const std::string& comment, const std::string& prefix,
@@ -69,16 +82,21 @@ std::vector<Unit> emit(const Module& module, const std::string& comment, const s
     throw ValueError(
         fmt::format("emit: expected an identifier as the prefix of symbols, found {}", prefix));
   HostNames names(module, prefix, callers);
-  KernelUnits kernels = kernel_units(module, names);
-  if (!module.workspace.empty()) kernels.headers.insert("workspace.h");
+  const DeviceKernels launched = device_kernels(module, names);
+  KernelUnits kernels = kernel_units(module, launched, names);
+  if (!module.workspace.empty() || !module.device_workspace.empty())
+    kernels.headers.insert("workspace.h");
   if (module.profile) kernels.headers.insert("laps.h");
   std::vector<Unit> units = std::move(kernels.units);
   ServiceUnits services = service_units(module, names);
   std::ranges::move(services.units, std::back_inserter(units));
+  if (!launched.text.empty())
+    units.push_back({.name = "device.cu", .text = launched.text, .kernels = launched.names});
   const std::string functions = services.prototypes + kernels.prototypes + kernels.inlined +
                                 constant_bytes(module, names) + plan_function(module, names) +
-                                run_function(module, kernels.functions, names) +
-                                (callers == Callers::runtime ? info_record(module, names) : "");
+                                run_function(module, kernels.functions, launched, names) +
+                                (callers == Callers::runtime ? info_record(module, names) : "") +
+                                device_record(launched, names);
   units.push_back(
       {"host.cpp", comment_lines(comment) + cpu_language.unit(functions, kernels.headers)});
   return units;

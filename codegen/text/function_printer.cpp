@@ -46,10 +46,17 @@ KernelText FunctionPrinter::print(const std::string& name) {
   }
   KernelText result;
   result.comment = comment_lines(kernel().comment);
-  result.text = laid_out(head(name)) + " {\n" + w_.body() + "}\n";
+  result.text = laid_out(head(name)) + " {\n" + opening() + w_.body() + "}\n";
   result.headers = w_.headers();
   result.statements = kernel().body.size();
   return result;
+}
+
+std::string FunctionPrinter::opening() const {
+  std::string text;
+  for (const auto& [slot, dimension] : w_.dimensions())
+    text += fmt::format("  const i64 {} = dims[{}];\n", dimension, slot);
+  return text;
 }
 
 std::vector<std::string> FunctionPrinter::buffer_parameters(std::string_view restrict_) const {
@@ -57,6 +64,10 @@ std::vector<std::string> FunctionPrinter::buffer_parameters(std::string_view res
   for (std::size_t b = 0; b < kernel().buffers.size(); ++b) {
     const BufferParam& p = kernel().buffers[b];
     if (p.per_worker) continue;
+    if (p.by_value) {
+      list.push_back(fmt::format("{} {}", memory_name(p.dtype), w_.value_of(static_cast<int>(b))));
+      continue;
+    }
     list.push_back(fmt::format("{}{}* {}{}", p.writes ? "" : "const ", memory_name(p.dtype),
                                p.aliased ? "" : restrict_, w_.buffer(static_cast<int>(b))));
   }

@@ -34,6 +34,8 @@ class FunctionPrinter {
   };
   virtual Head head(const std::string& name) const = 0;
   virtual Accumulators& accumulators() = 0;
+  /// What the function's body begins with: of its dimensions.
+  virtual std::string opening() const;
 
   virtual void before_statement(int) {}
 

@@ -26,7 +26,8 @@ std::size_t statements_of_unit(const Module& module) {
 
 }  // namespace
 
-KernelUnits kernel_units(const Module& module, const HostNames& names) {
+KernelUnits kernel_units(const Module& module, const DeviceKernels& launched,
+                         const HostNames& names) {
   KernelUnits made;
   std::unordered_map<const Kernel*, std::string, AlikeHash, Alike> known;
   std::string text;
@@ -40,9 +41,11 @@ KernelUnits kernel_units(const Module& module, const HostNames& names) {
     text.clear(), headers.clear();
     statements = 0;
   };
-  for (const Kernel& kernel : module.kernels) {
+  made.functions.resize(module.kernels.size());
+  for (const int k : launched.called) {
+    const Kernel& kernel = module.kernels[static_cast<std::size_t>(k)];
     const auto [at, fresh] = known.try_emplace(&kernel, names.symbol(kernel.name));
-    made.functions.push_back(at->second);
+    made.functions[static_cast<std::size_t>(k)] = at->second;
     if (!fresh) continue;
     const KernelText printed = cpu_language.kernel(
         kernel, at->second, [&names](const Atom& a) { return names.slot_of(a); });

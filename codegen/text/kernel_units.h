@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/text/device_kernels.h"
 #include "codegen/text/host_names.h"
 #include "codegen/toolchain/build.h"
 
@@ -19,7 +20,9 @@ struct KernelUnits {
   std::set<std::string> headers;  // of them
 };
 
-/// Kernels that differ in names only are one function, with the names of the first.
-KernelUnits kernel_units(const Module& module, const HostNames& names);
+/// Without those that a device runs. Kernels that differ in names only are one function, with the
+/// names of the first.
+KernelUnits kernel_units(const Module& module, const DeviceKernels& launched,
+                         const HostNames& names);
 
 }  // namespace gnomon

@@ -23,6 +23,9 @@ KernelWriter::KernelWriter(const KernelOutline& outline, const DimensionNames& d
   for (const char* name : reserved) names_.reserve(name);
   for (const BufferParam& b : outline.kernel().buffers)
     buffers_.push_back(names_.fresh(b.name.empty() ? (b.writes ? "out" : "in") : b.name));
+  for (std::size_t b = 0; b < buffers_.size(); ++b)
+    buffer_values_.push_back(
+        outline.kernel().buffers[b].by_value ? names_.fresh(buffers_[b] + "_value") : "");
 }
 
 // --- lines ---
@@ -46,13 +49,6 @@ void KernelWriter::close(const std::string& text) {
 void KernelWriter::reopen(const std::string& text) {
   close(text);
   ++indent_;
-}
-
-std::string KernelWriter::body() const {
-  std::string dims;
-  for (const auto& [slot, text] : dims_)
-    dims += fmt::format("  const i64 {} = dims[{}];\n", text, slot);
-  return dims + body_;
 }
 
 // --- names ---

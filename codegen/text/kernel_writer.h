@@ -38,6 +38,8 @@ class KernelWriter {
   /// What to call a value that has no name of the user's; the first wish counts.
   void wish_for(int i, const std::string& name);
   const std::string& buffer(int b) const { return buffers_[b]; }
+  /// Of the parameter that has the element of a buffer given by value.
+  const std::string& value_of(int b) const { return buffer_values_[b]; }
   std::string spelled(const Dim& d);
 
   // Axes that are open.
@@ -67,7 +69,9 @@ class KernelWriter {
   std::string factor(int i) const;
 
   // The finished text.
-  std::string body() const;
+  const std::string& body() const { return body_; }
+  /// The dimensions that it reads: their names, by slot.
+  const std::map<int, std::string>& dimensions() const { return dims_; }
   const std::set<std::string>& headers() const { return headers_; }
 
  private:
@@ -83,7 +87,7 @@ class KernelWriter {
   const KernelOutline& outline_;
   const DimensionNames& dimension_;
   Names names_;
-  std::vector<std::string> buffers_, values_, wishes_;
+  std::vector<std::string> buffers_, buffer_values_, values_, wishes_;
   std::vector<bool> is_sum_;            // the value is a sum: it needs parentheses as a factor
   std::map<int, std::string> dims_;     // those in use, by slot
   std::map<int, std::string> indices_;  // of axes

@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ir/kernel/kernel.h"
 
@@ -16,6 +17,8 @@ struct KernelText {
   std::string text;
   std::set<std::string> headers;
   std::size_t statements = 0;
+  /// Slots of the dimensions that are parameters of their own.
+  std::vector<int> dimensions = {};
   /// Blocks of threads would have to wait for one another, so there may be one only.
   bool one_block = false;
 };

@@ -49,22 +49,33 @@ std::string service_memory(const Module& module, const HostNames& names) {
   return text + fmt::format("  plan[{}] = {};\n", PlanLayout::per_worker, own);
 }
 
-// The offsets of the workspace's buffers, behind the extents, and the bytes of the whole.
-std::string place_workspace(const Module& module, const HostNames& names,
-                            const PlanLayout& layout) {
-  const std::string total = fmt::format("  plan[{}] = ", PlanLayout::workspace);
-  if (module.workspace.empty()) return total + "0;\n";
+// The offsets of a workspace's buffers from position `first` on, and the bytes of the whole.
+std::string place_buffers(const Module& module, const HostNames& names,
+                          const std::vector<int>& buffers, int first, int total) {
+  if (buffers.empty()) return fmt::format("  plan[{}] = 0;\n", total);
   std::string sizes, lives;
-  for (const int b : module.workspace) {
+  for (const int b : buffers) {
     const Buffer& buffer = module.buffers[b];
     sizes += (buffer.memory_of ? memory_name(b) + "[0]" : names.whole_lines(buffer)) + ", ";
     lives += fmt::format("{{{}, {}}}, ", buffer.first, buffer.last);
   }
   return fmt::format(
       "  const i64 sizes[] = {{{1}}};\n  static const i32 lives[][2] = {{{2}}};\n"
-      "  i32 order[{0}];\n{4}gn::place_buffers({0}, sizes, lives, order, plan + {3});\n",
-      module.workspace.size(), sizes.substr(0, sizes.size() - 2), lives.substr(0, lives.size() - 2),
-      layout.offsets(), total);
+      "  i32 order[{0}];\n  plan[{4}] = gn::place_buffers({0}, sizes, lives, order, plan + {3});\n",
+      buffers.size(), sizes.substr(0, sizes.size() - 2), lives.substr(0, lives.size() - 2), first,
+      total);
+}
+
+std::string place_workspace(const Module& module, const HostNames& names,
+                            const PlanLayout& layout) {
+  std::string text =
+      place_buffers(module, names, module.workspace, layout.offsets(), PlanLayout::workspace);
+  if (!module.on_device) return text;
+  text += "  {\n";
+  text += place_buffers(module, names, module.device_workspace,
+                        layout.offsets() + static_cast<int>(module.workspace.size()),
+                        layout.device_workspace());
+  return text + "  }\n";
 }
 
 std::string write_shapes(const Module& module, const HostNames& names, const PlanLayout& layout) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "codegen/cuda/launch.h"
 #include "codegen/module/accesses.h"
 #include "codegen/module/held_buffers.h"
 #include "codegen/module/operations.h"
@@ -24,8 +25,9 @@ namespace {
 
 class StepPrinter {
  public:
-  StepPrinter(const Module& module, const std::vector<std::string>& kernels, HostNames& names)
-      : module_(module), kernels_(kernels), names_(names) {
+  StepPrinter(const Module& module, const std::vector<std::string>& kernels,
+              const DeviceKernels& launched, HostNames& names)
+      : module_(module), kernels_(kernels), launched_(launched), names_(names) {
     for (const ProfiledStep& s : profiled_steps(module))
       numbers_.emplace(s.step, static_cast<int>(numbers_.size()));
     for (const HeldBuffer& b : held_buffers(module))
@@ -96,6 +98,7 @@ class StepPrinter {
   void stop_if_failed() { stop_if("call.failed()", GNOMON_CHECK_FAILED); }
 
   void print(const KernelStep& s) {
+    if (s.on_device) return launch(s);
     const Kernel& kernel = module_.kernels[s.kernel];
     std::string args = "call, dims";
     for (const int b : s.buffers)
@@ -112,6 +115,53 @@ class StepPrinter {
     if (std::any_of(kernel.body.begin(), kernel.body.end(),
                     [](const Statement& x) { return x.code == Code::check; }))
       stop_if_failed();
+  }
+
+  // The addresses of its parameters, then the launch.
+  void launch(const KernelStep& s) {
+    const Kernel& kernel = module_.kernels[s.kernel];
+    const DeviceKernels::Launched& launched = launched_.kernels[s.kernel];
+    const Launch grid = launch_of(kernel);
+    open(s.apart_from < 0 ? "{"
+                          : fmt::format("if ({} != {}) {{", names_.buffer(s.apart_from),
+                                        names_.buffer(s.apart_to)));
+    const std::string most = "services->device_blocks";
+    std::string blocks = most;
+    if (grid.blocks)
+      blocks = grid.blocks->is(1)
+                   ? "1"
+                   : fmt::format("gn::minimum<i64>({}, {})", names_.spelled(*grid.blocks), most);
+    std::string parameters;
+    for (const int slot : launched.dimensions)
+      parameters += fmt::format("(void*)&{}, ", names_.dimension(static_cast<std::size_t>(slot)));
+    for (std::size_t p = 0; p < s.buffers.size(); ++p)
+      if (s.buffers[p] >= 0)
+        parameters += fmt::format("(void*){}{}, ", kernel.buffers[p].by_value ? "" : "&",
+                                  names_.buffer(s.buffers[p]));
+    line(fmt::format("const i64 blocks = {};", blocks));
+    if (has_scratch(kernel)) {
+      line(fmt::format("i64 scratch_bytes = {};", names_.spelled(module_.bytes_per_worker)));
+      line("void* scratch = services->device_scratch(context, blocks * scratch_bytes);");
+      stop_if("!scratch", GNOMON_NO_MEMORY);
+      parameters += "&scratch, &scratch_bytes, ";
+    }
+    if (has_checks(kernel)) {
+      line("void* failure = services->device_failure(context);");
+      stop_if("!failure", GNOMON_NO_MEMORY);
+      parameters += "&failure, ";
+    }
+    line(fmt::format("void* const parameters[] = {{{}nullptr}};", parameters));
+    stop_if(fmt::format("services->device_launch(context, {}, blocks, {}, parameters)",
+                        launched.number, grid.threads),
+            GNOMON_SERVICE_FAILED);
+    wait_for_lap();
+    end_lap(*step_);
+    close("}");
+  }
+
+  // What is timed is done, not queued.
+  void wait_for_lap() {
+    if (numbers_.contains(step_)) stop_if("services->device_wait(context)", GNOMON_SERVICE_FAILED);
   }
 
   void print(const ServiceStep& s) {
@@ -134,14 +184,24 @@ class StepPrinter {
   }
 
   // Copies the bytes of buffer `like`.
-  void copy(const std::string& to, const std::string& from, int like) {
+  void copy(int from, int to, int like) {
     if (to == from) return;
-    line(fmt::format("if ({0} != {1}) __builtin_memcpy({0}, {1}, {2});", to, from,
-                     names_.bytes(module_.buffers[like])));
+    const std::string &source = names_.buffer(from), &target = names_.buffer(to);
+    const std::string bytes = names_.bytes(module_.buffers[like]);
+    if (!is_on_device(from) && !is_on_device(to))
+      return line(
+          fmt::format("if ({0} != {1}) __builtin_memcpy({0}, {1}, {2});", target, source, bytes));
+    const char* const direction = !is_on_device(from) ? "GNOMON_TO_DEVICE"
+                                  : is_on_device(to)  ? "GNOMON_IN_DEVICE"
+                                                      : "GNOMON_TO_HOST";
+    stop_if(fmt::format("{0} != {1} && services->device_copy(context, {0}, {1}, {2}, {3})", target,
+                        source, bytes, direction),
+            GNOMON_SERVICE_FAILED);
   }
 
   void print(const CopyStep& s) {
-    copy(names_.buffer(s.to), names_.buffer(s.from), s.to);
+    copy(s.from, s.to, s.to);
+    if (is_on_device(s.to)) wait_for_lap();
     end_lap(*step_);
   }
 
@@ -180,8 +240,13 @@ class StepPrinter {
         bytes = fmt::format("{0}[0] + {0}[1] * call.services->threads", bytes);
       }
       line(fmt::format("{} = ({}*){}({});", name, t,
-                       kept == kept_.end() ? "call.allocate" : kept->second + ".at_least",
-                       (kept == kept_.end() ? "" : "call, ") + bytes));
+                       kept != kept_.end() ? kept->second + ".at_least"
+                       : b.on_device       ? "services->device_allocate"
+                                           : "call.allocate",
+                       (kept != kept_.end() ? "call, "
+                        : b.on_device       ? "context, "
+                                            : "") +
+                           bytes));
     }
     stop_if("!" + name, GNOMON_NO_MEMORY);
     note_held(s.buffer);
@@ -229,12 +294,13 @@ class StepPrinter {
     close("}");
   }
 
+  bool is_on_device(int b) const { return module_.buffers[static_cast<std::size_t>(b)].on_device; }
   bool is_variable(int b) const { return module_.buffers[b].role == Buffer::Role::variable; }
 
   // The next value of a state is the current one from now on.
   void step_state(int current, int next) {
     const std::string &to = names_.buffer(current), &from = names_.buffer(next);
-    if (is_variable(current) || is_variable(next)) return copy(to, from, current);
+    if (is_variable(current) || is_variable(next)) return copy(next, current, current);
     if (current != next)
       line(fmt::format("{{ auto* const last = {0}; {0} = {1}; {1} = last; }}", to, from));
   }
@@ -248,8 +314,23 @@ class StepPrinter {
       if (kept_.contains(s->buffer)) continue;
       const std::string name = names_.fresh("kept_" + names_.buffer(s->buffer));
       kept_.emplace(s->buffer, name);
-      line(fmt::format("gn::KeptMemory {};", name));
+      line(fmt::format(
+          "gn::KeptMemory {}{{{}}};", name,
+          is_on_device(s->buffer) ? "services->device_allocate" : "services->allocate"));
     }
+  }
+
+  // The rows from the one on at which a loop ended are 0.
+  void clear_rest(const LoopStep& s, const LoopStep::Row& row, const std::string& from) {
+    const std::string &all = names_.buffer(row.all), &count = names_.buffer(s.count);
+    const std::string size = names_.spelled(element_count(module_.buffers[row.one].shape));
+    const std::string bytes = fmt::format("({}[0] - {}) * {} * sizeof *{}", count, from, size, all);
+    if (is_on_device(row.all))
+      stop_if(
+          fmt::format("services->device_clear(context, {} + {} * {}, {})", all, from, size, bytes),
+          GNOMON_SERVICE_FAILED);
+    else
+      line(fmt::format("__builtin_memset({} + {} * {}, 0, {});", all, from, size, bytes));
   }
 
   void print(const LoopStep& s) {
@@ -259,11 +340,9 @@ class StepPrinter {
     if (counts) line(fmt::format("const i64 {} = laps.last;", begun));
     keep_memory(s.body);
     const std::size_t states = s.current.size();
-    for (std::size_t k = 0; k < states; ++k)
-      copy(names_.buffer(s.current[k]), names_.buffer(s.initial[k]), s.current[k]);
+    for (std::size_t k = 0; k < states; ++k) copy(s.initial[k], s.current[k], s.current[k]);
     for (const int k : s.begun_twice)
-      copy(names_.buffer(s.next[static_cast<std::size_t>(k)]),
-           names_.buffer(s.initial[static_cast<std::size_t>(k)]),
+      copy(s.initial[static_cast<std::size_t>(k)], s.next[static_cast<std::size_t>(k)],
            s.next[static_cast<std::size_t>(k)]);
     const std::string i = names_.fresh("i");
     const std::string count = names_.buffer(s.count) + "[0]";
@@ -292,13 +371,8 @@ class StepPrinter {
     close("}");
     if (s.is_brief) close("}");
     if (s.while_state >= 0)
-      for (const LoopStep::Row& row : s.rows)
-        line(fmt::format(
-            "__builtin_memset({0} + {1} * {2}, 0, ({3}[0] - {1}) * {2} * sizeof *{0});",
-            names_.buffer(row.all), i,
-            names_.spelled(element_count(module_.buffers[row.one].shape)), names_.buffer(s.count)));
-    for (std::size_t k = 0; k < states; ++k)
-      copy(names_.buffer(s.result[k]), names_.buffer(s.current[k]), s.current[k]);
+      for (const LoopStep::Row& row : s.rows) clear_rest(s, row, i);
+    for (std::size_t k = 0; k < states; ++k) copy(s.current[k], s.result[k], s.current[k]);
     end_lap(loop, ", " + begun);
   }
 
@@ -342,6 +416,7 @@ class StepPrinter {
 
   const Module& module_;
   const std::vector<std::string>& kernels_;  // functions
+  const DeviceKernels& launched_;
   HostNames& names_;
   std::unordered_map<int, std::string> kept_;     // the memory of what loops allocate
   std::unordered_map<const Step*, int> numbers_;  // of those that calls count
@@ -354,8 +429,8 @@ class StepPrinter {
 }  // namespace
 
 std::string print_steps(const Module& module, const std::vector<std::string>& kernels,
-                        HostNames& names) {
-  StepPrinter printer(module, kernels, names);
+                        const DeviceKernels& launched, HostNames& names) {
+  StepPrinter printer(module, kernels, launched, names);
   printer.print_held();
   printer.print(module.steps);
   return std::move(printer).text();

@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "codegen/text/device_kernels.h"
 #include "codegen/text/host_names.h"
 
 namespace gnomon {
 
 /// `kernels`: the function of each kernel.
 std::string print_steps(const Module& module, const std::vector<std::string>& kernels,
-                        HostNames& names);
+                        const DeviceKernels& launched, HostNames& names);
 
 }  // namespace gnomon

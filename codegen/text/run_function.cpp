@@ -7,6 +7,7 @@
 
 #include "codegen/text/print_steps.h"
 #include "codegen/text/signature.h"
+#include "runtime/abi.h"
 
 namespace gnomon {
 
@@ -33,11 +34,24 @@ std::string dimensions(const Module& module, const HostNames& names) {
   return text;
 }
 
-// Where the offset of a buffer of the workspace stands in the plan.
+// Where the offset of a buffer of the workspace stands in the plan. Those of the device's are
+// behind those of the host's.
 int plan_position(const Module& module, const PlanLayout& layout, std::size_t b) {
-  const auto at =
-      std::lower_bound(module.workspace.begin(), module.workspace.end(), static_cast<int>(b));
-  return layout.offsets() + static_cast<int>(at - module.workspace.begin());
+  const auto place = [b](const std::vector<int>& buffers) {
+    return std::ranges::lower_bound(buffers, static_cast<int>(b)) - buffers.begin();
+  };
+  const auto at = module.buffers[b].on_device
+                      ? std::ssize(module.workspace) + place(module.device_workspace)
+                      : place(module.workspace);
+  return layout.offsets() + static_cast<int>(at);
+}
+
+std::string device_workspace(const Module& module) {
+  if (module.device_workspace.empty()) return {};
+  return fmt::format(
+      "  char* const device_workspace = (char*)services->device_allocate(context, plan[{}]);\n"
+      "  if (!device_workspace) return {};\n",
+      layout_of(module).device_workspace(), static_cast<int>(GNOMON_NO_MEMORY));
 }
 
 // What the pointer of a buffer is made of; empty: nothing uses the buffer.
@@ -50,14 +64,18 @@ std::string memory_of(const Module& module, const HostNames& names, const PlanLa
       return module.is_late(buffer.shape)
                  ? "nullptr"
                  : fmt::format("buffers[{}]", module.parameters + buffer.number);
-    case Buffer::Role::constant: return names.constant(b);
+    case Buffer::Role::constant:
+      return buffer.on_device ? fmt::format("services->device_constant(context, {}, {})",
+                                            names.constant(b), buffer.value.bytes())
+                              : names.constant(b);
     case Buffer::Role::late:
     case Buffer::Role::row: return "nullptr";
     case Buffer::Role::variable: return {};
     case Buffer::Role::workspace: break;
   }
   if (buffer.first < 0) return {};
-  return fmt::format("(char*)workspace + plan[{}]", plan_position(module, layout, b));
+  return fmt::format("{} + plan[{}]", buffer.on_device ? "device_workspace" : "(char*)workspace",
+                     plan_position(module, layout, b));
 }
 
 std::string pointers(const Module& module, const HostNames& names) {
@@ -72,6 +90,9 @@ std::string pointers(const Module& module, const HostNames& names) {
     else if (const std::string memory = memory_of(module, names, layout, b); !memory.empty())
       text += fmt::format("  [[maybe_unused]] {0}* {1} = ({0}*)({2});\n", type, names.buffer(b),
                           memory);
+    if (buffer.role == Buffer::Role::constant && buffer.on_device)
+      text += fmt::format("  if (!{}) return {};\n", names.buffer(b),
+                          static_cast<int>(GNOMON_NO_MEMORY));
   }
   return text;
 }
@@ -79,7 +100,7 @@ std::string pointers(const Module& module, const HostNames& names) {
 }  // namespace
 
 std::string run_function(const Module& module, const std::vector<std::string>& kernels,
-                         HostNames& names) {
+                         const DeviceKernels& launched, HostNames& names) {
   const std::string call = fmt::format(
       "  bool has_failed = false;\n"
       "  const gn::Call call{{services, context, static_cast<char*>(workspace) + plan[{}], "
@@ -92,8 +113,10 @@ std::string run_function(const Module& module, const std::vector<std::string>& k
   return "\n" + names.head_of("run") +
          "(const gnomon_services* services, gnomon_context* context, [[maybe_unused]] void* "
          "const* buffers, const i64* plan, void* workspace) {\n" +
-         call + dimensions(module, names) + pointers(module, names) + laps +
-         print_steps(module, kernels, names) + "  return 0;\n}\n";
+         call + device_workspace(module) + dimensions(module, names) + pointers(module, names) +
+         laps + print_steps(module, kernels, launched, names) +
+         (launched.has_checks ? "  return services->device_failed(context);\n}\n"
+                              : "  return 0;\n}\n");
 }
 
 }  // namespace gnomon

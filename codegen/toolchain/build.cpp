@@ -88,8 +88,8 @@ ClangSettings settings_of(const BuildOptions& options) {
                                  options.opt_level));
   }
   const bool apart = options.kind == ObjectKind::relocatable;
-  return {options.cpu.c_str(),  options.opt_level,   options.assembly, options.llvm_ir, apart,
-          headers.texts.data(), headers.texts.size()};
+  return {options.cpu.c_str(), options.opt_level,    options.assembly,    options.llvm_ir, apart,
+          options.own_prelude, headers.texts.data(), headers.texts.size()};
 }
 
 /// What one call into the library sends back. The sink's functions run below frames of LLVM, which
@@ -425,6 +425,22 @@ std::string build_ptx(const Unit& unit, const std::string& gpu) {
   std::vector<Answer> answers = compile_all({&unit, 1}, settings_of(options), 1);
   check_answer(unit, answers[0]);
   return without_call_numbers(answers[0].assembly);
+}
+
+std::vector<char> build_device_image(const Unit& unit, const BuildOptions& options) {
+  if (options.device != "sim") {
+    const std::string ptx = build_ptx(unit, options.device);
+    return {ptx.c_str(), ptx.c_str() + ptx.size() + 1};
+  }
+  Unit simulated{unit.name,
+                 "#define GNOMON_SIMULATED 1\n#include \"prelude/simulated.h\"\n" + unit.text};
+  for (const std::string& kernel : unit.kernels)
+    simulated.text += fmt::format("GN_SIMULATED({})\n", kernel);
+  BuildOptions own;
+  own.cpu = options.cpu;
+  own.opt_level = std::min(options.opt_level, 1);
+  own.own_prelude = true;
+  return build({&simulated, 1}, own).object;
 }
 
 std::vector<char> link_objects(std::span<const std::vector<char>> objects, ObjectKind kind,

@@ -16,6 +16,8 @@ struct Unit {
   std::string text;
   /// It has C++ of the usual kind, and no kernels: level 2 runs all of LLVM's passes over it.
   bool is_usual = false;
+  /// Of a unit in CUDA C++, which a device runs: its kernels. `build_device_image` takes it.
+  std::vector<std::string> kernels = {};
 };
 
 /// What the units become.
@@ -31,10 +33,13 @@ struct BuildOptions {
   std::string cpu = "native";  ///< LLVM's name of a processor, a level of `processor_levels`, or
                                ///< "native": this one
   int opt_level = 2;           ///< 0 to 3; 3 runs all of LLVM's passes
+  std::string device = {};     ///< that runs units with kernels: "sm_90", "sim"
   ObjectKind kind = ObjectKind::shared;
   int threads = 0;        ///< the most units compiled at once; 0: as many as the machine runs
   bool assembly = false;  ///< also return the assembly text of each unit
   bool llvm_ir = false;   ///< also return the optimised LLVM IR of each unit
+  /// Units say themselves how the prelude is to be read, before they include it.
+  bool own_prelude = false;
   /// Is told "clang" and "link" as each is done.
   std::function<void(const char*)> stage = {};
 };
@@ -75,6 +80,10 @@ std::vector<char> build_shared_object(std::span<const Unit> units,
 /// The unit may include the prelude, which has CUDA's names; contraction is off, as on the host.
 /// Equal units give equal texts. Throws CompileError.
 std::string build_ptx(const Unit& unit, const std::string& gpu);
+
+/// What a device loads of a unit with kernels: for "sm_90" and the like PTX, which ends in a zero,
+/// for "sim" a shared object. Throws CompileError.
+std::vector<char> build_device_image(const Unit& unit, const BuildOptions& options);
 
 /// One object of a kind from relocatable ones of one architecture, which needs the symbols that
 /// `build` says, C's files and what Linux says of the processor. It may call LAPACK and BLAS if it

@@ -18,6 +18,7 @@ struct Target {
   int vector_registers = 16;          ///< of such vectors: 16, or 32
   std::vector<std::string> features;  ///< sorted, LLVM's names: "avx2", "fma"
   Machine machine;                    ///< part of every cache key
+  std::string device = {};            ///< that runs kernels: "sm_90", "sim"; empty: none
   bool calls_library = true;          ///< for products; else all are kernels
   bool has_runtime = true;            ///< with services; else they are in the same library
 

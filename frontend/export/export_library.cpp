@@ -18,6 +18,7 @@
 #include "frontend/export/python_text.h"
 #include "frontend/export/weights_file.h"
 #include "frontend/lower_function.h"
+#include "frontend/places.h"
 #include "frontend/program.h"
 #include "ir/graph/leaf.h"
 #include "runtime/error.h"

@@ -9,12 +9,13 @@
 #include <regex>
 
 #include "codegen/cuda/cuda_language.h"
+#include "codegen/cuda/launch.h"
 #include "codegen/cuda/nvrtc.h"
-#include "codegen/cuda/spread.h"
 #include "codegen/module/accesses.h"
 #include "codegen/text/host_names.h"
 #include "codegen/toolchain/build.h"
 #include "frontend/export/weights_file.h"
+#include "frontend/places.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -74,49 +75,25 @@ class Description {
   }
 
   Json kernel(const Kernel& k, const KernelText& text, const std::string& name) const {
-    const KernelOutline outline(k);
-    const Spread spread(outline);
-    Json parameters = {"dims"};
-    bool has_scratch = false;
-    for (const BufferParam& p : k.buffers) {
-      has_scratch = has_scratch || p.per_worker;
+    const Launch launch = launch_of(k);
+    Json parameters = Json::array(), dimensions = Json::array();
+    for (const int slot : text.dimensions)
+      dimensions.push_back(names_.dimension(static_cast<std::size_t>(slot)));
+    for (const BufferParam& p : k.buffers)
       if (!p.per_worker) parameters.push_back(p.name);
-    }
-    if (has_scratch) parameters.push_back("scratch"), parameters.push_back("scratch_bytes");
+    if (has_scratch(k)) parameters.push_back("scratch"), parameters.push_back("scratch_bytes");
     if (has_checks(k)) parameters.push_back("failure");
-    Json all = {{"name", name}, {"threads", spread.threads_of_block()}};
-    all["blocks"] = Json(text.one_block ? "1" : blocks(outline, spread));
+    Json all = {{"name", name}, {"threads", launch.threads}};
+    all["blocks"] = launch.blocks ? spelled(*launch.blocks) : "1";
+    all["dims"] = dimensions;
     all["parameters"] = parameters;
     return all;
   }
 
  private:
-  static bool has_checks(const Kernel& k) {
-    return std::ranges::any_of(k.body, [](const Statement& s) { return s.code == Code::check; });
-  }
-
   // The expression of an extent by the names of dims.
   std::string spelled(const Dim& d) const {
     return spell(d, [this](const Atom& atom) { return names_.dimension(atom); }, "{}({}, {})");
-  }
-
-  // As many blocks as there is work for; fewer are right, too.
-  std::string blocks(const KernelOutline& outline, const Spread& spread) const {
-    for (int i = 0; i < outline.size(); ++i) {
-      if (!outline.is_loop(i) || outline.parent(i) >= 0) continue;
-      const auto bound = [&](int k) -> std::string {
-        const Statement& s = outline[outline[i].args[k]];
-        if (s.code == Code::constant) return fmt::to_string(s.value.i);
-        return s.code == Code::extent ? spelled(s.dim) : "";
-      };
-      const std::string lo = bound(0), hi = bound(1);
-      if (lo != "0" || hi.empty()) break;
-      return spread.of(i) == Spread::Over::blocks
-                 ? hi
-                 : fmt::format("floor_divide({} + {}, {})", hi, spread.threads_of_block() - 1,
-                               spread.threads_of_block());
-    }
-    return "1";
   }
 
   static Json arrays(const std::vector<InterfaceArray>& list) {

@@ -228,25 +228,6 @@ void add_function(Interface& library, const std::string& name, const Closed& clo
   library.functions.push_back(std::move(f));
 }
 
-std::string op_of(const Step& step, const Graph& captured) {
-  const std::vector<const Node*> order = nodes_with_bodies(captured);
-  if (step.nodes.size() == 1 && step.nodes[0] < order.size())
-    return std::string(order[step.nodes[0]]->op().name);
-  const auto* call = std::get_if<ServiceStep>(&step.what);
-  return call == nullptr ? "it" : std::string(call->op);
-}
-
-std::string lines_of(const Step& step, const Graph& captured) {
-  Places places(4);
-  const std::vector<const Node*> order = nodes_with_bodies(captured);
-  places.add(step.nodes, order);
-  // A rewrite may have made it of several nodes: those of its operation, then.
-  if (const auto* call = std::get_if<ServiceStep>(&step.what); call && places.lines().empty())
-    for (const Node* node : order)
-      if (node->op().name == call->op) places.add(node->origins());
-  return places.lines().empty() ? "" : fmt::format(" [{}]", fmt::join(places.lines(), ", "));
-}
-
 void add_code(InterfaceFunction& f, const Closed& closed, const Module& module,
               InterfaceCode code) {
   const bool first = f.codes.empty();

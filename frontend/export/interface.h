@@ -82,11 +82,6 @@ void add_function(Interface& library, const std::string& name, const Closed& clo
 void add_code(InterfaceFunction& function, const Closed& closed, const struct Module& module,
               InterfaceCode code);
 
-/// The op that a step computes, as the user's program has it, which may be written as others.
-std::string op_of(const struct Step& step, const Graph& captured);
-/// The user's lines that a step comes from, for the end of a message: " [model.py:12]", or nothing.
-std::string lines_of(const struct Step& step, const Graph& captured);
-
 /// The bytes of a number in C memory, of a part where it is complex.
 std::size_t element_size(const InterfaceArray& array);
 

@@ -29,6 +29,7 @@
 #include "passes/engine/rule.h"
 #include "passes/engine/trace.h"
 #include "passes/pipeline.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -424,7 +425,7 @@ std::string view_page(const Function& function, const ViewOptions& options) {
   closed.arguments = program.arguments;
   closed.results = program.results;
   closed.argument_origins = program.argument_origins;
-  closed.constants = program.constants;
+  for (const Array& constant : program.constants) closed.constants.push_back(to_host(constant));
   std::optional<MemoryBudget> budget = memory_budget_of(program.options, closed);
   std::vector<Array> shared;
   for (const SharedUse& use : program.shared) {

@@ -88,6 +88,8 @@ struct BufferParam {
   Dim elements = 0;
   /// May be the memory of another parameter; each element is read before it is written.
   bool aliased = false;
+  /// One element, which whoever launches the kernel on a device gives with the launch.
+  bool by_value = false;
 };
 
 struct Statement {

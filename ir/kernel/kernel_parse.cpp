@@ -134,6 +134,7 @@ void KernelReader::read_buffer(LineCursor& c) {
   if (!b.reads && !b.writes && use != "unused") c.fail("in, out, inout or unused before this");
   b.per_worker = c.accept("worker");
   b.aliased = !b.per_worker && c.accept("aliased");
+  b.by_value = !b.per_worker && !b.aliased && c.accept("value");
   kernel_.buffers.push_back(std::move(b));
 }
 

@@ -152,6 +152,7 @@ void KernelPrinter::print_head() {
                                 dim(b.elements), use,
                                 b.per_worker ? " worker"
                                 : b.aliased  ? " aliased"
+                                : b.by_value ? " value"
                                              : ""));
   }
   for (std::size_t i = 0; i < axes_.size(); ++i) {

@@ -181,7 +181,9 @@ Found run_cuda_text(const Kernel& kernel, const std::vector<std::int64_t>& dims,
                     std::vector<void*> buffers, int blocks, int threads) {
   const KernelText k = emitted(kernel, cuda_language);
   CHECK((blocks == 1 || !k.one_block));
-  const std::string failure = has_checks(kernel) ? ", &failure" : "";
+  std::string given;
+  for (const int slot : k.dimensions) given += fmt::format(", dims[{}]", slot);
+  given += arguments(kernel) + (has_checks(kernel) ? ", &failure" : "");
   const Built built(
       cuda_language.unit(one_thread_at_a_time + k.text, k.headers) +
       fmt::format("extern \"C\" __global__ void run(const i64* dims, void** buffers, int blocks, "
@@ -189,10 +191,10 @@ Found run_cuda_text(const Kernel& kernel, const std::vector<std::int64_t>& dims,
                   "  gridDim.x = blocks, blockDim.x = threads;\n"
                   "  for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x)\n"
                   "    for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x)\n"
-                  "      {}(dims{}{});\n"
+                  "      {}({});\n"
                   "  found[0] = failure.check, found[1] = failure.index;\n"
                   "  found[2] = failure.value, found[3] = failure.bound;\n}}\n",
-                  kernel.name, arguments(kernel), failure));
+                  kernel.name, given.substr(2)));
   std::int64_t found[4];
   auto* run = built.get<void(const std::int64_t*, void**, int, int, std::int64_t*)>("run");
   REQUIRE((run != nullptr));

@@ -31,6 +31,7 @@ std::string key_of(const CompileOptions& options) {
   const Expr inputs[] = {x}, outputs[] = {exp(x)};
   Target target = host_target();
   if (options.cpu != "native") target.name = options.cpu;
+  target.device = options.device;
   return cache_key(capture(inputs, outputs).graph, options, MemoryBudget{1, options.memory_shapes},
                    target);
 }

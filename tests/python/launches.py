@@ -199,11 +199,11 @@ class _Call:
         # NaN, and no place in any array.
         scratch = np.full(blocks * scratch_bytes + 64, 0xFF, np.uint8)
         given = {
-            "dims": self.dims.ctypes.data, "scratch": scratch.ctypes.data,
+            "scratch": scratch.ctypes.data,
             "scratch_bytes": scratch_bytes, "failure": ctypes.addressof(failure),
         }  # fmt: skip
         rest = iter(step["buffers"])
-        arguments = [
+        arguments = [int(self.names[dim]) for dim in kernel["dims"]] + [
             given[p] if p in given else self.buffers[next(rest)].ctypes.data
             for p in kernel["parameters"]
         ]

@@ -90,10 +90,11 @@ def test_the_description_is_complete(tmp_path, rng):
             kernel = kernels[step["kernel"]]
             used.add(kernel["name"])
             own = [p for p in kernel["parameters"]
-                   if p not in ("dims", "scratch", "scratch_bytes", "failure")]  # fmt: skip
+                   if p not in ("scratch", "scratch_bytes", "failure")]  # fmt: skip
             assert len(own) == len(step["buffers"])
             assert set(step["buffers"]) <= set(buffers)
-            assert len(head_of(text, kernel["name"])) == len(kernel["parameters"])
+            given = kernel["dims"] + kernel["parameters"]
+            assert len(head_of(text, kernel["name"])) == len(given)
             assert kernel["blocks"] and kernel["threads"] > 0
         assert used == set(kernels)
         for given in (*f["arguments"], *f["results"]):

@@ -355,6 +355,7 @@ struct Call {
 /// What a loop allocates in each of its steps. It grows by half at least, as what was allocated
 /// before is there until the end of the call.
 struct KeptMemory {
+  void* (*allocate)(gnomon_context*, i64 bytes);
   void* data = nullptr;
   i64 bytes = 0;
 
@@ -362,7 +363,7 @@ struct KeptMemory {
     if (data != nullptr && wanted <= bytes) return data;
     const i64 grown = data == nullptr ? 0 : bytes + bytes / 2;
     bytes = wanted < grown ? grown : wanted;
-    return data = call.allocate(bytes);
+    return data = allocate(call.context, bytes);
   }
 };
 

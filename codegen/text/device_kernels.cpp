@@ -1,0 +1,58 @@
+// Prints the kernels of steps that a device runs.
+#include "codegen/text/device_kernels.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <unordered_map>
+
+#include "codegen/cuda/cuda_language.h"
+#include "codegen/cuda/launch.h"
+#include "codegen/module/accesses.h"
+#include "codegen/module/alike.h"
+
+namespace gnomon {
+
+namespace {
+
+void find_kernels(const std::vector<Step>& steps, std::set<int>& launched, std::set<int>& called) {
+  for (const Step& step : steps) {
+    if (const auto* kernel = std::get_if<KernelStep>(&step.what))
+      (kernel->on_device ? launched : called).insert(kernel->kernel);
+    for_each_inner(step,
+                   [&](const std::vector<Step>& inner) { find_kernels(inner, launched, called); });
+  }
+}
+
+}  // namespace
+
+DeviceKernels device_kernels(const Module& module, const HostNames& names) {
+  DeviceKernels made;
+  made.kernels.resize(module.kernels.size());
+  std::set<int> launched;
+  find_kernels(module.steps, launched, made.called);
+  std::unordered_map<const Kernel*, int, AlikeHash, Alike> known;
+  std::string functions;
+  std::set<std::string> headers;
+  for (const int k : launched) {
+    const Kernel& kernel = module.kernels[static_cast<std::size_t>(k)];
+    made.has_checks = made.has_checks || has_checks(kernel);
+    DeviceKernels::Launched& of = made.kernels[static_cast<std::size_t>(k)];
+    const auto [at, fresh] = known.try_emplace(&kernel, k);
+    if (!fresh) {
+      of = made.kernels[static_cast<std::size_t>(at->second)];
+      continue;
+    }
+    const std::string name = names.symbol(kernel.name);
+    const KernelText printed =
+        cuda_language.kernel(kernel, name, [&](const Atom& a) { return names.slot_of(a); });
+    of = {static_cast<int>(made.names.size()), printed.dimensions};
+    made.names.push_back(name);
+    functions += "\n" + printed.comment + printed.text;
+    headers.insert(printed.headers.begin(), printed.headers.end());
+  }
+  if (!made.names.empty()) made.text = cuda_language.unit(functions, headers);
+  return made;
+}
+
+}  // namespace gnomon

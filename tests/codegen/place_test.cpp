@@ -1,0 +1,178 @@
+// Where kernels of a module run when there is a device, which copies that takes, and that what the
+// device runs is CUDA C++ for GPUs.
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/cuda/launch.h"
+#include "codegen/cuda/spread.h"
+#include "codegen/module/accesses.h"
+#include "codegen/text/device_kernels.h"
+#include "codegen/toolchain/build.h"
+#include "frontend/gnomon.h"
+#include "tests/support/module_support.h"
+
+using namespace gnomon;
+using namespace gnomon::test;
+
+namespace {
+
+using List = std::vector<Expr>;
+using States = std::span<const Expr>;
+
+Target gpu() {
+  Target target = target_named("x86-64-v3");
+  target.device = "sm_80";
+  target.calls_library = false;
+  return target;
+}
+
+Expr loop(const Expr& count, const Expr& x,
+          const std::function<Expr(const Expr&, const Expr&)>& step) {
+  return fori(count, List{x}, [&](const Expr& i, States s) { return List{step(i, s[0])}; })[0];
+}
+
+Module placed(const std::vector<Expr>& outputs) {
+  Context context = checked_context();
+  Module module = module_of(optimize(close(outputs), context), gpu());
+  verify(module);
+  return module;
+}
+
+// Kernels and copies by where they are: those in loops apart.
+struct Counts {
+  int launches = 0, called = 0, to_device = 0, to_host = 0;
+};
+
+void count(const Module& module, const std::vector<Step>& steps, Counts& counts, bool in_loops,
+           bool is_in_loop = false) {
+  for (const Step& step : steps) {
+    if (is_in_loop == in_loops) {
+      if (const auto* k = std::get_if<KernelStep>(&step.what))
+        ++(k->on_device ? counts.launches : counts.called);
+      if (const auto* c = std::get_if<CopyStep>(&step.what)) {
+        const bool from = module.buffers[static_cast<std::size_t>(c->from)].on_device;
+        const bool to = module.buffers[static_cast<std::size_t>(c->to)].on_device;
+        counts.to_device += !from && to;
+        counts.to_host += from && !to;
+      }
+    }
+    const bool loop = is_in_loop || std::holds_alternative<LoopStep>(step.what);
+    for_each_inner(step, [&](const std::vector<Step>& inner) {
+      count(module, inner, counts, in_loops, loop);
+    });
+  }
+}
+
+Counts counts_of(const Module& module, bool in_loops = false) {
+  Counts counts;
+  count(module, module.steps, counts, in_loops);
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("arrays are the device's, numbers go with launches or come back") {
+  const Expr x = vector("x"), a = scalar("a");
+  const Counts map = counts_of(placed({exp(x) * a}));
+  CHECK(map.launches == 1);
+  CHECK(map.called == 0);
+  CHECK(map.to_device + map.to_host == 0);
+  const Counts total = counts_of(placed({sum(x)}));
+  CHECK(total.launches == 2);  // the chunks, then their sums
+  CHECK(total.to_host == 1);
+  CHECK(total.to_device == 0);
+  const Counts numbers = counts_of(placed({a * a + 1.0}));
+  CHECK(numbers.launches == 0);
+  CHECK(numbers.called == 1);
+}
+
+TEST_CASE("what the host does has copies on both sides, each once") {
+  const Expr x = vector("x");
+  const Expr sorted = sort(exp(x), 0);
+  const Counts counts = counts_of(placed({sorted * 2.0, sorted + x, sum(sorted)}));
+  CHECK(counts.to_host == 2);  // what is sorted, and the sum
+  CHECK(counts.to_device == 1);
+}
+
+TEST_CASE("copies of what a loop leaves alone are made before it") {
+  const Expr x = vector("x"), n = scalar("n", int64);
+  const Expr sorted = sort(x, 0);
+  const Expr found =
+      loop(n, x, [&](const Expr& i, const Expr& s) { return s * sorted + cast(i, float64); });
+  const Module module = placed({found});
+  CHECK(counts_of(module).to_device == 1);
+  const Counts inside = counts_of(module, true);
+  CHECK(inside.launches == 1);
+  CHECK(inside.to_device + inside.to_host == 0);
+  // Sorted anew in each step: there and back.
+  const Expr other = loop(n, x, [&](const Expr&, const Expr& s) { return sort(s, 0) * x; });
+  const Counts each = counts_of(placed({other}), true);
+  CHECK(each.to_device == 1);
+  CHECK(each.to_host == 1);
+}
+
+TEST_CASE("a number that tells a loop to go on is read by the host") {
+  const Expr x = vector("x");
+  const List halved = while_loop(
+      List{x}, [](States s) { return sum(s[0]) > 1.0; }, [](States s) { return List{s[0] * 0.5}; });
+  const Counts inside = counts_of(placed(halved), true);
+  CHECK(inside.launches >= 2);
+  CHECK(inside.to_host == 1);
+  CHECK(inside.to_device == 0);
+}
+
+TEST_CASE("no kernel of many elements is one block") {
+  const Expr x = vector("x"), m = matrix("m");
+  const std::vector<std::vector<Expr>> programs = {
+      {sum(x)}, {x / sum(x)}, {sum(m, 0)}, {sum(m, 1)}, {softmax(m)}, {argmax(x)}, {var(m, 0)}};
+  for (const std::vector<Expr>& outputs : programs) {
+    const Module module = placed(outputs);
+    std::function<void(const std::vector<Step>&)> see = [&](const std::vector<Step>& steps) {
+      for (const Step& step : steps) {
+        for_each_inner(step, see);
+        const auto* k = std::get_if<KernelStep>(&step.what);
+        if (k == nullptr || !k->on_device) continue;
+        const Kernel& kernel = module.kernels[static_cast<std::size_t>(k->kernel)];
+        const Launch launch = launch_of(kernel);
+        if (!launch.blocks || !launch.blocks->is(1)) continue;
+        // What is left for one block are sums of chunks.
+        CAPTURE(text(kernel));
+        for (const BufferParam& b : kernel.buffers)
+          CHECK((b.name.find("partial") != std::string::npos || b.elements.is(1)));
+      }
+    };
+    see(module.steps);
+  }
+}
+
+TEST_CASE("what a device runs compiles for GPUs") {
+  if (!toolchain_available()) return;
+  const Expr x = vector("x"), m = matrix("m"), a = scalar("a"), n = scalar("n", int64);
+  const Expr i = tensor("i", int64, {Dim::symbol(7, "k")});
+  const std::vector<std::vector<Expr>> programs = {
+      {exp(x) * a + sum(x)},
+      {softmax(m), sum(m, 0), transpose(m) + 1.0},
+      {matmul(m, tanh(m)), argmax(m, 1)},
+      {take(x, i, 0), inc_at(x, {i}, 1.0)},
+      {loop(n, x, [&](const Expr& k, const Expr& s) { return sin(s) * x + cast(k, float64); })},
+  };
+  for (const std::vector<Expr>& outputs : programs) {
+    const Module module = placed(outputs);
+    const DeviceKernels kernels = device_kernels(module, HostNames(module, "gnomon"));
+    REQUIRE(!kernels.text.empty());
+    for (const char* const gpu : {"sm_80", "sm_90"}) {
+      BuildOptions options;
+      options.device = gpu;
+      const std::vector<char> ptx = build_device_image(
+          {.name = "device.cu", .text = kernels.text, .kernels = kernels.names}, options);
+      const std::string text(ptx.begin(), ptx.end());
+      CHECK(text.back() == '\0');
+      for (const std::string& name : kernels.names)
+        CHECK(text.find(".entry " + name + "(") != std::string::npos);
+    }
+  }
+}
