@@ -150,6 +150,35 @@ std::string ulp_text(const Op& op) {
   return fmt::format("{}, {}", op.ulp.f32, op.ulp.f64);
 }
 
+// Its transforms are routines once complex numbers are pairs.
+bool is_fourier(const Op& op) { return &op == &op::fft || &op == &op::rfft || &op == &op::irfft; }
+
+// Who does the operations that are no kernels where a function has a device.
+std::string device_text() {
+  struct Host {
+    StepKind kind;
+    const char* reason;
+  };
+  constexpr Host hosts[] = {
+      {StepKind::lines, "Sorts, running results and searches along lines"},
+      {StepKind::routine, "Linear algebra and Fourier transforms, by LAPACK and ducc"},
+      {StepKind::convolution, "Convolutions"},
+      {StepKind::print, "Shown by the processor"},
+  };
+  std::string text =
+      "\n## On a device\n\nOf a function with a [device](devices.md) the processor does these, "
+      "with copies of their operands.\nAll others are kernels of the device, or choose between "
+      "steps.\n\n| why | operations |\n|---|---|\n";
+  for (const Host& host : hosts) {
+    std::string names;
+    for (const Op* op : all_ops())
+      if (op->step == host.kind || (host.kind == StepKind::routine && is_fourier(*op)))
+        names += fmt::format("{}`{}`", names.empty() ? "" : ", ", op->name);
+    text += fmt::format("| {} | {} |\n", host.reason, names);
+  }
+  return text;
+}
+
 std::string ops_page() {
   std::string rows;
   for (const Op* op : all_ops()) {
@@ -158,12 +187,14 @@ std::string ops_page() {
                         ulp_text(*op));
   }
   return fmt::format(
-      "# Operations\n\nWritten by `gnomon-docs`; do not edit. {} operations. The last column is "
-      "the\n"
-      "largest error in units in the last place, for float32 and float64.\n\n"
-      "| op | operands | attributes | what it is | derivative | ulp "
-      "|\n|---|---|---|---|---|---|\n{}",
-      all_ops().size(), rows);
+             "# Operations\n\nWritten by `gnomon-docs`; do not edit. {} operations. The last "
+             "column is "
+             "the\n"
+             "largest error in units in the last place, for float32 and float64.\n\n"
+             "| op | operands | attributes | what it is | derivative | ulp "
+             "|\n|---|---|---|---|---|---|\n{}",
+             all_ops().size(), rows) +
+         device_text();
 }
 
 std::string read(const std::filesystem::path& path) {
