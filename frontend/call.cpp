@@ -32,18 +32,21 @@ namespace {
 
 alignas(64) char no_elements[64];
 
-void* address(const Array& a) {
-  return a.size() == 0 ? no_elements : const_cast<void*>(std::as_const(a).data());
-}
+void* address(const Array& a) { return a.size() == 0 ? no_elements : a.address(); }
 
 }  // namespace
 
 namespace {
 
-/// In the place of Watched, for calls that nobody watches.
+/// In the place of Watched, for calls that nobody watches, of functions without a device.
 struct Untimed {
   void end(CallStage) {}
 };
+template <class Timer>
+constexpr bool is_plain = std::is_same_v<Timer, Untimed>;
+
+/// What plain calls have in the place of something.
+struct Nothing {};
 
 }  // namespace
 
@@ -56,6 +59,7 @@ struct Call {
         extents(static_cast<std::size_t>(p->library->info().extents)),
         results(p->results, p) {}
 
+  template <class Timer>
   void bind(std::span<const Array* const> arguments) {
     if (arguments.size() != program.arguments)
       throw TypeError(fmt::format("call: expected {} arguments, found {}", program.arguments,
@@ -64,20 +68,22 @@ struct Call {
       const Type& t = program.captured.parameters[i].type;
       const Array& a = *arguments[i];
       if (!a.defined() || a.dtype() != t.dtype || a.rank() != t.rank()) reject(i, a);
-      bind_value(i, a);
+      bind_value<Timer>(i, a);
     }
     for (std::size_t i = 0; i < program.constants.size(); ++i)
-      bind_value(arguments.size() + i, program.constants[i]);
-    if (program.device) made.resize(program.outputs.size());
+      bind_value<Timer>(arguments.size() + i, program.constants[i]);
   }
 
   /// `value(i)` is that of shared variable i, which must stay.
-  template <class F>
+  template <class Timer, class F>
   void bind_shared(F&& value) {
     const std::size_t first = program.arguments + program.constants.size();
     for (std::size_t i = 0; i < program.shared.size(); ++i) {
       const Array& now = value(i);
-      bind_value(first + i, now);
+      if (now.is_elsewhere())
+        bind_elsewhere(first + i, now);
+      else
+        bind_value<Timer>(first + i, now);
       // A variable that nobody updates stays where it was used last.
       const Array& moved = values[first + i];
       if (moved.defined() && moved.is_elsewhere() != now.is_elsewhere() &&
@@ -109,23 +115,28 @@ struct Call {
     const std::int64_t* const plan = record.plan.data();
     const std::size_t first = values.size();
     SmallVector<LateOutput, 4> late(program.outputs.size());
+    // Outputs, by the device.
+    [[maybe_unused]] std::conditional_t<is_plain<Timer>, Nothing, std::vector<Array>> made;
+    if constexpr (!is_plain<Timer>) made.resize(program.outputs.size());
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       const ProgramOutput& o = program.outputs[i];
       if (o.late) {
         late[i].dtype = o.dtype;
         late[i].rank = o.rank;
-        if (program.device && program.signature.outputs[i].on_device)
-          late[i].device = &program.device->device();
+        if (is_made_on_device<Timer>(i)) late[i].device = &program.device->device();
         buffers[first + i] = no_elements;
         continue;
       }
       const std::span<const std::int64_t> shape(plan + o.shape_at,
                                                 static_cast<std::size_t>(o.rank));
-      if (program.device && program.signature.outputs[i].on_device) {
-        made[i] =
-            empty_on(program.device->device(), o.dtype, shape, program.signature.outputs[i].name);
-        buffers[first + i] = made[i].address();
-      } else if (o.updates >= 0)
+      if constexpr (!is_plain<Timer>)
+        if (is_made_on_device<Timer>(i)) {
+          made[i] =
+              empty_on(program.device->device(), o.dtype, shape, program.signature.outputs[i].name);
+          buffers[first + i] = made[i].address();
+          continue;
+        }
+      if (o.updates >= 0)
         buffers[first + i] =
             address(transaction->target(static_cast<std::size_t>(o.updates), shape));
       else if (o.over >= 0 && static_cast<std::size_t>(o.over) < given.size() && given[o.over] &&
@@ -144,21 +155,23 @@ struct Call {
       context.profile = timer.profile();
       context.uses = program.shared;
     }
-    std::optional<DeviceCall> on_device;
-    if (program.device) context.device = &on_device.emplace(*program.device);
+    [[maybe_unused]] std::conditional_t<is_plain<Timer>, Nothing, std::optional<DeviceCall>> device;
+    if constexpr (!is_plain<Timer>)
+      if (program.device) context.device = &device.emplace(*program.device);
     timer.end(CallStage::outputs);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
     timer.end(CallStage::run);
     if (status != GNOMON_DONE) explain(status, context);
-    if (program.device) take_from_device(transaction);
+    if constexpr (!is_plain<Timer>)
+      if (program.device) take_from_device(transaction, made);
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       const ProgramOutput& o = program.outputs[i];
       if (!o.late) continue;
       if (o.updates >= 0)
         transaction->replace(static_cast<std::size_t>(o.updates), late[i].array);
       else
-        results.arrays_[i] = to_host(late[i].array);
+        results.arrays_[i] = is_plain<Timer> ? late[i].array : to_host(late[i].array);
     }
     return std::move(results);
   }
@@ -168,7 +181,7 @@ struct Call {
 
  private:
   // What the device made: results are copied to the host.
-  void take_from_device(Transaction* transaction) {
+  void take_from_device(Transaction* transaction, std::vector<Array>& made) {
     Device& device = program.device->device();
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       if (!made[i].defined()) continue;
@@ -188,24 +201,38 @@ struct Call {
     if (program.device && program.signature.inputs[i].on_device) {
       values[i] = to_device(program.device->device(), a, program.signature.inputs[i].name);
       buffers[i] = values[i].address();
-      return;
+      return add_extents(a);
     }
     const Array here = to_host(a);
     values[i] = is_read_in_place(here) ? here : here.contiguous();
     buffers[i] = address(values[i]);
+    add_extents(a);
   }
 
+  void add_extents(const Array& a) {
+    for (const std::int64_t n : a.shape()) extents[filled++] = n;
+    if (const int parts = native_parts(a.dtype()); parts > 1) extents[filled++] = parts;
+  }
+
+  template <class Timer>
+  bool is_made_on_device(std::size_t i) const {
+    if constexpr (is_plain<Timer>)
+      return false;
+    else
+      return program.device && program.signature.outputs[i].on_device;
+  }
+
+  template <class Timer>
   void bind_value(std::size_t i, const Array& a) {
-    if (program.device || a.is_elsewhere()) {
-      bind_elsewhere(i, a);
-    } else if (is_read_in_place(a)) {
+    if constexpr (!is_plain<Timer>)
+      if (program.device) return bind_elsewhere(i, a);
+    if (is_read_in_place(a)) {
       buffers[i] = address(a);
     } else {
       values[i] = a.contiguous();
       buffers[i] = address(values[i]);
     }
-    for (const std::int64_t n : a.shape()) extents[filled++] = n;
-    if (const int parts = native_parts(a.dtype()); parts > 1) extents[filled++] = parts;
+    add_extents(a);
   }
 
   [[noreturn]] void reject(std::size_t i, const Array& a) const {
@@ -254,7 +281,6 @@ struct Call {
 
   const Program& program;
   SmallVector<Array, 8> values;
-  std::vector<Array> made;  // outputs, by the device
   SmallVector<void*, 16> buffers;
   SmallVector<std::int64_t, 32> extents;
   std::size_t filled = 0;
@@ -275,10 +301,10 @@ Results call_timed(const std::shared_ptr<const Program>& program,
                    std::span<const Array* const> arguments, std::span<const bool> given,
                    Timer& timer) {
   Call running(program);
-  running.bind(arguments);
+  running.bind<Timer>(arguments);
   if (program->shared.empty()) return running.run(nullptr, arguments, given, timer);
   Transaction transaction(program->shared);
-  running.bind_shared([&](std::size_t i) -> const Array& { return transaction.value(i); });
+  running.bind_shared<Timer>([&](std::size_t i) -> const Array& { return transaction.value(i); });
   Results results = running.run(&transaction, arguments, given, timer);
   transaction.commit();
   return results;
@@ -336,9 +362,9 @@ Results call_watched(const std::shared_ptr<const Program>& program,
   const auto begin = std::chrono::steady_clock::now();
   Watched timer(*program);
   Call running(program);
-  running.bind(arguments);
+  running.bind<Watched>(arguments);
   Transaction transaction(program->shared);
-  running.bind_shared([&](std::size_t i) -> const Array& { return transaction.value(i); });
+  running.bind_shared<Watched>([&](std::size_t i) -> const Array& { return transaction.value(i); });
   // What looks at results looks at arguments too, and failed calls leave them as they are.
   Results results = running.run(&transaction, arguments,
                                 program->keeps_old_values ? std::span<const bool>() : given, timer);
@@ -423,10 +449,10 @@ std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
   SmallVector<const Array*, 8> list(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) list[i] = &arguments[i];
   Call call(program_);
-  call.bind(list);
+  call.bind<Watched>(list);
   std::vector<Array> values;
   for (const SharedUse& s : program.shared) values.push_back(s.variable.get());
-  call.bind_shared([&](std::size_t i) -> const Array& { return values[i]; });
+  call.bind_shared<Watched>([&](std::size_t i) -> const Array& { return values[i]; });
   std::unique_ptr<const PlanRecord> own;
   const std::vector<std::int64_t>& plan = call.plan(own).plan;
   return gnomon::workspace_bytes(plan, program.most_threads()) + (program.device ? plan.back() : 0);

@@ -103,7 +103,8 @@ Made make(const Closed& closed, const CompileOptions& options, const Target& tar
 void set_watches(Program& program, const CompileOptions& options) {
   program.keeps_old_values = keeps_old_values(program.captured, options);
   program.logs_calls = logs(LogSubject::call) || logs(LogSubject::memory);
-  program.is_plain = !program.profiled && !program.keeps_old_values && !program.logs_calls;
+  program.is_plain =
+      !program.profiled && !program.keeps_old_values && !program.logs_calls && !program.device;
   if (program.keeps_old_values)
     for (SharedUse& use : program.shared) use.in_place = false;
 }

@@ -60,7 +60,7 @@ struct Program {
   std::shared_ptr<const Inspection> inspection;  // what looks at results, if anything does
   bool keeps_old_values = false;  // of arguments and shared variables, until a call ends
   bool logs_calls = false;
-  bool is_plain = true;    // none of these: calls ask once
+  bool is_plain = true;    // none of these, and no device: calls ask once
   CompileOptions options;  // without the givens, which the graph has in it
   // For people.
   bool was_cached = false;
@@ -92,7 +92,7 @@ Closed closed_of(const Program& program);
 /// Whether a call reads an argument where it lies; else it reads a copy.
 inline bool is_read_in_place(const Array& a) {
   return a.is_contiguous() &&
-         reinterpret_cast<std::uintptr_t>(std::as_const(a).data()) % size_of(a.dtype()) == 0;
+         reinterpret_cast<std::uintptr_t>(a.address()) % size_of(a.dtype()) == 0;
 }
 
 /// Loads the kernels that a device runs, if the code has some. DeviceError: the device refuses.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "codegen/cpu/cpu_language.h"
+#include "codegen/cuda/cuda_language.h"
 #include "codegen/module/accesses.h"
 #include "codegen/module/profiled_steps.h"
 #include "codegen/text/host_names.h"
@@ -304,7 +305,7 @@ class StepList {
     }
     if (!lines.empty()) told["lines"] = lines;
     if (const auto* kernel = std::get_if<KernelStep>(&step.step->what))
-      told["code"] = code_of(module_.kernels[static_cast<std::size_t>(kernel->kernel)]);
+      told["code"] = code_of(*kernel);
     if (profile_ != nullptr) {
       const StepProfile& p = profile_->steps[i];
       told["profile"] = {{"calls", p.calls}, {"seconds", p.seconds},       {"share", p.share},
@@ -313,10 +314,12 @@ class StepList {
     items_.push_back(std::move(told));
   }
 
-  std::string code_of(const Kernel& kernel) const {
+  std::string code_of(const KernelStep& step) const {
+    const Kernel& kernel = module_.kernels[static_cast<std::size_t>(step.kernel)];
+    const Language& language = step.on_device ? cuda_language : cpu_language;
     const KernelText text =
-        cpu_language.kernel(kernel, names_.symbol(kernel.name),
-                            [this](const Atom& atom) { return names_.slot_of(atom); });
+        language.kernel(kernel, names_.symbol(kernel.name),
+                        [this](const Atom& atom) { return names_.slot_of(atom); });
     return text.comment + text.text;
   }
 

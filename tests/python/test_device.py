@@ -185,7 +185,7 @@ def test_variables_are_used_by_functions_of_both():
 
 
 def test_a_call_that_fails_changes_nothing():
-    x, i = gn.vector("x"), gn.tensor("i", "int64", (None,))
+    x, i = gn.vector("line"), gn.tensor("places", "int64", (None,))
     w = gn.shared(np.zeros(3), name="w")
     f = gn.function([x, i], x[i].sum(), updates={w: w + x[:3]}, device="sim")
     f(LINE, np.array([1, 2]))
@@ -220,6 +220,12 @@ def test_the_source_is_cuda():
     f = on("sim", lambda a: np.exp(a) * 2).lower(LINE).compile(explain=True)
     assert '__global__ void __launch_bounds__(256) gnomon_k0(' in f.source
     assert "services->device_launch(context, 0, blocks, 256, parameters)" in f.source
+
+
+def test_pages_show_launches_in_cuda():
+    page = on("sim", lambda a: np.sort(np.exp(a)) * 2).lower(LINE).compile().view().html()
+    assert '"kind":"launch"' in page
+    assert "__global__" in page
 
 
 def run(program, **environment):
