@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "codegen/cuda/launch.h"
 #include "codegen/text/rows.h"
 #include "runtime/error.h"
 
@@ -37,8 +36,7 @@ CudaPrinter::Head CudaPrinter::head(const std::string& name) const {
   for (const auto& [slot, dimension] : w_.dimensions()) list.push_back("i64 " + dimension);
   for (std::string& p : buffer_parameters("__restrict__ ")) list.push_back(std::move(p));
   if (!scratch_buffers().empty()) list.insert(list.end(), {"char* scratch", "i64 scratch_bytes"});
-  if (std::ranges::any_of(kernel().body, [](const Statement& s) { return s.code == Code::check; }))
-    list.push_back("gn::Failure* failure");
+  if (has_checks(kernel())) list.push_back("gn::Failure* failure");
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include "codegen/cuda/launch.h"
+
 namespace gnomon {
 
 namespace {
@@ -74,9 +76,7 @@ struct Endings {
   const Module& module;
 
   Ending operator()(const KernelStep& s) const {
-    const std::vector<Statement>& body = module.kernels[s.kernel].body;
-    const auto is_check = [](const Statement& x) { return x.code == Code::check; };
-    return {.may_fail = std::ranges::any_of(body, is_check)};
+    return {.may_fail = has_checks(module.kernels[s.kernel])};
   }
   Ending operator()(const ServiceStep& s) const {
     return {.may_fail = true,

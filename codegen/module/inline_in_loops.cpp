@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "codegen/cuda/launch.h"
 #include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
 #include "codegen/module/profiled_steps.h"
@@ -21,10 +22,6 @@ constexpr std::int64_t most_elements = 64;     // of a buffer that is a variable
 
 bool has_constant_extents(const Shape& shape) {
   return std::ranges::all_of(shape, [](const Dim& d) { return d.is_constant(); });
-}
-
-bool has_scratch(const Kernel& kernel) {
-  return std::ranges::any_of(kernel.buffers, [](const BufferParam& b) { return b.per_worker; });
 }
 
 // Threads that would get a piece each are asked for none where all iterations are one piece.

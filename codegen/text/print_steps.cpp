@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -112,9 +111,7 @@ class StepPrinter {
     line(fmt::format("{}{}({});", counts ? "" : apart, kernels_[s.kernel], args));
     end_lap(*step_);
     if (counts) close("}");
-    if (std::any_of(kernel.body.begin(), kernel.body.end(),
-                    [](const Statement& x) { return x.code == Code::check; }))
-      stop_if_failed();
+    if (has_checks(kernel)) stop_if_failed();
   }
 
   // The addresses of its parameters, then the launch.
