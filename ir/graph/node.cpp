@@ -197,13 +197,12 @@ std::vector<Origin> Node::origins() const {
 void Node::add_origin(Origin origin) const {
   if (!origin) return;
   const std::lock_guard lock(NodeTable::instance().mutex_of(*this));
-  for (Origin& slot : origins_) {
-    if (slot == origin) return;
-    if (!slot) {
-      slot = origin;
-      return;
-    }
-  }
+  // The places in use come first, the newest of them last; the oldest makes room.
+  const auto end = std::ranges::find(origins_, Origin());
+  auto at = std::find(origins_.begin(), end, origin);
+  if (at == origins_.end()) at = origins_.begin();
+  *at = origin;
+  if (at != end) std::rotate(at, at + 1, end);
 }
 
 const Attribute& Node::attribute(std::string_view name) const {

@@ -103,7 +103,8 @@ class Node {
   std::size_t hash() const { return hash_; }
   /// Creation order: an input's number is smaller than its user's.
   std::uint64_t number() const { return number_; }
-  /// Up to `most_origins` places that made this expression. Not part of its identity.
+  /// The last `most_origins` places that made this expression, the newest at the end: an expression
+  /// that others keep alive names the line that has made it now. Not part of its identity.
   std::vector<Origin> origins() const;
   void add_origin(Origin origin) const;
 
