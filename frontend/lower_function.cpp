@@ -82,7 +82,7 @@ std::string architecture_for_clang(const Device& device) {
 
 // Whether the host does work on arrays in a step.
 bool is_of_host(const Module& module, const Step& step) {
-  if (std::holds_alternative<ServiceStep>(step.what)) return true;
+  if (std::holds_alternative<ServiceStep>(step.what)) return !is_on_device(step);
   const auto* kernel = std::get_if<KernelStep>(&step.what);
   return kernel != nullptr && !kernel->on_device &&
          std::ranges::any_of(kernel->buffers, [&](int b) {

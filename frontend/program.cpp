@@ -141,12 +141,13 @@ Closed closed_of(const Program& program) {
 }
 
 void load_device_code(Program& program, const CompileOptions& options) {
+  const DeviceName name = device_of(options);
   const auto* record =
       static_cast<const gnomon_device_record*>(program.library->symbol("gnomon_device"));
-  if (record == nullptr) return;
-  Device& device = Device::open(device_of(options));
+  if (record == nullptr && name.is_host()) return;
+  Device& device = Device::open(name);
   program.device =
-      std::make_shared<DeviceFunction>(device, *record, std::string(name_for_log(options)));
+      std::make_shared<DeviceFunction>(device, record, std::string(name_for_log(options)));
   add_device_services(program.services, device);
   for (std::size_t i = 0; i < program.constants.size(); ++i) {
     const SignatureInput& input = program.signature.inputs[program.arguments + i];

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 9
+#define GNOMON_ABI_VERSION 10
 
 #ifdef __cplusplus
 extern "C" {
@@ -195,6 +195,9 @@ typedef struct gnomon_services {
   /* `parameters`: the addresses of what each parameter of the kernel is. */
   int32_t (*device_launch)(gnomon_context*, int32_t kernel, int64_t blocks, int32_t threads,
                            void* const* parameters);
+  /* By a kernel of the function that is made for the routine and the type: all stages of it. */
+  int32_t (*device_lines)(gnomon_context*, int32_t kernel, const gnomon_lines*);
+  int32_t (*device_convolve)(gnomon_context*, int32_t kernel, const gnomon_convolution*);
   int64_t device_blocks; /* the most that a launch is worth */
 } gnomon_services;
 

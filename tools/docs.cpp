@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "codegen/module/module_passes.h"
+#include "codegen/module/service.h"
 #include "passes/engine/rule.h"
 #include "passes/pipeline.h"
 #include "runtime/error.h"
@@ -160,9 +161,9 @@ std::string device_text() {
     const char* reason;
   };
   constexpr Host hosts[] = {
-      {StepKind::lines, "Sorts, running results and searches along lines"},
-      {StepKind::routine, "Linear algebra and Fourier transforms, by LAPACK and ducc"},
+      {StepKind::lines, "Along lines"},
       {StepKind::convolution, "Convolutions"},
+      {StepKind::routine, "Linear algebra and Fourier transforms, by LAPACK and ducc"},
       {StepKind::print, "Shown by the processor"},
   };
   std::string text =
@@ -170,6 +171,8 @@ std::string device_text() {
       "with copies of their operands.\nAll others are kernels of the device, or choose between "
       "steps.\n\n| why | operations |\n|---|---|\n";
   for (const Host& host : hosts) {
+    const Service* const service = service_of(host.kind);
+    if (service != nullptr && !service->device_entry.empty()) continue;
     std::string names;
     for (const Op* op : all_ops())
       if (op->step == host.kind || (host.kind == StepKind::routine && is_fourier(*op)))

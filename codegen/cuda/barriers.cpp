@@ -98,7 +98,7 @@ void Barriers::go_through_loop(int loop, Uses& open) {
 }
 
 bool Barriers::is_shared_out(int loop) const {
-  return spread_.of(loop) == Spread::Over::threads || spread_.of(loop) == Spread::Over::grid;
+  return spread_.is_over_threads(loop) || spread_.of(loop) == Spread::Over::warps;
 }
 
 Barriers::Uses Barriers::uses_of(int statement) const {

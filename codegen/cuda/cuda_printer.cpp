@@ -52,7 +52,9 @@ std::string CudaPrinter::opening() const {
 
 // --- loops ---
 
-bool CudaPrinter::has_lanes(int loop) const { return spread_.of(loop) == Spread::Over::threads; }
+bool CudaPrinter::has_lanes(int loop) const {
+  return spread_.of(loop) == Spread::Over::threads || spread_.of(loop) == Spread::Over::lanes;
+}
 
 void CudaPrinter::before_statement(int i) {
   if (!barriers_) barriers_.emplace(outline_, spread_);  // by now all that is not printed is known
@@ -70,6 +72,8 @@ void CudaPrinter::open_loop(int i, const std::string& j) {
   switch (spread_.of(i)) {
     case Spread::Over::blocks: return strided("blockIdx.x", "gridDim.x");
     case Spread::Over::threads: return strided("threadIdx.x", "blockDim.x");
+    case Spread::Over::warps: return strided("gn::grid_warp()", "gn::grid_warps()");
+    case Spread::Over::lanes: return strided("gn::lane_of_warp()", "gn::threads_of_warp");
     case Spread::Over::grid: return strided("gn::grid_thread()", "gn::grid_threads()");
     case Spread::Over::one: break;
   }
@@ -120,10 +124,13 @@ void CudaPrinter::update_rows(int) {
 
 // --- effects ---
 
-// What stands outside the loops over threads happens once a block.
+// What stands outside the loops over threads happens once a block, or once a warp.
 void CudaPrinter::effect(int i, const std::string& text) {
   if (spread_.threads_around(i) >= 0) return w_.line(text);
-  w_.line("if (threadIdx.x == 0) " + text);
+  int outermost = i;
+  while (outline_.parent(outermost) >= 0) outermost = outline_.parent(outermost);
+  const bool warps = outline_.is_loop(outermost) && spread_.of(outermost) == Spread::Over::warps;
+  w_.line(fmt::format("if ({} == 0) {}", warps ? "gn::lane_of_warp()" : "threadIdx.x", text));
 }
 
 void CudaPrinter::check(int i) {

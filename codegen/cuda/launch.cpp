@@ -23,9 +23,11 @@ Launch launch_of(const Kernel& kernel) {
     if (!lo || !hi || !lo->is(0)) {
       launch.blocks = std::nullopt;
     } else {
-      const Dim threads = launch.threads;
-      launch.blocks =
-          spread.of(i) == Spread::Over::blocks ? *hi : floor_div(*hi + (threads - 1), threads);
+      const bool warps = spread.of(i) == Spread::Over::warps;
+      const Dim each = spread.of(i) == Spread::Over::blocks ? 1
+                       : warps                              ? launch.threads / threads_of_warp
+                                                            : launch.threads;
+      launch.blocks = each.is(1) ? *hi : floor_div(*hi + (each - 1), each);
     }
     break;
   }

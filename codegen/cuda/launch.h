@@ -7,6 +7,8 @@
 
 namespace gnomon {
 
+inline constexpr int threads_of_warp = 32;
+
 struct Launch {
   int threads = 0;  ///< of a block
   std::optional<Dim>

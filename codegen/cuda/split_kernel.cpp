@@ -35,7 +35,7 @@ class Splitter {
       : k_(kernel), outline_(kernel), spread_(outline_), part_(kernel.body.size(), none) {}
 
   SplitKernel run() {
-    if (!spread_.needs_one_block() || !find_parts()) return {};
+    find_parts();
     SplitKernel split;
     if (count_ < 2) return split;
     find_needs();
@@ -61,24 +61,31 @@ class Splitter {
     return code == Code::loop || code == Code::if_ ? outline_.end_of(i) : i;
   }
   bool is_grid(int i) const {
-    return outline_.is_loop(i) &&
-           (spread_.of(i) == Spread::Over::blocks || spread_.of(i) == Spread::Over::grid);
+    return outline_.is_loop(i) && spread_.of(i) != Spread::Over::one &&
+           spread_.of(i) != Spread::Over::threads;
   }
 
-  // False: an order of reads and writes that parts would change.
-  bool find_parts() {
+  // Whether a number is read of memory that the kernel writes: before one block does so, another
+  // may be done.
+  bool is_read_of_written(const Statement& s) const {
+    if (s.code != Code::load) return false;
+    const BufferParam& read = k_.buffers[static_cast<std::size_t>(s.buffer)];
+    return read.writes || (read.aliased && std::ranges::any_of(k_.buffers, [](const auto& b) {
+                             return b.aliased && b.writes;
+                           }));
+  }
+
+  void find_parts() {
     bool one_block = false;
     for (int i = 0; i < outline_.size(); i = last_of(i) + 1) {
       const Statement& s = statement(i);
-      if (s.code == Code::load && k_.buffers[static_cast<std::size_t>(s.buffer)].writes)
-        return false;
-      if (is_pure(s.code) || s.code == Code::acc || s.code == Code::local) continue;
+      const bool is_shared = is_pure(s.code) && !is_read_of_written(s);
+      if (is_shared || s.code == Code::acc || s.code == Code::local) continue;
       const bool checks = s.code == Code::check;
       if (count_ == 0 || is_grid(i) || (!one_block && !checks)) ++count_, one_block = !is_grid(i);
       part_of(i) = count_ - 1;
     }
     join_parts();
-    return true;
   }
 
   // What loops of several parts use together keeps these together: memory of a block, registers.

@@ -28,16 +28,47 @@ Spread::Spread(const KernelOutline& outline)
 Spread::Over Spread::choose(int loop) const {
   const Axis& axis = outline_.axis_of(loop);
   if (axis.kind == AxisKind::block) return Over::blocks;
-  if (is_over_lanes(axis)) return Over::threads;
+  if (is_over_lanes(axis)) {
+    const int around = outline_.parent(loop);
+    return around >= 0 && over_[around] == Over::warps ? Over::lanes : Over::threads;
+  }
   if (axis.kind != AxisKind::parallel) return Over::one;
   for (int k = loop + 1; k < outline_.end_of(loop); ++k)
-    if (outline_.is_loop(k) && is_over_lanes(outline_.axis_of(k))) return Over::blocks;
+    if (outline_.is_loop(k) && is_over_lanes(outline_.axis_of(k)))
+      return is_for_warps(loop, k) ? Over::warps : Over::blocks;
   return Over::grid;
+}
+
+// One loop over lanes is all that has an effect, and no lane needs what others have.
+bool Spread::is_for_warps(int loop, int lanes) const {
+  if (outline_.axis_of(lanes).kind != AxisKind::vector || outline_.parent(lanes) != loop)
+    return false;
+  for (int k = loop + 1; k < outline_.end_of(loop); ++k) {
+    const bool inside = k >= lanes && k <= outline_.end_of(lanes);
+    switch (outline_[k].code) {
+      case Code::loop:
+        if (k != lanes && is_over_lanes(outline_.axis_of(k))) return false;
+        break;
+      case Code::store:
+      case Code::write_rows:
+        if (!inside) return false;
+        break;
+      case Code::update:
+      case Code::update_rows:
+      case Code::acc:
+      case Code::transpose:
+      case Code::barrier: return false;
+      default: break;
+    }
+    const int b = outline_[k].buffer;
+    if (b >= 0 && outline_.kernel().buffers[static_cast<std::size_t>(b)].per_worker) return false;
+  }
+  return true;
 }
 
 int Spread::threads_around(int i) const {
   for (int at = outline_.parent(i); at >= 0; at = outline_.parent(at))
-    if (over_[at] == Over::threads || over_[at] == Over::grid) return at;
+    if (is_over_threads(at)) return at;
   return -1;
 }
 

@@ -7,15 +7,27 @@
 
 namespace gnomon {
 
-/// Lanes become threads. A parallel axis is shared out over blocks if there are lanes in it, else
-/// over all threads.
+/// Lanes become threads. A parallel axis is shared out over blocks if there are lanes in it, or over
+/// warps, if all that happens there is what each lane does for itself; else over all threads.
 class Spread {
  public:
-  enum class Over { one, blocks, threads, grid };
+  enum class Over {
+    one,
+    blocks,
+    threads,  // of a block
+    warps,
+    lanes,  // of a warp
+    grid,   // all threads
+  };
 
   explicit Spread(const KernelOutline& outline);
 
   Over of(int loop) const { return over_[loop]; }
+  /// Whether each iteration is another thread's.
+  bool is_over_threads(int loop) const {
+    const Over over = of(loop);
+    return over == Over::threads || over == Over::lanes || over == Over::grid;
+  }
   /// The loop around a statement whose iterations are shared out over threads, or -1.
   int threads_around(int i) const;
   int threads_of_block() const;
@@ -25,6 +37,7 @@ class Spread {
 
  private:
   Over choose(int loop) const;
+  bool is_for_warps(int loop, int lanes) const;
 
   const KernelOutline& outline_;
   std::vector<Over> over_;  // by statement; of loops

@@ -55,7 +55,8 @@ struct Member {
   bool plain = true;                    // every access is at the element itself or uniform
   bool has_loop = false;                // an element takes one: a reduction of few others
   bool scattered = false;               // write: positions depend on data,
-  bool scattered_lanes = false;         // from element to element of the last axis
+  bool scattered_rows = false;          // which are others from row to row,
+  bool scattered_lanes = false;         // or from element to element of the last axis
   /// Whether a column is of all rows of a block at once: places of searches wait in registers, and
   /// sums with a maximum beside them for that of the block.
   bool needs_whole_block() const;

@@ -141,6 +141,7 @@ class TrialBuild {
       if (x.kind == IndexSpace::Variable::Kind::quotient) note_position(x.dividend);
       if (x.kind != IndexSpace::Variable::Kind::opaque) continue;
       m_.scattered = true;
+      m_.scattered_rows = m_.scattered_rows || k_.changes(v);
       m_.scattered_lanes = m_.scattered_lanes || k_.is_lanes({x.id});
     }
   }

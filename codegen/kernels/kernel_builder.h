@@ -146,6 +146,8 @@ class KernelBuilder : public Element {
   Linear offset(std::span<const Scalar> index, std::span<const Dim> shape);
   /// Whether an index variable is made of one of two others, or of a value with lanes.
   bool depends_on(int variable, int a, int b) const;
+  /// Whether an index variable changes in any loop.
+  bool changes(int variable) const { return variable_depth(variable) > 0; }
   /// Whether an index variable changes in a loop inside that of `axis`.
   bool is_inside(int variable, int axis) const {
     return variable_depth(variable) > variable_depth(axis);

@@ -84,7 +84,8 @@ bool KernelLowering::runs_rows_as_lanes(const Nest& nest) const {
   bool reduces = false;
   for (const Member& m : nest.members) {
     if (m.kind == Kind::write || m.kind == Kind::partial) return false;
-    if (m.kind == Kind::column && m.value.op().reduction.arg) return false;
+    const bool on_device = !target_.device.empty();  // where threads would add to the same rows
+    if (m.kind == Kind::column && (on_device || m.value.op().reduction.arg)) return false;
     reduces = reduces || m.kind == Kind::row || m.kind == Kind::column;
     // Rows of several axes are counted as one: what is read elsewhere would be gathered.
     if (nest.domain.size() > 2)

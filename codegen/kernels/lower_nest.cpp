@@ -118,6 +118,8 @@ void KernelLowering::add(const Nest& nest) {
   begin(nest);
   if (nest.domain.empty()) {
     add_scalars(nest);
+  } else if (is_flat_on_device(nest)) {
+    add_flat(nest);
   } else if (nest.members[0].scattered) {
     add_scatter(nest);
   } else if (nest.domain.size() == 1 || nest.is_plain() || nest.is_one_row()) {
@@ -269,6 +271,34 @@ void KernelLowering::store_rows(const Nest& nest, int stage, Loops& loops) {
     while (static_cast<int>(at.size()) < m.value.rank()) at.push_back(k_.integer(0));
     write(m, k_.pull(m.value, at), at);
   }
+}
+
+// Whether a device has a thread for each element: no element needs others, and either memory is in
+// the order of the elements or rows are too short for the threads of a warp. A write to places that
+// depend on data is so if no two of its elements have one place.
+bool KernelLowering::is_flat_on_device(const Nest& nest) const {
+  constexpr std::int64_t short_row = 32, few = 1024;  // which one block does at once
+  if (target_.device.empty()) return false;
+  const Dim count = element_count(nest.domain);
+  if (count.is_constant() && count.constant() <= few) return false;
+  const Member& first = nest.members[0];
+  if (first.scattered) return !first.scattered_rows;
+  if (!nest.is_of_stores() || nest.crossed_axis() >= 0 || !nest.cached.empty()) return false;
+  if (nest.stages() > 1) return false;
+  const Dim& n = nest.domain.back();
+  return nest.domain.size() == 1 || nest.is_plain() ||
+         (n.is_constant() && n.constant() < short_row);
+}
+
+void KernelLowering::add_flat(const Nest& nest) {
+  Loops loops;
+  loops_ = &loops;
+  const Dim count = element_count(nest.domain);
+  const Scalar f = k_.open({"f", AxisKind::parallel}, k_.integer(0), k_.extent(count), count);
+  loops.axes = k_.split_index(nest.domain, f);
+  k_.set_position(loops.axes, nest.domain);
+  for (const Member& m : nest.members) write(m, payload(k_, m, loops.axes), loops.axes);
+  k_.close();
 }
 
 // --- rows ---

@@ -44,6 +44,17 @@ std::string line_of_comment(const Storage& storage, const Value& v);
 /// it cannot.
 std::vector<ExtentRange> short_rows(const Nest& nest, const Target& target);
 
+/// The places that a scattered write has, in buffers of int64 of the module, and what order they
+/// are in: those of elements or, if positions along the last axis are known, of rows.
+struct OrderedPlaces {
+  bool of_rows = false;
+  Dim count;
+  int places = -1;  // where each is in the result
+  int order = -1;   // of which element or row each is, once they are sorted
+  int sorted = -1;
+  int ends = -1;  // behind those that equal each, once they are sorted
+};
+
 /// A kernel that gathers nests one after the other, and the buffers behind its parameters.
 class KernelLowering {
  public:
@@ -52,6 +63,11 @@ class KernelLowering {
   void add(const Nest& nest);
   /// For extents that `short_rows` gives.
   void add_short_rows(const Nest& nest);
+  /// A scattered write for a device: the places; these sorted, once their order is known; and, once
+  /// it is known which are equal, for each place its elements in order.
+  void add_places(const Nest& nest, const OrderedPlaces& places);
+  void add_sorted_places(const OrderedPlaces& places);
+  void add_by_places(const Nest& nest, const OrderedPlaces& places);
   Kernel finish();
   std::size_t statement_count() const { return k_.statement_count(); }
   /// Axes that must have elements before the kernel runs.
@@ -72,6 +88,8 @@ class KernelLowering {
   void add_scalars(const Nest& nest);
   void add_chunks(const Nest& nest);
   void add_rows(const Nest& nest);
+  bool is_flat_on_device(const Nest& nest) const;
+  void add_flat(const Nest& nest);
   void add_columns(const Nest& nest);
   enum class Start { identity, partials };  // what accumulators of columns start from
   void run_columns(const Nest& nest, std::span<const Scalar> rows, std::span<const Scalar> columns,
@@ -132,6 +150,8 @@ class KernelLowering {
   int costliest_stage(const Value& v) const;
   Dim goes_past_caches(const Member& m) const;
   void write(const Member& m, Scalar value, std::span<const Scalar> axes);
+  std::vector<Scalar> element_of(const Nest& nest, const OrderedPlaces& places, Scalar number,
+                                 Scalar j);
   Linear place_of(const Member& m, std::span<const Scalar> axes);
   void put(const Member& m, const Linear& place, Scalar value);
   Linear offset_in_result(std::span<const Scalar> position, const Shape& shape);

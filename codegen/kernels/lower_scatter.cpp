@@ -156,6 +156,83 @@ void KernelLowering::run_blocks(const Nest& nest, Loops& loops, Scalar from, Sca
   k_.close();
 }
 
+// --- on a device ---
+
+// The axes of an element; of rows `number` is that of the row.
+std::vector<Scalar> KernelLowering::element_of(const Nest& nest, const OrderedPlaces& places,
+                                               Scalar number, Scalar j) {
+  if (!places.of_rows) return k_.split_index(nest.domain, number);
+  std::vector<Scalar> axes = k_.split_index(nest.row_shape(), number);
+  axes.push_back(j);
+  return axes;
+}
+
+void KernelLowering::add_places(const Nest& nest, const OrderedPlaces& places) {
+  nest_ = &nest;
+  note_members(nest);
+  Loops loops;
+  loops_ = &loops;
+  k_.begin_section();
+  const Member& m = nest.members[0];
+  comment_ = "places of " + line_of_comment(storage_, m.value) + "\n";
+  const int to = parameters_.of(places.places, DType::int64, places.count, true);
+  const Scalar i =
+      k_.open({"i", AxisKind::parallel}, k_.integer(0), k_.extent(places.count), places.count);
+  loops.axes = element_of(nest, places, i, k_.integer(0));
+  k_.set_position(loops.axes, nest.domain);
+  k_.store(to, k_.linear(i), k_.form(place_of(m, loops.axes)));
+  k_.close();
+  end();
+}
+
+void KernelLowering::add_sorted_places(const OrderedPlaces& places) {
+  k_.begin_section();
+  comment_ = "places in order\n";
+  const auto buffer = [&](int b, bool writes) {
+    return parameters_.of(b, DType::int64, places.count, writes);
+  };
+  const int from = buffer(places.places, false), order = buffer(places.order, false);
+  const int to = buffer(places.sorted, true);
+  const Scalar i =
+      k_.open({"i", AxisKind::parallel}, k_.integer(0), k_.extent(places.count), places.count);
+  const Scalar of = k_.load(order, k_.linear(i), DType::int64);
+  k_.set_extent(of, places.count);
+  k_.store(to, k_.linear(i), k_.load(from, k_.linear(of), DType::int64));
+  k_.close();
+}
+
+// The first of equal places writes all of their elements, in the order that they came in.
+void KernelLowering::add_by_places(const Nest& nest, const OrderedPlaces& places) {
+  begin(nest);
+  Loops loops;
+  loops_ = &loops;
+  const Member& m = nest.members[0];
+  const auto load = [&](int b, Scalar at) {
+    return k_.load(parameters_.of(b, DType::int64, places.count, false), k_.linear(at),
+                   DType::int64);
+  };
+  const Dim length = places.of_rows ? nest.domain.back() : Dim(1);
+  const Dim all = places.count * length;
+  const Scalar f = k_.open({"f", AxisKind::parallel}, k_.integer(0), k_.extent(all), all);
+  const std::vector<Scalar> at = k_.split_index({places.count, length}, f);
+  const Scalar i = at[0], j = at[1], zero = k_.integer(0), one = k_.integer(1);
+  const Scalar place = load(places.sorted, i), is_first = k_.equal(i, zero);
+  const Scalar before = load(places.sorted, k_.select(is_first, zero, k_.subtract(i, one)));
+  const Scalar other = k_.select(is_first, k_.integer(-1), before);
+  const Scalar behind = k_.select(k_.equal(other, place), i, load(places.ends, i));
+  const Scalar k = k_.open({"k", AxisKind::serial}, i, behind, places.count);
+  const Scalar number = load(places.order, k);
+  k_.set_extent(number, places.count);
+  loops.axes = element_of(nest, places, number, j);
+  k_.set_position(loops.axes, nest.domain);
+  put(m, k_.linear(place) + k_.linear(j), payload(k_, m, loops.axes));
+  k_.close();
+  k_.close();
+  end();
+}
+
+// --- one element ---
+
 // Where a write puts its element at `axes`.
 Linear KernelLowering::place_of(const Member& m, std::span<const Scalar> axes) {
   k_.set_node(&m.value.node());

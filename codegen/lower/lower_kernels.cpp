@@ -24,6 +24,14 @@ Dim scratch_of(const Kernel& kernel) {
   return scratch;
 }
 
+// Whether a scattered write is for a device, with more elements than one block may do in order.
+bool wants_places(const Nest& nest, const Target& target) {
+  constexpr std::int64_t few = 256;
+  const Dim count = element_count(nest.domain);
+  return !target.device.empty() && nest.members[0].scattered_rows &&
+         !(count.is_constant() && count.constant() <= few);
+}
+
 }  // namespace
 
 void add_checks_of_none(std::span<const IndexedAxis> indexed, Lowering& l,
@@ -45,6 +53,7 @@ KernelStep& add_kernel(Kernel kernel, std::vector<int> buffers, Module& module,
 }
 
 void KernelGathering::add(const Nest& nest) {
+  if (wants_places(nest, lowering_.target)) return add_by_places(nest);
   if (auto where = short_rows(nest, lowering_.target); !where.empty())
     return add_choice(nest, std::move(where));
   int statements = kernel_ ? static_cast<int>(kernel_->statement_count()) : 0;
@@ -88,6 +97,39 @@ void KernelGathering::finish() {
   add_kernel_of(*kernel_, steps_);
   kernel_.reset();
   nodes_.clear();
+}
+
+// A device sorts the places of a scattered write, and then goes through all of them at once.
+void KernelGathering::add_by_places(const Nest& nest) {
+  finish();
+  note_nodes_of(nest);
+  const Member& m = nest.members[0];
+  OrderedPlaces places;
+  places.of_rows = !m.scattered_lanes;
+  places.count = element_count(places.of_rows ? nest.row_shape() : nest.domain);
+  const auto memory = [&](const char* name) {
+    return lowering_.buffers.temporary(DType::int64, places.count, name);
+  };
+  places.places = memory("places"), places.order = memory("order");
+  places.sorted = memory("sorted"), places.ends = memory("ends");
+  lowering_.buffers.allocate(steps_);
+  const auto add = [&](auto&& nests) {
+    const auto kernel = new_kernel();
+    nests(*kernel);
+    add_kernel_of(*kernel, steps_);
+  };
+  const auto ask = [&](LineRoutine routine, std::vector<int> in, int out) {
+    ServiceStep step = lines_step(m.value.op().name, routine, DType::int64, places.count);
+    step.in = std::move(in), step.out = {out};
+    steps_.push_back({std::move(step), without_repeats(nodes_)});
+  };
+  add([&](KernelLowering& k) { k.add_places(nest, places); });
+  ask(LineRoutine::argsort, {places.places}, places.order);
+  add([&](KernelLowering& k) { k.add_sorted_places(places); });
+  ask(LineRoutine::searchsorted, {places.sorted, places.sorted}, places.ends);
+  add([&](KernelLowering& k) { k.add_by_places(nest, places); });
+  nodes_.clear();
+  lowering_.buffers.allocate(steps_);
 }
 
 // The call chooses between kernels for rows that are short and for others.

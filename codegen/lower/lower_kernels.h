@@ -31,6 +31,7 @@ class KernelGathering {
   void finish();
 
  private:
+  void add_by_places(const Nest& nest);
   void add_choice(const Nest& nest, std::vector<ExtentRange> where);
   void add_kernel_of(KernelLowering& nests, std::vector<Step>& steps);
   void note_nodes_of(const Nest& nest);

@@ -24,6 +24,12 @@ int count_steps_where(const std::vector<Step>& steps, const Predicate& counts) {
 
 }  // namespace
 
+bool is_on_device(const Step& step) {
+  if (const auto* kernel = std::get_if<KernelStep>(&step.what)) return kernel->on_device;
+  const auto* service = std::get_if<ServiceStep>(&step.what);
+  return service != nullptr && service->on_device;
+}
+
 bool Module::is_late(const Shape& shape) const {
   bool late = false;
   for (const Dim& d : shape)

@@ -147,6 +147,9 @@ struct Step {
   Dim multiply_adds = 0;                  // of a product, else 0
 };
 
+/// Whether the device does it.
+bool is_on_device(const Step& step);
+
 struct Module {
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;

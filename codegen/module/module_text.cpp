@@ -55,7 +55,7 @@ class ModulePrinter {
   }
   // Fields that are 0 are left out.
   void print(const ServiceStep& s, int) {
-    text_ += fmt::format("{} {}", s.service->name, s.op);
+    text_ += fmt::format("{}{} {}", s.on_device ? "launch " : "", s.service->name, s.op);
     for (const int b : s.out) text_ += " " + name(b);
     text_ += s.adds ? " +=" : " =";
     for (const int b : s.in) text_ += " " + name(b);

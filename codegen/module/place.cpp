@@ -95,6 +95,7 @@ class Homes {
 
   void see(Step& step) {
     if (auto* k = std::get_if<KernelStep>(&step.what)) return see_kernel(*k);
+    if (auto* s = std::get_if<ServiceStep>(&step.what)) return see_service(*s);
     if (const auto* c = std::get_if<CopyStep>(&step.what)) return follow(c->from, c->to);
     const auto* loop = std::get_if<LoopStep>(&step.what);
     if (loop == nullptr) return;
@@ -127,13 +128,21 @@ class Homes {
       if (k.buffers[p] >= 0 && kernel.buffers[p].writes) set_on_device(k.buffers[p]);
   }
 
-  // What nobody writes is where kernels read it, or where it is copied to.
+  void see_service(ServiceStep& s) {
+    if (s.service->device_entry.empty()) return;
+    if (!s.on_device) s.on_device = has_changed_ = true;
+    std::ranges::for_each(s.out, [this](int b) { set_on_device(b); });
+  }
+
+  // What nobody writes is where the device reads it, or where it is copied to.
   void place_unwritten(const Step& step) {
     const auto place = [this](int b) {
       if (b >= 0 && !is_written(b)) set_on_device(b);
     };
     if (const auto* k = std::get_if<KernelStep>(&step.what); k != nullptr && k->on_device)
       std::ranges::for_each(k->buffers, place);
+    if (const auto* s = std::get_if<ServiceStep>(&step.what); s != nullptr && s->on_device)
+      std::ranges::for_each(s->in, place);
     if (const auto* c = std::get_if<CopyStep>(&step.what); c != nullptr && is_on_device(c->to))
       place(c->from);
     if (const auto* loop = std::get_if<LoopStep>(&step.what))
@@ -235,7 +244,7 @@ class Placement {
 
   void place_step(Step step, Scope& scope, std::vector<Step>& steps) {
     auto* const kernel = std::get_if<KernelStep>(&step.what);
-    const bool on_device = kernel != nullptr && kernel->on_device;
+    const bool on_device = is_on_device(step);
     std::vector<int> written;
     for (const auto& [b, how] : accesses(m_, step)) {
       const bool was_written = scope.written.contains(b);
@@ -246,7 +255,7 @@ class Placement {
       }
       if (how == How::reads) {
         if (!was_written) continue;  // it reads what it has written itself
-        if (on_device && passes_value(*kernel, b)) continue;
+        if (on_device && kernel != nullptr && passes_value(*kernel, b)) continue;
         rename_buffer(m_, step, b, need(b, scope, steps));
         continue;
       }
@@ -299,15 +308,15 @@ class Placement {
     if (buffer(loop.count).on_device) loop.count = need(loop.count, scope, steps);
     std::set<int> written, from_other;
     const auto see = [&](const Step& step) {
-      const auto* kernel = std::get_if<KernelStep>(&step.what);
-      const bool on_device = kernel != nullptr && kernel->on_device;
+      const bool on_device = is_on_device(step);
       const bool is_copy = std::holds_alternative<CopyStep>(step.what) ||
                            std::holds_alternative<LoopStep>(step.what);
       if (const auto* allocate = std::get_if<AllocateStep>(&step.what))
         written.insert(allocate->buffer);
       for (const auto& [b, how] : accesses(m_, step)) {
         if (how != How::reads) written.insert(b);
-        const bool is_given = on_device && is_number(buffer(b));
+        const bool is_given =
+            on_device && is_number(buffer(b)) && std::holds_alternative<KernelStep>(step.what);
         if (how == How::reads && !is_copy && !is_given && buffer(b).on_device != on_device)
           from_other.insert(b);
       }

@@ -61,7 +61,7 @@ class Listing {
   }
   SignatureStep about_of(const ServiceStep& s) const {
     const std::string made = s.out.empty() ? "" : name(s.out[0]);
-    return {std::string(s.service->name),
+    return {s.on_device ? "launch" : std::string(s.service->name),
             fmt::format("{}{}{}", made, made.empty() ? "" : " = ", s.op)};
   }
   SignatureStep about_of(const CopyStep& s) const {

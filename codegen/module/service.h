@@ -41,6 +41,9 @@ struct Service {
   bool fails_alike = false;
   /// Fails, if it does, before it writes.
   bool fails_first = false;
+  /// That of gnomon_services by which a device does it, and the macro of the prelude that makes its
+  /// kernel there, of the header `device_header`; empty: the host does it.
+  std::string_view device_entry = {}, device_kernel = {}, device_header = {};
   /// The field of the record that says what is to be done.
   std::string_view chosen_by = {};
   /// Fills in what a node asks of it.
@@ -66,6 +69,7 @@ struct ServiceStep {
   Dim work = 0;                     // how long it takes on one thread, in additions of a kernel
   Dim operations = 0;               // on floating-point numbers, but for products; 0: not known
   Dim shares = 0;                   // threads that it keeps busy itself; 0: as many as there are
+  bool on_device = false;           // the device does it
 };
 
 /// The number in a field of the record. InternalError: it has none.
@@ -74,6 +78,10 @@ std::int64_t number_in(const ServiceStep& step, std::string_view field);
 /// The service that does such steps, or null.
 const Service* service_of(StepKind kind);
 std::vector<const Service*> all_services();
+
+/// A sort or a search for the operation `op`, of one line of n elements of `t`; a search is for the
+/// places behind equal ones, of as many values. Its buffers are left open.
+ServiceStep lines_step(std::string_view op, LineRoutine routine, DType t, const Dim& n);
 
 /// The step of a node that a service does, with its buffers and the number of its check left open.
 ServiceStep service_step(const Node& node);

@@ -171,21 +171,24 @@ void ask_for_routine(const Node& node, ServiceStep& s) {
 
 // --- routines along one axis ---
 
+void ask_for_lines(LineRoutine routine, DType t, bool reverse, const LinesExtents& e,
+                   ServiceStep& s) {
+  s.of_library = "Lines";
+  s.arguments = {{{"routine", number_of(routine)}, {"dtype", number_of(t)}, {"reverse", reverse}},
+                 {{"outer", e.outer}, {"n", e.n}, {"inner", e.inner}, {"count", e.count}}};
+  for (std::size_t i = 0; i < s.in.size(); ++i)
+    s.arguments.push_back({{fmt::format("in[{}]", i), Argument::Operand{i}}});
+  s.arguments.push_back({{"out", Argument::Result{0}}});
+}
+
 void ask_for_lines(const Node& node, ServiceStep& s) {
   const LinesForm form = lines_form(node);
   const LinesExtents e = lines_extents(node);
   constexpr int of_scan = 4, of_sort = 32;  // additions an element
   const bool scans = node.op().lines.combine != nullptr;
   s.work = max(e.n, e.count) * e.outer * e.inner * (scans ? of_scan : of_sort);
-  s.of_library = "Lines";
   if (scans && is_inexact(node.input(0).dtype())) s.operations = e.n * e.outer * e.inner;
-  s.arguments = {{{"routine", number_of(form.kind)},
-                  {"dtype", number_of(node.input(0).dtype())},
-                  {"reverse", form.reverse}},
-                 {{"outer", e.outer}, {"n", e.n}, {"inner", e.inner}, {"count", e.count}}};
-  for (std::size_t i = 0; i < s.in.size(); ++i)
-    s.arguments.push_back({{fmt::format("in[{}]", i), Argument::Operand{i}}});
-  s.arguments.push_back({{"out", Argument::Result{0}}});
+  ask_for_lines(form.kind, node.input(0).dtype(), form.reverse, e, s);
 }
 
 constexpr Service product{
@@ -202,6 +205,9 @@ constexpr Service convolution{
     .record = "gnomon_convolution",
     .entry = "convolve",
     .fails_alike = true,
+    .device_entry = "device_convolve",
+    .device_kernel = "GN_DEVICE_CONVOLUTION",
+    .device_header = "device_convolution.h",
     .chosen_by = "kind",
     .ask = ask_for_convolution,
 };
@@ -218,6 +224,9 @@ constexpr Service lines{
     .name = "lines",
     .record = "gnomon_lines",
     .entry = "lines",
+    .device_entry = "device_lines",
+    .device_kernel = "GN_DEVICE_LINES",
+    .device_header = "device_lines.h",
     .chosen_by = "routine",
     .ask = ask_for_lines,
 };
@@ -249,6 +258,17 @@ std::vector<const Service*> all_services() {
   std::vector<const Service*> all;
   for (const Row& row : service_table) all.push_back(row.service);
   return all;
+}
+
+ServiceStep lines_step(std::string_view op, LineRoutine routine, DType t, const Dim& n) {
+  ServiceStep s;
+  s.service = &lines;
+  s.op = op;
+  const bool searches = routine == LineRoutine::searchsorted;
+  s.in.assign(searches ? 2 : 1, -1);
+  s.out.assign(1, -1);
+  ask_for_lines(routine, t, searches, {1, n, 1, n}, s);
+  return s;
 }
 
 ServiceStep service_step(const Node& node) {

@@ -5,22 +5,30 @@
 #include <functional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "codegen/cuda/cuda_language.h"
 #include "codegen/cuda/launch.h"
 #include "codegen/module/accesses.h"
 #include "codegen/module/alike.h"
+#include "codegen/text/service_text.h"
 
 namespace gnomon {
 
 namespace {
 
-void find_kernels(const std::vector<Step>& steps, std::set<int>& launched, std::set<int>& called) {
+struct Found {
+  std::set<int> launched, called;
+  std::vector<const ServiceStep*> services;
+};
+
+void find_kernels(const std::vector<Step>& steps, Found& found) {
   for (const Step& step : steps) {
     if (const auto* kernel = std::get_if<KernelStep>(&step.what))
-      (kernel->on_device ? launched : called).insert(kernel->kernel);
-    for_each_inner(step,
-                   [&](const std::vector<Step>& inner) { find_kernels(inner, launched, called); });
+      (kernel->on_device ? found.launched : found.called).insert(kernel->kernel);
+    if (const auto* service = std::get_if<ServiceStep>(&step.what); service && service->on_device)
+      found.services.push_back(service);
+    for_each_inner(step, [&](const std::vector<Step>& inner) { find_kernels(inner, found); });
   }
 }
 
@@ -29,12 +37,13 @@ void find_kernels(const std::vector<Step>& steps, std::set<int>& launched, std::
 DeviceKernels device_kernels(const Module& module, const HostNames& names) {
   DeviceKernels made;
   made.kernels.resize(module.kernels.size());
-  std::set<int> launched;
-  find_kernels(module.steps, launched, made.called);
+  Found found;
+  find_kernels(module.steps, found);
+  made.called = std::move(found.called);
   std::unordered_map<const Kernel*, int, AlikeHash, Alike> known;
   std::string functions;
   std::set<std::string> headers;
-  for (const int k : launched) {
+  for (const int k : found.launched) {
     const Kernel& kernel = module.kernels[static_cast<std::size_t>(k)];
     made.has_checks = made.has_checks || has_checks(kernel);
     DeviceKernels::Launched& of = made.kernels[static_cast<std::size_t>(k)];
@@ -50,6 +59,13 @@ DeviceKernels device_kernels(const Module& module, const HostNames& names) {
     made.names.push_back(name);
     functions += "\n" + printed.comment + printed.text;
     headers.insert(printed.headers.begin(), printed.headers.end());
+  }
+  for (const ServiceStep* service : found.services) {
+    const std::string name = service_function(*service, names);
+    if (!made.routines.try_emplace(name, static_cast<int>(made.names.size())).second) continue;
+    made.names.push_back(name);
+    functions += "\n" + device_kernel_text(*service, names);
+    headers.insert(std::string(service->service->device_header));
   }
   if (!made.names.empty()) made.text = cuda_language.unit(functions, headers);
   return made;

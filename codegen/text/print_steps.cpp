@@ -165,6 +165,14 @@ class StepPrinter {
     const Service& service = *s.service;
     open("{");
     for (const std::string& text : record_text(s, names_, true)) line(text);
+    if (s.on_device) {
+      stop_if(fmt::format("services->{}(context, {}, &{})", service.device_entry,
+                          launched_.routines.at(service_function(s, names_)), service.name),
+              GNOMON_SERVICE_FAILED);
+      wait_for_lap();
+      end_lap(*step_);
+      return close("}");
+    }
     const std::string done =
         s.memory < 0 ? fmt::format("services->{}(context, &{})", service.entry, service.name)
                      : fmt::format("{}(call, {}, {}, {})", service_function(s, names_),

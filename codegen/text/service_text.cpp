@@ -117,6 +117,11 @@ std::string service_function(const ServiceStep& step, const HostNames& names) {
   return names.symbol(name);
 }
 
+std::string device_kernel_text(const ServiceStep& step, const HostNames& names) {
+  return fmt::format("{}({}, {}, {})\n", step.service->device_kernel, service_function(step, names),
+                     number_in(step, step.service->chosen_by), class_of(type_of(step)));
+}
+
 std::string memory_text(const Buffer& buffer, const std::string& bytes, const HostNames& names) {
   const ServiceStep& step = *buffer.memory_of;
   std::string text = "{ ";

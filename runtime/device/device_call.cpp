@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "runtime/device/device_routines.h"
 #include "runtime/error.h"
 #include "runtime/services.h"
 
@@ -49,15 +50,8 @@ void* constant(gnomon_context* context, const void* bytes, std::int64_t count) {
 }
 
 void* scratch(gnomon_context* context, std::int64_t bytes) {
-  return guarded(context, static_cast<void*>(nullptr), [&] {
-    DeviceCall& call = call_of(context);
-    if (bytes > call.scratch_bytes || call.scratch.address() == nullptr) {
-      call.scratch =
-          call.function.device().allocate(static_cast<std::size_t>(bytes), call.function.name());
-      call.scratch_bytes = bytes;
-    }
-    return call.scratch.address();
-  });
+  return guarded(context, static_cast<void*>(nullptr),
+                 [&] { return call_of(context).scratch_of(static_cast<std::size_t>(bytes)); });
 }
 
 void* failure(gnomon_context* context) {
@@ -125,13 +119,24 @@ std::int32_t launch(gnomon_context* context, std::int32_t kernel, std::int64_t b
   });
 }
 
+template <class Record>
+std::int32_t routine(gnomon_context* context, std::int32_t kernel, const Record* what) {
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    DeviceCall& call = call_of(context);
+    const auto memory = [&call](std::size_t bytes) { return call.scratch_of(bytes); };
+    run_on_device({call.function.device(), call.function.code(), kernel, memory}, *what);
+    return GNOMON_DONE;
+  });
+}
+
 }  // namespace
 
-DeviceFunction::DeviceFunction(Device& device, const gnomon_device_record& record, std::string name)
-    : device_(device),
-      name_(std::move(name)),
-      code_(device.load(record.image,
-                        std::span(record.names, static_cast<std::size_t>(record.kernels)))) {}
+DeviceFunction::DeviceFunction(Device& device, const gnomon_device_record* record, std::string name)
+    : device_(device), name_(std::move(name)) {
+  if (record != nullptr)
+    code_ = device.load(record->image,
+                        std::span(record->names, static_cast<std::size_t>(record->kernels)));
+}
 
 void* DeviceFunction::constant(const void* bytes, std::int64_t count) {
   const std::lock_guard hold(mutex_);
@@ -143,8 +148,15 @@ void* DeviceFunction::constant(const void* bytes, std::int64_t count) {
   return memory.address();
 }
 
+void* DeviceCall::scratch_of(std::size_t bytes) {
+  if (bytes > scratch_bytes_ || scratch_.address() == nullptr) {
+    scratch_ = function.device().allocate(bytes, function.name());
+    scratch_bytes_ = bytes;
+  }
+  return scratch_.address();
+}
+
 void add_device_services(gnomon_services& table, const Device& device) {
-  constexpr int blocks_each = 16;  // of a multiprocessor: as many as run there at once, and some
   table.device_allocate = allocate;
   table.device_constant = constant;
   table.device_scratch = scratch;
@@ -154,7 +166,9 @@ void add_device_services(gnomon_services& table, const Device& device) {
   table.device_wait = wait;
   table.device_clear = clear;
   table.device_launch = launch;
-  table.device_blocks = std::int64_t{blocks_each} * device.multiprocessors();
+  table.device_lines = routine<gnomon_lines>;
+  table.device_convolve = routine<gnomon_convolution>;
+  table.device_blocks = blocks_of_launch(device);
 }
 
 }  // namespace gnomon

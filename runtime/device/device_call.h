@@ -16,8 +16,8 @@ namespace gnomon {
 /// A compiled function's kernels in a device, and its constants there.
 class DeviceFunction {
  public:
-  /// Loads them. DeviceError: the device refuses.
-  DeviceFunction(Device& device, const gnomon_device_record& record, std::string name);
+  /// Loads them; null: there are none. DeviceError: the device refuses.
+  DeviceFunction(Device& device, const gnomon_device_record* record, std::string name);
 
   Device& device() const { return device_; }
   /// What the memory of its calls is for, in messages.
@@ -38,10 +38,16 @@ class DeviceFunction {
 struct DeviceCall {
   explicit DeviceCall(DeviceFunction& function) : function(function) {}
 
+  /// What the work that is queued next, and that alone, works in.
+  void* scratch_of(std::size_t bytes);
+
   DeviceFunction& function;
   std::vector<DeviceMemory> memory;
-  DeviceMemory scratch, failure;
-  std::int64_t scratch_bytes = 0;
+  DeviceMemory failure;
+
+ private:
+  DeviceMemory scratch_;
+  std::size_t scratch_bytes_ = 0;
 };
 
 /// Adds the services of a device to a table.

@@ -97,8 +97,11 @@ class Simulated {
 
   int run(const Kernel& kernel, unsigned blocks, unsigned threads, std::vector<char> values) {
     std::vector<void*> arguments;
-    for (std::size_t p = 0; p < kernel.sizes.size(); ++p)
-      arguments.push_back(values.data() + p * parameter_room);
+    std::size_t at = 0;
+    for (const std::uint32_t size : kernel.sizes) {
+      arguments.push_back(values.data() + at);
+      at += room_of(size);
+    }
     gnomon_simulated_state& state = *kernel.image->state;
     state.block_size.x = threads, state.grid_size.x = blocks;
     const unsigned launch = launches_++;
@@ -117,7 +120,8 @@ class Simulated {
     return cu::success;
   }
 
-  static constexpr std::size_t parameter_room = 16;
+  /// Of a parameter, so that all of them are aligned.
+  static std::size_t room_of(std::uint32_t size) { return (size + 15) & ~std::size_t{15}; }
 
   /// The kernel that failed.
   const std::string& culprit() const { return culprit_; }
@@ -352,9 +356,12 @@ GNOMON_EXPORTED int cuLaunchKernel(cu::Function function, unsigned blocks, unsig
   const Locked lock;
   const auto* kernel = reinterpret_cast<const Kernel*>(function);
   if (blocks == 0 || threads == 0 || threads > most_threads) return cu::invalid_value;
-  std::vector<char> values(kernel->sizes.size() * Simulated::parameter_room);
-  for (std::size_t p = 0; p < kernel->sizes.size(); ++p)
-    std::memcpy(values.data() + p * Simulated::parameter_room, parameters[p], kernel->sizes[p]);
+  std::vector<char> values;
+  for (const std::uint32_t size : kernel->sizes) {
+    const auto* const first = static_cast<const char*>(*parameters++);
+    values.insert(values.end(), first, first + size);
+    values.resize(values.size() + Simulated::room_of(size) - size);
+  }
   return device().queue(
       [=, values = std::move(values)] { return device().run(*kernel, blocks, threads, values); });
 }

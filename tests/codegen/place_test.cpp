@@ -91,28 +91,47 @@ TEST_CASE("arrays are the device's, numbers go with launches or come back") {
 }
 
 TEST_CASE("what the host does has copies on both sides, each once") {
-  const Expr x = vector("x");
-  const Expr sorted = sort(exp(x), 0);
-  const Counts counts = counts_of(placed({sorted * 2.0, sorted + x, sum(sorted)}));
-  CHECK(counts.to_host == 2);  // what is sorted, and the sum
+  const Expr m = matrix("m");
+  const Expr factor = cholesky(exp(m));
+  const Counts counts = counts_of(placed({factor * 2.0, factor + m, sum(factor)}));
+  CHECK(counts.to_host == 2);  // what is factored, and the sum
   CHECK(counts.to_device == 1);
 }
 
 TEST_CASE("copies of what a loop leaves alone are made before it") {
-  const Expr x = vector("x"), n = scalar("n", int64);
-  const Expr sorted = sort(x, 0);
+  const Expr m = matrix("m"), n = scalar("n", int64);
+  const Expr factor = cholesky(m);
   const Expr found =
-      loop(n, x, [&](const Expr& i, const Expr& s) { return s * sorted + cast(i, float64); });
+      loop(n, m, [&](const Expr& i, const Expr& s) { return s * factor + cast(i, float64); });
   const Module module = placed({found});
   CHECK(counts_of(module).to_device == 1);
   const Counts inside = counts_of(module, true);
   CHECK(inside.launches == 1);
   CHECK(inside.to_device + inside.to_host == 0);
-  // Sorted anew in each step: there and back.
-  const Expr other = loop(n, x, [&](const Expr&, const Expr& s) { return sort(s, 0) * x; });
+  // Factored anew in each step: there and back.
+  const Expr other = loop(n, m, [&](const Expr&, const Expr& s) { return cholesky(s) * m; });
   const Counts each = counts_of(placed({other}), true);
   CHECK(each.to_device == 1);
   CHECK(each.to_host == 1);
+}
+
+TEST_CASE("routines along an axis and convolutions are the device's") {
+  const Expr x = vector("x"), m = matrix("m");
+  const Expr image = tensor4("image"), window = tensor4("window");
+  const std::vector<std::vector<Expr>> programs = {
+      {cumsum(exp(x), 0) * 2.0}, {sort(x, 0) + x}, {argsort(m, 0)}, {conv(tanh(image), window)}};
+  for (const std::vector<Expr>& outputs : programs) {
+    const Module module = placed(outputs);
+    const Counts counts = counts_of(module);
+    CHECK(counts.to_device + counts.to_host + counts.called == 0);
+    const DeviceKernels kernels = device_kernels(module, HostNames(module, "gnomon"));
+    CHECK(kernels.routines.size() == 1);
+  }
+  // A scattered write is two of them between three kernels.
+  const Expr i = tensor("i", int64, {Dim::symbol(7, "k")});
+  const Module module = placed({inc_at(x, {i}, 1.0)});
+  CHECK(counts_of(module).to_device + counts_of(module).to_host == 0);
+  CHECK(device_kernels(module, HostNames(module, "gnomon")).routines.size() == 2);
 }
 
 TEST_CASE("a number that tells a loop to go on is read by the host") {
@@ -126,9 +145,11 @@ TEST_CASE("a number that tells a loop to go on is read by the host") {
 }
 
 TEST_CASE("no kernel of many elements is one block") {
-  const Expr x = vector("x"), m = matrix("m");
+  const Expr x = vector("x"), m = matrix("m"), k = scalar("k", int64);
+  const Expr i = tensor("i", int64, {Dim::symbol(7, "k")});
   const std::vector<std::vector<Expr>> programs = {
-      {sum(x)}, {x / sum(x)}, {sum(m, 0)}, {sum(m, 1)}, {softmax(m)}, {argmax(x)}, {var(m, 0)}};
+      {sum(x)},    {x / sum(x)}, {sum(m, 0)},           {sum(m, 1)},         {softmax(m)},
+      {argmax(x)}, {var(m, 0)},  {inc_at(x, {i}, 1.0)}, {set_at(m, {i}, x)}, {set_at(m, {k}, x)}};
   for (const std::vector<Expr>& outputs : programs) {
     const Module module = placed(outputs);
     std::function<void(const std::vector<Step>&)> see = [&](const std::vector<Step>& steps) {
@@ -153,11 +174,14 @@ TEST_CASE("what a device runs compiles for GPUs") {
   if (!toolchain_available()) return;
   const Expr x = vector("x"), m = matrix("m"), a = scalar("a"), n = scalar("n", int64);
   const Expr i = tensor("i", int64, {Dim::symbol(7, "k")});
+  const Expr image = tensor4("image"), window = tensor4("window");
   const std::vector<std::vector<Expr>> programs = {
       {exp(x) * a + sum(x)},
       {softmax(m), sum(m, 0), transpose(m) + 1.0},
       {matmul(m, tanh(m)), argmax(m, 1)},
       {take(x, i, 0), inc_at(x, {i}, 1.0)},
+      {cumsum(x, 0), sort(m, 1), argsort(x, 0), searchsorted(x, x)},
+      {conv(image, window), grad(sum(conv(image, window)), {image, window})[1]},
       {loop(n, x, [&](const Expr& k, const Expr& s) { return sin(s) * x + cast(k, float64); })},
   };
   for (const std::vector<Expr>& outputs : programs) {

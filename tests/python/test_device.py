@@ -96,16 +96,31 @@ PROGRAMS = [
     ("hessian", hessian, (LINE[:20],), True),
     ("nothing", lambda a: a * 2, (LINE[:0],), True),
     ("nothing summed", lambda a: a.sum(axis=0), (ROWS[:0],), True),
-    ("scatter", counted, (INDEX,), None),
-    ("recurrence", filtered, (LINE,), None),
-    ("sort", lambda a: np.sort(a) * 2, (LINE,), False),
-    ("median", lambda a: np.median(a), (LINE,), False),
-    ("running sum", lambda a: np.cumsum(a) + 1, (LINE,), False),
-    ("rows by vmap", each_row, (ROWS,), False),
-    ("mask", lambda a: a[a > 0], (LINE,), None),
-    ("unique", lambda a: np.unique(np.round(a)), (LINE,), False),
-    ("choice", chosen, (LINE,), False),
-    ("choice, the other way", chosen, (-LINE,), False),
+    ("scatter", counted, (INDEX,), True),
+    ("scattered rows", lambda a, i: a[:9].at[i % 9].add(a[i]), (ROWS, INDEX), True),
+    ("the last of equal places", lambda a, i: a.at[i].set(a[::-1][:400]), (LINE, INDEX), True),
+    ("largest by place", lambda a, i: a.at[i].max(a[:400]), (LINE, INDEX), True),
+    ("places of two axes", lambda a, i: a.at[i, i % 20].multiply(2.0), (ROWS, INDEX), True),
+    ("columns by place", lambda a, i: a.at[:, i % 20].add(1.5), (ROWS, INDEX), True),
+    ("one row by place", lambda a, i: a.at[i[3]].set(0), (ROWS, INDEX), True),
+    ("gradient of a gather", lambda a, i: gn.grad(lambda t: np.exp(t[i]).sum())(a), (ROWS, INDEX),
+     True),
+    ("recurrence", filtered, (LINE,), True),
+    ("sort", lambda a: np.sort(a) * 2, (LINE,), True),
+    ("sort of columns", lambda a: np.sort(a, axis=0), (ROWS,), True),
+    ("descending", lambda a: np.argsort(-np.round(a)), (LINE.astype(np.float32),), True),
+    ("largest", lambda a: gn.topk(a, 3)[1], (ROWS,), True),
+    ("median", lambda a: np.median(a), (LINE,), True),
+    ("running sum", lambda a: np.cumsum(a) + 1, (LONG,), True),
+    ("running products", lambda a: np.cumprod(a, axis=0), (ROWS,), True),
+    ("running maxima", lambda a: np.maximum.accumulate(a[::-1]), (LINE,), True),
+    ("running counts", lambda i: np.cumsum(i % 3 == 0), (INDEX,), True),
+    ("search", lambda a: np.searchsorted(np.sort(a), a[:50], side="right"), (LINE,), True),
+    ("rows by vmap", each_row, (ROWS,), True),
+    ("mask", lambda a: a[a > 0], (LINE,), True),
+    ("unique", lambda a: np.unique(np.round(a)), (LINE,), True),
+    ("choice", chosen, (LINE,), True),
+    ("choice, the other way", chosen, (-LINE,), True),
     ("fft", lambda a: np.abs(np.fft.fft(a)), (LINE,), False),
     ("solve", lambda a: np.linalg.solve(a.T @ a, a[0]), (ROWS,), False),
 ]
@@ -137,6 +152,24 @@ def test_strict_device_tells_what_the_host_does(function, arguments, all_there):
         return
     with pytest.raises(gn.ValueError, match=r"strict_device: .* on the host.*test_device\.py:\d+"):
         strict(*arguments)
+
+
+@pytest.mark.parametrize("options", [{}, {"stride": 2, "padding": 1}, {"dilation": 2},
+                                     {"groups": 2, "padding": 2}])
+def test_convolutions_and_their_gradients(options):
+    images = RNG.normal(size=(3, 4, 13, 11))
+    weights = RNG.normal(size=(10, 4 // options.get("groups", 1), 3, 3))
+
+    def loss(x, w):
+        return np.sum(np.sin(gn.nn.conv2d(x, w, **options)))
+
+    def program(x, w):
+        return gn.nn.conv2d(x, w, **options), *gn.grad(loss, argnums=(0, 1))(x, w)
+
+    wanted = on("cpu", program)(images, weights)
+    found = on("sim", program, strict_device=True)(images, weights)
+    for a, b in zip(wanted, found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12)
 
 
 def test_one_compilation_serves_every_extent():
@@ -205,11 +238,12 @@ def test_guards_look_at_results():
 
 
 def test_steps_are_told_and_timed():
-    lowered = on("sim", lambda a: np.sort(np.exp(a)) * 2).lower(LINE)
+    near = -np.abs(np.arange(20.0) - np.arange(20.0)[:, None])
+    lowered = on("sim", lambda a: np.cumsum(np.linalg.cholesky(np.exp(a)) * 2)).lower(near)
     f = lowered.compile(profile=True)
-    f(LINE)
+    f(near)
     text = str(f.profile())
-    for part in ("launch k0", "copy to the host", "lines sort", "copy to the device"):
+    for part in ("launch k0", "copy to the host", "routine", "copy to the device", "launch cumsum"):
         assert part in text
     steps = str(f.explanation()).split("\nsteps\n")[1]
     assert "launch k0" in steps

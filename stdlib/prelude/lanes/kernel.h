@@ -396,6 +396,11 @@ GN_FN void check(Failure* failure, i32 number, bool bad, i64 index, i64 value, i
 /// Number of this thread among all of the launch, and how many there are.
 GN_FN i64 grid_thread() { return static_cast<i64>(blockIdx.x) * blockDim.x + threadIdx.x; }
 GN_FN i64 grid_threads() { return static_cast<i64>(gridDim.x) * blockDim.x; }
+/// The same of warps, and the number of this thread in its own.
+inline constexpr i64 threads_of_warp = 32;
+GN_FN i64 grid_warp() { return grid_thread() / threads_of_warp; }
+GN_FN i64 grid_warps() { return grid_threads() / threads_of_warp; }
+GN_FN i64 lane_of_warp() { return threadIdx.x % threads_of_warp; }
 
 template <typename T>
 GN_FN T* scratch_of(char* scratch, i64 scratch_bytes, i64 offset) {

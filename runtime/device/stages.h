@@ -1,0 +1,42 @@
+// What a device does at once of a routine along an axis or of a convolution: each launch of its
+// kernel is a stage, which has so many items, one for a thread. runtime/device/device_routines.cpp
+// launches them; stdlib/prelude/device has what they do.
+#pragma once
+
+#include "runtime/freestanding.h"
+
+namespace gnomon {
+
+enum class LineStage : int32_t {
+  scan_lines,      // items: lines, each in order
+  scan_chunks,     // items: chunks of lines, each by itself; its last element to memory
+  combine_ends,    // items: lines; in memory what comes before each chunk in place of its last
+  carry,           // items: elements, which take what comes before their chunk
+  take_keys,       // items: elements, of which memory gets keys, line by line
+  sort_runs,       // items: runs of `run_of_sort`
+  merge,           // items: as many; pairs of sorted runs become one
+  give_sorted,     // items: elements of the result
+  search,          // items: values
+  count_true,      // items: pieces of `flags_of_item`; the count of each to memory
+  combine_counts,  // one item: in memory where those of each piece begin in place of the counts
+  list_true,       // items: pieces
+};
+
+inline constexpr int64_t run_of_sort = 8;
+inline constexpr int64_t flags_of_item = 1024;
+
+enum class ConvolutionStage : int32_t {
+  sum,        // items: elements of the result, `channels_at_once` of them each
+  sum_parts,  // weight gradients: the same for each part of the positions, to memory
+  add_parts,  // items: elements of the result
+};
+
+inline constexpr int64_t channels_at_once = 8;
+
+/// How many parts the positions of a weight gradient are cut into, whose sums are added in order.
+constexpr int64_t parts_of_positions(int64_t positions) {
+  constexpr int64_t shortest = 1024, most = 256;
+  return clamped(ceil_div(positions, shortest), 1, most);
+}
+
+}  // namespace gnomon
