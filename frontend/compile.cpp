@@ -92,6 +92,7 @@ Made make(const Closed& closed, const CompileOptions& options, const Target& tar
   how.cpu = target.cpu;
   how.opt_level = options.opt_level;
   how.device = target.device;
+  how.device_compiler = options.device_compiler;
   how.stage = [&](const char* part) { watch.part(part); };
   Artifact artifact =
       build_artifact(std::move(units), signature_of(lowered.module), closed.constants, how);

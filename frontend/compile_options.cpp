@@ -39,6 +39,11 @@ void at_least_0(const char* name, const std::optional<T>& value) {
 
 void device_name(const char*, const std::string& value) { device_named(value); }
 
+void device_compiler_name(const char* name, const std::string& value) {
+  if (value != "clang" && value != "nvrtc")
+    throw ValueError(fmt::format("{}: expected clang or nvrtc, found {}", name, value));
+}
+
 constexpr std::int64_t largest_extent = (std::int64_t{1} << 48) - 1;  // addresses have 48 bits
 
 void extents(const char* name, const std::vector<std::vector<std::int64_t>>& shapes) {

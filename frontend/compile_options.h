@@ -15,7 +15,7 @@
 #include "frontend/variable.h"
 #include "ir/graph/expr.h"
 #include "passes/pipeline.h"
-#include "runtime/device/device.h"
+#include "runtime/device/device_name.h"
 
 namespace gnomon {
 
@@ -80,7 +80,10 @@ constexpr std::string_view name_of(RewriteLevel level) {
     "What runs the kernels: 'cpu', 'cuda', 'cuda:1' and so on, or 'sim', which runs kernels for "  \
     "GPUs on this processor, to test them. Empty: what GNOMON_DEVICE says, else 'cpu'.")           \
   X(bool, strict_device, false, code, any_value,                                                   \
-    "With a device: ValueError names the first operation on arrays that the host would do.")
+    "With a device: ValueError names the first operation on arrays that the host would do.")       \
+  X(std::string, device_compiler, "clang", code, device_compiler_name,                             \
+    "What compiles kernels for GPUs: 'clang', of whose PTX the driver makes machine code, or "     \
+    "'nvrtc', NVIDIA's compiler, which has to be there and makes machine code at once.")
 // clang-format on
 
 /// `value` stands in the place of `expression` in this function alone.

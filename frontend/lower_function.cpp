@@ -72,11 +72,12 @@ std::string rewrites_log(const CompileOptions& options, const Trace& trace) {
   return text;
 }
 
-// The newest architecture that Clang makes PTX for, of which drivers make code for newer ones.
-std::string architecture_for_clang(const Device& device) {
+// The newest architecture that Clang makes PTX for, of which drivers make code for newer ones. NVRTC
+// makes code for its own.
+std::string architecture_for(const Device& device, const CompileOptions& options) {
   const std::string& own = device.architecture();
   constexpr std::string_view newest = "sm_90";
-  if (!own.starts_with("sm_")) return own;
+  if (!own.starts_with("sm_") || options.device_compiler == "nvrtc") return own;
   return std::stoi(own.substr(3)) > 90 ? std::string(newest) : own;
 }
 
@@ -113,7 +114,7 @@ Target target_of(const CompileOptions& options) {
   Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
   if (options.machine) target.machine = *options.machine;
   if (const DeviceName device = device_of(options); !device.is_host()) {
-    target.device = architecture_for_clang(Device::open(device));
+    target.device = architecture_for(Device::open(device), options);
     target.calls_library = false;
   }
   return target;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "runtime/cache/own_libraries.h"
 #include "runtime/error.h"
 #include "runtime/options.h"
 
@@ -68,6 +69,10 @@ Nvrtc open_nvrtc() {
         }
       }
       paths.push_back(fmt::format("/usr/local/cuda/lib64/{}", name));
+      // Where Python's package of it puts it, beside Gnomon's own.
+      constexpr const char* folders[] = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"};
+      for (const std::string& folder : neighbouring_folders(folders))
+        paths.push_back(fmt::format("{}/{}", folder, name));
     }
   }
   for (const std::string& path : paths) {
@@ -91,6 +96,7 @@ class Program {
  public:
   Program(const std::string& text, std::span<const DeviceHeader> headers) {
     for (const DeviceHeader& header : headers) add(header.name, header.text);
+    add("runtime/abi.h", std::string(abi_header()));
     for (const PreludeFile& file : prelude_files()) {
       // A header of the prelude includes its neighbours by their bare names.
       add(fmt::format("prelude/{}", file.name), std::string(file.text));

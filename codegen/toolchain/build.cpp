@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "codegen/clang/entry.h"
+#include "codegen/cuda/nvrtc.h"
 #include "codegen/toolchain/build.h"
 #include "runtime/cache/cache_file.h"
 #include "runtime/cache/own_libraries.h"
@@ -428,6 +429,12 @@ std::string build_ptx(const Unit& unit, const std::string& gpu) {
 }
 
 std::vector<char> build_device_image(const Unit& unit, const BuildOptions& options) {
+  if (options.device != "sim" && options.device_compiler == "nvrtc") {
+    std::string why;
+    const auto code = nvrtc_ptx(unit.text, options.device, {}, &why);
+    if (!code) throw CompileError("build: " + why, {}, {});
+    return {code->begin(), code->end()};
+  }
   if (options.device != "sim") {
     const std::string ptx = build_ptx(unit, options.device);
     return {ptx.c_str(), ptx.c_str() + ptx.size() + 1};

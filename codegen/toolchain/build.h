@@ -34,6 +34,7 @@ struct BuildOptions {
                                ///< "native": this one
   int opt_level = 2;           ///< 0 to 3; 3 runs all of LLVM's passes
   std::string device = {};     ///< that runs units with kernels: "sm_90", "sim"
+  std::string device_compiler = "clang";  ///< of these units for GPUs, or "nvrtc"
   ObjectKind kind = ObjectKind::shared;
   int threads = 0;        ///< the most units compiled at once; 0: as many as the machine runs
   bool assembly = false;  ///< also return the assembly text of each unit
@@ -81,8 +82,8 @@ std::vector<char> build_shared_object(std::span<const Unit> units,
 /// Equal units give equal texts. Throws CompileError.
 std::string build_ptx(const Unit& unit, const std::string& gpu);
 
-/// What a device loads of a unit with kernels: for "sm_90" and the like PTX, which ends in a zero,
-/// for "sim" a shared object. Throws CompileError.
+/// What a device loads of a unit with kernels: for "sm_90" and the like PTX by Clang, which ends in a
+/// zero, or machine code by NVRTC; for "sim" a shared object. Throws CompileError.
 std::vector<char> build_device_image(const Unit& unit, const BuildOptions& options);
 
 /// One object of a kind from relocatable ones of one architecture, which needs the symbols that

@@ -75,6 +75,18 @@ std::string open_library(const std::string& name, const char* variable, const ch
   return reasons;
 }
 
+std::vector<std::string> neighbouring_folders(std::span<const char* const> names) {
+  std::vector<std::string> found;
+  fs::path folder = own_folder();
+  for (int up = 0; up < 2 && !folder.empty(); ++up) {  // the package, or its folder of libraries
+    folder = folder.parent_path();
+    for (const char* const name : names)
+      if (const fs::path at = folder / name; access(at.c_str(), R_OK) == 0)
+        found.push_back(at.string());
+  }
+  return found;
+}
+
 void keep_loaded() {
   static const bool kept = [] {
     Dl_info self{};

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace gnomon {
 
@@ -12,6 +14,9 @@ namespace gnomon {
 /// why none was opened, a line for each file, which is of no account once one is accepted.
 std::string open_library(const std::string& name, const char* variable, const char* entry,
                          const std::function<bool(void*)>& accepts);
+
+/// Folders beside those that this code lies in, as "nvidia/cu13/lib" beside Python's package of it.
+std::vector<std::string> neighbouring_folders(std::span<const char* const> names);
 
 /// Keeps the library or plugin that this code is part of in memory until the process ends: threads
 /// run in it, and compiled functions call it.

@@ -13,25 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/device/device_name.h"
 #include "runtime/device/driver.h"
 
 namespace gnomon {
 
 class Device;
-
-/// What a user calls a device.
-struct DeviceName {
-  enum class Kind : std::uint8_t { cpu, cuda, sim };
-  Kind kind = Kind::cpu;
-  int number = 0;
-
-  bool is_host() const { return kind == Kind::cpu; }
-  std::string text() const;
-  friend bool operator==(const DeviceName&, const DeviceName&) = default;
-};
-
-/// "cpu", "cuda", "cuda:1", "sim". ValueError for another text.
-DeviceName device_named(std::string_view text);
 
 /// Memory of a device, which goes back to it behind the work that was queued so far.
 class DeviceMemory {
@@ -87,6 +74,8 @@ class Device {
   /// "sm_90"; of the simulated one "sim".
   const std::string& architecture() const { return architecture_; }
   int multiprocessors() const { return multiprocessors_; }
+  /// Its stream, by which other libraries wait for its work and it for theirs.
+  std::uintptr_t stream() const { return reinterpret_cast<std::uintptr_t>(stream_); }
   /// Bytes that are free now, and all there are.
   std::pair<std::size_t, std::size_t> memory() const;
 

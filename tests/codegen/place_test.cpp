@@ -5,9 +5,11 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/cuda/launch.h"
+#include "codegen/cuda/nvrtc.h"
 #include "codegen/cuda/spread.h"
 #include "codegen/module/accesses.h"
 #include "codegen/text/device_kernels.h"
@@ -197,6 +199,11 @@ TEST_CASE("what a device runs compiles for GPUs") {
       CHECK(text.back() == '\0');
       for (const std::string& name : kernels.names)
         CHECK(text.find(".entry " + name + "(") != std::string::npos);
+      if (!nvrtc_available()) continue;
+      options.device_compiler = "nvrtc";
+      const std::vector<char> code = build_device_image(
+          {.name = "device.cu", .text = kernels.text, .kernels = kernels.names}, options);
+      CHECK(std::string_view(code.data(), 4) == "\x7f" "ELF");
     }
   }
 }

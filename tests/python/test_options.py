@@ -65,7 +65,7 @@ def test_names_that_are_no_options_are_refused_with_what_was_perhaps_meant():
         "load": lambda **options: gn.load("a file.npz", **options),
     }
     for who, call in calls.items():
-        listed = f"{who}: expected options among rewrites, .*, strict_device, found "
+        listed = f"{who}: expected options among rewrites, .*, device_compiler, found "
         with pytest.raises(gn.TypeError, match=f"^{listed}thread; did you mean threads\\?$"):
             call(thread=1)
         with pytest.raises(gn.TypeError, match=f"^{listed}qqq$"):
