@@ -69,6 +69,7 @@ struct Call {
       const Array& a = *arguments[i];
       if (!a.defined() || a.dtype() != t.dtype || a.rank() != t.rank()) reject(i, a);
       bind_value<Timer>(i, a);
+      if constexpr (!is_plain<Timer>) keeps_results_ = keeps_results_ || a.is_elsewhere();
     }
     for (std::size_t i = 0; i < program.constants.size(); ++i)
       bind_value<Timer>(arguments.size() + i, program.constants[i]);
@@ -171,8 +172,14 @@ struct Call {
       if (o.updates >= 0)
         transaction->replace(static_cast<std::size_t>(o.updates), late[i].array);
       else
-        results.arrays_[i] = is_plain<Timer> ? late[i].array : to_host(late[i].array);
+        results.arrays_[i] =
+            is_plain<Timer> || keeps_results_ ? late[i].array : to_host(late[i].array);
     }
+    if constexpr (!is_plain<Timer>)
+      if (keeps_results_)
+        for (std::size_t i = 0; i < program.results; ++i)
+          results.arrays_[i] = to_device(program.device->device(), results.arrays_[i],
+                                         program.signature.outputs[i].name);
     return std::move(results);
   }
 
@@ -180,9 +187,10 @@ struct Call {
   std::int64_t workspace() const { return workspace_; }
 
  private:
-  // What the device made: results are copied to the host.
+  // What the device made. Results are copied to the host, unless the caller has arrays there.
   void take_from_device(Transaction* transaction, std::vector<Array>& made) {
     Device& device = program.device->device();
+    bool is_read = false;
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       if (!made[i].defined()) continue;
       const ProgramOutput& o = program.outputs[i];
@@ -190,14 +198,22 @@ struct Call {
         transaction->replace(static_cast<std::size_t>(o.updates), std::move(made[i]));
         continue;
       }
+      if (keeps_results_) {
+        results.arrays_[i] = std::move(made[i]);
+        continue;
+      }
+      is_read = true;
       Array& result = results.arrays_[i] = Array::of_extents(o.dtype, made[i].shape());
       device.download(result.data(), made[i].address(), static_cast<std::size_t>(result.bytes()));
     }
-    device.wait();
+    if (is_read) device.wait();
   }
 
   // Of a function that runs kernels on a device, or an array that is there.
   void bind_elsewhere(std::size_t i, const Array& a) {
+    const Device* const device = device_of(a);
+    if (i < program.arguments && device && (!program.device || &program.device->device() != device))
+      reject_elsewhere(i, a);
     if (program.device && program.signature.inputs[i].on_device) {
       values[i] = to_device(program.device->device(), a, program.signature.inputs[i].name);
       buffers[i] = values[i].address();
@@ -229,6 +245,7 @@ struct Call {
     if (is_read_in_place(a)) {
       buffers[i] = address(a);
     } else {
+      if (a.is_elsewhere()) reject_elsewhere(i, a);
       values[i] = a.contiguous();
       buffers[i] = address(values[i]);
     }
@@ -243,6 +260,14 @@ struct Call {
         a.defined() ? a.describe() : "no array", made.empty() ? "" : " [" + made[0].text() + "]");
     if (!a.defined() || a.dtype() != p.type.dtype) throw TypeError(text);
     throw ValueError(text);
+  }
+
+  [[noreturn]] void reject_elsewhere(std::size_t i, const Array& a) const {
+    throw DeviceError(fmt::format(
+        "call: argument {}: expected an array on {}, found {}: {} on {}; compile the function for "
+        "that device, or copy the array",
+        i, program.device ? program.device->device().name().text() : "cpu",
+        program.captured.parameters[i].name, a.describe(), device_of(a)->name().text()));
   }
 
   // Names, dtypes and extents of what was bound, with the values that extents are made of.
@@ -284,6 +309,7 @@ struct Call {
   SmallVector<void*, 16> buffers;
   SmallVector<std::int64_t, 32> extents;
   std::size_t filled = 0;
+  bool keeps_results_ = false;  // on the device
   Results results;
   std::int64_t workspace_;
 };
@@ -327,13 +353,13 @@ struct Watched {
 void inspect(const Program& program, std::span<const Array* const> arguments,
              const Transaction& transaction, const Results& results) {
   std::vector<Array> inputs, outputs;
-  for (const Array* argument : arguments) inputs.push_back(*argument);
+  for (const Array* argument : arguments) inputs.push_back(to_host(*argument));
   for (const Array& constant : program.constants) inputs.push_back(to_host(constant));
   for (std::size_t i = 0; i < program.shared.size(); ++i)
     inputs.push_back(to_host(transaction.value(i)));
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     const int updates = program.outputs[i].updates;
-    outputs.push_back(updates < 0 ? results[i]
+    outputs.push_back(updates < 0 ? to_host(results[i])
                                   : to_host(transaction.next(static_cast<std::size_t>(updates))));
   }
   program.inspection->look(inputs, outputs, program.most_threads());

@@ -15,6 +15,7 @@
 #include "frontend/function_store.h"
 #include "frontend/lower_function.h"
 #include "frontend/profiled.h"
+#include "ir/graph/leaf.h"
 #include "ir/text/text.h"
 #include "runtime/error.h"
 #include "runtime/linalg/blas.h"
@@ -131,7 +132,25 @@ std::string compile_log(const Program& program) {
   return text;
 }
 
+// The device of a function that names none: that on which its variables were made.
+std::string device_of_variables(const Closed& closed) {
+  std::string found;
+  for (const Value& leaf : closed.shared) {
+    const Shared& variable = shared_of(leaf);
+    if (variable.home().is_host()) continue;
+    const std::string home = variable.home().text();
+    if (!found.empty() && home != found)
+      throw ValueError(fmt::format(
+          "compile: expected variables of one device, found {} of {} and others of {}: name the "
+          "device that the function is for",
+          variable.name(), home, found));
+    found = home;
+  }
+  return found;
+}
+
 Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& watch) {
+  if (options.device.empty()) options.device = device_of_variables(closed);
   options.profile = options.profile || profiles_all();
   if (options.changes) options.cache = false;
   const Target target = target_of(options);

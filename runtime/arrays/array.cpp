@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 #include "runtime/memory.h"
 
@@ -234,6 +235,7 @@ Array Array::borrow(void* data, DType dtype, Extents shape, std::shared_ptr<void
 Array Array::elsewhere(void* address, DType dtype, Extents shape, std::shared_ptr<void> holder) {
   Array array = borrow(address, dtype, shape, std::move(holder));
   array.record_->elsewhere = true;
+  array.record_->contiguous = false;  // nobody reads it in place
   return array;
 }
 
@@ -242,8 +244,23 @@ void Array::throw_elsewhere() const {
       "array: expected memory of the host, found {} in the memory of a device", describe()));
 }
 
+// The array's memory, or a part of it, as another array there.
+Array Array::view_elsewhere(DType dtype, std::span<const std::int64_t> shape,
+                            std::int64_t offset) const {
+  const std::int64_t step = offset * static_cast<std::int64_t>(size_of(dtype));
+  return elsewhere(static_cast<std::byte*>(record_->data) + step, dtype, shape,
+                   record_->keep_alive);
+}
+
 Array Array::view(Extents shape, Extents strides, std::int64_t offset) const {
   const std::int64_t size = count_elements(dtype(), shape);
+  if (this->record().elsewhere) {
+    if (lies_contiguous(shape, strides, size)) return view_elsewhere(dtype(), shape, offset);
+    throw DeviceError(
+        fmt::format("view: expected a part of {} that lies together in the memory of its device; a "
+                    "compiled function, or a copy on the host, has any part",
+                    describe()));
+  }
   Record* record = make_record(record_->dtype, shape, 0);
   record->size = size;
   const std::int64_t step = offset * static_cast<std::int64_t>(size_of(record_->dtype));
@@ -333,11 +350,12 @@ Array Array::reshape(Extents wanted) const {
   }
   if (known != size()) throw mismatch();
   count_elements(dtype(), extents);
-  const Array source = is_contiguous() ? *this : copy();
+  const Array source = is_contiguous() || is_elsewhere() ? *this : copy();
   return source.view(extents, contiguous_strides(extents), 0);
 }
 
 Array Array::copy() const {
+  if (is_elsewhere()) return copy_on_device(*this);
   Array result = of_extents(dtype(), shape());
   pack_into(result.record_->data);
   return result;
@@ -348,6 +366,7 @@ Array Array::view(DType dtype) const {
   if (size_of(dtype) != size_of(this->dtype()))
     throw TypeError(fmt::format("view: expected a dtype of {} bytes, found {}",
                                 size_of(this->dtype()), name_of(dtype)));
+  if (record_->elsewhere) return view_elsewhere(dtype, shape(), 0);
   Array result = borrow(record_->data, dtype, shape(), strides(), std::make_shared<Array>(*this));
   result.record_->shown = record_->shown;
   return result;
@@ -383,11 +402,13 @@ void Array::detach() {
 
 Array Array::contiguous() const {
   const Record& from = record();
+  if (from.elsewhere) throw_elsewhere();
   const bool aligned = reinterpret_cast<std::uintptr_t>(from.data) % block_alignment == 0;
   return from.contiguous && aligned ? *this : copy();
 }
 
 void Array::pack_into(void* destination) const {
+  if (record_->elsewhere) throw_elsewhere();
   if (is_contiguous()) {
     if (size() != 0) std::memcpy(destination, record_->data, static_cast<std::size_t>(bytes()));
     return;
@@ -399,6 +420,8 @@ void Array::pack_into(void* destination) const {
 void Array::assign(const Array& source) {
   if (source.dtype() != dtype() || !same_shape(*this, source))
     throw ValueError(fmt::format("assign: expected {}, found {}", describe(), source.describe()));
+  if (record_->elsewhere) throw_elsewhere();
+  if (source.record_->elsewhere) source.throw_elsewhere();
   if (source.record_ == record_) return;
   if (record_->shown) detach();
   // Views of one block may overlap: go through a copy.

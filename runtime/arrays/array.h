@@ -287,6 +287,7 @@ class Array {
     return record_->data;
   }
   [[noreturn]] void throw_elsewhere() const;
+  Array view_elsewhere(DType dtype, std::span<const std::int64_t> shape, std::int64_t offset) const;
   void pack_into(void* destination) const;
   [[noreturn]] static void throw_undefined();
   [[noreturn]] void throw_dtype(DType wanted) const;

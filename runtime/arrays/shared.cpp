@@ -20,6 +20,7 @@ struct Shared::State {
   std::string name;
   DType dtype = float64;
   std::vector<std::int64_t> shape;
+  DeviceName home;
   std::mutex right;  // held by the transaction or `set` that will replace the value
   Array value;       // guarded by the commit lock; undefined while written in place
   Array spare;       // guarded by `right`: the buffer of an earlier value
@@ -103,6 +104,7 @@ void Shared::start(std::string name, Array value) {
   state_->name = std::move(name);
   state_->dtype = value.dtype();
   check(value);
+  if (const Device* const device = device_of(value)) state_->home = device->name();
   state_->value = own(std::move(value));
 }
 
@@ -114,6 +116,7 @@ Shared::State& Shared::state() const {
 
 std::uint64_t Shared::id() const { return state().id; }
 const std::string& Shared::name() const& { return state().name; }
+const DeviceName& Shared::home() const { return state().home; }
 DType Shared::dtype() const { return state().dtype; }
 int Shared::rank() const { return static_cast<int>(state().shape.size()); }
 std::span<const std::int64_t> Shared::shape() const& { return state().shape; }

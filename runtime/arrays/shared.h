@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/arrays/array.h"
+#include "runtime/device/device_name.h"
 
 namespace gnomon {
 
@@ -33,6 +34,9 @@ class Shared {
   /// The extents every value must have, -1 where any will do.
   std::span<const std::int64_t> shape() const& GNOMON_LIFETIMEBOUND;
   std::vector<std::int64_t> shape() const&& { return {shape().begin(), shape().end()}; }
+
+  /// The device that its first value was on, where functions that name none run if they use it.
+  const DeviceName& home() const;
 
   /// The current value, in the host's memory. Later updates do not change it; copy it before
   /// writing to it.

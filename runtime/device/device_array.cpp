@@ -4,13 +4,31 @@
 #include <memory>
 #include <utility>
 
+#include "runtime/error.h"
+
 namespace gnomon {
 
 namespace {
 
 struct Held {
+  Held(Device& of, DeviceMemory own, std::shared_ptr<void> others = nullptr)
+      : device(of), memory(std::move(own)), of_others(std::move(others)) {}
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
   Device& device;
   DeviceMemory memory;
+  std::shared_ptr<void> of_others;
+
+  // Others may use their memory again as soon as it is let go.
+  ~Held() {
+    if (of_others == nullptr) return;
+    try {
+      device.wait();
+    } catch (const Error&) {
+      // Whoever uses the device next is told.
+    }
+  }
 };
 
 }  // namespace
@@ -22,9 +40,22 @@ Device* device_of(const Array& array) {
 Array empty_on(Device& device, DType dtype, std::span<const std::int64_t> shape, std::string of) {
   std::size_t bytes = size_of(dtype);
   for (const std::int64_t n : shape) bytes *= static_cast<std::size_t>(n);
-  auto held = std::make_shared<Held>(Held{device, device.allocate(bytes, std::move(of))});
+  auto held = std::make_shared<Held>(device, device.allocate(bytes, std::move(of)));
   void* const address = held->memory.address();
   return Array::elsewhere(address, dtype, shape, std::move(held));
+}
+
+Array borrow_on(Device& device, void* address, DType dtype, std::span<const std::int64_t> shape,
+                std::shared_ptr<void> keep_alive) {
+  return Array::elsewhere(address, dtype, shape,
+                          std::make_shared<Held>(device, DeviceMemory(), std::move(keep_alive)));
+}
+
+Array copy_on_device(const Array& array) {
+  Device& device = *device_of(array);
+  Array made = empty_on(device, array.dtype(), array.shape(), "a copy");
+  device.copy(made.address(), array.address(), static_cast<std::size_t>(array.bytes()));
+  return made;
 }
 
 Array to_device(Device& device, const Array& array, const std::string& of) {

@@ -1,6 +1,7 @@
 // Arrays in the memory of a device.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "runtime/arrays/array.h"
@@ -13,6 +14,12 @@ Device* device_of(const Array& array);
 
 /// Uninitialised and C-contiguous. `of`: what it is for, in messages. DeviceError: out of memory.
 Array empty_on(Device& device, DType dtype, std::span<const std::int64_t> shape, std::string of);
+
+/// Memory of a device that others own, C-contiguous; `keep_alive` is let go with the last handle.
+Array borrow_on(Device& device, void* address, DType dtype, std::span<const std::int64_t> shape,
+                std::shared_ptr<void> keep_alive);
+/// A copy in the memory of the device that the array is in.
+Array copy_on_device(const Array& array);
 
 /// The elements in the memory of a device, C-contiguous: the array itself if it is there.
 /// DeviceError as of copies.

@@ -162,6 +162,8 @@ nb::object apply(const Op& op, std::span<const nb::handle> operands, Attributes 
 
 /// Computes at once what `build` makes of leaves that stand for `operands`. The compiled function
 /// is kept by the expressions built, so what depends on values must be an operand.
+Array evaluate_one(std::span<const Array> operands,
+                   const std::function<Expr(std::span<const Expr>)>& build);
 std::vector<Array> evaluate(std::span<const Array> operands,
                             const std::function<std::vector<Expr>(std::span<const Expr>)>& build);
 

@@ -1,7 +1,7 @@
 """Functions that make arrays: of values, of other arrays, or filled.
 
 An extent may be symbolic (`x.shape[0]` of an expression): the result is an expression then.
-`device` may be None or "cpu".
+`device` may be None or "cpu"; `asarray` and `from_dlpack` take any.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 def _check_device(name, device):
     if device is not None and device != "cpu":
-        raise _core.ValueError(f"{name}: no device {device!r}; arrays are on the device 'cpu'")
+        raise _core.ValueError(
+            f"{name}: no device {device!r}; arrays are made on the device 'cpu', and x.to_device "
+            "copies them"
+        )
 
 
 def _is_symbolic(x) -> bool:
@@ -62,7 +65,7 @@ def asarray(
     Arrays of other libraries are shown without a copy where their memory allows it (the buffer
     protocol, DLPack, `__array__`). Python numbers become bool, int64 or float64 unless `dtype` is
     given. An expression stays one. `copy`: True makes a copy, False forbids it (ValueError when
-    one is needed), None makes one when needed.
+    one is needed), None makes one when needed. `device`: where the array is to be, as "cuda".
 
     >>> print(gn.asarray([1, 2.5]), gn.asarray([1, 2], "float32").dtype)
     [1.  2.5] float32
@@ -70,10 +73,11 @@ def asarray(
     >>> print(np.shares_memory(gn.asarray(a), a))
     True
     """
-    _check_device("asarray", device)
     if _is_symbolic(a):
+        _check_device("asarray", device)
         return astype(_core.as_expr(a), dtype) if dtype is not None else _core.as_expr(a)
-    return _core.asarray(a, dtype, copy)
+    found = _core.asarray(a, dtype, copy)
+    return found if device is None else found.to_device(device)
 
 
 def array(
@@ -166,15 +170,17 @@ def from_dlpack(
 ) -> Array:
     """The array that an object of another library shares by DLPack, without a copy.
 
+    Memory of the processor or of a GPU of NVIDIA. `device`: where the array is to be, which may
+    take a copy. DeviceError: memory of another device.
+
     >>> a = np.arange(3.0)
     >>> x = gn.from_dlpack(a)
     >>> print(x, np.shares_memory(x, a))
     [0. 1. 2.] True
     """
-    _check_device("from_dlpack", device)
     if isinstance(x, _core.Expr):
         return x
-    return _core.from_dlpack(x, None, copy)
+    return _core.from_dlpack(x, device, copy)
 
 
 def copy(a: Operand, order: str = "K", subok: bool = False) -> Tensor:

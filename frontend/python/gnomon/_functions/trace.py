@@ -396,10 +396,17 @@ class Tracer:
                     raise
                 known |= more
 
+    def _options_for(self, leaves: list[Any]) -> dict[str, Any]:
+        """Where nothing says so, a function runs on the device that its arguments are on."""
+        if self.options.get("device"):
+            return self.options
+        devices = {leaf.device for leaf in leaves if isinstance(leaf, _core.Array)} - {"cpu"}
+        return {**self.options, "device": devices.pop()} if len(devices) == 1 else self.options
+
     def _lower(self, known: set[int], call: _Call, static_shapes: bool) -> Lowered:
         key, kwargs, leaves = call
         count, names, shapes, keys, _ = key
-        lowered = Lowered(self.where, self.options, _core.Guards())
+        lowered = Lowered(self.where, self._options_for(leaves), _core.Guards())
         inputs = lowered.inputs
         parts: list[Any] = []
         texts = []

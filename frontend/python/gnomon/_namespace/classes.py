@@ -325,7 +325,7 @@ class Array(_core.Array, _Methods):
 
     def tobytes(self, order: str = "C") -> bytes:
         """The bytes of the elements in row-major order, by columns in the order "F"."""
-        return bytes(memoryview(+composed.ravel(self, order)))
+        return bytes(memoryview(+composed.ravel(self.to_device("cpu"), order)))
 
 
 class Expr(_core.Expr, _Methods):

@@ -12,7 +12,9 @@
 #include <array>
 #include <cstring>
 
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
+#include "stdlib/ops.h"
 
 namespace gnomon::python {
 
@@ -21,6 +23,8 @@ namespace {
 PyTypeObject* array_base_type = nullptr;
 
 Array& array_self(PyObject* o) { return array_object(o)->array; }
+// The same with its elements in the host's memory, for whoever looks at them.
+Array values_of(PyObject* o) { return to_host(array_self(o)); }
 
 void array_dealloc(PyObject* o) {
   PyTypeObject* const type = Py_TYPE(o);
@@ -58,20 +62,27 @@ PyObject* new_text(const std::string& s) {
   return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
 }
 
+std::string device_text(PyObject* o) {
+  const Device* const device = device_of(array_self(o));
+  return device == nullptr ? "cpu" : device->name().text();
+}
+
 PyObject* array_repr(PyObject* o) {
   return guarded([o] {
-    const Array& x = array_self(o);
+    const Array x = values_of(o);
     constexpr std::string_view head = "gnomon.Array(";
     std::string shape;
     if (x.size() == 0 && x.rank() != 1)
       shape = fmt::format("shape=({}), ", fmt::join(x.shape(), ", "));
-    return new_text(fmt::format("{}{}, {}dtype={})", head, literal(x.to_string(), head.size()),
-                                shape, name_of(x.dtype())));
+    std::string device;
+    if (array_self(o).is_elsewhere()) device = fmt::format(", device='{}'", device_text(o));
+    return new_text(fmt::format("{}{}, {}dtype={}{})", head, literal(x.to_string(), head.size()),
+                                shape, name_of(x.dtype()), device));
   });
 }
 
 PyObject* array_str(PyObject* o) {
-  return guarded([o] { return new_text(array_self(o).to_string()); });
+  return guarded([o] { return new_text(values_of(o).to_string()); });
 }
 
 // ------------------------------------------------------------------------------------- properties
@@ -114,11 +125,17 @@ PyObject* array_get_itemsize(PyObject* o, void*) {
 PyObject* get_nbytes(PyObject* o, void*) {
   return guarded([o] { return PyLong_FromLongLong(array_self(o).bytes()); });
 }
-PyObject* get_device(PyObject*, void*) { return PyUnicode_FromString("cpu"); }
+PyObject* get_device(PyObject* o, void*) {
+  return guarded([o] { return new_text(device_text(o)); });
+}
 PyObject* get_writable(PyObject* o, void*) { return PyBool_FromLong(array_object(o)->writable); }
 
 PyObject* array_get_transposed(PyObject* o, void*) {
   return guarded([o] {
+    if (array_self(o).is_elsewhere())
+      return wrap(evaluate_one({&array_self(o), 1}, [](auto x) { return transpose(x[0]); }))
+          .release()
+          .ptr();
     nb::object result = wrap(array_self(o).transpose(), array_object(o)->writable);
     show_turned(result, o, reversed_axes(array_self(o).rank()));
     return result.release().ptr();
@@ -134,6 +151,14 @@ PyObject* array_get_matrix_transposed(PyObject* o, void*) {
     const auto rank = static_cast<std::size_t>(x.rank());
     for (std::size_t i = 0; i < rank; ++i) axes[i] = static_cast<std::int64_t>(i);
     std::swap(axes[rank - 1], axes[rank - 2]);
+    if (x.is_elsewhere())
+      return wrap(evaluate_one({&x, 1},
+                               [&](auto e) {
+                                 return transpose(e[0],
+                                                  IntList(axes.begin(), axes.begin() + x.rank()));
+                               }))
+          .release()
+          .ptr();
     nb::object result = wrap(x.transpose(std::span(axes).first(rank)), array_object(o)->writable);
     show_turned(result, o, std::span(axes).first(rank));
     return result.release().ptr();
@@ -149,7 +174,10 @@ PyGetSetDef array_properties[] = {
     {"size", array_get_size, nullptr, "The number of elements.", nullptr},
     {"itemsize", array_get_itemsize, nullptr, "Bytes of an element.", nullptr},
     {"nbytes", get_nbytes, nullptr, "Bytes of all elements.", nullptr},
-    {"device", get_device, nullptr, "Where the memory is: 'cpu'.", nullptr},
+    {"device", get_device, nullptr, "Where the memory is: 'cpu', 'cuda', 'cuda:1', 'sim'.",
+     nullptr},
+    {"__cuda_array_interface__", cuda_array_interface, nullptr,
+     "Of an array on a GPU: shape, elements and address, as Numba has them.", nullptr},
     {"writable", get_writable, nullptr,
      "Whether others may write to the memory when it is exported to them.", nullptr},
     {"T", array_get_transposed, nullptr, "A view with the axes reversed.", nullptr},
@@ -166,7 +194,7 @@ const void* element(const Array& x, std::int64_t offset) {
 
 // The only element; the error is of the kind that NumPy's is.
 PyObject* only_element(PyObject* o, const char* what) {
-  const Array& x = array_self(o);
+  const Array x = values_of(o);
   if (x.size() != 1)
     throw TypeError(
         fmt::format("{}: expected an array of one element, found {}", what, x.describe()));
@@ -190,13 +218,13 @@ PyObject* element_list(const Array& x, int axis, std::int64_t offset) {
 }
 
 PyObject* tolist(PyObject* o, PyObject*) {
-  return guarded([o] { return element_list(array_self(o), 0, 0); });
+  return guarded([o] { return element_list(values_of(o), 0, 0); });
 }
 
 // item(): the only element; item(i): of the elements in C order; item(i, j, ...).
 PyObject* item(PyObject* o, PyObject* const* indices, Py_ssize_t count) {
   return guarded([&] {
-    const Array& x = array_self(o);
+    const Array x = values_of(o);
     if (count == 1 && PyTuple_Check(indices[0])) {
       count = PyTuple_GET_SIZE(indices[0]);
       indices = reinterpret_cast<PyTupleObject*>(indices[0])->ob_item;
@@ -225,7 +253,7 @@ PyObject* item(PyObject* o, PyObject* const* indices, Py_ssize_t count) {
 
 int array_to_bool(PyObject* o) {
   try {
-    const Array& x = array_self(o);
+    const Array x = values_of(o);
     if (x.size() != 1)
       throw ValueError(fmt::format(
           "bool: expected an array of one element, found {}: use gn.any or gn.all", x.describe()));
@@ -253,7 +281,7 @@ PyObject* array_to_int(PyObject* o) {
 
 PyObject* array_to_index(PyObject* o) {
   return guarded([o] {
-    const Array& x = array_self(o);
+    const Array x = values_of(o);
     if (x.rank() != 0 || !is_integer(x.dtype()))
       throw TypeError(fmt::format("index: expected an integer of rank 0, found {}", x.describe()));
     return element_object(x.dtype(), x.data());
@@ -300,7 +328,7 @@ int array_contains(PyObject* o, PyObject* value) {
   if (!equal.is_valid()) return -1;
   try {
     if (!is_array(equal)) return PyObject_IsTrue(equal.ptr());
-    const Array found = array_of(equal).contiguous();
+    const Array found = values_of(equal.ptr()).contiguous();
     const bool* const values = found.data<bool>();
     return std::any_of(values, values + found.size(), [](bool b) { return b; }) ? 1 : 0;
   } catch (...) {
@@ -321,7 +349,7 @@ PyObject* array_reduce(PyObject* o, PyObject* protocol) {
     const long version = PyLong_AsLong(protocol);
     if (version == -1 && PyErr_Occurred()) return nullptr;
     nb::object packed = nb::borrow(o);
-    if (!array_self(o).is_contiguous()) packed = wrap(array_self(o).copy());
+    if (!array_self(o).is_contiguous()) packed = wrap(values_of(o).copy());
     const nb::object memory = nb::steal(version >= 5 ? PyPickleBuffer_FromObject(packed.ptr())
                                                      : PyBytes_FromObject(packed.ptr()));
     if (!memory.is_valid()) return nullptr;
@@ -342,10 +370,15 @@ PyObject* array_to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
     return nullptr;
   return guarded([&]() -> PyObject* {
     const nb::object numpy = nb::module_::import_("numpy");
-    const Array& x = array_self(o);
+    const Array x = values_of(o);
+    if (array_self(o).is_elsewhere() && copy == Py_False)
+      throw ValueError(fmt::format("__array__: expected no copy, but {} is on {}", x.describe(),
+                                   device_text(o)));
     // NumPy reads bfloat16 by the package that adds the dtype, from the bits.
     const bool extended = x.dtype() == bfloat16;
-    const nb::object readable = extended ? wrap(x.view(uint16)) : nb::borrow(o);
+    const nb::object readable = extended                       ? wrap(x.view(uint16))
+                                : array_self(o).is_elsewhere() ? wrap(x)
+                                                               : nb::borrow(o);
     const nb::object memory = nb::steal(PyMemoryView_FromObject(readable.ptr()));
     if (!memory.is_valid()) return nullptr;
     nb::object result = numpy.attr("asarray")(memory);
@@ -371,10 +404,11 @@ PyObject* to_device(PyObject* o, PyObject* args, PyObject* keywords) {
                                    &device, &stream))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    if (stream != Py_None) throw ValueError("to_device: expected no stream for the CPU");
-    if (std::string_view(device) != "cpu")
-      throw DeviceError(fmt::format("to_device: expected the device 'cpu', found '{}'", device));
-    return Py_NewRef(o);
+    if (stream != Py_None) throw ValueError("to_device: expected no stream: Gnomon has its own");
+    const DeviceName name = device_named(device);
+    if (name.text() == device_text(o)) return Py_NewRef(o);
+    if (name.is_host()) return wrap(values_of(o)).release().ptr();
+    return wrap(gnomon::to_device(Device::open(name), array_self(o), "an array")).release().ptr();
   });
 }
 
@@ -479,7 +513,8 @@ PyMethodDef array_methods[] = {
      "the indices."},
     {"tolist", tolist, METH_NOARGS, "tolist($self, /)\n--\n\nNested lists of Python numbers."},
     {"to_device", as_method(to_device), METH_VARARGS | METH_KEYWORDS,
-     "to_device($self, device, /, *, stream=None)\n--\n\nThe array itself: the device is 'cpu'."},
+     "to_device($self, device, /, *, stream=None)\n--\n\nA copy in the memory of 'cpu', 'cuda', "
+     "'cuda:1' or 'sim'; the array itself if it is\nthere. DeviceError: there is no such device."},
     {"__complex__", array_to_complex, METH_NOARGS, nullptr},
     {"__array__", as_method(array_to_numpy), METH_VARARGS | METH_KEYWORDS,
      "__array__($self, dtype=None, copy=None)\n--\n\nNumPy's array of the same memory."},
@@ -487,7 +522,8 @@ PyMethodDef array_methods[] = {
      "__dlpack__($self, *, stream=None, max_version=None, dl_device=None, copy=None)\n--\n\n"
      "A DLPack capsule of the memory."},
     {"__dlpack_device__", dlpack_device, METH_NOARGS,
-     "__dlpack_device__($self, /)\n--\n\nDevice type and number: (1, 0), the CPU."},
+     "__dlpack_device__($self, /)\n--\n\nDevice type and number: (1, 0) is the CPU, (2, 1) the "
+     "second GPU of NVIDIA."},
     {"__copy__", copied, METH_NOARGS, nullptr},
     {"__deepcopy__", copied, METH_O, nullptr},
     {"__reduce_ex__", array_reduce, METH_O, nullptr},

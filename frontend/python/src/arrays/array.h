@@ -24,8 +24,8 @@ std::optional<Taken> take_buffer(nb::handle object, Copy copy);
 /// The memory of an ndarray, kept alive by nobody; nothing for other objects, and for elements that
 /// are no numbers of the machine, aligned (numpy_array.cpp).
 std::optional<Array> ndarray_memory(PyObject* object);
-/// The same for an object with `__dlpack__`; DeviceError when its memory is on a device
-/// (dlpack.cpp).
+/// The same for an object with `__dlpack__`, on the CPU or on a GPU of NVIDIA; DeviceError when its
+/// memory is on another device (dlpack.cpp).
 Taken take_dlpack(nb::handle object, Copy copy);
 
 /// str(object).
@@ -46,6 +46,8 @@ void release_buffer(PyObject* o, Py_buffer* view);
 // `__dlpack__` and `__dlpack_device__` (dlpack.cpp).
 PyObject* to_dlpack(PyObject* o, PyObject* args, PyObject* keywords);
 PyObject* dlpack_device(PyObject* o, PyObject* unused);
+/// The property of arrays on a GPU; AttributeError of others (dlpack.cpp).
+PyObject* cuda_array_interface(PyObject* o, void* unused);
 /// `from_dlpack`.
 void add_dlpack(nb::module_& m);
 

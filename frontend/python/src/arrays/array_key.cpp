@@ -146,10 +146,12 @@ std::optional<Array> basic_view(const Array& array, PyObject* key) {
 
 PyObject* get_subscript(PyObject* o, PyObject* key) {
   return guarded([&] {
-    std::optional<Array> values = basic_view(array_of(o), key);
+    // What does not lie together in the memory of a device is computed there.
+    const bool is_computed = array_of(o).is_elsewhere() && !PyLong_Check(key);
+    std::optional<Array> values = is_computed ? std::nullopt : basic_view(array_of(o), key);
     nb::object part =
         values ? wrap(std::move(*values), array_object(o)->writable) : get_item(o, key);
-    if (values || is_basic_key(key)) show(part, o, Look::part, nb::borrow(key));
+    if (!is_computed && (values || is_basic_key(key))) show(part, o, Look::part, nb::borrow(key));
     return part.release().ptr();
   });
 }

@@ -150,6 +150,9 @@ int export_array(PyObject* o, Py_buffer* view, int flags) {
   const bool writable = array_object(o)->writable;
   const char* const format = formats[static_cast<std::size_t>(x.dtype())];
   const auto wants = [flags](int what) { return (flags & what) == what; };
+  if (x.is_elsewhere())
+    return refuse_buffer(fmt::format(
+        "buffer: {} is in the memory of a device: copy it by x.to_device('cpu')", x.describe()));
   if (format == nullptr)
     return refuse_buffer(fmt::format("buffer: {} has no format: use DLPack", name_of(x.dtype())));
   if (wants(PyBUF_WRITABLE) && !writable)

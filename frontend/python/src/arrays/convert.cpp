@@ -303,6 +303,9 @@ Taken take_any(nb::handle object, std::optional<DType> dtype, Copy copy) {
 
 Array converted(const Array& array, DType dtype) {
   if (array.dtype() == dtype) return array.copy();
+  if (array.is_elsewhere())
+    return evaluate_one({&array, 1},
+                        [dtype](std::span<const Expr> x) { return cast(x[0], dtype); });
   const Array from = array.is_contiguous() ? array : array.copy();
   Array result = Array::empty(dtype, array.shape());
   const std::int64_t count = from.size();

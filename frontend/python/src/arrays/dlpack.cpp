@@ -3,15 +3,18 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include "frontend/python/src/arrays/array.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 
 namespace gnomon::python {
 
 namespace {
 
-struct Device {
+// DLDevice.
+struct Place {
   std::int32_t type;
   std::int32_t number;
 };
@@ -21,7 +24,7 @@ struct ElementType {
 };
 struct Tensor {
   void* data;
-  Device device;
+  Place device;
   std::int32_t rank;
   ElementType type;
   std::int64_t* shape;
@@ -42,7 +45,7 @@ struct Versioned {
 };
 
 constexpr std::uint64_t read_only = 1, is_copied = 2;
-constexpr std::int32_t cpu = 1, cuda_host = 3;
+constexpr std::int32_t cpu = 1, cuda = 2, cuda_host = 3, simulated = 12;  // 12: an extension
 constexpr std::uint8_t code_int = 0, code_uint = 1, code_float = 2, code_bfloat = 4,
                        code_complex = 5, code_bool = 6;
 
@@ -57,13 +60,31 @@ struct Names<Versioned> {
   static constexpr const char *fresh = "dltensor_versioned", *used = "used_dltensor_versioned";
 };
 
-std::string device_name(Device d) {
+std::string device_name(Place d) {
   constexpr std::pair<std::int32_t, const char*> names[] = {
-      {2, "cuda"}, {4, "opencl"}, {7, "vulkan"},        {8, "metal"},
-      {9, "vpi"},  {10, "rocm"},  {13, "cuda managed"}, {14, "oneapi"}};
+      {cuda, "cuda"}, {4, "opencl"}, {7, "vulkan"},        {8, "metal"},
+      {9, "vpi"},     {10, "rocm"},  {13, "cuda managed"}, {14, "oneapi"}};
   for (const auto& [type, name] : names)
     if (type == d.type) return fmt::format("{}:{}", name, d.number);
   return fmt::format("device type {}, number {}", d.type, d.number);
+}
+
+bool is_of_host(Place place) { return place.type == cpu || place.type == cuda_host; }
+
+// The device of a place that is not the host's. DeviceError: Gnomon cannot use it.
+Device& device_at(Place place) {
+  if (place.type == cuda) return Device::open({DeviceName::Kind::cuda, place.number});
+  if (place.type == simulated) return Device::open({DeviceName::Kind::sim, 0});
+  throw DeviceError(fmt::format(
+      "from_dlpack: expected memory of the CPU or of a GPU of NVIDIA, found a tensor on {}",
+      device_name(place)));
+}
+
+Place place_of(const Array& x) {
+  const Device* const device = device_of(x);
+  if (device == nullptr) return {cpu, 0};
+  const DeviceName& name = device->name();
+  return {name.kind == DeviceName::Kind::cuda ? cuda : simulated, name.number};
 }
 
 ElementType element_type(DType t) {
@@ -90,13 +111,21 @@ DType dtype_of_element(ElementType e) {
 // ----------------------------------------------------------------------------------------- import
 
 Array shown(const Tensor& tensor, std::shared_ptr<void> keep_alive) {
-  if (tensor.device.type != cpu && tensor.device.type != cuda_host)
-    throw DeviceError(fmt::format("from_dlpack: expected memory of the CPU, found a tensor on {}",
-                                  device_name(tensor.device)));
   const DType dtype = dtype_of_element(tensor.type);
   auto* const data = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
   const auto rank = static_cast<std::size_t>(tensor.rank);
   const std::span<const std::int64_t> shape(tensor.shape, rank);
+  if (!is_of_host(tensor.device)) {
+    Device& device = device_at(tensor.device);
+    const std::vector<std::int64_t> packed = contiguous_strides(shape);
+    for (std::size_t i = 0; tensor.strides != nullptr && i < rank; ++i)
+      if (shape[i] > 1 && tensor.strides[i] != packed[i])
+        throw ValueError(fmt::format(
+            "from_dlpack: expected elements in C order on {}, found {} with strides [{}]",
+            device.name().text(), describe(dtype, shape),
+            fmt::join(std::span(tensor.strides, rank), ", ")));
+    return borrow_on(device, data, dtype, shape, std::move(keep_alive));
+  }
   if (tensor.strides == nullptr) return Array::borrow(data, dtype, shape, std::move(keep_alive));
   return Array::borrow(data, dtype, shape, std::span<const std::int64_t>(tensor.strides, rank),
                        std::move(keep_alive));
@@ -128,13 +157,15 @@ Taken take_capsule(PyObject* capsule) {
   throw ValueError("from_dlpack: expected a fresh capsule from __dlpack__, found another object");
 }
 
-Device device_of(nb::handle object) {
+Place place_of(nb::handle object) {
   const nb::object pair = object.attr("__dlpack_device__")();
   return {nb::cast<std::int32_t>(nb::int_(pair[0])), nb::cast<std::int32_t>(nb::int_(pair[1]))};
 }
 
-nb::object capsule_of(nb::handle object, Copy copy) {
+// Whoever makes the capsule lets Gnomon's stream wait for its work.
+nb::object capsule_of(nb::handle object, Copy copy, Place place) {
   nb::dict options;
+  if (place.type == cuda) options["stream"] = device_at(place).stream();
   options["max_version"] = nb::make_tuple(1, 0);
   if (copy == Copy::never) options["copy"] = false;
   try {
@@ -142,7 +173,9 @@ nb::object capsule_of(nb::handle object, Copy copy) {
   } catch (nb::python_error& e) {
     if (!e.matches(PyExc_TypeError) || copy == Copy::never) throw;
   }
-  return object.attr("__dlpack__")();  // of before version 1
+  nb::dict older;  // than version 1
+  if (place.type == cuda) older["stream"] = options["stream"];
+  return object.attr("__dlpack__")(**older);
 }
 
 // ----------------------------------------------------------------------------------------- export
@@ -169,8 +202,8 @@ PyObject* capsule(const Array& x, std::uint64_t flags) {
     managed->flags = flags;
   }
   auto kept = std::make_unique<Array>(x);
-  managed->tensor = {kept->data(),
-                     {cpu, 0},
+  managed->tensor = {x.is_elsewhere() ? kept->address() : kept->data(),
+                     place_of(x),
                      x.rank(),
                      element_type(x.dtype()),
                      const_cast<std::int64_t*>(x.shape().data()),
@@ -196,9 +229,9 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
                                    &object, &device, &copy))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    if (device != Py_None && !(PyUnicode_Check(device) && nb::handle(device).equal(nb::str("cpu"))))
-      throw DeviceError(
-          fmt::format("from_dlpack: expected the device 'cpu', found {}", text_of(device)));
+    if (device != Py_None && !PyUnicode_Check(device))
+      throw TypeError(
+          fmt::format("from_dlpack: expected the name of a device, found {}", text_of(device)));
     if (!nb::hasattr(object, "__dlpack__"))
       throw TypeError(fmt::format("from_dlpack: expected an object with __dlpack__, found {}",
                                   Py_TYPE(object)->tp_name));
@@ -206,6 +239,15 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
                      : copy == Py_False ? Copy::never
                                         : Copy::always;
     Taken taken = take_dlpack(object, how);
+    const Device* const found = device_of(taken.array);
+    const std::string wanted = device == Py_None ? "" : text_of(device);
+    if (device != Py_None &&
+        device_named(wanted).text() != (found ? found->name().text() : "cpu")) {
+      if (how == Copy::never)
+        throw ValueError(fmt::format("from_dlpack: expected no copy, but {} is not on {}",
+                                     taken.array.describe(), wanted));
+      return nb::object(wrap(std::move(taken.array)).attr("to_device")(wanted)).release().ptr();
+    }
     return wrap(std::move(taken.array), taken.writable).release().ptr();
   });
 }
@@ -218,14 +260,12 @@ PyMethodDef dlpack_functions[] = {
 }  // namespace
 
 Taken take_dlpack(nb::handle object, Copy copy) {
-  if (nb::hasattr(object, "__dlpack_device__")) {
-    const Device device = device_of(object);
-    if (device.type != cpu && device.type != cuda_host)
-      throw DeviceError(fmt::format("from_dlpack: expected memory of the CPU, found a tensor on {}",
-                                    device_name(device)));
-  }
-  Taken taken = take_capsule(capsule_of(object, copy).ptr());
+  Place place{cpu, 0};
+  if (nb::hasattr(object, "__dlpack_device__")) place = place_of(object);
+  if (!is_of_host(place)) device_at(place);
+  Taken taken = take_capsule(capsule_of(object, copy, place).ptr());
   const Array& x = taken.array;
+  if (x.is_elsewhere()) return copy == Copy::always ? Taken{x.copy()} : taken;
   const bool aligned = reinterpret_cast<std::uintptr_t>(x.data()) % size_of(x.dtype()) == 0;
   if (copy == Copy::always) return {x.copy()};
   if (aligned || x.size() == 0) return taken;
@@ -234,7 +274,43 @@ Taken take_dlpack(nb::handle object, Copy copy) {
   return {x.copy()};
 }
 
-PyObject* dlpack_device(PyObject*, PyObject*) { return Py_BuildValue("(ii)", cpu, 0); }
+PyObject* dlpack_device(PyObject* o, PyObject*) {
+  return guarded([o] {
+    const Place place = place_of(array_of(o));
+    return Py_BuildValue("(ii)", place.type, place.number);
+  });
+}
+
+PyObject* cuda_array_interface(PyObject* o, void*) {
+  return guarded([o]() -> PyObject* {
+    const Array& x = array_of(o);
+    if (place_of(x).type != cuda || x.dtype() == bfloat16) {
+      PyErr_SetString(
+          PyExc_AttributeError,
+          "__cuda_array_interface__: the array is not on a GPU, or has a dtype that the "
+          "interface has no name for");
+      return nullptr;
+    }
+    device_of(x)->wait();
+    nb::list shape;
+    for (const std::int64_t extent : x.shape()) shape.append(extent);
+    const char kind = is_bool(x.dtype())       ? 'b'
+                      : is_signed(x.dtype())   ? 'i'
+                      : is_unsigned(x.dtype()) ? 'u'
+                      : is_complex(x.dtype())  ? 'c'
+                                               : 'f';
+    nb::dict told;
+    told["shape"] = nb::tuple(shape);
+    told["typestr"] =
+        fmt::format("{}{}{}", is_bool(x.dtype()) ? '|' : '<', kind, size_of(x.dtype()));
+    told["data"] =
+        nb::make_tuple(reinterpret_cast<std::uintptr_t>(x.address()), !array_object(o)->writable);
+    told["strides"] = nb::none();
+    told["stream"] = nb::none();
+    told["version"] = 3;
+    return told.release().ptr();
+  });
+}
 
 PyObject* to_dlpack(PyObject* o, PyObject* args, PyObject* keywords) {
   static const char* const names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
@@ -243,14 +319,27 @@ PyObject* to_dlpack(PyObject* o, PyObject* args, PyObject* keywords) {
                                    &stream, &version, &device, &copy))
     return nullptr;
   return guarded([&]() -> PyObject* {
-    if (stream != Py_None) throw ValueError("__dlpack__: expected no stream for the CPU");
-    if (device != Py_None && !nb::handle(device).equal(nb::make_tuple(cpu, 0)))
-      return buffer_error("__dlpack__: expected the device (1, 0), the CPU");
+    const Array& x = array_of(o);
+    const Place place = place_of(x);
+    if (stream != Py_None && is_of_host(place))
+      throw ValueError("__dlpack__: expected no stream for the CPU");
+    const auto asks_for = [&](Place p) {
+      return nb::handle(device).equal(nb::make_tuple(p.type, p.number));
+    };
+    const bool to_cpu = device != Py_None && !is_of_host(place) && asks_for({cpu, 0});
+    if (device != Py_None && !to_cpu && !asks_for(place))
+      return buffer_error(
+          fmt::format("__dlpack__: expected the device ({}, {}), where the array is", place.type,
+                      place.number));
+    if (to_cpu && copy == Py_False)
+      return buffer_error("__dlpack__: expected no copy, but the array is on another device");
+    // Gnomon's work on the memory is done, whatever stream the other library uses it in.
+    if (!is_of_host(place) && !nb::handle(stream).equal(nb::int_(-1))) device_of(x)->wait();
     const bool versioned =
         version != Py_None && nb::cast<int>(nb::int_(nb::handle(version)[0])) >= 1;
     const bool writable = array_object(o)->writable;
-    if (copy == Py_True) {
-      const Array own = array_of(o).copy();
+    if (copy == Py_True || to_cpu) {
+      const Array own = to_cpu ? to_host(x) : x.copy();
       return versioned ? capsule<Versioned>(own, is_copied) : capsule<Managed>(own, 0);
     }
     if (versioned) return capsule<Versioned>(array_of(o), writable ? 0 : read_only);

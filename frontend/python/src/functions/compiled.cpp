@@ -30,6 +30,7 @@ enum LeafKind : std::uint64_t {
   complex_leaf
 };
 using LeafKey = std::uint64_t;
+constexpr int elsewhere_bit = 23;  // above the rank: it is in the memory of a device
 
 LeafKey leaf_key(const Array& x) {
   if (!x.defined()) return other_leaf;  // donated: the error comes with its conversion
@@ -38,7 +39,8 @@ LeafKey leaf_key(const Array& x) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     ones |= static_cast<LeafKey>(shape[axis] == 1) << axis;
   return array_leaf | (static_cast<LeafKey>(x.dtype()) + 1) << 8 |
-         static_cast<LeafKey>(shape.size()) << 16 | ones << 24;
+         static_cast<LeafKey>(shape.size()) << 16 |
+         static_cast<LeafKey>(x.is_elsewhere()) << elsewhere_bit | ones << 24;
 }
 
 // The key of a Python number or an Array; `other` for anything else.
@@ -363,7 +365,7 @@ nb::object leaf_input(const std::string& name, LeafKey key, Shape shape) {
 nb::object input_like(const std::string& name, LeafKey key, nb::handle leaf, Guards& guards,
                       std::size_t index, bool is_static) {
   Shape shape;
-  for (std::size_t axis = 0; axis < (key >> 16 & 0xff); ++axis) {
+  for (std::size_t axis = 0; axis < (key >> 16 & 0x7f); ++axis) {
     const std::int64_t extent = array_of(leaf).shape()[axis];
     const bool known = is_static || extent == 1;
     shape.push_back(known ? Dim(extent) : Dim::symbol(fmt::format("{}.{}", name, axis)));

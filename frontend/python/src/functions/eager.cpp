@@ -8,6 +8,7 @@
 #include "frontend/python/src/functions/apply.h"
 #include "frontend/python/src/functions/function.h"
 #include "ir/graph/hash.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 
 namespace gnomon::python {
@@ -142,10 +143,20 @@ Results run_now(const Function& function, std::span<const Array> arguments, bool
   }
 }
 
-Function compiled(std::vector<Expr> leaves, const std::vector<Expr>& results, std::string name) {
+// The device that arrays are on: that of the first that is on one. Others than this are told of by
+// the call.
+DeviceName device_of_all(std::span<const Array> arrays) {
+  for (const Array& a : arrays)
+    if (const Device* const device = a.defined() ? device_of(a) : nullptr) return device->name();
+  return {};
+}
+
+Function compiled(std::vector<Expr> leaves, const std::vector<Expr>& results, std::string name,
+                  DeviceName device) {
   std::vector<Output> outputs(results.begin(), results.end());
   CompileOptions options;
   options.name = std::move(name);
+  if (!device.is_host()) options.device = device.text();
   return compile_interruptibly(std::move(leaves), std::move(outputs), {}, std::move(options));
 }
 
@@ -155,13 +166,19 @@ struct PlanKey {
   const Op* op = nullptr;
   Attributes attributes;
   std::array<Leaf, 4> leaves{};
+  DeviceName device = {};
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
+
+std::size_t hash_of(DeviceName device) {
+  return static_cast<std::size_t>(device.kind) << 16 | static_cast<std::size_t>(device.number);
+}
 
 struct KeyHash {
   std::size_t operator()(const PlanKey& key) const {
     std::size_t h = reinterpret_cast<std::size_t>(key.op) >> 6;
     for (const Leaf& leaf : key.leaves) h = mix_hash(h, leaf.hash());
+    h = mix_hash(h, hash_of(key.device));
     for (const Attribute& a : key.attributes) h = mix_hash(h, a.hash());
     return h;
   }
@@ -188,6 +205,7 @@ class Application {
     key_.op = &op;
     key_.attributes = attributes;
     gather();
+    key_.device = device_of_all(arrays_);
     if (op.is_elementwise()) {
       unite_shapes();
     } else {
@@ -323,7 +341,7 @@ class Application {
     std::vector<Expr> outputs;
     for (std::uint32_t i = 0; i < made.node().output_count(); ++i)
       outputs.emplace_back(Value(made.get(), i));
-    return compiled(std::move(leaves), outputs, std::string(op_.name));
+    return compiled(std::move(leaves), outputs, std::string(op_.name), key_.device);
   }
 
   // The type rule again, over the operands as they were given: its message names their types.
@@ -352,10 +370,16 @@ class Application {
   PlanKey key_;
 };
 
+struct ValuesKey {
+  std::vector<Value> values;
+  DeviceName device;
+  friend bool operator==(const ValuesKey&, const ValuesKey&) = default;
+};
+
 struct ValuesHash {
-  std::size_t operator()(const std::vector<Value>& values) const {
-    std::size_t h = values.size();
-    for (const Value& v : values) h = mix_hash(h, v.hash());
+  std::size_t operator()(const ValuesKey& key) const {
+    std::size_t h = mix_hash(key.values.size(), hash_of(key.device));
+    for (const Value& v : key.values) h = mix_hash(h, v.hash());
     return h;
   }
 };
@@ -383,9 +407,14 @@ std::vector<Array> compute(const Op& op, std::span<const Operand> operands,
   });
 }
 
+Array evaluate_one(std::span<const Array> operands,
+                   const std::function<Expr(std::span<const Expr>)>& build) {
+  return evaluate(operands, [&](std::span<const Expr> x) { return std::vector{build(x)}; })[0];
+}
+
 std::vector<Array> evaluate(std::span<const Array> operands,
                             const std::function<std::vector<Expr>(std::span<const Expr>)>& build) {
-  static auto* const table = new Table<std::vector<Value>, ValuesHash>;
+  static auto* const table = new Table<ValuesKey, ValuesHash>;
   std::vector<Expr> leaves;
   for (std::size_t i = 0; i < operands.size(); ++i)
     leaves.push_back(
@@ -405,10 +434,11 @@ std::vector<Array> evaluate(std::span<const Array> operands,
     explain();
     throw_like(e, e.what() + at_caller());
   }
-  std::vector<Value> key(outputs.begin(), outputs.end());
+  ValuesKey key{{outputs.begin(), outputs.end()}, device_of_all(operands)};
   try {
     const Function* const known = table->find(key);
-    const Function function = known != nullptr ? *known : compiled(leaves, outputs, "eager");
+    const Function function =
+        known != nullptr ? *known : compiled(leaves, outputs, "eager", key.device);
     if (known == nullptr) table->insert(std::move(key), function);
     const Results results = run_now(function, operands, true);
     return {results.begin(), results.end()};

@@ -5,6 +5,7 @@
 
 #include "frontend/python/src/functions/apply.h"
 #include "frontend/python/src/symbols/questions.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 #include "stdlib/arrays/selection.h"
 
@@ -48,7 +49,7 @@ KeyEntry range_entry(PyObject* o) {
 
 // The positions of the true elements, one array for each axis of the mask.
 void add_mask(const Array& given, std::vector<KeyEntry>& entries) {
-  const Array mask = given.contiguous();
+  const Array mask = to_host(given).contiguous();
   const bool* const values = mask.data<bool>();
   const std::span<const std::int64_t> shape = mask.shape();
   std::vector<std::vector<std::int64_t>> positions(shape.size());
@@ -351,10 +352,35 @@ Array view_with_axes(const Array& x, const IntList& axes) {
   return axes.empty() ? x : x.view(shape, strides, 0);
 }
 
+// The value that the entries index: with the axes of single bools, and, where a mask says an extent
+// that only the call knows, with a check that it is so. Masks among the entries become places.
+Expr prepared(const Expr& base, IndexKey& key) {
+  Expr x = base;
+  for (const std::int64_t axis : key.added) x = expand_dims(x, axis);
+  Shape shape = x.shape();
+  std::size_t axis = 0;
+  for (const KeyEntry& entry : key.entries) {
+    if (!entry.consumes()) continue;
+    if (entry.extent >= 0) shape[axis] = Dim(entry.extent);
+    ++axis;
+  }
+  place_masks(key.entries, shape);
+  return shape == x.shape() ? x : broadcast_to(x, shape);
+}
+
 Array get_part(const Array& x, nb::handle given) {
   IndexKey key = index_key(given, array_shape(x), x.describe());
   check_entries(key, x.describe());
   std::vector<KeyEntry>& entries = key.entries;
+  if (x.is_elsewhere()) {
+    std::vector<Array> operands = {x};
+    for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
+    return evaluate_one(operands, [&](std::span<const Expr> leaves) {
+      IndexKey own = key;
+      const Expr whole = prepared(leaves[0], own);
+      return index(whole, indices_of(own.entries, leaves.subspan(1)));
+    });
+  }
   std::vector<Array> operands = {take_ranges(view_with_axes(x, key.added), entries)};
   for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
   return evaluate(operands, [&](std::span<const Expr> leaves) {
@@ -366,6 +392,16 @@ Array set_part(const Array& x, nb::handle given, const Array& v, Write write) {
   IndexKey key = index_key(given, array_shape(x), x.describe());
   check_entries(key, x.describe());
   std::vector<KeyEntry>& entries = key.entries;
+  if (x.is_elsewhere()) {
+    std::vector<Array> operands = {x, v};
+    for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
+    return evaluate_one(operands, [&](std::span<const Expr> leaves) {
+      IndexKey own = key;
+      const Expr whole = prepared(leaves[0], own);
+      const Expr changed = write(whole, indices_of(own.entries, leaves.subspan(2)), leaves[1]);
+      return own.added.empty() ? changed : squeeze(changed, own.added);
+    });
+  }
   const Array whole = x.copy();
   Array part = take_ranges(view_with_axes(whole, key.added), entries);
   std::vector<Array> operands = {part, v};
@@ -395,22 +431,6 @@ void count_from_front(IndexKey& key) {
     if (entry.range.start) count_from_front(*entry.range.start, extent);
     if (entry.range.stop) count_from_front(*entry.range.stop, extent);
   }
-}
-
-// The value that the entries index: with the axes of single bools, and, where a mask says an extent
-// that only the call knows, with a check that it is so. Masks among the entries become places.
-Expr prepared(const Expr& base, IndexKey& key) {
-  Expr x = base;
-  for (const std::int64_t axis : key.added) x = expand_dims(x, axis);
-  Shape shape = x.shape();
-  std::size_t axis = 0;
-  for (const KeyEntry& entry : key.entries) {
-    if (!entry.consumes()) continue;
-    if (entry.extent >= 0) shape[axis] = Dim(entry.extent);
-    ++axis;
-  }
-  place_masks(key.entries, shape);
-  return shape == x.shape() ? x : broadcast_to(x, shape);
 }
 
 // The symbolic mask of the first axes that is all of a key; else null.

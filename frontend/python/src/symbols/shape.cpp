@@ -75,6 +75,10 @@ nb::object transposed(nb::handle x, nb::handle axes) {
     return wrap(transpose(e, order));
   }
   const Source from(x);
+  if (from.array.is_elsewhere())
+    return wrap(evaluate_one({&from.array, 1}, [&](auto e) {
+      return axes.is_none() ? transpose(e[0]) : transpose(e[0], to_ints(axes));
+    }));
   return from.view(axes.is_none() ? from.array.transpose() : from.array.transpose(to_ints(axes)));
 }
 
@@ -152,6 +156,10 @@ nb::object broadcast(nb::handle x, nb::handle shape) {
   }
   const Source from(x);
   if (std::ranges::equal(from.array.shape(), to.extents)) return from.view(from.array);
+  if (from.array.is_elsewhere())
+    return wrap(evaluate_one({&from.array, 1}, [&](auto e) {
+      return broadcast_to(e[0], Shape(to.extents.begin(), to.extents.end()));
+    }));
   return wrap(stretched(from.array, to.extents), false);
 }
 
@@ -225,6 +233,8 @@ Array join(const std::vector<Array>& parts, int axis, const char* what) {
                       what, axis, parts[0].describe(), parts[i].describe(), i));
     shape[k] += parts[i].shape()[k];
   }
+  if (std::ranges::any_of(parts, &Array::is_elsewhere))
+    return evaluate_one(parts, [axis](auto e) { return concatenate(e, axis); });
   Array result = Array::empty(parts[0].dtype(), shape);
   std::int64_t at = 0;
   for (const Array& part : parts) {
