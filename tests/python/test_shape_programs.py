@@ -251,3 +251,27 @@ def test_a_program_runs_for_a_batch(program, calls):
     each = [gn.tree.leaves(program(*[b[i] for b in batched])) for i in range(2)]
     for g, e in zip(found, zip(*each, strict=True), strict=True):
         np.testing.assert_allclose(np.asarray(g), np.stack(e), rtol=1e-9, atol=1e-12)
+
+
+def test_rolls_keep_their_extents():
+    x = gn.matrix("x")
+    assert gn.roll(x, 1, axis=0).shape == x.shape
+    assert gn.roll(x, (2, -3), axis=(0, 1)).shape == x.shape
+
+    def life(g, steps):
+        for _ in range(steps):
+            near = sum(np.roll(g, (i, j), axis=(0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1)) - g
+            g = ((near == 3) | ((g == 1) & (near == 2))).astype(g.dtype)
+        return g
+
+    start = (np.random.default_rng(0).random((12, 9)) < 0.3).astype("int32")
+    sources = []
+    for steps in (2, 6):
+        lowered = gn.compiled(life, static_argnums=1).lower(start, steps)
+        f = lowered.compile(explain=True)
+        assert np.array_equal(f(start), life(start, steps))
+        sources.append(len(f.source))
+    assert sources[1] < 6 * sources[0]
+    for shape in ((0, 3), (1, 1)):
+        empty = np.zeros(shape, "int32")
+        assert np.array_equal(gn.compiled(lambda g: np.roll(g, 1, axis=0))(empty), empty)

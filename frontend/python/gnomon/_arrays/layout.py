@@ -87,7 +87,9 @@ def roll(a: Operand, shift: int | Sequence[int], axis: Axes = None) -> Tensor:
         if isinstance(n, int) and n == 0:
             continue
         cut = (n - by) % n
-        a = concat((a[_along(k, slice(cut, None))], a[_along(k, slice(None, cut))]), k)
+        rolled = concat((a[_along(k, slice(cut, None))], a[_along(k, slice(None, cut))]), k)
+        # Its extents are those of a: what is computed of them would grow from roll to roll.
+        a = _core.shaped(rolled, a.shape, "roll") if isinstance(rolled, _core.Expr) else rolled
     return _core.another(a)
 
 
