@@ -79,12 +79,21 @@ def test_what_looks_at_elements_copies_them():
     lambda x: gn.linalg.qr(x)[1],
     lambda x: copy.copy(x),
     lambda x: x + np.ones(5),
+    lambda x: gn.bincount((gn.abs(x[0]) * 3).astype("int64"), minlength=9),
+    lambda x: gn.asarray(ROWS)[(x[0] > 0).astype("int64")],
+    lambda x: gn.asarray(ROWS).at[0].set(x[1]),
 ])  # fmt: skip
 def test_operations_at_once_stay_there(operation):
     wanted, found = operation(gn.asarray(ROWS)), operation(there(ROWS))
     assert found.device == "sim"
     assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
     np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-13)
+
+
+def test_indices_on_a_device_are_checked_there():
+    with pytest.raises(gn.IndexError, match=r"index 9 is out of range for axis 0 with extent 6"):
+        gn.asarray(ROWS)[there([2, 9])]
+    assert gn.asarray(ROWS)[there(2)].shape == (5,)
 
 
 def test_elements_on_a_device_are_not_assigned_to():

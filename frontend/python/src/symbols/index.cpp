@@ -79,7 +79,7 @@ void add_single(bool value, std::vector<KeyEntry>& entries) {
 // uint64 beyond int64 is out of the range of every axis.
 void check_reach(const Array& array) {
   if (array.dtype() != DType::uint64) return;
-  const Array packed = array.contiguous();
+  const Array packed = to_host(array).contiguous();
   const auto* const values = packed.data<std::uint64_t>();
   for (std::int64_t i = 0; i < packed.size(); ++i)
     if (values[i] > static_cast<std::uint64_t>(PY_SSIZE_T_MAX))
@@ -88,11 +88,12 @@ void check_reach(const Array& array) {
 
 void add_array(const Array& array, bool is_sequence, std::vector<KeyEntry>& entries) {
   if (is_bool(array.dtype()))
-    return array.rank() == 0 ? add_single(array.item<bool>(), entries) : add_mask(array, entries);
+    return array.rank() == 0 ? add_single(to_host(array).item<bool>(), entries)
+                             : add_mask(array, entries);
   if (is_integer(array.dtype())) {
     check_reach(array);
     if (array.rank() == 0) {
-      const Array wide = converted(array, DType::int64);
+      const Array wide = converted(to_host(array), DType::int64);
       entries.push_back({.kind = KeyEntry::Kind::dim, .dim = Dim(wide.item<std::int64_t>())});
     } else {
       entries.push_back({.kind = KeyEntry::Kind::array, .array = array});
@@ -226,7 +227,9 @@ void check_entry(const KeyEntry& entry, std::size_t axis, const Dim& extent,
                              axis, n, what));
   };
   if (entry.kind == KeyEntry::Kind::dim && entry.dim.is_constant()) check(entry.dim.constant());
+  // Those on a device are looked at there.
   if (entry.kind != KeyEntry::Kind::array || entry.array.size() == 0) return;
+  if (entry.array.is_elsewhere()) return;
   const Array wide = converted(entry.array, DType::int64).contiguous();
   const std::span<const std::int64_t> values(wide.data<std::int64_t>(),
                                              static_cast<std::size_t>(wide.size()));
@@ -368,11 +371,17 @@ Expr prepared(const Expr& base, IndexKey& key) {
   return shape == x.shape() ? x : broadcast_to(x, shape);
 }
 
+// Whether all of it is to be computed on a device, where no view shows a part.
+bool is_any_elsewhere(std::initializer_list<Array> given, const std::vector<KeyEntry>& entries) {
+  return std::ranges::any_of(given, &Array::is_elsewhere) ||
+         std::ranges::any_of(operands_of(entries), &Array::is_elsewhere);
+}
+
 Array get_part(const Array& x, nb::handle given) {
   IndexKey key = index_key(given, array_shape(x), x.describe());
   check_entries(key, x.describe());
   std::vector<KeyEntry>& entries = key.entries;
-  if (x.is_elsewhere()) {
+  if (is_any_elsewhere({x}, entries)) {
     std::vector<Array> operands = {x};
     for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
     return evaluate_one(operands, [&](std::span<const Expr> leaves) {
@@ -392,7 +401,7 @@ Array set_part(const Array& x, nb::handle given, const Array& v, Write write) {
   IndexKey key = index_key(given, array_shape(x), x.describe());
   check_entries(key, x.describe());
   std::vector<KeyEntry>& entries = key.entries;
-  if (x.is_elsewhere()) {
+  if (is_any_elsewhere({x, v}, entries)) {
     std::vector<Array> operands = {x, v};
     for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
     return evaluate_one(operands, [&](std::span<const Expr> leaves) {
