@@ -72,8 +72,8 @@ std::string rewrites_log(const CompileOptions& options, const Trace& trace) {
   return text;
 }
 
-// The newest architecture that Clang makes PTX for, of which drivers make code for newer ones. NVRTC
-// makes code for its own.
+// The newest architecture that Clang makes PTX for, of which drivers make code for newer ones.
+// NVRTC makes code for its own.
 std::string architecture_for(const Device& device, const CompileOptions& options) {
   const std::string& own = device.architecture();
   constexpr std::string_view newest = "sm_90";

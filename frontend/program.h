@@ -95,8 +95,8 @@ inline bool is_read_in_place(const Array& a) {
          reinterpret_cast<std::uintptr_t>(a.address()) % size_of(a.dtype()) == 0;
 }
 
-/// Opens the device of a function that has one, and loads the kernels that it runs there. DeviceError:
-/// there is no such device, or it refuses.
+/// Opens the device of a function that has one, and loads the kernels that it runs there.
+/// DeviceError: there is no such device, or it refuses.
 void load_device_code(Program& program, const CompileOptions& options);
 
 /// The program that runs native code of what was captured. DeviceError: it is code of another

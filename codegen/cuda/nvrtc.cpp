@@ -91,12 +91,28 @@ const Nvrtc& nvrtc() {
   return opened;
 }
 
+/// NVRTC has no headers of C, nor some functions that Clang and GCC have built in.
+constexpr const char* fixed_integers = R"(#pragma once
+#define __builtin_memcpy memcpy
+#define __builtin_memset memset
+#define __builtin_nanf(tag) __int_as_float(0x7fc00000)
+typedef signed char int8_t;
+typedef short int16_t;
+typedef int int32_t;
+typedef long int64_t;
+typedef unsigned char uint8_t;
+typedef unsigned short uint16_t;
+typedef unsigned int uint32_t;
+typedef unsigned long uint64_t;
+)";
+
 /// A program that goes away.
 class Program {
  public:
   Program(const std::string& text, std::span<const DeviceHeader> headers) {
     for (const DeviceHeader& header : headers) add(header.name, header.text);
     add("runtime/abi.h", std::string(abi_header()));
+    add("stdint.h", fixed_integers);
     for (const PreludeFile& file : prelude_files()) {
       // A header of the prelude includes its neighbours by their bare names.
       add(fmt::format("prelude/{}", file.name), std::string(file.text));

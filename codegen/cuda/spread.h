@@ -7,8 +7,8 @@
 
 namespace gnomon {
 
-/// Lanes become threads. A parallel axis is shared out over blocks if there are lanes in it, or over
-/// warps, if all that happens there is what each lane does for itself; else over all threads.
+/// Lanes become threads. A parallel axis is shared out over blocks if there are lanes in it, or
+/// over warps, if all that happens there is what each lane does for itself; else over all threads.
 class Spread {
  public:
   enum class Over {

@@ -27,9 +27,9 @@ Dim scratch_of(const Kernel& kernel) {
 // Whether a scattered write is for a device, with more elements than one block may do in order.
 bool wants_places(const Nest& nest, const Target& target) {
   constexpr std::int64_t few = 256;
+  if (target.device.empty() || !nest.members[0].scattered_rows) return false;
   const Dim count = element_count(nest.domain);
-  return !target.device.empty() && nest.members[0].scattered_rows &&
-         !(count.is_constant() && count.constant() <= few);
+  return !count.is_constant() || count.constant() > few;
 }
 
 }  // namespace

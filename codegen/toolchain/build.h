@@ -82,8 +82,8 @@ std::vector<char> build_shared_object(std::span<const Unit> units,
 /// Equal units give equal texts. Throws CompileError.
 std::string build_ptx(const Unit& unit, const std::string& gpu);
 
-/// What a device loads of a unit with kernels: for "sm_90" and the like PTX by Clang, which ends in a
-/// zero, or machine code by NVRTC; for "sim" a shared object. Throws CompileError.
+/// What a device loads of a unit with kernels: for "sm_90" and the like PTX by Clang, which ends in
+/// a zero, or machine code by NVRTC; for "sim" a shared object. Throws CompileError.
 std::vector<char> build_device_image(const Unit& unit, const BuildOptions& options);
 
 /// One object of a kind from relocatable ones of one architecture, which needs the symbols that

@@ -199,6 +199,7 @@ void Node::add_origin(Origin origin) const {
   const std::lock_guard lock(NodeTable::instance().mutex_of(*this));
   // The places in use come first, the newest of them last; the oldest makes room.
   const auto end = std::ranges::find(origins_, Origin());
+  if (end != origins_.begin() && *(end - 1) == origin) return;
   auto at = std::find(origins_.begin(), end, origin);
   if (at == origins_.end()) at = origins_.begin();
   *at = origin;

@@ -203,7 +203,9 @@ TEST_CASE("what a device runs compiles for GPUs") {
       options.device_compiler = "nvrtc";
       const std::vector<char> code = build_device_image(
           {.name = "device.cu", .text = kernels.text, .kernels = kernels.names}, options);
-      CHECK(std::string_view(code.data(), 4) == "\x7f" "ELF");
+      CHECK(std::string_view(code.data(), 4) ==
+            "\x7f"
+            "ELF");
     }
   }
 }

@@ -23,8 +23,6 @@ namespace {
 PyTypeObject* array_base_type = nullptr;
 
 Array& array_self(PyObject* o) { return array_object(o)->array; }
-// The same with its elements in the host's memory, for whoever looks at them.
-Array values_of(PyObject* o) { return to_host(array_self(o)); }
 
 void array_dealloc(PyObject* o) {
   PyTypeObject* const type = Py_TYPE(o);
@@ -60,11 +58,6 @@ std::string literal(const std::string& values, std::size_t indent) {
 
 PyObject* new_text(const std::string& s) {
   return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
-}
-
-std::string device_text(PyObject* o) {
-  const Device* const device = device_of(array_self(o));
-  return device == nullptr ? "cpu" : device->name().text();
 }
 
 PyObject* array_repr(PyObject* o) {
@@ -358,57 +351,6 @@ PyObject* array_reduce(PyObject* o, PyObject* protocol) {
     return nb::make_tuple(make, nb::make_tuple(memory, dtype_object(array_self(o).dtype()), shape))
         .release()
         .ptr();
-  });
-}
-
-// __array__(dtype=None, copy=None): NumPy's array of the same memory.
-PyObject* array_to_numpy(PyObject* o, PyObject* args, PyObject* keywords) {
-  static const char* const names[] = {"dtype", "copy", nullptr};
-  PyObject *dtype = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO:__array__", const_cast<char**>(names),
-                                   &dtype, &copy))
-    return nullptr;
-  return guarded([&]() -> PyObject* {
-    const nb::object numpy = nb::module_::import_("numpy");
-    const Array x = values_of(o);
-    if (array_self(o).is_elsewhere() && copy == Py_False)
-      throw ValueError(fmt::format("__array__: expected no copy, but {} is on {}", x.describe(),
-                                   device_text(o)));
-    // NumPy reads bfloat16 by the package that adds the dtype, from the bits.
-    const bool extended = x.dtype() == bfloat16;
-    const nb::object readable = extended                       ? wrap(x.view(uint16))
-                                : array_self(o).is_elsewhere() ? wrap(x)
-                                                               : nb::borrow(o);
-    const nb::object memory = nb::steal(PyMemoryView_FromObject(readable.ptr()));
-    if (!memory.is_valid()) return nullptr;
-    nb::object result = numpy.attr("asarray")(memory);
-    if (extended) result = result.attr("view")(numpy.attr("dtype")(dtype_object(bfloat16)));
-    const nb::object wanted =
-        dtype == Py_None ? result.attr("dtype") : numpy.attr("dtype")(nb::handle(dtype));
-    if (!wanted.equal(result.attr("dtype"))) {
-      if (copy == Py_False)
-        throw ValueError(fmt::format("__array__: expected no copy, but {} must be converted",
-                                     array_self(o).describe()));
-      return result.attr("astype")(wanted).release().ptr();
-    }
-    if (copy == Py_True) result = result.attr("copy")();
-    return result.release().ptr();
-  });
-}
-
-PyObject* to_device(PyObject* o, PyObject* args, PyObject* keywords) {
-  static const char* const names[] = {"", "stream", nullptr};
-  const char* device = nullptr;
-  PyObject* stream = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$O:to_device", const_cast<char**>(names),
-                                   &device, &stream))
-    return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (stream != Py_None) throw ValueError("to_device: expected no stream: Gnomon has its own");
-    const DeviceName name = device_named(device);
-    if (name.text() == device_text(o)) return Py_NewRef(o);
-    if (name.is_host()) return wrap(values_of(o)).release().ptr();
-    return wrap(gnomon::to_device(Device::open(name), array_self(o), "an array")).release().ptr();
   });
 }
 

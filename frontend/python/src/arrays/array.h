@@ -39,6 +39,14 @@ inline std::string text_of(nb::handle object) {
 /// A new reference to the Python number of an element.
 PyObject* element_object(DType dtype, const void* element);
 
+/// The array of an object with its elements in the host's memory, for whoever looks at them; the
+/// name of the device that it is on (device.cpp).
+Array values_of(PyObject* o);
+std::string device_text(PyObject* o);
+// `__array__` and `to_device` (device.cpp).
+PyObject* array_to_numpy(PyObject* o, PyObject* args, PyObject* keywords);
+PyObject* to_device(PyObject* o, PyObject* args, PyObject* keywords);
+
 // The buffer protocol (buffer.cpp).
 int get_buffer(PyObject* o, Py_buffer* view, int flags);
 void release_buffer(PyObject* o, Py_buffer* view);
