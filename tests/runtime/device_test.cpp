@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -132,11 +133,44 @@ TEST_CASE("arrays go to a device and back") {
   CHECK(to_device(sim(), there, "numbers").address() == there.address());
 }
 
+TEST_CASE("arrays on a device have parts that lie together, and copies") {
+  Device& device = sim();
+  const Array rows = Array::from({1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, {2, 3});
+  const Array there = to_device(device, rows, "rows");
+  CHECK(to_host(there.slice(0, 1, 2)).to_vector<double>() == std::vector<double>{4, 5, 6});
+  CHECK(to_host(there.reshape({3, -1})).shape()[1] == 2);
+  CHECK(to_host(there.view(DType::int64)).dtype() == DType::int64);
+  CHECK_THROWS_WITH_AS(there.transpose(), doctest::Contains("lies together"), DeviceError);
+  CHECK_THROWS_AS(there.contiguous(), DeviceError);
+  CHECK_THROWS_AS(Array(there).assign(rows), DeviceError);
+  CHECK_THROWS_AS(rows.copy().assign(there), DeviceError);
+  const Array copied = there.copy();
+  CHECK(copied.address() != there.address());
+  CHECK(to_host(copied).to_vector<double>() == rows.to_vector<double>());
+}
+
+TEST_CASE("memory of others on a device is let go with the last handle") {
+  Device& device = sim();
+  const Array owner = to_device(device, Array::from({1.0, 2.0}), "owner");
+  auto kept = std::make_shared<int>(0);
+  const std::weak_ptr<int> alive = kept;
+  {
+    const Array shown = borrow_on(device, owner.address(), DType::float64, owner.shape(), kept);
+    kept.reset();
+    CHECK(device_of(shown) == &device);
+    CHECK(to_host(shown.slice(0, 1, 2)).item<double>() == 2);
+    CHECK(!alive.expired());
+  }
+  CHECK(alive.expired());
+}
+
 TEST_CASE("the value of a shared variable is the host's, wherever it is") {
   Shared variable("w", Array::from<double>({1, 2}));
   const Array value = variable.get();
   variable.move(value, to_device(sim(), value, "w"));
   CHECK(variable.get().to_vector<double>() == std::vector<double>{1, 2});
+  CHECK(variable.home().is_host());
+  CHECK(Shared("v", to_device(sim(), value, "v")).home() == device_named("sim"));
   // It is another value by now.
   variable.set(Array::from<double>({3, 4}));
   variable.move(value, to_device(sim(), value, "w"));
