@@ -373,7 +373,6 @@ SEVEN = gn.custom_derivative(vjp=lambda args, y, d: (7 * d * y / args[0],))(lamb
 EIGHT = gn.custom_derivative(jvp=lambda args, y, d: 8 * d[0] * y / args[0])(lambda x: x * x)
 FAILED = partial(pytest.raises, ValueError, match="not positive")
 OUTSIDE = partial(pytest.raises, IndexError, match="out of range")
-
 jax("jax.numpy as jnp", lambda: dtypes(gn.zeros(3), gn.asarray(1.0)), ["float64"] * 2)
 jax("static_argnums, static_argnames",
     lambda: gn.compiled(lambda x, n: x * np.arange(n).sum(), static_argnums=1)(2.0, 4), 12,
@@ -424,8 +423,6 @@ jax("checkify.check",
 jax("jax.eval_shape(f, x)", lambda: gn.eval_shape(gn.diag, TWO).shape, (2, 2))
 jax("jax.make_jaxpr(f)(x)", lambda: "multiply" in str(gn.make_graph(lambda x: x * x, TWO)), True)
 jax("jax.print_environment_info()", lambda: "version" in gn.show_config(mode="dicts"), True)
-jax("jax.device_put(x, device)", lambda: (gn.zeros(2).to_device("sim") + 1).device, "sim")
-jax("y.block_until_ready()", lambda: float(gn.zeros(2).to_device("sim").sum()), 0.0)
 jax("Arrays go over by __dlpack__", lambda: np.from_dlpack(gn.asarray(THREE)), THREE)
 jax("An index out of range is an IndexError",
     lambda: gn.zeros(3)[3], OUTSIDE(), lambda: gn.zeros(3).at[3].set(1.0), OUTSIDE(),
@@ -634,7 +631,8 @@ pytorch("nn.utils.clip_grad_norm_",
         lambda: clipped({"w": 3 * TWO, "b": 2.0}), [7, 3 / 7 * TWO, 2 / 7])
 pytorch("torch.manual_seed(0)",
         lambda: gn.random.default_rng(7).random(5), gn.random.default_rng(7).random(5))
-pytorch('x.to("cuda"), device=', lambda: (gn.zeros(2).to_device("sim") + 1).device, "sim")
+for rows, name in ((pytorch, 'x.to("cuda"), device='), (jax, "jax.device_put(x, device)")):
+    rows(name, lambda: (gn.zeros(2).to_device("sim") + 1).device, "sim")
 pytorch("torch.autocast, x.bfloat16()",
         lambda: gn.ones(1000).astype("bfloat16").sum(), 1000,
         lambda: gn.ones(2).astype("bfloat16").nbytes, 4,
