@@ -193,7 +193,8 @@ def text() -> str:
         "called\n(`frontend/python/array_api_calls.py`) here and in the package "
         "`array_api_strict`, and results,\nerrors and parameters are compared: `present` are those "
         "that agree in all calls. Functions take\nNumPy's numbers and sequences as well, and "
-        "expressions. Arrays are on the device `cpu`.\n"
+        "expressions. Arrays are made on the device `cpu`;\n"
+        "`to_device` [moves them](devices.md#arrays-on-a-device).\n"
     ]
     parts.append(function_tables(gn, strict))
     parts.append(array_table(gn, strict))

@@ -307,8 +307,8 @@ def test_dlpack_copies_and_refusals():
         x.__dlpack__(stream=1)
     with pytest.raises(BufferError, match="device"):
         x.__dlpack__(dl_device=(2, 0))
-    with pytest.raises(gn.Error, match="cpu"):
-        gn.from_dlpack(x, device="cuda")
+    with pytest.raises(gn.DeviceError, match="device cuda"):
+        gn.from_dlpack(x, device="cuda:99")
     with pytest.raises(gn.TypeError, match="__dlpack__"):
         gn.from_dlpack([1.0])
     x.__dlpack__(), x.__dlpack__(max_version=(1, 0))  # capsules that nobody takes
@@ -329,13 +329,13 @@ def test_dlpack_producers():
 
     class OnDevice(Producer):
         def __dlpack_device__(self):
-            return (2, 3)
+            return (2, 99)
 
     a = np.arange(6.0).reshape(2, 3).view(Owned)
     ended = weakref.ref(a)
     x = gn.asarray(Producer(a))
     assert np.shares_memory(np.asarray(x), a)
-    with pytest.raises(gn.DeviceError, match="cuda:3"):
+    with pytest.raises(gn.DeviceError, match="device cuda"):
         gn.asarray(OnDevice(a))
     del a
     gc.collect()
