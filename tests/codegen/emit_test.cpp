@@ -171,7 +171,7 @@ inline void check(Failure* failure, i32 number, bool bad, i64 index, i64 value, 
 }
 inline i64 grid_thread() { return i64(blockIdx.x) * blockDim.x + threadIdx.x; }
 inline i64 grid_threads() { return i64(gridDim.x) * blockDim.x; }
-constexpr i64 threads_of_warp = 32;
+constexpr i64 threads_of_warp = 1;  // a block has one thread here
 inline i64 grid_warp() { return grid_thread() / threads_of_warp; }
 inline i64 grid_warps() { return grid_threads() / threads_of_warp; }
 inline i64 lane_of_warp() { return threadIdx.x % threads_of_warp; }
