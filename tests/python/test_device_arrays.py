@@ -200,6 +200,9 @@ def test_capsules_show_the_same_memory():
         z.__dlpack__(dl_device=(2, 0))
     with pytest.raises(gn.ValueError, match="no copy"):
         gn.from_dlpack(z, device="cpu", copy=False)
+    with pytest.raises(gn.ValueError, match="no copy"):
+        gn.asarray(z, device="cpu", copy=False)
+    assert gn.asarray(z, device="sim", copy=False).device == "sim"
 
 
 class Other:

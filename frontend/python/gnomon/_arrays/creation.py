@@ -77,7 +77,10 @@ def asarray(
         _check_device("asarray", device)
         return astype(_core.as_expr(a), dtype) if dtype is not None else _core.as_expr(a)
     found = _core.asarray(a, dtype, copy)
-    return found if device is None else found.to_device(device)
+    moved = found if device is None else found.to_device(device)
+    if copy is False and moved is not found:
+        raise _core.ValueError(f"asarray: expected no copy, but the array is not on {device}")
+    return moved
 
 
 def array(
