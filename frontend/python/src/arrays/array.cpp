@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 
 #include "runtime/device/device_array.h"
 #include "runtime/error.h"
@@ -123,16 +124,20 @@ PyObject* get_device(PyObject* o, void*) {
 }
 PyObject* get_writable(PyObject* o, void*) { return PyBool_FromLong(array_object(o)->writable); }
 
+// With its axes in another order: a view, which a device makes anew.
+PyObject* turned(PyObject* o, const IntList& axes) {
+  const Array& x = array_self(o);
+  if (x.is_elsewhere())
+    return wrap(evaluate_one({&x, 1}, [&](auto e) { return transpose(e[0], axes); }))
+        .release()
+        .ptr();
+  nb::object result = wrap(x.transpose(axes), array_object(o)->writable);
+  show_turned(result, o, axes);
+  return result.release().ptr();
+}
+
 PyObject* array_get_transposed(PyObject* o, void*) {
-  return guarded([o] {
-    if (array_self(o).is_elsewhere())
-      return wrap(evaluate_one({&array_self(o), 1}, [](auto x) { return transpose(x[0]); }))
-          .release()
-          .ptr();
-    nb::object result = wrap(array_self(o).transpose(), array_object(o)->writable);
-    show_turned(result, o, reversed_axes(array_self(o).rank()));
-    return result.release().ptr();
-  });
+  return guarded([o] { return turned(o, reversed_axes(array_self(o).rank())); });
 }
 
 PyObject* array_get_matrix_transposed(PyObject* o, void*) {
@@ -140,21 +145,10 @@ PyObject* array_get_matrix_transposed(PyObject* o, void*) {
     const Array& x = array_self(o);
     if (x.rank() < 2)
       throw ValueError(fmt::format("mT: expected at least 2 axes, found {}", x.describe()));
-    std::array<std::int64_t, max_rank> axes{};
-    const auto rank = static_cast<std::size_t>(x.rank());
-    for (std::size_t i = 0; i < rank; ++i) axes[i] = static_cast<std::int64_t>(i);
-    std::swap(axes[rank - 1], axes[rank - 2]);
-    if (x.is_elsewhere())
-      return wrap(evaluate_one({&x, 1},
-                               [&](auto e) {
-                                 return transpose(e[0],
-                                                  IntList(axes.begin(), axes.begin() + x.rank()));
-                               }))
-          .release()
-          .ptr();
-    nb::object result = wrap(x.transpose(std::span(axes).first(rank)), array_object(o)->writable);
-    show_turned(result, o, std::span(axes).first(rank));
-    return result.release().ptr();
+    IntList axes(static_cast<std::size_t>(x.rank()));
+    std::iota(axes.begin(), axes.end(), 0);
+    std::swap(axes.end()[-1], axes.end()[-2]);
+    return turned(o, axes);
   });
 }
 
@@ -342,7 +336,7 @@ PyObject* array_reduce(PyObject* o, PyObject* protocol) {
     const long version = PyLong_AsLong(protocol);
     if (version == -1 && PyErr_Occurred()) return nullptr;
     nb::object packed = nb::borrow(o);
-    if (!array_self(o).is_contiguous()) packed = wrap(values_of(o).copy());
+    if (!array_self(o).is_contiguous()) packed = wrap(values_of(o).contiguous());
     const nb::object memory = nb::steal(version >= 5 ? PyPickleBuffer_FromObject(packed.ptr())
                                                      : PyBytes_FromObject(packed.ptr()));
     if (!memory.is_valid()) return nullptr;

@@ -239,16 +239,13 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* keywords) {
                      : copy == Py_False ? Copy::never
                                         : Copy::always;
     Taken taken = take_dlpack(object, how);
-    const Device* const found = device_of(taken.array);
-    const std::string wanted = device == Py_None ? "" : text_of(device);
-    if (device != Py_None &&
-        device_named(wanted).text() != (found ? found->name().text() : "cpu")) {
-      if (how == Copy::never)
-        throw ValueError(fmt::format("from_dlpack: expected no copy, but {} is not on {}",
-                                     taken.array.describe(), wanted));
-      return nb::object(wrap(std::move(taken.array)).attr("to_device")(wanted)).release().ptr();
-    }
-    return wrap(std::move(taken.array), taken.writable).release().ptr();
+    const nb::object made = wrap(std::move(taken.array), taken.writable);
+    if (device == Py_None) return Py_NewRef(made.ptr());
+    const nb::object moved = made.attr("to_device")(nb::handle(device));
+    if (how == Copy::never && !moved.is(made))
+      throw ValueError(fmt::format("from_dlpack: expected no copy, but {} is not on {}",
+                                   array_of(made).describe(), text_of(device)));
+    return Py_NewRef(moved.ptr());
   });
 }
 

@@ -110,13 +110,13 @@ nb::object draw_now(const Distribution& d, nb::handle state, nb::handle shape,
       operands.push_back(stretched(x, to).copy().reshape({size}));
     }
   }
-  Array result = evaluate(operands, [&](std::span<const Expr> x) -> std::vector<Expr> {
+  const Array result = evaluate_one(operands, [&](std::span<const Expr> x) {
     Shape dims;
     for (std::size_t i = 1; i < first; ++i) dims.push_back(Dim::value(x[i].value()));
     std::vector<Arg> args;
     for (const Expr& p : x.subspan(first)) args.emplace_back(p);
-    return {d.draw(x[0], dims, args, dtype)};
-  })[0];
+    return d.draw(x[0], dims, args, dtype);
+  });
   return wrap(flat && !scalar ? result.reshape(to) : result);
 }
 

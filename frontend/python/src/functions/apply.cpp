@@ -318,8 +318,7 @@ nb::object apply(std::span<const nb::handle> operands,
   std::vector<Array> arrays;
   for (const Operand& o : taken.span())
     arrays.push_back(o.array.defined() ? o.array : number_array(o, o.dtype(), "constant"));
-  return wrap(std::move(
-      evaluate(arrays, [&](std::span<const Expr> x) { return std::vector<Expr>{build(x)}; })[0]));
+  return wrap(evaluate_one(arrays, build));
 }
 
 }  // namespace gnomon::python

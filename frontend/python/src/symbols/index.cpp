@@ -371,17 +371,18 @@ Expr prepared(const Expr& base, IndexKey& key) {
   return shape == x.shape() ? x : broadcast_to(x, shape);
 }
 
-// Whether all of it is to be computed on a device, where no view shows a part.
-bool is_any_elsewhere(std::initializer_list<Array> given, const std::vector<KeyEntry>& entries) {
-  return std::ranges::any_of(given, &Array::is_elsewhere) ||
-         std::ranges::any_of(operands_of(entries), &Array::is_elsewhere);
+// Whether some indices are on a device: all is computed there then, where no view shows a part.
+bool is_any_elsewhere(const std::vector<KeyEntry>& entries) {
+  return std::ranges::any_of(entries, [](const KeyEntry& entry) {
+    return entry.kind == KeyEntry::Kind::array && entry.array.is_elsewhere();
+  });
 }
 
 Array get_part(const Array& x, nb::handle given) {
   IndexKey key = index_key(given, array_shape(x), x.describe());
   check_entries(key, x.describe());
   std::vector<KeyEntry>& entries = key.entries;
-  if (is_any_elsewhere({x}, entries)) {
+  if (x.is_elsewhere() || is_any_elsewhere(entries)) {
     std::vector<Array> operands = {x};
     for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
     return evaluate_one(operands, [&](std::span<const Expr> leaves) {
@@ -392,16 +393,16 @@ Array get_part(const Array& x, nb::handle given) {
   }
   std::vector<Array> operands = {take_ranges(view_with_axes(x, key.added), entries)};
   for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
-  return evaluate(operands, [&](std::span<const Expr> leaves) {
-    return std::vector<Expr>{index(leaves[0], indices_of(entries, leaves.subspan(1)))};
-  })[0];
+  return evaluate_one(operands, [&](std::span<const Expr> leaves) {
+    return index(leaves[0], indices_of(entries, leaves.subspan(1)));
+  });
 }
 
 Array set_part(const Array& x, nb::handle given, const Array& v, Write write) {
   IndexKey key = index_key(given, array_shape(x), x.describe());
   check_entries(key, x.describe());
   std::vector<KeyEntry>& entries = key.entries;
-  if (is_any_elsewhere({x, v}, entries)) {
+  if (x.is_elsewhere() || v.is_elsewhere() || is_any_elsewhere(entries)) {
     std::vector<Array> operands = {x, v};
     for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
     return evaluate_one(operands, [&](std::span<const Expr> leaves) {
@@ -415,10 +416,9 @@ Array set_part(const Array& x, nb::handle given, const Array& v, Write write) {
   Array part = take_ranges(view_with_axes(whole, key.added), entries);
   std::vector<Array> operands = {part, v};
   for (Array& a : operands_of(entries)) operands.push_back(std::move(a));
-  const Array changed = evaluate(operands, [&](std::span<const Expr> leaves) {
-    return std::vector<Expr>{write(leaves[0], indices_of(entries, leaves.subspan(2)), leaves[1])};
-  })[0];
-  part.assign(changed);
+  part.assign(evaluate_one(operands, [&](std::span<const Expr> leaves) {
+    return write(leaves[0], indices_of(entries, leaves.subspan(2)), leaves[1]);
+  }));
   return whole;
 }
 
