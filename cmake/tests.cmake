@@ -54,6 +54,13 @@ foreach(name IN ITEMS compile_fuzz accuracy property ops_mpfr complex_matrices r
   endif()
 endforeach()
 
+# These take minutes: `tools/test full` runs them too.
+foreach(name IN ITEMS compile_dtypes rematerialize robust_scale)
+  if(TEST ${name})
+    set_tests_properties(${name} PROPERTIES LABELS long)
+  endif()
+endforeach()
+
 include(${PROJECT_SOURCE_DIR}/cmake/fuzz.cmake)
 
 # Once more with the kernels on the simulated device, which must change nothing.

@@ -10,6 +10,9 @@ from example_runs import EXAMPLES
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
+# Those that take seconds, by list_slow.py: `tools/test full` runs them too.
+SLOW = set((ROOT / "tests/python/slow_tests.txt").read_text(encoding="utf-8").splitlines())
+
 # Kept between runs, so that a second run compiles nothing; away from the user's. `tools/test` has
 # the C++ tests use it too.
 CACHES = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
@@ -30,3 +33,9 @@ def examples_on_path(monkeypatch):
     yield
     for path in EXAMPLES.glob("*.py"):
         sys.modules.pop(path.stem, None)
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if f"{item.path.name}::{item.name}" in SLOW:
+            item.add_marker(pytest.mark.slow)
