@@ -6,7 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "runtime/device/device_routines.h"
+#include "runtime/arrays/dtype.h"
+#include "runtime/device/routine_launches.h"
 #include "runtime/error.h"
 #include "runtime/services.h"
 
@@ -119,13 +120,36 @@ std::int32_t launch(gnomon_context* context, std::int32_t kernel, std::int64_t b
   });
 }
 
+// Where a routine of the function runs; what fails there throws.
+struct RoutineOnDevice {
+  DeviceCall& call;
+  int kernel;
+
+  Device& device() const { return call.function.device(); }
+  void* memory(std::int64_t bytes) const {
+    return call.scratch_of(static_cast<std::size_t>(bytes));
+  }
+  bool launch(std::int64_t blocks, int threads, void* const* parameters) const {
+    device().launch(call.function.code(), kernel, blocks, threads, parameters);
+    return true;
+  }
+  std::int64_t blocks() const { return blocks_of_launch(device().multiprocessors()); }
+};
+
+void expect_fitting(const gnomon_lines& w) {
+  if (!fits_device(w))
+    throw DeviceError(
+        fmt::format("sort: expected lines of fewer than 2^32 elements, found one of {}", w.n));
+}
+void expect_fitting(const gnomon_convolution&) {}
+
 template <class Record>
 std::int32_t routine(gnomon_context* context, std::int32_t kernel, const Record* what) {
   return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
-    DeviceCall& call = call_of(context);
-    const auto memory = [&call](std::size_t bytes) { return call.scratch_of(bytes); };
-    run_on_device({call.function.device(), call.function.code(), kernel, memory}, *what);
-    return GNOMON_DONE;
+    expect_fitting(*what);
+    RoutineOnDevice where{call_of(context), kernel};
+    const auto element = static_cast<std::int64_t>(size_of(static_cast<DType>(what->dtype)));
+    return launch_routine(where, *what, element) ? GNOMON_DONE : GNOMON_SERVICE_FAILED;
   });
 }
 
@@ -168,7 +192,7 @@ void add_device_services(gnomon_services& table, const Device& device) {
   table.device_launch = launch;
   table.device_lines = routine<gnomon_lines>;
   table.device_convolve = routine<gnomon_convolution>;
-  table.device_blocks = blocks_of_launch(device);
+  table.device_blocks = blocks_of_launch(device.multiprocessors());
 }
 
 }  // namespace gnomon

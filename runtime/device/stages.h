@@ -1,5 +1,5 @@
 // What a device does at once of a routine along an axis or of a convolution: each launch of its
-// kernel is a stage, which has so many items, one for a thread. runtime/device/device_routines.cpp
+// kernel is a stage, which has so many items, one for a thread. runtime/device/routine_launches.h
 // launches them; stdlib/prelude/device has what they do.
 #pragma once
 
