@@ -128,7 +128,7 @@ void KernelLowering::add(const Nest& nest) {
     add_jammed_partial(nest, jammed);
   } else if (nest.is_of_columns()) {
     add_columns(nest);
-  } else if (const int crossed = nest.crossed_axis(); crossed >= 0) {
+  } else if (const int crossed = nest.crossed_axis(); crossed >= 0 && target_.device.empty()) {
     add_tiles(nest, crossed);
   } else if (runs_rows_as_lanes(nest)) {
     add_lanes(nest);
@@ -283,7 +283,7 @@ bool KernelLowering::is_flat_on_device(const Nest& nest) const {
   if (count.is_constant() && count.constant() <= few) return false;
   const Member& first = nest.members[0];
   if (first.scattered) return !first.scattered_rows;
-  if (!nest.is_of_stores() || nest.crossed_axis() >= 0 || !nest.cached.empty()) return false;
+  if (!nest.is_of_stores() || !nest.cached.empty()) return false;
   if (nest.stages() > 1) return false;
   const Dim& n = nest.domain.back();
   return nest.domain.size() == 1 || nest.is_plain() ||

@@ -1,6 +1,7 @@
 // Memory that lies along another axis than the last: the domain is cut into tiles over both axes,
 // and what a tile reads so is turned in a block of scratch first. A gather would take a cache line
-// for each lane.
+// for each lane. A device needs none of it: warps of a block have rows that follow one another, and
+// find what their neighbours read in the cache.
 #include <algorithm>
 
 #include "codegen/kernels/lowering_loops.h"
