@@ -9,12 +9,13 @@
 
 namespace gnomon {
 
-// Parallel loops go on in steps of all blocks or threads, so they have no pieces.
+// Parallel loops go on in steps of all blocks or threads, so they have no pieces; nothing is asked
+// of caches.
 CudaPrinter::CudaPrinter(const Kernel& kernel, const DimensionNames& dimension)
     : FunctionPrinter(
           kernel, dimension,
           {"failure", "scratch", "scratch_bytes", "blockIdx", "threadIdx", "blockDim", "gridDim"}) {
-  outline_.drop_grains();
+  outline_.drop_hints();
 }
 
 KernelText CudaPrinter::print(const std::string& name) {

@@ -38,9 +38,14 @@ int KernelOutline::enclosing(int i, AxisKind kind) const {
   return -1;
 }
 
-void KernelOutline::drop_grains() {
-  for (int i = 0; i < size(); ++i)
+void KernelOutline::drop_hints() {
+  for (int i = 0; i < size(); ++i) {
+    const Statement& s = kernel_.body[i];
     if (is_loop(i) && grain_of(i) >= 0) release(grain_of(i));
+    if (s.code == Code::prefetch)
+      for (const std::int32_t a : s.args) release(a);
+    if (s.code == Code::store && s.args.size() > 2) release(s.args[2]);
+  }
   has_grains_ = false;
 }
 

@@ -27,8 +27,8 @@ class KernelOutline {
   int opener_of(int end) const { return partner_[end]; }
   /// The statement with the iterations of one piece of a loop, or -1.
   int grain_of(int loop) const { return has_grains_ ? axis_of(loop).grain : -1; }
-  /// For targets whose loops have no pieces.
-  void drop_grains();
+  /// For targets whose loops have no pieces, and which ask nothing of caches.
+  void drop_hints();
   bool is_inside(int i, int loop) const { return i > loop && i < end_of(loop); }
   /// The innermost loop of a kind around a statement, or -1.
   int enclosing(int i, AxisKind kind) const;
