@@ -91,19 +91,19 @@ bool is_of_host(const Module& module, const Step& step) {
          });
 }
 
-void expect_on_device(const Module& module, const std::vector<Step>& steps, const Graph& captured) {
-  for (const Step& step : steps) {
-    if (is_of_host(module, step))
-      throw ValueError(
-          fmt::format("strict_device: expected work of the device, found {} on the "
-                      "host{}",
-                      op_of(step, captured), lines_of(step, captured)));
-    for_each_inner(
-        step, [&](const std::vector<Step>& inner) { expect_on_device(module, inner, captured); });
-  }
-}
-
 }  // namespace
+
+const Step* work_of_host(const Module& module, const std::vector<Step>& steps) {
+  const Step* found = nullptr;
+  for (const Step& step : steps) {
+    if (is_of_host(module, step)) return &step;
+    for_each_inner(step, [&](const std::vector<Step>& inner) {
+      if (found == nullptr) found = work_of_host(module, inner);
+    });
+    if (found != nullptr) break;
+  }
+  return found;
+}
 
 Target target_of(const CompileOptions& options) {
   if (!is_of_this_architecture(options.cpu))
@@ -193,7 +193,10 @@ LoweredFunction lower_function(const Closed& closed, const CompileOptions& optio
   LoweredFunction lowered{
       std::move(plan.graph), run_module_passes(std::move(plan.module), target, context), {}};
   if (options.strict_device && lowered.module.on_device)
-    expect_on_device(lowered.module, lowered.module.steps, closed.graph);
+    if (const Step* const step = work_of_host(lowered.module, lowered.module.steps))
+      throw ValueError(
+          fmt::format("strict_device: expected work of the device, found {} on the host{}",
+                      op_of(*step, closed.graph), lines_of(*step, closed.graph)));
   if (options.changes && options.changes->module) options.changes->module(lowered.module);
   lowered.module.profile = options.profile;
   stage("lower");

@@ -46,6 +46,9 @@ Graph optimized_graph(const struct Program& program);
 /// variables; none without one. ValueError: not a shape for each input.
 std::optional<MemoryBudget> memory_budget_of(const CompileOptions& options, const Closed& closed);
 
+/// The first step of a module for a device in which the host works on arrays; null: there is none.
+const Step* work_of_host(const Module& module, const std::vector<Step>& steps);
+
 /// What became of a function on its way, for whoever asks.
 struct LoweringRecord {
   Trace trace;  // with all firings

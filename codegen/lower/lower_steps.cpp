@@ -76,7 +76,8 @@ ServiceStep service_call(const Node& node, Lowering& l) {
 
 void add_service(const Node& node, Lowering& l, std::vector<Step>& steps) {
   ServiceStep call = service_call(node, l);
-  if (!l.target.has_runtime) call.memory = l.buffers.memory_of(call);
+  const bool is_of_device = !l.target.device.empty() && !call.service->device_entry.empty();
+  if (!l.target.has_runtime && !is_of_device) call.memory = l.buffers.memory_of(call);
   l.buffers.allocate(steps);
   steps.push_back({std::move(call)});
 }

@@ -3,6 +3,7 @@
 // A buffer is at home where the kernels that write it run; one that nobody writes, where kernels
 // that read it run. What a step needs of a buffer in the other memory is a copy there, its twin. A
 // step that writes the twin copies it home at once, so that at home each value is always there.
+// Arrays that callers of a library give and take are on the device, whoever works on them.
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -36,7 +37,7 @@ void for_each_step(AnySteps& steps, const Visit& visit) {
 // are arithmetic of indices and steps.
 class Homes {
  public:
-  explicit Homes(Module& module)
+  Homes(Module& module, bool callers_are_there)
       : m_(module),
         together_(module.buffers.size()),
         on_device_(module.buffers.size()),
@@ -44,6 +45,7 @@ class Homes {
         writers_(module.buffers.size()) {
     std::iota(together_.begin(), together_.end(), 0);
     join_and_count();
+    if (callers_are_there) place_given();
     do {
       has_changed_ = false;
       for_each_step(m_.steps, [this](Step& step) { see(step); });
@@ -91,6 +93,13 @@ class Homes {
       if (loop->while_state >= 0)
         stays_[at(loop->current[static_cast<std::size_t>(loop->while_state)])] = true;
     });
+  }
+
+  void place_given() {
+    for (std::size_t b = 0; b < m_.buffers.size(); ++b)
+      if (const auto role = m_.buffers[b].role;
+          role == Buffer::Role::parameter || role == Buffer::Role::output)
+        set_on_device(static_cast<int>(b));
   }
 
   void see(Step& step) {
@@ -161,7 +170,8 @@ class Homes {
 
 class Placement {
  public:
-  explicit Placement(Module& module) : m_(module), homes_(module) {}
+  Placement(Module& module, bool callers_are_there)
+      : m_(module), homes_(module, callers_are_there) {}
 
   void run() {
     const std::size_t count = m_.buffers.size();
@@ -346,7 +356,7 @@ class Placement {
 }  // namespace
 
 void place(Module& module, const Target& target) {
-  if (!target.device.empty()) Placement(module).run();
+  if (!target.device.empty()) Placement(module, !target.has_runtime).run();
 }
 
 }  // namespace gnomon

@@ -62,16 +62,18 @@ std::string info_record(const Module& module, const HostNames& names) {
 }
 
 // The text of `gnomon_device`.
-std::string device_record(const DeviceKernels& launched, const HostNames& names) {
+std::string device_record(const DeviceKernels& launched, const HostNames& names, Callers callers) {
   if (launched.names.empty()) return {};
   std::string list;
   for (const std::string& name : launched.names) list += fmt::format("\"{}\", ", name);
   return fmt::format(
-      "\nextern \"C\" {{\nextern const unsigned char gnomon_image[];\n"
-      "extern __attribute__((visibility(\"default\"))) const gnomon_device_record {0};\n"
-      "static const char* const gnomon_kernels[] = {{{1}}};\n"
-      "const gnomon_device_record {0} = {{gnomon_image, {2}, gnomon_kernels}};\n}}\n",
-      names.symbol("device"), list, launched.names.size());
+      "\nextern \"C\" {{\nextern const unsigned char {3}[];\n"
+      "extern {5}const gnomon_device_record {0};\n"
+      "static const char* const {4}[] = {{{1}}};\n"
+      "const gnomon_device_record {0} = {{{3}, {2}, {4}}};\n}}\n",
+      names.symbol("device"), list, launched.names.size(), names.symbol("image"),
+      names.symbol("kernels"),
+      callers == Callers::runtime ? "__attribute__((visibility(\"default\"))) " : "");
 }
 
 }  // namespace
@@ -91,12 +93,15 @@ std::vector<Unit> emit(const Module& module, const std::string& comment, const s
   ServiceUnits services = service_units(module, names);
   std::ranges::move(services.units, std::back_inserter(units));
   if (!launched.text.empty())
-    units.push_back({.name = "device.cu", .text = launched.text, .kernels = launched.names});
+    units.push_back({.name = "device.cu",
+                     .text = launched.text,
+                     .kernels = launched.names,
+                     .image = names.symbol("image")});
   const std::string functions = services.prototypes + kernels.prototypes + kernels.inlined +
                                 constant_bytes(module, names) + plan_function(module, names) +
                                 run_function(module, kernels.functions, launched, names) +
                                 (callers == Callers::runtime ? info_record(module, names) : "") +
-                                device_record(launched, names);
+                                device_record(launched, names, callers);
   units.push_back(
       {"host.cpp", comment_lines(comment) + cpu_language.unit(functions, kernels.headers)});
   return units;

@@ -4,17 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace gnomon {
 
 namespace {
 
-// The bytes of what a device loads, as a unit that exports them.
-Unit image_unit(std::span<const char> image) {
-  std::string text =
-      "extern \"C\" {\nextern const unsigned char gnomon_image[];\n"
-      "alignas(64) const unsigned char gnomon_image[] =\n";
+// The bytes of what a device loads, as a unit that has them as `symbol`.
+Unit image_unit(std::span<const char> image, const std::string& symbol) {
+  std::string text = fmt::format(
+      "extern \"C\" {{\nextern const unsigned char {0}[];\n"
+      "alignas(64) const unsigned char {0}[] =\n",
+      symbol);
   constexpr std::size_t bytes_of_line = 32;
   for (std::size_t at = 0; at < image.size(); at += bytes_of_line) {
     text += '"';
@@ -27,15 +29,15 @@ Unit image_unit(std::span<const char> image) {
 
 }  // namespace
 
+std::vector<Unit> with_images(std::vector<Unit> units, const BuildOptions& options) {
+  for (Unit& unit : units)
+    if (!unit.kernels.empty()) unit = image_unit(build_device_image(unit, options), unit.image);
+  return units;
+}
+
 Artifact build_artifact(std::vector<Unit> units, Signature signature, std::vector<Array> constants,
                         const BuildOptions& options) {
-  const auto device = std::ranges::find_if(units, [](const Unit& u) { return !u.kernels.empty(); });
-  std::vector<Unit> of_host = units;
-  if (device != units.end()) {
-    of_host.erase(of_host.begin() + (device - units.begin()));
-    of_host.push_back(image_unit(build_device_image(*device, options)));
-  }
-  std::vector<char> object = build_shared_object(of_host, options);
+  std::vector<char> object = build_shared_object(with_images(units, options), options);
   return {std::move(units), std::move(object), std::move(signature), std::move(constants)};
 }
 

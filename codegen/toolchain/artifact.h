@@ -17,6 +17,10 @@ struct Artifact {
   std::vector<Array> constants;  // values of the inputs behind the arguments
 };
 
+/// The units with the bytes of what a device loads in the place of those that it runs. Throws
+/// CompileError.
+std::vector<Unit> with_images(std::vector<Unit> units, const BuildOptions& options);
+
 /// Builds the units. Throws CompileError.
 Artifact build_artifact(std::vector<Unit> units, Signature signature, std::vector<Array> constants,
                         const BuildOptions& options = {});

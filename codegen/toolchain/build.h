@@ -18,6 +18,7 @@ struct Unit {
   bool is_usual = false;
   /// Of a unit in CUDA C++, which a device runs: its kernels. `build_device_image` takes it.
   std::vector<std::string> kernels = {};
+  std::string image = "gnomon_image";  ///< the symbol of what a device loads of such a unit
 };
 
 /// What the units become.

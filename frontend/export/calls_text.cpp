@@ -28,15 +28,16 @@ class CallsOfFunction {
     first_extent_ = numbered_.size();
     numbered_.insert(numbered_.end(), f.extents.begin(), f.extents.end());
     own_ = numbered_.size();
-    for (const char* name : {"dims", "args", "state", "work", "shapes", "threads"})
+    for (const char* name : {"dims", "args", "state", "work", "shapes", "threads", "gpu"})
       numbered_.emplace_back(name);
     if (f.reads(library)) numbered_.emplace_back("weights");
     for (const InterfaceCode& code : f.codes) plan_size_ = std::max(plan_size_, code.layout.size());
     for (std::size_t i = 0; i < f.outputs.size(); ++i)
       if (f.outputs[i].variable >= 0 && !f.outputs[i].in_place) {
-        kept_at_.emplace_back(i, kept_);
+        std::int64_t& end = is_number(f.outputs[i].variable) ? numbers_ : kept_;
+        kept_at_.emplace_back(i, end);
         const Array value = variable(f.outputs[i]);
-        kept_ += bytes_in_lines(value.size(), value.dtype());
+        end += bytes_in_lines(value.size(), value.dtype());
       }
     needs_arguments_ = std::ranges::any_of(f.planned, [](const std::string& text) {
       return text.find("args->") != std::string::npos;
@@ -44,13 +45,14 @@ class CallsOfFunction {
   }
 
   std::string text() const {
-    return "\n// ---- " + f_.prefix + "\n\n" + tables() + planned() + plan() + counts() + run() +
-           message();
+    return "\n// ---- " + f_.prefix + "\n\n" + tables() + planned() + plan() + counts() +
+           (on_gpu() ? run_on_gpu() : run()) + message();
   }
 
  private:
-  enum Own { dims, args, state, work, shapes, threads, weights };
+  enum Own { dims, args, state, work, shapes, threads, gpu, weights };
   std::size_t number(Own what) const { return own_ + what; }
+  bool on_gpu() const { return !library_.gpu.empty(); }
   Array variable(const InterfaceOutput& o) const {
     return library_.variables[static_cast<std::size_t>(o.variable)].get();
   }
@@ -84,8 +86,11 @@ class CallsOfFunction {
       text += fmt::format(
           "extern \"C\" i32 {0}_plan(const i64*, i64*);\n"
           "extern \"C\" i32 {0}_run(const gnomon_services*, gnomon_context*, void* const*, "
-          "const i64*, void*);\n",
-          code.prefix);
+          "const i64*, void*);\n{1}",
+          code.prefix,
+          f_.has_kernels
+              ? fmt::format("extern \"C\" const gnomon_device_record {}_device;\n", code.prefix)
+              : "");
       codes.push_back(fmt::format("{{{0}, {1}_plan, {1}_run, {2}, {3}}}", code.level, code.prefix,
                                   code.layout.shape(0), code.first_failure));
     }
@@ -173,16 +178,18 @@ class CallsOfFunction {
         fields += fmt::format("  shapes->{}[{}] = plan[code->shapes + {}];\n", r->name, k,
                               shape_place(i) + static_cast<int>(k));
     }
+    if (!on_gpu())
+      fields += fmt::format("  shapes->workspace = gn::workspace_of(plan, threads) + {};\n", kept_);
     return fmt::format(
-        "\nextern \"C\" i32 {0}_plan({1}, i32 threads, {0}_shapes* shapes, {2}_failure* failure) "
+        "\nextern \"C\" i32 {0}_plan({1}{6}, {0}_shapes* shapes, {2}_failure* failure) "
         "{{\n"
         "  gn::CallFailure failed{{}};\n{3}"
         "  if (code == nullptr) return {2}_failed(failed, failure);\n"
         "  if (shapes == nullptr) {{\n    gn::refuse(failed, {4}, gn::Wrong::null);\n"
         "    return {2}_failed(failed, failure);\n  }}\n{5}"
-        "  shapes->workspace = gn::workspace_of(plan, threads) + {6};\n  return 0;\n}}\n",
+        "  return 0;\n}}\n",
         f_.prefix, argument_parameters(f_), library_.name, begin_plan(), number(shapes), fields,
-        kept_);
+        on_gpu() ? "" : ", i32 threads");
   }
 
   std::string counts() const {
@@ -207,21 +214,42 @@ class CallsOfFunction {
         f_.prefix, argument_parameters(f_), library_.name, begin_plan(), fields);
   }
 
+  static std::string address(const InterfaceArray& a, const std::string& span, std::size_t number) {
+    return fmt::format("gn::address_of(args->{}, {}, {}, failed{})", a.name, span, number,
+                       a.on_gpu ? ", true" : "");
+  }
+  std::string weight(int w) const {
+    const Array& value = library_.weights[static_cast<std::size_t>(w)];
+    const std::string bytes =
+        library_.has_weights_file
+            ? fmt::format("gn::weight_at(weights, {})",
+                          layout_.weights[static_cast<std::size_t>(w)])
+            : fmt::format("const_cast<unsigned char*>({}_weight{})", library_.name, w);
+    return on_gpu() && value.size() != 1
+               ? fmt::format("call.constant({}, {})", bytes, value.bytes())
+               : bytes;
+  }
+  // Whether the host needs the value of a variable, which is in the memory of the GPU.
+  bool is_number(int variable) const {
+    return on_gpu() && !library_.state[static_cast<std::size_t>(variable)].on_gpu;
+  }
+  std::string old_value(int v) const {
+    if (!is_number(v)) return fmt::format("state->{}", variable_name(v));
+    const auto at = std::ranges::find(f_.variables, v) - f_.variables.begin();
+    return fmt::format("old_numbers + {}", bytes_of_number * at);
+  }
+  const char* kept_base() const { return on_gpu() ? "kept" : "base + own"; }
+
   // The addresses that the code reads, in the order of its inputs and outputs.
   std::string buffers() const {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < f_.arguments.size(); ++i) {
       const InterfaceArray& a = f_.arguments[i];
       all.push_back(a.by_value ? fmt::format("const_cast<{}*>(&args->{})", a.element(), a.name)
-                               : fmt::format("gn::address_of(args->{}, {}, {}, failed)", a.name,
-                                             argument_span(i), i));
+                               : address(a, argument_span(i), i));
     }
-    for (const int w : f_.weights)
-      all.push_back(library_.has_weights_file
-                        ? fmt::format("gn::weight_at(weights, {})",
-                                      layout_.weights[static_cast<std::size_t>(w)])
-                        : fmt::format("const_cast<unsigned char*>({}_weight{})", library_.name, w));
-    for (const int v : f_.variables) all.push_back(fmt::format("state->{}", variable_name(v)));
+    for (const int w : f_.weights) all.push_back(weight(w));
+    for (const int v : f_.variables) all.push_back(old_value(v));
     for (std::size_t i = 0; i < f_.outputs.size(); ++i) all.push_back(output(i));
     return fmt::format("{}", fmt::join(all, ",\n      "));
   }
@@ -229,12 +257,10 @@ class CallsOfFunction {
   std::string output(std::size_t i) const {
     const InterfaceOutput& o = f_.outputs[i];
     if (const InterfaceArray* const r = result(o))
-      return r->late ? "nullptr"
-                     : fmt::format("gn::address_of(args->{}, {}, {}, failed)", r->name,
-                                   output_span(i, *r), number_of_result(o));
+      return r->late ? "nullptr" : address(*r, output_span(i, *r), number_of_result(o));
     if (o.in_place) return fmt::format("state->{}", variable_name(o.variable));
     const auto at = std::ranges::find(kept_at_, i, &std::pair<std::size_t, std::int64_t>::first);
-    return fmt::format("base + own + {}", at->second);
+    return fmt::format("{} + {}", is_number(o.variable) ? "numbers" : kept_base(), at->second);
   }
 
   std::string late_results() const {
@@ -251,27 +277,74 @@ class CallsOfFunction {
 
   std::string commit() const {
     std::string text;
-    for (const auto& [i, at] : kept_at_)
-      text +=
-          fmt::format("  __builtin_memcpy(state->{}, base + own + {}, {});\n",
-                      variable_name(f_.outputs[i].variable), at, variable(f_.outputs[i]).bytes());
+    for (const auto& [i, at] : kept_at_) {
+      const int v = f_.outputs[i].variable;
+      const auto bytes = variable(f_.outputs[i]).bytes();
+      text += on_gpu() ? fmt::format("  call.copy(state->{}, {} + {}, {}, {});\n", variable_name(v),
+                                     is_number(v) ? "numbers" : "kept", at, bytes,
+                                     is_number(v) ? "GNOMON_TO_DEVICE" : "GNOMON_IN_DEVICE")
+                       : fmt::format("  __builtin_memcpy(state->{}, base + own + {}, {});\n",
+                                     variable_name(v), at, bytes);
+    }
     return text.empty() ? "" : "  // All variables change, or none does.\n" + text;
   }
 
-  std::string run() const {
-    const std::string finish = fmt::format("return {}_failed(failed, failure);", library_.name);
+  std::string finish() const {
+    return fmt::format("return {}_failed(failed, failure);", library_.name);
+  }
+  std::string refused_if(const std::string& condition, Own what, const char* why) const {
+    return fmt::format("  if ({}) {{\n    gn::refuse(failed, {}, gn::Wrong::{});\n    {}\n  }}\n",
+                       condition, number(what), why, finish());
+  }
+  // The head of a call, up to its plan.
+  std::string begin_run() const {
     std::string text =
         fmt::format("\nextern \"C\" i32 {}_run({}{}) {{\n  gn::CallFailure failed{{}};\n",
-                    f_.prefix, argument_parameters(f_), run_parameters(library_, f_));
+                    f_.prefix, argument_parameters(f_), run_parameters(library_, f_)) +
+        refused_if("args == nullptr", args, "null");
+    if (f_.reads(library_)) text += refused_if("weights == nullptr", weights, "null");
+    if (!f_.variables.empty()) text += refused_if("state == nullptr", state, "null");
+    if (on_gpu()) text += refused_if("gpu == nullptr", gpu, "null");
+    return text + begin_plan() + "  if (code == nullptr) " + finish() + "\n";
+  }
+  // The addresses, and the results of which the call finds the extents.
+  std::string prepared() const {
+    return fmt::format(
+        "  void* const buffers[] = {{\n      {}}};\n"
+        "  if (failed.outcome != gn::Outcome::done) {}\n"
+        "  const gn::LateResult late[] = {{{}}};\n",
+        buffers(), finish(), late_results());
+  }
+  std::string finished() const {
+    return fmt::format("  if (failed.outcome != gn::Outcome::done) {}\n", finish());
+  }
+
+  std::string run_on_gpu() const {
+    std::string text = begin_run();
+    text += fmt::format("  gn::GpuCall call(gpu, {}, stream, failed);\n",
+                        &f_ - library_.functions.data());
+    // Numbers among the variables come to the host, and go back with the others.
+    std::string copies;
+    for (const int v : f_.variables)
+      if (is_number(v))
+        copies += fmt::format("  call.copy({}, state->{}, {}, GNOMON_TO_HOST);\n", old_value(v),
+                              variable_name(v),
+                              library_.variables[static_cast<std::size_t>(v)].get().bytes());
+    if (!copies.empty())
+      text += fmt::format("  alignas(64) char old_numbers[{}];\n{}",
+                          f_.variables.size() * bytes_of_number, copies);
+    if (numbers_ > 0) text += fmt::format("  alignas(64) char numbers[{}];\n", numbers_);
+    if (kept_ > 0)
+      text += fmt::format("  char* const kept = static_cast<char*>(call.memory({}));\n", kept_);
+    return text + prepared() + "  gn::run_on_gpu(*code, buffers, plan, call, late, failed);\n" +
+           finished() + commit() + (kept_at_.empty() ? "" : finished()) + "  return 0;\n}\n";
+  }
+
+  std::string run() const {
+    std::string text = begin_run();
     const auto refuse_if = [&](const std::string& condition, Own what, const char* why) {
-      text +=
-          fmt::format("  if ({}) {{\n    gn::refuse(failed, {}, gn::Wrong::{});\n    {}\n  }}\n",
-                      condition, number(what), why, finish);
+      text += refused_if(condition, what, why);
     };
-    refuse_if("args == nullptr", args, "null");
-    if (f_.reads(library_)) refuse_if("weights == nullptr", weights, "null");
-    if (!f_.variables.empty()) refuse_if("state == nullptr", state, "null");
-    text += begin_plan() + "  if (code == nullptr) " + finish + "\n";
     text +=
         "  const auto* const lent = reinterpret_cast<const gn::CallerThreads*>(threads);\n"
         "  const i64 own = gn::workspace_of(plan, gn::threads_of(lent));\n";
@@ -281,18 +354,13 @@ class CallsOfFunction {
         "  if (static_cast<i64>(work_bytes) < own + {0}) {{\n"
         "    failed = {{gn::Outcome::no_workspace, 0, 0, own + {0} - static_cast<i64>(work_bytes), "
         "0}};\n    {1}\n  }}\n",
-        kept_, finish);
-    text += fmt::format(
-        "  [[maybe_unused]] char* const base = static_cast<char*>(work);\n"
-        "  void* const buffers[] = {{\n      {0}}};\n"
-        "  if (failed.outcome != gn::Outcome::done) {1}\n"
-        "  const gn::LateResult late[] = {{{2}}};\n"
-        "  gn::run_code(*code, buffers, plan, base, static_cast<i64>(work_bytes), {3}, lent, late, "
-        "failed);\n"
-        "  if (failed.outcome != gn::Outcome::done) {1}\n{4}"
-        "  return 0;\n}}\n",
-        buffers(), finish, late_results(), kept_, commit());
-    return text;
+        kept_, finish());
+    return text + "  [[maybe_unused]] char* const base = static_cast<char*>(work);\n" + prepared() +
+           fmt::format(
+               "  gn::run_code(*code, buffers, plan, base, static_cast<i64>(work_bytes), {}, lent, "
+               "late, failed);\n",
+               kept_) +
+           finished() + commit() + "  return 0;\n}\n";
   }
 
   std::string message() const {
@@ -313,9 +381,11 @@ class CallsOfFunction {
   std::size_t first_extent_ = 0, own_ = 0;
   int plan_size_ = 0;
   std::vector<std::pair<std::size_t, std::int64_t>>
-      kept_at_;  // outputs, and places in the workspace
-  std::int64_t kept_ = 0;
+      kept_at_;  // outputs, and places in what is kept until all is done
+  std::int64_t kept_ = 0, numbers_ = 0;
   bool needs_arguments_ = false;
+
+  static constexpr std::size_t bytes_of_number = 64;  // at the most, and aligned
 };
 
 // Tells the states of libraries from one another.
@@ -376,6 +446,25 @@ std::string weights_functions(const Interface& library, const WeightsLayout& lay
       library.name, layout.bytes, fmt::join(layout.identity, ", "), library.capitals());
 }
 
+// Opens the kernels of all functions at once.
+std::string gpu_functions(const Interface& library) {
+  if (library.gpu.empty()) return {};
+  std::vector<std::string> records;
+  for (const InterfaceFunction& f : library.functions)
+    records.push_back(f.has_kernels ? fmt::format("&{}_device", f.codes[0].prefix) : "nullptr");
+  return fmt::format(
+      "\nextern \"C\" i32 {0}_gpu_open({0}_gpu** gpu, {0}_failure* failure) {{\n"
+      "  static const gnomon_device_record* const records[] = {{{1}}};\n"
+      "  gn::CallFailure failed{{}};\n"
+      "  if (gpu == nullptr)\n    failed.outcome = gn::Outcome::bad_argument;\n  else\n"
+      "    *gpu = reinterpret_cast<{0}_gpu*>(gn::open_gpu(\"{2}\", records, {3}, failed));\n"
+      "  return {0}_failed(failed, failure);\n}}\n\n"
+      "extern \"C\" void {0}_gpu_close({0}_gpu* gpu) {{\n"
+      "  gn::close_gpu(reinterpret_cast<gn::Gpu*>(gpu));\n}}\n",
+      library.name, fmt::join(records, ", "),
+      library.gpu == "sim" ? "libgnomon-sim.so" : "libcuda.so.1", records.size());
+}
+
 // Declares the arrays that are in the library.
 std::string values_text(const Interface& library) {
   if (library.has_weights_file) return {};
@@ -392,12 +481,13 @@ std::string values_text(const Interface& library) {
 Unit calls_unit(const Interface& library) {
   std::string text = fmt::format(
       "// What {0}.h declares: checks of arguments, the choice of code, memory and threads of the\n"
-      "// caller.\n#include \"prelude/arithmetic.h\"\n#include \"prelude/caller.h\"\n#include "
+      "// caller.\n#include \"prelude/arithmetic.h\"\n#include \"prelude/{3}.h\"\n#include "
       "\"prelude/state.h\"\n{2}\n"
       "#pragma GCC visibility push(default)\n{1}#pragma GCC visibility pop\n\n"
       "using namespace gn;\n\n",
       library.name, header_text(library),
-      library.has_weights_file ? "#include \"prelude/weights.h\"\n" : "");
+      library.has_weights_file ? "#include \"prelude/weights.h\"\n" : "",
+      library.gpu.empty() ? "caller" : "gpu_caller");
   text += values_text(library);
   text += fmt::format(
       "\nstatic i32 {0}_failed(const gn::CallFailure& failed, {0}_failure* to) {{\n"
@@ -408,6 +498,7 @@ Unit calls_unit(const Interface& library) {
   const WeightsLayout layout = library.has_weights_file ? weights_layout(library) : WeightsLayout();
   for (const InterfaceFunction& f : library.functions)
     text += CallsOfFunction(library, layout, f).text();
+  text += gpu_functions(library);
   return {"calls.cpp",
           text + state_functions(library, layout) + weights_functions(library, layout)};
 }

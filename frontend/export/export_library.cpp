@@ -11,6 +11,7 @@
 #include "codegen/module/accesses.h"
 #include "codegen/text/emit.h"
 #include "codegen/text/spell.h"
+#include "codegen/toolchain/artifact.h"
 #include "frontend/export/calls_text.h"
 #include "frontend/export/gpu_text.h"
 #include "frontend/export/header_text.h"
@@ -47,11 +48,41 @@ int level_of(std::string_view target) {
   return level == nullptr ? 0 : level->number;
 }
 
+// The GPU among the targets, "sm_90" or "sim", which is taken out of them; empty: there is none.
+std::string take_gpu(std::vector<std::string>& names) {
+  constexpr std::string_view cuda = "cuda";
+  std::string found;
+  std::erase_if(names, [&](const std::string& name) {
+    if (name != "sim" && !name.starts_with(cuda)) return false;
+    if (name != "sim" && !name.starts_with("cuda:sm_"))
+      throw ValueError(
+          fmt::format("export: expected an architecture of GPUs like cuda:sm_90, found {}", name));
+    if (!found.empty())
+      throw ValueError(fmt::format("export: expected one GPU, found {} behind another", name));
+    found = name == "sim" ? name : name.substr(cuda.size() + 1);
+    if (found != "sim") check_gpu(found);
+    return true;
+  });
+  return found;
+}
+
+// The least level of this machine's architecture.
+std::string least_level() {
+  for (const ProcessorLevel& level : processor_levels())
+    if (is_of_this_architecture(level.name)) return std::string(level.architecture);
+  return "native";
+}
+
 // The targets, the best first; each is a processor with default constants, so that bytes do not
-// depend on the machine that makes them.
+// depend on the machine that makes them. One that has a GPU launches its kernels.
 std::vector<Target> targets_of(const ExportOptions& options) {
   std::vector<std::string> names = options.targets;
+  const std::string gpu = take_gpu(names);
+  if (!gpu.empty() && names.empty()) names.push_back(least_level());
   if (names.empty()) throw ValueError("export: expected a target, found none");
+  if (!gpu.empty() && names.size() > 1)
+    throw ValueError(fmt::format("export: expected one processor beside the GPU, found {}",
+                                 fmt::join(names, ", ")));
   std::ranges::sort(names, std::ranges::greater(), level_of);
   for (std::size_t i = 1; i < names.size(); ++i) {
     const ProcessorLevel* const better = processor_level(names[i - 1]);
@@ -66,8 +97,9 @@ std::vector<Target> targets_of(const ExportOptions& options) {
   for (const std::string& name : names) {
     targets.push_back(target_named(name));
     targets.back().machine = {};
-    targets.back().calls_library = has_extra(options, "blas");
+    targets.back().calls_library = gpu.empty() && has_extra(options, "blas");
     targets.back().has_runtime = false;
+    targets.back().device = gpu;
   }
   return targets;
 }
@@ -79,6 +111,13 @@ std::string least_target(const std::vector<Target>& targets) {
 }
 
 // -------------------------------------------------------------------------------------- refusals
+
+void refuse_host_work(const Module& module, const std::string& name, const Graph& captured) {
+  if (const Step* const step = work_of_host(module, module.steps))
+    throw ValueError(
+        fmt::format("export: {}: expected work of the GPU, found {}, which the host does{}", name,
+                    op_of(*step, captured), lines_of(*step, captured)));
+}
 
 void refuse_services(const std::vector<Step>& steps, const std::string& name, const Graph& captured,
                      const ExportOptions& options) {
@@ -135,6 +174,7 @@ class Exporting {
   Exporting(const std::string& name, const ExportOptions& options)
       : options_(options), targets_(targets_of(options)) {
     interface_.name = name;
+    interface_.gpu = targets_[0].device;
     interface_.has_weights_file = options.separate_weights;
   }
 
@@ -151,10 +191,12 @@ class Exporting {
     for (const Target& target : targets_) {
       const LoweredFunction lowered = lower_function(closed, how, target, budget);
       refuse_services(lowered.module.steps, function.prefix, closed.graph, options_);
+      if (!target.device.empty()) refuse_host_work(lowered.module, function.prefix, closed.graph);
       note_needs(lowered.module.steps);
       const std::string prefix = fmt::format("{}_on_{}", function.prefix, symbol_part(target.cpu));
       add_code(function, closed, lowered.module, {prefix, level_of(target.cpu), {}, 0});
       for (Unit& unit : emit(lowered.module, function.prefix, prefix, Callers::library)) {
+        function.has_kernels = function.has_kernels || !unit.kernels.empty();
         unit.name = prefix + "_" + unit.name;
         add_unit(std::move(unit), target.cpu);
       }
@@ -181,6 +223,7 @@ class Exporting {
                             python_text(interface_),
                             options_.wheel_version,
                             level_of(targets_.back().cpu) != 0,
+                            interface_.gpu,
                             {}};
     if (options_.separate_weights) library.weights = weights_bytes(interface_);
     std::vector<std::vector<char>> objects;
@@ -235,10 +278,12 @@ class Exporting {
     how.kind = ObjectKind::relocatable;
     how.assembly = options_.assembly;
     how.llvm_ir = options_.llvm_ir;
+    how.device = interface_.gpu;
+    how.device_compiler = options_.device_compiler;
     std::vector<Unit> units;
     for (const ExportedUnit& u : units_)
       if (u.target == cpu) units.push_back(u.unit);
-    BuildResult built = build(units, how);
+    BuildResult built = build(with_images(units, how), how);
     for (std::size_t i = 0; i < units.size(); ++i)
       library.units.push_back({std::move(units[i]), cpu,
                                how.assembly ? std::move(built.assembly[i]) : "",

@@ -16,7 +16,9 @@ namespace gnomon {
 struct ExportOptions {
   /// The processors to compile for: "native", a level of an architecture ("x86-64-v3",
   /// "aarch64+sve", see `processor_levels`), or LLVM's name of one of this machine's. Of several
-  /// levels the call takes the best that its processor has.
+  /// levels the call takes the best that its processor has. "cuda:sm_90" is a GPU, which runs the
+  /// functions on arrays in its memory, as newer ones do; "sim" the simulated device. Beside them
+  /// may stand the processor of the code that launches kernels, else the least of this machine's.
   std::vector<std::string> targets = {"native"};
   int opt_level = 2;                ///< of Clang, 0 to 3
   bool assembly = false;            ///< also return assembly texts
@@ -28,7 +30,8 @@ struct ExportOptions {
   bool cuda = false;          ///< also return the kernels in CUDA C++, and how they are launched
   bool ptx = false;           ///< also compile those
   std::string gpu = "sm_80";  ///< for this architecture
-  std::string device_compiler = "clang";  ///< by this one, or by "nvrtc" where it is there
+  /// Of texts and libraries for GPUs: this, or "nvrtc" where it is there.
+  std::string device_compiler = "clang";
   /// Puts weights and first values of variables into a file of their own: the rest of the library
   /// is the same for any of their values.
   bool separate_weights = false;
@@ -52,6 +55,7 @@ struct ExportedLibrary {
   std::string python;        // NAME/__init__.py of a wheel
   std::string wheel_version;
   bool is_portable = false;             // it asks what the processor has
+  std::string gpu = {};                 // that runs it, if one does
   std::vector<char> weights = {};       // their file, if they have one
   std::vector<std::string> needs = {};  // libraries that programs link with it: "lapack", "blas"
   std::string cuda = {}, launches = {}, ptx = {};  // if they were asked for
@@ -86,7 +90,8 @@ class LibraryFunction {
 /// bytes.
 /// ValueError: a name is no identifier or stands twice, a variable has an open extent, several
 /// targets are not levels of one architecture, an extra is another one, a function prints, or needs
-/// an extra that is not asked for; there is nothing for a file of weights.
+/// an extra that is not asked for; there is nothing for a file of weights; the host would do work
+/// of a function for a GPU.
 ExportedLibrary export_library(const std::string& name, std::span<const LibraryFunction> functions,
                                const ExportOptions& options = {});
 

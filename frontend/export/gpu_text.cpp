@@ -308,14 +308,14 @@ std::string ptx_by_clang(const std::string& cuda, const std::string& gpu) {
   }
 }
 
+}  // namespace
+
 void check_gpu(const std::string& gpu) {
   static const std::regex name("sm_[1-9][0-9]+[af]?");
   if (!std::regex_match(gpu, name))
     throw ValueError(
         fmt::format("export: expected an architecture of GPUs like sm_80, found {}", gpu));
 }
-
-}  // namespace
 
 void GpuTexts::add(const Interface& library, const Module& module, const Graph& captured) {
   const std::string& prefix = library.functions.back().prefix;

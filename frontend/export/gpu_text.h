@@ -29,6 +29,9 @@ class GpuTexts {
   std::vector<std::string> functions_;  // as JSON
 };
 
+/// ValueError: it is no name as "sm_80".
+void check_gpu(const std::string& gpu);
+
 /// What a compiler, "clang" or "nvrtc", makes of a text for "sm_80" and its like. ValueError:
 /// another name, a GPU that Clang does not know, or there is no NVRTC. Throws CompileError.
 std::string ptx_of(const std::string& cuda, const std::string& gpu, const std::string& compiler);

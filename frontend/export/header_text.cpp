@@ -42,7 +42,25 @@ typedef struct @N_failure {
   int32_t status, check;
   int64_t index, value, bound;
 } @N_failure;
+)";
 
+// What ends the list of statuses, by whether there is a file of weights, and a GPU.
+std::string last_statuses(const Interface& library) {
+  std::vector<std::pair<std::string, std::string>> more;
+  if (library.has_weights_file)
+    more.emplace_back("OTHER_WEIGHTS = 8", "a file with the weights of other functions");
+  if (!library.gpu.empty())
+    more.emplace_back("GPU_FAILED = 9", "`value`: what its driver returned; -1 without a driver");
+  std::string text =
+      fmt::format("{}       /* an extent does not fit the integers of {} */",
+                  more.empty() ? "  " : ", ", library.gpu.empty() ? "LAPACK and BLAS" : "a sort");
+  for (std::size_t i = 0; i < more.size(); ++i)
+    text += fmt::format("\n  @C_{:<18}{}/* {} */", more[i].first, i + 1 < more.size() ? ", " : "  ",
+                        more[i].second);
+  return text;
+}
+
+constexpr const char* threads_declaration = R"(
 /* The caller's threads. `parallel_for` calls `body` for pieces that cover [0, count) once, with a
  * `worker` from 0 to threads - 1 that no other running piece has, and returns when all is done. A
  * piece of fewer than `grain` is not worth a thread. */
@@ -55,11 +73,14 @@ typedef struct @N_threads {
 } @N_threads;
 )";
 
-constexpr const char* last_status =
-    "         /* an extent does not fit the integers of LAPACK and BLAS */";
-constexpr const char* last_status_with_file =
-    ",       /* an extent does not fit the integers of LAPACK and BLAS */\n"
-    "  @C_OTHER_WEIGHTS = 8    /* a file with the weights of other functions */";
+constexpr const char* gpu_declaration = R"(
+/* The kernels, loaded into the context that was current: that of cudaSetDevice or cuCtxSetCurrent.
+ * Calls need the same context; any number of threads may use it. It is closed when the work of all
+ * calls is done. */
+typedef struct @N_gpu @N_gpu;
+int32_t @N_gpu_open(@N_gpu** gpu, @N_failure* failure);
+void @N_gpu_close(@N_gpu* gpu);
+)";
 
 constexpr const char* weights_declarations = R"(
 /* The weights are a file of their own, of so many bytes. They are in memory of the caller, at an
@@ -88,11 +109,11 @@ int32_t @N_load(@N_state* state, const char* path);
 )";
 
 // Puts the library's name, N, its name in capitals, C, and what depends on whether it has a file of
-// weights into a text: the end of the statuses, S, and the bytes of the file, B.
+// weights or a GPU into a text: the end of the statuses, S, and the bytes of the file, B.
 std::string with_names(std::string text, const Interface& library) {
   const bool has = library.has_weights_file;
   const std::pair<std::string_view, std::string> names[] = {
-      {"@S", has ? last_status_with_file : last_status},
+      {"@S", last_statuses(library)},
       {"@B", has ? std::to_string(weights_layout(library).bytes) : ""},
       {"@N", library.name},
       {"@C", library.capitals()}};
@@ -113,12 +134,20 @@ std::string remark(const InterfaceArray& a) {
   std::string text = a.text();
   if (is_complex(a.dtype)) text += ", as pairs of real and imaginary part";
   if (is_half(a.dtype)) text += ", by its bits";
+  if (a.on_gpu) text += ", in the memory of the GPU";
   return fmt::format("/* {} */", text);
 }
 
+// What is said of the variables of functions on a GPU.
+constexpr const char* with_copy =
+    ", as they begin and are in files. Calls take the address\n"
+    " * of a copy of it in the memory of the GPU";
+
 std::string state_struct(const Interface& library) {
   if (library.state.empty()) return {};
-  std::string text = "\n/* The variables of the functions. */\ntypedef struct @N_state {\n";
+  std::string text = fmt::format("\n/* The variables of the functions{}. */\n",
+                                 library.gpu.empty() ? "" : with_copy);
+  text += "typedef struct @N_state {\n";
   for (const InterfaceArray& v : library.state) {
     const std::string count = elements_of(v);
     const bool none = std::ranges::find(v.extents, "0") != v.extents.end();
@@ -146,6 +175,32 @@ std::string argument_fields(const InterfaceFunction& f) {
   return text.empty() ? "  char none;\n" : text;
 }
 
+std::string remark_on_late(const InterfaceFunction& f) {
+  return std::ranges::any_of(f.results, &InterfaceArray::late)
+             ? ", without what extents decide that only a call finds"
+             : "";
+}
+
+std::string planned_for_processor(const InterfaceFunction& f) {
+  return fmt::format(
+      "  int64_t workspace; /* bytes */\n}} {0}_shapes;\n\n"
+      "/* Finds the extents of the results, and the bytes of workspace that {0}_run takes with so\n"
+      " * many threads{1}. */\n"
+      "int32_t {0}_plan({2}, int32_t threads, {0}_shapes* shapes, @N_failure* failure);\n",
+      f.prefix, remark_on_late(f), argument_parameters(f));
+}
+
+std::string planned_for_gpu(const Interface& library, const InterfaceFunction& f) {
+  return fmt::format(
+      "{3}}} {0}_shapes;\n\n/* Finds the extents of the results{1}. */\n"
+      "int32_t {0}_plan({2}, {0}_shapes* shapes, {4}_failure* failure);\n",
+      f.prefix, remark_on_late(f), argument_parameters(f),
+      std::ranges::all_of(f.results, [](const InterfaceArray& r) { return r.extents.empty(); })
+          ? "  char none;\n"
+          : "",
+      library.name);
+}
+
 std::string function_text(const Interface& library, const InterfaceFunction& f) {
   std::string text = fmt::format("\n/* ---- {}{} */\n", f.prefix, signature_text(f));
   if (!f.extents.empty())
@@ -159,25 +214,31 @@ std::string function_text(const Interface& library, const InterfaceFunction& f) 
       f.prefix);
   for (const InterfaceArray& r : f.results)
     if (!r.extents.empty()) text += fmt::format("  int64_t {}[{}];\n", r.name, r.extents.size());
-  text += fmt::format(
-      "  int64_t workspace; /* bytes */\n}} {0}_shapes;\n\n"
-      "/* Finds the extents of the results, and the bytes of workspace that {0}_run takes with so\n"
-      " * many threads{1}. */\n"
-      "int32_t {0}_plan({2}, int32_t threads, {0}_shapes* shapes, @N_failure* failure);\n"
-      "/* Computes the results{3}. `work` is aligned to 64 bytes. `threads` and `failure` may be\n"
-      " * null. After a failure the results hold anything{4}. */\n"
-      "int32_t {0}_run({2}{5});\n"
-      "/* Says how {0}_run or {0}_plan failed, as snprintf writes: at most `size` bytes with the\n"
-      " * zero at the end. Returns the length of the whole message. */\n"
-      "size_t {0}_message(const @N_failure* failure, char* text, size_t size);\n",
-      f.prefix,
-      std::ranges::any_of(f.results, &InterfaceArray::late)
-          ? ", without what extents decide that only a call finds"
-          : "",
-      argument_parameters(f), f.variables.empty() ? "" : " and new values of variables",
-      f.variables.empty() ? "" : ", and the variables have the values that they had",
-      run_parameters(library, f));
-  return text;
+  text += library.gpu.empty() ? planned_for_processor(f) : planned_for_gpu(library, f);
+  const std::string written = fmt::format(
+      "Computes the results{}", f.variables.empty() ? "" : " and new values of variables");
+  const std::string lost = fmt::format(
+      "After a failure the results hold anything{}. */\n",
+      f.variables.empty() ? "" : ",\n * and the variables have the values that they had");
+  text += library.gpu.empty()
+              ? fmt::format(
+                    "/* {}. `work` is aligned to 64 bytes. `threads` and `failure`\n"
+                    " * may be null. {}",
+                    written, lost)
+              : fmt::format(
+                    "/* {}, behind what is queued in the stream, a CUstream or\n"
+                    " * cudaStream_t. It waits for the stream where results are in the\n"
+                    " * memory of the host, extents are found or indices checked. `failure`\n"
+                    " * may be null. {}",
+                    written, lost);
+  return text +
+         fmt::format(
+             "int32_t {0}_run({1}{2});\n"
+             "/* Says how {0}_run or {0}_plan failed, as snprintf writes: at most `size` bytes "
+             "with the\n"
+             " * zero at the end. Returns the length of the whole message. */\n"
+             "size_t {0}_message(const @N_failure* failure, char* text, size_t size);\n",
+             f.prefix, argument_parameters(f), run_parameters(library, f));
 }
 
 // A function that takes spans and looks whether they are as long as the extents say. What it names
@@ -189,9 +250,16 @@ class SpanFunction {
     for (const InterfaceArray& a : f.arguments) add(a, "const ");
     for (const InterfaceArray& r : f.results) add(r, "");
     if (f.reads(library)) parameters_.emplace_back("const @N_weights* weights_");
-    if (!f.variables.empty()) parameters_.emplace_back("@N_state& state_");
-    parameters_.emplace_back("std::span<std::byte> work_");
-    parameters_.emplace_back("const @N_threads* threads_ = nullptr");
+    const bool on_gpu = !library.gpu.empty();
+    if (!f.variables.empty())
+      parameters_.emplace_back(on_gpu ? "@N_state* state_" : "@N_state& state_");
+    if (on_gpu) {
+      parameters_.emplace_back("const @N_gpu* gpu_");
+      parameters_.emplace_back("void* stream_");
+    } else {
+      parameters_.emplace_back("std::span<std::byte> work_");
+      parameters_.emplace_back("const @N_threads* threads_ = nullptr");
+    }
     parameters_.emplace_back("@N_failure* failure_ = nullptr");
   }
 
@@ -199,16 +267,19 @@ class SpanFunction {
     const bool is_whole = f_.prefix == library_.name;
     const std::string name = is_whole ? "run" : f_.prefix.substr(library_.name.size() + 1);
     const std::string dims = f_.extents.empty() ? "" : "&dims_, ";
+    const bool on_gpu = !library_.gpu.empty();
     return fmt::format(
         "\n/// {0}_run with spans; one of another length than the extents say is a bad argument.\n"
         "inline std::int32_t {1}({2}) noexcept {{\n"
         "  {0}_args args_{{}};\n{3}  std::size_t counts_[{4}];\n"
         "  if (const std::int32_t status_ = {0}_counts({5}&args_, counts_, failure_)) return "
         "status_;\n{6}"
-        "  return {0}_run({5}&args_{7}, work_.data(), work_.size(), threads_, failure_);\n}}\n",
+        "  return {0}_run({5}&args_{7}, {8}, failure_);\n}}\n",
         f_.prefix, name, fmt::join(parameters_, ", "), fields_, std::max(number_, 1), dims, checks_,
-        std::string(f_.reads(library_) ? ", weights_" : "") +
-            (f_.variables.empty() ? "" : ", &state_"));
+        std::string(f_.reads(library_) ? ", weights_" : "") + (f_.variables.empty() ? ""
+                                                               : on_gpu             ? ", state_"
+                                                                                    : ", &state_"),
+        on_gpu ? "gpu_, stream_" : "work_.data(), work_.size(), threads_");
   }
 
  private:
@@ -274,10 +345,11 @@ std::string argument_parameters(const InterfaceFunction& f) {
 std::string run_parameters(const Interface& library, const InterfaceFunction& f) {
   return (f.reads(library) ? fmt::format(", const {}_weights* weights", library.name) : "") +
          (f.variables.empty() ? "" : fmt::format(", {}_state* state", library.name)) +
-         fmt::format(
-             ", void* work, size_t work_bytes,\n    const {0}_threads* threads, {0}_failure* "
-             "failure",
-             library.name);
+         (library.gpu.empty()
+              ? fmt::format(",\n    void* work, size_t work_bytes, const {}_threads* threads",
+                            library.name)
+              : fmt::format(",\n    const {}_gpu* gpu, void* stream", library.name)) +
+         fmt::format(", {}_failure* failure", library.name);
 }
 
 std::string header_text(const Interface& library) {
@@ -285,9 +357,15 @@ std::string header_text(const Interface& library) {
       "/* " + library.name + ".h: written by Gnomon, to be read and not edited.\n *\n";
   for (const InterfaceFunction& f : library.functions)
     text += fmt::format(" * {}{}\n", f.prefix, signature_text(f));
-  text +=
-      " *\n * The functions throw nothing, allocate nothing and keep nothing between calls; any\n"
-      " * number of threads may call them at once. Arrays are C-contiguous.\n";
+  text += library.gpu.empty()
+              ? " *\n * The functions throw nothing, allocate nothing and keep nothing between "
+                "calls; any\n * number of threads may call them at once. Arrays are C-contiguous.\n"
+              : fmt::format(
+                    " *\n * The functions run on {}. They throw nothing, and any number of threads "
+                    "may call\n * them at once. Arrays are C-contiguous. What calls work in is the "
+                    "driver's memory for\n * the stream (cuMemAllocAsync).\n",
+                    library.gpu == "sim" ? "the simulated device"
+                                         : fmt::format("a GPU of {} or newer", library.gpu));
   if (!library.needs.empty())
     text += fmt::format(
         " *\n * Programs link what the functions call: -l{}. Its integers have 32 bits; it must "
@@ -296,6 +374,7 @@ std::string header_text(const Interface& library) {
         fmt::join(library.needs, " -l"));
   text += " */\n";
   text += opening;
+  text += library.gpu.empty() ? threads_declaration : gpu_declaration;
   if (library.has_weights_file) text += weights_declarations;
   text += state_struct(library);
   for (const InterfaceFunction& f : library.functions) {

@@ -86,9 +86,9 @@ class OpenExtents {
 };
 
 // What the header calls its own beside an argument, and words of C that C++ lets users have.
-constexpr const char* reserved_names[] = {"dims_",    "state_",  "work_",   "threads_", "failure_",
-                                          "args_",    "counts_", "status_", "weights_", "detail",
-                                          "restrict", "linux",   "unix",    "NULL"};
+constexpr const char* reserved_names[] = {
+    "dims_",    "state_", "work_", "threads_", "failure_", "args_", "counts_", "status_",
+    "weights_", "detail", "gpu_",  "stream_",  "restrict", "linux", "unix",    "NULL"};
 
 Names new_names() {
   Names names;
@@ -98,7 +98,7 @@ Names new_names() {
 
 // Fields of a struct, whose names are those of the user or numbered ones.
 InterfaceArray field(Names& names, const std::string& wish, const Type& type, OpenExtents& open) {
-  InterfaceArray array{names.fresh(wish), type.dtype, {}, {}, false, false};
+  InterfaceArray array{names.fresh(wish), type.dtype, {}, {}, false, false, false};
   for (const Dim& d : type.shape) array.extents.push_back(open.text(d));
   return array;
 }
@@ -132,6 +132,11 @@ bool are_same(const Array& a, const Array& b) {
            std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.bytes())) == 0));
 }
 
+// What has a single element is the host's.
+bool is_on_gpu(const Interface& library, const Array& value) {
+  return !library.gpu.empty() && value.size() != 1;
+}
+
 int number_of_weight(Interface& library, const Array& value) {
   for (std::size_t i = 0; i < library.weights.size(); ++i)
     if (are_same(library.weights[i], value)) return static_cast<int>(i);
@@ -151,7 +156,13 @@ int number_of_variable(Interface& library, const Shared& variable) {
                     wish));
   Names names = new_names();
   for (const InterfaceArray& taken : library.state) names.reserve(taken.name);
-  InterfaceArray field{names.fresh(wish), variable.dtype(), {}, {}, false, false};
+  InterfaceArray field{names.fresh(wish),
+                       variable.dtype(),
+                       {},
+                       {},
+                       false,
+                       false,
+                       is_on_gpu(library, variable.get())};
   for (const std::int64_t n : variable.shape()) field.extents.push_back(std::to_string(n));
   library.variables.push_back(variable);
   library.state.push_back(std::move(field));
@@ -236,12 +247,18 @@ void add_code(InterfaceFunction& f, const Closed& closed, const Module& module,
   f.codes.push_back(std::move(code));
   for (const FailureText& failure : module.failures)
     f.failures.push_back(failure_message(failure, closed.graph, closed.argument_origins));
+  for (const Buffer& b : module.buffers)
+    if (b.role == Buffer::Role::parameter && b.on_device &&
+        static_cast<std::size_t>(b.number) < f.arguments.size())
+      f.arguments[static_cast<std::size_t>(b.number)].on_gpu = true;
   for (std::size_t i = 0; i < f.outputs.size(); ++i) {
     InterfaceOutput& output = f.outputs[i];
+    const Buffer& written = module.buffers[static_cast<std::size_t>(module.outputs[i])];
+    if (output.result >= 0)
+      f.results[static_cast<std::size_t>(output.result)].on_gpu = written.on_device;
     output.in_place = output.variable >= 0 && module.over[i] >= 0 && (first || output.in_place);
     if (output.result >= 0)
-      f.results[static_cast<std::size_t>(output.result)].late =
-          module.is_late(module.buffers[static_cast<std::size_t>(module.outputs[i])].shape);
+      f.results[static_cast<std::size_t>(output.result)].late = module.is_late(written.shape);
   }
   if (!first) return;
   for (const int i : module.extent_parameters)

@@ -23,6 +23,7 @@ struct InterfaceArray {
   std::vector<std::string> needed;   // of an argument: as Python computes them of `dims`
   bool by_value = false;             // a number, not the address of one
   bool late = false;                 // a result whose extents the call finds
+  bool on_gpu = false;               // in the memory of the GPU
 
   /// "x: f32[n, 784]".
   std::string text() const;
@@ -57,6 +58,7 @@ struct InterfaceFunction {
   std::vector<FailureMessage> failures;  // of the checks of all codes
   std::vector<InterfaceCode> codes;      // the best first
   std::array<std::uint64_t, 2> key{};    // of the graph
+  bool has_kernels = false;              // that a GPU runs
 
   /// Whether calls need the file of weights.
   bool reads(const struct Interface& library) const;
@@ -70,6 +72,7 @@ struct Interface {
   std::vector<InterfaceArray> state;  // the variables as fields
   std::vector<std::string> needs;     // libraries that programs link with it: "lapack", "blas"
   bool has_weights_file = false;      // which has the weights and the first values of variables
+  std::string gpu;                    // that runs it: "sm_90", "sim"; empty: the processor does
 
   /// The name in capitals, as constants of the header begin.
   std::string capitals() const;

@@ -89,6 +89,8 @@ void check_wheel(const ExportedLibrary& library) {
   if (name.back() == '_' || is_python_keyword(name))
     throw ValueError(
         fmt::format("export: expected a name that Python takes for a package, found {}", name));
+  if (!library.gpu.empty())
+    throw ValueError("export: a wheel takes NumPy's arrays, and this library those of a GPU");
   if (!library.needs.empty())
     throw ValueError(fmt::format("export: a wheel needs NumPy alone, and this library needs {}",
                                  fmt::join(library.needs, " and ")));

@@ -254,6 +254,7 @@ GNOMON_EXPORTED int cuDevicePrimaryCtxRetain(cu::Context* context, cu::Device) {
   return *context = nullptr, cu::success;
 }
 GNOMON_EXPORTED int cuCtxSetCurrent(cu::Context) { return cu::success; }
+GNOMON_EXPORTED int cuCtxGetDevice(cu::Device* device) { return *device = 0, cu::success; }
 GNOMON_EXPORTED int cuMemGetInfo_v2(std::size_t* unused, std::size_t* all) {
   const Locked lock;
   *all = device().memory().most();

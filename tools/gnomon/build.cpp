@@ -111,6 +111,8 @@ void add_build(CommandLine& line) {
        "with code for Fourier transforms, and calls of LAPACK"},
       {"gnomon build model.gn -o model --emit cuda,ptx,json --gpu sm_90",
        "the kernels for GPUs, and how they are launched"},
+      {"gnomon build model.gn -o model --target cuda:sm_90",
+       "a library that runs on a GPU, for arrays in its memory"},
       {"gnomon build model.gn -o model --target aarch64,aarch64+sve256",
        "code for another architecture"},
   };
@@ -135,8 +137,8 @@ void add_build(CommandLine& line) {
       ->capture_default_str();
   command
       .add_option("--target", arguments->targets,
-                  "native, LLVM's name of a processor, or levels of an architecture: " +
-                      processor_level_names())
+                  "native, LLVM's name of a processor, levels of an architecture (" +
+                      processor_level_names() + "), or a GPU: cuda:sm_90, sim")
       ->delimiter(',')
       ->capture_default_str();
   const auto add = [&](const char* name, std::vector<std::string>& names, const char* doc) {

@@ -15,8 +15,12 @@ enum class Outcome : i32 {
   no_workspace,     // `value`: bytes that are missing
   no_capacity,      // `index`: the number of the result's name; `value`: elements that it has
   wrong_processor,  // it lacks instructions that the library was built for
-  too_large = 7,    // an extent is beyond the integers of LAPACK and BLAS
+  too_large = 7,    // an extent is beyond the integers of LAPACK and BLAS, or of sorts on a GPU
+  gpu_failed = 9,   // `value`: what the GPU's driver returned, or -1 without a driver
 };
+
+/// `check` of extents that are too large for a sort on a GPU.
+constexpr i32 sorted_on_gpu = 1;
 
 /// What a call tells of how it failed.
 struct CallFailure {
@@ -46,6 +50,8 @@ struct LateResult {
   i64 argument;  // number of its name
 };
 
+class GpuCall;
+
 }  // namespace gn
 
 /// One running call.
@@ -56,6 +62,7 @@ struct gnomon_context {
   const gn::LateResult* late;  // by number of the result
   gn::CallFailure failure;
   bool lock;
+  gn::GpuCall* gpu;  // on which it runs, if it does
 };
 
 namespace gn {
@@ -149,10 +156,10 @@ inline i64 count_of(const i64* extents, i32 rank, i64 size) {
 
 /// The address of an array's elements, or null and a failure. One without elements may be null.
 inline void* address_of(const void* data, const i64* extents, i32 rank, i64 size, i64 argument,
-                        CallFailure& failure) {
+                        CallFailure& failure, bool on_gpu = false) {
   alignas(64) static char none[64];
   const i64 count = count_of(extents, rank, size);
-  if (count == 0) return none;
+  if (count == 0) return on_gpu ? nullptr : none;
   if (count < 0)
     refuse(failure, argument, Wrong::too_large);
   else if (data == nullptr)
@@ -193,18 +200,25 @@ inline i64 workspace_of(const i64* plan, i32 threads) {
   return (bytes + 63) & ~i64{63};
 }
 
-/// Runs a code over the plan of a call. The workspace has `kept` bytes behind what the plan asks
-/// for, which are not for memory that is allocated.
+/// Runs a code over the plan of a call. A failure that is told already stays.
+inline void run_with(const gnomon_services& services, gnomon_context& context,
+                     const FunctionCode& code, void* const* buffers, const i64* plan, char* work,
+                     CallFailure& failure) {
+  if (code.run(&services, &context, buffers, plan, work) == GNOMON_DONE) return;
+  if (failure.outcome != Outcome::done) return;
+  failure = context.failure;
+  if (failure.outcome == Outcome::check_failed) set_check(failure, failure.check, code);
+  if (failure.outcome == Outcome::done) failure.outcome = Outcome::no_workspace;
+}
+
+/// The same by the processor. The workspace has `kept` bytes behind what the plan asks for, which
+/// are not for memory that is allocated.
 inline void run_code(const FunctionCode& code, void* const* buffers, const i64* plan, char* work,
                      i64 bytes, i64 kept, const CallerThreads* threads, const LateResult* late,
                      CallFailure& failure) {
   const i64 used = workspace_of(plan, threads_of(threads)) + kept;
-  gnomon_context context{threads, work + used, work + bytes, late, {}, false};
-  const gnomon_services services = services_of(threads);
-  if (code.run(&services, &context, buffers, plan, work) == GNOMON_DONE) return;
-  failure = context.failure;
-  if (failure.outcome == Outcome::check_failed) set_check(failure, failure.check, code);
-  if (failure.outcome == Outcome::done) failure.outcome = Outcome::no_workspace;
+  gnomon_context context{threads, work + used, work + bytes, late, {}, false, nullptr};
+  run_with(services_of(threads), context, code, buffers, plan, work, failure);
 }
 
 /// A text of at most `size` bytes with the zero at its end, which knows how long it would be.
@@ -299,7 +313,17 @@ inline u64 describe(const CallFailure& failure, const char* const* arguments, i6
       message.put("the processor lacks instructions that this library was built for");
       break;
     case Outcome::too_large:
-      message.put("an extent does not fit the integers of LAPACK and BLAS");
+      message.put(failure.check == sorted_on_gpu
+                      ? "a GPU sorts fewer than 2^32 elements"
+                      : "an extent does not fit the integers of LAPACK and BLAS");
+      break;
+    case Outcome::gpu_failed:
+      if (failure.value < 0) {
+        message.put("there is no driver of the GPU, or it is too old");
+        break;
+      }
+      message.put("the driver of the GPU returned error ");
+      message.put(failure.value);
       break;
   }
   return message.finish();

@@ -35,10 +35,14 @@ def export(
     "cpp", "llvm-ir" and "asm"; "ll" and "s" are other names of these. For GPUs: "cuda", the kernels
     in CUDA C++, "ptx", what `device_compiler` makes of them for the architecture `gpu`, and "json",
     which says how they are launched. That compiler is "clang", which Gnomon has, or "nvrtc", of
-    NVIDIA's toolkit. `targets`: "native", LLVM's name of a processor, or
-    levels of one architecture, this machine's or another, of which a call takes the best that its
-    processor has: "x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"; "aarch64", "aarch64+sve",
-    "aarch64+sve256"; "riscv64", "riscv64+v". `opt_level`: Clang's, 0 to 3.
+    NVIDIA's toolkit.
+
+    `targets`: "native", LLVM's name of a processor, or levels of one architecture, this machine's
+    or another, of which a call takes the best that its processor has: "x86-64", "x86-64-v2",
+    "x86-64-v3", "x86-64-v4"; "aarch64", "aarch64+sve", "aarch64+sve256"; "riscv64", "riscv64+v".
+    With "cuda:sm_90" the functions run on a GPU of that architecture or a newer one, on arrays in
+    its memory; the library needs the driver alone. With "sim" they do so on the simulated device.
+    `opt_level`: Clang's, 0 to 3.
 
     `extras`: "fft" adds code for Fourier transforms, "lapack" lets the library call LAPACK for
     systems of equations and decompositions, "blas" lets it call BLAS for products that are large.
@@ -55,7 +59,7 @@ def export(
 
     ValueError: a name is no identifier, another kind, target or extra, a version that no wheel has,
     a variable has an open extent, there are no weights for a file, or a function prints, needs an
-    extra that is not asked for, or has what GPUs have no text for.
+    extra that is not asked for, or has what GPUs have no text or kernel for.
 
     >>> from tempfile import TemporaryDirectory
     >>> x = gn.vector("x")

@@ -1,0 +1,359 @@
+// What functions of an exported library that run on a GPU have in the place of the runtime: the
+// driver, a stream of their caller, and memory that the driver has for it.
+#pragma once
+
+#include <stddef.h>
+
+#include "runtime/device/routine_launches.h"
+#include "stdlib/prelude/export/caller.h"
+
+extern "C" {
+void* dlopen(const char* file, int mode);
+void* dlsym(void* library, const char* name);
+void* malloc(size_t bytes);
+void free(void* memory);
+}
+
+namespace gn {
+
+/// The functions of the driver that calls use, in the order of `gpu_driver_names`.
+struct GpuDriver {
+  int (*get_device)(int* device);
+  int (*attribute)(int* value, int attribute, int device);
+  int (*load)(void** module, const void* image);
+  int (*unload)(void* module);
+  int (*function)(void** function, void* module, const char* name);
+  int (*allocate)(u64* memory, size_t bytes, void* stream);
+  int (*release)(u64 memory, void* stream);
+  int (*copy_in)(u64 to, const void* from, size_t bytes, void* stream);
+  int (*copy_out)(void* to, u64 from, size_t bytes, void* stream);
+  int (*copy)(u64 to, u64 from, size_t bytes, void* stream);
+  int (*fill)(u64 memory, unsigned char value, size_t bytes, void* stream);
+  int (*wait)(void* stream);
+  int (*launch)(void* function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+                unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared_bytes,
+                void* stream, void** parameters, void** extra);
+};
+
+constexpr const char* gpu_driver_names[] = {
+    "cuCtxGetDevice",       "cuDeviceGetAttribute", "cuModuleLoadData", "cuModuleUnload",
+    "cuModuleGetFunction",  "cuMemAllocAsync",      "cuMemFreeAsync",   "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async",  "cuStreamSynchronize",
+    "cuLaunchKernel"};
+constexpr int gpu_driver_count = sizeof(GpuDriver) / sizeof(void*);
+static_assert(gpu_driver_count == sizeof gpu_driver_names / sizeof gpu_driver_names[0]);
+
+/// A constant in the memory of the GPU.
+struct GpuConstant {
+  const void* bytes;
+  u64 at;
+  GpuConstant* next;
+};
+
+/// The kernels of a library in a context.
+struct Gpu {
+  GpuDriver driver;
+  i64 blocks;  // the most that a launch is worth
+  int modules;
+  void** module;     // of each function; null: it has no kernels
+  void** functions;  // of all modules, one behind the other
+  int* first;        // of each module
+  GpuConstant* constants;
+  bool lock;  // of these
+};
+
+/// Outcomes of the driver: `value` is what it returned, or this where there is no driver.
+constexpr i64 no_gpu_driver = -1;
+
+inline bool gpu_did(int result, CallFailure& failure) {
+  if (result != 0 && failure.outcome == Outcome::done)
+    failure = {Outcome::gpu_failed, 0, 0, result, 0};
+  return result == 0;
+}
+
+inline bool open_driver(const char* file, GpuDriver& driver, CallFailure& failure) {
+  constexpr int now = 2;
+  void* const library = dlopen(file, now);
+  void* found[gpu_driver_count] = {};
+  bool all = library != nullptr;
+  for (int i = 0; all && i < gpu_driver_count; ++i)
+    all = (found[i] = dlsym(library, gpu_driver_names[i])) != nullptr;
+  __builtin_memcpy(&driver, found, sizeof driver);
+  return all || gpu_did(static_cast<int>(no_gpu_driver), failure);
+}
+
+inline void close_gpu(Gpu* gpu) {
+  if (gpu == nullptr) return;
+  for (GpuConstant* at = gpu->constants; at != nullptr;) {
+    GpuConstant* const next = at->next;
+    gpu->driver.release(at->at, nullptr);
+    free(at);
+    at = next;
+  }
+  for (int m = 0; m < gpu->modules; ++m)
+    if (gpu->module[m] != nullptr) gpu->driver.unload(gpu->module[m]);
+  free(gpu);
+}
+
+/// Loads the kernels that `records` name, one of each function, into the context that is current.
+inline Gpu* open_gpu(const char* file, const gnomon_device_record* const* records, int count,
+                     CallFailure& failure) {
+  int kernels = 0;
+  for (int m = 0; m < count; ++m) kernels += records[m] == nullptr ? 0 : records[m]->kernels;
+  const auto pointers = static_cast<size_t>(count + kernels);
+  const size_t bytes = sizeof(Gpu) + pointers * sizeof(void*) + sizeof(int) * size_t(count);
+  auto* const memory = static_cast<char*>(malloc(bytes));
+  if (memory == nullptr) return failure.outcome = Outcome::no_workspace, nullptr;
+  __builtin_memset(memory, 0, bytes);
+  Gpu* const gpu = reinterpret_cast<Gpu*>(memory);
+  gpu->module = reinterpret_cast<void**>(memory + sizeof(Gpu));
+  gpu->functions = gpu->module + count;
+  gpu->first = reinterpret_cast<int*>(gpu->functions + kernels);
+  gpu->modules = count;
+  int device = 0, multiprocessors = 0;
+  constexpr int multiprocessor_count = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+  bool done =
+      open_driver(file, gpu->driver, failure) &&
+      gpu_did(gpu->driver.get_device(&device), failure) &&
+      gpu_did(gpu->driver.attribute(&multiprocessors, multiprocessor_count, device), failure);
+  gpu->blocks = gnomon::blocks_of_launch(multiprocessors);
+  int next = 0;
+  for (int m = 0; done && m < count; ++m) {
+    gpu->first[m] = next;
+    const gnomon_device_record* const record = records[m];
+    if (record == nullptr) continue;
+    done = gpu_did(gpu->driver.load(&gpu->module[m], record->image), failure);
+    for (int k = 0; done && k < record->kernels; ++k)
+      done = gpu_did(
+          gpu->driver.function(&gpu->functions[next++], gpu->module[m], record->names[k]), failure);
+  }
+  if (done) return gpu;
+  if (gpu->driver.unload != nullptr)
+    close_gpu(gpu);
+  else
+    free(gpu);
+  return nullptr;
+}
+
+/// Memory that a call took, of the GPU or of the host.
+struct GpuBlock {
+  GpuBlock* next;
+  u64 at;  // 0: of the host, behind this
+};
+
+/// One running call on a GPU: its work is queued in the stream.
+class GpuCall {
+ public:
+  GpuCall(const void* gpu, int function, void* stream, CallFailure& failure)
+      : gpu_(const_cast<Gpu*>(static_cast<const Gpu*>(gpu))),
+        stream_(stream),
+        functions_(gpu_->functions + gpu_->first[function]),
+        failure_(failure) {}
+  GpuCall(const GpuCall&) = delete;
+  GpuCall& operator=(const GpuCall&) = delete;
+  /// Memory goes back behind the work.
+  ~GpuCall() {
+    while (blocks_ != nullptr) {
+      GpuBlock* const next = blocks_->next;
+      if (blocks_->at != 0) gpu_->driver.release(blocks_->at, stream_);
+      free(blocks_);
+      blocks_ = next;
+    }
+  }
+
+  bool did(int result) { return gpu_did(result, failure_); }
+
+  /// Of the GPU; null and a failure: there is none.
+  void* memory(i64 bytes) {
+    GpuBlock* const block = new_block(0);
+    if (block == nullptr) return nullptr;
+    did(gpu_->driver.allocate(&block->at, static_cast<size_t>(bytes < 1 ? 1 : bytes), stream_));
+    return pointer(block->at);
+  }
+  /// Of the host, aligned to 64 bytes.
+  void* host_memory(i64 bytes) {
+    constexpr u64 line = 64;
+    GpuBlock* const block = new_block(static_cast<size_t>(bytes < 0 ? 0 : bytes) + line);
+    if (block == nullptr) return nullptr;
+    return pointer((reinterpret_cast<u64>(block + 1) + line - 1) & ~(line - 1));
+  }
+  /// Of the GPU until the next kernel is launched.
+  void* scratch(i64 bytes) {
+    if (bytes > scratch_bytes_ || scratch_ == nullptr) {
+      scratch_ = memory(bytes);
+      scratch_bytes_ = bytes;
+    }
+    return scratch_;
+  }
+  /// Bytes of the library or its weights in the memory of the GPU, which are copied once.
+  void* constant(const void* bytes, i64 count) {
+    while (__atomic_test_and_set(&gpu_->lock, __ATOMIC_ACQUIRE)) {
+    }
+    const GpuConstant* found = gpu_->constants;
+    while (found != nullptr && found->bytes != bytes) found = found->next;
+    if (found == nullptr) found = new_constant(bytes, count);
+    __atomic_clear(&gpu_->lock, __ATOMIC_RELEASE);
+    return found == nullptr ? nullptr : pointer(found->at);
+  }
+
+  bool copy(void* to, const void* from, i64 bytes, gnomon_direction direction) {
+    if (bytes <= 0) return true;
+    const auto count = static_cast<size_t>(bytes);
+    switch (direction) {
+      case GNOMON_TO_DEVICE: return did(gpu_->driver.copy_in(place(to), from, count, stream_));
+      case GNOMON_IN_DEVICE: return did(gpu_->driver.copy(place(to), place(from), count, stream_));
+      case GNOMON_TO_HOST: break;
+    }
+    return did(gpu_->driver.copy_out(to, place(from), count, stream_)) && wait();
+  }
+  bool clear(void* memory, i64 bytes) {
+    return bytes <= 0 ||
+           did(gpu_->driver.fill(place(memory), 0, static_cast<size_t>(bytes), stream_));
+  }
+  bool wait() { return did(gpu_->driver.wait(stream_)); }
+  bool launch(i32 kernel, i64 blocks, i32 threads, void* const* parameters) {
+    constexpr i64 most = 0x7fffffff;
+    return did(gpu_->driver.launch(
+        functions_[kernel], static_cast<unsigned>(gnomon::clamped(blocks, 1, most)), 1, 1,
+        static_cast<unsigned>(threads), 1, 1, 0, stream_, const_cast<void**>(parameters), nullptr));
+  }
+  i64 blocks() const { return gpu_->blocks; }
+
+  /// Where kernels tell of failed checks.
+  void* failed_check() {
+    if (failed_check_ != nullptr) return failed_check_;
+    failed_check_ = memory(sizeof(FailedCheck));
+    const FailedCheck none;
+    if (failed_check_ != nullptr && !copy(failed_check_, &none, sizeof none, GNOMON_TO_DEVICE))
+      failed_check_ = nullptr;
+    return failed_check_;
+  }
+  /// Waits for them.
+  i32 check(const gnomon_services& services, gnomon_context* context) {
+    if (failed_check_ == nullptr) return GNOMON_DONE;
+    FailedCheck found;
+    if (!copy(&found, failed_check_, sizeof found, GNOMON_TO_HOST)) return GNOMON_SERVICE_FAILED;
+    if (found.check < 0) return GNOMON_DONE;
+    services.fail(context, found.check, found.index, found.value, found.bound);
+    return GNOMON_CHECK_FAILED;
+  }
+
+ private:
+  /// As kernels see it: `gn::Failure`.
+  struct FailedCheck {
+    i32 lock = 0, check = -1;
+    i64 index = 0, value = 0, bound = 0;
+  };
+
+  static void* pointer(u64 at) { return reinterpret_cast<void*>(at); }
+  static u64 place(const void* at) { return reinterpret_cast<u64>(at); }
+
+  // `bytes` of the host behind it.
+  GpuBlock* new_block(size_t bytes) {
+    auto* const block = static_cast<GpuBlock*>(malloc(sizeof(GpuBlock) + bytes));
+    if (block == nullptr) {
+      failure_ = {Outcome::no_workspace, 0, 0, static_cast<i64>(bytes), 0};
+      return nullptr;
+    }
+    *block = {blocks_, 0};
+    return blocks_ = block;
+  }
+  // It is there for all streams when this returns.
+  const GpuConstant* new_constant(const void* bytes, i64 count) {
+    auto* const made = static_cast<GpuConstant*>(malloc(sizeof(GpuConstant)));
+    if (made == nullptr) return failure_.outcome = Outcome::no_workspace, nullptr;
+    *made = {bytes, 0, gpu_->constants};
+    const auto size = static_cast<size_t>(count < 1 ? 1 : count);
+    if (did(gpu_->driver.allocate(&made->at, size, stream_)) &&
+        copy(pointer(made->at), bytes, count, GNOMON_TO_DEVICE) && wait())
+      return gpu_->constants = made;
+    if (made->at != 0) gpu_->driver.release(made->at, stream_);
+    free(made);
+    return nullptr;
+  }
+
+  Gpu* gpu_;
+  void* stream_;
+  void** functions_;
+  CallFailure& failure_;
+  GpuBlock* blocks_ = nullptr;
+  void *scratch_ = nullptr, *failed_check_ = nullptr;
+  i64 scratch_bytes_ = 0;
+};
+
+}  // namespace gn
+
+namespace gn::detail {
+
+inline GpuCall& gpu_of(gnomon_context* context) { return *context->gpu; }
+inline i32 status_of(bool done) { return done ? GNOMON_DONE : GNOMON_SERVICE_FAILED; }
+
+/// Where a routine of the function runs.
+struct RoutineOnGpu {
+  GpuCall& call;
+  i32 kernel;
+
+  void* memory(i64 bytes) { return call.scratch(bytes); }
+  bool launch(i64 blocks, i32 threads, void* const* parameters) {
+    return call.launch(kernel, blocks, threads, parameters);
+  }
+  i64 blocks() const { return call.blocks(); }
+};
+
+/// Bytes of an element, by number of the DType: bool, integers, halves, floats, complex numbers.
+constexpr u8 element_bytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+
+template <typename Record>
+i32 gpu_routine(gnomon_context* context, i32 kernel, const Record* what) {
+  if constexpr (requires { gnomon::fits_device(*what); })
+    if (!gnomon::fits_device(*what)) {
+      context->failure = {Outcome::too_large, sorted_on_gpu, 0, 0, 0};
+      return GNOMON_SERVICE_FAILED;
+    }
+  RoutineOnGpu where{gpu_of(context), kernel};
+  return status_of(gnomon::launch_routine(where, *what, element_bytes[what->dtype]));
+}
+
+inline gnomon_services gpu_services(const GpuCall& call) {
+  gnomon_services table = services_of(nullptr);
+  table.allocate = [](gnomon_context* c, i64 bytes) { return gpu_of(c).host_memory(bytes); };
+  table.device_allocate = [](gnomon_context* c, i64 bytes) { return gpu_of(c).memory(bytes); };
+  table.device_constant = [](gnomon_context* c, const void* constant, i64 bytes) {
+    return gpu_of(c).constant(constant, bytes);
+  };
+  table.device_scratch = [](gnomon_context* c, i64 bytes) { return gpu_of(c).scratch(bytes); };
+  table.device_failure = [](gnomon_context* c) { return gpu_of(c).failed_check(); };
+  table.device_failed = [](gnomon_context* c) { return gpu_of(c).check(services_of(nullptr), c); };
+  table.device_copy = [](gnomon_context* c, void* to, const void* from, i64 bytes,
+                         gnomon_direction direction) {
+    return status_of(gpu_of(c).copy(to, from, bytes, direction));
+  };
+  table.device_wait = [](gnomon_context* c) { return status_of(gpu_of(c).wait()); };
+  table.device_clear = [](gnomon_context* c, void* memory, i64 bytes) {
+    return status_of(gpu_of(c).clear(memory, bytes));
+  };
+  table.device_launch = [](gnomon_context* c, i32 kernel, i64 blocks, i32 threads,
+                           void* const* parameters) {
+    return status_of(gpu_of(c).launch(kernel, blocks, threads, parameters));
+  };
+  table.device_lines = gpu_routine<gnomon_lines>;
+  table.device_convolve = gpu_routine<gnomon_convolution>;
+  table.device_blocks = call.blocks();
+  return table;
+}
+
+}  // namespace gn::detail
+
+namespace gn {
+
+/// Runs a code over the plan of a call.
+inline void run_on_gpu(const FunctionCode& code, void* const* buffers, const i64* plan,
+                       GpuCall& call, const LateResult* late, CallFailure& failure) {
+  char* const work = static_cast<char*>(call.host_memory(workspace_of(plan, 1)));
+  if (work == nullptr) return;
+  gnomon_context context{nullptr, nullptr, nullptr, late, {}, false, &call};
+  const gnomon_services services = detail::gpu_services(call);
+  run_with(services, context, code, buffers, plan, work, failure);
+}
+
+}  // namespace gn
