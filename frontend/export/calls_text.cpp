@@ -34,7 +34,7 @@ class CallsOfFunction {
     for (const InterfaceCode& code : f.codes) plan_size_ = std::max(plan_size_, code.layout.size());
     for (std::size_t i = 0; i < f.outputs.size(); ++i)
       if (f.outputs[i].variable >= 0 && !f.outputs[i].in_place) {
-        std::int64_t& end = is_number(f.outputs[i].variable) ? numbers_ : kept_;
+        std::int64_t& end = is_number(f.outputs[i]) ? numbers_ : kept_;
         kept_at_.emplace_back(i, end);
         const Array value = variable(f.outputs[i]);
         end += bytes_in_lines(value.size(), value.dtype());
@@ -216,27 +216,29 @@ class CallsOfFunction {
 
   static std::string address(const InterfaceArray& a, const std::string& span, std::size_t number) {
     return fmt::format("gn::address_of(args->{}, {}, {}, failed{})", a.name, span, number,
-                       a.on_gpu ? ", true" : "");
+                       a.on_gpu ? ", call.nothing()" : "");
   }
-  std::string weight(int w) const {
-    const Array& value = library_.weights[static_cast<std::size_t>(w)];
+  std::string weight(std::size_t i) const {
+    const auto number = static_cast<std::size_t>(f_.weights[i]);
     const std::string bytes =
         library_.has_weights_file
-            ? fmt::format("gn::weight_at(weights, {})",
-                          layout_.weights[static_cast<std::size_t>(w)])
-            : fmt::format("const_cast<unsigned char*>({}_weight{})", library_.name, w);
-    return on_gpu() && value.size() != 1
-               ? fmt::format("call.constant({}, {})", bytes, value.bytes())
-               : bytes;
+            ? fmt::format("gn::weight_at(weights, {})", layout_.weights[number])
+            : fmt::format("const_cast<unsigned char*>({}_weight{})", library_.name, number);
+    if (!on_gpu() || f_.of_host[f_.arguments.size() + i]) return bytes;
+    return fmt::format("call.constant({}, {}{})", bytes, library_.weights[number].bytes(),
+                       library_.has_weights_file ? ", gn::checksum_of(weights)" : "");
   }
-  // Whether the host needs the value of a variable, which is in the memory of the GPU.
-  bool is_number(int variable) const {
-    return on_gpu() && !library_.state[static_cast<std::size_t>(variable)].on_gpu;
+  // Whether the host reads the old value of the variable with a number, which the GPU has.
+  bool is_read_by_host(std::size_t i) const {
+    return on_gpu() && f_.of_host[f_.arguments.size() + f_.weights.size() + i];
   }
-  std::string old_value(int v) const {
-    if (!is_number(v)) return fmt::format("state->{}", variable_name(v));
-    const auto at = std::ranges::find(f_.variables, v) - f_.variables.begin();
-    return fmt::format("old_numbers + {}", bytes_of_number * at);
+  // Whether the host makes the new value of a variable.
+  bool is_number(const InterfaceOutput& o) const { return on_gpu() && !o.on_gpu; }
+  std::string old_value(std::size_t i) const {
+    if (!is_read_by_host(i)) return fmt::format("state->{}", variable_name(f_.variables[i]));
+    std::size_t before = 0;
+    for (std::size_t k = 0; k < i; ++k) before += is_read_by_host(k);
+    return fmt::format("old_numbers + {}", bytes_of_number * before);
   }
   const char* kept_base() const { return on_gpu() ? "kept" : "base + own"; }
 
@@ -248,8 +250,8 @@ class CallsOfFunction {
       all.push_back(a.by_value ? fmt::format("const_cast<{}*>(&args->{})", a.element(), a.name)
                                : address(a, argument_span(i), i));
     }
-    for (const int w : f_.weights) all.push_back(weight(w));
-    for (const int v : f_.variables) all.push_back(old_value(v));
+    for (std::size_t i = 0; i < f_.weights.size(); ++i) all.push_back(weight(i));
+    for (std::size_t i = 0; i < f_.variables.size(); ++i) all.push_back(old_value(i));
     for (std::size_t i = 0; i < f_.outputs.size(); ++i) all.push_back(output(i));
     return fmt::format("{}", fmt::join(all, ",\n      "));
   }
@@ -260,7 +262,7 @@ class CallsOfFunction {
       return r->late ? "nullptr" : address(*r, output_span(i, *r), number_of_result(o));
     if (o.in_place) return fmt::format("state->{}", variable_name(o.variable));
     const auto at = std::ranges::find(kept_at_, i, &std::pair<std::size_t, std::int64_t>::first);
-    return fmt::format("{} + {}", is_number(o.variable) ? "numbers" : kept_base(), at->second);
+    return fmt::format("{} + {}", is_number(o) ? "numbers" : kept_base(), at->second);
   }
 
   std::string late_results() const {
@@ -276,17 +278,23 @@ class CallsOfFunction {
   }
 
   std::string commit() const {
-    std::string text;
+    std::vector<std::string> copies;
     for (const auto& [i, at] : kept_at_) {
-      const int v = f_.outputs[i].variable;
-      const auto bytes = variable(f_.outputs[i]).bytes();
-      text += on_gpu() ? fmt::format("  call.copy(state->{}, {} + {}, {}, {});\n", variable_name(v),
-                                     is_number(v) ? "numbers" : "kept", at, bytes,
-                                     is_number(v) ? "GNOMON_TO_DEVICE" : "GNOMON_IN_DEVICE")
-                       : fmt::format("  __builtin_memcpy(state->{}, base + own + {}, {});\n",
-                                     variable_name(v), at, bytes);
+      const InterfaceOutput& o = f_.outputs[i];
+      const std::string to = fmt::format("state->{}", variable_name(o.variable));
+      const auto bytes = variable(o).bytes();
+      copies.push_back(
+          !on_gpu() ? fmt::format("__builtin_memcpy({}, base + own + {}, {})", to, at, bytes)
+          : is_number(o)
+              ? fmt::format("call.copy({}, numbers + {}, {}, GNOMON_TO_DEVICE)", to, at, bytes)
+              : fmt::format("call.copy({}, kept + {}, {}, GNOMON_IN_DEVICE)", to, at, bytes));
     }
-    return text.empty() ? "" : "  // All variables change, or none does.\n" + text;
+    if (copies.empty()) return {};
+    constexpr const char* comment = "  // All variables change, or none does.\n";
+    if (on_gpu())
+      return fmt::format("{}  if (!({})) {}\n", comment, fmt::join(copies, " &&\n        "),
+                         finish());
+    return fmt::format("{}  {};\n", comment, fmt::join(copies, ";\n  "));
   }
 
   std::string finish() const {
@@ -325,19 +333,24 @@ class CallsOfFunction {
                         &f_ - library_.functions.data());
     // Numbers among the variables come to the host, and go back with the others.
     std::string copies;
-    for (const int v : f_.variables)
-      if (is_number(v))
-        copies += fmt::format("  call.copy({}, state->{}, {}, GNOMON_TO_HOST);\n", old_value(v),
-                              variable_name(v),
-                              library_.variables[static_cast<std::size_t>(v)].get().bytes());
-    if (!copies.empty())
-      text += fmt::format("  alignas(64) char old_numbers[{}];\n{}",
-                          f_.variables.size() * bytes_of_number, copies);
+    std::size_t numbers = 0;
+    for (std::size_t i = 0; i < f_.variables.size(); ++i) {
+      if (!is_read_by_host(i)) continue;
+      const int v = f_.variables[i];
+      copies += fmt::format("  call.copy({}, state->{}, {}, GNOMON_TO_HOST);\n", old_value(i),
+                            variable_name(v),
+                            library_.variables[static_cast<std::size_t>(v)].get().bytes());
+      ++numbers;
+    }
+    if (numbers > 0)
+      text +=
+          fmt::format("  alignas(64) char old_numbers[{}];\n{}", numbers * bytes_of_number, copies);
     if (numbers_ > 0) text += fmt::format("  alignas(64) char numbers[{}];\n", numbers_);
-    if (kept_ > 0)
+    if (std::ranges::any_of(kept_at_,
+                            [&](const auto& at) { return !is_number(f_.outputs[at.first]); }))
       text += fmt::format("  char* const kept = static_cast<char*>(call.memory({}));\n", kept_);
     return text + prepared() + "  gn::run_on_gpu(*code, buffers, plan, call, late, failed);\n" +
-           finished() + commit() + (kept_at_.empty() ? "" : finished()) + "  return 0;\n}\n";
+           finished() + commit() + "  return 0;\n}\n";
   }
 
   std::string run() const {
@@ -456,7 +469,7 @@ std::string gpu_functions(const Interface& library) {
       "\nextern \"C\" i32 {0}_gpu_open({0}_gpu** gpu, {0}_failure* failure) {{\n"
       "  static const gnomon_device_record* const records[] = {{{1}}};\n"
       "  gn::CallFailure failed{{}};\n"
-      "  if (gpu == nullptr)\n    failed.outcome = gn::Outcome::bad_argument;\n  else\n"
+      "  if (gpu == nullptr)\n    gn::refuse(failed, -1, gn::Wrong::null);\n  else\n"
       "    *gpu = reinterpret_cast<{0}_gpu*>(gn::open_gpu(\"{2}\", records, {3}, failed));\n"
       "  return {0}_failed(failed, failure);\n}}\n\n"
       "extern \"C\" void {0}_gpu_close({0}_gpu* gpu) {{\n"

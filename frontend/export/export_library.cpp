@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <set>
 
 #include "codegen/module/accesses.h"
@@ -175,6 +176,9 @@ class Exporting {
       : options_(options), targets_(targets_of(options)) {
     interface_.name = name;
     interface_.gpu = targets_[0].device;
+    // Names that end in a letter have instructions of one GPU alone.
+    interface_.runs_on_newer = options.device_compiler == "clang" && !interface_.gpu.empty() &&
+                               std::isdigit(static_cast<unsigned char>(interface_.gpu.back()));
     interface_.has_weights_file = options.separate_weights;
   }
 

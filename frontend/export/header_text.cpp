@@ -75,8 +75,8 @@ typedef struct @N_threads {
 
 constexpr const char* gpu_declaration = R"(
 /* The kernels, loaded into the context that was current: that of cudaSetDevice or cuCtxSetCurrent.
- * Calls need the same context; any number of threads may use it. It is closed when the work of all
- * calls is done. */
+ * Calls need the same context, and so does what closes it, when the work of all calls is done. Any
+ * number of threads may use it. */
 typedef struct @N_gpu @N_gpu;
 int32_t @N_gpu_open(@N_gpu** gpu, @N_failure* failure);
 void @N_gpu_close(@N_gpu* gpu);
@@ -84,7 +84,7 @@ void @N_gpu_close(@N_gpu* gpu);
 
 constexpr const char* weights_declarations = R"(
 /* The weights are a file of their own, of so many bytes. They are in memory of the caller, at an
- * address that 64 divides, and stay there, as they are, while calls use them: nothing is copied.
+ * address that 64 divides, and stay there, as they are, while calls use them@Y.
  * After a failure `weights` is null. */
 #define @C_WEIGHTS_BYTES @B
 typedef struct @N_weights @N_weights;
@@ -109,11 +109,14 @@ int32_t @N_load(@N_state* state, const char* path);
 )";
 
 // Puts the library's name, N, its name in capitals, C, and what depends on whether it has a file of
-// weights or a GPU into a text: the end of the statuses, S, and the bytes of the file, B.
+// weights or a GPU into a text: the end of the statuses, S, what becomes of weights, Y, and the
+// bytes of their file, B.
 std::string with_names(std::string text, const Interface& library) {
   const bool has = library.has_weights_file;
   const std::pair<std::string_view, std::string> names[] = {
       {"@S", last_statuses(library)},
+      {"@Y", library.gpu.empty() ? ": nothing is copied"
+                                 : ";\n * what the GPU reads is copied once for each file"},
       {"@B", has ? std::to_string(weights_layout(library).bytes) : ""},
       {"@N", library.name},
       {"@C", library.capitals()}};
@@ -227,9 +230,9 @@ std::string function_text(const Interface& library, const InterfaceFunction& f) 
                     written, lost)
               : fmt::format(
                     "/* {}, behind what is queued in the stream, a CUstream or\n"
-                    " * cudaStream_t. It waits for the stream where results are in the\n"
-                    " * memory of the host, extents are found or indices checked. `failure`\n"
-                    " * may be null. {}",
+                    " * cudaStream_t. It waits for the stream where a number comes to the\n"
+                    " * host, for a result, an extent, a condition or a check, and in the\n"
+                    " * first call that needs a constant. `failure` may be null. {}",
                     written, lost);
   return text +
          fmt::format(
@@ -365,7 +368,8 @@ std::string header_text(const Interface& library) {
                     "may call\n * them at once. Arrays are C-contiguous. What calls work in is the "
                     "driver's memory for\n * the stream (cuMemAllocAsync).\n",
                     library.gpu == "sim" ? "the simulated device"
-                                         : fmt::format("a GPU of {} or newer", library.gpu));
+                                         : fmt::format("a GPU of {}{}", library.gpu,
+                                                       library.runs_on_newer ? " or newer" : ""));
   if (!library.needs.empty())
     text += fmt::format(
         " *\n * Programs link what the functions call: -l{}. Its integers have 32 bits; it must "

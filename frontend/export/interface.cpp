@@ -132,11 +132,6 @@ bool are_same(const Array& a, const Array& b) {
            std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.bytes())) == 0));
 }
 
-// What has a single element is the host's.
-bool is_on_gpu(const Interface& library, const Array& value) {
-  return !library.gpu.empty() && value.size() != 1;
-}
-
 int number_of_weight(Interface& library, const Array& value) {
   for (std::size_t i = 0; i < library.weights.size(); ++i)
     if (are_same(library.weights[i], value)) return static_cast<int>(i);
@@ -156,13 +151,7 @@ int number_of_variable(Interface& library, const Shared& variable) {
                     wish));
   Names names = new_names();
   for (const InterfaceArray& taken : library.state) names.reserve(taken.name);
-  InterfaceArray field{names.fresh(wish),
-                       variable.dtype(),
-                       {},
-                       {},
-                       false,
-                       false,
-                       is_on_gpu(library, variable.get())};
+  InterfaceArray field{names.fresh(wish), variable.dtype(), {}, {}, false, false, false};
   for (const std::int64_t n : variable.shape()) field.extents.push_back(std::to_string(n));
   library.variables.push_back(variable);
   library.state.push_back(std::move(field));
@@ -247,13 +236,17 @@ void add_code(InterfaceFunction& f, const Closed& closed, const Module& module,
   f.codes.push_back(std::move(code));
   for (const FailureText& failure : module.failures)
     f.failures.push_back(failure_message(failure, closed.graph, closed.argument_origins));
-  for (const Buffer& b : module.buffers)
-    if (b.role == Buffer::Role::parameter && b.on_device &&
-        static_cast<std::size_t>(b.number) < f.arguments.size())
-      f.arguments[static_cast<std::size_t>(b.number)].on_gpu = true;
+  f.of_host.assign(f.arguments.size() + f.weights.size() + f.variables.size(), false);
+  for (const Buffer& b : module.buffers) {
+    if (b.role != Buffer::Role::parameter) continue;
+    const auto number = static_cast<std::size_t>(b.number);
+    f.of_host[number] = !b.on_device;
+    if (number < f.arguments.size()) f.arguments[number].on_gpu = b.on_device;
+  }
   for (std::size_t i = 0; i < f.outputs.size(); ++i) {
     InterfaceOutput& output = f.outputs[i];
     const Buffer& written = module.buffers[static_cast<std::size_t>(module.outputs[i])];
+    output.on_gpu = written.on_device;
     if (output.result >= 0)
       f.results[static_cast<std::size_t>(output.result)].on_gpu = written.on_device;
     output.in_place = output.variable >= 0 && module.over[i] >= 0 && (first || output.in_place);

@@ -36,6 +36,7 @@ struct InterfaceOutput {
   int result = -1;        // number among the results,
   int variable = -1;      // or among the variables of the library, whose new value it is
   bool in_place = false;  // written over the old value
+  bool on_gpu = false;    // in the memory of the GPU
 };
 
 /// The native code of a function for processors of a level (0: of any).
@@ -54,6 +55,8 @@ struct InterfaceFunction {
       planned;                 // what the plan reads, as expressions of the extents and arguments
   std::vector<int> weights;    // of the library, by number: inputs behind the arguments,
   std::vector<int> variables;  // then these
+  /// Of arguments, weights and variables: the host reads it, where a GPU runs the rest.
+  std::vector<bool> of_host;
   std::vector<InterfaceOutput> outputs;
   std::vector<FailureMessage> failures;  // of the checks of all codes
   std::vector<InterfaceCode> codes;      // the best first
@@ -73,6 +76,7 @@ struct Interface {
   std::vector<std::string> needs;     // libraries that programs link with it: "lapack", "blas"
   bool has_weights_file = false;      // which has the weights and the first values of variables
   std::string gpu;                    // that runs it: "sm_90", "sim"; empty: the processor does
+  bool runs_on_newer = false;         // GPUs, which make code of PTX
 
   /// The name in capitals, as constants of the header begin.
   std::string capitals() const;

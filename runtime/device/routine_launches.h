@@ -84,7 +84,8 @@ bool launch_search(Launch& launch, const gnomon_lines& w) {
 
 /// Whether a device does it: places among sorted elements have 32 bits.
 constexpr bool fits_device(const gnomon_lines& w) {
-  return !is_sort(static_cast<LineRoutine>(w.routine)) || w.n <= int64_t{0xffffffff};
+  return !is_sort(static_cast<LineRoutine>(w.routine)) || w.outer * w.inner == 0 ||
+         w.n <= int64_t{0xffffffff};
 }
 
 /// Queues all stages, for elements of so many bytes. False: what `where` could not do.

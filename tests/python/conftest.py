@@ -11,7 +11,8 @@ from example_runs import EXAMPLES
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 # Those that take seconds, by list_slow.py: `tools/test full` runs them too.
-SLOW = set((ROOT / "tests/python/slow_tests.txt").read_text(encoding="utf-8").splitlines())
+LISTED = pathlib.Path(__file__).with_name("slow_tests.txt")
+SLOW = set(LISTED.read_text(encoding="utf-8").splitlines())
 
 # Kept between runs, so that a second run compiles nothing; away from the user's. `tools/test` has
 # the C++ tests use it too.

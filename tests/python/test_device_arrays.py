@@ -7,6 +7,7 @@ import pathlib
 import pickle
 import subprocess
 import sys
+import time
 
 import gnomon as gn
 import numpy as np
@@ -266,6 +267,17 @@ def simulator():
     there(LINE)
     lines = pathlib.Path("/proc/self/maps").read_text(encoding="utf-8").splitlines()
     return next(line.split()[-1] for line in lines if "libgnomon-sim" in line)
+
+
+def test_calls_return_when_their_work_is_queued():
+    x = there(np.ones(3_000_000))
+    f = gn.compiled(lambda a: np.sin(np.exp(np.sin(a))))
+    float(f(x)[0])
+    begin = time.perf_counter()
+    y = f(x)
+    queued = time.perf_counter() - begin
+    float(y[0])
+    assert queued < (time.perf_counter() - begin) / 4
 
 
 def test_arrays_on_a_gpu(tmp_path):

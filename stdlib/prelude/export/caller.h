@@ -41,6 +41,12 @@ inline i32 threads_of(const CallerThreads* threads) {
   return threads == nullptr || threads->count < 1 ? 1 : threads->count;
 }
 
+/// Memory that may be read, and holds nothing.
+inline void* no_elements() {
+  alignas(64) static char none[64];
+  return none;
+}
+
 /// A result whose extents the call finds: room for so many elements, and for the extents.
 struct LateResult {
   void* data;
@@ -63,6 +69,7 @@ struct gnomon_context {
   gn::CallFailure failure;
   bool lock;
   gn::GpuCall* gpu;  // on which it runs, if it does
+  void* nothing;     // the address of arrays without elements
 };
 
 namespace gn {
@@ -105,7 +112,7 @@ inline void* late_result(gnomon_context* context, i32 index, const i64* shape) {
   const LateResult& result = context->late[index];
   i64 count = 1;
   for (i32 k = 0; k < result.rank; ++k) count *= result.shape[k] = shape[k];
-  if (count <= result.capacity) return result.data;
+  if (count <= result.capacity) return count == 0 ? context->nothing : result.data;
   context->failure = {Outcome::no_capacity, 0, result.argument, count, result.capacity};
   return nullptr;
 }
@@ -155,11 +162,11 @@ inline i64 count_of(const i64* extents, i32 rank, i64 size) {
 }
 
 /// The address of an array's elements, or null and a failure. One without elements may be null.
+/// Then it is `none`, since what is not used may be read.
 inline void* address_of(const void* data, const i64* extents, i32 rank, i64 size, i64 argument,
-                        CallFailure& failure, bool on_gpu = false) {
-  alignas(64) static char none[64];
+                        CallFailure& failure, void* none = no_elements()) {
   const i64 count = count_of(extents, rank, size);
-  if (count == 0) return on_gpu ? nullptr : none;
+  if (count == 0) return none;
   if (count < 0)
     refuse(failure, argument, Wrong::too_large);
   else if (data == nullptr)
@@ -217,7 +224,8 @@ inline void run_code(const FunctionCode& code, void* const* buffers, const i64* 
                      i64 bytes, i64 kept, const CallerThreads* threads, const LateResult* late,
                      CallFailure& failure) {
   const i64 used = workspace_of(plan, threads_of(threads)) + kept;
-  gnomon_context context{threads, work + used, work + bytes, late, {}, false, nullptr};
+  gnomon_context context{threads, work + used, work + bytes, late,
+                         {},      false,       nullptr,      no_elements()};
   run_with(services_of(threads), context, code, buffers, plan, work, failure);
 }
 

@@ -43,10 +43,11 @@ constexpr const char* gpu_driver_names[] = {
 constexpr int gpu_driver_count = sizeof(GpuDriver) / sizeof(void*);
 static_assert(gpu_driver_count == sizeof gpu_driver_names / sizeof gpu_driver_names[0]);
 
-/// A constant in the memory of the GPU.
+/// A constant in the memory of the GPU. `tag`: tells those from one another that were in the same
+/// memory of the host, by turns.
 struct GpuConstant {
   const void* bytes;
-  u64 at;
+  u64 tag, at;
   GpuConstant* next;
 };
 
@@ -59,7 +60,8 @@ struct Gpu {
   void** functions;  // of all modules, one behind the other
   int* first;        // of each module
   GpuConstant* constants;
-  bool lock;  // of these
+  bool lock;    // of these
+  u64 nothing;  // memory for arrays without elements
 };
 
 /// Outcomes of the driver: `value` is what it returned, or this where there is no driver.
@@ -90,6 +92,7 @@ inline void close_gpu(Gpu* gpu) {
     free(at);
     at = next;
   }
+  if (gpu->nothing != 0) gpu->driver.release(gpu->nothing, nullptr);
   for (int m = 0; m < gpu->modules; ++m)
     if (gpu->module[m] != nullptr) gpu->driver.unload(gpu->module[m]);
   free(gpu);
@@ -115,7 +118,9 @@ inline Gpu* open_gpu(const char* file, const gnomon_device_record* const* record
   bool done =
       open_driver(file, gpu->driver, failure) &&
       gpu_did(gpu->driver.get_device(&device), failure) &&
-      gpu_did(gpu->driver.attribute(&multiprocessors, multiprocessor_count, device), failure);
+      gpu_did(gpu->driver.attribute(&multiprocessors, multiprocessor_count, device), failure) &&
+      gpu_did(gpu->driver.allocate(&gpu->nothing, 256, nullptr), failure) &&
+      gpu_did(gpu->driver.wait(nullptr), failure);
   gpu->blocks = gnomon::blocks_of_launch(multiprocessors);
   int next = 0;
   for (int m = 0; done && m < count; ++m) {
@@ -186,15 +191,17 @@ class GpuCall {
     return scratch_;
   }
   /// Bytes of the library or its weights in the memory of the GPU, which are copied once.
-  void* constant(const void* bytes, i64 count) {
-    while (__atomic_test_and_set(&gpu_->lock, __ATOMIC_ACQUIRE)) {
-    }
-    const GpuConstant* found = gpu_->constants;
-    while (found != nullptr && found->bytes != bytes) found = found->next;
-    if (found == nullptr) found = new_constant(bytes, count);
-    __atomic_clear(&gpu_->lock, __ATOMIC_RELEASE);
-    return found == nullptr ? nullptr : pointer(found->at);
+  void* constant(const void* bytes, i64 count, u64 tag = 0) {
+    if (const GpuConstant* const found = constant_of(bytes, tag, nullptr))
+      return pointer(found->at);
+    GpuConstant* const made = new_constant(bytes, tag, count);
+    if (made == nullptr) return nullptr;
+    // Another call may have been first.
+    const GpuConstant* const found = constant_of(bytes, tag, made);
+    if (found != made) free_constant(made);
+    return pointer(found->at);
   }
+  void* nothing() const { return pointer(gpu_->nothing); }
 
   bool copy(void* to, const void* from, i64 bytes, gnomon_direction direction) {
     if (bytes <= 0) return true;
@@ -258,18 +265,34 @@ class GpuCall {
     *block = {blocks_, 0};
     return blocks_ = block;
   }
+  // The one that is known; `otherwise` becomes known where there is none.
+  const GpuConstant* constant_of(const void* bytes, u64 tag, GpuConstant* otherwise) {
+    while (__atomic_test_and_set(&gpu_->lock, __ATOMIC_ACQUIRE)) {
+    }
+    const GpuConstant* found = gpu_->constants;
+    while (found != nullptr && (found->bytes != bytes || found->tag != tag)) found = found->next;
+    if (found == nullptr && otherwise != nullptr) {
+      otherwise->next = gpu_->constants;
+      found = gpu_->constants = otherwise;
+    }
+    __atomic_clear(&gpu_->lock, __ATOMIC_RELEASE);
+    return found;
+  }
   // It is there for all streams when this returns.
-  const GpuConstant* new_constant(const void* bytes, i64 count) {
+  GpuConstant* new_constant(const void* bytes, u64 tag, i64 count) {
     auto* const made = static_cast<GpuConstant*>(malloc(sizeof(GpuConstant)));
     if (made == nullptr) return failure_.outcome = Outcome::no_workspace, nullptr;
-    *made = {bytes, 0, gpu_->constants};
+    *made = {bytes, tag, 0, nullptr};
     const auto size = static_cast<size_t>(count < 1 ? 1 : count);
     if (did(gpu_->driver.allocate(&made->at, size, stream_)) &&
         copy(pointer(made->at), bytes, count, GNOMON_TO_DEVICE) && wait())
-      return gpu_->constants = made;
-    if (made->at != 0) gpu_->driver.release(made->at, stream_);
-    free(made);
+      return made;
+    free_constant(made);
     return nullptr;
+  }
+  void free_constant(GpuConstant* constant) {
+    if (constant->at != 0) gpu_->driver.release(constant->at, stream_);
+    free(constant);
   }
 
   Gpu* gpu_;
@@ -351,7 +374,7 @@ inline void run_on_gpu(const FunctionCode& code, void* const* buffers, const i64
                        GpuCall& call, const LateResult* late, CallFailure& failure) {
   char* const work = static_cast<char*>(call.host_memory(workspace_of(plan, 1)));
   if (work == nullptr) return;
-  gnomon_context context{nullptr, nullptr, nullptr, late, {}, false, &call};
+  gnomon_context context{nullptr, nullptr, nullptr, late, {}, false, &call, call.nothing()};
   const gnomon_services services = detail::gpu_services(call);
   run_with(services, context, code, buffers, plan, work, failure);
 }
