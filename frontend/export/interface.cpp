@@ -247,11 +247,11 @@ void add_code(InterfaceFunction& f, const Closed& closed, const Module& module,
     InterfaceOutput& output = f.outputs[i];
     const Buffer& written = module.buffers[static_cast<std::size_t>(module.outputs[i])];
     output.on_gpu = written.on_device;
-    if (output.result >= 0)
-      f.results[static_cast<std::size_t>(output.result)].on_gpu = written.on_device;
     output.in_place = output.variable >= 0 && module.over[i] >= 0 && (first || output.in_place);
-    if (output.result >= 0)
-      f.results[static_cast<std::size_t>(output.result)].late = module.is_late(written.shape);
+    if (output.result < 0) continue;
+    InterfaceArray& result = f.results[static_cast<std::size_t>(output.result)];
+    result.on_gpu = written.on_device;
+    result.late = module.is_late(written.shape);
   }
   if (!first) return;
   for (const int i : module.extent_parameters)

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "runtime/device/driver_functions.h"
 #include "runtime/device/routine_launches.h"
 #include "stdlib/prelude/export/caller.h"
 
@@ -16,52 +17,28 @@ void free(void* memory);
 
 namespace gn {
 
-/// The functions of the driver that calls use, in the order of `gpu_driver_names`.
-struct GpuDriver {
-  int (*get_device)(int* device);
-  int (*attribute)(int* value, int attribute, int device);
-  int (*load)(void** module, const void* image);
-  int (*unload)(void* module);
-  int (*function)(void** function, void* module, const char* name);
-  int (*allocate)(u64* memory, size_t bytes, void* stream);
-  int (*release)(u64 memory, void* stream);
-  int (*copy_in)(u64 to, const void* from, size_t bytes, void* stream);
-  int (*copy_out)(void* to, u64 from, size_t bytes, void* stream);
-  int (*copy)(u64 to, u64 from, size_t bytes, void* stream);
-  int (*fill)(u64 memory, unsigned char value, size_t bytes, void* stream);
-  int (*wait)(void* stream);
-  int (*launch)(void* function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
-                unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned shared_bytes,
-                void* stream, void** parameters, void** extra);
-};
-
-constexpr const char* gpu_driver_names[] = {
-    "cuCtxGetDevice",       "cuDeviceGetAttribute", "cuModuleLoadData", "cuModuleUnload",
-    "cuModuleGetFunction",  "cuMemAllocAsync",      "cuMemFreeAsync",   "cuMemcpyHtoDAsync_v2",
-    "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuMemsetD8Async",  "cuStreamSynchronize",
-    "cuLaunchKernel"};
-constexpr int gpu_driver_count = sizeof(GpuDriver) / sizeof(void*);
-static_assert(gpu_driver_count == sizeof gpu_driver_names / sizeof gpu_driver_names[0]);
+namespace cu = gnomon::cu;
 
 /// A constant in the memory of the GPU. `tag`: tells those from one another that were in the same
 /// memory of the host, by turns.
 struct GpuConstant {
   const void* bytes;
-  u64 tag, at;
+  u64 tag;
+  cu::Pointer at;
   GpuConstant* next;
 };
 
 /// The kernels of a library in a context.
 struct Gpu {
-  GpuDriver driver;
+  gnomon::Driver driver;
   i64 blocks;  // the most that a launch is worth
   int modules;
-  void** module;     // of each function; null: it has no kernels
-  void** functions;  // of all modules, one behind the other
-  int* first;        // of each module
+  cu::Module* module;       // of each function; null: it has no kernels
+  cu::Function* functions;  // of all modules, one behind the other
+  int* first;               // of each module
   GpuConstant* constants;
-  bool lock;    // of these
-  u64 nothing;  // memory for arrays without elements
+  bool lock;            // of these
+  cu::Pointer nothing;  // memory for arrays without elements
 };
 
 /// Outcomes of the driver: `value` is what it returned, or this where there is no driver.
@@ -73,14 +50,16 @@ inline bool gpu_did(int result, CallFailure& failure) {
   return result == 0;
 }
 
-inline bool open_driver(const char* file, GpuDriver& driver, CallFailure& failure) {
+inline bool open_driver(const char* file, gnomon::Driver& driver, CallFailure& failure) {
   constexpr int now = 2;
   void* const library = dlopen(file, now);
-  void* found[gpu_driver_count] = {};
   bool all = library != nullptr;
-  for (int i = 0; all && i < gpu_driver_count; ++i)
-    all = (found[i] = dlsym(library, gpu_driver_names[i])) != nullptr;
-  __builtin_memcpy(&driver, found, sizeof driver);
+  const auto get = [&](auto& function, const char* name) {
+    all = all && (function = reinterpret_cast<decltype(+function)>(dlsym(library, name)));
+  };
+#define GN_GET(name, symbol, parameters) get(driver.name, symbol);
+  GNOMON_DRIVER_FUNCTIONS(GN_GET)
+#undef GN_GET
   return all || gpu_did(static_cast<int>(no_gpu_driver), failure);
 }
 
@@ -88,13 +67,13 @@ inline void close_gpu(Gpu* gpu) {
   if (gpu == nullptr) return;
   for (GpuConstant* at = gpu->constants; at != nullptr;) {
     GpuConstant* const next = at->next;
-    gpu->driver.release(at->at, nullptr);
+    gpu->driver.free(at->at, nullptr);
     free(at);
     at = next;
   }
-  if (gpu->nothing != 0) gpu->driver.release(gpu->nothing, nullptr);
+  if (gpu->nothing != 0) gpu->driver.free(gpu->nothing, nullptr);
   for (int m = 0; m < gpu->modules; ++m)
-    if (gpu->module[m] != nullptr) gpu->driver.unload(gpu->module[m]);
+    if (gpu->module[m] != nullptr) gpu->driver.module_unload(gpu->module[m]);
   free(gpu);
 }
 
@@ -109,31 +88,32 @@ inline Gpu* open_gpu(const char* file, const gnomon_device_record* const* record
   if (memory == nullptr) return failure.outcome = Outcome::no_workspace, nullptr;
   __builtin_memset(memory, 0, bytes);
   Gpu* const gpu = reinterpret_cast<Gpu*>(memory);
-  gpu->module = reinterpret_cast<void**>(memory + sizeof(Gpu));
-  gpu->functions = gpu->module + count;
+  gpu->module = reinterpret_cast<cu::Module*>(memory + sizeof(Gpu));
+  gpu->functions = reinterpret_cast<cu::Function*>(gpu->module + count);
   gpu->first = reinterpret_cast<int*>(gpu->functions + kernels);
   gpu->modules = count;
   int device = 0, multiprocessors = 0;
-  constexpr int multiprocessor_count = 16;  // CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
   bool done =
       open_driver(file, gpu->driver, failure) &&
-      gpu_did(gpu->driver.get_device(&device), failure) &&
-      gpu_did(gpu->driver.attribute(&multiprocessors, multiprocessor_count, device), failure) &&
+      gpu_did(gpu->driver.context_device(&device), failure) &&
+      gpu_did(gpu->driver.device_attribute(&multiprocessors, cu::multiprocessor_count, device),
+              failure) &&
       gpu_did(gpu->driver.allocate(&gpu->nothing, 256, nullptr), failure) &&
-      gpu_did(gpu->driver.wait(nullptr), failure);
+      gpu_did(gpu->driver.stream_wait(nullptr), failure);
   gpu->blocks = gnomon::blocks_of_launch(multiprocessors);
   int next = 0;
   for (int m = 0; done && m < count; ++m) {
     gpu->first[m] = next;
     const gnomon_device_record* const record = records[m];
     if (record == nullptr) continue;
-    done = gpu_did(gpu->driver.load(&gpu->module[m], record->image), failure);
+    done = gpu_did(gpu->driver.module_load(&gpu->module[m], record->image), failure);
     for (int k = 0; done && k < record->kernels; ++k)
       done = gpu_did(
-          gpu->driver.function(&gpu->functions[next++], gpu->module[m], record->names[k]), failure);
+          gpu->driver.module_function(&gpu->functions[next++], gpu->module[m], record->names[k]),
+          failure);
   }
   if (done) return gpu;
-  if (gpu->driver.unload != nullptr)
+  if (gpu->driver.module_unload != nullptr)
     close_gpu(gpu);
   else
     free(gpu);
@@ -143,7 +123,7 @@ inline Gpu* open_gpu(const char* file, const gnomon_device_record* const* record
 /// Memory that a call took, of the GPU or of the host.
 struct GpuBlock {
   GpuBlock* next;
-  u64 at;  // 0: of the host, behind this
+  cu::Pointer at;  // 0: of the host, behind this
 };
 
 /// One running call on a GPU: its work is queued in the stream.
@@ -151,7 +131,7 @@ class GpuCall {
  public:
   GpuCall(const void* gpu, int function, void* stream, CallFailure& failure)
       : gpu_(const_cast<Gpu*>(static_cast<const Gpu*>(gpu))),
-        stream_(stream),
+        stream_(static_cast<cu::Stream>(stream)),
         functions_(gpu_->functions + gpu_->first[function]),
         failure_(failure) {}
   GpuCall(const GpuCall&) = delete;
@@ -160,7 +140,7 @@ class GpuCall {
   ~GpuCall() {
     while (blocks_ != nullptr) {
       GpuBlock* const next = blocks_->next;
-      if (blocks_->at != 0) gpu_->driver.release(blocks_->at, stream_);
+      if (blocks_->at != 0) gpu_->driver.free(blocks_->at, stream_);
       free(blocks_);
       blocks_ = next;
     }
@@ -217,7 +197,7 @@ class GpuCall {
     return bytes <= 0 ||
            did(gpu_->driver.fill(place(memory), 0, static_cast<size_t>(bytes), stream_));
   }
-  bool wait() { return did(gpu_->driver.wait(stream_)); }
+  bool wait() { return did(gpu_->driver.stream_wait(stream_)); }
   bool launch(i32 kernel, i64 blocks, i32 threads, void* const* parameters) {
     constexpr i64 most = 0x7fffffff;
     return did(gpu_->driver.launch(
@@ -252,8 +232,8 @@ class GpuCall {
     i64 index = 0, value = 0, bound = 0;
   };
 
-  static void* pointer(u64 at) { return reinterpret_cast<void*>(at); }
-  static u64 place(const void* at) { return reinterpret_cast<u64>(at); }
+  static void* pointer(cu::Pointer at) { return reinterpret_cast<void*>(at); }
+  static cu::Pointer place(const void* at) { return reinterpret_cast<cu::Pointer>(at); }
 
   // `bytes` of the host behind it.
   GpuBlock* new_block(size_t bytes) {
@@ -291,13 +271,13 @@ class GpuCall {
     return nullptr;
   }
   void free_constant(GpuConstant* constant) {
-    if (constant->at != 0) gpu_->driver.release(constant->at, stream_);
+    if (constant->at != 0) gpu_->driver.free(constant->at, stream_);
     free(constant);
   }
 
   Gpu* gpu_;
-  void* stream_;
-  void** functions_;
+  cu::Stream stream_;
+  cu::Function* functions_;
   CallFailure& failure_;
   GpuBlock* blocks_ = nullptr;
   void *scratch_ = nullptr, *failed_check_ = nullptr;
