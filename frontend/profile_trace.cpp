@@ -21,12 +21,12 @@ class TraceText {
     for (const auto& f : functions) {
       for (const RecordedCall& call : f->recent) first_ = std::min(first_, call.begin);
       for (const CompileStage& s : f->function->stages())
-        first_ = std::min(first_, ticks_at(s.begin));
+        first_ = std::min(first_, ticks_of(*f, s.begin));
     }
     for (const auto& f : functions) {
       micros_per_tick_ = f->seconds_per_tick * 1e6;
       for (const CompileStage& s : f->function->stages())
-        event(s.name, "compilation", row_of_compilation, ticks_at(s.begin), ticks_at(s.end),
+        event(s.name, "compilation", row_of_compilation, ticks_of(*f, s.begin), ticks_of(*f, s.end),
               {{"function", f->function->name}, {"from the cache", f->function->was_cached}});
       for (const RecordedCall& call : f->recent) add(*f, call);
     }
@@ -39,6 +39,10 @@ class TraceText {
   }
 
  private:
+  static std::int64_t ticks_of(const ProfiledCalls& f, std::int64_t nanoseconds) {
+    return ticks_at(nanoseconds, f.seconds_per_tick * 1e9);
+  }
+
   void add(const ProfiledCalls& f, const RecordedCall& call) {
     const Profiled& function = *f.function;
     const auto end = std::ranges::max(call.ends);

@@ -133,14 +133,13 @@ void ProfileRecorder::Running::end(CallStage stage) {
   record_->call.ends[static_cast<std::size_t>(stage)] = gnomon_ticks();
 }
 
-std::int64_t ticks_at(std::int64_t nanoseconds) {
+std::int64_t ticks_at(std::int64_t nanoseconds, double nanoseconds_per_tick) {
   const Moment& first = first_moment();
   const auto known =
       std::chrono::duration_cast<std::chrono::nanoseconds>(first.time.time_since_epoch());
-  const double tick = nanoseconds_per_tick();
-  if (tick <= 0) return first.ticks;
-  return first.ticks +
-         static_cast<std::int64_t>(static_cast<double>(nanoseconds - known.count()) / tick);
+  if (nanoseconds_per_tick <= 0) return first.ticks;
+  return first.ticks + static_cast<std::int64_t>(static_cast<double>(nanoseconds - known.count()) /
+                                                 nanoseconds_per_tick);
 }
 
 double nanoseconds_per_tick() {

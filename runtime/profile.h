@@ -85,8 +85,9 @@ class ProfileRecorder {
   std::vector<std::unique_ptr<Record>> free_;    // whose memory is used again
 };
 
-/// The reading of `gnomon_ticks` at a moment of the steady clock, in its nanoseconds.
-std::int64_t ticks_at(std::int64_t nanoseconds);
+/// The reading of `gnomon_ticks` at a moment of the steady clock, in its nanoseconds, where a tick
+/// takes `nanoseconds_per_tick`: one measured rate for what is compared.
+std::int64_t ticks_at(std::int64_t nanoseconds, double nanoseconds_per_tick);
 /// The nanoseconds of a tick of `gnomon_ticks`, by the steady clock since the process first asked.
 /// Waits some milliseconds if that was just now.
 double nanoseconds_per_tick();
