@@ -127,3 +127,18 @@ def test_mistakes():
         gn.fft.fft(z, axis=1)
     with pytest.raises(ValueError, match="as many lengths"):
         gn.fft.fftn(z, s=(2,), axes=())
+
+
+def test_frequencies_of_an_extent():
+    def slope(u, length):
+        k = 2 * np.pi * np.fft.rfftfreq(len(u), d=length / len(u))
+        return np.fft.irfft(1j * k * np.fft.rfft(u), len(u))
+
+    def smooth(u):
+        return np.fft.ifft(np.where(abs(np.fft.fftfreq(u.size)) < 0.2, np.fft.fft(u), 0)).real
+
+    f, g = gn.compiled(slope), gn.compiled(smooth)
+    for n in (16, 31, 50):
+        x = np.arange(n) * (2 * np.pi / n)
+        np.testing.assert_allclose(f(np.sin(x), 2 * np.pi), np.cos(x), atol=1e-13)
+        np.testing.assert_allclose(g(np.cos(x)), smooth(np.cos(x)), atol=1e-13)

@@ -4,6 +4,7 @@ import builtins
 import operator
 from collections.abc import Callable
 from functools import partial
+from numbers import Number
 from types import BuiltinFunctionType
 from typing import Any
 
@@ -67,15 +68,23 @@ def makes_arrays(function: Any) -> bool:
 
     NumPy lets expressions among arrays decide what is called, and not those in lists or extents.
     """
-    return getattr(function, "__module__", None) == "numpy" and (
-        getattr(function, "__name__", None) in _of_extents | _of_lists
-    )
+    name = getattr(function, "__name__", None)
+    match getattr(function, "__module__", None):
+        case "numpy":
+            return name in _of_extents | _of_lists
+        case "numpy.fft":
+            return name in _of_samples
+        case _:
+            return False
 
 
 def _of_numpy(function: Any, *args: Any, **kwargs: Any) -> Any:
     """An array of NumPy, or one of the graph if what it is made of is there."""
     import gnomon as gn
 
+    if function.__name__ in _of_samples:
+        is_known = all(isinstance(x, Number) for x in leaves_of((args, kwargs)))
+        return (function if is_known else getattr(gn.fft, function.__name__))(*args, **kwargs)
     ours = getattr(gn, function.__name__)
     if function.__name__ == "full" and len(args) > 1 and isinstance(args[1], _core.Expr):
         return ours(*args, **kwargs)  # what fills it need not be known
@@ -102,6 +111,7 @@ def _may_ask(x: Any) -> bool:
 
 
 _of_extents = frozenset("arange empty eye full identity linspace ones zeros".split())
+_of_samples = frozenset(("fftfreq", "rfftfreq"))
 _of_lists = frozenset(
     "array asanyarray asarray ascontiguousarray column_stack concatenate dstack hstack stack "
     "vstack".split()
