@@ -128,7 +128,8 @@ std::string compile_log(const Program& program) {
       fmt::format("{}: {}; {}; kernels {}, products {}; threads {}", name_for_log(program.options),
                   program.was_cached ? "from the cache" : "compiled", stages,
                   program.signature.kernels, program.signature.products, program.most_threads());
-  if (program.signature.products > 0) text += fmt::format("; BLAS {}", blas_description());
+  if (program.signature.products > 0 && program.device == nullptr)
+    text += fmt::format("; BLAS {}", blas_description());
   return text;
 }
 
@@ -153,7 +154,7 @@ Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& 
   if (options.device.empty()) options.device = device_of_variables(closed);
   options.profile = options.profile || profiles_all();
   if (options.changes) options.cache = false;
-  const Target target = target_of(options);
+  const Target target = target_of(options, closed.graph);
   const std::optional<MemoryBudget> budget = memory_budget_of(options, closed);
   const FunctionStore store(closed, options, budget, target);
   std::shared_ptr<Program> program = store.find(closed);

@@ -13,6 +13,9 @@
 #include "codegen/toolchain/machine.h"
 #include "codegen/toolchain/target.h"
 #include "runtime/cache/cache.h"
+#include "runtime/device/cublas_functions.h"
+#include "runtime/device/cufft_functions.h"
+#include "runtime/device/device_library.h"
 #include "runtime/error.h"
 #include "runtime/linalg/blas.h"
 #include "runtime/linalg/lapack.h"
@@ -124,6 +127,10 @@ Configuration configuration() {
   found.blas_core = core_of_blas();
   found.lapack = {lapack_available(), lapack_description()};
   found.nvrtc = {nvrtc_available(), nvrtc_version()};
+  const auto& cublas = device_library<Cublas>(false);
+  found.cublas = {cublas.is_there, cublas.description};
+  const auto& cufft = device_library<Cufft>(false);
+  found.cufft = {cufft.is_there, cufft.description};
   found.cuda_driver = find_cuda_driver();
   find_cache(found);
   found.cost_model = text(target.machine);
@@ -154,6 +161,8 @@ std::string text(const Configuration& found) {
   lines.add("cuda",
             (found.cuda_driver.found ? "driver " : "no driver: ") + found.cuda_driver.description);
   lines.add("", (found.nvrtc.found ? "NVRTC " : "") + found.nvrtc.description);
+  lines.add("", (found.cublas.found ? "cuBLASLt " : "cuBLASLt: ") + found.cublas.description);
+  lines.add("", (found.cufft.found ? "cuFFT " : "cuFFT: ") + found.cufft.description);
   lines.add("cache", found.cache_folder);
   lines.add("", found.cache_problem.empty() ? fmt::format("{} functions, {}", found.cache_functions,
                                                           size_text(found.cache_bytes))
@@ -209,6 +218,8 @@ std::string json_text(const Configuration& found) {
       {"cuda",
        {{"found", found.nvrtc.found},
         {"nvrtc", found.nvrtc.description},
+        {"cublas", json_of(found.cublas)},
+        {"cufft", json_of(found.cufft)},
         {"driver", json_of(found.cuda_driver)}}},
       {"cache",
        {{"folder", found.cache_folder},

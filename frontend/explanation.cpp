@@ -246,8 +246,8 @@ Explanation explain_closed(const Closed& closed, const CompileOptions& options) 
   source->argument_origins = closed.argument_origins;
   LoweringRecord& record = source->record;
   const LoweredFunction lowered = lower_function(
-      closed, options, target_of(options), memory_budget_of(options, closed), std::nullopt,
-      [](const char*) {}, &record);
+      closed, options, target_of(options, closed.graph), memory_budget_of(options, closed),
+      std::nullopt, [](const char*) {}, &record);
   const CapturedNodes nodes(source->captured);
   Explanation e;
   for (const Firing& firing : record.trace.firings) {

@@ -17,9 +17,13 @@
 #include "ir/graph/leaf.h"
 #include "passes/engine/rule.h"
 #include "passes/pipeline.h"
+#include "runtime/device/cublas_functions.h"
+#include "runtime/device/cufft_functions.h"
 #include "runtime/device/device_array.h"
+#include "runtime/device/device_library.h"
 #include "runtime/error.h"
 #include "runtime/log.h"
+#include "stdlib/ops.h"
 
 namespace gnomon {
 
@@ -41,17 +45,6 @@ std::vector<std::vector<std::int64_t>> declared_shapes(const Closed& closed) {
     }
   }
   return shapes;
-}
-
-Context context_of(const CompileOptions& options, const Target& target,
-                   const std::optional<std::filesystem::path>& folder) {
-  Context context;
-  context.options.level = options.rewrites;
-  context.options.calls_library = target.calls_library;
-  context.options.disabled_rules = rules_named(options.disabled_rules);
-  context.trace.record_firings = options.explain || folder.has_value();
-  if (folder) context.options.dump_folder = folder->string();
-  return context;
 }
 
 // "f: 12 rewrites in 5 passes: log1p 3, fma 2".
@@ -105,7 +98,53 @@ const Step* work_of_host(const Module& module, const std::vector<Step>& steps) {
   return found;
 }
 
-Target target_of(const CompileOptions& options) {
+namespace {
+
+// Or whether it becomes products.
+bool has_product(const Node* node) {
+  constexpr const Op* ops[] = {&op::expm, &op::pinv, &op::solve_discrete_are, &op::matrix_rank};
+  const bool multiplies = node->op().step == StepKind::product && is_inexact(node->type().dtype);
+  return multiplies || std::ranges::find(ops, &node->op()) != std::end(ops);
+}
+
+bool can_multiply(Device& device) {
+  device.enter();  // which a forked process may not
+  try {
+    return device.products() != nullptr;
+  } catch (const DeviceError& error) {
+    if (logs(LogSubject::compile))
+      log(LogSubject::compile, fmt::format("{}; products are kernels", error.what()));
+    return false;
+  }
+}
+
+bool is_transform(const Node* node) {
+  const Op& op = node->op();
+  if (op.step == StepKind::routine) return is_fourier(op.routine.kind);
+  return &op == &op::fft || &op == &op::rfft || &op == &op::irfft;
+}
+
+template <class Test>
+bool any_node(const Graph& graph, const Test& test) {
+  return std::ranges::any_of(nodes_with_bodies(graph), test);
+}
+
+}  // namespace
+
+Context context_of(const CompileOptions& options, const Target& target,
+                   const std::optional<std::filesystem::path>& folder) {
+  Context context;
+  context.options.level = options.rewrites;
+  // On a device products with vectors are sums, and others may be of halves.
+  context.options.calls_library = target.calls_library && target.device.empty();
+  context.options.multiplies_halves = target.calls_library && !target.device.empty();
+  context.options.disabled_rules = rules_named(options.disabled_rules);
+  context.trace.record_firings = options.explain || folder.has_value();
+  if (folder) context.options.dump_folder = folder->string();
+  return context;
+}
+
+Target target_of(const CompileOptions& options, const Graph& graph) {
   if (!is_of_this_architecture(options.cpu))
     throw ValueError(fmt::format(
         "compile: expected a processor of this machine's architecture as cpu, found {}; "
@@ -115,15 +154,16 @@ Target target_of(const CompileOptions& options) {
   if (options.machine) target.machine = *options.machine;
   if (const DeviceName device = device_of(options); !device.is_host()) {
     target.device = architecture_for(Device::open(device), options);
-    target.calls_library = false;
+    // Opening a library takes a tenth of a second.
+    target.calls_library = any_node(graph, has_product) && can_multiply(Device::open(device));
+    target.has_transforms =
+        any_node(graph, is_transform) && device_library<Cufft>(device.is_simulated()).is_there;
   }
   return target;
 }
 
 std::optional<MemoryBudget> memory_budget_of(const CompileOptions& options, const Closed& closed) {
   if (!options.memory_budget) return std::nullopt;
-  if (!device_of(options).is_host())
-    throw ValueError("memory_budget: expected a function of the CPU, found one with a device");
   MemoryBudget budget{*options.memory_budget, options.memory_shapes};
   if (budget.shapes.empty()) budget.shapes = declared_shapes(closed);
   if (budget.shapes.size() != closed.arguments)
@@ -146,7 +186,7 @@ Graph optimized_graph(const Closed& closed, const CompileOptions& options, Conte
 
 Graph optimized_graph(const Program& program) {
   const CompileOptions& options = program.options;
-  const Target target = target_of(options);
+  const Target target = target_of(options, program.captured);
   Context context = context_of(options, target, std::nullopt);
   Closed closed;
   closed.graph = with_positions(program.captured);

@@ -37,7 +37,10 @@ struct LoweredFunction {
 
 /// The processor that options name, with the constants of the cost model. ValueError: one of
 /// another architecture.
-Target target_of(const CompileOptions& options);
+Target target_of(const CompileOptions& options, const Graph& graph);
+/// How the passes over graphs run for a target. `folder`: of `GNOMON_DUMP`.
+Context context_of(const CompileOptions& options, const Target& target,
+                   const std::optional<std::filesystem::path>& folder);
 
 /// The optimised graph of a function, made anew as it was made when the function was compiled.
 Graph optimized_graph(const struct Program& program);

@@ -35,6 +35,8 @@ struct PassOptions {
 #endif
   /// Whether the code can call a library for products.
   bool calls_library = true;
+  /// And for those of float16 and bfloat16 by their bits.
+  bool multiplies_halves = false;
   /// Rules that do not fire: see `rules_named`.
   std::unordered_set<const Rule*> disabled_rules;
   /// Folder that receives the graph, or the module, after each pass that changed it; none when

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 10
+#define GNOMON_ABI_VERSION 11
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,7 +33,7 @@ typedef struct gnomon_context gnomon_context;
  * Strides between the matrices of a batch are in elements and may be 0. Without beta, C is not
  * read. */
 typedef struct gnomon_gemm {
-  int32_t dtype; /* DType number: float32 or float64 */
+  int32_t dtype; /* DType number: float32 or float64; on devices of halves too, with C in float32 */
   int32_t trans_a, trans_b;
   int64_t m, n, k;
   int64_t lda, ldb, ldc; /* elements between rows */
@@ -198,6 +198,10 @@ typedef struct gnomon_services {
   /* By a kernel of the function that is made for the routine and the type: all stages of it. */
   int32_t (*device_lines)(gnomon_context*, int32_t kernel, const gnomon_lines*);
   int32_t (*device_convolve)(gnomon_context*, int32_t kernel, const gnomon_convolution*);
+  /* By a library, without a kernel of the function. */
+  int32_t (*device_gemm)(gnomon_context*, const gnomon_gemm*);
+  /* Routines that are Fourier transforms, by a library too. */
+  int32_t (*device_transform)(gnomon_context*, const gnomon_routine*);
   int64_t device_blocks; /* the most that a launch is worth */
 } gnomon_services;
 

@@ -29,10 +29,13 @@ constexpr EnvironmentVariable table[] = {
     {"GNOMON_VERIFY", "set: check every kernel and the order of steps, as debug builds do"},
     {"GNOMON_POISON", "set: memory starts as NaN and as integers that are no index"},
     {"GNOMON_DEVICE", "what runs kernels where the option `device` does not say: cpu, cuda, sim"},
+    {"GNOMON_SIM_DEVICES", "how many simulated devices there are"},
     {"GNOMON_SIM_LIBRARY", "path of the library that simulates a device"},
     {"GNOMON_SIM_MEMORY", "bytes of memory that the simulated device has"},
     {"GNOMON_SIM_SEED", "which order the simulated device runs blocks and threads in"},
     {"GNOMON_CLANG_LIBRARY", "path of the compiler library to use"},
+    {"GNOMON_CUBLAS", "path of NVIDIA's cuBLASLt to use, or none"},
+    {"GNOMON_CUFFT", "path of NVIDIA's cuFFT to use, or none"},
     {"GNOMON_NVRTC_LIBRARY", "path of NVIDIA's run-time compiler to use"},
     {"NO_COLOR", "set: the command `gnomon` writes no colours on a terminal"},
 };

@@ -51,7 +51,7 @@
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
   X(slice) X(index) X(set_slice) X(inc_slice) X(set_index) X(inc_index) X(indicator)          \
   X(multiply_index) X(divide_index) X(minimum_index) X(maximum_index)                         \
-  X(arange) X(dot) X(gemm) X(fori) X(while_loop) X(cond) X(call)                             \
+  X(arange) X(dot) X(gemm) X(half_gemm) X(fori) X(while_loop) X(cond) X(call)                \
   X(cholesky) X(solve_triangular) X(solve) X(qr) X(eigh) X(eigvalsh) X(svd) X(svdvals)        \
   X(lu_factor) X(cofactors) X(det) X(slogdet) X(pinv) X(matrix_rank) X(solve_sylvester)       \
   X(expm) X(eig) X(eigvals) X(schur) X(qz) X(solve_banded) X(solve_discrete_are)              \

@@ -163,7 +163,7 @@ std::string device_text() {
   constexpr Host hosts[] = {
       {StepKind::lines, "Along lines"},
       {StepKind::convolution, "Convolutions"},
-      {StepKind::routine, "Linear algebra and Fourier transforms, by LAPACK and ducc"},
+      {StepKind::routine, "Linear algebra, by LAPACK"},
       {StepKind::print, "Shown by the processor"},
   };
   std::string text =
@@ -172,13 +172,18 @@ std::string device_text() {
       "steps.\n\n| why | operations |\n|---|---|\n";
   for (const Host& host : hosts) {
     const Service* const service = service_of(host.kind);
-    if (service != nullptr && !service->device_entry.empty()) continue;
+    const bool is_of_device = service != nullptr && !service->device_entry.empty();
+    if (is_of_device && host.kind != StepKind::routine) continue;
     std::string names;
     for (const Op* op : all_ops())
-      if (op->step == host.kind || (host.kind == StepKind::routine && is_fourier(*op)))
+      if (op->step == host.kind)
         names += fmt::format("{}`{}`", names.empty() ? "" : ", ", op->name);
     text += fmt::format("| {} | {} |\n", host.reason, names);
   }
+  text += "| Fourier transforms where cuFFT is not found, by ducc |";
+  for (const Op* op : all_ops())
+    if (is_fourier(*op)) text += fmt::format("{} `{}`", text.ends_with('|') ? "" : ",", op->name);
+  text += " |\n";
   return text;
 }
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/cache/own_libraries.h"
+#include "runtime/device/nvidia_library.h"
 #include "runtime/error.h"
 #include "runtime/options.h"
 
@@ -57,32 +57,12 @@ struct Nvrtc {
 
 Nvrtc open_nvrtc() {
   Nvrtc nvrtc;
-  std::vector<std::string> paths;
-  if (const auto given = environment("GNOMON_NVRTC_LIBRARY")) {
-    paths = {*given};
-  } else {
-    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
-      paths.emplace_back(name);
-      for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-        if (const auto home = environment(variable)) {
-          paths.push_back(fmt::format("{}/lib64/{}", *home, name));
-        }
-      }
-      paths.push_back(fmt::format("/usr/local/cuda/lib64/{}", name));
-      // Where Python's package of it puts it, beside Gnomon's own.
-      constexpr const char* folders[] = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"};
-      for (const std::string& folder : neighbouring_folders(folders))
-        paths.push_back(fmt::format("{}/{}", folder, name));
-    }
-  }
-  for (const std::string& path : paths) {
-    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) continue;
-    nvrtc.loaded = nvrtc.load(handle);
-    if (nvrtc.loaded) return nvrtc;
-    dlclose(handle);
-  }
-  nvrtc.reason += fmt::format("NVRTC not found; tried {}", fmt::join(paths, ", "));
+  constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
+  constexpr const char* folders[] = {"nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"};
+  const NvidiaLibrary library = open_nvidia_library(
+      "GNOMON_NVRTC_LIBRARY", names, folders, [&](void* handle) { return nvrtc.load(handle); });
+  nvrtc.loaded = library.handle != nullptr;
+  if (!nvrtc.loaded) nvrtc.reason += fmt::format("NVRTC not found; tried {}", library.tried);
   return nvrtc;
 }
 

@@ -23,8 +23,10 @@ namespace {
 class Fuser {
  public:
   Fuser(const Graph& graph, std::span<const Node* const> order, const Recording& recording,
-        std::span<const Value> required = {}, std::span<const Value> given = {})
-      : order_(order), uses_(uses_of(graph, order, required)), recorded_(recording, graph) {
+        bool calls_library, std::span<const Value> required = {}, std::span<const Value> given = {})
+      : order_(order),
+        uses_(uses_of(graph, order, required, calls_library)),
+        recorded_(recording, graph) {
     for (const Value& v : given)
       for (const Value& in_memory : {v, storage_of(v)}) {
         fusion_.given.insert(in_memory);
@@ -175,13 +177,16 @@ class Fuser {
 
 }  // namespace
 
-Fusion fuse(const Graph& graph, std::span<const Node* const> order, const Recording& recording) {
-  return Fuser(graph, order.empty() ? graph.topological_order() : order, recording).run();
+Fusion fuse(const Graph& graph, bool calls_library, std::span<const Node* const> order,
+            const Recording& recording) {
+  return Fuser(graph, order.empty() ? graph.topological_order() : order, recording, calls_library)
+      .run();
 }
 
-Fusion fuse_body(const Graph& body, std::span<const Value> given, const Recording& recording) {
+Fusion fuse_body(const Graph& body, bool calls_library, std::span<const Value> given,
+                 const Recording& recording) {
   const BodyOrder order = order_of_body(body, given);
-  return Fuser(body, order.nodes, recording, order.before, given).run();
+  return Fuser(body, order.nodes, recording, calls_library, order.before, given).run();
 }
 
 }  // namespace gnomon

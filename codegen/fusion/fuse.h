@@ -120,11 +120,12 @@ struct Fusion {
 };
 
 /// Cuts the graph, whose nodes come in the given order, or in that of the graph. Every reduction in
-/// it has one axis; composite ops are expanded.
-Fusion fuse(const Graph& graph, std::span<const Node* const> order = {},
+/// it has one axis; composite ops are expanded. `calls_library`: for products.
+Fusion fuse(const Graph& graph, bool calls_library, std::span<const Node* const> order = {},
             const Recording& recording = {});
 /// The same of a body that was put into the graph around it, up to values that are in memory there.
-Fusion fuse_body(const Graph& body, std::span<const Value> given, const Recording& recording = {});
+Fusion fuse_body(const Graph& body, bool calls_library, std::span<const Value> given,
+                 const Recording& recording = {});
 
 /// Whether a value is memory from the start: a leaf, or a constant array.
 bool is_memory(const Value& v);

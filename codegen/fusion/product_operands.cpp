@@ -4,18 +4,12 @@
 #include <unordered_set>
 
 #include "codegen/fusion/fuse.h"
-#include "codegen/kernels/product.h"
 #include "passes/engine/facts.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
 
 namespace {
-
-// Whatever the machine: its kernels have two extents that are known to be short, or none is 1.
-bool is_of_library(const Product& p) {
-  return p.n.is(1) || (p.m.is(1) && !p.n.is_constant() && !p.k.is_constant());
-}
 
 // Whether all values that `d` is made of make the shape too, and so are known by then.
 bool is_known_with(const Shape& shape, const Dim& d) {
@@ -33,6 +27,11 @@ bool is_known_with(const Shape& shape, const Dim& d) {
 
 }  // namespace
 
+// Kernels have two extents that are known to be short, or none is 1.
+bool is_of_library(const Product& p) {
+  return p.n.is(1) || (p.m.is(1) && !p.n.is_constant() && !p.k.is_constant());
+}
+
 MatrixInMemory operand_in_memory(const Node& product, std::size_t i) {
   const Value& v = product.input(i);
   MatrixInMemory own{v, 0, v.shape().back()};
@@ -46,8 +45,8 @@ MatrixInMemory operand_in_memory(const Node& product, std::size_t i) {
   return {whole, offset, whole.shape()[1]};
 }
 
-Value read_by_step(const Node& step, std::size_t i) {
-  const bool is_matrix = step.op().step == StepKind::product && i < 2;
+Value read_by_step(const Node& step, std::size_t i, bool calls_library) {
+  const bool is_matrix = calls_library && step.op().step == StepKind::product && i < 2;
   return is_matrix ? operand_in_memory(step, i).stored : step.input(i);
 }
 

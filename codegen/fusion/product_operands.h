@@ -1,6 +1,7 @@
 // Where the operands of a matrix product lie: the library reads parts of matrices in place.
 #pragma once
 
+#include "codegen/kernels/product.h"
 #include "ir/dimension/dimension.h"
 #include "ir/graph/node.h"
 
@@ -14,11 +15,15 @@ struct MatrixInMemory {
   Dim row;
 };
 
+/// Whether the library does a product if it does any, on whatever machine.
+bool is_of_library(const Product& p);
+
 /// Operand `i` of a product (0 or 1). A slice of a matrix is read where that lies if the library
 /// does the product, which is so for one with a vector.
 MatrixInMemory operand_in_memory(const Node& product, std::size_t i);
 
-/// What a step reads as its operand `i`: of a product, what has the matrix in its memory.
-Value read_by_step(const Node& step, std::size_t i);
+/// What a step reads as its operand `i`: of a product that the library does, what has the matrix in
+/// its memory. `calls_library`: it does some.
+Value read_by_step(const Node& step, std::size_t i, bool calls_library);
 
 }  // namespace gnomon

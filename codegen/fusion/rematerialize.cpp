@@ -44,7 +44,7 @@ class Search {
         target_(target),
         donated_(donated),
         sizes_(sizes),
-        schedule_(graph_, sizes),
+        schedule_(graph_, sizes, target.calls_library),
         candidates_(schedule_, sizes) {}
 
   const Schedule& schedule() const { return schedule_; }
@@ -102,7 +102,7 @@ class Search {
 
   Lowered lowered(Graph graph, Choice choice) const {
     Lowered result{std::move(graph), {}, 0, std::move(choice)};
-    result.order = Schedule(result.graph, sizes_).nodes();
+    result.order = Schedule(result.graph, sizes_, target_.calls_library).nodes();
     result.module = lower(result.graph, target_, donated_, result.order);
     result.bytes = workspace_of(result.module, target_, sizes_);
     return result;

@@ -26,11 +26,11 @@ bool has_effects(const Node& node) {
   return false;
 }
 
-Schedule::Schedule(const Graph& graph, const Sizes& sizes) : sizes_(sizes) {
+Schedule::Schedule(const Graph& graph, const Sizes& sizes, bool calls_library) : sizes_(sizes) {
   for (const Value& v : graph.outputs) outputs_.insert(storage_of(v));
   const std::vector<const Node*> order = graph.topological_order();
   for (std::size_t i = 0; i < order.size(); ++i) place_.emplace(order[i], i);
-  const Fusion fusion = fuse(graph);
+  const Fusion fusion = fuse(graph, calls_library);
   for (const Node* node : order) {
     std::uint32_t output = 0;
     while (output < node->output_count() && !fusion.stored.contains(Value(node, output))) ++output;

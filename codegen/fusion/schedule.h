@@ -26,7 +26,7 @@ struct MemoryUnit {
 /// all that it reads is there, the others in the order of the graph.
 class Schedule {
  public:
-  Schedule(const Graph& graph, const Sizes& sizes);
+  Schedule(const Graph& graph, const Sizes& sizes, bool calls_library);
 
   const std::vector<MemoryUnit>& units() const { return units_; }
   /// All nodes of the graph in the order of the units, the parts of each together.

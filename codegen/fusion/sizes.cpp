@@ -103,12 +103,13 @@ double Sizes::work_of(const Node& node, const Region& region) const {
 }
 
 std::int64_t Sizes::workspace_of(const Module& module) const {
-  const std::size_t n = module.workspace.size();
+  const std::vector<int>& placed = module.on_device ? module.device_workspace : module.workspace;
+  const std::size_t n = placed.size();
   if (n == 0) return 0;
   std::vector<std::int64_t> bytes(n), offsets(n);
   const auto lives = std::make_unique<std::int32_t[][2]>(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const Buffer& buffer = module.buffers[module.workspace[i]];
+    const Buffer& buffer = module.buffers[placed[i]];
     const auto elements = value(element_count(buffer.shape));
     if (!elements)
       throw ValueError(

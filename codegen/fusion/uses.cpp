@@ -167,10 +167,10 @@ void require_reads(const Node& write, Uses& uses) {
   for (const Value& part : reads.parts) require(part, uses);
 }
 
-void require_operands(const Node& node, Uses& uses) {
+void require_operands(const Node& node, bool calls_library, Uses& uses) {
   const std::vector<bool> captured = captured_operands(node);
   for (std::size_t i = 0; i < captured.size(); ++i)
-    if (!captured[i]) require(read_by_step(node, i), uses);
+    if (!captured[i]) require(read_by_step(node, i, calls_library), uses);
   for (const Value& v : given_to_bodies(node)) require(v, uses);
 }
 
@@ -181,7 +181,7 @@ std::span<const Value> awaited_by(const Node& node) {
 }
 
 Uses uses_of(const Graph& graph, std::span<const Node* const> order,
-             std::span<const Value> required) {
+             std::span<const Value> required, bool calls_library) {
   Uses uses;
   for (const Value& v : required) require(v, uses);
   std::vector<Value> results = graph.outputs;
@@ -192,7 +192,7 @@ Uses uses_of(const Graph& graph, std::span<const Node* const> order,
     ++uses.count[v];
   }
   for (const Node* node : order) {
-    if (node->op().step != StepKind::none) require_operands(*node, uses);
+    if (node->op().step != StepKind::none) require_operands(*node, calls_library, uses);
     require_reads(*node, uses);
     for (const Value& x : awaited_by(*node)) require(x, uses);
     for (const Value& x : node->inputs()) ++uses.count[x];

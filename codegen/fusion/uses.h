@@ -17,9 +17,10 @@ struct Uses {
   std::unordered_set<Value> required;
 };
 
-/// Of all nodes of a graph, in some order. `required` must be in memory too.
+/// Of all nodes of a graph, in some order. `required` must be in memory too. `calls_library`: for
+/// products.
 Uses uses_of(const Graph& graph, std::span<const Node* const> order,
-             std::span<const Value> required = {});
+             std::span<const Value> required, bool calls_library);
 
 /// What comes before loops that read the node: values of extents, and what a barrier waits for.
 std::span<const Value> awaited_by(const Node& node);

@@ -3,6 +3,8 @@
 
 #include <span>
 
+#include "stdlib/ops.h"
+
 namespace gnomon {
 
 Product product_of(const Node& node) {
@@ -11,7 +13,11 @@ Product product_of(const Node& node) {
   const Shape &a = node.input(0).shape(), &b = node.input(1).shape();
   const auto [m, k] = form.left(a);
   const Dim batch = element_count(std::span(a).first(a.size() - 2));
-  return {form, node.type().dtype, m, form.right(b).columns, k, batch};
+  const DType result = node.type().dtype;
+  DType operands = result;
+  if (&node.op() == &op::half_gemm)
+    operands = node.attribute("bfloat16").flag() ? DType::bfloat16 : DType::float16;
+  return {form, result, operands, m, form.right(b).columns, k, batch};
 }
 
 }  // namespace gnomon

@@ -9,7 +9,8 @@ namespace gnomon {
 
 /// A product [m, k] by [k, n] for each of a batch; beta is 0 without an addend.
 struct Product : ProductForm {
-  DType dtype;
+  DType dtype;     // of the result
+  DType operands;  // float16 or bfloat16 too, which are there by their bits
   Dim m, n, k, batch;
 };
 Product product_of(const Node& node);

@@ -1,7 +1,9 @@
 // Which way to a product was measured to be the faster one.
 #include "codegen/kernels/product_choice.h"
 
+#include "codegen/fusion/product_operands.h"
 #include "codegen/kernels/product_layout.h"
+#include "runtime/error.h"
 
 namespace gnomon {
 
@@ -18,16 +20,25 @@ bool fills_lanes(const Dim& n, std::int64_t width, int quarters = 3) {
   return n.is_constant() && 4 * n.constant() >= quarters * ((n.constant() - 1) / width + 1) * width;
 }
 
+ProductChoice by(ProductChoice::Way way, std::string_view reason) { return {way, {}, reason}; }
+
+// The library there does all but what has so few terms that it takes as long as writing it.
+ProductChoice choose_on_device(const Product& p) {
+  if (p.operands != p.dtype) return by(library, "the operands are halves, which it reads");
+  if (!is_of_library(p) && is_at_most(p.k, short_depth)) return by(kernel, "the sums are short");
+  return by(library, "the device has a library for products");
+}
+
 }  // namespace
 
 // Measured against OpenBLAS on one core with AVX-512. Its kernels for products of up to a million
 // multiply-adds do well on narrow ones too; larger ones it packs, which takes as long as a narrow
 // product itself.
 ProductChoice choose(const Product& p, const Target& target) {
-  const auto by = [](ProductChoice::Way way, std::string_view reason) {
-    return ProductChoice{way, {}, reason};
-  };
+  if (p.operands != p.dtype && (target.device.empty() || !target.calls_library))
+    throw InternalError("product: no kernel reads halves by their bits");
   if (!target.calls_library) return by(kernel, "the code calls no library");
+  if (!target.device.empty()) return choose_on_device(p);
   if (p.n.is(1)) return by(library, "the result has one column, and a kernel one lane");
   if (is_turned(p, target)) return by(kernel, "the result has few columns, and lanes along rows");
   const std::int64_t width = lanes_of(p.dtype, target);

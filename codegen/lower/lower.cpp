@@ -44,7 +44,7 @@ Module lower(const Graph& graph, const Target& target, std::span<const int> dona
   add_parameters(l);
   l.dimensions.read_given({}, steps);
   choose_outputs(l);
-  const Fusion fusion = fuse(graph, order, l.recording);
+  const Fusion fusion = fuse(graph, target.calls_library, order, l.recording);
   l.buffers.continue_by(fusion.continued);
   lower_items(fusion, l, steps);
   l.dimensions.expect_all_checked();

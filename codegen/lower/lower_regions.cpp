@@ -99,7 +99,7 @@ void lower_body(const Node& node, const Graph& inner, const std::vector<int>& pl
   const std::vector<Value> given = in_memory(node, l);
   Buffers::Scope buffers_around = l.buffers.begin_body(given);
   Dimensions::Scope dimensions_around = begin_extents(node, inner, given, steps, l);
-  const Fusion fusion = fuse_body(inner, given, l.recording);
+  const Fusion fusion = fuse_body(inner, l.target.calls_library, given, l.recording);
   l.buffers.continue_by(fusion.continued);
   // An output is made where it goes if the body itself makes it, else copied: what is there from
   // the start before anything is written over it, if it is kept, and behind all if it is a state.

@@ -60,7 +60,7 @@ ServiceStep service_call(const Node& node, Lowering& l) {
     throw InternalError("lower: no step for " + std::string(node.op().name));
   ServiceStep s = service_step(node);
   for (std::size_t i = 0; i < s.in.size(); ++i) {
-    s.in[i] = l.buffers.buffer_behind(read_by_step(node, i));
+    s.in[i] = l.buffers.buffer_behind(read_by_step(node, i, l.target.calls_library));
   }
   // Where a part of an operand lies may be told by other extents than the part has.
   for (const std::vector<Argument>& together : s.arguments)
@@ -70,13 +70,14 @@ ServiceStep service_call(const Node& node, Lowering& l) {
         l.dimensions.note(o->offset);
     }
   for (std::uint32_t k = 0; k < s.out.size(); ++k) s.out[k] = l.buffers.buffer_of(Value(&node, k));
+  if (node.op().step == StepKind::routine && !l.target.has_transforms) s.device_entry = {};
   if (s.service->reports) s.check = l.failures.number_of(node);
   return s;
 }
 
 void add_service(const Node& node, Lowering& l, std::vector<Step>& steps) {
   ServiceStep call = service_call(node, l);
-  const bool is_of_device = !l.target.device.empty() && !call.service->device_entry.empty();
+  const bool is_of_device = !l.target.device.empty() && !call.device_entry.empty();
   if (!l.target.has_runtime && !is_of_device) call.memory = l.buffers.memory_of(call);
   l.buffers.allocate(steps);
   steps.push_back({std::move(call)});

@@ -138,7 +138,7 @@ class Homes {
   }
 
   void see_service(ServiceStep& s) {
-    if (s.service->device_entry.empty()) return;
+    if (s.device_entry.empty()) return;
     if (!s.on_device) s.on_device = has_changed_ = true;
     std::ranges::for_each(s.out, [this](int b) { set_on_device(b); });
   }

@@ -41,8 +41,8 @@ struct Service {
   bool fails_alike = false;
   /// Fails, if it does, before it writes.
   bool fails_first = false;
-  /// That of gnomon_services by which a device does it, and the macro of the prelude that makes its
-  /// kernel there, of the header `device_header`; empty: the host does it.
+  /// That of gnomon_services by which a device does it; empty: the host does it. The macro of the
+  /// prelude that makes its kernel there, of the header `device_header`; empty: a library does it.
   std::string_view device_entry = {}, device_kernel = {}, device_header = {};
   /// The field of the record that says what is to be done.
   std::string_view chosen_by = {};
@@ -53,6 +53,7 @@ struct Service {
 /// A call of a service.
 struct ServiceStep {
   const Service* service = nullptr;
+  std::string_view device_entry;                 // the service's, where the device does this one
   std::string_view op;                           // that it computes
   std::vector<int> in, out;                      // buffers
   std::vector<std::vector<Argument>> arguments;  // those of a line of the text together

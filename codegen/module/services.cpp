@@ -73,7 +73,7 @@ void ask_for_product(const Node& node, ServiceStep& s) {
   s.shares = shares_of(p);
   s.of_library = "Product", s.extra = "blas";
   s.arguments = {
-      {{"dtype", number_of(p.dtype)}},
+      {{"dtype", number_of(p.operands)}},
       {{"trans_a", p.trans_a}, {"trans_b", p.trans_b}},
       {{"m", p.m}, {"n", p.n}, {"k", p.k}},
       {{"lda", a.row}, {"ldb", b.row}, {"ldc", p.n}},
@@ -158,6 +158,7 @@ void ask_for_routine(const Node& node, ServiceStep& s) {
   s.shares = max(e.batch, 1);
   const bool transforms = is_fourier(form.kind);
   s.of_library = transforms ? "Fourier" : "Matrices", s.extra = transforms ? "fft" : "lapack";
+  if (!transforms) s.device_entry = {};
   s.arguments = {
       {{"routine", number_of(form.kind)}, {"dtype", number_of(t)}},
       {{"lower", form.lower}, {"transposed", form.transposed}, {"complete", form.complete}}};
@@ -197,6 +198,7 @@ constexpr Service product{
     .entry = "gemm",
     .fails_alike = true,
     .fails_first = true,
+    .device_entry = "device_gemm",
     .chosen_by = "dtype",
     .ask = ask_for_product,
 };
@@ -217,6 +219,7 @@ constexpr Service routine{
     .record = "gnomon_routine",
     .entry = "routine",
     .reports = true,
+    .device_entry = "device_transform",
     .chosen_by = "routine",
     .ask = ask_for_routine,
 };
@@ -263,6 +266,7 @@ std::vector<const Service*> all_services() {
 ServiceStep lines_step(std::string_view op, LineRoutine routine, DType t, const Dim& n) {
   ServiceStep s;
   s.service = &lines;
+  s.device_entry = lines.device_entry;
   s.op = op;
   const bool searches = routine == LineRoutine::searchsorted;
   s.in.assign(searches ? 2 : 1, -1);
@@ -277,6 +281,7 @@ ServiceStep service_step(const Node& node) {
   s.op = node.op().name;
   s.in.assign(node.operands().size(), -1);
   s.out.assign(node.output_count(), -1);
+  s.device_entry = s.service->device_entry;
   s.service->ask(node, s);
   return s;
 }

@@ -61,6 +61,7 @@ DeviceKernels device_kernels(const Module& module, const HostNames& names) {
     headers.insert(printed.headers.begin(), printed.headers.end());
   }
   for (const ServiceStep* service : found.services) {
+    if (service->service->device_kernel.empty()) continue;
     const std::string name = service_function(*service, names);
     if (!made.routines.try_emplace(name, static_cast<int>(made.names.size())).second) continue;
     made.names.push_back(name);

@@ -166,8 +166,11 @@ class StepPrinter {
     open("{");
     for (const std::string& text : record_text(s, names_, true)) line(text);
     if (s.on_device) {
-      stop_if(fmt::format("services->{}(context, {}, &{})", service.device_entry,
-                          launched_.routines.at(service_function(s, names_)), service.name),
+      const std::string kernel =
+          service.device_kernel.empty()
+              ? ""
+              : fmt::format("{}, ", launched_.routines.at(service_function(s, names_)));
+      stop_if(fmt::format("services->{}(context, {}&{})", s.device_entry, kernel, service.name),
               GNOMON_SERVICE_FAILED);
       wait_for_lap();
       end_lap(*step_);

@@ -134,7 +134,7 @@ GROUPS: dict[str, tuple[Page, ...]] = {
     ),
     "Mathematics": (
         Page("linalg", "Linear algebra", (
-            _of("Products", "_linalg.products", names="gemm"),
+            _of("Products", "_linalg.products", names="gemm half_gemm"),
             _of("Decompositions and eigenvalues", "_linalg.factors"),
             _of("Systems of equations", "_linalg.systems", "_linalg.iterative"),
             _of("Functions of matrices", "_linalg.matrix_functions"),

@@ -36,7 +36,8 @@ bool is_seen(const Node* node) {
 
 class Diagnosis {
  public:
-  explicit Diagnosis(const WrongCall& call) : call_(call) {
+  explicit Diagnosis(const WrongCall& call)
+      : call_(call), target_(target_of(call.options, call.closed.graph)) {
     for (const Array& input : call.inputs) natives_.push_back(native_form(input));
     for (const Value& output : call.closed.graph.outputs) dtypes_.push_back(output.dtype());
   }
@@ -53,9 +54,7 @@ class Diagnosis {
 
  private:
   Context context_with(const std::unordered_set<const Rule*>& disabled) const {
-    Context context;
-    context.options.level = call_.options.rewrites;
-    context.options.disabled_rules = rules_named(call_.options.disabled_rules);
+    Context context = context_of(call_.options, target_, std::nullopt);
     context.options.disabled_rules.insert(disabled.begin(), disabled.end());
     return context;
   }
@@ -90,7 +89,7 @@ class Diagnosis {
 
   // What has memory between kernels, each operand before what needs it, then the outputs.
   std::vector<Value> stored_values(const Graph& optimized) const {
-    const Fusion fusion = fuse(optimized);
+    const Fusion fusion = fuse(optimized, target_.calls_library);
     std::vector<Value> values;
     for (const Node* node : optimized.topological_order())
       for (std::uint32_t k = 0; k < node->output_count(); ++k)
@@ -132,6 +131,7 @@ class Diagnosis {
   }
 
   const WrongCall& call_;
+  const Target target_;
   std::vector<Array> natives_;
   std::vector<DType> dtypes_;
 };

@@ -159,6 +159,11 @@ EXAMPLES: dict[str, str] = {
     "greater_equal": """
         >>> print(gn.greater_equal([1, 2, 3], 2))
         [False  True  True]""",
+    "half_gemm": """
+        >>> x = gn.float16_bits([[1.0, 2.0], [3.0, 4.0]])
+        >>> print(gn.half_gemm(x, x, alpha=1.0, beta=0.0))
+        [[ 7. 10.]
+         [15. 22.]]""",
     "hypot": """
         >>> print(gn.hypot(3, [4, 0]), f"{gn.hypot(3e200, 4e200):.0e}")
         [5. 3.] 5e+200""",

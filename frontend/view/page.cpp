@@ -369,7 +369,7 @@ std::string page_of(const Closed& closed, const CompileOptions& how,
                     const std::vector<Array>& shared, const FunctionProfile* profile) {
   LoweringRecord record;
   LoweredFunction lowered = lower_function(
-      closed, how, target_of(how), budget, std::nullopt, [](const char*) {}, &record);
+      closed, how, target_of(how, closed.graph), budget, std::nullopt, [](const char*) {}, &record);
   lowered.module.profile = true;  // so that its steps are told apart
 
   ValueRanges ranges;

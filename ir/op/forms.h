@@ -20,6 +20,13 @@ inline constexpr AttributeSpecs product_specs{{"trans_a", Attribute::Kind::flag}
                                               {"alpha", Attribute::Kind::real},
                                               {"beta", Attribute::Kind::real}};
 
+/// The same of products of float16 or bfloat16 by their bits.
+inline constexpr AttributeSpecs half_product_specs{{"trans_a", Attribute::Kind::flag},
+                                                   {"trans_b", Attribute::Kind::flag},
+                                                   {"alpha", Attribute::Kind::real},
+                                                   {"beta", Attribute::Kind::real},
+                                                   {"bfloat16", Attribute::Kind::flag}};
+
 /// Extents of a matrix as a product takes it.
 template <class Extent>
 struct MatrixExtents {

@@ -295,7 +295,7 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
     results = {operand(frame, node, 0)};
   } else if (op.step == StepKind::print) {
     results = {operand(frame, node, 0)};
-  } else if (op.step == StepKind::product) {
+  } else if (op.step == StepKind::product && node.input(0).dtype() == node.type().dtype) {
     results = {product(frame, node)};
   } else if (op.step == StepKind::routine) {
     if constexpr (requires { numbers_.perturb(std::declval<Tensor<Number>&>()); })

@@ -270,6 +270,7 @@ class Sweep {
     match.engine = this;
     match.disabled = &session_.context.options.disabled_rules;
     match.calls_library = session_.context.options.calls_library;
+    match.multiplies_halves = session_.context.options.multiplies_halves;
     match.regroups = session_.rules.level() == RewriteLevel::fast || !is_inexact(v.dtype());
     return gnomon::replacement(rule, match);
   }

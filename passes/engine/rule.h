@@ -48,6 +48,8 @@ struct Match {
   bool regroups = false;
   /// The code can call a library for products.
   bool calls_library = true;
+  /// And for those of float16 and bfloat16 by their bits.
+  bool multiplies_halves = false;
   /// Rules that do not fire; null means none.
   const std::unordered_set<const Rule*>* disabled = nullptr;
 

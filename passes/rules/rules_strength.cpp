@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "ir/op/forms.h"
 #include "passes/engine/facts.h"
 #include "passes/engine/rule.h"
 #include "stdlib/ops.h"
@@ -140,9 +141,35 @@ Expr contracted_terms(const Match& m) {
   return make_node(op::sum, {terms}, m.root.node().attributes());
 }
 
+// A product of values that were read from bits of one format: the library reads those itself.
+Expr product_of_halves(const Match& m) {
+  if (!m.multiplies_halves || m.root.dtype() != DType::float32) return {};
+  const Node& product = m.root.node();
+  ProductForm form = product_form(product);
+  const Op& format = product.input(0).op();
+  if (&format != &op::float16_value && &format != &op::bfloat16_value) return {};
+  if (!product.input(1).is(format)) return {};
+  std::vector<Value> operands(product.operands().begin(), product.operands().end());
+  for (std::size_t i = 0; i < 2; ++i) {
+    operands[i] = Value(operands[i].input(0));
+    if (!is_matrix_transpose(operands[i])) continue;
+    operands[i] = Value(operands[i].input(0));
+    bool& transposed = i == 0 ? form.trans_a : form.trans_b;
+    transposed = !transposed;
+  }
+  Attributes attributes = attributes_of(form);
+  attributes.push_back(&format == &op::bfloat16_value);
+  return make_node(op::half_gemm, std::move(operands), std::move(attributes));
+}
+
 Expr input(DType t, const char* name) { return tensor(name, t, {Dim(8)}); }
 Expr bool_example(DType t) {
   return where(tensor("c", DType::bool_, {Dim(8)}), constant(1.0, t), 0);
+}
+Expr halves_example(DType t) {
+  if (t != DType::float32) return {};
+  const auto bits = [&](const char* name) { return tensor(name, DType::uint16, {Dim(9), Dim(9)}); };
+  return matmul(float16_value(bits("x")), float16_value(bits("y")));
 }
 Expr fma_example(DType t) { return input(t, "x") * input(t, "y") + input(t, "z"); }
 Expr terms_example(DType t) {
@@ -157,6 +184,8 @@ RuleGroup make_strength() {
       "strength",
       "Cheaper spellings of canonical forms.",
       {
+          rule("product_of_halves", Promise::accurate, {&op::dot, &op::gemm}, product_of_halves,
+               "dot(float16_value(x), float16_value(y))", "half_gemm(x, y)", halves_example),
           rule("subtract", Promise::exact, x + -y, x - y)
               .on(is_binary, "two terms")
               .tested_on(difference_example),

@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/device/device_library.h"
 #include "runtime/error.h"
 #include "runtime/size_text.h"
 
@@ -34,26 +35,26 @@ cu::Pointer pointer(const void* address) { return reinterpret_cast<cu::Pointer>(
 std::string DeviceName::text() const {
   switch (kind) {
     case Kind::cpu: return "cpu";
-    case Kind::sim: return "sim";
+    case Kind::sim:
     case Kind::cuda: break;
   }
-  return number == 0 ? "cuda" : fmt::format("cuda:{}", number);
+  const std::string_view text = kind == Kind::sim ? "sim" : "cuda";
+  return number == 0 ? std::string(text) : fmt::format("{}:{}", text, number);
 }
 
 DeviceName device_named(std::string_view text) {
   if (text.empty() || text == "cpu") return {};
-  if (text == "sim") return {DeviceName::Kind::sim, 0};
-  constexpr std::string_view cuda = "cuda";
-  if (text.starts_with(cuda)) {
-    DeviceName name{DeviceName::Kind::cuda, 0};
-    text.remove_prefix(cuda.size());
-    if (text.empty()) return name;
-    if (text.front() == ':') {
-      const auto [end, error] =
-          std::from_chars(text.data() + 1, text.data() + text.size(), name.number);
-      if (error == std::errc() && end == text.data() + text.size() && name.number >= 0) return name;
-    }
-    text = std::string_view(text.data() - cuda.size(), text.size() + cuda.size());
+  constexpr std::pair<std::string_view, DeviceName::Kind> kinds[] = {
+      {"cuda", DeviceName::Kind::cuda}, {"sim", DeviceName::Kind::sim}};
+  for (const auto& [word, kind] : kinds) {
+    if (!text.starts_with(word)) continue;
+    const std::string_view rest = text.substr(word.size());
+    DeviceName name{kind, 0};
+    if (rest.empty()) return name;
+    const char* const end = rest.data() + rest.size();
+    if (rest.front() != ':') break;
+    const auto [at, error] = std::from_chars(rest.data() + 1, end, name.number);
+    if (error == std::errc() && at == end && name.number >= 0) return name;
   }
   throw ValueError(
       fmt::format("device: expected cpu, cuda, cuda:1 and so on, or sim, found {}", text));
@@ -79,8 +80,7 @@ Device& Device::open(const DeviceName& name) {
   const std::lock_guard hold(all.mutex);
   Device*& device = all.devices[name.text()];
   if (device == nullptr)
-    device =
-        new Device(name, name.kind == DeviceName::Kind::sim ? simulated_driver() : cuda_driver());
+    device = new Device(name, name.is_simulated() ? simulated_driver() : cuda_driver());
   return *device;
 }
 
@@ -105,7 +105,7 @@ Device::Device(DeviceName name, const Driver& driver)
         "asking for its architecture");
   check(driver.device_attribute(&minor, cu::compute_capability_minor, device),
         "asking for its architecture");
-  architecture_ = name.kind == DeviceName::Kind::sim ? "sim" : fmt::format("sm_{}{}", major, minor);
+  architecture_ = name.is_simulated() ? "sim" : fmt::format("sm_{}{}", major, minor);
   check(driver.context_retain(&context_, device), "opening it");
   enter();
   constexpr unsigned waits_for_no_other_stream = 1;
@@ -130,6 +130,25 @@ void Device::check(int result, std::string_view doing) const {
       fmt::format("device {}: {}: {}", name_.text(), doing, error_text(driver_, result)));
 }
 
+DeviceProducts* Device::products() {
+  enter();
+  const auto& library = device_library<Cublas>(name_.is_simulated());
+  if (!library.is_there) return nullptr;
+  const std::lock_guard hold(mutex_);
+  if (products_ == nullptr) products_ = std::make_unique<DeviceProducts>(*this, library.functions);
+  return products_.get();
+}
+
+DeviceTransforms* Device::transforms() {
+  enter();
+  const auto& library = device_library<Cufft>(name_.is_simulated());
+  if (!library.is_there) return nullptr;
+  const std::lock_guard hold(mutex_);
+  if (transforms_ == nullptr)
+    transforms_ = std::make_unique<DeviceTransforms>(*this, library.functions);
+  return transforms_.get();
+}
+
 std::pair<std::size_t, std::size_t> Device::memory() const {
   enter();
   std::size_t unused = 0, all = 0;
@@ -143,8 +162,7 @@ DeviceMemory Device::allocate(std::size_t bytes, std::string of) {
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   int result = driver_.allocate(&at, wanted, stream_);
   if (result == cu::out_of_memory) {
-    wait();  // then what was freed is free
-    check(driver_.pool_trim(pool_, 0), "giving memory back");
+    give_back();
     result = driver_.allocate(&at, wanted, stream_);
   }
   if (result == cu::out_of_memory) throw_out_of_memory(bytes, of);
@@ -209,9 +227,20 @@ void Device::fill(void* memory, unsigned char value, std::size_t bytes) {
   check(driver_.fill(pointer(memory), value, bytes, stream_), "filling its memory");
 }
 
+void Device::clear_lines(void* memory, std::size_t pitch, std::size_t bytes, std::size_t lines) {
+  enter();
+  check(driver_.fill_lines(pointer(memory), pitch, 0, bytes / 4, lines, stream_),
+        "filling its memory");
+}
+
 void Device::wait() {
   enter();
   check(driver_.stream_wait(stream_), "waiting for it");
+}
+
+void Device::give_back() {
+  wait();
+  check(driver_.pool_trim(pool_, 0), "giving memory back");
 }
 
 std::shared_ptr<const DeviceCode> Device::load(const void* image,

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "runtime/device/device_name.h"
+#include "runtime/device/device_products.h"
+#include "runtime/device/device_transforms.h"
 #include "runtime/device/driver.h"
 
 namespace gnomon {
@@ -74,6 +76,12 @@ class Device {
   /// "sm_90"; of the simulated one "sim".
   const std::string& architecture() const { return architecture_; }
   int multiprocessors() const { return multiprocessors_; }
+  /// What multiplies matrices there; null: no library does. DeviceError: it does not start.
+  DeviceProducts* products();
+  /// And what transforms lines there.
+  DeviceTransforms* transforms();
+  /// Makes the device's context the thread's.
+  void enter() const;
   /// Its stream, by which other libraries wait for its work and it for theirs.
   std::uintptr_t stream() const { return reinterpret_cast<std::uintptr_t>(stream_); }
   /// Bytes that are free now, and all there are.
@@ -88,7 +96,11 @@ class Device {
   void download(void* to, const void* from, std::size_t bytes);
   void copy(void* to, const void* from, std::size_t bytes);
   void fill(void* memory, unsigned char value, std::size_t bytes);
+  /// Zeros the first `bytes`, a multiple of 4, of each of `lines` that begin `pitch` bytes apart.
+  void clear_lines(void* memory, std::size_t pitch, std::size_t bytes, std::size_t lines);
   void wait();
+  /// Waits, and gives back to the driver what was let go.
+  void give_back();
 
   /// Loads an image: PTX or machine code, of the simulated one a shared object.
   std::shared_ptr<const DeviceCode> load(const void* image, std::span<const char* const> kernels);
@@ -106,8 +118,6 @@ class Device {
     std::string of;
   };
 
-  /// Makes the device's context the thread's.
-  void enter() const;
   void check(int result, std::string_view doing) const;
   void release(cu::Pointer at) noexcept;
   [[noreturn]] void throw_out_of_memory(std::size_t bytes, const std::string& of) const;
@@ -120,7 +130,9 @@ class Device {
   cu::Context context_ = nullptr;
   cu::Stream stream_ = nullptr;
   cu::Pool pool_ = nullptr;
-  mutable std::mutex mutex_;  // of the holdings
+  mutable std::mutex mutex_;  // of the rest
+  std::unique_ptr<DeviceProducts> products_;
+  std::unique_ptr<DeviceTransforms> transforms_;
   std::map<cu::Pointer, Holding> holdings_;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/arrays/dtype.h"
+#include "runtime/device/device_library.h"
 #include "runtime/device/routine_launches.h"
 #include "runtime/error.h"
 #include "runtime/services.h"
@@ -153,6 +154,53 @@ std::int32_t routine(gnomon_context* context, std::int32_t kernel, const Record*
   });
 }
 
+// The function was compiled where the library was.
+template <class Functions>
+[[noreturn]] void throw_without(const Device& device, std::string_view library) {
+  throw DeviceError(
+      fmt::format("device {}: expected {}, with which the function was compiled, found {}",
+                  device.name().text(), library,
+                  device_library<Functions>(device.name().is_simulated()).description));
+}
+
+std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    gnomon_gemm g = *product;
+    DeviceCall& call = call_of(context);
+    Device& device = device_of(context);
+    const std::int64_t results = g.batch * g.m * g.n;
+    if (results == 0) return GNOMON_DONE;
+    const std::size_t element = static_cast<DType>(g.dtype) == DType::float64 ? 8 : 4;
+    if (g.k == 0 && g.beta == 0) {
+      device.fill(g.c, 0, static_cast<std::size_t>(results) * element);
+      return GNOMON_DONE;
+    }
+    DeviceMemory zeros;
+    if (g.k == 0) {  // the library wants terms
+      const std::size_t bytes = static_cast<std::size_t>(std::max(g.m, g.n)) * element;
+      zeros = device.allocate(bytes, call.function.name());
+      device.fill(zeros.address(), 0, bytes);
+      g.a = g.b = zeros.address();
+      g.k = 1, g.lda = g.trans_a != 0 ? g.m : 1, g.ldb = g.trans_b != 0 ? 1 : g.n;
+      g.stride_a = g.stride_b = 0;
+    }
+    DeviceProducts* const library = device.products();
+    if (library == nullptr) throw_without<Cublas>(device, "cuBLASLt");
+    library->multiply(g, [&](std::size_t bytes) { return call.scratch_of(bytes); });
+    return GNOMON_DONE;
+  });
+}
+
+std::int32_t transform(gnomon_context* context, const gnomon_routine* routine) {
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    DeviceCall& call = call_of(context);
+    DeviceTransforms* const library = device_of(context).transforms();
+    if (library == nullptr) throw_without<Cufft>(device_of(context), "cuFFT");
+    library->transform(*routine, [&](std::size_t bytes) { return call.scratch_of(bytes); });
+    return GNOMON_DONE;
+  });
+}
+
 }  // namespace
 
 DeviceFunction::DeviceFunction(Device& device, const gnomon_device_record* record, std::string name)
@@ -192,6 +240,8 @@ void add_device_services(gnomon_services& table, const Device& device) {
   table.device_launch = launch;
   table.device_lines = routine<gnomon_lines>;
   table.device_convolve = routine<gnomon_convolution>;
+  table.device_gemm = gemm;
+  table.device_transform = transform;
   table.device_blocks = blocks_of_launch(device.multiprocessors());
 }
 

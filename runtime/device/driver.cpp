@@ -34,6 +34,7 @@ Opened functions_of(void* library) {
 // What a driver was not opened for; each call that needs it says so.
 struct Search {
   std::optional<Driver> driver;
+  void* library = nullptr;
   std::string reason;
 };
 
@@ -43,6 +44,7 @@ Search open_cuda_driver() {
   if (library == nullptr) {
     const char* const why = dlerror();
     return {{},
+            nullptr,
             fmt::format("device cuda: expected NVIDIA's driver, found no {} ({}); device \"sim\" "
                         "runs the same kernels on this processor",
                         file, why == nullptr ? "no reason" : why)};
@@ -50,14 +52,16 @@ Search open_cuda_driver() {
   Opened opened = functions_of(library);
   if (!opened.missing.empty())
     return {{},
+            nullptr,
             fmt::format("device cuda: expected a driver of CUDA 11.2 or newer, found one that "
                         "lacks{}",
                         opened.missing)};
   if (const int error = opened.driver.init(0); error != cu::success)
     return {{},
+            nullptr,
             fmt::format("device cuda: the driver does not start: {}",
                         error_text(opened.driver, error))};
-  return {opened.driver, {}};
+  return {opened.driver, library, {}};
 }
 
 Search open_simulated_driver() {
@@ -71,6 +75,7 @@ Search open_simulated_driver() {
         const Opened opened = functions_of(library);
         if (!opened.missing.empty() || opened.driver.init(0) != cu::success) return false;
         search.driver = opened.driver;
+        search.library = library;
         return true;
       });
   if (!search.driver)
@@ -81,6 +86,16 @@ Search open_simulated_driver() {
   return search;
 }
 
+const Search& cuda_search() {
+  static const Search search = open_cuda_driver();
+  return search;
+}
+
+const Search& simulated_search() {
+  static const Search search = open_simulated_driver();
+  return search;
+}
+
 const Driver& driver_of(const Search& search) {
   if (!search.driver) throw DeviceError(search.reason);
   return *search.driver;
@@ -88,14 +103,20 @@ const Driver& driver_of(const Search& search) {
 
 }  // namespace
 
-const Driver& cuda_driver() {
-  static const Search search = open_cuda_driver();
-  return driver_of(search);
+const Driver& cuda_driver() { return driver_of(cuda_search()); }
+
+int cuda_of_driver() {
+  int version = 0;
+  const Search& search = cuda_search();
+  const bool known = search.driver && search.driver->driver_version(&version) == cu::success;
+  return known ? version / 1000 : 0;
 }
 
-const Driver& simulated_driver() {
-  static const Search search = open_simulated_driver();
-  return driver_of(search);
+const Driver& simulated_driver() { return driver_of(simulated_search()); }
+
+void* simulated_library() {
+  driver_of(simulated_search());
+  return simulated_search().library;
 }
 
 std::string error_text(const Driver& driver, int error) {

@@ -10,8 +10,13 @@ namespace gnomon {
 
 /// NVIDIA's driver. DeviceError: it is not there, or too old; the text says what was looked for.
 const Driver& cuda_driver();
+/// The CUDA that it is of: 13; 0 without one.
+int cuda_of_driver();
 /// The simulated one, of libgnomon-sim.
 const Driver& simulated_driver();
+
+/// What has it.
+void* simulated_library();
 
 /// "CUDA_ERROR_OUT_OF_MEMORY: out of memory".
 std::string error_text(const Driver& driver, int error);

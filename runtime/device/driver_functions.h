@@ -27,6 +27,7 @@ enum Result : int {
   invalid_image = 200,
   no_binary_for_gpu = 209,
   unsupported_ptx_version = 222,
+  invalid_handle = 400,
   not_found = 500,
   illegal_address = 700,
   launch_failed = 719,
@@ -70,6 +71,9 @@ constexpr int release_threshold = 4;  // attribute of a pool
     (cu::Pointer to, cu::Pointer from, size_t bytes, cu::Stream stream))                           \
   X(fill, "cuMemsetD8Async",                                                                       \
     (cu::Pointer memory, unsigned char value, size_t bytes, cu::Stream stream))                    \
+  X(fill_lines, "cuMemsetD2D32Async",                                                              \
+    (cu::Pointer memory, size_t pitch, unsigned value, size_t words, size_t lines,                 \
+     cu::Stream stream))                                                                           \
   X(module_load, "cuModuleLoadData", (cu::Module* module, const void* image))                      \
   X(module_unload, "cuModuleUnload", (cu::Module module))                                          \
   X(module_function, "cuModuleGetFunction",                                                        \

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,6 +22,7 @@
 
 #include "runtime/device/driver.h"
 #include "runtime/simulator/memory.h"
+#include "runtime/simulator/queue.h"
 #include "runtime/simulator/simulated_image.h"
 #include "runtime/simulator/threads.h"
 
@@ -43,6 +45,7 @@ std::uint64_t number_in_environment(const char* name, std::uint64_t otherwise) {
 /// An image that is open. The loader knows libraries by their paths, so the file stays open too: no
 /// other one has its number meanwhile.
 struct Image {
+  const void* device = nullptr;  // it was loaded in
   int file = -1;
   void* library = nullptr;
   gnomon_simulated_state* state = nullptr;
@@ -68,14 +71,19 @@ struct LoadedImage {
   std::deque<Kernel> kernels;
 };
 
-/// The device: one thread at a time.
+class Simulated;
+thread_local Simulated* in_use = nullptr;  // by this thread
+std::string culprit;                       // the kernel that failed last
+
+/// A device: one thread at a time.
 class Simulated {
  public:
-  Simulated()
-      : memory_(number_in_environment("GNOMON_SIM_MEMORY", std::uint64_t{4} << 30)),
+  explicit Simulated(int number)
+      : number(number),
+        memory_(number_in_environment("GNOMON_SIM_MEMORY", std::uint64_t{4} << 30)),
         seed_(static_cast<unsigned>(number_in_environment("GNOMON_SIM_SEED", 0))) {}
 
-  std::recursive_mutex mutex;
+  const int number;
 
   Memory& memory() { return memory_; }
 
@@ -86,12 +94,14 @@ class Simulated {
   }
   // Errors stay, as they do where a device has one.
   int wait() {
+    Simulated* const before = std::exchange(in_use, this);
     while (!queue_.empty() && failed_ == cu::success) {
       const std::function<int()> work = std::move(queue_.front());
       queue_.pop_front();
       failed_ = work();
     }
     if (failed_ != cu::success) queue_.clear();
+    in_use = before;
     return failed_;
   }
 
@@ -123,33 +133,43 @@ class Simulated {
   /// Of a parameter, so that all of them are aligned.
   static std::size_t room_of(std::uint32_t size) { return (size + 15) & ~std::size_t{15}; }
 
-  /// The kernel that failed.
-  const std::string& culprit() const { return culprit_; }
-
   void stray() { has_strayed_ = true; }
 
  private:
-  int fail(int error, const Kernel& kernel) {
-    culprit_ = kernel.name;
+  static int fail(int error, const Kernel& kernel) {
+    culprit = kernel.name;
     return error;
   }
 
   Memory memory_;
-  std::string culprit_;
   unsigned seed_, launches_ = 0;
   bool has_strayed_ = false;
   int failed_ = cu::success;
   std::deque<std::function<int()>> queue_;
 };
 
+int device_count() {
+  constexpr std::uint64_t most = 16;
+  static const std::uint64_t count = number_in_environment("GNOMON_SIM_DEVICES", 1);
+  return static_cast<int>(std::clamp(count, std::uint64_t{1}, most));
+}
+
 // Never destroyed: arrays may go when the process ends.
-Simulated& device() {
-  static Simulated* const one = new Simulated;
+std::recursive_mutex& mutex() {
+  static auto* const one = new std::recursive_mutex;
   return *one;
 }
 
+Simulated& device_numbered(int number) {
+  static auto* const all = new std::map<int, Simulated>;
+  return all->try_emplace(number, number).first->second;
+}
+
+// Whose context the thread uses; as the first thing in a process, that of device 0.
+Simulated& device() { return in_use != nullptr ? *in_use : device_numbered(0); }
+
 struct Locked {
-  std::lock_guard<std::recursive_mutex> hold{device().mutex};
+  std::unique_lock<std::recursive_mutex> hold = locked();
 };
 
 // Of a kernel's parameter: what is no memory of the device is null.
@@ -168,6 +188,7 @@ std::size_t bytes_of_image(const void* image) {
 
 std::shared_ptr<Image> open_image(const void* bytes, std::size_t size) {
   auto image = std::make_shared<Image>();
+  image->device = &device();
   image->file = memfd_create("gnomon-sim", MFD_CLOEXEC);
   if (image->file < 0) return nullptr;
   for (std::size_t at = 0; at < size;) {
@@ -196,6 +217,7 @@ constexpr std::array error_names{
     ErrorName{cu::invalid_value, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
     ErrorName{cu::out_of_memory, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
     ErrorName{cu::invalid_image, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    ErrorName{cu::invalid_handle, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
     ErrorName{cu::not_found, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     ErrorName{cu::illegal_address, "CUDA_ERROR_ILLEGAL_ADDRESS",
               "a kernel was given memory that is not the device's"},
@@ -209,11 +231,24 @@ const ErrorName* error_named(int number) {
 }
 
 }  // namespace
+
+namespace simulator {
+
+std::unique_lock<std::recursive_mutex> locked() { return std::unique_lock(mutex()); }
+int queue_work(std::function<int()> work) { return device().queue(std::move(work)); }
+// That without a name is of the one in use.
+bool is_of_another(cu::Stream stream) {
+  return stream != nullptr && reinterpret_cast<Simulated*>(stream) != &device();
+}
+bool has_memory(std::uint64_t address, std::size_t bytes) {
+  return device().memory().has(address, bytes);
+}
+void* seen_by_host(std::uint64_t address) { return device().memory().translate(address); }
+
+}  // namespace simulator
 }  // namespace gnomon
 
 using namespace gnomon;
-
-#define GNOMON_EXPORTED extern "C" __attribute__((visibility("default")))
 
 GNOMON_EXPORTED int cuInit(unsigned) { return cu::success; }
 GNOMON_EXPORTED int cuDriverGetVersion(int* version) { return *version = 13000, cu::success; }
@@ -227,14 +262,14 @@ GNOMON_EXPORTED int cuGetErrorString(int error, const char** text) {
   thread_local std::string full;
   const Locked lock;
   full = found->text;
-  if (error == cu::illegal_address || error == cu::launch_failed)
-    full += ": kernel " + device().culprit();
+  if (error == cu::illegal_address || error == cu::launch_failed) full += ": kernel " + culprit;
   *text = full.c_str();
   return cu::success;
 }
-GNOMON_EXPORTED int cuDeviceGetCount(int* count) { return *count = 1, cu::success; }
+GNOMON_EXPORTED int cuDeviceGetCount(int* count) { return *count = device_count(), cu::success; }
 GNOMON_EXPORTED int cuDeviceGet(cu::Device* found, int number) {
-  return number != 0 ? cu::invalid_device : (*found = 0, cu::success);
+  if (number < 0 || number >= device_count()) return cu::invalid_device;
+  return *found = number, cu::success;
 }
 GNOMON_EXPORTED int cuDeviceGetName(char* name, int length, cu::Device) {
   constexpr std::string_view own = "simulated device";
@@ -250,11 +285,19 @@ GNOMON_EXPORTED int cuDeviceGetAttribute(int* value, int attribute, cu::Device) 
 GNOMON_EXPORTED int cuDeviceGetDefaultMemPool(cu::Pool* pool, cu::Device) {
   return *pool = nullptr, cu::success;
 }
-GNOMON_EXPORTED int cuDevicePrimaryCtxRetain(cu::Context* context, cu::Device) {
-  return *context = nullptr, cu::success;
+GNOMON_EXPORTED int cuDevicePrimaryCtxRetain(cu::Context* context, cu::Device number) {
+  const Locked lock;
+  *context = reinterpret_cast<cu::Context>(&device_numbered(number));
+  return cu::success;
 }
-GNOMON_EXPORTED int cuCtxSetCurrent(cu::Context) { return cu::success; }
-GNOMON_EXPORTED int cuCtxGetDevice(cu::Device* device) { return *device = 0, cu::success; }
+GNOMON_EXPORTED int cuCtxSetCurrent(cu::Context context) {
+  in_use = reinterpret_cast<Simulated*>(context);
+  return cu::success;
+}
+GNOMON_EXPORTED int cuCtxGetDevice(cu::Device* found) {
+  const Locked lock;
+  return *found = device().number, cu::success;
+}
 GNOMON_EXPORTED int cuMemGetInfo_v2(std::size_t* unused, std::size_t* all) {
   const Locked lock;
   *all = device().memory().most();
@@ -264,26 +307,32 @@ GNOMON_EXPORTED int cuMemGetInfo_v2(std::size_t* unused, std::size_t* all) {
 GNOMON_EXPORTED int cuMemPoolSetAttribute(cu::Pool, int, void*) { return cu::success; }
 GNOMON_EXPORTED int cuMemPoolTrimTo(cu::Pool, std::size_t) { return cu::success; }
 GNOMON_EXPORTED int cuStreamCreate(cu::Stream* stream, unsigned) {
-  return *stream = nullptr, cu::success;
-}
-GNOMON_EXPORTED int cuStreamSynchronize(cu::Stream) {
   const Locked lock;
+  *stream = reinterpret_cast<cu::Stream>(&device());
+  return cu::success;
+}
+GNOMON_EXPORTED int cuStreamSynchronize(cu::Stream stream) {
+  const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
   return device().wait();
 }
 
-GNOMON_EXPORTED int cuMemAllocAsync(cu::Pointer* found, std::size_t bytes, cu::Stream) {
+GNOMON_EXPORTED int cuMemAllocAsync(cu::Pointer* found, std::size_t bytes, cu::Stream stream) {
   const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
   *found = device().memory().allocate(bytes);
   return *found == 0 ? cu::out_of_memory : cu::success;
 }
-GNOMON_EXPORTED int cuMemFreeAsync(cu::Pointer memory, cu::Stream) {
+GNOMON_EXPORTED int cuMemFreeAsync(cu::Pointer memory, cu::Stream stream) {
   const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
   return device().queue(
       [memory] { return device().memory().release(memory) ? cu::success : cu::invalid_value; });
 }
 GNOMON_EXPORTED int cuMemcpyHtoDAsync_v2(cu::Pointer to, const void* from, std::size_t bytes,
-                                         cu::Stream) {
+                                         cu::Stream stream) {
   const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
   if (!device().memory().has(to, bytes)) return cu::invalid_value;
   const auto* first = static_cast<const char*>(from);
   return device().queue([to, now = std::vector<char>(first, first + bytes)] {
@@ -292,8 +341,9 @@ GNOMON_EXPORTED int cuMemcpyHtoDAsync_v2(cu::Pointer to, const void* from, std::
   });
 }
 GNOMON_EXPORTED int cuMemcpyDtoHAsync_v2(void* to, cu::Pointer from, std::size_t bytes,
-                                         cu::Stream) {
+                                         cu::Stream stream) {
   const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
   if (!device().memory().has(from, bytes)) return cu::invalid_value;
   return device().queue([=] {
     std::memcpy(to, device().memory().translate(from), bytes);
@@ -301,8 +351,9 @@ GNOMON_EXPORTED int cuMemcpyDtoHAsync_v2(void* to, cu::Pointer from, std::size_t
   });
 }
 GNOMON_EXPORTED int cuMemcpyDtoDAsync_v2(cu::Pointer to, cu::Pointer from, std::size_t bytes,
-                                         cu::Stream) {
+                                         cu::Stream stream) {
   const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
   if (!device().memory().has(from, bytes) || !device().memory().has(to, bytes))
     return cu::invalid_value;
   return device().queue([=] {
@@ -311,11 +362,31 @@ GNOMON_EXPORTED int cuMemcpyDtoDAsync_v2(cu::Pointer to, cu::Pointer from, std::
   });
 }
 GNOMON_EXPORTED int cuMemsetD8Async(cu::Pointer memory, unsigned char value, std::size_t bytes,
-                                    cu::Stream) {
+                                    cu::Stream stream) {
   const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
   if (!device().memory().has(memory, bytes)) return cu::invalid_value;
   return device().queue([=] {
     std::memset(device().memory().translate(memory), value, bytes);
+    return cu::success;
+  });
+}
+
+GNOMON_EXPORTED int cuMemsetD2D32Async(cu::Pointer memory, std::size_t pitch, unsigned value,
+                                       std::size_t words, std::size_t lines, cu::Stream stream) {
+  const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
+  const std::size_t bytes = words * sizeof value;
+  if (lines == 0) return cu::success;
+  if (pitch < bytes || memory % sizeof value != 0 ||
+      !device().memory().has(memory, (lines - 1) * pitch + bytes))
+    return cu::invalid_value;
+  return device().queue([=] {
+    for (std::size_t k = 0; k < lines; ++k)
+      for (std::size_t w = 0; w < words; ++w)
+        std::memcpy(
+            static_cast<char*>(device().memory().translate(memory)) + k * pitch + w * sizeof value,
+            &value, sizeof value);
     return cu::success;
   });
 }
@@ -352,10 +423,12 @@ GNOMON_EXPORTED int cuModuleGetFunction(cu::Function* found, cu::Module module, 
   return cu::success;
 }
 GNOMON_EXPORTED int cuLaunchKernel(cu::Function function, unsigned blocks, unsigned, unsigned,
-                                   unsigned threads, unsigned, unsigned, unsigned, cu::Stream,
-                                   void** parameters, void**) {
+                                   unsigned threads, unsigned, unsigned, unsigned,
+                                   cu::Stream stream, void** parameters, void**) {
   const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
   const auto* kernel = reinterpret_cast<const Kernel*>(function);
+  if (kernel->image->device != &device()) return cu::invalid_handle;
   if (blocks == 0 || threads == 0 || threads > most_threads) return cu::invalid_value;
   std::vector<char> values;
   for (const std::uint32_t size : kernel->sizes) {

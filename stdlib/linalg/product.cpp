@@ -114,11 +114,8 @@ Exprs dot_batch(const Batched& b) {
 
 // -------------------------------------------------------------------------------------------- gemm
 
-std::vector<Type> gemm_type(TypeContext& context) {
-  Type result = product_type(context);
-  if (!is_float(result.dtype)) {
-    context.fail(fmt::format("expected floats, found {}", describe_both(context)));
-  }
+// With the type of the addend, if there is one.
+std::vector<Type> with_addend(TypeContext& context, Type result) {
   if (context.operands.size() > 3) {
     context.fail(fmt::format("expected 2 or 3 operands, found {}", context.operands.size()));
   }
@@ -135,6 +132,14 @@ std::vector<Type> gemm_type(TypeContext& context) {
   return {result};
 }
 
+std::vector<Type> gemm_type(TypeContext& context) {
+  Type result = product_type(context);
+  if (!is_float(result.dtype)) {
+    context.fail(fmt::format("expected floats, found {}", describe_both(context)));
+  }
+  return with_addend(context, std::move(result));
+}
+
 Expr scaled(const Expr& x, double factor) { return factor == 1 ? x : x * factor; }
 
 Expr transposed_if(const Expr& x, bool transposed) { return transposed ? swap_last(x) : x; }
@@ -146,6 +151,37 @@ std::vector<Expr> expand_gemm(const Node& node) {
   const Expr ab = scaled(matrix_product(a, b), gemm.alpha);
   if (node.operands().size() == 2) return {ab};
   return {ab + scaled(Expr(node.input(2)), gemm.beta)};
+}
+
+std::vector<Type> half_gemm_type(TypeContext& context) {
+  Type result = product_type(context);
+  if (result.dtype != DType::uint16) {
+    context.fail(fmt::format("expected uint16, found {}", describe_both(context)));
+  }
+  result.dtype = DType::float32;
+  return with_addend(context, std::move(result));
+}
+
+std::vector<Expr> expand_half_gemm(const Node& node) {
+  const auto value = [&](std::size_t i) {
+    const Expr bits(node.input(i));
+    return node.attribute("bfloat16").flag() ? bfloat16_value(bits) : float16_value(bits);
+  };
+  std::vector<Value> operands = {value(0).value(), value(1).value()};
+  if (node.operands().size() == 3) operands.push_back(node.input(2));
+  return {Expr(make_node(op::gemm, std::move(operands), attributes_of(product_form(node))))};
+}
+
+// The matrices are whole numbers.
+Exprs half_gemm_vjp(const Vjp& v) {
+  Exprs dx(v.x.size());
+  if (dx.size() == 3 && v.dy[0].defined()) dx[2] = scaled(v.dy[0], product_form(v.node).beta);
+  return dx;
+}
+
+Exprs half_gemm_jvp(const Jvp& v) {
+  const bool adds = v.dx.size() == 3 && v.dx[2].defined();
+  return {adds ? scaled(v.dx[2], product_form(v.node).beta) : Expr()};
 }
 
 Exprs gemm_vjp(const Vjp& v) {
@@ -234,6 +270,20 @@ constinit const Op op::gemm{.name = "gemm",
                             .step = StepKind::product,
                             .vjp = gemm_vjp,
                             .jvp = gemm_jvp};
+
+constinit const Op op::half_gemm{
+    .name = "half_gemm",
+    .doc =
+        "gemm in float32 of matrices of float16, or bfloat16, that are given by their bits "
+        "(uint16).",
+    .operands = -1,
+    .at_least = 2,
+    .attributes = half_product_specs,
+    .type = half_gemm_type,
+    .expand = expand_half_gemm,
+    .step = StepKind::product,
+    .vjp = half_gemm_vjp,
+    .jvp = half_gemm_jvp};
 
 Expr matmul(const Arg& a, const Arg& b) {
   const OriginScope place(a.origin());

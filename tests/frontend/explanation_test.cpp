@@ -454,7 +454,7 @@ TEST_CASE_FIXTURE(Inputs, "a function is lowered alike whether somebody asks why
           {softmax(dot(exp(x), transpose(x))),
            fori(n, List{v}, [](const Expr&, States s) { return List{flip(s[0]) + sum(s[0])}; })[0]},
           {{w, w * 2}}, {}));
-  const Target target = target_of({});
+  const Target target = target_of({}, closed.graph);
   LoweringRecord record;
   const LoweredFunction plain = lower_function(closed, {}, target, std::nullopt);
   const LoweredFunction told =

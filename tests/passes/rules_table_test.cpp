@@ -81,6 +81,7 @@ TEST_CASE("every rule fires in the whole pipeline, or before a derivative") {
         ++tried;
         const bool is_fast = rule.promise == Promise::fast;
         Context context = checked_context(is_fast ? RewriteLevel::fast : RewriteLevel::all);
+        context.options.multiplies_halves = true;
         const std::vector<Value> found = rewrite_example(*group, example, context);
         CAPTURE(rule.name);
         CAPTURE(context.trace.explain());

@@ -423,6 +423,21 @@ def _gemm(draw):
     return close([x, y, z], f, (2 * (x @ y) - 0.5 * z).astype(x.dtype), known=True)
 
 
+@case("half_gemm")
+def _half_gemm(draw):
+    bfloat16 = draw(st.booleans())
+    m, k, n = (draw(st.sampled_from([1, 2, 3, 0])) for _ in range(3))
+    # Small whole numbers, which both formats have.
+    x, y = (np.array(draw(st.lists(st.integers(-9, 9), min_size=r * c, max_size=r * c)), "f4")
+            .reshape(r, c) for r, c in ((m, k), (k, n)))  # fmt: skip
+    bits = gn.bfloat16_bits if bfloat16 else gn.float16_bits
+
+    def f(x, y):
+        return gn.half_gemm(bits(x), bits(y), alpha=2.0, beta=0.0, bfloat16=bfloat16)
+
+    return close([x, y], f, 2 * (x @ y), known=True)
+
+
 @case("linalg.matrix_transpose")
 def _linalg_transpose(draw):
     x = array(draw, ALL, ranks=(2, 3))

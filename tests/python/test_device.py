@@ -315,8 +315,6 @@ def test_wrong_names_and_what_is_missing():
     x = gn.vector("x")
     with pytest.raises(gn.ValueError, match="device: expected cpu, cuda.*found tpu"):
         gn.function([x], x * 2, device="tpu")
-    with pytest.raises(gn.ValueError, match="memory_budget: expected a function of the CPU"):
-        gn.function([x], x * 2, device="sim", memory_budget=1000, memory_shapes=[(3,)])
     program = (
         "import gnomon as gn\nx = gn.vector('x')\n"
         "try: gn.function([x], x * 2, device='sim')\nexcept gn.DeviceError as e: print(e)"

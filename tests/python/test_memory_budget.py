@@ -21,13 +21,14 @@ def workspace(f):
     return f.function_for(weights, x).workspace_bytes(*weights, x)
 
 
-def test_a_gradient_fits_a_budget_with_the_same_bits():
-    plain = gn.compiled(gn.grad(loss))
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_a_gradient_fits_a_budget_with_the_same_bits(device):
+    plain = gn.compiled(gn.grad(loss), device=device)
     wanted = plain(weights, x)
     whole = workspace(plain)
     for part in (0.7, 0.5):
         budget = int(part * whole)
-        small = gn.compiled(gn.grad(loss), memory_budget=budget, cache=False)
+        small = gn.compiled(gn.grad(loss), memory_budget=budget, cache=False, device=device)
         for found, exact in zip(small(weights, x), wanted, strict=True):
             assert np.array_equal(np.asarray(found), np.asarray(exact))
         assert workspace(small) <= budget

@@ -74,7 +74,7 @@ bool is_of_host(Place place) { return place.type == cpu || place.type == cuda_ho
 // The device of a place that is not the host's. DeviceError: Gnomon cannot use it.
 Device& device_at(Place place) {
   if (place.type == cuda) return Device::open({DeviceName::Kind::cuda, place.number});
-  if (place.type == simulated) return Device::open({DeviceName::Kind::sim, 0});
+  if (place.type == simulated) return Device::open({DeviceName::Kind::sim, place.number});
   throw DeviceError(fmt::format(
       "from_dlpack: expected memory of the CPU or of a GPU of NVIDIA, found a tensor on {}",
       device_name(place)));
