@@ -20,7 +20,7 @@ print(w.get_value()[0], flush=True)
 
 def test_an_interrupted_call_leaves_variables_alone():
     program = LONG + (
-        "threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        "threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "try: f(np.ones(20), 10**9)\n"
         "except KeyboardInterrupt: print('stopped')\n"
         "print(w.get_value()[0], f(np.zeros(20), 1), w.get_value()[0])"
