@@ -168,8 +168,10 @@ Expr bool_example(DType t) {
 }
 Expr halves_example(DType t) {
   if (t != DType::float32) return {};
-  const auto bits = [&](const char* name) { return tensor(name, DType::uint16, {Dim(9), Dim(9)}); };
-  return matmul(float16_value(bits("x")), float16_value(bits("y")));
+  const auto half = [&](const char* name) {
+    return float16_value(float16_bits(tensor(name, t, {Dim(9), Dim(9)})));
+  };
+  return matmul(half("x"), half("y"));
 }
 Expr fma_example(DType t) { return input(t, "x") * input(t, "y") + input(t, "z"); }
 Expr terms_example(DType t) {

@@ -172,18 +172,6 @@ std::vector<Expr> expand_half_gemm(const Node& node) {
   return {Expr(make_node(op::gemm, std::move(operands), attributes_of(product_form(node))))};
 }
 
-// The matrices are whole numbers.
-Exprs half_gemm_vjp(const Vjp& v) {
-  Exprs dx(v.x.size());
-  if (dx.size() == 3 && v.dy[0].defined()) dx[2] = scaled(v.dy[0], product_form(v.node).beta);
-  return dx;
-}
-
-Exprs half_gemm_jvp(const Jvp& v) {
-  const bool adds = v.dx.size() == 3 && v.dx[2].defined();
-  return {adds ? scaled(v.dx[2], product_form(v.node).beta) : Expr()};
-}
-
 Exprs gemm_vjp(const Vjp& v) {
   Exprs dx(v.x.size());
   if (!v.dy[0].defined()) return dx;
@@ -281,9 +269,7 @@ constinit const Op op::half_gemm{
     .attributes = half_product_specs,
     .type = half_gemm_type,
     .expand = expand_half_gemm,
-    .step = StepKind::product,
-    .vjp = half_gemm_vjp,
-    .jvp = half_gemm_jvp};
+    .step = StepKind::product};
 
 Expr matmul(const Arg& a, const Arg& b) {
   const OriginScope place(a.origin());

@@ -216,7 +216,6 @@ TEST_CASE("every rule keeps its promise against MPFR") {
         if (!example.defined()) continue;
         const bool is_fast = rule.promise == Promise::fast;
         Context context = checked_context(is_fast ? RewriteLevel::fast : RewriteLevel::all);
-        context.options.multiplies_halves = true;
         rewrite_example(*group, example, context);
         for (const Firing& firing : context.trace.firings) {
           if (firing.rule != &rule) continue;

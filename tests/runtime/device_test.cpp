@@ -43,7 +43,9 @@ TEST_CASE("devices have names") {
   CHECK(device_named("cuda:0").text() == "cuda");
   CHECK(device_named("cuda:3").number == 3);
   CHECK(device_named("sim").text() == "sim");
-  for (const char* const none : {"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda0", "sim:1", "CUDA"})
+  CHECK(device_named("sim:1").text() == "sim:1");
+  for (const char* const none :
+       {"gpu", "cuda:", "cuda:x", "cuda:-1", "cuda0", "sim:", "simple", "CUDA"})
     CHECK_THROWS_AS(device_named(none), ValueError);
 }
 
