@@ -176,7 +176,7 @@ def test_one_compile_serves_all_numbers_of_steps(f):
     [
         lambda x, n: np.zeros(n) + x[0],
         lambda x, n: np.ones(n + 1) * x[0],
-        lambda x, n: np.full(n, 2.0) - np.empty(n) * 0 + x[0],
+        lambda x, n: np.full(n, 2.0) - np.zeros_like(np.empty(n)) + x[0],
         lambda x, n: np.zeros((n, 2)) + np.eye(n)[:, :2] + x[:2],
         lambda x, n: np.full((n, 2), x[0]) + np.full(2, x[1]),
         lambda x, n: np.full(n, n) + np.arange(0, 2 * n, 2) + np.linspace(x[0], x[1], n),
