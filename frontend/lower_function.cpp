@@ -153,9 +153,10 @@ Target target_of(const CompileOptions& options, const Graph& graph) {
   Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
   if (options.machine) target.machine = *options.machine;
   if (const DeviceName device = device_of(options); !device.is_host()) {
-    target.device = architecture_for(Device::open(device), options);
+    Device& opened = Device::open(device);
+    target.device = architecture_for(opened, options);
     // Opening a library takes a tenth of a second.
-    target.calls_library = any_node(graph, has_product) && can_multiply(Device::open(device));
+    target.calls_library = any_node(graph, has_product) && can_multiply(opened);
     target.has_transforms =
         any_node(graph, is_transform) && device_library<Cufft>(device.is_simulated()).is_there;
   }

@@ -35,8 +35,8 @@ struct LoweredFunction {
   std::string rewrites;  // that were made, if the options ask or a folder takes them
 };
 
-/// The processor that options name, with the constants of the cost model. ValueError: one of
-/// another architecture.
+/// The processor that options name, with the constants of the cost model, and what their device has
+/// for the nodes of the graph. ValueError: a processor of another architecture.
 Target target_of(const CompileOptions& options, const Graph& graph);
 /// How the passes over graphs run for a target. `folder`: of `GNOMON_DUMP`.
 Context context_of(const CompileOptions& options, const Target& target,

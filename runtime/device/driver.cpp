@@ -34,8 +34,8 @@ Opened functions_of(void* library) {
 // What a driver was not opened for; each call that needs it says so.
 struct Search {
   std::optional<Driver> driver;
-  void* library = nullptr;
   std::string reason;
+  void* library = nullptr;  // of the simulator
 };
 
 Search open_cuda_driver() {
@@ -44,7 +44,6 @@ Search open_cuda_driver() {
   if (library == nullptr) {
     const char* const why = dlerror();
     return {{},
-            nullptr,
             fmt::format("device cuda: expected NVIDIA's driver, found no {} ({}); device \"sim\" "
                         "runs the same kernels on this processor",
                         file, why == nullptr ? "no reason" : why)};
@@ -52,16 +51,14 @@ Search open_cuda_driver() {
   Opened opened = functions_of(library);
   if (!opened.missing.empty())
     return {{},
-            nullptr,
             fmt::format("device cuda: expected a driver of CUDA 11.2 or newer, found one that "
                         "lacks{}",
                         opened.missing)};
   if (const int error = opened.driver.init(0); error != cu::success)
     return {{},
-            nullptr,
             fmt::format("device cuda: the driver does not start: {}",
                         error_text(opened.driver, error))};
-  return {opened.driver, library, {}};
+  return {opened.driver, {}};
 }
 
 Search open_simulated_driver() {

@@ -1,12 +1,11 @@
 """Functions whose kernels a device runs: the simulated one, which shows the bits of the CPU."""
 
 import os
-import subprocess
-import sys
 
 import gnomon as gn
 import numpy as np
 import pytest
+from processes import run
 
 RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(50, 20))
@@ -260,12 +259,6 @@ def test_pages_show_launches_in_cuda():
     page = on("sim", lambda a: np.sort(np.exp(a)) * 2).lower(LINE).compile().view().html()
     assert '"kind":"launch"' in page
     assert "__global__" in page
-
-
-def run(program, **environment):
-    settings = {**os.environ, **environment}
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                          env=settings, check=False)  # fmt: skip
 
 
 def test_the_environment_names_a_device():

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+from processes import run
+
 LONG = """
 import os, signal, sys, threading
 import gnomon as gn, numpy as np
@@ -25,8 +27,7 @@ def test_an_interrupted_call_leaves_variables_alone():
         "except KeyboardInterrupt: print('stopped')\n"
         "print(w.get_value()[0], f(np.zeros(20), 1), w.get_value()[0])"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                         timeout=120, check=False)  # fmt: skip
+    ran = run(program, timeout=120)
     assert ran.stdout == "0.25\nstopped\n0.25 2.5 0.125\n", ran.stderr
 
 
@@ -39,6 +40,5 @@ def test_a_process_that_is_killed_in_a_call_leaves_the_cache_whole(tmp_path):
         process.send_signal(signal.SIGKILL)
         assert process.wait(60) == -signal.SIGKILL
     program = LONG + "print(f.was_cached)"
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                         timeout=120, check=False, env=settings)  # fmt: skip
+    ran = run(program, timeout=120, **settings)
     assert ran.stdout.splitlines() == ["0.25", "True"], ran.stderr

@@ -1,13 +1,10 @@
 """Products of matrices on a device, by cuBLASLt where it is: the simulated device has one that
 refuses what NVIDIA's would refuse, or would do wrong."""
 
-import os
-import subprocess
-import sys
-
 import gnomon as gn
 import numpy as np
 import pytest
+from processes import told_by
 
 RNG = np.random.default_rng(11)
 A, B, C = (RNG.normal(size=s) for s in ((70, 90), (90, 50), (70, 50)))
@@ -165,13 +162,6 @@ def test_training_keeps_variables_when_a_call_fails():
     close(w.get_value(), B - 0.1 * (A.T @ (A @ B)), 100.0)
 
 
-def run(program, **environment):
-    settings = {**os.environ, **environment}
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                         env=settings, check=False)  # fmt: skip
-    return ran.stdout + ran.stderr[-2000:]
-
-
 def test_without_the_library():
     program = (
         "import gnomon as gn, numpy as np\n"
@@ -180,9 +170,9 @@ def test_without_the_library():
         "a = np.arange(4000.0).reshape(50, 80)\n"
         "print('device_gemm' in f.source, np.array_equal(np.asarray(f(a)), a @ a.T))"
     )
-    assert run(program) == "True True\n"
+    assert told_by(program) == "True True\n"
     # What is compiled for a process with the library is not used by one without.
-    assert run(program, GNOMON_CUBLAS="none") == "False True\n"
+    assert told_by(program, GNOMON_CUBLAS="none") == "False True\n"
 
 
 def test_parts_of_matrices_without_the_library():
@@ -194,7 +184,7 @@ def test_parts_of_matrices_without_the_library():
         "    found = gn.compiled(f, device='sim', rewrites=r)(a, b)\n"
         "    print([np.array_equal(np.asarray(x), y) for x, y in zip(found, f(a, b))])"
     )
-    assert run(program, GNOMON_CUBLAS="none") == "[True, True]\n" * 3
+    assert told_by(program, GNOMON_CUBLAS="none") == "[True, True]\n" * 3
 
 
 def test_memory_that_ends_in_a_product():
@@ -206,4 +196,4 @@ def test_memory_that_ends_in_a_product():
         "except gn.DeviceError as e: print(str(e)[:24])\n"
         "print(np.asarray(f(np.ones((9, 200))))[0, 0])\n"
     )
-    assert run(program, GNOMON_SIM_MEMORY=str(4 << 20)) == "device sim: out of memor\n200.0\n"
+    assert told_by(program, GNOMON_SIM_MEMORY=str(4 << 20)) == "device sim: out of memor\n200.0\n"

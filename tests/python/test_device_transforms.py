@@ -1,13 +1,10 @@
 """Fourier transforms on a device, by cuFFT where it is: the simulated device has one that refuses
 what NVIDIA's would refuse, and writes to what NVIDIA's writes to."""
 
-import os
-import subprocess
-import sys
-
 import gnomon as gn
 import numpy as np
 import pytest
+from processes import told_by
 
 RNG = np.random.default_rng(12)
 LINES = RNG.normal(size=(5, 60))
@@ -122,12 +119,6 @@ def test_memory_of_others_that_is_not_aligned():
     close(np.asarray(gn.compiled(np.fft.rfft)(part)), np.fft.rfft(np.arange(1, 61, dtype="f4")))
 
 
-def run(program, **environment):
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                         env={**os.environ, **environment}, check=False)  # fmt: skip
-    return ran.stdout + ran.stderr[-2000:]
-
-
 def test_without_the_library():
     program = (
         "import gnomon as gn, numpy as np\n"
@@ -135,6 +126,6 @@ def test_without_the_library():
         "f = gn.function([x], gn.fft.rfft(x), device='sim', explain=True)\n"
         "print('device_transform' in f.source, np.asarray(f(np.ones(4)))[0])"
     )
-    assert run(program) == "True (4+0j)\n"
+    assert told_by(program) == "True (4+0j)\n"
     # What is compiled for a process with the library is not used by one without.
-    assert run(program, GNOMON_CUFFT="none") == "False (4+0j)\n"
+    assert told_by(program, GNOMON_CUFFT="none") == "False (4+0j)\n"

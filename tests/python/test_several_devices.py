@@ -1,11 +1,8 @@
 """Programs that use several devices: simulated ones, whose memories, kernels and streams are no
 more one another's than those of GPUs."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+from processes import told_by
 
 START = """
 import threading
@@ -79,16 +76,12 @@ except gn.DeviceError as e: print(e)
 ]  # fmt: skip
 
 
-def run(program):
-    settings = {**os.environ, "GNOMON_SIM_DEVICES": "2", "GNOMON_SIM_MEMORY": str(8 << 20)}
-    ran = subprocess.run([sys.executable, "-c", START + program], capture_output=True, text=True,
-                         env=settings, check=False, timeout=120)  # fmt: skip
-    return (ran.stdout + ran.stderr).strip()
+SEVERAL = {"GNOMON_SIM_DEVICES": "2", "GNOMON_SIM_MEMORY": str(8 << 20)}
 
 
 @pytest.mark.parametrize("name, program, told", PROGRAMS, ids=[p[0] for p in PROGRAMS])
 def test_programs_on_two_devices(name, program, told):
-    found = run(program)
+    found = told_by(START + program, timeout=120, **SEVERAL).strip()
     if told is not None:
         assert found == told
     else:
