@@ -1,7 +1,5 @@
 """Functions whose kernels a device runs: the simulated one, which shows the bits of the CPU."""
 
-import os
-
 import gnomon as gn
 import numpy as np
 import pytest

@@ -1,12 +1,10 @@
 """GNOMON_LOG and gn.set_log: what the library tells of its work."""
 
 import logging
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from processes import run
 
 import gnomon as gn
 
@@ -82,12 +80,6 @@ def test_other_names():
             gn.set_log(wrong)
 
 
-def run(subjects, program):
-    environment = {**os.environ, "GNOMON_LOG": subjects}
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                          env=environment)
-
-
 PROGRAM = """
 import gnomon as gn
 x = gn.vector("x")
@@ -97,16 +89,16 @@ f([1.0])
 
 
 def test_the_environment_and_the_standard_error():
-    done = run("compile,call", PROGRAM)
+    done = run(PROGRAM, GNOMON_LOG="compile,call")
     assert done.returncode == 0, done.stderr
     heads = [line.split(": f")[0].split()[-1] for line in done.stderr.splitlines()]
     assert heads == ["compile", "call"]
-    assert run("", PROGRAM).stderr == ""
-    assert "import" not in run("", PROGRAM).stderr
-    through = run("call", "import logging; logging.basicConfig(format='%(name)s %(message)s')"
-                  + PROGRAM)
+    assert run(PROGRAM, GNOMON_LOG="").stderr == ""
+    assert "import" not in run(PROGRAM, GNOMON_LOG="").stderr
+    through = run("import logging; logging.basicConfig(format='%(name)s %(message)s')" + PROGRAM,
+                  GNOMON_LOG="call")
     assert through.stderr.startswith("gnomon call: f(x: f64[1]) ")
-    wrong = run("nothing", PROGRAM)
+    wrong = run(PROGRAM, GNOMON_LOG="nothing")
     assert "GNOMON_LOG: expected subjects among compile, cache" in wrong.stderr
     assert wrong.returncode != 0
     broken = """
@@ -115,5 +107,5 @@ class Broken(logging.Handler):
     def emit(self, record): raise RuntimeError("broken")
 logging.getLogger("gnomon").addHandler(Broken())
 """ + PROGRAM
-    done = run("call", broken)
+    done = run(broken, GNOMON_LOG="call")
     assert done.returncode == 0 and "broken" in done.stderr

@@ -5,10 +5,9 @@ import importlib
 import inspect
 import re
 import pathlib
-import subprocess
-import sys
 
 import pytest
+from processes import run
 
 import gnomon as gn
 from gnomon import _core, _ops
@@ -146,8 +145,8 @@ def test_errors_are_pythons_too():
         assert issubclass(getattr(gn, name), base)
 
 
-def run(program):
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+def told(program):
+    done = run(program)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -160,11 +159,11 @@ def test_import_brings_neither_numpy_nor_the_compiler():
         "print(sorted(heavy & (set(sys.modules) - before)))\n"
         "print('clang' in open('/proc/self/maps').read())\n"
     )
-    assert run(program).split("\n")[:2] == ["[]", "False"]
+    assert told(program).split("\n")[:2] == ["[]", "False"]
 
 
 def test_star_import():
-    run("from gnomon import *\nassert exp(0.0) == 1 and float32 == 'float32'")
+    told("from gnomon import *\nassert exp(0.0) == 1 and float32 == 'float32'")
 
 
 def test_classes():

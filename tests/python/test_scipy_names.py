@@ -6,11 +6,10 @@ import doctest
 import inspect
 import pathlib
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from processes import run
 import scipy.fft
 import scipy.linalg
 import scipy.special
@@ -193,7 +192,7 @@ print("gnomon.scipy" in sys.modules, gn.scipy.__name__, loaded())
 gn.scipy.linalg.toeplitz
 print("gnomon.scipy.linalg" in loaded(), "gnomon.scipy.stats" in loaded(), "scipy" in sys.modules)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = run(code)
     assert done.stdout.splitlines() == ["False gnomon.scipy []", "True False False"], done.stderr
 
 

@@ -10,13 +10,12 @@ import multiprocessing
 import os
 import pathlib
 import pickle
-import subprocess
-import sys
 import threading
 import time
 
 import numpy as np
 import pytest
+from processes import run
 
 import gnomon as gn
 
@@ -218,7 +217,7 @@ except KeyboardInterrupt:
     print("left" if time.perf_counter() - start < 2 else "late")
 os._exit(0)
 """
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    found = run(script)
     assert found.stdout in ("left\n", "compiled\n"), found.stderr
 
 
