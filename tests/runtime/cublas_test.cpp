@@ -34,8 +34,9 @@ static_assert(int{lt::alignment_b} == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES
 static_assert(int{lt::alignment_c} == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES);
 static_assert(int{lt::alignment_d} == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES);
 
-// Each function by what it is called with: a parameter more or less does not compile.
-[[maybe_unused]] void call_all_of_cublas() {
+// Each function by what it is called with: a parameter more or less does not compile. What is only
+// asked for its type needs nothing to link with.
+using CallsOfCublas = decltype([] {
   Cublas own;
   cublasLtHandle_t handle{};
   cublasLtMatmulDesc_t operation{};
@@ -61,7 +62,7 @@ static_assert(int{lt::alignment_d} == CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES
                  &proposal.algo, y, std::size_t{0}, nullptr);
   own.multiply(nullptr, nullptr, x, x, nullptr, x, nullptr, x, x, nullptr, y, nullptr, nullptr, y,
                std::size_t{0}, nullptr);
-}
+});
 
 }  // namespace
 #endif

@@ -22,8 +22,9 @@ static_assert(int{fft::complex_to_real_float64} == CUFFT_Z2D);
 static_assert(int{fft::forward} == CUFFT_FORWARD);
 static_assert(int{fft::inverse} == CUFFT_INVERSE);
 
-// Each function by what it is called with: a parameter more or less does not compile.
-[[maybe_unused]] void call_all_of_cufft() {
+// Each function by what it is called with: a parameter more or less does not compile. What is only
+// asked for its type needs nothing to link with.
+using CallsOfCufft = decltype([] {
   Cufft own;
   cufftHandle plan = 0;
   long long n = 1;
@@ -39,7 +40,7 @@ static_assert(int{fft::inverse} == CUFFT_INVERSE);
   cufftExecR2C(plan, nullptr, nullptr), own.real_single(plan, nullptr, nullptr);
   cufftExecZ2D(plan, nullptr, nullptr), own.back_double(plan, nullptr, nullptr);
   cufftDestroy(plan), own.destroy(plan);
-}
+});
 
 }  // namespace
 #endif
