@@ -103,9 +103,10 @@ std::string cache_key(const Graph& graph, CompileOptions options,
   std::sort(options.disabled_rules.begin(), options.disabled_rules.end());
 
   const auto key = graph.key();
-  std::string text = fmt::format(
-      "{:016x}{:016x} {} {} {} {} {} {}", key[0], key[1], GNOMON_ABI_VERSION, build_id(),
-      options.donated, gnomon::text(*options.machine), target.calls_library, target.has_transforms);
+  std::string text =
+      fmt::format("{:016x}{:016x} {} {} {} {} {} {} {}", key[0], key[1], GNOMON_ABI_VERSION,
+                  build_id(), options.donated, gnomon::text(*options.machine), target.calls_library,
+                  target.has_transforms, target.has_matrices);
   for_each_option(options, [&](const CompileOption& option, const auto& value) {
     if (option.decides != Decides::work) text += fmt::format(" {}", text_of(value));
   });

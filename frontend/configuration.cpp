@@ -15,6 +15,7 @@
 #include "runtime/cache/cache.h"
 #include "runtime/device/cublas_functions.h"
 #include "runtime/device/cufft_functions.h"
+#include "runtime/device/cusolver_functions.h"
 #include "runtime/device/device_library.h"
 #include "runtime/error.h"
 #include "runtime/linalg/blas.h"
@@ -131,6 +132,8 @@ Configuration configuration() {
   found.cublas = {cublas.is_there, cublas.description};
   const auto& cufft = device_library<Cufft>(false);
   found.cufft = {cufft.is_there, cufft.description};
+  const auto& cusolver = device_library<Cusolver>(false);
+  found.cusolver = {cusolver.is_there, cusolver.description};
   found.cuda_driver = find_cuda_driver();
   find_cache(found);
   found.cost_model = text(target.machine);
@@ -163,6 +166,7 @@ std::string text(const Configuration& found) {
   lines.add("", (found.nvrtc.found ? "NVRTC " : "") + found.nvrtc.description);
   lines.add("", (found.cublas.found ? "cuBLASLt " : "cuBLASLt: ") + found.cublas.description);
   lines.add("", (found.cufft.found ? "cuFFT " : "cuFFT: ") + found.cufft.description);
+  lines.add("", (found.cusolver.found ? "cuSOLVER " : "cuSOLVER: ") + found.cusolver.description);
   lines.add("cache", found.cache_folder);
   lines.add("", found.cache_problem.empty() ? fmt::format("{} functions, {}", found.cache_functions,
                                                           size_text(found.cache_bytes))
@@ -220,6 +224,7 @@ std::string json_text(const Configuration& found) {
         {"nvrtc", found.nvrtc.description},
         {"cublas", json_of(found.cublas)},
         {"cufft", json_of(found.cufft)},
+        {"cusolver", json_of(found.cusolver)},
         {"driver", json_of(found.cuda_driver)}}},
       {"cache",
        {{"folder", found.cache_folder},

@@ -32,7 +32,7 @@ struct Configuration {
   int threads = 0;
   std::vector<ProcessorCache> caches;
   MemorySize memory;
-  FoundLibrary compiler, blas, lapack, nvrtc, cublas, cufft, cuda_driver;
+  FoundLibrary compiler, blas, lapack, nvrtc, cublas, cufft, cusolver, cuda_driver;
   std::string blas_core;  ///< the kernels that OpenBLAS chose, or ""
   std::string cache_folder;
   std::string cache_problem;  ///< why the folder is not used, or ""

@@ -19,6 +19,7 @@
 #include "passes/pipeline.h"
 #include "runtime/device/cublas_functions.h"
 #include "runtime/device/cufft_functions.h"
+#include "runtime/device/cusolver_functions.h"
 #include "runtime/device/device_array.h"
 #include "runtime/device/device_library.h"
 #include "runtime/error.h"
@@ -124,6 +125,15 @@ bool is_transform(const Node* node) {
   return &op == &op::fft || &op == &op::rfft || &op == &op::irfft;
 }
 
+// A routine of linear algebra, or what becomes some.
+bool is_of_matrices(const Node* node) {
+  const Op& op = node->op();
+  constexpr const Op* made_of_routines[] = {&op::det,         &op::slogdet, &op::pinv,
+                                            &op::matrix_rank, &op::expm,    &op::solve_discrete_are};
+  return (op.step == StepKind::routine && !is_fourier(op.routine.kind)) ||
+         std::ranges::find(made_of_routines, &op) != std::end(made_of_routines);
+}
+
 template <class Test>
 bool any_node(const Graph& graph, const Test& test) {
   return std::ranges::any_of(nodes_with_bodies(graph), test);
@@ -159,6 +169,8 @@ Target target_of(const CompileOptions& options, const Graph& graph) {
     target.calls_library = any_node(graph, has_product) && can_multiply(opened);
     target.has_transforms =
         any_node(graph, is_transform) && device_library<Cufft>(device.is_simulated()).is_there;
+    target.has_matrices =
+        any_node(graph, is_of_matrices) && device_library<Cusolver>(device.is_simulated()).is_there;
   }
   return target;
 }

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 11
+#define GNOMON_ABI_VERSION 12
 
 #ifdef __cplusplus
 extern "C" {
@@ -198,9 +198,13 @@ typedef struct gnomon_services {
   /* By a kernel of the function that is made for the routine and the type: all stages of it. */
   int32_t (*device_lines)(gnomon_context*, int32_t kernel, const gnomon_lines*);
   int32_t (*device_convolve)(gnomon_context*, int32_t kernel, const gnomon_convolution*);
+  /* Routines that are no Fourier transforms, by such a kernel and a library. A matrix without a
+   * result fails the check as a kernel's does: `bound` is that of the failure. */
+  int32_t (*device_routine)(gnomon_context*, int32_t kernel, const gnomon_routine*, int32_t check,
+                            int64_t bound);
   /* By a library, without a kernel of the function. */
   int32_t (*device_gemm)(gnomon_context*, const gnomon_gemm*);
-  /* Routines that are Fourier transforms, by a library too. */
+  /* Fourier transforms, by a library too. */
   int32_t (*device_transform)(gnomon_context*, const gnomon_routine*);
   int64_t device_blocks; /* the most that a launch is worth */
 } gnomon_services;

@@ -36,6 +36,7 @@ constexpr EnvironmentVariable table[] = {
     {"GNOMON_CLANG_LIBRARY", "path of the compiler library to use"},
     {"GNOMON_CUBLAS", "path of NVIDIA's cuBLASLt to use, or none"},
     {"GNOMON_CUFFT", "path of NVIDIA's cuFFT to use, or none"},
+    {"GNOMON_CUSOLVER", "path of NVIDIA's cuSOLVER to use, or none"},
     {"GNOMON_NVRTC_LIBRARY", "path of NVIDIA's run-time compiler to use"},
     {"NO_COLOR", "set: the command `gnomon` writes no colours on a terminal"},
 };

@@ -13,6 +13,7 @@
 #include "codegen/lower/lower_kernels.h"
 #include "codegen/lower/lower_regions.h"
 #include "codegen/module/accesses.h"
+#include "ir/op/forms.h"
 #include "runtime/error.h"
 
 namespace gnomon {
@@ -70,7 +71,10 @@ ServiceStep service_call(const Node& node, Lowering& l) {
         l.dimensions.note(o->offset);
     }
   for (std::uint32_t k = 0; k < s.out.size(); ++k) s.out[k] = l.buffers.buffer_of(Value(&node, k));
-  if (node.op().step == StepKind::routine && !l.target.has_transforms) s.device_entry = {};
+  if (node.op().step == StepKind::routine) {
+    const bool transforms = is_fourier(routine_form(node).kind);
+    if (!(transforms ? l.target.has_transforms : l.target.has_matrices)) s.device_entry = {};
+  }
   if (s.service->reports) s.check = l.failures.number_of(node);
   return s;
 }

@@ -53,7 +53,8 @@ struct Service {
 /// A call of a service.
 struct ServiceStep {
   const Service* service = nullptr;
-  std::string_view device_entry;                 // the service's, where the device does this one
+  // The service's, where the device does this one, by a kernel of its own.
+  std::string_view device_entry, device_kernel;
   std::string_view op;                           // that it computes
   std::vector<int> in, out;                      // buffers
   std::vector<std::vector<Argument>> arguments;  // those of a line of the text together

@@ -148,6 +148,22 @@ Dim work_of(Routine routine, DType t, const RoutineExtents& e) {
   return floor_div(work, at_once);
 }
 
+// Whether a library has it for stacks of matrices, or there is one matrix.
+bool is_of_device(Routine routine, const RoutineExtents& e) {
+  switch (routine) {
+    case Routine::cholesky:
+    case Routine::solve_triangular:
+    case Routine::solve:
+    case Routine::eigh:
+    case Routine::eigvalsh: return true;
+    case Routine::lu_factor: return e.batch.is(1) || e.rows == e.n;
+    case Routine::qr:
+    case Routine::svd:
+    case Routine::svdvals: return e.batch.is(1);
+    default: return false;
+  }
+}
+
 void ask_for_routine(const Node& node, ServiceStep& s) {
   const RoutineForm form = routine_form(node);
   const RoutineExtents e = routine_extents(node);
@@ -158,7 +174,10 @@ void ask_for_routine(const Node& node, ServiceStep& s) {
   s.shares = max(e.batch, 1);
   const bool transforms = is_fourier(form.kind);
   s.of_library = transforms ? "Fourier" : "Matrices", s.extra = transforms ? "fft" : "lapack";
-  if (!transforms) s.device_entry = {};
+  if (transforms)
+    s.device_entry = "device_transform", s.device_kernel = {};
+  else if (!is_of_device(form.kind, e))
+    s.device_entry = s.device_kernel = {};
   s.arguments = {
       {{"routine", number_of(form.kind)}, {"dtype", number_of(t)}},
       {{"lower", form.lower}, {"transposed", form.transposed}, {"complete", form.complete}}};
@@ -219,7 +238,9 @@ constexpr Service routine{
     .record = "gnomon_routine",
     .entry = "routine",
     .reports = true,
-    .device_entry = "device_transform",
+    .device_entry = "device_routine",
+    .device_kernel = "GN_DEVICE_MATRICES",
+    .device_header = "device_matrices.h",
     .chosen_by = "routine",
     .ask = ask_for_routine,
 };
@@ -266,7 +287,7 @@ std::vector<const Service*> all_services() {
 ServiceStep lines_step(std::string_view op, LineRoutine routine, DType t, const Dim& n) {
   ServiceStep s;
   s.service = &lines;
-  s.device_entry = lines.device_entry;
+  s.device_entry = lines.device_entry, s.device_kernel = lines.device_kernel;
   s.op = op;
   const bool searches = routine == LineRoutine::searchsorted;
   s.in.assign(searches ? 2 : 1, -1);
@@ -281,7 +302,7 @@ ServiceStep service_step(const Node& node) {
   s.op = node.op().name;
   s.in.assign(node.operands().size(), -1);
   s.out.assign(node.output_count(), -1);
-  s.device_entry = s.service->device_entry;
+  s.device_entry = s.service->device_entry, s.device_kernel = s.service->device_kernel;
   s.service->ask(node, s);
   return s;
 }

@@ -61,7 +61,8 @@ DeviceKernels device_kernels(const Module& module, const HostNames& names) {
     headers.insert(printed.headers.begin(), printed.headers.end());
   }
   for (const ServiceStep* service : found.services) {
-    if (service->service->device_kernel.empty()) continue;
+    if (service->device_kernel.empty()) continue;
+    made.has_checks = made.has_checks || service->service->reports;
     const std::string name = service_function(*service, names);
     if (!made.routines.try_emplace(name, static_cast<int>(made.names.size())).second) continue;
     made.names.push_back(name);

@@ -166,11 +166,14 @@ class StepPrinter {
     open("{");
     for (const std::string& text : record_text(s, names_, true)) line(text);
     if (s.on_device) {
+      const bool has_kernel = !s.device_kernel.empty();
       const std::string kernel =
-          service.device_kernel.empty()
-              ? ""
-              : fmt::format("{}, ", launched_.routines.at(service_function(s, names_)));
-      stop_if(fmt::format("services->{}(context, {}&{})", s.device_entry, kernel, service.name),
+          has_kernel ? fmt::format("{}, ", launched_.routines.at(service_function(s, names_))) : "";
+      const std::string check = has_kernel && service.reports
+                                    ? fmt::format(", {}, {}", s.check, names_.spelled(s.bound))
+                                    : "";
+      stop_if(fmt::format("services->{}(context, {}&{}{})", s.device_entry, kernel, service.name,
+                          check),
               GNOMON_SERVICE_FAILED);
       wait_for_lap();
       end_lap(*step_);

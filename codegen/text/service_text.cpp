@@ -118,7 +118,7 @@ std::string service_function(const ServiceStep& step, const HostNames& names) {
 }
 
 std::string device_kernel_text(const ServiceStep& step, const HostNames& names) {
-  return fmt::format("{}({}, {}, {})\n", step.service->device_kernel, service_function(step, names),
+  return fmt::format("{}({}, {}, {})\n", step.device_kernel, service_function(step, names),
                      number_in(step, step.service->chosen_by), class_of(type_of(step)));
 }
 

@@ -21,6 +21,7 @@ struct Target {
   std::string device = {};            ///< that runs kernels: "sm_90", "sim"; empty: none
   bool calls_library = true;          ///< for products; else all are kernels
   bool has_transforms = false;        ///< the device has a library of Fourier transforms
+  bool has_matrices = false;          ///< and one of linear algebra
   bool has_runtime = true;            ///< with services; else they are in the same library
 
   /// Whether loads and stores under a mask cost what others do, as those of AVX-512.

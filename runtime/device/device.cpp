@@ -130,24 +130,19 @@ void Device::check(int result, std::string_view doing) const {
       fmt::format("device {}: {}: {}", name_.text(), doing, error_text(driver_, result)));
 }
 
-DeviceProducts* Device::products() {
+template <class Library, class Functions>
+Library* Device::library(std::unique_ptr<Library>& kept) {
   enter();
-  const auto& library = device_library<Cublas>(name_.is_simulated());
-  if (!library.is_there) return nullptr;
-  const std::lock_guard hold(mutex_);
-  if (products_ == nullptr) products_ = std::make_unique<DeviceProducts>(*this, library.functions);
-  return products_.get();
+  const auto& found = device_library<Functions>(name_.is_simulated());
+  if (!found.is_there) return nullptr;
+  const std::lock_guard hold(libraries_mutex_);
+  if (kept == nullptr) kept = std::make_unique<Library>(*this, found.functions);
+  return kept.get();
 }
 
-DeviceTransforms* Device::transforms() {
-  enter();
-  const auto& library = device_library<Cufft>(name_.is_simulated());
-  if (!library.is_there) return nullptr;
-  const std::lock_guard hold(mutex_);
-  if (transforms_ == nullptr)
-    transforms_ = std::make_unique<DeviceTransforms>(*this, library.functions);
-  return transforms_.get();
-}
+DeviceProducts* Device::products() { return library<DeviceProducts, Cublas>(products_); }
+DeviceTransforms* Device::transforms() { return library<DeviceTransforms, Cufft>(transforms_); }
+DeviceMatrices* Device::matrices() { return library<DeviceMatrices, Cusolver>(matrices_); }
 
 std::pair<std::size_t, std::size_t> Device::memory() const {
   enter();

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/device/device_matrices.h"
 #include "runtime/device/device_name.h"
 #include "runtime/device/device_products.h"
 #include "runtime/device/device_transforms.h"
@@ -78,8 +79,9 @@ class Device {
   int multiprocessors() const { return multiprocessors_; }
   /// What multiplies matrices there; null: no library does. DeviceError: it does not start.
   DeviceProducts* products();
-  /// And what transforms lines there.
+  /// And what transforms lines there, and does linear algebra.
   DeviceTransforms* transforms();
+  DeviceMatrices* matrices();
   /// Makes the device's context the thread's.
   void enter() const;
   /// Its stream, by which other libraries wait for its work and it for theirs.
@@ -118,6 +120,8 @@ class Device {
     std::string of;
   };
 
+  template <class Library, class Functions>
+  Library* library(std::unique_ptr<Library>& kept);
   void check(int result, std::string_view doing) const;
   void release(cu::Pointer at) noexcept;
   [[noreturn]] void throw_out_of_memory(std::size_t bytes, const std::string& of) const;
@@ -130,9 +134,11 @@ class Device {
   cu::Context context_ = nullptr;
   cu::Stream stream_ = nullptr;
   cu::Pool pool_ = nullptr;
-  mutable std::mutex mutex_;  // of the rest
+  std::mutex libraries_mutex_;
   std::unique_ptr<DeviceProducts> products_;
   std::unique_ptr<DeviceTransforms> transforms_;
+  std::unique_ptr<DeviceMatrices> matrices_;
+  mutable std::mutex mutex_;  // of the rest
   std::map<cu::Pointer, Holding> holdings_;
 };
 

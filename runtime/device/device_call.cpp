@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -191,6 +192,23 @@ std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
   });
 }
 
+std::int32_t matrices(gnomon_context* context, std::int32_t kernel, const gnomon_routine* routine,
+                      std::int32_t check, std::int64_t bound) {
+  void* const record = failure(context);
+  if (record == nullptr) return GNOMON_SERVICE_FAILED;
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    const RoutineOnDevice where{call_of(context), kernel};
+    DeviceMatrices* const library = where.device().matrices();
+    if (library == nullptr) throw_without<Cusolver>(where.device(), "cuSOLVER");
+    const LaunchOfStage launch = [&](std::int64_t items, void* const* parameters) {
+      constexpr int threads = 256;
+      where.launch(std::min(ceil_div(items, threads), where.blocks()), threads, parameters);
+    };
+    library->run(*routine, launch, {record, check, bound}, where.call.function.name());
+    return GNOMON_DONE;
+  });
+}
+
 std::int32_t transform(gnomon_context* context, const gnomon_routine* routine) {
   return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
     DeviceCall& call = call_of(context);
@@ -240,6 +258,7 @@ void add_device_services(gnomon_services& table, const Device& device) {
   table.device_launch = launch;
   table.device_lines = routine<gnomon_lines>;
   table.device_convolve = routine<gnomon_convolution>;
+  table.device_routine = matrices;
   table.device_gemm = gemm;
   table.device_transform = transform;
   table.device_blocks = blocks_of_launch(device.multiprocessors());

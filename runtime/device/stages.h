@@ -1,6 +1,7 @@
-// What a device does at once of a routine along an axis or of a convolution: each launch of its
-// kernel is a stage, which has so many items, one for a thread. runtime/device/routine_launches.h
-// launches them; stdlib/prelude/device has what they do.
+// What a device does at once of a routine along an axis, of a convolution, or around a library's
+// functions on matrices: each launch of its kernel is a stage, which has so many items, one for a
+// thread. runtime/device/routine_launches.h and device_matrices.cpp launch them;
+// stdlib/prelude/device has what they do.
 #pragma once
 
 #include "runtime/freestanding.h"
@@ -32,6 +33,32 @@ enum class ConvolutionStage : int32_t {
 };
 
 inline constexpr int64_t channels_at_once = 8;
+
+/// Around the functions of a library, on matrices that follow one another. A matrix fails at a
+/// place, counted from 1: the library says 0 or where in the first half of `infos`, stages in the
+/// second.
+enum class MatrixStage : int32_t {
+  transpose,  // items: elements of `from`
+  transpose_conjugate,
+  clear_above,        // items: elements of `to`, of which those above diagonals become zeros
+  take_upper,         // items: elements of `to`, from the upper triangles of matrices by columns
+  write_identity,     // items: elements of `to`
+  find_not_positive,  // items: elements of diagonals of `from`
+  find_zero,          // the same
+  find_not_finite,    // items: elements of `from`; a matrix fails at its first place
+  find_not_finite_below,  // those above diagonals aside; it fails in the row
+  clear_failed,           // items: elements of `to`
+  take_swaps,  // items: matrices; to `to` the row that each changed places with, to `also` the
+               // rows in their order, from pivots that count from 1
+  report,      // items: matrices
+};
+
+/// Extents of the matrices whose elements are items. Where a triangle is taken, `source_rows` are
+/// those of the matrix that has it; of pivots, `columns` is how many there are, of `pivot_bytes`.
+struct MatrixShape {
+  int64_t rows, columns, batch;
+  int64_t source_rows = 0, pivot_bytes = 0;
+};
 
 /// How many parts the positions of a weight gradient are cut into, whose sums are added in order.
 constexpr int64_t parts_of_positions(int64_t positions) {
