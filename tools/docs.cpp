@@ -154,36 +154,40 @@ std::string ulp_text(const Op& op) {
 // Its transforms are routines once complex numbers are pairs.
 bool is_fourier(const Op& op) { return &op == &op::fft || &op == &op::rfft || &op == &op::irfft; }
 
+bool is_of_matrices(const Op& op, DeviceMatricesOf which) {
+  return op.step == StepKind::routine && matrices_of_device(op.routine.kind) == which;
+}
+
 // Who does the operations that are no kernels where a function has a device.
 std::string device_text() {
   struct Host {
-    StepKind kind;
     const char* reason;
+    bool (*has)(const Op&);
   };
   constexpr Host hosts[] = {
-      {StepKind::lines, "Along lines"},
-      {StepKind::convolution, "Convolutions"},
-      {StepKind::routine, "Linear algebra, by LAPACK"},
-      {StepKind::print, "Shown by the processor"},
+      {"Linear algebra that cuSOLVER has not, by LAPACK",
+       [](const Op& op) { return is_of_matrices(op, DeviceMatricesOf::none); }},
+      {"The same of stacks of matrices, where not one matrix is known to be all",
+       [](const Op& op) { return is_of_matrices(op, DeviceMatricesOf::one); }},
+      {"The same of stacks of matrices that are not square",
+       [](const Op& op) { return is_of_matrices(op, DeviceMatricesOf::one_or_square); }},
+      {"All linear algebra where cuSOLVER is not found, by LAPACK",
+       [](const Op& op) {
+         return op.step == StepKind::routine && !is_of_matrices(op, DeviceMatricesOf::none);
+       }},
+      {"Fourier transforms where cuFFT is not found, by ducc", is_fourier},
+      {"Shown by the processor", [](const Op& op) { return op.step == StepKind::print; }},
   };
   std::string text =
       "\n## On a device\n\nOf a function with a [device](devices.md) the processor does these, "
-      "with copies of their operands.\nAll others are kernels of the device, or choose between "
-      "steps.\n\n| why | operations |\n|---|---|\n";
+      "with copies of their operands.\nAll others are kernels or library calls of the device, or "
+      "choose between steps.\n\n| why | operations |\n|---|---|\n";
   for (const Host& host : hosts) {
-    const Service* const service = service_of(host.kind);
-    const bool is_of_device = service != nullptr && !service->device_entry.empty();
-    if (is_of_device && host.kind != StepKind::routine) continue;
     std::string names;
     for (const Op* op : all_ops())
-      if (op->step == host.kind)
-        names += fmt::format("{}`{}`", names.empty() ? "" : ", ", op->name);
+      if (host.has(*op)) names += fmt::format("{}`{}`", names.empty() ? "" : ", ", op->name);
     text += fmt::format("| {} | {} |\n", host.reason, names);
   }
-  text += "| Fourier transforms where cuFFT is not found, by ducc |";
-  for (const Op* op : all_ops())
-    if (is_fourier(*op)) text += fmt::format("{} `{}`", text.ends_with('|') ? "" : ",", op->name);
-  text += " |\n";
   return text;
 }
 

@@ -74,6 +74,11 @@ struct ServiceStep {
   bool on_device = false;           // the device does it
 };
 
+/// Of which matrices the library of a device has a routine: none, a single one, also stacks of
+/// square ones, or any stack.
+enum class DeviceMatricesOf { none, one, one_or_square, stack };
+DeviceMatricesOf matrices_of_device(Routine routine);
+
 /// The number in a field of the record. InternalError: it has none.
 std::int64_t number_in(const ServiceStep& step, std::string_view field);
 

@@ -148,20 +148,14 @@ Dim work_of(Routine routine, DType t, const RoutineExtents& e) {
   return floor_div(work, at_once);
 }
 
-// Whether a library has it for stacks of matrices, or there is one matrix.
 bool is_of_device(Routine routine, const RoutineExtents& e) {
-  switch (routine) {
-    case Routine::cholesky:
-    case Routine::solve_triangular:
-    case Routine::solve:
-    case Routine::eigh:
-    case Routine::eigvalsh: return true;
-    case Routine::lu_factor: return e.batch.is(1) || e.rows == e.n;
-    case Routine::qr:
-    case Routine::svd:
-    case Routine::svdvals: return e.batch.is(1);
-    default: return false;
+  switch (matrices_of_device(routine)) {
+    case DeviceMatricesOf::none: return false;
+    case DeviceMatricesOf::one: return e.batch.is(1);
+    case DeviceMatricesOf::one_or_square: return e.batch.is(1) || e.rows == e.n;
+    case DeviceMatricesOf::stack: return true;
   }
+  return false;
 }
 
 void ask_for_routine(const Node& node, ServiceStep& s) {
@@ -264,6 +258,21 @@ constexpr std::array service_table{Row{StepKind::product, &product},
                                    Row{StepKind::routine, &routine}, Row{StepKind::lines, &lines}};
 
 }  // namespace
+
+DeviceMatricesOf matrices_of_device(Routine routine) {
+  switch (routine) {
+    case Routine::cholesky:
+    case Routine::solve_triangular:
+    case Routine::solve:
+    case Routine::eigh:
+    case Routine::eigvalsh: return DeviceMatricesOf::stack;
+    case Routine::lu_factor: return DeviceMatricesOf::one_or_square;
+    case Routine::qr:
+    case Routine::svd:
+    case Routine::svdvals: return DeviceMatricesOf::one;
+    default: return DeviceMatricesOf::none;
+  }
+}
 
 std::int64_t number_in(const ServiceStep& step, std::string_view field) {
   for (const std::vector<Argument>& together : step.arguments)

@@ -97,6 +97,15 @@ class MatrixCall {
   static constexpr std::int64_t largest_of_stack = 256;
   bool is_stack() const { return r_.batch > 1 && r_.rows == r_.n && r_.n <= largest_of_stack; }
 
+  // A stack in parts: the library's functions refuse some tens of thousands of matrices at once, and
+  // 2^31 elements. `part(first, count)` does some.
+  template <class Part>
+  void in_parts(const Part& part) const {
+    constexpr std::int64_t most = 16384;
+    for (std::int64_t first = 0; first < r_.batch; first += most)
+      part(first, static_cast<int>(std::min(most, r_.batch - first)));
+  }
+
   std::int64_t square() const { return r_.n * r_.n; }
   char* in(int k) const { return static_cast<char*>(const_cast<void*>(r_.in[k])); }
   char* out(int k) const { return static_cast<char*>(r_.out[k]); }
@@ -190,8 +199,11 @@ class MatrixCall {
     char* const l = out(0);
     copy(in(0), r_.batch * square(), l);
     if (is_stack()) {
-      check(typed_->potrf_batched(own_.handle_, solver::upper, narrow(n), list(l, square()),
-                                  narrow(n), info_of(0), narrow(r_.batch)));
+      void** const all = list(l, square());
+      in_parts([&](std::int64_t first, int count) {
+        check(typed_->potrf_batched(own_.handle_, solver::upper, narrow(n), all + first, narrow(n),
+                                    info_of(first), count));
+      });
     } else {
       const Work w = work([&](std::size_t* device, std::size_t* host) {
         return library_.potrf_memory(own_.handle_, own_.parameters_, solver::upper, n, type_, l, n,
@@ -219,9 +231,12 @@ class MatrixCall {
     const int operation = r_.transposed != 0 ? solver::transposed : solver::as_it_is;
     const One one(part_);
     if (is_stack()) {
-      check_blas(typed_->trsm_batched(own_.blas_, solver::right, triangle, operation, solver::any,
-                                      narrow(columns), narrow(n), one.data(), list(a, square()),
-                                      narrow(n), list(x, size), narrow(columns), narrow(r_.batch)));
+      void **const all = list(a, square()), **const sides = list(x, size);
+      in_parts([&](std::int64_t first, int count) {
+        check_blas(typed_->trsm_batched(own_.blas_, solver::right, triangle, operation, solver::any,
+                                        narrow(columns), narrow(n), one.data(), all + first,
+                                        narrow(n), sides + first, narrow(columns), count));
+      });
     } else {
       for (std::int64_t k = 0; k < r_.batch; ++k)
         check_blas(typed_->trsm(own_.blas_, solver::right, triangle, operation, solver::any,
@@ -251,9 +266,12 @@ class MatrixCall {
     const std::int64_t rows = r_.rows, n = r_.n, size = rows * n;
     if (is_stack()) {
       char* const pivots = bytes(r_.batch * n * std::int64_t{sizeof(int)});
-      check_blas(typed_->getrf_batched(own_.blas_, narrow(n), list(a, size), narrow(n),
-                                       reinterpret_cast<int*>(pivots), info_of(0),
-                                       narrow(r_.batch)));
+      void** const all = list(a, size);
+      in_parts([&](std::int64_t first, int count) {
+        check_blas(typed_->getrf_batched(own_.blas_, narrow(n), all + first, narrow(n),
+                                         reinterpret_cast<int*>(pivots) + first * n, info_of(first),
+                                         count));
+      });
       return pivots;
     }
     char* const pivots = bytes(r_.batch * least_ * std::int64_t{sizeof(std::int64_t)});
@@ -284,12 +302,15 @@ class MatrixCall {
     const int operation = r_.transposed != 0 ? solver::as_it_is : solver::transposed;
     char* const pivots = factor(lu);
     if (is_stack()) {
-      int wrong = 0;
-      check_blas(typed_->getrs_batched(own_.blas_, operation, narrow(n), narrow(columns),
-                                       list(lu, square()), narrow(n),
-                                       reinterpret_cast<const int*>(pivots), list(x, size),
-                                       narrow(n), &wrong, narrow(r_.batch)));
-      check(wrong);
+      void **const all = list(lu, square()), **const sides = list(x, size);
+      in_parts([&](std::int64_t first, int count) {
+        int wrong = 0;
+        check_blas(typed_->getrs_batched(own_.blas_, operation, narrow(n), narrow(columns),
+                                         all + first, narrow(n),
+                                         reinterpret_cast<const int*>(pivots) + first * n,
+                                         sides + first, narrow(n), &wrong, count));
+        check_blas(wrong);
+      });
     } else {
       for (std::int64_t k = 0; k < r_.batch; ++k)
         check(library_.getrs(own_.handle_, own_.parameters_, operation, n, columns, type_,
@@ -354,14 +375,18 @@ class MatrixCall {
     each(MatrixStage::find_not_finite_below, n, n, a, nullptr);
     each(MatrixStage::clear_failed, n, n, nullptr, a);
     if (is_stack()) {
-      const Work w = work([&](std::size_t* device, std::size_t* host) {
-        return library_.syev_batched_memory(own_.handle_, own_.parameters_, job, solver::upper, n,
-                                            type_, a, n, part_, values, type_, device, host,
-                                            r_.batch);
+      in_parts([&](std::int64_t first, int count) {
+        char *const part_of_a = a + first * square() * element_, *const part_of_values =
+                                                                     values + first * n * part;
+        const Work w = work([&](std::size_t* device, std::size_t* host) {
+          return library_.syev_batched_memory(own_.handle_, own_.parameters_, job, solver::upper, n,
+                                              type_, part_of_a, n, part_, part_of_values, type_,
+                                              device, host, count);
+        });
+        check(library_.syev_batched(own_.handle_, own_.parameters_, job, solver::upper, n, type_,
+                                    part_of_a, n, part_, part_of_values, type_, w.device, w.bytes,
+                                    w.host, w.host_bytes, info_of(first), count));
       });
-      check(library_.syev_batched(own_.handle_, own_.parameters_, job, solver::upper, n, type_, a,
-                                  n, part_, values, type_, w.device, w.bytes, w.host, w.host_bytes,
-                                  info_of(0), r_.batch));
     } else {
       const Work w = work([&](std::size_t* device, std::size_t* host) {
         return library_.syevd_memory(own_.handle_, own_.parameters_, job, solver::upper, n, type_,

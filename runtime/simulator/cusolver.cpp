@@ -151,8 +151,10 @@ int each_listed(void* const* list, int batch, int type, Index rows, Index column
   }
   return cu::success;
 }
+constexpr Index most_at_once = 32768;  // matrices; NVIDIA's refuse about as many
 bool has_list(const void* list, int batch) {
-  return batch > 0 && has_memory(address_of(list), static_cast<std::size_t>(batch) * sizeof(void*));
+  return batch > 0 && batch <= most_at_once &&
+         has_memory(address_of(list), static_cast<std::size_t>(batch) * sizeof(void*));
 }
 
 int potrf_batched(int type, solver::Handle handle, int triangle, int n, void** list, int between,
@@ -285,7 +287,9 @@ int eigh(solver::Handle handle, int vectors, int triangle, Index n, int type, vo
   const auto lock = locked();
   const Stored all(type, a, n, n * batch, lda);
   const Numbers out{type_of_values, address_of(values)};
+  constexpr Index most_elements = 0x7fffffff;
   const bool is_right = is_ready(handle) && triangle == solver::upper && lda == n &&
+                        batch <= most_at_once && n * n * batch <= most_elements &&
                         compute == type && type_of_values == part_of_type(type) && all.is_there() &&
                         out.are_there(n * batch) && has_infos(infos, batch) && given.is_enough();
   return queue_of_solver(is_right, [=] {

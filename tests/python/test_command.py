@@ -234,12 +234,12 @@ def test_info_tells_the_limits_that_a_profile_has_measured(tmp_path):
 def test_info_says_why_libraries_are_missing(tmp_path):
     missing = {"GNOMON_CLANG_LIBRARY": "/nowhere/clang.so", "GNOMON_BLAS": "/nowhere/blas.so",
                "GNOMON_NVRTC_LIBRARY": "/nowhere/nvrtc.so", "GNOMON_CUBLAS": "/nowhere/lt.so",
-               "GNOMON_CUFFT": "/nowhere/fft.so"}
+               "GNOMON_CUFFT": "/nowhere/fft.so", "GNOMON_CUSOLVER": "/nowhere/solver.so"}
     found = json.loads(done("info", "--json", **missing))
     for name, text in (("compiler", "version"), ("blas", "description"), ("cuda", "nvrtc")):
         assert not found[name]["found"] and "/nowhere/" in found[name][text]
     assert not found["lapack"]["found"] and found["blas"]["core"] == ""
-    for name, file in (("cublas", "lt"), ("cufft", "fft")):
+    for name, file in (("cublas", "lt"), ("cufft", "fft"), ("cusolver", "solver")):
         told = {"found": False, "description": f"none; tried /nowhere/{file}.so"}
         assert found["cuda"][name] == told
     assert missing.items() <= found["environment"].items()

@@ -228,6 +228,12 @@ def test_one_compilation_serves_all_extents():
         close(np.asarray(f(x, y)), np.linalg.solve(x, y), 10)
 
 
+def test_stacks_of_any_number():
+    a = positive(RNG.normal(size=(40_000, 2, 2)))
+    for f in (np.linalg.cholesky, np.linalg.eigvalsh, np.linalg.inv):
+        close(np.asarray(gn.compiled(f, device="sim")(a)), f(a), 100)
+
+
 def test_stacks_of_what_the_library_has_for_one_matrix_are_the_processor_s():
     for f in (np.linalg.qr, np.linalg.svd):
         assert "routine" in steps_of(f, STACK) and "routine" not in steps_of(f, SQUARE)
