@@ -289,11 +289,13 @@ void KernelBuilder::prefetch(int buffer, const Linear& offset, const Dim& ahead)
   append(depth(), std::move(s));
 }
 
-void KernelBuilder::update(int buffer, const Linear& offset, Scalar value, const Op& o) {
+void KernelBuilder::update(int buffer, const Linear& offset, Scalar value, const Op& o,
+                           bool atomic) {
   Scalar at;
   Statement s = access(Code::update, buffer, offset, &at);
   s.dtype = dtype(value);
   s.op = &o;
+  s.atomic = atomic;
   s.args = {statement_of(at), statement_of(value)};
   s.lanes = s.access != Access::uniform;
   append(depth(), std::move(s));

@@ -108,7 +108,8 @@ class KernelBuilder : public Element {
   void store(int buffer, const Linear& offset, Scalar value, const Dim& stream = 0);
   /// Asks for what the lanes of a contiguous access will read `ahead` elements later.
   void prefetch(int buffer, const Linear& offset, const Dim& ahead);
-  void update(int buffer, const Linear& offset, Scalar value, const Op& op);
+  /// `atomic`: iterations at once may have the same element (`is_atomic`).
+  void update(int buffer, const Linear& offset, Scalar value, const Op& op, bool atomic = false);
 
   /// to[c * length + r] = from[offset + r * stride + c] for r < counts[0], c < counts[1], in the
   /// outermost loop that has what it needs.

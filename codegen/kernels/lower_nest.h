@@ -68,6 +68,8 @@ class KernelLowering {
   void add_places(const Nest& nest, const OrderedPlaces& places);
   void add_sorted_places(const OrderedPlaces& places);
   void add_by_places(const Nest& nest, const OrderedPlaces& places);
+  /// One that is combined in any order (`is_atomic`): all elements at once.
+  void add_at_once(const Nest& nest);
   Kernel finish();
   std::size_t statement_count() const { return k_.statement_count(); }
   /// Axes that must have elements before the kernel runs.

@@ -231,6 +231,24 @@ void KernelLowering::add_by_places(const Nest& nest, const OrderedPlaces& places
   end();
 }
 
+void KernelLowering::add_at_once(const Nest& nest) {
+  begin(nest);
+  Loops loops;
+  loops_ = &loops;
+  const Member& m = nest.members[0];
+  const Value s = storage_of(m.value);
+  const Dim all = element_count(nest.domain);
+  const Scalar f = k_.open({"f", AxisKind::parallel}, k_.integer(0), k_.extent(all), all);
+  loops.axes = k_.split_index(nest.domain, f);
+  k_.set_position(loops.axes, nest.domain);
+  const Linear place = place_of(m, loops.axes);
+  const Scalar value = payload(k_, m, loops.axes);
+  const int to = parameters_.of(storage_.buffer_of(s), s.dtype(), element_count(s.shape()), true);
+  k_.update(to, place, value, *m.value.op().write.combine, true);
+  k_.close();
+  end();
+}
+
 // --- one element ---
 
 // Where a write puts its element at `axes`.

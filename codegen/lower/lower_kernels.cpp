@@ -32,6 +32,13 @@ bool wants_places(const Nest& nest, const Target& target) {
   return !count.is_constant() || count.constant() > few;
 }
 
+// Whether the elements of a scattered write may be combined as they come.
+bool is_in_any_order(const Nest& nest) {
+  const Member& m = nest.members[0];
+  const Op* combine = m.value.op().write.combine;
+  return combine != nullptr && !m.onto && is_atomic(*combine, m.value.dtype());
+}
+
 }  // namespace
 
 void add_checks_of_none(std::span<const IndexedAxis> indexed, Lowering& l,
@@ -53,7 +60,8 @@ KernelStep& add_kernel(Kernel kernel, std::vector<int> buffers, Module& module,
 }
 
 void KernelGathering::add(const Nest& nest) {
-  if (wants_places(nest, lowering_.target)) return add_by_places(nest);
+  if (wants_places(nest, lowering_.target))
+    return is_in_any_order(nest) ? add_at_once(nest) : add_by_places(nest);
   if (auto where = short_rows(nest, lowering_.target); !where.empty())
     return add_choice(nest, std::move(where));
   int statements = kernel_ ? static_cast<int>(kernel_->statement_count()) : 0;
@@ -97,6 +105,17 @@ void KernelGathering::finish() {
   add_kernel_of(*kernel_, steps_);
   kernel_.reset();
   nodes_.clear();
+}
+
+// What is combined in any order needs no places in order.
+void KernelGathering::add_at_once(const Nest& nest) {
+  finish();
+  note_nodes_of(nest);
+  const auto kernel = new_kernel();
+  kernel->add_at_once(nest);
+  add_kernel_of(*kernel, steps_);
+  nodes_.clear();
+  lowering_.buffers.allocate(steps_);
 }
 
 // A device sorts the places of a scattered write, and then goes through all of them at once.

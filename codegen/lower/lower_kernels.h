@@ -32,6 +32,7 @@ class KernelGathering {
 
  private:
   void add_by_places(const Nest& nest);
+  void add_at_once(const Nest& nest);
   void add_choice(const Nest& nest, std::vector<ExtentRange> where);
   void add_kernel_of(KernelLowering& nests, std::vector<Step>& steps);
   void note_nodes_of(const Nest& nest);

@@ -33,8 +33,8 @@ bool are_alike(const BufferParam& a, const BufferParam& b) {
 
 bool are_alike(const Statement& a, const Statement& b) {
   const auto all = [](const Statement& x) {
-    return std::tie(x.code, x.dtype, x.lanes, x.access, x.stream, x.axis, x.buffer, x.number, x.op,
-                    x.dim, x.args, x.extents);
+    return std::tie(x.code, x.dtype, x.lanes, x.access, x.stream, x.atomic, x.axis, x.buffer,
+                    x.number, x.op, x.dim, x.args, x.extents);
   };
   return all(a) == all(b) && bits_of(a.dtype, a.value) == bits_of(b.dtype, b.value);
 }

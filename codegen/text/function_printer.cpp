@@ -215,6 +215,10 @@ void FunctionPrinter::update(int i) {
   const Statement& s = outline_[i];
   w_.include(s.op->scalar.header);
   const std::string e = element(s);
+  if (s.atomic) {
+    w_.include("atomics.h");
+    return effect(i, fmt::format("gn::atomic_{}(&{}, {});", s.op->name, e, w_.use(s.args[1])));
+  }
   effect(i, fmt::format("{0} = {1}({0}{2}, {3});", e, s.op->scalar.function,
                         is_bool(s.dtype) ? " != 0" : "", w_.use(s.args[1])));
 }

@@ -98,6 +98,7 @@ struct Statement {
   bool lanes = false;
   Access access = Access::uniform;
   bool stream = false;             // store past the caches
+  bool atomic = false;             // update: iterations at once may have the same element
   std::int32_t axis = -1;          // loop, axis: index into Kernel::axes
   std::int32_t buffer = -1;        // load, store, update, prefetch
   std::int32_t number = 0;         // check: its number; fold: field; transpose: buffer written
@@ -118,6 +119,9 @@ struct Kernel {
   std::vector<Statement> body;
   bool inlined = false;  // part of the function that calls it
 };
+
+/// Whether values of `t` are combined at once, in any order, to the same bits.
+bool is_atomic(const Op& op, DType t);
 
 /// Readable text: one statement a line, loops indented. `parse_kernel` reads it back.
 std::string text(const Kernel& kernel);

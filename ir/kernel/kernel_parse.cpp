@@ -429,6 +429,7 @@ Statement KernelReader::read_access(LineCursor& c, Code code) {
   }
   const bool rows = code == Code::write_rows || code == Code::update_rows;
   s.lanes = rows || s.access != Access::uniform;
+  if (code == Code::update) s.atomic = c.accept("atomic");
   if (code == Code::update || code == Code::update_rows) s.op = op(c);
   std::int32_t condition = -1;
   if (code == Code::store) {

@@ -203,7 +203,8 @@ std::string KernelPrinter::effect(const Statement& s) const {
       return fmt::format("store {}{}{} = {}", place(s), s.stream ? " stream" : "",
                          s.args.size() > 2 ? " " + value(s, 2) : "", value(s, 1));
     case Code::update:
-      return fmt::format("update {} {} {}", place(s), s.op ? s.op->name : "?", value(s, 1));
+      return fmt::format("update {}{} {} {}", place(s), s.atomic ? " atomic" : "",
+                         s.op ? s.op->name : "?", value(s, 1));
     case Code::loop: {
       std::string out =
           fmt::format("loop {} [{}, {})", at(axes_, s.axis), value(s, 0), value(s, 1));

@@ -324,6 +324,8 @@ void KernelVerifier::check_memory() const {
   if (s.access == Access::contiguous)
     require(is_inside(AxisKind::vector), "a vector axis around contiguous lanes", "none");
   require(!s.stream || s.code == Code::store, "stream on a store", "it elsewhere");
+  require(!s.atomic || (s.code == Code::update && s.op != nullptr && is_atomic(*s.op, s.dtype)),
+          "atomic on an update in any order", "it elsewhere");
   if (s.code == Code::prefetch) {
     if (s.args.size() < 2) return;
     require_type(1, DType::int64);
@@ -546,6 +548,11 @@ void KernelVerifier::check_carry() {
 }
 
 }  // namespace
+
+bool is_atomic(const Op& op, DType t) {
+  constexpr std::string_view names[] = {"add", "minimum", "maximum"};
+  return is_integer(t) && size_of(t) >= 4 && std::ranges::find(names, op.name) != std::end(names);
+}
 
 void verify(const Kernel& kernel) { KernelVerifier(kernel).run(); }
 

@@ -265,6 +265,7 @@ TEST_CASE("verify checks dtypes") {
       contains(fault_of("update y[%0] add %1\n"), "update: expected f32 of the buffer, found i64"));
   CHECK(contains(fault_of("update y[%0] less %2\n"), "expected an op that combines two values"));
   CHECK(contains(fault_of("update y[%0] exp %2\n"), "expected an op that combines two values"));
+  CHECK(contains(fault_of("update y[%0] atomic add %2\n"), "atomic on an update in any order"));
   CHECK(contains(fault_of("%4: f32 = extent n\n"), "extent: expected i64, found f32"));
   CHECK(contains(fault_of("check 0 if %2 at %0 value %0 bound %1\n"), "check: expected bool"));
   CHECK(contains(fault_of("check 0 if %3 at %2 value %0 bound %1\n"), "check: expected i64"));

@@ -50,5 +50,21 @@ GN_DEVICE int atomicCAS(int* place, int expected, int value) {
   return __nvvm_atom_cas_gen_i(place, expected, value);
 }
 GN_DEVICE int atomicExch(int* place, int value) { return __nvvm_atom_xchg_gen_i(place, value); }
+GN_DEVICE void atomicAdd(unsigned* place, unsigned value) {
+  __nvvm_atom_add_gen_i(reinterpret_cast<int*>(place), static_cast<int>(value));
+}
+GN_DEVICE void atomicAdd(unsigned long long* place, unsigned long long value) {
+  __nvvm_atom_add_gen_ll(reinterpret_cast<long long*>(place), static_cast<long long>(value));
+}
+#define GN_EXTREME(name, of)                                                        \
+  GN_DEVICE void name(int* place, int value) { of##_i(place, value); }              \
+  GN_DEVICE void name(unsigned* place, unsigned value) { of##_ui(place, value); }   \
+  GN_DEVICE void name(long long* place, long long value) { of##_ll(place, value); } \
+  GN_DEVICE void name(unsigned long long* place, unsigned long long value) {        \
+    of##_ull(place, value);                                                         \
+  }
+GN_EXTREME(atomicMin, __nvvm_atom_min_gen)
+GN_EXTREME(atomicMax, __nvvm_atom_max_gen)
+#undef GN_EXTREME
 #undef GN_DEVICE
 #endif
