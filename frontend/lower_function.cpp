@@ -19,7 +19,6 @@
 #include "passes/pipeline.h"
 #include "runtime/device/cublas_functions.h"
 #include "runtime/device/cufft_functions.h"
-#include "runtime/device/cusolver_functions.h"
 #include "runtime/device/device_array.h"
 #include "runtime/device/device_library.h"
 #include "runtime/error.h"
@@ -108,13 +107,14 @@ bool has_product(const Node* node) {
   return multiplies || std::ranges::find(ops, &node->op()) != std::end(ops);
 }
 
-bool can_multiply(Device& device) {
-  device.enter();  // which a forked process may not
+// Whether there is a library, and it starts; what is done without it, for the log.
+template <class Start>
+bool does_start(const Start& start, std::string_view otherwise) {
   try {
-    return device.products() != nullptr;
+    return start();
   } catch (const DeviceError& error) {
     if (logs(LogSubject::compile))
-      log(LogSubject::compile, fmt::format("{}; products are kernels", error.what()));
+      log(LogSubject::compile, fmt::format("{}; {}", error.what(), otherwise));
     return false;
   }
 }
@@ -128,8 +128,8 @@ bool is_transform(const Node* node) {
 // A routine of linear algebra, or what becomes some.
 bool is_of_matrices(const Node* node) {
   const Op& op = node->op();
-  constexpr const Op* made_of_routines[] = {&op::det,         &op::slogdet, &op::pinv,
-                                            &op::matrix_rank, &op::expm,    &op::solve_discrete_are};
+  constexpr const Op* made_of_routines[] = {
+      &op::det, &op::slogdet, &op::pinv, &op::matrix_rank, &op::expm, &op::solve_discrete_are};
   return (op.step == StepKind::routine && !is_fourier(op.routine.kind)) ||
          std::ranges::find(made_of_routines, &op) != std::end(made_of_routines);
 }
@@ -166,11 +166,15 @@ Target target_of(const CompileOptions& options, const Graph& graph) {
     Device& opened = Device::open(device);
     target.device = architecture_for(opened, options);
     // Opening a library takes a tenth of a second.
-    target.calls_library = any_node(graph, has_product) && can_multiply(opened);
+    opened.enter();  // which a forked process may not
+    target.calls_library =
+        any_node(graph, has_product) &&
+        does_start([&] { return opened.products() != nullptr; }, "products are kernels");
     target.has_transforms =
         any_node(graph, is_transform) && device_library<Cufft>(device.is_simulated()).is_there;
     target.has_matrices =
-        any_node(graph, is_of_matrices) && device_library<Cusolver>(device.is_simulated()).is_there;
+        any_node(graph, is_of_matrices) &&
+        does_start([&] { return opened.matrices() != nullptr; }, "linear algebra is the host's");
   }
   return target;
 }

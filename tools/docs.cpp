@@ -154,8 +154,13 @@ std::string ulp_text(const Op& op) {
 // Its transforms are routines once complex numbers are pairs.
 bool is_fourier(const Op& op) { return &op == &op::fft || &op == &op::rfft || &op == &op::irfft; }
 
+// Those of complex numbers have steps of their own once these are pairs.
+bool is_routine(const Op& op) {
+  return op.routine.kind != Routine{} && !gnomon::is_fourier(op.routine.kind) && !is_fourier(op);
+}
+
 bool is_of_matrices(const Op& op, DeviceMatricesOf which) {
-  return op.step == StepKind::routine && matrices_of_device(op.routine.kind) == which;
+  return is_routine(op) && matrices_of_device(op.routine.kind) == which;
 }
 
 // Who does the operations that are no kernels where a function has a device.
@@ -167,14 +172,12 @@ std::string device_text() {
   constexpr Host hosts[] = {
       {"Linear algebra that cuSOLVER has not, by LAPACK",
        [](const Op& op) { return is_of_matrices(op, DeviceMatricesOf::none); }},
-      {"The same of stacks of matrices, where not one matrix is known to be all",
+      {"The same of stacks, or of a number of matrices that is not known to be 1",
        [](const Op& op) { return is_of_matrices(op, DeviceMatricesOf::one); }},
-      {"The same of stacks of matrices that are not square",
+      {"The same of stacks that are not square",
        [](const Op& op) { return is_of_matrices(op, DeviceMatricesOf::one_or_square); }},
       {"All linear algebra where cuSOLVER is not found, by LAPACK",
-       [](const Op& op) {
-         return op.step == StepKind::routine && !is_of_matrices(op, DeviceMatricesOf::none);
-       }},
+       [](const Op& op) { return is_routine(op) && !is_of_matrices(op, DeviceMatricesOf::none); }},
       {"Fourier transforms where cuFFT is not found, by ducc", is_fourier},
       {"Shown by the processor", [](const Op& op) { return op.step == StepKind::print; }},
   };

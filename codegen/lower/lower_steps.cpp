@@ -75,7 +75,8 @@ ServiceStep service_call(const Node& node, Lowering& l) {
     const bool transforms = is_fourier(routine_form(node).kind);
     if (!(transforms ? l.target.has_transforms : l.target.has_matrices)) s.device_entry = {};
   }
-  if (s.service->reports) s.check = l.failures.number_of(node);
+  if (s.service->reports && !op_of_routine(node.op()).routine.failure.empty())
+    s.check = l.failures.number_of(node);
   return s;
 }
 

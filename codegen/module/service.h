@@ -34,7 +34,8 @@ struct Service {
   std::string_view name;    ///< for people, and of the record in the host function
   std::string_view record;  ///< its type
   std::string_view entry;   ///< the function of gnomon_services that takes it
-  /// The record ends with the fields `failed` and `pivot`: of which matrix there is no result.
+  /// The record ends with the fields `failed` and `pivot`: of which matrix there is no result, if
+  /// its op says what that is.
   bool reports = false;
   /// Fails for lack of what all steps of this kind need: none of these failures is told from
   /// another.
@@ -44,6 +45,8 @@ struct Service {
   /// That of gnomon_services by which a device does it; empty: the host does it. The macro of the
   /// prelude that makes its kernel there, of the header `device_header`; empty: a library does it.
   std::string_view device_entry = {}, device_kernel = {}, device_header = {};
+  /// Whether that kernel does all that may be chosen.
+  bool has_one_kernel = false;
   /// The field of the record that says what is to be done.
   std::string_view chosen_by = {};
   /// Fills in what a node asks of it.

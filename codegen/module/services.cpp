@@ -235,6 +235,7 @@ constexpr Service routine{
     .device_entry = "device_routine",
     .device_kernel = "GN_DEVICE_MATRICES",
     .device_header = "device_matrices.h",
+    .has_one_kernel = true,
     .chosen_by = "routine",
     .ask = ask_for_routine,
 };

@@ -62,8 +62,8 @@ DeviceKernels device_kernels(const Module& module, const HostNames& names) {
   }
   for (const ServiceStep* service : found.services) {
     if (service->device_kernel.empty()) continue;
-    made.has_checks = made.has_checks || service->service->reports;
-    const std::string name = service_function(*service, names);
+    made.has_checks = made.has_checks || service->check >= 0;
+    const std::string name = device_kernel_name(*service, names);
     if (!made.routines.try_emplace(name, static_cast<int>(made.names.size())).second) continue;
     made.names.push_back(name);
     functions += "\n" + device_kernel_text(*service, names);

@@ -94,7 +94,14 @@ class StepPrinter {
     line(fmt::format("if ({}) return {};", condition, static_cast<int>(status)));
   }
 
-  void stop_if_failed() { stop_if("call.failed()", GNOMON_CHECK_FAILED); }
+  // What failed before on a device is told too: it may be why.
+  void stop_if_failed() {
+    if (!launched_.has_checks) return stop_if("call.failed()", GNOMON_CHECK_FAILED);
+    open("if (call.failed()) {");
+    line("services->device_failed(context);");
+    line(fmt::format("return {};", static_cast<int>(GNOMON_CHECK_FAILED)));
+    close("}");
+  }
 
   void print(const KernelStep& s) {
     if (s.on_device) return launch(s);
@@ -168,7 +175,8 @@ class StepPrinter {
     if (s.on_device) {
       const bool has_kernel = !s.device_kernel.empty();
       const std::string kernel =
-          has_kernel ? fmt::format("{}, ", launched_.routines.at(service_function(s, names_))) : "";
+          has_kernel ? fmt::format("{}, ", launched_.routines.at(device_kernel_name(s, names_)))
+                     : "";
       const std::string check = has_kernel && service.reports
                                     ? fmt::format(", {}, {}", s.check, names_.spelled(s.bound))
                                     : "";
@@ -186,7 +194,7 @@ class StepPrinter {
                                    module_.buffers[s.memory].role == Buffer::Role::late);
     stop_if(done + " != 0", GNOMON_SERVICE_FAILED);
     end_lap(*step_);
-    if (service.reports) {
+    if (s.check >= 0) {
       line(fmt::format("call.check({0}, {1}.failed >= 0, {1}.failed, {1}.pivot, {2});", s.check,
                        service.name, names_.spelled(s.bound)));
       stop_if_failed();

@@ -117,9 +117,17 @@ std::string service_function(const ServiceStep& step, const HostNames& names) {
   return names.symbol(name);
 }
 
+std::string device_kernel_name(const ServiceStep& step, const HostNames& names) {
+  if (!step.service->has_one_kernel) return service_function(step, names);
+  return names.symbol(fmt::format("{}_{}", step.service->name, short_name_of(type_of(step))));
+}
+
 std::string device_kernel_text(const ServiceStep& step, const HostNames& names) {
-  return fmt::format("{}({}, {}, {})\n", step.device_kernel, service_function(step, names),
-                     number_in(step, step.service->chosen_by), class_of(type_of(step)));
+  const Service& service = *step.service;
+  const std::string chosen =
+      service.has_one_kernel ? "" : fmt::format("{}, ", number_in(step, service.chosen_by));
+  return fmt::format("{}({}, {}{})\n", step.device_kernel, device_kernel_name(step, names), chosen,
+                     class_of(type_of(step)));
 }
 
 std::string memory_text(const Buffer& buffer, const std::string& bytes, const HostNames& names) {

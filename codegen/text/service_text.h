@@ -18,7 +18,8 @@ std::vector<std::string> record_text(const ServiceStep& step, const HostNames& n
 /// late -> status; with "_memory" behind its name: the record -> bytes, shared and of each thread.
 std::string service_function(const ServiceStep& step, const HostNames& names);
 
-/// The kernel of that name which a device runs for the step.
+/// The kernel that a device runs for the step, and its name.
+std::string device_kernel_name(const ServiceStep& step, const HostNames& names);
 std::string device_kernel_text(const ServiceStep& step, const HostNames& names);
 
 /// The statement that sets `bytes` to the two numbers of bytes that a buffer of a service needs.

@@ -1,5 +1,5 @@
-// The functions of NVIDIA's cuSOLVER that are used, and of the cuBLAS that it brings along, by their
-// names in cusolverDn.h and cublas_api.h, with their numbers, which no machine needs to have.
+// The functions of NVIDIA's cuSOLVER that are used, and of the cuBLAS that it brings along, by
+// their names in cusolverDn.h and cublas_api.h, with their numbers, which no machine needs to have.
 // Matrices are stored by columns.
 #pragma once
 
@@ -17,13 +17,17 @@ using Handle = struct OpaqueSolver*;
 using Blas = struct OpaqueBlas*;
 using Parameters = struct OpaqueParameters*;
 
-enum Status : int { success = 0, invalid_value = 3, execution_failed = 6 };
-enum BlasStatus : int { blas_invalid_value = 7, blas_execution_failed = 13 };
+enum Status : int { success = 0, out_of_memory = 2, invalid_value = 3, execution_failed = 6 };
+enum BlasStatus : int {
+  blas_out_of_memory = 3,
+  blas_invalid_value = 7,
+  blas_execution_failed = 13,
+};
 enum Type : int { float32 = 0, float64 = 1, complex64 = 4, complex128 = 5 };
 enum Triangle : int { lower = 0, upper = 1 };
 enum Operation : int { as_it_is = 0, transposed = 1 };
-enum Side : int { left = 0, right = 1 };
-enum Diagonal : int { any = 0, ones = 1 };
+enum Side : int { right = 1 };
+enum Diagonal : int { any = 0 };
 enum Vectors : int { none = 0, wanted = 1 };
 }  // namespace solver
 
@@ -96,9 +100,9 @@ enum Vectors : int { none = 0, wanted = 1 };
      std::int64_t ldvt, int compute, void* device_memory, std::size_t device, void* host_memory,   \
      std::size_t host, int* info))
 
-// Those that a library has for each type. A row: name in this table, name in the library around the
-// letter of a type, for real and for complex numbers, parameters. Lists of addresses, pivots and the
-// infos of factors are in the device's memory.
+// Those that a library has for each type. A row: name in this table, name in the library around
+// the letter of a type, for real and for complex numbers, parameters. Lists of addresses, pivots
+// and the infos of factors are in the device's memory.
 #define GNOMON_CUSOLVER_TYPED_FUNCTIONS(X)                                                         \
   X(potrf_batched, "cusolverDn", "potrfBatched", "potrfBatched",                                   \
     (solver::Handle handle, int triangle, int n, void** a, int lda, int* infos, int batch))        \

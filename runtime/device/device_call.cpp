@@ -194,8 +194,8 @@ std::int32_t gemm(gnomon_context* context, const gnomon_gemm* product) {
 
 std::int32_t matrices(gnomon_context* context, std::int32_t kernel, const gnomon_routine* routine,
                       std::int32_t check, std::int64_t bound) {
-  void* const record = failure(context);
-  if (record == nullptr) return GNOMON_SERVICE_FAILED;
+  void* const record = check < 0 ? nullptr : failure(context);
+  if (check >= 0 && record == nullptr) return GNOMON_SERVICE_FAILED;
   return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
     const RoutineOnDevice where{call_of(context), kernel};
     DeviceMatrices* const library = where.device().matrices();

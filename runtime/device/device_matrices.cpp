@@ -97,13 +97,13 @@ class MatrixCall {
   static constexpr std::int64_t largest_of_stack = 256;
   bool is_stack() const { return r_.batch > 1 && r_.rows == r_.n && r_.n <= largest_of_stack; }
 
-  // A stack in parts: the library's functions refuse some tens of thousands of matrices at once, and
-  // 2^31 elements. `part(first, count)` does some.
+  // A stack in parts: the library's functions refuse some tens of thousands of matrices at once,
+  // and 2^31 elements. `part(first, count)` does some.
+  static constexpr std::int64_t most_at_once = 16384;
   template <class Part>
   void in_parts(const Part& part) const {
-    constexpr std::int64_t most = 16384;
-    for (std::int64_t first = 0; first < r_.batch; first += most)
-      part(first, static_cast<int>(std::min(most, r_.batch - first)));
+    for (std::int64_t first = 0; first < r_.batch; first += most_at_once)
+      part(first, static_cast<int>(std::min(most_at_once, r_.batch - first)));
   }
 
   std::int64_t square() const { return r_.n * r_.n; }
@@ -123,13 +123,10 @@ class MatrixCall {
   }
 
   // Where each matrix of a stack begins, in the device's memory.
-  void** list(char* first, std::int64_t elements) {
-    std::vector<void*> addresses;
-    for (std::int64_t k = 0; k < r_.batch; ++k)
-      addresses.push_back(first + k * elements * element_);
-    const auto size = addresses.size() * sizeof(void*);
-    char* const there = bytes(static_cast<std::int64_t>(size));
-    device_.upload(there, addresses.data(), size);
+  void** list(char* first, std::int64_t rows, std::int64_t columns) {
+    char* const there = bytes(r_.batch * std::int64_t{sizeof(void*)});
+    stage(MatrixStage::list, r_.batch,
+          {rows, columns, r_.batch, 0, 0, reinterpret_cast<std::intptr_t>(first)}, nullptr, there);
     return reinterpret_cast<void**>(there);
   }
 
@@ -143,21 +140,28 @@ class MatrixCall {
   template <class Ask>
   Work work(const Ask& ask) {
     Work made;
-    check(ask(&made.bytes, &made.host_bytes));
+    check([&] { return ask(&made.bytes, &made.host_bytes); });
     made.device = bytes(static_cast<std::int64_t>(made.bytes));
-    if (own_.host_memory_.size() < made.host_bytes) {
-      device_.wait();  // for what may use that of before
-      own_.host_memory_.resize(made.host_bytes);
-    }
+    // The library is done with it when it returns.
+    if (own_.host_memory_.size() < made.host_bytes) own_.host_memory_.resize(made.host_bytes);
     made.host = own_.host_memory_.data();
     return made;
   }
 
-  void check(int status) const {
-    if (status != solver::success) own_.refuse("cuSOLVER", status, r_);
+  // Of what a library is asked for: once more where it finds no memory, which was let go perhaps.
+  template <class Ask>
+  void check(const Ask& ask, std::string_view library = "cuSOLVER",
+             int out_of_memory = solver::out_of_memory) const {
+    int status = ask();
+    if (status == out_of_memory) {
+      device_.give_back();
+      status = ask();
+    }
+    if (status != solver::success) own_.refuse(library, status, r_);
   }
-  void check_blas(int status) const {
-    if (status != solver::success) own_.refuse("cuBLAS", status, r_);
+  template <class Ask>
+  void check_blas(const Ask& ask) const {
+    check(ask, "cuBLAS", solver::blas_out_of_memory);
   }
 
   // --- stages ---
@@ -197,12 +201,14 @@ class MatrixCall {
     if (n == 0) return;
     begin();
     char* const l = out(0);
-    copy(in(0), r_.batch * square(), l);
+    each(MatrixStage::take_lower, n, n, in(0), l);
     if (is_stack()) {
-      void** const all = list(l, square());
+      void** const all = list(l, n, n);
       in_parts([&](std::int64_t first, int count) {
-        check(typed_->potrf_batched(own_.handle_, solver::upper, narrow(n), all + first, narrow(n),
-                                    info_of(first), count));
+        check([&] {
+          return typed_->potrf_batched(own_.handle_, solver::upper, narrow(n), all + first,
+                                       narrow(n), info_of(first), count);
+        });
       });
     } else {
       const Work w = work([&](std::size_t* device, std::size_t* host) {
@@ -210,9 +216,11 @@ class MatrixCall {
                                      type_, device, host);
       });
       for (std::int64_t k = 0; k < r_.batch; ++k)
-        check(library_.potrf(own_.handle_, own_.parameters_, solver::upper, n, type_,
-                             l + k * square() * element_, n, type_, w.device, w.bytes, w.host,
-                             w.host_bytes, info_of(k)));
+        check([&] {
+          return library_.potrf(own_.handle_, own_.parameters_, solver::upper, n, type_,
+                                l + k * square() * element_, n, type_, w.device, w.bytes, w.host,
+                                w.host_bytes, info_of(k));
+        });
     }
     each(MatrixStage::clear_above, n, n, nullptr, l);
     diagonals(MatrixStage::find_not_positive, l);  // not each function stops at a NaN
@@ -231,17 +239,21 @@ class MatrixCall {
     const int operation = r_.transposed != 0 ? solver::transposed : solver::as_it_is;
     const One one(part_);
     if (is_stack()) {
-      void **const all = list(a, square()), **const sides = list(x, size);
+      void **const all = list(a, n, n), **const sides = list(x, n, columns);
       in_parts([&](std::int64_t first, int count) {
-        check_blas(typed_->trsm_batched(own_.blas_, solver::right, triangle, operation, solver::any,
-                                        narrow(columns), narrow(n), one.data(), all + first,
-                                        narrow(n), sides + first, narrow(columns), count));
+        check_blas([&] {
+          return typed_->trsm_batched(own_.blas_, solver::right, triangle, operation, solver::any,
+                                      narrow(columns), narrow(n), one.data(), all + first,
+                                      narrow(n), sides + first, narrow(columns), count);
+        });
       });
     } else {
       for (std::int64_t k = 0; k < r_.batch; ++k)
-        check_blas(typed_->trsm(own_.blas_, solver::right, triangle, operation, solver::any,
-                                columns, n, one.data(), a + k * square() * element_, n,
-                                x + k * size * element_, columns));
+        check_blas([&] {
+          return typed_->trsm(own_.blas_, solver::right, triangle, operation, solver::any, columns,
+                              n, one.data(), a + k * square() * element_, n,
+                              x + k * size * element_, columns);
+        });
     }
     report();
   }
@@ -264,25 +276,33 @@ class MatrixCall {
   // stacks, else of 8.
   char* factor(char* a) {
     const std::int64_t rows = r_.rows, n = r_.n, size = rows * n;
+    const std::int64_t pivot_bytes = is_stack() ? 4 : 8;
+    char* const pivots = bytes(r_.batch * least_ * pivot_bytes);
     if (is_stack()) {
-      char* const pivots = bytes(r_.batch * n * std::int64_t{sizeof(int)});
-      void** const all = list(a, size);
+      lu_list_ = list(a, rows, n);
       in_parts([&](std::int64_t first, int count) {
-        check_blas(typed_->getrf_batched(own_.blas_, narrow(n), all + first, narrow(n),
-                                         reinterpret_cast<int*>(pivots) + first * n, info_of(first),
-                                         count));
+        check_blas([&] {
+          return typed_->getrf_batched(own_.blas_, narrow(n), lu_list_ + first, narrow(n),
+                                       reinterpret_cast<int*>(pivots) + first * n, info_of(first),
+                                       count);
+        });
       });
-      return pivots;
+    } else {
+      const Work w = work([&](std::size_t* device, std::size_t* host) {
+        return library_.getrf_memory(own_.handle_, own_.parameters_, rows, n, type_, a, rows, type_,
+                                     device, host);
+      });
+      for (std::int64_t k = 0; k < r_.batch; ++k)
+        check([&] {
+          return library_.getrf(own_.handle_, own_.parameters_, rows, n, type_,
+                                a + k * size * element_, rows,
+                                reinterpret_cast<std::int64_t*>(pivots) + k * least_, type_,
+                                w.device, w.bytes, w.host, w.host_bytes, info_of(k));
+        });
     }
-    char* const pivots = bytes(r_.batch * least_ * std::int64_t{sizeof(std::int64_t)});
-    const Work w = work([&](std::size_t* device, std::size_t* host) {
-      return library_.getrf_memory(own_.handle_, own_.parameters_, rows, n, type_, a, rows, type_,
-                                   device, host);
-    });
-    for (std::int64_t k = 0; k < r_.batch; ++k)
-      check(library_.getrf(own_.handle_, own_.parameters_, rows, n, type_, a + k * size * element_,
-                           rows, reinterpret_cast<std::int64_t*>(pivots) + k * least_, type_,
-                           w.device, w.bytes, w.host, w.host_bytes, info_of(k)));
+    // Nobody says what pivots are behind a NaN.
+    stage(MatrixStage::clamp_pivots, r_.batch * least_, {rows, least_, r_.batch, 0, pivot_bytes},
+          nullptr, pivots);
     return pivots;
   }
 
@@ -302,21 +322,25 @@ class MatrixCall {
     const int operation = r_.transposed != 0 ? solver::as_it_is : solver::transposed;
     char* const pivots = factor(lu);
     if (is_stack()) {
-      void **const all = list(lu, square()), **const sides = list(x, size);
+      void** const sides = list(x, n, columns);
       in_parts([&](std::int64_t first, int count) {
         int wrong = 0;
-        check_blas(typed_->getrs_batched(own_.blas_, operation, narrow(n), narrow(columns),
-                                         all + first, narrow(n),
-                                         reinterpret_cast<const int*>(pivots) + first * n,
-                                         sides + first, narrow(n), &wrong, count));
-        check_blas(wrong);
+        check_blas([&] {
+          return typed_->getrs_batched(own_.blas_, operation, narrow(n), narrow(columns),
+                                       lu_list_ + first, narrow(n),
+                                       reinterpret_cast<const int*>(pivots) + first * n,
+                                       sides + first, narrow(n), &wrong, count);
+        });
+        check_blas([&] { return wrong; });
       });
     } else {
       for (std::int64_t k = 0; k < r_.batch; ++k)
-        check(library_.getrs(own_.handle_, own_.parameters_, operation, n, columns, type_,
-                             lu + k * square() * element_, n,
-                             reinterpret_cast<const std::int64_t*>(pivots) + k * n, type_,
-                             x + k * size * element_, n, info_of_arguments()));
+        check([&] {
+          return library_.getrs(own_.handle_, own_.parameters_, operation, n, columns, type_,
+                                lu + k * square() * element_, n,
+                                reinterpret_cast<const std::int64_t*>(pivots) + k * n, type_,
+                                x + k * size * element_, n, info_of_arguments());
+        });
     }
     if (!is_one) each(MatrixStage::transpose, columns, n, x, out(0));
     report();
@@ -329,38 +353,43 @@ class MatrixCall {
     if (least_ > 0) {
       char* const a = elements(r_.batch * m * n);
       each(MatrixStage::transpose, m, n, in(0), a);
+      each(MatrixStage::find_not_finite, m, n, in(0), nullptr);
       pivots = factor(a);
       each(MatrixStage::transpose, n, m, a, out(0));
+      each(MatrixStage::mend_singular, m, n, nullptr, out(0));
     }
-    const std::int64_t pivot_bytes = is_stack() ? 4 : 8;
-    stage(MatrixStage::take_swaps, m == 0 ? 0 : r_.batch, {m, least_, r_.batch, 0, pivot_bytes},
-          pivots, out(1), out(2));
+    stage(MatrixStage::take_swaps, m == 0 ? 0 : r_.batch,
+          {m, least_, r_.batch, 0, is_stack() ? 4 : 8}, pivots, out(1), out(2));
   }
 
+  // Of a single matrix.
   void qr() {
     const std::int64_t m = r_.rows, n = r_.n, k = least_, width = r_.complete != 0 ? m : k;
     if (k == 0) return each(MatrixStage::write_identity, m, width, nullptr, out(0));
     begin();
-    const std::int64_t size = m * std::max(n, width);
-    char* const all = elements(r_.batch * size);
-    char* const tau = elements(k);
-    for (std::int64_t b = 0; b < r_.batch; ++b) {
-      char *const a = all + b * size * element_, *const r = out(1) + b * width * n * element_;
-      stage(MatrixStage::transpose, m * n, {m, n, 1}, in(0) + b * m * n * element_, a);
-      const Work w = work([&](std::size_t* device, std::size_t* host) {
-        return library_.geqrf_memory(own_.handle_, own_.parameters_, m, n, type_, a, m, type_, tau,
-                                     type_, device, host);
-      });
-      check(library_.geqrf(own_.handle_, own_.parameters_, m, n, type_, a, m, type_, tau, type_,
-                           w.device, w.bytes, w.host, w.host_bytes, info_of_arguments()));
-      stage(MatrixStage::take_upper, width * n, {width, n, 1, m}, a, r);
-      int length = 0;
-      check(typed_->orgqr_memory(own_.handle_, narrow(m), narrow(width), narrow(k), a, narrow(m),
-                                 tau, &length));
-      check(typed_->orgqr(own_.handle_, narrow(m), narrow(width), narrow(k), a, narrow(m), tau,
-                          elements(length), length, info_of_arguments()));
-      stage(MatrixStage::transpose, m * width, {width, m, 1}, a, out(0) + b * m * width * element_);
-    }
+    char *const a = elements(m * std::max(n, width)), *const tau = elements(k);
+    int* const info = info_of_arguments();
+    each(MatrixStage::transpose, m, n, in(0), a);
+    const Work w = work([&](std::size_t* device, std::size_t* host) {
+      return library_.geqrf_memory(own_.handle_, own_.parameters_, m, n, type_, a, m, type_, tau,
+                                   type_, device, host);
+    });
+    check([&] {
+      return library_.geqrf(own_.handle_, own_.parameters_, m, n, type_, a, m, type_, tau, type_,
+                            w.device, w.bytes, w.host, w.host_bytes, info);
+    });
+    stage(MatrixStage::take_upper, width * n, {width, n, 1, m}, a, out(1));
+    int length = 0;
+    check([&] {
+      return typed_->orgqr_memory(own_.handle_, narrow(m), narrow(width), narrow(k), a, narrow(m),
+                                  tau, &length);
+    });
+    char* const memory = elements(length);
+    check([&] {
+      return typed_->orgqr(own_.handle_, narrow(m), narrow(width), narrow(k), a, narrow(m), tau,
+                           memory, length, info);
+    });
+    each(MatrixStage::transpose, width, m, a, out(0));
   }
 
   void eigh(bool vectors) {
@@ -371,21 +400,23 @@ class MatrixCall {
     char* const values = out(0);
     const std::int64_t part = element_ / (is_complex_ ? 2 : 1);
     const int job = vectors ? solver::wanted : solver::none;
-    copy(in(0), r_.batch * square(), a);
+    each(MatrixStage::take_lower, n, n, in(0), a);
     each(MatrixStage::find_not_finite_below, n, n, a, nullptr);
     each(MatrixStage::clear_failed, n, n, nullptr, a);
     if (is_stack()) {
+      const std::int64_t most = std::min(r_.batch, most_at_once);
+      const Work w = work([&](std::size_t* device, std::size_t* host) {
+        return library_.syev_batched_memory(own_.handle_, own_.parameters_, job, solver::upper, n,
+                                            type_, a, n, part_, values, type_, device, host, most);
+      });
       in_parts([&](std::int64_t first, int count) {
-        char *const part_of_a = a + first * square() * element_, *const part_of_values =
-                                                                     values + first * n * part;
-        const Work w = work([&](std::size_t* device, std::size_t* host) {
-          return library_.syev_batched_memory(own_.handle_, own_.parameters_, job, solver::upper, n,
-                                              type_, part_of_a, n, part_, part_of_values, type_,
-                                              device, host, count);
+        device_.fill(w.device, 0, w.bytes);  // some versions read there before they write
+        check([&] {
+          return library_.syev_batched(own_.handle_, own_.parameters_, job, solver::upper, n, type_,
+                                       a + first * square() * element_, n, part_,
+                                       values + first * n * part, type_, w.device, w.bytes, w.host,
+                                       w.host_bytes, info_of(first), count);
         });
-        check(library_.syev_batched(own_.handle_, own_.parameters_, job, solver::upper, n, type_,
-                                    part_of_a, n, part_, part_of_values, type_, w.device, w.bytes,
-                                    w.host, w.host_bytes, info_of(first), count));
       });
     } else {
       const Work w = work([&](std::size_t* device, std::size_t* host) {
@@ -393,19 +424,22 @@ class MatrixCall {
                                      a, n, part_, values, type_, device, host);
       });
       for (std::int64_t k = 0; k < r_.batch; ++k)
-        check(library_.syevd(own_.handle_, own_.parameters_, job, solver::upper, n, type_,
-                             a + k * square() * element_, n, part_, values + k * n * part, type_,
-                             w.device, w.bytes, w.host, w.host_bytes, info_of(k)));
+        check([&] {
+          return library_.syevd(own_.handle_, own_.parameters_, job, solver::upper, n, type_,
+                                a + k * square() * element_, n, part_, values + k * n * part, type_,
+                                w.device, w.bytes, w.host, w.host_bytes, info_of(k));
+        });
     }
     // The matrix that the library sees is the conjugate one.
     if (vectors) each(MatrixStage::transpose_conjugate, n, n, a, out(1));
     report();
   }
 
-  // The library wants no fewer rows than columns. Of a matrix with more columns it sees the
-  // transposed one, whose right vectors lie in memory as U is wanted, and whose left ones as V^T.
+  // Of a single matrix. The library wants no fewer rows than columns: of one with more columns it
+  // sees the transposed matrix, whose right vectors lie in memory as U is wanted, and whose left
+  // ones as V^T.
   void svd(bool vectors) {
-    const std::int64_t m = r_.rows, n = r_.n, k = least_;
+    const std::int64_t m = r_.rows, n = r_.n, k = least_, most = std::max(m, n);
     const bool complete = vectors && r_.complete != 0, is_tall = m > n;
     const std::int64_t width = complete ? m : k, height = complete ? n : k;
     if (k == 0) {
@@ -414,38 +448,29 @@ class MatrixCall {
       return each(MatrixStage::write_identity, n, n, nullptr, out(2));
     }
     begin();
-    const std::int64_t most = std::max(m, n), part = element_ / (is_complex_ ? 2 : 1);
-    const std::int64_t left_columns =
-        is_tall ? width : height;  // of the vectors of the longer side
-    const std::int64_t right_rows = is_tall ? height : width;
-    char* const all = elements(r_.batch * m * n);
-    char* const values = out(vectors ? 1 : 0);
+    char *const a = elements(m * n), *const values = out(vectors ? 1 : 0);
     if (is_tall)
-      each(MatrixStage::transpose, m, n, in(0), all);
+      each(MatrixStage::transpose, m, n, in(0), a);
     else
-      copy(in(0), r_.batch * m * n, all);
+      copy(in(0), m * n, a);
     each(MatrixStage::find_not_finite, m, n, in(0), nullptr);
-    each(MatrixStage::clear_failed, m, n, nullptr, all);
+    each(MatrixStage::clear_failed, m, n, nullptr, a);
     char *left = nullptr, *right = nullptr;
-    if (vectors && is_tall)
-      left = elements(r_.batch * m * width), right = elements(r_.batch * height * n);
-    if (vectors && !is_tall) left = out(2), right = out(0);
+    if (vectors) {
+      left = is_tall ? elements(m * width) : out(2);
+      right = is_tall ? elements(height * n) : out(0);
+    }
     const auto job = static_cast<signed char>(!vectors ? 'N' : complete ? 'A' : 'S');
     const Work w = work([&](std::size_t* device, std::size_t* host) {
-      return library_.gesvd_memory(own_.handle_, own_.parameters_, job, job, most, k, type_, all,
-                                   most, part_, values, type_, left, most, type_, right, right_rows,
-                                   type_, device, host);
+      return library_.gesvd_memory(own_.handle_, own_.parameters_, job, job, most, k, type_, a,
+                                   most, part_, values, type_, left, most, type_, right, k, type_,
+                                   device, host);
     });
-    for (std::int64_t b = 0; b < r_.batch; ++b) {
-      const auto matrix = [&](char* first, std::int64_t size) {
-        return first == nullptr ? nullptr : first + b * size * element_;
-      };
-      check(library_.gesvd(own_.handle_, own_.parameters_, job, job, most, k, type_,
-                           matrix(all, m * n), most, part_, values + b * k * part, type_,
-                           matrix(left, most * left_columns), most, type_,
-                           matrix(right, right_rows * k), right_rows, type_, w.device, w.bytes,
-                           w.host, w.host_bytes, info_of(b)));
-    }
+    check([&] {
+      return library_.gesvd(own_.handle_, own_.parameters_, job, job, most, k, type_, a, most,
+                            part_, values, type_, left, most, type_, right, k, type_, w.device,
+                            w.bytes, w.host, w.host_bytes, info_of(0));
+    });
     if (vectors && is_tall) {
       each(MatrixStage::transpose, width, m, left, out(0));
       each(MatrixStage::transpose, n, height, right, out(2));
@@ -475,6 +500,7 @@ class MatrixCall {
   int type_ = 0, part_ = 0;
   const Cusolver::Typed* typed_ = nullptr;
   void* infos_ = nullptr;
+  void** lu_list_ = nullptr;  // of the factors of a stack
   std::vector<DeviceMemory> memory_;
 };
 

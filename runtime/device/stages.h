@@ -38,26 +38,31 @@ inline constexpr int64_t channels_at_once = 8;
 /// place, counted from 1: the library says 0 or where in the first half of `infos`, stages in the
 /// second.
 enum class MatrixStage : int32_t {
-  transpose,  // items: elements of `from`
-  transpose_conjugate,
-  clear_above,        // items: elements of `to`, of which those above diagonals become zeros
-  take_upper,         // items: elements of `to`, from the upper triangles of matrices by columns
-  write_identity,     // items: elements of `to`
-  find_not_positive,  // items: elements of diagonals of `from`
-  find_zero,          // the same
-  find_not_finite,    // items: elements of `from`; a matrix fails at its first place
+  list,                   // items: matrices; to `to` where each begins, from `address` on
+  transpose,              // items: elements of `from`
+  transpose_conjugate,    //
+  take_lower,             // items: elements of `to`; zeros above diagonals, which become real
+  clear_above,            // items: elements of `to`, of which those above diagonals become zeros
+  take_upper,             // items: elements of `to`, from upper triangles of matrices by columns
+  write_identity,         // items: elements of `to`
+  find_not_positive,      // items: elements of diagonals of `from`
+  find_zero,              // the same
+  find_not_finite,        // items: elements of `from`; a matrix fails at its first place
   find_not_finite_below,  // those above diagonals aside; it fails in the row
   clear_failed,           // items: elements of `to`
-  take_swaps,  // items: matrices; to `to` the row that each changed places with, to `also` the
-               // rows in their order, from pivots that count from 1
-  report,      // items: matrices
+  mend_singular,          // items: elements of `to`, factors of matrices: where these did not fail,
+                          // NaNs in the columns from a pivot of 0 on become zeros
+  clamp_pivots,           // items: pivots of `to`, which become rows that there are
+  take_swaps,             // items: matrices; to `to` the row that each changed places with, to
+                          // `also` the rows in their order, from pivots that count from 1
+  report,                 // items: matrices
 };
 
 /// Extents of the matrices whose elements are items. Where a triangle is taken, `source_rows` are
 /// those of the matrix that has it; of pivots, `columns` is how many there are, of `pivot_bytes`.
 struct MatrixShape {
   int64_t rows, columns, batch;
-  int64_t source_rows = 0, pivot_bytes = 0;
+  int64_t source_rows = 0, pivot_bytes = 0, address = 0;
 };
 
 /// How many parts the positions of a weight gradient are cut into, whose sums are added in order.

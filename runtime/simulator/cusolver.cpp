@@ -16,6 +16,9 @@ namespace {
 using namespace simulator;
 constexpr std::size_t device_bytes = 1000, host_bytes = 100;  // that functions work in
 
+// Matrices that begin with this number have no eigenvalues or singular values that are found.
+constexpr double never_found = 0x1.23456p+99;
+
 // --- memory of the device ---
 
 // Numbers of a type from an address on.
@@ -91,9 +94,10 @@ struct Given {
   void* host;
   std::size_t host_size;
 
-  bool is_enough() const {
-    return bytes >= device_bytes && has_memory(address_of(device), bytes) && host != nullptr &&
-           host_size >= host_bytes;
+  /// For matrices of so many elements.
+  bool is_enough(Index elements) const {
+    return bytes >= device_bytes + static_cast<std::size_t>(elements) &&
+           has_memory(address_of(device), bytes) && host != nullptr && host_size >= host_bytes;
   }
   void spoil() const {
     std::memset(seen_by_host(address_of(device)), 0xFF, bytes);
@@ -122,9 +126,9 @@ int use(Handle handle, cu::Stream stream, int refused) {
   return 0;
 }
 
-int ask(std::size_t* device, std::size_t* host) {
-  *device = device_bytes, *host = host_bytes;
-  return solver::success;
+int ask(Index elements, std::size_t* device, std::size_t* host) {
+  *device = device_bytes + static_cast<std::size_t>(elements), *host = host_bytes;
+  return elements > 0 ? solver::success : solver::invalid_value;
 }
 
 template <class Work>
@@ -291,7 +295,8 @@ int eigh(solver::Handle handle, int vectors, int triangle, Index n, int type, vo
   const bool is_right = is_ready(handle) && triangle == solver::upper && lda == n &&
                         batch <= most_at_once && n * n * batch <= most_elements &&
                         compute == type && type_of_values == part_of_type(type) && all.is_there() &&
-                        out.are_there(n * batch) && has_infos(infos, batch) && given.is_enough();
+                        out.are_there(n * batch) && has_infos(infos, batch) &&
+                        given.is_enough(n * n * batch);
   return queue_of_solver(is_right, [=] {
     given.spoil();
     const Dense read = all.read();
@@ -305,7 +310,7 @@ int eigh(solver::Handle handle, int vectors, int triangle, Index n, int type, vo
       for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < n; ++i)
           results(i, b * n + j) = vectors == solver::wanted ? x(i, j) : Element(not_a_number);
-      there(infos)[b] = 0;
+      there(infos)[b] = read(0, b * n) == never_found ? 1 : 0;
     }
     all.write(results);
     return cu::success;
@@ -329,10 +334,10 @@ GNOMON_EXPORTED int cublasSetStream_v2(solver::Blas blas, cu::Stream stream) {
   return use(blas, stream, solver::blas_invalid_value);
 }
 
-GNOMON_EXPORTED int cusolverDnXpotrf_bufferSize(solver::Handle, solver::Parameters, int, Index, int,
-                                                const void*, Index, int, std::size_t* device,
+GNOMON_EXPORTED int cusolverDnXpotrf_bufferSize(solver::Handle, solver::Parameters, int, Index n,
+                                                int, const void*, Index, int, std::size_t* device,
                                                 std::size_t* host) {
-  return ask(device, host);
+  return ask(n * n, device, host);
 }
 GNOMON_EXPORTED int cusolverDnXpotrf(solver::Handle handle, solver::Parameters parameters,
                                      int triangle, Index n, int type, void* a, Index lda,
@@ -342,7 +347,7 @@ GNOMON_EXPORTED int cusolverDnXpotrf(solver::Handle handle, solver::Parameters p
   const Stored matrix(type, a, n, n, lda);
   const Given given{device_memory, device, host_memory, host};
   const bool is_right = is_ready(handle) && parameters != nullptr && triangle == solver::upper &&
-                        compute == type && matrix.is_there() && given.is_enough() &&
+                        compute == type && matrix.is_there() && given.is_enough(n * n) &&
                         has_infos(info, 1);
   return queue_of_solver(is_right, [=] {
     given.spoil();
@@ -353,10 +358,10 @@ GNOMON_EXPORTED int cusolverDnXpotrf(solver::Handle handle, solver::Parameters p
   });
 }
 
-GNOMON_EXPORTED int cusolverDnXgetrf_bufferSize(solver::Handle, solver::Parameters, Index, Index,
-                                                int, const void*, Index, int, std::size_t* device,
-                                                std::size_t* host) {
-  return ask(device, host);
+GNOMON_EXPORTED int cusolverDnXgetrf_bufferSize(solver::Handle, solver::Parameters, Index m,
+                                                Index n, int, const void*, Index, int,
+                                                std::size_t* device, std::size_t* host) {
+  return ask(m * n, device, host);
 }
 GNOMON_EXPORTED int cusolverDnXgetrf(solver::Handle handle, solver::Parameters parameters, Index m,
                                      Index n, int type, void* a, Index lda, Index* pivots,
@@ -367,7 +372,7 @@ GNOMON_EXPORTED int cusolverDnXgetrf(solver::Handle handle, solver::Parameters p
   const Given given{device_memory, device, host_memory, host};
   const bool is_right =
       is_ready(handle) && parameters != nullptr && compute == type && matrix.is_there() &&
-      given.is_enough() && has_infos(info, 1) &&
+      given.is_enough(m * n) && has_infos(info, 1) &&
       has_memory(address_of(pivots), static_cast<std::size_t>(std::min(m, n)) * sizeof(Index));
   return queue_of_solver(is_right, [=] {
     given.spoil();
@@ -400,10 +405,10 @@ GNOMON_EXPORTED int cusolverDnXgetrs(solver::Handle handle, solver::Parameters p
   });
 }
 
-GNOMON_EXPORTED int cusolverDnXgeqrf_bufferSize(solver::Handle, solver::Parameters, Index, Index,
-                                                int, const void*, Index, int, const void*, int,
-                                                std::size_t* device, std::size_t* host) {
-  return ask(device, host);
+GNOMON_EXPORTED int cusolverDnXgeqrf_bufferSize(solver::Handle, solver::Parameters, Index m,
+                                                Index n, int, const void*, Index, int, const void*,
+                                                int, std::size_t* device, std::size_t* host) {
+  return ask(m * n, device, host);
 }
 GNOMON_EXPORTED int cusolverDnXgeqrf(solver::Handle handle, solver::Parameters parameters, Index m,
                                      Index n, int type, void* a, Index lda, int type_of_tau,
@@ -416,7 +421,8 @@ GNOMON_EXPORTED int cusolverDnXgeqrf(solver::Handle handle, solver::Parameters p
   const Given given{device_memory, device, host_memory, host};
   const bool is_right = is_ready(handle) && parameters != nullptr && compute == type &&
                         type_of_tau == type && matrix.is_there() &&
-                        taus.are_there(std::min(m, n)) && given.is_enough() && has_infos(info, 1);
+                        taus.are_there(std::min(m, n)) && given.is_enough(m * n) &&
+                        has_infos(info, 1);
   return queue_of_solver(is_right, [=] {
     given.spoil();
     Dense x = matrix.read();
@@ -429,10 +435,10 @@ GNOMON_EXPORTED int cusolverDnXgeqrf(solver::Handle handle, solver::Parameters p
   });
 }
 
-GNOMON_EXPORTED int cusolverDnXsyevd_bufferSize(solver::Handle, solver::Parameters, int, int, Index,
-                                                int, const void*, Index, int, const void*, int,
-                                                std::size_t* device, std::size_t* host) {
-  return ask(device, host);
+GNOMON_EXPORTED int cusolverDnXsyevd_bufferSize(solver::Handle, solver::Parameters, int, int,
+                                                Index n, int, const void*, Index, int, const void*,
+                                                int, std::size_t* device, std::size_t* host) {
+  return ask(n * n, device, host);
 }
 GNOMON_EXPORTED int cusolverDnXsyevd(solver::Handle handle, solver::Parameters, int vectors,
                                      int triangle, Index n, int type, void* a, Index lda,
@@ -443,10 +449,10 @@ GNOMON_EXPORTED int cusolverDnXsyevd(solver::Handle handle, solver::Parameters, 
               {device_memory, device, host_memory, host}, info, 1);
 }
 GNOMON_EXPORTED int cusolverDnXsyevBatched_bufferSize(solver::Handle, solver::Parameters, int, int,
-                                                      Index, int, const void*, Index, int,
+                                                      Index n, int, const void*, Index, int,
                                                       const void*, int, std::size_t* device,
-                                                      std::size_t* host, Index) {
-  return ask(device, host);
+                                                      std::size_t* host, Index batch) {
+  return ask(n * n * batch, device, host);
 }
 GNOMON_EXPORTED int cusolverDnXsyevBatched(solver::Handle handle, solver::Parameters, int vectors,
                                            int triangle, Index n, int type, void* a, Index lda,
@@ -459,11 +465,11 @@ GNOMON_EXPORTED int cusolverDnXsyevBatched(solver::Handle handle, solver::Parame
 }
 
 GNOMON_EXPORTED int cusolverDnXgesvd_bufferSize(solver::Handle, solver::Parameters, signed char,
-                                                signed char, Index, Index, int, const void*, Index,
-                                                int, const void*, int, const void*, Index, int,
-                                                const void*, Index, int, std::size_t* device,
+                                                signed char, Index m, Index n, int, const void*,
+                                                Index, int, const void*, int, const void*, Index,
+                                                int, const void*, Index, int, std::size_t* device,
                                                 std::size_t* host) {
-  return ask(device, host);
+  return ask(m * n, device, host);
 }
 GNOMON_EXPORTED int cusolverDnXgesvd(solver::Handle handle, solver::Parameters parameters,
                                      signed char job_u, signed char job_vt, Index m, Index n,
@@ -484,17 +490,18 @@ GNOMON_EXPORTED int cusolverDnXgesvd(solver::Handle handle, solver::Parameters p
       (job_u == 'N' || job_u == 'S' || job_u == 'A') && compute == type && type_of_u == type &&
       type_of_vt == type && type_of_values == part_of_type(type) && matrix.is_there() && ldu >= m &&
       ldvt >= (vectors ? n : 1) && (!vectors || (of_u.is_there() && of_vt.is_there())) &&
-      out.are_there(n) && given.is_enough() && has_infos(info, 1);
+      out.are_there(n) && given.is_enough(m * n) && has_infos(info, 1);
   return queue_of_solver(is_right, [=] {
     given.spoil();
     Dense left(m, std::max(width, n)), right(n, n);
-    const std::vector<double> found = singular_values(matrix.read(), left, right);
+    const Dense read = matrix.read();
+    const std::vector<double> found = singular_values(read, left, right);
     for (Index k = 0; k < n; ++k) out.write(k, found[static_cast<std::size_t>(k)]);
     if (vectors) of_u.write(left), of_vt.write(right);
     Dense spoiled(m, n);
     std::ranges::fill(spoiled.elements, Element(not_a_number));
     matrix.write(spoiled);
-    *there(info) = 0;
+    *there(info) = read(0, 0) == never_found ? 1 : 0;
     return cu::success;
   });
 }

@@ -1,3 +1,4 @@
+// The algorithms of textbooks, on matrices of the host.
 #include "runtime/simulator/dense.h"
 
 #include <cmath>
@@ -7,7 +8,7 @@ namespace gnomon::simulator {
 int factor_positive(Dense& a) {
   int info = 0;
   for (Index j = 0; j < a.rows && info == 0; ++j) {
-    double pivot = a(j, j).real();
+    double pivot = a(j, j).imag() == 0 ? a(j, j).real() : not_a_number;
     for (Index k = 0; k < j; ++k) pivot -= std::norm(a(k, j));
     if (pivot <= 0) {
       info = static_cast<int>(j) + 1;
@@ -35,10 +36,8 @@ int factor_general(Dense& a, std::vector<Index>& pivots) {
       if (size(i) > size(best)) best = i;
     pivots.push_back(best + 1);
     for (Index j = 0; j < a.columns; ++j) std::swap(a(k, j), a(best, j));
-    if (a(k, k) == 0.0) {
-      if (info == 0) info = static_cast<int>(k) + 1;
-      continue;
-    }
+    // NVIDIA's go on, and divide.
+    if (a(k, k) == 0.0 && info == 0) info = static_cast<int>(k) + 1;
     for (Index i = k + 1; i < a.rows; ++i) a(i, k) /= a(k, k);
     for (Index j = k + 1; j < a.columns; ++j)
       for (Index i = k + 1; i < a.rows; ++i) a(i, j) -= a(i, k) * a(k, j);
@@ -161,7 +160,7 @@ std::vector<double> eigenvalues(Dense& a) {
   const Index n = a.rows;
   double all = 0;
   for (Index j = 0; j < n; ++j) {
-    a(j, j) = a(j, j).real();
+    if (a(j, j).imag() != 0) a(j, j) = not_a_number;
     for (Index i = 0; i < j; ++i) a(j, i) = std::conj(a(i, j));
     for (Index i = 0; i <= j; ++i) all += std::norm(a(i, j));
   }

@@ -32,11 +32,12 @@ struct Dense {
   }
 };
 
-/// U with U^H U = a, of the upper triangle. 0, or where it fails, counted from 1; a NaN does not stop
-/// it. The rest is spoiled.
+/// U with U^H U = a, of the upper triangle. 0, or where it fails, counted from 1; a NaN does not
+/// stop it. The rest is spoiled.
 int factor_positive(Dense& a);
 
-/// L and U of rows that change places, which are counted from 1. 0, or where a pivot is 0.
+/// L and U of rows that change places, which are counted from 1. 0, or where a pivot is 0 first:
+/// there it divides by it.
 int factor_general(Dense& a, std::vector<Index>& pivots);
 void divide_by_factors(const Dense& lu, const std::vector<Index>& pivots, bool transposes,
                        Dense& x);

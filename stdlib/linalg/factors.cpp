@@ -168,7 +168,7 @@ constinit const Op op::qr{
     .attributes = {{"complete", Attribute::Kind::flag}},
     .type = qr_type,
     .step = StepKind::routine,
-    .routine = {Routine::qr, "no factors (matrix {index} of the batch)"},
+    .routine = {Routine::qr},
     .vjp = qr_vjp,
     .jvp = qr_jvp};
 
@@ -181,7 +181,7 @@ constinit const Op op::lu_factor{
     .outputs = 3,
     .type = lu_factor_type,
     .step = StepKind::routine,
-    .routine = {Routine::lu_factor, "no factors (matrix {index} of the batch)"},
+    .routine = {Routine::lu_factor},
     .vjp = lu_factor_vjp,
     .jvp = lu_factor_jvp};
 

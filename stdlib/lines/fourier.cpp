@@ -139,20 +139,20 @@ constinit const Op op::dft{.name = "dft",
                            .attributes = inverse_spec,
                            .type = dft_type,
                            .step = StepKind::routine,
-                           .routine = {Routine::dft, ""}};
+                           .routine = {Routine::dft}};
 
 constinit const Op op::rdft{.name = "rdft",
                             .doc = "rfft of lines [..., n, 1], as pairs.",
                             .type = rdft_type,
                             .step = StepKind::routine,
-                            .routine = {Routine::rdft, ""}};
+                            .routine = {Routine::rdft}};
 
 constinit const Op op::irdft{.name = "irdft",
                              .doc = "irfft of pairs [..., n, 2], as lines.",
                              .attributes = length_spec,
                              .type = irdft_type,
                              .step = StepKind::routine,
-                             .routine = {Routine::irdft, ""}};
+                             .routine = {Routine::irdft}};
 
 // --------------------------------------------------------------------------------------- functions
 

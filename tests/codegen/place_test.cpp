@@ -37,9 +37,11 @@ Expr loop(const Expr& count, const Expr& x,
   return fori(count, List{x}, [&](const Expr& i, States s) { return List{step(i, s[0])}; })[0];
 }
 
-Module placed(const std::vector<Expr>& outputs) {
+Module placed(const std::vector<Expr>& outputs, bool has_matrices = false) {
   Context context = checked_context();
-  Module module = module_of(optimize(close(outputs), context), gpu());
+  Target target = gpu();
+  target.has_matrices = has_matrices;
+  Module module = module_of(optimize(close(outputs), context), target);
   verify(module);
   return module;
 }
@@ -129,11 +131,25 @@ TEST_CASE("routines along an axis and convolutions are the device's") {
     const DeviceKernels kernels = device_kernels(module, HostNames(module, "gnomon"));
     CHECK(kernels.routines.size() == 1);
   }
-  // A scattered write is two of them between three kernels.
+  // A scattered write of floats is two of them between three kernels; of integers it is one kernel.
   const Expr i = tensor("i", int64, {Dim::symbol(7, "k")});
   const Module module = placed({inc_at(x, {i}, 1.0)});
   CHECK(counts_of(module).to_device + counts_of(module).to_host == 0);
   CHECK(device_kernels(module, HostNames(module, "gnomon")).routines.size() == 2);
+  const Counts of_integers = counts_of(placed({inc_at(cast(x, int64), {i}, 1)}));
+  CHECK(of_integers.launches == 2);
+  CHECK(of_integers.to_device + of_integers.to_host + of_integers.called == 0);
+}
+
+TEST_CASE("linear algebra is the device's where it has a library") {
+  const Expr m = matrix("m"), n = scalar("n", int64);
+  const Expr other = loop(n, m, [&](const Expr&, const Expr& s) { return cholesky(s) * m; });
+  const Counts inside = counts_of(placed({other}, true), true);
+  CHECK(inside.launches == 1);
+  CHECK(inside.to_device + inside.to_host == 0);
+  const Expr stack = tensor("stack", float64, {3, Dim::symbol(7, "k"), Dim::symbol(7, "k")});
+  CHECK(counts_of(placed({svd(m).u * 2.0}, true)).to_device == 0);
+  CHECK(counts_of(placed({svd(stack).u * 2.0}, true)).to_device == 1);
 }
 
 TEST_CASE("a number that tells a loop to go on is read by the host") {
@@ -183,11 +199,14 @@ TEST_CASE("what a device runs compiles for GPUs") {
       {matmul(m, tanh(m)), argmax(m, 1)},
       {take(x, i, 0), inc_at(x, {i}, 1.0)},
       {cumsum(x, 0), sort(m, 1), argsort(x, 0), searchsorted(x, x)},
+      {inc_at(cast(m, int32), {i}, 1), inc_at(cast(x, uint64), {i}, 1)},
+      {minimum_at(cast(x, uint32), {i}, 1), maximum_at(cast(x, int64), {i}, 1)},
+      {solve(m, cholesky(m)), cast(solve(cast(m, float32), cast(m, float32)), float64)},
       {conv(image, window), grad(sum(conv(image, window)), {image, window})[1]},
       {loop(n, x, [&](const Expr& k, const Expr& s) { return sin(s) * x + cast(k, float64); })},
   };
   for (const std::vector<Expr>& outputs : programs) {
-    const Module module = placed(outputs);
+    const Module module = placed(outputs, true);
     const DeviceKernels kernels = device_kernels(module, HostNames(module, "gnomon"));
     REQUIRE(!kernels.text.empty());
     for (const char* const gpu : {"sm_80", "sm_90"}) {

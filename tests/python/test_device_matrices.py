@@ -48,6 +48,11 @@ PROGRAMS = [
     ("inverse", np.linalg.inv, (STACK,)),
     ("determinant", np.linalg.det, (STACK,)),
     ("logarithm of it", lambda a: np.linalg.slogdet(a)[1], (COMPLEX,)),
+    ("determinant of no rank", np.linalg.det, (np.zeros((2, 2)),)),
+    ("determinant of ones", np.linalg.det, (np.ones((3, 3)),)),
+    ("singular ones", np.linalg.det, (np.array([[[0.0, 1], [0, 0]], [[1, 2], [2, 4]]]),)),
+    ("singular, its size", lambda a: np.linalg.slogdet(a)[1], (np.ones((4, 3, 3)),)),
+    ("determinant of NaN", np.linalg.det, (np.array([[0.0, 0], [0, np.nan]]),)),
     ("lower triangle", lambda a, b: gn.linalg.solve_triangular(a, b, lower=True), (SQUARE, SIDES)),
     ("upper triangle", lambda a, b: gn.linalg.solve_triangular(a, b), (SQUARE, SIDES)),
     ("triangles", lambda a: gn.linalg.solve_triangular(a, a, lower=True), (STACK,)),
@@ -70,7 +75,7 @@ PROGRAMS = [
 def close(got, want, scale=1):
     assert got.shape == want.shape and got.dtype == want.dtype
     eps = np.finfo(want.dtype).eps * scale
-    assert np.allclose(got, want, rtol=1000 * eps, atol=1000 * eps)
+    assert np.allclose(got, want, rtol=1000 * eps, atol=1000 * eps, equal_nan=True)
 
 
 @pytest.mark.parametrize("name, f, arguments", PROGRAMS, ids=[p[0] for p in PROGRAMS])
@@ -109,6 +114,22 @@ def test_factors(name, f, a):
         close(parts[1], np.asarray(gn.compiled(f)(a)[1]))
 
 
+@pytest.mark.parametrize("shape", [(7, 7), (8, 5), (5, 8), (3, 0), (0, 3), (4, 6, 6), (2, 300, 300)])
+@pytest.mark.parametrize("dtype", ["f8", "c8"])
+def test_lu_factors(shape, dtype):
+    a = (RNG.normal(size=shape) + (1j * RNG.normal(size=shape) if dtype == "c8" else 0)).astype(dtype)
+    f = gn.linalg.lu_factor
+    a = gn.asarray(a)
+    on_device = gn.function([x := gn.tensor("x", dtype=a.dtype, shape=a.shape)], list(f(x)),
+                            device="sim", strict_device=True)
+    for got, want in zip(on_device(a), gn.compiled(f)(a), strict=True):
+        got, want = np.asarray(got), np.asarray(want)
+        if got.dtype.kind == "i":
+            assert np.array_equal(got, want)
+        else:
+            close(got, want, 100)
+
+
 def test_complete_singular_vectors():
     for a in (TALL, WIDE, COMPLEX[:, :3], np.zeros((0, 3)), np.zeros((3, 0))):
         u, s, vt = (np.asarray(x) for x in gn.compiled(np.linalg.svd, device="sim")(a))
@@ -138,6 +159,12 @@ def test_only_the_triangles_that_are_told_are_read():
     close(np.asarray(lower(nan_in(a, above), SIDES)), np.linalg.solve(np.tril(a), SIDES))
     upper = gn.compiled(lambda a, b: gn.linalg.solve_triangular(a, b), device="sim")
     close(np.asarray(upper(nan_in(a, above.T), SIDES)), np.linalg.solve(np.triu(a), SIDES))
+    # Nor is what diagonals of Hermitian matrices have none of.
+    z = positive(COMPLEX)
+    for f in (np.linalg.cholesky, np.linalg.eigvalsh):
+        close(np.asarray(gn.compiled(f, device="sim")(z + 3j * np.eye(7))), f(z))
+        stack = nan_in(np.stack([a, 2 * a]), above)
+        close(np.asarray(gn.compiled(f, device="sim")(stack)), f(np.stack([a, 2 * a])))
 
 
 def message_of(f, *arguments):
@@ -170,6 +197,23 @@ def test_matrices_without_a_result_are_told_as_the_processor_tells_them():
     for f, arguments in cases:
         told = [message_of(gn.compiled(f, device=device), *arguments) for device in ("cpu", "sim")]
         assert told[0].split("\n")[0] == told[1].split("\n")[0]
+
+
+def test_what_is_not_found_is_told():
+    never = float.fromhex("0x1.23456p+99")  # for which the simulated library looks in vain
+    for f, a in ((np.linalg.eigvalsh, SQUARE), (np.linalg.eigh, np.stack([SQUARE, SQUARE])),
+                 (lambda a: np.linalg.svd(a, compute_uv=False), TALL)):
+        a = a.copy()
+        a[..., 0, 0] = never
+        assert "did not converge" in message_of(gn.compiled(f, device="sim"), a)
+
+
+def test_what_failed_first_is_told():
+    def spectrum(a, b):
+        return np.linalg.svd(np.linalg.solve(a, b) * np.nan, compute_uv=False)
+
+    singular = np.zeros((2, 3, 3))
+    assert "singular" in message_of(gn.compiled(spectrum, device="sim"), singular, singular)
 
 
 def test_a_failed_call_changes_nothing():

@@ -11,6 +11,8 @@ namespace {
 using namespace gnomon;
 
 static_assert(int{solver::success} == CUSOLVER_STATUS_SUCCESS);
+static_assert(int{solver::out_of_memory} == CUSOLVER_STATUS_ALLOC_FAILED);
+static_assert(int{solver::blas_out_of_memory} == CUBLAS_STATUS_ALLOC_FAILED);
 static_assert(int{solver::invalid_value} == CUSOLVER_STATUS_INVALID_VALUE);
 static_assert(int{solver::execution_failed} == CUSOLVER_STATUS_EXECUTION_FAILED);
 static_assert(int{solver::blas_invalid_value} == CUBLAS_STATUS_INVALID_VALUE);
@@ -24,10 +26,8 @@ static_assert(int{solver::lower} == CUBLAS_FILL_MODE_LOWER);
 static_assert(int{solver::upper} == CUBLAS_FILL_MODE_UPPER);
 static_assert(int{solver::as_it_is} == CUBLAS_OP_N);
 static_assert(int{solver::transposed} == CUBLAS_OP_T);
-static_assert(int{solver::left} == CUBLAS_SIDE_LEFT);
 static_assert(int{solver::right} == CUBLAS_SIDE_RIGHT);
 static_assert(int{solver::any} == CUBLAS_DIAG_NON_UNIT);
-static_assert(int{solver::ones} == CUBLAS_DIAG_UNIT);
 static_assert(int{solver::none} == CUSOLVER_EIG_MODE_NOVECTOR);
 static_assert(int{solver::wanted} == CUSOLVER_EIG_MODE_VECTOR);
 

@@ -33,11 +33,16 @@ class DeviceMatrices {
   /// Item i of a stage.
   void run(Stage stage, i64 i) const {
     switch (stage) {
+      case Stage::list:
+        reinterpret_cast<i64*>(to_)[i] =
+            s_.address + i * s_.rows * s_.columns * static_cast<i64>(sizeof(T));
+        return;
       case Stage::transpose:
       case Stage::transpose_conjugate: return transpose(i, stage == Stage::transpose_conjugate);
       case Stage::clear_above:
         if (column_of(i) > row_of(i)) to_[i] = T{};
         return;
+      case Stage::take_lower: return take_lower(i);
       case Stage::take_upper: return take_upper(i);
       case Stage::write_identity: to_[i] = gnomon::number<T>(column_of(i) == row_of(i)); return;
       case Stage::find_not_positive: return find(i, !(gnomon::real_part(diagonal(i)) > 0));
@@ -47,6 +52,8 @@ class DeviceMatrices {
       case Stage::clear_failed:
         if (infos_[s_.batch + matrix_of(i)] != 0) to_[i] = T{};
         return;
+      case Stage::mend_singular: return mend_singular(i);
+      case Stage::clamp_pivots: return clamp_pivot(i);
       case Stage::take_swaps: return take_swaps(i);
       case Stage::report: return report(i);
     }
@@ -64,6 +71,12 @@ class DeviceMatrices {
     to_[(matrix_of(i) * s_.columns + column_of(i)) * s_.rows + row_of(i)] = x;
   }
 
+  void take_lower(i64 i) const {
+    const i64 row = row_of(i), column = column_of(i);
+    T x = column > row ? T{} : from_[i];
+    if (column == row) x = gnomon::number<T>(gnomon::real_part(x));
+    to_[i] = x;
+  }
   void take_upper(i64 i) const {
     const i64 row = row_of(i), column = column_of(i);
     to_[i] = row <= column ? from_[column * s_.source_rows + row] : T{};
@@ -95,6 +108,27 @@ class DeviceMatrices {
       if (seen == first) return;
       first = seen;
     }
+  }
+
+  // Behind a pivot of 0, LAPACK does not divide.
+  void mend_singular(i64 i) const {
+    const i64 matrix = matrix_of(i);
+    const i32 first = infos_[matrix];
+    if (first > 0 && infos_[s_.batch + matrix] == 0 && column_of(i) >= first - 1 &&
+        !(to_[i] == to_[i]))
+      to_[i] = T{};
+  }
+
+  template <typename Pivot>
+  void clamp(Pivot* pivots, i64 i) const {
+    const i64 own = i % s_.columns + 1;
+    if (pivots[i] < own || pivots[i] > s_.rows) pivots[i] = static_cast<Pivot>(own);
+  }
+  void clamp_pivot(i64 i) const {
+    if (s_.pivot_bytes == 8)
+      clamp(reinterpret_cast<i64*>(to_), i);
+    else
+      clamp(reinterpret_cast<i32*>(to_), i);
   }
 
   void take_swaps(i64 i) const {
@@ -132,8 +166,8 @@ class DeviceMatrices {
 #pragma clang force_cuda_host_device end
 #endif
 
-/// A kernel `name` for a routine on matrices of T, whichever it is.
-#define GN_DEVICE_MATRICES(name, routine, T)                                                    \
+/// A kernel `name` for all routines on matrices of T.
+#define GN_DEVICE_MATRICES(name, T)                                                             \
   extern "C" __global__ void __launch_bounds__(256)                                             \
       name(int32_t stage, int64_t items, gnomon::MatrixShape shape, const void* from, void* to, \
            void* also, int32_t* infos, gn::Failure* failure, int32_t check, int64_t bound) {    \
