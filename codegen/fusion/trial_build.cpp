@@ -33,8 +33,12 @@ class TrialBuild {
     const Node& node = m_.value.node();
     if (m_.kind == Kind::write && m_.operand >= 0) {
       k_.set_node(&node);
-      for (const Scalar s : node.op().write.position(k_, node, m_.operand, axes_))
+      std::vector<bool> tells(domain_.size(), false);
+      for (const Scalar s : node.op().write.position(k_, node, m_.operand, axes_)) {
         note_position(k_.linear(s));
+        note_axes(k_.linear(s), tells);
+      }
+      note_same_places(tells);
     }
     const bool beside = m_.kind != Kind::store && maximum_beside(node);
     payload(k_, m_, axes_,
@@ -143,6 +147,31 @@ class TrialBuild {
       m_.scattered = true;
       m_.scattered_rows = m_.scattered_rows || k_.changes(v);
       m_.scattered_lanes = m_.scattered_lanes || k_.is_lanes({x.id});
+    }
+  }
+
+  // Which axes of the domain a position may change along.
+  void note_axes(const Linear& position, std::vector<bool>& tells) {
+    for (const auto& [v, c] : position.terms) {
+      const auto& x = k_.space().variable(v);
+      if (x.kind == IndexSpace::Variable::Kind::quotient) note_axes(x.dividend, tells);
+      const bool is_data = x.kind == IndexSpace::Variable::Kind::opaque && k_.changes(v);
+      const bool in_lanes = is_data && k_.is_lanes({x.id});
+      for (std::size_t a = 0; a < tells.size(); ++a) {
+        if (domain_[a].is(1)) continue;
+        const bool is_last = a + 1 == tells.size();
+        const bool is_axis = k_.linear(axes_[a]).terms[0].first == v;
+        tells[a] = tells[a] || is_axis || (is_last ? in_lanes : is_data);
+      }
+    }
+  }
+
+  // Along others many elements go to one place, though it is known.
+  void note_same_places(const std::vector<bool>& tells) {
+    for (std::size_t a = 0; a < tells.size(); ++a) {
+      if (tells[a] || domain_[a].is(1)) continue;
+      m_.scattered = m_.scattered_rows = true;
+      m_.scattered_lanes = m_.scattered_lanes || a + 1 == tells.size();
     }
   }
 

@@ -99,6 +99,39 @@ TEST_CASE("counting is the same for any number of threads") {
   set_threads(before);
 }
 
+TEST_CASE("many elements go to a place that is known") {
+  const Expr x = vector("x"), count = vector("c", int64), m = matrix("m");
+  const Expr two = count * 0 + 2;  // a constant, once it is simplified
+  const Expr none = full({5}, Expr(Array(std::int64_t{0})));
+  const Expr zeros = full({5, 3}, Expr(Array(0.0)));
+  const Function f = compile({x, count, m}, {{"sum", inc_at(none, {two}, count)},
+                                             {"float", inc_at(zeros, {two, 1}, x)},
+                                             {"last", set_at(none, {two}, count)},
+                                             {"most", maximum_at(none, {two}, count)},
+                                             {"rows", inc_at(zeros, {two}, m)}});
+  for (const std::int64_t n : lengths) {
+    CAPTURE(n);
+    Array values = Array::empty(DType::float64, {n}), counts = Array::empty(DType::int64, {n});
+    Array rows = Array::empty(DType::float64, {n, 3});
+    std::int64_t sum = 0, last = 0, most = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      last = counts.data<std::int64_t>()[i] = i % 50;
+      sum += last, most = std::max(most, last);
+      values.data<double>()[i] = static_cast<double>(last);
+      for (std::int64_t j = 0; j < 3; ++j)
+        rows.data<double>()[3 * i + j] = static_cast<double>(last + j);
+    }
+    const Results found = f(values, counts, rows);
+    CHECK(found["sum"].to_vector<std::int64_t>() == std::vector<std::int64_t>{0, 0, sum, 0, 0});
+    CHECK(found["last"].to_vector<std::int64_t>() == std::vector<std::int64_t>{0, 0, last, 0, 0});
+    CHECK(found["most"].to_vector<std::int64_t>() == std::vector<std::int64_t>{0, 0, most, 0, 0});
+    CHECK(found["float"].to_vector<double>()[7] == static_cast<double>(sum));
+    for (std::int64_t j = 0; j < 3; ++j)
+      CHECK(found["rows"].to_vector<double>()[static_cast<std::size_t>(6 + j)] ==
+            static_cast<double>(sum + j * n));
+  }
+}
+
 TEST_CASE("of several wrong indices the first is reported") {
   const Expr c = vector("c", int64), i = vector("i", int64);
   const Function f = compile({c, i}, {inc_at(c, {i}, 1)});
