@@ -12,6 +12,7 @@
 #include "codegen/lower/lower.h"
 #include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
+#include "codegen/module/service.h"
 #include "frontend/places.h"
 #include "frontend/program.h"
 #include "ir/graph/leaf.h"
@@ -125,12 +126,13 @@ bool is_transform(const Node* node) {
   return &op == &op::fft || &op == &op::rfft || &op == &op::irfft;
 }
 
-// A routine of linear algebra, or what becomes some.
+// What a library of linear algebra has, or what becomes such.
 bool is_of_matrices(const Node* node) {
   const Op& op = node->op();
   constexpr const Op* made_of_routines[] = {
       &op::det, &op::slogdet, &op::pinv, &op::matrix_rank, &op::expm, &op::solve_discrete_are};
-  return (op.step == StepKind::routine && !is_fourier(op.routine.kind)) ||
+  return (op.step == StepKind::routine &&
+          matrices_of_device(op.routine.kind) != DeviceMatricesOf::none) ||
          std::ranges::find(made_of_routines, &op) != std::end(made_of_routines);
 }
 

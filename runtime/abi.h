@@ -199,7 +199,7 @@ typedef struct gnomon_services {
   int32_t (*device_lines)(gnomon_context*, int32_t kernel, const gnomon_lines*);
   int32_t (*device_convolve)(gnomon_context*, int32_t kernel, const gnomon_convolution*);
   /* Routines that are no Fourier transforms, by such a kernel and a library. A matrix without a
-   * result fails the check as a kernel's does: `bound` is that of the failure. -1: none can fail. */
+   * result fails the check as a kernel's does, -1: none; `bound` is that of the failure. */
   int32_t (*device_routine)(gnomon_context*, int32_t kernel, const gnomon_routine*, int32_t check,
                             int64_t bound);
   /* By a library, without a kernel of the function. */

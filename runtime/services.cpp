@@ -282,6 +282,11 @@ void gnomon_context::note_failure(const gnomon::Failure& failure) {
   if (counts) first = failure;
 }
 
+void gnomon_context::note_earlier_failure(const gnomon::Failure& failure) {
+  const std::lock_guard lock(mutex);
+  first_failure = failure;
+}
+
 gnomon_context::~gnomon_context() {
   for (const gnomon::Block& block : blocks) gnomon::free_block(block);
 }

@@ -76,6 +76,8 @@ struct gnomon_context {
   const gnomon::Failure& failure() const noexcept { return first_failure; }
   /// Counts a failure with those there were.
   void note_failure(const gnomon::Failure& failure);
+  /// Of a check that was made before those that were noted so far.
+  void note_earlier_failure(const gnomon::Failure& failure);
   /// What a service could not do (no BLAS library, out of memory), or empty.
   const std::string& trouble() const noexcept { return service_trouble; }
 

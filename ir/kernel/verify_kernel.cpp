@@ -324,7 +324,8 @@ void KernelVerifier::check_memory() const {
   if (s.access == Access::contiguous)
     require(is_inside(AxisKind::vector), "a vector axis around contiguous lanes", "none");
   require(!s.stream || s.code == Code::store, "stream on a store", "it elsewhere");
-  require(!s.atomic || (s.code == Code::update && s.op != nullptr && is_atomic(*s.op, s.dtype)),
+  require(!s.atomic || (s.code == Code::update && s.access == Access::uniform && s.op != nullptr &&
+                        is_atomic(*s.op, s.dtype)),
           "atomic on an update in any order", "it elsewhere");
   if (s.code == Code::prefetch) {
     if (s.args.size() < 2) return;

@@ -18,11 +18,7 @@ using Blas = struct OpaqueBlas*;
 using Parameters = struct OpaqueParameters*;
 
 enum Status : int { success = 0, out_of_memory = 2, invalid_value = 3, execution_failed = 6 };
-enum BlasStatus : int {
-  blas_out_of_memory = 3,
-  blas_invalid_value = 7,
-  blas_execution_failed = 13,
-};
+enum BlasStatus : int { blas_invalid_value = 7, blas_execution_failed = 13 };
 enum Type : int { float32 = 0, float64 = 1, complex64 = 4, complex128 = 5 };
 enum Triangle : int { lower = 0, upper = 1 };
 enum Operation : int { as_it_is = 0, transposed = 1 };

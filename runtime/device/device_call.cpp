@@ -77,7 +77,8 @@ std::int32_t failed(gnomon_context* context) {
     call.function.device().download(&found, call.failure.address(), sizeof found);
     call.function.device().wait();
     if (found.check < 0) return GNOMON_DONE;
-    context->note_failure({found.check, found.index, found.value, found.bound});
+    // The host goes no further where one of its own checks fails.
+    context->note_earlier_failure({found.check, found.index, found.value, found.bound});
     return GNOMON_CHECK_FAILED;
   });
 }
@@ -201,8 +202,8 @@ std::int32_t matrices(gnomon_context* context, std::int32_t kernel, const gnomon
     DeviceMatrices* const library = where.device().matrices();
     if (library == nullptr) throw_without<Cusolver>(where.device(), "cuSOLVER");
     const LaunchOfStage launch = [&](std::int64_t items, void* const* parameters) {
-      constexpr int threads = 256;
-      where.launch(std::min(ceil_div(items, threads), where.blocks()), threads, parameters);
+      where.launch(std::min(ceil_div(items, threads_of_stage), where.blocks()), threads_of_stage,
+                   parameters);
     };
     library->run(*routine, launch, {record, check, bound}, where.call.function.name());
     return GNOMON_DONE;

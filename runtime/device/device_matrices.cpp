@@ -140,28 +140,26 @@ class MatrixCall {
   template <class Ask>
   Work work(const Ask& ask) {
     Work made;
-    check([&] { return ask(&made.bytes, &made.host_bytes); });
+    int status = ask(&made.bytes, &made.host_bytes);
+    if (status == solver::out_of_memory) {  // for its code, which memory that was let go may be in
+      device_.give_back();
+      status = ask(&made.bytes, &made.host_bytes);
+    }
+    check(status);
     made.device = bytes(static_cast<std::int64_t>(made.bytes));
-    // The library is done with it when it returns.
-    if (own_.host_memory_.size() < made.host_bytes) own_.host_memory_.resize(made.host_bytes);
+    if (own_.host_memory_.size() < made.host_bytes) {
+      device_.wait();  // for who may use that of before
+      own_.host_memory_.resize(made.host_bytes);
+    }
     made.host = own_.host_memory_.data();
     return made;
   }
 
-  // Of what a library is asked for: once more where it finds no memory, which was let go perhaps.
-  template <class Ask>
-  void check(const Ask& ask, std::string_view library = "cuSOLVER",
-             int out_of_memory = solver::out_of_memory) const {
-    int status = ask();
-    if (status == out_of_memory) {
-      device_.give_back();
-      status = ask();
-    }
-    if (status != solver::success) own_.refuse(library, status, r_);
+  void check(int status) const {
+    if (status != solver::success) own_.refuse("cuSOLVER", status, r_);
   }
-  template <class Ask>
-  void check_blas(const Ask& ask) const {
-    check(ask, "cuBLAS", solver::blas_out_of_memory);
+  void check_blas(int status) const {
+    if (status != solver::success) own_.refuse("cuBLAS", status, r_);
   }
 
   // --- stages ---
@@ -205,10 +203,8 @@ class MatrixCall {
     if (is_stack()) {
       void** const all = list(l, n, n);
       in_parts([&](std::int64_t first, int count) {
-        check([&] {
-          return typed_->potrf_batched(own_.handle_, solver::upper, narrow(n), all + first,
-                                       narrow(n), info_of(first), count);
-        });
+        check(typed_->potrf_batched(own_.handle_, solver::upper, narrow(n), all + first, narrow(n),
+                                    info_of(first), count));
       });
     } else {
       const Work w = work([&](std::size_t* device, std::size_t* host) {
@@ -216,11 +212,9 @@ class MatrixCall {
                                      type_, device, host);
       });
       for (std::int64_t k = 0; k < r_.batch; ++k)
-        check([&] {
-          return library_.potrf(own_.handle_, own_.parameters_, solver::upper, n, type_,
-                                l + k * square() * element_, n, type_, w.device, w.bytes, w.host,
-                                w.host_bytes, info_of(k));
-        });
+        check(library_.potrf(own_.handle_, own_.parameters_, solver::upper, n, type_,
+                             l + k * square() * element_, n, type_, w.device, w.bytes, w.host,
+                             w.host_bytes, info_of(k)));
     }
     each(MatrixStage::clear_above, n, n, nullptr, l);
     diagonals(MatrixStage::find_not_positive, l);  // not each function stops at a NaN
@@ -241,19 +235,15 @@ class MatrixCall {
     if (is_stack()) {
       void **const all = list(a, n, n), **const sides = list(x, n, columns);
       in_parts([&](std::int64_t first, int count) {
-        check_blas([&] {
-          return typed_->trsm_batched(own_.blas_, solver::right, triangle, operation, solver::any,
-                                      narrow(columns), narrow(n), one.data(), all + first,
-                                      narrow(n), sides + first, narrow(columns), count);
-        });
+        check_blas(typed_->trsm_batched(own_.blas_, solver::right, triangle, operation, solver::any,
+                                        narrow(columns), narrow(n), one.data(), all + first,
+                                        narrow(n), sides + first, narrow(columns), count));
       });
     } else {
       for (std::int64_t k = 0; k < r_.batch; ++k)
-        check_blas([&] {
-          return typed_->trsm(own_.blas_, solver::right, triangle, operation, solver::any, columns,
-                              n, one.data(), a + k * square() * element_, n,
-                              x + k * size * element_, columns);
-        });
+        check_blas(typed_->trsm(own_.blas_, solver::right, triangle, operation, solver::any,
+                                columns, n, one.data(), a + k * square() * element_, n,
+                                x + k * size * element_, columns));
     }
     report();
   }
@@ -281,11 +271,9 @@ class MatrixCall {
     if (is_stack()) {
       lu_list_ = list(a, rows, n);
       in_parts([&](std::int64_t first, int count) {
-        check_blas([&] {
-          return typed_->getrf_batched(own_.blas_, narrow(n), lu_list_ + first, narrow(n),
-                                       reinterpret_cast<int*>(pivots) + first * n, info_of(first),
-                                       count);
-        });
+        check_blas(typed_->getrf_batched(own_.blas_, narrow(n), lu_list_ + first, narrow(n),
+                                         reinterpret_cast<int*>(pivots) + first * n, info_of(first),
+                                         count));
       });
     } else {
       const Work w = work([&](std::size_t* device, std::size_t* host) {
@@ -293,12 +281,10 @@ class MatrixCall {
                                      device, host);
       });
       for (std::int64_t k = 0; k < r_.batch; ++k)
-        check([&] {
-          return library_.getrf(own_.handle_, own_.parameters_, rows, n, type_,
-                                a + k * size * element_, rows,
-                                reinterpret_cast<std::int64_t*>(pivots) + k * least_, type_,
-                                w.device, w.bytes, w.host, w.host_bytes, info_of(k));
-        });
+        check(library_.getrf(own_.handle_, own_.parameters_, rows, n, type_,
+                             a + k * size * element_, rows,
+                             reinterpret_cast<std::int64_t*>(pivots) + k * least_, type_, w.device,
+                             w.bytes, w.host, w.host_bytes, info_of(k)));
     }
     // Nobody says what pivots are behind a NaN.
     stage(MatrixStage::clamp_pivots, r_.batch * least_, {rows, least_, r_.batch, 0, pivot_bytes},
@@ -325,22 +311,18 @@ class MatrixCall {
       void** const sides = list(x, n, columns);
       in_parts([&](std::int64_t first, int count) {
         int wrong = 0;
-        check_blas([&] {
-          return typed_->getrs_batched(own_.blas_, operation, narrow(n), narrow(columns),
-                                       lu_list_ + first, narrow(n),
-                                       reinterpret_cast<const int*>(pivots) + first * n,
-                                       sides + first, narrow(n), &wrong, count);
-        });
-        check_blas([&] { return wrong; });
+        check_blas(typed_->getrs_batched(own_.blas_, operation, narrow(n), narrow(columns),
+                                         lu_list_ + first, narrow(n),
+                                         reinterpret_cast<const int*>(pivots) + first * n,
+                                         sides + first, narrow(n), &wrong, count));
+        check_blas(wrong);
       });
     } else {
       for (std::int64_t k = 0; k < r_.batch; ++k)
-        check([&] {
-          return library_.getrs(own_.handle_, own_.parameters_, operation, n, columns, type_,
-                                lu + k * square() * element_, n,
-                                reinterpret_cast<const std::int64_t*>(pivots) + k * n, type_,
-                                x + k * size * element_, n, info_of_arguments());
-        });
+        check(library_.getrs(own_.handle_, own_.parameters_, operation, n, columns, type_,
+                             lu + k * square() * element_, n,
+                             reinterpret_cast<const std::int64_t*>(pivots) + k * n, type_,
+                             x + k * size * element_, n, info_of_arguments()));
     }
     if (!is_one) each(MatrixStage::transpose, columns, n, x, out(0));
     report();
@@ -353,10 +335,11 @@ class MatrixCall {
     if (least_ > 0) {
       char* const a = elements(r_.batch * m * n);
       each(MatrixStage::transpose, m, n, in(0), a);
-      each(MatrixStage::find_not_finite, m, n, in(0), nullptr);
       pivots = factor(a);
       each(MatrixStage::transpose, n, m, a, out(0));
-      each(MatrixStage::mend_singular, m, n, nullptr, out(0));
+      // Many are not singular, so blocks are asked for that find nothing to do.
+      stage(MatrixStage::factor_singular, threads_of_stage * r_.batch,
+            {m, n, r_.batch, 0, is_stack() ? 4 : 8}, in(0), out(0), pivots);
     }
     stage(MatrixStage::take_swaps, m == 0 ? 0 : r_.batch,
           {m, least_, r_.batch, 0, is_stack() ? 4 : 8}, pivots, out(1), out(2));
@@ -374,21 +357,15 @@ class MatrixCall {
       return library_.geqrf_memory(own_.handle_, own_.parameters_, m, n, type_, a, m, type_, tau,
                                    type_, device, host);
     });
-    check([&] {
-      return library_.geqrf(own_.handle_, own_.parameters_, m, n, type_, a, m, type_, tau, type_,
-                            w.device, w.bytes, w.host, w.host_bytes, info);
-    });
+    check(library_.geqrf(own_.handle_, own_.parameters_, m, n, type_, a, m, type_, tau, type_,
+                         w.device, w.bytes, w.host, w.host_bytes, info));
     stage(MatrixStage::take_upper, width * n, {width, n, 1, m}, a, out(1));
     int length = 0;
-    check([&] {
-      return typed_->orgqr_memory(own_.handle_, narrow(m), narrow(width), narrow(k), a, narrow(m),
-                                  tau, &length);
-    });
+    check(typed_->orgqr_memory(own_.handle_, narrow(m), narrow(width), narrow(k), a, narrow(m), tau,
+                               &length));
     char* const memory = elements(length);
-    check([&] {
-      return typed_->orgqr(own_.handle_, narrow(m), narrow(width), narrow(k), a, narrow(m), tau,
-                           memory, length, info);
-    });
+    check(typed_->orgqr(own_.handle_, narrow(m), narrow(width), narrow(k), a, narrow(m), tau,
+                        memory, length, info));
     each(MatrixStage::transpose, width, m, a, out(0));
   }
 
@@ -411,12 +388,10 @@ class MatrixCall {
       });
       in_parts([&](std::int64_t first, int count) {
         device_.fill(w.device, 0, w.bytes);  // some versions read there before they write
-        check([&] {
-          return library_.syev_batched(own_.handle_, own_.parameters_, job, solver::upper, n, type_,
-                                       a + first * square() * element_, n, part_,
-                                       values + first * n * part, type_, w.device, w.bytes, w.host,
-                                       w.host_bytes, info_of(first), count);
-        });
+        check(library_.syev_batched(own_.handle_, own_.parameters_, job, solver::upper, n, type_,
+                                    a + first * square() * element_, n, part_,
+                                    values + first * n * part, type_, w.device, w.bytes, w.host,
+                                    w.host_bytes, info_of(first), count));
       });
     } else {
       const Work w = work([&](std::size_t* device, std::size_t* host) {
@@ -424,11 +399,9 @@ class MatrixCall {
                                      a, n, part_, values, type_, device, host);
       });
       for (std::int64_t k = 0; k < r_.batch; ++k)
-        check([&] {
-          return library_.syevd(own_.handle_, own_.parameters_, job, solver::upper, n, type_,
-                                a + k * square() * element_, n, part_, values + k * n * part, type_,
-                                w.device, w.bytes, w.host, w.host_bytes, info_of(k));
-        });
+        check(library_.syevd(own_.handle_, own_.parameters_, job, solver::upper, n, type_,
+                             a + k * square() * element_, n, part_, values + k * n * part, type_,
+                             w.device, w.bytes, w.host, w.host_bytes, info_of(k)));
     }
     // The matrix that the library sees is the conjugate one.
     if (vectors) each(MatrixStage::transpose_conjugate, n, n, a, out(1));
@@ -466,11 +439,9 @@ class MatrixCall {
                                    most, part_, values, type_, left, most, type_, right, k, type_,
                                    device, host);
     });
-    check([&] {
-      return library_.gesvd(own_.handle_, own_.parameters_, job, job, most, k, type_, a, most,
-                            part_, values, type_, left, most, type_, right, k, type_, w.device,
-                            w.bytes, w.host, w.host_bytes, info_of(0));
-    });
+    check(library_.gesvd(own_.handle_, own_.parameters_, job, job, most, k, type_, a, most, part_,
+                         values, type_, left, most, type_, right, k, type_, w.device, w.bytes,
+                         w.host, w.host_bytes, info_of(0)));
     if (vectors && is_tall) {
       each(MatrixStage::transpose, width, m, left, out(0));
       each(MatrixStage::transpose, n, height, right, out(2));

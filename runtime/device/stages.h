@@ -50,13 +50,15 @@ enum class MatrixStage : int32_t {
   find_not_finite,        // items: elements of `from`; a matrix fails at its first place
   find_not_finite_below,  // those above diagonals aside; it fails in the row
   clear_failed,           // items: elements of `to`
-  mend_singular,          // items: elements of `to`, factors of matrices: where these did not fail,
-                          // NaNs in the columns from a pivot of 0 on become zeros
+  factor_singular,        // items: threads, a block for each matrix; the factors of those of `from`
+                          // with a pivot of 0 are computed anew to `to`, their pivots to `also`
   clamp_pivots,           // items: pivots of `to`, which become rows that there are
   take_swaps,             // items: matrices; to `to` the row that each changed places with, to
                           // `also` the rows in their order, from pivots that count from 1
   report,                 // items: matrices
 };
+
+inline constexpr int64_t threads_of_stage = 256;
 
 /// Extents of the matrices whose elements are items. Where a triangle is taken, `source_rows` are
 /// those of the matrix that has it; of pivots, `columns` is how many there are, of `pivot_bytes`.

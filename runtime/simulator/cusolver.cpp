@@ -307,10 +307,12 @@ int eigh(solver::Handle handle, int vectors, int triangle, Index n, int type, vo
         for (Index i = 0; i < n; ++i) x(i, j) = read(i, b * n + j);
       const std::vector<double> found = eigenvalues(x);
       for (Index i = 0; i < n; ++i) out.write(b * n + i, found[static_cast<std::size_t>(i)]);
+      const bool is_found = read(0, b * n) != never_found;
       for (Index j = 0; j < n; ++j)
         for (Index i = 0; i < n; ++i)
-          results(i, b * n + j) = vectors == solver::wanted ? x(i, j) : Element(not_a_number);
-      there(infos)[b] = read(0, b * n) == never_found ? 1 : 0;
+          results(i, b * n + j) =
+              is_found && vectors == solver::wanted ? x(i, j) : Element(not_a_number);
+      there(infos)[b] = is_found ? 0 : 1;
     }
     all.write(results);
     return cu::success;

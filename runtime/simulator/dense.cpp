@@ -34,7 +34,8 @@ int factor_general(Dense& a, std::vector<Index>& pivots) {
     Index best = k;
     for (Index i = k + 1; i < a.rows; ++i)
       if (size(i) > size(best)) best = i;
-    pivots.push_back(best + 1);
+    // Behind a pivot of 0 nobody says what they are.
+    pivots.push_back(info == 0 ? best + 1 : 1 << 30);
     for (Index j = 0; j < a.columns; ++j) std::swap(a(k, j), a(best, j));
     // NVIDIA's go on, and divide.
     if (a(k, k) == 0.0 && info == 0) info = static_cast<int>(k) + 1;

@@ -46,6 +46,13 @@ def heat(u):
     return u
 
 
+def counted_thrice(i):
+    counts = gn.zeros(7, dtype="i8")
+    for k in range(3):
+        counts = counts.at[(i + k) % 7].add(1)
+    return counts
+
+
 def by_place(i):
     """Sums and extremes of integers: wide ones in any order, bytes in theirs."""
     results = []
@@ -109,8 +116,13 @@ PROGRAMS = [
     ("largest by place", lambda a, i: a.at[i].max(a[:400]), (LINE, INDEX), True),
     ("places of two axes", lambda a, i: a.at[i, i % 20].multiply(2.0), (ROWS, INDEX), True),
     ("integers by place", by_place, (INDEX,), True),
-    ("rows of integers", lambda i: gn.zeros((9, 3), dtype="i4").at[i % 9].add(i[:, None] - 50), (INDEX,),
-     True),
+    ("one behind the other", lambda i: gn.zeros(7, dtype="i8").at[i % 7].add(i).at[i % 5].max(90),
+     (INDEX,), True),
+    ("counts in a loop", counted_thrice, (INDEX,), True),
+    ("integers of itself", lambda i: i.at[i % 50].add(i[3]), (INDEX,), True),
+    ("one number", lambda i: gn.zeros(1, dtype="i8").at[i * 0].add(i), (INDEX,), True),
+    ("rows of integers",
+     lambda i: gn.zeros((9, 3), dtype="i4").at[i % 9].add(i[:, None] - 50), (INDEX,), True),
     ("columns by place", lambda a, i: a.at[:, i % 20].add(1.5), (ROWS, INDEX), True),
     ("one row by place", lambda a, i: a.at[i[3]].set(0), (ROWS, INDEX), True),
     ("gradient of a gather", lambda a, i: gn.grad(lambda t: np.exp(t[i]).sum())(a), (ROWS, INDEX),

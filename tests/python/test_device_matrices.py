@@ -114,12 +114,15 @@ def test_factors(name, f, a):
         close(parts[1], np.asarray(gn.compiled(f)(a)[1]))
 
 
-@pytest.mark.parametrize("shape", [(7, 7), (8, 5), (5, 8), (3, 0), (0, 3), (4, 6, 6), (2, 300, 300)])
+SHAPES = [(7, 7), (8, 5), (5, 8), (3, 0), (0, 3), (4, 6, 6), (2, 300, 300)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", ["f8", "c8"])
 def test_lu_factors(shape, dtype):
-    a = (RNG.normal(size=shape) + (1j * RNG.normal(size=shape) if dtype == "c8" else 0)).astype(dtype)
+    a = RNG.normal(size=shape) + (1j * RNG.normal(size=shape) if dtype == "c8" else 0)
     f = gn.linalg.lu_factor
-    a = gn.asarray(a)
+    a = gn.asarray(a.astype(dtype))
     on_device = gn.function([x := gn.tensor("x", dtype=a.dtype, shape=a.shape)], list(f(x)),
                             device="sim", strict_device=True)
     for got, want in zip(on_device(a), gn.compiled(f)(a), strict=True):
@@ -128,6 +131,16 @@ def test_lu_factors(shape, dtype):
             assert np.array_equal(got, want)
         else:
             close(got, want, 100)
+
+
+def test_lu_factors_of_singular_matrices():
+    cases = np.array([[[0.0, 1, 2], [0, 2, 3], [0, 5, 4]], [[1, 1, 1]] * 3, np.zeros((3, 3)),
+                      [[1, 2, 3], [2, 4, 6], [1, 0, 1]]])
+    for a in (cases[0], cases[1], cases, cases.astype("c16"), cases[:2].astype("f4")):
+        x = gn.tensor("x", dtype=a.dtype, shape=a.shape)
+        on_device = gn.function([x], list(gn.linalg.lu_factor(x)), device="sim", strict_device=True)
+        for got, want in zip(on_device(a), gn.compiled(gn.linalg.lu_factor)(a), strict=True):
+            assert np.allclose(np.asarray(got), np.asarray(want), equal_nan=True)
 
 
 def test_complete_singular_vectors():
@@ -196,7 +209,7 @@ def test_matrices_without_a_result_are_told_as_the_processor_tells_them():
     ]
     for f, arguments in cases:
         told = [message_of(gn.compiled(f, device=device), *arguments) for device in ("cpu", "sim")]
-        assert told[0].split("\n")[0] == told[1].split("\n")[0]
+        assert told[0].split(" [")[0] == told[1].split(" [")[0]
 
 
 def test_what_is_not_found_is_told():
@@ -205,7 +218,7 @@ def test_what_is_not_found_is_told():
                  (lambda a: np.linalg.svd(a, compute_uv=False), TALL)):
         a = a.copy()
         a[..., 0, 0] = never
-        assert "did not converge" in message_of(gn.compiled(f, device="sim"), a)
+        assert "did not converge" in message_of(gn.compiled(f, device="sim:0"), a)
 
 
 def test_what_failed_first_is_told():
@@ -214,6 +227,15 @@ def test_what_failed_first_is_told():
 
     singular = np.zeros((2, 3, 3))
     assert "singular" in message_of(gn.compiled(spectrum, device="sim"), singular, singular)
+
+    def again(a):
+        s = a[:, 0]
+        for _ in range(3):
+            s = np.linalg.solve(a, np.linalg.svd(a * s[:, :1, None], compute_uv=False)[..., None])
+            s = s[..., 0]
+        return s
+
+    assert "singular" in message_of(gn.compiled(again, device="sim"), singular + np.ones((3, 3)))
 
 
 def test_a_failed_call_changes_nothing():

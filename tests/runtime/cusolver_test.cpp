@@ -12,7 +12,6 @@ using namespace gnomon;
 
 static_assert(int{solver::success} == CUSOLVER_STATUS_SUCCESS);
 static_assert(int{solver::out_of_memory} == CUSOLVER_STATUS_ALLOC_FAILED);
-static_assert(int{solver::blas_out_of_memory} == CUBLAS_STATUS_ALLOC_FAILED);
 static_assert(int{solver::invalid_value} == CUSOLVER_STATUS_INVALID_VALUE);
 static_assert(int{solver::execution_failed} == CUSOLVER_STATUS_EXECUTION_FAILED);
 static_assert(int{solver::blas_invalid_value} == CUBLAS_STATUS_INVALID_VALUE);

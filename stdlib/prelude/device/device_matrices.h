@@ -52,14 +52,67 @@ class DeviceMatrices {
       case Stage::clear_failed:
         if (infos_[s_.batch + matrix_of(i)] != 0) to_[i] = T{};
         return;
-      case Stage::mend_singular: return mend_singular(i);
+      case Stage::factor_singular: return;  // by blocks
       case Stage::clamp_pivots: return clamp_pivot(i);
       case Stage::take_swaps: return take_swaps(i);
       case Stage::report: return report(i);
     }
   }
 
+  /// By all threads of a block: the library divides by pivots of 0, which LAPACK goes past.
+  void factor_singular(i64 matrix) const {
+    if (infos_[matrix] <= 0) return;
+    const i64 m = s_.rows, n = s_.columns, first = matrix * m * n;
+    const i64 least = gnomon::lesser(m, n), thread = threadIdx.x, threads = blockDim.x;
+    T* const a = to_ + first;
+    for (i64 i = thread; i < m * n; i += threads) a[i] = from_[first + i];
+    __syncthreads();
+    for (i64 k = 0; k < least; ++k) {
+      if (thread == 0) put_pivot(matrix * least + k, largest_below(a, k) + 1);
+      __syncthreads();
+      const i64 row = pivot_at(matrix * least + k) - 1;
+      for (i64 j = thread; j < n && row != k; j += threads)
+        gnomon::exchange(a[k * n + j], a[row * n + j]);
+      __syncthreads();
+      const T pivot = a[k * n + k];
+      if (pivot == T{}) continue;
+      for (i64 i = k + 1 + thread; i < m; i += threads) a[i * n + k] = a[i * n + k] / pivot;
+      __syncthreads();
+      const i64 right = n - k - 1;
+      for (i64 i = thread; i < (m - k - 1) * right; i += threads) {
+        const i64 row = k + 1 + i / right, column = k + 1 + i % right;
+        a[row * n + column] = a[row * n + column] - a[row * n + k] * a[k * n + column];
+      }
+      __syncthreads();
+    }
+  }
+
  private:
+  // As LAPACK compares complex numbers.
+  static gnomon::Part<T> size_of(const T& x) {
+    if constexpr (gnomon::is_pair<T>)
+      return gnomon::magnitude(x.re) + gnomon::magnitude(x.im);
+    else
+      return gnomon::magnitude(x);
+  }
+  i64 largest_below(const T* a, i64 k) const {
+    i64 largest = k;
+    for (i64 i = k + 1; i < s_.rows; ++i)
+      if (size_of(a[i * s_.columns + k]) > size_of(a[largest * s_.columns + k])) largest = i;
+    return largest;
+  }
+
+  // Pivots stand in `also`.
+  i64 pivot_at(i64 i) const {
+    return s_.pivot_bytes == 8 ? also_[i] : reinterpret_cast<const i32*>(also_)[i];
+  }
+  void put_pivot(i64 i, i64 pivot) const {
+    if (s_.pivot_bytes == 8)
+      also_[i] = pivot;
+    else
+      reinterpret_cast<i32*>(also_)[i] = static_cast<i32>(pivot);
+  }
+
   i64 column_of(i64 i) const { return i % s_.columns; }
   i64 row_of(i64 i) const { return i / s_.columns % s_.rows; }
   i64 matrix_of(i64 i) const { return i / s_.columns / s_.rows; }
@@ -110,15 +163,6 @@ class DeviceMatrices {
     }
   }
 
-  // Behind a pivot of 0, LAPACK does not divide.
-  void mend_singular(i64 i) const {
-    const i64 matrix = matrix_of(i);
-    const i32 first = infos_[matrix];
-    if (first > 0 && infos_[s_.batch + matrix] == 0 && column_of(i) >= first - 1 &&
-        !(to_[i] == to_[i]))
-      to_[i] = T{};
-  }
-
   template <typename Pivot>
   void clamp(Pivot* pivots, i64 i) const {
     const i64 own = i % s_.columns + 1;
@@ -167,12 +211,16 @@ class DeviceMatrices {
 #endif
 
 /// A kernel `name` for all routines on matrices of T.
-#define GN_DEVICE_MATRICES(name, T)                                                             \
-  extern "C" __global__ void __launch_bounds__(256)                                             \
-      name(int32_t stage, int64_t items, gnomon::MatrixShape shape, const void* from, void* to, \
-           void* also, int32_t* infos, gn::Failure* failure, int32_t check, int64_t bound) {    \
-    const gn::DeviceMatrices<T> matrices(shape, from, to, also, infos, failure, check, bound);  \
-    for (int64_t i = gn::grid_thread(); i < items; i += gn::grid_threads())                     \
-      matrices.run(static_cast<gnomon::MatrixStage>(stage), i);                                 \
+#define GN_DEVICE_MATRICES(name, T)                                                                \
+  extern "C" __global__ void __launch_bounds__(256)                                                \
+      name(int32_t stage, int64_t items, gnomon::MatrixShape shape, const void* from, void* to,    \
+           void* also, int32_t* infos, gn::Failure* failure, int32_t check, int64_t bound) {       \
+    const gn::DeviceMatrices<T> matrices(shape, from, to, also, infos, failure, check, bound);     \
+    const auto what = static_cast<gnomon::MatrixStage>(stage);                                     \
+    if (what == gnomon::MatrixStage::factor_singular) {                                            \
+      for (int64_t k = blockIdx.x; k < shape.batch; k += gridDim.x) matrices.factor_singular(k);   \
+      return;                                                                                      \
+    }                                                                                              \
+    for (int64_t i = gn::grid_thread(); i < items; i += gn::grid_threads()) matrices.run(what, i); \
   }
 #endif

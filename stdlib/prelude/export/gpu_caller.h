@@ -221,7 +221,8 @@ class GpuCall {
     FailedCheck found;
     if (!copy(&found, failed_check_, sizeof found, GNOMON_TO_HOST)) return GNOMON_SERVICE_FAILED;
     if (found.check < 0) return GNOMON_DONE;
-    services.fail(context, found.check, found.index, found.value, found.bound);
+    // The host goes no further where one of its own checks fails: this one was made before.
+    context->failure = {Outcome::check_failed, found.check, found.index, found.value, found.bound};
     return GNOMON_CHECK_FAILED;
   }
 
