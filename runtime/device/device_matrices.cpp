@@ -262,12 +262,13 @@ class MatrixCall {
     float floats_[2] = {1, 0};
   };
 
-  // Factors, in their place, the matrices by columns, rows x n each. Pivots are of 4 bytes in
-  // stacks, else of 8.
+  // Of the functions for stacks, or of the others.
+  std::int64_t pivot_bytes() const { return is_stack() ? 4 : 8; }
+
+  // Factors, in their place, the matrices by columns, rows x n each.
   char* factor(char* a) {
     const std::int64_t rows = r_.rows, n = r_.n, size = rows * n;
-    const std::int64_t pivot_bytes = is_stack() ? 4 : 8;
-    char* const pivots = bytes(r_.batch * least_ * pivot_bytes);
+    char* const pivots = bytes(r_.batch * least_ * pivot_bytes());
     if (is_stack()) {
       lu_list_ = list(a, rows, n);
       in_parts([&](std::int64_t first, int count) {
@@ -287,7 +288,7 @@ class MatrixCall {
                              w.bytes, w.host, w.host_bytes, info_of(k)));
     }
     // Nobody says what pivots are behind a NaN.
-    stage(MatrixStage::clamp_pivots, r_.batch * least_, {rows, least_, r_.batch, 0, pivot_bytes},
+    stage(MatrixStage::clamp_pivots, r_.batch * least_, {rows, least_, r_.batch, 0, pivot_bytes()},
           nullptr, pivots);
     return pivots;
   }
@@ -339,10 +340,10 @@ class MatrixCall {
       each(MatrixStage::transpose, n, m, a, out(0));
       // Many are not singular, so blocks are asked for that find nothing to do.
       stage(MatrixStage::factor_singular, threads_of_stage * r_.batch,
-            {m, n, r_.batch, 0, is_stack() ? 4 : 8}, in(0), out(0), pivots);
+            {m, n, r_.batch, 0, pivot_bytes()}, in(0), out(0), pivots);
     }
-    stage(MatrixStage::take_swaps, m == 0 ? 0 : r_.batch,
-          {m, least_, r_.batch, 0, is_stack() ? 4 : 8}, pivots, out(1), out(2));
+    stage(MatrixStage::take_swaps, m == 0 ? 0 : r_.batch, {m, least_, r_.batch, 0, pivot_bytes()},
+          pivots, out(1), out(2));
   }
 
   // Of a single matrix.

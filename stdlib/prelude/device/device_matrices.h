@@ -68,9 +68,9 @@ class DeviceMatrices {
     for (i64 i = thread; i < m * n; i += threads) a[i] = from_[first + i];
     __syncthreads();
     for (i64 k = 0; k < least; ++k) {
-      if (thread == 0) put_pivot(matrix * least + k, largest_below(a, k) + 1);
+      if (thread == 0) put_pivot(also_, matrix * least + k, largest_below(a, k) + 1);
       __syncthreads();
-      const i64 row = pivot_at(matrix * least + k) - 1;
+      const i64 row = pivot_at(also_, matrix * least + k) - 1;
       for (i64 j = thread; j < n && row != k; j += threads)
         gnomon::exchange(a[k * n + j], a[row * n + j]);
       __syncthreads();
@@ -102,15 +102,15 @@ class DeviceMatrices {
     return largest;
   }
 
-  // Pivots stand in `also`.
-  i64 pivot_at(i64 i) const {
-    return s_.pivot_bytes == 8 ? also_[i] : reinterpret_cast<const i32*>(also_)[i];
+  i64 pivot_at(const void* pivots, i64 i) const {
+    return s_.pivot_bytes == 8 ? static_cast<const i64*>(pivots)[i]
+                               : static_cast<const i32*>(pivots)[i];
   }
-  void put_pivot(i64 i, i64 pivot) const {
+  void put_pivot(void* pivots, i64 i, i64 pivot) const {
     if (s_.pivot_bytes == 8)
-      also_[i] = pivot;
+      static_cast<i64*>(pivots)[i] = pivot;
     else
-      reinterpret_cast<i32*>(also_)[i] = static_cast<i32>(pivot);
+      static_cast<i32*>(pivots)[i] = static_cast<i32>(pivot);
   }
 
   i64 column_of(i64 i) const { return i % s_.columns; }
@@ -163,16 +163,9 @@ class DeviceMatrices {
     }
   }
 
-  template <typename Pivot>
-  void clamp(Pivot* pivots, i64 i) const {
-    const i64 own = i % s_.columns + 1;
-    if (pivots[i] < own || pivots[i] > s_.rows) pivots[i] = static_cast<Pivot>(own);
-  }
   void clamp_pivot(i64 i) const {
-    if (s_.pivot_bytes == 8)
-      clamp(reinterpret_cast<i64*>(to_), i);
-    else
-      clamp(reinterpret_cast<i32*>(to_), i);
+    const i64 own = i % s_.columns + 1, pivot = pivot_at(to_, i);
+    if (pivot < own || pivot > s_.rows) put_pivot(to_, i, own);
   }
 
   void take_swaps(i64 i) const {
@@ -181,9 +174,7 @@ class DeviceMatrices {
     i64* const rows = also_ + i * s_.rows;
     for (i64 k = 0; k < s_.rows; ++k) rows[k] = k;
     for (i64 k = 0; k < count; ++k) {
-      const i64 at = i * count + k;
-      const i64 pivot = s_.pivot_bytes == 8 ? reinterpret_cast<const i64*>(from_)[at]
-                                            : reinterpret_cast<const i32*>(from_)[at];
+      const i64 pivot = pivot_at(from_, i * count + k);
       swaps[k] = pivot - 1;
       gnomon::exchange(rows[k], rows[pivot - 1]);
     }

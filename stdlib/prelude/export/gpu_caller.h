@@ -216,7 +216,7 @@ class GpuCall {
     return failed_check_;
   }
   /// Waits for them.
-  i32 check(const gnomon_services& services, gnomon_context* context) {
+  i32 check(gnomon_context* context) {
     if (failed_check_ == nullptr) return GNOMON_DONE;
     FailedCheck found;
     if (!copy(&found, failed_check_, sizeof found, GNOMON_TO_HOST)) return GNOMON_SERVICE_FAILED;
@@ -327,7 +327,7 @@ inline gnomon_services gpu_services(const GpuCall& call) {
   };
   table.device_scratch = [](gnomon_context* c, i64 bytes) { return gpu_of(c).scratch(bytes); };
   table.device_failure = [](gnomon_context* c) { return gpu_of(c).failed_check(); };
-  table.device_failed = [](gnomon_context* c) { return gpu_of(c).check(services_of(nullptr), c); };
+  table.device_failed = [](gnomon_context* c) { return gpu_of(c).check(c); };
   table.device_copy = [](gnomon_context* c, void* to, const void* from, i64 bytes,
                          gnomon_direction direction) {
     return status_of(gpu_of(c).copy(to, from, bytes, direction));
