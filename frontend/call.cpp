@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -44,6 +45,21 @@ struct Untimed {
 };
 template <class Timer>
 constexpr bool is_plain = std::is_same_v<Timer, Untimed>;
+
+/// The memory of a call in the devices of its function.
+class DeviceCalls {
+ public:
+  /// The call on its own device; null: it has none.
+  DeviceCall* begin(std::span<const std::shared_ptr<DeviceFunction>> devices) {
+    calls_.reserve(devices.size());  // they stay where they are
+    for (const auto& device : devices)
+      calls_.emplace_back(*device, std::span(calls_.data(), devices.size()));
+    return calls_.empty() ? nullptr : calls_.data();
+  }
+
+ private:
+  std::vector<DeviceCall> calls_;
+};
 
 /// What plain calls have in the place of something.
 struct Nothing {};
@@ -87,7 +103,7 @@ struct Call {
         bind_value<Timer>(first + i, now);
       // A variable that nobody updates stays where it was used last.
       const Array& moved = values[first + i];
-      if (moved.defined() && moved.is_elsewhere() != now.is_elsewhere() &&
+      if (moved.defined() && gnomon::device_of(moved) != gnomon::device_of(now) &&
           !program.shared[i].updated)
         program.shared[i].variable.move(now, moved);
     }
@@ -124,7 +140,7 @@ struct Call {
       if (o.late) {
         late[i].dtype = o.dtype;
         late[i].rank = o.rank;
-        if (is_made_on_device<Timer>(i)) late[i].device = &program.device->device();
+        if (is_made_on_device<Timer>(i)) late[i].device = &device_of(program.signature.outputs[i]);
         buffers[first + i] = no_elements;
         continue;
       }
@@ -132,8 +148,8 @@ struct Call {
                                                 static_cast<std::size_t>(o.rank));
       if constexpr (!is_plain<Timer>)
         if (is_made_on_device<Timer>(i)) {
-          made[i] =
-              empty_on(program.device->device(), o.dtype, shape, program.signature.outputs[i].name);
+          const SignatureOutput& output = program.signature.outputs[i];
+          made[i] = empty_on(device_of(output), o.dtype, shape, output.name);
           buffers[first + i] = made[i].address();
           continue;
         }
@@ -156,16 +172,15 @@ struct Call {
       context.profile = timer.profile();
       context.uses = program.shared;
     }
-    [[maybe_unused]] std::conditional_t<is_plain<Timer>, Nothing, std::optional<DeviceCall>> device;
-    if constexpr (!is_plain<Timer>)
-      if (program.device) context.device = &device.emplace(*program.device);
+    [[maybe_unused]] std::conditional_t<is_plain<Timer>, Nothing, DeviceCalls> devices;
+    if constexpr (!is_plain<Timer>) context.device = devices.begin(program.devices);
     timer.end(CallStage::outputs);
     const std::int32_t status =
         program.library->run()(&program.services, &context, buffers.data(), plan, workspace.data());
     timer.end(CallStage::run);
     if (status != GNOMON_DONE) explain(status, context);
     if constexpr (!is_plain<Timer>)
-      if (program.device) take_from_device(transaction, made);
+      if (!program.devices.empty()) take_from_devices(transaction, made);
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       const ProgramOutput& o = program.outputs[i];
       if (!o.late) continue;
@@ -173,13 +188,10 @@ struct Call {
         transaction->replace(static_cast<std::size_t>(o.updates), late[i].array);
       else
         results.arrays_[i] =
-            is_plain<Timer> || keeps_results_ ? late[i].array : to_host(late[i].array);
+            is_plain<Timer> || keeps_result(i) ? late[i].array : to_host(late[i].array);
     }
     if constexpr (!is_plain<Timer>)
-      if (keeps_results_)
-        for (std::size_t i = 0; i < program.results; ++i)
-          results.arrays_[i] = to_device(program.device->device(), results.arrays_[i],
-                                         program.signature.outputs[i].name);
+      for (std::size_t i = 0; i < program.results; ++i) move_result(i);
     return std::move(results);
   }
 
@@ -187,10 +199,34 @@ struct Call {
   std::int64_t workspace() const { return workspace_; }
 
  private:
-  // What the device made. Results are copied to the host, unless the caller has arrays there.
-  void take_from_device(Transaction* transaction, std::vector<Array>& made) {
-    Device& device = program.device->device();
-    bool is_read = false;
+  // Whether the caller gets a result on a device: there are arguments, or the function says so.
+  bool keeps_result(std::size_t i) const {
+    return keeps_results_ || program.outputs[i].stays.has_value();
+  }
+
+  // To where the caller gets it.
+  void move_result(std::size_t i) {
+    if (!keeps_result(i) || program.devices.empty()) return;
+    Array& result = results.arrays_[i];
+    const std::optional<DeviceName>& stays = program.outputs[i].stays;
+    if (stays && stays->is_host())
+      result = to_host(result);
+    else
+      result = to_device(stays ? Device::open(*stays) : program.devices[0]->device(), result,
+                         program.signature.outputs[i].name);
+  }
+
+  // What devices made. Results are copied to the host, unless the caller gets arrays there.
+  void take_from_devices(Transaction* transaction, std::vector<Array>& made) {
+    std::set<Device*> read;
+    std::exception_ptr failed;
+    const auto attempt = [&](const auto& work) {
+      try {
+        work();
+      } catch (...) {
+        if (!failed) failed = std::current_exception();
+      }
+    };
     for (std::size_t i = 0; i < program.outputs.size(); ++i) {
       if (!made[i].defined()) continue;
       const ProgramOutput& o = program.outputs[i];
@@ -198,24 +234,31 @@ struct Call {
         transaction->replace(static_cast<std::size_t>(o.updates), std::move(made[i]));
         continue;
       }
-      if (keeps_results_) {
+      if (keeps_result(i)) {
         results.arrays_[i] = std::move(made[i]);
         continue;
       }
-      is_read = true;
+      Device& device = device_of(program.signature.outputs[i]);
+      read.insert(&device);
       Array& result = results.arrays_[i] = Array::of_extents(o.dtype, made[i].shape());
-      device.download(result.data(), made[i].address(), static_cast<std::size_t>(result.bytes()));
+      attempt([&] {
+        device.download(result.data(), made[i].address(), static_cast<std::size_t>(result.bytes()));
+      });
     }
-    if (is_read) device.wait();
+    // What one device copies needs the results' memory, whatever another one says.
+    for (Device* const device : read) attempt([&] { device->wait(); });
+    if (failed) std::rethrow_exception(failed);
   }
 
   // Of a function that runs kernels on a device, or an array that is there.
   void bind_elsewhere(std::size_t i, const Array& a) {
-    const Device* const device = device_of(a);
-    if (i < program.arguments && device && (!program.device || &program.device->device() != device))
+    const Device* const there = gnomon::device_of(a);
+    const auto is_there = [&](const auto& device) { return &device->device() == there; };
+    if (i < program.arguments && there != nullptr &&
+        std::ranges::none_of(program.devices, is_there))
       reject_elsewhere(i, a);
-    if (program.device && program.signature.inputs[i].on_device) {
-      values[i] = to_device(program.device->device(), a, program.signature.inputs[i].name);
+    if (const SignatureInput& input = program.signature.inputs[i]; input.device >= 0) {
+      values[i] = to_device(device_of(input), a, input.name);
       buffers[i] = values[i].address();
       return add_extents(a);
     }
@@ -235,13 +278,19 @@ struct Call {
     if constexpr (is_plain<Timer>)
       return false;
     else
-      return program.device && program.signature.outputs[i].on_device;
+      return program.signature.outputs[i].device >= 0;
+  }
+
+  // Of an input or output that is on one.
+  template <class Described>
+  Device& device_of(const Described& about) const {
+    return program.devices[static_cast<std::size_t>(about.device)]->device();
   }
 
   template <class Timer>
   void bind_value(std::size_t i, const Array& a) {
     if constexpr (!is_plain<Timer>)
-      if (program.device) return bind_elsewhere(i, a);
+      if (!program.devices.empty()) return bind_elsewhere(i, a);
     if (is_read_in_place(a)) {
       buffers[i] = address(a);
     } else {
@@ -263,11 +312,14 @@ struct Call {
   }
 
   [[noreturn]] void reject_elsewhere(std::size_t i, const Array& a) const {
+    std::string devices = program.devices.empty() ? "cpu" : "";
+    for (const auto& device : program.devices)
+      devices += (devices.empty() ? "" : " or ") + device->device().name().text();
     throw DeviceError(fmt::format(
         "call: argument {}: expected an array on {}, found {}: {} on {}; compile the function for "
         "that device, or copy the array",
-        i, program.device ? program.device->device().name().text() : "cpu",
-        program.captured.parameters[i].name, a.describe(), device_of(a)->name().text()));
+        i, devices, program.captured.parameters[i].name, a.describe(),
+        gnomon::device_of(a)->name().text()));
   }
 
   // Names, dtypes and extents of what was bound, with the values that extents are made of.
@@ -481,7 +533,9 @@ std::int64_t Function::workspace_bytes(std::span<const Array> arguments) const {
   call.bind_shared<Watched>([&](std::size_t i) -> const Array& { return values[i]; });
   std::unique_ptr<const PlanRecord> own;
   const std::vector<std::int64_t>& plan = call.plan(own).plan;
-  return gnomon::workspace_bytes(plan, program.most_threads()) + (program.device ? plan.back() : 0);
+  std::int64_t bytes = gnomon::workspace_bytes(plan, program.most_threads());
+  for (std::size_t d = 1; d <= program.devices.size(); ++d) bytes += plan[plan.size() - d];
+  return bytes;
 }
 
 }  // namespace gnomon

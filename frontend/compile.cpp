@@ -12,6 +12,7 @@
 #include "codegen/toolchain/target.h"
 #include "frontend/debugging/inspection.h"
 #include "frontend/dump.h"
+#include "frontend/function_devices.h"
 #include "frontend/function_store.h"
 #include "frontend/lower_function.h"
 #include "frontend/profiled.h"
@@ -105,8 +106,8 @@ Made make(const Closed& closed, const CompileOptions& options, const Target& tar
 void set_watches(Program& program, const CompileOptions& options) {
   program.keeps_old_values = keeps_old_values(program.captured, options);
   program.logs_calls = logs(LogSubject::call) || logs(LogSubject::memory);
-  program.is_plain =
-      !program.profiled && !program.keeps_old_values && !program.logs_calls && !program.device;
+  program.is_plain = !program.profiled && !program.keeps_old_values && !program.logs_calls &&
+                     program.devices.empty();
   if (program.keeps_old_values)
     for (SharedUse& use : program.shared) use.in_place = false;
 }
@@ -128,30 +129,13 @@ std::string compile_log(const Program& program) {
       fmt::format("{}: {}; {}; kernels {}, products {}; threads {}", name_for_log(program.options),
                   program.was_cached ? "from the cache" : "compiled", stages,
                   program.signature.kernels, program.signature.products, program.most_threads());
-  if (program.signature.products > 0 && program.device == nullptr)
+  if (program.signature.products > 0 && program.devices.empty())
     text += fmt::format("; BLAS {}", blas_description());
   return text;
 }
 
-// The device of a function that names none: that on which its variables were made.
-std::string device_of_variables(const Closed& closed) {
-  std::string found;
-  for (const Value& leaf : closed.shared) {
-    const Shared& variable = shared_of(leaf);
-    if (variable.home().is_host()) continue;
-    const std::string home = variable.home().text();
-    if (!found.empty() && home != found)
-      throw ValueError(fmt::format(
-          "compile: expected variables of one device, found {} of {} and others of {}: name the "
-          "device that the function is for",
-          variable.name(), home, found));
-    found = home;
-  }
-  return found;
-}
-
 Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& watch) {
-  if (options.device.empty()) options.device = device_of_variables(closed);
+  if (options.device.empty()) options.device = device_of_function(closed);
   options.profile = options.profile || profiles_all();
   if (options.changes) options.cache = false;
   const Target target = target_of(options, closed.graph);

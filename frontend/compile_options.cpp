@@ -107,6 +107,8 @@ std::string cache_key(const Graph& graph, CompileOptions options,
       fmt::format("{:016x}{:016x} {} {} {} {} {} {} {}", key[0], key[1], GNOMON_ABI_VERSION,
                   build_id(), options.donated, gnomon::text(*options.machine), target.calls_library,
                   target.has_transforms, target.has_matrices);
+  // Code for several has their numbers in it.
+  if (target.devices.size() > 1) text += fmt::format(" {}", target.devices);
   for_each_option(options, [&](const CompileOption& option, const auto& value) {
     if (option.decides != Decides::work) text += fmt::format(" {}", text_of(value));
   });

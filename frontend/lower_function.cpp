@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "codegen/module/accesses.h"
 #include "codegen/module/module_passes.h"
 #include "codegen/module/service.h"
+#include "frontend/function_devices.h"
 #include "frontend/places.h"
 #include "frontend/program.h"
 #include "ir/graph/leaf.h"
@@ -75,11 +77,30 @@ std::string architecture_for(const Device& device, const CompileOptions& options
   return std::stoi(own.substr(3)) > 90 ? std::string(newest) : own;
 }
 
+// Of several devices the oldest: newer ones make code of its PTX.
+std::string architecture_of_all(std::span<const DeviceName> devices,
+                                const CompileOptions& options) {
+  std::string oldest;
+  for (const DeviceName& name : devices) {
+    const std::string one = architecture_for(Device::open(name), options);
+    if (!oldest.empty() && one != oldest && options.device_compiler == "nvrtc")
+      throw ValueError(fmt::format(
+          "compile: expected devices of one architecture with device_compiler=\"nvrtc\", found {} "
+          "and {}",
+          oldest, one));
+    // By their numbers: sm_100 is newer than sm_90.
+    if (oldest.empty() || one.size() < oldest.size() ||
+        (one.size() == oldest.size() && one < oldest))
+      oldest = one;
+  }
+  return oldest;
+}
+
 // Whether the host does work on arrays in a step.
 bool is_of_host(const Module& module, const Step& step) {
   if (std::holds_alternative<ServiceStep>(step.what)) return !is_on_device(step);
   const auto* kernel = std::get_if<KernelStep>(&step.what);
-  return kernel != nullptr && !kernel->on_device &&
+  return kernel != nullptr && kernel->device == of_host &&
          std::ranges::any_of(kernel->buffers, [&](int b) {
            return b >= 0 && !element_count(module.buffers[static_cast<std::size_t>(b)].shape).is(1);
          });
@@ -149,7 +170,7 @@ Context context_of(const CompileOptions& options, const Target& target,
   context.options.level = options.rewrites;
   // On a device products with vectors are sums, and others may be of halves.
   context.options.calls_library = target.calls_library && target.device.empty();
-  context.options.multiplies_halves = target.calls_library && !target.device.empty();
+  context.options.multiplies_halves = target.multiplies_halves;
   context.options.disabled_rules = rules_named(options.disabled_rules);
   context.trace.record_firings = options.explain || folder.has_value();
   if (folder) context.options.dump_folder = folder->string();
@@ -164,14 +185,22 @@ Target target_of(const CompileOptions& options, const Graph& graph) {
         options.cpu));
   Target target = options.cpu == "native" ? host_target() : target_named(options.cpu);
   if (options.machine) target.machine = *options.machine;
-  if (const DeviceName device = device_of(options); !device.is_host()) {
+  const std::vector<DeviceName> devices = devices_of(options, graph);
+  if (!devices.empty()) {
+    const DeviceName& device = devices[0];
     Device& opened = Device::open(device);
-    target.device = architecture_for(opened, options);
+    target.device = architecture_of_all(devices, options);
+    for (const DeviceName& name : devices) target.devices.push_back(name.text());
     // Opening a library takes a tenth of a second.
     opened.enter();  // which a forked process may not
     target.calls_library =
         any_node(graph, has_product) &&
         does_start([&] { return opened.products() != nullptr; }, "products are kernels");
+    // Those of the host are multiplied as float32.
+    target.multiplies_halves = target.calls_library && !any_node(graph, [](const Node* node) {
+                                 const auto to = transferred_to(Value(node, 0));
+                                 return to && to->is_host();
+                               });
     target.has_transforms =
         any_node(graph, is_transform) && device_library<Cufft>(device.is_simulated()).is_there;
     target.has_matrices =
@@ -251,7 +280,7 @@ LoweredFunction lower_function(const Closed& closed, const CompileOptions& optio
   }
   LoweredFunction lowered{
       std::move(plan.graph), run_module_passes(std::move(plan.module), target, context), {}};
-  if (options.strict_device && lowered.module.on_device)
+  if (options.strict_device && lowered.module.is_on_device())
     if (const Step* const step = work_of_host(lowered.module, lowered.module.steps))
       throw ValueError(
           fmt::format("strict_device: expected work of the device, found {} on the host{}",

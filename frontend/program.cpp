@@ -9,6 +9,7 @@
 
 #include "frontend/close_function.h"
 #include "frontend/failure_message.h"
+#include "frontend/function_devices.h"
 #include "ir/graph/leaf.h"
 #include "ir/op/representation.h"
 #include "runtime/device/device_array.h"
@@ -82,7 +83,10 @@ ProgramOutput output(const SignatureOutput& o, const Type& type) {
   const Type native = native_type(type);
   if (o.dtype != native.dtype || o.rank != native.rank())
     reject_signature("found an output of another type");
-  return {type.dtype, type.rank(), o.shape_at, o.late, o.over};
+  ProgramOutput made{};
+  made.dtype = type.dtype, made.rank = type.rank();
+  made.shape_at = o.shape_at, made.late = o.late, made.over = o.over;
+  return made;
 }
 
 void check_inputs(const Signature& found, const Graph& of) {
@@ -141,17 +145,28 @@ Closed closed_of(const Program& program) {
 }
 
 void load_device_code(Program& program, const CompileOptions& options) {
-  const DeviceName name = device_of(options);
   const auto* record =
       static_cast<const gnomon_device_record*>(program.library->symbol("gnomon_device"));
-  if (record == nullptr && name.is_host()) return;
-  Device& device = Device::open(name);
-  program.device =
-      std::make_shared<DeviceFunction>(device, record, std::string(name_for_log(options)));
-  add_device_services(program.services, device);
+  for (const DeviceName& name : devices_of(options, program.captured))
+    program.devices.push_back(std::make_shared<DeviceFunction>(Device::open(name), record,
+                                                               std::string(name_for_log(options))));
+  const auto expect_device = [&](int device) {
+    if (device >= std::ssize(program.devices))
+      reject_signature(fmt::format("found memory of device {}", device));
+  };
+  for (const SignatureInput& input : program.signature.inputs) expect_device(input.device);
+  for (const SignatureOutput& output : program.signature.outputs) expect_device(output.device);
+  if (program.devices.empty()) {
+    if (record != nullptr) reject_signature("found kernels for a device");
+    return;
+  }
+  add_device_services(program.services, program.devices[0]->device());
   for (std::size_t i = 0; i < program.constants.size(); ++i) {
     const SignatureInput& input = program.signature.inputs[program.arguments + i];
-    if (input.on_device) program.constants[i] = to_device(device, program.constants[i], input.name);
+    if (input.device >= 0)
+      program.constants[i] =
+          to_device(program.devices[static_cast<std::size_t>(input.device)]->device(),
+                    program.constants[i], input.name);
   }
   // What the device writes is an array of its own.
   for (SharedUse& use : program.shared) use.in_place = false;
@@ -173,8 +188,9 @@ std::shared_ptr<Program> load(std::shared_ptr<const Library> library, const Clos
   const auto first_shared = static_cast<int>(closed.arguments + closed.constants.size());
   for (std::size_t i = 0; i < program->outputs.size(); ++i) {
     const int parameter = closed.graph.results[i].updates;
-    if (parameter < 0) continue;
     ProgramOutput& output = program->outputs[i];
+    if (parameter < 0) output.stays = transferred_to(closed.graph.outputs[i]);
+    if (parameter < 0) continue;
     output.updates = parameter - first_shared;
     SharedUse& use = program->shared[static_cast<std::size_t>(output.updates)];
     use.updated = true;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,10 +34,11 @@ struct PlanRecord {
 struct ProgramOutput {
   DType dtype;
   int rank;
-  int shape_at;      // of its extents in the plan
-  bool late;         // the running function makes it
-  int over = -1;     // parameter whose memory it may be written to
-  int updates = -1;  // position among the shared variables
+  int shape_at;                     // of its extents in the plan
+  bool late;                        // the running function makes it
+  int over = -1;                    // parameter whose memory it may be written to
+  int updates = -1;                 // position among the shared variables
+  std::optional<DeviceName> stays;  // where the function transfers it to, as the last thing
 };
 
 /// The stages that a function was made in; empty when it came from the cache.
@@ -55,8 +57,8 @@ struct Program {
   std::size_t results = 0;  // outputs that are not updates come first
   std::shared_ptr<const Library> library;
   gnomon_services services{};
-  std::shared_ptr<DeviceFunction> device;  // its kernels there, if it has some
-  std::shared_ptr<Profiled> profiled;      // what its calls took, of a function that is to tell
+  std::vector<std::shared_ptr<DeviceFunction>> devices;  // its kernels there; its own first
+  std::shared_ptr<Profiled> profiled;  // what its calls took, of a function that is to tell
   std::shared_ptr<const Inspection> inspection;  // what looks at results, if anything does
   bool keeps_old_values = false;  // of arguments and shared variables, until a call ends
   bool logs_calls = false;
@@ -95,7 +97,7 @@ inline bool is_read_in_place(const Array& a) {
          reinterpret_cast<std::uintptr_t>(a.address()) % size_of(a.dtype()) == 0;
 }
 
-/// Opens the device of a function that has one, and loads the kernels that it runs there.
+/// Opens the devices of a function that has any, and loads the kernels that it runs there.
 /// DeviceError: there is no such device, or it refuses.
 void load_device_code(Program& program, const CompileOptions& options);
 

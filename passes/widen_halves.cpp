@@ -36,8 +36,8 @@ Expr bits_of_value(const Expr& x, DType t) {
 /// Ops that move elements and leave them as they are: they move bits as well.
 bool only_moves(const Op& op) {
   static constexpr const Op* ops[] = {
-      &op::reshape, &op::transpose,    &op::expand_dims, &op::squeeze,     &op::slice,
-      &op::index,   &op::broadcast_to, &op::barrier,     &op::concatenate, &op::shaped};
+      &op::reshape,      &op::transpose, &op::expand_dims, &op::squeeze, &op::slice,   &op::index,
+      &op::broadcast_to, &op::barrier,   &op::concatenate, &op::shaped,  &op::transfer};
   return std::find(std::begin(ops), std::end(ops), &op) != std::end(ops);
 }
 

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define GNOMON_ABI_VERSION 12
+#define GNOMON_ABI_VERSION 13
 
 #ifdef __cplusplus
 extern "C" {
@@ -188,6 +188,11 @@ typedef struct gnomon_services {
   /* What is copied to the host is there when it returns. */
   int32_t (*device_copy)(gnomon_context*, void* to, const void* from, int64_t bytes,
                          gnomon_direction direction);
+  /* Of functions with several devices: which of them the other services are about from now on. */
+  void (*device_use)(gnomon_context*, int32_t device);
+  /* To its memory from that of another device of the function. */
+  int32_t (*device_copy_from)(gnomon_context*, int32_t device, void* to, const void* from,
+                              int64_t bytes);
   /* Until all that was queued is done: functions that are profiled ask for it behind each step. */
   int32_t (*device_wait)(gnomon_context*);
   /* Zeros. */

@@ -23,7 +23,7 @@ json to_json(const SignatureInput& input) {
               {"dtype", name_of(input.dtype)},
               {"rank", input.rank},
               {"extents", input.extents}};
-  if (input.on_device) object["device"] = true;
+  if (input.device >= 0) object["device"] = input.device;
   return object;
 }
 
@@ -32,7 +32,7 @@ json to_json(const SignatureOutput& output) {
               {"rank", output.rank}, {"extents", output.extents},
               {"late", output.late}, {"shape_at", output.shape_at},
               {"over", output.over}};
-  if (output.on_device) object["device"] = true;
+  if (output.device >= 0) object["device"] = output.device;
   return object;
 }
 
@@ -105,7 +105,7 @@ std::vector<std::string> read_extents(const json& entry, int rank) {
 SignatureInput read_input(const json& entry) {
   const int rank = rank_of(entry);
   return {entry.at("name"), dtype_named(entry.at("dtype")), rank, read_extents(entry, rank),
-          entry.value("device", false)};
+          entry.value("device", -1)};
 }
 
 SignatureOutput read_output(const json& entry, std::int64_t plan_size, std::int64_t inputs) {
@@ -117,7 +117,7 @@ SignatureOutput read_output(const json& entry, std::int64_t plan_size, std::int6
           integer(entry, "shape_at", 0, plan_size - rank + 1),
           entry.at("late"),
           integer(entry, "over", -1, inputs),
-          entry.value("device", false)};
+          entry.value("device", -1)};
 }
 
 FailureText read_failure(const json& entry, std::int64_t inputs) {

@@ -17,7 +17,7 @@ struct SignatureInput {
   DType dtype = DType::float64;
   int rank = 0;
   std::vector<std::string> extents;
-  bool on_device = false;  // in the device's memory
+  int device = -1;  // in whose memory it is, by number; -1: the host's
 };
 
 /// A result or the new value of a shared variable, as native code sees it.
@@ -26,10 +26,10 @@ struct SignatureOutput {
   DType dtype = DType::float64;
   int rank = 0;
   std::vector<std::string> extents;
-  int shape_at = 0;        // of its extents in the plan
-  bool late = false;       // the running function makes it
-  int over = -1;           // the input whose memory it may be written to, or -1
-  bool on_device = false;  // in the device's memory
+  int shape_at = 0;   // of its extents in the plan
+  bool late = false;  // the running function makes it
+  int over = -1;      // the input whose memory it may be written to, or -1
+  int device = -1;    // as of inputs
 };
 
 /// What may fail, and what is said then. `{index}`, `{value}`, `{bound}` are filled in by the call,

@@ -45,7 +45,7 @@
 #define GNOMON_OTHER_OPS(X)                                                                   \
   X(input) X(shared_variable) X(param) X(constant) X(cast) X(extent)                          \
   X(barrier) X(stop_gradient) X(undefined_grad) X(print) X(check) X(shaped) X(indices)        \
-  X(breakpoint)                                                                               \
+  X(breakpoint) X(transfer)                                                                               \
   X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)              \
   X(mean) X(logsumexp) X(softmax) X(log_softmax)                                              \
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
@@ -293,6 +293,9 @@ Expr undefined_grad(const Arg& x);
 Expr print(const Arg& x, std::string message);
 /// x, which the callback gets each time it is computed and the condition, a scalar, is true.
 Expr breakpoint(const Arg& x, BreakpointCallback callback, const Arg& condition = true);
+/// The identity; what is computed from it runs on the device: "cpu", "cuda:1", "sim", or "" for that
+/// of the function. ValueError: no device has such a name.
+Expr transfer(const Arg& x, const std::string& device);
 /// `x`, after a ValueError with `message` if any element of `condition` is false.
 Expr check(const Arg& x, const Arg& condition, std::string message);
 /// As `check`, with an IndexError: {value} and {bound} in `message` stand for the integers in

@@ -10,6 +10,7 @@
 #include "codegen/fusion/body_order.h"
 #include "codegen/fusion/fusion_recording.h"
 #include "codegen/fusion/inline_costs.h"
+#include "codegen/fusion/node_devices.h"
 #include "codegen/fusion/placement.h"
 #include "codegen/fusion/trial_build.h"
 #include "codegen/fusion/uses.h"
@@ -23,8 +24,10 @@ namespace {
 class Fuser {
  public:
   Fuser(const Graph& graph, std::span<const Node* const> order, const Recording& recording,
-        bool calls_library, std::span<const Value> required = {}, std::span<const Value> given = {})
+        bool calls_library, NodeDevices* devices, std::span<const Value> required = {},
+        std::span<const Value> given = {})
       : order_(order),
+        devices_(devices),
         uses_(uses_of(graph, order, required, calls_library)),
         recorded_(recording, graph) {
     for (const Value& v : given)
@@ -117,7 +120,13 @@ class Fuser {
     return x.op().write && uses_.count.at(x) == 1 && !fusion_.given.contains(x);
   }
 
+  // Where it runs.
+  void ask(Member& m) const {
+    if (devices_ != nullptr) m.asked = devices_->of(m.value.node());
+  }
+
   void write(Member m, const Shape& domain) {
+    ask(m);
     Trial trial = settle(m, domain);
     if (!m.row_values.empty()) {
       for (const Value& r : std::vector(m.row_values)) store(r, InMemory::rows);
@@ -136,6 +145,7 @@ class Fuser {
 
   void place_in_nest(Member m, const Shape& domain) {
     if (m.kind == Kind::store && fusion_.stored.contains(m.value)) return;
+    ask(m);
     Trial trial = settle(m, domain);
     if (m.kind == Kind::store && is_row_reduction(m.value.node())) {
       // Its own nest has the result at hand, however far back it stands.
@@ -168,6 +178,7 @@ class Fuser {
   }
 
   const std::span<const Node* const> order_;
+  NodeDevices* const devices_;
   const Uses uses_;
   Fusion fusion_;
   Placement placement_{fusion_};  // fills all of it but `continued`
@@ -178,15 +189,16 @@ class Fuser {
 }  // namespace
 
 Fusion fuse(const Graph& graph, bool calls_library, std::span<const Node* const> order,
-            const Recording& recording) {
-  return Fuser(graph, order.empty() ? graph.topological_order() : order, recording, calls_library)
+            const Recording& recording, NodeDevices* devices) {
+  return Fuser(graph, order.empty() ? graph.topological_order() : order, recording, calls_library,
+               devices)
       .run();
 }
 
 Fusion fuse_body(const Graph& body, bool calls_library, std::span<const Value> given,
-                 const Recording& recording) {
+                 const Recording& recording, NodeDevices* devices) {
   const BodyOrder order = order_of_body(body, given);
-  return Fuser(body, order.nodes, recording, calls_library, order.before, given).run();
+  return Fuser(body, order.nodes, recording, calls_library, devices, order.before, given).run();
 }
 
 }  // namespace gnomon

@@ -1,6 +1,7 @@
 // Which values share loops: the graph cut into nests and steps, in the order they run.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "passes/engine/decisions.h"
 
 namespace gnomon {
+
+class NodeDevices;
 
 /// Rows of a reduction over an outer axis that are summed before their partial sums are combined.
 inline constexpr std::int64_t column_block = 64;
@@ -37,8 +40,9 @@ struct Member {
   Kind kind;
   Value value;
   int operand;
-  Box box;            // operand -1: the part of the result that the domain is
-  bool onto = false;  // write: the value is added to that of the base and stored
+  Box box;                   // operand -1: the part of the result that the domain is
+  std::optional<int> asked;  // where the program wants it to run: see NodeDevices
+  bool onto = false;         // write: the value is added to that of the base and stored
   // What the pull found:
   std::vector<const Node*> rows;        // reductions of the same nest that it needs
   std::vector<Value> row_values;        // the results of them that it reads
@@ -68,6 +72,7 @@ struct Member {
 /// Loops over one domain. The last axis is innermost; the others are its rows.
 struct Nest {
   Shape domain;
+  std::optional<int> asked;  // where the program wants its members to run
   std::vector<Member> members;
   std::unordered_set<Value> cached;  // kept in scratch from stage to stage
   /// Whether a member stores the value: the others compute it, as its memory may be written later.
@@ -120,12 +125,13 @@ struct Fusion {
 };
 
 /// Cuts the graph, whose nodes come in the given order, or in that of the graph. Every reduction in
-/// it has one axis; composite ops are expanded. `calls_library`: for products.
+/// it has one axis; composite ops are expanded. `calls_library`: for products. `devices`: where
+/// nodes are wanted, if any is anywhere.
 Fusion fuse(const Graph& graph, bool calls_library, std::span<const Node* const> order = {},
-            const Recording& recording = {});
+            const Recording& recording = {}, NodeDevices* devices = nullptr);
 /// The same of a body that was put into the graph around it, up to values that are in memory there.
 Fusion fuse_body(const Graph& body, bool calls_library, std::span<const Value> given,
-                 const Recording& recording = {});
+                 const Recording& recording = {}, NodeDevices* devices = nullptr);
 
 /// Whether a value is memory from the start: a leaf, or a constant array.
 bool is_memory(const Value& v);

@@ -26,6 +26,7 @@ bool has_short_rows(const Shape& domain) {
 std::string_view text_of(Refusal refusal) {
   switch (refusal) {
     case Refusal::none: return "nothing is against it";
+    case Refusal::other_device: return "it runs on another device";
     case Refusal::beside_later: return "the maximum beside its parts is found later";
     case Refusal::extents_later: return "extents of the memory it is written to are found later";
     case Refusal::parts_apart: return "sums of blocks over an outer axis have loops of their own";
@@ -55,6 +56,7 @@ void Placement::append_step(const Node& node) {
 void Placement::append_nest(Member m, const Shape& domain) {
   Nest nest;
   nest.domain = domain;
+  nest.asked = m.asked;
   fusion_.nests.push_back(std::move(nest));
   contents_.emplace_back();
   const int n = static_cast<int>(fusion_.nests.size()) - 1;
@@ -170,6 +172,7 @@ std::optional<int> Placement::nest_beside(const Member& m) const {
 Refusal Placement::refusal(int n, const Member& m, const Shape& domain,
                            std::span<const Value> roots) const {
   const int at = nest_item_[n];
+  if (m.asked != fusion_.nests[n].asked) return Refusal::other_device;
   const std::optional<int> beside = nest_beside(m);
   if (beside && nest_item_[*beside] > at) return Refusal::beside_later;
   // The memory that elements are written to may be larger than the nest's domain.

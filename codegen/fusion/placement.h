@@ -16,6 +16,7 @@ namespace gnomon {
 /// Why a nest does not take a member.
 enum class Refusal : std::uint8_t {
   none,
+  other_device,     // it runs elsewhere
   beside_later,     // the maximum beside its parts comes later
   extents_later,    // so do extents of the memory that it is written to
   parts_apart,      // partial results have loops of their own

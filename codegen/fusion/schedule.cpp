@@ -11,15 +11,16 @@ namespace gnomon {
 
 namespace {
 
-// A print or a check is the memory of its operand.
-bool is_alias(const Node& node) {
+// A print or a check, which is the memory of its operand.
+bool is_seen(const Node& node) {
   return node.op().step == StepKind::print || node.op().step == StepKind::check;
 }
+bool is_alias(const Node& node) { return is_seen(node) || node.op().step == StepKind::transfer; }
 
 }  // namespace
 
 bool has_effects(const Node& node) {
-  if (is_alias(node)) return true;
+  if (is_seen(node)) return true;
   for (const Region& region : regions_of(node))
     for (const Node* inner : body_of(node, region).topological_order())
       if (has_effects(*inner)) return true;

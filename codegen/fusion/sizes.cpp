@@ -103,7 +103,14 @@ double Sizes::work_of(const Node& node, const Region& region) const {
 }
 
 std::int64_t Sizes::workspace_of(const Module& module) const {
-  const std::vector<int>& placed = module.on_device ? module.device_workspace : module.workspace;
+  if (!module.is_on_device()) return workspace_of(module, module.workspace);
+  std::int64_t bytes = 0;
+  for (const std::vector<int>& placed : module.device_workspaces)
+    bytes += workspace_of(module, placed);
+  return bytes;
+}
+
+std::int64_t Sizes::workspace_of(const Module& module, const std::vector<int>& placed) const {
   const std::size_t n = placed.size();
   if (n == 0) return 0;
   std::vector<std::int64_t> bytes(n), offsets(n);

@@ -21,6 +21,7 @@ class Sizes {
   std::int64_t bytes_of(const Type& type) const;
   /// As the call will have it, on a device there. ValueError: an extent is the value of an input.
   std::int64_t workspace_of(const Module& module) const;
+  std::int64_t workspace_of(const Module& module, const std::vector<int>& placed) const;
   /// Time in additions of a kernel on one thread, roughly; -1 where an extent is not known.
   double work_of(const Node& node) const;
 

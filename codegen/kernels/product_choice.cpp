@@ -35,7 +35,7 @@ ProductChoice choose_on_device(const Product& p) {
 // multiply-adds do well on narrow ones too; larger ones it packs, which takes as long as a narrow
 // product itself.
 ProductChoice choose(const Product& p, const Target& target) {
-  if (p.operands != p.dtype && (target.device.empty() || !target.calls_library))
+  if (p.operands != p.dtype && !target.multiplies_halves)
     throw InternalError("product: no kernel reads halves by their bits");
   if (!target.calls_library) return by(kernel, "the code calls no library");
   if (!target.device.empty()) return choose_on_device(p);

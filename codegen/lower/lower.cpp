@@ -8,8 +8,19 @@
 #include "codegen/lower/lower_signature.h"
 #include "codegen/lower/lower_steps.h"
 #include "codegen/lower/lowering.h"
+#include "stdlib/ops.h"
 
 namespace gnomon {
+
+Lowering::Lowering(const Graph& g, const Target& t, Decisions* decisions)
+    : graph(g), target(t), host(t), recording(decisions, g) {
+  module.decisions = decisions;
+  host.device.clear();
+  host.multiplies_halves = host.has_transforms = host.has_matrices = false;
+  const auto transfers = [](const Node* node) { return &node->op() == &op::transfer; };
+  if (!target.devices.empty() && std::ranges::any_of(nodes_with_bodies(graph), transfers))
+    devices.emplace(target.devices);
+}
 
 void add_positions(const Graph& graph, const Node& node, std::vector<std::uint32_t>& to) {
   const std::vector<std::uint32_t> positions = graph.positions_of(&node);
@@ -44,7 +55,7 @@ Module lower(const Graph& graph, const Target& target, std::span<const int> dona
   add_parameters(l);
   l.dimensions.read_given({}, steps);
   choose_outputs(l);
-  const Fusion fusion = fuse(graph, target.calls_library, order, l.recording);
+  const Fusion fusion = fuse(graph, target.calls_library, order, l.recording, l.devices_asked());
   l.buffers.continue_by(fusion.continued);
   lower_items(fusion, l, steps);
   l.dimensions.expect_all_checked();

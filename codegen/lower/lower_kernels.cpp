@@ -60,9 +60,12 @@ KernelStep& add_kernel(Kernel kernel, std::vector<int> buffers, Module& module,
 }
 
 void KernelGathering::add(const Nest& nest) {
-  if (wants_places(nest, lowering_.target))
+  if (nest.asked != asked_) finish();
+  asked_ = nest.asked;
+  const Target& target = lowering_.target_for(asked_);
+  if (wants_places(nest, target))
     return is_in_any_order(nest) ? add_at_once(nest) : add_by_places(nest);
-  if (auto where = short_rows(nest, lowering_.target); !where.empty())
+  if (auto where = short_rows(nest, target); !where.empty())
     return add_choice(nest, std::move(where));
   int statements = kernel_ ? static_cast<int>(kernel_->statement_count()) : 0;
   for (const Member& m : nest.members) statements += m.statements;
@@ -141,6 +144,7 @@ void KernelGathering::add_by_places(const Nest& nest) {
     ServiceStep step = lines_step(m.value.op().name, routine, DType::int64, places.count);
     step.in = std::move(in), step.out = {out};
     steps_.push_back({std::move(step), without_repeats(nodes_)});
+    steps_.back().asked = asked_;
   };
   add([&](KernelLowering& k) { k.add_places(nest, places); });
   ask(LineRoutine::argsort, {places.places}, places.order);
@@ -196,11 +200,12 @@ void KernelGathering::add_kernel_of(KernelLowering& nests, std::vector<Step>& st
   KernelStep& step = add_kernel(std::move(kernel), nests.buffers(), lowering_.module, steps);
   step.serial_work = nests.serial_work();
   steps.back().nodes = without_repeats(nodes_);
+  steps.back().asked = asked_;
 }
 
 std::unique_ptr<KernelLowering> KernelGathering::new_kernel() const {
   return std::make_unique<KernelLowering>(fmt::format("k{}", lowering_.module.kernels.size()),
-                                          fusion_, lowering_.buffers, lowering_.target);
+                                          fusion_, lowering_.buffers, lowering_.target_for(asked_));
 }
 
 }  // namespace gnomon

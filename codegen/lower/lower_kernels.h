@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -45,6 +46,7 @@ class KernelGathering {
   std::unique_ptr<KernelLowering> kernel_;  // of the last nests
   std::vector<std::uint32_t> nodes_;        // of the captured graph: what these compute
   Value last_value_;                        // that the last nest makes
+  std::optional<int> asked_;                // where these are wanted
   bool last_small_ = false;
   const Node* last_box_of_ = nullptr;
 };

@@ -80,13 +80,15 @@ void lower_elements(const Node& node, const Graph& inner, const Recurrence& recu
   Dimensions::Scope dimensions_around = begin_extents(node, inner, given, loop.body, l);
   l.dimensions.read_from(body.count, loop.count, loop.body);
   const auto is_in_memory = [&](const Value& v) { return l.buffers.is_placed(v); };
-  RecurrenceKernel made = lower_recurrence(fmt::format("k{}", l.module.kernels.size()), recurrence,
-                                           body, is_in_memory, l.buffers, l.target);
+  RecurrenceKernel made =
+      lower_recurrence(fmt::format("k{}", l.module.kernels.size()), recurrence, body, is_in_memory,
+                       l.buffers, l.target_for(l.asked_of(node)));
   add_checks_of_none(made.indexed, l, loop.body);
   add_kernel(std::move(made.kernel), std::move(made.buffers), l.module, loop.body);
   std::vector<std::uint32_t> nodes;
   for (const Node* n : inner.topological_order(given)) add_positions(l.graph, *n, nodes);
   loop.body.back().nodes = without_repeats(std::move(nodes));
+  loop.body.back().asked = l.asked_of(node);
   l.dimensions.end_body(std::move(dimensions_around));
   l.buffers.end_body(std::move(buffers_around));
 }
@@ -99,7 +101,8 @@ void lower_body(const Node& node, const Graph& inner, const std::vector<int>& pl
   const std::vector<Value> given = in_memory(node, l);
   Buffers::Scope buffers_around = l.buffers.begin_body(given);
   Dimensions::Scope dimensions_around = begin_extents(node, inner, given, steps, l);
-  const Fusion fusion = fuse_body(inner, l.target.calls_library, given, l.recording);
+  const Fusion fusion =
+      fuse_body(inner, l.target.calls_library, given, l.recording, l.devices_asked());
   l.buffers.continue_by(fusion.continued);
   // An output is made where it goes if the body itself makes it, else copied: what is there from
   // the start before anything is written over it, if it is kept, and behind all if it is a state.
@@ -193,6 +196,7 @@ void lower_loop(const Node& node, Lowering& l, std::vector<Step>& steps) {
       loop.next.push_back(recurrence && is_array ? loop.current.back()
                                                  : loop_buffer(initial.type(), l));
       placeholder(initial.type(), loop.current.back());
+      if (l.devices) l.devices->note(arguments.back(), initial);
       body.states.push_back(arguments.back());
       loop.result.push_back(results.buffer_of_result(region.results[*p.next]));
     }

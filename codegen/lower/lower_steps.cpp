@@ -73,7 +73,8 @@ ServiceStep service_call(const Node& node, Lowering& l) {
   for (std::uint32_t k = 0; k < s.out.size(); ++k) s.out[k] = l.buffers.buffer_of(Value(&node, k));
   if (node.op().step == StepKind::routine) {
     const bool transforms = is_fourier(routine_form(node).kind);
-    if (!(transforms ? l.target.has_transforms : l.target.has_matrices)) s.device_entry = {};
+    const Target& target = l.target_for(l.asked_of(node));
+    if (!(transforms ? target.has_transforms : target.has_matrices)) s.device_entry = {};
   }
   if (s.service->reports && !op_of_routine(node.op()).routine.failure.empty())
     s.check = l.failures.number_of(node);
@@ -106,14 +107,15 @@ void add_product(const Node& node, Lowering& l, std::vector<Step>& steps) {
   const int out = call.out[0];
   const Product p = product_of(node);
   const int addend = call.adds ? l.buffers.buffer_behind(node.input(2)) : -1;
-  const ProductChoice choice = choose(p, l.target);
+  const Target& target = l.target_for(l.asked_of(node));
+  const ProductChoice choice = choose(p, target);
   if (l.recording) record_product(node, p, choice, l);
   const Dim multiply_adds = p.batch * p.m * p.n * p.k;
   std::vector<Step> by_kernel, by_library;
   if (choice.way != ProductChoice::Way::library) {
     ProductKernel made =
         lower_product(fmt::format("k{}", l.module.kernels.size()), p,
-                      {call.in[0], call.in[1], out, addend}, choice, l.buffers, l.target);
+                      {call.in[0], call.in[1], out, addend}, choice, l.buffers, target);
     made.kernel.comment =
         l.buffers.name_of(out) + " = " + l.buffers.text_of(Value(&node, 0)) + "\n";
     add_kernel(std::move(made.kernel), std::move(made.buffers), l.module, by_kernel).addend =
@@ -147,6 +149,14 @@ void note_nodes(std::span<Step> steps, const std::vector<std::uint32_t>& nodes) 
   }
 }
 
+// Where the ways of a product run.
+void note_asked(std::span<Step> steps, int asked) {
+  for (Step& step : steps) {
+    step.asked = asked;
+    for_each_inner(step, [&](std::vector<Step>& inner) { note_asked(inner, asked); });
+  }
+}
+
 }  // namespace
 
 void lower_step(const Node& node, Lowering& l, std::vector<Step>& steps) {
@@ -155,6 +165,7 @@ void lower_step(const Node& node, Lowering& l, std::vector<Step>& steps) {
     case StepKind::product: add_product(node, l, steps); break;
     case StepKind::loop: lower_loop(node, l, steps); break;
     case StepKind::branch: lower_branch(node, l, steps); break;
+    case StepKind::transfer: add_alias(node, l, steps); break;
     case StepKind::print: add_print(node, l, steps); break;
     case StepKind::check: add_check(node, l, steps); break;
     default: add_service(node, l, steps);
@@ -164,6 +175,8 @@ void lower_step(const Node& node, Lowering& l, std::vector<Step>& steps) {
   std::vector<std::uint32_t> nodes;
   add_positions(l.graph, node, nodes);
   note_nodes(std::span(steps).subspan(first), without_repeats(std::move(nodes)));
+  if (l.devices && regions_of(node).empty())
+    note_asked(std::span(steps).subspan(first), l.devices->of(node));
 }
 
 }  // namespace gnomon

@@ -74,7 +74,7 @@ class Inliner {
     for (std::size_t b = 0; b < module_.buffers.size(); ++b) {
       Buffer& buffer = module_.buffers[b];
       const bool is_free =
-          buffer.role == Buffer::Role::workspace && !calls_[b] && !buffer.on_device;
+          buffer.role == Buffer::Role::workspace && !calls_[b] && !buffer.is_on_device();
       if (is_free && has_constant_extents(buffer.shape) &&
           element_count(buffer.shape).constant() <= most_elements)
         buffer.role = Buffer::Role::variable;
@@ -117,7 +117,7 @@ class Inliner {
   }
 
   bool see(KernelStep& s, bool in_loop) {
-    if (s.on_device) return false;
+    if (s.device != of_host) return false;
     Kernel& kernel = module_.kernels[s.kernel];
     if (in_loop) run_single_pieces_at_once(kernel);
     kernel.inlined = in_loop && is_small(kernel);

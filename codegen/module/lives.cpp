@@ -70,13 +70,14 @@ class Lives {
 void find_lives(Module& module, const Target&) {
   const Lives lives(module);
   module.workspace.clear();
-  module.device_workspace.clear();
+  module.device_workspaces.assign(module.devices.size(), {});
   for (std::size_t b = 0; b < module.buffers.size(); ++b) {
     Buffer& buffer = module.buffers[b];
     buffer.first = lives.lives()[b].first;
     buffer.last = lives.lives()[b].last;
     if (buffer.role == Buffer::Role::workspace && buffer.first >= 0)
-      (buffer.on_device ? module.device_workspace : module.workspace)
+      (buffer.is_on_device() ? module.device_workspaces[static_cast<std::size_t>(buffer.device)]
+                             : module.workspace)
           .push_back(static_cast<int>(b));
   }
 }

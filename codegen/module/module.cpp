@@ -24,10 +24,10 @@ int count_steps_where(const std::vector<Step>& steps, const Predicate& counts) {
 
 }  // namespace
 
-bool is_on_device(const Step& step) {
-  if (const auto* kernel = std::get_if<KernelStep>(&step.what)) return kernel->on_device;
+int device_of(const Step& step) {
+  if (const auto* kernel = std::get_if<KernelStep>(&step.what)) return kernel->device;
   const auto* service = std::get_if<ServiceStep>(&step.what);
-  return service != nullptr && service->on_device;
+  return service == nullptr ? of_host : service->device;
 }
 
 bool Module::is_late(const Shape& shape) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -37,7 +38,8 @@ struct Buffer {
   std::shared_ptr<const ServiceStep> memory_of = nullptr;
   int first = -1, last = -1;  // steps between which the contents count, as positions in order
   std::vector<std::uint32_t> nodes = {};  // of the captured graph, by position: what it is of
-  bool on_device = false;                 // memory of the device
+  int device = of_host;                   // whose memory it is
+  bool is_on_device() const { return device != of_host; }
 };
 
 /// A dimension atom that the host function knows at run time.
@@ -61,9 +63,9 @@ struct KernelStep {
   int apart_to = -1;
   Dim serial_work = 0;  // additions of one that has one thread only; 0: of any other
   int addend = -1;      // each element of this buffer is read just before the result's is written
-  bool on_device = false;
+  int device = of_host;
 };
-/// Between memories of the host and of the device, or in one of them.
+/// Between memories of the host and of devices, or in one of them.
 struct CopyStep {
   int from, to;
 };
@@ -145,10 +147,12 @@ struct Step {
       what;
   std::vector<std::uint32_t> nodes = {};  // of the captured graph, by position: what it computes
   Dim multiply_adds = 0;                  // of a product, else 0
+  std::optional<int> asked = {};          // where the program wants it, if it says so
 };
 
-/// Whether the device does it.
-bool is_on_device(const Step& step);
+/// The device that does it, or the host.
+int device_of(const Step& step);
+inline bool is_on_device(const Step& step) { return device_of(step) != of_host; }
 
 struct Module {
   std::vector<Buffer> buffers;
@@ -160,7 +164,7 @@ struct Module {
   std::vector<std::string> messages;  // of print
   std::string memory_table;           // what a memory budget did; or empty
   std::vector<int> workspace;         // buffers of the workspace that are used
-  std::vector<int> device_workspace;  // and of that in the device's memory
+  std::vector<std::vector<int>> device_workspaces;  // and of those in the memories of devices
   std::vector<int> outputs;           // buffer of each output
   std::vector<int> updates;           // the parameter each output is the new value of, or -1
   std::vector<int> over;              // the parameter each output is written over, or -1
@@ -170,13 +174,14 @@ struct Module {
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.
   std::vector<int> extent_parameters;
   Dim bytes_per_worker = 0;
-  bool profile = false;    // calls count and time the steps
-  bool on_device = false;  // kernels run on a device
+  bool profile = false;              // calls count and time the steps
+  std::vector<std::string> devices;  // names of those that run kernels
   /// Where lowering and the passes say what they decided, if anybody asks.
   Decisions* decisions = nullptr;
 
   /// Whether an extent is computed by the call itself.
   bool is_late(const Shape& shape) const;
+  bool is_on_device() const { return !devices.empty(); }
   int kernel_calls() const;
   int products() const;
   /// Readable text of steps, buffers and kernels.

@@ -32,7 +32,7 @@ class ModulePrinter {
     const Buffer& x = module_.buffers[b];
     text_ += fmt::format("buffer {}: {} {}", name(static_cast<int>(b)),
                          roles[static_cast<int>(x.role)], Type{x.dtype, x.shape}.text());
-    if (x.on_device) text_ += " on the device";
+    if (x.is_on_device()) text_ += " on " + module_.devices[static_cast<std::size_t>(x.device)];
     if (x.role == Buffer::Role::workspace)
       text_ += fmt::format(" from step {} to {}", x.first, x.last);
     if (x.role == Buffer::Role::output && module_.over[x.number] >= 0)
@@ -50,12 +50,12 @@ class ModulePrinter {
     for (const int b : s.buffers) list += " " + name(b);
     if (s.apart_from >= 0)
       list += fmt::format(" unless {} is {}", name(s.apart_from), name(s.apart_to));
-    text_ += fmt::format("{} {}{}\n", s.on_device ? "launch" : "kernel",
+    text_ += fmt::format("{} {}{}\n", s.device != of_host ? "launch" : "kernel",
                          module_.kernels[s.kernel].name, list);
   }
   // Fields that are 0 are left out.
   void print(const ServiceStep& s, int) {
-    text_ += fmt::format("{}{} {}", s.on_device ? "launch " : "", s.service->name, s.op);
+    text_ += fmt::format("{}{} {}", s.device != of_host ? "launch " : "", s.service->name, s.op);
     for (const int b : s.out) text_ += " " + name(b);
     text_ += s.adds ? " +=" : " =";
     for (const int b : s.in) text_ += " " + name(b);

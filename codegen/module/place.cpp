@@ -1,13 +1,16 @@
-// Which kernels a device runs, where each buffer is at home, and the copies between both memories.
+// Which kernels which device runs, where each buffer is at home, and the copies between memories.
 //
-// A buffer is at home where the kernels that write it run; one that nobody writes, where kernels
-// that read it run. What a step needs of a buffer in the other memory is a copy there, its twin. A
-// step that writes the twin copies it home at once, so that at home each value is always there.
-// Arrays that callers of a library give and take are on the device, whoever works on them.
+// A step runs where the program asks for it; else, if it works on arrays, on the function's own
+// device, the first one. A buffer is at home where the kernels that write it run; one that nobody
+// writes, where kernels that read it run. What a step needs of a buffer in another memory is a copy
+// there, a twin. A step that writes a twin copies it home at once, so that at home each value is
+// always there. Arrays that callers of a library give and take are on the device, whoever works on
+// them.
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "codegen/cuda/cuda_language.h"
@@ -33,27 +36,28 @@ void for_each_step(AnySteps& steps, const Visit& visit) {
 
 // --- homes ---
 
-// Decides which kernels run on the device. One of numbers alone runs where what it reads is: most
-// are arithmetic of indices and steps.
+// Decides which kernels run on devices. One of numbers alone runs where what it reads is: most are
+// arithmetic of indices and steps.
 class Homes {
  public:
   Homes(Module& module, bool callers_are_there)
       : m_(module),
         together_(module.buffers.size()),
-        on_device_(module.buffers.size()),
+        home_(module.buffers.size(), of_host),
         stays_(module.buffers.size()),
         writers_(module.buffers.size()) {
     std::iota(together_.begin(), together_.end(), 0);
     join_and_count();
     if (callers_are_there) place_given();
-    do {
-      has_changed_ = false;
-      for_each_step(m_.steps, [this](Step& step) { see(step); });
-    } while (has_changed_);
+    // What works on a buffer in loops decides, then what works on it at all; copies follow.
+    gather(m_.steps, 0);
+    std::ranges::stable_sort(by_depth_, std::ranges::greater(), &std::pair<int, Step*>::first);
+    settle_all([this](Step& step) { see_work(step); });
+    settle_all([this](Step& step) { see_work(step), see_copies(step); });
     for_each_step(m_.steps, [this](Step& step) { place_unwritten(step); });
   }
 
-  bool is_on_device(int b) const { return on_device_[at(b)] && !stays_[at(b)]; }
+  int of(int b) const { return stays_[at(b)] ? of_host : home_[at(b)]; }
   bool is_written(int b) const { return writers_[static_cast<std::size_t>(b)] > 0; }
 
  private:
@@ -68,9 +72,11 @@ class Homes {
     together_[at(other)] = root(one);
     stays_[at(one)] = stays;
   }
-  void set_on_device(int b) {
-    if (on_device_[at(b)] || stays_[at(b)]) return;
-    on_device_[at(b)] = has_changed_ = true;
+  // The first device that asks for a buffer has it.
+  void settle(int b, int device) {
+    if (device == of_host || home_[at(b)] != of_host || stays_[at(b)]) return;
+    home_[at(b)] = device;
+    has_changed_ = true;
   }
 
   // What changes places in a loop has one home, and so have rows and what they are rows of. The
@@ -99,13 +105,35 @@ class Homes {
     for (std::size_t b = 0; b < m_.buffers.size(); ++b)
       if (const auto role = m_.buffers[b].role;
           role == Buffer::Role::parameter || role == Buffer::Role::output)
-        set_on_device(static_cast<int>(b));
+        settle(static_cast<int>(b), 0);
   }
 
-  void see(Step& step) {
-    if (auto* k = std::get_if<KernelStep>(&step.what)) return see_kernel(*k);
-    if (auto* s = std::get_if<ServiceStep>(&step.what)) return see_service(*s);
-    if (const auto* c = std::get_if<CopyStep>(&step.what)) return follow(c->from, c->to);
+  void gather(std::vector<Step>& steps, int depth) {
+    for (Step& step : steps) {
+      by_depth_.emplace_back(depth, &step);
+      const int inside = depth + (std::holds_alternative<LoopStep>(step.what) ? 1 : 0);
+      for_each_inner(step, [&](std::vector<Step>& inner) { gather(inner, inside); });
+    }
+  }
+
+  template <class See>
+  void settle_all(const See& see) {
+    do {
+      has_changed_ = false;
+      for (const auto& [depth, step] : by_depth_) see(*step);
+    } while (has_changed_);
+  }
+
+  void see_work(Step& step) {
+    if (auto* k = std::get_if<KernelStep>(&step.what)) see_kernel(*k, step.asked);
+    if (auto* s = std::get_if<ServiceStep>(&step.what)) see_service(*s, step.asked);
+    const auto* c = std::get_if<CopyStep>(&step.what);
+    if (c != nullptr && step.asked && !is_number(buffer(c->to))) settle(c->to, *step.asked);
+  }
+
+  void see_copies(const Step& step) {
+    if (const auto* c = std::get_if<CopyStep>(&step.what); c != nullptr && !step.asked)
+      follow(c->from, c->to);
     const auto* loop = std::get_if<LoopStep>(&step.what);
     if (loop == nullptr) return;
     for (std::size_t k = 0; k < loop->result.size(); ++k) {
@@ -116,53 +144,56 @@ class Homes {
 
   // What is nothing but a copy is where that is.
   void follow(int from, int to) {
-    if (is_on_device(from) && !is_number(buffer(to))) set_on_device(to);
+    if (!is_number(buffer(to))) settle(to, of(from));
   }
 
-  void see_kernel(KernelStep& k) {
-    if (!k.on_device) {
-      const Kernel& kernel = m_.kernels[static_cast<std::size_t>(k.kernel)];
-      if (!cuda_lacks(kernel).empty()) return;
-      bool has_arrays = false, reads_device = false;
+  void see_kernel(KernelStep& k, std::optional<int> asked) {
+    const Kernel& kernel = m_.kernels[static_cast<std::size_t>(k.kernel)];
+    if (k.device == of_host) {
+      if (asked == of_host || !cuda_lacks(kernel).empty()) return;
+      bool has_arrays = false;
+      int read = of_host;
       for (std::size_t p = 0; p < k.buffers.size(); ++p) {
         if (k.buffers[p] < 0) continue;
         has_arrays = has_arrays || !is_number(buffer(k.buffers[p]));
-        reads_device = reads_device || (kernel.buffers[p].reads && is_on_device(k.buffers[p]));
+        if (kernel.buffers[p].reads && read == of_host) read = of(k.buffers[p]);
       }
-      if (!has_arrays && !reads_device) return;
-      k.on_device = has_changed_ = true;
+      if (!has_arrays && read == of_host) return;
+      k.device = has_arrays ? asked.value_or(0) : read;
+      has_changed_ = true;
     }
-    const Kernel& kernel = m_.kernels[static_cast<std::size_t>(k.kernel)];
     for (std::size_t p = 0; p < k.buffers.size(); ++p)
-      if (k.buffers[p] >= 0 && kernel.buffers[p].writes) set_on_device(k.buffers[p]);
+      if (k.buffers[p] >= 0 && kernel.buffers[p].writes) settle(k.buffers[p], k.device);
   }
 
-  void see_service(ServiceStep& s) {
-    if (s.device_entry.empty()) return;
-    if (!s.on_device) s.on_device = has_changed_ = true;
-    std::ranges::for_each(s.out, [this](int b) { set_on_device(b); });
+  void see_service(ServiceStep& s, std::optional<int> asked) {
+    if (s.device_entry.empty() || asked == of_host) return;
+    if (s.device == of_host) has_changed_ = true;
+    s.device = asked.value_or(0);
+    for (const int b : s.out) settle(b, s.device);
   }
 
-  // What nobody writes is where the device reads it, or where it is copied to.
+  // What nobody writes is where a device reads it, or where it is copied to.
   void place_unwritten(const Step& step) {
-    const auto place = [this](int b) {
-      if (b >= 0 && !is_written(b)) set_on_device(b);
+    const auto place = [this](int b, int device) {
+      if (b >= 0 && !is_written(b)) settle(b, device);
     };
-    if (const auto* k = std::get_if<KernelStep>(&step.what); k != nullptr && k->on_device)
-      std::ranges::for_each(k->buffers, place);
-    if (const auto* s = std::get_if<ServiceStep>(&step.what); s != nullptr && s->on_device)
-      std::ranges::for_each(s->in, place);
-    if (const auto* c = std::get_if<CopyStep>(&step.what); c != nullptr && is_on_device(c->to))
-      place(c->from);
+    if (const auto* k = std::get_if<KernelStep>(&step.what))
+      for (const int b : k->buffers) place(b, k->device);
+    if (const auto* s = std::get_if<ServiceStep>(&step.what))
+      for (const int b : s->in) place(b, s->device);
+    if (const auto* c = std::get_if<CopyStep>(&step.what)) place(c->from, of(c->to));
     if (const auto* loop = std::get_if<LoopStep>(&step.what))
       for (std::size_t k = 0; k < loop->initial.size(); ++k)
-        if (is_on_device(loop->current[k])) place(loop->initial[k]);
+        place(loop->initial[k], of(loop->current[k]));
   }
 
   Module& m_;
   std::vector<int> together_;
-  std::vector<bool> on_device_, stays_;  // of the first of those that are together
+  std::vector<int> home_;  // of the first of those that are together
+  std::vector<bool> stays_;
   std::vector<int> writers_;
+  std::vector<std::pair<int, Step*>> by_depth_;  // in loops, the deepest first
   bool has_changed_ = false;
 };
 
@@ -175,51 +206,60 @@ class Placement {
 
   void run() {
     const std::size_t count = m_.buffers.size();
-    for (std::size_t b = 0; b < count; ++b)
-      m_.buffers[b].on_device = homes_.is_on_device(static_cast<int>(b));
+    for (std::size_t b = 0; b < count; ++b) m_.buffers[b].device = homes_.of(static_cast<int>(b));
     Scope scope;
     for (std::size_t b = 0; b < count; ++b)
       if (!homes_.is_written(static_cast<int>(b))) scope.written.insert(static_cast<int>(b));
     m_.steps = placed(std::move(m_.steps), scope);
-    m_.on_device = true;
-    std::ranges::fill(m_.over, -1);  // what the device writes is memory of its own
+    std::ranges::fill(m_.over, -1);  // what devices write is memory of their own
   }
 
  private:
+  using Twin = std::pair<int, int>;  // of a buffer, in the memory of a device or the host
+
   /// What is known where a step stands.
   struct Scope {
     std::set<int> written;    // buffers that have a value
-    std::set<int> twins;      // those whose twins have it, too
+    std::set<Twin> twins;     // those that have it, too
     std::set<int> allocated;  // twins of an extent that the call finds, which have memory
+
+    void forget_twins(int b) {
+      twins.erase(twins.lower_bound({b, of_host}), twins.lower_bound({b + 1, of_host}));
+    }
   };
 
   Buffer& buffer(int b) { return m_.buffers[static_cast<std::size_t>(b)]; }
 
-  int twin_of(int b) {
-    const auto [at, fresh] = twins_.try_emplace(b, static_cast<int>(m_.buffers.size()));
+  int twin_of(const Twin& of) {
+    const auto [at, fresh] = twins_.try_emplace(of, static_cast<int>(m_.buffers.size()));
     if (!fresh) return at->second;
-    Buffer twin = buffer(b);
-    twin.on_device = !twin.on_device;
+    Buffer twin = buffer(of.first);
+    twin.device = of.second;
     if (twin.role != Buffer::Role::constant)
       twin.role = m_.is_late(twin.shape) ? Buffer::Role::late : Buffer::Role::workspace;
     m_.buffers.push_back(std::move(twin));
     return at->second;
   }
 
-  void need_memory(int b, Scope& scope, std::vector<Step>& steps) {
-    const int twin = twin_of(b);
+  void need_memory(const Twin& of, Scope& scope, std::vector<Step>& steps) {
+    const int twin = twin_of(of);
     if (buffer(twin).role == Buffer::Role::late && scope.allocated.insert(twin).second)
       steps.push_back({AllocateStep{twin}});
   }
 
-  // The twin with the buffer's value. A constant is in both memories.
-  int need(int b, Scope& scope, std::vector<Step>& steps) {
-    const int twin = twin_of(b);
-    if (buffer(b).role == Buffer::Role::constant || scope.twins.contains(b)) return twin;
-    need_memory(b, scope, steps);
+  // The twin with the buffer's value. A constant is in all memories.
+  int need(int b, int device, Scope& scope, std::vector<Step>& steps) {
+    const Twin of{b, device};
+    const int twin = twin_of(of);
+    if (buffer(b).role == Buffer::Role::constant || scope.twins.contains(of)) return twin;
+    need_memory(of, scope, steps);
     steps.push_back({CopyStep{b, twin}, buffer(b).nodes});
-    scope.twins.insert(b);
+    scope.twins.insert(of);
     return twin;
+  }
+  // Where the host is to read it.
+  int need_on_host(int b, Scope& scope, std::vector<Step>& steps) {
+    return buffer(b).is_on_device() ? need(b, of_host, scope, steps) : b;
   }
 
   std::vector<Step> placed(std::vector<Step> before, Scope& scope) {
@@ -232,8 +272,11 @@ class Placement {
       } else if (std::holds_alternative<CopyStep>(step.what)) {
         forget(step, scope);
       } else if (const auto* allocate = std::get_if<AllocateStep>(&step.what)) {
-        if (twins_.contains(allocate->buffer)) scope.allocated.erase(twins_[allocate->buffer]);
-        scope.twins.erase(allocate->buffer);
+        const int b = allocate->buffer;
+        for (auto of = twins_.lower_bound({b, of_host}); of != twins_.lower_bound({b + 1, of_host});
+             ++of)
+          scope.allocated.erase(of->second);
+        scope.forget_twins(allocate->buffer);
       } else {
         place_step(std::move(step), scope, steps);
         continue;
@@ -247,39 +290,41 @@ class Placement {
   void forget(const Step& step, Scope& scope) {
     for (const BufferUse& use : accesses(m_, step)) {
       if (use.how == How::reads) continue;
-      scope.twins.erase(use.buffer);
+      scope.forget_twins(use.buffer);
       scope.written.insert(use.buffer);
     }
   }
 
   void place_step(Step step, Scope& scope, std::vector<Step>& steps) {
     auto* const kernel = std::get_if<KernelStep>(&step.what);
-    const bool on_device = is_on_device(step);
-    std::vector<int> written;
+    const int device = device_of(step);
+    std::vector<Twin> written;
     for (const auto& [b, how] : accesses(m_, step)) {
       const bool was_written = scope.written.contains(b);
       if (how != How::reads) scope.written.insert(b);
-      if (buffer(b).on_device == on_device) {
-        if (how != How::reads) scope.twins.erase(b);
+      if (buffer(b).device == device) {
+        if (how != How::reads) scope.forget_twins(b);
         continue;
       }
       if (how == How::reads) {
         if (!was_written) continue;  // it reads what it has written itself
-        if (on_device && kernel != nullptr && passes_value(*kernel, b)) continue;
-        rename_buffer(m_, step, b, need(b, scope, steps));
+        if (kernel != nullptr && !buffer(b).is_on_device() && passes_value(*kernel, b)) continue;
+        rename_buffer(m_, step, b, need(b, device, scope, steps));
         continue;
       }
       // Others may have written parts that the step leaves alone.
-      if (was_written) need(b, scope, steps);
-      need_memory(b, scope, steps);
-      rename_buffer(m_, step, b, twin_of(b));
-      written.push_back(b);
+      if (was_written) need(b, device, scope, steps);
+      const Twin of{b, device};
+      need_memory(of, scope, steps);
+      rename_buffer(m_, step, b, twin_of(of));
+      written.push_back(of);
     }
     const std::vector<std::uint32_t> nodes = step.nodes;
     steps.push_back(std::move(step));
-    for (const int b : written) {
-      steps.push_back({CopyStep{twin_of(b), b}, nodes});
-      scope.twins.insert(b);
+    for (const Twin& of : written) {
+      steps.push_back({CopyStep{twin_of(of), of.first}, nodes});
+      scope.forget_twins(of.first);
+      scope.twins.insert(of);
     }
   }
 
@@ -299,8 +344,7 @@ class Placement {
   }
 
   void place_choice(ChoiceStep& choice, Scope& scope, std::vector<Step>& steps) {
-    if (choice.condition >= 0 && buffer(choice.condition).on_device)
-      choice.condition = need(choice.condition, scope, steps);
+    if (choice.condition >= 0) choice.condition = need_on_host(choice.condition, scope, steps);
     Scope other = scope;
     choice.then = placed(std::move(choice.then), scope);
     choice.otherwise = placed(std::move(choice.otherwise), other);
@@ -309,26 +353,28 @@ class Placement {
     scope.written.insert(other.written.begin(), other.written.end());
   }
 
-  static void meet(std::set<int>& one, const std::set<int>& other) {
-    std::erase_if(one, [&](int b) { return !other.contains(b); });
+  template <class Known>
+  static void meet(std::set<Known>& one, const std::set<Known>& other) {
+    std::erase_if(one, [&](const Known& k) { return !other.contains(k); });
   }
 
   // Copies of what the loop leaves alone are made before it.
   void place_loop(LoopStep& loop, Scope& scope, std::vector<Step>& steps) {
-    if (buffer(loop.count).on_device) loop.count = need(loop.count, scope, steps);
-    std::set<int> written, from_other;
+    loop.count = need_on_host(loop.count, scope, steps);
+    std::set<int> written;
+    std::set<Twin> from_other;
     const auto see = [&](const Step& step) {
-      const bool on_device = is_on_device(step);
+      const int device = device_of(step);
       const bool is_copy = std::holds_alternative<CopyStep>(step.what) ||
                            std::holds_alternative<LoopStep>(step.what);
       if (const auto* allocate = std::get_if<AllocateStep>(&step.what))
         written.insert(allocate->buffer);
       for (const auto& [b, how] : accesses(m_, step)) {
         if (how != How::reads) written.insert(b);
-        const bool is_given =
-            on_device && is_number(buffer(b)) && std::holds_alternative<KernelStep>(step.what);
-        if (how == How::reads && !is_copy && !is_given && buffer(b).on_device != on_device)
-          from_other.insert(b);
+        const bool is_given = !buffer(b).is_on_device() && is_number(buffer(b)) &&
+                              std::holds_alternative<KernelStep>(step.what);
+        if (how == How::reads && !is_copy && !is_given && buffer(b).device != device)
+          from_other.insert({b, device});
       }
     };
     for_each_step(loop.body, see);
@@ -336,9 +382,9 @@ class Placement {
     for (const auto* own : {&loop.current, &loop.next, &loop.result})
       written.insert(own->begin(), own->end());
     for (const LoopStep::Row& row : loop.rows) written.insert({row.one, row.all});
-    for (const int b : from_other)
-      if (!written.contains(b)) need(b, scope, steps);
-    std::erase_if(scope.twins, [&](int b) { return written.contains(b); });
+    for (const auto& [b, device] : from_other)
+      if (!written.contains(b)) need(b, device, scope, steps);
+    std::erase_if(scope.twins, [&](const Twin& of) { return written.contains(of.first); });
     Scope inside = scope;
     inside.written.insert(loop.index);
     inside.written.insert(loop.current.begin(), loop.current.end());
@@ -350,13 +396,15 @@ class Placement {
 
   Module& m_;
   const Homes homes_;
-  std::unordered_map<int, int> twins_;
+  std::map<Twin, int> twins_;
 };
 
 }  // namespace
 
 void place(Module& module, const Target& target) {
-  if (!target.device.empty()) Placement(module, !target.has_runtime).run();
+  if (target.device.empty()) return;
+  module.devices = target.devices.empty() ? std::vector{target.device} : target.devices;
+  Placement(module, !target.has_runtime).run();
 }
 
 }  // namespace gnomon

@@ -56,18 +56,21 @@ class Listing {
     std::string text;
     for (const char c : kernel.comment) text += c == '\n' ? std::string("; ") : std::string(1, c);
     while (text.ends_with("; ")) text.resize(text.size() - 2);
-    return {s.on_device ? "launch" : "kernel",
+    return {s.device != of_host ? "launch" : "kernel",
             text.empty() ? kernel.name : kernel.name + ": " + text};
   }
   SignatureStep about_of(const ServiceStep& s) const {
     const std::string made = s.out.empty() ? "" : name(s.out[0]);
-    return {s.on_device ? "launch" : std::string(s.service->name),
+    return {s.device != of_host ? "launch" : std::string(s.service->name),
             fmt::format("{}{}{}", made, made.empty() ? "" : " = ", s.op)};
   }
   SignatureStep about_of(const CopyStep& s) const {
-    const bool from = module_.buffers[s.from].on_device, to = module_.buffers[s.to].on_device;
+    const int from = module_.buffers[s.from].device, to = module_.buffers[s.to].device;
     if (from == to) return {"copy", fmt::format("{} to {}", name(s.from), name(s.to))};
-    return {to ? "copy to the device" : "copy to the host", name_of_buffer(module_, s.from)};
+    const std::string where = to == of_host                 ? "the host"
+                              : module_.devices.size() == 1 ? "the device"
+                                                            : module_.devices[to];
+    return {"copy to " + where, name_of_buffer(module_, s.from)};
   }
   SignatureStep about_of(const AllocateStep& s) const { return {"allocate", name(s.buffer)}; }
   SignatureStep about_of(const CheckStep& s) const { return {"check", name(s.buffer)}; }

@@ -14,6 +14,9 @@
 
 namespace gnomon {
 
+/// Where buffers are and steps run, beside the devices of a module, which have numbers.
+constexpr int of_host = -1;
+
 /// A field of a record, and what is stored there.
 struct Argument {
   struct Operand {
@@ -74,7 +77,7 @@ struct ServiceStep {
   Dim work = 0;                     // how long it takes on one thread, in additions of a kernel
   Dim operations = 0;               // on floating-point numbers, but for products; 0: not known
   Dim shares = 0;                   // threads that it keeps busy itself; 0: as many as there are
-  bool on_device = false;           // the device does it
+  int device = of_host;             // that does it
 };
 
 /// Of which matrices the library of a device has a routine: none, a single one, also stacks of

@@ -207,7 +207,7 @@ class Grouping {
 }  // namespace
 
 void group_side_by_side(Module& module, const Target& target) {
-  if (module.on_device) return;  // which works in order
+  if (module.is_on_device()) return;  // which works in order
   Grouping(module, target.machine.work_of_piece).run(module.steps);
 }
 

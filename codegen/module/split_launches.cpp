@@ -18,7 +18,7 @@ class Splitting {
     for (Step& step : steps) {
       for_each_inner(step, [this](std::vector<Step>& inner) { run(inner); });
       const auto* kernel = std::get_if<KernelStep>(&step.what);
-      if (kernel == nullptr || !kernel->on_device || !split(step, *kernel, all))
+      if (kernel == nullptr || kernel->device == of_host || !split(step, *kernel, all))
         all.push_back(std::move(step));
     }
     steps = std::move(all);
@@ -33,7 +33,7 @@ class Splitting {
       buffers.push_back(static_cast<int>(m_.buffers.size()));
       Buffer number;
       number.dtype = dtype;
-      number.on_device = true;
+      number.device = whole.device;
       m_.buffers.push_back(std::move(number));
     }
     for (KernelPart& part : found.parts) {
@@ -53,7 +53,7 @@ class Splitting {
 }  // namespace
 
 void split_launches(Module& module, const Target&) {
-  if (module.on_device) Splitting(module).run(module.steps);
+  if (module.is_on_device()) Splitting(module).run(module.steps);
 }
 
 }  // namespace gnomon

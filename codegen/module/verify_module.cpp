@@ -157,7 +157,7 @@ class ModuleOrder {
   void find_moved(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
       const auto* copy = std::get_if<CopyStep>(&step.what);
-      if (copy != nullptr && buffer(copy->from).on_device != buffer(copy->to).on_device)
+      if (copy != nullptr && buffer(copy->from).device != buffer(copy->to).device)
         moved_.insert(copy->from), moved_.insert(copy->to);
       for_each_inner(step, [this](const std::vector<Step>& inner) { find_moved(inner); });
     }

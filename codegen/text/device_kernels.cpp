@@ -25,8 +25,9 @@ struct Found {
 void find_kernels(const std::vector<Step>& steps, Found& found) {
   for (const Step& step : steps) {
     if (const auto* kernel = std::get_if<KernelStep>(&step.what))
-      (kernel->on_device ? found.launched : found.called).insert(kernel->kernel);
-    if (const auto* service = std::get_if<ServiceStep>(&step.what); service && service->on_device)
+      (kernel->device != of_host ? found.launched : found.called).insert(kernel->kernel);
+    if (const auto* service = std::get_if<ServiceStep>(&step.what);
+        service && service->device != of_host)
       found.services.push_back(service);
     for_each_inner(step, [&](const std::vector<Step>& inner) { find_kernels(inner, found); });
   }

@@ -86,8 +86,7 @@ std::vector<Unit> emit(const Module& module, const std::string& comment, const s
   HostNames names(module, prefix, callers);
   const DeviceKernels launched = device_kernels(module, names);
   KernelUnits kernels = kernel_units(module, launched, names);
-  if (!module.workspace.empty() || !module.device_workspace.empty())
-    kernels.headers.insert("workspace.h");
+  if (!module.workspace.empty() || module.is_on_device()) kernels.headers.insert("workspace.h");
   if (module.profile) kernels.headers.insert("laps.h");
   std::vector<Unit> units = std::move(kernels.units);
   ServiceUnits services = service_units(module, names);

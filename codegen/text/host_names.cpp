@@ -16,10 +16,12 @@ HostNames::HostNames(const Module& module, const std::string& prefix, Callers ca
   for (const char* own :
        {"shape", "last", "sizes", "lives", "order", "d", "work", "shares", "status", "bytes"})
     names_.reserve(own);
-  if (module_.on_device)
+  if (module_.is_on_device())
     for (const char* own :
          {"device_workspace", "blocks", "parameters", "scratch", "scratch_bytes", "failure"})
       names_.reserve(own);
+  for (std::size_t d = 0; d < module_.devices.size(); ++d)
+    names_.reserve(fmt::format("device_workspace_{}", d));
   if (module_.profile)
     for (const char* own : {"profile", "laps"}) names_.reserve(own);
   for (const DimensionSlot& d : module_.dimensions) {

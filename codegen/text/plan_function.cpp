@@ -70,12 +70,15 @@ std::string place_workspace(const Module& module, const HostNames& names,
                             const PlanLayout& layout) {
   std::string text =
       place_buffers(module, names, module.workspace, layout.offsets(), PlanLayout::workspace);
-  if (!module.on_device) return text;
-  text += "  {\n";
-  text += place_buffers(module, names, module.device_workspace,
-                        layout.offsets() + static_cast<int>(module.workspace.size()),
-                        layout.device_workspace());
-  return text + "  }\n";
+  int first = layout.offsets() + static_cast<int>(module.workspace.size());
+  for (int d = 0; d < layout.devices; ++d) {
+    const std::vector<int>& buffers = module.device_workspaces[static_cast<std::size_t>(d)];
+    text += "  {\n";
+    text += place_buffers(module, names, buffers, first, layout.device_workspace(d));
+    text += "  }\n";
+    first += static_cast<int>(buffers.size());
+  }
+  return text;
 }
 
 std::string write_shapes(const Module& module, const HostNames& names, const PlanLayout& layout) {

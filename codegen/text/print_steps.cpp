@@ -104,7 +104,7 @@ class StepPrinter {
   }
 
   void print(const KernelStep& s) {
-    if (s.on_device) return launch(s);
+    if (s.device != of_host) return launch(s);
     const Kernel& kernel = module_.kernels[s.kernel];
     std::string args = "call, dims";
     for (const int b : s.buffers)
@@ -142,6 +142,7 @@ class StepPrinter {
       if (s.buffers[p] >= 0)
         parameters += fmt::format("(void*){}{}, ", kernel.buffers[p].by_value ? "" : "&",
                                   names_.buffer(s.buffers[p]));
+    use(s.device);
     line(fmt::format("const i64 blocks = {};", blocks));
     if (has_scratch(kernel)) {
       line(fmt::format("i64 scratch_bytes = {};", names_.spelled(module_.bytes_per_worker)));
@@ -172,7 +173,8 @@ class StepPrinter {
     const Service& service = *s.service;
     open("{");
     for (const std::string& text : record_text(s, names_, true)) line(text);
-    if (s.on_device) {
+    if (s.device != of_host) {
+      use(s.device);
       const bool has_kernel = !s.device_kernel.empty();
       const std::string kernel =
           has_kernel ? fmt::format("{}, ", launched_.routines.at(device_kernel_name(s, names_)))
@@ -207,12 +209,18 @@ class StepPrinter {
     if (to == from) return;
     const std::string &source = names_.buffer(from), &target = names_.buffer(to);
     const std::string bytes = names_.bytes(module_.buffers[like]);
-    if (!is_on_device(from) && !is_on_device(to))
+    const int here = device_of(from), there = device_of(to);
+    if (here == of_host && there == of_host)
       return line(
           fmt::format("if ({0} != {1}) __builtin_memcpy({0}, {1}, {2});", target, source, bytes));
-    const char* const direction = !is_on_device(from) ? "GNOMON_TO_DEVICE"
-                                  : is_on_device(to)  ? "GNOMON_IN_DEVICE"
-                                                      : "GNOMON_TO_HOST";
+    use(there == of_host ? here : there);
+    if (here != of_host && there != of_host && here != there)
+      return stop_if(fmt::format("services->device_copy_from(context, {}, {}, {}, {})", here,
+                                 target, source, bytes),
+                     GNOMON_SERVICE_FAILED);
+    const char* const direction = here == of_host    ? "GNOMON_TO_DEVICE"
+                                  : there == of_host ? "GNOMON_TO_HOST"
+                                                     : "GNOMON_IN_DEVICE";
     stop_if(fmt::format("{0} != {1} && services->device_copy(context, {0}, {1}, {2}, {3})", target,
                         source, bytes, direction),
             GNOMON_SERVICE_FAILED);
@@ -220,7 +228,7 @@ class StepPrinter {
 
   void print(const CopyStep& s) {
     copy(s.from, s.to, s.to);
-    if (is_on_device(s.to)) wait_for_lap();
+    if (device_of(s.to) != of_host) wait_for_lap();
     end_lap(*step_);
   }
 
@@ -258,12 +266,13 @@ class StepPrinter {
         line(memory_text(b, bytes, names_));
         bytes = fmt::format("{0}[0] + {0}[1] * call.services->threads", bytes);
       }
+      use(b.device);
       line(fmt::format("{} = ({}*){}({});", name, t,
                        kept != kept_.end() ? kept->second + ".at_least"
-                       : b.on_device       ? "services->device_allocate"
+                       : b.is_on_device()  ? "services->device_allocate"
                                            : "call.allocate",
                        (kept != kept_.end() ? "call, "
-                        : b.on_device       ? "context, "
+                        : b.is_on_device()  ? "context, "
                                             : "") +
                            bytes));
     }
@@ -313,7 +322,9 @@ class StepPrinter {
     close("}");
   }
 
-  bool is_on_device(int b) const { return module_.buffers[static_cast<std::size_t>(b)].on_device; }
+  int device_of(int b) const { return module_.buffers[static_cast<std::size_t>(b)].device; }
+  // What is asked of a device next is asked of this one.
+  void use(int device) { text_ += use_of_device(module_, device, std::string(2 * indent_, ' ')); }
   bool is_variable(int b) const { return module_.buffers[b].role == Buffer::Role::variable; }
 
   // The next value of a state is the current one from now on.
@@ -335,7 +346,7 @@ class StepPrinter {
       kept_.emplace(s->buffer, name);
       line(fmt::format(
           "gn::KeptMemory {}{{{}}};", name,
-          is_on_device(s->buffer) ? "services->device_allocate" : "services->allocate"));
+          device_of(s->buffer) != of_host ? "services->device_allocate" : "services->allocate"));
     }
   }
 
@@ -344,7 +355,8 @@ class StepPrinter {
     const std::string &all = names_.buffer(row.all), &count = names_.buffer(s.count);
     const std::string size = names_.spelled(element_count(module_.buffers[row.one].shape));
     const std::string bytes = fmt::format("({}[0] - {}) * {} * sizeof *{}", count, from, size, all);
-    if (is_on_device(row.all))
+    use(device_of(row.all));
+    if (device_of(row.all) != of_host)
       stop_if(
           fmt::format("services->device_clear(context, {} + {} * {}, {})", all, from, size, bytes),
           GNOMON_SERVICE_FAILED);
@@ -446,6 +458,11 @@ class StepPrinter {
 };
 
 }  // namespace
+
+std::string use_of_device(const Module& module, int device, std::string_view indent) {
+  if (device == of_host || module.devices.size() == 1) return {};
+  return fmt::format("{}services->device_use(context, {});\n", indent, device);
+}
 
 std::string print_steps(const Module& module, const std::vector<std::string>& kernels,
                         const DeviceKernels& launched, HostNames& names) {

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/text/device_kernels.h"
 #include "codegen/text/host_names.h"
 
 namespace gnomon {
+
+/// The line after which services are about a device, of functions that have several.
+std::string use_of_device(const Module& module, int device, std::string_view indent);
 
 /// `kernels`: the function of each kernel.
 std::string print_steps(const Module& module, const std::vector<std::string>& kernels,

@@ -34,24 +34,37 @@ std::string dimensions(const Module& module, const HostNames& names) {
   return text;
 }
 
-// Where the offset of a buffer of the workspace stands in the plan. Those of the device's are
-// behind those of the host's.
+// Where the offset of a buffer of the workspace stands in the plan. Those of devices are behind
+// those of the host's.
 int plan_position(const Module& module, const PlanLayout& layout, std::size_t b) {
-  const auto place = [b](const std::vector<int>& buffers) {
-    return std::ranges::lower_bound(buffers, static_cast<int>(b)) - buffers.begin();
-  };
-  const auto at = module.buffers[b].on_device
-                      ? std::ssize(module.workspace) + place(module.device_workspace)
-                      : place(module.workspace);
-  return layout.offsets() + static_cast<int>(at);
+  const int device = module.buffers[b].device;
+  const std::vector<int>* buffers = &module.workspace;
+  auto first = static_cast<std::ptrdiff_t>(layout.offsets());
+  for (int d = 0; d <= device; ++d) {
+    first += std::ssize(*buffers);
+    buffers = &module.device_workspaces[static_cast<std::size_t>(d)];
+  }
+  const auto at = std::ranges::lower_bound(*buffers, static_cast<int>(b)) - buffers->begin();
+  return static_cast<int>(first + at);
 }
 
-std::string device_workspace(const Module& module) {
-  if (module.device_workspace.empty()) return {};
-  return fmt::format(
-      "  char* const device_workspace = (char*)services->device_allocate(context, plan[{}]);\n"
-      "  if (!device_workspace) return {};\n",
-      layout_of(module).device_workspace(), static_cast<int>(GNOMON_NO_MEMORY));
+std::string name_of_workspace(const Module& module, int device) {
+  return module.devices.size() == 1 ? "device_workspace"
+                                    : fmt::format("device_workspace_{}", device);
+}
+
+std::string device_workspaces(const Module& module) {
+  std::string text;
+  for (int d = 0; d < std::ssize(module.devices); ++d) {
+    if (module.device_workspaces[static_cast<std::size_t>(d)].empty()) continue;
+    text += fmt::format(
+        "{}  char* const {} = (char*)services->device_allocate(context, plan[{}]);\n"
+        "  if (!{}) return {};\n",
+        use_of_device(module, d, "  "), name_of_workspace(module, d),
+        layout_of(module).device_workspace(d), name_of_workspace(module, d),
+        static_cast<int>(GNOMON_NO_MEMORY));
+  }
+  return text;
 }
 
 // What the pointer of a buffer is made of; empty: nothing uses the buffer.
@@ -65,17 +78,19 @@ std::string memory_of(const Module& module, const HostNames& names, const PlanLa
                  ? "nullptr"
                  : fmt::format("buffers[{}]", module.parameters + buffer.number);
     case Buffer::Role::constant:
-      return buffer.on_device ? fmt::format("services->device_constant(context, {}, {})",
-                                            names.constant(b), buffer.value.bytes())
-                              : names.constant(b);
+      return buffer.is_on_device() ? fmt::format("services->device_constant(context, {}, {})",
+                                                 names.constant(b), buffer.value.bytes())
+                                   : names.constant(b);
     case Buffer::Role::late:
     case Buffer::Role::row: return "nullptr";
     case Buffer::Role::variable: return {};
     case Buffer::Role::workspace: break;
   }
   if (buffer.first < 0) return {};
-  return fmt::format("{} + plan[{}]", buffer.on_device ? "device_workspace" : "(char*)workspace",
-                     plan_position(module, layout, b));
+  return fmt::format(
+      "{} + plan[{}]",
+      buffer.is_on_device() ? name_of_workspace(module, buffer.device) : "(char*)workspace",
+      plan_position(module, layout, b));
 }
 
 std::string pointers(const Module& module, const HostNames& names) {
@@ -88,9 +103,10 @@ std::string pointers(const Module& module, const HostNames& names) {
       text += fmt::format("  [[maybe_unused]] alignas(64) {} {}[{}];\n", type, names.buffer(b),
                           element_count(buffer.shape).constant());
     else if (const std::string memory = memory_of(module, names, layout, b); !memory.empty())
-      text += fmt::format("  [[maybe_unused]] {0}* {1} = ({0}*)({2});\n", type, names.buffer(b),
-                          memory);
-    if (buffer.role == Buffer::Role::constant && buffer.on_device)
+      text += fmt::format(
+          "{3}  [[maybe_unused]] {0}* {1} = ({0}*)({2});\n", type, names.buffer(b), memory,
+          buffer.role == Buffer::Role::constant ? use_of_device(module, buffer.device, "  ") : "");
+    if (buffer.role == Buffer::Role::constant && buffer.is_on_device())
       text += fmt::format("  if (!{}) return {};\n", names.buffer(b),
                           static_cast<int>(GNOMON_NO_MEMORY));
   }
@@ -113,7 +129,7 @@ std::string run_function(const Module& module, const std::vector<std::string>& k
   return "\n" + names.head_of("run") +
          "(const gnomon_services* services, gnomon_context* context, [[maybe_unused]] void* "
          "const* buffers, const i64* plan, void* workspace) {\n" +
-         call + device_workspace(module) + dimensions(module, names) + pointers(module, names) +
+         call + device_workspaces(module) + dimensions(module, names) + pointers(module, names) +
          laps + print_steps(module, kernels, launched, names) +
          (launched.has_checks ? "  return services->device_failed(context);\n}\n"
                               : "  return 0;\n}\n");

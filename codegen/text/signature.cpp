@@ -36,8 +36,10 @@ std::vector<std::string> symbols_of(const Module& module, const HostNames& names
 PlanLayout layout_of(const Module& module) {
   PlanLayout layout;
   layout.dimension_count = static_cast<int>(module.dimensions.size());
-  layout.offset_count = static_cast<int>(module.workspace.size() + module.device_workspace.size());
-  layout.is_on_device = module.on_device;
+  std::size_t offsets = module.workspace.size();
+  for (const std::vector<int>& of_device : module.device_workspaces) offsets += of_device.size();
+  layout.offset_count = static_cast<int>(offsets);
+  layout.devices = static_cast<int>(module.devices.size());
   for (const int b : module.outputs)
     layout.output_ranks.push_back(static_cast<int>(module.buffers[b].shape.size()));
   return layout;
@@ -50,13 +52,13 @@ Signature signature_of(const Module& module, const HostNames& names) {
   for (const Buffer& b : module.buffers)
     if (b.role == Buffer::Role::parameter)
       signature.inputs.push_back({b.name, b.dtype, static_cast<int>(b.shape.size()),
-                                  extents_of(b.shape, names), b.on_device});
+                                  extents_of(b.shape, names), b.device});
   const PlanLayout layout = layout_of(module);
   for (std::size_t i = 0; i < module.outputs.size(); ++i) {
     const Buffer& o = module.buffers[module.outputs[i]];
     signature.outputs.push_back({o.name, o.dtype, layout.output_ranks[i],
                                  extents_of(o.shape, names), layout.shape(i),
-                                 module.is_late(o.shape), module.over[i], o.on_device});
+                                 module.is_late(o.shape), module.over[i], o.device});
   }
   signature.symbols = symbols_of(module, names);
   signature.failures = module.failures;

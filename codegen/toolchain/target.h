@@ -19,10 +19,13 @@ struct Target {
   std::vector<std::string> features;  ///< sorted, LLVM's names: "avx2", "fma"
   Machine machine;                    ///< part of every cache key
   std::string device = {};            ///< that runs kernels: "sm_90", "sim"; empty: none
-  bool calls_library = true;          ///< for products; else all are kernels
-  bool has_transforms = false;        ///< the device has a library of Fourier transforms
-  bool has_matrices = false;          ///< and one of linear algebra
-  bool has_runtime = true;            ///< with services; else they are in the same library
+  std::vector<std::string> devices =
+      {};                          ///< their names, those of the runtime; the function's first
+  bool calls_library = true;       ///< for products; else all are kernels
+  bool multiplies_halves = false;  ///< it reads float16 and bfloat16 by their bits
+  bool has_transforms = false;     ///< the device has a library of Fourier transforms
+  bool has_matrices = false;       ///< and one of linear algebra
+  bool has_runtime = true;         ///< with services; else they are in the same library
 
   /// Whether loads and stores under a mask cost what others do, as those of AVX-512.
   bool has_masks() const { return vector_bytes >= 64; }

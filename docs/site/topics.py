@@ -67,7 +67,7 @@ GROUPS: dict[str, tuple[Page, ...]] = {
             _of("Tests of derivatives", "_tools.verify"))),
         Page("loops", "Loops and branches", (
             _of("Loops", "_functions.loops"), _of("Branches", "_functions.branches"),
-            _of("Checks and prints", names="check print barrier"),
+            _of("Checks, prints and devices", names="check print barrier transfer"),
             _of("Debugging", "_tools.breakpoints", "_tools.log"))),
         Page("graphs", "Graphs, files and tools", (
             _of("Symbols", "_arrays.variables"),

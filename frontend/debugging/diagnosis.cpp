@@ -15,6 +15,7 @@
 #include "ir/graph/leaf.h"
 #include "ir/reference/evaluate.h"
 #include "passes/engine/rule.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 #include "stdlib/ops.h"
 
@@ -119,7 +120,8 @@ class Diagnosis {
     std::vector<DType> dtypes;
     for (const Value& v : shown.outputs) dtypes.push_back(v.dtype());
     Expectation expectation(shown, natives_, dtypes);
-    const std::vector<Array> found(results.begin(), results.end());
+    std::vector<Array> found;
+    for (const Array& result : results) found.push_back(to_host(result));
     const std::optional<WrongResult> wrong = expectation.first_wrong(found);
     if (!wrong)
       return "\n  the generated code makes it so, but not where it keeps all intermediate values";

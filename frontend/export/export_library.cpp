@@ -19,6 +19,7 @@
 #include "frontend/export/lift_constants.h"
 #include "frontend/export/python_text.h"
 #include "frontend/export/weights_file.h"
+#include "frontend/function_devices.h"
 #include "frontend/lower_function.h"
 #include "frontend/places.h"
 #include "frontend/program.h"
@@ -191,6 +192,7 @@ class Exporting {
     how.donated.clear();  // arguments are the caller's
     how.profile = false;  // there is nobody to tell
     const auto budget = memory_budget_of(how, closed);
+    refuse_transfers(closed.graph, function.prefix);
     if (options_.cuda) add_to_gpu(closed, how, budget);
     for (const Target& target : targets_) {
       const LoweredFunction lowered = lower_function(closed, how, target, budget);

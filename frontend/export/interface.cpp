@@ -240,17 +240,17 @@ void add_code(InterfaceFunction& f, const Closed& closed, const Module& module,
   for (const Buffer& b : module.buffers) {
     if (b.role != Buffer::Role::parameter) continue;
     const auto number = static_cast<std::size_t>(b.number);
-    f.of_host[number] = !b.on_device;
-    if (number < f.arguments.size()) f.arguments[number].on_gpu = b.on_device;
+    f.of_host[number] = !b.is_on_device();
+    if (number < f.arguments.size()) f.arguments[number].on_gpu = b.is_on_device();
   }
   for (std::size_t i = 0; i < f.outputs.size(); ++i) {
     InterfaceOutput& output = f.outputs[i];
     const Buffer& written = module.buffers[static_cast<std::size_t>(module.outputs[i])];
-    output.on_gpu = written.on_device;
+    output.on_gpu = written.is_on_device();
     output.in_place = output.variable >= 0 && module.over[i] >= 0 && (first || output.in_place);
     if (output.result < 0) continue;
     InterfaceArray& result = f.results[static_cast<std::size_t>(output.result)];
-    result.on_gpu = written.on_device;
+    result.on_gpu = written.is_on_device();
     result.late = module.is_late(written.shape);
   }
   if (!first) return;

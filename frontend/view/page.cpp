@@ -316,7 +316,7 @@ class StepList {
 
   std::string code_of(const KernelStep& step) const {
     const Kernel& kernel = module_.kernels[static_cast<std::size_t>(step.kernel)];
-    const Language& language = step.on_device ? cuda_language : cpu_language;
+    const Language& language = step.device != of_host ? cuda_language : cpu_language;
     const KernelText text =
         language.kernel(kernel, names_.symbol(kernel.name),
                         [this](const Atom& atom) { return names_.slot_of(atom); });

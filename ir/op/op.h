@@ -259,7 +259,8 @@ enum class StepKind : std::uint8_t {
   branch,
   call,
   print,
-  check
+  check,
+  transfer
 };
 
 /// A routine of dense linear algebra that the library runs on whole matrices.

@@ -293,7 +293,7 @@ void Evaluator<Numbers>::compute_node(Frame& frame, const Node& node) {
   } else if (op.step == StepKind::check) {
     test_condition(frame, node);
     results = {operand(frame, node, 0)};
-  } else if (op.step == StepKind::print) {
+  } else if (op.step == StepKind::print || op.step == StepKind::transfer) {
     results = {operand(frame, node, 0)};
   } else if (op.step == StepKind::product && node.input(0).dtype() == node.type().dtype) {
     results = {product(frame, node)};

@@ -153,7 +153,8 @@ MaskPath mask_path(const Node& node) {
   const bool is_part = std::find(std::begin(parts), std::end(parts), &op) != std::end(parts);
   if (op.is_elementwise() || &op == &op::cast || is_part) return MaskPath::elementwise;
   if (is_reduction(op)) return MaskPath::reduction;
-  const bool identity = op.step == StepKind::print || op.step == StepKind::check;
+  const bool identity =
+      op.step == StepKind::print || op.step == StepKind::check || op.step == StepKind::transfer;
   if ((op.element || op.write) && (op.step == StepKind::none || identity))
     return MaskPath::movement;
   return MaskPath::none;

@@ -216,6 +216,28 @@ void Device::copy(void* to, const void* from, std::size_t bytes) {
   check(driver_.copy(pointer(to), pointer(from), bytes, stream_), "copying in it");
 }
 
+// What is queued next comes behind what the other has queued.
+void Device::follow(const Device& other) const {
+  cu::Event reached = nullptr;
+  other.enter();
+  other.check(driver_.event_create(&reached, cu::disable_timing), "making an event");
+  const int recorded = driver_.event_record(reached, other.stream_);
+  enter();
+  const int waits =
+      recorded == cu::success ? driver_.stream_wait_event(stream_, reached, 0) : recorded;
+  driver_.event_destroy(reached);  // once it is reached
+  check(waits, fmt::format("waiting for {}", other.name_.text()));
+}
+
+void Device::copy_from(Device& other, void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0) return;
+  follow(other);
+  check(driver_.copy_peer(pointer(to), context_, pointer(from), other.context_, bytes, stream_),
+        fmt::format("copying from {}", other.name_.text()));
+  other.follow(*this);
+  enter();
+}
+
 void Device::fill(void* memory, unsigned char value, std::size_t bytes) {
   if (bytes == 0) return;
   enter();

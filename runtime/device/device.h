@@ -97,6 +97,8 @@ class Device {
   /// The bytes are there behind the next `wait`.
   void download(void* to, const void* from, std::size_t bytes);
   void copy(void* to, const void* from, std::size_t bytes);
+  /// From the memory of another device of its kind, which goes on behind the copy.
+  void copy_from(Device& other, void* to, const void* from, std::size_t bytes);
   void fill(void* memory, unsigned char value, std::size_t bytes);
   /// Zeros the first `bytes`, a multiple of 4, of each of `lines` that begin `pitch` bytes apart.
   void clear_lines(void* memory, std::size_t pitch, std::size_t bytes, std::size_t lines);
@@ -123,6 +125,7 @@ class Device {
   template <class Library, class Functions>
   Library* library(std::unique_ptr<Library>& kept);
   void check(int result, std::string_view doing) const;
+  void follow(const Device& other) const;
   void release(cu::Pointer at) noexcept;
   [[noreturn]] void throw_out_of_memory(std::size_t bytes, const std::string& of) const;
 

@@ -59,7 +59,14 @@ Array copy_on_device(const Array& array) {
 }
 
 Array to_device(Device& device, const Array& array, const std::string& of) {
-  if (device_of(array) == &device) return array;
+  Device* const other = device_of(array);
+  if (other == &device) return array;
+  if (other != nullptr && other->name().kind == device.name().kind) {
+    Array made = empty_on(device, array.dtype(), array.shape(), of);
+    device.copy_from(*other, made.address(), array.address(),
+                     static_cast<std::size_t>(array.bytes()));
+    return made;
+  }
   const Array source = to_host(array).contiguous();
   Array made = empty_on(device, source.dtype(), source.shape(), of);
   device.upload(made.address(), source.data(), static_cast<std::size_t>(source.bytes()));

@@ -71,14 +71,20 @@ void* failure(gnomon_context* context) {
 
 std::int32_t failed(gnomon_context* context) {
   return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
-    DeviceCall& call = call_of(context);
-    if (call.failure.address() == nullptr) return GNOMON_DONE;
-    DeviceFailure found;
-    call.function.device().download(&found, call.failure.address(), sizeof found);
-    call.function.device().wait();
-    if (found.check < 0) return GNOMON_DONE;
+    DeviceFailure first;
+    for (DeviceCall& call : call_of(context).all) {
+      if (call.failure.address() == nullptr) continue;
+      DeviceFailure found;
+      call.function.device().download(&found, call.failure.address(), sizeof found);
+      call.function.device().wait();
+      if (found.check < 0) continue;
+      if (first.check < 0 ||
+          std::pair(found.check, found.index) < std::pair(first.check, first.index))
+        first = found;
+    }
+    if (first.check < 0) return GNOMON_DONE;
     // The host goes no further where one of its own checks fails.
-    context->note_earlier_failure({found.check, found.index, found.value, found.bound});
+    context->note_earlier_failure({first.check, first.index, first.value, first.bound});
     return GNOMON_CHECK_FAILED;
   });
 }
@@ -96,6 +102,19 @@ std::int32_t copy(gnomon_context* context, void* to, const void* from, std::int6
         device.wait();
         break;
     }
+    return GNOMON_DONE;
+  });
+}
+
+void use(gnomon_context* context, std::int32_t device) {
+  context->device = &context->device->all[static_cast<std::size_t>(device)];
+}
+
+std::int32_t copy_from(gnomon_context* context, std::int32_t device, void* to, const void* from,
+                       std::int64_t bytes) {
+  return guarded(context, static_cast<std::int32_t>(GNOMON_SERVICE_FAILED), [&]() -> std::int32_t {
+    Device& other = call_of(context).all[static_cast<std::size_t>(device)].function.device();
+    device_of(context).copy_from(other, to, from, static_cast<std::size_t>(bytes));
     return GNOMON_DONE;
   });
 }
@@ -254,6 +273,8 @@ void add_device_services(gnomon_services& table, const Device& device) {
   table.device_failure = failure;
   table.device_failed = failed;
   table.device_copy = copy;
+  table.device_use = use;
+  table.device_copy_from = copy_from;
   table.device_wait = wait;
   table.device_clear = clear;
   table.device_launch = launch;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,14 +35,15 @@ class DeviceFunction {
   std::map<const void*, DeviceMemory> constants_;
 };
 
-/// The memory of one running call.
+/// The memory of one running call in one of the devices that its function has.
 struct DeviceCall {
-  explicit DeviceCall(DeviceFunction& function) : function(function) {}
+  DeviceCall(DeviceFunction& function, std::span<DeviceCall> all) : function(function), all(all) {}
 
   /// What the work that is queued next, and that alone, works in.
   void* scratch_of(std::size_t bytes);
 
   DeviceFunction& function;
+  std::span<DeviceCall> all;  // in the order of the function's devices
   std::vector<DeviceMemory> memory;
   DeviceMemory failure;
 

@@ -16,6 +16,7 @@ using Module = struct OpaqueModule*;
 using Function = struct OpaqueFunction*;
 using Stream = struct OpaqueStream*;
 using Pool = struct OpaquePool*;
+using Event = struct OpaqueEvent*;
 
 enum Result : int {
   success = 0,
@@ -38,7 +39,8 @@ enum Attribute : int {
   compute_capability_major = 75,
   compute_capability_minor = 76,
 };
-constexpr int release_threshold = 4;  // attribute of a pool
+constexpr int release_threshold = 4;    // attribute of a pool
+constexpr unsigned disable_timing = 2;  // flag of an event
 }  // namespace cu
 
 // A row: result-less name in this table, name in the library, parameters.
@@ -74,6 +76,13 @@ constexpr int release_threshold = 4;  // attribute of a pool
   X(fill_lines, "cuMemsetD2D32Async",                                                              \
     (cu::Pointer memory, size_t pitch, unsigned value, size_t words, size_t lines,                 \
      cu::Stream stream))                                                                           \
+  X(copy_peer, "cuMemcpyPeerAsync",                                                                \
+    (cu::Pointer to, cu::Context context, cu::Pointer from, cu::Context source, size_t bytes,      \
+     cu::Stream stream))                                                                           \
+  X(event_create, "cuEventCreate", (cu::Event* event, unsigned flags))                             \
+  X(event_record, "cuEventRecord", (cu::Event event, cu::Stream stream))                           \
+  X(event_destroy, "cuEventDestroy_v2", (cu::Event event))                                         \
+  X(stream_wait_event, "cuStreamWaitEvent", (cu::Stream stream, cu::Event event, unsigned flags))  \
   X(module_load, "cuModuleLoadData", (cu::Module* module, const void* image))                      \
   X(module_unload, "cuModuleUnload", (cu::Module module))                                          \
   X(module_function, "cuModuleGetFunction",                                                        \

@@ -90,17 +90,23 @@ class Simulated {
   int queue(std::function<int()> work) {
     if (failed_ != cu::success) return failed_;
     queue_.push_back(std::move(work));
+    ++queued_;
     return cu::success;
   }
   // Errors stay, as they do where a device has one.
-  int wait() {
+  int wait() { return wait_until(queued_); }
+  /// How much was queued so far.
+  std::uint64_t queued() const { return queued_; }
+  /// Until so much is done. What is done may ask for this itself, of what comes before it.
+  int wait_until(std::uint64_t count) {
     Simulated* const before = std::exchange(in_use, this);
-    while (!queue_.empty() && failed_ == cu::success) {
+    while (begun_ < count && failed_ == cu::success) {
       const std::function<int()> work = std::move(queue_.front());
       queue_.pop_front();
-      failed_ = work();
+      ++begun_;
+      if (const int result = work(); result != cu::success) failed_ = result;
     }
-    if (failed_ != cu::success) queue_.clear();
+    if (failed_ != cu::success) queue_.clear(), begun_ = queued_;
     in_use = before;
     return failed_;
   }
@@ -146,6 +152,13 @@ class Simulated {
   bool has_strayed_ = false;
   int failed_ = cu::success;
   std::deque<std::function<int()>> queue_;
+  std::uint64_t queued_ = 0, begun_ = 0;
+};
+
+/// What was queued on a device when it was recorded.
+struct Event {
+  Simulated* device = nullptr;
+  std::uint64_t until = 0;
 };
 
 int device_count() {
@@ -361,6 +374,42 @@ GNOMON_EXPORTED int cuMemcpyDtoDAsync_v2(cu::Pointer to, cu::Pointer from, std::
     return cu::success;
   });
 }
+GNOMON_EXPORTED int cuMemcpyPeerAsync(cu::Pointer to, cu::Context context, cu::Pointer from,
+                                      cu::Context source, std::size_t bytes, cu::Stream stream) {
+  const Locked lock;
+  auto *const there = reinterpret_cast<Simulated*>(context), *const here =
+                                                                 reinterpret_cast<Simulated*>(
+                                                                     source);
+  if (is_of_another(stream)) return cu::invalid_handle;
+  if (!there->memory().has(to, bytes) || !here->memory().has(from, bytes)) return cu::invalid_value;
+  return device().queue([=] {
+    std::memcpy(there->memory().translate(to), here->memory().translate(from), bytes);
+    return cu::success;
+  });
+}
+
+GNOMON_EXPORTED int cuEventCreate(cu::Event* event, unsigned) {
+  *event = reinterpret_cast<cu::Event>(new Event);
+  return cu::success;
+}
+GNOMON_EXPORTED int cuEventRecord(cu::Event event, cu::Stream stream) {
+  const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
+  *reinterpret_cast<Event*>(event) = {&device(), device().queued()};
+  return cu::success;
+}
+GNOMON_EXPORTED int cuEventDestroy_v2(cu::Event event) {
+  delete reinterpret_cast<Event*>(event);
+  return cu::success;
+}
+GNOMON_EXPORTED int cuStreamWaitEvent(cu::Stream stream, cu::Event event, unsigned) {
+  const Locked lock;
+  if (is_of_another(stream)) return cu::invalid_handle;
+  const Event reached = *reinterpret_cast<Event*>(event);
+  if (reached.device == nullptr) return cu::success;
+  return device().queue([reached] { return reached.device->wait_until(reached.until); });
+}
+
 GNOMON_EXPORTED int cuMemsetD8Async(cu::Pointer memory, unsigned char value, std::size_t bytes,
                                     cu::Stream stream) {
   const Locked lock;

@@ -328,6 +328,7 @@ ComplexRules make_complex_rules() {
         &op::set_index,   &op::inc_index, &op::interleave,  &op::shaped})
     table[op] = {ComplexKind::linear, each_part};
   table[&op::print] = {ComplexKind::linear, print_parts};
+  table[&op::transfer] = {ComplexKind::linear, each_part};
   table[&op::breakpoint] = {ComplexKind::linear, print_parts};
   table[&op::cast] = {ComplexKind::linear, cast_parts};
 

@@ -1,12 +1,14 @@
-// Identities with a meaning beside their value: barrier, stop_gradient, print, check.
+// Identities with a meaning beside their value: barrier, stop_gradient, print, check, transfer.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ir/graph/leaf.h"
 #include "runtime/breakpoints.h"
+#include "runtime/device/device_name.h"
 #include "runtime/error.h"
 #include "stdlib/batch.h"
+#include "stdlib/control/devices_of_values.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 
@@ -87,6 +89,14 @@ Exprs shaped_batch(const Batched& b) {
   Attributes attributes = b.attributes;
   attributes[0] = Attribute(std::move(shape));
   return outputs_of(op::shaped, {leading(b, 0)}, std::move(attributes));
+}
+
+// Graphs come from files, too.
+std::vector<Type> transfer_type(TypeContext& context) {
+  const std::string& device = context.attributes[0].string();
+  if (!device.empty() && device_named(device).text() != device)
+    context.refuse(fmt::format("expected a device as \"cuda:1\", found \"{}\"", device));
+  return {context.type(0)};
 }
 
 // The derivative of operand 0 passes; others have none.
@@ -195,6 +205,21 @@ constinit const Op op::shaped{
     .transpose = [](const Transpose& t) { return gnomon::reshape(t.dy, t.x[0].shape()); },
     .batch = shaped_batch};
 
+constinit const Op op::transfer{
+    .name = "transfer",
+    .doc = "x; what is computed from it runs on the device of that name, \"\" for the function's.",
+    .attributes = {{"device", Attribute::Kind::string}},
+    .type = transfer_type,
+    .traits = {Trait::opaque_to_rules, Trait::never_fold},
+    .element = same_element,
+    .step = StepKind::transfer,
+    .linear = 1,
+    .transpose =
+        [](const Transpose& t) {
+          return gnomon::transfer(t.dy, DevicesOfValues().of(t.x[0].value()).value_or(""));
+        },
+    .batch = batch_identity};
+
 Expr barrier(const Arg& x, std::int64_t k, std::span<const Expr> after) {
   std::vector<Value> operands{x.value()};
   operands.insert(operands.end(), after.begin(), after.end());
@@ -211,6 +236,11 @@ Expr stop_gradient(const Arg& x) {
 
 Expr print(const Arg& x, std::string message) {
   return Expr(make_node(op::print, {x.value()}, {Attribute(std::move(message))}, x.origin()));
+}
+
+Expr transfer(const Arg& x, const std::string& device) {
+  std::string name = device.empty() ? device : device_named(device).text();
+  return Expr(make_node(op::transfer, {x.value()}, {Attribute(std::move(name))}, x.origin()));
 }
 
 Expr breakpoint(const Arg& x, BreakpointCallback callback, const Arg& condition) {

@@ -8,6 +8,7 @@
 #include "stdlib/control/body.h"
 #include "stdlib/control/residuals.h"
 #include "stdlib/ops.h"
+#include "stdlib/type_rules.h"
 
 namespace gnomon {
 

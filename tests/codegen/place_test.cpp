@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codegen/cuda/launch.h"
@@ -37,10 +38,12 @@ Expr loop(const Expr& count, const Expr& x,
   return fori(count, List{x}, [&](const Expr& i, States s) { return List{step(i, s[0])}; })[0];
 }
 
-Module placed(const std::vector<Expr>& outputs, bool has_matrices = false) {
+Module placed(const std::vector<Expr>& outputs, bool has_matrices = false,
+              std::vector<std::string> devices = {}) {
   Context context = checked_context();
   Target target = gpu();
   target.has_matrices = has_matrices;
+  target.devices = std::move(devices);
   Module module = module_of(optimize(close(outputs), context), target);
   verify(module);
   return module;
@@ -56,10 +59,10 @@ void count(const Module& module, const std::vector<Step>& steps, Counts& counts,
   for (const Step& step : steps) {
     if (is_in_loop == in_loops) {
       if (const auto* k = std::get_if<KernelStep>(&step.what))
-        ++(k->on_device ? counts.launches : counts.called);
+        ++(k->device != of_host ? counts.launches : counts.called);
       if (const auto* c = std::get_if<CopyStep>(&step.what)) {
-        const bool from = module.buffers[static_cast<std::size_t>(c->from)].on_device;
-        const bool to = module.buffers[static_cast<std::size_t>(c->to)].on_device;
+        const bool from = module.buffers[static_cast<std::size_t>(c->from)].is_on_device();
+        const bool to = module.buffers[static_cast<std::size_t>(c->to)].is_on_device();
         counts.to_device += !from && to;
         counts.to_host += from && !to;
       }
@@ -100,6 +103,35 @@ TEST_CASE("what the host does has copies on both sides, each once") {
   const Counts counts = counts_of(placed({factor * 2.0, factor + m, sum(factor)}));
   CHECK(counts.to_host == 2);  // what is factored, and the sum
   CHECK(counts.to_device == 1);
+}
+
+TEST_CASE("what is computed from a transferred value runs where it is") {
+  const Expr x = vector("x"), y = vector("y");
+  const auto devices_of_kernels = [](const Module& module) {
+    std::vector<int> found;
+    for (const Step& step : module.steps)
+      if (std::holds_alternative<KernelStep>(step.what)) found.push_back(device_of(step));
+    return found;
+  };
+  const auto on_two = [](const std::vector<Expr>& outputs) {
+    return placed(outputs, false, {"sim", "sim:1"});
+  };
+  const Expr there = transfer(exp(x), "sim:1");
+  CHECK(devices_of_kernels(on_two({there * 2.0})) == std::vector{0, 1});
+  // Operands of several devices: the first decides, and sums of like elements stay apart.
+  CHECK(devices_of_kernels(on_two({transfer(x, "sim:1") * transfer(y, "sim")})) == std::vector{1});
+  CHECK(devices_of_kernels(on_two({x * 2.0, transfer(x, "sim:1") * 2.0})) == std::vector{0, 1});
+  CHECK(devices_of_kernels(on_two({transfer(there, "cpu") * 2.0})) == std::vector{0, of_host});
+  CHECK(devices_of_kernels(on_two({transfer(there, "") * 2.0})) == std::vector{0, 0});
+  const Module module = on_two({there * y, there + 1.0});
+  int copies = 0;
+  for (const Step& step : module.steps)
+    if (const auto* c = std::get_if<CopyStep>(&step.what)) {
+      CHECK(module.buffers[static_cast<std::size_t>(c->from)].device == 0);
+      CHECK(module.buffers[static_cast<std::size_t>(c->to)].device == 1);
+      ++copies;
+    }
+  CHECK(copies == 1);
 }
 
 TEST_CASE("copies of what a loop leaves alone are made before it") {
@@ -174,7 +206,7 @@ TEST_CASE("no kernel of many elements is one block") {
       for (const Step& step : steps) {
         for_each_inner(step, see);
         const auto* k = std::get_if<KernelStep>(&step.what);
-        if (k == nullptr || !k->on_device) continue;
+        if (k == nullptr || k->device == of_host) continue;
         const Kernel& kernel = module.kernels[static_cast<std::size_t>(k->kernel)];
         const Launch launch = launch_of(kernel);
         if (!launch.blocks || !launch.blocks->is(1)) continue;

@@ -93,7 +93,7 @@ TEST_CASE("each step of an op is that of a service, or one that lowering knows")
     CAPTURE(o->name);
     const bool is_control = o->step == StepKind::loop || o->step == StepKind::branch ||
                             o->step == StepKind::call || o->step == StepKind::print ||
-                            o->step == StepKind::check;
+                            o->step == StepKind::check || o->step == StepKind::transfer;
     CHECK((o->step == StepKind::none || is_control || service_of(o->step) != nullptr));
   }
 }

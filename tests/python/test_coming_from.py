@@ -547,8 +547,7 @@ theano("NanGuardMode", lambda: gn.function([v], gn.log(v), nan_guard=True)([0.0]
 def test_theano_shared():
     start = np.zeros(2)
     w = gn.shared(start, "w")
-    start[0] = 5.0
-    old = w.get_value()
+    start[0], old = 5.0, w.get_value()
     w.set_value(TWO)
     near([old, w.get_value(borrow=True)], [[0, 0], TWO])
     same(gn.shared(gn.ones(2), borrow=True).get_value(), [1, 1])
@@ -631,7 +630,8 @@ pytorch("nn.utils.clip_grad_norm_",
         lambda: clipped({"w": 3 * TWO, "b": 2.0}), [7, 3 / 7 * TWO, 2 / 7])
 pytorch("torch.manual_seed(0)",
         lambda: gn.random.default_rng(7).random(5), gn.random.default_rng(7).random(5))
-for rows, name in ((pytorch, 'x.to("cuda"), device='), (jax, "jax.device_put(x, device)")):
+for rows, name in ((pytorch, 'x.to("cuda"), device='), (jax, "jax.device_put(x, device)"),
+                   (theano, 'device=cuda, x.transfer("dev1")')):
     rows(name, lambda: (gn.zeros(2).to_device("sim") + 1).device, "sim")
 pytorch("torch.autocast, x.bfloat16()",
         lambda: gn.ones(1000).astype("bfloat16").sum(), 1000,

@@ -109,6 +109,7 @@ const ComplexCase complex_cases[] = {
      }},
     {"barrier", [](const Expr& z) { return square(barrier(z)); }},
     {"print", [](const Expr& z) { return square(z); }},
+    {"transfer", [](const Expr& z) { return square(transfer(z, "sim")); }},
     {"breakpoint", [](const Expr& z) { return square(z); }},
     {"shaped", [](const Expr& z) { return square(shaped(z, z.shape(), "the same")); }},
     {"check", [](const Expr& z) { return square(check(z, isfinite(z), "finite")); }},

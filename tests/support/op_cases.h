@@ -126,6 +126,7 @@ inline std::vector<Case> movement_cases() {
       {"full", {{}}, [](In x) { return Out{full({2, 3}, x[0])}; }},
       {"barrier", {{3}}, [](In x) { return Out{barrier(x[0], 1)}; }},
       {"print", {{3}}, [](In x) { return Out{print(x[0], "x")}; }},
+      {"transfer", {{3}}, [](In x) { return Out{transfer(x[0], "cpu")}; }},
       {"breakpoint", {{3}}, [](In x) { return Out{never_breaking(x[0])}; }},
       {"check", {{3}}, [](In x) { return Out{check(x[0], x[0] < 100, "small")}; }},
       {"check of an index",

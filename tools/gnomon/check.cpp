@@ -18,6 +18,7 @@
 #include "ir/graph/leaf.h"
 #include "ir/op/numbers.h"
 #include "ir/text/text.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 #include "tools/gnomon/cache_text.h"
 #include "tools/gnomon/command.h"
@@ -107,7 +108,8 @@ Subject compiled_subject(const CapturedFunction& function, const std::string& re
     for (std::size_t i = 0; i < start.size(); ++i)
       Shared(shared_of(closed.shared[i])).set(start[i].copy());
     const Results results = compiled(arguments);
-    Values values(results.begin(), results.end());
+    Values values;
+    for (const Array& result : results) values.push_back(to_host(result));
     const std::size_t first = closed.arguments + closed.constants.size();
     for (const Result& result : closed.graph.results)
       if (result.updates >= 0)

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 #include "tools/gnomon/command.h"
 #include "tools/gnomon/given_values.h"
@@ -30,7 +31,7 @@ std::vector<Array> values_of(const SavedGraph& graph, const std::vector<std::str
   return values;
 }
 
-void write(const std::string& path, const SavedGraph& graph, const Results& results) {
+void write(const std::string& path, const SavedGraph& graph, const std::vector<Array>& results) {
   if (std::filesystem::path(path).extension() == ".npy") {
     if (results.size() != 1)
       throw ValueError(
@@ -53,8 +54,10 @@ int run(const RunArguments& arguments) {
   progress.show(fmt::format("compiling {}", arguments.model));
   const Function function = compile(inputs_of(graph), graph.outputs, graph.updates, graph.options);
   progress.show("computing");
-  const Results results = function(values);
+  const Results made = function(values);
   progress.clear();
+  std::vector<Array> results;
+  for (const Array& one : made) results.push_back(to_host(one));
   if (!arguments.output.empty()) {
     write(arguments.output, graph, results);
     return done;

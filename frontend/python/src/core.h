@@ -152,6 +152,8 @@ std::optional<int> names_to_unpack();
 
 /// What stands for a value in a graph: an expression, an array, a number, a dimension.
 Arg to_arg(nb::handle object);
+/// The same of an array: what is computed from one on a device runs there.
+Expr captured(const Array& array);
 bool is_symbolic(nb::handle object);  // an expression or a dimension
 
 /// Applies `op` with the promotion of its record: an expression when an operand is symbolic, else

@@ -423,6 +423,21 @@ def print(x: Operand, message: str = "", /) -> Tensor:
     return _core.print(x, _text("print", message))
 
 
+def transfer(x: Operand, device: str, /) -> Tensor:
+    """x on a device: "cpu", "cuda", "cuda:1", "sim", ...; an array is copied there, at once.
+
+    Of an expression, what is computed from it runs there: an operation runs where the first of its
+    operands is that was transferred, and others where the function does, for which the name ""
+    stands. A function whose result is a transfer leaves it there, and gradients go back to where
+    they come from. ValueError: no device has such a name, or the function is for others.
+
+    >>> f = gn.compiled(lambda x: gn.transfer(gn.transfer(x, "sim") * 2, "cpu") + 1)
+    >>> print(f(np.arange(3.0)))
+    [1. 3. 5.]
+    """
+    return _core.transfer(x, device)
+
+
 def check(x: Operand, condition: Operand, message: str, /) -> Tensor:
     """x, after a ValueError with the message if any element of the condition is false.
 
@@ -456,6 +471,7 @@ __all__ = [
     "stop_gradient",
     "tensordot",
     "trace",
+    "transfer",
     "vdot",
     "vecdot",
     "vecmat",

@@ -344,6 +344,12 @@ class Expr(_core.Expr, _Methods):
 
     __slots__ = ()
 
+    def to_device(self, device: str, /, *, stream: None = None) -> Expr:
+        """`gn.transfer` of it: what is computed from it runs on that device."""
+        if stream is not None:
+            raise _core.ValueError("to_device: expected no stream: Gnomon has its own")
+        return _core.transfer(self, device)
+
     def __format__(self, spec):
         return format(float(self), spec) if spec else str(self)
 

@@ -82,7 +82,7 @@ Shape shape_of(PyObject* o) {
 Expr seen(const Relations& view, nb::handle x, const Shape& shape) {
   if (view.look == Look::part) {
     const nb::object part = get_item(x, view.how);
-    return is_array(part) ? Expr(array_of(part)) : expr_of(part);
+    return is_array(part) ? captured(array_of(part)) : expr_of(part);
   }
   const OriginScope at(caller());
   const Arg whole = to_arg(x);
@@ -94,7 +94,7 @@ Expr written(const Relations& view) {
   const nb::handle base = view.base->self, value = view.self;
   if (view.look == Look::part) {
     const nb::object whole = set_item(base, view.how, value, set_at);
-    return is_array(whole) ? Expr(array_of(whole)) : expr_of(whole);
+    return is_array(whole) ? captured(array_of(whole)) : expr_of(whole);
   }
   const OriginScope at(caller());
   if (view.look != Look::axes) return reshape(to_arg(value), shape_of(base.ptr()));

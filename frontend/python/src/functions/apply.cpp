@@ -9,7 +9,9 @@
 
 #include "frontend/python/src/symbols/questions.h"
 #include "ir/graph/leaf.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
+#include "stdlib/ops.h"
 
 namespace gnomon::python {
 
@@ -128,11 +130,16 @@ nb::object of_sequence(nb::handle sequence) {
 
 bool is_symbolic(nb::handle object) { return is_expr(object) || dim_of(object) != nullptr; }
 
+Expr captured(const Array& array) {
+  const Device* const device = device_of(array);
+  return device == nullptr ? Expr(array) : transfer(to_host(array), device->name().text());
+}
+
 Arg to_arg(nb::handle object) {
   Operand operand;
   take(object, operand);
   if (operand.value) return Arg(operand.value);
-  if (operand.array.defined()) return Arg(operand.array);
+  if (operand.array.defined()) return Arg(captured(operand.array));
   switch (operand.weak) {
     case Weak::boolean: return Arg(operand.integer != 0);
     case Weak::integer: return Arg(operand.integer);
@@ -239,6 +246,10 @@ bool any_symbolic(std::span<const Operand> operands) {
 
 Value to_value(const Operand& o, DType t, const Origin& at, std::string_view what) {
   if (o.value) return o.value.dtype() == t ? o.value : make_node(op::cast, {o.value}, {t}, at);
+  if (o.array.defined() && o.array.is_elsewhere()) {
+    const Value there = captured(o.array).value();
+    return there.dtype() == t ? there : make_node(op::cast, {there}, {t}, at);
+  }
   if (o.array.defined()) {
     return Expr(o.array.dtype() == t ? o.array : converted(o.array, t)).value();
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/op/type.h"
+#include "runtime/device/device_array.h"
 #include "runtime/error.h"
 
 namespace gnomon::python {
@@ -30,7 +31,13 @@ enum LeafKind : std::uint64_t {
   complex_leaf
 };
 using LeafKey = std::uint64_t;
-constexpr int elsewhere_bit = 23;  // above the rank: it is in the memory of a device
+
+// Of the memory that an array is in: 0 for the host's.
+LeafKey device_key(const Array& x) {
+  if (!x.is_elsewhere()) return 0;
+  const DeviceName& name = device_of(x)->name();
+  return 1 + 2 * static_cast<LeafKey>(name.number) + static_cast<LeafKey>(name.is_simulated());
+}
 
 LeafKey leaf_key(const Array& x) {
   if (!x.defined()) return other_leaf;  // donated: the error comes with its conversion
@@ -39,8 +46,7 @@ LeafKey leaf_key(const Array& x) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     ones |= static_cast<LeafKey>(shape[axis] == 1) << axis;
   return array_leaf | (static_cast<LeafKey>(x.dtype()) + 1) << 8 |
-         static_cast<LeafKey>(shape.size()) << 16 |
-         static_cast<LeafKey>(x.is_elsewhere()) << elsewhere_bit | ones << 24;
+         static_cast<LeafKey>(shape.size()) << 16 | (ones << 24 ^ device_key(x) << 56);
 }
 
 // The key of a Python number or an Array; `other` for anything else.

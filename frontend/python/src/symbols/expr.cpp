@@ -354,7 +354,7 @@ nb::object as_expr(nb::handle object) {
   take(object, operand);
   if (operand.is_symbolic()) return wrap(Expr(operand.value), operand.weak);
   const OriginScope at(caller());
-  if (operand.array.defined()) return wrap(Expr(operand.array));
+  if (operand.array.defined()) return wrap(captured(operand.array));
   return wrap(Expr(number_value(operand, operand.dtype(), "constant")), operand.weak);
 }
 

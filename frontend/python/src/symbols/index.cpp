@@ -254,7 +254,7 @@ Index index_of(const KeyEntry& entry) {
     case KeyEntry::Kind::added: return Index(newaxis);
     case KeyEntry::Kind::range: return Index(entry.range);
     case KeyEntry::Kind::dim: return Index(entry.dim);
-    case KeyEntry::Kind::array: return Index(entry.array);
+    case KeyEntry::Kind::array: return Index(captured(entry.array));
     default: return Index(entry.expr);
   }
 }

@@ -341,6 +341,12 @@ nb::object identity_of(nb::handle x, const std::function<Expr(const Arg&)>& mark
   return wrap(mark(to_arg(x)));
 }
 
+nb::object transferred(nb::handle x, const std::string& device) {
+  if (is_symbolic(x)) return identity_of(x, [&](const Arg& a) { return transfer(a, device); });
+  const nb::object array = Source(x).view(to_array(x));
+  return device.empty() ? array : array.attr("to_device")(device);
+}
+
 nb::object printed(nb::handle x, std::string message) {
   const nb::handle operands[] = {x};
   return apply(operands, [&](std::span<const Expr> e) { return print(e[0], message); });
@@ -430,6 +436,7 @@ void add_shapes(nb::module_& m) {
       "zero_grad",
       [](nb::handle x) { return identity_of(x, [](const Arg& a) { return zero_grad(a); }); },
       "x"_a.none());
+  m.def("transfer", transferred, "x"_a.none(), "device"_a);
   m.def("print", printed, "x"_a.none(), "message"_a = "");
   m.def("check_index", checked_index, "x"_a.none(), "condition"_a.none(), "index"_a.none(),
         "bound"_a.none(), "message"_a);
