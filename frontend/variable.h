@@ -28,6 +28,8 @@ class SharedVariable : public Expr {
   Array get() const { return variable_.get().copied_when_written(); }
   /// Replaces the value. TypeError on another dtype, ValueError on another rank or extent.
   void set(Array value) { variable_.set(std::move(value)); }
+  /// Readers never wait for calls that update the variable: see `Shared::keep_readable`.
+  void keep_readable() const { variable_.keep_readable(); }
   const Shared& variable() const& GNOMON_LIFETIMEBOUND { return variable_; }
   Shared variable() const&& { return variable_; }
 

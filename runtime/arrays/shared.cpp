@@ -21,6 +21,7 @@ struct Shared::State {
   DType dtype = float64;
   std::vector<std::int64_t> shape;
   DeviceName home;
+  std::atomic<bool> is_kept_readable = false;
   std::mutex right;  // held by the transaction or `set` that will replace the value
   Array value;       // guarded by the commit lock; undefined while written in place
   Array spare;       // guarded by `right`: the buffer of an earlier value
@@ -149,11 +150,19 @@ bool Callback::updates(const void* state) {
   return false;
 }
 
+void Shared::keep_readable() const { state().is_kept_readable = true; }
+bool Shared::is_kept_readable() const { return state().is_kept_readable; }
+
+bool Shared::is_there(State& state) {
+  if (!state.value.defined()) state.is_kept_readable = true;  // the next reader does not wait
+  return state.value.defined();
+}
+
 Array Shared::get() const {
   State& state = this->state();
   CommitLock& commits = commit_lock();
   std::unique_lock lock(commits.mutex);
-  commits.returned.wait(lock, [&] { return state.value.defined(); });
+  commits.returned.wait(lock, [&] { return is_there(state); });
   const Array value = state.value;
   lock.unlock();
   return to_host(value);
@@ -227,12 +236,16 @@ Transaction::Transaction(std::span<const SharedUse> uses) {
   std::unique_lock lock(commits.mutex);
   // Waiting here while holding rights is safe: whoever writes in place waits for nothing any more.
   commits.returned.wait(lock, [this] {
-    return std::ranges::all_of(slots_, [](const Slot& s) { return s.state->value.defined(); });
+    bool all = true;
+    for (const Slot& slot : slots_) all = Shared::is_there(*slot.state) && all;
+    return all;
   });
   for (Slot& slot : slots_) slot.value = slot.state->value;
   for (std::size_t i = 0; i < uses.size(); ++i) {
     Slot& slot = slots_[i];
-    if (!uses[i].updated || !uses[i].in_place || slot.value.use_count() != 2) continue;
+    if (!uses[i].updated || !uses[i].in_place || slot.state->is_kept_readable ||
+        slot.value.use_count() != 2)
+      continue;
     slot.state->value = Array();
     slot.taken = slot.value.unique();
     if (!slot.taken) slot.state->value = slot.value;

@@ -52,6 +52,12 @@ class Shared {
   /// The checks of `set`, alone.
   void check(const Array& value) const;
 
+  /// From now on calls write the variable's new value beside the old one, never over it: whoever
+  /// reads it meanwhile gets the value that was committed last, and does not wait. That takes a
+  /// second buffer. Without it, this begins when a reader has had to wait for the first time.
+  void keep_readable() const;
+  bool is_kept_readable() const;
+
   /// Null when there is none.
   std::shared_ptr<const DefaultUpdate> default_update() const;
   void set_default_update(std::shared_ptr<const DefaultUpdate> update);
@@ -66,6 +72,7 @@ class Shared {
   friend class Callback;
   struct State;
   State& state() const;
+  static bool is_there(State& state);
   void start(std::string name, Array value);
   std::shared_ptr<State> state_;
 };
@@ -112,8 +119,9 @@ class Transaction {
   const Array& next(std::size_t i) const {
     return slots_[i].taken ? slots_[i].value : slots_[i].target;
   }
-  /// Whether the new value of variable i is written over the old one: allowed by the use, and
-  /// nobody else holds the array. Then nobody can read the variable until the transaction ends.
+  /// Whether the new value of variable i is written over the old one: allowed by the use, not kept
+  /// readable, and nobody else holds the array. Then nobody can read the variable until the
+  /// transaction ends.
   bool in_place(std::size_t i) const { return slots_[i].taken; }
   /// A buffer for the new value of variable i: the old value's when in place (its shape must then
   /// be `shape`), else the variable's spare buffer if it fits, else a new one.

@@ -70,6 +70,23 @@ def test_an_array_that_nothing_else_holds_may_be_lent():
     assert np.shares_memory(t.get_value(), lent)
 
 
+def test_a_variable_that_is_kept_readable_is_updated_beside_its_value():
+    x = gn.vector("x")
+    places = []
+    for keeps in (False, True):
+        w = gn.shared(np.zeros(1000), name="w")
+        if keeps:
+            w.keep_readable()
+        step = gn.function([x], [], updates={w: w + x})
+        seen = set()
+        for _ in range(4):
+            step(np.ones(1000))
+            seen.add(np.asarray(w.get_value()).__array_interface__["data"][0])
+        places.append(len(seen))
+        assert np.array_equal(w.get_value(), np.full(1000, 4.0))
+    assert places == [1, 2]
+
+
 def test_values_that_do_not_fit():
     s = gn.shared(np.zeros(3, np.float32), "s")
     with pytest.raises(gn.TypeError, match="shared s: expected float32, found float64"):

@@ -119,6 +119,41 @@ TEST_CASE("an update is in place only when nobody else holds the value") {
   CHECK(first(s.get()) == 3);
 }
 
+TEST_CASE("readers of a variable that is kept readable do not wait for updates") {
+  Shared s("s", full({3}, 1));
+  CHECK_FALSE(s.is_kept_readable());
+  s.keep_readable();
+  const std::vector<SharedUse> uses = {{s, true, true}}, reads = {{s, false}};
+  Transaction update(uses);
+  CHECK_FALSE(update.in_place(0));
+  update.target(0, {3}).data<double>()[0] = 2;
+  CHECK(first(s.get()) == 1);  // while the update goes on
+  {
+    Transaction read(reads);
+    CHECK(first(read.value(0)) == 1);
+  }
+  update.commit();
+  CHECK(first(s.get()) == 2);
+}
+
+TEST_CASE("a reader that had to wait is the only one") {
+  Shared s("s", full({3}, 1));
+  const std::vector<SharedUse> uses = {{s, true, true}};
+  std::thread reader;
+  {
+    Transaction update(uses);
+    REQUIRE(update.in_place(0));
+    reader = std::thread([&] { CHECK(first(s.get()) == 2); });
+    while (!s.is_kept_readable()) std::this_thread::yield();
+    update.target(0, {3}).data<double>()[0] = 2;
+    update.commit();
+  }
+  reader.join();
+  Transaction next(uses);
+  CHECK_FALSE(next.in_place(0));
+  CHECK(first(s.get()) == 2);
+}
+
 TEST_CASE("a value taken for an update in place comes back without a commit") {
   Shared s("s", full({3}, 1));
   {

@@ -85,6 +85,13 @@ PyObject* set_value(PyObject* o, PyObject* args, PyObject* keywords) {
   });
 }
 
+PyObject* keep_readable(PyObject* o, PyObject*) {
+  return guarded([&] {
+    shared_object(o)->variable.keep_readable();
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyObject* shared_repr(PyObject* o) {
   return guarded([&] {
     const std::string values = value_now(o).to_string();
@@ -194,6 +201,11 @@ PyMethodDef shared_methods[] = {
      "set_value(value, borrow=False)\n--\n\n"
      "Replaces the value by a copy of an array-like. With borrow=True, an Array that nothing else\n"
      "holds is taken as it is. TypeError: a dtype that loses values; ValueError: rank or extents."},
+    {"keep_readable", keep_readable, METH_NOARGS,
+     "keep_readable()\n--\n\n"
+     "From now on calls write the new value beside the old one: who reads the variable in another\n"
+     "thread never waits for them, and gets the value that was committed last, for memory of a\n"
+     "second one. Without it, this begins when a reader has had to wait for the first time."},
     {"__array__", as_method(shared_to_numpy), with_keywords, nullptr},
     {"__dlpack__", as_method(shared_to_dlpack), with_keywords, nullptr},
     {"__dlpack_device__", as_method(shared_dlpack_device), with_keywords, nullptr},
