@@ -98,6 +98,7 @@ std::string architecture_of_all(std::span<const DeviceName> devices,
 
 // Whether the host does work on arrays in a step.
 bool is_of_host(const Module& module, const Step& step) {
+  if (step.asked == of_host) return false;  // the program wants it so
   if (std::holds_alternative<ServiceStep>(step.what)) return !is_on_device(step);
   const auto* kernel = std::get_if<KernelStep>(&step.what);
   return kernel != nullptr && kernel->device == of_host &&

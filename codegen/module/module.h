@@ -160,15 +160,15 @@ struct Module {
   std::vector<Step> steps;
   std::vector<DimensionSlot> dimensions;
   std::vector<PlanCheck> plan_checks;
-  std::vector<FailureText> failures;  // failure number i + 1
-  std::vector<std::string> messages;  // of print
-  std::string memory_table;           // what a memory budget did; or empty
-  std::vector<int> workspace;         // buffers of the workspace that are used
+  std::vector<FailureText> failures;                // failure number i + 1
+  std::vector<std::string> messages;                // of print
+  std::string memory_table;                         // what a memory budget did; or empty
+  std::vector<int> workspace;                       // buffers of the workspace that are used
   std::vector<std::vector<int>> device_workspaces;  // and of those in the memories of devices
-  std::vector<int> outputs;           // buffer of each output
-  std::vector<int> updates;           // the parameter each output is the new value of, or -1
-  std::vector<int> over;              // the parameter each output is written over, or -1
-  int extents = 0;                    // how many the call gives
+  std::vector<int> outputs;                         // buffer of each output
+  std::vector<int> updates;  // the parameter each output is the new value of, or -1
+  std::vector<int> over;     // the parameter each output is written over, or -1
+  int extents = 0;           // how many the call gives
   int parameters = 0;
   std::vector<int> donated;  // parameters whose memory is the function's
   /// Positions of int64 scalar parameters whose values are extents, in order after the extents.

@@ -329,6 +329,7 @@ WITHOUT_REFERENCE = {
         "check", "checkpoint", "col", "compiled", "custom_derivative", "free_inputs", "function",
         "breakpoint", "eval_shape", "make_graph", "op_from_graph", "print", "set_log",
         "matrix", "row", "scalar", "shared", "substitute", "tensor", "tensor3", "tensor4", "vector",
+        "transfer",
     ],
     "loops and branches, compared with Python's in test_control_flow and test_loop_programs": [
         "associative_scan", "cond", "fori", "fori_loop", "ifelse", "scan", "switch", "while_loop",

@@ -38,7 +38,8 @@ f = lambda w, v, x: (loss(w, v, x), gn.grad(loss, argnums=(0, 1))(w, v, x))
 here = gn.compiled(f)(w, v, a)
 to = lambda x, device: x
 there = gn.compiled(f)(w, v, a)
-print(all(np.allclose(p, q, rtol=1e-13) for p, q in zip(gn.tree.leaves(here), gn.tree.leaves(there))))
+pairs = zip(gn.tree.leaves(here), gn.tree.leaves(there))
+print(all(np.allclose(p, q, rtol=1e-13) for p, q in pairs))
 """, "True"),
     ("parts of one expression", """
 print(alike(lambda a, b: (to(a, two) * 2 + 1).sum(axis=0) + (b * 3).sum(axis=0), a, b))
@@ -47,10 +48,12 @@ print(alike(lambda a: (a * 2, to(a * 2, two) + 1, a.max(axis=1)), a))
 """, "True\nTrue\nTrue"),
     ("gradients of what several devices share", """
 def f(w):
-    return (to(w, one) * to(w, one)).sum() + (to(w, two) ** 3).sum() + to(to(w, two) * 2, three).sum()
+    squares, cubes = to(w, one) * to(w, one), to(w, two) ** 3
+    return squares.sum() + cubes.sum() + to(to(w, two) * 2, three).sum()
 for g, args, want in ((gn.grad(f), (a,), 2 * a + 3 * a**2 + 2),
                       (gn.hessian(f), (a[0],), np.diag(2 + 6 * a[0])),
-                      (lambda a, b: gn.jvp(f, (a,), (b,))[1], (a, b), ((2 * a + 3 * a**2 + 2) * b).sum())):
+                      (lambda a, b: gn.jvp(f, (a,), (b,))[1], (a, b),
+                       ((2 * a + 3 * a**2 + 2) * b).sum())):
     print([np.allclose(gn.compiled(g, **how)(*args), want) for how in ({}, {"device": two})])
 """, "\n".join(["[True, True]"] * 3)),
     ("vmap", """
@@ -67,7 +70,8 @@ h = lambda x: gn.while_loop(lambda s: (to(s, two) ** 2).sum() < 100, lambda s: t
 print(alike(h, a))
 """, "True True\nTrue\nTrue"),
     ("what loops leave alone is copied before them", """
-text = steps(lambda x, w: gn.fori_loop(0, 5, lambda i, s: np.sort(to(s, two)) * np.sort(w), x), a, b)
+text = steps(
+    lambda x, w: gn.fori_loop(0, 5, lambda i, s: np.sort(to(s, two)) * np.sort(w), x), a, b)
 before, inside = text.split(" loop ", 1)
 print(before.count("copy to sim:1"), inside.count("copy to"))
 """, None),
@@ -99,7 +103,8 @@ print(np.allclose(g(a), abs(np.fft.rfft(a)) + a[:, :3]))
 c = a + 1j * b
 print(alike(lambda c: abs(to(c, two) * 2) + 1, c), alike(lambda c: to(c, two).conj(), c))
 h = a.astype("float16")
-print(alike(lambda h: to(to(h, two) * 2, one) + h, h), alike(lambda n: to(n, two) // 2 + n, np.arange(9)))
+print(alike(lambda h: to(to(h, two) * 2, one) + h, h),
+      alike(lambda n: to(n, two) // 2 + n, np.arange(9)))
 print(alike(lambda m: ~to(m, two) | m, a > 0), alike(lambda x: to(x, two) + 1, np.zeros((0, 3))))
 print(alike(lambda x: to(x, two) + 1, 3.0), alike(lambda x, k: to(x, two) * k, a, 3))
 """, "True True\nTrue True\nTrue True\nTrue True"),
@@ -128,7 +133,8 @@ print([f(gn.asarray(a).to_device(d)).device for d in (one, two, one, three)])
 """, "['sim', 'sim:1', 'sim', 'sim:2']"),
     ("masks", """
 f = lambda x: np.where(x > 0, to(np.sqrt(x), two), 0).sum()
-print(gn.grad(f)(np.array([0.0, 4.0])), gn.grad(lambda x: to(np.where(x > 0, np.log(x), 0), two).sum())(np.zeros(2)))
+g = lambda x: to(np.where(x > 0, np.log(x), 0), two).sum()
+print(gn.grad(f)(np.array([0.0, 4.0])), gn.grad(g)(np.zeros(2)))
 """, "[0.   0.25] [0. 0.]"),
     ("the processor multiplies halves", """
 h = a.astype("float16")
@@ -136,7 +142,8 @@ f = gn.compiled(lambda h, g: to(h, "cpu") @ g.T, device=one)
 print(np.allclose(f(h, h), h.astype("float32") @ h.T.astype("float32"), atol=1e-2), f(h, h).dtype)
 """, "True float16"),
     ("where loops run", """
-text = steps(lambda x, w: gn.fori_loop(0, 50, lambda i, s: np.sin(to(s, two)) * w, np.sort(np.exp(x))), a, b)
+text = steps(lambda x, w: gn.fori_loop(
+    0, 50, lambda i, s: np.sin(to(s, two)) * w, np.sort(np.exp(x))), a, b)
 before, inside = text.split(" loop ", 1)
 print(before.count("copy to sim:1"), inside.count("copy to sim"))
 text = steps(lambda x: gn.cond(to(x.sum() > 0, "cpu"), lambda x: np.sort(x), lambda x: x, x), a)
@@ -155,6 +162,13 @@ text = steps(lambda a: to(np.exp(a), "cpu") * 2 + 1, a)
 print(text.count("copy to the host"), text.count("kernel k"), text.count("launch k"))
 print(alike(lambda a: to(to(np.exp(a), "cpu") * 2, two) + 1, a))
 """, "1 1 1\nTrue"),
+    ("strictly on devices", """
+how = {"device": one, "strict_device": True}
+f = gn.compiled(lambda a: to(np.exp(to(np.sort(a), "cpu")) * 2, two) + 1, **how)
+print(np.allclose(f(a), np.exp(np.sort(a)) * 2 + 1))
+try: gn.compiled(lambda a: to(gn.linalg.schur(to(a, two))[0], one), **how)(a[:5])
+except gn.ValueError as e: print("schur" in str(e))
+""", "True\nTrue"),
     ("steps by name", """
 text = steps(lambda a: to(np.sort(a), two) + 1, a)
 print("copy to sim:1" in text, "copy to the device" in text)
@@ -171,7 +185,8 @@ w = gn.shared(a[0], name="w")
 x = gn.matrix("x")
 f = gn.function([x], (to(x, two) * w).sum(), updates=[(w, to(w, two) + 1)])
 print([round(float(f(b)), 6) for _ in range(3)] ==
-      [round(float((b * (a[0] + k)).sum()), 6) for k in range(3)], np.allclose(w.get_value(), a[0] + 3))
+      [round(float((b * (a[0] + k)).sum()), 6) for k in range(3)],
+      np.allclose(w.get_value(), a[0] + 3))
 """, "True True"),
     ("a failure anywhere changes nothing", """
 w = gn.shared(np.zeros(3), name="w")
@@ -205,7 +220,8 @@ except gn.DeviceError as e: print(e)
     ("arrays at once", """
 x = gn.transfer(a, two)
 y = gn.transfer(x * 2, one)
-print(x.device, y.device, gn.transfer(y, "").device, gn.transfer(y, "cpu").device, gn.transfer([1, 2], one))
+print(x.device, y.device, gn.transfer(y, "").device, gn.transfer(y, "cpu").device,
+      gn.transfer([1, 2], one))
 print(np.array_equal(np.asarray(y), a * 2))
 """, "sim:1 sim sim cpu [1 2]\nTrue"),
     ("the method of expressions", """
@@ -259,7 +275,8 @@ def program_of(name: str) -> str:
 
 
 def test_what_loops_leave_alone_is_copied_before_them():
-    before, inside = map(int, run(program_of("what loops leave alone is copied before them")).split())
+    told = run(program_of("what loops leave alone is copied before them"))
+    before, inside = map(int, told.split())
     assert before >= 1
     assert inside == 0
 

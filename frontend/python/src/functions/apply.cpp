@@ -247,6 +247,7 @@ bool any_symbolic(std::span<const Operand> operands) {
 Value to_value(const Operand& o, DType t, const Origin& at, std::string_view what) {
   if (o.value) return o.value.dtype() == t ? o.value : make_node(op::cast, {o.value}, {t}, at);
   if (o.array.defined() && o.array.is_elsewhere()) {
+    const OriginScope place(at);
     const Value there = captured(o.array).value();
     return there.dtype() == t ? there : make_node(op::cast, {there}, {t}, at);
   }
