@@ -9,7 +9,7 @@
 
 namespace gnomon {
 
-namespace fft {
+namespace cufft {
 using Plan = int;
 
 enum Status : int { success = 0, invalid_value = 4, execution_failed = 6, invalid_size = 8 };
@@ -22,26 +22,26 @@ enum Kind : int {
   complex_to_real_float64 = 0x6c,
 };
 enum Direction : int { forward = -1, inverse = 1 };
-}  // namespace fft
+}  // namespace cufft
 
-// A row: name in this table, name in the library, parameters. Each returns an `fft::Status`.
+// A row: name in this table, name in the library, parameters. Each returns a `cufft::Status`.
 // clang-format off
 #define GNOMON_CUFFT_FUNCTIONS(X)                                                                  \
-  X(create, "cufftCreate", (fft::Plan* plan))                                                      \
-  X(destroy, "cufftDestroy", (fft::Plan plan))                                                     \
-  X(allocate_itself, "cufftSetAutoAllocation", (fft::Plan plan, int does))                         \
+  X(create, "cufftCreate", (cufft::Plan* plan))                                                    \
+  X(destroy, "cufftDestroy", (cufft::Plan plan))                                                   \
+  X(allocate_itself, "cufftSetAutoAllocation", (cufft::Plan plan, int does))                       \
   X(make, "cufftMakePlanMany64",                                                                   \
-    (fft::Plan plan, int rank, long long* n, long long* in_embedded, long long in_stride,          \
+    (cufft::Plan plan, int rank, long long* n, long long* in_embedded, long long in_stride,        \
      long long in_distance, long long* out_embedded, long long out_stride, long long out_distance, \
      int kind, long long batch, std::size_t* bytes))                                               \
-  X(use_stream, "cufftSetStream", (fft::Plan plan, cu::Stream stream))                             \
-  X(use_memory, "cufftSetWorkArea", (fft::Plan plan, void* memory))                                \
-  X(complex_single, "cufftExecC2C", (fft::Plan plan, void* in, void* out, int direction))          \
-  X(complex_double, "cufftExecZ2Z", (fft::Plan plan, void* in, void* out, int direction))          \
-  X(real_single, "cufftExecR2C", (fft::Plan plan, void* in, void* out))                            \
-  X(real_double, "cufftExecD2Z", (fft::Plan plan, void* in, void* out))                            \
-  X(back_single, "cufftExecC2R", (fft::Plan plan, void* in, void* out))                            \
-  X(back_double, "cufftExecZ2D", (fft::Plan plan, void* in, void* out))
+  X(use_stream, "cufftSetStream", (cufft::Plan plan, cu::Stream stream))                           \
+  X(use_memory, "cufftSetWorkArea", (cufft::Plan plan, void* memory))                              \
+  X(complex_single, "cufftExecC2C", (cufft::Plan plan, void* in, void* out, int direction))        \
+  X(complex_double, "cufftExecZ2Z", (cufft::Plan plan, void* in, void* out, int direction))        \
+  X(real_single, "cufftExecR2C", (cufft::Plan plan, void* in, void* out))                          \
+  X(real_double, "cufftExecD2Z", (cufft::Plan plan, void* in, void* out))                          \
+  X(back_single, "cufftExecC2R", (cufft::Plan plan, void* in, void* out))                          \
+  X(back_double, "cufftExecZ2D", (cufft::Plan plan, void* in, void* out))
 // clang-format on
 
 struct Cufft {

@@ -21,18 +21,18 @@ std::size_t bytes_of_pair(const gnomon_routine& r) { return is_double(r) ? 16 : 
 
 int number_of(const gnomon_routine& r) {
   switch (kind_of(r)) {
-    case Routine::dft: return is_double(r) ? fft::complex_float64 : fft::complex_float32;
+    case Routine::dft: return is_double(r) ? cufft::complex_float64 : cufft::complex_float32;
     case Routine::rdft:
-      return is_double(r) ? fft::real_to_complex_float64 : fft::real_to_complex_float32;
-    default: return is_double(r) ? fft::complex_to_real_float64 : fft::complex_to_real_float32;
+      return is_double(r) ? cufft::real_to_complex_float64 : cufft::real_to_complex_float32;
+    default: return is_double(r) ? cufft::complex_to_real_float64 : cufft::complex_to_real_float32;
   }
 }
 
 }  // namespace
 
 void DeviceTransforms::check(int status, const gnomon_routine& r) const {
-  if (status == fft::success) return;
-  if (status == fft::execution_failed) device_.wait();  // what failed before is told
+  if (status == cufft::success) return;
+  if (status == cufft::execution_failed) device_.wait();  // what failed before is told
   throw DeviceError(
       fmt::format("device {}: cuFFT does not transform {} lines of {} elements: status {}; "
                   "GNOMON_CUFFT=none does without it",
@@ -40,15 +40,15 @@ void DeviceTransforms::check(int status, const gnomon_routine& r) const {
 }
 
 int DeviceTransforms::make(const gnomon_routine& r, Made& made) const {
-  if (const int status = library_.create(&made.plan); status != fft::success) return status;
+  if (const int status = library_.create(&made.plan); status != cufft::success) return status;
   long long n = kind_of(r) == Routine::irdft ? r.columns : r.rows, in = r.rows, out = r.columns;
   int status = library_.allocate_itself(made.plan, 0);
-  if (status == fft::success)
+  if (status == cufft::success)
     status = library_.make(made.plan, 1, &n, &in, 1, in, &out, 1, out, number_of(r), r.batch,
                            &made.bytes);
-  if (status == fft::success)
+  if (status == cufft::success)
     status = library_.use_stream(made.plan, reinterpret_cast<cu::Stream>(device_.stream()));
-  if (status != fft::success) library_.destroy(made.plan);
+  if (status != cufft::success) library_.destroy(made.plan);
   return status;
 }
 
@@ -63,7 +63,7 @@ const DeviceTransforms::Made& DeviceTransforms::plan_of(const gnomon_routine& r)
   }
   Made made;
   int status = make(r, made);
-  if (status != fft::success) {  // its tables lie in memory that was let go, perhaps
+  if (status != cufft::success) {  // its tables lie in memory that was let go, perhaps
     device_.give_back();
     status = make(r, made);
   }
@@ -112,12 +112,12 @@ void DeviceTransforms::clear_imaginary(const gnomon_routine& r, char* lines) con
   if (r.columns % 2 == 0) device_.clear_lines(lines + pitch - pair / 2, pitch, pair / 2, batch);
 }
 
-int DeviceTransforms::run(const gnomon_routine& r, fft::Plan plan, void* in, void* out) const {
+int DeviceTransforms::run(const gnomon_routine& r, cufft::Plan plan, void* in, void* out) const {
   const bool wide = is_double(r);
   switch (kind_of(r)) {
     case Routine::dft:
       return (wide ? library_.complex_double : library_.complex_single)(
-          plan, in, out, r.transposed == 0 ? fft::forward : fft::inverse);
+          plan, in, out, r.transposed == 0 ? cufft::forward : cufft::inverse);
     case Routine::rdft: return (wide ? library_.real_double : library_.real_single)(plan, in, out);
     default: return (wide ? library_.back_double : library_.back_single)(plan, in, out);
   }

@@ -29,14 +29,14 @@ class DeviceTransforms {
  private:
   using Key = std::array<std::int64_t, 5>;
   struct Made {
-    fft::Plan plan = 0;
+    cufft::Plan plan = 0;
     std::size_t bytes = 0;  // that it works in
   };
 
   const Made& plan_of(const gnomon_routine& routine);
   int make(const gnomon_routine& routine, Made& made) const;
   void clear_imaginary(const gnomon_routine& routine, char* lines) const;
-  int run(const gnomon_routine& routine, fft::Plan plan, void* in, void* out) const;
+  int run(const gnomon_routine& routine, cufft::Plan plan, void* in, void* out) const;
   void check(int status, const gnomon_routine& routine) const;
 
   Device& device_;

@@ -32,7 +32,7 @@ std::map<int, TransformPlan>& plans() {
   return *all;
 }
 
-TransformPlan* plan_of(fft::Plan number) {
+TransformPlan* plan_of(cufft::Plan number) {
   const auto at = plans().find(number);
   return at == plans().end() ? nullptr : &at->second;
 }
@@ -63,9 +63,9 @@ void transform(const Number* x, long long n, long long stride, int direction, Nu
 template <class T>
 void transform_lines(const TransformPlan& plan, const T* in, T* out, int direction) {
   const bool takes_pairs =
-      plan.kind != fft::real_to_complex_float32 && plan.kind != fft::real_to_complex_float64;
+      plan.kind != cufft::real_to_complex_float32 && plan.kind != cufft::real_to_complex_float64;
   const bool gives_pairs =
-      plan.kind != fft::complex_to_real_float32 && plan.kind != fft::complex_to_real_float64;
+      plan.kind != cufft::complex_to_real_float32 && plan.kind != cufft::complex_to_real_float64;
   const auto n = static_cast<std::size_t>(plan.n);
   std::vector<Number> line(n), result(n);
   for (long long b = 0; b < plan.batch; ++b) {
@@ -94,12 +94,12 @@ void transform_lines(const TransformPlan& plan, const T* in, T* out, int directi
 }
 
 template <class T>
-int queue_transform(fft::Plan number_of_plan, int kind, void* in, void* out, int direction,
+int queue_transform(cufft::Plan number_of_plan, int kind, void* in, void* out, int direction,
                     bool takes_pairs, bool gives_pairs) {
   const auto lock = locked();
   const TransformPlan* const found = plan_of(number_of_plan);
   if (found == nullptr || found->kind != kind || found->memory == nullptr)
-    return fft::invalid_value;
+    return cufft::invalid_value;
   const TransformPlan plan = *found;
   const auto bytes = [&](long long distance, bool pairs) {
     return static_cast<std::size_t>(plan.batch * distance) * sizeof(T) * (pairs ? 2 : 1);
@@ -109,7 +109,7 @@ int queue_transform(fft::Plan number_of_plan, int kind, void* in, void* out, int
       !has_memory(address_of(in), bytes_in) ||
       !has_memory(address_of(out), bytes(plan.out_distance, gives_pairs)) ||
       !has_memory(address_of(plan.memory), own_bytes))
-    return fft::invalid_value;
+    return cufft::invalid_value;
   const int queued = queue_work([=] {
     std::memset(seen_by_host(address_of(plan.memory)), 0xFF, own_bytes);
     transform_lines(plan, static_cast<const T*>(seen_by_host(address_of(in))),
@@ -117,7 +117,7 @@ int queue_transform(fft::Plan number_of_plan, int kind, void* in, void* out, int
     if (takes_pairs && !gives_pairs) std::memset(seen_by_host(address_of(in)), 0xFF, bytes_in);
     return cu::success;
   });
-  return queued == cu::success ? fft::success : fft::execution_failed;
+  return queued == cu::success ? cufft::success : cufft::execution_failed;
 }
 
 }  // namespace
@@ -125,24 +125,24 @@ int queue_transform(fft::Plan number_of_plan, int kind, void* in, void* out, int
 
 using namespace gnomon;
 
-GNOMON_EXPORTED int cufftCreate(fft::Plan* made) {
+GNOMON_EXPORTED int cufftCreate(cufft::Plan* made) {
   const auto lock = locked();
   *made = plans().empty() ? 1 : plans().rbegin()->first + 1;
   plans()[*made] = {};
-  return fft::success;
+  return cufft::success;
 }
-GNOMON_EXPORTED int cufftDestroy(fft::Plan plan) {
+GNOMON_EXPORTED int cufftDestroy(cufft::Plan plan) {
   const auto lock = locked();
-  return plans().erase(plan) == 1 ? fft::success : fft::invalid_value;
+  return plans().erase(plan) == 1 ? cufft::success : cufft::invalid_value;
 }
-GNOMON_EXPORTED int cufftSetAutoAllocation(fft::Plan plan, int does) {
+GNOMON_EXPORTED int cufftSetAutoAllocation(cufft::Plan plan, int does) {
   const auto lock = locked();
   TransformPlan* const found = plan_of(plan);
-  if (found == nullptr) return fft::invalid_value;
+  if (found == nullptr) return cufft::invalid_value;
   found->allocates = does != 0;
-  return fft::success;
+  return cufft::success;
 }
-GNOMON_EXPORTED int cufftMakePlanMany64(fft::Plan plan, int rank, long long* n,
+GNOMON_EXPORTED int cufftMakePlanMany64(cufft::Plan plan, int rank, long long* n,
                                         long long* in_embedded, long long in_stride,
                                         long long in_distance, long long* out_embedded,
                                         long long out_stride, long long out_distance, int kind,
@@ -151,51 +151,52 @@ GNOMON_EXPORTED int cufftMakePlanMany64(fft::Plan plan, int rank, long long* n,
   TransformPlan* const found = plan_of(plan);
   if (found == nullptr || found->allocates || rank != 1 || in_stride != 1 || out_stride != 1 ||
       *n < 1 || batch < 1 || *in_embedded != in_distance || *out_embedded != out_distance)
-    return fft::invalid_value;
+    return cufft::invalid_value;
   const long long half = *n / 2 + 1;
   const bool from_real =
-      kind == fft::real_to_complex_float32 || kind == fft::real_to_complex_float64;
-  const bool to_real = kind == fft::complex_to_real_float32 || kind == fft::complex_to_real_float64;
+      kind == cufft::real_to_complex_float32 || kind == cufft::real_to_complex_float64;
+  const bool to_real =
+      kind == cufft::complex_to_real_float32 || kind == cufft::complex_to_real_float64;
   if (in_distance != (to_real ? half : *n) || out_distance != (from_real ? half : *n))
-    return fft::invalid_size;
+    return cufft::invalid_size;
   found->kind = kind, found->n = *n, found->batch = batch;
   found->in_distance = in_distance, found->out_distance = out_distance;
   *bytes = own_bytes;
-  return fft::success;
+  return cufft::success;
 }
-GNOMON_EXPORTED int cufftSetStream(fft::Plan plan, cu::Stream stream) {
+GNOMON_EXPORTED int cufftSetStream(cufft::Plan plan, cu::Stream stream) {
   const auto lock = locked();
   TransformPlan* const found = plan_of(plan);
-  if (found == nullptr) return fft::invalid_value;
+  if (found == nullptr) return cufft::invalid_value;
   found->stream = stream;
-  return fft::success;
+  return cufft::success;
 }
-GNOMON_EXPORTED int cufftSetWorkArea(fft::Plan plan, void* memory) {
+GNOMON_EXPORTED int cufftSetWorkArea(cufft::Plan plan, void* memory) {
   const auto lock = locked();
   TransformPlan* const found = plan_of(plan);
-  if (found == nullptr) return fft::invalid_value;
+  if (found == nullptr) return cufft::invalid_value;
   found->memory = memory;
-  return fft::success;
+  return cufft::success;
 }
-GNOMON_EXPORTED int cufftExecC2C(fft::Plan plan, void* in, void* out, int direction) {
-  return queue_transform<float>(plan, fft::complex_float32, in, out, direction, true, true);
+GNOMON_EXPORTED int cufftExecC2C(cufft::Plan plan, void* in, void* out, int direction) {
+  return queue_transform<float>(plan, cufft::complex_float32, in, out, direction, true, true);
 }
-GNOMON_EXPORTED int cufftExecZ2Z(fft::Plan plan, void* in, void* out, int direction) {
-  return queue_transform<double>(plan, fft::complex_float64, in, out, direction, true, true);
+GNOMON_EXPORTED int cufftExecZ2Z(cufft::Plan plan, void* in, void* out, int direction) {
+  return queue_transform<double>(plan, cufft::complex_float64, in, out, direction, true, true);
 }
-GNOMON_EXPORTED int cufftExecR2C(fft::Plan plan, void* in, void* out) {
-  return queue_transform<float>(plan, fft::real_to_complex_float32, in, out, fft::forward, false,
-                                true);
+GNOMON_EXPORTED int cufftExecR2C(cufft::Plan plan, void* in, void* out) {
+  return queue_transform<float>(plan, cufft::real_to_complex_float32, in, out, cufft::forward,
+                                false, true);
 }
-GNOMON_EXPORTED int cufftExecD2Z(fft::Plan plan, void* in, void* out) {
-  return queue_transform<double>(plan, fft::real_to_complex_float64, in, out, fft::forward, false,
-                                 true);
+GNOMON_EXPORTED int cufftExecD2Z(cufft::Plan plan, void* in, void* out) {
+  return queue_transform<double>(plan, cufft::real_to_complex_float64, in, out, cufft::forward,
+                                 false, true);
 }
-GNOMON_EXPORTED int cufftExecC2R(fft::Plan plan, void* in, void* out) {
-  return queue_transform<float>(plan, fft::complex_to_real_float32, in, out, fft::inverse, true,
+GNOMON_EXPORTED int cufftExecC2R(cufft::Plan plan, void* in, void* out) {
+  return queue_transform<float>(plan, cufft::complex_to_real_float32, in, out, cufft::inverse, true,
                                 false);
 }
-GNOMON_EXPORTED int cufftExecZ2D(fft::Plan plan, void* in, void* out) {
-  return queue_transform<double>(plan, fft::complex_to_real_float64, in, out, fft::inverse, true,
-                                 false);
+GNOMON_EXPORTED int cufftExecZ2D(cufft::Plan plan, void* in, void* out) {
+  return queue_transform<double>(plan, cufft::complex_to_real_float64, in, out, cufft::inverse,
+                                 true, false);
 }
