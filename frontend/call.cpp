@@ -9,6 +9,7 @@
 #include <set>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <vector>
 
 #include "frontend/close_function.h"
@@ -16,12 +17,14 @@
 #include "frontend/function.h"
 #include "frontend/profiled.h"
 #include "frontend/program.h"
+#include "ir/graph/users_lines.h"
 #include "runtime/arrays/representation.h"
 #include "runtime/device/device_array.h"
 #include "runtime/device/device_call.h"
 #include "runtime/error.h"
 #include "runtime/log.h"
 #include "runtime/memory.h"
+#include "runtime/place_text.h"
 #include "runtime/plan_layout.h"
 #include "runtime/profile.h"
 #include "runtime/small_vector.h"
@@ -366,10 +369,43 @@ struct Call {
   std::int64_t workspace_;
 };
 
-Results Function::operator()(std::span<const Array> arguments) const {
+namespace {
+
+// What the call of the user's line returns; errors of the library that name no line name that.
+// Those that a callback threw are its own.
+template <class Calling>
+Results called_at(const Origin& at, const Calling& calling) {
+  try {
+    return calling();
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    const std::type_info& type = typeid(error);
+    const bool is_own = type == typeid(ValueError) || type == typeid(TypeError) ||
+                        type == typeid(IndexError) || type == typeid(DeviceError);
+    if (!is_own || !is_line_of_user(at) || ends_with_place(text)) throw;
+    throw_like(error, fmt::format("{} [{}]", text, at.text()));
+  }
+}
+
+}  // namespace
+
+Results Function::operator()(std::span<const Array> arguments, std::source_location at) const {
   SmallVector<const Array*, 8> list(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) list[i] = &arguments[i];
-  return call(list);
+  return called_at({at.file_name(), at.line()}, [&] { return call(list); });
+}
+
+Results Function::call_with(std::span<const CallArgument* const> arguments) const {
+  return called_at(arguments[0]->origin_, [&] {
+    SmallVector<Array, 8> numbers(arguments.size());
+    SmallVector<const Array*, 8> list(arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const CallArgument& argument = *arguments[i];
+      if (argument.number_) numbers[i] = number(i, *argument.number_);
+      list[i] = argument.number_ ? &numbers[i] : &argument.array_;
+    }
+    return call(list);
+  });
 }
 
 namespace {
@@ -467,6 +503,10 @@ Results Function::call(std::span<const Array* const> arguments, std::span<const 
 
 void Results::reject(std::size_t i) const {
   throw IndexError(fmt::format("call: expected one of {} outputs, found number {}", size(), i));
+}
+
+void Results::reject_count(std::size_t wanted) const {
+  throw ValueError(fmt::format("call: expected {} outputs, found {}", wanted, size()));
 }
 
 std::size_t Results::position(std::string_view name) const {

@@ -167,7 +167,8 @@ Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& 
 }  // namespace
 
 Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vector<Update> updates,
-                 CompileOptions options) {
+                 CompileOptions options, std::source_location at) {
+  const CallPlace call("", at);
   Stopwatch watch;
   check_options(options, inputs.size());
   check_names(outputs);

@@ -1,10 +1,13 @@
 // Compiled functions: from expressions to a native function that can be called.
 #pragma once
 
+#include <array>
 #include <complex>
 #include <concepts>
 #include <initializer_list>
 #include <memory>
+#include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +62,15 @@ class Results {
     if (i >= size()) reject(i);
     return std::move(arrays_[i]);
   }
+  /// All of them, moved out: `auto [loss, gradient] = f(x).take<2>();`. ValueError: it is another
+  /// number.
+  template <std::size_t N>
+  std::array<Array, N> take() && {
+    if (N != size()) reject_count(N);
+    std::array<Array, N> all;
+    for (std::size_t i = 0; i < N; ++i) all[i] = std::move(arrays_[i]);
+    return all;
+  }
   const Array* begin() const& GNOMON_LIFETIMEBOUND { return arrays_.begin(); }
   const Array* end() const& GNOMON_LIFETIMEBOUND { return arrays_.end(); }
   const Array* begin() const&& = delete;
@@ -69,12 +81,36 @@ class Results {
   friend struct Call;
   std::size_t position(std::string_view name) const;
   [[noreturn]] void reject(std::size_t i) const;
+  [[noreturn]] void reject_count(std::size_t wanted) const;
 
   Results(std::size_t n, std::shared_ptr<const struct Program> program)
       : arrays_(n), program_(std::move(program)) {}
 
   SmallVector<Array, 4> arrays_;
   std::shared_ptr<const struct Program> program_;
+};
+
+/// An argument of a call: an array or a number. Remembers the line of the caller. Numbers of C++
+/// are weak, as they are in expressions: they take the dtype of a scalar input that can hold such a
+/// number.
+class CallArgument {
+ public:
+  using Place = std::source_location;
+  template <class A>
+    requires(std::convertible_to<const A&, Array> && !std::same_as<A, CallArgument>)
+  CallArgument(const A& a, Place at = Place::current()) : origin_{at.file_name(), at.line()} {
+    if constexpr (std::is_arithmetic_v<A> || std::same_as<A, std::complex<float>> ||
+                  std::same_as<A, std::complex<double>>)
+      number_.emplace(a);
+    else
+      array_ = a;
+  }
+
+ private:
+  friend class Function;
+  Array array_;
+  std::optional<Arg> number_;
+  Origin origin_;
 };
 
 /// A compiled function. Copies share it; it may be called from many threads at once. One that is
@@ -90,19 +126,33 @@ class Function {
 
   /// Computes the outputs and commits the updates. Arguments in the order of the inputs; they are
   /// never written to. ValueError: number, dtype, rank or extents of the arguments, an index out of
-  /// range, a failed check; then no shared variable has changed. Numbers of C++ are weak, as they
-  /// are in expressions: they take the dtype of a scalar input that can hold such a number.
-  Results operator()(std::span<const Array> arguments) const;
-  template <class... A>
-    requires(std::convertible_to<const A&, Array> && ...)
-  Results operator()(const A&... arguments) const {
-    if constexpr (sizeof...(A) == 0) {
-      return (*this)(std::span<const Array>());
-    } else {
-      std::size_t i = 0;
-      const Array list[] = {argument(i++, arguments)...};
-      return (*this)(std::span<const Array>(list));
-    }
+  /// range, a failed check; then no shared variable has changed. Errors end with the line of the
+  /// call, if they name none.
+  Results operator()(std::span<const Array> arguments,
+                     std::source_location at = std::source_location::current()) const;
+  template <std::same_as<std::source_location> Place = std::source_location>
+  Results operator()(Place at = Place::current()) const {
+    return (*this)(std::span<const Array>(), at);
+  }
+  Results operator()(const CallArgument& a) const { return call_with({&a}); }
+  Results operator()(const CallArgument& a, const CallArgument& b) const {
+    return call_with({&a, &b});
+  }
+  Results operator()(const CallArgument& a, const CallArgument& b, const CallArgument& c) const {
+    return call_with({&a, &b, &c});
+  }
+  Results operator()(const CallArgument& a, const CallArgument& b, const CallArgument& c,
+                     const CallArgument& d) const {
+    return call_with({&a, &b, &c, &d});
+  }
+  template <class... More>
+    requires(std::convertible_to<const More&, CallArgument> && ...)
+  Results operator()(const CallArgument& a, const CallArgument& b, const CallArgument& c,
+                     const CallArgument& d, const CallArgument& e, const More&... more) const {
+    const std::array<CallArgument, sizeof...(More)> rest{CallArgument(more)...};
+    std::array<const CallArgument*, sizeof...(More) + 5> all{&a, &b, &c, &d, &e};
+    for (std::size_t i = 0; i < rest.size(); ++i) all[i + 5] = &rest[i];
+    return call_with(all);
   }
 
   /// The same, for arguments that do not lie side by side. Outputs may lie in the memory of donated
@@ -142,14 +192,10 @@ class Function {
   std::int64_t workspace_bytes(std::span<const Array> arguments) const;
 
  private:
-  template <class A>
-  Array argument([[maybe_unused]] std::size_t i, const A& a) const {
-    if constexpr (std::is_arithmetic_v<A> || std::same_as<A, std::complex<float>> ||
-                  std::same_as<A, std::complex<double>>)
-      return number(i, Arg(a));
-    else
-      return Array(a);
+  Results call_with(std::initializer_list<const CallArgument*> arguments) const {
+    return call_with(std::span(arguments.begin(), arguments.size()));
   }
+  Results call_with(std::span<const CallArgument* const> arguments) const;
   // The number as a value of argument i; with a dtype of its own when it is none.
   Array number(std::size_t i, const Arg& value) const;
   friend const struct Program& program_of(const Function& function);
@@ -162,6 +208,7 @@ class Function {
 /// that is not in the list, a variable is updated twice, an update has another type;
 /// CompileError: the toolchain is missing or failed.
 Function compile(std::vector<Expr> inputs, std::vector<Output> outputs,
-                 std::vector<Update> updates = {}, CompileOptions options = {});
+                 std::vector<Update> updates = {}, CompileOptions options = {},
+                 std::source_location at = std::source_location::current());
 
 }  // namespace gnomon

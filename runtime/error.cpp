@@ -1,7 +1,43 @@
-// Errors that are told again with more to say.
+// The user's lines in errors, and errors that are told again with more to say.
 #include "runtime/error.h"
 
+#include "runtime/place_text.h"
+
 namespace gnomon {
+
+PlaceOfCall& place_of_call() {
+  thread_local PlaceOfCall place;
+  return place;
+}
+
+std::string_view name_of_call_or(std::string_view otherwise) {
+  const std::string_view name = place_of_call().function;
+  return name.empty() ? otherwise : name;
+}
+
+bool ends_with_place(std::string_view message) {
+  if (!message.ends_with(']')) return false;
+  message.remove_suffix(1);
+  std::size_t digits = 0;
+  while (digits < message.size() && message[message.size() - 1 - digits] >= '0' &&
+         message[message.size() - 1 - digits] <= '9')
+    ++digits;
+  message.remove_suffix(digits);
+  return digits > 0 && message.ends_with(':');
+}
+
+std::string text_of_call() {
+  const PlaceOfCall& place = place_of_call();
+  if (place.file == nullptr) return {};
+  const std::string_view file(place.file);
+  const std::size_t folder = file.rfind('/');
+  return " [" + std::string(file.substr(folder == file.npos ? 0 : folder + 1)) + ":" +
+         std::to_string(place.line) + "]";
+}
+
+std::string Error::with_place(const std::string& what) {
+  return ends_with_place(what) ? what : what + text_of_call();
+}
 
 void throw_like(const Error& error, const std::string& what) {
   const auto is = [&]<class T>(const T*) { return dynamic_cast<const T*>(&error) != nullptr; };

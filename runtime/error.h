@@ -3,16 +3,32 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace gnomon {
+
+/// The call of a function of the library that an error is told of: its name and the user's line.
+struct PlaceOfCall {
+  std::string_view function = {};
+  const char* file = nullptr;
+  unsigned line = 0;
+};
+/// That of this thread; set by `CallScope`.
+PlaceOfCall& place_of_call();
+/// Its name, or `otherwise` where there is none.
+std::string_view name_of_call_or(std::string_view otherwise);
 
 /// Base of all errors. Text: lower case, the operation first, what was expected, what was found,
 /// the user's line in brackets:
 /// `dot: inner sizes differ: x: f32[n, 3] and w: f32[5, 2] [model.cpp:12]`.
 class Error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  /// With the line of the call that runs, unless the text ends with a place.
+  explicit Error(const std::string& what) : std::runtime_error(with_place(what)) {}
+
+ private:
+  static std::string with_place(const std::string& what);
 };
 
 /// Something is of a wrong kind: a dtype, a structure, a number of operands, an operation without

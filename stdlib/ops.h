@@ -45,7 +45,7 @@
 #define GNOMON_OTHER_OPS(X)                                                                   \
   X(input) X(shared_variable) X(param) X(constant) X(cast) X(extent)                          \
   X(barrier) X(stop_gradient) X(undefined_grad) X(print) X(check) X(shaped) X(indices)        \
-  X(breakpoint) X(transfer)                                                                               \
+  X(breakpoint) X(transfer)                                                                   \
   X(sum) X(prod) X(max) X(min) X(any) X(all) X(max_and_argmax) X(min_and_argmin)              \
   X(mean) X(logsumexp) X(softmax) X(log_softmax)                                              \
   X(reshape) X(transpose) X(expand_dims) X(squeeze) X(broadcast_to) X(concatenate)            \
@@ -80,18 +80,32 @@ GNOMON_LOWERED_OPS(GNOMON_DECLARE)
 #undef GNOMON_DECLARE
 }  // namespace op
 
+// Of patterns, of which one is among the operands: a number alone is an expression.
+template <class... X>
+concept ArePatterns =
+    (std::derived_from<X, Pattern> || ...) && (std::convertible_to<const X&, Pattern> && ...);
 #define GNOMON_UNARY(name)                                        \
   inline Expr name(const Arg& x) { return apply(op::name, {x}); } \
-  inline Pattern name(const Pattern& x) { return make_pattern(op::name, {x}); }
+  template <class X>                                              \
+    requires ArePatterns<X>                                       \
+  Pattern name(const X& x) {                                      \
+    return make_pattern(op::name, {x});                           \
+  }
 #define GNOMON_BINARY(name)                                                        \
   inline Expr name(const Arg& x, const Arg& y) { return apply(op::name, {x, y}); } \
-  inline Pattern name(const Pattern& x, const Pattern& y) { return make_pattern(op::name, {x, y}); }
-#define GNOMON_TERNARY(name)                                                  \
-  inline Expr name(const Arg& x, const Arg& y, const Arg& z) {                \
-    return apply(op::name, {x, y, z});                                        \
-  }                                                                           \
-  inline Pattern name(const Pattern& x, const Pattern& y, const Pattern& z) { \
-    return make_pattern(op::name, {x, y, z});                                 \
+  template <class X, class Y>                                                      \
+    requires ArePatterns<X, Y>                                                     \
+  Pattern name(const X& x, const Y& y) {                                           \
+    return make_pattern(op::name, {x, y});                                         \
+  }
+#define GNOMON_TERNARY(name)                                   \
+  inline Expr name(const Arg& x, const Arg& y, const Arg& z) { \
+    return apply(op::name, {x, y, z});                         \
+  }                                                            \
+  template <class X, class Y, class Z>                         \
+    requires ArePatterns<X, Y, Z>                              \
+  Pattern name(const X& x, const Y& y, const Z& z) {           \
+    return make_pattern(op::name, {x, y, z});                  \
   }
 GNOMON_UNARY_OPS(GNOMON_UNARY)
 GNOMON_BINARY_OPS(GNOMON_BINARY)
@@ -180,6 +194,53 @@ Comparison operator!(const X& x) {
   return Comparison(logical_not(Arg(Arg(x), last_origin(x))));
 }
 inline Pattern operator!(const Pattern& x) { return logical_not(x); }
+// What is no operand is told in one line.
+#define GNOMON_NO_OPERAND(symbol)                                                                  \
+  template <class X, class Y>                                                                      \
+    requires((IsExpr<X> || IsExpr<Y>) && !AreOperands<X, Y> && !std::convertible_to<X, Pattern> && \
+             !std::convertible_to<Y, Pattern>)                                                     \
+  Expr operator symbol(const X&, const Y&) {                                                       \
+    static_assert(never<X>,                                                                        \
+                  "an operand is no expression, array or number: make an array of a container "    \
+                  "with Array::from(values), or of a list with Array::from<double>({1, 2})");      \
+    return {};                                                                                     \
+  }
+GNOMON_NO_OPERAND(+)
+GNOMON_NO_OPERAND(-)
+GNOMON_NO_OPERAND(*)
+GNOMON_NO_OPERAND(/)
+GNOMON_NO_OPERAND(%)
+GNOMON_NO_OPERAND(<)
+GNOMON_NO_OPERAND(<=)
+GNOMON_NO_OPERAND(>)
+GNOMON_NO_OPERAND(>=)
+GNOMON_NO_OPERAND(==)
+GNOMON_NO_OPERAND(!=)
+#undef GNOMON_NO_OPERAND
+template <IsExpr X>
+Expr operator+(const X& x) {
+  return x;
+}
+// The handle refers to the new expression; other handles to the old one do not change. A shared
+// variable has no such operators.
+#define GNOMON_COMPOUND(symbol, name)                                                        \
+  template <IsExpr X>                                                                        \
+  X& operator symbol(X & x, const Arg & y) {                                                 \
+    static_assert(std::same_as<X, Expr> || std::same_as<X, Comparison>,                      \
+                  "a shared variable changes when a function is called: give compile() the " \
+                  "update {w, w + 1}");                                                      \
+    x = name(Arg(Arg(x), y.origin()), y);                                                    \
+    return x;                                                                                \
+  }
+GNOMON_COMPOUND(+=, add)
+GNOMON_COMPOUND(-=, subtract)
+GNOMON_COMPOUND(*=, multiply)
+GNOMON_COMPOUND(/=, divide)
+GNOMON_COMPOUND(%=, remainder)
+GNOMON_COMPOUND(&=, bitwise_and)
+GNOMON_COMPOUND(|=, bitwise_or)
+GNOMON_COMPOUND(^=, bitwise_xor)
+#undef GNOMON_COMPOUND
 inline Expr operator-(const Arg& x) { return negative(x); }
 inline Pattern operator-(const Pattern& x) { return negative(x); }
 inline Expr operator~(const Arg& x) { return bitwise_not(x); }
@@ -198,8 +259,8 @@ Expr conj(const Arg& x);
 Expr angle(const Arg& x);
 
 /// Sums and products of many terms as one node.
-Expr add(std::span<const Expr> terms);
-Expr multiply(std::span<const Expr> factors);
+Expr add(const ExprList& terms);
+Expr multiply(const ExprList& factors);
 
 /// Axes to reduce: none given means all. Negative axes count from the end.
 struct Axes {
@@ -237,10 +298,8 @@ Expr transpose(const Arg& x, IntList axes = {});
 Expr expand_dims(const Arg& x, std::int64_t axis);
 Expr squeeze(const Arg& x, const Axes& axes = {});
 Expr broadcast_to(const Arg& x, const Shape& shape);
-Expr concatenate(std::span<const Expr> arrays, std::int64_t axis = 0);
-Expr stack(std::span<const Expr> arrays, std::int64_t axis = 0);
-Expr concatenate(std::initializer_list<Expr> arrays, std::int64_t axis = 0);
-Expr stack(std::initializer_list<Expr> arrays, std::int64_t axis = 0);
+Expr concatenate(const ExprList& arrays, std::int64_t axis = 0);
+Expr stack(const ExprList& arrays, std::int64_t axis = 0);
 
 /// 0, 1, ..., n - 1 (int64 unless another dtype is given).
 Expr arange(const Dim& n, DType dtype = DType::int64);
@@ -278,14 +337,14 @@ Expr sum_pool(const Arg& x, const IntList& size, const IntList& stride = {},
 Expr avg_pool(const Arg& x, const IntList& size, const IntList& stride = {},
               const IntList& padding = {0});
 /// Blocks of `size` on the last axes, block i with element i of each part, in row-major order.
-Expr interleave(std::span<const Expr> parts, const IntList& size);
+Expr interleave(const ExprList& parts, const IntList& size);
 
 Expr softmax(const Arg& x, std::int64_t axis = -1);
 Expr log_softmax(const Arg& x, std::int64_t axis = -1);
 
 /// The identity, opaque to every rule: equal expressions with different `k` stay apart. What is
 /// made of it is computed after the values in `after`.
-Expr barrier(const Arg& x, std::int64_t k = 0, std::span<const Expr> after = {});
+Expr barrier(const Arg& x, std::int64_t k = 0, const ExprList& after = {});
 Expr stop_gradient(const Arg& x);
 /// The identity; a derivative by way of it is a TypeError that names `x`.
 Expr undefined_grad(const Arg& x);
@@ -293,8 +352,8 @@ Expr undefined_grad(const Arg& x);
 Expr print(const Arg& x, std::string message);
 /// x, which the callback gets each time it is computed and the condition, a scalar, is true.
 Expr breakpoint(const Arg& x, BreakpointCallback callback, const Arg& condition = true);
-/// The identity; what is computed from it runs on the device: "cpu", "cuda:1", "sim", or "" for that
-/// of the function. ValueError: no device has such a name.
+/// The identity; what is computed from it runs on the device: "cpu", "cuda:1", "sim", or "" for
+/// that of the function. ValueError: no device has such a name.
 Expr transfer(const Arg& x, const std::string& device);
 /// `x`, after a ValueError with `message` if any element of `condition` is false.
 Expr check(const Arg& x, const Arg& condition, std::string message);
@@ -414,11 +473,11 @@ struct LoopOptions {
   std::int64_t memory_budget = 0;
 };
 /// `count` times: states = body(i, states), from `initial`; the last states.
-std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const LoopBody& body,
+std::vector<Expr> fori(const Arg& count, const ExprList& initial, const LoopBody& body,
                        const LoopOptions& options = {});
 /// The same, and what the body returns behind the new states is kept: the last states, then the
 /// others of all steps, stacked along a new first axis. Those have the same extents in every step.
-std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const LoopBody& body,
+std::vector<Expr> scan(const Arg& count, const ExprList& initial, const LoopBody& body,
                        const LoopOptions& options = {});
 /// What a loop goes over: arrays with an element for each step along the first axis. With `reverse`
 /// step 0 has the last element.
@@ -431,7 +490,7 @@ using ScanBody = std::function<std::vector<Expr>(Expr i, std::span<const Expr> s
                                                  std::span<const Expr> elements)>;
 /// The same over sequences. ValueError unless they are `count` long. The rows stand in the order of
 /// the steps.
-std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Sequences& sequences,
+std::vector<Expr> scan(const Arg& count, const ExprList& initial, const Sequences& sequences,
                        const ScanBody& body, const LoopOptions& options = {});
 /// What a loop that a condition ends leaves: how many steps it made (int64 scalar), the last
 /// states, and what the body kept of each step, stacked along a new first axis; the same for the
@@ -446,10 +505,10 @@ using WhileStep = std::function<std::vector<Expr>(Expr, std::span<const Expr>)>;
 /// Steps of the body while it says so and there are fewer than `most`; none unless `begins`. Only
 /// with `most` the body may keep something. Its gradient makes the steps twice: the first time
 /// shows how many there are.
-WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const WhileStep& body,
+WhileResults while_loop(const Arg& begins, const ExprList& initial, const WhileStep& body,
                         const std::optional<Arg>& most = {}, const LoopOptions& options = {});
 /// The last of the states: while condition(states), a bool scalar: states = body(states).
-std::vector<Expr> while_loop(std::span<const Expr> initial,
+std::vector<Expr> while_loop(const ExprList& initial,
                              const std::function<Expr(std::span<const Expr>)>& condition,
                              const std::function<std::vector<Expr>(std::span<const Expr>)>& body);
 

@@ -110,7 +110,9 @@ Origin origin_of(std::span<const Arg> args) {
 }
 
 Value applied(const Op& op, std::span<const Arg> args, Attributes attributes) {
-  return make_node(op, promoted(op, args), std::move(attributes), origin_of(args));
+  const Origin at = origin_of(args);
+  const CallPlace call(op.name, at);
+  return make_node(op, promoted(op, args), std::move(attributes), at);
 }
 
 }  // namespace

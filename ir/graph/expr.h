@@ -4,8 +4,10 @@
 #include <complex>
 #include <concepts>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <source_location>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -134,6 +136,39 @@ class Arg {
     return static_cast<std::uint64_t>(v);
   }
   Data data_;
+  Origin origin_;
+};
+
+/// A list of expressions as a parameter: `{x, y}`, a vector, an array or span of them, or any other
+/// range of what converts to an expression. Remembers the line of the caller. To be looked at
+/// during the call alone.
+class ExprList : public std::span<const Expr> {
+ public:
+  using Place = std::source_location;
+  ExprList(Place at = Place::current()) : origin_{at.file_name(), at.line()} {}
+  ExprList(std::initializer_list<Expr> list, Place at = Place::current())
+      : span(list.begin(), list.size()), origin_{at.file_name(), at.line()} {}
+  template <class Range>
+    requires(!std::derived_from<Range, ExprList> &&
+             requires(const Range& list) {
+               { *std::begin(list) } -> std::convertible_to<Expr>;
+               std::end(list);
+             })
+  ExprList(const Range& range, Place at = Place::current()) : origin_{at.file_name(), at.line()} {
+    if constexpr (std::convertible_to<const Range&, std::span<const Expr>>) {
+      static_cast<span&>(*this) = range;
+    } else {
+      for (auto&& e : range) own_.push_back(e);
+      static_cast<span&>(*this) = own_;
+    }
+  }
+  ExprList(const ExprList&) = delete;
+  ExprList& operator=(const ExprList&) = delete;
+
+  const Origin& origin() const { return origin_; }
+
+ private:
+  std::vector<Expr> own_;
   Origin origin_;
 };
 

@@ -13,8 +13,10 @@
 
 #include "ir/graph/hash.h"
 #include "ir/graph/origin.h"
+#include "ir/graph/users_lines.h"
 #include "ir/op/op.h"
 #include "runtime/error.h"
+#include "runtime/place_text.h"
 
 namespace gnomon {
 
@@ -309,8 +311,13 @@ std::vector<Type> infer_types(const Op& op, std::span<const Value> operands,
     }
     return types;
   } catch (const Error& error) {
-    if (!origin) throw;
-    throw_like(error, fmt::format("{} [{}]", error.what(), origin.text()));
+    std::string text = error.what();
+    // The line of the expression says more than that of a call that works on it.
+    const std::string call = text_of_call();
+    if (!call.empty() && is_line_of_user(origin) && text.ends_with(call))
+      text.resize(text.size() - call.size());
+    if (!origin || ends_with_place(text)) throw;
+    throw_like(error, fmt::format("{} [{}]", text, origin.text()));
   }
 }
 
@@ -335,12 +342,44 @@ OriginScope::~OriginScope() {
   if (outermost_) scoped_origin.open = false;
 }
 
-OriginPause::OriginPause() {
+namespace {
+std::atomic<bool> has_call_places = true;
+}  // namespace
+
+void without_call_places() { has_call_places.store(false, std::memory_order_relaxed); }
+
+bool is_line_of_user(const Origin& at) {
+  if (!at || !has_call_places.load(std::memory_order_relaxed)) return false;
+  // Where this file was when it was compiled, and with it the rest of the library.
+  static constexpr std::string_view here = __FILE__, own = "ir/graph/node.cpp";
+  static constexpr std::string_view root = here.substr(0, here.size() - own.size());
+  static constexpr std::string_view rooms[] = {"codegen/", "frontend/", "ir/",   "passes/",
+                                               "runtime/", "stdlib/",   "tools/"};
+  const std::string_view file(at.file);
+  if (file.starts_with("/usr/include/") || file.find("/include/c++/") != file.npos) return false;
+  if (!file.starts_with(root)) return true;
+  const std::string_view rest = file.substr(root.size());
+  return std::ranges::none_of(rooms,
+                              [&](std::string_view room) { return rest.starts_with(room); }) ||
+         rest.starts_with("frontend/examples/");
+}
+
+CallPlace::CallPlace(std::string_view function, Origin at)
+    : outermost_(!scoped_origin.open && place_of_call().file == nullptr && is_line_of_user(at)) {
+  if (outermost_) place_of_call() = {function, at.file, at.line};
+}
+
+CallPlace::~CallPlace() {
+  if (outermost_) place_of_call() = {};
+}
+
+OriginPause::OriginPause() : call_(std::exchange(place_of_call(), {})) {
   if (scoped_origin.open) around_ = scoped_origin.at;
   scoped_origin.open = false;
 }
 
 OriginPause::~OriginPause() {
+  place_of_call() = call_;
   if (around_) scoped_origin = {true, *around_};
 }
 

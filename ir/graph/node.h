@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <source_location>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "ir/op/attribute.h"
 #include "ir/op/type.h"
+#include "runtime/error.h"
 
 namespace gnomon {
 
@@ -138,6 +141,32 @@ class OriginScope {
   bool outermost_;
 };
 
+/// While it lives, errors of this thread begin with the name of the function, unless it is empty,
+/// and end with the line of its call: the outermost one counts, and none within an OriginScope.
+/// Lines of the library's own are none.
+class CallPlace {
+ public:
+  CallPlace(std::string_view function, Origin at);
+  CallPlace(std::string_view function, const std::source_location& at)
+      : CallPlace(function, Origin{at.file_name(), at.line()}) {}
+  ~CallPlace();
+  CallPlace(const CallPlace&) = delete;
+  CallPlace& operator=(const CallPlace&) = delete;
+
+ private:
+  bool outermost_;
+};
+
+/// Both, of public functions that call none of the user's.
+class CallScope {
+ public:
+  CallScope(std::string_view function, Origin at) : place_(function, at), nodes_(at) {}
+
+ private:
+  CallPlace place_;
+  OriginScope nodes_;
+};
+
 /// While it lives, no OriginScope around it counts: so the user's own functions are called by those
 /// that are made of others.
 class OriginPause {
@@ -149,6 +178,7 @@ class OriginPause {
 
  private:
   std::optional<Origin> around_;
+  PlaceOfCall call_;
 };
 
 /// The node `op(operands; attributes)`: the existing one if an equal one lives, else a new one.

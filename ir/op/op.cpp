@@ -16,11 +16,11 @@ StretchQuestion& stretch_question() {
 }
 
 void TypeContext::fail(const std::string& message) const {
-  throw TypeError(fmt::format("{}: {}", op.name, message));
+  throw TypeError(fmt::format("{}: {}", name_of_call_or(op.name), message));
 }
 
 void TypeContext::refuse(const std::string& message) const {
-  throw ValueError(fmt::format("{}: {}", op.name, message));
+  throw ValueError(fmt::format("{}: {}", name_of_call_or(op.name), message));
 }
 
 void TypeContext::mismatch(const std::string& message) const {

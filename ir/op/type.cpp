@@ -92,6 +92,7 @@ DType inexact(DType t) { return is_inexact(t) ? t : DType::float64; }
 
 int normalize_axis(std::int64_t axis, int rank, std::string_view what) {
   if (axis < -rank || axis >= rank) {
+    what = name_of_call_or(what);
     throw IndexError(rank == 0
                          ? fmt::format("{}: expected no axis of a scalar, found {}", what, axis)
                          : fmt::format("{}: expected an axis from {} to {}, found {}", what, -rank,

@@ -52,7 +52,8 @@ bool has_fewer(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-std::vector<Expr> jacobian(const Expr& y, std::span<const Expr> wrt) {
+std::vector<Expr> jacobian(const Expr& y, const ExprList& wrt) {
+  const CallPlace call("", wrt.origin());
   if (!y.defined() || !is_float(y.dtype()))
     throw TypeError(fmt::format("jacobian: expected a float array, found {}",
                                 y.defined() ? describe(y) : "nothing"));
@@ -71,7 +72,8 @@ std::vector<Expr> jacobian(const Expr& y, std::span<const Expr> wrt) {
   return result;
 }
 
-std::vector<std::vector<Expr>> hessian(const Expr& cost, std::span<const Expr> wrt) {
+std::vector<std::vector<Expr>> hessian(const Expr& cost, const ExprList& wrt) {
+  const CallPlace call("", wrt.origin());
   std::vector<std::vector<Expr>> result;
   for (const Expr& gradient : grad(cost, wrt, {Disconnected::zero})) {
     result.emplace_back();
@@ -80,7 +82,8 @@ std::vector<std::vector<Expr>> hessian(const Expr& cost, std::span<const Expr> w
   return result;
 }
 
-std::vector<Expr> hvp(const Expr& cost, std::span<const Expr> wrt, std::span<const Expr> tangents) {
+std::vector<Expr> hvp(const Expr& cost, const ExprList& wrt, const ExprList& tangents) {
+  const CallPlace call("", wrt.origin());
   return jvp(grad(cost, wrt, {Disconnected::zero}), wrt, tangents);
 }
 

@@ -226,7 +226,9 @@ std::vector<Cotangent> pull_back_all(std::span<const Expr> outputs, std::span<co
   return dx;
 }
 
-std::vector<Expr> grad(const Expr& cost, std::span<const Expr> wrt, GradOptions options) {
+std::vector<Expr> grad(const Arg& of, const ExprList& wrt, GradOptions options) {
+  const CallPlace call("", of.origin());
+  const Expr cost = of.strong() == nullptr ? Expr(of.value()) : Expr(*of.strong());
   if (!cost.defined() || !is_float(cost.dtype()) || cost.rank() != 0)
     throw TypeError(
         fmt::format("grad: the cost must be a float scalar, found {}", found_text(cost)));
@@ -234,16 +236,17 @@ std::vector<Expr> grad(const Expr& cost, std::span<const Expr> wrt, GradOptions 
   return pull("grad", std::span(&cost, 1), wrt, std::span(&one, 1), options);
 }
 
-std::vector<Expr> grad(const Expr& cost, std::initializer_list<Expr> wrt, GradOptions options) {
-  return grad(cost, std::span<const Expr>(wrt.begin(), wrt.size()), options);
+std::vector<Expr> grad(const Arg& cost, std::initializer_list<Expr> wrt, GradOptions options) {
+  return grad(cost, ExprList(wrt), std::move(options));
 }
 
-Expr grad(const Expr& cost, const Expr& wrt, GradOptions options) {
+Expr grad(const Arg& cost, const Expr& wrt, GradOptions options) {
   return grad(cost, std::span<const Expr>(&wrt, 1), options).front();
 }
 
-std::vector<Expr> vjp(std::span<const Expr> outputs, std::span<const Expr> wrt,
-                      std::span<const Expr> cotangents, GradOptions options) {
+std::vector<Expr> vjp(const ExprList& outputs, const ExprList& wrt, const ExprList& cotangents,
+                      GradOptions options) {
+  const CallPlace call("", outputs.origin());
   check_count("vjp", "cotangents", cotangents.size(), outputs.size());
   std::vector<Expr> seeds(outputs.size());
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -255,8 +258,8 @@ std::vector<Expr> vjp(std::span<const Expr> outputs, std::span<const Expr> wrt,
   return pull("vjp", outputs, wrt, seeds, options);
 }
 
-std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
-                      std::span<const Expr> tangents) {
+std::vector<Expr> jvp(const ExprList& outputs, const ExprList& wrt, const ExprList& tangents) {
+  const CallPlace call("", outputs.origin());
   check_count("jvp", "tangents", tangents.size(), wrt.size());
   for (const Expr& output : outputs)
     if (!output.defined()) throw TypeError("jvp: each output must be a value, found nothing");

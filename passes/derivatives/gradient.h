@@ -43,16 +43,16 @@ struct GradOptions {
 /// variables or any other float values. Each has the type of its value. Differentiable again.
 /// TypeError: `cost` is not a float scalar, a value is not a float, the cost does not depend on it
 /// (see GradOptions), or depends on it through an op that has no derivative.
-std::vector<Expr> grad(const Expr& cost, std::span<const Expr> wrt, GradOptions options = {});
-std::vector<Expr> grad(const Expr& cost, std::initializer_list<Expr> wrt, GradOptions options = {});
-Expr grad(const Expr& cost, const Expr& wrt, GradOptions options);
+std::vector<Expr> grad(const Arg& cost, const ExprList& wrt, GradOptions options = {});
+std::vector<Expr> grad(const Arg& cost, std::initializer_list<Expr> wrt, GradOptions options = {});
+Expr grad(const Arg& cost, const Expr& wrt, GradOptions options);
 
 /// `auto [dw, db] = grad(cost, w, b);`; with one value, its gradient itself.
 template <class... Wrt>
   requires(sizeof...(Wrt) > 0 && (std::convertible_to<const Wrt&, Expr> && ...))
-auto grad(const Expr& cost, const Wrt&... wrt) {
+auto grad(const Arg& cost, const Wrt&... wrt) {
   const std::array<Expr, sizeof...(Wrt)> list{Expr(wrt)...};
-  const std::vector<Expr> gradients = grad(cost, std::span<const Expr>(list));
+  const std::vector<Expr> gradients = grad(cost, ExprList(list));
   if constexpr (sizeof...(Wrt) == 1) {
     return gradients.front();
   } else {
@@ -64,14 +64,12 @@ auto grad(const Expr& cost, const Wrt&... wrt) {
 
 /// Vector-Jacobian product: cotangents of `wrt` given one cotangent per output, of its type (null:
 /// zero). Disconnected values give zeros unless the options say otherwise.
-std::vector<Expr> vjp(std::span<const Expr> outputs, std::span<const Expr> wrt,
-                      std::span<const Expr> cotangents,
+std::vector<Expr> vjp(const ExprList& outputs, const ExprList& wrt, const ExprList& cotangents,
                       GradOptions options = {Disconnected::zero, {}});
 
 /// Jacobian-vector product: tangents of `outputs` given one tangent per value of `wrt`, of its type
 /// (null: zero). An output that is not a float has no tangent: its entry is null.
-std::vector<Expr> jvp(std::span<const Expr> outputs, std::span<const Expr> wrt,
-                      std::span<const Expr> tangents);
+std::vector<Expr> jvp(const ExprList& outputs, const ExprList& wrt, const ExprList& tangents);
 
 /// Derivatives of closed bodies, as rules of ops that have bodies get them:
 ///   vjp  params' = params, then a cotangent for each float output (in order);

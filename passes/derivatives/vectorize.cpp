@@ -291,8 +291,9 @@ Dim common_size(std::span<const Expr> examples) {
 
 }  // namespace
 
-std::vector<Expr> vectorize(std::span<const Expr> outputs, std::span<const Expr> inputs,
-                            std::span<const Expr> examples) {
+std::vector<Expr> vectorize(const ExprList& outputs, const ExprList& inputs,
+                            const ExprList& examples) {
+  const CallPlace call("", outputs.origin());
   if (inputs.empty() || inputs.size() != examples.size())
     throw ValueError(fmt::format("vectorize: expected examples for each of {} inputs, found {}",
                                  inputs.size(), examples.size()));

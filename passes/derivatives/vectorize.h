@@ -16,7 +16,7 @@ namespace gnomon {
 /// takes its place; all leading extents are equal (TypeError, or ValueError of the call). The
 /// outputs have that axis first; one that does not depend on the inputs is repeated along it.
 /// TypeError: an extent would differ between examples, or an operation has no rule for batches.
-std::vector<Expr> vectorize(std::span<const Expr> outputs, std::span<const Expr> inputs,
-                            std::span<const Expr> examples);
+std::vector<Expr> vectorize(const ExprList& outputs, const ExprList& inputs,
+                            const ExprList& examples);
 
 }  // namespace gnomon

@@ -43,21 +43,21 @@ Expr places_along(const Expr& x, std::int64_t axis) {
 }
 
 Expr take_along_axis(const Arg& x, const Arg& indices, std::int64_t axis) {
-  const OriginScope place(x.origin());
+  const CallScope call("take_along_axis", x.origin());
   const Expr from(x.value());
   const AxisIndices places = places_of(from, indices, axis, "take_along_axis");
   return index(from, places.axes, places.indices);
 }
 
 Expr put_along_axis(const Arg& x, const Arg& indices, const Arg& values, std::int64_t axis) {
-  const OriginScope place(x.origin());
+  const CallScope call("put_along_axis", x.origin());
   const Expr base(x.value());
   const AxisIndices places = places_of(base, indices, axis, "put_along_axis");
   return set_index(base, values, places.axes, places.indices);
 }
 
 Expr add_along_axis(const Arg& x, const Arg& indices, const Arg& values, std::int64_t axis) {
-  const OriginScope place(x.origin());
+  const CallScope call("add_along_axis", x.origin());
   const Expr base(x.value());
   const AxisIndices places = places_of(base, indices, axis, "add_along_axis");
   return inc_index(base, values, places.axes, places.indices);

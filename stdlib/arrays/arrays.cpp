@@ -77,7 +77,7 @@ Expr pad_axis(const Expr& x, std::int64_t axis, std::pair<std::int64_t, std::int
 }  // namespace
 
 Expr flip(const Arg& x, const Axes& axes) {
-  const OriginScope place(x.origin());
+  const CallScope call("flip", x.origin());
   const Expr v(x.value());
   IntList list = axes.list;
   if (axes.all)
@@ -89,7 +89,7 @@ Expr flip(const Arg& x, const Axes& axes) {
 }
 
 Expr roll(const Arg& x, std::int64_t shift, std::int64_t axis) {
-  const OriginScope place(x.origin());
+  const CallScope call("roll", x.origin());
   const Expr v(x.value());
   const std::int64_t at = normalize_axis(axis, v.rank(), "roll");
   const Dim& n = v.shape()[static_cast<std::size_t>(at)];
@@ -97,7 +97,7 @@ Expr roll(const Arg& x, std::int64_t shift, std::int64_t axis) {
 }
 
 Expr rot90(const Arg& x, std::int64_t k, std::int64_t from, std::int64_t to) {
-  const OriginScope place(x.origin());
+  const CallScope call("rot90", x.origin());
   const Expr v(x.value());
   const std::int64_t a = normalize_axis(from, v.rank(), "rot90");
   const std::int64_t b = normalize_axis(to, v.rank(), "rot90");
@@ -112,7 +112,7 @@ Expr rot90(const Arg& x, std::int64_t k, std::int64_t from, std::int64_t to) {
 }
 
 Expr tile(const Arg& x, const IntList& times) {
-  const OriginScope place(x.origin());
+  const CallScope call("tile", x.origin());
   const Expr v(x.value());
   const std::size_t rank = std::max(times.size(), v.shape().size());
   Shape lined, spread, result;
@@ -128,7 +128,7 @@ Expr tile(const Arg& x, const IntList& times) {
 }
 
 Expr repeat(const Arg& x, std::int64_t times, std::int64_t axis) {
-  const OriginScope place(x.origin());
+  const CallScope call("repeat", x.origin());
   const Expr v(x.value());
   const std::int64_t at = normalize_axis(axis, v.rank(), "repeat");
   Shape spread = v.shape(), result = v.shape();
@@ -138,7 +138,7 @@ Expr repeat(const Arg& x, std::int64_t times, std::int64_t axis) {
 }
 
 std::vector<Expr> split(const Arg& x, std::int64_t parts, std::int64_t axis) {
-  const OriginScope place(x.origin());
+  const CallScope call("split", x.origin());
   const Expr v(x.value());
   const std::int64_t at = normalize_axis(axis, v.rank(), "split");
   const Dim& n = v.shape()[static_cast<std::size_t>(at)];
@@ -156,7 +156,7 @@ std::vector<Expr> split(const Arg& x, std::int64_t parts, std::int64_t axis) {
 }
 
 std::vector<Expr> split_at(const Arg& x, const Shape& positions, std::int64_t axis) {
-  const OriginScope place(x.origin());
+  const CallScope call("split_at", x.origin());
   const Expr v(x.value());
   const std::int64_t at = normalize_axis(axis, v.rank(), "split_at");
   std::vector<Expr> result;
@@ -173,7 +173,7 @@ std::vector<Expr> split_at(const Arg& x, const Shape& positions, std::int64_t ax
 
 Expr pad(const Arg& x, std::span<const std::pair<std::int64_t, std::int64_t>> widths, PadMode mode,
          const Arg& value) {
-  const OriginScope place(x.origin());
+  const CallScope call("pad", x.origin());
   Expr y(x.value());
   if (widths.size() != y.shape().size())
     throw ValueError(fmt::format("pad: expected widths of each axis of {}, found {}", describe(y),
@@ -190,11 +190,12 @@ Expr pad(const Arg& x, std::span<const std::pair<std::int64_t, std::int64_t>> wi
 
 Expr pad(const Arg& x, std::initializer_list<std::pair<std::int64_t, std::int64_t>> widths,
          PadMode mode, const Arg& value) {
+  const CallScope call("pad", x.origin());
   return pad(x, std::span(widths.begin(), widths.size()), mode, value);
 }
 
 Expr diagonal(const Arg& x, std::int64_t offset) {
-  const OriginScope place(x.origin());
+  const CallScope call("diagonal", x.origin());
   const Expr v = matrices(x, "diagonal");
   const std::int64_t down = std::max<std::int64_t>(-offset, 0),
                      right = std::max<std::int64_t>(offset, 0);
@@ -205,7 +206,7 @@ Expr diagonal(const Arg& x, std::int64_t offset) {
 }
 
 Expr diag(const Arg& x, std::int64_t offset) {
-  const OriginScope place(x.origin());
+  const CallScope call("diag", x.origin());
   const Expr v(x.value());
   if (v.rank() != 1)
     throw ValueError(fmt::format("diag: expected a vector, found {}", describe(v)));
@@ -216,26 +217,26 @@ Expr diag(const Arg& x, std::int64_t offset) {
 }
 
 Expr trace(const Arg& x, std::int64_t offset) {
-  const OriginScope place(x.origin());
+  const CallScope call("trace", x.origin());
   return sum(diagonal(x, offset), -1);
 }
 
 Expr tril(const Arg& x, std::int64_t offset) {
-  const OriginScope place(x.origin());
+  const CallScope call("tril", x.origin());
   const Expr v = matrices(x, "tril");
   const auto [row, column] = row_and_column(v);
   return where(column <= row + offset, v, 0);
 }
 
 Expr triu(const Arg& x, std::int64_t offset) {
-  const OriginScope place(x.origin());
+  const CallScope call("triu", x.origin());
   const Expr v = matrices(x, "triu");
   const auto [row, column] = row_and_column(v);
   return where(column >= row + offset, v, 0);
 }
 
 Expr kron(const Arg& a, const Arg& b) {
-  const OriginScope place(a.origin());
+  const CallScope call("kron", a.origin());
   const Expr x(a.value()), y(b.value());
   if (x.rank() != 2 || y.rank() != 2)
     throw ValueError(
@@ -246,7 +247,7 @@ Expr kron(const Arg& a, const Arg& b) {
 }
 
 Expr linspace(const Arg& start, const Arg& stop, std::int64_t count) {
-  const OriginScope place(start.origin());
+  const CallScope call("linspace", start.origin());
   auto [first, last] = promoted(start, stop);
   first = as_floats(first), last = as_floats(last);
   const Expr i = arange(Dim(count), first.dtype());
@@ -256,7 +257,7 @@ Expr linspace(const Arg& start, const Arg& stop, std::int64_t count) {
 }
 
 Expr geomspace(const Arg& start, const Arg& stop, std::int64_t count) {
-  const OriginScope place(start.origin());
+  const CallScope call("geomspace", start.origin());
   auto [first, last] = promoted(start, stop);
   first = as_floats(first), last = as_floats(last);
   const Expr share = linspace(constant(0.0, first.dtype()), constant(1.0, first.dtype()), count);
@@ -264,7 +265,8 @@ Expr geomspace(const Arg& start, const Arg& stop, std::int64_t count) {
   return count < 2 ? y : where(equal(share, 1), last, y);
 }
 
-std::vector<Expr> meshgrid(std::span<const Expr> vectors) {
+std::vector<Expr> meshgrid(const ExprList& vectors) {
+  const CallScope call("meshgrid", vectors.origin());
   Shape shape;
   for (const Expr& v : vectors) {
     if (v.rank() != 1)

@@ -60,6 +60,6 @@ Expr linspace(const Arg& start, const Arg& stop, std::int64_t count = 50);
 /// The same with equal ratios.
 Expr geomspace(const Arg& start, const Arg& stop, std::int64_t count = 50);
 /// Vectors as the coordinates of a grid whose axis k is that of vector k: arrays of its shape.
-std::vector<Expr> meshgrid(std::span<const Expr> vectors);
+std::vector<Expr> meshgrid(const ExprList& vectors);
 
 }  // namespace gnomon

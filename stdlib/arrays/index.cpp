@@ -317,6 +317,7 @@ constinit const Op op::indicator{
     .batch = indicator_batch};
 
 Expr indicator(const Arg& indices, const Dim& rows, const Dim& columns) {
+  const CallScope call("indicator", indices.origin());
   return Expr(make_node(op::indicator, {indices.value()}, {Attribute(Shape{rows, columns})},
                         indices.origin()));
 }
@@ -364,21 +365,24 @@ constinit const Op op::inc_index{
     .batch = written_index_batch};
 
 Expr index(const Arg& x, IntList axes, std::span<const Expr> indices) {
+  const CallScope call("index", x.origin());
   std::vector<Value> operands = {x.value()};
   for (const Expr& i : indices) operands.push_back(i.value());
   return Expr(make_node(op::index, std::move(operands), {Attribute(std::move(axes))}, x.origin()));
 }
 
 Expr set_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices) {
+  const CallScope call("set_index", x.origin());
   return write_index(op::set_index, x, v, std::move(axes), indices);
 }
 
 Expr inc_index(const Arg& x, const Arg& v, IntList axes, std::span<const Expr> indices) {
+  const CallScope call("inc_index", x.origin());
   return write_index(op::inc_index, x, v, std::move(axes), indices);
 }
 
 Expr take(const Arg& x, const Arg& indices, std::int64_t axis) {
-  const OriginScope place(x.origin());
+  const CallScope call("take", x.origin());
   const Expr value(x.value());
   const Expr list[] = {Expr(indices.as(DType::int64))};
   return index(x, {normalize_axis(axis, value.rank(), "take")}, list);

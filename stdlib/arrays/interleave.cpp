@@ -96,7 +96,8 @@ constinit const Op op::interleave{
     .jvp = interleave_jvp,
     .batch = batch_leading};
 
-Expr interleave(std::span<const Expr> parts, const IntList& size) {
+Expr interleave(const ExprList& parts, const IntList& size) {
+  const CallScope call("interleave", parts.origin());
   std::vector<Value> operands;
   for (const Expr& part : parts) operands.push_back(part.value());
   return Expr(make_node(op::interleave, std::move(operands), {Attribute(size)}));

@@ -427,56 +427,68 @@ Range from(Dim start, Dim step) { return Range{std::move(start), std::nullopt, s
 Range until(Dim stop, Dim step) { return Range{std::nullopt, std::move(stop), std::move(step)}; }
 
 Expr index(const Expr& x, std::span<const Index> items, Origin at) {
-  const OriginScope place(at ? at : items.empty() ? Origin{} : items[0].origin());
+  const CallScope call("index", at ? at : items.empty() ? Origin{} : items[0].origin());
   const Plan plan = Planner(x, items).plan();
   return finish(plan, indexed(plan, squeezed(plan, sliced(plan, x, at))));
 }
 
 Expr set_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  const CallScope call("set_at", x.origin());
   return set_at(x, std::span(items.begin(), items.size()), v);
 }
 
 Expr inc_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  const CallScope call("inc_at", x.origin());
   return inc_at(x, std::span(items.begin(), items.size()), v);
 }
 
 Expr multiply_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  const CallScope call("multiply_at", x.origin());
   return multiply_at(x, std::span(items.begin(), items.size()), v);
 }
 
 Expr divide_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  const CallScope call("divide_at", x.origin());
   return divide_at(x, std::span(items.begin(), items.size()), v);
 }
 
 Expr minimum_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  const CallScope call("minimum_at", x.origin());
   return minimum_at(x, std::span(items.begin(), items.size()), v);
 }
 
 Expr maximum_at(const Arg& x, std::initializer_list<Index> items, const Arg& v) {
+  const CallScope call("maximum_at", x.origin());
   return maximum_at(x, std::span(items.begin(), items.size()), v);
 }
 
 Expr set_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  const CallScope call("set_at", x.origin());
   return write_items(Expr(x.value()), items, v, replacing, x.origin());
 }
 
 Expr inc_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  const CallScope call("inc_at", x.origin());
   return write_items(Expr(x.value()), items, v, adding, x.origin());
 }
 
 Expr multiply_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  const CallScope call("multiply_at", x.origin());
   return write_items(Expr(x.value()), items, v, multiplying, x.origin());
 }
 
 Expr divide_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  const CallScope call("divide_at", x.origin());
   return write_items(Expr(x.value()), items, v, dividing, x.origin());
 }
 
 Expr minimum_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  const CallScope call("minimum_at", x.origin());
   return write_items(Expr(x.value()), items, v, lowering, x.origin());
 }
 
 Expr maximum_at(const Arg& x, std::span<const Index> items, const Arg& v) {
+  const CallScope call("maximum_at", x.origin());
   return write_items(Expr(x.value()), items, v, raising, x.origin());
 }
 

@@ -177,7 +177,7 @@ constinit const Op op::flatnonzero{
     .batch = batch_flatnonzero};
 
 Expr flatnonzero(const Arg& x) {
-  const OriginScope scope(x.origin());
+  const CallScope call("flatnonzero", x.origin());
   const Expr mask = as_mask(x);
   return true_places(mask, mask.shape());
 }
@@ -199,7 +199,7 @@ std::optional<Expr> over_all_places(const Expr& value, const Expr& mask) {
 }
 
 std::vector<Expr> nonzero(const Arg& x) {
-  const OriginScope scope(x.origin());
+  const CallScope call("nonzero", x.origin());
   const Expr mask = as_mask(x);
   if (mask.rank() == 0)
     throw ValueError(fmt::format("nonzero: expected an array, found {}", describe(mask)));
@@ -207,12 +207,12 @@ std::vector<Expr> nonzero(const Arg& x) {
 }
 
 Expr argwhere(const Arg& x) {
-  const OriginScope scope(x.origin());
+  const CallScope call("argwhere", x.origin());
   return stack(nonzero(x), 1);
 }
 
 Expr compress(const Arg& condition, const Arg& x, std::int64_t axis) {
-  const OriginScope scope(x.origin());
+  const CallScope call("compress", x.origin());
   const Expr mask = as_mask(condition);
   if (mask.rank() != 1)
     throw ValueError(fmt::format("compress: expected a vector, found {}", describe(mask)));
@@ -220,25 +220,25 @@ Expr compress(const Arg& condition, const Arg& x, std::int64_t axis) {
 }
 
 Expr extract(const Arg& condition, const Arg& x) {
-  const OriginScope scope(x.origin());
+  const CallScope call("extract", x.origin());
   return index(Expr(x.value()), std::array{Index(as_mask(condition))});
 }
 
 Expr unique_values(const Arg& x) {
-  const OriginScope scope(x.origin());
+  const CallScope call("unique_values", x.origin());
   const Expr sorted = sorted_line(x);
   return take(sorted, flatnonzero(begins(sorted)));
 }
 
 std::pair<Expr, Expr> unique_counts(const Arg& x) {
-  const OriginScope scope(x.origin());
+  const CallScope call("unique_counts", x.origin());
   const Expr sorted = sorted_line(x);
   const Expr firsts = flatnonzero(begins(sorted));
   return {take(sorted, firsts), lengths(firsts, sorted.dim(0))};
 }
 
 Unique unique(const Arg& x) {
-  const OriginScope scope(x.origin());
+  const CallScope call("unique", x.origin());
   const Expr line = reshape(Expr(x.value()), {-1});
   const Dim n = line.dim(0);
   const Expr order = argsort(line);

@@ -487,6 +487,7 @@ Dim remaining_extent(const Dim& count, const Dim& known, const Value& x, const S
 }  // namespace
 
 Expr reshape(const Arg& x, const Shape& shape) {
+  const CallScope call("reshape", x.origin());
   const Value value = x.value();
   Shape wanted = shape;
   Dim* open = nullptr;
@@ -520,6 +521,7 @@ Expr reshape(const Arg& x, const Shape& shape) {
 }
 
 Expr transpose(const Arg& x, IntList axes) {
+  const CallScope call("transpose", x.origin());
   const Value value = x.value();
   const int rank = value.rank();
   if (axes.empty()) {
@@ -533,12 +535,14 @@ Expr transpose(const Arg& x, IntList axes) {
 }
 
 Expr expand_dims(const Arg& x, std::int64_t axis) {
+  const CallScope call("expand_dims", x.origin());
   const Value value = x.value();
   const std::int64_t normal = normalize_axis(axis, value.rank() + 1, "expand_dims");
   return node_of(op::expand_dims, value, {Attribute(IntList{normal})}, x.origin());
 }
 
 Expr squeeze(const Arg& x, const Axes& axes) {
+  const CallScope call("squeeze", x.origin());
   const Value value = x.value();
   IntList list;
   if (axes.all) {
@@ -553,12 +557,14 @@ Expr squeeze(const Arg& x, const Axes& axes) {
 }
 
 Expr broadcast_to(const Arg& x, const Shape& shape) {
+  const CallScope call("broadcast_to", x.origin());
   const Value value = x.value();
   if (value.shape() == shape) return Expr(value);
   return node_of(op::broadcast_to, value, {Attribute(shape)}, x.origin());
 }
 
-Expr concatenate(std::span<const Expr> arrays, std::int64_t axis) {
+Expr concatenate(const ExprList& arrays, std::int64_t axis) {
+  const CallScope call("concatenate", arrays.origin());
   if (arrays.empty()) throw ValueError("concatenate: expected arrays, found none");
   DType t = arrays[0].dtype();
   for (const Expr& array : arrays) t = promote(t, array.dtype());
@@ -566,10 +572,6 @@ Expr concatenate(std::span<const Expr> arrays, std::int64_t axis) {
   for (const Expr& array : arrays) parts.push_back(cast(array, t).value());
   const std::int64_t normal = normalize_axis(axis, arrays[0].rank(), "concatenate");
   return Expr(make_node(op::concatenate, std::move(parts), {Attribute(normal)}));
-}
-
-Expr concatenate(std::initializer_list<Expr> arrays, std::int64_t axis) {
-  return concatenate(std::span<const Expr>(arrays.begin(), arrays.size()), axis);
 }
 
 Expr extent(const Dim& d) { return Expr(extent_value(d)); }

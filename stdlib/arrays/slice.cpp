@@ -216,6 +216,7 @@ constinit const Op op::inc_slice{.name = "inc_slice",
                                  .batch = slice_batch};
 
 Expr slice(const Arg& x, Shape start, Shape count, Shape step) {
+  const CallScope call("slice", x.origin());
   return Expr(make_node(
       op::slice, {x.value()},
       {Attribute(std::move(start)), Attribute(std::move(count)), Attribute(std::move(step))},
@@ -223,10 +224,12 @@ Expr slice(const Arg& x, Shape start, Shape count, Shape step) {
 }
 
 Expr set_slice(const Arg& x, const Arg& v, Shape start, Shape count, Shape step) {
+  const CallScope call("set_slice", x.origin());
   return write_slice(op::set_slice, x, v, std::move(start), std::move(count), std::move(step));
 }
 
 Expr inc_slice(const Arg& x, const Arg& v, Shape start, Shape count, Shape step) {
+  const CallScope call("inc_slice", x.origin());
   return write_slice(op::inc_slice, x, v, std::move(start), std::move(count), std::move(step));
 }
 

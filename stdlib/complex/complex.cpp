@@ -198,25 +198,30 @@ GNOMON_PART(power_imag, "complex_log.h", 4, "Imaginary part of (a + ib)^(c + id)
 Expr complex(const Arg& re, const Arg& im) { return apply(op::complex, {re, im}); }
 
 Expr complex_from_polar(const Arg& radius, const Arg& angle) {
+  const CallScope call("complex_from_polar", radius.origin());
   return complex(multiply(radius, cos(angle)), multiply(radius, sin(angle)));
 }
 
 Expr real(const Arg& x) {
+  const CallScope call("real", x.origin());
   const Value v = x.value();
   return is_complex(v.dtype()) ? apply(op::real, {x}) : Expr(v);
 }
 
 Expr imag(const Arg& x) {
+  const CallScope call("imag", x.origin());
   const Value v = x.value();
   return is_complex(v.dtype()) ? apply(op::imag, {x}) : zeros_like(Expr(v));
 }
 
 Expr conj(const Arg& x) {
+  const CallScope call("conj", x.origin());
   const Value v = x.value();
   return is_complex(v.dtype()) ? apply(op::conj, {x}) : Expr(v);
 }
 
 Expr angle(const Arg& x) {
+  const CallScope call("angle", x.origin());
   if (is_complex(x.value().dtype())) return apply(op::angle, {x});
   return arctan2(0, add(x, 0.0));
 }

@@ -2,6 +2,7 @@
 // a condition ends.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -201,7 +202,7 @@ Sequences of_length(const Sequences& given, const Dim& length) {
 
 }  // namespace
 
-std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const LoopBody& body,
+std::vector<Expr> fori(const Arg& count, const ExprList& initial, const LoopBody& body,
                        const LoopOptions& options) {
   const Expr steps = cast(Expr(count.as(DType::int64)), DType::int64);
   const ScanBody checked = [&](const Expr& i, States states, States) {
@@ -214,7 +215,7 @@ std::vector<Expr> fori(const Arg& count, std::span<const Expr> initial, const Lo
   return Counted{"fori", steps, {}, checked, count.origin()}.run(initial, options);
 }
 
-std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Sequences& sequences,
+std::vector<Expr> scan(const Arg& count, const ExprList& initial, const Sequences& sequences,
                        const ScanBody& body, const LoopOptions& options) {
   const Expr steps = steps_of(cast(Expr(count.as(DType::int64)), DType::int64));
   const ScanBody checked = [&](const Expr& i, States states, States elements) {
@@ -228,14 +229,14 @@ std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const Se
   return Counted{"scan", steps, over, checked, count.origin()}.run(initial, options);
 }
 
-std::vector<Expr> scan(const Arg& count, std::span<const Expr> initial, const LoopBody& body,
+std::vector<Expr> scan(const Arg& count, const ExprList& initial, const LoopBody& body,
                        const LoopOptions& options) {
   return scan(
       count, initial, Sequences{},
       [&](const Expr& i, States states, States) { return body(i, states); }, options);
 }
 
-WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const WhileStep& step,
+WhileResults while_loop(const Arg& begins, const ExprList& initial, const WhileStep& step,
                         const std::optional<Arg>& most, const LoopOptions& options) {
   check_options("while_loop", options);
   std::vector<Expr> first = {Expr(begins.value()), constant(std::int64_t{0}, DType::int64)};
@@ -266,7 +267,7 @@ WhileResults while_loop(const Arg& begins, std::span<const Expr> initial, const 
   return results;
 }
 
-std::vector<Expr> while_loop(std::span<const Expr> initial,
+std::vector<Expr> while_loop(const ExprList& initial,
                              const std::function<Expr(std::span<const Expr>)>& condition,
                              const std::function<std::vector<Expr>(std::span<const Expr>)>& body) {
   const WhileStep step = [&](const Expr&, States states) {

@@ -182,6 +182,7 @@ std::vector<Expr> cond(const Arg& predicate, const std::function<std::vector<Exp
 }
 
 std::vector<Expr> ifelse(const Arg& condition, const Branches& branches) {
+  const CallScope call("ifelse", condition.origin());
   const auto nodes_of = [](std::span<const Expr> of, const Value& also = {}) {
     std::vector<Value> roots(of.begin(), of.end());
     if (also) roots.push_back(also);

@@ -220,25 +220,30 @@ constinit const Op op::transfer{
         },
     .batch = batch_identity};
 
-Expr barrier(const Arg& x, std::int64_t k, std::span<const Expr> after) {
+Expr barrier(const Arg& x, std::int64_t k, const ExprList& after) {
+  const CallScope call("barrier", x.origin());
   std::vector<Value> operands{x.value()};
   operands.insert(operands.end(), after.begin(), after.end());
   return Expr(make_node(op::barrier, std::move(operands), {Attribute(k)}, x.origin()));
 }
 
 Expr undefined_grad(const Arg& x) {
+  const CallScope call("undefined_grad", x.origin());
   return Expr(make_node(op::undefined_grad, {x.value()}, {}, x.origin()));
 }
 
 Expr stop_gradient(const Arg& x) {
+  const CallScope call("stop_gradient", x.origin());
   return Expr(make_node(op::stop_gradient, {x.value()}, {}, x.origin()));
 }
 
 Expr print(const Arg& x, std::string message) {
+  const CallScope call("print", x.origin());
   return Expr(make_node(op::print, {x.value()}, {Attribute(std::move(message))}, x.origin()));
 }
 
 Expr transfer(const Arg& x, const std::string& device) {
+  const CallScope call("transfer", x.origin());
   std::string name = device.empty() ? device : device_named(device).text();
   return Expr(make_node(op::transfer, {x.value()}, {Attribute(std::move(name))}, x.origin()));
 }
@@ -256,6 +261,7 @@ Expr breakpoint(const Arg& x, BreakpointCallback callback, const Arg& condition)
 
 Expr check_index(const Arg& x, const Arg& condition, const Arg& index, const Arg& bound,
                  std::string message) {
+  const CallScope call("check_index", x.origin());
   const Expr holds = cast(condition, DType::bool_);
   const auto number = [](const Arg& n) { return cast(Expr(n.as(DType::int64)), DType::int64); };
   return Expr(make_node(op::check,
@@ -268,6 +274,7 @@ Expr as_indices(const Arg& x, std::string message) {
 }
 
 Expr shaped(const Arg& x, const Shape& shape, std::string message) {
+  const CallScope call("shaped", x.origin());
   Attributes attributes{Attribute(shape), Attribute(Shape()), Attribute(Shape()),
                         Attribute(std::move(message))};
   return Expr(make_node(op::shaped, {x.value()}, std::move(attributes), x.origin()));
@@ -280,6 +287,7 @@ Expr where_equal(const Arg& x, const Shape& left, const Shape& right, std::strin
 }
 
 Expr check(const Arg& x, const Arg& condition, std::string message) {
+  const CallScope call("check", x.origin());
   const Expr holds = cast(condition, DType::bool_);
   return Expr(make_node(op::check, {x.value(), holds.value()}, {Attribute(std::move(message))},
                         x.origin()));

@@ -32,16 +32,19 @@ Expr identity_with(const Arg& x, const std::function<Expr(const Expr&)>& change)
 }  // namespace
 
 Expr grad_clip(const Arg& x, double low, double high) {
+  const CallScope call("grad_clip", x.origin());
   if (!(low <= high))
     throw ValueError(fmt::format("grad_clip: expected low <= high, found {} and {}", low, high));
   return identity_with(x, [&](const Expr& d) { return clip(d, low, high); });
 }
 
 Expr grad_scale(const Arg& x, double factor) {
+  const CallScope call("grad_scale", x.origin());
   return identity_with(x, [&](const Expr& d) { return d * factor; });
 }
 
 Expr zero_grad(const Arg& x) {
+  const CallScope call("zero_grad", x.origin());
   return identity_with(x, [](const Expr&) { return Expr(); });
 }
 

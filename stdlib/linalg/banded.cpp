@@ -128,7 +128,7 @@ constinit const Op op::solve_banded{
     .jvp = banded_jvp};
 
 Expr solve_banded(std::int64_t below, std::int64_t above, const Arg& diagonals, const Arg& b) {
-  const OriginScope place(diagonals.origin());
+  const CallScope call("solve_banded", diagonals.origin());
   auto [x, y] = promoted(as_matrices(diagonals, "solve_banded"), as_floats(b));
   if (y.rank() == 0)
     throw ValueError(fmt::format(

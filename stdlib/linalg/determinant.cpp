@@ -272,23 +272,28 @@ constinit const Op op::matrix_rank{
     .batch = batch_leading};
 
 Expr det(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("det", a.origin());
   return apply(op::det, {as_matrices(a, "det")});
 }
 
 SlogDet slogdet(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("slogdet", a.origin());
   const std::vector<Expr> y = apply_all(op::slogdet, std::vector<Arg>{as_matrices(a, "slogdet")});
   return {y[0], y[1]};
 }
 
-Expr pinv(const Arg& a, const RankOptions& options) { return with_tolerance(op::pinv, a, options); }
+Expr pinv(const Arg& a, const RankOptions& options) {
+  const CallScope call("pinv", a.origin());
+  return with_tolerance(op::pinv, a, options);
+}
 
 Expr matrix_rank(const Arg& a, const RankOptions& options) {
+  const CallScope call("matrix_rank", a.origin());
   return with_tolerance(op::matrix_rank, a, options);
 }
 
 Expr lstsq(const Arg& a, const Arg& b, const RankOptions& options) {
+  const CallScope call("lstsq", a.origin());
   return matmul(pinv(a, options), as_floats(b));
 }
 

@@ -100,13 +100,13 @@ constinit const Op op::eigvals{.name = "eigvals",
                                .batch = batch_leading};
 
 Eig eig(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("eig", a.origin());
   const std::vector<Expr> y = apply_all(op::eig, std::vector<Arg>{as_matrices(a, "eig")});
   return {y[0], y[1]};
 }
 
 Expr eigvals(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("eigvals", a.origin());
   return apply(op::eigvals, {as_matrices(a, "eigvals")});
 }
 

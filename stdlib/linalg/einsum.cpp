@@ -298,17 +298,14 @@ class Contraction {
 
 }  // namespace
 
-Expr einsum(std::string_view subscripts, std::span<const Expr> operands) {
+Expr einsum(std::string_view subscripts, const ExprList& operands) {
+  const CallScope call("einsum", operands.origin());
   if (operands.empty()) fail("expected operands, found none");
   DType t = operands[0].dtype();
   for (const Expr& x : operands) t = promote(t, x.dtype());
   std::vector<Expr> same;
   for (const Expr& x : operands) same.push_back(cast(x, t));
   return cast(Contraction(subscripts, same).run(), t);
-}
-
-Expr einsum(std::string_view subscripts, std::initializer_list<Expr> operands) {
-  return einsum(subscripts, std::span(operands.begin(), operands.size()));
 }
 
 }  // namespace gnomon

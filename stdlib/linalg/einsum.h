@@ -15,7 +15,6 @@ namespace gnomon {
 /// two at a time by products of matrices: of up to 8 in the order of least work, of more by what
 /// leaves the smallest arrays; an extent that is not known counts as 64. TypeError: the text is no
 /// such list, or extents differ.
-Expr einsum(std::string_view subscripts, std::span<const Expr> operands);
-Expr einsum(std::string_view subscripts, std::initializer_list<Expr> operands);
+Expr einsum(std::string_view subscripts, const ExprList& operands);
 
 }  // namespace gnomon

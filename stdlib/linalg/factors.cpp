@@ -186,14 +186,14 @@ constinit const Op op::lu_factor{
     .jvp = lu_factor_jvp};
 
 Qr qr(const Arg& a, Factors factors) {
-  const OriginScope place(a.origin());
+  const CallScope call("qr", a.origin());
   const std::vector<Expr> y =
       apply_all(op::qr, std::vector<Arg>{as_matrices(a, "qr")}, {factors == Factors::complete});
   return {y[0], y[1]};
 }
 
 LuFactor lu_factor(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("lu_factor", a.origin());
   const std::vector<Expr> y =
       apply_all(op::lu_factor, std::vector<Arg>{as_matrices(a, "lu_factor")});
   return {y[0], y[1], y[2]};

@@ -128,7 +128,6 @@ Exprs solve_jvp(const Jvp& v) {
 
 // Vectors [n] become matrices [n, 1]; leading axes are stretched over one another.
 Expr solve_system(const Op& op, const Arg& a, const Arg& b, const Attributes& attributes) {
-  const OriginScope place(a.origin());
   auto [x, y] = promoted(a, b);
   x = as_floats(x), y = as_floats(y);
   if (x.rank() < 2 || y.rank() == 0) {
@@ -192,18 +191,22 @@ constinit const Op op::solve{
     .batch = system_batch};
 
 Expr cholesky(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("cholesky", a.origin());
   return Expr(make_node(op::cholesky, {as_floats(a).value()}));
 }
 
 Expr solve_triangular(const Arg& a, const Arg& b, bool lower, bool transposed) {
+  const CallScope call("solve_triangular", a.origin());
   return solve_system(op::solve_triangular, a, b, triangular(lower, transposed));
 }
 
-Expr solve(const Arg& a, const Arg& b) { return solve_system(op::solve, a, b, {false}); }
+Expr solve(const Arg& a, const Arg& b) {
+  const CallScope call("solve", a.origin());
+  return solve_system(op::solve, a, b, {false});
+}
 
 Expr inv(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("inv", a.origin());
   const Expr x = as_matrices(a, "inv");
   return solve(x, eye(x.dim(-1), x.dtype()));
 }

@@ -172,12 +172,12 @@ constinit const Op op::solve_sylvester{
     .jvp = sylvester_jvp};
 
 Expr expm(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("expm", a.origin());
   return apply(op::expm, {as_matrices(a, "expm")});
 }
 
 Expr solve_sylvester(const Arg& a, const Arg& b, const Arg& c) {
-  const OriginScope place(a.origin());
+  const CallScope call("solve_sylvester", a.origin());
   const auto [x, y] =
       promoted(as_matrices(a, "solve_sylvester"), as_matrices(b, "solve_sylvester"));
   const auto [left, side] = promoted(x, as_matrices(c, "solve_sylvester"));

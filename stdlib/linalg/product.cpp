@@ -228,8 +228,8 @@ Expr product_of_matrices(const Expr& a, const Expr& b, Origin at) {
 void check_inner(const Expr& a, const Expr& b, int axis, const Origin& at) {
   const Dim m = a.dim(-1), n = b.dim(axis);
   if (m.is_constant() && n.is_constant() && !(m == n)) {
-    reject(at, fmt::format("dot: inner sizes differ: {} and {}", describe(a.value()),
-                           describe(b.value())));
+    reject(at, fmt::format("{}: inner sizes differ: {} and {}", name_of_call_or("dot"),
+                           describe(a.value()), describe(b.value())));
   }
 }
 
@@ -272,7 +272,7 @@ constinit const Op op::half_gemm{
     .step = StepKind::product};
 
 Expr matmul(const Arg& a, const Arg& b) {
-  const OriginScope place(a.origin());
+  const CallScope call("matmul", a.origin());
   const auto [x, y] = promoted(a, b);
   if (x.rank() == 0 || y.rank() == 0) {
     reject(a.origin(), fmt::format("matmul: expected arrays with axes, found {} and {}",
@@ -290,7 +290,7 @@ Expr matmul(const Arg& a, const Arg& b) {
 }
 
 Expr dot(const Arg& a, const Arg& b) {
-  const OriginScope place(a.origin());
+  const CallScope call("dot", a.origin());
   const Expr x(a.value()), y(b.value());
   if (x.rank() == 0 || y.rank() == 0) return multiply(a, b);
   if (x.rank() <= 2 && y.rank() <= 2) return matmul(a, b);
@@ -300,7 +300,7 @@ Expr dot(const Arg& a, const Arg& b) {
 }
 
 Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList& axes_b) {
-  const OriginScope place(a.origin());
+  const CallScope call("tensordot", a.origin());
   const auto [x, y] = promoted(a, b);
   if (axes_a.size() != axes_b.size()) {
     reject(a.origin(),
@@ -344,7 +344,7 @@ Expr tensordot(const Arg& a, const Arg& b, const IntList& axes_a, const IntList&
 }
 
 Expr outer(const Arg& a, const Arg& b) {
-  const OriginScope place(a.origin());
+  const CallScope call("outer", a.origin());
   const Expr x = reshape(a, {Dim(-1)}), y = reshape(b, {Dim(-1)});
   return expand_dims(x, 1) * expand_dims(y, 0);
 }

@@ -123,7 +123,7 @@ constinit const Op op::solve_discrete_are{
     .batch = batch_leading};
 
 Expr solve_discrete_lyapunov(const Arg& a, const Arg& q) {
-  const OriginScope place(a.origin());
+  const CallScope call("solve_discrete_lyapunov", a.origin());
   const auto [x, side] = promoted(as_matrices(a, "solve_discrete_lyapunov"),
                                   as_matrices(q, "solve_discrete_lyapunov"));
   const Expr one = eye(x.dim(-1), x.dtype()), turned = adjoint(x);
@@ -133,7 +133,7 @@ Expr solve_discrete_lyapunov(const Arg& a, const Arg& q) {
 }
 
 Expr solve_discrete_are(const Arg& a, const Arg& b, const Arg& q, const Arg& r) {
-  const OriginScope place(a.origin());
+  const CallScope call("solve_discrete_are", a.origin());
   std::vector<Expr> all;
   for (const Arg* x : {&a, &b, &q, &r}) all.push_back(as_matrices(*x, "solve_discrete_are"));
   Expr pair = all[0];

@@ -71,14 +71,14 @@ constinit const Op op::qz{
     .batch = batch_leading};
 
 Schur schur(const Arg& a, EigenvalueOrder order) {
-  const OriginScope place(a.origin());
+  const CallScope call("schur", a.origin());
   const std::vector<Expr> y =
       apply_all(op::schur, std::vector<Arg>{as_matrices(a, "schur")}, {number_of(order)});
   return {y[0], y[1]};
 }
 
 Qz qz(const Arg& a, const Arg& b, EigenvalueOrder order) {
-  const OriginScope place(a.origin());
+  const CallScope call("qz", a.origin());
   const auto [x, y] = promoted(as_matrices(a, "qz"), as_matrices(b, "qz"));
   const Shape batch = common_batch(x, y);
   const std::vector<Expr> all = apply_all(

@@ -241,25 +241,25 @@ constinit const Op op::svdvals{.name = "svdvals",
                                .jvp = svdvals_jvp};
 
 Eigh eigh(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("eigh", a.origin());
   const std::vector<Expr> y = apply_all(op::eigh, std::vector<Arg>{as_matrices(a, "eigh")});
   return {y[0], y[1]};
 }
 
 Expr eigvalsh(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("eigvalsh", a.origin());
   return apply(op::eigvalsh, {as_matrices(a, "eigvalsh")});
 }
 
 Svd svd(const Arg& a, Factors factors) {
-  const OriginScope place(a.origin());
+  const CallScope call("svd", a.origin());
   const std::vector<Expr> y =
       apply_all(op::svd, std::vector<Arg>{as_matrices(a, "svd")}, {factors == Factors::complete});
   return {y[0], y[1], y[2]};
 }
 
 Expr svdvals(const Arg& a) {
-  const OriginScope place(a.origin());
+  const CallScope call("svdvals", a.origin());
   return apply(op::svdvals, {as_matrices(a, "svdvals")});
 }
 

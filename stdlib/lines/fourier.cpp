@@ -285,30 +285,37 @@ Expr shifted_spectrum(const Arg& arg, const Axes& given, bool back) {
 }  // namespace
 
 Expr fft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+  const CallScope call("fft", x.origin());
   return complex_transform(x, n, axis, norm, false);
 }
 
 Expr ifft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+  const CallScope call("ifft", x.origin());
   return complex_transform(x, n, axis, norm, true);
 }
 
 Expr rfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+  const CallScope call("rfft", x.origin());
   return real_transform(x, n, axis, norm, "rfft");
 }
 
 Expr irfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+  const CallScope call("irfft", x.origin());
   return real_inverse(x, n, axis, norm, "irfft");
 }
 
 Expr hfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+  const CallScope call("hfft", x.origin());
   return real_inverse(conj(x), n, axis, opposite(norm), "hfft");
 }
 
 Expr ihfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+  const CallScope call("ihfft", x.origin());
   return conj(real_transform(x, n, axis, opposite(norm), "ihfft"));
 }
 
 Expr fftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) {
+  const CallScope call("fftn", x.origin());
   Expr y(x.value());
   const Several all(y, s, axes, "fftn");
   for (std::size_t i = all.axes.size(); i-- > 0;) y = fft(y, all.lengths[i], all.axes[i], norm);
@@ -316,6 +323,7 @@ Expr fftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) 
 }
 
 Expr ifftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) {
+  const CallScope call("ifftn", x.origin());
   Expr y(x.value());
   const Several all(y, s, axes, "ifftn");
   for (std::size_t i = all.axes.size(); i-- > 0;) y = ifft(y, all.lengths[i], all.axes[i], norm);
@@ -323,6 +331,7 @@ Expr ifftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm)
 }
 
 Expr rfftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) {
+  const CallScope call("rfftn", x.origin());
   Expr y(x.value());
   const Several all(y, s, axes, "rfftn");
   y = rfft(y, all.lengths.back(), all.axes.back(), norm);
@@ -331,6 +340,7 @@ Expr rfftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm)
 }
 
 Expr irfftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) {
+  const CallScope call("irfftn", x.origin());
   Expr y(x.value());
   const Several all(y, s, axes, "irfftn");
   for (std::size_t i = 0; i + 1 < all.axes.size(); ++i)
@@ -348,7 +358,14 @@ Expr rfftfreq(const Dim& n, double d, DType dtype) {
   return cast(arange(floor_div(n, 2) + 1), dtype) / (cast(extent(n), dtype) * d);
 }
 
-Expr fftshift(const Arg& x, const Axes& axes) { return shifted_spectrum(x, axes, false); }
-Expr ifftshift(const Arg& x, const Axes& axes) { return shifted_spectrum(x, axes, true); }
+Expr fftshift(const Arg& x, const Axes& axes) {
+  const CallScope call("fftshift", x.origin());
+  return shifted_spectrum(x, axes, false);
+}
+
+Expr ifftshift(const Arg& x, const Axes& axes) {
+  const CallScope call("ifftshift", x.origin());
+  return shifted_spectrum(x, axes, true);
+}
 
 }  // namespace gnomon

@@ -209,23 +209,27 @@ constinit const Op op::linear_recurrence{
     .jvp = recurrence_jvp};
 
 Expr cumsum(const Arg& x, std::int64_t axis, Direction direction) {
+  const CallScope call("cumsum", x.origin());
   return running_along(op::cumsum, x, axis, direction);
 }
 
 Expr cumprod(const Arg& x, std::int64_t axis, Direction direction) {
+  const CallScope call("cumprod", x.origin());
   return running_along(op::cumprod, x, axis, direction);
 }
 
 Expr cummax(const Arg& x, std::int64_t axis, Direction direction) {
+  const CallScope call("cummax", x.origin());
   return running_along(op::cummax, x, axis, direction);
 }
 
 Expr cummin(const Arg& x, std::int64_t axis, Direction direction) {
+  const CallScope call("cummin", x.origin());
   return running_along(op::cummin, x, axis, direction);
 }
 
 Expr linear_recurrence(const Arg& a, const Arg& b, std::int64_t axis, Direction direction) {
-  const OriginScope place(a.origin());
+  const CallScope call("linear_recurrence", a.origin());
   const auto [x, y] = promoted(a, b);
   const Shape shape = (x + y).shape();
   const std::int64_t normal =
@@ -235,7 +239,7 @@ Expr linear_recurrence(const Arg& a, const Arg& b, std::int64_t axis, Direction 
 }
 
 Expr diff(const Arg& x, std::int64_t n, std::int64_t axis) {
-  const OriginScope place(x.origin());
+  const CallScope call("diff", x.origin());
   Expr y(x.value());
   std::vector<Index> before(static_cast<std::size_t>(normalize_axis(axis, y.rank(), "diff")),
                             Index(all_of));
@@ -250,7 +254,7 @@ Expr diff(const Arg& x, std::int64_t n, std::int64_t axis) {
 }
 
 Expr trapezoid(const Arg& y, const Arg& spacing, std::int64_t axis) {
-  const OriginScope place(y.origin());
+  const CallScope call("trapezoid", y.origin());
   const Expr v = as_floats(y);
   std::vector<Index> first(static_cast<std::size_t>(normalize_axis(axis, v.rank(), "trapezoid")),
                            Index(all_of));

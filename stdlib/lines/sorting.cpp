@@ -175,14 +175,17 @@ constinit const Op op::searchsorted{
     .batch = batch_searchsorted};
 
 Expr sort(const Arg& x, std::int64_t axis, Order order) {
+  const CallScope call("sort", x.origin());
   return sorted_along(op::sort, x, axis, order == Order::descending);
 }
 
 Expr argsort(const Arg& x, std::int64_t axis, Order order) {
+  const CallScope call("argsort", x.origin());
   return sorted_along(op::argsort, x, axis, order == Order::descending);
 }
 
 Expr argtopk(const Arg& x, std::int64_t count, std::int64_t axis, Order order) {
+  const CallScope call("argtopk", x.origin());
   const std::int64_t normal = normalize_axis(axis, x.value().rank(), op::argtopk.name);
   return apply(op::argtopk, {x},
                {Attribute(count), Attribute(normal), Attribute(order == Order::ascending)});
@@ -190,15 +193,18 @@ Expr argtopk(const Arg& x, std::int64_t count, std::int64_t axis, Order order) {
 
 std::pair<Expr, Expr> topk_and_argtopk(const Arg& x, std::int64_t count, std::int64_t axis,
                                        Order order) {
+  const CallScope call("topk_and_argtopk", x.origin());
   const Expr at = argtopk(x, count, axis, order);
   return {take_along_axis(x, at, axis), at};
 }
 
 Expr topk(const Arg& x, std::int64_t count, std::int64_t axis, Order order) {
+  const CallScope call("topk", x.origin());
   return topk_and_argtopk(x, count, axis, order).first;
 }
 
-Expr lexsort(std::span<const Expr> keys, std::int64_t axis) {
+Expr lexsort(const ExprList& keys, std::int64_t axis) {
+  const CallScope call("lexsort", keys.origin());
   if (keys.empty()) throw ValueError("lexsort: expected keys, found none");
   Expr at = argsort(keys[0], axis);
   for (const Expr& key : keys.subspan(1))
@@ -207,6 +213,7 @@ Expr lexsort(std::span<const Expr> keys, std::int64_t axis) {
 }
 
 Expr searchsorted(const Arg& sorted, const Arg& values, Side side) {
+  const CallScope call("searchsorted", sorted.origin());
   return apply(op::searchsorted, {sorted, values}, {Attribute(side == Side::right)});
 }
 
@@ -225,7 +232,7 @@ Expr or_nan(const Expr& x, std::int64_t axis) {
 }  // namespace
 
 Expr quantile(const Arg& x, const Arg& q, std::optional<std::int64_t> axis, Interpolation method) {
-  const OriginScope scope(x.origin());
+  const CallScope call("quantile", x.origin());
   const auto [elements, at] = line_of(as_floats(x), axis, "quantile");
   const Expr line = or_nan(elements, at);
   const DType t = line.dtype();
@@ -265,7 +272,7 @@ Expr quantile(const Arg& x, const Arg& q, std::optional<std::int64_t> axis, Inte
 Expr median(const Arg& x, std::optional<std::int64_t> axis) { return quantile(x, 0.5, axis); }
 
 Expr bincount(const Arg& x, const Dim& length, std::optional<Expr> weights) {
-  const OriginScope scope(x.origin());
+  const CallScope call("bincount", x.origin());
   const Expr v(x.value());
   if (!is_integer(v.dtype()))
     throw TypeError(fmt::format("bincount: expected integers, found {}", describe(v)));
@@ -279,7 +286,7 @@ Expr bincount(const Arg& x, const Dim& length, std::optional<Expr> weights) {
 }
 
 Expr histogram(const Arg& x, const Arg& edges) {
-  const OriginScope scope(x.origin());
+  const CallScope call("histogram", x.origin());
   const auto [values, bounds] = promoted(x, edges);
   if (bounds.rank() != 1)
     throw ValueError(

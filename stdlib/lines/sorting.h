@@ -26,7 +26,7 @@ Expr argtopk(const Arg& x, std::int64_t count, std::int64_t axis = -1,
 std::pair<Expr, Expr> topk_and_argtopk(const Arg& x, std::int64_t count, std::int64_t axis = -1,
                                        Order order = Order::descending);
 /// The places that sort by the last key, and those equal in it by the key before, and so on.
-Expr lexsort(std::span<const Expr> keys, std::int64_t axis = -1);
+Expr lexsort(const ExprList& keys, std::int64_t axis = -1);
 
 enum class Side : bool { left, right };
 /// How many elements of the ascending vector `sorted` are less than each value (left), or not

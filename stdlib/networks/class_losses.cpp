@@ -123,14 +123,14 @@ class ClassLosses {
 }  // namespace
 
 Expr cross_entropy(const Arg& logits, const Arg& labels, const ClassOptions& options) {
-  const OriginScope place(logits.origin());
+  const CallScope call("cross_entropy", logits.origin());
   const Expr x = as_floats(logits), t(labels.value());
   const ClassLosses losses("cross_entropy", x, log_softmax(x, options.axis), options);
   return is_float(t.dtype()) ? losses.of_probabilities(t) : losses.of_labels(t);
 }
 
 Expr nll_loss(const Arg& logs, const Arg& labels, const ClassOptions& options) {
-  const OriginScope place(logs.origin());
+  const CallScope call("nll_loss", logs.origin());
   if (options.label_smoothing != 0)
     throw ValueError("nll_loss: expected no label smoothing, which needs a softmax");
   const Expr x = as_floats(logs);
@@ -139,7 +139,7 @@ Expr nll_loss(const Arg& logs, const Arg& labels, const ClassOptions& options) {
 
 Expr multi_margin_loss(const Arg& x, const Arg& labels, const Arg& margin, std::int64_t axis,
                        Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("multi_margin_loss", x.origin());
   const Expr scores = as_floats(x);
   const std::int64_t at = normalize_axis(axis, scores.rank(), "multi_margin_loss");
   const Expr target = expand_dims(class_labels(labels, "multi_margin_loss"), at);
@@ -177,7 +177,7 @@ struct Hierarchy {
 
 Expr hierarchical_log_softmax(const Arg& x, const Arg& w1, const Arg& b1, const Arg& w2,
                               const Arg& b2) {
-  const OriginScope place(x.origin());
+  const CallScope call("hierarchical_log_softmax", x.origin());
   const Hierarchy h(x, w1, b1, w2, b2);
   const Expr scores = transpose(matmul(expand_dims(h.x, 0), h.w2), {1, 0, 2}) + h.b2;
   const Expr all = expand_dims(h.of_classes(), 2) + log_softmax(scores);
@@ -186,7 +186,7 @@ Expr hierarchical_log_softmax(const Arg& x, const Arg& w1, const Arg& b1, const 
 
 Expr hierarchical_log_softmax(const Arg& x, const Arg& w1, const Arg& b1, const Arg& w2,
                               const Arg& b2, const Arg& labels) {
-  const OriginScope place(x.origin());
+  const CallScope call("hierarchical_log_softmax", x.origin());
   const Hierarchy h(x, w1, b1, w2, b2);
   const Expr target = cast(integer_labels(labels, "hierarchical_log_softmax"), DType::int64);
   const Expr size = extent(h.w2.dim(2));
@@ -199,7 +199,7 @@ Expr hierarchical_log_softmax(const Arg& x, const Arg& w1, const Arg& b1, const 
 // ---------------------------------------------------------------------------------------- counting
 
 Expr confusion_matrix(const Arg& actual, const Arg& predicted, const Dim& classes) {
-  const OriginScope place(actual.origin());
+  const CallScope call("confusion_matrix", actual.origin());
   const Expr n = extent(classes);
   const auto checked = [&](const Arg& given) {
     const Expr labels = cast(integer_labels(given, "confusion_matrix"), DType::int64);

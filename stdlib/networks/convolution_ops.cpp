@@ -409,7 +409,7 @@ constinit const Op op::conv_weight_gradient{
     .batch = weight_gradient_batch};
 
 Expr conv(const Arg& x, const Arg& w, const Windows& windows) {
-  const OriginScope place(x.origin());
+  const CallScope call("conv", x.origin());
   const auto axes = static_cast<std::size_t>(std::max({x.value().rank(), w.value().rank(), 3})) - 2;
   return apply(
       op::conv, {x, w},

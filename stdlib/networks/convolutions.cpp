@@ -86,7 +86,7 @@ Dim product_of(std::span<const Dim> extents) {
 }  // namespace
 
 Expr conv_transpose(const Arg& x, const Arg& w, const Windows& windows, const IntList& extra) {
-  const OriginScope place(x.origin());
+  const CallScope call("conv_transpose", x.origin());
   const auto [images, weights] = operands_of(x, w, "conv_transpose");
   const std::size_t axes = spatial_axes(images);
   const Windows lie = for_each_axis(windows, axes, "conv_transpose");
@@ -109,7 +109,7 @@ Expr conv_transpose(const Arg& x, const Arg& w, const Windows& windows, const In
 
 Expr separable_conv(const Arg& x, const Arg& depthwise, const Arg& pointwise,
                     const Windows& windows) {
-  const OriginScope place(x.origin());
+  const CallScope call("separable_conv", x.origin());
   const auto [images, weights] = operands_of(x, depthwise, "separable_conv");
   if (!images.dim(1).is_constant())
     throw TypeError(fmt::format("separable_conv: expected a known number of channels, found {}",
@@ -120,7 +120,7 @@ Expr separable_conv(const Arg& x, const Arg& depthwise, const Arg& pointwise,
 }
 
 Expr causal_conv1d(const Arg& x, const Arg& w, const Windows& windows) {
-  const OriginScope place(x.origin());
+  const CallScope call("causal_conv1d", x.origin());
   const auto [images, weights] = operands_of(x, w, "causal_conv1d");
   if (images.rank() != 3 || weights.rank() != 3 || !weights.dim(2).is_constant())
     throw ValueError(fmt::format(
@@ -133,7 +133,7 @@ Expr causal_conv1d(const Arg& x, const Arg& w, const Windows& windows) {
 }
 
 Expr patches(const Arg& x, const Shape& size, const Windows& windows) {
-  const OriginScope place(x.origin());
+  const CallScope call("patches", x.origin());
   const Expr images = operands_of(x, x, "patches").first;
   const std::size_t axes = spatial_axes(images);
   const Windows lie = for_each_axis(windows, axes, "patches");
@@ -154,7 +154,7 @@ Expr patches(const Arg& x, const Shape& size, const Windows& windows) {
 }
 
 Expr unshared_conv(const Arg& x, const Arg& w, const Windows& windows) {
-  const OriginScope place(x.origin());
+  const CallScope call("unshared_conv", x.origin());
   const auto [images, weights] = operands_of(x, w, "unshared_conv");
   const std::size_t axes = spatial_axes(images);
   const Shape& s = weights.shape();
@@ -209,7 +209,7 @@ Expr with_multiple(const Expr& x, const Dim& extent, std::int64_t part, std::str
 }  // namespace
 
 Expr images2neibs(const Arg& x, const IntList& size, const IntList& step, Borders borders) {
-  const OriginScope place(x.origin());
+  const CallScope call("images2neibs", x.origin());
   Expr images = as_images(x, "images2neibs");
   const IntList block = pair_of(size, "size", "images2neibs");
   const IntList apart = step.empty() ? block : pair_of(step, "step", "images2neibs");
@@ -246,7 +246,7 @@ Expr images2neibs(const Arg& x, const IntList& size, const IntList& step, Border
 }
 
 Expr neibs2images(const Arg& neibs, const IntList& size, const Shape& shape, Borders borders) {
-  const OriginScope place(neibs.origin());
+  const CallScope call("neibs2images", neibs.origin());
   Expr rows(neibs.value());
   const IntList block = pair_of(size, "size", "neibs2images");
   if (rows.rank() != 2 || shape.size() != 4 ||
@@ -301,13 +301,13 @@ Expr finer(const Expr& x, std::size_t axis, std::int64_t ratio) {
   }
   Shape shape = x.shape();
   shape[axis] = shape[axis] * ratio;
-  return reshape(stack(std::span<const Expr>(phases), static_cast<std::int64_t>(axis) + 1), shape);
+  return reshape(stack(phases, static_cast<std::int64_t>(axis) + 1), shape);
 }
 
 }  // namespace
 
 Expr bilinear_upsampling(const Arg& x, const IntList& ratio, const IntList& step) {
-  const OriginScope place(x.origin());
+  const CallScope call("bilinear_upsampling", x.origin());
   Expr y = as_floats(as_images(x, "bilinear_upsampling"));
   const IntList times = pair_of(ratio, "ratio", "bilinear_upsampling");
   const IntList apart = pair_of(step, "step", "bilinear_upsampling");

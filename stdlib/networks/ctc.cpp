@@ -35,7 +35,7 @@ Expr log_of_sum(std::span<const Expr> logs) {
   most = stop_gradient(most);
   std::vector<Expr> terms;
   for (const Expr& e : logs) terms.push_back(exp(e - most));
-  return most + log(add(std::span<const Expr>(terms)));
+  return most + log(add(terms));
 }
 
 Expr filled(const Shape& shape, double value, DType t) { return full(shape, constant(value, t)); }
@@ -44,7 +44,7 @@ Expr filled(const Shape& shape, double value, DType t) { return full(shape, cons
 
 Expr ctc_loss(const Arg& logits, const Arg& labels, const Arg& input_lengths,
               const Arg& label_lengths, const CtcOptions& options) {
-  const OriginScope place(logits.origin());
+  const CallScope call("ctc_loss", logits.origin());
   const Expr given(labels.value());
   Expr x = as_floats(logits);
   const DType wanted = x.dtype();

@@ -31,13 +31,13 @@ double lowest(DType t) {
 }  // namespace
 
 Expr linear(const Arg& x, const Arg& weight, const Expr& bias) {
-  const OriginScope place(x.origin());
+  const CallScope call("linear", x.origin());
   const Expr y = matmul(x, weight);
   return bias.defined() ? y + bias : y;
 }
 
 Expr bilinear(const Arg& x1, const Arg& x2, const Arg& weight, const Expr& bias) {
-  const OriginScope place(x1.origin());
+  const CallScope call("bilinear", x1.origin());
   const Expr w(weight.value()), right(x2.value());
   if (w.rank() != 3 || right.rank() < 1)
     throw ValueError(
@@ -55,7 +55,7 @@ Expr bilinear(const Arg& x1, const Arg& x2, const Arg& weight, const Expr& bias)
 
 Expr sparse_block_dot(const Arg& weight, const Arg& x, const Arg& inputs, const Arg& bias,
                       const Arg& outputs) {
-  const OriginScope place(weight.origin());
+  const CallScope call("sparse_block_dot", weight.origin());
   const auto [w, h] = promoted(weight, x);
   const Expr from(inputs.value()), to(outputs.value()), b(bias.value());
   if (w.rank() != 4 || h.rank() != 3 || b.rank() != 2 || from.rank() != 2 || to.rank() != 2)
@@ -71,7 +71,7 @@ Expr sparse_block_dot(const Arg& weight, const Arg& x, const Arg& inputs, const 
 }
 
 Expr embedding(const Arg& indices, const Arg& table, std::optional<std::int64_t> padding) {
-  const OriginScope place(indices.origin());
+  const CallScope call("embedding", indices.origin());
   const Expr i(indices.value()), rows(table.value());
   if (!is_integer(i.dtype()))
     throw TypeError(
@@ -87,7 +87,7 @@ Expr embedding(const Arg& indices, const Arg& table, std::optional<std::int64_t>
 
 Expr scaled_dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
                                   const AttentionOptions& options) {
-  const OriginScope place(query.origin());
+  const CallScope call("scaled_dot_product_attention", query.origin());
   const Expr q = as_matrices(query, "scaled_dot_product_attention");
   const Expr k = as_matrices(key, "scaled_dot_product_attention");
   const Expr v = as_matrices(value, "scaled_dot_product_attention");
@@ -113,7 +113,7 @@ Expr scaled_dot_product_attention(const Arg& query, const Arg& key, const Arg& v
 }
 
 Expr dropout(const Expr& state, const Arg& x, const Arg& p, const std::optional<IntList>& axes) {
-  const OriginScope place(x.origin());
+  const CallScope call("dropout", x.origin());
   const Expr v = as_floats(x);
   Shape shape = v.shape();
   if (axes) {

@@ -49,17 +49,17 @@ Expr positive_part(const Expr& x) { return where(less_equal(x, 0), 0, x); }
 // -------------------------------------------------------------------------------- of real numbers
 
 Expr mse_loss(const Arg& x, const Arg& targets, Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("mse_loss", x.origin());
   return reduced(square(difference(x, targets)), reduction);
 }
 
 Expr l1_loss(const Arg& x, const Arg& targets, Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("l1_loss", x.origin());
   return reduced(absolute(difference(x, targets)), reduction);
 }
 
 Expr huber_loss(const Arg& x, const Arg& targets, const Arg& delta, Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("huber_loss", x.origin());
   const auto [d, border] = promoted(difference(x, targets), delta);
   const Expr size = absolute(d);
   const Expr losses =
@@ -68,7 +68,7 @@ Expr huber_loss(const Arg& x, const Arg& targets, const Arg& delta, Reduction re
 }
 
 Expr smooth_l1_loss(const Arg& x, const Arg& targets, const Arg& beta, Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("smooth_l1_loss", x.origin());
   const auto [d, border] = promoted(difference(x, targets), beta);
   const Expr size = absolute(d);
   const Expr losses = where(less(size, border), 0.5 * square(d) / border, size - 0.5 * border);
@@ -77,7 +77,7 @@ Expr smooth_l1_loss(const Arg& x, const Arg& targets, const Arg& beta, Reduction
 
 // cosh(d) = 1 + 2 sinh(d / 2)^2 near 0, e^d (1 + e^(-2 d)) / 2 beyond.
 Expr log_cosh_loss(const Arg& x, const Arg& targets, Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("log_cosh_loss", x.origin());
   const Expr size = absolute(difference(x, targets));
   const Expr near = log1p(2 * square(sinh(0.5 * size)));
   const Expr far = size - std::numbers::ln2 + log1p(exp(-2 * size));
@@ -86,7 +86,7 @@ Expr log_cosh_loss(const Arg& x, const Arg& targets, Reduction reduction) {
 
 Expr gaussian_nll_loss(const Arg& x, const Arg& targets, const Arg& var, bool full, double epsilon,
                        Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("gaussian_nll_loss", x.origin());
   const auto [d, given] = promoted(difference(x, targets), var);
   const Expr v = maximum(given, epsilon);
   Expr losses = 0.5 * (log(v) + square(d) / v);
@@ -96,7 +96,7 @@ Expr gaussian_nll_loss(const Arg& x, const Arg& targets, const Arg& var, bool fu
 
 Expr poisson_nll_loss(const Arg& x, const Arg& targets, bool log_input, bool full,
                       Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("poisson_nll_loss", x.origin());
   const auto [a, b] = promoted(x, targets);
   const Expr rate = as_floats(a), counts = as_floats(b);
   Expr losses = log_input ? exp(rate) - counts * rate
@@ -108,7 +108,7 @@ Expr poisson_nll_loss(const Arg& x, const Arg& targets, bool log_input, bool ful
 // -------------------------------------------------------------------------------- of probabilities
 
 Expr binary_cross_entropy(const Arg& p, const Arg& t, Reduction reduction) {
-  const OriginScope place(p.origin());
+  const CallScope call("binary_cross_entropy", p.origin());
   const auto [a, b] = promoted(p, t);
   const Expr chance = as_floats(a), target = as_floats(b);
   const Expr losses = -(times_log(target, chance, [](const Expr& y) { return log(y); }) +
@@ -118,7 +118,7 @@ Expr binary_cross_entropy(const Arg& p, const Arg& t, Reduction reduction) {
 
 Expr binary_cross_entropy_with_logits(const Arg& logits, const Arg& t,
                                       const std::optional<Arg>& pos_weight, Reduction reduction) {
-  const OriginScope place(logits.origin());
+  const CallScope call("binary_cross_entropy_with_logits", logits.origin());
   const auto [a, b] = promoted(logits, t);
   const Expr x = as_floats(a), target = as_floats(b);
   if (!pos_weight) return reduced(softplus(x) - x * target, reduction);
@@ -127,7 +127,7 @@ Expr binary_cross_entropy_with_logits(const Arg& logits, const Arg& t,
 }
 
 Expr kl_div(const Arg& logs, const Arg& p, bool log_targets, Reduction reduction) {
-  const OriginScope place(logs.origin());
+  const CallScope call("kl_div", logs.origin());
   const auto [a, b] = promoted(logs, p);
   const Expr q = as_floats(a), t = as_floats(b);
   const Expr chance = log_targets ? exp(t) : t;
@@ -138,32 +138,32 @@ Expr kl_div(const Arg& logs, const Arg& p, bool log_targets, Reduction reduction
 // --------------------------------------------------------------------------- of margins and angles
 
 Expr hinge_loss(const Arg& x, const Arg& t, bool squared, Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("hinge_loss", x.origin());
   const auto [a, b] = promoted(x, t);
   const Expr gap = positive_part(1 - as_floats(a) * as_floats(b));
   return reduced(squared ? square(gap) : gap, reduction);
 }
 
 Expr soft_margin_loss(const Arg& x, const Arg& t, Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("soft_margin_loss", x.origin());
   const auto [a, b] = promoted(x, t);
   return reduced(softplus(-(as_floats(a) * as_floats(b))), reduction);
 }
 
 Expr margin_ranking_loss(const Arg& x1, const Arg& x2, const Arg& t, const Arg& margin,
                          Reduction reduction) {
-  const OriginScope place(x1.origin());
+  const CallScope call("margin_ranking_loss", x1.origin());
   return reduced(positive_part(margin - t * difference(x1, x2)), reduction);
 }
 
 Expr hinge_embedding_loss(const Arg& x, const Arg& t, const Arg& margin, Reduction reduction) {
-  const OriginScope place(x.origin());
+  const CallScope call("hinge_embedding_loss", x.origin());
   const Expr distance = as_floats(x);
   return reduced(where(equal(t, 1), distance, positive_part(margin - distance)), reduction);
 }
 
 Expr cosine_similarity(const Arg& x1, const Arg& x2, std::int64_t axis, double epsilon) {
-  const OriginScope place(x1.origin());
+  const CallScope call("cosine_similarity", x1.origin());
   const auto [a, b] = promoted(x1, x2);
   const Expr x = as_floats(a), y = as_floats(b);
   return sum(x * y, axis) /
@@ -172,14 +172,14 @@ Expr cosine_similarity(const Arg& x1, const Arg& x2, std::int64_t axis, double e
 
 Expr cosine_embedding_loss(const Arg& x1, const Arg& x2, const Arg& t, const Arg& margin,
                            Reduction reduction) {
-  const OriginScope place(x1.origin());
+  const CallScope call("cosine_embedding_loss", x1.origin());
   const Expr cosine = cosine_similarity(x1, x2);
   return reduced(where(equal(t, 1), 1 - cosine, positive_part(cosine - margin)), reduction);
 }
 
 Expr triplet_margin_loss(const Arg& anchor, const Arg& positive, const Arg& negative,
                          const Arg& margin, double order, Reduction reduction) {
-  const OriginScope place(anchor.origin());
+  const CallScope call("triplet_margin_loss", anchor.origin());
   const Expr near = norm(difference(anchor, positive), order, -1);
   const Expr far = norm(difference(anchor, negative), order, -1);
   return reduced(positive_part(near - far + margin), reduction);

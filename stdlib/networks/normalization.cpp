@@ -77,7 +77,7 @@ Expr of_groups(const Expr& x, std::int64_t groups) {
 
 Expr batch_norm(const Arg& x, const Arg& mean, const Arg& var, const Affine& affine,
                 const IntList& axes, double epsilon) {
-  const OriginScope place(x.origin());
+  const CallScope call("batch_norm", x.origin());
   const Expr v = as_floats(x);
   const IntList kept = normalize_axes(axes, v.rank(), "batch_norm");
   const Expr centered = v - placed(Expr(mean.as(v.dtype())), v, kept, "batch_norm");
@@ -88,7 +88,7 @@ Expr batch_norm(const Arg& x, const Arg& mean, const Arg& var, const Affine& aff
 BatchNorm batch_norm_train(const Arg& x, const Expr& running_mean, const Expr& running_var,
                            const Affine& affine, const IntList& axes, const Arg& momentum,
                            double epsilon) {
-  const OriginScope place(x.origin());
+  const CallScope call("batch_norm_train", x.origin());
   const Expr v = as_floats(x);
   const IntList kept = normalize_axes(axes, v.rank(), "batch_norm_train");
   const IntList reduced = other_axes(v, kept);
@@ -109,7 +109,7 @@ BatchNorm batch_norm_train(const Arg& x, const Expr& running_mean, const Expr& r
 }
 
 Expr layer_norm(const Arg& x, const Affine& affine, const IntList& axes, double epsilon) {
-  const OriginScope place(x.origin());
+  const CallScope call("layer_norm", x.origin());
   const Expr v = as_floats(x);
   const IntList list = normalize_axes(axes, v.rank(), "layer_norm");
   const Statistics s = statistics_of(v, list);
@@ -117,7 +117,7 @@ Expr layer_norm(const Arg& x, const Affine& affine, const IntList& axes, double 
 }
 
 Expr rms_norm(const Arg& x, const Expr& weight, const IntList& axes, double epsilon) {
-  const OriginScope place(x.origin());
+  const CallScope call("rms_norm", x.origin());
   const Expr v = as_floats(x);
   const IntList list = normalize_axes(axes, v.rank(), "rms_norm");
   const Expr scale = rsqrt(mean(square(v), list, keepdims) + epsilon);
@@ -125,7 +125,7 @@ Expr rms_norm(const Arg& x, const Expr& weight, const IntList& axes, double epsi
 }
 
 Expr group_norm(const Arg& x, std::int64_t groups, const Affine& affine, double epsilon) {
-  const OriginScope place(x.origin());
+  const CallScope call("group_norm", x.origin());
   const Expr v = as_channels(x, "group_norm");
   const Statistics s = statistics_of(of_groups(v, groups), {2});
   const Expr y = reshape(s.centered * rsqrt(s.var + epsilon), v.shape());
@@ -133,20 +133,20 @@ Expr group_norm(const Arg& x, std::int64_t groups, const Affine& affine, double 
 }
 
 Expr instance_norm(const Arg& x, const Affine& affine, double epsilon) {
-  const OriginScope place(x.origin());
+  const CallScope call("instance_norm", x.origin());
   const Expr v = as_channels(x, "instance_norm");
   const Statistics s = statistics_of(v, other_axes(v, {0, 1}));
   return scaled_by_affine(s.centered, rsqrt(s.var + epsilon), affine, {1}, "instance_norm");
 }
 
 Expr normalize(const Arg& x, double order, std::int64_t axis, double epsilon) {
-  const OriginScope place(x.origin());
+  const CallScope call("normalize", x.origin());
   const Expr v = as_floats(x);
   return v / maximum(norm(v, order, axis == -1 ? v.rank() - 1 : axis, keepdims), epsilon);
 }
 
 Expr local_response_norm(const Arg& x, std::int64_t size, double alpha, double beta, double k) {
-  const OriginScope place(x.origin());
+  const CallScope call("local_response_norm", x.origin());
   const Expr v = as_channels(x, "local_response_norm");
   if (size < 1)
     throw ValueError(

@@ -495,16 +495,18 @@ constinit const Op op::sum_pool_gradient{
     .batch = batch_leading};
 
 Expr max_pool(const Arg& x, const IntList& size, const IntList& stride, const IntList& padding) {
+  const CallScope call("max_pool", x.origin());
   return apply(op::max_pool, {x}, window_attributes(size, stride, padding));
 }
 
 Expr sum_pool(const Arg& x, const IntList& size, const IntList& stride, const IntList& padding) {
+  const CallScope call("sum_pool", x.origin());
   return apply(op::sum_pool, {x}, window_attributes(size, stride, padding));
 }
 
 // The number of elements inside the image, which the same sum over ones counts.
 Expr avg_pool(const Arg& x, const IntList& size, const IntList& stride, const IntList& padding) {
-  const OriginScope place(x.origin());
+  const CallScope call("avg_pool", x.origin());
   const Expr value(x.value());
   const DType t = is_float(value.dtype()) ? value.dtype() : DType::float64;
   const Expr total = sum_pool(cast(value, t), size, stride, padding);

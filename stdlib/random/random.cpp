@@ -42,6 +42,7 @@ Expr derived_keys(const Expr& state, const Expr& positions, std::uint64_t part) 
 }  // namespace
 
 Expr state(const Arg& seed) {
+  const CallScope call("state", seed.origin());
   const Expr key = cast(seed, DType::uint64);
   if (key.rank() != 0)
     throw ValueError("random: expected one integer as seed, found " + describe(key.value()));
@@ -55,6 +56,7 @@ Expr split(const Expr& state, const Dim& count) {
 }
 
 Expr fold_in(const Expr& state, const Arg& data) {
+  const CallScope call("fold_in", data.origin());
   check_state("fold_in", state);
   const Expr position = cast(data, DType::uint64);
   if (position.rank() != 0)
@@ -68,6 +70,7 @@ Expr fold_in(const Expr& state, const Arg& data) {
 }
 
 Expr advance(const Expr& state, const Arg& draws) {
+  const CallScope call("advance", draws.origin());
   check_state("advance", state);
   return stack({key_of(state), counter_of(state) + cast(draws, DType::uint64)});
 }
@@ -259,6 +262,7 @@ Expr bits(const Expr& state, const Shape& shape, DType dtype) {
 
 Expr integers(const Expr& state, const Shape& shape, const Arg& low, const Arg& high, DType dtype,
               bool closed) {
+  const CallScope call("integers", low.origin());
   Draw draw("integers", state, shape);
   const DType wide = draw.integer_dtype(dtype) == DType::uint64 ? DType::uint64 : DType::int64;
   const Expr from = draw.parameter(low, "low", wide), to = draw.parameter(high, "high", wide);
@@ -273,6 +277,7 @@ Expr integers(const Expr& state, const Shape& shape, const Arg& low, const Arg& 
 }
 
 Expr uniform(const Expr& state, const Shape& shape, const Arg& low, const Arg& high, DType dtype) {
+  const CallScope call("uniform", low.origin());
   Draw draw("uniform", state, shape);
   const DType t = draw.float_dtype(dtype);
   const Expr from = draw.parameter(low, "low", t), to = draw.parameter(high, "high", t);
@@ -283,6 +288,7 @@ Expr uniform(const Expr& state, const Shape& shape, const Arg& low, const Arg& h
 }
 
 Expr normal(const Expr& state, const Shape& shape, const Arg& loc, const Arg& scale, DType dtype) {
+  const CallScope call("normal", loc.origin());
   Draw draw("normal", state, shape);
   const DType t = draw.float_dtype(dtype);
   const Expr center = draw.parameter(loc, "loc", t), width = draw.parameter(scale, "scale", t);

@@ -35,6 +35,7 @@ Expr last_along(const Expr& x) {
 // The number of running sums that are not above u * total. Where rounding makes that the total, it
 // is the first category that reaches it.
 Expr categorical(const Expr& state, const Shape& shape, const Arg& p, DType dtype) {
+  const CallScope call("categorical", p.origin());
   const Expr w = weights_of("categorical", p);
   Draw draw("categorical", state, shape);
   draw.integer_dtype(dtype);
@@ -58,12 +59,14 @@ Expr permutation(const Expr& state, const Dim& n) {
 }
 
 Expr shuffle(const Expr& state, const Arg& x, std::int64_t axis) {
+  const CallScope call("shuffle", x.origin());
   const Expr v(x.value());
   const std::int64_t at = normalize_axis(axis, v.rank(), "shuffle");
   return take(v, permutation(state, v.shape()[static_cast<std::size_t>(at)]), at);
 }
 
 Expr permuted(const Expr& state, const Arg& x, std::int64_t axis) {
+  const CallScope call("permuted", x.origin());
   const Expr v(x.value());
   const std::int64_t at = normalize_axis(axis, v.rank(), "permuted");
   Draw draw("permuted", state, v.shape());

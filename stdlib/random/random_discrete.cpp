@@ -21,12 +21,14 @@ struct Counts : ParametricDraw {
 }  // namespace
 
 Expr bernoulli(const Expr& state, const Shape& shape, const Arg& p, DType dtype) {
+  const CallScope call("bernoulli", p.origin());
   Counts draw("bernoulli", state, shape, dtype);
   const Expr chance = draw.in_unit(p, "p");
   return cast(less(draw.unit(computing_dtype), chance), dtype);
 }
 
 Expr binomial(const Expr& state, const Shape& shape, const Arg& n, const Arg& p, DType dtype) {
+  const CallScope call("binomial", n.origin());
   Counts draw("binomial", state, shape, dtype);
   const Expr count = draw.not_negative(n, "n"), chance = draw.in_unit(p, "p");
   return cast(draw.tried(op::random_binomial, {floor(count), chance}), dtype);
@@ -34,6 +36,7 @@ Expr binomial(const Expr& state, const Shape& shape, const Arg& n, const Arg& p,
 
 Expr betabinom(const Expr& state, const Shape& shape, const Arg& n, const Arg& a, const Arg& b,
                DType dtype) {
+  const CallScope call("betabinom", n.origin());
   Counts draw("betabinom", state, shape, dtype);
   const Expr count = draw.not_negative(n, "n");
   const Expr first = draw.above_zero(a, "a"), second = draw.above_zero(b, "b");
@@ -44,6 +47,7 @@ Expr betabinom(const Expr& state, const Shape& shape, const Arg& n, const Arg& a
 // A Poisson variable whose mean is a gamma variable.
 Expr negative_binomial(const Expr& state, const Shape& shape, const Arg& n, const Arg& p,
                        DType dtype) {
+  const CallScope call("negative_binomial", n.origin());
   Counts draw("negative_binomial", state, shape, dtype);
   const Expr count = draw.above_zero(n, "n"), chance = draw.likely(p, "p");
   const Expr mean = exp(draw.log_gamma(count, 1)) * ((1 - chance) / chance);
@@ -52,6 +56,7 @@ Expr negative_binomial(const Expr& state, const Shape& shape, const Arg& n, cons
 
 // By inversion: the whole number of exponential waiting times.
 Expr geometric(const Expr& state, const Shape& shape, const Arg& p, DType dtype) {
+  const CallScope call("geometric", p.origin());
   Counts draw("geometric", state, shape, dtype);
   const Expr chance = draw.likely(p, "p");
   return cast(maximum(ceil(draw.standard_exponential(computing_dtype) / -log1p(-chance)), 1),
@@ -59,6 +64,7 @@ Expr geometric(const Expr& state, const Shape& shape, const Arg& p, DType dtype)
 }
 
 Expr poisson(const Expr& state, const Shape& shape, const Arg& lam, DType dtype) {
+  const CallScope call("poisson", lam.origin());
   Counts draw("poisson", state, shape, dtype);
   const Expr mean = draw.not_negative(lam, "lam");
   draw.require(less(mean, 0x1p63), "expected lam below 2**63");
@@ -67,6 +73,7 @@ Expr poisson(const Expr& state, const Shape& shape, const Arg& lam, DType dtype)
 
 // Kemp 1981, "Efficient generation of logarithmically distributed pseudo-random variables", LK.
 Expr logseries(const Expr& state, const Shape& shape, const Arg& p, DType dtype) {
+  const CallScope call("logseries", p.origin());
   Counts draw("logseries", state, shape, dtype);
   const Expr chance = draw.in_unit(p, "p");
   draw.require(less(chance, 1), "expected p below 1");
@@ -78,6 +85,7 @@ Expr logseries(const Expr& state, const Shape& shape, const Arg& p, DType dtype)
 }
 
 Expr zipf(const Expr& state, const Shape& shape, const Arg& a, DType dtype) {
+  const CallScope call("zipf", a.origin());
   Counts draw("zipf", state, shape, dtype);
   const Expr exponent = draw.any(a, "a");
   draw.require(greater(exponent, 1), "expected a above 1");
@@ -86,6 +94,7 @@ Expr zipf(const Expr& state, const Shape& shape, const Arg& a, DType dtype) {
 
 Expr hypergeometric(const Expr& state, const Shape& shape, const Arg& ngood, const Arg& nbad,
                     const Arg& nsample, DType dtype) {
+  const CallScope call("hypergeometric", ngood.origin());
   Counts draw("hypergeometric", state, shape, dtype);
   const Expr good = draw.not_negative(ngood, "ngood"), bad = draw.not_negative(nbad, "nbad");
   const Expr sample = draw.not_negative(nsample, "nsample");

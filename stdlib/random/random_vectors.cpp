@@ -58,6 +58,7 @@ Expr sums_from(const Expr& x) {
 
 Expr multivariate_normal(const Expr& state, const Shape& shape, const Arg& mean, const Arg& cov,
                          DType dtype) {
+  const CallScope call("multivariate_normal", mean.origin());
   const Expr m = cast(mean, dtype), c = cast(cov, dtype);
   const Dim n = length_of("multivariate_normal", m);
   if (c.rank() < 2)
@@ -69,6 +70,7 @@ Expr multivariate_normal(const Expr& state, const Shape& shape, const Arg& mean,
 }
 
 Expr dirichlet(const Expr& state, const Shape& shape, const Arg& alpha, DType dtype) {
+  const CallScope call("dirichlet", alpha.origin());
   const Expr a = cast(alpha, computing_dtype);
   Draw draw("dirichlet", state, with_axis(shape, length_of("dirichlet", a)));
   draw.float_dtype(dtype);
@@ -78,6 +80,7 @@ Expr dirichlet(const Expr& state, const Shape& shape, const Arg& alpha, DType dt
 
 Expr multinomial(const Expr& state, const Shape& shape, const Arg& n, const Arg& pvals,
                  DType dtype) {
+  const CallScope call("multinomial", n.origin());
   const Expr p = cast(pvals, computing_dtype);
   const Dim categories = length_of("multinomial", p);
   Draw draw("multinomial", state, shape);
@@ -101,6 +104,7 @@ Expr multinomial(const Expr& state, const Shape& shape, const Arg& n, const Arg&
 
 Expr multivariate_hypergeometric(const Expr& state, const Shape& shape, const Arg& colors,
                                  const Arg& nsample, DType dtype) {
+  const CallScope call("multivariate_hypergeometric", colors.origin());
   const Expr c = cast(colors, computing_dtype);
   const Dim categories = length_of("multivariate_hypergeometric", c);
   Draw draw("multivariate_hypergeometric", state, shape);

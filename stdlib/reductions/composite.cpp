@@ -131,6 +131,7 @@ Exprs log_softmax_jvp(const Jvp& v) {
 }
 
 Expr along_axis(const Op& op, const Arg& x, std::int64_t axis) {
+  const CallScope call(op.name, x.origin());
   const std::int64_t normal = normalize_axis(axis, x.value().rank(), op.name);
   return apply(op, {x}, {Attribute(normal)});
 }
@@ -175,10 +176,12 @@ constinit const Op op::log_softmax{.name = "log_softmax",
                                    .jvp = log_softmax_jvp};
 
 Expr mean(const Arg& x, const Axes& axes, Keepdims keep) {
+  const CallScope call("mean", x.origin());
   return apply(op::mean, {x}, reduction_attributes(op::mean, x.value().rank(), axes, keep));
 }
 
 Expr logsumexp(const Arg& x, const Axes& axes, Keepdims keep) {
+  const CallScope call("logsumexp", x.origin());
   return apply(op::logsumexp, {x},
                reduction_attributes(op::logsumexp, x.value().rank(), axes, keep));
 }
@@ -187,16 +190,13 @@ Expr softmax(const Arg& x, std::int64_t axis) { return along_axis(op::softmax, x
 
 Expr log_softmax(const Arg& x, std::int64_t axis) { return along_axis(op::log_softmax, x, axis); }
 
-Expr stack(std::span<const Expr> arrays, std::int64_t axis) {
+Expr stack(const ExprList& arrays, std::int64_t axis) {
+  const CallScope call("stack", arrays.origin());
   if (arrays.empty()) throw ValueError("stack: expected arrays, found none");
   const std::int64_t at = normalize_axis(axis, arrays[0].rank() + 1, "stack");
   std::vector<Expr> slabs;
   for (const Expr& array : arrays) slabs.push_back(expand_dims(array, at));
   return concatenate(slabs, at);
-}
-
-Expr stack(std::initializer_list<Expr> arrays, std::int64_t axis) {
-  return stack(std::span<const Expr>(arrays.begin(), arrays.size()), axis);
 }
 
 Expr full(const Shape& shape, const Arg& value) { return broadcast_to(value, shape); }

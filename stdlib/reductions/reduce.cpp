@@ -207,6 +207,7 @@ Exprs indexed_extremum_jvp(const Jvp& v) {
 }
 
 Expr reduce(const Op& op, const Arg& x, const Axes& axes, Keepdims keep) {
+  const CallScope call(op.name, x.origin());
   return apply(op, {x}, reduction_attributes(op, x.value().rank(), axes, keep));
 }
 
@@ -327,18 +328,22 @@ Expr any(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::any,
 Expr all(const Arg& x, const Axes& axes, Keepdims keep) { return reduce(op::all, x, axes, keep); }
 
 std::pair<Expr, Expr> max_and_argmax(const Arg& x, const Axes& axes, Keepdims keep) {
+  const CallScope call("max_and_argmax", x.origin());
   return indexed_extremum(op::max_and_argmax, x, axes, keep);
 }
 
 std::pair<Expr, Expr> min_and_argmin(const Arg& x, const Axes& axes, Keepdims keep) {
+  const CallScope call("min_and_argmin", x.origin());
   return indexed_extremum(op::min_and_argmin, x, axes, keep);
 }
 
 Expr argmax(const Arg& x, const Axes& axis, Keepdims keep) {
+  const CallScope call("argmax", x.origin());
   return indexed_extremum(op::max_and_argmax, x, axis, keep).second;
 }
 
 Expr argmin(const Arg& x, const Axes& axis, Keepdims keep) {
+  const CallScope call("argmin", x.origin());
   return indexed_extremum(op::min_and_argmin, x, axis, keep).second;
 }
 

@@ -31,7 +31,7 @@ Expr root(const Expr& sums, double order) {
 }  // namespace
 
 Expr var(const Arg& x, const Axes& axes, double correction, Keepdims keep) {
-  const OriginScope place(x.origin());
+  const CallScope call("var", x.origin());
   const Expr v = as_floats(x);
   const Expr squares = square(v - mean(v, axes, keepdims));
   if (correction == 0) return mean(squares, axes, keep);
@@ -39,23 +39,24 @@ Expr var(const Arg& x, const Axes& axes, double correction, Keepdims keep) {
 }
 
 Expr stddev(const Arg& x, const Axes& axes, double correction, Keepdims keep) {
+  const CallScope call("stddev", x.origin());
   return root(var(x, axes, correction, keep), 2);
 }
 
 Expr ptp(const Arg& x, const Axes& axes, Keepdims keep) {
-  const OriginScope place(x.origin());
+  const CallScope call("ptp", x.origin());
   return max(x, axes, keep) - min(x, axes, keep);
 }
 
 Expr average(const Arg& x, const Arg& weights, const Axes& axes, Keepdims keep) {
-  const OriginScope place(x.origin());
+  const CallScope call("average", x.origin());
   const auto [v, w] = promoted(x, weights);
   const Expr product = v * w;
   return sum(product, axes, keep) / sum(broadcast_to(w, product.shape()), axes, keep);
 }
 
 Expr norm(const Arg& x, double order, const Axes& axes, Keepdims keep) {
-  const OriginScope place(x.origin());
+  const CallScope call("norm", x.origin());
   const Expr v = as_floats(x);
   if (order == 2) return root(sum(square(v), axes, keep), 2);
   const Expr size = absolute(v);
@@ -67,7 +68,7 @@ Expr norm(const Arg& x, double order, const Axes& axes, Keepdims keep) {
 }
 
 Expr cov(const Arg& samples, double correction) {
-  const OriginScope place(samples.origin());
+  const CallScope call("cov", samples.origin());
   const Expr v = as_floats(samples);
   if (v.rank() != 2)
     throw ValueError(fmt::format("cov: expected a matrix of samples, found {}", describe(v)));

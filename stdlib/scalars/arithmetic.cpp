@@ -375,7 +375,8 @@ constinit const Op op::round{
     .partials = no_partials};
 
 namespace {
-Expr apply_to_all(const Op& op, std::span<const Expr> terms) {
+Expr apply_to_all(const Op& op, const ExprList& terms) {
+  const CallScope call(op.name, terms.origin());
   if (terms.empty()) throw ValueError(std::string(op.name) + ": expected operands, found none");
   if (terms.size() == 1) return terms[0];
   const std::vector<Arg> args(terms.begin(), terms.end());
@@ -383,7 +384,7 @@ Expr apply_to_all(const Op& op, std::span<const Expr> terms) {
 }
 }  // namespace
 
-Expr add(std::span<const Expr> terms) { return apply_to_all(op::add, terms); }
-Expr multiply(std::span<const Expr> factors) { return apply_to_all(op::multiply, factors); }
+Expr add(const ExprList& terms) { return apply_to_all(op::add, terms); }
+Expr multiply(const ExprList& factors) { return apply_to_all(op::multiply, factors); }
 
 }  // namespace gnomon

@@ -187,9 +187,10 @@ TEST_CASE("arguments are checked: number, dtype, rank, extents") {
   check_error([&] { add(ones({3}), ones({4})); },
               "ValueError: add: extents differ: y: f64[y.0] and z: f64[z.0]", line);
   const std::string clash = error_text([&] { add(ones({3}), ones({4})); });
-  CHECK_MESSAGE(clash.ends_with("; found y: f64[3], z: f64[4]"), clash);
+  CHECK_MESSAGE(clash.find("; found y: f64[3], z: f64[4] [") != clash.npos, clash);
   const std::string one = error_text([&] { add(ones({3}), ones({1})); });
-  CHECK_MESSAGE(one.ends_with("an extent of 1 that is to be repeated must be declared as 1"), one);
+  CHECK_MESSAGE(
+      one.find("an extent of 1 that is to be repeated must be declared as 1 [") != one.npos, one);
   const Expr p = tensor("p", float64, {3});
   const Function fixed = compile({p}, {p + 1});
   check_error([&] { fixed(ones({4})); }, "ValueError: call: expected p: f64[3]; found p: f64[4]");
@@ -256,7 +257,7 @@ TEST_CASE("extents that only values know are checked") {
   check_error([&] { count(Array(std::int64_t{-2})); },
               "ValueError: arange: expected k to be at least 0");
   const std::string found = error_text([&] { count(Array(std::int64_t{-2})); });
-  CHECK_MESSAGE(found.ends_with("; found k: i64 = -2"), found);
+  CHECK_MESSAGE(found.find("; found k: i64 = -2") != found.npos, found);
   CHECK(count(Array(std::int64_t{0}))[0].size() == 0);
   const Function largest = compile({y}, {max(y)});
   check_error([&] { largest(zeros({0})); },

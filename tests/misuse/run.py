@@ -14,6 +14,8 @@ import textwrap
 TRUTH = "neither true nor false"
 CHAIN = "a < b && b < c"
 NAME = "give it a name"
+OPERAND = "an operand is no expression, array or number"
+UPDATE = "give compile() the update"
 
 # Variables that snippets may use.
 PARAMETERS = ("gnomon::Expr x, gnomon::Expr y, gnomon::Expr z, gnomon::Array v, "
@@ -51,6 +53,13 @@ WRONG = [
     ("gnomon::Array& a = f(v)[0]; a = v;", ""),
     ("const gnomon::Array* p = f(v).begin(); std::printf(\"%d\", p->rank());", ""),
     ("gnomon::Dim d = std::size_t{1} << 63;", ""),
+    ("gnomon::Expr e = x + std::vector<double>{1, 2};", OPERAND),
+    ("gnomon::Expr e = std::vector<double>{1, 2} * x;", OPERAND),
+    ("gnomon::Expr e = x - f;", OPERAND),
+    ("gnomon::Expr e = x < std::string(\"y\");", OPERAND),
+    ("gnomon::Expr e = x == nullptr;", OPERAND),
+    ("w += 1.0;", UPDATE),
+    ("w -= x;", UPDATE),
 ]
 
 # What must compile without a warning.
@@ -71,6 +80,10 @@ RIGHT = [
     "gnomon::Expr e = x + 18446744073709551615ull; e = x(std::size_t{3});",
     "f = gnomon::compile({x}, {y}, {}, {.rewrites = gnomon::RewriteLevel::exact, .cache = false});",
     "gnomon::Value a = x, b = y; if (a == b || !a) std::abort();",
+    "gnomon::Expr e = x; e += 1; e -= y; e *= 2.0f; e /= n; e = +e; std::cout << e << v << f;",
+    "gnomon::Expr e = gnomon::exp(1.0) + gnomon::power(2, 3.0);",
+    "auto [a, b] = f(v, 1.0).take<2>(); std::cout << a << b;",
+    "std::vector<gnomon::Expr> l{x, y}; auto e = stack(l) + stack({x, y}) + einsum(\"i,i\", l);",
 ]
 
 
@@ -81,7 +94,8 @@ def main():
     work.mkdir(parents=True)
     header = work / "all.h"
     header.write_text("#include <gnomon/gnomon.h>\n#include <algorithm>\n#include <cstdio>\n"
-                      "#include <cstdlib>\n#include <vector>\n")
+                      "#include <cstdlib>\n#include <iostream>\n#include <string>\n"
+                      "#include <vector>\n")
     command = [compiler, *flags.split(), "-std=c++20", "-Wall", "-Wextra", "-Werror",
                f"-I{source}", f"-I{build}/include"]
     subprocess.run([*command, "-x", "c++-header", header, "-o", f"{header}.gch"], check=True)
@@ -103,6 +117,8 @@ def main():
         done = compiled(body)
         if done.returncode == 0:
             wrong.append(f"{body}\nmust not compile")
+        elif words in (OPERAND, UPDATE) and done.stderr.count("error:") != 1:
+            wrong.append(f"{body}\nmust be one error, but\n{done.stderr[:2000]}")
         elif words not in done.stderr:
             wrong.append(f"{body}\nmust be refused with '{words}', but\n"
                          f"{textwrap.indent(done.stderr[:2000], '  ')}")

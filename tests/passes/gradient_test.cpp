@@ -109,8 +109,8 @@ TEST_CASE("grad follows casts between floats and stops at integers") {
 
 TEST_CASE("errors of grad name the value") {
   const Expr x = f64("x", {3}), k = tensor("k", int64, {3}), w = f64("weights", {2});
-  CHECK(message_of([&] { grad(x, x); }) ==
-        "grad: the cost must be a float scalar, found x: f64[3]");
+  CHECK(contains(message_of([&] { grad(x, x); }),
+                 "grad: the cost must be a float scalar, found x: f64[3]"));
   CHECK(contains(message_of([&] { grad(sum(k), k); }), "must be a float scalar"));
   CHECK(contains(message_of([&] { grad(sum(x * k), k); }), "k: i64[3]"));
   CHECK(contains(message_of([&] { grad(sum(x), w); }), "weights: f64[2]"));

@@ -193,8 +193,7 @@ TEST_CASE("what cannot be combined is refused") {
   CHECK_THROWS_AS(multiply_at(k, {i}, 0.5), TypeError);
   const Expr z = tensor("z", complex128, {3});
   CHECK_THROWS_WITH_AS(multiply_at(z, {i}, z(i)),
-                       doctest::Contains("multiply_index: expected real numbers, found"),
-                       TypeError);
+                       doctest::Contains("multiply_at: expected real numbers, found"), TypeError);
   CHECK_NOTHROW(multiply_at(z, {range(0, 2)}, z(0)));
 }
 

@@ -216,8 +216,10 @@ TEST_CASE("arguments of any layout, empty and of rank 0") {
   const Results none = f(Array::empty(complex64, {0, 3}));
   CHECK(none[0].describe() == "c64[0, 3]");
   CHECK(none[1].item<C32>() == C32(0, 0));
-  CHECK_THROWS_WITH_AS((void)f(Array::empty(float32, {2, 2})),
-                       "call: argument 0: expected z: c64[z.0, z.1], found f32[2, 2]", TypeError);
+  CHECK_THROWS_WITH_AS(
+      (void)f(Array::empty(float32, {2, 2})),
+      doctest::Contains("call: argument 0: expected z: c64[z.0, z.1], found f32[2, 2] ["),
+      TypeError);
   const Expr s = scalar("s", complex128);
   CHECK(compile({s}, {s * s})(Array(C(0, 3)))[0].item<C>() == C(-9, 0));
 }

@@ -1,6 +1,7 @@
 // The extension module gnomon._core: what the Python package is made of.
 #include "frontend/configuration.h"
 #include "frontend/python/src/core.h"
+#include "ir/graph/origin.h"
 
 namespace gnomon::python {
 
@@ -10,6 +11,7 @@ Types types{};
 
 NB_MODULE(_core, m) {
   using namespace gnomon::python;
+  gnomon::without_call_places();  // Python's errors have tracebacks
   m.doc() = "The compiled part of gnomon.";
   m.attr("__version__") = gnomon::version();
   add_errors(m);
