@@ -1,4 +1,4 @@
-"""Builds and runs the C++ of README.md against an installation of the given build.
+"""Builds and runs the C++ of README.md and docs/cpp.md against an installation of the given build.
 
     run.py BUILD COMPILER FLAGS
 
@@ -36,6 +36,20 @@ def check_links(text):
             sys.exit(f"README.md: the link to {target} leads nowhere")
 
 
+def page_program(text):
+    """The blocks of a page as one program that tells where each ends, and what they print."""
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S)
+    codes, outputs = [], []
+    for kind, body in blocks:
+        if kind == "cpp":
+            codes.append(body)
+            outputs.append("")
+        elif kind == "text":
+            outputs[-1] = body
+    statements = "".join(f"{code}std::printf(\"%c\", 30);\n" for code in codes[1:])
+    return f"{codes[0]}\nint main() {{\n{statements}}}\n", outputs[1:]
+
+
 def main():
     build, compiler, flags = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     text = (ROOT / "README.md").read_text()
@@ -58,7 +72,12 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     (work / "main.cpp").write_text(blocks["cpp"])
-    (work / "CMakeLists.txt").write_text(blocks["cmake"])
+    page = (ROOT / "docs" / "cpp.md").read_text()
+    program, outputs = page_program(page)
+    (work / "page.cpp").write_text(program)
+    (work / "CMakeLists.txt").write_text(
+        blocks["cmake"] + "add_executable(page page.cpp)\n"
+        "target_link_libraries(page PRIVATE gnomon::gnomon)\n")
     run("cmake", "--install", build, "--prefix", work / "prefix")
     run("cmake", "-S", work, "-B", work / "build", f"-DCMAKE_PREFIX_PATH={work / 'prefix'}",
         f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_CXX_FLAGS={flags}")
@@ -69,6 +88,10 @@ def main():
     expected = blocks["output of cpp"]
     if found != expected:
         sys.exit(f"README.md: expected\n{expected}found\n{found}")
+    found = run(work / "build" / "page", env=environment).split("\x1e")[:-1]
+    for expected, printed in zip(outputs, found, strict=True):
+        if printed != expected:
+            sys.exit(f"docs/cpp.md: expected\n{expected}found\n{printed}")
 
 
 main()
