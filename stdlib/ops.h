@@ -7,6 +7,7 @@
 #include <optional>
 #include <source_location>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -225,11 +226,13 @@ Expr operator+(const X& x) {
 // variable has no such operators.
 #define GNOMON_COMPOUND(symbol, name)                                                        \
   template <IsExpr X>                                                                        \
+    requires(!std::is_const_v<X>)                                                            \
   X& operator symbol(X & x, const Arg & y) {                                                 \
-    static_assert(std::same_as<X, Expr> || std::same_as<X, Comparison>,                      \
+    constexpr bool is_handle = std::same_as<X, Expr> || std::same_as<X, Comparison>;         \
+    static_assert(is_handle,                                                                 \
                   "a shared variable changes when a function is called: give compile() the " \
                   "update {w, w + 1}");                                                      \
-    x = name(Arg(Arg(x), y.origin()), y);                                                    \
+    if constexpr (is_handle) x = name(Arg(Arg(x), y.origin()), y);                           \
     return x;                                                                                \
   }
 GNOMON_COMPOUND(+=, add)

@@ -83,7 +83,7 @@ RIGHT = [
     "gnomon::Expr e = x; e += 1; e -= y; e *= 2.0f; e /= n; e = +e; std::cout << e << v << f;",
     "gnomon::Expr e = gnomon::exp(1.0) + gnomon::power(2, 3.0);",
     "auto [a, b] = f(v, 1.0).take<2>(); std::cout << a << b;",
-    "std::vector<gnomon::Expr> l{x, y}; auto e = stack(l) + stack({x, y}) + einsum(\"i,i\", l);",
+    "std::vector<gnomon::Expr> l{x, y}; auto e = gnomon::stack({x, y}) + einsum(\"i,i\", l);",
 ]
 
 
