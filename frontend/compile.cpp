@@ -135,7 +135,7 @@ std::string compile_log(const Program& program) {
 }
 
 Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& watch) {
-  if (options.device.empty()) options.device = device_of_function(closed);
+  if (options.device.empty()) options.device = device_of_variables(closed);
   options.profile = options.profile || profiles_all();
   if (options.changes) options.cache = false;
   const Target target = target_of(options, closed.graph);
@@ -153,7 +153,7 @@ Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& 
   program->options = options;
   program->options.givens.clear();
   program->services = services(options.threads);
-  load_device_code(*program, options);
+  load_device_code(*program, options, target.devices);
   watch.stage("load");
   program->timings = watch.text();
   if (options.profile) program->profiled = begin_profile(*program, watch.stages());

@@ -2,7 +2,6 @@
 #include "frontend/function_devices.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -16,19 +15,14 @@ namespace gnomon {
 
 namespace {
 
-// " [model.py:12]", or nothing.
-std::string lines_of(const Node& node) {
-  Places places(4);
-  places.add(node.origins());
-  return places.lines().empty() ? "" : fmt::format(" [{}]", fmt::join(places.lines(), ", "));
-}
-
 // Of a transfer to a device by its name.
 std::optional<DeviceName> named_by(const Node& node) {
   if (&node.op() != &op::transfer) return std::nullopt;
   const std::string& name = node.attribute("device").string();
   return name.empty() ? std::nullopt : std::optional(device_named(name));
 }
+
+}  // namespace
 
 std::string device_of_variables(const Closed& closed) {
   std::string found;
@@ -46,27 +40,19 @@ std::string device_of_variables(const Closed& closed) {
   return found;
 }
 
-}  // namespace
-
-std::string device_of_function(const Closed& closed) {
-  std::string found = device_of_variables(closed);
-  if (!found.empty() || environment("GNOMON_DEVICE")) return found;
-  for (const Node* node : nodes_with_bodies(closed.graph))
-    if (const auto device = named_by(*node); device && !device->is_host()) return device->text();
-  return found;
-}
-
 std::vector<DeviceName> devices_of(const CompileOptions& options, const Graph& graph) {
   std::vector<DeviceName> found;
-  const DeviceName own = device_of(options);
-  if (!own.is_host()) found.push_back(own);
+  std::optional<DeviceName> own;
+  if (!options.device.empty() || environment("GNOMON_DEVICE")) own = device_of(options);
+  if (own && !own->is_host()) found.push_back(*own);
   for (const Node* node : nodes_with_bodies(graph)) {
     const auto device = named_by(*node);
     if (!device || device->is_host()) continue;
-    if (device->kind != own.kind)
+    if (!own) own = device;
+    if (device->kind != own->kind)
       throw ValueError(fmt::format(
           "transfer: expected a device of the kind of {}, which the function is for, found {}{}",
-          own.text(), device->text(), lines_of(*node)));
+          own->text(), device->text(), lines_of(*node)));
     if (std::ranges::find(found, *device) == found.end()) found.push_back(*device);
   }
   return found;

@@ -10,12 +10,12 @@
 
 namespace gnomon {
 
-/// Where a function runs whose options do not say it: where its variables were made, or where it
-/// transfers a value to first; "": neither. ValueError: variables of several devices.
-std::string device_of_function(const Closed& closed);
+/// The device that a function's variables were made on; "": none. ValueError: they are of several.
+std::string device_of_variables(const Closed& closed);
 
-/// Its own device, then others that it transfers values to; none, of a function for the processor.
-/// ValueError: they are not of one kind.
+/// A function's own device, which is that of its options, or where it transfers a value to first;
+/// then others that it transfers values to. None, of a function for the processor. ValueError: they
+/// are not of one kind.
 std::vector<DeviceName> devices_of(const CompileOptions& options, const Graph& graph);
 
 /// The device that a value was transferred to as the last thing; none: it was not.

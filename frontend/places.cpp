@@ -21,6 +21,16 @@ void Places::add(std::span<const std::uint32_t> nodes, std::span<const Node* con
     if (n < order.size()) add(order[n]->origins());
 }
 
+namespace {
+
+constexpr std::size_t most_of_message = 4;
+
+std::string bracketed(const Places& places) {
+  return places.lines().empty() ? "" : fmt::format(" [{}]", fmt::join(places.lines(), ", "));
+}
+
+}  // namespace
+
 std::string op_of(const Step& step, const Graph& captured) {
   const std::vector<const Node*> order = nodes_with_bodies(captured);
   if (step.nodes.size() == 1 && step.nodes[0] < order.size())
@@ -30,14 +40,20 @@ std::string op_of(const Step& step, const Graph& captured) {
 }
 
 std::string lines_of(const Step& step, const Graph& captured) {
-  Places places(4);
+  Places places(most_of_message);
   const std::vector<const Node*> order = nodes_with_bodies(captured);
   places.add(step.nodes, order);
   // A rewrite may have made it of several nodes: those of its operation, then.
   if (const auto* call = std::get_if<ServiceStep>(&step.what); call && places.lines().empty())
     for (const Node* node : order)
       if (node->op().name == call->op) places.add(node->origins());
-  return places.lines().empty() ? "" : fmt::format(" [{}]", fmt::join(places.lines(), ", "));
+  return bracketed(places);
+}
+
+std::string lines_of(const Node& node) {
+  Places places(most_of_message);
+  places.add(node.origins());
+  return bracketed(places);
 }
 
 }  // namespace gnomon

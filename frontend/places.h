@@ -32,5 +32,7 @@ class Places {
 std::string op_of(const struct Step& step, const Graph& captured);
 /// The user's lines that a step comes from, for the end of a message: " [model.py:12]", or nothing.
 std::string lines_of(const struct Step& step, const Graph& captured);
+/// The same of a node.
+std::string lines_of(const Node& node);
 
 }  // namespace gnomon

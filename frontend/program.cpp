@@ -144,12 +144,13 @@ Closed closed_of(const Program& program) {
   return closed;
 }
 
-void load_device_code(Program& program, const CompileOptions& options) {
+void load_device_code(Program& program, const CompileOptions& options,
+                      std::span<const std::string> devices) {
   const auto* record =
       static_cast<const gnomon_device_record*>(program.library->symbol("gnomon_device"));
-  for (const DeviceName& name : devices_of(options, program.captured))
-    program.devices.push_back(std::make_shared<DeviceFunction>(Device::open(name), record,
-                                                               std::string(name_for_log(options))));
+  for (const std::string& name : devices)
+    program.devices.push_back(std::make_shared<DeviceFunction>(
+        Device::open(device_named(name)), record, std::string(name_for_log(options))));
   const auto expect_device = [&](int device) {
     if (device >= std::ssize(program.devices))
       reject_signature(fmt::format("found memory of device {}", device));

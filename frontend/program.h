@@ -97,9 +97,10 @@ inline bool is_read_in_place(const Array& a) {
          reinterpret_cast<std::uintptr_t>(a.address()) % size_of(a.dtype()) == 0;
 }
 
-/// Opens the devices of a function that has any, and loads the kernels that it runs there.
+/// Opens the devices of a function, by their names, and loads the kernels that it runs there.
 /// DeviceError: there is no such device, or it refuses.
-void load_device_code(Program& program, const CompileOptions& options);
+void load_device_code(Program& program, const CompileOptions& options,
+                      std::span<const std::string> devices);
 
 /// The program that runs native code of what was captured. DeviceError: it is code of another
 /// function.

@@ -26,13 +26,15 @@ bool ends_with_place(std::string_view message) {
   return digits > 0 && message.ends_with(':');
 }
 
+std::string place_text(std::string_view file, unsigned line) {
+  file.remove_prefix(file.rfind('/') + 1);
+  return std::string(file) + ":" + std::to_string(line);
+}
+
 std::string text_of_call() {
   const PlaceOfCall& place = place_of_call();
   if (place.file == nullptr) return {};
-  const std::string_view file(place.file);
-  const std::size_t folder = file.rfind('/');
-  return " [" + std::string(file.substr(folder == file.npos ? 0 : folder + 1)) + ":" +
-         std::to_string(place.line) + "]";
+  return " [" + place_text(place.file, place.line) + "]";
 }
 
 std::string Error::with_place(const std::string& what) {

@@ -276,7 +276,7 @@ class Placement {
         for (auto of = twins_.lower_bound({b, of_host}); of != twins_.lower_bound({b + 1, of_host});
              ++of)
           scope.allocated.erase(of->second);
-        scope.forget_twins(allocate->buffer);
+        scope.forget_twins(b);
       } else {
         place_step(std::move(step), scope, steps);
         continue;

@@ -120,8 +120,7 @@ class Diagnosis {
     std::vector<DType> dtypes;
     for (const Value& v : shown.outputs) dtypes.push_back(v.dtype());
     Expectation expectation(shown, natives_, dtypes);
-    std::vector<Array> found;
-    for (const Array& result : results) found.push_back(to_host(result));
+    const std::vector<Array> found = to_host(std::span(results.begin(), results.size()));
     const std::optional<WrongResult> wrong = expectation.first_wrong(found);
     if (!wrong)
       return "\n  the generated code makes it so, but not where it keeps all intermediate values";

@@ -182,10 +182,7 @@ bool operator==(const Origin& a, const Origin& b) {
 }
 
 std::string Origin::text() const {
-  if (file == nullptr) return {};
-  std::string_view name = file;
-  name.remove_prefix(name.rfind('/') + 1);
-  return fmt::format("{}:{}", name, line);
+  return file == nullptr ? std::string() : place_text(file, line);
 }
 
 std::vector<Origin> Node::origins() const {
@@ -317,7 +314,7 @@ std::vector<Type> infer_types(const Op& op, std::span<const Value> operands,
     if (!call.empty() && is_line_of_user(origin) && text.ends_with(call))
       text.resize(text.size() - call.size());
     if (!origin || ends_with_place(text)) throw;
-    throw_like(error, fmt::format("{} [{}]", text, origin.text()));
+    throw_like(error, text + bracketed(origin));
   }
 }
 

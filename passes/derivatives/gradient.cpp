@@ -228,7 +228,7 @@ std::vector<Cotangent> pull_back_all(std::span<const Expr> outputs, std::span<co
 
 std::vector<Expr> grad(const Arg& of, const ExprList& wrt, GradOptions options) {
   const CallPlace call("", of.origin());
-  const Expr cost = of.strong() == nullptr ? Expr(of.value()) : Expr(*of.strong());
+  const Expr cost(of.is_weak() ? of.value() : *of.strong());
   if (!cost.defined() || !is_float(cost.dtype()) || cost.rank() != 0)
     throw TypeError(
         fmt::format("grad: the cost must be a float scalar, found {}", found_text(cost)));

@@ -44,6 +44,7 @@ struct GradOptions {
 /// TypeError: `cost` is not a float scalar, a value is not a float, the cost does not depend on it
 /// (see GradOptions), or depends on it through an op that has no derivative.
 std::vector<Expr> grad(const Arg& cost, const ExprList& wrt, GradOptions options = {});
+// `{x}` would be an Expr rather than a list of one.
 std::vector<Expr> grad(const Arg& cost, std::initializer_list<Expr> wrt, GradOptions options = {});
 Expr grad(const Arg& cost, const Expr& wrt, GradOptions options);
 

@@ -82,4 +82,10 @@ Array to_host(const Array& array) {
   return made;
 }
 
+std::vector<Array> to_host(std::span<const Array> arrays) {
+  std::vector<Array> made;
+  for (const Array& array : arrays) made.push_back(to_host(array));
+  return made;
+}
+
 }  // namespace gnomon

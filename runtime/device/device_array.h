@@ -2,7 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/arrays/array.h"
 #include "runtime/device/device.h"
@@ -26,5 +28,6 @@ Array copy_on_device(const Array& array);
 Array to_device(Device& device, const Array& array, const std::string& of);
 /// The elements in the host's memory: the array itself if it is there.
 Array to_host(const Array& array);
+std::vector<Array> to_host(std::span<const Array> arrays);
 
 }  // namespace gnomon

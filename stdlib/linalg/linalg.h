@@ -90,6 +90,17 @@ struct LuFactor {
 /// changed places with row pivots[i] in step i, which put row rows[i] at i.
 LuFactor lu_factor(const Arg& a);
 
+/// The x with a x = b (transposed: a^T x = b) by these factors of a.
+Expr lu_solve(const LuFactor& factors, const Arg& b, bool transposed = false);
+/// The x with a x = b by the Cholesky factor c with c c^H = a (lower), or c^H c = a.
+Expr cho_solve(const Arg& c, const Arg& b, bool lower = true);
+struct Lu {
+  Expr p, l, u;
+};
+/// a = p l u of [..., m, n]: a permutation, and triangles l [..., m, k], with diagonal 1, and u
+/// [..., k, n], k = min(m, n), by partial pivoting.
+Lu lu(const Arg& a);
+
 /// The determinants of square matrices; the derivative exists for singular ones too.
 Expr det(const Arg& a);
 struct SlogDet {
@@ -114,6 +125,8 @@ Expr lstsq(const Arg& a, const Arg& b, const RankOptions& options = {});
 /// The X with a X + X b = c, a [..., m, m], b [..., k, k], c [..., m, k]. ValueError at run time
 /// when a and -b have a common eigenvalue.
 Expr solve_sylvester(const Arg& a, const Arg& b, const Arg& c);
+/// The X with a X + X a^H = q. ValueError at run time when a and -a^H have a common eigenvalue.
+Expr solve_continuous_lyapunov(const Arg& a, const Arg& q);
 /// The X with a X a^H - X + q = 0; neither -1 nor the inverse of an eigenvalue of a may be one.
 Expr solve_discrete_lyapunov(const Arg& a, const Arg& q);
 /// The X with a^H X a - X - a^H X b (r + b^H X b)^-1 b^H X a + q = 0 that makes the closed loop
@@ -122,5 +135,31 @@ Expr solve_discrete_lyapunov(const Arg& a, const Arg& q);
 Expr solve_discrete_are(const Arg& a, const Arg& b, const Arg& q, const Arg& r);
 /// The matrix exponential.
 Expr expm(const Arg& a);
+
+/// The x with tensordot(a, x, over all axes of x) = b; a has the shape of b, then that of x.
+Expr tensorsolve(const Arg& a, const Arg& b);
+/// The inverse of tensordot with a over a's last axes: its first `rows` axes are the last of the
+/// result.
+Expr tensorinv(const Arg& a, std::int64_t rows = 2);
+
+/// Norms of matrices: the root of the sum of squares; the largest or smallest sum of |x| down a
+/// column, or along a row; the largest or smallest singular value; their sum.
+enum class MatrixNorm : std::uint8_t {
+  frobenius,
+  largest_column,
+  smallest_column,
+  largest_row,
+  smallest_row,
+  largest_singular,
+  smallest_singular,
+  nuclear,
+};
+Expr matrix_norm(const Arg& a, MatrixNorm which = MatrixNorm::frobenius);
+
+namespace linalg {
+/// The condition number of matrices: the largest singular value over the smallest; by another norm
+/// that of a times that of its inverse.
+Expr cond(const Arg& a, MatrixNorm by = MatrixNorm::largest_singular);
+}  // namespace linalg
 
 }  // namespace gnomon

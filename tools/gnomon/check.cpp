@@ -108,8 +108,7 @@ Subject compiled_subject(const CapturedFunction& function, const std::string& re
     for (std::size_t i = 0; i < start.size(); ++i)
       Shared(shared_of(closed.shared[i])).set(start[i].copy());
     const Results results = compiled(arguments);
-    Values values;
-    for (const Array& result : results) values.push_back(to_host(result));
+    Values values = to_host(std::span(results.begin(), results.size()));
     const std::size_t first = closed.arguments + closed.constants.size();
     for (const Result& result : closed.graph.results)
       if (result.updates >= 0)

@@ -56,8 +56,7 @@ int run(const RunArguments& arguments) {
   progress.show("computing");
   const Results made = function(values);
   progress.clear();
-  std::vector<Array> results;
-  for (const Array& one : made) results.push_back(to_host(one));
+  const std::vector<Array> results = to_host(std::span(made.begin(), made.size()));
   if (!arguments.output.empty()) {
     write(arguments.output, graph, results);
     return done;
