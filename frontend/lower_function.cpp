@@ -227,7 +227,7 @@ std::optional<MemoryBudget> memory_budget_of(const CompileOptions& options, cons
 }
 
 Graph optimized_graph(const Closed& closed, const CompileOptions& options, Context& context) {
-  Graph optimized = optimize(closed.graph, context);
+  Graph optimized = run_passes(closed.graph, context);
   if (options.changes && options.changes->graph)
     optimized = options.changes->graph(optimized, context);
   return optimized;

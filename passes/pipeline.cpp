@@ -371,7 +371,7 @@ std::span<const Pass> all_passes() { return passes; }
 
 std::span<const PassOrder> pass_order_reasons() { return order_reasons; }
 
-Graph optimize(const Graph& graph, Context& context) {
+Graph run_passes(const Graph& graph, Context& context) {
   const CheckedScalars scalars(graph);
   Graph current = run_all(passes_of(Stage::opening), scalars.lifted(), context).graph;
   for (int round = 1;; ++round) {

@@ -92,7 +92,7 @@ struct PassOrder {
 std::span<const PassOrder> pass_order_reasons();
 
 /// Runs the passes of the level, inside bodies of loops too. Errors carry the name of the pass.
-Graph optimize(const Graph& graph, Context& context);
+Graph run_passes(const Graph& graph, Context& context);
 /// Runs one pass by name, as the driver would: for tests and tools.
 Graph run_pass(std::string_view name, const Graph& graph, Context& context);
 

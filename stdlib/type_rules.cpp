@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "runtime/error.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -69,10 +70,6 @@ Expr count_of(std::span<const Dim> extents, DType t) {
   const Dim count = element_count(extents);
   if (count.is_constant()) return constant(static_cast<double>(count.constant()), t);
   return cast(extent(count), t);
-}
-
-Expr zeros_like(const Expr& like) {
-  return broadcast_to(constant(std::int64_t{0}, like.dtype()), like.shape());
 }
 
 Expr or_zeros(const Expr& x, const Expr& like) { return x.defined() ? x : zeros_like(like); }

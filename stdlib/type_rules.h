@@ -38,8 +38,6 @@ Expr unknown_partial(const Partials&);
 Expr indicator(const Expr& condition, DType t);
 /// The number of elements in the extents, as a rank-0 value of dtype `t`.
 Expr count_of(std::span<const Dim> extents, DType t);
-/// Zeros of the type of `like`.
-Expr zeros_like(const Expr& like);
 /// `x`, or zeros of the type of `like` when it is null.
 Expr or_zeros(const Expr& x, const Expr& like);
 /// The shape with another last extent.

@@ -88,7 +88,7 @@ using RuleSelection = std::unordered_set<const Rule*>;
 Graph rewritten(const Graph& graph, RewriteLevel level, RuleSelection disabled, Context& context) {
   context.options.level = level;
   context.options.disabled_rules = std::move(disabled);
-  return optimize(graph, context);
+  return run_passes(graph, context);
 }
 
 // --------------------------------------------------------------------------------------- measuring

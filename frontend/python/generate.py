@@ -7,6 +7,7 @@ generate.py --core DIR --out DIR    writes _ops.py (a function for each op), _op
 generate.py --array-api FILE        writes docs/array-api.md; gnomon and array_api_strict must be
                                     importable
 generate.py --coverage FILE         writes docs/coverage.md; gnomon must be importable
+generate.py --names FILE            writes docs/names.md; gnomon must be importable
 generate.py --numpy FILE            writes docs/numpy.md; gnomon and numpy must be importable
 """
 
@@ -23,6 +24,7 @@ from pathlib import Path
 
 import generate_array_api
 import generate_coverage
+import generate_names
 import generate_numpy
 import generate_stubs
 from op_examples import EXAMPLES
@@ -345,12 +347,15 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="the folder to write the files to")
     parser.add_argument("--array-api", type=Path, metavar="FILE", help="docs/array-api.md")
     parser.add_argument("--coverage", type=Path, metavar="FILE", help="docs/coverage.md")
+    parser.add_argument("--names", type=Path, metavar="FILE", help="docs/names.md")
     parser.add_argument("--numpy", type=Path, metavar="FILE", help="docs/numpy.md")
     options = parser.parse_args()
     if options.array_api:
         options.array_api.write_text(generate_array_api.text())
     if options.coverage:
         options.coverage.write_text(generate_coverage.text())
+    if options.names:
+        options.names.write_text(generate_names.text())
     if options.numpy:
         options.numpy.write_text(generate_numpy.text())
     if options.out:

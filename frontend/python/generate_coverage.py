@@ -6,6 +6,7 @@ is a path in the package (`nn.relu`), or, in quotes, how it is written (`"x.T"`)
 
 from __future__ import annotations
 
+import generate_names
 
 FAMILIES = {
     "Arithmetic": """
@@ -181,21 +182,21 @@ def entries(text: str) -> list[str]:
     return [entry for entry in found if entry]
 
 
-def row(entry: str) -> tuple[str, str, bool]:
-    """The name, where it is or why not, and whether it is there."""
+def row(entry: str) -> tuple[str, str, str, bool]:
+    """The name, where it is or why not, the same in C++, and whether it is there."""
     if "!" in entry.partition("=")[0]:
         name, reason = entry.split("!")
-        return name, reason.replace("_", " "), False
+        return name, reason.replace("_", " "), "", False
     name, _, where = entry.partition("=")
     if where.startswith('"'):
-        return name, f"`{where.strip(chr(34))}`", True
+        return name, f"`{where.strip(chr(34))}`", "", True
     import gnomon  # not there yet when this module is loaded to build it
 
     path = where or name
     place: object = gnomon
     for part in path.split("."):
         place = getattr(place, part)  # AttributeError: the table names what is not there
-    return name, f"`gn.{path}`", True
+    return name, f"`gn.{path}`", generate_names.cpp(path), True
 
 
 def text() -> str:
@@ -204,11 +205,11 @@ def text() -> str:
     parts = []
     for family, listed in FAMILIES.items():
         rows = [row(entry) for entry in entries(listed)]
-        there += sum(present for _, _, present in rows)
+        there += sum(present for *_, present in rows)
         total += len(rows)
-        parts.append(f"\n## {family}\n\n| name | where |\n|---|---|\n" + "".join(
-            f"| `{name}` | {where if present else 'absent: ' + where} |\n"
-            for name, where, present in rows))
+        parts.append(f"\n## {family}\n\n| name | where | in C++ |\n|---|---|---|\n" + "".join(
+            f"| `{name}` | {where if present else 'absent: ' + where} | {same} |\n"
+            for name, where, same, present in rows))
     return (
         "# What Theano 1.0 and PyTensor 3.3 have, and where it is\n\n"
         "Written by `frontend/python/generate.py --coverage`; do not edit. Names of operations\n"

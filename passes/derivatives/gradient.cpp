@@ -244,6 +244,11 @@ Expr grad(const Arg& cost, const Expr& wrt, GradOptions options) {
   return grad(cost, std::span<const Expr>(&wrt, 1), options).front();
 }
 
+ValueAndGrad value_and_grad(const Arg& cost, const ExprList& wrt, GradOptions options) {
+  const CallPlace call("value_and_grad", cost.origin());
+  return {Expr(cost.value()), grad(cost, wrt, std::move(options))};
+}
+
 std::vector<Expr> vjp(const ExprList& outputs, const ExprList& wrt, const ExprList& cotangents,
                       GradOptions options) {
   const CallPlace call("", outputs.origin());

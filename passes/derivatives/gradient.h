@@ -63,6 +63,13 @@ auto grad(const Arg& cost, const Wrt&... wrt) {
   }
 }
 
+/// The cost and its gradients.
+struct ValueAndGrad {
+  Expr value;
+  std::vector<Expr> gradients;
+};
+ValueAndGrad value_and_grad(const Arg& cost, const ExprList& wrt, GradOptions options = {});
+
 /// Vector-Jacobian product: cotangents of `wrt` given one cotangent per output, of its type (null:
 /// zero). Disconnected values give zeros unless the options say otherwise.
 std::vector<Expr> vjp(const ExprList& outputs, const ExprList& wrt, const ExprList& cotangents,

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "runtime/error.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/arrays/index_writes.h"
 #include "stdlib/batch.h"
 #include "stdlib/bounds.h"

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "runtime/error.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/batch.h"
 #include "stdlib/bounds.h"
 #include "stdlib/ops.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/graph/leaf.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/batch.h"
 #include "stdlib/ops.h"
 #include "stdlib/prelude/complex/complex_inverse.h"

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "ir/graph/leaf.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/complex/complex.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"

@@ -196,4 +196,26 @@ std::vector<Expr> apply_checked_body(const Body& body, std::span<const Expr> arg
   return outputs;
 }
 
+std::vector<Expr> inputs_like(std::span<const Expr> values) {
+  std::vector<std::pair<Dim, Dim>> symbols;
+  const auto is_symbol = [](const Dim& d) {
+    const AtomRef atom = d.atom();
+    return atom && atom->kind == Atom::Kind::symbol;
+  };
+  const auto symbol_of = [&](const Dim& d) {
+    for (const auto& [computed, symbol] : symbols)
+      if (computed == d) return symbol;
+    symbols.emplace_back(d, Dim::symbol(fmt::format("n{}", symbols.size())));
+    return symbols.back().second;
+  };
+  std::vector<Expr> inputs;
+  for (const Expr& v : values) {
+    Shape shape;
+    for (const Dim& d : v.shape())
+      shape.push_back(d.is_constant() || is_symbol(d) ? d : symbol_of(d));
+    inputs.push_back(tensor(fmt::format("x{}", inputs.size()), v.dtype(), shape));
+  }
+  return inputs;
+}
+
 }  // namespace gnomon

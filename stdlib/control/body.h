@@ -62,4 +62,7 @@ std::vector<Expr> apply_checked_body(const Body& body, std::span<const Expr> arg
 /// computed after all that follows the call.
 std::vector<Expr> behind_barriers(std::span<const Expr> x, std::span<const Expr> cotangents);
 
+/// Inputs of the types of values; extents that are computed become symbols, equal ones the same.
+std::vector<Expr> inputs_like(std::span<const Expr> values);
+
 }  // namespace gnomon

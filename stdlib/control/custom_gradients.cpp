@@ -7,6 +7,7 @@
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
+#include "stdlib/control/body.h"
 #include "stdlib/ops.h"
 
 namespace gnomon {
@@ -46,6 +47,15 @@ Expr grad_scale(const Arg& x, double factor) {
 Expr zero_grad(const Arg& x) {
   const CallScope call("zero_grad", x.origin());
   return identity_with(x, [](const Expr&) { return Expr(); });
+}
+
+std::vector<Expr> checkpoint(const std::function<std::vector<Expr>(std::span<const Expr>)>& f,
+                             const ExprList& arguments) {
+  const CallPlace call("", arguments.origin());
+  const std::vector<Expr> inputs = inputs_like(arguments);
+  OpFromGraphOptions options;
+  options.recompute = true, options.name = "checkpoint";
+  return OpFromGraph(inputs, f(inputs), options)(arguments);
 }
 
 }  // namespace gnomon

@@ -1,6 +1,10 @@
 // Values whose derivatives are not their own: clipped, scaled, zero.
 #pragma once
 
+#include <functional>
+#include <span>
+#include <vector>
+
 #include "ir/graph/expr.h"
 
 namespace gnomon {
@@ -12,5 +16,10 @@ Expr grad_clip(const Arg& x, double low, double high);
 Expr grad_scale(const Arg& x, double factor);
 /// x, with derivative 0. Unlike that of stop_gradient, x counts as having influence.
 Expr zero_grad(const Arg& x);
+
+/// f of the arguments; the derivative computes anew what it needs between them and the results, and
+/// keeps nothing of it. Calls f once, with expressions of the arguments' types.
+std::vector<Expr> checkpoint(const std::function<std::vector<Expr>(std::span<const Expr>)>& f,
+                             const ExprList& arguments);
 
 }  // namespace gnomon

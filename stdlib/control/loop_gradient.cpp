@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ir/graph/leaf.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/control/body.h"
 #include "stdlib/control/residuals.h"
 #include "stdlib/ops.h"

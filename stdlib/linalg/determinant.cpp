@@ -5,6 +5,7 @@
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/batch.h"
 #include "stdlib/linalg/linalg.h"
 #include "stdlib/linalg/matrices.h"
@@ -49,8 +50,6 @@ std::vector<Expr> expand_slogdet(const Node& node) {
   const Elimination e{Expr(node.input(0))};
   return {e.sign * prod(sign(e.pivots), -1), sum(log(absolute(e.pivots)), -1)};
 }
-
-Expr cofactors(const Expr& a) { return apply(op::cofactors, {a}); }
 
 // The derivative of the determinant by each element is its cofactor (Jacobi).
 Exprs det_vjp(const Vjp& rule) {
@@ -270,6 +269,11 @@ constinit const Op op::matrix_rank{
     .traits = {Trait::piecewise_constant},
     .expand = expand_matrix_rank,
     .batch = batch_leading};
+
+Expr cofactors(const Arg& a) {
+  const CallScope call("cofactors", a.origin());
+  return apply(op::cofactors, {as_matrices(a, "cofactors")});
+}
 
 Expr det(const Arg& a) {
   const CallScope call("det", a.origin());

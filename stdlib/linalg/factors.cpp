@@ -1,6 +1,7 @@
 // Orthogonal and triangular factors of matrices: qr and lu_factor, with their derivatives.
 #include "ir/graph/origin.h"
 #include "ir/op/forms.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/linalg/linalg.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/ops.h"

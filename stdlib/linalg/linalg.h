@@ -73,6 +73,10 @@ struct Qz {
 /// a = q s z^H, b = q t z^H with orthogonal q and z, upper triangular t and s as that of `schur`;
 /// the generalised eigenvalues are alpha / beta (complex alpha). Errors as `eigh`; no derivative.
 Qz qz(const Arg& a, const Arg& b, EigenvalueOrder order = EigenvalueOrder::any);
+/// The same by SciPy's name.
+inline Qz ordqz(const Arg& a, const Arg& b, EigenvalueOrder order = EigenvalueOrder::left) {
+  return qz(a, b, order);
+}
 
 struct Svd {
   Expr u, s, vh;
@@ -103,6 +107,9 @@ Lu lu(const Arg& a);
 
 /// The determinants of square matrices; the derivative exists for singular ones too.
 Expr det(const Arg& a);
+/// The cofactors [..., n, n]: the derivatives of `det`. Of singular matrices too, but there they
+/// have no derivative (NaN or inf).
+Expr cofactors(const Arg& a);
 struct SlogDet {
   Expr sign, logabsdet;
 };

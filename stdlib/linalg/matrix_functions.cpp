@@ -5,6 +5,7 @@
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/batch.h"
 #include "stdlib/linalg/linalg.h"
 #include "stdlib/linalg/matrices.h"

@@ -1,6 +1,7 @@
 // Eigenvalues of symmetric matrices and singular values, with their derivatives.
 #include "ir/graph/origin.h"
 #include "ir/op/forms.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/linalg/linalg.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/ops.h"

@@ -156,6 +156,8 @@ constinit const Op op::irdft{.name = "irdft",
 
 // --------------------------------------------------------------------------------------- functions
 
+namespace fft {
+
 namespace {
 
 Expr as_complex(const Expr& x) {
@@ -191,19 +193,19 @@ Expr apply_along(const Expr& x, int axis, F&& f) {
   return transpose(f(transpose(x, order)), order);
 }
 
-Expr scaled_transform(const Expr& y, const Dim& n, FftNorm norm, bool inverse) {
-  if (norm == (inverse ? FftNorm::forward : FftNorm::backward)) return y;
+Expr scaled_transform(const Expr& y, const Dim& n, Norm norm, bool inverse) {
+  if (norm == (inverse ? Norm::forward : Norm::backward)) return y;
   const DType t = part_of(y.dtype());
   const Expr count = count_of(std::span(&n, 1), t);
-  return y * cast(norm == FftNorm::ortho ? 1 / sqrt(count) : 1 / count, y.dtype());
+  return y * cast(norm == Norm::ortho ? 1 / sqrt(count) : 1 / count, y.dtype());
 }
 
-FftNorm opposite(FftNorm norm) {
-  if (norm == FftNorm::ortho) return norm;
-  return norm == FftNorm::backward ? FftNorm::forward : FftNorm::backward;
+Norm opposite(Norm norm) {
+  if (norm == Norm::ortho) return norm;
+  return norm == Norm::backward ? Norm::forward : Norm::backward;
 }
 
-Expr complex_transform(const Arg& arg, const std::optional<Dim>& n, std::int64_t axis, FftNorm norm,
+Expr complex_transform(const Arg& arg, const std::optional<Dim>& n, std::int64_t axis, Norm norm,
                        bool inverse) {
   const OriginScope place(arg.origin());
   const Expr x = as_complex(Expr(arg.value()));
@@ -215,7 +217,7 @@ Expr complex_transform(const Arg& arg, const std::optional<Dim>& n, std::int64_t
   return scaled_transform(y, length, norm, inverse);
 }
 
-Expr real_transform(const Arg& arg, const std::optional<Dim>& n, std::int64_t axis, FftNorm norm,
+Expr real_transform(const Arg& arg, const std::optional<Dim>& n, std::int64_t axis, Norm norm,
                     std::string_view who) {
   const OriginScope place(arg.origin());
   const Expr x = as_real(Expr(arg.value()), who);
@@ -226,7 +228,7 @@ Expr real_transform(const Arg& arg, const std::optional<Dim>& n, std::int64_t ax
   return scaled_transform(y, length, norm, false);
 }
 
-Expr real_inverse(const Arg& arg, const std::optional<Dim>& n, std::int64_t axis, FftNorm norm,
+Expr real_inverse(const Arg& arg, const std::optional<Dim>& n, std::int64_t axis, Norm norm,
                   std::string_view who) {
   const OriginScope place(arg.origin());
   const Expr x = as_complex(Expr(arg.value()));
@@ -284,37 +286,37 @@ Expr shifted_spectrum(const Arg& arg, const Axes& given, bool back) {
 
 }  // namespace
 
-Expr fft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+Expr fft(const Arg& x, std::optional<Dim> n, std::int64_t axis, Norm norm) {
   const CallScope call("fft", x.origin());
   return complex_transform(x, n, axis, norm, false);
 }
 
-Expr ifft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+Expr ifft(const Arg& x, std::optional<Dim> n, std::int64_t axis, Norm norm) {
   const CallScope call("ifft", x.origin());
   return complex_transform(x, n, axis, norm, true);
 }
 
-Expr rfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+Expr rfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, Norm norm) {
   const CallScope call("rfft", x.origin());
   return real_transform(x, n, axis, norm, "rfft");
 }
 
-Expr irfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+Expr irfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, Norm norm) {
   const CallScope call("irfft", x.origin());
   return real_inverse(x, n, axis, norm, "irfft");
 }
 
-Expr hfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+Expr hfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, Norm norm) {
   const CallScope call("hfft", x.origin());
   return real_inverse(conj(x), n, axis, opposite(norm), "hfft");
 }
 
-Expr ihfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, FftNorm norm) {
+Expr ihfft(const Arg& x, std::optional<Dim> n, std::int64_t axis, Norm norm) {
   const CallScope call("ihfft", x.origin());
   return conj(real_transform(x, n, axis, opposite(norm), "ihfft"));
 }
 
-Expr fftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) {
+Expr fftn(const Arg& x, std::optional<Shape> s, const Axes& axes, Norm norm) {
   const CallScope call("fftn", x.origin());
   Expr y(x.value());
   const Several all(y, s, axes, "fftn");
@@ -322,7 +324,7 @@ Expr fftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) 
   return y;
 }
 
-Expr ifftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) {
+Expr ifftn(const Arg& x, std::optional<Shape> s, const Axes& axes, Norm norm) {
   const CallScope call("ifftn", x.origin());
   Expr y(x.value());
   const Several all(y, s, axes, "ifftn");
@@ -330,7 +332,7 @@ Expr ifftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm)
   return y;
 }
 
-Expr rfftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) {
+Expr rfftn(const Arg& x, std::optional<Shape> s, const Axes& axes, Norm norm) {
   const CallScope call("rfftn", x.origin());
   Expr y(x.value());
   const Several all(y, s, axes, "rfftn");
@@ -339,7 +341,7 @@ Expr rfftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm)
   return y;
 }
 
-Expr irfftn(const Arg& x, std::optional<Shape> s, const Axes& axes, FftNorm norm) {
+Expr irfftn(const Arg& x, std::optional<Shape> s, const Axes& axes, Norm norm) {
   const CallScope call("irfftn", x.origin());
   Expr y(x.value());
   const Several all(y, s, axes, "irfftn");
@@ -367,5 +369,27 @@ Expr ifftshift(const Arg& x, const Axes& axes) {
   const CallScope call("ifftshift", x.origin());
   return shifted_spectrum(x, axes, true);
 }
+
+Expr fft2(const Arg& x, std::optional<Shape> s, const Axes& axes, Norm norm) {
+  const CallScope call("fft2", x.origin());
+  return fftn(x, std::move(s), axes, norm);
+}
+
+Expr ifft2(const Arg& x, std::optional<Shape> s, const Axes& axes, Norm norm) {
+  const CallScope call("ifft2", x.origin());
+  return ifftn(x, std::move(s), axes, norm);
+}
+
+Expr rfft2(const Arg& x, std::optional<Shape> s, const Axes& axes, Norm norm) {
+  const CallScope call("rfft2", x.origin());
+  return rfftn(x, std::move(s), axes, norm);
+}
+
+Expr irfft2(const Arg& x, std::optional<Shape> s, const Axes& axes, Norm norm) {
+  const CallScope call("irfft2", x.origin());
+  return irfftn(x, std::move(s), axes, norm);
+}
+
+}  // namespace fft
 
 }  // namespace gnomon

@@ -10,27 +10,32 @@
 
 #include "stdlib/ops.h"
 
-namespace gnomon {
+namespace gnomon::fft {
 
 /// What a transform is multiplied with: backward, 1 forwards and 1/n backwards; ortho, 1/sqrt(n)
 /// both ways; forward, 1/n forwards and 1 backwards.
-enum class FftNorm { backward, ortho, forward };
+enum class Norm { backward, ortho, forward };
 
 /// sum over j of x[j] exp(-2 pi i j k / n), and with + in `ifft`.
-Expr fft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, FftNorm norm = {});
-Expr ifft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, FftNorm norm = {});
+Expr fft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, Norm norm = {});
+Expr ifft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, Norm norm = {});
 /// The terms 0 to n / 2 of the transform of real numbers, and back: `n` is 2 (m - 1) by itself.
-Expr rfft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, FftNorm norm = {});
-Expr irfft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, FftNorm norm = {});
+Expr rfft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, Norm norm = {});
+Expr irfft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, Norm norm = {});
 /// The transform, which is real, of numbers x[-j] = conj(x[j]), of which the first half is given;
 /// and back.
-Expr hfft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, FftNorm norm = {});
-Expr ihfft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, FftNorm norm = {});
+Expr hfft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, Norm norm = {});
+Expr ihfft(const Arg& x, std::optional<Dim> n = {}, std::int64_t axis = -1, Norm norm = {});
 /// Along several axes, all of them if none is given; the real ones treat the last as `rfft` does.
-Expr fftn(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {}, FftNorm norm = {});
-Expr ifftn(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {}, FftNorm norm = {});
-Expr rfftn(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {}, FftNorm norm = {});
-Expr irfftn(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {}, FftNorm norm = {});
+Expr fftn(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {}, Norm norm = {});
+Expr ifftn(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {}, Norm norm = {});
+Expr rfftn(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {}, Norm norm = {});
+Expr irfftn(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {}, Norm norm = {});
+/// Along the last two axes, or two others.
+Expr fft2(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {-2, -1}, Norm norm = {});
+Expr ifft2(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {-2, -1}, Norm norm = {});
+Expr rfft2(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {-2, -1}, Norm norm = {});
+Expr irfft2(const Arg& x, std::optional<Shape> s = {}, const Axes& axes = {-2, -1}, Norm norm = {});
 /// The frequencies of the terms of a transform of n samples `d` apart; of `rfft`.
 Expr fftfreq(const Dim& n, double d = 1, DType dtype = DType::float64);
 Expr rfftfreq(const Dim& n, double d = 1, DType dtype = DType::float64);
@@ -38,4 +43,4 @@ Expr rfftfreq(const Dim& n, double d = 1, DType dtype = DType::float64);
 Expr fftshift(const Arg& x, const Axes& axes = {});
 Expr ifftshift(const Arg& x, const Axes& axes = {});
 
-}  // namespace gnomon
+}  // namespace gnomon::fft

@@ -7,6 +7,7 @@
 #include "ir/op/forms.h"
 #include "runtime/error.h"
 #include "stdlib/arrays/along_axis.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"

@@ -10,6 +10,7 @@
 #include "ir/op/forms.h"
 #include "runtime/error.h"
 #include "stdlib/arrays/along_axis.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/batch.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/lines/running.h"
@@ -210,6 +211,16 @@ Expr lexsort(const ExprList& keys, std::int64_t axis) {
   for (const Expr& key : keys.subspan(1))
     at = take_along_axis(at, argsort(take_along_axis(key, at, axis), axis), axis);
   return at;
+}
+
+Expr sort_complex(const Arg& x) {
+  const CallScope call("sort_complex", x.origin());
+  const Expr v(x.value());
+  if (!is_complex(v.dtype())) {
+    const Expr sorted = sort(as_floats(v));
+    return complex(sorted, zeros_like(sorted));
+  }
+  return take_along_axis(v, lexsort({imag(v), real(v)}));
 }
 
 Expr searchsorted(const Arg& sorted, const Arg& values, Side side) {

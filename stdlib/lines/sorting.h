@@ -25,6 +25,9 @@ Expr argtopk(const Arg& x, std::int64_t count, std::int64_t axis = -1,
              Order order = Order::descending);
 std::pair<Expr, Expr> topk_and_argtopk(const Arg& x, std::int64_t count, std::int64_t axis = -1,
                                        Order order = Order::descending);
+/// Complex numbers in order along the last axis: by real parts, equal ones by the others. Real
+/// ones become complex.
+Expr sort_complex(const Arg& x);
 /// The places that sort by the last key, and those equal in it by the key before, and so on.
 Expr lexsort(const ExprList& keys, std::int64_t axis = -1);
 

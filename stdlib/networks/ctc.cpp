@@ -38,7 +38,9 @@ Expr log_of_sum(std::span<const Expr> logs) {
   return most + log(add(terms));
 }
 
-Expr filled(const Shape& shape, double value, DType t) { return full(shape, constant(value, t)); }
+Expr filled_with(const Shape& shape, double value, DType t) {
+  return full(shape, constant(value, t));
+}
 
 }  // namespace
 
@@ -79,9 +81,9 @@ Expr ctc_loss(const Arg& logits, const Arg& labels, const Arg& input_lengths,
 
   // Logarithms of the probability to be in each state, after two columns of nothing. Before the
   // first step it is as if all came from the first blank.
-  const Expr edge = filled({n, 2}, nothing, t);
+  const Expr edge = filled_with({n, 2}, nothing, t);
   const Expr start =
-      concatenate({edge, filled({n, 1}, 0, t), filled({n, states - 1}, nothing, t)}, 1);
+      concatenate({edge, filled_with({n, 1}, 0, t), filled_with({n, states - 1}, nothing, t)}, 1);
   const Expr initial[] = {start};
   const auto step = [&](const Expr& i, std::span<const Expr> now) {
     const Expr stay = now[0](all_of, range(2, states + 2));

@@ -36,9 +36,30 @@ Expr he_normal(const Expr& state, const Shape& shape, double negative_slope = 0.
 /// Variance 1 / fan in (LeCun, Bottou, Orr and Mueller 1998).
 Expr lecun_uniform(const Expr& state, const Shape& shape, DType dtype = DType::float64);
 Expr lecun_normal(const Expr& state, const Shape& shape, DType dtype = DType::float64);
+/// A normal variable of the deviation, cut at two of these from 0.
+Expr truncated_normal(const Expr& state, const Shape& shape, double stddev = 1.0,
+                      DType dtype = DType::float64);
 /// gain times a matrix with orthonormal rows or columns, the fewer of them, each such matrix as
 /// likely as another; further axes belong to the columns (Saxe, McClelland and Ganguli 2014).
 Expr orthogonal(const Expr& state, const Shape& shape, double gain = 1.0,
                 DType dtype = DType::float64);
+
+// The same under the names of their authors' other halves.
+inline Expr xavier_uniform(const Expr& state, const Shape& shape, double gain = 1.0,
+                           DType dtype = DType::float64) {
+  return glorot_uniform(state, shape, gain, dtype);
+}
+inline Expr xavier_normal(const Expr& state, const Shape& shape, double gain = 1.0,
+                          DType dtype = DType::float64) {
+  return glorot_normal(state, shape, gain, dtype);
+}
+inline Expr kaiming_uniform(const Expr& state, const Shape& shape, double negative_slope = 0.0,
+                            DType dtype = DType::float64) {
+  return he_uniform(state, shape, negative_slope, dtype);
+}
+inline Expr kaiming_normal(const Expr& state, const Shape& shape, double negative_slope = 0.0,
+                           DType dtype = DType::float64) {
+  return he_normal(state, shape, negative_slope, dtype);
+}
 
 }  // namespace gnomon::init

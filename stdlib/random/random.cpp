@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "runtime/error.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/random/random_draw.h"
 #include "stdlib/type_rules.h"
 

@@ -158,6 +158,30 @@ enum class Replace : bool { no, yes };
 Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace = Replace::yes,
             const std::optional<Arg>& p = {});
 
+// With the parameters that the names say, as NumPy has them.
+inline Expr standard_normal(const Expr& state, const Shape& shape, DType dtype = DType::float64) {
+  return normal(state, shape, 0.0, 1.0, dtype);
+}
+inline Expr standard_cauchy(const Expr& state, const Shape& shape, DType dtype = DType::float64) {
+  return cauchy(state, shape, 0.0, 1.0, dtype);
+}
+inline Expr standard_exponential(const Expr& state, const Shape& shape,
+                                 DType dtype = DType::float64) {
+  return exponential(state, shape, 1.0, dtype);
+}
+inline Expr standard_gamma(const Expr& state, const Shape& shape, const Arg& a,
+                           DType dtype = DType::float64) {
+  return gamma(state, shape, a, 1.0, dtype);
+}
+inline Expr standard_t(const Expr& state, const Shape& shape, const Arg& df,
+                       DType dtype = DType::float64) {
+  return t(state, shape, df, 0.0, 1.0, dtype);
+}
+/// Uniform in [0, 1).
+inline Expr random(const Expr& state, const Shape& shape, DType dtype = DType::float64) {
+  return uniform(state, shape, 0.0, 1.0, dtype);
+}
+
 /// A distribution by name, as frontends look it up.
 struct Distribution {
   std::string_view name;

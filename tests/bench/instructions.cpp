@@ -174,7 +174,7 @@ std::size_t build(const Entry& e) {
   for (const Update& u : e.updates) changes.push_back({u.variable.value(), u.value});
   Context context;
   context.options.verify = false;
-  const Graph graph = optimize(capture(e.inputs, results, names, changes).graph, context);
+  const Graph graph = run_passes(capture(e.inputs, results, names, changes).graph, context);
   const Target target = target_named(cpu);
   return emit(run_module_passes(lower(graph, target), target, context), "").size();
 }

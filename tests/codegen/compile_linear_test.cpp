@@ -48,7 +48,7 @@ Work work_of(const Made& made) {
   Context context;
   context.options.verify = false;
   const Graph captured = capture(made.inputs, made.outputs).graph;
-  const Module module = test::module_of(optimize(captured, context), host_target());
+  const Module module = test::module_of(run_passes(captured, context), host_target());
   Work work{};
   for (const Unit& unit : emit(module, "")) work.bytes += static_cast<double>(unit.text.size());
   work.seconds = seconds_of_thread() - start;

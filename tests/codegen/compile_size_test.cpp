@@ -20,7 +20,7 @@ namespace {
 std::string source_of(const std::vector<Expr>& inputs, const std::vector<Expr>& outputs,
                       int vector_bytes) {
   Context context;
-  const Graph graph = optimize(capture(inputs, outputs).graph, context);
+  const Graph graph = run_passes(capture(inputs, outputs).graph, context);
   std::string text;
   const Target target = target_named("native", vector_bytes);
   for (const Unit& unit : emit(test::module_of(graph, target), "")) text += unit.text;

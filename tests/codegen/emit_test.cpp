@@ -236,7 +236,7 @@ std::vector<float> float_values(std::size_t n, unsigned seed) {
 std::vector<Kernel> lowered_kernels(const Expr& input, const Expr& output) {
   const Captured captured = capture(std::vector{input}, std::vector{output});
   Context context;
-  return lower(optimize(captured.graph, context), target_named("x86-64-v4")).kernels;
+  return lower(run_passes(captured.graph, context), target_named("x86-64-v4")).kernels;
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ Module placed(const std::vector<Expr>& outputs, bool has_matrices = false,
   Target target = gpu();
   target.has_matrices = has_matrices;
   target.devices = std::move(devices);
-  Module module = module_of(optimize(close(outputs), context), target);
+  Module module = module_of(run_passes(close(outputs), context), target);
   verify(module);
   return module;
 }

@@ -12,13 +12,13 @@ using namespace gnomon::test;
 
 namespace {
 
-const Range inner = range(1, -1);
+const Range within = range(1, -1);
 const Range all_but_first = from(1);
 const Range all_but_last = range(0, -1);
 
 /// u with its inside replaced by a sum of neighbours.
 Expr stencil(const Expr& u) {
-  return set_at(u, {inner, inner}, u(inner, from(2)) + 2 * u(range(0, -2), inner));
+  return set_at(u, {within, within}, u(within, from(2)) + 2 * u(range(0, -2), within));
 }
 
 }  // namespace
@@ -28,13 +28,14 @@ TEST_CASE("a written slice leaves what is around it, whatever the extents") {
   Batch batch("slices");
   const Expr x = batch.input("x", samples.small(DType::float64, {5, 9}));
   batch.add("inside", stencil(x));
-  batch.add("increased", inc_at(x, {inner, all_but_last}, x(inner, all_but_first)));
+  batch.add("increased", inc_at(x, {within, all_but_last}, x(within, all_but_first)));
   batch.add("past the end", set_at(x, {from(3), from(2)}, 5.0));
   batch.add("nothing", inc_at(x, {range(2, 2), from(1)}, 5.0));
   batch.add("one row", set_at(x, {0}, x(-1) * 2));
   batch.add("every other", inc_at(x, {Range{{}, {}, 2}, from(1)}, 0.5));
-  batch.add("of zeros", inc_at(full({x.dim(0), x.dim(1)}, 0.0), {inner, inner}, x(inner, inner)));
-  batch.add("of an expression", inc_at(exp(x) * 0.5, {all_but_first, inner}, 1.0), 1e-14);
+  batch.add("of zeros",
+            inc_at(full({x.dim(0), x.dim(1)}, 0.0), {within, within}, x(within, within)));
+  batch.add("of an expression", inc_at(exp(x) * 0.5, {all_but_first, within}, 1.0), 1e-14);
   for (const Extents& shape : std::vector<Extents>{
            {5, 9}, {2, 2}, {2, 33}, {19, 3}, {40, 70}, {3, 8}, {8, 1}, {1, 1}, {1, 5}, {2, 0}}) {
     batch.check_with({samples.small(DType::float64, shape)});
@@ -57,7 +58,7 @@ TEST_CASE("chains of writes go on in one memory") {
   const Expr x = batch.input("x", samples.small(DType::float64, {6, 11}));
   const Expr first = inc_at(x, {all_but_first, all_of}, x(all_but_last) * 3);
   const Expr second = set_at(first, {all_of, from(3)}, 7.0);
-  batch.add("chain", inc_at(second, {all_but_last, inner}, -x(all_but_first, inner)));
+  batch.add("chain", inc_at(second, {all_but_last, within}, -x(all_but_first, within)));
   batch.check();
   batch.check_with({samples.small(DType::float64, {2, 3})});
   batch.check_with({samples.small(DType::float64, {33, 50})});
@@ -139,7 +140,7 @@ TEST_CASE("slices of a variable are written over it") {
   const Array x = samples.small(DType::float64, {70, 80});
   const auto changed = [](const Expr& u, const Expr& a) {
     const Expr first = inc_at(u, {all_of, all_but_first}, a(all_of, all_but_first));
-    return set_at(first, {range(2, 60), inner}, 0.5);
+    return set_at(first, {range(2, 60), within}, 0.5);
   };
   const auto v = shared(start, "v");
   const Expr a = matrix("a");

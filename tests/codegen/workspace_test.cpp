@@ -100,7 +100,7 @@ TEST_CASE("the workspace of deep training steps is within a tenth of the least")
   const Captured captured = capture(inputs, outputs);
   Context context;
   const Module module =
-      test::module_of(optimize(captured.graph, context), target_named("x86-64-v4"));
+      test::module_of(run_passes(captured.graph, context), target_named("x86-64-v4"));
   for (const std::int64_t batch : {1, 20, 600, 5000}) {
     CAPTURE(batch);
     MeasuredWorkspace w;

@@ -83,7 +83,7 @@ double whole_way(const Build& build, int n) {
     Context context;
     const std::vector<Expr> inputs = {x}, outputs = {cost, slope};
     const Graph captured = capture(inputs, outputs).graph;
-    const Graph optimized = optimize(captured, context);
+    const Graph optimized = run_passes(captured, context);
     if (print_graph(captured).size() < static_cast<std::size_t>(n)) return -1;
     if (print_graph(optimized).empty()) return -1;
   }

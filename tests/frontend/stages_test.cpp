@@ -31,7 +31,7 @@ Closed summed(const Dim& rows) {
 Module module_of(const Closed& closed) {
   Context context;
   const Target target = host_target();
-  const Graph optimized = optimize(closed.graph, context);
+  const Graph optimized = run_passes(closed.graph, context);
   return run_module_passes(lower(optimized, target), target, context);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("a signature whose extents do not fit is refused") {
 TEST_CASE("functions of two prefixes are in one program") {
   const Closed closed = captured();
   Context context;
-  const Module module = lower(optimize(closed.graph, context), host_target());
+  const Module module = lower(run_passes(closed.graph, context), host_target());
   std::vector<Unit> units = emit(module, "the first");
   for (const Unit& unit : emit(module, "the second", "second"))
     units.push_back({"second_" + unit.name, unit.text});

@@ -17,7 +17,7 @@ using List = std::vector<Expr>;
 
 Graph rewritten(const List& outputs, RewriteLevel level = RewriteLevel::all) {
   Context context = checked_context(level);
-  return optimize(close(outputs), context);
+  return run_passes(close(outputs), context);
 }
 
 std::vector<const Node*> loops_of(const Graph& graph) {
@@ -296,5 +296,5 @@ TEST_CASE("loops are as they are once they have been rewritten") {
                          })[0];
   const Graph graph = rewritten({sum(last), grad(sum(last), w)});
   Context context = checked_context();
-  CHECK(optimize(graph, context).outputs == graph.outputs);
+  CHECK(run_passes(graph, context).outputs == graph.outputs);
 }

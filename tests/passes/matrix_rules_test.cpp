@@ -42,7 +42,7 @@ std::string refused(const Expr& e, const std::vector<Array>& arguments) {
     }
     return "no error";
   };
-  const std::string before = message(close({e})), after = message(optimized(e));
+  const std::string before = message(close({e})), after = message(run_passes(e));
   if (before == "no error") return before;
   return after;
 }
@@ -218,7 +218,7 @@ TEST_CASE("derivatives of what rules rewrite are those of what was written") {
       if (inputs.empty()) continue;
       const Graph graph = capture(inputs, gradients).graph;
       Context context = checked_context();
-      const Graph rewritten = optimize(graph, context);
+      const Graph rewritten = run_passes(graph, context);
       Samples random(5);
       std::vector<Array> arguments;
       for (const Parameter& p : graph.parameters) {

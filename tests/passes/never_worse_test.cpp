@@ -25,7 +25,7 @@ struct Counts {
 Graph rewritten_in(const Graph& graph, Context& context) {
   context.options.verify = false;
   if (std::getenv("GNOMON_SCALARS_FAST") != nullptr) context.options.level = RewriteLevel::fast;
-  return optimize(graph, context);
+  return run_passes(graph, context);
 }
 
 // Rules without any one of which the point is not worse.

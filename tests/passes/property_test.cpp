@@ -29,7 +29,7 @@ std::string smallest_failure(const Graph& graph, std::span<const Array> inputs,
     part.results = {{"value"}};
     Context context;
     context.options.disabled_rules = rules_named(disabled);
-    const Graph rewritten = optimize(part, context);
+    const Graph rewritten = run_passes(part, context);
     const Array before = evaluate(part, inputs)[0], after = evaluate(rewritten, inputs)[0];
     const std::string how = difference(after, before, tolerance);
     if (!how.empty())
@@ -53,7 +53,7 @@ std::vector<std::string> some_rules(std::uint64_t seed) {
 Graph rewritten(const Graph& graph, const std::vector<std::string>& disabled) {
   Context context;
   context.options.disabled_rules = rules_named(disabled);
-  return optimize(graph, context);
+  return run_passes(graph, context);
 }
 
 bool check_same(std::uint64_t seed, std::string_view what, const Graph& once, const Graph& twice) {

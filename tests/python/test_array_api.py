@@ -98,7 +98,7 @@ def test_signatures_are_the_standards(name):
         assert own.default == p.default or own.default is p.default, p.name
 
 
-@pytest.mark.parametrize("page", ["array-api", "coverage", "numpy"])
+@pytest.mark.parametrize("page", ["array-api", "coverage", "names", "numpy"])
 def test_document_is_fresh(page):
     import importlib
     import pathlib

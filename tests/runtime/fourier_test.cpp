@@ -72,7 +72,8 @@ const std::size_t lengths[] = {1, 2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 16, 30, 37, 6
 
 TEST_CASE("transforms agree with the definition in 240 bits, for any length") {
   const Expr z = vector("z", complex128), x = vector("x", float64);
-  const Function f = compile({z, x}, {fft(z), ifft(z, {}, -1, FftNorm::forward), rfft(x)});
+  const Function f =
+      compile({z, x}, {fft::fft(z), fft::ifft(z, {}, -1, fft::Norm::forward), fft::rfft(x)});
   for (const std::size_t n : lengths) {
     CAPTURE(n);
     const std::vector<C> a = random_complexes(n, n);
@@ -92,7 +93,7 @@ TEST_CASE("transforms agree with the definition in 240 bits, for any length") {
 
 TEST_CASE("long lines and large primes keep their digits") {
   const Expr z = vector("z", complex128), s = vector("s", complex64);
-  const Function f = compile({z, s}, {fft(z), fft(s)});
+  const Function f = compile({z, s}, {fft::fft(z), fft::fft(s)});
   for (const std::size_t n : {10007, 99991, 65536, 90000, 131072}) {
     CAPTURE(n);
     const std::vector<C> a = random_complexes(n, n);
@@ -117,8 +118,9 @@ TEST_CASE("long lines and large primes keep their digits") {
 TEST_CASE("long lines of real numbers have the transforms of complex ones, and come back") {
   const Expr x = vector("x", float64), s = vector("s", float32);
   const Dim n = x.shape()[0];
-  const Function f = compile({x, s}, {rfft(x), fft(x), irfft(rfft(x), n), ihfft(x),
-                                      irfft(rfft(s), s.shape()[0]), irfft(fft(x), n)});
+  const Function f =
+      compile({x, s}, {fft::rfft(x), fft::fft(x), fft::irfft(fft::rfft(x), n), fft::ihfft(x),
+                       fft::irfft(fft::rfft(s), s.shape()[0]), fft::irfft(fft::fft(x), n)});
   for (const std::size_t count : {65536, 131072, 70002, 65537}) {
     CAPTURE(count);
     std::vector<double> a;
@@ -143,7 +145,7 @@ TEST_CASE("irfft takes the first half of a transform back, of even and odd lengt
   for (const std::size_t n : lengths) {
     CAPTURE(n);
     const Expr y = vector("y", complex128);
-    const Function f = compile({y}, {irfft(y, Dim(static_cast<std::int64_t>(n)))});
+    const Function f = compile({y}, {fft::irfft(y, Dim(static_cast<std::int64_t>(n)))});
     std::vector<double> x;
     std::vector<C> z;
     for (const C c : random_complexes(n, n + 100)) x.push_back(c.real()), z.emplace_back(c.real());
@@ -155,8 +157,8 @@ TEST_CASE("irfft takes the first half of a transform back, of even and odd lengt
 
 TEST_CASE("single precision, batches, other axes, norms and lengths") {
   const Expr z = tensor("z", complex64, {Dim::symbol("a"), Dim::symbol("b"), 3});
-  const Function f = compile({z}, {fft(z, {}, 1), fft(z, Dim(4), 0, FftNorm::ortho),
-                                   ifft(fft(z, {}, 1), {}, 1), fft(z, Dim(2), 2)});
+  const Function f = compile({z}, {fft::fft(z, {}, 1), fft::fft(z, Dim(4), 0, fft::Norm::ortho),
+                                   fft::ifft(fft::fft(z, {}, 1), {}, 1), fft::fft(z, Dim(2), 2)});
   std::vector<std::complex<float>> values;
   for (const C c : random_complexes(2 * 5 * 3, 3)) values.emplace_back(c);
   const auto at = [&](std::size_t i, std::size_t j, std::size_t k) {
@@ -193,8 +195,9 @@ TEST_CASE("single precision, batches, other axes, norms and lengths") {
 TEST_CASE("the reference evaluator has the same transforms") {
   const Expr z = matrix("z", complex128), x = matrix("x", float64);
   const Expr inputs[] = {z, x};
-  const Expr outputs[] = {fft(z),  ifft(z, {}, 0), rfft(x),  irfft(z, Dim(7)),
-                          fftn(z), hfft(z),        ihfft(x), irfftn(rfftn(x))};
+  const Expr outputs[] = {
+      fft::fft(z),  fft::ifft(z, {}, 0), fft::rfft(x),  fft::irfft(z, Dim(7)),
+      fft::fftn(z), fft::hfft(z),        fft::ihfft(x), fft::irfftn(fft::rfftn(x))};
   const Array values[] = {Array::from(random_complexes(12, 5), {3, 4}),
                           Array::from({1.0, -2.0, 0.5, 3.0, 1.5, -0.25}, {2, 3})};
   check_with_reference(inputs, outputs, values, 1e-14);
@@ -203,9 +206,10 @@ TEST_CASE("the reference evaluator has the same transforms") {
 TEST_CASE("derivatives of transforms agree with differences and transpose, to second order") {
   const Expr x = tensor("x", float64, {2, 5}), y = tensor("y", float64, {2, 5});
   const Expr z = complex(x, y);
-  const Expr outputs[] = {fft(z),   ifft(z, Dim(7)),  rfft(x),   rfft(x, Dim(6)),
-                          irfft(z), irfft(z, Dim(9)), hfft(z),   ihfft(y),
-                          fftn(z),  rfftn(x),         irfftn(z), fft(x, {}, 0)};
+  const Expr outputs[] = {fft::fft(z),          fft::ifft(z, Dim(7)), fft::rfft(x),
+                          fft::rfft(x, Dim(6)), fft::irfft(z),        fft::irfft(z, Dim(9)),
+                          fft::hfft(z),         fft::ihfft(y),        fft::fftn(z),
+                          fft::rfftn(x),        fft::irfftn(z),       fft::fft(x, {}, 0)};
   std::vector<double> at_x, at_y;
   for (const C c : random_complexes(10, 11)) at_x.push_back(c.real()), at_y.push_back(c.imag());
   const Expr inputs[] = {x, y};
@@ -241,8 +245,9 @@ TEST_CASE("derivatives of transforms agree with differences and transpose, to se
 
 TEST_CASE("a batch of examples has the transforms of each") {
   const Expr z = vector("z", complex128), x = vector("x", float64), w = vector("w", complex128);
-  const Expr outputs[] = {fft(z),          ifft(z, Dim(7)), rfft(x),         irfft(z),
-                          hfft(z, Dim(5)), fft(w) * z,      ihfft(x, Dim(3))};
+  const Expr outputs[] = {fft::fft(z),          fft::ifft(z, Dim(7)), fft::rfft(x),
+                          fft::irfft(z),        fft::hfft(z, Dim(5)), fft::fft(w) * z,
+                          fft::ihfft(x, Dim(3))};
   const Expr zs = matrix("zs", complex128), xs = matrix("xs", float64);
   const Expr before[] = {z, x}, after[] = {zs, xs};
   const std::vector<Expr> batched = vectorize(outputs, before, after);
@@ -272,7 +277,8 @@ TEST_CASE("a batch of examples has the transforms of each") {
 
 TEST_CASE("batches without lines, and lines of one element") {
   const Expr z = matrix("z", complex128), x = matrix("x", float64);
-  const Function f = compile({z, x}, {fft(z), rfft(x), irfft(z, Dim(1)), fft(z, Dim(3), 0)});
+  const Function f =
+      compile({z, x}, {fft::fft(z), fft::rfft(x), fft::irfft(z, Dim(1)), fft::fft(z, Dim(3), 0)});
   const Results none = f(Array::empty(complex128, {0, 4}), Array::empty(float64, {0, 4}));
   CHECK(none[0].describe() == "c128[0, 4]");
   CHECK(none[1].describe() == "c128[0, 3]");
@@ -287,12 +293,13 @@ TEST_CASE("batches without lines, and lines of one element") {
 TEST_CASE("frequencies and shifts") {
   const Expr n = scalar("n", int64), x = matrix("x", float64);
   const Dim length = Dim::value(n.value());
-  const Function f = compile({n}, {fftfreq(length, 0.5), rfftfreq(length)});
+  const Function f = compile({n}, {fft::fftfreq(length, 0.5), fft::rfftfreq(length)});
   CHECK(f(Array(std::int64_t{5}))[0].to_vector<double>() ==
         std::vector<double>{0, 0.4, 0.8, -0.8, -0.4});
   CHECK(f(Array(std::int64_t{4}))[0].to_vector<double>() == std::vector<double>{0, 0.5, -1, -0.5});
   CHECK(f(Array(std::int64_t{4}))[1].to_vector<double>() == std::vector<double>{0, 0.25, 0.5});
-  const Function g = compile({x}, {fftshift(x), ifftshift(fftshift(x)), fftshift(x, 1)});
+  const Function g =
+      compile({x}, {fft::fftshift(x), fft::ifftshift(fft::fftshift(x)), fft::fftshift(x, 1)});
   const Array a = Array::from({0.0, 1.0, 2.0, 3.0, 4.0, 5.0}, {2, 3});
   const Results got = g(a);
   CHECK(got[0].to_vector<double>() == std::vector<double>{5, 3, 4, 2, 0, 1});
@@ -304,19 +311,19 @@ TEST_CASE("the bits do not depend on the number of threads") {
   const Expr z = matrix("z", complex128);
   const Array lines = Array::from(random_complexes(60 * 500, 7), {60, 500});
   const Array long_line = Array::from(random_complexes(65536, 8), {1, 65536});
-  const Expr outputs[] = {fft(z), rfft(real(z)), irfft(z), fft(z, {}, 0)};
+  const Expr outputs[] = {fft::fft(z), fft::rfft(real(z)), fft::irfft(z), fft::fft(z, {}, 0)};
   const Array all[] = {lines, long_line};
   check_bits_of_threads(z, outputs, all);
 }
 
 TEST_CASE("transforms of nothing are errors") {
   const Expr z = vector("z", complex128), x = vector("x", float64);
-  CHECK_THROWS_AS((void)fft(tensor("e", complex128, {3, 0})), ValueError);
-  CHECK_THROWS_AS((void)irfft(tensor("e", complex128, {1})), ValueError);
-  CHECK_THROWS_AS((void)rfft(z), TypeError);
-  CHECK_THROWS_AS((void)fft(z, {}, 1), ValueError);
-  CHECK_THROWS_AS((void)compile({z}, {fft(z)})(Array::empty(complex128, {0})), ValueError);
-  CHECK(fft(x).dtype() == complex128);
-  CHECK(fft(vector("i", int32)).dtype() == complex128);
-  CHECK(rfft(vector("f", float32)).dtype() == complex64);
+  CHECK_THROWS_AS((void)fft::fft(tensor("e", complex128, {3, 0})), ValueError);
+  CHECK_THROWS_AS((void)fft::irfft(tensor("e", complex128, {1})), ValueError);
+  CHECK_THROWS_AS((void)fft::rfft(z), TypeError);
+  CHECK_THROWS_AS((void)fft::fft(z, {}, 1), ValueError);
+  CHECK_THROWS_AS((void)compile({z}, {fft::fft(z)})(Array::empty(complex128, {0})), ValueError);
+  CHECK(fft::fft(x).dtype() == complex128);
+  CHECK(fft::fft(vector("i", int32)).dtype() == complex128);
+  CHECK(fft::rfft(vector("f", float32)).dtype() == complex64);
 }

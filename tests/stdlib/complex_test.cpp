@@ -91,14 +91,14 @@ TEST_CASE("what has no meaning for complex numbers is a TypeError") {
 
 TEST_CASE("complex arrays that have no place as pairs of floats are refused at their line") {
   const Shape most(max_rank - 1, 1), more(max_rank, 1);
-  const Graph graph = after_pass("split_complex", fft(tensor("z", complex128, most)));
+  const Graph graph = after_pass("split_complex", fft::fft(tensor("z", complex128, most)));
   CHECK(graph.parameters.at(0).type.rank() == max_rank);
   const std::string of_input = error_of([&] { (void)tensor("z", complex128, more); });
   CHECK_THROWS_AS((void)tensor("z", complex128, more), ValueError);
   CHECK(
       starts_with(of_input, "input: expected at most 63 axes of complex numbers, found c128[1, "));
   const Expr x = tensor("x", float32, more);
-  const std::string of_result = error_at_line_of([&] { (void)rfft(x); });
+  const std::string of_result = error_at_line_of([&] { (void)fft::rfft(x); });
   CHECK(starts_with(of_result, "rfft: expected at most 63 axes of complex numbers, found c64[1, "));
   CHECK(of_result.find("complex_test.cpp:") != std::string::npos);
   const Dim n = Dim::symbol("n"), many = std::int64_t{1} << 31;

@@ -250,7 +250,7 @@ double exact_second(const Exact& f, const Numbers& x, std::size_t i, std::size_t
 double rewritten_at(const Point& point, const Expr& e) {
   Context context = gnomon::test::checked_context();
   const Graph graph = capture(point.inputs, std::span(&e, 1)).graph;
-  return evaluate(optimize(graph, context), point.arrays)[0].item<double>();
+  return evaluate(run_passes(graph, context), point.arrays)[0].item<double>();
 }
 
 std::string where_text(const Numbers& x) {

@@ -50,7 +50,7 @@ std::string assembly_of(std::span<const Expr> inputs, const Expr& output, const 
   Context context;
   context.options.level = RewriteLevel::none;
   const std::vector<Expr> outputs = {output};
-  const Graph graph = optimize(capture(inputs, outputs).graph, context);
+  const Graph graph = run_passes(capture(inputs, outputs).graph, context);
   BuildOptions options;
   options.cpu = cpu;
   options.assembly = true;

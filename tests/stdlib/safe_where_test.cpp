@@ -58,7 +58,7 @@ struct Branch {
 std::string not_zero(const Branch& b, std::span<const Expr> outputs) {
   const Graph graph = capture(b.inputs, outputs).graph;
   Context context = checked_context();
-  for (const Graph& each : {graph, optimize(graph, context)}) {
+  for (const Graph& each : {graph, run_passes(graph, context)}) {
     const std::vector<Array> found = evaluate(each, b.arrays);
     for (std::size_t k = 0; k < found.size(); ++k) {
       const Numbers values = numbers(found[k]);
@@ -92,7 +92,7 @@ std::vector<std::vector<Numbers>> both_ways(const Branch& b, std::span<const Exp
   const Graph graph = capture(b.inputs, outputs).graph;
   Context context = checked_context();
   std::vector<std::vector<Numbers>> found;
-  for (const Graph& each : {graph, optimize(graph, context)}) {
+  for (const Graph& each : {graph, run_passes(graph, context)}) {
     found.emplace_back();
     for (const Array& values : evaluate(each, b.arrays)) found.back().push_back(numbers(values));
   }
@@ -242,7 +242,7 @@ TEST_CASE("operands of restricted domains, guarded as users write it") {
   Context context = checked_context();
   const Results compiled = compile({x}, {slopes.begin(), slopes.end()})(std::span(at));
   const std::vector<Array> found[] = {evaluate(graph, at),
-                                      evaluate(optimize(graph, context), at),
+                                      evaluate(run_passes(graph, context), at),
                                       {compiled.begin(), compiled.end()}};
   for (const std::vector<Array>& each : found) {
     for (std::size_t k = 0; k < each.size(); ++k) {

@@ -28,7 +28,7 @@ inline const LoopStep& first_loop(const Module& module) {
 /// Of expressions, checked.
 inline Module module_of(const std::vector<Expr>& outputs) {
   Context context = checked_context();
-  Module module = module_of(optimize(close(outputs), context), target_named("x86-64-v3"));
+  Module module = module_of(run_passes(close(outputs), context), target_named("x86-64-v3"));
   verify(module);
   return module;
 }

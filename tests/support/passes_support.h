@@ -39,9 +39,9 @@ inline Context checked_context(RewriteLevel level = RewriteLevel::all) {
   return context;
 }
 
-inline Graph optimized(const Expr& output, RewriteLevel level = RewriteLevel::all) {
+inline Graph run_passes(const Expr& output, RewriteLevel level = RewriteLevel::all) {
   Context context = checked_context(level);
-  return optimize(close({output}), context);
+  return run_passes(close({output}), context);
 }
 
 /// The graph after one pass.

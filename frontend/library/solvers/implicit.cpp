@@ -23,11 +23,6 @@ Dim elements_of(const Shape& shape) {
   return size;
 }
 
-bool is_symbol(const Dim& d) {
-  const AtomRef atom = d.atom();
-  return atom && atom->kind == Atom::Kind::symbol;
-}
-
 }  // namespace
 
 Packing::Packing(std::string who, std::span<const Expr> list) : who_(std::move(who)) {
@@ -100,24 +95,6 @@ Function Isolated::with(std::span<const Expr> captured) const {
     arguments.insert(arguments.end(), captured.begin(), captured.end());
     return apply_body(body, arguments);
   };
-}
-
-std::vector<Expr> inputs_like(std::span<const Expr> values) {
-  std::vector<std::pair<Dim, Dim>> symbols;
-  const auto symbol_of = [&](const Dim& d) {
-    for (const auto& [computed, symbol] : symbols)
-      if (computed == d) return symbol;
-    symbols.emplace_back(d, Dim::symbol(fmt::format("n{}", symbols.size())));
-    return symbols.back().second;
-  };
-  std::vector<Expr> inputs;
-  for (const Expr& v : values) {
-    Shape shape;
-    for (const Dim& d : v.shape())
-      shape.push_back(d.is_constant() || is_symbol(d) ? d : symbol_of(d));
-    inputs.push_back(tensor(fmt::format("x{}", inputs.size()), v.dtype(), shape));
-  }
-  return inputs;
 }
 
 std::vector<Expr> floats_of(std::span<const Expr> list) {

@@ -52,8 +52,6 @@ class Isolated {
   std::vector<Expr> captured_;
 };
 
-/// Inputs of the types of values; extents that are computed become symbols, equal ones the same.
-std::vector<Expr> inputs_like(std::span<const Expr> values);
 /// Those that have derivatives.
 std::vector<Expr> floats_of(std::span<const Expr> list);
 

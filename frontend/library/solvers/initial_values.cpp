@@ -12,6 +12,7 @@
 #include "frontend/library/solvers/solvers.h"
 #include "frontend/library/solvers/steps.h"
 #include "runtime/error.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 

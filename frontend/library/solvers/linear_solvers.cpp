@@ -5,6 +5,7 @@
 #include "passes/derivatives/gradient.h"
 #include "runtime/error.h"
 #include "stdlib/arrays/arrays.h"
+#include "stdlib/arrays/creation.h"
 #include "stdlib/linalg/linalg.h"
 #include "stdlib/ops.h"
 #include "stdlib/reductions/statistics.h"

@@ -11,6 +11,8 @@
 #include "passes/derivatives/gradient.h"
 #include "runtime/error.h"
 #include "stdlib/arrays/arrays.h"
+#include "stdlib/arrays/creation.h"
+#include "stdlib/control/body.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 

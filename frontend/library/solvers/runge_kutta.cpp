@@ -6,6 +6,7 @@
 
 #include "frontend/library/solvers/implicit.h"
 #include "ir/graph/leaf.h"
+#include "stdlib/control/body.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 

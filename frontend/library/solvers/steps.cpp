@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "stdlib/arrays/creation.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 

@@ -6,6 +6,7 @@
 
 #include "frontend/library/solvers/events.h"
 #include "frontend/library/solvers/runge_kutta.h"
+#include "stdlib/ops.h"
 
 namespace gnomon::solvers {
 

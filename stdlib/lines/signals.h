@@ -1,0 +1,25 @@
+// Windows of signals, and sums of products of one signal moved along another.
+#pragma once
+
+#include "stdlib/ops.h"
+
+namespace gnomon {
+
+/// The triangular window of n points, 0 at both ends; Hann's, 0 at both ends, Hamming's, 0.08
+/// there; Blackman's, of three cosines. float64; one point is 1.
+Expr bartlett(std::int64_t n);
+Expr hanning(std::int64_t n);
+Expr hamming(std::int64_t n);
+Expr blackman(std::int64_t n);
+/// Kaiser's window of n points: i0(beta sqrt(1 - t^2)) / i0(beta) for t from -1 to 1.
+Expr kaiser(std::int64_t n, const Arg& beta);
+
+/// Where two signals overlap at all; the middle part, with the extent of the longer one; where one
+/// lies within the other. The last two need known extents.
+enum class Overlap : std::uint8_t { full, same, valid };
+/// The sums over j of a[j] v[i - j], of two vectors with elements.
+Expr convolve(const Arg& a, const Arg& v, Overlap part = Overlap::full);
+/// The sums over j of a[i + j] v[j].
+Expr correlate(const Arg& a, const Arg& v, Overlap part = Overlap::valid);
+
+}  // namespace gnomon
