@@ -15,5 +15,7 @@ foreach(floor IN LISTS floors)
 endforeach()
 file(WRITE "${stage}/gnomon/gnomon.h"
      "// The one header a user includes.\n#pragma once\n#include <gnomon/frontend/gnomon.h>\n")
+file(WRITE "${stage}/gnomon/fwd.h"
+     "// The names of the types.\n#pragma once\n#include <gnomon/frontend/fwd.h>\n")
 file(INSTALL DESTINATION "${destination}" TYPE DIRECTORY FILES "${stage}/gnomon")
 file(REMOVE_RECURSE "${stage}")

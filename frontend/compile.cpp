@@ -166,14 +166,14 @@ Function compile_timed(const Closed& closed, CompileOptions options, Stopwatch& 
 
 }  // namespace
 
-Function compile(std::vector<Expr> inputs, std::vector<Output> outputs, std::vector<Update> updates,
+Function compile(const ExprList& inputs, OutputList outputs, std::vector<Update> updates,
                  CompileOptions options, std::source_location at) {
   const CallPlace call("", at);
   Stopwatch watch;
   check_options(options, inputs.size());
   check_names(outputs);
-  const Closed closed =
-      close_function(std::move(inputs), resolve(std::move(outputs), std::move(updates), options));
+  const Closed closed = close_function({inputs.begin(), inputs.end()},
+                                       resolve(std::move(outputs), std::move(updates), options));
   watch.stage("capture");
   return compile_timed(closed, options, watch);
 }

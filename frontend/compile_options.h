@@ -14,11 +14,12 @@
 #include "codegen/toolchain/machine.h"
 #include "frontend/variable.h"
 #include "ir/graph/expr.h"
-#include "passes/pipeline.h"
+#include "passes/rewrite_level.h"
 #include "runtime/device/device_name.h"
 
 namespace gnomon {
 
+class Graph;
 struct MemoryBudget;
 struct StageChanges;
 struct Target;

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "frontend/sampling.h"
-#include "ir/graph/graph.h"
+#include "frontend/sampled_range.h"
 #include "runtime/arrays/array.h"
 
 namespace gnomon {
 
 struct Closed;
 struct CompileOptions;
+class Graph;
 
 /// What a value loses in bits, of the elements that were compared: see `accuracy_report`.
 struct RewriteAccuracy {

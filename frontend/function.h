@@ -5,6 +5,7 @@
 #include <complex>
 #include <concepts>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <source_location>
@@ -31,6 +32,23 @@ struct Output {
   Output(std::string n, Expr e) : value(std::move(e)), name(std::move(n)) {}
   Expr value;
   std::string name;
+};
+
+/// Outputs as a parameter: in braces, or any range of expressions or outputs.
+class OutputList : public std::vector<Output> {
+ public:
+  OutputList() = default;
+  OutputList(std::initializer_list<Output> list) : vector(list) {}
+  OutputList(std::vector<Output> list) : vector(std::move(list)) {}
+  template <class Range>
+    requires(!std::convertible_to<const Range&, std::vector<Output>> &&
+             requires(const Range& list) {
+               { *std::begin(list) } -> std::convertible_to<Output>;
+               std::end(list);
+             })
+  OutputList(const Range& range) {
+    for (const auto& output : range) push_back(output);
+  }
 };
 
 /// The new value of a shared variable: of its dtype and shape, TypeError otherwise.
@@ -90,12 +108,25 @@ class Results {
   std::shared_ptr<const struct Program> program_;
 };
 
-/// An argument of a call: an array or a number. Remembers the line of the caller. Numbers of C++
-/// are weak, as they are in expressions: they take the dtype of a scalar input that can hold such a
-/// number.
+/// A vector, an array or a span of numbers.
+template <class Range>
+concept NumberRange = requires(const Range& numbers) {
+  requires ScalarType<std::remove_cvref_t<decltype(*std::data(numbers))>>;
+  std::size(numbers);
+};
+
+/// An argument of a call: an array, a number, or numbers that lie side by side, which are copied.
+/// Remembers the line of the caller. Numbers of C++ are weak, as they are in expressions: they take
+/// the dtype of a scalar input that can hold such a number.
 class CallArgument {
  public:
   using Place = std::source_location;
+  template <NumberRange Range>
+    requires(!std::convertible_to<const Range&, Array>)
+  CallArgument(const Range& numbers, Place at = Place::current())
+      : array_(Array::from(std::span(std::data(numbers), std::size(numbers)),
+                           {static_cast<std::int64_t>(std::size(numbers))})),
+        origin_{at.file_name(), at.line()} {}
   template <class A>
     requires(std::convertible_to<const A&, Array> && !std::same_as<A, CallArgument>)
   CallArgument(const A& a, Place at = Place::current()) : origin_{at.file_name(), at.line()} {
@@ -207,8 +238,8 @@ class Function {
 /// Compiles `outputs` and `updates` as a function of `inputs`. TypeError: an output needs an input
 /// that is not in the list, a variable is updated twice, an update has another type;
 /// CompileError: the toolchain is missing or failed.
-Function compile(std::vector<Expr> inputs, std::vector<Output> outputs,
-                 std::vector<Update> updates = {}, CompileOptions options = {},
+Function compile(const ExprList& inputs, OutputList outputs, std::vector<Update> updates = {},
+                 CompileOptions options = {},
                  std::source_location at = std::source_location::current());
 
 }  // namespace gnomon

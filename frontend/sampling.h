@@ -10,15 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace gnomon {
-
-/// Numbers from low to high and, if `both`, their negatives every other time.
-struct SampledRange {
-  double low = 0x1p-1022, high = 0x1.fffffffffffffp1023;
-  bool both = false;
-};
-
-}  // namespace gnomon
+#include "frontend/sampled_range.h"
 
 namespace gnomon::exact {
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ir/graph/graph.h"
+#include "ir/graph/leaf.h"
 #include "runtime/error.h"
 
 namespace gnomon {

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "ir/graph/expr.h"
-#include "ir/graph/leaf.h"
 #include "runtime/arrays/shared.h"
 
 namespace gnomon {
+
+/// The leaf that stands for a shared variable: the same expression each time.
+Expr shared_leaf(const Shared& variable);
 
 /// A variable that lives between calls, usable wherever an expression is. Copies of the handle are
 /// the same variable.

@@ -10,19 +10,12 @@
 
 #include "ir/graph/graph.h"
 #include "passes/engine/trace.h"
+#include "passes/rewrite_level.h"
 
 namespace gnomon {
 
 class Decisions;
 struct Rule;
-
-/// How much rewriting is admitted.
-enum class RewriteLevel : std::uint8_t {
-  none,   // only what code generation needs
-  exact,  // rewrites that keep every bit
-  all,    // rewrites by the real-number value, in no point worse than the code as written
-  fast,   // products and sums regroup too, which may lose digits or leave the range on the way
-};
 
 struct PassOptions {
   RewriteLevel level = RewriteLevel::all;

@@ -9,6 +9,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "ir/graph/expr.h"
@@ -398,16 +399,21 @@ Range until(Dim stop, Dim step = 1);
 class Index {
  public:
   using Place = std::source_location;
-  Index(std::integral auto i, Place at = Place::current()) : Index(Item(whole(i)), at) {}
-  Index(const Dim& d, Place at = Place::current()) : Index(Item(d), at) {}
-  Index(WholeAxis w, Place at = Place::current()) : Index(Item(Range(w)), at) {}
-  Index(const Range& r, Place at = Place::current()) : Index(Item(r), at) {}
-  Index(Ellipsis e, Place at = Place::current()) : Index(Item(e), at) {}
-  Index(NewAxis n, Place at = Place::current()) : Index(Item(n), at) {}
+  Index(std::integral auto i, Place at = Place::current()) : Index(Dim(whole(i)), at) {}
+  Index(const Dim& d, Place at = Place::current());
+  Index(WholeAxis w, Place at = Place::current());
+  Index(const Range& r, Place at = Place::current());
+  Index(Ellipsis e, Place at = Place::current());
+  Index(NewAxis n, Place at = Place::current());
   /// Integer array (or rank-0 integer value), or a bool array over as many axes as it has: the
   /// places of its true elements.
-  Index(const Expr& e, Place at = Place::current()) : Index(Item(e), at) {}
-  Index(const Array& a, Place at = Place::current()) : Index(Item(Expr(a)), at) {}
+  Index(const Expr& e, Place at = Place::current());
+  Index(const Array& a, Place at = Place::current()) : Index(Expr(a), at) {}
+  Index(const Index& other);
+  Index(Index&& other) noexcept;
+  Index& operator=(const Index& other);
+  Index& operator=(Index&& other) noexcept;
+  ~Index();
   using Item = std::variant<Dim, Range, Ellipsis, NewAxis, Expr>;
   const Item& item() const { return item_; }
   const Origin& origin() const { return origin_; }
@@ -418,7 +424,7 @@ class Index {
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
     return std::in_range<std::int64_t>(i) ? static_cast<std::int64_t>(i) : largest;
   }
-  Index(Item item, const Place& at) : item_(std::move(item)), origin_{at.file_name(), at.line()} {}
+  Index(Item item, const Place& at);
   Item item_;
   Origin origin_;
 };

@@ -18,6 +18,7 @@
 #include "ir/reference/evaluate.h"
 #include "ir/reference/generic.h"
 #include "passes/engine/rule.h"
+#include "passes/pipeline.h"
 #include "runtime/error.h"
 
 namespace gnomon {

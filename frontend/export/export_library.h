@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/toolchain/build.h"
+#include "codegen/toolchain/unit.h"
 #include "frontend/function.h"
 
 namespace gnomon {

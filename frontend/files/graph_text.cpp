@@ -11,6 +11,7 @@
 
 #include "frontend/files/file.h"
 #include "ir/graph/close.h"
+#include "ir/graph/leaf.h"
 #include "ir/op/op.h"
 #include "ir/text/text.h"
 #include "runtime/error.h"

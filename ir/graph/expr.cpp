@@ -32,23 +32,23 @@ Origin last_origin(const Expr& e) {
 
 // ----------------------------------------------------------------------------------- arguments
 
-Arg::Arg(const Dim& d, std::source_location at)
-    : data_(extent_value(d)), origin_{at.file_name(), at.line()} {}
+Arg::Arg(const Dim& d, Place at) : Arg(extent_value(d), at) {}
 
 DType Arg::weak_dtype() const {
-  switch (data_.index()) {
-    case 0: return std::get<Value>(data_).dtype();
-    case 1: return DType::bool_;
-    case 2: return DType::int64;
-    case 3: return DType::float64;
-    case 4: return DType::complex128;
-    default: return DType::uint64;
+  switch (kind_) {
+    case Kind::value: return value_.dtype();
+    case Kind::truth: return DType::bool_;
+    case Kind::whole: return DType::int64;
+    case Kind::natural: return DType::uint64;
+    case Kind::real: return DType::float64;
+    case Kind::complex: break;
   }
+  return DType::complex128;
 }
 
 Value Arg::as(DType t) const {
   if (is_weak()) return make_constant(array(t));
-  if (const Value& v = std::get<Value>(data_)) return v;
+  if (value_) return value_;
   throw TypeError(fmt::format("expected an expression, found none: never set, or moved from{}",
                               origin_ ? " [" + origin_.text() + "]" : ""));
 }
@@ -194,14 +194,15 @@ Expr constant(std::int64_t v, DType t) { return Expr(make_constant(array_of(v, t
 Expr constant(std::uint64_t v, DType t) { return Expr(make_constant(array_of(v, t))); }
 
 Array Arg::array(DType t) const {
-  switch (data_.index()) {
-    case 0: throw InternalError("argument: expected a number, found an expression");
-    case 1: return array_of(std::int64_t{std::get<bool>(data_)}, t);
-    case 2: return array_of(std::get<std::int64_t>(data_), t);
-    case 3: return array_of(std::get<double>(data_), t);
-    case 4: return array_of(std::get<std::complex<double>>(data_), t);
-    default: return array_of(std::get<std::uint64_t>(data_), t);
+  switch (kind_) {
+    case Kind::value: break;
+    case Kind::truth:
+    case Kind::whole: return array_of(whole_, t);
+    case Kind::natural: return array_of(static_cast<std::uint64_t>(whole_), t);
+    case Kind::real: return array_of(real_, t);
+    case Kind::complex: return array_of(std::complex(real_, imag_), t);
   }
+  throw InternalError("argument: expected a number, found an expression");
 }
 
 namespace {

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "ir/graph/node.h"
@@ -95,28 +94,33 @@ Origin last_origin(const Expr& e);
 /// the caller.
 class Arg {
  public:
+  using Place = std::source_location;
   /// The same from another place.
-  Arg(const Arg& other, Origin at) : data_(other.data_), origin_(at) {}
-  Arg(const Expr& e, std::source_location at = std::source_location::current())
-      : data_(e.value()), origin_{at.file_name(), at.line()} {}
-  Arg(const Value& v, std::source_location at = std::source_location::current())
-      : data_(v), origin_{at.file_name(), at.line()} {}
-  Arg(const Array& a, std::source_location at = std::source_location::current())
-      : data_(Expr(a).value()), origin_{at.file_name(), at.line()} {}
-  Arg(const Dim& d, std::source_location at = std::source_location::current());
-  Arg(std::floating_point auto v, std::source_location at = std::source_location::current())
-      : data_(static_cast<double>(v)), origin_{at.file_name(), at.line()} {}
-  Arg(std::same_as<bool> auto v, std::source_location at = std::source_location::current())
-      : data_(v), origin_{at.file_name(), at.line()} {}
+  Arg(const Arg& other, Origin at) : Arg(other) { origin_ = at; }
+  Arg(const Expr& e, Place at = Place::current()) : Arg(e.value(), at) {}
+  Arg(const Value& v, Place at = Place::current())
+      : value_(v), origin_{at.file_name(), at.line()} {}
+  Arg(const Array& a, Place at = Place::current()) : Arg(Expr(a).value(), at) {}
+  Arg(const Dim& d, Place at = Place::current());
+  Arg(std::floating_point auto v, Place at = Place::current())
+      : kind_(Kind::real), real_(static_cast<double>(v)), origin_{at.file_name(), at.line()} {}
+  Arg(std::same_as<bool> auto v, Place at = Place::current())
+      : kind_(Kind::truth), whole_(v), origin_{at.file_name(), at.line()} {}
   template <std::floating_point T>
-  Arg(std::complex<T> v, std::source_location at = std::source_location::current())
-      : data_(std::complex<double>(v)), origin_{at.file_name(), at.line()} {}
+  Arg(std::complex<T> v, Place at = Place::current())
+      : kind_(Kind::complex),
+        real_(v.real()),
+        imag_(v.imag()),
+        origin_{at.file_name(), at.line()} {}
+  // Unsigned numbers as such only where int64 has none.
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Arg(T v, std::source_location at = std::source_location::current())
-      : data_(whole(v)), origin_{at.file_name(), at.line()} {}
+  Arg(T v, Place at = Place::current())
+      : kind_(std::in_range<std::int64_t>(v) ? Kind::whole : Kind::natural),
+        whole_(static_cast<std::int64_t>(v)),
+        origin_{at.file_name(), at.line()} {}
 
-  bool is_weak() const { return data_.index() != 0; }
+  bool is_weak() const { return kind_ != Kind::value; }
   /// The value; a weak number becomes a rank-0 constant of `t`. TypeError when there is none.
   Value as(DType t) const;
   /// The value; a weak number takes bool, int64, float64 or complex128.
@@ -125,17 +129,15 @@ class Arg {
   Array array(DType t) const;
   /// The dtype a weak number would take by itself.
   DType weak_dtype() const;
-  const Value* strong() const { return std::get_if<Value>(&data_); }
+  const Value* strong() const { return is_weak() ? nullptr : &value_; }
   const Origin& origin() const { return origin_; }
 
  private:
-  using Data = std::variant<Value, bool, std::int64_t, double, std::complex<double>, std::uint64_t>;
-  // Unsigned numbers as such only where int64 has none.
-  static Data whole(std::integral auto v) {
-    if (std::in_range<std::int64_t>(v)) return static_cast<std::int64_t>(v);
-    return static_cast<std::uint64_t>(v);
-  }
-  Data data_;
+  enum class Kind : std::uint8_t { value, truth, whole, natural, real, complex };
+  Kind kind_ = Kind::value;
+  Value value_;
+  std::int64_t whole_ = 0;  // the bits of a natural number
+  double real_ = 0, imag_ = 0;
   Origin origin_;
 };
 

@@ -50,6 +50,23 @@ bool equal_arrays(const Array& a, const Array& b) {
 
 }  // namespace
 
+Attribute::Attribute(std::int64_t v) : storage_(v) {}
+Attribute::Attribute(double v) : storage_(FloatBits{v}) {}
+Attribute::Attribute(bool v) : storage_(v) {}
+Attribute::Attribute(DType v) : storage_(v) {}
+Attribute::Attribute(IntList v) : storage_(std::move(v)) {}
+Attribute::Attribute(Shape v) : storage_(std::move(v)) {}
+Attribute::Attribute(std::string v) : storage_(std::move(v)) {}
+Attribute::Attribute(const char* v) : storage_(std::string(v)) {}
+Attribute::Attribute(Body v) : storage_(std::move(v)) {}
+Attribute::Attribute(Array v) : storage_(std::move(v)) {}
+Attribute::Attribute(Opaque v) : storage_(std::move(v)) {}
+Attribute::Attribute(const Attribute& other) = default;
+Attribute::Attribute(Attribute&& other) noexcept = default;
+Attribute& Attribute::operator=(const Attribute& other) = default;
+Attribute& Attribute::operator=(Attribute&& other) noexcept = default;
+Attribute::~Attribute() = default;
+
 std::size_t Attribute::hash() const {
   return mix_hash(storage_.index(), std::visit(Hash{}, storage_));
 }

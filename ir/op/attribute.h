@@ -58,18 +58,24 @@ class Attribute {
   using Storage = std::variant<std::int64_t, FloatBits, bool, DType, IntList, Shape, std::string,
                                Body, Array, Opaque>;
 
-  Attribute(std::int64_t v) : storage_(v) {}
-  Attribute(int v) : storage_(std::int64_t{v}) {}
-  Attribute(double v) : storage_(FloatBits{v}) {}
-  Attribute(bool v) : storage_(v) {}
-  Attribute(DType v) : storage_(v) {}
-  Attribute(IntList v) : storage_(std::move(v)) {}
-  Attribute(Shape v) : storage_(std::move(v)) {}
-  Attribute(std::string v) : storage_(std::move(v)) {}
-  Attribute(const char* v) : storage_(std::string(v)) {}
-  Attribute(Body v) : storage_(std::move(v)) {}
-  Attribute(Array v) : storage_(std::move(v)) {}
-  Attribute(Opaque v) : storage_(std::move(v)) {}
+  // Defined elsewhere: who includes this need not compile a variant's functions.
+  Attribute(std::int64_t v);
+  Attribute(int v) : Attribute(std::int64_t{v}) {}
+  Attribute(double v);
+  Attribute(bool v);
+  Attribute(DType v);
+  Attribute(IntList v);
+  Attribute(Shape v);
+  Attribute(std::string v);
+  Attribute(const char* v);
+  Attribute(Body v);
+  Attribute(Array v);
+  Attribute(Opaque v);
+  Attribute(const Attribute& other);
+  Attribute(Attribute&& other) noexcept;
+  Attribute& operator=(const Attribute& other);
+  Attribute& operator=(Attribute&& other) noexcept;
+  ~Attribute();
 
   Kind kind() const { return static_cast<Kind>(storage_.index()); }
   std::int64_t integer() const { return std::get<std::int64_t>(storage_); }

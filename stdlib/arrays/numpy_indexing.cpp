@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "runtime/error.h"
 #include "stdlib/arrays/index_writes.h"
@@ -13,6 +14,20 @@
 #include "stdlib/type_rules.h"
 
 namespace gnomon {
+
+Index::Index(Item item, const Place& at)
+    : item_(std::move(item)), origin_{at.file_name(), at.line()} {}
+Index::Index(const Dim& d, Place at) : Index(Item(d), at) {}
+Index::Index(WholeAxis w, Place at) : Index(Item(Range(w)), at) {}
+Index::Index(const Range& r, Place at) : Index(Item(r), at) {}
+Index::Index(Ellipsis e, Place at) : Index(Item(e), at) {}
+Index::Index(NewAxis n, Place at) : Index(Item(n), at) {}
+Index::Index(const Expr& e, Place at) : Index(Item(e), at) {}
+Index::Index(const Index& other) = default;
+Index::Index(Index&& other) noexcept = default;
+Index& Index::operator=(const Index& other) = default;
+Index& Index::operator=(Index&& other) noexcept = default;
+Index::~Index() = default;
 
 namespace {
 

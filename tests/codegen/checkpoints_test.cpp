@@ -94,7 +94,7 @@ TEST_CASE("values of a loop with checkpoints have the same bits, whatever the co
     outputs.push_back(last({.checkpoints = k}));
   }
   outputs.push_back(last({LoopOptions::root}));
-  const Function f = compile({n, x}, {outputs.begin(), outputs.end()});
+  const Function f = compile({n, x}, outputs);
   const Array start = Array::from(std::vector<double>{0.1, -2.0, 7.0});
   for (const std::int64_t steps : {-3, 0, 1, 3, 4, 5, 8, 100}) {
     const Results found = f(steps, start);
@@ -120,7 +120,7 @@ TEST_CASE("gradients with checkpoints have the bits of those that keep all") {
     }
   const List root = slopes({LoopOptions::root});
   outputs.insert(outputs.end(), root.begin(), root.end());
-  const Function f = compile({n, x, w, r}, {outputs.begin(), outputs.end()});
+  const Function f = compile({n, x, w, r}, outputs);
   const Array start = Array::from(std::vector<double>{0.1, -2.0, 7.0}),
               rate = Array::from(std::vector<double>{1.1, 0.7, -0.9});
   for (const std::int64_t steps : {-1, 0, 1, 2, 3, 6, 10, 41}) {
@@ -147,8 +147,7 @@ TEST_CASE("at level exact products of matrices change no bit of them") {
     const List more = slopes(options);
     outputs.insert(outputs.end(), more.begin(), more.end());
   }
-  const Function f =
-      compile({xs, w, h}, {outputs.begin(), outputs.end()}, {}, {.rewrites = RewriteLevel::exact});
+  const Function f = compile({xs, w, h}, outputs, {}, {.rewrites = RewriteLevel::exact});
   Samples random(3);
   for (const std::int64_t steps : {0, 1, 7}) {
     const Results found = f(random.small(float64, {steps, 12, 12}), random.small(float64, {12, 12}),

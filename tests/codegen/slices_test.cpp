@@ -73,13 +73,13 @@ TEST_CASE("what is written side by side shares loops with values of the same ele
   };
   const Expr x = tensor("x", float64, {32, 20}), y = tensor("y", float64, {32, 20});
   const std::vector<Expr> all = outputs(x, y);
-  CHECK(compile({x, y}, {all.begin(), all.end()}).kernels() == 1);
+  CHECK(compile({x, y}, all).kernels() == 1);
   // Gates of a cell: the gradient by one matrix of them all.
   const Expr gates = tensor("gates", float64, {32, 60});
   const auto gate = [&](int k) { return gates(all_of, range(20 * k, 20 * (k + 1))); };
   const Expr cell = sigmoid(gate(0)) * x + tanh(gate(1)) * sigmoid(gate(2));
   const std::vector<Expr> by = grad(sum(square(cell)), {gates, x});
-  CHECK(compile({gates, x}, {by.begin(), by.end()}).kernels() == 1);
+  CHECK(compile({gates, x}, by).kernels() == 1);
   Samples samples(8);
   for (const auto& [rows, columns] :
        std::vector<std::pair<int, int>>{{32, 20}, {1, 20}, {5, 3}, {7, 17}, {0, 4}, {70, 40}}) {

@@ -102,6 +102,41 @@ TEST_CASE("a list of expressions may be any range") {
   CHECK(tangents.size() == 1);
 }
 
+TEST_CASE("inputs and outputs may be any range of expressions") {
+  const Expr x = scalar("x"), y = scalar("y");
+  const std::vector<Expr> inputs = {x, y}, outputs = {x + y, x * y};
+  const std::array<Expr, 2> both{x - y, x / y};
+  const std::span<const Expr> some(outputs);
+  CHECK(compile(inputs, outputs)(3.0, 2.0)[1].item<double>() == 6);
+  CHECK(compile(std::array{x, y}, both)(3.0, 2.0)[1].item<double>() == 1.5);
+  CHECK(compile(some.first(0), {constant(1.0, float64)})()[0].item<double>() == 1);
+  CHECK(compile({x, y}, some)(3.0, 2.0).size() == 2);
+  CHECK(compile({x, y}, grad(x * y, {x, y}))(3.0, 2.0)[0].item<double>() == 2);
+  const std::vector<Output> named = {{"sum", x + y}};
+  CHECK(compile({x, y}, named)(3.0, 2.0)["sum"].item<double>() == 5);
+}
+
+TEST_CASE("arguments may be numbers that lie side by side") {
+  const Expr x = vector("x"), n = vector("n", int64), b = vector("b", bool_);
+  const Function f = compile({x, n, b}, {where(b, x * n, -x)});
+  const std::vector<double> xs = {1, 2, 3};
+  const std::array<std::int64_t, 3> ns = {4, 5, 6};
+  const bool bs[] = {true, false, true};
+  CHECK(f(xs, ns, bs)[0].to_vector<double>() == std::vector<double>{4, -2, 18});
+  const std::span<const double> some(xs);
+  const Function sum_of = compile({x}, {sum(x)});
+  CHECK(sum_of(some.first(2))[0].item<double>() == 3);
+  CHECK(sum_of(std::vector<double>())[0].item<double>() == 0);
+  // They are copied: a result that is an argument keeps its numbers.
+  const Function same = compile({x}, {x});
+  std::vector<double> mine = {1, 2};
+  const Array kept = same(mine)[0];
+  mine[0] = 7;
+  CHECK(kept.to_vector<double>() == std::vector<double>{1, 2});
+  CHECK_THROWS_WITH_AS(sum_of(std::vector<float>{1}), doctest::Contains("found f32[1]"),
+                       TypeError);
+}
+
 TEST_CASE("results are bound by name") {
   const Expr x = vector("x");
   const Function f = compile({x}, {x + 1.0, gnomon::sum(x)});

@@ -251,8 +251,8 @@ TEST_CASE("a batch of examples has the transforms of each") {
   const Expr zs = matrix("zs", complex128), xs = matrix("xs", float64);
   const Expr before[] = {z, x}, after[] = {zs, xs};
   const std::vector<Expr> batched = vectorize(outputs, before, after);
-  const Function one = compile({z, x, w}, {std::begin(outputs), std::end(outputs)});
-  const Function all = compile({zs, xs, w}, {batched.begin(), batched.end()});
+  const Function one = compile({z, x, w}, outputs);
+  const Function all = compile({zs, xs, w}, batched);
   std::vector<double> reals;
   for (const C c : random_complexes(18, 21)) reals.push_back(c.real());
   const std::vector<C> pairs = random_complexes(18, 22);

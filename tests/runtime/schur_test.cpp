@@ -125,7 +125,7 @@ TEST_CASE("banded systems have the solutions of dense ones") {
       const Expr inputs[] = {band, b};
       const std::vector<Expr> found = grad(cost, inputs), right = grad(wanted_cost, inputs);
       const Expr outputs[] = {x, wanted, found[0], right[0], found[1], right[1]};
-      const Function f = compile({band, b}, {std::begin(outputs), std::end(outputs)});
+      const Function f = compile({band, b}, outputs);
       for (const std::int64_t order : {1, 2, 7, 0}) {
         CAPTURE(order);
         CAPTURE(rows);

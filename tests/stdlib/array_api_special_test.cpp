@@ -361,8 +361,8 @@ void check_rows(const std::vector<StandardRow>& rows) {
   const auto [inputs, results] = expressions<T>(list, {Dim::symbol("n")});
   const auto [numbers, values] = expressions<T>(list, {});
   const Graph graph = capture(inputs, results).graph;
-  const Function many = compile(inputs, {results.begin(), results.end()});
-  const Function one = compile(numbers, {values.begin(), values.end()});
+  const Function many = compile(inputs, results);
+  const Function one = compile(numbers, values);
   for (std::size_t k = 0; k < list.size(); ++k) {
     const Points& p = list[k];
     const Array arguments[] = {array_of_numbers<T>(p.x), array_of_numbers<T>(p.y)};

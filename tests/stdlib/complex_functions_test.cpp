@@ -302,7 +302,7 @@ TEST_CASE("compiled complex functions have the bits of the reference") {
     CompileOptions options;
     options.rewrites = RewriteLevel::none;
     options.name = "complex_functions";
-    const Function f = compile({x, y}, {results.begin(), results.end()}, {}, options);
+    const Function f = compile({x, y}, results, {}, options);
     const Expr inputs[] = {x, y};
     Samples random(9);
     for (const std::int64_t size : {0, 1, 7, 33, 300}) {

@@ -229,8 +229,8 @@ TEST_CASE("batches of examples with complex matrices") {
   const Expr outputs[] = {inv(a),     solve(c, a), det(a),         eigvals(a), eig(real(a)).values,
                           svdvals(a), expm(a),     slogdet(a).sign};
   const std::vector<Expr> batched = vectorize(outputs, std::span(&a, 1), std::span(&all, 1));
-  const Function one = compile({a, c}, {std::begin(outputs), std::end(outputs)});
-  const Function many = compile({all, c}, {batched.begin(), batched.end()});
+  const Function one = compile({a, c}, outputs);
+  const Function many = compile({all, c}, batched);
   const Array values = matrices(complex128, 3, 4, 4, 5), fixed = matrices(complex128, 1, 4, 4, 4);
   const Array side = fixed.reshape({4, 4});
   const Results got = many(values, side);

@@ -184,7 +184,7 @@ TEST_CASE("arithmetic, shapes and indices agree with std::complex") {
   const Array values[] = {Array::from(a, {2, 3}), Array::from(b, {2, 3})};
   const Expr inputs[] = {x, y};
   const std::vector<Array> reference = evaluate_complex(inputs, outputs, values);
-  const Function f = compile({x, y}, {std::begin(outputs), std::end(outputs)});
+  const Function f = compile({x, y}, outputs);
   const Results got = f(values);
   for (std::size_t k = 0; k < std::size(outputs); ++k) {
     CAPTURE(k);

@@ -240,7 +240,7 @@ TEST_CASE("operands of restricted domains, guarded as users write it") {
   const Array at[] = {Array::from(points)};
   const Graph graph = capture(std::span(&x, 1), slopes).graph;
   Context context = checked_context();
-  const Results compiled = compile({x}, {slopes.begin(), slopes.end()})(std::span(at));
+  const Results compiled = compile({x}, slopes)(std::span(at));
   const std::vector<Array> found[] = {evaluate(graph, at),
                                       evaluate(run_passes(graph, context), at),
                                       {compiled.begin(), compiled.end()}};

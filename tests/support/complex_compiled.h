@@ -14,8 +14,7 @@ namespace gnomon::test {
 inline void check_with_reference(std::span<const Expr> inputs, std::span<const Expr> outputs,
                                  std::span<const Array> values, double tolerance) {
   const std::vector<Array> wanted = evaluate_complex(inputs, outputs, values);
-  const Results got =
-      compile({inputs.begin(), inputs.end()}, {outputs.begin(), outputs.end()})(values);
+  const Results got = compile(inputs, outputs)(values);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     CAPTURE(k);
     CHECK(difference(as_pairs(got[k]), as_pairs(wanted[k]), tolerance) == "");
@@ -31,7 +30,7 @@ inline void check_bits_of_threads(const Expr& input, std::span<const Expr> outpu
     pool().set_threads(threads);
     CompileOptions options;
     options.threads = threads;
-    const Function f = compile({input}, {outputs.begin(), outputs.end()}, {}, options);
+    const Function f = compile({input}, outputs, {}, options);
     results.emplace_back();
     for (const Array& value : values)
       for (const Array& y : f(value)) results.back().push_back(y);
