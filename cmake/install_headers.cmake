@@ -13,9 +13,9 @@ foreach(floor IN LISTS floors)
     file(WRITE "${stage}/gnomon/${header}" "${text}")
   endforeach()
 endforeach()
-file(WRITE "${stage}/gnomon/gnomon.h"
-     "// The one header a user includes.\n#pragma once\n#include <gnomon/frontend/gnomon.h>\n")
-file(WRITE "${stage}/gnomon/fwd.h"
-     "// The names of the types.\n#pragma once\n#include <gnomon/frontend/fwd.h>\n")
+foreach(name IN ITEMS gnomon fwd eigen)
+  file(WRITE "${stage}/gnomon/${name}.h"
+       "// What frontend/${name}.h has.\n#pragma once\n#include <gnomon/frontend/${name}.h>\n")
+endforeach()
 file(INSTALL DESTINATION "${destination}" TYPE DIRECTORY FILES "${stage}/gnomon")
 file(REMOVE_RECURSE "${stage}")

@@ -4,6 +4,7 @@ if(GNOMON_FUZZ)  # a build of the fuzzing targets alone
   return()
 endif()
 find_package(doctest REQUIRED)
+gnomon_needs(Eigen3 libeigen3-dev)
 set(test_sources "")
 foreach(floor IN LISTS GNOMON_TEST_FLOORS)
   file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${floor}/*_test.cpp)
@@ -21,7 +22,7 @@ find_library(GNOMON_GMP_LIBRARY gmp)
 mark_as_advanced(GNOMON_MPFR_LIBRARY GNOMON_GMP_LIBRARY)
 
 add_executable(gnomon_tests ${PROJECT_SOURCE_DIR}/tests/main.cpp ${test_sources})
-target_link_libraries(gnomon_tests PRIVATE gnomon::gnomon doctest::doctest)
+target_link_libraries(gnomon_tests PRIVATE gnomon::gnomon doctest::doctest Eigen3::Eigen)
 target_compile_definitions(gnomon_tests PRIVATE
   DOCTEST_CONFIG_SUPER_FAST_ASSERTS
   GNOMON_SOURCE_DIR="${PROJECT_SOURCE_DIR}" GNOMON_BUILD_DIR="${PROJECT_BINARY_DIR}")

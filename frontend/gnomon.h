@@ -10,6 +10,7 @@
 #include "frontend/namespaces.h"
 #include "frontend/random_stream.h"
 #include "frontend/streams.h"
+#include "frontend/typed_function.h"
 #include "frontend/variable.h"
 #include "ir/graph/expr.h"
 #include "passes/derivatives/full_derivatives.h"

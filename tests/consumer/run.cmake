@@ -57,6 +57,25 @@ expect("" ${work}/leaf)
 expect("-0.1454 -0.5 4 8 1\n" ${work}/early)
 expect("4000000 4000000 4000000 closed\n" ${work}/host ${work}/plugin.so)
 
+# Without CMake: by the compiler and pkg-config, and by Meson.
+file(GLOB_RECURSE pc ${prefix}/*/gnomon.pc)
+cmake_path(GET pc PARENT_PATH pc_folder)
+set(ENV{PKG_CONFIG_PATH} ${pc_folder})
+find_program(pkg_config pkg-config REQUIRED)
+run(${pkg_config} --cflags --libs gnomon)
+separate_arguments(flags_of_pc UNIX_COMMAND "${output}")
+separate_arguments(flags_of_test UNIX_COMMAND "${FLAGS}")
+run(${COMPILER} -std=c++20 ${flags_of_test} -I${SOURCE}/own ${SOURCE}/consumer.cpp
+    ${flags_of_pc} -o ${place}/plain)
+expect("3 5 7, the user's\n" ${place}/plain)
+find_program(meson meson)
+if(meson)
+  set(ENV{CXX} ${COMPILER})
+  run(${meson} setup ${place}/meson ${SOURCE})
+  run(${meson} compile -C ${place}/meson)
+  expect("3 5 7, the user's\n" ${place}/meson/consumer)
+endif()
+
 # --- libraries of saved functions: the folder `kernel` ------------------------------------------
 set(models ${place}/models)
 set(kernel ${place}/kernel)

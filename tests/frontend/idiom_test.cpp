@@ -133,8 +133,7 @@ TEST_CASE("arguments may be numbers that lie side by side") {
   const Array kept = same(mine)[0];
   mine[0] = 7;
   CHECK(kept.to_vector<double>() == std::vector<double>{1, 2});
-  CHECK_THROWS_WITH_AS(sum_of(std::vector<float>{1}), doctest::Contains("found f32[1]"),
-                       TypeError);
+  CHECK_THROWS_WITH_AS(sum_of(std::vector<float>{1}), doctest::Contains("found f32[1]"), TypeError);
 }
 
 TEST_CASE("results are bound by name") {

@@ -1,0 +1,159 @@
+// Functions whose arguments and results have types of C++: checked when they are compiled, called
+// with numbers, vectors and views.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "frontend/function.h"
+
+namespace gnomon {
+
+/// A matrix by rows, whose memory is somebody else's.
+template <ScalarType T>
+struct MatrixView {
+  const T* data = nullptr;
+  std::int64_t rows = 0, columns = 0;
+};
+/// A matrix by rows.
+template <ScalarType T>
+struct Matrix {
+  std::vector<T> values;
+  std::int64_t rows = 0, columns = 0;
+  const T& operator()(std::int64_t i, std::int64_t j) const {
+    return values[static_cast<std::size_t>(i * columns + j)];
+  }
+  operator MatrixView<T>() const { return {values.data(), rows, columns}; }
+};
+
+/// What a type of C++ says of a value: its dtype and number of axes, unless it may be any array.
+struct TypedValue {
+  bool is_any = false;
+  DType dtype = DType::float64;
+  int rank = 0;
+};
+
+namespace typed {
+
+/// How a type stands for arrays; another type has no such.
+template <class T>
+struct As {
+  static_assert(never<T>,
+                "arguments and results of a typed function are numbers, std::span<const T>, "
+                "std::vector<T>, MatrixView<T>, Matrix<T>, Array; results std::tuple of these too");
+};
+template <>
+struct As<Array> {
+  static constexpr TypedValue value{true};
+  static Array array(const Array& x) { return x; }
+  static Array result(Array x) { return x; }
+};
+template <ScalarType T>
+struct As<T> {
+  static constexpr TypedValue value{false, dtype_of<T>, 0};
+  static Array array(T x) { return Array(x); }
+  static T result(const Array& x) { return x.item<T>(); }
+};
+template <ScalarType T>
+struct As<std::span<const T>> {
+  static constexpr TypedValue value{false, dtype_of<T>, 1};
+  static Array array(std::span<const T> x) {
+    return Array::from(x, {static_cast<std::int64_t>(x.size())});
+  }
+};
+template <ScalarType T>
+struct As<std::vector<T>> {
+  static constexpr TypedValue value{false, dtype_of<T>, 1};
+  static Array array(const std::vector<T>& x) { return Array::from(x); }
+  static std::vector<T> result(const Array& x) { return x.to_vector<T>(); }
+};
+template <ScalarType T>
+struct As<MatrixView<T>> {
+  static constexpr TypedValue value{false, dtype_of<T>, 2};
+  static Array array(const MatrixView<T>& x) {
+    return Array::from(std::span(x.data, static_cast<std::size_t>(x.rows * x.columns)),
+                       {x.rows, x.columns});
+  }
+};
+template <ScalarType T>
+struct As<Matrix<T>> {
+  static constexpr TypedValue value{false, dtype_of<T>, 2};
+  static Array array(const Matrix<T>& x) { return As<MatrixView<T>>::array(x); }
+  static Matrix<T> result(const Array& x) { return {x.to_vector<T>(), x.shape()[0], x.shape()[1]}; }
+};
+
+/// How the results of a call become one result.
+template <class R>
+struct Returned {
+  static constexpr std::array values{As<R>::value};
+  static R of(Results results) { return As<R>::result(results.take(0)); }
+};
+template <>
+struct Returned<void> {
+  static constexpr std::array<TypedValue, 0> values{};
+  static void of(const Results&) {}
+};
+template <class... R>
+struct Returned<std::tuple<R...>> {
+  static constexpr std::array<TypedValue, sizeof...(R)> values{As<R>::value...};
+  static std::tuple<R...> of(Results results) {
+    return of(results, std::index_sequence_for<R...>());
+  }
+  template <std::size_t... i>
+  static std::tuple<R...> of(Results& results, std::index_sequence<i...>) {
+    return {As<R>::result(results.take(i))...};
+  }
+};
+
+/// TypeError unless there are as many values of these dtypes and ranks; `what` they are.
+void expect(std::string_view what, std::span<const Expr> values,
+            std::span<const TypedValue> wanted);
+
+}  // namespace typed
+
+template <class Signature>
+class TypedFunction;
+/// A function of arguments A... that returns R. Vectors and views are copied for the call.
+template <class R, class... A>
+class TypedFunction<R(A...)> {
+ public:
+  TypedFunction() = default;
+  explicit TypedFunction(Function function) : function_(std::move(function)) {}
+
+  /// Errors as of `Function`.
+  R operator()(const A&... arguments) const {
+    const std::array<Array, sizeof...(A)> arrays{typed::As<A>::array(arguments)...};
+    return typed::Returned<R>::of(function_(std::span<const Array>(arrays)));
+  }
+  const Function& function() const& GNOMON_LIFETIMEBOUND { return function_; }
+
+ private:
+  Function function_;
+};
+
+/// `compile<double(std::vector<double>, double)>({x, a}, {y})`: the same with types of C++, which
+/// the inputs and outputs must have: TypeError. Several results are a std::tuple, none is void.
+template <class Signature>
+TypedFunction<Signature> compile(const ExprList& inputs, OutputList outputs,
+                                 std::vector<Update> updates = {}, CompileOptions options = {},
+                                 std::source_location at = std::source_location::current()) {
+  return [&]<class R, class... A>(R (*)(A...)) {
+    const CallPlace call("", at);
+    const std::array<TypedValue, sizeof...(A)> arguments{typed::As<A>::value...};
+    typed::expect("argument", inputs, arguments);
+    std::vector<Expr> results;
+    for (const Output& output : outputs) results.push_back(output.value);
+    typed::expect("result", results, typed::Returned<R>::values);
+    return TypedFunction<Signature>(
+        compile(inputs, std::move(outputs), std::move(updates), std::move(options), at));
+  }(static_cast<Signature*>(nullptr));
+}
+
+}  // namespace gnomon
