@@ -96,6 +96,7 @@ OTHERWISE = {
     "single": "`float32`",
     "std": "`stddev`",
     "subgraph_grad": "`vjp`",
+    "substitute": "`givens` of `CompileOptions`",
     "switch": "`cond`",
     "tune": "the command `gnomon tune`",
     "ubyte": "`uint8`",

@@ -16,6 +16,7 @@ CHAIN = "a < b && b < c"
 NAME = "give it a name"
 OPERAND = "an operand is no expression, array or number"
 UPDATE = "give compile() the update"
+TYPED = "arguments and results of a typed function are"
 
 # Variables that snippets may use.
 PARAMETERS = ("gnomon::Expr x, gnomon::Expr y, gnomon::Expr z, gnomon::Array v, "
@@ -58,6 +59,8 @@ WRONG = [
     ("gnomon::Expr e = x - f;", OPERAND),
     ("gnomon::Expr e = x < std::string(\"y\");", OPERAND),
     ("gnomon::Expr e = x == nullptr;", OPERAND),
+    ("gnomon::compile<double(std::string)>({x}, {y});", TYPED),
+    ("gnomon::compile<char*(double)>({x}, {y});", TYPED),
     ("w += 1.0;", UPDATE),
     ("w -= x;", UPDATE),
 ]
