@@ -37,8 +37,21 @@ std::string text_of_call() {
   return " [" + place_text(place.file, place.line) + "]";
 }
 
+namespace {
+
+// Functions are made of others: a message begins with the one that was called.
+std::string named_as_called(const std::string& what) {
+  const std::string_view called = place_of_call().function;
+  const std::size_t end = what.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
+  if (called.empty() || end == 0 || what.compare(end, 2, ": ") != 0) return what;
+  return std::string(called) + what.substr(end);
+}
+
+}  // namespace
+
 std::string Error::with_place(const std::string& what) {
-  return ends_with_place(what) ? what : what + text_of_call();
+  const std::string text = named_as_called(what);
+  return ends_with_place(text) ? text : text + text_of_call();
 }
 
 void throw_like(const Error& error, const std::string& what) {

@@ -91,12 +91,14 @@ std::vector<Expr> Objective::gradients(std::string_view name, const Parameters& 
 
 std::vector<Update> sgd(const Objective& objective, const Parameters& parameters,
                         const Arg& learning_rate) {
+  const CallPlace call("sgd", learning_rate.origin());
   return descend("sgd", objective, parameters, learning_rate,
                  [](const DescentStep& s) { return s.p - s.rate * s.g; });
 }
 
 std::vector<Update> momentum(const Objective& objective, const Parameters& parameters,
                              const Arg& learning_rate, double momentum, bool nesterov) {
+  const CallPlace call("momentum", learning_rate.origin());
   return descend("momentum", objective, parameters, learning_rate, [&](const DescentStep& s) {
     const SharedVariable old = s.state("momentum");
     const Expr v = s.update(old, momentum * old - s.rate * s.g);
@@ -106,6 +108,7 @@ std::vector<Update> momentum(const Objective& objective, const Parameters& param
 
 std::vector<Update> adagrad(const Objective& objective, const Parameters& parameters,
                             const Arg& learning_rate, double epsilon) {
+  const CallPlace call("adagrad", learning_rate.origin());
   return descend("adagrad", objective, parameters, learning_rate, [&](const DescentStep& s) {
     const SharedVariable old = s.state("squares");
     const Expr squares = s.update(old, old + square(s.g));
@@ -115,6 +118,7 @@ std::vector<Update> adagrad(const Objective& objective, const Parameters& parame
 
 std::vector<Update> rmsprop(const Objective& objective, const Parameters& parameters,
                             const Arg& learning_rate, double decay, double epsilon) {
+  const CallPlace call("rmsprop", learning_rate.origin());
   return descend("rmsprop", objective, parameters, learning_rate, [&](const DescentStep& s) {
     const Expr square_mean = s.average("square", decay, square(s.g));
     return s.p - s.rate * s.g / (sqrt(square_mean) + epsilon);
@@ -123,6 +127,7 @@ std::vector<Update> rmsprop(const Objective& objective, const Parameters& parame
 
 std::vector<Update> adadelta(const Objective& objective, const Parameters& parameters,
                              const Arg& learning_rate, double decay, double epsilon) {
+  const CallPlace call("adadelta", learning_rate.origin());
   return descend("adadelta", objective, parameters, learning_rate, [&](const DescentStep& s) {
     const Expr square_mean = s.average("square", decay, square(s.g));
     const SharedVariable old = s.state("step_square");
@@ -134,12 +139,14 @@ std::vector<Update> adadelta(const Objective& objective, const Parameters& param
 
 std::vector<Update> adam(const Objective& objective, const Parameters& parameters,
                          const Arg& learning_rate, double beta1, double beta2, double epsilon) {
+  const CallPlace call("adam", learning_rate.origin());
   return adaptive_moments("adam", objective, parameters, learning_rate, beta1, beta2, epsilon, 0);
 }
 
 std::vector<Update> adamw(const Objective& objective, const Parameters& parameters,
                           const Arg& learning_rate, double beta1, double beta2, double epsilon,
                           double weight_decay) {
+  const CallPlace call("adamw", learning_rate.origin());
   return adaptive_moments("adamw", objective, parameters, learning_rate, beta1, beta2, epsilon,
                           weight_decay);
 }

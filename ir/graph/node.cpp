@@ -387,7 +387,10 @@ Origin first_origin(const Node& node) {
   return origins.empty() ? Origin() : origins.front();
 }
 
-std::string bracketed(const Origin& at) { return at ? " [" + at.text() + "]" : std::string(); }
+std::string bracketed(const Origin& at) {
+  const bool is_own = has_call_places.load(std::memory_order_relaxed) && !is_line_of_user(at);
+  return at && !is_own ? " [" + at.text() + "]" : std::string();
+}
 
 Value make_node(const Op& op, std::vector<Value> operands, Attributes attributes, Origin origin) {
   origin = scoped_origin_or(origin);

@@ -580,6 +580,10 @@ Expr arange(const Dim& n, DType dtype) {
   return Expr(make_node(op::arange, {}, {Attribute(Shape{n}), Attribute(dtype)}));
 }
 
-Expr arange(const Expr& n, DType dtype) { return arange(Dim::value(cast(n, DType::int64)), dtype); }
+Expr arange(const Expr& n, DType dtype) {
+  if (n.rank() != 0 || !is_integer(n.dtype()))
+    throw TypeError(fmt::format("arange: expected an integer scalar, found {}", describe(n)));
+  return arange(Dim::value(cast(n, DType::int64)), dtype);
+}
 
 }  // namespace gnomon

@@ -143,6 +143,13 @@ LoopBody built_by(const LoopBody& body, const std::function<void(std::size_t)>& 
   };
 }
 
+// What a function of the user's gives, whose own lines count meanwhile.
+template <class Function>
+auto users(const Function& function) {
+  const OriginPause pause;
+  return function();
+}
+
 void check_options(const char* who, const LoopOptions& options) {
   const std::int64_t every =
       options.checkpoint_every == LoopOptions::root ? 0 : options.checkpoint_every;
@@ -200,44 +207,9 @@ Sequences of_length(const Sequences& given, const Dim& length) {
   return sequences;
 }
 
-}  // namespace
-
-std::vector<Expr> fori(const Arg& count, const ExprList& initial, const LoopBody& body,
-                       const LoopOptions& options) {
-  const Expr steps = cast(Expr(count.as(DType::int64)), DType::int64);
-  const ScanBody checked = [&](const Expr& i, States states, States) {
-    std::vector<Expr> after = body(i, states);
-    if (after.size() != states.size())
-      throw TypeError(fmt::format("fori: expected {} states from the body, found {}", states.size(),
-                                  after.size()));
-    return after;
-  };
-  return Counted{"fori", steps, {}, checked, count.origin()}.run(initial, options);
-}
-
-std::vector<Expr> scan(const Arg& count, const ExprList& initial, const Sequences& sequences,
-                       const ScanBody& body, const LoopOptions& options) {
-  const Expr steps = steps_of(cast(Expr(count.as(DType::int64)), DType::int64));
-  const ScanBody checked = [&](const Expr& i, States states, States elements) {
-    std::vector<Expr> after = body(i, states, elements);
-    if (after.size() < states.size())
-      throw TypeError(fmt::format("scan: expected {} states and more from the body, found {}",
-                                  states.size(), after.size()));
-    return after;
-  };
-  const Sequences over = of_length(sequences, Dim::value(steps.value()));
-  return Counted{"scan", steps, over, checked, count.origin()}.run(initial, options);
-}
-
-std::vector<Expr> scan(const Arg& count, const ExprList& initial, const LoopBody& body,
-                       const LoopOptions& options) {
-  return scan(
-      count, initial, Sequences{},
-      [&](const Expr& i, States states, States) { return body(i, states); }, options);
-}
-
-WhileResults while_loop(const Arg& begins, const ExprList& initial, const WhileStep& step,
-                        const std::optional<Arg>& most, const LoopOptions& options) {
+// A loop that a condition ends; `step` opens no pause around the user's functions.
+WhileResults build_while(const Arg& begins, const ExprList& initial, const WhileStep& step,
+                         const std::optional<Arg>& most, const LoopOptions& options) {
   check_options("while_loop", options);
   std::vector<Expr> first = {Expr(begins.value()), constant(std::int64_t{0}, DType::int64)};
   first.insert(first.end(), initial.begin(), initial.end());
@@ -267,18 +239,67 @@ WhileResults while_loop(const Arg& begins, const ExprList& initial, const WhileS
   return results;
 }
 
+}  // namespace
+
+std::vector<Expr> fori(const Arg& count, const ExprList& initial, const LoopBody& body,
+                       const LoopOptions& options) {
+  const CallPlace call("fori", count.origin());
+  const Expr steps = cast(Expr(count.as(DType::int64)), DType::int64);
+  const ScanBody checked = [&](const Expr& i, States states, States) {
+    std::vector<Expr> after = users([&] { return body(i, states); });
+    if (after.size() != states.size())
+      throw TypeError(fmt::format("fori: expected {} states from the body, found {}", states.size(),
+                                  after.size()));
+    return after;
+  };
+  return Counted{"fori", steps, {}, checked, count.origin()}.run(initial, options);
+}
+
+std::vector<Expr> scan(const Arg& count, const ExprList& initial, const Sequences& sequences,
+                       const ScanBody& body, const LoopOptions& options) {
+  const CallPlace call("scan", count.origin());
+  const Expr steps = steps_of(cast(Expr(count.as(DType::int64)), DType::int64));
+  const ScanBody checked = [&](const Expr& i, States states, States elements) {
+    std::vector<Expr> after = users([&] { return body(i, states, elements); });
+    if (after.size() < states.size())
+      throw TypeError(fmt::format("scan: expected {} states and more from the body, found {}",
+                                  states.size(), after.size()));
+    return after;
+  };
+  const Sequences over = of_length(sequences, Dim::value(steps.value()));
+  return Counted{"scan", steps, over, checked, count.origin()}.run(initial, options);
+}
+
+std::vector<Expr> scan(const Arg& count, const ExprList& initial, const LoopBody& body,
+                       const LoopOptions& options) {
+  return scan(
+      count, initial, Sequences{},
+      [&](const Expr& i, States states, States) { return body(i, states); }, options);
+}
+
+WhileResults while_loop(const Arg& begins, const ExprList& initial, const WhileStep& step,
+                        const std::optional<Arg>& most, const LoopOptions& options) {
+  const CallPlace call("while_loop", begins.origin());
+  const WhileStep paused = [&](const Expr& i, States states) {
+    return users([&] { return step(i, states); });
+  };
+  return build_while(begins, initial, paused, most, options);
+}
+
 std::vector<Expr> while_loop(const ExprList& initial,
                              const std::function<Expr(std::span<const Expr>)>& condition,
                              const std::function<std::vector<Expr>(std::span<const Expr>)>& body) {
+  const CallPlace call("while_loop", initial.origin());
   const WhileStep step = [&](const Expr&, States states) {
-    std::vector<Expr> after = body(states);
+    std::vector<Expr> after = users([&] { return body(states); });
     if (after.size() != initial.size())
       throw TypeError(fmt::format("while_loop: expected {} states from the body, found {}",
                                   initial.size(), after.size()));
-    after.insert(after.begin(), condition(after));
+    after.insert(after.begin(), users([&] { return condition(after); }));
     return after;
   };
-  return while_loop(condition(initial), initial, step).states;
+  const Expr begins = users([&] { return condition(initial); });
+  return build_while(Arg(Arg(begins), initial.origin()), initial, step, {}, {}).states;
 }
 
 }  // namespace gnomon

@@ -280,7 +280,10 @@ Expr quantile(const Arg& x, const Arg& q, std::optional<std::int64_t> axis, Inte
   return transpose(y, order);
 }
 
-Expr median(const Arg& x, std::optional<std::int64_t> axis) { return quantile(x, 0.5, axis); }
+Expr median(const Arg& x, std::optional<std::int64_t> axis) {
+  const CallScope call("median", x.origin());
+  return quantile(x, 0.5, axis);
+}
 
 Expr bincount(const Arg& x, const Dim& length, std::optional<Expr> weights) {
   const CallScope call("bincount", x.origin());

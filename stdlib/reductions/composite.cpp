@@ -199,7 +199,10 @@ Expr stack(const ExprList& arrays, std::int64_t axis) {
   return concatenate(slabs, at);
 }
 
-Expr full(const Shape& shape, const Arg& value) { return broadcast_to(value, shape); }
+Expr full(const Shape& shape, const Arg& value) {
+  const CallScope call("full", value.origin());
+  return broadcast_to(value, shape);
+}
 
 Expr eye(const Dim& rows, DType dtype) {
   const Expr i = arange(rows);

@@ -179,6 +179,16 @@ TEST_CASE("errors begin with the function that was called and end with the line 
   const Expr x = matrix("x"), v = vector("v", float32);
   const Expr c = tensor("c", float64, {Dim(3), Dim(4)}), d = tensor("d", float64, {Dim(2), Dim(5)});
   const Function f = compile({x}, {x + 1.0}), g = compile({c}, {c + 1.0});
+  const SharedVariable w = shared(zeros({3}), "w");
+  using List = std::vector<Expr>;
+  const auto nothing = [](const Expr&, States) { return List(); };
+  const auto only_sum = [](const Expr&, States s) { return List{gnomon::sum(s[0])}; };
+  const auto no_scan = [](const Expr&, States, States) { return List(); };
+  const auto is_small = [](States s) { return gnomon::sum(s[0]) < 3.0; };
+  const auto first_of = [](States s) { return Expr(s[0]); };
+  const auto none = [](States) { return List(); };
+  const auto same_states = [](States s) { return List(s.begin(), s.end()); };
+  const auto branch = [&] { return List{c}; };
   const std::vector<Failing> all = {
       FAILS("sum: expected an axis from -2 to 1, found 5", sum(x, 5)),
       FAILS("mean: expected an axis", mean(x, 5)),
@@ -200,13 +210,13 @@ TEST_CASE("errors begin with the function that was called and end with the line 
       FAILS("expand_dims: expected an axis", expand_dims(c, 9)),
       FAILS("squeeze: expected extent 1", squeeze(c, 0)),
       FAILS("broadcast_to: expected an operand", broadcast_to(c, {2, 2})),
-      FAILS("constant: expected a value of int64", take(c, 1.5)),
+      FAILS("take: expected a value of int64", take(c, 1.5)),
       FAILS("index: expected at most 2 indices", c(1, 2, 3)),
       FAILS("index: index 7 is out of range", c(7)),
       FAILS("normal: expected a state", random::normal(x, {3})),
       FAILS("add: extents differ", add({c, d})),
       FAILS("pinv: expected", pinv(v(0))),
-      FAILS("constant: expected a value of int8", tensor("b", int8, {Dim(2)}) + 300),
+      FAILS("add: expected a value of int8", tensor("b", int8, {Dim(2)}) + 300),
       FAILS("cholesky: expected square matrices", cholesky(v)),
       FAILS("solve: expected square matrices", solve(c, c)),
       FAILS("conv: expected two operands", conv(c, c)),
@@ -220,6 +230,23 @@ TEST_CASE("errors begin with the function that was called and end with the line 
       FAILS("call: expected 1 arguments, found 2", f(1.0, 2.0)),
       FAILS("call: expected c: f64[3, 4]; found c: f64[3, 3]", g(zeros({3, 3}))),
       FAILS("call: expected 1 arguments", f(std::vector<Array>(3, zeros({2, 2})))),
+      // Functions that are made of others, and those that call the user's.
+      FAILS("median: expected an axis", median(c, 7)),
+      FAILS("full: expected at most 1 axes", full({3}, c)),
+      FAILS("trace: expected matrices", trace(v)),
+      FAILS("lstsq: expected", lstsq(v(0), v)),
+      FAILS("glu: expected equal parts", nn::glu(tensor("odd", float64, {Dim(3)}))),
+      FAILS("quantile: expected parts", quantile(c, 2.0)),
+      FAILS("hstack: expected arrays", hstack({})),
+      FAILS("fori: expected 1 states from the body, found 0", fori(3, {c}, nothing)),
+      FAILS("fori: expected state 0 to stay", fori(3, {c}, only_sum)),
+      FAILS("scan: expected 1 states and more", scan(3, {c}, Sequences{}, no_scan)),
+      FAILS("while_loop: expected 1 states", while_loop({c}, is_small, none)),
+      FAILS("while_loop: expected state 0 to be a scalar of type bool",
+            while_loop({c}, first_of, same_states)),
+      FAILS("cond: expected a bool scalar", cond(c, branch, branch)),
+      FAILS("sgd: the cost must be a float scalar", optim::sgd(c, {w})),
+      FAILS("adam: expected values that the result depends on", optim::adam(sum(c), {w})),
   };
   for (const Failing& failing : all) {
     CAPTURE(failing.begins);

@@ -230,10 +230,14 @@ TEST_CASE("optimizers say what they cannot take") {
     }
     return "";
   };
-  CHECK(error_of([&] { (void)optim::sgd(sum(w), {}); }) == "sgd: expected parameters, found none");
+  const auto here = [](const std::string& text, int line) {
+    return text + " [optimizers_test.cpp:" + std::to_string(line) + "]";
+  };
+  CHECK(error_of([&] { (void)optim::sgd(sum(w), {}); }) ==
+        here("sgd: expected parameters, found none", __LINE__ - 1));
   CHECK(error_of([&] { (void)optim::adam(sum(w), {w, n}); }) ==
-        "adam: expected parameters of floats, found n: i64[3]");
+        here("adam: expected parameters of floats, found n: i64[3]", __LINE__ - 1));
   CHECK(error_of([&] { (void)optim::adagrad({2 * w, 3 * w}, {w}); }) ==
-        "adagrad: expected 1 gradients, one for each parameter, found 2");
+        here("adagrad: expected 1 gradients, one for each parameter, found 2", __LINE__ - 1));
   CHECK_THROWS_AS((void)optim::sgd(sum(square(vector("x"))), {w}), TypeError);
 }

@@ -53,7 +53,7 @@ TEST_CASE("activations take the dtype of what they are given") {
   CHECK(error_of([] { nn::prelu(matrix("m"), matrix("s")); }) ==
         "prelu: expected one slope or a vector, found s: f64[s.0, s.1]");
   CHECK(error_of([] { nn::glu(tensor("x", float64, {2, 3})); }) ==
-        "split: expected equal parts, found 2 of x: f64[2, 3]");
+        "glu: expected equal parts, found 2 of x: f64[2, 3]");
 }
 
 TEST_CASE("what overflows beside the branch taken leaves no trace in slopes") {
