@@ -108,10 +108,11 @@ class Results {
   std::shared_ptr<const struct Program> program_;
 };
 
-/// A vector, an array or a span of numbers.
+/// A vector, an array or a span of numbers, which lie side by side.
 template <class Range>
 concept NumberRange = requires(const Range& numbers) {
   requires ScalarType<std::remove_cvref_t<decltype(*std::data(numbers))>>;
+  requires std::contiguous_iterator<decltype(std::begin(numbers))>;
   std::size(numbers);
 };
 

@@ -62,6 +62,7 @@ struct As<T> {
   static T result(const Array& x) { return x.item<T>(); }
 };
 template <ScalarType T>
+  requires(!std::same_as<T, bool>)
 struct As<std::span<const T>> {
   static constexpr TypedValue value{false, dtype_of<T>, 1};
   static Array array(std::span<const T> x) {
@@ -69,12 +70,14 @@ struct As<std::span<const T>> {
   }
 };
 template <ScalarType T>
+  requires(!std::same_as<T, bool>)
 struct As<std::vector<T>> {
   static constexpr TypedValue value{false, dtype_of<T>, 1};
   static Array array(const std::vector<T>& x) { return Array::from(x); }
   static std::vector<T> result(const Array& x) { return x.to_vector<T>(); }
 };
 template <ScalarType T>
+  requires(!std::same_as<T, bool>)
 struct As<MatrixView<T>> {
   static constexpr TypedValue value{false, dtype_of<T>, 2};
   static Array array(const MatrixView<T>& x) {
@@ -83,6 +86,7 @@ struct As<MatrixView<T>> {
   }
 };
 template <ScalarType T>
+  requires(!std::same_as<T, bool>)
 struct As<Matrix<T>> {
   static constexpr TypedValue value{false, dtype_of<T>, 2};
   static Array array(const Matrix<T>& x) { return As<MatrixView<T>>::array(x); }
@@ -128,9 +132,10 @@ class TypedFunction<R(A...)> {
   explicit TypedFunction(Function function) : function_(std::move(function)) {}
 
   /// Errors as of `Function`.
-  R operator()(const A&... arguments) const {
+  R operator()(const A&... arguments,
+               std::source_location at = std::source_location::current()) const {
     const std::array<Array, sizeof...(A)> arrays{typed::As<A>::array(arguments)...};
-    return typed::Returned<R>::of(function_(std::span<const Array>(arrays)));
+    return typed::Returned<R>::of(function_(std::span<const Array>(arrays), at));
   }
   const Function& function() const& GNOMON_LIFETIMEBOUND { return function_; }
 

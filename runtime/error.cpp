@@ -43,7 +43,8 @@ namespace {
 std::string named_as_called(const std::string& what) {
   const std::string_view called = place_of_call().function;
   const std::size_t end = what.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789");
-  if (called.empty() || end == 0 || what.compare(end, 2, ": ") != 0) return what;
+  if (called.empty() || end == 0 || end == what.npos || what.compare(end, 2, ": ") != 0)
+    return what;
   return std::string(called) + what.substr(end);
 }
 

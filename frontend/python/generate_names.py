@@ -189,5 +189,8 @@ def text() -> str:
         "Written by `frontend/python/generate.py --names`; do not edit. What is\n"
         "`gn.linalg.solve` in Python is `gnomon::linalg::solve` by `<gnomon/gnomon.h>`: a test\n"
         f"compiles each. {same} names are the same, {other} are there under another, {alone} are\n"
-        "Python's alone.\n" + "".join(parts)
+        "Python's alone. Parameters are those of the headers, which say what they are by\n"
+        "themselves: `cumsum` and its like go along the last axis there, `insert` and `erase`\n"
+        "along the first.\n"
+        + "".join(parts)
     )

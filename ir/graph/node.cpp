@@ -353,7 +353,9 @@ bool is_line_of_user(const Origin& at) {
   static constexpr std::string_view rooms[] = {"codegen/", "frontend/", "ir/",   "passes/",
                                                "runtime/", "stdlib/",   "tools/"};
   const std::string_view file(at.file);
-  if (file.starts_with("/usr/include/") || file.find("/include/c++/") != file.npos) return false;
+  for (const std::string_view folder : {"/include/c++/", "/include/gnomon/"})
+    if (file.find(folder) != file.npos) return false;
+  if (file.starts_with("/usr/include/")) return false;
   if (!file.starts_with(root)) return true;
   const std::string_view rest = file.substr(root.size());
   return std::ranges::none_of(rooms,

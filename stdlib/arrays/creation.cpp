@@ -59,15 +59,17 @@ Expr fill_diagonal(const Arg& x, const Arg& value) {
 Expr fill_diagonal_offset(const Arg& x, const Arg& value, std::int64_t offset) {
   const CallScope call("fill_diagonal_offset", x.origin());
   const Expr v(x.value());
-  if (v.rank() < 2)
-    throw ValueError(
-        fmt::format("fill_diagonal_offset: expected two axes or more, found {}", describe(v)));
+  if (v.rank() != 2)
+    throw ValueError(fmt::format("fill_diagonal_offset: expected a matrix, found {}", describe(v)));
   const Expr row = expand_dims(arange(v.dim(-2)), 1), column = arange(v.dim(-1));
   const Expr filling(value.as(v.dtype()));
   // A vector stands along the diagonal.
   Expr given = cast(filling, v.dtype());
-  if (given.rank() == 1 && v.rank() == 2)
-    given = take(given, clip(offset < 0 ? column : column - offset, 0, extent(given.dim(0)) - 1));
+  if (given.rank() > 1)
+    throw ValueError(fmt::format("fill_diagonal_offset: expected a number or a vector, found {}",
+                                 describe(given)));
+  if (given.rank() == 1)
+    given = take(given, (offset < 0 ? column : column - offset) % extent(given.dim(0)));
   return where(equal(column, row + offset), given, v);
 }
 
@@ -121,6 +123,7 @@ std::vector<Expr> triu_indices_from(const Arg& matrix, std::int64_t offset) {
 }
 
 std::vector<Expr> diag_indices(const Dim& n, int rank) {
+  if (rank < 0) throw ValueError(fmt::format("diag_indices: expected axes, found {}", rank));
   return std::vector<Expr>(static_cast<std::size_t>(rank), arange(n));
 }
 
@@ -130,7 +133,9 @@ std::vector<Expr> diag_indices_from(const Arg& x) {
   if (v.rank() < 2)
     throw ValueError(
         fmt::format("diag_indices_from: expected two axes or more, found {}", describe(v)));
-  return diag_indices(v.dim(0), v.rank());
+  Shape first(v.shape().size(), v.dim(0));
+  const std::string text = "diag_indices_from: expected axes of one extent";
+  return diag_indices(shaped(v, first, text).dim(0), v.rank());
 }
 
 std::vector<Expr> ix_(const ExprList& vectors) {

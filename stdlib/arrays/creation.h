@@ -20,7 +20,8 @@ Expr tri(const Dim& rows, const Dim& columns, std::int64_t offset = 0,
          DType dtype = DType::float64);
 /// The matrix with all elements of x on its diagonal `offset`.
 Expr diagflat(const Arg& x, std::int64_t offset = 0);
-/// x with a value, which broadcasts to it, on a diagonal of its last two axes.
+/// A matrix x with a value on its main diagonal, or another one: a number, or a vector, which is
+/// repeated. ValueError: x is no matrix.
 Expr fill_diagonal(const Arg& x, const Arg& value);
 Expr fill_diagonal_offset(const Arg& x, const Arg& value, std::int64_t offset);
 /// The matrix of powers of a vector: column j has x^(columns - 1 - j), or x^j if `increasing`.

@@ -76,7 +76,8 @@ Expr column_stack(const ExprList& arrays) {
   return concatenate(each_changed(arrays, "column_stack", columns), 1);
 }
 
-Expr block(const std::vector<std::vector<Expr>>& rows) {
+Expr block(const std::vector<std::vector<Expr>>& rows, Arg::Place at) {
+  const CallScope call("block", {at.file_name(), at.line()});
   int rank = 2;
   for (const std::vector<Expr>& row : rows)
     for (const Expr& x : row) rank = std::max(rank, x.rank());
@@ -89,8 +90,8 @@ Expr block(const std::vector<std::vector<Expr>>& rows) {
   return concatenate(joined, rank - 2);
 }
 
-Expr block(std::initializer_list<std::initializer_list<Expr>> rows) {
-  return block(std::vector<std::vector<Expr>>(rows.begin(), rows.end()));
+Expr block(std::initializer_list<std::initializer_list<Expr>> rows, Arg::Place at) {
+  return block(std::vector<std::vector<Expr>>(rows.begin(), rows.end()), at);
 }
 
 Expr insert(const Arg& x, const Dim& place, const Arg& values, std::int64_t axis) {
@@ -103,7 +104,7 @@ Expr insert(const Arg& x, const Dim& place, const Arg& values, std::int64_t axis
   if (is_known && (before.constant() < 0 || before.constant() > n.constant()))
     throw ValueError(fmt::format("insert: expected a place from 0 to {}, found {}", n.constant(),
                                  place.constant()));
-  Expr middle(values.as(v.dtype()));
+  Expr middle = cast(Expr(values.as(v.dtype())), v.dtype());
   if (middle.rank() < v.rank())
     middle = expand_dims(broadcast_to(middle,
                                       [&] {

@@ -23,8 +23,9 @@ Expr dstack(const ExprList& arrays);
 Expr column_stack(const ExprList& arrays);
 /// The matrix of rows of blocks: those of a row lie beside each other, the rows one below the
 /// other. ValueError: no blocks.
-Expr block(std::initializer_list<std::initializer_list<Expr>> rows);
-Expr block(const std::vector<std::vector<Expr>>& rows);
+Expr block(std::initializer_list<std::initializer_list<Expr>> rows,
+           Arg::Place at = Arg::Place::current());
+Expr block(const std::vector<std::vector<Expr>>& rows, Arg::Place at = Arg::Place::current());
 /// x with `values`, of its rank, before a place of an axis; an array of lower rank, which
 /// broadcasts to a slice of x there, is one slice. ValueError: the place is known to be outside.
 Expr insert(const Arg& x, const Dim& place, const Arg& values, std::int64_t axis = 0);

@@ -200,7 +200,10 @@ Body rule_body(const std::string& who, const OpFromGraphOptions::Rule& rule,
   const std::vector<Expr> y = leaves_like(outputs, "y");
   const std::vector<Expr> directions = leaves_like(only_floats(from), "d");
   const std::vector<Expr> wanted = only_floats(to);
-  const std::vector<Expr> found = rule(x, y, directions);
+  const std::vector<Expr> found = [&] {
+    const OriginPause pause;  // the user's lines count in the rule
+    return rule(x, y, directions);
+  }();
   if (found.size() != wanted.size())
     throw TypeError(
         fmt::format("{}: expected {} values, found {}", who, wanted.size(), found.size()));

@@ -261,7 +261,7 @@ Expr breakpoint(const Arg& x, BreakpointCallback callback, const Arg& condition)
 
 Expr check_index(const Arg& x, const Arg& condition, const Arg& index, const Arg& bound,
                  std::string message) {
-  const CallScope call("check_index", x.origin());
+  const CallScope call("", x.origin());  // the message is the caller's
   const Expr holds = cast(condition, DType::bool_);
   const auto number = [](const Arg& n) { return cast(Expr(n.as(DType::int64)), DType::int64); };
   return Expr(make_node(op::check,
@@ -274,7 +274,7 @@ Expr as_indices(const Arg& x, std::string message) {
 }
 
 Expr shaped(const Arg& x, const Shape& shape, std::string message) {
-  const CallScope call("shaped", x.origin());
+  const CallScope call("", x.origin());  // the message is the caller's
   Attributes attributes{Attribute(shape), Attribute(Shape()), Attribute(Shape()),
                         Attribute(std::move(message))};
   return Expr(make_node(op::shaped, {x.value()}, std::move(attributes), x.origin()));
@@ -287,7 +287,7 @@ Expr where_equal(const Arg& x, const Shape& left, const Shape& right, std::strin
 }
 
 Expr check(const Arg& x, const Arg& condition, std::string message) {
-  const CallScope call("check", x.origin());
+  const CallScope call("", x.origin());  // the message is the caller's
   const Expr holds = cast(condition, DType::bool_);
   return Expr(make_node(op::check, {x.value(), holds.value()}, {Attribute(std::move(message))},
                         x.origin()));

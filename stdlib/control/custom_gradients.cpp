@@ -55,7 +55,11 @@ std::vector<Expr> checkpoint(const std::function<std::vector<Expr>(std::span<con
   const std::vector<Expr> inputs = inputs_like(arguments);
   OpFromGraphOptions options;
   options.recompute = true, options.name = "checkpoint";
-  return OpFromGraph(inputs, f(inputs), options)(arguments);
+  const std::vector<Expr> results = [&] {
+    const OriginPause pause;  // the user's lines count in f
+    return f(inputs);
+  }();
+  return OpFromGraph(inputs, results, options)(arguments);
 }
 
 }  // namespace gnomon

@@ -65,6 +65,13 @@ class Chain {
   std::vector<std::size_t> splits_;
 };
 
+void expect_axes(const Arg& x, int least, std::string_view what) {
+  const Expr v(x.value());
+  if (v.rank() < least)
+    throw ValueError(fmt::format("{}: expected {}, found {}", what,
+                                 least == 1 ? "vectors" : "matrices", describe(v)));
+}
+
 }  // namespace
 
 Expr vdot(const Arg& a, const Arg& b) {
@@ -94,11 +101,13 @@ Expr inner(const Arg& a, const Arg& b) {
 
 Expr matvec(const Arg& a, const Arg& x) {
   const CallScope call("matvec", a.origin());
+  expect_axes(a, 2, "matvec"), expect_axes(x, 1, "matvec");
   return squeeze(matmul(a, expand_dims(x, -1)), -1);
 }
 
 Expr vecmat(const Arg& x, const Arg& a) {
   const CallScope call("vecmat", x.origin());
+  expect_axes(a, 2, "vecmat"), expect_axes(x, 1, "vecmat");
   return squeeze(matmul(expand_dims(conj(x), -2), a), -2);
 }
 
@@ -171,8 +180,10 @@ Expr multi_dot(const ExprList& matrices) {
 Expr matrix_power(const Arg& a, std::int64_t n) {
   const CallScope call("matrix_power", a.origin());
   Expr x(a.value());
-  if (x.rank() < 2)
-    throw ValueError(fmt::format("matrix_power: expected matrices, found {}", describe(x)));
+  const Dim rows = x.rank() < 2 ? Dim(0) : x.dim(-2), columns = x.rank() < 2 ? Dim(0) : x.dim(-1);
+  const bool are_known = rows.is_constant() && columns.is_constant();
+  if (x.rank() < 2 || (are_known && rows != columns))
+    throw ValueError(fmt::format("matrix_power: expected square matrices, found {}", describe(x)));
   if (n == 0) return broadcast_to(eye(x.dim(-1), x.dtype()), x.shape());
   if (n < 0) x = inv(x);
   Expr result;

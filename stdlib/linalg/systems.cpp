@@ -19,9 +19,9 @@ namespace {
 
 // The rows of x, columns, in an order for each matrix.
 Expr rows_in_order(const Expr& x, const Expr& order) {
-  Shape batch = order.shape();
-  batch.pop_back();
-  return take_along_axis(with_batch(x, batch), expand_dims(order, -1), -2);
+  const Expr places = expand_dims(order, -1);
+  const Shape batch = common_batch(x, places);
+  return take_along_axis(with_batch(x, batch), with_batch(places, batch), -2);
 }
 
 // A vector as a column, and the column of a result as a vector.

@@ -39,6 +39,9 @@ Expr count_in_cells(std::span<const Expr> coordinates, std::span<const Expr> edg
     if (edges[k].rank() != 1 || coordinates[k].rank() != 1)
       throw ValueError(fmt::format("{}: expected vectors, found {} and {}", what,
                                    describe(coordinates[k]), describe(edges[k])));
+    if (edges[k].dim(0).is(0) || edges[k].dim(0).is(1))
+      throw ValueError(
+          fmt::format("{}: expected two edges or more, found {}", what, describe(edges[k])));
     const auto [x, line] = promoted(coordinates[k], edges[k]);
     shape.push_back(line.dim(0) - 1);
     const Expr last = extent(shape.back()) - 1;
@@ -53,8 +56,8 @@ Expr count_in_cells(std::span<const Expr> coordinates, std::span<const Expr> edg
 
 }  // namespace
 
-Expr interp(const Arg& x, const Arg& xp, const Arg& fp, std::optional<Expr> left,
-            std::optional<Expr> right) {
+Expr interp(const Arg& x, const Arg& xp, const Arg& fp, const std::optional<Arg>& left,
+            const std::optional<Arg>& right) {
   const CallScope call("interp", x.origin());
   const auto [at, places] = promoted(as_floats(x), xp);
   Expr values = cast(as_floats(fp), promote(at.dtype(), as_floats(fp).dtype()));
@@ -69,7 +72,10 @@ Expr interp(const Arg& x, const Arg& xp, const Arg& fp, std::optional<Expr> left
   const Expr width = take(places, after) - x0, rise = take(values, after) - y0;
   const Expr inside = y0 + (at - x0) / where(equal(width, 0), 1, width) * rise;
   const auto end_of = [](const Expr& line, int place) { return place_of_axis(line, 0, place); };
-  const Expr below = left ? *left : end_of(values, 0), above = right ? *right : end_of(values, -1);
+  const auto outside = [&](const std::optional<Arg>& given, int place) {
+    return given ? Expr(given->as(values.dtype())) : end_of(values, place);
+  };
+  const Expr below = outside(left, 0), above = outside(right, -1);
   const Expr y =
       where(at < end_of(places, 0), below, where(at > end_of(places, -1), above, inside));
   return where(equal(at, end_of(places, -1)), end_of(values, -1), y);
@@ -84,9 +90,12 @@ Expr digitize(const Arg& x, const Arg& bins, Side closed) {
 Expr histogram_bin_edges(const Arg& x, std::int64_t bins) {
   const CallScope call("histogram_bin_edges", x.origin());
   if (bins < 1) throw ValueError(fmt::format("histogram_bin_edges: expected bins, found {}", bins));
-  const Expr v = as_floats(x), low = min(v), high = max(v);
+  const Expr v = as_floats(x);
+  if (element_count(v.shape()).is(0))
+    return linspace(constant(0.0, v.dtype()), constant(1.0, v.dtype()), bins + 1);
+  const Expr low = min(v), high = max(v);
   // One value is in the middle of an interval of width 1.
-  const Expr half = where(equal(low, high), 0.5, 0.0);
+  const Expr half = cast(where(equal(low, high), 0.5, 0.0), v.dtype());
   return linspace(low - half, high + half, bins + 1);
 }
 
@@ -189,8 +198,11 @@ Expr choose(const Arg& choices, const ExprList& values) {
   Expr y = values.back();
   for (std::size_t k = values.size() - 1; k-- > 0;)
     y = where(equal(chosen, static_cast<std::int64_t>(k)), values[k], y);
-  // The check stands in the result of a single array too.
-  return values.size() > 1 ? y : where(equal(chosen, 0), y, y);
+  if (values.size() > 1) return y;
+  // No choice depends on the checked places.
+  y = broadcast_arrays({y, given})[0];
+  return check_index(y, inside, given, count,
+                     "choose: choice {value} is out of range for {bound} arrays");
 }
 
 Expr select(const ExprList& conditions, const ExprList& values, const Arg& otherwise) {

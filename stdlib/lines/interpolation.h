@@ -11,8 +11,8 @@ namespace gnomon {
 
 /// Piecewise linear through the points (xp[i], fp[i]), xp ascending, at each x; outside the values
 /// at the ends, or those given. ValueError: xp or fp is no vector, or there are no points.
-Expr interp(const Arg& x, const Arg& xp, const Arg& fp, std::optional<Expr> left = {},
-            std::optional<Expr> right = {});
+Expr interp(const Arg& x, const Arg& xp, const Arg& fp, const std::optional<Arg>& left = {},
+            const std::optional<Arg>& right = {});
 /// The number of the interval between ascending bins that each element lies in:
 /// bins[i - 1] <= x < bins[i], or bins[i - 1] < x <= bins[i] if their right ends belong to them.
 Expr digitize(const Arg& x, const Arg& bins, Side closed = Side::left);

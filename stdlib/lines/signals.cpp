@@ -87,7 +87,7 @@ Expr convolve(const Arg& a, const Arg& v, Overlap part) {
 Expr correlate(const Arg& a, const Arg& v, Overlap part) {
   const CallScope call("correlate", a.origin());
   const auto [x, y] = signals(a, v, "correlate");
-  const Expr all = convolved(x, flip(y));
+  const Expr all = convolved(x, conj(flip(y)));
   if (part == Overlap::full) return all;
   const std::int64_t m = known_extent(x, 0, "correlate"), n = known_extent(y, 0, "correlate");
   const std::int64_t longer = std::max(m, n), shorter = std::min(m, n);

@@ -19,7 +19,7 @@ Expr kaiser(std::int64_t n, const Arg& beta);
 enum class Overlap : std::uint8_t { full, same, valid };
 /// The sums over j of a[j] v[i - j], of two vectors with elements.
 Expr convolve(const Arg& a, const Arg& v, Overlap part = Overlap::full);
-/// The sums over j of a[i + j] v[j].
+/// The sums over j of a[i + j] v[j], the complex conjugates of v.
 Expr correlate(const Arg& a, const Arg& v, Overlap part = Overlap::valid);
 
 }  // namespace gnomon

@@ -159,27 +159,31 @@ Expr choice(const Expr& state, const Dim& n, const Dim& count, Replace replace =
             const std::optional<Arg>& p = {});
 
 // With the parameters that the names say, as NumPy has them.
-inline Expr standard_normal(const Expr& state, const Shape& shape, DType dtype = DType::float64) {
-  return normal(state, shape, 0.0, 1.0, dtype);
+inline Expr standard_normal(const Expr& state, const Shape& shape, DType dtype = DType::float64,
+                            Arg::Place at = Arg::Place::current()) {
+  return normal(state, shape, Arg(0.0, at), Arg(1.0, at), dtype);
 }
-inline Expr standard_cauchy(const Expr& state, const Shape& shape, DType dtype = DType::float64) {
-  return cauchy(state, shape, 0.0, 1.0, dtype);
+inline Expr standard_cauchy(const Expr& state, const Shape& shape, DType dtype = DType::float64,
+                            Arg::Place at = Arg::Place::current()) {
+  return cauchy(state, shape, Arg(0.0, at), Arg(1.0, at), dtype);
 }
 inline Expr standard_exponential(const Expr& state, const Shape& shape,
-                                 DType dtype = DType::float64) {
-  return exponential(state, shape, 1.0, dtype);
+                                 DType dtype = DType::float64,
+                                 Arg::Place at = Arg::Place::current()) {
+  return exponential(state, shape, Arg(1.0, at), dtype);
 }
 inline Expr standard_gamma(const Expr& state, const Shape& shape, const Arg& a,
                            DType dtype = DType::float64) {
-  return gamma(state, shape, a, 1.0, dtype);
+  return gamma(state, shape, a, Arg(Arg(1.0), a.origin()), dtype);
 }
 inline Expr standard_t(const Expr& state, const Shape& shape, const Arg& df,
                        DType dtype = DType::float64) {
-  return t(state, shape, df, 0.0, 1.0, dtype);
+  return t(state, shape, df, Arg(Arg(0.0), df.origin()), Arg(Arg(1.0), df.origin()), dtype);
 }
 /// Uniform in [0, 1).
-inline Expr random(const Expr& state, const Shape& shape, DType dtype = DType::float64) {
-  return uniform(state, shape, 0.0, 1.0, dtype);
+inline Expr random(const Expr& state, const Shape& shape, DType dtype = DType::float64,
+                   Arg::Place at = Arg::Place::current()) {
+  return uniform(state, shape, Arg(0.0, at), Arg(1.0, at), dtype);
 }
 
 /// A distribution by name, as frontends look it up.

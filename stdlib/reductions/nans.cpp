@@ -45,6 +45,14 @@ Expr with_some_number(const Expr& x, double worst, const Axes& axes, const char*
   return with_number(check(x, has_one, std::string(what) + ": all elements are NaN"), worst);
 }
 
+// A number stays a number, of no dtype.
+Arg part_of_percents(const Arg& q) {
+  if (q.is_weak())
+    if (const std::optional<double> known = constant_value(q.value()))
+      return Arg(Arg(*known / 100), q.origin());
+  return Arg(divide(q, 100));
+}
+
 }  // namespace
 
 Expr nansum(const Arg& x, const Axes& axes, Keepdims keep) {
@@ -88,7 +96,7 @@ Expr nanargmin(const Arg& x, const Axes& axis, Keepdims keep) {
 Expr nanvar(const Arg& x, const Axes& axes, double correction, Keepdims keep) {
   const CallScope call("nanvar", x.origin());
   const Expr v = as_floats(x);
-  const Expr distance = absolute(with_number(v - nanmean(v, axes, keepdims), 0));
+  const Expr distance = absolute(where(isnan(v), 0, v - nanmean(v, axes, keepdims)));
   const Expr count = count_of_numbers(v, axes, keep) - correction;
   return where(greater(count, 0), sum(square(distance), axes, keep) / count, nan);
 }
@@ -140,12 +148,12 @@ Expr nanmedian(const Arg& x, std::optional<std::int64_t> axis) {
 Expr percentile(const Arg& x, const Arg& q, std::optional<std::int64_t> axis,
                 Interpolation method) {
   const CallScope call("percentile", x.origin());
-  return quantile(x, divide(q, 100), axis, method);
+  return quantile(x, part_of_percents(q), axis, method);
 }
 
 Expr nanpercentile(const Arg& x, const Arg& q, std::optional<std::int64_t> axis) {
   const CallScope call("nanpercentile", x.origin());
-  return nanquantile(x, divide(q, 100), axis);
+  return nanquantile(x, part_of_percents(q), axis);
 }
 
 Expr count_nonzero(const Arg& x, const Axes& axes, Keepdims keep) {

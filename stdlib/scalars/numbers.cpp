@@ -170,8 +170,8 @@ Expr float_power(const Arg& a, const Arg& b) {
 
 Expr logaddexp2(const Arg& a, const Arg& b) {
   const CallScope call("logaddexp2", a.origin());
-  return logaddexp(multiply(a, std::numbers::ln2), multiply(b, std::numbers::ln2)) /
-         std::numbers::ln2;
+  const auto [x, y] = promoted(a, b);
+  return logaddexp(x * std::numbers::ln2, y * std::numbers::ln2) / std::numbers::ln2;
 }
 
 Expr around(const Arg& x, int decimals) {
@@ -221,8 +221,9 @@ Expr ldexp(const Arg& x, const Arg& e) {
     throw TypeError(fmt::format("ldexp: expected integers as exponents, found {}", describe(rest)));
   rest = clip(cast(rest, DType::int64), -4000, 4000);
   // Powers that the dtype has, and small ones first, so that a result in its range is exact.
-  const bool wide = is_wide(y);
-  for (const int bound : {wide ? 500 : 60, wide ? 500 : 60, wide ? 900 : 120, wide ? 900 : 120}) {
+  const int few = is_wide(y) ? 500 : y.dtype() == DType::float16 ? 10 : 60;
+  const int many = is_wide(y) ? 900 : y.dtype() == DType::float16 ? 14 : 120;
+  for (const int bound : {few, few, many, many}) {
     const Expr part = clip(rest, -bound, bound);
     y = y * exp2(cast(part, y.dtype()));
     rest = rest - part;

@@ -32,7 +32,24 @@ Expr times_logarithm(const Arg& a, const Arg& b, const Logarithm& logarithm) {
   return where(is_zero, 0.0, x * logarithm(where(is_zero, 1.0, y)));
 }
 
+Expr over_all(const Arg& x, std::optional<std::int64_t> axis,
+              Expr (*function)(const Arg&, std::int64_t)) {
+  if (axis) return function(x, *axis);
+  const Expr v(x.value());
+  return reshape(function(reshape(v, {-1}), 0), v.shape());
+}
+
 }  // namespace
+
+Expr softmax(const Arg& x, std::optional<std::int64_t> axis) {
+  const CallScope call("softmax", x.origin());
+  return over_all(x, axis, gnomon::softmax);
+}
+
+Expr log_softmax(const Arg& x, std::optional<std::int64_t> axis) {
+  const CallScope call("log_softmax", x.origin());
+  return over_all(x, axis, gnomon::log_softmax);
+}
 
 Expr expit(const Arg& x) {
   const CallScope call("expit", x.origin());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "stdlib/ops.h"
 #include "stdlib/scalars/numbers.h"
@@ -15,10 +16,12 @@ using gnomon::betainc, gnomon::betaincinv, gnomon::betaln, gnomon::cbrt, gnomon:
     gnomon::expm1, gnomon::gamma, gnomon::gammainc, gnomon::gammaincc, gnomon::gammainccinv,
     gnomon::gammaincinv, gnomon::gammaln, gnomon::i0, gnomon::i0e, gnomon::i1, gnomon::i1e,
     gnomon::ive, gnomon::j0, gnomon::j1, gnomon::jv, gnomon::kve, gnomon::log1mexp, gnomon::log1p,
-    gnomon::log_ndtr, gnomon::log_softmax, gnomon::logsumexp, gnomon::ndtr, gnomon::ndtri,
-    gnomon::ndtri_exp, gnomon::owens_t, gnomon::sinc, gnomon::softmax, gnomon::softplus, gnomon::y0,
-    gnomon::y1, gnomon::zeta;
+    gnomon::log_ndtr, gnomon::logsumexp, gnomon::ndtr, gnomon::ndtri, gnomon::ndtri_exp,
+    gnomon::owens_t, gnomon::sinc, gnomon::softplus, gnomon::y0, gnomon::y1, gnomon::zeta;
 
+/// exp(x) / sum(exp(x)), and its logarithm, along an axis, or over all elements.
+Expr softmax(const Arg& x, std::optional<std::int64_t> axis = {});
+Expr log_softmax(const Arg& x, std::optional<std::int64_t> axis = {});
 /// 1 / (1 + exp(-x)), without overflow on the way: `sigmoid`; its logarithm; and its inverse
 /// log(x / (1 - x)), NaN outside [0, 1].
 Expr expit(const Arg& x);

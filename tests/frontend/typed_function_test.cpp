@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <Eigen/Core>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
@@ -60,6 +61,16 @@ TEST_CASE("a signature that the expressions do not have is a TypeError with the 
   CHECK(told([&] {
           compile<double(double)>({x, a}, {sum(x)});
         }).starts_with("compile: expected 1 arguments, as the signature has, found 2 [typed"));
+  // A call tells its line, too.
+  const Expr three = tensor("three", float64, {3});
+  const auto f = compile<double(std::vector<double>)>({three}, {sum(three)});
+  std::string found;
+  try {
+    f({1, 2});
+  } catch (const Error& error) {
+    found = error.what();
+  }
+  CHECK(found.ends_with("[typed_function_test.cpp:" + std::to_string(__LINE__ - 4) + "]"));
 }
 
 TEST_CASE("vectors and matrices of Eigen become arrays, and arrays views of Eigen") {

@@ -589,3 +589,65 @@ TEST_CASE("functions with the names of Python give NumPy's and SciPy's values") 
     }
   }
 }
+
+TEST_CASE("they mind dtypes, batches, infinities and what the user says") {
+  const auto value = [](const Expr& x) { return compile({}, {x})()[0]; };
+  const auto numbers = [&](const Expr& x) { return value(cast(x, float64)).to_vector<double>(); };
+  const auto vector_of_numbers = [](std::initializer_list<double> list) {
+    return Expr(Array::from<double>(list));
+  };
+  using Numbers = std::vector<double>;
+  const Expr floats = Array::from<float>({1, 2, 4}), whole = Array::from<std::int64_t>({1, 2, 3});
+
+  CHECK(std::isnan(numbers(nanvar(vector_of_numbers({inf, inf})))[0]));
+  CHECK(numbers(nanvar(vector_of_numbers({not_a_number, 1, 3})))[0] == 1);
+  const Expr square_of_zeros = Array(zeros({4, 4}));
+  CHECK(numbers(diagonal(fill_diagonal(square_of_zeros, vector_of_numbers({1, 2})))) ==
+        Numbers{1, 2, 1, 2});
+  CHECK(numbers(diagonal(fill_diagonal_offset(square_of_zeros, vector_of_numbers({1, 2, 3}), -1),
+                         -1)) == Numbers{1, 2, 3});
+  CHECK_THROWS_AS(fill_diagonal(tensor("x", float64, {2, 2, 2}), 1.0), ValueError);
+  const Expr a = Array::from<double>({0, 2, 1, 3}, {2, 2});
+  const Expr columns = Array::from<double>({2, 4, 6, 8}, {2, 2, 1});
+  const Expr found = lu_solve(lu_factor(a), columns);
+  CHECK(found.rank() == 3);
+  CHECK(numbers(matmul(a, found)) == Numbers{2, 4, 6, 8});
+  CHECK(interp(floats, floats, floats, 0.0, 9.0).dtype() == float32);
+  CHECK(numbers(interp(vector_of_numbers({0, 3, 5}), floats, floats, -1.0, 9.0)) ==
+        Numbers{-1, 3, 9});
+  CHECK(numbers(choose(Array::from<std::int64_t>({0, 0, 0}), {whole})) == Numbers{1, 2, 3});
+  CHECK_THROWS_AS(value(choose(Array::from<std::int64_t>({0, 1, 0}), {whole})), IndexError);
+  const Expr matrix_of_zeros = Array(zeros({2, 2}));
+  CHECK(numbers(special::softmax(matrix_of_zeros)) == Numbers(4, 0.25));
+  CHECK(numbers(special::softmax(matrix_of_zeros, 1)) == Numbers(4, 0.5));
+  CHECK(percentile(floats, 75.0).dtype() == float32);
+  CHECK(numbers(percentile(floats, 50.0)) == Numbers{2});
+  CHECK_THROWS_AS(percentile(floats, 150.0), ValueError);
+  CHECK(histogram_bin_edges(floats, 3).dtype() == float32);
+  CHECK(numbers(histogram_bin_edges(vector_of_numbers({}), 2)) == Numbers{0, 0.5, 1});
+  CHECK(insert(whole, 1, constant(2.5, float64)).dtype() == int64);
+  CHECK(logaddexp2(floats, 2.0).dtype() == float32);
+  const Expr half = cast(Array::from<float>({0x1p-24f, 1024}), float16);
+  CHECK(numbers(ldexp(half, Array::from<std::int64_t>({30, -30}))) == Numbers{64, 0x1p-20});
+  CHECK_THROWS_AS(diag_indices_from(tensor("x", float64, {3, 2})), ValueError);
+  CHECK_THROWS_AS(histogram2d(floats, floats, floats, vector_of_numbers({1})), ValueError);
+  CHECK_THROWS_AS(matvec(floats, floats), ValueError);
+  CHECK_THROWS_AS(matrix_power(tensor("x", float64, {3, 2}), 1), ValueError);
+  const Expr turned = complex(vector_of_numbers({0, 1}), vector_of_numbers({1, 0}));
+  CHECK(numbers(real(correlate(turned, turned))) == Numbers{2});
+
+  // A message that the caller gives is told as it is.
+  const auto told = [](const auto& call) -> std::string {
+    try {
+      call();
+    } catch (const ValueError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK(told([&] {
+          shaped(floats, {4}, "my_layer: expected 4 features");
+        }).starts_with("my_layer: expected 4 features"));
+  CHECK(told([&] { shaped(floats, {4}, "mismatch"); }).starts_with("mismatch"));
+  CHECK(told([&] { shaped(floats, {4}, ""); }).ends_with("]"));
+}
