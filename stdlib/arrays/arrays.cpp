@@ -9,23 +9,13 @@
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
+#include "stdlib/arrays/parts.h"
 #include "stdlib/linalg/matrices.h"
 #include "stdlib/lines/sorting.h"
 
 namespace gnomon {
 
 namespace {
-
-// The index that is `item` on one axis and everything on those before it.
-std::vector<Index> on_axis(std::int64_t axis, const Index& item) {
-  std::vector<Index> items(static_cast<std::size_t>(axis), Index(all_of));
-  items.push_back(item);
-  return items;
-}
-
-Expr range_of_axis(const Expr& x, std::int64_t axis, const Range& range) {
-  return index(x, on_axis(axis, Index(range)));
-}
 
 Expr matrices(const Arg& x, std::string_view what) {
   const Expr v(x.value());
@@ -84,7 +74,7 @@ Expr flip(const Arg& x, const Axes& axes) {
     for (int k = 0; k < v.rank(); ++k) list.push_back(k);
   Expr y = v;
   for (const std::int64_t axis : list)
-    y = range_of_axis(y, normalize_axis(axis, v.rank(), "flip"), Range{{}, {}, -1});
+    y = part_of_axis(y, normalize_axis(axis, v.rank(), "flip"), Range{{}, {}, -1});
   return y;
 }
 
@@ -151,7 +141,7 @@ std::vector<Expr> split(const Arg& x, std::int64_t parts, std::int64_t axis) {
   shape.insert(shape.begin() + at, Dim(parts));
   const Expr cut = reshape(v, shape);
   std::vector<Expr> result;
-  for (std::int64_t i = 0; i < parts; ++i) result.push_back(index(cut, on_axis(at, Index(i))));
+  for (std::int64_t i = 0; i < parts; ++i) result.push_back(place_of_axis(cut, at, i));
   return result;
 }
 
@@ -163,11 +153,11 @@ std::vector<Expr> split_at(const Arg& x, const Shape& positions, std::int64_t ax
   Range range{Dim(0), {}, 1};
   for (const Dim& position : positions) {
     range.stop = position;
-    result.push_back(range_of_axis(v, at, range));
+    result.push_back(part_of_axis(v, at, range));
     range.start = position;
   }
   range.stop.reset();
-  result.push_back(range_of_axis(v, at, range));
+  result.push_back(part_of_axis(v, at, range));
   return result;
 }
 
