@@ -12,7 +12,6 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libopenblas0-pthread | libblas3, liblapack3
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
-set(CPACK_SET_DESTDIR OFF)
 # Other projects have packages of their own.
 if(PROJECT_IS_TOP_LEVEL)
   include(CPack)

@@ -5,6 +5,7 @@
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
+#include "stdlib/arrays/parts.h"
 #include "stdlib/ops.h"
 #include "stdlib/type_rules.h"
 
@@ -36,10 +37,8 @@ AxisIndices places_of(const Expr& x, const Arg& indices, std::int64_t axis, std:
 }  // namespace
 
 Expr places_along(const Expr& x, std::int64_t axis) {
-  const Dim& n = x.shape()[static_cast<std::size_t>(axis)];
-  Shape shape(x.shape().size(), Dim(1));
-  shape[static_cast<std::size_t>(axis)] = n;
-  return reshape(arange(n), shape);
+  const auto at = static_cast<std::size_t>(axis);
+  return lying_along(arange(x.shape()[at]), at, x.shape().size());
 }
 
 Expr take_along_axis(const Arg& x, const Arg& indices, std::int64_t axis) {

@@ -265,9 +265,7 @@ std::vector<Expr> meshgrid(const ExprList& vectors) {
   }
   std::vector<Expr> grids;
   for (std::size_t k = 0; k < vectors.size(); ++k) {
-    Shape lined(shape.size(), Dim(1));
-    lined[k] = shape[k];
-    grids.push_back(broadcast_to(reshape(vectors[k], lined), shape));
+    grids.push_back(broadcast_to(lying_along(vectors[k], k, shape.size()), shape));
   }
   return grids;
 }

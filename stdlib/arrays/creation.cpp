@@ -93,13 +93,9 @@ Expr logspace(const Arg& start, const Arg& stop, std::int64_t count, double base
 }
 
 std::vector<Expr> indices(const Shape& shape) {
-  std::vector<Expr> result;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    Shape lined(shape.size(), Dim(1));
-    lined[k] = shape[k];
-    result.push_back(broadcast_to(reshape(arange(shape[k]), lined), shape));
-  }
-  return result;
+  std::vector<Expr> lines;
+  for (const Dim& n : shape) lines.push_back(arange(n));
+  return meshgrid(lines);
 }
 
 std::vector<Expr> tril_indices(const Dim& rows, const Dim& columns, std::int64_t offset) {
@@ -146,9 +142,7 @@ std::vector<Expr> ix_(const ExprList& vectors) {
     if (given.rank() != 1)
       throw ValueError(fmt::format("ix_: expected vectors, found {}", describe(given)));
     const Expr line = is_bool(given.dtype()) ? flatnonzero(given) : given;
-    Shape lined(vectors.size(), Dim(1));
-    lined[k] = line.dim(0);
-    result.push_back(reshape(line, lined));
+    result.push_back(lying_along(line, k, vectors.size()));
   }
   return result;
 }
@@ -175,16 +169,10 @@ std::vector<Expr> unravel_index(const Arg& places, const Shape& shape) {
   const Expr given = cast(Expr(places.value()), DType::int64);
   const Expr count = extent(element_count(shape));
   const Expr inside = logical_and(greater_equal(given, 0), less(given, count));
-  Expr rest = check_index(given, inside, given, count,
-                          "unravel_index: place {value} is out of range for {bound} elements");
-  std::vector<Expr> result(shape.size());
-  for (std::size_t k = shape.size(); k-- > 1;) {
-    const Expr n = extent(shape[k]);
-    result[k] = rest % n;
-    rest = floor_divide(rest, n);
-  }
-  if (!shape.empty()) result[0] = rest;
-  return result;
+  return indices_of_places(
+      check_index(given, inside, given, count,
+                  "unravel_index: place {value} is out of range for {bound} elements"),
+      shape);
 }
 
 }  // namespace gnomon

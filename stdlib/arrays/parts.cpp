@@ -34,6 +34,24 @@ Shape with_extent(Shape shape, std::int64_t axis, const Dim& extent) {
   return shape;
 }
 
+Expr lying_along(const Expr& line, std::size_t axis, std::size_t rank) {
+  Shape shape(rank, Dim(1));
+  shape[axis] = line.dim(0);
+  return reshape(line, shape);
+}
+
+std::vector<Expr> indices_of_places(const Expr& places, std::span<const Dim> shape) {
+  Expr rest = places;
+  std::vector<Expr> indices(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 1;) {
+    const Expr n = extent(shape[axis]);
+    indices[axis] = rest % n;
+    rest = floor_divide(rest, n);
+  }
+  if (!shape.empty()) indices[0] = rest;
+  return indices;
+}
+
 Expr filled(const Shape& shape, std::int64_t value, DType dtype) {
   return broadcast_to(constant(value, dtype), shape);
 }

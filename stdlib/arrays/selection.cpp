@@ -11,6 +11,7 @@
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
+#include "stdlib/arrays/parts.h"
 #include "stdlib/batch.h"
 #include "stdlib/lines/running.h"
 #include "stdlib/lines/sorting.h"
@@ -183,15 +184,7 @@ Expr flatnonzero(const Arg& x) {
 }
 
 std::vector<Expr> places_of_mask(const Expr& mask, std::span<const Dim> shape) {
-  Expr rest = true_places(mask, shape);
-  std::vector<Expr> places(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 1;) {
-    const Expr n = extent(shape[axis]);
-    places[axis] = rest % n;
-    rest = floor_divide(rest, n);
-  }
-  if (!shape.empty()) places[0] = rest;
-  return places;
+  return indices_of_places(true_places(mask, shape), shape);
 }
 
 std::optional<Expr> over_all_places(const Expr& value, const Expr& mask) {

@@ -5,6 +5,7 @@
 
 #include "ir/graph/origin.h"
 #include "runtime/error.h"
+#include "stdlib/arrays/parts.h"
 
 namespace gnomon::nn {
 
@@ -80,9 +81,9 @@ Expr one_hot(const Arg& labels, const Dim& classes, DType dtype, std::int64_t ax
   if (!is_integer(given.dtype()))
     throw TypeError(fmt::format("one_hot: expected integer labels, found {}", describe(given)));
   const int at = normalize_axis(axis, given.rank() + 1, "one_hot");
-  Shape lined(static_cast<std::size_t>(given.rank()) + 1, Dim(1));
-  lined[static_cast<std::size_t>(at)] = classes;
-  return cast(equal(expand_dims(given, at), reshape(arange(classes), lined)), dtype);
+  const Expr each = lying_along(arange(classes), static_cast<std::size_t>(at),
+                                static_cast<std::size_t>(given.rank()) + 1);
+  return cast(equal(expand_dims(given, at), each), dtype);
 }
 
 }  // namespace gnomon::nn
