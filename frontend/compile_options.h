@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,7 +56,7 @@ constexpr std::string_view name_of(RewriteLevel level) {
     "and kernels seldom gain by it.")                                                              \
   X(bool, cache, true, work, any_value,                                                            \
     "Keep the compiled code on the disk, and take it from there.")                                 \
-  X(std::filesystem::path, cache_folder, {}, work, any_value,                                      \
+  X(std::string, cache_folder, {}, work, any_value,                                      \
     "The folder of the cache; the default one if empty.")                                          \
   X(bool, explain, false, work, any_value,                                                         \
     "Keep the graph, the source and which rewrites were made; compiles anew even if the function " \

@@ -14,7 +14,8 @@ namespace gnomon {
 
 FunctionStore::FunctionStore(const Closed& closed, const CompileOptions& options,
                              const std::optional<MemoryBudget>& budget, const Target& target)
-    : cache_(options.cache_folder.empty() ? default_cache_folder() : options.cache_folder),
+    : cache_(options.cache_folder.empty() ? default_cache_folder()
+                                          : std::filesystem::path(options.cache_folder)),
       key_(cache_key(closed.graph, options, budget, target)),
       manifest_head_(manifest_head(key_)),
       name_(options.name),

@@ -200,13 +200,13 @@ std::string text_of(const MachineLimits& limits, std::string_view processor, int
          "\n";
 }
 
-std::filesystem::path folder_or_default(const std::filesystem::path& folder) {
-  return folder.empty() ? default_cache_folder() : folder;
+std::filesystem::path folder_or_default(const std::string& folder) {
+  return folder.empty() ? default_cache_folder() : std::filesystem::path(folder);
 }
 
 }  // namespace
 
-std::filesystem::path machine_limits_file(const std::filesystem::path& folder) {
+std::string machine_limits_file(const std::string& folder) {
   return folder_or_default(folder) / limits_name;
 }
 
@@ -230,7 +230,7 @@ std::optional<MachineLimits> parse_machine_limits(std::string_view text, std::st
   return limits;
 }
 
-std::optional<MachineLimits> stored_machine_limits(const std::filesystem::path& folder) {
+std::optional<MachineLimits> stored_machine_limits(const std::string& folder) {
   const OpenedFolder opened = open_folder(folder_or_default(folder));
   if (!opened.descriptor) return std::nullopt;
   const auto content = read_file(opened.descriptor, limits_name, most_of_file);
@@ -238,7 +238,7 @@ std::optional<MachineLimits> stored_machine_limits(const std::filesystem::path& 
   return parse_machine_limits(*content, host_target().name, pool().threads());
 }
 
-MachineLimits machine_limits(const std::filesystem::path& folder) {
+MachineLimits machine_limits(const std::string& folder) {
   // Of this process, by what was asked for: a folder that cannot be written to keeps none.
   static std::mutex mutex;
   static auto* const known = new std::map<std::pair<std::string, int>, MachineLimits>;

@@ -1,7 +1,6 @@
 // How fast this machine moves memory and computes, as measured: what profiles compare steps with.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,13 +18,13 @@ struct MachineLimits {
 /// takes half a second, and keeps them in the folder (the default: that of the cache); they are
 /// measured again for another processor or number of threads, and when the file is damaged. Where
 /// the folder cannot be used, each process measures.
-MachineLimits machine_limits(const std::filesystem::path& folder = {});
+MachineLimits machine_limits(const std::string& folder = {});
 
 /// What the folder's file says of this processor and number of threads, if it does.
-std::optional<MachineLimits> stored_machine_limits(const std::filesystem::path& folder = {});
+std::optional<MachineLimits> stored_machine_limits(const std::string& folder = {});
 
 /// The file in a folder.
-std::filesystem::path machine_limits_file(const std::filesystem::path& folder);
+std::string machine_limits_file(const std::string& folder);
 
 /// Reads the text of such a file. Nothing: it is of another processor or number of threads, or says
 /// what cannot be.

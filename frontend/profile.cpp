@@ -292,10 +292,10 @@ std::string Profile::json() const {
       2, ' ', false, Json::error_handler_t::replace);
 }
 
-void Profile::write_trace(const std::filesystem::path& path) const {
+void Profile::write_trace(const std::string& path) const {
   std::ofstream out(path, std::ios::binary);
   out << trace_text(calls_);
-  if (!out.flush()) throw DeviceError("write_trace: cannot write " + path.string());
+  if (!out.flush()) throw DeviceError("write_trace: cannot write " + path);
 }
 
 void Profile::reset() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -74,7 +73,7 @@ class Profile {
   /// Writes the stages of compilation and the last calls of each function as a trace that Perfetto
   /// and chrome://tracing show.
   /// DeviceError: the file cannot be written.
-  void write_trace(const std::filesystem::path& path) const;
+  void write_trace(const std::string& path) const;
   /// The functions count from 0 again; this profile stays as it is.
   void reset() const;
   /// Adds the functions of another profile.

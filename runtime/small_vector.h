@@ -1,7 +1,6 @@
 // Lists that need no memory of their own while they are short.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -20,7 +19,7 @@ class SmallVector {
   }
   SmallVector(const SmallVector& other) : SmallVector(other.size_, Raw()) {
     if (more_)
-      std::copy_n(other.data(), other.size_, data());
+      for (std::size_t i = 0; i < size_; ++i) data()[i] = other.data()[i];
     else
       std::uninitialized_copy_n(other.data(), other.size_, data());
     size_ = other.size_;

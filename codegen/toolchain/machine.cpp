@@ -59,12 +59,12 @@ std::string text(const Machine& machine) {
   return result;
 }
 
-std::filesystem::path machine_file(const std::filesystem::path& folder) {
-  return folder / file_name;
+std::string machine_file(const std::string& folder) {
+  return std::filesystem::path(folder) / file_name;
 }
 
-StoredMachine read_machine(const std::filesystem::path& folder, std::string_view processor) {
-  const std::filesystem::path path = machine_file(folder);
+StoredMachine read_machine(const std::string& folder, std::string_view processor) {
+  const std::string path = machine_file(folder);
   const OpenedFolder opened = open_folder(folder);
   const auto content =
       opened.descriptor ? read_file(opened.descriptor, file_name, most_bytes) : std::nullopt;
@@ -75,20 +75,17 @@ StoredMachine read_machine(const std::filesystem::path& folder, std::string_view
                             : opened.problem.empty() ? "it cannot be read, or others may write it"
                                                      : opened.problem;
   if (fault.empty()) return {machine, ""};
-  return {std::nullopt,
-          fmt::format("{} is ignored: {}; `gnomon tune` makes it anew", path.string(), fault)};
+  return {std::nullopt, fmt::format("{} is ignored: {}; `gnomon tune` makes it anew", path, fault)};
 }
 
-void write_machine(const std::filesystem::path& folder, std::string_view processor,
-                   const Machine& machine) {
+void write_machine(const std::string& folder, std::string_view processor, const Machine& machine) {
   json values = json::object();
   for (const MachineConstant& c : machine_constant_table)
     values[std::string(c.name)] = machine.*c.member;
   const std::string content = json{{"processor", processor}, {"constants", values}}.dump(2) + "\n";
   const OpenedFolder opened = make_folder(folder);
   if (!opened.descriptor || !write_file(opened.descriptor, file_name, content))
-    throw DeviceError(fmt::format("tune: expected a folder that can be written, found {}{}",
-                                  folder.string(),
+    throw DeviceError(fmt::format("tune: expected a folder that can be written, found {}{}", folder,
                                   opened.problem.empty() ? "" : ": " + opened.problem));
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,7 +43,7 @@ std::span<const MachineConstant> machine_constants();
 std::string text(const Machine& machine);
 
 /// The file of a cache folder that holds the constants measured on this machine.
-std::filesystem::path machine_file(const std::filesystem::path& folder);
+std::string machine_file(const std::string& folder);
 
 /// What the file says, for the processor named; nothing without a file. What it says of another
 /// processor, or does not say properly, is not taken, and `problem` tells why.
@@ -52,10 +51,9 @@ struct StoredMachine {
   std::optional<Machine> machine;
   std::string problem;
 };
-StoredMachine read_machine(const std::filesystem::path& folder, std::string_view processor);
+StoredMachine read_machine(const std::string& folder, std::string_view processor);
 
 /// Writes the file, whole or not at all; DeviceError when that cannot be done.
-void write_machine(const std::filesystem::path& folder, std::string_view processor,
-                   const Machine& machine);
+void write_machine(const std::string& folder, std::string_view processor, const Machine& machine);
 
 }  // namespace gnomon

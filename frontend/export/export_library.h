@@ -2,7 +2,6 @@
 // and an object that needs nothing but the C library.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -104,9 +103,8 @@ std::span<const std::string_view> library_kinds();
 /// aside and renamed. Returns their paths. ValueError: another kind, a name or version that no
 /// wheel can have, a wheel that needs LAPACK or BLAS, a path of weights where they have no file or
 /// that of another file, none where they have one; FileError: a file cannot be written.
-std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
-                                                 const std::filesystem::path& folder,
-                                                 std::span<const std::string> kinds,
-                                                 const std::filesystem::path& weights = {});
+std::vector<std::string> write_library(const ExportedLibrary& library, const std::string& folder,
+                                       std::span<const std::string> kinds,
+                                       const std::string& weights = {});
 
 }  // namespace gnomon

@@ -25,7 +25,7 @@ std::string_view extension_of(std::string_view kind) {
   return kind;
 }
 
-void write(const std::filesystem::path& path, std::string_view bytes) {
+void write(const std::string& path, std::string_view bytes) {
   OutputFile file(path);
   file.write(bytes);
   file.finish();
@@ -70,29 +70,29 @@ void ExportOptions::ask_for(std::span<const std::string> wanted) {
 
 std::span<const std::string_view> library_kinds() { return kinds; }
 
-std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
-                                                 const std::filesystem::path& folder,
-                                                 std::span<const std::string> wanted,
-                                                 const std::filesystem::path& weights) {
+std::vector<std::string> write_library(const ExportedLibrary& library, const std::string& into,
+                                       std::span<const std::string> wanted,
+                                       const std::string& weights) {
   if (weights.empty() != library.weights.empty())
-    throw ValueError(weights.empty() ? "export: expected a path for the weights, found none"
-                                     : fmt::format("export: {}: the weights are in the library",
-                                                   weights.string()));
+    throw ValueError(weights.empty()
+                         ? "export: expected a path for the weights, found none"
+                         : fmt::format("export: {}: the weights are in the library", weights));
   for (const std::string& kind : wanted) {
     if (std::ranges::find(kinds, kind) == std::end(kinds))
       throw ValueError(fmt::format("export: expected one of {} as a kind of file, found {}",
                                    fmt::join(kinds, ", "), kind));
     if (kind == "whl") check_wheel(library);
   }
-  std::vector<std::filesystem::path> paths = {folder / (library.name + ".h")};
+  const std::filesystem::path folder = into;
+  std::vector<std::string> paths = {folder / (library.name + ".h")};
   std::vector<std::string_view> extensions = {"h"};
   for (const std::string& kind : wanted) {
     // A static library is found by the linker as -lNAME.
     const std::string_view before = kind == "a" || kind == "so" ? "lib" : "";
     const std::string_view extension = extension_of(kind);
-    std::filesystem::path path =
-        kind == "whl" ? wheel_path(library, folder)
-                      : folder / fmt::format("{}{}.{}", before, library.name, extension);
+    std::string path = kind == "whl"
+                           ? wheel_path(library, folder)
+                           : folder / fmt::format("{}{}.{}", before, library.name, extension);
     if (std::ranges::find(paths, path) != paths.end()) continue;  // by both of its names
     paths.push_back(std::move(path));
     extensions.push_back(extension);
@@ -100,12 +100,12 @@ std::vector<std::filesystem::path> write_library(const ExportedLibrary& library,
   const auto place = [](const std::filesystem::path& path) {
     return std::filesystem::absolute(path).lexically_normal();
   };
-  for (const std::filesystem::path& path : paths)
+  for (const std::string& path : paths)
     if (!weights.empty() && place(weights) == place(path))
       throw ValueError(
           fmt::format("export: {}: expected another file for the weights than those "
                       "of the library",
-                      weights.string()));
+                      weights));
   // Opened first and named last: if one of two folders is not there, the files stay as they were.
   std::optional<OutputFile> beside;
   if (!weights.empty()) beside.emplace(weights).write(view(library.weights));

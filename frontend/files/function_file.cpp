@@ -15,14 +15,13 @@ namespace gnomon {
 
 namespace {
 
-[[noreturn]] void reject(const std::filesystem::path& path, std::string_view what) {
-  throw ValueError(fmt::format("load: {}: {}", path.string(), what));
+[[noreturn]] void reject(const std::string& path, std::string_view what) {
+  throw ValueError(fmt::format("load: {}: {}", path, what));
 }
 
-void check_path(const char* who, const std::filesystem::path& path) {
-  if (!path.string().ends_with(".gn"))
-    throw ValueError(
-        fmt::format("{}: expected a path that ends with .gn, found {}", who, path.string()));
+void check_path(const char* who, const std::string& path) {
+  if (!path.ends_with(".gn"))
+    throw ValueError(fmt::format("{}: expected a path that ends with .gn, found {}", who, path));
 }
 
 // How Python hands the results back.
@@ -46,9 +45,9 @@ CompileOptions joined(CompileOptions chosen, const CompileOptions& saved) {
 
 }  // namespace
 
-void save_function(const std::filesystem::path& path, std::vector<Expr> inputs,
-                   std::vector<Output> outputs, std::vector<Update> updates,
-                   const CompileOptions& options, ValuesFormat values) {
+void save_function(const std::string& path, std::vector<Expr> inputs, std::vector<Output> outputs,
+                   std::vector<Update> updates, const CompileOptions& options,
+                   ValuesFormat values) {
   check_path("save", path);
   check_options(options, inputs.size());
   SavedGraph graph;
@@ -61,7 +60,7 @@ void save_function(const std::filesystem::path& path, std::vector<Expr> inputs,
   write_graph(path, graph, values);
 }
 
-Function load_function(const std::filesystem::path& path, CompileOptions options,
+Function load_function(const std::string& path, CompileOptions options,
                        std::optional<std::int64_t> most_bytes) {
   check_path("load", path);
   SavedGraph graph = read_graph(path, most_bytes);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "frontend/files/values.h"
@@ -16,9 +16,9 @@ namespace gnomon {
 /// variables in a file of the same name beside it. Python's `gn.load` reads both. Of the options, a
 /// file has the name, the donated inputs and those that decide what is computed.
 /// FileError: as of `save_values`; TypeError, ValueError: as of `compile`, or of another path.
-void save_function(const std::filesystem::path& path, std::vector<Expr> inputs,
-                   std::vector<Output> outputs, std::vector<Update> updates = {},
-                   const CompileOptions& options = {}, ValuesFormat values = ValuesFormat::npz);
+void save_function(const std::string& path, std::vector<Expr> inputs, std::vector<Output> outputs,
+                   std::vector<Update> updates = {}, const CompileOptions& options = {},
+                   ValuesFormat values = ValuesFormat::npz);
 
 /// The function in a file that `save_function` or Python's `gn.save` wrote, compiled anew unless
 /// the cache has its code. Its shared variables are its own: `read_graph` gives them, and defaults
@@ -27,7 +27,7 @@ void save_function(const std::filesystem::path& path, std::vector<Expr> inputs,
 /// of `load_values`.
 /// FileError: there is no such file, or its values are missing; ValueError: the file is damaged,
 /// says what no file may, or has expressions and no function; CompileError: as of `compile`.
-Function load_function(const std::filesystem::path& path, CompileOptions options = {},
+Function load_function(const std::string& path, CompileOptions options = {},
                        std::optional<std::int64_t> most_bytes = {});
 
 }  // namespace gnomon

@@ -302,7 +302,7 @@ std::vector<Expr> inputs_of(const SavedGraph& graph) {
   return inputs;
 }
 
-void write_graph(const fs::path& path, const SavedGraph& graph, ValuesFormat values) {
+void write_graph(const std::string& path, const SavedGraph& graph, ValuesFormat values) {
   const Written parts = written(graph);
   std::string head = first_line();
   if (!parts.arrays.empty()) {
@@ -318,7 +318,7 @@ void write_graph(const fs::path& path, const SavedGraph& graph, ValuesFormat val
   file.finish();
 }
 
-SavedGraph read_graph(const fs::path& path, std::optional<std::int64_t> most_bytes) {
+SavedGraph read_graph(const std::string& path, std::optional<std::int64_t> most_bytes) {
   const InputFile file(path);
   const FileParts parts = parts_of(path, file, most_bytes);
   return checked(file, [&] {
@@ -328,7 +328,7 @@ SavedGraph read_graph(const fs::path& path, std::optional<std::int64_t> most_byt
   });
 }
 
-std::string canonical_text(const fs::path& path) {
+std::string canonical_text(const std::string& path) {
   const InputFile file(path);
   const FileParts parts = parts_of(path, file, {});
   return checked(file, [&] {

@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +42,7 @@ struct SavedGraph {
   /// file has no others.
   CompileOptions options;
   /// Of a graph that was read: the file of its arrays, if it has one.
-  std::filesystem::path values = {};
+  std::string values = {};
 };
 
 /// The inputs, as `compile` takes them.
@@ -51,18 +50,17 @@ std::vector<Expr> inputs_of(const SavedGraph& graph);
 
 /// Writes a graph to `path`, and its arrays to a file beside it if there are any. FileError: as of
 /// `save_values`; TypeError: as of `capture`.
-void write_graph(const std::filesystem::path& path, const SavedGraph& graph,
+void write_graph(const std::string& path, const SavedGraph& graph,
                  ValuesFormat values = ValuesFormat::npz);
 
 /// Reads what `write_graph` wrote. Inputs and shared variables are new ones. `most_bytes`: as of
 /// `load_values`. FileError: there is no such file, or its values are missing; ValueError: the file
 /// is damaged, of another format, says what no file may, or has other values beside it.
-SavedGraph read_graph(const std::filesystem::path& path,
-                      std::optional<std::int64_t> most_bytes = {});
+SavedGraph read_graph(const std::string& path, std::optional<std::int64_t> most_bytes = {});
 
 /// The text of such a file as it would be written: with its comments in the graph, a checksum and
 /// the arrays that it has beside it. It is made of the text alone, so that lines have the names of
 /// values and of arrays. Errors as of `read_graph`.
-std::string canonical_text(const std::filesystem::path& path);
+std::string canonical_text(const std::string& path);
 
 }  // namespace gnomon

@@ -81,13 +81,13 @@ Array read_array(const InputFile& file, const std::string& name, Reader& reader,
 
 }  // namespace
 
-Array load_array(const std::filesystem::path& path) {
+Array load_array(const std::string& path) {
   const InputFile file(path);
   WholeFile reader(file);
-  return read_array(file, path.stem().string(), reader, file.size());
+  return read_array(file, std::filesystem::path(path).stem().string(), reader, file.size());
 }
 
-void save_array(const std::filesystem::path& path, const Array& array) {
+void save_array(const std::string& path, const Array& array) {
   OutputFile file(path);
   const Array packed = array.contiguous();
   file.write(npy_header(packed));

@@ -46,14 +46,6 @@ struct FileNotation<std::string> {
 };
 
 template <>
-struct FileNotation<std::filesystem::path> {
-  static std::string text(const std::filesystem::path& value) { return json_text(value.string()); }
-  static std::optional<std::filesystem::path> take(const Json& from) {
-    return FileNotation<std::string>::take(from);
-  }
-};
-
-template <>
 struct FileNotation<RewriteLevel> {
   static std::string text(RewriteLevel value) { return json_text(name_of(value)); }
   static std::optional<RewriteLevel> take(const Json& from) {

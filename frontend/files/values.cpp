@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <unordered_set>
 
 #include "frontend/files/value_formats.h"
@@ -17,12 +18,12 @@ namespace {
 
 constexpr std::array formats = {ValuesFormat::npz, ValuesFormat::safetensors};
 
-ValuesFormat format_of(const char* who, const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
+ValuesFormat format_of(const char* who, const std::string& path) {
+  const std::string extension = std::filesystem::path(path).extension().string();
   for (const ValuesFormat format : formats)
     if (extension == fmt::format(".{}", name_of(format))) return format;
-  throw ValueError(fmt::format("{}: expected a path that ends with .npz or .safetensors, found {}",
-                               who, path.string()));
+  throw ValueError(
+      fmt::format("{}: expected a path that ends with .npz or .safetensors, found {}", who, path));
 }
 
 void check_names(const OutputFile& file, const NamedArrays& arrays) {
@@ -48,12 +49,12 @@ const Array& array_named(const NamedArrays& arrays, std::string_view name) {
   return at->second;
 }
 
-NamedArrays load_values(const std::filesystem::path& path, std::optional<std::int64_t> most_bytes) {
+NamedArrays load_values(const std::string& path, std::optional<std::int64_t> most_bytes) {
   const ValuesFormat format = format_of("load", path);
   return read_values(InputFile(path), format, most_bytes);
 }
 
-void save_values(const std::filesystem::path& path, const NamedArrays& arrays) {
+void save_values(const std::string& path, const NamedArrays& arrays) {
   const ValuesFormat format = format_of("save", path);
   OutputFile file(path);
   write_values(file, format, arrays);

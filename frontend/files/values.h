@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,17 +28,16 @@ std::string_view name_of(ValuesFormat format);
 /// but numbers is read: objects of Python are refused. `most_bytes`: the most that an .npz may
 /// unpack to; without it a GiB, or 100 times the file if that is more. FileError: the file cannot
 /// be read; ValueError: another extension, or a file that is damaged or unpacks to more.
-NamedArrays load_values(const std::filesystem::path& path,
-                        std::optional<std::int64_t> most_bytes = {});
+NamedArrays load_values(const std::string& path, std::optional<std::int64_t> most_bytes = {});
 
 /// Writes arrays to a file, whose extension says how: `.npz` or `.safetensors`. It is written aside
 /// and renamed, so that no reader ever sees half of it. FileError: the file cannot be written;
 /// ValueError: another extension, a dtype that the format does not have, a name twice.
-void save_values(const std::filesystem::path& path, const NamedArrays& arrays);
+void save_values(const std::string& path, const NamedArrays& arrays);
 
 /// The array that NumPy's `save` wrote to a file `.npy`. Errors as of `load_values`.
-Array load_array(const std::filesystem::path& path);
+Array load_array(const std::string& path);
 /// Writes an array as NumPy's `save` does. FileError: the file cannot be written.
-void save_array(const std::filesystem::path& path, const Array& array);
+void save_array(const std::string& path, const Array& array);
 
 }  // namespace gnomon

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +20,6 @@ void change(bool& value) { value = !value; }
 void change(int& value) { ++value; }
 void change(RewriteLevel& value) { value = RewriteLevel::none; }
 void change(std::string& value) { value += "x"; }
-void change(std::filesystem::path& value) { value /= "x"; }
 void change(std::optional<std::int64_t>& value) { value = 7; }
 void change(std::vector<std::string>& value) { value.emplace_back("x"); }
 void change(std::vector<std::vector<std::int64_t>>& value) { value = {{3}}; }

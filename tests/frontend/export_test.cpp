@@ -42,7 +42,7 @@ TEST_CASE("a library runs without the runtime") {
   const std::array<std::string, 3> kinds = {"so", "a", "cpp"};
   const auto paths = write_library(library, folder.path, kinds);
   REQUIRE(paths.size() == 4);
-  CHECK(paths[0].filename() == "m.h");
+  CHECK(paths[0].ends_with("/m.h"));
   CHECK(read(paths[0]) == library.header);
   CHECK(read(paths[2]).starts_with("!<arch>\n"));
   void* const opened = ::dlopen(paths[1].c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -30,9 +30,9 @@ struct BuildArguments {
 };
 
 // A path as a rule of make spells it.
-std::string in_rule(const std::filesystem::path& path) {
+std::string in_rule(const std::string& path) {
   std::string text;
-  for (const char c : path.string()) {
+  for (const char c : path) {
     if (c == ' ' || c == '#') text += '\\';
     if (c == '$') text += '$';
     text += c;
@@ -41,9 +41,9 @@ std::string in_rule(const std::filesystem::path& path) {
 }
 
 // Tells make and its like what the library was made of.
-void write_rule(const std::string& file, const std::vector<std::filesystem::path>& made,
-                const std::vector<std::filesystem::path>& read) {
-  const auto spelled = [](const std::vector<std::filesystem::path>& paths) {
+void write_rule(const std::string& file, const std::vector<std::string>& made,
+                const std::vector<std::string>& read) {
+  const auto spelled = [](const std::vector<std::string>& paths) {
     std::vector<std::string> texts;
     for (const auto& path : paths) texts.push_back(in_rule(path));
     return texts;
@@ -58,7 +58,7 @@ int run(const BuildArguments& arguments) {
   const std::filesystem::path output = arguments.output;
   const std::string name = output.filename().string();
   std::vector<LibraryFunction> functions;
-  std::vector<std::filesystem::path> read;
+  std::vector<std::string> read;
   const bool one = arguments.models.size() == 1;
   for (const std::string& path : arguments.models) {
     progress.show(fmt::format("reading {}", path));
@@ -83,12 +83,12 @@ int run(const BuildArguments& arguments) {
   if (!arguments.depfile.empty()) write_rule(arguments.depfile, paths, read);
   progress.clear();
   auto files = nlohmann::ordered_json::array();
-  for (const auto& path : paths) files.push_back(path.string());
+  for (const auto& path : paths) files.push_back(path);
   if (arguments.json) {
     fmt::print("{}\n", nlohmann::ordered_json({{"files", files}}).dump(2));
     return done;
   }
-  for (const auto& path : paths) fmt::print("{}\n", path.string());
+  for (const auto& path : paths) fmt::print("{}\n", path);
   return done;
 }
 

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -131,7 +132,7 @@ std::string function_name(const std::string& program) {
 }
 
 SavedGraph traced_program(const char* command, const std::string& program,
-                          std::vector<fs::path>& read) {
+                          std::vector<std::string>& read) {
   const std::string python = environment("GNOMON_PYTHON").value_or("python3");
   std::optional<TemporaryFolder> folder(std::in_place);
   const int status = run_interpreter(python, program, folder->path);

@@ -1,7 +1,6 @@
 // Functions of Python programs, as commands take them beside files.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,6 +19,6 @@ std::string function_name(const std::string& program);
 /// program's files are added to `read`. ValueError: what is wrong with the program, with its lines,
 /// or with the interpreter.
 SavedGraph traced_program(const char* command, const std::string& program,
-                          std::vector<std::filesystem::path>& read);
+                          std::vector<std::string>& read);
 
 }  // namespace gnomon

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "ir/graph/leaf.h"
 #include "runtime/error.h"
@@ -13,8 +14,8 @@
 namespace gnomon {
 
 SavedGraph function_in(const char* command, const std::string& path,
-                       std::vector<std::filesystem::path>* read) {
-  std::vector<std::filesystem::path> files;
+                       std::vector<std::string>* read) {
+  std::vector<std::string> files;
   SavedGraph graph;
   if (is_program(path)) {
     graph = traced_program(command, path, files);

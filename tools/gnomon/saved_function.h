@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ constexpr const char* model_help = "a file of a function, or PROGRAM.py:FUNCTION
 /// The function in a file or a program, and in `read` the files that were read for it, if anybody
 /// asks. ValueError with the name of the command: it has expressions instead.
 SavedGraph function_in(const char* command, const std::string& path,
-                       std::vector<std::filesystem::path>* read = nullptr);
+                       std::vector<std::string>* read = nullptr);
 /// What the function of a file or a program is called.
 std::string stem_of(const std::string& path);
 

@@ -31,14 +31,8 @@ std::vector<std::string> export_functions(
   options.device_compiler = std::move(device_compiler);
   options.separate_weights = !weights.empty();
   options.ask_for(kinds);
-  std::vector<std::filesystem::path> paths;
-  {
-    const nb::gil_scoped_release released;
-    paths = write_library(export_library(name, list, options), folder, kinds, weights);
-  }
-  std::vector<std::string> written;
-  for (const auto& path : paths) written.push_back(path.string());
-  return written;
+  const nb::gil_scoped_release released;
+  return write_library(export_library(name, list, options), folder, kinds, weights);
 }
 
 }  // namespace
